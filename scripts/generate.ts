@@ -1,0 +1,27 @@
+/** Writes the files that are made from the code, or with `--check` fails where one is out of date. */
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { configJsonSchema } from "../src/config/index.ts";
+import { openapiDocument } from "../src/openapi/index.ts";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const address = "http://127.0.0.1:8787";
+
+const generated: Record<string, () => object> = {
+  "openapi.json": () => openapiDocument({ publicUrl: address, betaUrl: address }),
+  "tollgate.schema.json": configJsonSchema,
+};
+
+const check = process.argv.includes("--check");
+for (const [file, make] of Object.entries(generated)) {
+  const path = join(root, file);
+  const text = `${JSON.stringify(make(), null, 2)}\n`;
+  if (existsSync(path) && readFileSync(path, "utf8") === text) continue;
+  if (check) {
+    console.error(`${file} is out of date: run "npm run generate" and commit it`);
+    process.exitCode = 1;
+  } else {
+    writeFileSync(path, text);
+  }
+}

@@ -1,0 +1,52 @@
+/** The folders of src/ from the lowest level to the highest: one entry a level. A new folder gets its level here. */
+export const levels: readonly (readonly string[])[] = [
+  ["core"],
+  ["streaming", "storage", "telemetry", "config"],
+  ["auth", "ledger", "pricing", "providers", "dialects"],
+  ["accounts", "routing"],
+  ["calls", "models", "video-jobs", "realtime", "web"],
+  ["http", "admin", "openapi"],
+  ["app.ts"],
+  ["cli"],
+];
+
+/** The folders that answer requests: no SQL, no provider names, no prices. */
+export const routeFolders: readonly string[] = ["http", "admin", "openapi"];
+
+/** Folders that know no provider by its name; they read declared capabilities. */
+export const providerBlindFolders: readonly string[] = [...routeFolders, "calls", "models", "accounts", "routing"];
+
+/** Folders whose classes and factories make a value of one call, not a part of the application. */
+export const valueFolders: readonly string[] = ["core", "streaming"];
+
+/** Functions named like a factory that write a record and construct nothing. */
+export const recordMakers: readonly string[] = ["createToken"];
+
+/** Top folders that stand alone: they talk to the gateway over HTTP only. */
+export const standaloneAreas: readonly string[] = ["simulators", "console"];
+
+export const layoutFile = "scripts/import-rule/layout.ts";
+
+/** Where a file stands, read from its path relative to the repository's root. */
+export interface Place {
+  /** The top folder: src, test, simulators … */
+  readonly area: string;
+  /** Inside src/: the folder, or the file itself where it stands directly in src/. */
+  readonly folder: string | undefined;
+  /** The index in `levels`; undefined where the folder has none. */
+  readonly level: number | undefined;
+  /** Inside src/providers/: the folder of one provider, or "shared". */
+  readonly provider: string | undefined;
+}
+
+export function placeOf(path: string): Place {
+  const [area = "", folder, inner] = path.split("/");
+  if (area !== "src" || folder === undefined) return { area, folder: undefined, level: undefined, provider: undefined };
+  const level = levels.findIndex((folders) => folders.includes(folder));
+  const provider = folder === "providers" && inner?.includes(".") === false ? inner : undefined;
+  return { area, folder, level: level < 0 ? undefined : level, provider };
+}
+
+export function isTest(path: string): boolean {
+  return path.endsWith(".test.ts");
+}

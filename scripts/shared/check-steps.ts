@@ -1,0 +1,14 @@
+import type { Step } from "./steps.ts";
+
+/** What `npm run check` holds the repository to; the slow ones first, since two run side by side. */
+export const checkSteps: readonly Step[] = [
+  { name: "types", command: ["tsc", "--noEmit"] },
+  { name: "lint", command: ["oxlint", "--format=unix"] },
+  { name: "dead code", command: ["knip"] },
+  { name: "format", command: ["oxfmt", "--list-different"] },
+  { name: "import rule", command: ["bun", "scripts/import-rule.ts"] },
+  { name: "generated files", command: ["bun", "scripts/generate.ts", "--check"] },
+];
+
+/** Two at once: the tools use several threads each, and more would only fight for the cores of a small machine. */
+export const checksAtOnce = 2;

@@ -1,0 +1,61 @@
+import { join } from "node:path";
+import { type TestReport, tallyReport } from "./tally.ts";
+
+export interface TestRun extends TestReport {
+  /** What the test processes printed: failures, and whatever the tests wrote themselves. */
+  readonly output: string;
+  readonly seconds: number;
+}
+
+export interface TestRunOptions {
+  /** Test files relative to `root`. */
+  readonly files: readonly string[];
+  readonly root: string;
+  /** A folder for the report and the log. */
+  readonly folder: string;
+}
+
+const processes = 2;
+const testSecondsMax = 20;
+const runMinutesMax = 30;
+
+/** Runs test files in two processes, each file with fresh globals. A process that dies, or a run that hangs, has failed. */
+export async function runTests({ files, root, folder }: TestRunOptions): Promise<TestRun> {
+  const start = performance.now();
+  const reportFile = join(folder, "report.xml");
+  const logFile = Bun.file(join(folder, "tests.log"));
+  const options = [
+    `--parallel=${processes}`,
+    "--no-orphans",
+    "--only-failures",
+    `--timeout=${testSecondsMax * 1000}`,
+    "--reporter=junit",
+    `--reporter-outfile=${reportFile}`,
+  ];
+  const child = Bun.spawn([process.execPath, "test", ...options, ...files.map((file) => `./${file}`)], {
+    cwd: root,
+    env: testEnvironment(process.env),
+    stdio: ["ignore", logFile, logFile],
+    timeout: runMinutesMax * 60_000,
+  });
+  const code = await child.exited;
+  const report = Bun.file(reportFile);
+  const xml = (await report.exists()) ? await report.text() : "";
+  const seconds = (performance.now() - start) / 1000;
+  return { ...withExitCode(tallyReport(xml, files), code), output: await logFile.text(), seconds };
+}
+
+/** Adds a failure where Bun says that something failed which the report doesn't name, such as an error after a test. */
+function withExitCode(report: TestReport, code: number): TestReport {
+  if (code === 0 || report.failures.length > 0) return report;
+  const failure = { file: "bun test", test: `ended with exit code ${code}, though no test failed` };
+  return { tally: { ...report.tally, failed: 1 }, failures: [failure] };
+}
+
+/** Tests never see the keys of real providers nor the operator's settings, and open as many fetches as the server may. */
+function testEnvironment(
+  environment: Readonly<Record<string, string | undefined>>,
+): Record<string, string | undefined> {
+  const kept = Object.entries(environment).filter(([name]) => !/_API_KEY$|^TOLLGATE_/.test(name));
+  return { ...Object.fromEntries(kept), CI: "true", BUN_CONFIG_MAX_HTTP_REQUESTS: "65336" };
+}

@@ -1,0 +1,65 @@
+type Sources = ReadonlyMap<string, string>;
+
+const linesMax = 500;
+const leftovers = /\b(FIXME|TODO|XXX)\b/;
+const testRestriction = /\b(?:test|it|describe)\.(only|todo)\b/;
+
+/** This folder holds the words that it looks for. */
+const ownFolder = "scripts/tidy/";
+
+/** What the style guide asks of every source file (path → text), as advice: one line a finding. */
+export function checkSources(sources: Sources): string[] {
+  const ofEachFile = [...sources].flatMap(([path, text]) => [...checkName(path), ...checkText(path, text)]);
+  return [...ofEachFile, ...checkProviderFolders([...sources.keys()])];
+}
+
+function checkName(path: string): string[] {
+  const isKebabCase = path.split("/").every((part) => /^(__fixtures__|[a-z0-9]+([-.][a-z0-9]+)*)$/.test(part));
+  return isKebabCase ? [] : [`${path}: name files and folders in kebab-case`];
+}
+
+function checkText(path: string, text: string): string[] {
+  const lines = text.split("\n");
+  const length = lines.length - 1;
+  const read = path.startsWith(ownFolder) ? [] : lines;
+  return [
+    ...(length > linesMax
+      ? [`${path}: has ${length} lines, more than ${linesMax}; it holds two ideas, so split it`]
+      : []),
+    ...read.flatMap((line, index) => checkLine(line).map((advice) => `${path}:${index + 1}: ${advice}`)),
+    ...(path.endsWith(".test.ts") && !text.includes("expect(") ? [`${path}: expects nothing; assert the promise`] : []),
+  ];
+}
+
+function checkLine(line: string): string[] {
+  const leftover = leftovers.exec(line)?.[1];
+  const restriction = testRestriction.exec(line)?.[0];
+  const isBareDisable = /\b(ox|es)lint-disable/.test(line) && !/-disable\S* .*-- \S/.test(line);
+  return [
+    ...(leftover === undefined ? [] : [`says ${leftover}: do it now, or drop it`]),
+    ...(restriction === undefined
+      ? []
+      : [`${restriction} leaves tests out: write the test, or test.skip with a reason`]),
+    ...(isBareDisable ? ["a disabled rule says why: `oxlint-disable-next-line NAME -- REASON`"] : []),
+  ];
+}
+
+/** A file that most provider folders have is missing from the one that lacks it. */
+function checkProviderFolders(paths: readonly string[]): string[] {
+  const files = paths.flatMap((path) => {
+    const [, provider, file] = /^src\/providers\/([^/.]+)\/([^/]+)$/.exec(path) ?? [];
+    if (provider === undefined || file === undefined || provider === "shared") return [];
+    return file.endsWith(".test.ts") ? [] : [{ provider, file }];
+  });
+  const providers = [...new Set(files.map(({ provider }) => provider))];
+  const has = (wanted: string, name: string) =>
+    files.some(({ provider, file }) => provider === wanted && file === name);
+  const usual = [...new Set(files.map(({ file }) => file))].filter(
+    (name) => providers.filter((provider) => has(provider, name)).length > providers.length / 2,
+  );
+  return providers.flatMap((provider) =>
+    usual
+      .filter((name) => !has(provider, name))
+      .map((name) => `src/providers/${provider}: lacks ${name}, which most providers have`),
+  );
+}
