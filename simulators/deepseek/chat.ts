@@ -1,0 +1,128 @@
+import type { TokenCounts, ToolCall, Turn } from "../shared/answer.ts";
+import {
+  answerChat,
+  type ChatWire,
+  fragmentedToolDeltas,
+  plainUsage,
+  textDeltas,
+  wholeToolCalls,
+} from "../shared/chat-wire.ts";
+import {
+  type ChatRules,
+  checkToolPairs,
+  commonChatFields,
+  isFlag,
+  isNumber,
+  isRecord,
+  type Problem,
+} from "../shared/check.ts";
+import { asArray, asObject, type JsonObject } from "../shared/json.ts";
+import { type Prompt, readChatPrompt } from "../shared/prompt.ts";
+import type { Route } from "../shared/types.ts";
+import { deepseekErrors } from "./errors.ts";
+
+const rules: ChatRules = {
+  strict: false,
+  roles: ["system", "user", "assistant", "tool"],
+  fields: {
+    ...commonChatFields,
+    frequency_penalty: isNumber(-2, 2),
+    logprobs: isFlag,
+    presence_penalty: isNumber(-2, 2),
+    stream_options: isRecord,
+    thinking: isRecord,
+  },
+};
+
+function refuse(body: JsonObject): Problem | null {
+  return checkToolPairs(body) ?? refuseFormat(body) ?? refuseLostReasoning(body);
+}
+
+/** JSON answers need the word "json" in the prompt; schemas are not taken at all. */
+function refuseFormat(body: JsonObject): Problem | null {
+  const field = "response_format";
+  const type = asObject(body[field])["type"];
+  if (type === "json_schema")
+    return { kind: "unsupported", field, message: "This response_format type is unavailable now" };
+  if (type !== "json_object") return null;
+  if (readChatPrompt(body).messages.some((message) => message.text.toLowerCase().includes("json"))) return null;
+  const message = "Prompt must contain the word 'json' in some form to use 'response_format' of type 'json_object'.";
+  return { kind: "unsupported", field, message };
+}
+
+/** Within a tool loop the reasoning of the assistant's turns must come back. */
+function refuseLostReasoning(body: JsonObject): Problem | null {
+  if (asObject(body["thinking"])["type"] !== "enabled") return null;
+  const messages = asArray(body["messages"]).map(asObject);
+  const loop = messages.slice(messages.findLastIndex((message) => message["role"] === "user") + 1);
+  const lost = loop.some(
+    (message) => message["tool_calls"] !== undefined && message["reasoning_content"] === undefined,
+  );
+  if (!lost) return null;
+  return {
+    kind: "unsupported",
+    field: "messages",
+    message: "Missing `reasoning_content` in an assistant message of a tool loop",
+  };
+}
+
+function readPrompt(body: JsonObject): Prompt {
+  const prompt = readChatPrompt(body);
+  return { ...prompt, choices: 1, reasoning: prompt.reasoning || body["model"] === "deepseek-reasoner" };
+}
+
+function usage(tokens: TokenCounts): JsonObject {
+  return {
+    ...plainUsage(tokens),
+    prompt_tokens_details: { cached_tokens: tokens.cached },
+    ...(tokens.reasoning === 0 ? {} : { completion_tokens_details: { reasoning_tokens: tokens.reasoning } }),
+    prompt_cache_hit_tokens: tokens.cached,
+    prompt_cache_miss_tokens: tokens.prompt - tokens.cached,
+  };
+}
+
+function toolId(call: ToolCall): string {
+  return `call_00_${call.label}`;
+}
+
+function wholeMessage(turn: Turn): JsonObject {
+  return {
+    role: "assistant",
+    content: turn.text,
+    ...(turn.reasoning === "" ? {} : { reasoning_content: turn.reasoning }),
+    ...(turn.toolCalls.length === 0 ? {} : { tool_calls: wholeToolCalls(turn.toolCalls, toolId) }),
+  };
+}
+
+function* deltas(turn: Turn): Generator<JsonObject> {
+  const thinking = turn.reasoning !== "";
+  yield thinking ? { role: "assistant", content: null, reasoning_content: "" } : { role: "assistant", content: "" };
+  yield* textDeltas(turn.reasoning, (piece) => ({ content: null, reasoning_content: piece }));
+  yield* textDeltas(turn.text, (content) => (thinking ? { content, reasoning_content: null } : { content }));
+  yield* fragmentedToolDeltas(turn.toolCalls, toolId);
+}
+
+const wire: ChatWire = {
+  rules,
+  errors: deepseekErrors,
+  usagePlace: "own-chunk",
+  usageAlways: false,
+  refuse,
+  readPrompt,
+  id: (identity) => identity.uuid("chat"),
+  envelope: () => ({ system_fingerprint: "fp_simulated" }),
+  usage,
+  message: wholeMessage,
+  choice: () => ({ logprobs: null }),
+  deltas,
+  closingDelta: { content: "" },
+  finishReasonNull: true,
+  // Under load the connection is held open with comments, or with blank lines before a whole answer.
+  opening: [{ comment: "keep-alive" }, { comment: "keep-alive" }],
+  lead: "\n\n\n",
+};
+
+/** Chat completions of DeepSeek. */
+export const chatRoutes: readonly Route[] = [
+  { method: "POST", path: "/deepseek/v1/chat/completions", handle: (call) => answerChat(call, wire) },
+];

@@ -1,0 +1,99 @@
+import type { TokenCounts, ToolCall, Turn } from "../shared/answer.ts";
+import { answerChat, type ChatTalk, type ChatWire, textDeltas } from "../shared/chat-wire.ts";
+import { type ChatRules, commonChatFields, isInteger, isList, isOneOf, isRecord } from "../shared/check.ts";
+import { asObject, type JsonObject } from "../shared/json.ts";
+import { type Prompt, readChatPrompt } from "../shared/prompt.ts";
+import type { Route } from "../shared/types.ts";
+import { compatErrors } from "./errors.ts";
+
+const rules: ChatRules = {
+  strict: true,
+  roles: ["system", "developer", "user", "assistant", "tool"],
+  fields: {
+    ...commonChatFields,
+    audio: isRecord,
+    extra_body: isRecord,
+    max_completion_tokens: isInteger(1, 100_000_000),
+    modalities: isList,
+    n: isInteger(1, 8),
+    reasoning_effort: isOneOf("none", "minimal", "low", "medium", "high"),
+    stream_options: isRecord,
+  },
+};
+
+/** Thinking is missing from `completion_tokens` and only seen in the total. */
+function usage(tokens: TokenCounts): JsonObject {
+  const total = tokens.prompt + tokens.answer + tokens.reasoning;
+  return { prompt_tokens: tokens.prompt, completion_tokens: tokens.answer, total_tokens: total };
+}
+
+/** Each call holds the signature that newer models want back with it. */
+function toolCalls(calls: readonly ToolCall[], talk: ChatTalk): JsonObject[] {
+  return calls.map((call, index) => ({
+    id: `function-call-${talk.call.identity.number(call.label, 1_000_000_000)}`,
+    type: "function",
+    function: { name: call.name, arguments: call.arguments },
+    extra_content: { google: { thought_signature: talk.call.identity.token(`signature ${index}`, 48) } },
+  }));
+}
+
+function thinkingConfig(body: JsonObject): JsonObject {
+  const google = asObject(asObject(body["extra_body"])["google"]);
+  return asObject(google["thinking_config"]);
+}
+
+/** Thinking is asked for by an effort or by Google's own extra. */
+function readPrompt(body: JsonObject): Prompt {
+  const prompt = readChatPrompt(body);
+  const config = thinkingConfig(body);
+  const asked = Object.keys(config).length > 0 && config["thinking_budget"] !== 0;
+  return { ...prompt, reasoning: prompt.reasoning || asked };
+}
+
+function thoughtsShown(talk: ChatTalk): boolean {
+  return thinkingConfig(talk.body)["include_thoughts"] === true;
+}
+
+/** Thoughts come inside the content, and only when they were asked for. */
+function content(turn: Turn, talk: ChatTalk): string {
+  if (turn.reasoning === "" || !thoughtsShown(talk)) return turn.text;
+  return `<thought>${turn.reasoning}</thought>${turn.text}`;
+}
+
+function wholeMessage(turn: Turn, talk: ChatTalk): JsonObject {
+  const text = content(turn, talk);
+  if (turn.toolCalls.length === 0) return { role: "assistant", content: text };
+  return { role: "assistant", ...(text === "" ? {} : { content: text }), tool_calls: toolCalls(turn.toolCalls, talk) };
+}
+
+/** Every delta says its role; a call comes whole and without `index`. */
+function* deltas(turn: Turn, talk: ChatTalk): Generator<JsonObject> {
+  yield* textDeltas(content(turn, talk), (piece) => ({ role: "assistant", content: piece }));
+  for (const call of toolCalls(turn.toolCalls, talk)) yield { role: "assistant", tool_calls: [call] };
+}
+
+const wire: ChatWire = {
+  rules,
+  errors: compatErrors,
+  usagePlace: "every-chunk",
+  usageAlways: false,
+  readPrompt,
+  modelName: (model) => model.replace(/^models\//, ""),
+  id: (identity) => identity.token("chat", 23),
+  usage,
+  message: wholeMessage,
+  deltas,
+  closingDelta: { role: "assistant", content: "" },
+  finishReason: (turn, streamed) => (streamed && turn.finish === "tool_calls" ? "stop" : turn.finish),
+  finishReasonNull: false,
+};
+
+/** Chat completions of Google's OpenAI-compatible layer. */
+export const chatRoutes: readonly Route[] = [
+  {
+    method: "POST",
+    path: "/google/v1beta/openai/chat/completions",
+    errors: compatErrors,
+    handle: (call) => answerChat(call, wire),
+  },
+];

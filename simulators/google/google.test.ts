@@ -1,0 +1,99 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+
+import { type Simulators, startSimulators } from "../index.ts";
+import {
+  bodyOf,
+  chat,
+  chunksOf,
+  completionOf,
+  finishing,
+  get,
+  includeUsage,
+  listOf,
+  member,
+  post,
+  weatherTool,
+} from "../testing/client.ts";
+
+let simulators: Simulators;
+
+beforeAll(async () => {
+  simulators = await startSimulators();
+});
+afterAll(() => simulators.stop());
+
+const ask = (body: unknown) => post(`${simulators.providers.google}/v1beta/openai/chat/completions`, body);
+
+test("errors are arrays, a wrong key is a 400, unknown fields are refused", async () => {
+  const unknown = await ask(chat("gemini-2.5-flash", "hi", { store: true }));
+  expect(unknown.status).toBe(400);
+  const body = bodyOf(unknown);
+  expect(body).toBeArrayOfSize(1);
+  expect(member(body, 0, "error")).toMatchObject({ code: 400, status: "INVALID_ARGUMENT" });
+  expect(member(body, 0, "error", "message")).toContain('Unknown name "store"');
+  const headers = { authorization: "Bearer bad-key" };
+  const url = `${simulators.providers.google}/v1beta/openai/chat/completions`;
+  const refused = await post(url, chat("gemini-2.5-flash", "hi"), headers);
+  expect(refused.status).toBe(400);
+  expect(member(bodyOf(refused), 0, "error", "details", 0, "reason")).toBe("API_KEY_INVALID");
+});
+
+test("thinking is only in the total, the finishing chunk has the usage", async () => {
+  const chunks = chunksOf(
+    await ask(chat("models/gemini-2.5-flash", "hi", { reasoning_effort: "low", ...includeUsage })),
+  );
+  const usage = finishing(chunks)?.usage;
+  expect(usage?.total_tokens).toBeGreaterThan((usage?.prompt_tokens ?? 0) + (usage?.completion_tokens ?? 0));
+  expect(chunks.at(-1)).toBe(finishing(chunks));
+  expect(chunks[0]).toMatchObject({ model: "gemini-2.5-flash", usage: { completion_tokens: 0 } });
+});
+
+test("thoughts are inside the content when asked for", async () => {
+  const extra_body = { google: { thinking_config: { include_thoughts: true } } };
+  const completion = completionOf(await ask(chat("gemini-2.5-flash", "hi", { extra_body })));
+  expect(completion.choices[0]?.message.content).toMatch(/^<thought>.+<\/thought>You said: hi/);
+});
+
+test("a streamed call is whole, without index, with a signature", async () => {
+  const chunks = chunksOf(await ask(chat("gemini-2.5-flash", "hi", { tools: [weatherTool], stream: true })));
+  const [call, ...more] = chunks[0]?.choices[0]?.delta.tool_calls ?? [];
+  expect(more).toEqual([]);
+  expect(Object.keys(call ?? {})).toEqual(["id", "type", "function", "extra_content"]);
+  expect(call?.function).toEqual({ name: "get_weather", arguments: '{"city":"sample city","days":1}' });
+  expect(member(call, "extra_content", "google", "thought_signature")).toBeString();
+});
+
+test("the compatible listing prefixes ids and has no created", async () => {
+  const data = listOf(await get(`${simulators.providers.google}/v1beta/openai/models`), "data");
+  expect(data[0]).toEqual({
+    id: "models/gemini-2.5-flash",
+    object: "model",
+    owned_by: "google",
+    display_name: "Gemini 2.5 Flash",
+  });
+  const one = await get(`${simulators.providers.google}/v1beta/openai/models/models/gemini-2.5-pro`);
+  expect(member(bodyOf(one), "id")).toBe("models/gemini-2.5-pro");
+});
+
+test("the native listing comes in pages with token limits", async () => {
+  const names: unknown[] = [];
+  let token: unknown = "";
+  while (typeof token === "string") {
+    const url = `${simulators.providers.google}/v1beta/models?pageSize=3&pageToken=${token}`;
+    const response = await fetch(url, { headers: { "x-goog-api-key": "good-key" } });
+    const page = { text: await response.text() };
+    const models = listOf(page, "models");
+    expect(models.length).toBeLessThanOrEqual(3);
+    expect(member(models, 0, "inputTokenLimit")).toBeNumber();
+    names.push(...models.map((model) => member(model, "name")));
+    token = member(bodyOf(page), "nextPageToken");
+  }
+  expect(names).toHaveLength(7);
+  expect(names[0]).toBe("models/gemini-2.5-flash");
+});
+
+test("native errors are objects; no key at all is a 403", async () => {
+  const reply = await fetch(`${simulators.providers.google}/v1beta/models`);
+  expect(reply.status).toBe(403);
+  expect(await reply.json()).toMatchObject({ error: { code: 403, status: "PERMISSION_DENIED" } });
+});

@@ -1,0 +1,32 @@
+import { bearerKey } from "../shared/http.ts";
+import type { Call, Headers, SimulatedProvider } from "../shared/types.ts";
+import { chatRoutes } from "./chat.ts";
+import { nativeErrors } from "./errors.ts";
+import { modelRoutes } from "./models.ts";
+
+/** The compatible layer reads Bearer only; the native API takes a header or the query as well. */
+function apiKey(call: Call): string | null {
+  const bearer = bearerKey(call.headers);
+  if (call.path.startsWith("/google/v1beta/openai/")) return bearer;
+  return call.headers["x-goog-api-key"] ?? call.query.get("key") ?? bearer;
+}
+
+function responseHeaders(call: Call): Headers {
+  return {
+    "server-timing": `gfet4t7; dur=${20 + call.identity.number("duration", 900)}`,
+    vary: "Origin, X-Origin, Referer",
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "SAMEORIGIN",
+    "x-xss-protection": "0",
+  };
+}
+
+/** The simulated Gemini API with its OpenAI-compatible layer. */
+export const google: SimulatedProvider = {
+  name: "google",
+  basePath: "/google",
+  errors: nativeErrors,
+  routes: [...chatRoutes, ...modelRoutes],
+  apiKey,
+  responseHeaders,
+};

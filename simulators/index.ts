@@ -1,0 +1,83 @@
+import { anthropic } from "./anthropic/index.ts";
+import { byteplus } from "./byteplus/index.ts";
+import { deepseek } from "./deepseek/index.ts";
+import { google } from "./google/index.ts";
+import { mistral } from "./mistral/index.ts";
+import { openaiCompatible } from "./openai-compatible/index.ts";
+import { openai } from "./openai/index.ts";
+import { FaultBook } from "./shared/faults.ts";
+import { listen } from "./shared/listener.ts";
+import { type RecordedRequest, Recorder } from "./shared/recorder.ts";
+import type { SimulatedProvider } from "./shared/types.ts";
+import { xai } from "./xai/index.ts";
+
+export type { RecordedRequest } from "./shared/recorder.ts";
+
+const providers = {
+  openai,
+  google,
+  xai,
+  deepseek,
+  anthropic,
+  mistral,
+  byteplus,
+  "openai-compatible": openaiCompatible,
+};
+
+/** Names of the simulated providers; each is the first segment of its paths. */
+export type SimulatorName = keyof typeof providers;
+
+export interface SimulatorOptions {
+  /** Address to listen on; 127.0.0.1 without one. */
+  readonly host?: string;
+  /** 0 or absent: the system chooses a free port. */
+  readonly port?: number;
+}
+
+/** The running simulators and what they received. */
+export interface Simulators {
+  readonly url: string;
+  /** Base URL of each provider, as a gateway's configuration wants it. */
+  readonly providers: { readonly [name in SimulatorName]: string };
+  /** The last requests to any provider, oldest first (at most 2,000). */
+  requests(): RecordedRequest[];
+  /** All requests since the start or the last clear. */
+  total(): number;
+  /** Forgets the requests and resets the counters of `times-K`. */
+  clear(): void;
+  /** Ends the listener and all open connections. */
+  stop(): Promise<void>;
+}
+
+/** Starts all simulated providers behind one listener. Rejects where the port is taken. */
+export async function startSimulators(options: SimulatorOptions = {}): Promise<Simulators> {
+  const recorder = new Recorder();
+  const faultBook = new FaultBook();
+  const { host = "127.0.0.1", port = 0 } = options;
+  const listener = await listen({ providers: Object.values(providers), recorder, faultBook, host, port });
+  return {
+    url: listener.url,
+    providers: baseUrls(listener.url),
+    requests: () => recorder.requests,
+    total: () => recorder.total,
+    clear: () => {
+      recorder.clear();
+      faultBook.reset();
+    },
+    stop: () => listener.stop(),
+  };
+}
+
+function baseUrls(url: string): Simulators["providers"] {
+  const base = (provider: SimulatedProvider): string => url + provider.basePath;
+  return {
+    openai: base(openai),
+    google: base(google),
+    xai: base(xai),
+    deepseek: base(deepseek),
+    anthropic: base(anthropic),
+    mistral: base(mistral),
+    byteplus: base(byteplus),
+    "openai-compatible": base(openaiCompatible),
+  };
+}

@@ -1,0 +1,115 @@
+import type { TokenCounts, ToolCall, Turn } from "../shared/answer.ts";
+import {
+  answerChat,
+  type ChatWire,
+  indexedToolCalls,
+  plainUsage,
+  textDeltas,
+  wholeToolCalls,
+} from "../shared/chat-wire.ts";
+import {
+  type ChatRules,
+  commonChatFields,
+  isFlag,
+  isInteger,
+  isList,
+  isNumber,
+  isOneOf,
+  isRecord,
+  isText,
+  type Problem,
+} from "../shared/check.ts";
+import { asArray, asObject, type JsonObject } from "../shared/json.ts";
+import { type Prompt, readChatPrompt } from "../shared/prompt.ts";
+import type { Route } from "../shared/types.ts";
+import { mistralErrors } from "./errors.ts";
+
+const rules: ChatRules = {
+  strict: true,
+  roles: ["system", "user", "assistant", "tool"],
+  fields: {
+    ...commonChatFields,
+    frequency_penalty: isNumber(-2, 2),
+    guardrails: isList,
+    metadata: isRecord,
+    n: isInteger(1, 128),
+    parallel_tool_calls: isFlag,
+    prediction: isRecord,
+    presence_penalty: isNumber(-2, 2),
+    prompt_cache_key: isText,
+    prompt_mode: isOneOf("reasoning"),
+    random_seed: isInteger(0, Number.MAX_SAFE_INTEGER),
+    reasoning_effort: isOneOf("none", "high"),
+    safe_prompt: isFlag,
+  },
+};
+
+/** The conversation must end with a user, a tool, or a prefix of the answer. */
+function refuse(body: JsonObject): Problem | null {
+  const last = asObject(asArray(body["messages"]).at(-1));
+  const role = last["role"];
+  if (role === "user" || role === "tool" || (role === "assistant" && last["prefix"] === true)) return null;
+  const message = `Expected last role User or Tool (or Assistant with prefix True) for serving but got ${String(role)}`;
+  return { kind: "unsupported", field: "messages", message };
+}
+
+function readPrompt(body: JsonObject): Prompt {
+  const prompt = readChatPrompt(body);
+  const thinks = body["prompt_mode"] === "reasoning" || String(body["model"]).startsWith("magistral");
+  return { ...prompt, reasoning: prompt.reasoning || thinks };
+}
+
+function usage(tokens: TokenCounts): JsonObject {
+  const cached = tokens.cached === 0 ? {} : cachedCounts(tokens.cached);
+  return { ...plainUsage(tokens), ...cached };
+}
+
+function cachedCounts(cached: number): JsonObject {
+  return { num_cached_tokens: cached, prompt_tokens_details: { cached_tokens: cached } };
+}
+
+/** Exactly nine letters and digits. */
+function toolId(call: ToolCall): string {
+  return call.label.slice(0, 9);
+}
+
+function thinkingChunk(text: string): JsonObject {
+  return { type: "thinking", thinking: [{ type: "text", text }] };
+}
+
+/** A text, or chunks where there is thinking as well. */
+function content(turn: Turn): unknown {
+  return turn.reasoning === "" ? turn.text : [thinkingChunk(turn.reasoning), { type: "text", text: turn.text }];
+}
+
+function wholeMessage(turn: Turn): JsonObject {
+  const calls = turn.toolCalls.length === 0 ? null : wholeToolCalls(turn.toolCalls, toolId);
+  return { role: "assistant", tool_calls: calls, content: content(turn) };
+}
+
+function* deltas(turn: Turn): Generator<JsonObject> {
+  yield { role: "assistant", content: "" };
+  yield* textDeltas(turn.reasoning, (piece) => ({ content: [thinkingChunk(piece)] }));
+  yield* textDeltas(turn.text, (piece) => ({ content: piece }));
+  if (turn.toolCalls.length > 0) yield { content: "", tool_calls: indexedToolCalls(turn.toolCalls, toolId) };
+}
+
+const wire: ChatWire = {
+  rules,
+  errors: mistralErrors,
+  usagePlace: "finish-chunk",
+  usageAlways: true,
+  refuse,
+  readPrompt,
+  id: (identity) => identity.hex("chat", 32),
+  usage,
+  message: wholeMessage,
+  deltas,
+  closingDelta: { content: "" },
+  finishReasonNull: true,
+};
+
+/** Chat completions of Mistral: strict about unknown fields, usage always in the last chunk. */
+export const chatRoutes: readonly Route[] = [
+  { method: "POST", path: "/mistral/v1/chat/completions", handle: (call) => answerChat(call, wire) },
+];

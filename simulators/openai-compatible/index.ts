@@ -1,0 +1,19 @@
+import { bearerKey } from "../shared/http.ts";
+import type { Call, Headers, SimulatedProvider } from "../shared/types.ts";
+import { chatRoutes } from "./chat.ts";
+import { plainErrors } from "./errors.ts";
+import { modelRoutes } from "./models.ts";
+
+function responseHeaders(call: Call): Headers {
+  return { "x-request-id": call.identity.uuid("request") };
+}
+
+/** A generic OpenAI-compatible API. */
+export const openaiCompatible: SimulatedProvider = {
+  name: "openai-compatible",
+  basePath: "/openai-compatible/v1",
+  errors: plainErrors,
+  routes: [...chatRoutes, ...modelRoutes],
+  apiKey: (call) => bearerKey(call.headers),
+  responseHeaders,
+};

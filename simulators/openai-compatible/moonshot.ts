@@ -1,0 +1,24 @@
+import type { TokenCounts } from "../shared/answer.ts";
+import type { ChatTalk, ChatWire, ChunkPosition } from "../shared/chat-wire.ts";
+import { asArray, asObject, type JsonObject } from "../shared/json.ts";
+import { plainWire } from "./plain.ts";
+
+const plain = plainWire("reasoning_content");
+
+/** Cached tokens are told at the top level as well. */
+function usage(tokens: TokenCounts, talk: ChatTalk): JsonObject {
+  return { ...plain.usage(tokens, talk), ...(tokens.cached === 0 ? {} : { cached_tokens: tokens.cached }) };
+}
+
+/** The finishing choice holds the usage too, asked for or not. */
+function dressChunk(chunk: JsonObject, talk: ChatTalk, position: ChunkPosition): JsonObject {
+  if (!position.finishing || talk.call.faults.noUsage) return chunk;
+  const choices = asArray(chunk["choices"]).map((choice) => ({
+    ...asObject(choice),
+    usage: usage(talk.answer.tokens, talk),
+  }));
+  return { ...chunk, choices };
+}
+
+/** Moonshot: models whose name begins with `kimi-`. */
+export const moonshotWire: ChatWire = { ...plain, usage, dressChunk };

@@ -1,0 +1,36 @@
+import { bearerKey } from "../shared/http.ts";
+import type { Call, Headers, SimulatedProvider } from "../shared/types.ts";
+import { chatRoutes } from "./chat.ts";
+import { openaiErrors } from "./errors.ts";
+import { modelRoutes } from "./models.ts";
+
+/** Headers about the account behind the key and its limits, which are no business of a gateway's caller. */
+function responseHeaders(call: Call): Headers {
+  const { identity } = call;
+  return {
+    "x-request-id": `req_${identity.hex("request", 32)}`,
+    "openai-organization": "org-simulated",
+    "openai-processing-ms": String(20 + identity.number("processing", 400)),
+    "openai-version": "2020-10-01",
+    "x-ratelimit-limit-requests": "10000",
+    "x-ratelimit-limit-tokens": "2000000",
+    "x-ratelimit-remaining-requests": "9999",
+    "x-ratelimit-remaining-tokens": "1999000",
+    "x-ratelimit-reset-requests": "6ms",
+    "x-ratelimit-reset-tokens": "6m0s",
+    "set-cookie": [
+      `__cf_bm=${identity.token("cookie", 24)}; path=/; HttpOnly; Secure; SameSite=None`,
+      `_cfuvid=${identity.token("visitor", 24)}; path=/; HttpOnly; Secure; SameSite=None`,
+    ],
+  };
+}
+
+/** The simulated OpenAI API. */
+export const openai: SimulatedProvider = {
+  name: "openai",
+  basePath: "/openai/v1",
+  errors: openaiErrors,
+  routes: [...chatRoutes, ...modelRoutes],
+  apiKey: (call) => bearerKey(call.headers),
+  responseHeaders,
+};

@@ -1,0 +1,121 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+
+import { type Simulators, startSimulators } from "../index.ts";
+import {
+  bodyOf,
+  chat,
+  chunksOf,
+  completionOf,
+  get,
+  includeUsage,
+  member,
+  post,
+  weatherTool,
+} from "../testing/client.ts";
+
+let simulators: Simulators;
+
+beforeAll(async () => {
+  simulators = await startSimulators();
+});
+afterAll(() => simulators.stop());
+
+const ask = (body: unknown) => post(`${simulators.providers.openai}/chat/completions`, body);
+
+test("refuses unknown fields and stream options without a stream", async () => {
+  const unknown = await ask(chat("gpt-4o-mini", "hi", { top_k: 3 }));
+  expect(unknown.status).toBe(400);
+  expect(member(bodyOf(unknown), "error")).toEqual({
+    message: "Unknown parameter: 'top_k'.",
+    type: "invalid_request_error",
+    param: "top_k",
+    code: "unknown_parameter",
+  });
+  const options = await ask(chat("gpt-4o-mini", "hi", { stream_options: { include_usage: true } }));
+  expect([options.status, member(bodyOf(options), "error", "param")]).toEqual([400, "stream_options"]);
+});
+
+test("a refused key has the type invalid_request_error", async () => {
+  const headers = { authorization: "Bearer bad-key" };
+  const reply = await post(`${simulators.providers.openai}/chat/completions`, chat("gpt-4o-mini", "hi"), headers);
+  expect(member(bodyOf(reply), "error")).toMatchObject({
+    type: "invalid_request_error",
+    code: "invalid_api_key",
+    param: null,
+  });
+});
+
+test("reasoning models refuse max_tokens and stop", async () => {
+  const limit = await ask(chat("gpt-5-mini", "hi", { max_tokens: 5 }));
+  expect(member(bodyOf(limit), "error")).toMatchObject({ param: "max_tokens", code: "unsupported_parameter" });
+  const stop = await ask(chat("o4-mini", "hi", { stop: "x" }));
+  expect(member(bodyOf(stop), "error")).toMatchObject({ param: "stop", code: "unsupported_parameter" });
+  const good = await ask(chat("gpt-5-mini", "hi", { max_completion_tokens: 5 }));
+  expect(completionOf(good).choices[0]?.finish_reason).toBe("length");
+});
+
+test("tool results must follow their calls", async () => {
+  const messages = [
+    { role: "user", content: "hi" },
+    { role: "tool", tool_call_id: "call_1", content: "x" },
+  ];
+  const reply = await ask({ model: "gpt-4o-mini", messages });
+  expect([reply.status, member(bodyOf(reply), "error", "param")]).toEqual([400, "messages[1]"]);
+});
+
+test("chunks carry usage: null, then a chunk without choices carries the usage", async () => {
+  const chunks = chunksOf(await ask(chat("gpt-4o-mini", "hi", includeUsage)));
+  const last = chunks.pop();
+  expect(last).toMatchObject({ choices: [], usage: { total_tokens: 14 } });
+  expect(chunks.every((chunk) => chunk.usage === null)).toBe(true);
+  const opening: unknown = chunks[0]?.choices[0];
+  const delta = { role: "assistant", content: "", refusal: null };
+  expect(opening).toEqual({ index: 0, delta, logprobs: null, finish_reason: null });
+  const unasked = chunksOf(await ask(chat("gpt-4o-mini", "hi", { stream: true })));
+  expect(unasked.every((chunk) => !("usage" in chunk))).toBe(true);
+});
+
+test("obfuscation is on unless switched off", async () => {
+  const on = await ask(chat("gpt-4o-mini", "hi", { stream: true }));
+  expect(on.text).toContain('"obfuscation"');
+  const off = await ask(chat("gpt-4o-mini", "hi", { stream: true, stream_options: { include_obfuscation: false } }));
+  expect(off.text).not.toContain('"obfuscation"');
+});
+
+test("tool calls come in fragments: id and name once, then arguments", async () => {
+  const chunks = chunksOf(await ask(chat("gpt-4o-mini", "hi", { tools: [weatherTool], stream: true })));
+  const fragments = chunks.flatMap((chunk) => chunk.choices.flatMap((choice) => choice.delta.tool_calls ?? []));
+  expect(fragments[0]).toMatchObject({
+    index: 0,
+    type: "function",
+    function: { name: "get_weather", arguments: "" },
+  });
+  expect(fragments.length).toBeGreaterThan(3);
+  expect(fragments.slice(1).every((fragment) => fragment.id === undefined && fragment.index === 0)).toBe(true);
+});
+
+test("reasoning is counted within the completion and within its limit", async () => {
+  const body = chat("gpt-5-mini", "words:100", { reasoning_effort: "high", max_completion_tokens: 20 });
+  const { usage } = completionOf(await ask(body));
+  expect(usage).toMatchObject({ completion_tokens: 20, completion_tokens_details: { reasoning_tokens: 10 } });
+  for (const effort of ["none", "minimal"]) {
+    const quiet = completionOf(await ask(chat("gpt-5-mini", "hi", { reasoning_effort: effort })));
+    expect(quiet.usage).toMatchObject({ completion_tokens_details: { reasoning_tokens: 0 } });
+  }
+});
+
+test("headers tell about the account, for a gateway to hold back", async () => {
+  const { headers } = await ask(chat("gpt-4o-mini", "hi"));
+  for (const name of ["x-request-id", "openai-organization", "openai-processing-ms", "x-ratelimit-remaining-tokens"]) {
+    expect(headers.get(name)).toBeString();
+  }
+  expect(headers.getSetCookie()).toHaveLength(2);
+});
+
+test("one model can be looked up", async () => {
+  const found = bodyOf(await get(`${simulators.providers.openai}/models/gpt-4o`));
+  expect(found).toMatchObject({ id: "gpt-4o", object: "model", owned_by: "system" });
+  expect(member(bodyOf(await get(`${simulators.providers.openai}/models/none`)), "error", "code")).toBe(
+    "model_not_found",
+  );
+});

@@ -1,0 +1,110 @@
+import type { Faults } from "./faults.ts";
+import { pause } from "./http.ts";
+import type { Outlet } from "./outlet.ts";
+import { type Frame, renderFrame } from "./sse.ts";
+import type { Answer, Headers, ProviderErrors } from "./types.ts";
+
+type JsonAnswer = Extract<Answer, { readonly kind: "json" }>;
+type StreamAnswer = Extract<Answer, { readonly kind: "stream" }>;
+
+/** What it takes to send one answer. */
+export interface Delivery {
+  readonly outlet: Outlet;
+  readonly faults: Faults;
+  /** Headers of every answer of this provider. */
+  readonly headers: Headers;
+  readonly errors: ProviderErrors;
+}
+
+const htmlPage = [
+  "<html>",
+  "<head><title>502 Bad Gateway</title></head>",
+  "<body><center><h1>502 Bad Gateway</h1></center><hr><center>edge</center></body>",
+  "</html>",
+  "",
+].join("\r\n");
+
+/** The fault that takes the place of the answer itself, null where the answer is to be made. */
+export function replacingFault(faults: Faults, errors: ProviderErrors): JsonAnswer | null {
+  if (faults.errorInOk) return { kind: "json", status: 200, body: errors.forStatus(400).body };
+  if (faults.status === null) return null;
+  const error = errors.forStatus(faults.status);
+  const wait = faults.retryAfterSeconds;
+  const headers: Headers = wait === null ? {} : { "retry-after": String(wait) };
+  return { kind: "json", status: error.status, body: error.body, headers };
+}
+
+/** Sends an answer as the faults say. Resolves when it is ended, cut or given up by the caller. */
+export async function deliver(answer: Answer, delivery: Delivery): Promise<void> {
+  const { faults } = delivery;
+  if (faults.html502) return deliverBytes(502, "text/html", Buffer.from(htmlPage), {}, delivery);
+  if (answer.kind === "stream") return deliverStream(answer, delivery);
+  if (faults.empty && answer.status === 200) return deliverBytes(200, "application/json", Buffer.of(), {}, delivery);
+  const text = (answer.lead ?? "") + JSON.stringify(answer.body);
+  const sent = faults.malformed && answer.status === 200 ? text.slice(0, Math.ceil(text.length * 0.6)) : text;
+  await deliverBytes(answer.status, "application/json", Buffer.from(sent), answer.headers ?? {}, delivery);
+}
+
+async function deliverBytes(
+  status: number,
+  contentType: string,
+  bytes: Uint8Array,
+  headers: Headers,
+  delivery: Delivery,
+): Promise<void> {
+  const { outlet, faults } = delivery;
+  // A gzip-encoded body is sent in chunks, as its length is not known before.
+  const length: Headers = faults.gzip ? {} : { "content-length": String(bytes.length) };
+  outlet.open(status, { ...delivery.headers, ...headers, "content-type": contentType, ...length });
+  const interrupted = faults.stallAfter !== null || faults.cutAfter !== null || faults.truncate;
+  if (!interrupted) {
+    await outlet.write(bytes);
+    return outlet.end();
+  }
+  const bodySent = (faults.stallAfter ?? faults.cutAfter) !== 0;
+  if (bodySent) await outlet.write(bytes.subarray(0, Math.ceil(bytes.length / 2)));
+  return faults.stallAfter === null ? outlet.cut() : outlet.stall();
+}
+
+async function deliverStream(answer: StreamAnswer, delivery: Delivery): Promise<void> {
+  const { outlet, faults } = delivery;
+  const type = { "content-type": "text/event-stream; charset=utf-8", "cache-control": "no-cache" };
+  outlet.open(200, { ...delivery.headers, ...answer.headers, ...type });
+  if (faults.empty) return outlet.end();
+  let events = 0;
+  for (const frame of answer.frames) {
+    const counted = !("comment" in frame);
+    if (counted && (await interrupt(events, delivery))) return;
+    if (counted && events > 0) await pause(faults.paceMs, outlet.gone);
+    if (outlet.gone.aborted) return;
+    await writeFrame(faults.malformed && counted && events === 1 ? broken(frame) : frame, delivery);
+    if (counted) events += 1;
+  }
+  if (!(await interrupt(events, delivery))) await outlet.end();
+}
+
+/** Applies the fault that is due after so many events; true where the stream is over by it. */
+async function interrupt(events: number, delivery: Delivery): Promise<boolean> {
+  const { outlet, faults, errors } = delivery;
+  if (events === faults.stallAfter) {
+    await outlet.stall();
+    return true;
+  }
+  if (events === faults.cutAfter) {
+    await outlet.cut();
+    return true;
+  }
+  if (events !== faults.errorAfter) return false;
+  for (const frame of errors.midStream()) await writeFrame(frame, delivery);
+  await outlet.end();
+  return true;
+}
+
+function writeFrame(frame: Frame, delivery: Delivery): Promise<void> {
+  return delivery.outlet.write(Buffer.from(renderFrame(frame, delivery.faults.crlf ? "\r\n" : "\n")));
+}
+
+/** A data line whose JSON ends too soon. */
+function broken(frame: Frame): Frame {
+  return "comment" in frame ? frame : { ...frame, data: frame.data.slice(0, Math.ceil(frame.data.length * 0.6)) };
+}

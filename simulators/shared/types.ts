@@ -1,0 +1,84 @@
+import type { Faults } from "./faults.ts";
+import type { Identity } from "./identity.ts";
+import type { Problem } from "./check.ts";
+import type { Frame } from "./sse.ts";
+
+/** Header names in lower case; a list is sent as several header lines (`set-cookie`). */
+export type Headers = { readonly [name: string]: string | readonly string[] };
+
+/** What a provider answers, before faults are applied to the way it is delivered. */
+export type Answer =
+  | {
+      readonly kind: "json";
+      readonly status: number;
+      readonly body: unknown;
+      readonly headers?: Headers;
+      readonly lead?: string;
+    }
+  | { readonly kind: "stream"; readonly frames: Iterable<Frame>; readonly headers?: Headers };
+
+/** A provider's error: status and the body in that provider's own shape. */
+export interface ErrorAnswer {
+  readonly status: number;
+  readonly body: unknown;
+}
+
+/** Every way in which a provider says no, in its own words and shape. */
+export interface ProviderErrors {
+  /** The error this provider sends with a status (fault directive `status-N`). */
+  forStatus(status: number): ErrorAnswer;
+  forProblem(problem: Problem): ErrorAnswer;
+  keyMissing(): ErrorAnswer;
+  keyInvalid(): ErrorAnswer;
+  modelNotFound(model: string): ErrorAnswer;
+  routeNotFound(method: string, path: string): ErrorAnswer;
+  /** What a stream that fails half-way ends with. */
+  midStream(): readonly Frame[];
+}
+
+/** One request as a route sees it. */
+export interface Call {
+  readonly method: string;
+  readonly path: string;
+  /** Values of `:name` segments of the route's path. */
+  readonly parameters: { readonly [name: string]: string };
+  readonly query: URLSearchParams;
+  readonly headers: { readonly [name: string]: string };
+  /** The decoded JSON body with a fault suffix already taken off `model`; undefined where it is not JSON. */
+  readonly body: unknown;
+  readonly bytes: Uint8Array;
+  readonly identity: Identity;
+  readonly faults: Faults;
+}
+
+export interface Route {
+  readonly method: "GET" | "POST" | "DELETE";
+  /** Absolute path with `:name` for one segment. */
+  readonly path: string;
+  /** The error shape of this route, where a provider has more than one. */
+  readonly errors?: ProviderErrors;
+  handle(call: Call): Answer;
+}
+
+/** A simulated provider: what the listener needs to know about it. */
+export interface SimulatedProvider {
+  readonly name: string;
+  /** The path of the base URL, as the gateway's configuration would hold it. */
+  readonly basePath: string;
+  readonly errors: ProviderErrors;
+  readonly routes: readonly Route[];
+  /** The API key that came with a request, null where none did. */
+  apiKey(call: Call): string | null;
+  /** Headers that this provider puts on every answer. */
+  responseHeaders(call: Call): Headers;
+}
+
+/** Wraps an error as an answer. */
+export function errorAnswer(error: ErrorAnswer): Answer {
+  return { kind: "json", status: error.status, body: error.body };
+}
+
+/** A 200 with a JSON body. */
+export function jsonAnswer(body: unknown): Answer {
+  return { kind: "json", status: 200, body };
+}

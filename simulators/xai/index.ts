@@ -1,0 +1,25 @@
+import { bearerKey } from "../shared/http.ts";
+import type { Call, Headers, SimulatedProvider } from "../shared/types.ts";
+import { chatRoutes } from "./chat.ts";
+import { xaiErrors } from "./errors.ts";
+import { modelRoutes } from "./models.ts";
+
+function responseHeaders(call: Call): Headers {
+  return {
+    "x-request-id": call.identity.uuid("request"),
+    "x-ratelimit-limit-requests": "480",
+    "x-ratelimit-remaining-requests": "479",
+    "x-zero-data-retention": "false",
+    "set-cookie": [`__cf_bm=${call.identity.token("cookie", 24)}; path=/; HttpOnly; Secure`],
+  };
+}
+
+/** The simulated xAI API. */
+export const xai: SimulatedProvider = {
+  name: "xai",
+  basePath: "/xai/v1",
+  errors: xaiErrors,
+  routes: [...chatRoutes, ...modelRoutes],
+  apiKey: (call) => bearerKey(call.headers),
+  responseHeaders,
+};

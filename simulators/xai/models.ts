@@ -1,0 +1,78 @@
+import { type Answer, type Call, errorAnswer, jsonAnswer, type Route } from "../shared/types.ts";
+import { xaiErrors } from "./errors.ts";
+
+/** Prices in 1/100 US cent per million tokens, as the listing gives them; the same number is ticks per token. */
+export interface LanguageModel {
+  readonly id: string;
+  readonly aliases: readonly string[];
+  readonly created: number;
+  readonly promptPrice: number;
+  readonly cachedPrice: number;
+  readonly completionPrice: number;
+}
+
+function model(
+  id: string,
+  created: string,
+  prices: readonly [number, number, number],
+  ...aliases: string[]
+): LanguageModel {
+  const [promptPrice, cachedPrice, completionPrice] = prices;
+  return { id, aliases, created: Date.parse(created) / 1_000, promptPrice, cachedPrice, completionPrice };
+}
+
+const models: readonly LanguageModel[] = [
+  model("grok-4.6", "2026-08-03", [20_000, 5_000, 60_000], "grok-4.6-latest"),
+  model("grok-4-0709", "2025-07-09", [30_000, 7_500, 150_000], "grok-4", "grok-4-latest"),
+  model("grok-4-1-fast-reasoning", "2025-11-19", [2_000, 500, 5_000], "grok-4-1-fast"),
+  model("grok-4-1-fast-non-reasoning", "2025-11-19", [2_000, 500, 5_000]),
+  model("grok-code-fast-1", "2025-08-25", [2_000, 200, 15_000], "grok-code-fast"),
+  model("grok-3", "2025-04-05", [30_000, 7_500, 150_000], "grok-3-latest"),
+  model("grok-3-mini", "2025-04-05", [3_000, 750, 5_000], "grok-3-mini-latest"),
+];
+
+const cheapest = model("grok", "2025-01-01", [2_000, 500, 5_000]);
+
+/** The model behind an id or alias; ids that are not listed are priced like the cheapest one. */
+export function languageModel(id: string): LanguageModel {
+  return models.find((one) => one.id === id || one.aliases.includes(id)) ?? cheapest;
+}
+
+function listed(one: LanguageModel) {
+  return { id: one.id, object: "model", created: one.created, owned_by: "xai" };
+}
+
+function described(one: LanguageModel) {
+  return {
+    id: one.id,
+    fingerprint: "fp_simulated",
+    object: "model",
+    version: "1.0.0",
+    created: one.created,
+    owned_by: "xai",
+    aliases: one.aliases,
+    input_modalities: ["text", "image"],
+    output_modalities: ["text"],
+    prompt_text_token_price: one.promptPrice,
+    cached_prompt_text_token_price: one.cachedPrice,
+    prompt_image_token_price: one.promptPrice,
+    completion_text_token_price: one.completionPrice,
+    search_price: 0,
+  };
+}
+
+function retrieve(describe: (one: LanguageModel) => unknown): (call: Call) => Answer {
+  return (call) => {
+    const id = call.parameters["id"] ?? "";
+    const found = languageModel(id);
+    return found === cheapest ? errorAnswer(xaiErrors.modelNotFound(id)) : jsonAnswer(describe(found));
+  };
+}
+
+/** The plain listing (dated ids, no aliases) and the one of language models with aliases and prices. */
+export const modelRoutes: readonly Route[] = [
+  { method: "GET", path: "/xai/v1/models", handle: () => jsonAnswer({ object: "list", data: models.map(listed) }) },
+  { method: "GET", path: "/xai/v1/models/:id", handle: retrieve(listed) },
+  { method: "GET", path: "/xai/v1/language-models", handle: () => jsonAnswer({ models: models.map(described) }) },
+  { method: "GET", path: "/xai/v1/language-models/:id", handle: retrieve(described) },
+];
