@@ -1,0 +1,21 @@
+import { sayLine, serveLines } from "../http1/lines.ts";
+import { runClosedLoop } from "./closed-loop.ts";
+import { finishStreams, openStreams } from "./hold-open.ts";
+import type { LoadJob } from "./protocol.ts";
+
+/** The load generator: a process of its own that takes one job after the other and answers each with its figures. */
+function work(message: unknown): Promise<unknown> {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- both ends are typed by the same protocol file
+  const job = message as LoadJob;
+  switch (job.kind) {
+    case "closed-loop":
+      return runClosedLoop(job);
+    case "hold-open":
+      return openStreams(job);
+    case "finish":
+      return finishStreams();
+  }
+}
+
+sayLine({ ready: true });
+await serveLines(work);

@@ -1,0 +1,77 @@
+/** What a right answer looks like. */
+export type Expectation =
+  /** 200, and a body that holds `marker` and ends with `}`. */
+  | { kind: "json"; marker: string }
+  /** 200, exactly `events` events and then `data: [DONE]`. */
+  | { kind: "stream"; events: number }
+  /** 200, some events and then `data: [DONE]`. */
+  | { kind: "open-stream" };
+
+/** A group of callers that do the same thing, each on its own keep-alive connection. */
+export interface CallerGroup {
+  callers: number;
+  /** The request, head and body, in base64. */
+  request: string;
+  expectation: Expectation;
+  /** How long a caller thinks between an answer and its next request, ms. */
+  pauseMs: number;
+  /** Close the connection after that many events of a stream instead of reading it to its end. */
+  hangUpAfterEvents: number | null;
+}
+
+/** Each caller sends its next request when the last answer has ended, until the time is over. */
+export interface ClosedLoopJob {
+  kind: "closed-loop";
+  port: number;
+  groups: CallerGroup[];
+  seconds: number;
+}
+
+/** Opens streams and answers when each has had its first event; `finish` then waits for their ends. */
+export interface HoldOpenJob {
+  kind: "hold-open";
+  port: number;
+  streams: number;
+  request: string;
+  expectation: Expectation;
+}
+
+export type LoadJob = ClosedLoopJob | HoldOpenJob | { kind: "finish" };
+
+/** Milliseconds. */
+export interface Spread {
+  p50: number;
+  p99: number;
+  max: number;
+}
+
+export interface Problems {
+  count: number;
+  /** The first few, for the report. */
+  examples: string[];
+}
+
+export interface ClosedLoopResult {
+  /** All answers that were read to their right end, those that ended after the time was over included. */
+  completed: number;
+  /** Those that ended within the time, a second. */
+  perSecond: number;
+  hangUps: number;
+  /** Connections that the server closed between two answers. */
+  reconnects: number;
+  problems: Problems;
+  latency: Spread;
+  /** Time to the first `data:` of a stream's body. */
+  firstEvent: Spread | null;
+}
+
+export interface HoldOpenResult {
+  opened: number;
+  firstEvent: Spread | null;
+  problems: Problems;
+}
+
+export interface FinishResult {
+  completed: number;
+  problems: Problems;
+}

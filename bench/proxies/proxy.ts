@@ -1,0 +1,57 @@
+import type { Children, ServerProcess } from "../system/children.ts";
+import type { Pinning } from "../system/pinning.ts";
+
+export interface ProxyContext {
+  upstreamPort: number;
+  children: Children;
+  pinning: Pinning;
+}
+
+/** What a request to this proxy looks like. */
+export interface Target {
+  port: number;
+  model: string;
+  headers: Record<string, string>;
+}
+
+export interface RunningProxy {
+  target: Target;
+  process: ServerProcess;
+}
+
+/** A column of the report. */
+export interface Proxy {
+  id: string;
+  /** May hold a version, so it is only right once `whyMissing` has been asked. */
+  label(): string;
+  /** How it is set up, for the report. */
+  setUp: string;
+  /** Null when it can be measured here. May install what is needed. */
+  whyMissing(): Promise<string | null>;
+  /** Resolves when the proxy answers. Every start is a fresh instance. */
+  start(context: ProxyContext): Promise<RunningProxy>;
+}
+
+const readyMs = 20_000;
+const pollMs = 3;
+
+/** Waits until `path` is answered with 200. Throws with the end of the server's log when it ends or takes too long. */
+export async function waitUntilReady(server: ServerProcess, port: number, path: string): Promise<void> {
+  const deadline = performance.now() + readyMs;
+  while (performance.now() < deadline) {
+    server.assertRunning();
+    if (await answers(port, path)) return;
+    await Bun.sleep(pollMs);
+  }
+  throw new Error(`no answer on ${path} within ${readyMs} ms: ${server.logTail()}`);
+}
+
+async function answers(port: number, path: string): Promise<boolean> {
+  try {
+    const response = await fetch(`http://127.0.0.1:${port}${path}`, { keepalive: false });
+    await response.arrayBuffer();
+    return response.ok;
+  } catch {
+    return false;
+  }
+}

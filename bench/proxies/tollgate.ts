@@ -1,0 +1,71 @@
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { onProxyCore } from "../system/pinning.ts";
+import { freePort } from "../system/ports.ts";
+import { waitUntilReady } from "./proxy.ts";
+import type { Proxy, ProxyContext, RunningProxy } from "./proxy.ts";
+
+export interface TollgateVariant {
+  id: string;
+  label: string;
+  /** The launcher, `bin/tollgate` of the checkout under test. */
+  program: string;
+  /** The storage URL, given the directory of this instance. */
+  storage(directory: string): string;
+}
+
+/** Only what has no default: everything that a gateway does by default is on. */
+function configuration(port: number, upstreamPort: number): string {
+  return `
+server: { host: 127.0.0.1, port: ${port} }
+providers:
+  openai: { kind: openai, base_url: "http://127.0.0.1:${upstreamPort}/v1", api_key: bench-upstream-key }
+pricing:
+  models: { "openai/bench-model": { input_mtok: 1, output_mtok: 2 } }
+`;
+}
+
+let starts = 0;
+
+async function start(variant: TollgateVariant, context: ProxyContext): Promise<RunningProxy> {
+  const port = await freePort();
+  const directory = join(context.children.directory, `${variant.id}-${(starts += 1)}`);
+  mkdirSync(directory);
+  const file = join(directory, "tollgate.yaml");
+  writeFileSync(file, configuration(port, context.upstreamPort));
+  const storage = ["--config", file, "--storage", variant.storage(directory)];
+  const token = await createToken(variant, storage);
+  const command = [variant.program, "serve", ...storage, "--port", String(port)];
+  const server = context.children.startServer(variant.id, onProxyCore(context.pinning, command), {});
+  await waitUntilReady(server, port, "/health");
+  const headers = { authorization: `Bearer ${token}` };
+  return { target: { port, model: "openai/bench-model", headers }, process: server };
+}
+
+async function createToken(variant: TollgateVariant, storage: string[]): Promise<string> {
+  const command = ["token", "create", "--user", "bench", "--credits", "1000000", "--json", ...storage];
+  const said = await runTollgate(variant.program, command);
+  const answer: unknown = JSON.parse(said);
+  if (typeof answer === "object" && answer !== null && "token" in answer) return String(answer.token);
+  throw new Error("tollgate token create printed no token");
+}
+
+/** Runs a command to its end and returns what it printed; throws with its error output when it fails. */
+async function runTollgate(program: string, command: string[]): Promise<string> {
+  const child = Bun.spawn([program, ...command], { stdin: "ignore", stdout: "pipe", stderr: "pipe" });
+  const [said, complaint, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
+  if (code !== 0) throw new Error(`tollgate ${command.slice(0, 2).join(" ")} failed: ${complaint.slice(-1_000)}`);
+  return said;
+}
+
+/** A column for one storage of Tollgate. */
+export function tollgate(variant: TollgateVariant): Proxy {
+  const missing = `${variant.program} is not there`;
+  return {
+    id: variant.id,
+    label: () => variant.label,
+    setUp: "default configuration: authentication, limits, durable ledger, usage, log to a file, metrics",
+    whyMissing: async () => (existsSync(variant.program) ? null : missing),
+    start: (context) => start(variant, context),
+  };
+}

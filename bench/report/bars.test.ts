@@ -1,0 +1,79 @@
+import { describe, expect, test } from "bun:test";
+import type { ClosedLoopResult } from "../load/protocol.ts";
+import type { CaseResult, Cell, Phase } from "../scenarios/matrix.ts";
+import { barsOf } from "./bars.ts";
+import { figuresOf } from "./figures.ts";
+import type { Results } from "./results.ts";
+
+function phase(p50: number, cpuMicroseconds: number | null, problem: string | null = null): Phase {
+  const load: ClosedLoopResult = {
+    completed: 1_000,
+    perSecond: 1_000,
+    hangUps: 0,
+    reconnects: 0,
+    problems: { count: 0, examples: [] },
+    latency: { p50, p99: 2 * p50, max: 3 * p50 },
+    firstEvent: null,
+  };
+  const shares = { proxyShare: null, upstreamShare: 0.1, loadShare: 0.1 };
+  return { load, cpuMicrosecondsARequest: cpuMicroseconds, ...shares, problem };
+}
+
+function cell(proxyId: string, p50s: readonly number[], cpu: number | null, problem: string | null = null): Cell {
+  const rounds = p50s.map((p50) => ({ one: phase(p50, cpu, problem), many: phase(p50, cpu, problem) }));
+  return { proxyId, rounds, residentBytes: 1e6 };
+}
+
+function resultsOf(cells: Cell[]): Results {
+  const cases: CaseResult[] = [{ name: "chat", title: "Chat", cells }];
+  const rest = { startUp: [], openStreams: [], soak: null, otherLoadCores: 0 };
+  return { command: "", at: "", conditions: [], columns: [], missing: [], cases, ...rest };
+}
+
+const direct = cell("direct", [0.1, 0.2, 0.1], null);
+const nginx = cell("nginx", [0.2, 0.3, 0.2], 20);
+const portkey = cell("portkey", [2, 2, 2], 1_500);
+
+function verdicts(tollgate: Cell): Record<string, boolean> {
+  const bars = barsOf(resultsOf([direct, nginx, tollgate, portkey]));
+  return Object.fromEntries(bars.map((bar) => [bar.promise, bar.kept]));
+}
+
+describe("the figures", () => {
+  test("take the direct call's median of the same round off and then the median of the rounds", () => {
+    const result: CaseResult = { name: "chat", title: "", cells: [direct, cell("tollgate", [0.4, 1.2, 0.5], 80)] };
+    const [floor, tollgate] = figuresOf(result);
+    expect(floor?.oneCaller.p50).toBeCloseTo(0.1);
+    expect(tollgate?.oneCaller.p50).toBeCloseTo(0.4);
+    expect(tollgate?.oneCaller.p99).toBeCloseTo(0.9);
+    expect(tollgate?.oneCorePerSecond).toBe(12_500);
+  });
+});
+
+describe("the bars", () => {
+  test("are kept by figures within them", () => {
+    expect(Object.values(verdicts(cell("tollgate", [0.4, 0.4, 0.4], 80)))).toEqual([true, true, true, true]);
+  });
+
+  test("are missed by figures beyond them", () => {
+    expect(Object.values(verdicts(cell("tollgate", [0.8, 0.8, 0.8], 130)))).toEqual([false, false, false, false]);
+  });
+
+  test("are all missed by a run with wrong answers", () => {
+    const kept = verdicts(cell("tollgate", [0.4, 0.4, 0.4], 80, "1 wrong answer"));
+    expect(Object.values(kept)).toEqual([false, false, false, false]);
+  });
+
+  test("to a peer with wrong answers are missed, the others judged", () => {
+    const broken = cell("nginx", [0.2, 0.2, 0.2], 20, "1 wrong answer");
+    const bars = barsOf(resultsOf([direct, broken, cell("tollgate", [0.4, 0.4, 0.4], 80)]));
+    expect(bars.map((bar) => bar.measured === "invalid")).toEqual([true, false, false]);
+    expect(bars.map((bar) => bar.kept)).toEqual([false, true, true]);
+  });
+
+  test("without a peer are not judged", () => {
+    const bars = barsOf(resultsOf([direct, cell("tollgate", [0.4, 0.4, 0.4], 80)]));
+    expect(bars.map((bar) => bar.promise).filter((promise) => promise.includes("CPU at"))).toEqual([]);
+    expect(bars).toHaveLength(2);
+  });
+});

@@ -1,0 +1,118 @@
+import { openStreamCount } from "../scenarios/open-streams.ts";
+import { figuresOf, soakMemoryOf } from "./figures.ts";
+import type { Figures } from "./figures.ts";
+import { count, decimals, markdownTable, megabytes, milliseconds } from "./format.ts";
+import { median } from "./median.ts";
+import type { Results } from "./results.ts";
+
+/** A promise about speed that a run keeps or not. */
+export interface Bar {
+  promise: string;
+  measured: string;
+  kept: boolean;
+}
+
+const tollgateId = "tollgate";
+
+/** Only the bars that the run can tell about: no peer, no ratio. An invalid run keeps no bar. */
+export function barsOf(results: Results): Bar[] {
+  return [...caseBars(results), ...startUpBars(results), ...openStreamBars(results), ...soakBars(results)];
+}
+
+interface CaseFigures {
+  name: string;
+  tollgate: Figures;
+  nginx: Figures | undefined;
+  portkey: Figures | undefined;
+}
+
+function caseBars(results: Results): Bar[] {
+  return results.cases.flatMap((result) => {
+    const all = figuresOf(result);
+    const of = (id: string): Figures | undefined => all.find((figures) => figures.proxyId === id);
+    const tollgate = of(tollgateId);
+    if (tollgate === undefined) return [];
+    const figures = { name: result.name, tollgate, nginx: of("nginx"), portkey: of("portkey") };
+    return [...ratioBars(figures), ...(result.name === "chat" ? chatBars(tollgate) : []), ...firstEventBars(figures)];
+  });
+}
+
+function ratioBars({ name, tollgate, nginx, portkey }: CaseFigures): Bar[] {
+  const bars: Bar[] = [];
+  if (nginx !== undefined) {
+    const ratio = tollgate.cpuMicroseconds / nginx.cpuMicroseconds;
+    bars.push(judge(`${name}: CPU at most 5 × nginx's`, `${decimals(ratio, 1)} ×`, ratio <= 5, tollgate, nginx));
+  }
+  if (portkey !== undefined) {
+    const ratio = portkey.cpuMicroseconds / tollgate.cpuMicroseconds;
+    const promise = `${name}: CPU at least 12 × less than Portkey's`;
+    bars.push(judge(promise, `${decimals(ratio, 1)} ×`, ratio >= 12, tollgate, portkey));
+  }
+  return bars;
+}
+
+/** Figures of a run with wrong answers are not shown: a gateway that refuses everything is fast. */
+function judge(promise: string, measured: string, kept: boolean, ...from: readonly Figures[]): Bar {
+  const valid = from.every((figures) => figures.problem === null);
+  return { promise, measured: valid ? measured : "invalid", kept: valid && kept };
+}
+
+function chatBars(tollgate: Figures): Bar[] {
+  const { p50 } = tollgate.oneCaller;
+  const { oneCorePerSecond } = tollgate;
+  const seen = `${count(oneCorePerSecond)} (seen: ${count(tollgate.perSecond)})`;
+  const promise = "chat: at least 8,000 requests a second of one core (10⁶ / CPU µs)";
+  return [
+    judge("chat: added p50 below 0.5 ms at 1 caller", `${milliseconds(p50)} ms`, p50 < 0.5, tollgate),
+    judge(promise, seen, oneCorePerSecond >= 8_000, tollgate),
+  ];
+}
+
+/** For streams only. */
+function firstEventBars({ name, tollgate }: CaseFigures): Bar[] {
+  const { firstEventP99 } = tollgate.oneCaller;
+  if (name !== "stream") return [];
+  const promise = `${name}: added time to the first event p99 below 1 ms at 1 caller`;
+  return [judge(promise, `${milliseconds(firstEventP99)} ms`, firstEventP99 < 1, tollgate)];
+}
+
+function startUpBars(results: Results): Bar[] {
+  const result = results.startUp.find((candidate) => candidate.proxyId === tollgateId);
+  if (result === undefined) return [];
+  const startMs = median(result.firstAnswerMs);
+  return [
+    { promise: "start-up to the first answer under 1 s", measured: `${count(startMs)} ms`, kept: startMs < 1_000 },
+    {
+      promise: "idle memory under 120 MB",
+      measured: `${megabytes(result.idleBytes)} MB`,
+      kept: result.idleBytes < 120e6,
+    },
+  ];
+}
+
+function openStreamBars(results: Results): Bar[] {
+  const result = results.openStreams.find((candidate) => candidate.proxyId === tollgateId);
+  if (result === undefined) return [];
+  const measured = result.problem ?? `${megabytes(result.openBytes)} MB`;
+  const kept = result.problem === null && result.openBytes < 300e6;
+  return [{ promise: `${count(openStreamCount)} open streams in under 300 MB`, measured, kept }];
+}
+
+/** What the memory may grow by during a soak and still be called flat: garbage collection breathes that much. */
+const flatShare = 0.15;
+
+function soakBars(results: Results): Bar[] {
+  if (results.soak === null) return [];
+  const { problem } = results.soak;
+  const { startBytes, endBytes } = soakMemoryOf(results.soak);
+  const growth = endBytes / startBytes - 1;
+  const promise = `flat memory over the soak (at most ${flatShare * 100} % more at its end)`;
+  const measured = problem ?? `${decimals(growth * 100, 1)} %`;
+  return [{ promise, measured, kept: problem === null && growth <= flatShare }];
+}
+
+export function barsTable(bars: readonly Bar[]): string {
+  if (bars.length === 0) return "No bar applies to what was measured.\n";
+  const rows = bars.map((bar) => [bar.promise, bar.measured, bar.kept ? "pass" : "FAIL"]);
+  return `${markdownTable(["Bar", "measured", ""], rows)}\n`;
+}

@@ -1,0 +1,27 @@
+import type { CaseResult } from "../scenarios/matrix.ts";
+import type { OpenStreamsResult } from "../scenarios/open-streams.ts";
+import type { SoakResult } from "../scenarios/soak.ts";
+import type { StartUpResult } from "../scenarios/start-up.ts";
+
+/** Everything that a run has measured; also the content of the file of `--json`. */
+export interface Results {
+  command: string;
+  at: string;
+  /** Lines for the head of the report. */
+  conditions: string[];
+  columns: Column[];
+  /** Why a column is not there. */
+  missing: string[];
+  cases: CaseResult[];
+  startUp: StartUpResult[];
+  openStreams: OpenStreamsResult[];
+  soak: SoakResult | null;
+  /** Cores that other work on this machine kept busy during the run, on average. */
+  otherLoadCores: number;
+}
+
+export interface Column {
+  id: string;
+  label: string;
+  setUp: string;
+}

@@ -1,0 +1,131 @@
+import { directId, manyCallers } from "../scenarios/matrix.ts";
+import type { CaseResult } from "../scenarios/matrix.ts";
+import type { OpenStreamsResult } from "../scenarios/open-streams.ts";
+import type { SoakResult } from "../scenarios/soak.ts";
+import type { StartUpResult } from "../scenarios/start-up.ts";
+import { figuresOf, soakMemoryOf } from "./figures.ts";
+import type { Figures } from "./figures.ts";
+import { count, decimals, markdownTable, megabytes, microseconds, milliseconds, percent } from "./format.ts";
+import { median } from "./median.ts";
+import type { Results } from "./results.ts";
+
+interface Row {
+  name: string;
+  show(figures: Figures): string;
+}
+
+const times: Row[] = [
+  { name: "added p50, 1 caller, ms", show: (figures) => milliseconds(figures.oneCaller.p50) },
+  { name: "added p99, 1 caller, ms", show: (figures) => milliseconds(figures.oneCaller.p99) },
+  { name: `added p50, ${manyCallers} callers, ms`, show: (figures) => milliseconds(figures.manyCallers.p50) },
+  { name: `added p99, ${manyCallers} callers, ms`, show: (figures) => milliseconds(figures.manyCallers.p99) },
+];
+
+const firstEventTimes: Row[] = [
+  { name: "added to first event p50, 1 caller, ms", show: (figures) => milliseconds(figures.oneCaller.firstEventP50) },
+  { name: "added to first event p99, 1 caller, ms", show: (figures) => milliseconds(figures.oneCaller.firstEventP99) },
+  {
+    name: `added to first event p50, ${manyCallers} callers, ms`,
+    show: (figures) => milliseconds(figures.manyCallers.firstEventP50),
+  },
+  {
+    name: `added to first event p99, ${manyCallers} callers, ms`,
+    show: (figures) => milliseconds(figures.manyCallers.firstEventP99),
+  },
+];
+
+function rowsOf(all: readonly Figures[]): Row[] {
+  const floor = all.find((figures) => figures.proxyId === "nginx")?.cpuMicroseconds ?? Number.NaN;
+  const streamed = all.some((figures) => Number.isFinite(figures.oneCaller.firstEventP50));
+  return [
+    { name: `requests a second, ${manyCallers} callers`, show: (figures) => count(figures.perSecond) },
+    { name: "CPU µs a request", show: (figures) => microseconds(figures.cpuMicroseconds) },
+    { name: "… times nginx's", show: (figures) => decimals(figures.cpuMicroseconds / floor, 1) },
+    { name: "requests a second of one core (10⁶ / CPU µs)", show: (figures) => count(figures.oneCorePerSecond) },
+    ...times,
+    ...(streamed ? firstEventTimes : []),
+    { name: "resident memory, MB", show: (figures) => megabytes(figures.residentBytes) },
+    { name: "proxy's CPU, % of a core", show: (figures) => percent(figures.proxyShare) },
+    { name: "upstream's CPU, % of a core", show: (figures) => percent(figures.upstreamShare) },
+    { name: "load generator's CPU, % of a core", show: (figures) => percent(figures.loadShare) },
+    { name: "requests a second limited by", show: limitOf },
+  ];
+}
+
+/** What kept the requests a second from being more. */
+function limitOf(figures: Figures): string {
+  const busy = 0.9;
+  if (figures.proxyShare >= busy) return "the proxy";
+  return figures.upstreamShare + figures.loadShare >= busy ? "the load generator" : "neither";
+}
+
+function caseTable(result: CaseResult, labelOf: (id: string) => string): string {
+  const all = figuresOf(result);
+  const head = [result.title, ...all.map((figures) => labelOf(figures.proxyId))];
+  const rows = rowsOf(all).map((row) => [
+    row.name,
+    ...all.map((figures) => (figures.problem === null ? row.show(figures) : "invalid")),
+  ]);
+  const problems = all
+    .filter((figures) => figures.problem !== null)
+    .map((figures) => `\n${labelOf(figures.proxyId)}: invalid, ${figures.problem ?? ""}\n`);
+  return `${markdownTable(head, rows)}\n${problems.join("")}`;
+}
+
+function startUpTable(results: readonly StartUpResult[], labelOf: (id: string) => string): string {
+  const rows = [
+    ["process start to the first answered call, ms", ...results.map((result) => count(median(result.firstAnswerMs)))],
+    ["memory after that call and 2 s of nothing, MB", ...results.map((result) => megabytes(result.idleBytes))],
+  ];
+  return `${markdownTable(["Start-up", ...results.map((result) => labelOf(result.proxyId))], rows)}\n`;
+}
+
+function openStreamsTable(results: readonly OpenStreamsResult[], labelOf: (id: string) => string): string {
+  const row = (name: string, show: (result: OpenStreamsResult) => string): string[] => [name, ...results.map(show)];
+  const rows = [
+    row("streams open at once", (result) => count(result.streams)),
+    row("memory before, MB", (result) => megabytes(result.idleBytes)),
+    row("memory with all open, MB", (result) => megabytes(result.openBytes)),
+    row("memory after their ends, MB", (result) => megabytes(result.endedBytes)),
+    row("CPU µs a relayed event", (result) => microseconds(result.cpuMicrosecondsAnEvent)),
+    row("first event p50, ms", (result) => milliseconds(result.firstEvent?.p50 ?? Number.NaN)),
+    row("first event p99, ms", (result) => milliseconds(result.firstEvent?.p99 ?? Number.NaN)),
+    row("problems", (result) => result.problem ?? "none"),
+  ];
+  const head = ["Open streams, an event a second on each", ...results.map((result) => labelOf(result.proxyId))];
+  return `${markdownTable(head, rows)}\n`;
+}
+
+function soakTable(result: SoakResult, labelOf: (id: string) => string): string {
+  const memory = soakMemoryOf(result);
+  const rows = [
+    ["calls read to their end", count(result.completed)],
+    ["streams that the client hung up on", count(result.hangUps)],
+    ["memory at the start (second fifth), MB", megabytes(memory.startBytes)],
+    ["memory at the end (last fifth), MB", megabytes(memory.endBytes)],
+    ["most memory seen, MB", megabytes(Math.max(...result.residentBytes))],
+    ["problems", result.problem ?? "none"],
+  ];
+  return `${markdownTable([`Soak, ${result.minutes} minutes`, labelOf(result.proxyId)], rows)}\n`;
+}
+
+/** The whole report but for the bars, as Markdown. */
+export function tables(results: Results): string {
+  const labels = new Map(results.columns.map((column) => [column.id, column.label]));
+  const labelOf = (id: string): string => (id === directId ? "direct" : (labels.get(id) ?? id));
+  const parts = results.cases.map((result) => caseTable(result, labelOf));
+  if (results.startUp.length > 0) parts.push(startUpTable(results.startUp, labelOf));
+  if (results.openStreams.length > 0) parts.push(openStreamsTable(results.openStreams, labelOf));
+  if (results.soak !== null) parts.push(soakTable(results.soak, labelOf));
+  return [preamble(results), ...parts].join("\n");
+}
+
+function preamble(results: Results): string {
+  const lines = [
+    ...results.conditions,
+    `Other work on this machine kept ${decimals(results.otherLoadCores, 2)} cores busy during the run.`,
+    ...results.columns.map((column) => `${column.label}: ${column.setUp}.`),
+    ...results.missing,
+  ];
+  return `\`${results.command}\`, ${results.at}\n\n${lines.map((line) => `- ${line}`).join("\n")}\n`;
+}

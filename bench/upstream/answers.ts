@@ -1,0 +1,113 @@
+/** The fixed upstream's answers, as bytes made once: OpenAI's chat completion and its stream of 100 events. */
+
+/** Events before `data: [DONE]`: the role, the words, the finish reason and the usage. */
+export const streamEventCount = 100;
+/** How many separately flushed writes a stream's events are spread over. */
+export const streamBurstCount = 10;
+/** A text that only the whole answer holds; the load generator looks for it. */
+export const chatMarker = "measured in microseconds";
+
+const usage = {
+  prompt_tokens: 19,
+  completion_tokens: 98,
+  total_tokens: 117,
+  prompt_tokens_details: { cached_tokens: 0, audio_tokens: 0 },
+  completion_tokens_details: { reasoning_tokens: 0, audio_tokens: 0 },
+};
+
+const chatBody = {
+  id: "chatcmpl-bench000000000000000000001",
+  object: "chat.completion",
+  created: 1_760_000_000,
+  model: "bench-model",
+  choices: [
+    {
+      index: 0,
+      message: {
+        role: "assistant",
+        content: `A gateway should be too fast to notice: what it adds to a call is ${chatMarker}, not in milliseconds.`,
+        refusal: null,
+        annotations: [],
+      },
+      logprobs: null,
+      finish_reason: "stop",
+    },
+  ],
+  usage,
+  service_tier: "default",
+  system_fingerprint: null,
+};
+
+const modelsBody = {
+  object: "list",
+  data: [{ id: "bench-model", object: "model", created: 1_760_000_000, owned_by: "bench" }],
+};
+
+const upstreamHeaders = "x-request-id: req_bench\r\nopenai-processing-ms: 1\r\nopenai-version: 2020-10-01\r\n";
+
+function wholeAnswer(status: string, body: unknown): Buffer {
+  const text = JSON.stringify(body);
+  const head = `HTTP/1.1 ${status}\r\ncontent-type: application/json\r\n${upstreamHeaders}`;
+  return Buffer.from(`${head}content-length: ${Buffer.byteLength(text)}\r\n\r\n${text}`);
+}
+
+export const chatAnswer = wholeAnswer("200 OK", chatBody);
+export const modelsAnswer = wholeAnswer("200 OK", modelsBody);
+export const notFoundAnswer = wholeAnswer("404 Not Found", {
+  error: {
+    message: "The benchmark's upstream has no such path",
+    type: "invalid_request_error",
+    param: null,
+    code: null,
+  },
+});
+
+const streamHead = Buffer.from(
+  `HTTP/1.1 200 OK\r\ncontent-type: text/event-stream; charset=utf-8\r\ncache-control: no-cache\r\n` +
+    `${upstreamHeaders}transfer-encoding: chunked\r\n\r\n`,
+);
+
+function event(choices: unknown[], eventUsage: unknown): string {
+  const payload = {
+    id: "chatcmpl-bench000000000000000000001",
+    object: "chat.completion.chunk",
+    created: 1_760_000_000,
+    model: "bench-model",
+    service_tier: "default",
+    system_fingerprint: null,
+    choices,
+    usage: eventUsage,
+  };
+  return `data: ${JSON.stringify(payload)}\n\n`;
+}
+
+function delta(content: Record<string, unknown>, finishReason: string | null): string {
+  return event([{ index: 0, delta: content, logprobs: null, finish_reason: finishReason }], null);
+}
+
+const wordEvent = delta({ content: " word" }, null);
+
+function streamEvents(): string[] {
+  const words = Array.from({ length: streamEventCount - 3 }, () => wordEvent);
+  return [delta({ role: "assistant", content: "" }, null), ...words, delta({}, "stop"), event([], usage)];
+}
+
+function chunk(text: string): string {
+  return `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`;
+}
+
+function bursts(): Buffer[] {
+  const events = streamEvents();
+  const size = Math.ceil(events.length / streamBurstCount);
+  const last = streamBurstCount - 1;
+  return Array.from({ length: streamBurstCount }, (_, index) => {
+    const text = events.slice(index * size, (index + 1) * size).join("");
+    const framed = index === last ? `${chunk(`${text}data: [DONE]\n\n`)}0\r\n\r\n` : chunk(text);
+    return index === 0 ? Buffer.concat([streamHead, Buffer.from(framed)]) : Buffer.from(framed);
+  });
+}
+
+/** What a stream writes, one entry a flush: the first carries the answer's head, the last the end of the stream. */
+export const streamBursts: readonly Buffer[] = bursts();
+/** One event more, for streams that are kept open. */
+export const streamWord: Buffer = Buffer.from(chunk(wordEvent));

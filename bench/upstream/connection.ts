@@ -1,0 +1,79 @@
+import { MessageReader } from "../http1/message-reader.ts";
+import type { MessageSink } from "../http1/message-reader.ts";
+import { SendQueue } from "../http1/send-queue.ts";
+import { chatAnswer, modelsAnswer, notFoundAnswer } from "./answers.ts";
+import type { UpstreamStatistics } from "./protocol.ts";
+import type { StreamTarget, Streams } from "./streams.ts";
+
+/** What every connection shares. */
+export interface UpstreamShared {
+  statistics: UpstreamStatistics;
+  streams: Streams;
+}
+
+type Route = "chat" | "models" | "unknown";
+
+const streamFlag = /"stream"\s*:\s*true/;
+/** The flag stands in the first or the last bytes of a body; scanning all of 1 MB would cost more than the answer. */
+const flagWindowBytes = 4096;
+
+/** One connection of the upstream: reads a request to its end, answers it, reads the next. */
+export class UpstreamConnection implements MessageSink, StreamTarget {
+  closed = false;
+  readonly #socket: Bun.Socket<UpstreamConnection>;
+  readonly #shared: UpstreamShared;
+  readonly #reader = new MessageReader("request", this);
+  readonly #queue = new SendQueue();
+  #route: Route = "unknown";
+  #bodyStart = "";
+  #bodyEnd = "";
+
+  constructor(socket: Bun.Socket<UpstreamConnection>, shared: UpstreamShared) {
+    this.#socket = socket;
+    this.#shared = shared;
+  }
+
+  receive(bytes: Buffer): void {
+    this.#reader.push(bytes);
+  }
+
+  drain(): void {
+    this.#queue.drain(this.#socket);
+  }
+
+  send(bytes: Uint8Array): void {
+    this.#queue.send(this.#socket, bytes);
+  }
+
+  onHead(head: string): void {
+    this.#route = routeOf(head);
+    this.#bodyStart = "";
+    this.#bodyEnd = "";
+    if (/\r\nexpect:[ \t]*100-continue/i.test(head)) this.send(Buffer.from("HTTP/1.1 100 Continue\r\n\r\n"));
+  }
+
+  onBody(piece: Buffer): void {
+    this.#shared.statistics.bodyBytes += piece.length;
+    const missing = flagWindowBytes - this.#bodyStart.length;
+    if (missing > 0) this.#bodyStart += piece.toString("latin1", 0, Math.min(piece.length, missing));
+    const end = piece.toString("latin1", Math.max(0, piece.length - flagWindowBytes));
+    this.#bodyEnd = (this.#bodyEnd + end).slice(-flagWindowBytes);
+  }
+
+  onEnd(): void {
+    if (this.#route !== "chat") {
+      this.send(this.#route === "models" ? modelsAnswer : notFoundAnswer);
+      return;
+    }
+    this.#shared.statistics.chatRequests += 1;
+    const streamed = streamFlag.test(this.#bodyStart) || streamFlag.test(this.#bodyEnd);
+    if (streamed) this.#shared.streams.start(this);
+    else this.send(chatAnswer);
+  }
+}
+
+function routeOf(head: string): Route {
+  if (head.startsWith("POST ") && head.includes("/chat/completions ")) return "chat";
+  if (head.startsWith("GET ") && head.includes("/models")) return "models";
+  return "unknown";
+}

@@ -1,0 +1,45 @@
+import { sayLine, serveLines } from "../http1/lines.ts";
+import { UpstreamConnection } from "./connection.ts";
+import type { UpstreamShared } from "./connection.ts";
+import type { UpstreamCommand, UpstreamReady, UpstreamStatistics } from "./protocol.ts";
+import { Streams } from "./streams.ts";
+
+/** The fixed upstream: a process of its own on a raw TCP listener, so that it costs as little as JavaScript allows. */
+const shared: UpstreamShared = {
+  statistics: { chatRequests: 0, bodyBytes: 0, openStreams: 0 },
+  streams: new Streams(),
+};
+
+const listener = Bun.listen<UpstreamConnection>({
+  hostname: "127.0.0.1",
+  port: 0,
+  socket: {
+    open(socket) {
+      socket.setNoDelay(true);
+      socket.data = new UpstreamConnection(socket, shared);
+    },
+    data: (socket, bytes) => receive(socket, bytes),
+    drain: (socket) => socket.data.drain(),
+    close: (socket) => void (socket.data.closed = true),
+    error: (socket) => void (socket.data.closed = true),
+  },
+});
+
+function receive(socket: Bun.Socket<UpstreamConnection>, bytes: Buffer): void {
+  try {
+    socket.data.receive(bytes);
+  } catch (error) {
+    process.stderr.write(`bench upstream: ${String(error)}\n`);
+    socket.terminate();
+  }
+}
+
+function obey(message: unknown): UpstreamStatistics {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- both ends are typed by the same protocol file
+  const command = message as UpstreamCommand;
+  if (command.command === "plan") shared.streams.setPlan(command.plan);
+  return { ...shared.statistics, openStreams: shared.streams.open };
+}
+
+sayLine({ port: listener.port } satisfies UpstreamReady);
+await serveLines(obey);

@@ -1,0 +1,20 @@
+/**
+ * How streams are written from now on:
+ * - `burst`: all bursts at once, with one turn of the event loop between two, no timer
+ * - `paced`: one burst every `gapMs`
+ * - `hold`: the first burst, then one event every `gapMs` until another plan is set; then the rest
+ */
+export type StreamPlan = { kind: "burst" } | { kind: "paced"; gapMs: number } | { kind: "hold"; gapMs: number };
+
+export type UpstreamCommand = { command: "plan"; plan: StreamPlan } | { command: "statistics" };
+
+export interface UpstreamReady {
+  port: number;
+}
+
+/** Counted since the start. A proxy that answered without asking the upstream would show here. */
+export interface UpstreamStatistics {
+  chatRequests: number;
+  bodyBytes: number;
+  openStreams: number;
+}
