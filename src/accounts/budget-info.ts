@@ -1,0 +1,49 @@
+import type { Nano } from "../core/index.ts";
+import { type AccountState, type BudgetPeriod, periodEnd, roomOf, tightestLink } from "../ledger/index.ts";
+
+/** What one link of a chain allows, and what has been used of it. */
+export interface LevelBudget {
+  kind: AccountState["kind"];
+  name: string;
+  /** Granted credits less posted debits; undefined where the link holds no credits of its own. */
+  balance: Nano | undefined;
+  /** The budget of the running period, or the credits ever granted; undefined where nothing limits the link. */
+  maxBudget: Nano | undefined;
+  /** Posted debits that count against `maxBudget`. */
+  spend: Nano;
+  held: Nano;
+  /** What a call could cost at most; undefined where nothing limits the link. */
+  available: Nano | undefined;
+  period: BudgetPeriod | undefined;
+  /** When the budget starts anew, in milliseconds since the epoch. */
+  periodReset: number | undefined;
+}
+
+/** The budgets of a caller: each link's, from the token upwards, and the tightest, which is the one in effect. */
+export interface BudgetInfo {
+  effective: LevelBudget | undefined;
+  levels: LevelBudget[];
+}
+
+export function budgetInfo(chain: readonly AccountState[], at: number): BudgetInfo {
+  const tightest = tightestLink(chain);
+  return {
+    effective: tightest === undefined ? undefined : levelBudget(tightest, at),
+    levels: chain.map((account) => levelBudget(account, at)),
+  };
+}
+
+function levelBudget(account: AccountState, at: number): LevelBudget {
+  const { kind, name, period, prepaid, creditsPosted, debitsPosted, maxBudget } = account;
+  return {
+    kind,
+    name,
+    balance: prepaid ? creditsPosted - debitsPosted : undefined,
+    maxBudget: maxBudget ?? (prepaid ? creditsPosted : undefined),
+    spend: maxBudget === undefined ? debitsPosted : account.periodDebits,
+    held: account.debitsPending,
+    available: roomOf(account),
+    period,
+    periodReset: periodEnd(period, at),
+  };
+}

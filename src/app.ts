@@ -1,0 +1,183 @@
+import { openTokenStore, Authenticator } from "./auth/index.ts";
+import { CallPipeline } from "./calls/index.ts";
+import { type Config, type ProviderConfig, providerKeys } from "./config/index.ts";
+import { type Environment, parseMarkup } from "./core/index.ts";
+import {
+  chatCompletionsRoute,
+  createHttp,
+  healthRoute,
+  modelsRoute,
+  openapiRoute,
+  userInfoRoute,
+} from "./http/index.ts";
+import { Ledger, type LedgerStore, openLedgerStore, startSweeper } from "./ledger/index.ts";
+import { ModelList } from "./models/index.ts";
+import { openapiDocument } from "./openapi/index.ts";
+import { PriceBook, priceQuote } from "./pricing/index.ts";
+import { createProvider } from "./providers/index.ts";
+import { KeyRing, ModelRouter, type UpstreamRoute } from "./routing/index.ts";
+import type { Storage } from "./storage/index.ts";
+import { Ticker } from "./streaming/index.ts";
+import type { Logger } from "./telemetry/index.ts";
+
+/** How often open streams and holds are looked at: keep-alives, silences, leases. */
+const TICK_MS = 250;
+
+/** How long open streams may still run once the server is to stop. */
+const DRAIN_MS_MAX = 60_000;
+
+/** How often a draining server looks whether its calls have ended. */
+const DRAIN_POLL_MS = 20;
+
+export interface AppOptions {
+  config: Config;
+  /** Providers without a key, with what to set. */
+  missingKeys: ReadonlyMap<string, string>;
+  /** Providers that are answered by a simulator: prefix → its base URL. */
+  sandbox: ReadonlyMap<string, string>;
+  storage: Storage;
+  environment: Environment;
+  logger: Logger;
+  version: string;
+  /** Where the server is reached, for the OpenAPI document where the configuration names no address. */
+  address: string;
+}
+
+export interface App {
+  fetch: (request: Request) => Response | Promise<Response>;
+  models: ModelList;
+  /** Refuses new calls, waits (within a bound) for the open ones, commits what is left, stops the timers. */
+  drain(): Promise<void>;
+}
+
+/** The composition root: the only place that builds things and hands them to each other. */
+export function createApp(options: AppOptions): App {
+  const { config, environment, logger, storage } = options;
+  const store = openLedgerStore(storage);
+  const ledger = new Ledger({ store });
+  const ticker = new Ticker(TICK_MS, environment.clock);
+  const markupMillionths = parseMarkup(config.pricing.markup);
+  const router = createRouter(options);
+  const models = new ModelList({
+    routes: router.routes,
+    environment,
+    onFailure: (prefix, reason) => logger.warn({ provider: prefix, reason: String(reason) }, "listing failed"),
+  });
+  const pipeline = createPipeline(options, { ledger, ticker, markupMillionths, router });
+  const authenticator = createAuthenticator(options);
+  const stopSweeper = sweep(ledger, environment, logger);
+  let draining = false;
+  const fetch = createHttp({
+    routes: routesOf(options, { pipeline, models, router, markupMillionths, store }),
+    authenticator,
+    environment,
+    logger,
+    draining: () => draining,
+  });
+  return {
+    fetch,
+    models,
+    async drain() {
+      draining = true;
+      const until = performance.now() + DRAIN_MS_MAX;
+      while (pipeline.active > 0 && performance.now() < until) await Bun.sleep(DRAIN_POLL_MS);
+      stopSweeper();
+      await ledger.flush();
+      ticker.stop();
+    },
+  };
+}
+
+function createRouter({ config, missingKeys, sandbox, environment }: AppOptions): ModelRouter {
+  const prices = new PriceBook({
+    operatorPrices: config.pricing.models,
+    unpriced: config.pricing.unpriced,
+    clock: environment.clock,
+  });
+  const routes = Object.entries(config.providers).map(([prefix, provider]): UpstreamRoute => {
+    const simulator = sandbox.get(prefix);
+    const keys = simulator === undefined ? providerKeys(provider) : ["simulated"];
+    return {
+      prefix,
+      aliases: provider.aliases,
+      provider: createProvider(choiceOf(provider)),
+      baseUrl: simulator ?? provider.base_url,
+      keys: new KeyRing(keys, environment.clock),
+      sandbox: simulator !== undefined,
+      keyToSet: simulator === undefined ? missingKeys.get(prefix) : undefined,
+    };
+  });
+  return new ModelRouter(routes, prices);
+}
+
+function choiceOf({ kind, preset, base_url: baseUrl }: ProviderConfig) {
+  return { kind, preset, baseUrl };
+}
+
+interface PipelineParts {
+  ledger: Ledger;
+  ticker: Ticker;
+  markupMillionths: bigint;
+  router: ModelRouter;
+}
+
+function createPipeline({ config, environment, logger }: AppOptions, parts: PipelineParts): CallPipeline {
+  const { ledger, ticker, markupMillionths, router } = parts;
+  return new CallPipeline({
+    environment,
+    router,
+    logger,
+    charges: {
+      ledger,
+      ticker,
+      markupMillionths,
+      clock: environment.clock,
+      onUnsettled: (id, reason) => logger.error({ request_id: id, reason: String(reason) }, "ledger commit failed"),
+    },
+    send: {
+      retries: config.upstream.retries,
+      retryAfterMsMax: config.upstream.retry_after_max,
+      firstByteMsMax: config.upstream.first_byte_timeout,
+      ticker,
+    },
+    body: { bytesMax: config.server.body_limit, arrivalMsMax: config.server.body_timeout, ticker },
+    idleMsMax: config.upstream.idle_timeout,
+  });
+}
+
+function createAuthenticator({ storage, environment }: AppOptions): Authenticator {
+  return new Authenticator({
+    store: openTokenStore(storage),
+    clock: environment.clock,
+    onChange: (forget) => storage.onForeignCommit(forget),
+  });
+}
+
+function sweep(ledger: Ledger, environment: Environment, logger: Logger): () => void {
+  return startSweeper({
+    ledger,
+    clock: environment.clock,
+    onExpired: (count) => logger.warn({ holds: count }, "ended holds whose process stopped renewing them"),
+    onError: (reason) => logger.error({ reason: String(reason) }, "sweep failed"),
+  });
+}
+
+interface RouteParts {
+  pipeline: CallPipeline;
+  models: ModelList;
+  router: ModelRouter;
+  markupMillionths: bigint;
+  store: LedgerStore;
+}
+
+function routesOf({ config, sandbox, version, environment, address }: AppOptions, parts: RouteParts) {
+  const { pipeline, models, router, markupMillionths, store } = parts;
+  const publicUrl = config.server.public_url ?? address;
+  return [
+    openapiRoute(openapiDocument({ publicUrl, betaUrl: config.server.beta_url ?? address })),
+    healthRoute({ status: "ok", version, sandbox: [...sandbox.keys()] }),
+    modelsRoute({ models, router, quote: priceQuote(markupMillionths) }),
+    userInfoRoute({ accounts: store, clock: environment.clock }),
+    chatCompletionsRoute(pipeline),
+  ];
+}

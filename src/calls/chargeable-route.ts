@@ -1,0 +1,23 @@
+import type { z } from "zod";
+import type { Operation, Surface } from "../core/index.ts";
+import type { DialectCodec } from "../dialects/index.ts";
+
+/** What every chargeable body has. */
+export interface ChargeableBody {
+  model: string;
+  stream?: boolean | null | undefined;
+  /** Members that only the upstream knows. */
+  [member: string]: unknown;
+}
+
+/**
+ * A chargeable route, declared: everything the pipeline needs to know of it. How its cost is bound, how its answer is
+ * observed and how its usage is read come with the dialect and the provider's operation, so that a route cannot leave
+ * them out.
+ */
+export interface ChargeableRoute<Body extends ChargeableBody> {
+  operation: Operation;
+  surface: Surface;
+  body: z.ZodType<Body>;
+  dialect: DialectCodec<Body>;
+}

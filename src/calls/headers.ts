@@ -1,0 +1,63 @@
+import type { UpstreamRoute } from "../routing/index.ts";
+
+/**
+ * Headers cross the gateway by permission, in both directions. A caller's token, cookies and SDK telemetry are none of
+ * an upstream's business; an upstream's cookies, organisation and the rate limits of our shared key none of the caller's.
+ */
+const FORWARDED_REQUEST_HEADERS = ["openai-beta", "x-client-request-id"];
+
+/** What a test or a curious user writes to make a simulator fail; real upstreams never see it. */
+const SIMULATOR_HEADERS = ["x-sim-fault"];
+
+const RELAYED_RESPONSE_HEADERS = [
+  "content-type",
+  "content-disposition",
+  "content-language",
+  "retry-after",
+  "retry-after-ms",
+  "x-should-retry",
+  "openai-processing-ms",
+  "openai-version",
+];
+
+/** Names under which upstreams give their own request ids. */
+const UPSTREAM_REQUEST_IDS = ["x-request-id", "request-id"];
+
+const USER_AGENT = "tollgate/0.1";
+
+/** The headers of a call to an upstream. */
+export function upstreamHeaders(
+  route: UpstreamRoute,
+  key: string,
+  client: Headers,
+  streamed: boolean,
+): Record<string, string> {
+  const headers: Record<string, string> = {
+    "content-type": "application/json",
+    accept: streamed ? "text/event-stream" : "application/json",
+    // What is relayed must be readable on the way.
+    "accept-encoding": "identity",
+    "user-agent": USER_AGENT,
+    ...route.provider.headers(key),
+  };
+  for (const name of route.sandbox ? [...FORWARDED_REQUEST_HEADERS, ...SIMULATOR_HEADERS] : FORWARDED_REQUEST_HEADERS) {
+    const value = client.get(name);
+    if (value !== null) headers[name] = value;
+  }
+  return headers;
+}
+
+/** The headers of the answer to a client, from the upstream's. */
+export function relayedHeaders(upstream: Headers, sandbox: boolean): Record<string, string> {
+  const headers: Record<string, string> = {};
+  for (const name of RELAYED_RESPONSE_HEADERS) {
+    const value = upstream.get(name);
+    if (value !== null) headers[name] = value;
+  }
+  for (const name of UPSTREAM_REQUEST_IDS) {
+    const value = upstream.get(name);
+    if (value !== null) headers["x-upstream-request-id"] = value;
+  }
+  if (sandbox) headers["x-tollgate-sandbox"] = "true";
+  return headers;
+}

@@ -1,0 +1,45 @@
+import { GatewayError } from "../core/index.ts";
+import { readBounded, type Ticker } from "../streaming/index.ts";
+
+export interface BodyLimits {
+  bytesMax: number;
+  /** How long the body may take to arrive. */
+  arrivalMsMax: number;
+  ticker: Ticker;
+}
+
+/**
+ * Reads a request's body. Throws 413 as soon as it is known to be over `bytesMax`, 408 when it does not arrive in time,
+ * and `request_interrupted` where the client leaves before its end.
+ */
+export async function readBody(request: Request, { bytesMax, arrivalMsMax, ticker }: BodyLimits): Promise<Uint8Array> {
+  const declared = request.headers.get("content-length");
+  if (declared !== null && Number(declared) > bytesMax) throw tooLarge(bytesMax);
+  if (request.body === null) return new Uint8Array();
+  const timeout = Promise.withResolvers<never>();
+  const cancelTimeout = ticker.after(arrivalMsMax, () =>
+    timeout.reject(new GatewayError("request_timeout", "The request body did not arrive in time.")),
+  );
+  try {
+    // A declared length is enforced by the HTTP parser, so that the body can be taken in one piece.
+    return await Promise.race([
+      declared === null ? readUndeclared(request.body, bytesMax) : request.bytes(),
+      timeout.promise,
+    ]);
+  } catch (cause) {
+    if (cause instanceof GatewayError) throw cause;
+    throw new GatewayError("request_interrupted", "The request body broke off.", { cause });
+  } finally {
+    cancelTimeout();
+  }
+}
+
+async function readUndeclared(body: ReadableStream<Uint8Array>, bytesMax: number): Promise<Uint8Array> {
+  const read = await readBounded(body, bytesMax);
+  if ("exceeded" in read) throw tooLarge(bytesMax);
+  return read.bytes;
+}
+
+function tooLarge(bytesMax: number): GatewayError {
+  return new GatewayError("body_too_large", `The request body is over the limit of ${bytesMax} bytes.`);
+}

@@ -1,0 +1,66 @@
+import type { Command } from "commander";
+import { type CommonOptions, withCommonOptions } from "./options.ts";
+import { printJson, printTable } from "./print.ts";
+import { environment, type State, withState } from "./state.ts";
+
+interface Finding {
+  check: string;
+  ok: boolean;
+  detail: string;
+}
+
+/** How long an upstream may take to show that it is there. */
+const REACH_MS_MAX = 5_000;
+
+export function addDoctorCommand(program: Command): void {
+  withCommonOptions(
+    program.command("doctor").description("check the configuration, the storage, the books and the upstreams"),
+  ).action(doctor);
+}
+
+async function doctor(options: CommonOptions): Promise<void> {
+  const findings = await withState(options, async (state) => [
+    { check: "configuration", ok: true, detail: state.loaded.file ?? "the defaults" },
+    await checkBooks(state),
+    ...(await checkProviders(state)),
+  ]);
+  if (findings.some((finding) => !finding.ok)) process.exitCode = 1;
+  if (options.json === true) return printJson(findings);
+  printTable(
+    ["", "CHECK", "DETAIL"],
+    findings.map(({ check, ok, detail }) => [ok ? "ok" : "!!", check, detail]),
+  );
+}
+
+async function checkBooks({ accounts }: State): Promise<Finding> {
+  const { drifts, openHolds } = await accounts.audit();
+  return { check: "ledger", ok: drifts.length === 0, detail: `${drifts.length} drifts, ${openHolds} open holds` };
+}
+
+function checkProviders({ loaded }: State): Promise<Finding[]> {
+  const providers = Object.entries(loaded.config.providers);
+  return Promise.all(
+    providers.map(async ([prefix, provider]): Promise<Finding> => {
+      const check = `provider ${prefix}`;
+      const missing = loaded.missingKeys.get(prefix);
+      if (missing !== undefined) return { check, ok: true, detail: `not routed: set ${missing}` };
+      return { check, ...(await reach(provider.base_url)) };
+    }),
+  );
+}
+
+/** Any answer shows that the address is right; whether the key is, only a call would tell. */
+async function reach(baseUrl: string): Promise<{ ok: boolean; detail: string }> {
+  try {
+    const response = await environment.fetch(baseUrl, {
+      redirect: "manual",
+      signal: AbortSignal.timeout(REACH_MS_MAX),
+    });
+    return { ok: true, detail: `${baseUrl} answers (${response.status})` };
+  } catch (reason) {
+    return {
+      ok: false,
+      detail: `${baseUrl} can't be reached: ${reason instanceof Error ? reason.message : String(reason)}`,
+    };
+  }
+}

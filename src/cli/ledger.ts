@@ -1,0 +1,83 @@
+import type { Command } from "commander";
+import { creditsNumber, formatCredits } from "../core/index.ts";
+import type { AuditReport, OpenHold } from "../ledger/index.ts";
+import { type CommonOptions, withCommonOptions } from "./options.ts";
+import { printJson, printLine, printTable } from "./print.ts";
+import { withState } from "./state.ts";
+
+export function addLedgerCommands(program: Command): void {
+  const ledger = program.command("ledger").description("the books");
+  withCommonOptions(
+    ledger.command("audit").description("recompute every balance from the entries; exit 1 on any drift"),
+  ).action(audit);
+  withCommonOptions(ledger.command("holds").description("show what is set aside for calls under way, and why")).action(
+    holds,
+  );
+}
+
+async function audit(options: CommonOptions): Promise<void> {
+  const report = await withState(options, (state) => state.accounts.audit());
+  if (report.drifts.length > 0) process.exitCode = 1;
+  if (options.json === true) printJson(auditJson(report));
+  else printAudit(report);
+}
+
+function auditJson(report: AuditReport) {
+  return {
+    ok: report.drifts.length === 0,
+    accounts: report.accounts,
+    entries: report.entries,
+    open_holds: report.openHolds,
+    shortfall: creditsNumber(report.shortfall),
+    drifts: report.drifts.map((drift) => ({
+      account: drift.accountId,
+      counter: drift.counter,
+      recorded: creditsNumber(drift.recorded),
+      recomputed: creditsNumber(drift.recomputed),
+    })),
+  };
+}
+
+function printAudit(report: AuditReport): void {
+  const { accounts, entries, openHolds, drifts, shortfall } = report;
+  printLine(`${accounts} accounts, ${entries} entries, ${openHolds} open holds, shortfall ${formatCredits(shortfall)}`);
+  if (drifts.length === 0) return printLine("The books balance.");
+  printTable(
+    ["ACCOUNT", "COUNTER", "RECORDED", "RECOMPUTED"],
+    drifts.map((drift) => [
+      drift.accountId,
+      drift.counter,
+      formatCredits(drift.recorded),
+      formatCredits(drift.recomputed),
+    ]),
+  );
+}
+
+async function holds(options: CommonOptions): Promise<void> {
+  const open = await withState(options, (state) => state.accounts.openHolds());
+  const now = Date.now();
+  if (options.json === true) return printJson(open.map((hold) => holdJson(hold, now)));
+  if (open.length === 0) return printLine("No hold is open.");
+  const rows = open.map((hold) => [
+    hold.id,
+    hold.accountId,
+    formatCredits(hold.amount),
+    hold.purpose,
+    `${Math.round((now - hold.createdAt) / 1000)} s`,
+    hold.leaseUntil < now ? "left behind: the sweeper ends it" : "alive",
+  ]);
+  printTable(["ID", "ACCOUNT", "AMOUNT", "PURPOSE", "AGE", "STATE"], rows);
+}
+
+function holdJson(hold: OpenHold, now: number) {
+  return {
+    id: hold.id,
+    account: hold.accountId,
+    amount: creditsNumber(hold.amount),
+    purpose: hold.purpose,
+    observed: hold.observed === undefined ? null : creditsNumber(hold.observed),
+    created: new Date(hold.createdAt).toISOString(),
+    lease_until: new Date(hold.leaseUntil).toISOString(),
+    alive: hold.leaseUntil >= now,
+  };
+}

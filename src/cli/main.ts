@@ -1,0 +1,30 @@
+import { Command } from "commander";
+import { ConfigError } from "../config/index.ts";
+import { StorageError } from "../storage/index.ts";
+import { addCreditsCommands } from "./credits.ts";
+import { addDoctorCommand } from "./doctor.ts";
+import { addLedgerCommands } from "./ledger.ts";
+import { addModelsCommand } from "./models.ts";
+import { UsageError } from "./options.ts";
+import { addServeCommand } from "./serve.ts";
+import { addSimCommand } from "./sim.ts";
+import { addTokenCommands } from "./token.ts";
+import { version } from "./version.ts";
+
+const program = new Command("tollgate").description("One HTTP gateway in front of every AI provider.").version(version);
+addServeCommand(program);
+addTokenCommands(program);
+addCreditsCommands(program);
+addLedgerCommands(program);
+addModelsCommand(program);
+addDoctorCommand(program);
+addSimCommand(program);
+
+try {
+  await program.parseAsync();
+} catch (thrown) {
+  // What the person at the terminal can mend is one line; anything else is a bug and shows where.
+  const expected = thrown instanceof ConfigError || thrown instanceof StorageError || thrown instanceof UsageError;
+  console.error(expected ? `tollgate: ${thrown.message}` : thrown);
+  process.exitCode = 1;
+}

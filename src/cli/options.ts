@@ -1,0 +1,78 @@
+import type { Command } from "commander";
+import { parseDuration } from "../config/index.ts";
+import { type Nano, parseCredits } from "../core/index.ts";
+
+/** A command line that does not hold: one line for the person who typed it. */
+export class UsageError extends Error {
+  override name = "UsageError";
+}
+
+/** What every command takes. */
+export interface CommonOptions {
+  config?: string;
+  storage?: string;
+  json?: boolean;
+}
+
+export function withCommonOptions(command: Command): Command {
+  return command
+    .option("--config <file>", "the config file (default: $TOLLGATE_CONFIG, else tollgate.yaml)")
+    .option("--storage <url>", "sqlite:PATH; overrides the config file")
+    .option("--json", "print JSON");
+}
+
+/** Wraps a reader of an option so that what it refuses names the option. */
+function option<T>(name: string, read: (text: string) => T): (text: string) => T {
+  return (text) => {
+    try {
+      return read(text);
+    } catch (cause) {
+      throw new UsageError(`${name}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+    }
+  };
+}
+
+export function creditsOption(name: string): (text: string) => Nano {
+  return option(name, (text) => {
+    const nano = parseCredits(text);
+    if (nano < 0n) throw new RangeError("must not be negative");
+    return nano;
+  });
+}
+
+export function countOption(name: string): (text: string) => number {
+  return option(name, (text) => {
+    if (!/^[1-9]\d{0,8}$/.test(text)) throw new RangeError(`"${text}" is no whole number above zero`);
+    return Number(text);
+  });
+}
+
+export function portOption(name: string): (text: string) => number {
+  return option(name, (text) => {
+    const port = Number(text);
+    if (!/^\d+$/.test(text) || port > 65_535) throw new RangeError(`"${text}" is no port`);
+    return port;
+  });
+}
+
+export function durationOption(name: string): (text: string) => number {
+  return option(name, parseDuration);
+}
+
+export function choiceOption<T extends string>(name: string, choices: readonly T[]): (text: string) => T {
+  return option(name, (text) => {
+    const choice = choices.find((candidate) => candidate === text);
+    if (choice === undefined) throw new RangeError(`"${text}" is none of ${choices.join(", ")}`);
+    return choice;
+  });
+}
+
+export const listOption = (text: string): string[] => text.split(",").filter((item) => item !== "");
+
+/** Names end up in account ids and logs. */
+export function nameOption(name: string): (text: string) => string {
+  return option(name, (text) => {
+    if (!/^[\w.@+-]{1,128}$/.test(text)) throw new RangeError("letters, digits and . _ @ + - only, at most 128");
+    return text;
+  });
+}

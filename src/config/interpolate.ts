@@ -1,0 +1,54 @@
+/** The variables that a config may name. */
+export type Variables = Readonly<Record<string, string | undefined>>;
+
+const REFERENCE = /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g;
+
+/** A config that does not hold: one line, naming the key, for the person who starts the server. */
+export class ConfigError extends Error {
+  constructor(path: string, problem: string) {
+    super(`config: ${path === "" ? "" : `${path}: `}${problem}`);
+    this.name = "ConfigError";
+  }
+}
+
+export interface Interpolated {
+  value: unknown;
+  /** Where a key of a provider stayed unset: path of the key → name of the variable. */
+  missingKeys: Map<string, string>;
+}
+
+/** An unset upstream key leaves its provider unrouted instead of stopping the start. */
+const isProviderKey = (path: string): boolean => /^providers\.[^.]+\.api_keys?(\.\d+)?$/.test(path);
+
+/**
+ * Replaces `${VAR}` and `${VAR:-default}` in every string. An empty variable counts as unset, as in the shell's `:-`.
+ * Throws `ConfigError` naming the key for an unset variable without a default, except for providers' keys.
+ */
+export function interpolate(source: unknown, variables: Variables): Interpolated {
+  const missingKeys = new Map<string, string>();
+  const replace = (text: string, path: string): string | undefined => {
+    let missing: string | undefined;
+    const replaced = text.replace(REFERENCE, (_, name: string, fallback: string | undefined) => {
+      const value = variables[name];
+      if (value !== undefined && value !== "") return value;
+      if (fallback === undefined) missing = name;
+      return fallback ?? "";
+    });
+    if (missing === undefined) return replaced;
+    if (!isProviderKey(path)) throw new ConfigError(path, `the variable ${missing} is not set`);
+    missingKeys.set(path, missing);
+    return undefined;
+  };
+  const walk = (value: unknown, path: string): unknown => {
+    if (typeof value === "string") return replace(value, path);
+    if (Array.isArray(value)) {
+      return value.map((item, index) => walk(item, `${path}.${index}`)).filter((item) => item !== undefined);
+    }
+    if (value === null || typeof value !== "object") return value;
+    const entries = Object.entries(value).map(
+      ([key, item]) => [key, walk(item, path === "" ? key : `${path}.${key}`)] as const,
+    );
+    return Object.fromEntries(entries.filter(([, item]) => item !== undefined));
+  };
+  return { value: walk(source, ""), missingKeys };
+}

@@ -1,0 +1,99 @@
+import { existsSync, readFileSync } from "node:fs";
+import { parseDocument } from "yaml";
+import type { z } from "zod";
+import { defaultConfig } from "./defaults.ts";
+import { ConfigError, interpolate, type Variables } from "./interpolate.ts";
+import { type Config, configSchema } from "./schema.ts";
+
+const DEFAULT_FILE = "tollgate.yaml";
+
+export interface LoadedConfig {
+  config: Config;
+  /** The file that was read, or undefined where the defaults are in force. */
+  file: string | undefined;
+  /** Prefixes of providers that have no key, with the variable to set. */
+  missingKeys: Map<string, string>;
+}
+
+export interface ConfigSource {
+  /** `--config`; falls back to `TOLLGATE_CONFIG`, then to `tollgate.yaml` where it exists. */
+  file?: string | undefined;
+  variables: Variables;
+}
+
+/** Reads, interpolates and checks the config. Throws `ConfigError`, one line that names the key. */
+export function loadConfig(source: ConfigSource): LoadedConfig {
+  const file =
+    source.file ?? source.variables["TOLLGATE_CONFIG"] ?? (existsSync(DEFAULT_FILE) ? DEFAULT_FILE : undefined);
+  const parsed = file === undefined ? defaultConfig : parseYaml(file);
+  const { value, missingKeys } = interpolate(parsed, source.variables);
+  const config = checkConfig(value);
+  return { config: deepFreeze(config), file, missingKeys: prefixesWithoutKey(config, missingKeys) };
+}
+
+function parseYaml(file: string): unknown {
+  let text: string;
+  try {
+    text = readFileSync(file, "utf8");
+  } catch {
+    throw new ConfigError("", `cannot read the file ${file}`);
+  }
+  const document = parseDocument(text, { uniqueKeys: true });
+  const [problem] = document.errors;
+  if (problem !== undefined) throw new ConfigError("", `${file}: ${problem.message.split("\n")[0]}`);
+  return document.toJS() ?? {};
+}
+
+/** Checks a parsed config; the message names the first key that does not hold. */
+export function checkConfig(value: unknown): Config {
+  const result = configSchema.safeParse(value);
+  if (!result.success) throw firstProblem(result.error);
+  checkPrefixes(result.data);
+  return result.data;
+}
+
+function firstProblem(error: z.ZodError): ConfigError {
+  const [issue] = error.issues;
+  if (issue === undefined) return new ConfigError("", "it does not hold");
+  const path = issue.path.join(".");
+  if (issue.code !== "unrecognized_keys") return new ConfigError(path, issue.message);
+  const key = [path, issue.keys[0]].filter((part) => part !== "").join(".");
+  return new ConfigError(key, "unknown key");
+}
+
+function checkPrefixes(config: Config): void {
+  const owners = new Map(Object.keys(config.providers).map((prefix) => [prefix, prefix]));
+  for (const [prefix, provider] of Object.entries(config.providers)) {
+    for (const alias of provider.aliases) {
+      const owner = owners.get(alias);
+      if (owner !== undefined)
+        throw new ConfigError(`providers.${prefix}.aliases`, `${alias} already leads to ${owner}`);
+      owners.set(alias, prefix);
+    }
+  }
+}
+
+function prefixesWithoutKey(config: Config, missing: Map<string, string>): Map<string, string> {
+  const prefixes = Object.entries(config.providers).filter(([, provider]) => providerKeys(provider).length === 0);
+  return new Map(
+    prefixes.map(([prefix]) => {
+      const named = [...missing].find(([path]) => path.startsWith(`providers.${prefix}.`));
+      return [prefix, named?.[1] ?? `providers.${prefix}.api_key`];
+    }),
+  );
+}
+
+/** A provider's keys, in the order in which they are tried. */
+export function providerKeys(provider: { api_key?: string | undefined; api_keys?: string[] | undefined }): string[] {
+  return [provider.api_key, ...(provider.api_keys ?? [])].filter(
+    (key): key is string => key !== undefined && key !== "",
+  );
+}
+
+function deepFreeze<T>(value: T): T {
+  if (value !== null && typeof value === "object") {
+    for (const item of Object.values(value)) deepFreeze(item);
+    Object.freeze(value);
+  }
+  return value;
+}

@@ -1,0 +1,21 @@
+/** The outside world, injected so that a test can hold the clock still and a run can be replayed from a seed. */
+
+/** Milliseconds since the epoch. */
+export type Clock = () => number;
+
+/** `size` bytes from a cryptographic source. */
+export type RandomBytes = (size: number) => Uint8Array;
+
+/** Evenly spread in [0, 1): for jitter, never for secrets. */
+export type RandomFraction = () => number;
+
+/** The one way out to an upstream. */
+export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
+
+/** Everything of the outside world that the pipeline uses. */
+export interface Environment {
+  clock: Clock;
+  randomBytes: RandomBytes;
+  randomFraction: RandomFraction;
+  fetch: Fetch;
+}

@@ -1,0 +1,68 @@
+/**
+ * The one table of errors. `status` is what the client sees, `type` the word in OpenAI's and Anthropic's bodies, `fault`
+ * whose doing it was (client, upstream, gateway). Messages are written for the caller and never carry a secret.
+ */
+export const errorTable = {
+  missing_token: { status: 401, type: "invalid_request_error", fault: "client" },
+  invalid_token: { status: 401, type: "invalid_request_error", fault: "client" },
+  token_revoked: { status: 401, type: "invalid_request_error", fault: "client" },
+  token_expired: { status: 401, type: "invalid_request_error", fault: "client" },
+  insufficient_credits: { status: 402, type: "insufficient_credits", fault: "client" },
+  route_not_found: { status: 404, type: "invalid_request_error", fault: "client" },
+  model_not_routed: { status: 404, type: "invalid_request_error", fault: "client" },
+  model_unpriced: { status: 404, type: "invalid_request_error", fault: "gateway" },
+  provider_without_key: { status: 404, type: "invalid_request_error", fault: "gateway" },
+  unsupported_operation: { status: 404, type: "invalid_request_error", fault: "client" },
+  request_interrupted: { status: 400, type: "invalid_request_error", fault: "client" },
+  request_timeout: { status: 408, type: "invalid_request_error", fault: "client" },
+  body_too_large: { status: 413, type: "invalid_request_error", fault: "client" },
+  validation_failed: { status: 422, type: "invalid_request_error", fault: "client" },
+  ledger_busy: { status: 429, type: "rate_limit_error", fault: "gateway" },
+  internal_error: { status: 500, type: "server_error", fault: "gateway" },
+  upstream_unreachable: { status: 502, type: "upstream_error", fault: "upstream" },
+  upstream_timeout: { status: 502, type: "upstream_error", fault: "upstream" },
+  upstream_invalid_answer: { status: 502, type: "upstream_error", fault: "upstream" },
+  upstream_interrupted: { status: 502, type: "upstream_error", fault: "upstream" },
+  shutting_down: { status: 503, type: "server_error", fault: "gateway" },
+  storage_unavailable: { status: 503, type: "server_error", fault: "gateway" },
+} as const;
+
+export type ErrorCode = keyof typeof errorTable;
+
+export interface GatewayErrorOptions {
+  /** The field of the request that is at fault, as a path: `messages.0.role`. */
+  param?: string;
+  /** Seconds until another try makes sense; becomes `retry-after`. */
+  retryAfterSeconds?: number;
+  /** For the log, never for the client. */
+  cause?: unknown;
+}
+
+/** A refusal or failure with a row in the error table. */
+export class GatewayError extends Error {
+  readonly code: ErrorCode;
+  readonly param: string | undefined;
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(code: ErrorCode, message: string, options: GatewayErrorOptions = {}) {
+    super(message, { cause: options.cause });
+    this.name = "GatewayError";
+    this.code = code;
+    this.param = options.param;
+    this.retryAfterSeconds = options.retryAfterSeconds;
+  }
+
+  get status(): number {
+    return errorTable[this.code].status;
+  }
+
+  get type(): string {
+    return errorTable[this.code].type;
+  }
+}
+
+/** Anything thrown, as a row of the table: what is not ours becomes `internal_error`, its text kept for the log. */
+export function toGatewayError(thrown: unknown): GatewayError {
+  if (thrown instanceof GatewayError) return thrown;
+  return new GatewayError("internal_error", "The gateway failed to handle this request.", { cause: thrown });
+}

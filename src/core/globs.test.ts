@@ -1,0 +1,54 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { matchesGlob } from "./globs.ts";
+
+describe("a glob", () => {
+  test.each<[string, string, boolean]>([
+    ["openai/gpt-5", "openai/gpt-5", true],
+    ["openai/gpt-5", "openai/gpt-5-mini", false],
+    ["openai/gpt-5", "xopenai/gpt-5", false],
+    ["*", "", true],
+    ["*", "anything/at all", true],
+    ["", "", true],
+    ["", "a", false],
+    ["openai/*", "openai/", true],
+    ["openai/*", "openai/a/b", true],
+    ["openai/*", "Openai/a", false],
+    ["*-mini", "openai/gpt-5-mini", true],
+    ["*-mini", "openai/gpt-5-mini-2", false],
+    ["*gpt*mini", "openai/gpt-4o-mini", true],
+    ["*mini*gpt", "openai/gpt-4o-mini", false],
+    ["a*a", "a", false],
+    ["a*a", "aa", true],
+    ["a*b*b", "ab", false],
+    ["a**b", "ab", true],
+    ["gpt-4.1", "gpt-4x1", false],
+    ["gpt-[45]", "gpt-4", false],
+    ["gpt-?", "gpt-4", false],
+    ["(a+)+$", "(a+)+$", true],
+  ])("%p on %p is %p", (glob, text, matches) => {
+    expect(matchesGlob(glob, text)).toBe(matches);
+  });
+
+  test("agrees with the regular expression that says the same", () => {
+    const unit = fc.constantFrom("a", "b", "*");
+    fc.assert(
+      fc.property(
+        fc.string({ unit, maxLength: 6 }),
+        fc.string({ unit: fc.constantFrom("a", "b"), maxLength: 8 }),
+        (glob, text) => {
+          const expression = new RegExp(`^${glob.replaceAll("*", ".*")}$`);
+          expect(matchesGlob(glob, text)).toBe(expression.test(text));
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+
+  test("takes no exponential time", () => {
+    const started = performance.now();
+    expect(matchesGlob("a*".repeat(40), `${"a".repeat(200)}b`)).toBe(true);
+    expect(matchesGlob(`${"a*".repeat(40)}c`, "a".repeat(10_000))).toBe(false);
+    expect(performance.now() - started).toBeLessThan(1_000);
+  });
+});

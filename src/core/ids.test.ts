@@ -1,0 +1,48 @@
+import { describe, expect, test } from "bun:test";
+import { randomBytes } from "node:crypto";
+import { randomId, requestId } from "./ids.ts";
+
+const real = (size: number): Uint8Array => randomBytes(size);
+
+describe("random ids", () => {
+  test.each([0, 1, 12, 100])("have %p characters of [0-9a-z]", (length) => {
+    expect(randomId(real, length)).toMatch(new RegExp(`^[0-9a-z]{${length}}$`));
+  });
+
+  test("throw away the bytes that would favour the first characters", () => {
+    // 252 … 255 would be 0 … 3 once more.
+    const given = [252, 253, 254, 255, 35, 36, 251, 0];
+    expect(randomId(() => Uint8Array.from(given), 4)).toBe("z0z0");
+  });
+
+  test("ask for more where too few bytes were of use", () => {
+    const answers = [Uint8Array.of(255, 255), Uint8Array.of(255, 10)];
+    expect(randomId(() => answers.shift() ?? Uint8Array.of(), 1)).toBe("a");
+    expect(answers).toEqual([]);
+  });
+
+  test("use every character about as often", () => {
+    const counts = new Map<string, number>();
+    for (const character of randomId(real, 36_000)) counts.set(character, (counts.get(character) ?? 0) + 1);
+    expect(counts.size).toBe(36);
+    // Seven standard deviations around 1,000.
+    for (const count of counts.values()) expect(Math.abs(count - 1_000)).toBeLessThan(220);
+  });
+});
+
+describe("request ids", () => {
+  test("begin with the time, so that they sort by it", () => {
+    const moments = [0, 1, 35, 36, 1_700_000_000_000, 1_700_000_000_001, 36 ** 9 - 1];
+    const ids = moments.map((moment) => requestId(() => moment, real));
+    expect(ids).toEqual(ids.toSorted());
+    for (const [index, id] of ids.entries()) {
+      expect(id).toMatch(/^req_[0-9a-z]{25}$/);
+      expect(Number.parseInt(id.slice(4, 13), 36)).toBe(moments[index] ?? -1);
+    }
+  });
+
+  test("of one moment differ", () => {
+    const ids = Array.from({ length: 1_000 }, () => requestId(() => 5, real));
+    expect(new Set(ids).size).toBe(1_000);
+  });
+});

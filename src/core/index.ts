@@ -1,0 +1,23 @@
+export { type Dialect, dialects, type Operation } from "./dialects.ts";
+export type { Clock, Environment, Fetch, RandomBytes, RandomFraction } from "./environment.ts";
+export { type ErrorCode, errorTable, GatewayError, type GatewayErrorOptions, toGatewayError } from "./errors.ts";
+export { matchesGlob } from "./globs.ts";
+export { randomId, requestId } from "./ids.ts";
+export { type JsonObject, objectOf, parseObject } from "./json.ts";
+export { duplicateKey, editObject, type JsonEdit, type JsonMember, type JsonScan, scanObject } from "./json-text.ts";
+export * as limits from "./limits.ts";
+export {
+  applyMarkup,
+  costOf,
+  creditsNumber,
+  type Femto,
+  formatCredits,
+  type Nano,
+  NANO_PER_CREDIT,
+  parseCredits,
+  parseMarkup,
+  parseRate,
+  roundUpToNano,
+} from "./money.ts";
+export { errorBody, type Surface } from "./surfaces.ts";
+export { inputTokens, type ObservedUsage, outputTokens, type Usage, type UsageBucket, usageBuckets } from "./usage.ts";

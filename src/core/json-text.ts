@@ -1,0 +1,168 @@
+/**
+ * Edits of a JSON object's own members in its text, so that everything a call does not have to touch reaches the
+ * upstream byte for byte: number spellings, key order, white space, fields that nobody here knows.
+ *
+ * The scan is one pass over the text that jumps from quote to quote inside strings. It trusts `JSON.parse` for validity
+ * and only finds where the members of the outermost object begin and end; it also bounds the nesting, before any
+ * recursive code sees the text.
+ */
+
+/** One member of the outermost object: `text.slice(valueStart, valueEnd)` is its value. */
+export interface JsonMember {
+  key: string;
+  keyStart: number;
+  valueStart: number;
+  valueEnd: number;
+}
+
+export type JsonScan = { members: JsonMember[] } | { refused: "too-deep" | "not-an-object" };
+
+/** A change of one member: `value` is JSON text; a missing member is added at the end. */
+export type JsonEdit = { set: string; value: string } | { remove: string } | { rename: string; to: string };
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const OPEN_BRACE = 0x7b;
+const CLOSE_BRACE = 0x7d;
+const OPEN_BRACKET = 0x5b;
+const CLOSE_BRACKET = 0x5d;
+const COMMA = 0x2c;
+const COLON = 0x3a;
+
+/** Index just behind the string that opens at `start`, or the text's length where it never closes. */
+function endOfString(text: string, start: number): number {
+  let quote = text.indexOf('"', start + 1);
+  while (quote !== -1) {
+    let backslashes = 0;
+    while (text.charCodeAt(quote - 1 - backslashes) === BACKSLASH) backslashes += 1;
+    if (backslashes % 2 === 0) return quote + 1;
+    quote = text.indexOf('"', quote + 1);
+  }
+  return text.length;
+}
+
+function isSpace(code: number): boolean {
+  return code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
+}
+
+function skipSpace(text: string, start: number): number {
+  let position = start;
+  while (isSpace(text.charCodeAt(position))) position += 1;
+  return position;
+}
+
+/** Index just behind the last character of `text.slice(start, end)` that is no white space. */
+function trimEnd(text: string, start: number, end: number): number {
+  let position = end;
+  while (position > start && isSpace(text.charCodeAt(position - 1))) position -= 1;
+  return position;
+}
+
+/** The key as JSON means it: `"mod\u0065l"` is `model`, and must not slip past an edit of it. */
+function decodeKey(literal: string): string {
+  if (!literal.includes("\\")) return literal.slice(1, -1);
+  try {
+    return String(JSON.parse(literal));
+  } catch {
+    return literal;
+  }
+}
+
+/** Finds the members of the outermost object, refusing more than `depthMax` levels of brackets. */
+export function scanObject(text: string, depthMax: number): JsonScan {
+  const members: JsonMember[] = [];
+  let position = skipSpace(text, 0);
+  if (text.charCodeAt(position) !== OPEN_BRACE) return { refused: "not-an-object" };
+  let depth = 0;
+  let keyStart = -1;
+  let keyEnd = -1;
+  let valueStart = -1;
+  const close = (end: number): void => {
+    if (valueStart === -1) return;
+    const key = decodeKey(text.slice(keyStart, keyEnd));
+    members.push({ key, keyStart, valueStart, valueEnd: trimEnd(text, valueStart, end) });
+    keyStart = -1;
+    valueStart = -1;
+  };
+  for (; position < text.length; position += 1) {
+    const code = text.charCodeAt(position);
+    if (code === QUOTE) {
+      const end = endOfString(text, position);
+      if (depth === 1 && valueStart === -1) [keyStart, keyEnd] = [position, end];
+      position = end - 1;
+    } else if (code === OPEN_BRACE || code === OPEN_BRACKET) {
+      depth += 1;
+      if (depth > depthMax) return { refused: "too-deep" };
+    } else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) {
+      if (depth === 1) close(position);
+      depth -= 1;
+    } else if (depth === 1 && code === COLON && valueStart === -1) {
+      valueStart = skipSpace(text, position + 1);
+      position = valueStart - 1;
+    } else if (depth === 1 && code === COMMA) {
+      close(position);
+    }
+  }
+  return { members };
+}
+
+/** The first key that occurs twice. `JSON.parse` takes the last one, an upstream may take the first. */
+export function duplicateKey(members: readonly JsonMember[]): string | undefined {
+  const seen = new Set<string>();
+  for (const { key } of members) {
+    if (seen.has(key)) return key;
+    seen.add(key);
+  }
+  return undefined;
+}
+
+interface Splice {
+  start: number;
+  end: number;
+  text: string;
+}
+
+function spliceOf(members: readonly JsonMember[], edit: JsonEdit): Splice | undefined {
+  if ("remove" in edit) return undefined;
+  const key = "set" in edit ? edit.set : edit.rename;
+  const member = members.find((candidate) => candidate.key === key);
+  if (member === undefined) return undefined;
+  if ("set" in edit) return { start: member.valueStart, end: member.valueEnd, text: edit.value };
+  return { start: member.keyStart, end: member.valueStart, text: `${JSON.stringify(edit.to)}:` };
+}
+
+function withoutRemoved(text: string, members: readonly JsonMember[], removed: ReadonlySet<string>): string {
+  const kept = members.filter((member) => !removed.has(member.key));
+  return `{${kept.map((member) => text.slice(member.keyStart, member.valueEnd)).join(",")}}`;
+}
+
+/**
+ * Applies the edits to the text of an object whose members `scanObject` found. Members without an edit keep their bytes.
+ * Several removals are done by joining what stays, since neighbours' commas would overlap.
+ */
+export function editObject(text: string, members: readonly JsonMember[], edits: readonly JsonEdit[]): string {
+  const removed = new Set(edits.flatMap((edit) => ("remove" in edit ? [edit.remove] : [])));
+  if (removed.size > 0 && members.some((member) => removed.has(member.key))) {
+    const joined = withoutRemoved(text, members, removed);
+    const scan = scanObject(joined, Number.POSITIVE_INFINITY);
+    const rest = edits.filter((edit) => !("remove" in edit));
+    return "members" in scan ? editObject(joined, scan.members, rest) : joined;
+  }
+  const splices = edits.flatMap((edit) => spliceOf(members, edit) ?? []).toSorted((a, b) => a.start - b.start);
+  let edited = "";
+  let position = 0;
+  for (const splice of splices) {
+    edited += text.slice(position, splice.start) + splice.text;
+    position = splice.end;
+  }
+  return addMembers(edited + text.slice(position), members, edits);
+}
+
+function addMembers(text: string, members: readonly JsonMember[], edits: readonly JsonEdit[]): string {
+  const added = edits.filter((edit) => "set" in edit && !members.some((member) => member.key === edit.set));
+  if (added.length === 0) return text;
+  const brace = text.lastIndexOf("}");
+  const list = added.flatMap((edit) => ("set" in edit ? [`${JSON.stringify(edit.set)}:${edit.value}`] : [])).join(",");
+  const comma = members.length > 0 ? "," : "";
+  return `${text.slice(0, brace)}${comma}${list}${text.slice(brace)}`;
+}

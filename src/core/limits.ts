@@ -1,0 +1,37 @@
+/** Bounds that no operator needs to set. Named with their unit; what an operator sets is in `config`. */
+
+/** Levels of brackets in a JSON body. Real tool schemas stay under 30. */
+export const jsonDepthMax = 128;
+
+/** Characters of a model id, prefix included. */
+export const modelIdCharactersMax = 256;
+
+/** Bytes of one server-sent event that is held back until it is whole; a longer one is passed on as it comes. */
+export const eventBytesMax = 1024 * 1024;
+
+/** Bytes kept of an upstream's error body. */
+export const upstreamErrorBytesMax = 256 * 1024;
+
+/** Bytes of a whole (not streamed) answer. */
+export const upstreamAnswerBytesMax = 256 * 1024 * 1024;
+
+/** How long the answer of a call is still awaited, for its usage, after its client went away. */
+export const drainMsMax = 120_000;
+
+/** Silence on a stream after which a comment line keeps middleboxes from cutting it. */
+export const keepAliveMs = 15_000;
+
+/** A hold whose process stopped renewing it is ended by the sweeper after this. */
+export const holdLeaseMs = 120_000;
+
+/** Ledger operations waiting for the next commit; beyond it new holds are refused with 429. */
+export const ledgerQueueMax = 20_000;
+
+/** Operations in one commit: bounds how long one transaction blocks. */
+export const ledgerBatchMax = 2_000;
+
+/**
+ * Nano-credits that one call sets aside or costs at most: a million credits. No real call comes near; a larger figure
+ * is a caller's or an upstream's absurd number, and thousands of such calls still fit the storage's 64-bit counters.
+ */
+export const callNanoMax = 1_000_000_000_000_000n;

@@ -1,0 +1,86 @@
+/**
+ * Money. Inside the gateway an amount is a `Nano`: an integer number of 1e-9 credits, never a float. One credit is one
+ * US dollar of list price times the operator's markup. Outside (config, CLI, JSON) amounts are decimal numbers.
+ */
+export type Nano = bigint;
+
+/**
+ * A price of one unit (a token, a second, an image), in femto-credits (1e-15 credit). Six digits finer than `Nano`,
+ * because the cheapest tokens cost a few nano-credits and their prices have decimals.
+ */
+export type Femto = bigint;
+
+export const NANO_PER_CREDIT = 1_000_000_000n;
+const FEMTO_PER_NANO = 1_000_000n;
+const FRACTION_DIGITS = 9;
+
+const DECIMAL = /^(-?)(\d+)(?:\.(\d+))?$/;
+
+/**
+ * Reads a decimal amount of credits (`"12.5"`, `12.5`) as nano-credits. Digits below 1e-9 are refused rather than
+ * rounded. Throws `RangeError` on anything that is no plain finite decimal.
+ */
+export function parseCredits(amount: number | string): Nano {
+  const match = DECIMAL.exec(typeof amount === "number" ? plainDecimal(amount) : amount.trim());
+  const [, sign, whole, fraction = ""] = match ?? [];
+  if (whole === undefined) throw new RangeError(`not an amount of credits: ${amount}`);
+  if (fraction.length > FRACTION_DIGITS && /[1-9]/.test(fraction.slice(FRACTION_DIGITS))) {
+    throw new RangeError(`credits have at most ${FRACTION_DIGITS} decimals: ${amount}`);
+  }
+  const nano =
+    BigInt(whole) * NANO_PER_CREDIT + BigInt(fraction.slice(0, FRACTION_DIGITS).padEnd(FRACTION_DIGITS, "0"));
+  return sign === "-" ? -nano : nano;
+}
+
+/** Writes nano-credits as the shortest exact decimal: `1500000000n` → `"1.5"`. */
+export function formatCredits(nano: Nano): string {
+  const absolute = nano < 0n ? -nano : nano;
+  const fraction = (absolute % NANO_PER_CREDIT).toString().padStart(FRACTION_DIGITS, "0").replace(/0+$/, "");
+  const text = `${absolute / NANO_PER_CREDIT}${fraction === "" ? "" : `.${fraction}`}`;
+  return nano < 0n ? `-${text}` : text;
+}
+
+/** Nano-credits as a JSON number. Exact up to 8 million credits (2^23), rounded to 53 bits beyond. */
+export function creditsNumber(nano: Nano): number {
+  return Number(formatCredits(nano));
+}
+
+/** Reads a price in credits per `per` units as femto-credits a unit, rounded half up at 1e-15. */
+export function parseRate(price: number, per: number): Femto {
+  if (!Number.isFinite(price) || price < 0) throw new RangeError(`not a price: ${price}`);
+  const scaled = parseScaled(plainDecimal(price), 15);
+  const divisor = BigInt(per);
+  return (scaled + divisor / 2n) / divisor;
+}
+
+/** What `units` cost at `rate`, still in femto-credits, so that a sum of several buckets is rounded only once. */
+export function costOf(units: number, rate: Femto): Femto {
+  return BigInt(units) * rate;
+}
+
+/** Rounds a sum of femto-credits up to nano-credits: a fraction of the smallest coin is never given away. */
+export function roundUpToNano(femto: Femto): Nano {
+  return (femto + FEMTO_PER_NANO - 1n) / FEMTO_PER_NANO;
+}
+
+/** Applies the operator's markup, given in millionths, rounding up. */
+export function applyMarkup(nano: Nano, markupMillionths: bigint): Nano {
+  return (nano * markupMillionths + 999_999n) / 1_000_000n;
+}
+
+/** `1.25` → `1250000n`. */
+export function parseMarkup(markup: number): bigint {
+  return parseScaled(plainDecimal(markup), 6);
+}
+
+function parseScaled(decimal: string, digits: number): bigint {
+  const [whole = "0", fraction = ""] = decimal.split(".");
+  return BigInt(whole + fraction.slice(0, digits).padEnd(digits, "0"));
+}
+
+/** `String(1e-7)` is `"1e-7"`; money is read from plain digits. */
+function plainDecimal(value: number): string {
+  if (!Number.isFinite(value)) throw new RangeError(`not a number of credits: ${value}`);
+  const text = String(value);
+  return text.includes("e") ? value.toFixed(18).replace(/\.?0+$/, "") : text;
+}

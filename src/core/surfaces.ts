@@ -1,0 +1,33 @@
+import type { GatewayError } from "./errors.ts";
+
+/** Whose API a route belongs to: it decides the shape of our own errors there. */
+export type Surface = "openai" | "anthropic" | "firecrawl";
+
+const anthropicTypes: Record<number, string> = {
+  400: "invalid_request_error",
+  401: "authentication_error",
+  402: "billing_error",
+  404: "not_found_error",
+  408: "timeout_error",
+  413: "request_too_large",
+  422: "invalid_request_error",
+  429: "rate_limit_error",
+  503: "overloaded_error",
+};
+
+const bodies: Record<Surface, (error: GatewayError, requestId: string) => object> = {
+  openai: (error) => ({
+    error: { message: error.message, type: error.type, code: error.code, param: error.param ?? null },
+  }),
+  anthropic: (error, requestId) => ({
+    type: "error",
+    error: { type: anthropicTypes[error.status] ?? "api_error", message: error.message },
+    request_id: requestId,
+  }),
+  firecrawl: (error) => ({ success: false, error: error.message }),
+};
+
+/** The JSON body of one of our errors on a surface. */
+export function errorBody(surface: Surface, error: GatewayError, requestId: string): object {
+  return bodies[surface](error, requestId);
+}

@@ -1,0 +1,36 @@
+import { z } from "zod";
+import { limits } from "../../core/index.ts";
+
+/**
+ * The body of a chat completion, as far as the gateway must understand it. Everything else passes through unread:
+ * objects are loose, and the upstream judges what is its own business.
+ */
+const contentPart = z.looseObject({ type: z.string() });
+
+const message = z.looseObject({
+  role: z.string().min(1),
+  content: z.union([z.string(), z.array(contentPart), z.null()]).optional(),
+});
+
+const tokenLimit = z.number().int().min(1).nullish();
+
+/** No control characters and no half of a surrogate pair: a model id ends up in logs, headers and the ledger. */
+const modelId = z
+  .string()
+  .min(1)
+  .max(limits.modelIdCharactersMax)
+  .regex(/^[^\p{Cc}\p{Cs}]+$/u, "no control characters");
+
+export const chatRequest = z
+  .looseObject({
+    model: modelId.describe("Provider-prefixed model id, such as openai/gpt-5-mini."),
+    messages: z.array(message).min(1),
+    stream: z.boolean().nullish(),
+    stream_options: z.looseObject({ include_usage: z.boolean().nullish() }).nullish(),
+    max_tokens: tokenLimit,
+    max_completion_tokens: tokenLimit,
+    n: z.number().int().min(1).max(128).nullish(),
+  })
+  .meta({ id: "ChatCompletionRequest" });
+
+export type ChatRequest = z.output<typeof chatRequest>;

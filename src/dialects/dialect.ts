@@ -1,0 +1,44 @@
+import type { Dialect, GatewayError, JsonObject, ObservedUsage } from "../core/index.ts";
+
+/** What a dialect knows of a request body before it is sent: everything that bounds its cost. */
+export interface CallBound {
+  /** Tokens that can go in. */
+  inputTokens: number;
+  /** Tokens that can come out per choice, or undefined where the body sets no limit. */
+  outputTokens: number | undefined;
+  /** How many answers are asked for. */
+  choices: number;
+}
+
+/** Reads the usage in one event or whole answer; the provider's own way of counting. */
+export type ReadUsage = (answer: JsonObject) => ObservedUsage | undefined;
+
+/**
+ * Watches a passed-through stream, without changing it: finds the usage, measures the output, and notes how it ended.
+ * `see` gets a block of whole events and answers with the bytes that the client is to get.
+ */
+export interface StreamObserver {
+  see(block: Buffer): Buffer;
+  /** The last usage that the stream named: later figures replace earlier ones. */
+  readonly usage: ObservedUsage | undefined;
+  /** Bytes of generated text so far, for an estimate where a stream names no usage. */
+  readonly outputBytes: number;
+  /** Whether the dialect's last event has been seen: nothing follows it. */
+  readonly done: boolean;
+  /** Whether a stream that ended here would be whole; some upstreams leave the last event out. */
+  readonly complete: boolean;
+  /** Whether the upstream ended it with an error event of its own. */
+  readonly failed: boolean;
+}
+
+/** One shape of text generation, as the pipeline uses it. */
+export interface DialectCodec<Body> {
+  dialect: Dialect;
+  bound(body: Body): CallBound;
+  /** `body` decides whether the client wants to see the usage. */
+  observe(body: Body, readUsage: ReadUsage): StreamObserver;
+  /** Bytes of text in a whole answer, for an estimate where it names no usage. */
+  outputBytes(answer: string): number;
+  /** The event that tells a client that its stream has broken. */
+  errorEvent(error: GatewayError, requestId: string): string;
+}

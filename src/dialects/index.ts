@@ -1,0 +1,2 @@
+export { chatDialect, type ChatRequest, chatRequest } from "./chat/index.ts";
+export type { CallBound, DialectCodec, ReadUsage, StreamObserver } from "./dialect.ts";

@@ -1,0 +1,69 @@
+import { Hono } from "hono";
+import { type Environment, errorBody, GatewayError, requestId, type Surface, toGatewayError } from "../core/index.ts";
+import type { Authenticator } from "../auth/index.ts";
+import type { Logger } from "../telemetry/index.ts";
+import type { HttpRoute } from "./route.ts";
+
+export interface HttpOptions {
+  routes: readonly HttpRoute[];
+  authenticator: Authenticator;
+  environment: Environment;
+  logger: Logger;
+  /** Whether new calls are refused because the server is going down. */
+  draining: () => boolean;
+}
+
+/** Which API an unknown path belongs to, for the shape of its 404. */
+function surfaceOf(path: string): Surface {
+  if (path.startsWith("/v1/messages")) return "anthropic";
+  return path.startsWith("/v2/") ? "firecrawl" : "openai";
+}
+
+/** The HTTP surface: routes requests, authenticates them, and turns every error into its surface's body. */
+export function createHttp(options: HttpOptions): (request: Request) => Response | Promise<Response> {
+  const { clock, randomBytes } = options.environment;
+  const app = new Hono();
+  for (const route of options.routes) {
+    app.on(route.contract.method, route.contract.getRoutingPath(), async (context) => {
+      const id = requestId(clock, randomBytes);
+      try {
+        return withId(await answer(options, route, context.req.raw, id), id);
+      } catch (thrown) {
+        return refusal(options.logger, route.surface, thrown, id);
+      }
+    });
+  }
+  app.notFound((context) => {
+    const { method, path } = context.req;
+    const error = new GatewayError("route_not_found", `There is no ${method} ${path.slice(0, 200)} here.`);
+    return refusal(options.logger, surfaceOf(path), error, requestId(clock, randomBytes));
+  });
+  return app.fetch;
+}
+
+async function answer(options: HttpOptions, route: HttpRoute, request: Request, id: string): Promise<Response> {
+  if (route.access === "public") return route.handle(request);
+  if (options.draining())
+    throw new GatewayError("shutting_down", "The server is going down.", { retryAfterSeconds: 1 });
+  const principal = await options.authenticator.authenticate(request.headers);
+  return route.handle({ request, requestId: id, principal });
+}
+
+function withId(response: Response, id: string): Response {
+  response.headers.set("x-request-id", id);
+  return response;
+}
+
+/** The answer for anything thrown. What is not the caller's doing is logged with its cause; the caller gets neither. */
+function refusal(logger: Logger, surface: Surface, thrown: unknown, id: string): Response {
+  const error = toGatewayError(thrown);
+  const line = { request_id: id, status: error.status, error: error.code };
+  if (error.code === "internal_error") logger.error({ ...line, err: error.cause }, "failed");
+  else logger.info(line, "refused");
+  const headers: Record<string, string> = { "x-request-id": id };
+  if (error.retryAfterSeconds !== undefined) headers["retry-after"] = String(error.retryAfterSeconds);
+  if (error.status === 401) headers["www-authenticate"] = "Bearer";
+  // Else the rest of the body could drip in for ever.
+  if (error.status === 408) headers["connection"] = "close";
+  return Response.json(errorBody(surface, error, id), { status: error.status, headers });
+}

@@ -1,0 +1,88 @@
+import { createRoute, z } from "@hono/zod-openapi";
+
+/** What every declaration of a route has; the OpenAPI document and the router are both made from it. */
+export type RouteContract = ReturnType<typeof createRoute>;
+
+/** OpenAI's error body; the other surfaces' differ and are described where they are declared. */
+const errorSchema = z
+  .object({
+    error: z.object({
+      message: z.string(),
+      type: z.string(),
+      code: z.string().nullable(),
+      param: z.string().nullable(),
+    }),
+  })
+  .meta({ id: "Error" });
+
+const meanings: Record<number, string> = {
+  400: "Upstream error relayed.",
+  401: "Unauthorized.",
+  402: "Insufficient credits.",
+  404: "Unsupported gateway route, or the upstream resource was not found.",
+  413: "Request body exceeds the gateway body limit.",
+  422: "Validation error.",
+  502: "Upstream error.",
+};
+
+function errorResponses(statuses: readonly number[]) {
+  const content = { "application/json": { schema: errorSchema } };
+  return Object.fromEntries(statuses.map((status) => [status, { description: meanings[status] ?? "", content }]));
+}
+
+interface Described {
+  path: string;
+  operationId: string;
+  tag: string;
+  summary: string;
+}
+
+interface PlatformRoute extends Described {
+  /** Needs no token. */
+  open?: boolean;
+  answer: z.ZodType;
+}
+
+/** A `GET` that the gateway answers by itself. Declares 401, 402, 422 and 502, as the contract does. */
+export function platformRoute({ path, operationId, tag, summary, open = false, answer }: PlatformRoute): RouteContract {
+  return createRoute({
+    method: "get",
+    path,
+    operationId,
+    tags: [tag],
+    summary,
+    ...(open ? { security: [] } : {}),
+    responses: {
+      200: { description: "Success.", content: { "application/json": { schema: answer } } },
+      ...errorResponses([401, 402, 422, 502]),
+    },
+  });
+}
+
+interface ProxiedRoute extends Described {
+  body: z.ZodType;
+  /** Whether `stream: true` turns the answer into server-sent events. */
+  streams: boolean;
+}
+
+/** A chargeable `POST` whose answer is the upstream's. Declares the statuses that the contract lists for proxied routes. */
+export function proxiedRoute({ path, operationId, tag, summary, body, streams }: ProxiedRoute): RouteContract {
+  const upstreamBody = z.looseObject({}).describe("The upstream's body, unchanged.");
+  const content = {
+    "application/json": { schema: upstreamBody },
+    ...(streams ? { "text/event-stream": { schema: z.string() } } : {}),
+  };
+  return createRoute({
+    method: "post",
+    path,
+    operationId,
+    tags: [tag],
+    summary,
+    request: { body: { required: true, content: { "application/json": { schema: body } } } },
+    responses: {
+      200: { description: "Success.", content },
+      201: { description: "Created.", content: { "application/json": { schema: upstreamBody } } },
+      ...errorResponses([400, 401, 402, 404, 413, 422, 502]),
+    },
+  });
+}

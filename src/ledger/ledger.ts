@@ -1,0 +1,117 @@
+/**
+ * Group commit. Operations wait in a queue; while one commit is under way everything that arrives gathers for the
+ * next, so that many callers share one transaction. An operation's promise settles after its commit is durable.
+ *
+ *   idle ──submit──▶ gathering ──▶ committing ──queue empty──▶ idle
+ *                        ▲             └──queue not empty──┐
+ *                        └─────────────────────────────────┘
+ */
+import { GatewayError, limits } from "../core/index.ts";
+import type { LedgerOperation, LedgerOutcome, OutcomeOf } from "./operations.ts";
+import type { LedgerStore } from "./store.ts";
+
+/** A commit is worth waiting for when a quarter of the open calls could share it. */
+const OPEN_HOLDS_PER_OPERATION = 4;
+const GATHERING_TURNS_MAX = 8;
+
+interface Waiting {
+  operation: LedgerOperation;
+  resolve: (outcome: LedgerOutcome) => void;
+  reject: (reason: unknown) => void;
+}
+
+export interface LedgerOptions {
+  store: LedgerStore;
+  /** Operations that may wait before new holds are refused. */
+  queueMax?: number;
+}
+
+export class Ledger {
+  readonly #store: LedgerStore;
+  readonly #queueMax: number;
+  #queue: Waiting[] = [];
+  #running = false;
+  /** Holds that this process has open, as far as it knows: only a measure of how busy it is. */
+  #open = 0;
+  #idle: Promise<void> = Promise.resolve();
+
+  constructor(options: LedgerOptions) {
+    this.#store = options.store;
+    this.#queueMax = options.queueMax ?? limits.ledgerQueueMax;
+  }
+
+  /**
+   * Commits one operation with whatever else is waiting. A hold is refused with `ledger_busy` where the queue is full;
+   * what ends a hold never is, since a charge must not be lost to backpressure. Rejects with `storage_unavailable`
+   * where the store can't commit.
+   */
+  submit<Op extends LedgerOperation>(operation: Op): Promise<OutcomeOf<Op>> {
+    if (operation.kind === "hold" && this.#queue.length >= this.#queueMax) {
+      return Promise.reject(
+        new GatewayError("ledger_busy", "Too many calls are waiting for the ledger.", { retryAfterSeconds: 1 }),
+      );
+    }
+    const { promise, resolve, reject } = Promise.withResolvers<LedgerOutcome>();
+    this.#queue.push({ operation, resolve, reject });
+    if (!this.#running) {
+      this.#running = true;
+      this.#idle = this.#run();
+    }
+    // The store answers each operation with an outcome of its kind.
+    return promise as Promise<OutcomeOf<Op>>;
+  }
+
+  /** Resolves when everything submitted so far has been committed. */
+  async flush(): Promise<void> {
+    while (this.#running) await this.#idle;
+  }
+
+  async #run(): Promise<void> {
+    while (this.#queue.length > 0) {
+      await this.#gather();
+      const batch = this.#queue.splice(0, limits.ledgerBatchMax);
+      await this.#commit(batch);
+    }
+    this.#running = false;
+  }
+
+  /**
+   * Waits for company: one turn of the event loop always, a few more while many holds are open and few operations have
+   * come. A commit's own cost is shared by all that ride in it; a lone caller waits for nobody.
+   */
+  async #gather(): Promise<void> {
+    const wanted = this.#open / OPEN_HOLDS_PER_OPERATION;
+    await endOfTurn();
+    for (let turn = 1; turn < GATHERING_TURNS_MAX && this.#queue.length < wanted; turn += 1) await endOfTurn();
+  }
+
+  #count(operation: LedgerOperation, outcome: LedgerOutcome): void {
+    if (outcome.outcome === "held") this.#open += 1;
+    else if (operation.kind === "settle" || operation.kind === "release") this.#open = Math.max(0, this.#open - 1);
+  }
+
+  async #commit(batch: readonly Waiting[]): Promise<void> {
+    try {
+      const outcomes = await this.#store.commit(batch.map((waiting) => waiting.operation));
+      for (const [index, waiting] of batch.entries()) {
+        const outcome = outcomes[index];
+        if (outcome === undefined) waiting.reject(new Error(`the store gave no outcome for ${waiting.operation.kind}`));
+        else {
+          this.#count(waiting.operation, outcome);
+          waiting.resolve(outcome);
+        }
+      }
+    } catch (cause) {
+      const error = new GatewayError("storage_unavailable", "The ledger can't be reached; nothing was charged.", {
+        cause,
+        retryAfterSeconds: 1,
+      });
+      for (const waiting of batch) waiting.reject(error);
+    }
+  }
+}
+
+/** Lets every request that this turn of the event loop brings in join the commit. */
+function endOfTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}

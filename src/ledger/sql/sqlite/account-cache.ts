@@ -1,0 +1,143 @@
+/**
+ * The accounts that recent commits touched, as they stand in the file. A commit works on these and writes each changed
+ * account once, however many of its operations touched it. What another process commits makes the whole cache stale,
+ * which `data_version` shows for the price of a read from shared memory.
+ */
+import type { Nano } from "../../../core/index.ts";
+import { type AccountState, periodStart } from "../../accounts.ts";
+import type { AccountRow, LedgerStatements } from "./statements.ts";
+
+/** Accounts kept in memory. */
+const ACCOUNTS_MAX = 100_000;
+
+interface CachedAccount extends AccountState {
+  periodStart: number;
+  changed: boolean;
+}
+
+export class AccountCache {
+  readonly #sql: LedgerStatements;
+  readonly #accounts = new Map<string, CachedAccount>();
+  readonly #changed: CachedAccount[] = [];
+  #version: bigint | undefined;
+
+  constructor(sql: LedgerStatements) {
+    this.#sql = sql;
+  }
+
+  /** To be called first within a transaction, when nobody else can write any more. */
+  begin(): void {
+    const version = this.#sql.dataVersion.get()?.data_version;
+    if (version !== this.#version || this.#accounts.size > ACCOUNTS_MAX) this.clear();
+    this.#version = version;
+  }
+
+  /** Forgets everything, changes included: after a transaction that failed, or a write past the cache. */
+  clear(): void {
+    this.#accounts.clear();
+    this.#changed.length = 0;
+  }
+
+  /** The account and its parents, as of `at`; empty where there is no such account. Looking changes nothing. */
+  chain(accountId: string, at: number): readonly AccountState[] {
+    const chain = this.#chain(accountId);
+    return chain.some((account) => isNewPeriod(account, at)) ? chain.map((account) => asOf(account, at)) : chain;
+  }
+
+  setAside(accountId: string, amount: Nano): void {
+    for (const account of this.#chain(accountId)) {
+      account.debitsPending += amount;
+      this.#touch(account);
+    }
+  }
+
+  /** Gives `held` back and posts `charge`, which may be negative, in every link. */
+  postDebit(accountId: string, held: Nano, charge: Nano, at: number): void {
+    for (const account of this.#chain(accountId)) {
+      startPeriod(account, at);
+      account.debitsPending -= held;
+      account.debitsPosted += charge;
+      account.periodDebits = account.periodDebits + charge > 0n ? account.periodDebits + charge : 0n;
+      this.#touch(account);
+    }
+  }
+
+  /** Posts a credit to this account alone. */
+  postCredit(accountId: string, amount: Nano): void {
+    const [account] = this.#chain(accountId);
+    if (account === undefined) throw new Error(`there is no account ${accountId}`);
+    account.creditsPosted += amount;
+    this.#touch(account);
+  }
+
+  /** Writes what changed; to be called last within the transaction. */
+  flush(): void {
+    for (const account of this.#changed) {
+      account.changed = false;
+      const { creditsPosted, debitsPosted, debitsPending, periodDebits, id } = account;
+      this.#sql.writeCounters.run(creditsPosted, debitsPosted, debitsPending, account.periodStart, periodDebits, id);
+    }
+    this.#changed.length = 0;
+  }
+
+  #touch(account: CachedAccount): void {
+    if (account.changed) return;
+    account.changed = true;
+    this.#changed.push(account);
+  }
+
+  #chain(accountId: string): CachedAccount[] {
+    const chain: CachedAccount[] = [];
+    for (let id: string | undefined = accountId; id !== undefined;) {
+      const account = this.#account(id);
+      if (account === undefined) return [];
+      chain.push(account);
+      id = account.parentId;
+    }
+    return chain;
+  }
+
+  #account(id: string): CachedAccount | undefined {
+    const known = this.#accounts.get(id);
+    if (known !== undefined) return known;
+    const row = this.#sql.account.get(id);
+    if (row === null) return undefined;
+    const account = toAccount(row);
+    this.#accounts.set(id, account);
+    return account;
+  }
+}
+
+/** What was spent in an earlier period no longer counts; a clock that went back must not bring it back. */
+function isNewPeriod(account: CachedAccount, at: number): boolean {
+  return account.period !== undefined && periodStart(account.period, at) > account.periodStart;
+}
+
+function asOf(account: CachedAccount, at: number): CachedAccount {
+  return isNewPeriod(account, at) ? { ...account, periodDebits: 0n } : account;
+}
+
+/** Only a charge begins a period: a clock that is wrong for a moment must not forgive what was spent. */
+function startPeriod(account: CachedAccount, at: number): void {
+  if (!isNewPeriod(account, at)) return;
+  account.periodStart = periodStart(account.period, at);
+  account.periodDebits = 0n;
+}
+
+function toAccount(row: AccountRow): CachedAccount {
+  return {
+    id: row.id,
+    kind: row.kind,
+    name: row.name,
+    parentId: row.parent_id ?? undefined,
+    prepaid: row.prepaid === 1n,
+    maxBudget: row.max_budget ?? undefined,
+    period: row.period ?? undefined,
+    creditsPosted: row.credits_posted,
+    debitsPosted: row.debits_posted,
+    debitsPending: row.debits_pending,
+    periodStart: Number(row.period_start),
+    periodDebits: row.period_debits,
+    changed: false,
+  };
+}

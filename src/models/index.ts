@@ -1,0 +1,1 @@
+export { ModelList, type ModelListOptions } from "./model-list.ts";

@@ -1,0 +1,78 @@
+/**
+ * The merged list of models. Each provider's listing is fetched on its own, side by side with the others, and kept;
+ * a listing that fails leaves its provider out (or at what it last said) and delays nobody.
+ */
+import { type Clock, type Environment } from "../core/index.ts";
+import type { UpstreamRoute } from "../routing/index.ts";
+import type { ListedModel } from "../providers/index.ts";
+import { fetchListing } from "./fetch-listing.ts";
+
+/** How long a listing is used before it is fetched anew, in the background. */
+const LISTING_AGE_MS_MAX = 5 * 60_000;
+
+/** How long a request waits for listings that were never fetched; who is slower is left out of this answer. */
+const FIRST_LISTING_MS_MAX = 3_000;
+
+/** How soon a failed listing is tried again. */
+const FAILED_LISTING_MS = 30_000;
+
+interface Listing {
+  models: readonly ListedModel[];
+  refreshAt: number;
+  fetching: Promise<void> | undefined;
+}
+
+export interface ModelListOptions {
+  routes: readonly UpstreamRoute[];
+  environment: Environment;
+  onFailure: (prefix: string, reason: unknown) => void;
+}
+
+export class ModelList {
+  readonly #options: ModelListOptions;
+  readonly #clock: Clock;
+  readonly #listings: Map<UpstreamRoute, Listing>;
+
+  constructor(options: ModelListOptions) {
+    this.#options = options;
+    this.#clock = options.environment.clock;
+    const routed = options.routes.filter((route) => route.keyToSet === undefined);
+    this.#listings = new Map(routed.map((route) => [route, { models: [], refreshAt: 0, fetching: undefined }]));
+  }
+
+  /** What the routed providers list, in the order of the configuration. */
+  async list(): Promise<{ route: UpstreamRoute; model: ListedModel }[]> {
+    const first = [...this.#listings].flatMap(([route, listing]) => {
+      const known = listing.models.length > 0;
+      const fetching = this.#refresh(route, listing);
+      return known || fetching === undefined ? [] : [fetching];
+    });
+    if (first.length > 0) await within(FIRST_LISTING_MS_MAX, Promise.all(first));
+    return [...this.#listings].flatMap(([route, { models }]) => models.map((model) => ({ route, model })));
+  }
+
+  #refresh(route: UpstreamRoute, listing: Listing): Promise<void> | undefined {
+    if (listing.fetching !== undefined || this.#clock() < listing.refreshAt) return listing.fetching;
+    listing.fetching = this.#fetch(route, listing);
+    return listing.fetching;
+  }
+
+  async #fetch(route: UpstreamRoute, listing: Listing): Promise<void> {
+    try {
+      listing.models = await fetchListing(this.#options.environment.fetch, route);
+      listing.refreshAt = this.#clock() + LISTING_AGE_MS_MAX;
+    } catch (reason) {
+      listing.refreshAt = this.#clock() + FAILED_LISTING_MS;
+      this.#options.onFailure(route.prefix, reason);
+    } finally {
+      listing.fetching = undefined;
+    }
+  }
+}
+
+async function within(milliseconds: number, work: Promise<unknown>): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, milliseconds);
+  await Promise.race([work, promise]);
+  clearTimeout(timer);
+}

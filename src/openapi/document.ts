@@ -1,0 +1,39 @@
+import { OpenAPIHono } from "@hono/zod-openapi";
+import { chatCompletionsContract } from "../http/chat-completions.contract.ts";
+import { healthContract } from "../http/health.contract.ts";
+import { modelsContract } from "../http/models.contract.ts";
+import { openapiContract } from "../http/openapi.contract.ts";
+import { userInfoContract } from "../http/user-info.contract.ts";
+
+/** Every route's declaration, in the order of the document. */
+const contracts = [openapiContract, healthContract, modelsContract, userInfoContract, chatCompletionsContract];
+
+export interface DocumentOptions {
+  /** Where callers reach the service. */
+  publicUrl: string;
+  /** A second address, plain HTTP. */
+  betaUrl: string;
+}
+
+/** The version of the published description; the contract names it. */
+const DOCUMENT_VERSION = "0.1.0";
+
+/** The OpenAPI 3.1 document, from the declarations that also make the router. */
+export function openapiDocument({ publicUrl, betaUrl }: DocumentOptions): object {
+  const app = new OpenAPIHono();
+  app.openAPIRegistry.registerComponent("securitySchemes", "BearerAuth", { type: "http", scheme: "bearer" });
+  for (const contract of contracts) app.openAPIRegistry.registerPath(contract);
+  return app.getOpenAPI31Document({
+    openapi: "3.1.0",
+    info: {
+      title: "Tollgate",
+      version: DOCUMENT_VERSION,
+      description: "One HTTP gateway in front of every AI provider.",
+    },
+    servers: [
+      { url: publicUrl, description: "Production" },
+      { url: betaUrl, description: "Beta, plain HTTP" },
+    ],
+    security: [{ BearerAuth: [] }],
+  });
+}

@@ -1,0 +1,1 @@
+export { type DocumentOptions, openapiDocument } from "./document.ts";

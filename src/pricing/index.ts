@@ -1,0 +1,3 @@
+export { boundFor, chargeFor, dearestInput, dearestOutput, type ModelPrice } from "./model-price.ts";
+export { type OperatorPrice, PriceBook, type PriceBookOptions, type PricedModel } from "./price-book.ts";
+export { type PriceQuote, priceQuote } from "./quote.ts";

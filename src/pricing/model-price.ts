@@ -1,0 +1,123 @@
+import {
+  costOf,
+  type Femto,
+  inputTokens,
+  type ObservedUsage,
+  parseRate,
+  roundUpToNano,
+  type Usage,
+  type UsageBucket,
+} from "../core/index.ts";
+import { applyMarkup, type Nano } from "../core/index.ts";
+
+/** A rate, and the higher or lower rates that hold for the whole call once its input tokens exceed `above`. */
+export interface TieredRate {
+  base: Femto;
+  tiers: readonly { above: number; rate: Femto }[];
+}
+
+/** The price of one model: a rate for each bucket, fallbacks already applied. */
+export interface ModelPrice {
+  rates: Readonly<Record<UsageBucket, TieredRate>>;
+  /** Tokens that the model can read and write in one call, where known. */
+  contextWindow: number | undefined;
+  /** Tokens that the model can write in one call, where known. */
+  maxOutputTokens: number | undefined;
+  /** Which layer it came from: `config`, `catalog` or `genai-prices`. */
+  source: string;
+}
+
+/** A price as people write it: credits per million tokens (or per thousand requests), under genai-prices' names. */
+export type PriceTable = Readonly<Record<string, PriceTableValue | undefined>>;
+export type PriceTableValue = number | { base: number; tiers: readonly { start: number; price: number }[] };
+
+const MTOK = 1_000_000;
+const KCOUNT = 1_000;
+
+/**
+ * For each bucket the keys that may price it, the first found wins. A bucket without a price of its own is charged as
+ * what it is a kind of: reasoning as output, a cached token as input. Nothing is charged as zero by omission.
+ */
+const keysOfBucket: Record<UsageBucket, { keys: readonly string[]; per: number }> = {
+  input: { keys: ["input_mtok"], per: MTOK },
+  cacheRead: { keys: ["cache_read_mtok", "input_mtok"], per: MTOK },
+  cacheWrite5m: { keys: ["cache_write_mtok", "input_mtok"], per: MTOK },
+  cacheWrite1h: { keys: ["cache_write_1h_mtok", "cache_write_mtok", "input_mtok"], per: MTOK },
+  inputAudio: { keys: ["input_audio_mtok", "input_mtok"], per: MTOK },
+  cacheAudioRead: { keys: ["cache_audio_read_mtok", "input_audio_mtok", "cache_read_mtok", "input_mtok"], per: MTOK },
+  output: { keys: ["output_mtok"], per: MTOK },
+  reasoning: { keys: ["output_reasoning_mtok", "output_mtok"], per: MTOK },
+  outputAudio: { keys: ["output_audio_mtok", "output_mtok"], per: MTOK },
+  requests: { keys: ["requests_kcount"], per: KCOUNT },
+};
+
+function tieredRate(value: PriceTableValue | undefined, per: number): TieredRate {
+  if (value === undefined) return { base: 0n, tiers: [] };
+  if (typeof value === "number") return { base: parseRate(value, per), tiers: [] };
+  const tiers = value.tiers.map(({ start, price }) => ({ above: start, rate: parseRate(price, per) }));
+  return { base: parseRate(value.base, per), tiers: tiers.toSorted((a, b) => a.above - b.above) };
+}
+
+/** Turns a written price into rates for every bucket. */
+export function readPriceTable(table: PriceTable): Record<UsageBucket, TieredRate> {
+  const rate = ({ keys, per }: { keys: readonly string[]; per: number }): TieredRate => {
+    const key = keys.find((candidate) => table[candidate] !== undefined);
+    return tieredRate(key === undefined ? undefined : table[key], per);
+  };
+  const entries = Object.entries(keysOfBucket).map(([bucket, row]) => [bucket, rate(row)]);
+  return Object.fromEntries(entries) as Record<UsageBucket, TieredRate>;
+}
+
+function rateAt(rate: TieredRate, tokensIn: number): Femto {
+  let current = rate.base;
+  for (const tier of rate.tiers) {
+    if (tokensIn > tier.above) current = tier.rate;
+  }
+  return current;
+}
+
+function highestRate(rate: TieredRate): Femto {
+  return rate.tiers.reduce((highest, tier) => (tier.rate > highest ? tier.rate : highest), rate.base);
+}
+
+function sum(price: ModelPrice, usage: Usage, rateOf: (rate: TieredRate) => Femto): Nano {
+  let total = 0n;
+  for (const [bucket, units] of Object.entries(usage) as [UsageBucket, number | undefined][]) {
+    if (units !== undefined && units > 0) total += costOf(units, rateOf(price.rates[bucket]));
+  }
+  return roundUpToNano(total);
+}
+
+/**
+ * What a call costs, in nano-credits with markup. An upstream's own figure, where it reports one, is the base of the
+ * charge; the table is for those that report only usage.
+ */
+export function chargeFor(price: ModelPrice, observed: ObservedUsage, markupMillionths: bigint): Nano {
+  const tokensIn = inputTokens(observed.usage);
+  const base = observed.reportedCost ?? sum(price, observed.usage, (rate) => rateAt(rate, tokensIn));
+  return applyMarkup(base, markupMillionths);
+}
+
+/** The most that a call within `bound` can cost, in nano-credits with markup: every token at its dearest tier. */
+export function boundFor(price: ModelPrice, bound: Usage, markupMillionths: bigint): Nano {
+  return applyMarkup(sum(price, bound, highestRate), markupMillionths);
+}
+
+/** The dearest way to count `tokens` of input: a write to a cache costs more than plain input. */
+export function dearestInput(price: ModelPrice, tokens: number): Usage {
+  const candidates = ["input", "cacheWrite5m", "cacheWrite1h", "inputAudio"] as const;
+  return { [dearest(price, candidates)]: tokens };
+}
+
+/** The dearest way to count `tokens` of output. */
+export function dearestOutput(price: ModelPrice, tokens: number): Usage {
+  return { [dearest(price, ["output", "reasoning", "outputAudio"])]: tokens };
+}
+
+function dearest(price: ModelPrice, buckets: readonly UsageBucket[]): UsageBucket {
+  const [first = "input", ...rest] = buckets;
+  return rest.reduce(
+    (best, bucket) => (highestRate(price.rates[bucket]) > highestRate(price.rates[best]) ? bucket : best),
+    first,
+  );
+}

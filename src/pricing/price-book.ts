@@ -1,0 +1,92 @@
+import { calcPrice } from "@pydantic/genai-prices";
+import { type Clock, matchesGlob } from "../core/index.ts";
+import { catalogMaxOutput } from "./catalog.ts";
+import { type ModelPrice, type PriceTable, type PriceTableValue, readPriceTable } from "./model-price.ts";
+
+/** The operator's own price of a model, as in `pricing.models`. */
+export interface OperatorPrice {
+  [key: string]: number | undefined;
+}
+
+export interface PriceBookOptions {
+  /** By model id with prefix; `*` stands for any characters. An exact id wins over a glob, an earlier glob over a later. */
+  operatorPrices: Readonly<Record<string, OperatorPrice>>;
+  /** What becomes of a model that no layer prices. */
+  unpriced: "refuse" | "free";
+  clock: Clock;
+}
+
+/** A model as the price layers know it. */
+export interface PricedModel {
+  /** With prefix: the key in the operator's config. */
+  id: string;
+  /** Without prefix. */
+  model: string;
+  /** The provider's id in genai-prices, where it has one. */
+  priceProvider: string | undefined;
+}
+
+/** Prices change with the date and, at some providers, the hour: a looked-up one is used no longer than this. */
+const PRICE_AGE_MS_MAX = 60_000;
+
+/** Model names come from callers: the cache of looked-up prices must not grow with them. */
+const CACHED_PRICES_MAX = 5_000;
+
+/** The layers of prices: the operator's config, over our catalog, over genai-prices. */
+export class PriceBook {
+  readonly #options: PriceBookOptions;
+  readonly #cache = new Map<string, { price: ModelPrice | undefined; until: number }>();
+
+  constructor(options: PriceBookOptions) {
+    this.#options = options;
+  }
+
+  /** The price in force now, or undefined: then the model may not be called. */
+  lookup(model: PricedModel): ModelPrice | undefined {
+    const now = this.#options.clock();
+    const cached = this.#cache.get(model.id);
+    if (cached !== undefined && cached.until > now) return cached.price;
+    if (this.#cache.size >= CACHED_PRICES_MAX) this.#cache.clear();
+    const price = this.#find(model, new Date(now));
+    this.#cache.set(model.id, { price, until: now + PRICE_AGE_MS_MAX });
+    return price;
+  }
+
+  #find(model: PricedModel, at: Date): ModelPrice | undefined {
+    const listed = listedPrice(model, at);
+    const own = this.#operatorPrice(model.id);
+    if (own !== undefined) {
+      return {
+        rates: readPriceTable(own),
+        contextWindow: own["context_window"] ?? listed?.contextWindow,
+        maxOutputTokens: own["max_output_tokens"] ?? listed?.maxOutputTokens,
+        source: "config",
+      };
+    }
+    if (listed !== undefined || this.#options.unpriced === "refuse") return listed;
+    return { rates: readPriceTable({}), contextWindow: undefined, maxOutputTokens: undefined, source: "unpriced" };
+  }
+
+  #operatorPrice(id: string): OperatorPrice | undefined {
+    const prices = this.#options.operatorPrices;
+    const glob =
+      Object.keys(prices).find((key) => key === id) ?? Object.keys(prices).find((key) => matchesGlob(key, id));
+    return glob === undefined ? undefined : prices[glob];
+  }
+}
+
+/** The list price by `@pydantic/genai-prices`, which resolves names, dates and hours; the sums are ours, in integers. */
+function listedPrice({ model, priceProvider }: PricedModel, at: Date): ModelPrice | undefined {
+  if (priceProvider === undefined) return undefined;
+  const found = calcPrice({ input_tokens: 0, output_tokens: 0 }, model, { providerId: priceProvider, timestamp: at });
+  if (found === null) return undefined;
+  const table: PriceTable = Object.fromEntries(
+    Object.entries(found.model_price).map(([key, value]): [string, PriceTableValue | undefined] => [key, value]),
+  );
+  return {
+    rates: readPriceTable(table),
+    contextWindow: found.model.context_window,
+    maxOutputTokens: catalogMaxOutput(priceProvider, model),
+    source: "genai-prices",
+  };
+}

@@ -1,0 +1,11 @@
+import { chatOperation } from "../shared/chat-operation.ts";
+import { openaiUsageRules } from "../shared/chat-usage.ts";
+
+/** Anthropic's OpenAI-compatible layer. */
+export const chat = chatOperation({
+  path: "/v1/chat/completions",
+  streamUsage: "on-request",
+  drops: [],
+  renames: {},
+  usage: openaiUsageRules,
+});

@@ -1,0 +1,16 @@
+import type { Provider } from "../provider.ts";
+import { chat } from "./chat.ts";
+import { failures } from "./errors.ts";
+import { models } from "./models.ts";
+
+/** The version that still takes sampling parameters (`wire/anthropic`). */
+const VERSION = "2023-06-01";
+
+export const anthropic: Provider = {
+  priceProvider: "anthropic",
+  // The compatible layer reads the first, the native API the second.
+  headers: (key) => ({ authorization: `Bearer ${key}`, "x-api-key": key, "anthropic-version": VERSION }),
+  operations: { chat },
+  models,
+  failures,
+};

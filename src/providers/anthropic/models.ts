@@ -1,0 +1,29 @@
+import { objectOf } from "../../core/index.ts";
+import type { ListedModel, ModelListing } from "../provider.ts";
+import { limitOf, listOf, textOf } from "../shared/json.ts";
+
+const PAGE_SIZE = 1000;
+
+function readModel(row: unknown): ListedModel | undefined {
+  const model = objectOf(row);
+  const id = textOf(model?.["id"]);
+  if (model === undefined || id === undefined) return undefined;
+  const created = Date.parse(textOf(model["created_at"]) ?? "");
+  return {
+    id,
+    created: Number.isNaN(created) ? undefined : Math.floor(created / 1000),
+    ownedBy: "anthropic",
+    contextLength: limitOf(model["max_input_tokens"]),
+    maxOutputTokens: limitOf(model["max_tokens"]),
+  };
+}
+
+export const models: ModelListing = {
+  from: "upstream",
+  path: (after) =>
+    `/v1/models?limit=${PAGE_SIZE}${after === undefined ? "" : `&after_id=${encodeURIComponent(after)}`}`,
+  parse: (body) => ({
+    models: listOf(body["data"]).flatMap((row) => readModel(row) ?? []),
+    next: body["has_more"] === true ? textOf(body["last_id"]) : undefined,
+  }),
+};

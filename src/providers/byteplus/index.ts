@@ -1,0 +1,7 @@
+import type { Provider } from "../provider.ts";
+import { bearer } from "../shared/auth.ts";
+import { chat } from "./chat.ts";
+import { failures } from "./errors.ts";
+import { models } from "./models.ts";
+
+export const byteplus: Provider = { priceProvider: undefined, headers: bearer, operations: { chat }, models, failures };

@@ -1,0 +1,23 @@
+import { chatOperation } from "../shared/chat-operation.ts";
+
+/** Google's OpenAI-compatible layer. It refuses OpenAI's fields that it doesn't know (`wire/gemini`). */
+export const chat = chatOperation({
+  path: "/v1beta/openai/chat/completions",
+  streamUsage: "on-request",
+  drops: [
+    "store",
+    "metadata",
+    "parallel_tool_calls",
+    "logit_bias",
+    "prompt_cache_key",
+    "prompt_cache_options",
+    "prompt_cache_retention",
+    "safety_identifier",
+    "service_tier",
+    "user",
+    "verbosity",
+  ],
+  renames: {},
+  // Thinking tokens are in `total_tokens` alone on some models.
+  usage: { reasoningInCompletion: true, restOfTotalIsReasoning: true, reportedCost: () => undefined },
+});

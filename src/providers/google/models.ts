@@ -1,0 +1,29 @@
+import { objectOf } from "../../core/index.ts";
+import type { ListedModel, ModelListing } from "../provider.ts";
+import { limitOf, listOf, textOf } from "../shared/json.ts";
+
+const PAGE_SIZE = 1000;
+
+function readModel(row: unknown): ListedModel | undefined {
+  const model = objectOf(row);
+  const name = textOf(model?.["name"]);
+  if (model === undefined || name === undefined) return undefined;
+  return {
+    id: name.replace(/^models\//, ""),
+    created: undefined,
+    ownedBy: "google",
+    contextLength: limitOf(model["inputTokenLimit"]),
+    maxOutputTokens: limitOf(model["outputTokenLimit"]),
+  };
+}
+
+/** The native list: the compatible one has neither limits nor pages. */
+export const models: ModelListing = {
+  from: "upstream",
+  path: (after) =>
+    `/v1beta/models?pageSize=${PAGE_SIZE}${after === undefined ? "" : `&pageToken=${encodeURIComponent(after)}`}`,
+  parse: (body) => ({
+    models: listOf(body["models"]).flatMap((row) => readModel(row) ?? []),
+    next: textOf(body["nextPageToken"]),
+  }),
+};

@@ -1,0 +1,79 @@
+import { type ChatUsageRules, openaiUsageRules } from "../shared/chat-usage.ts";
+import { perplexityCost } from "./cost.ts";
+
+/** What one OpenAI-compatible upstream does differently; sources in `wire/others`. */
+export interface Preset {
+  /** Host names that give it away. */
+  hosts: RegExp | undefined;
+  priceProvider: string | undefined;
+  streamUsage: "on-request" | "unasked";
+  drops: readonly string[];
+  renames: Readonly<Record<string, string>>;
+  usage: ChatUsageRules;
+  /** Where the models are listed, or undefined for an upstream that lists none. */
+  modelsPath: string | undefined;
+}
+
+const generic: Preset = {
+  hosts: undefined,
+  priceProvider: undefined,
+  streamUsage: "on-request",
+  drops: [],
+  renames: {},
+  usage: openaiUsageRules,
+  modelsPath: "/models",
+};
+
+export const presets = {
+  generic,
+  deepseek: { ...generic, hosts: /(^|\.)deepseek\.com$/, priceProvider: "deepseek" },
+  mistral: {
+    ...generic,
+    hosts: /(^|\.)mistral\.ai$/,
+    priceProvider: "mistral",
+    // Its schema is closed: unknown fields are a 422, and usage comes in the last chunk regardless.
+    streamUsage: "unasked",
+    drops: [
+      "stream_options",
+      "logit_bias",
+      "logprobs",
+      "top_logprobs",
+      "user",
+      "store",
+      "service_tier",
+      "safety_identifier",
+      "prompt_cache_options",
+      "prompt_cache_retention",
+      "verbosity",
+    ],
+    renames: { max_completion_tokens: "max_tokens", seed: "random_seed" },
+  },
+  groq: {
+    ...generic,
+    hosts: /(^|\.)groq\.com$/,
+    priceProvider: "groq",
+    drops: ["logprobs", "logit_bias", "top_logprobs"],
+  },
+  moonshot: { ...generic, hosts: /(^|\.)moonshot\.(ai|cn)$/, priceProvider: "moonshotai" },
+  perplexity: {
+    ...generic,
+    hosts: /(^|\.)perplexity\.ai$/,
+    priceProvider: "perplexity",
+    streamUsage: "unasked",
+    drops: ["stream_options"],
+    usage: { reasoningInCompletion: false, restOfTotalIsReasoning: false, reportedCost: perplexityCost },
+    modelsPath: undefined,
+  },
+  ollama: { ...generic, hosts: undefined },
+  vllm: { ...generic, hosts: undefined },
+} as const satisfies Record<string, Preset>;
+
+export type PresetName = keyof typeof presets;
+
+/** The preset that the configuration names, else the one that the base URL's host gives away. */
+export function choosePreset(name: PresetName | undefined, baseUrl: string): PresetName {
+  if (name !== undefined) return name;
+  const host = new URL(baseUrl).hostname;
+  const names = Object.keys(presets) as PresetName[];
+  return names.find((candidate) => presets[candidate].hosts?.test(host)) ?? "generic";
+}

@@ -1,0 +1,3 @@
+import { commonFailures } from "../shared/failures.ts";
+
+export const failures = commonFailures;

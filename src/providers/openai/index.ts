@@ -1,0 +1,7 @@
+import type { Provider } from "../provider.ts";
+import { bearer } from "../shared/auth.ts";
+import { chat } from "./chat.ts";
+import { failures } from "./errors.ts";
+import { models } from "./models.ts";
+
+export const openai: Provider = { priceProvider: "openai", headers: bearer, operations: { chat }, models, failures };

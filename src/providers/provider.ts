@@ -1,0 +1,62 @@
+import type { JsonEdit, JsonObject, ObservedUsage, Operation } from "../core/index.ts";
+
+/**
+ * One kind of upstream: where its operations are, how it is spoken to, how its answers are read. Pure data and pure
+ * functions; keys, retries and sockets belong to `calls`.
+ */
+export interface Provider {
+  /** The provider's id in genai-prices, where it has one. */
+  priceProvider: string | undefined;
+  /** Headers that carry the key and whatever version the upstream wants named. */
+  headers(key: string): Record<string, string>;
+  /** What this upstream can do; an absent operation is answered with 404. */
+  operations: Readonly<Partial<Record<Operation, UpstreamOperation>>>;
+  models: ModelListing;
+  failures: FailureRules;
+}
+
+/** How one operation is done upstream, same dialect on both sides. */
+export interface UpstreamOperation {
+  /** Appended to the provider's base URL. */
+  path: string;
+  /** Edits of the client's body that this upstream needs, besides the model's prefix. */
+  edits(body: JsonObject): JsonEdit[];
+  /** The usage in a whole answer or in one event of a stream, or undefined where it holds none. */
+  readUsage(answer: JsonObject): ObservedUsage | undefined;
+  /** Whether an answer with a success status is a failure all the same. */
+  isFailure(answer: JsonObject): boolean;
+}
+
+/** A model as an upstream lists it. */
+export interface ListedModel {
+  id: string;
+  /** Seconds since the epoch. */
+  created: number | undefined;
+  ownedBy: string | undefined;
+  contextLength: number | undefined;
+  maxOutputTokens: number | undefined;
+}
+
+/** Where the models are listed, page by page, or the list itself for an upstream without such a route. */
+export type ModelListing =
+  | { from: "catalog"; models: readonly ListedModel[] }
+  | {
+      from: "upstream";
+      /** Appended to the base URL; `after` is the previous page's `next`. */
+      path(after: string | undefined): string;
+      /** Headers beyond `Provider.headers`. */
+      headers?: Record<string, string>;
+      parse(body: JsonObject): { models: ListedModel[]; next: string | undefined };
+    };
+
+/** How this upstream's errors differ from the common meaning of their status. */
+export interface FailureRules {
+  /** A body that says the key itself is refused, whatever the status. */
+  keyRefused: RegExp;
+  /** A body that says no money or quota is left on this key: another try with it is pointless. */
+  quotaGone: RegExp;
+  /** A body that says another try may succeed although its status does not. */
+  retryable: RegExp | undefined;
+  /** Milliseconds that the body asks to wait, where it does so instead of the `retry-after` header. */
+  retryDelayMs(body: string): number | undefined;
+}

@@ -1,0 +1,37 @@
+import { anthropic } from "./anthropic/index.ts";
+import { byteplus } from "./byteplus/index.ts";
+import { google } from "./google/index.ts";
+import { openai } from "./openai/index.ts";
+import { choosePreset, openaiCompatible, type PresetName } from "./openai-compatible/index.ts";
+import type { Provider } from "./provider.ts";
+import { xai } from "./xai/index.ts";
+
+/** What of a configured provider decides how it is spoken to. */
+export interface ProviderChoice {
+  kind: ProviderKindName;
+  preset?: PresetName | undefined;
+  baseUrl: string;
+}
+
+const kinds = {
+  openai: () => openai,
+  google: () => google,
+  xai: () => xai,
+  anthropic: () => anthropic,
+  byteplus: () => byteplus,
+  "openai-compatible": ({ preset, baseUrl }) => openaiCompatible(choosePreset(preset, baseUrl)),
+} satisfies Record<string, (choice: ProviderChoice) => Provider>;
+
+export type ProviderKindName = "openai" | "google" | "xai" | "anthropic" | "byteplus" | "openai-compatible";
+
+/** The provider for a configured upstream. */
+export function createProvider(choice: ProviderChoice): Provider {
+  return kinds[choice.kind](choice);
+}
+
+/** What a configured provider is known as by name: its preset where it has one, else its kind. The simulators use it. */
+export function upstreamName({ kind, preset, baseUrl }: ProviderChoice): string {
+  if (kind !== "openai-compatible") return kind;
+  const name = choosePreset(preset, baseUrl);
+  return name === "generic" ? kind : name;
+}

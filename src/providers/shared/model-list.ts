@@ -1,0 +1,31 @@
+import { objectOf } from "../../core/index.ts";
+import type { ListedModel, ModelListing } from "../provider.ts";
+import { limitOf, listOf, textOf } from "./json.ts";
+
+/** Spellings of the context length in the lists of chat upstreams. */
+const CONTEXT_KEYS = ["context_length", "context_window", "max_context_length", "max_model_len", "inputTokenLimit"];
+
+/** One row of an OpenAI-shaped list; undefined where it names no model. */
+export function readListedModel(row: unknown): ListedModel | undefined {
+  const model = objectOf(row);
+  const id = textOf(model?.["id"]);
+  if (model === undefined || id === undefined || id === "") return undefined;
+  const contextKey = CONTEXT_KEYS.find((key) => limitOf(model[key]) !== undefined);
+  return {
+    // Google's compatibility layer puts its resource path before each id and accepts calls without it.
+    id: id.replace(/^models\//, ""),
+    created: limitOf(model["created"]),
+    ownedBy: textOf(model["owned_by"]),
+    contextLength: contextKey === undefined ? undefined : limitOf(model[contextKey]),
+    maxOutputTokens: limitOf(model["max_output_tokens"] ?? model["max_completion_tokens"]),
+  };
+}
+
+/** `GET {base}{path}` answering `{ object: "list", data: [{ id, … }] }` on one page. */
+export function openaiModelList(path: string): ModelListing {
+  return {
+    from: "upstream",
+    path: () => path,
+    parse: (body) => ({ models: listOf(body["data"]).flatMap((row) => readListedModel(row) ?? []), next: undefined }),
+  };
+}

@@ -1,0 +1,10 @@
+import { chatOperation } from "../shared/chat-operation.ts";
+import { reportedCost } from "./cost.ts";
+
+export const chat = chatOperation({
+  path: "/chat/completions",
+  streamUsage: "on-request",
+  drops: [],
+  renames: {},
+  usage: { reasoningInCompletion: false, restOfTotalIsReasoning: false, reportedCost },
+});

@@ -1,0 +1,11 @@
+import type { JsonObject } from "../../core/index.ts";
+
+/** `cost_in_usd_ticks` is the real price; a tick is 1e-10 US dollars, ten of them a nano-credit (`wire/xai`). */
+const TICKS_PER_NANO = 10n;
+
+/** The price that xAI names in a usage object, in nano-credits, rounded up. */
+export function reportedCost(usage: JsonObject): bigint | undefined {
+  const ticks = usage["cost_in_usd_ticks"];
+  if (typeof ticks !== "number" || !Number.isSafeInteger(ticks) || ticks < 0) return undefined;
+  return (BigInt(ticks) + TICKS_PER_NANO - 1n) / TICKS_PER_NANO;
+}

@@ -1,0 +1,3 @@
+import { openaiModelList } from "../shared/model-list.ts";
+
+export const models = openaiModelList("/models");

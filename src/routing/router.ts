@@ -1,0 +1,111 @@
+import { GatewayError, matchesGlob, type Operation } from "../core/index.ts";
+import type { Principal } from "../auth/index.ts";
+import type { ModelPrice, PriceBook } from "../pricing/index.ts";
+import type { Provider, UpstreamOperation } from "../providers/index.ts";
+import type { KeyRing } from "./key-ring.ts";
+
+/** A configured provider, ready to be called. */
+export interface UpstreamRoute {
+  /** The model prefix: the key in the configuration. */
+  prefix: string;
+  aliases: readonly string[];
+  provider: Provider;
+  baseUrl: string;
+  keys: KeyRing;
+  /** Answered by our simulator instead of the real upstream. */
+  sandbox: boolean;
+  /** Where no key is set: what to set. The provider is then not routed. */
+  keyToSet: string | undefined;
+}
+
+/** Where a call goes: the upstream, how it does this operation, and what it costs. */
+export interface Target {
+  route: UpstreamRoute;
+  operation: UpstreamOperation;
+  /** As the caller wrote it, with prefix. */
+  modelId: string;
+  /** Without prefix, as the upstream knows it. */
+  model: string;
+  price: ModelPrice;
+}
+
+/** Finds the upstream of a model id. */
+export class ModelRouter {
+  readonly routes: readonly UpstreamRoute[];
+  readonly #byPrefix: ReadonlyMap<string, UpstreamRoute>;
+  readonly #prices: PriceBook;
+
+  constructor(routes: readonly UpstreamRoute[], prices: PriceBook) {
+    this.routes = routes;
+    this.#prices = prices;
+    this.#byPrefix = new Map(
+      routes.flatMap((route) => [route.prefix, ...route.aliases].map((prefix) => [prefix, route] as const)),
+    );
+  }
+
+  /**
+   * Throws a 404 `GatewayError` for a model without a (known) prefix, one that the token may not use, an operation that
+   * the provider lacks, a provider without a key, and a model without a price.
+   */
+  resolve(modelId: string, operation: Operation, principal: Principal): Target {
+    const route = this.#routeOf(modelId);
+    const model = modelId.slice(modelId.indexOf("/") + 1);
+    if (!mayUse(principal, modelId))
+      throw notRouted(`The model ${quoted(modelId)} does not exist, or this token may not use it.`);
+    const upstreamOperation = route.provider.operations[operation];
+    if (upstreamOperation === undefined) {
+      throw new GatewayError("unsupported_operation", `The provider ${route.prefix} has no ${operation} operation.`, {
+        param: "model",
+      });
+    }
+    if (route.keyToSet !== undefined) {
+      throw new GatewayError(
+        "provider_without_key",
+        `The provider ${route.prefix} has no key. The operator must set ${route.keyToSet}.`,
+        {
+          param: "model",
+        },
+      );
+    }
+    const price = this.priceOf(route, model);
+    if (price === undefined) {
+      throw new GatewayError(
+        "model_unpriced",
+        `The model ${quoted(modelId)} has no price, and no call goes unpriced. The operator must set pricing.models.${JSON.stringify(modelId)} in the configuration.`,
+        { param: "model" },
+      );
+    }
+    return { route, operation: upstreamOperation, modelId, model, price };
+  }
+
+  /** The price of a model as listed under its provider's own prefix. */
+  priceOf(route: UpstreamRoute, model: string): ModelPrice | undefined {
+    return this.#prices.lookup({ id: `${route.prefix}/${model}`, model, priceProvider: route.provider.priceProvider });
+  }
+
+  #routeOf(modelId: string): UpstreamRoute {
+    const slash = modelId.indexOf("/");
+    const known = `Prefixes here: ${[...this.#byPrefix.keys()].join(", ")}.`;
+    if (slash < 1 || slash === modelId.length - 1) {
+      throw notRouted(`The model ${quoted(modelId)} has no provider prefix; write <prefix>/<model>. ${known}`);
+    }
+    const prefix = modelId.slice(0, slash);
+    const route = this.#byPrefix.get(prefix);
+    if (route === undefined) throw notRouted(`No provider has the prefix ${quoted(prefix)}. ${known}`);
+    return route;
+  }
+}
+
+/** Whether the token's globs let it see and use the model. */
+export function mayUse(principal: Principal, modelId: string): boolean {
+  return principal.models === undefined || principal.models.some((glob) => matchesGlob(glob, modelId));
+}
+
+function notRouted(message: string): GatewayError {
+  return new GatewayError("model_not_routed", message, { param: "model" });
+}
+
+/** A caller's text in a message: bounded, so that an error never grows with what was sent. */
+function quoted(text: string): string {
+  return JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}…` : text);
+}

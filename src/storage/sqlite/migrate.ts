@@ -1,0 +1,24 @@
+import type { Database } from "bun:sqlite";
+import { StorageError } from "../database.ts";
+import { migrations } from "./migrations.ts";
+
+/**
+ * Brings the schema up to date, under the write lock, so that several processes may start at once. A schema newer than
+ * this code stops the start: an older version must not write into it.
+ */
+export function migrateSqlite(handle: Database): void {
+  const version = (): number =>
+    Number(handle.query<{ user_version: bigint }, []>("PRAGMA user_version").get()?.user_version ?? 0n);
+  if (version() > migrations.length) {
+    throw new StorageError(
+      `storage: its schema is version ${version()}, this Tollgate knows ${migrations.length}; use a newer Tollgate`,
+    );
+  }
+  if (version() === migrations.length) return;
+  handle
+    .transaction(() => {
+      for (const migration of migrations.slice(version())) handle.run(migration);
+      handle.run(`PRAGMA user_version = ${migrations.length}`);
+    })
+    .immediate();
+}

@@ -1,0 +1,60 @@
+import { Database } from "bun:sqlite";
+import { chmodSync, mkdirSync } from "node:fs";
+import { dirname } from "node:path";
+import { type SqliteStorage, StorageError } from "../database.ts";
+import { migrateSqlite } from "./migrate.ts";
+
+/** How long a writer waits for another process's transaction (a CLI command, a sweep). */
+const BUSY_MS = 5_000;
+
+/** How often another process's commits are looked for: bounds how long a revoked token still works. */
+const FOREIGN_COMMIT_POLL_MS = 200;
+
+/**
+ * Opens the file, made where it is missing and readable by its owner only. WAL with `synchronous=NORMAL`: a commit
+ * survives a killed process at once; a power cut can take the last moments before it, never the file's consistency.
+ * `sqlite:PATH?synchronous=full` pays a disk flush a commit to survive that too.
+ */
+export function openSqlite(location: string): SqliteStorage {
+  const [path = "", query = ""] = location.split("?");
+  const synchronous = new URLSearchParams(query).get("synchronous") ?? "normal";
+  if (!/^(normal|full)$/i.test(synchronous))
+    throw new StorageError(`storage: synchronous is normal or full, not "${synchronous}"`);
+  const handle = openFile(path);
+  handle.run(`PRAGMA busy_timeout = ${BUSY_MS}`);
+  handle.run("PRAGMA journal_mode = WAL");
+  handle.run(`PRAGMA synchronous = ${synchronous}`);
+  handle.run("PRAGMA foreign_keys = ON");
+  migrateSqlite(handle);
+  return {
+    engine: "sqlite",
+    handle,
+    onForeignCommit: (callback) => watchForeignCommits(handle, callback),
+    close: () => handle.close(),
+  };
+}
+
+function openFile(path: string): Database {
+  try {
+    if (path !== ":memory:") mkdirSync(dirname(path), { recursive: true });
+    const handle = new Database(path, { create: true, safeIntegers: true, strict: true });
+    if (path !== ":memory:") chmodSync(path, 0o600);
+    return handle;
+  } catch (cause) {
+    throw new StorageError(`storage: cannot open ${path}`, { cause });
+  }
+}
+
+/** `data_version` changes when another connection commits, and costs a read of shared memory. */
+function watchForeignCommits(handle: Database, callback: () => void): () => void {
+  const statement = handle.query<{ data_version: bigint }, []>("PRAGMA data_version");
+  let last = statement.get()?.data_version;
+  const timer = setInterval(() => {
+    const current = statement.get()?.data_version;
+    if (current === last) return;
+    last = current;
+    callback();
+  }, FOREIGN_COMMIT_POLL_MS);
+  timer.unref();
+  return () => clearInterval(timer);
+}

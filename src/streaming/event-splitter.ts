@@ -1,0 +1,83 @@
+/**
+ * Cuts a byte stream at the ends of server-sent events, without decoding it. Whole events are handed on as views of the
+ * bytes that came; only an event that a network read cut in two is copied.
+ *
+ *   whole ──bytes without an event's end──▶ partial (kept back) ──its end──▶ whole
+ *                                              └──over `eventBytesMax`──▶ oversize (passed on as it comes) ──its end──▶ whole
+ *
+ * An event ends with an empty line; lines end with LF or CRLF. (The format also allows a lone CR, which no upstream
+ * sends; such a stream is passed on all the same, once it ends or grows past the bound.)
+ */
+const LF = 0x0a;
+const CR = 0x0d;
+const NOTHING = Buffer.alloc(0);
+
+export class EventSplitter {
+  readonly #eventBytesMax: number;
+  #kept: Buffer = NOTHING;
+  #oversize = false;
+
+  constructor(eventBytesMax: number) {
+    this.#eventBytesMax = eventBytesMax;
+  }
+
+  /** Whether everything handed on so far ended with a whole event: only there may something be put in between. */
+  get atBoundary(): boolean {
+    return !this.#oversize;
+  }
+
+  /** Takes the next bytes; gives back those that can be passed on: whole events, or a part of an oversize one. */
+  push(chunk: Uint8Array): Buffer {
+    const arrived = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+    const bytes = this.#kept.length === 0 ? arrived : Buffer.concat([this.#kept, arrived]);
+    const end = lastEventEnd(bytes);
+    if (end > 0) this.#oversize = false;
+    const rest = bytes.subarray(end);
+    if (rest.length > this.#eventBytesMax) this.#oversize = true;
+    // The last bytes of an oversize event stay back: its end may be cut in two as well.
+    const keep = this.#oversize ? Math.min(rest.length, 3) : rest.length;
+    this.#kept = keep === 0 ? NOTHING : Buffer.from(bytes.subarray(bytes.length - keep));
+    return bytes.subarray(0, bytes.length - keep);
+  }
+
+  /** What is left when the stream ends: an event that never ended. */
+  rest(): Buffer {
+    const rest = this.#kept;
+    this.#kept = NOTHING;
+    return rest;
+  }
+}
+
+/** Index behind the last empty line, or 0. */
+function lastEventEnd(bytes: Buffer): number {
+  for (let at = bytes.lastIndexOf(LF); at > 0; at = bytes.lastIndexOf(LF, at - 1)) {
+    if (endsEmptyLine(bytes, at)) return at + 1;
+  }
+  return 0;
+}
+
+/** Whether the LF at `at` ends an empty line. */
+function endsEmptyLine(bytes: Buffer, at: number): boolean {
+  const before = bytes[at - 1] === CR ? at - 2 : at - 1;
+  return before >= 0 && bytes[before] === LF;
+}
+
+/** The events in a block of whole ones, in order, as views of it. */
+export function* eventsOf(block: Buffer): Generator<Buffer> {
+  let start = 0;
+  for (let at = block.indexOf(LF); at !== -1; at = block.indexOf(LF, at + 1)) {
+    if (at <= start || !endsEmptyLine(block, at)) continue;
+    yield block.subarray(start, at + 1);
+    start = at + 1;
+  }
+  if (start < block.length) yield block.subarray(start);
+}
+
+/** The `data` of an event, its lines joined; undefined for a comment or an event without data. */
+export function dataOf(event: Buffer): string | undefined {
+  const lines = event.toString("utf8").split(/\r?\n/);
+  const data = lines
+    .filter((line) => line.startsWith("data:"))
+    .map((line) => line.slice(line.startsWith("data: ") ? 6 : 5));
+  return data.length === 0 ? undefined : data.join("\n");
+}

@@ -1,0 +1,3 @@
+export { readBounded } from "./bounded-reader.ts";
+export { dataOf, EventSplitter, eventsOf } from "./event-splitter.ts";
+export { Ticker } from "./ticker.ts";

@@ -1,0 +1,57 @@
+import { writeSync } from "node:fs";
+import pino, { type Logger } from "pino";
+
+export type { Logger } from "pino";
+
+/** Fields whose values are secrets, should a line ever carry one. */
+const SECRET_FIELDS = ["authorization", "api_key", "token", "secret", "cookie"];
+
+/** Log lines gather up to this many characters before they are written: one system call for dozens of requests. */
+const BUFFER_CHARACTERS = 16_384;
+
+/** How long a gathered line may wait. */
+const FLUSH_MS = 250;
+
+/** Characters that may wait for a slow reader before lines are lost. */
+const WAITING_CHARACTERS_MAX = 4 * 1024 * 1024;
+
+export interface LoggerOptions {
+  level: string;
+  /** Where lines go; standard error by default, since standard output carries what a command prints. */
+  fd?: number;
+}
+
+/** One JSON line an event. Nothing that a caller or an upstream said is ever logged, only about it. */
+export function createLogger({ level, fd = 2 }: LoggerOptions): Logger {
+  const redact = { paths: SECRET_FIELDS, censor: "[redacted]" };
+  return pino({ level, base: null, redact, timestamp: pino.stdTimeFunctions.isoTime }, gatheringWriter(fd));
+}
+
+/** pino's own buffered destination calls fsync at each timed flush; a log needs none. */
+function gatheringWriter(fd: number): { write: (line: string) => void; flushSync: () => void } {
+  let gathered = "";
+  const flushSync = (): void => {
+    let bytes: Uint8Array = Buffer.from(gathered);
+    gathered = "";
+    try {
+      while (bytes.length > 0) bytes = bytes.subarray(writeSync(fd, bytes));
+    } catch (reason) {
+      // A reader that is slow for a moment gets the lines later; one that is gone or hangs must not stop the gateway.
+      const rest = Buffer.from(bytes).toString("utf8");
+      if (isBusy(reason) && rest.length < WAITING_CHARACTERS_MAX) gathered = rest + gathered;
+    }
+  };
+  setInterval(flushSync, FLUSH_MS).unref();
+  process.once("exit", flushSync);
+  return {
+    write(line) {
+      gathered += line;
+      if (gathered.length > BUFFER_CHARACTERS) flushSync();
+    },
+    flushSync,
+  };
+}
+
+function isBusy(reason: unknown): boolean {
+  return reason instanceof Error && "code" in reason && reason.code === "EAGAIN";
+}
