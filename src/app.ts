@@ -138,10 +138,10 @@ function createPipeline({ config, environment, logger }: AppOptions, parts: Pipe
       retries: config.upstream.retries,
       retryAfterMsMax: config.upstream.retry_after_max,
       firstByteMsMax: config.upstream.first_byte_timeout,
+      idleMsMax: config.upstream.idle_timeout,
       ticker,
     },
     body: { bytesMax: config.server.body_limit, arrivalMsMax: config.server.body_timeout, ticker },
-    idleMsMax: config.upstream.idle_timeout,
   });
 }
 

@@ -5,7 +5,6 @@ import type { LoadJob } from "./protocol.ts";
 
 /** The load generator: a process of its own that takes one job after the other and answers each with its figures. */
 function work(message: unknown): Promise<unknown> {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- both ends are typed by the same protocol file
   const job = message as LoadJob;
   switch (job.kind) {
     case "closed-loop":

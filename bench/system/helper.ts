@@ -23,7 +23,6 @@ export class Helper {
   async next<Answer>(): Promise<Answer> {
     const line = await this.#lines.next();
     if (line.done === true) throw new Error("a process of the benchmark itself has ended");
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- both ends are typed by the same protocol file
     return JSON.parse(line.value) as Answer;
   }
 

@@ -35,7 +35,6 @@ function receive(socket: Bun.Socket<UpstreamConnection>, bytes: Buffer): void {
 }
 
 function obey(message: unknown): UpstreamStatistics {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- both ends are typed by the same protocol file
   const command = message as UpstreamCommand;
   if (command.command === "plan") shared.streams.setPlan(command.plan);
   return { ...shared.statistics, openStreams: shared.streams.open };

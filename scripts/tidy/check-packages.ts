@@ -15,7 +15,7 @@ export function checkPackages(manifest: unknown, lock: unknown): string[] {
   const missing = Object.keys(missingPlatformPackages(locked));
   return [
     ...Object.entries({ ...dependencies, ...devDependencies })
-      .filter(([, version]) => !/^\d+\.\d+\.\d+$/.test(version))
+      .filter(([, version]) => !/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version))
       .map(([name, version]) => `package.json: ${name}@${version} is no exact version; pin it`),
     ...Object.entries(locked.packages).flatMap(([path, entry]) => checkLocked(path, entry)),
     ...(missing.length > 0 ? [`package-lock.json lacks ${missing.join(", ")}; run bun scripts/complete-lock.ts`] : []),

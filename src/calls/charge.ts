@@ -8,15 +8,7 @@
  * observed so far, so that a call may take as long as it likes and a killed process still leaves a fair charge. The end
  * is tried again until the store has taken it.
  */
-import {
-  creditsNumber,
-  formatCredits,
-  GatewayError,
-  limits,
-  type Nano,
-  type ObservedUsage,
-  type Usage,
-} from "../core/index.ts";
+import { formatCredits, GatewayError, limits, type Nano, type ObservedUsage, type Usage } from "../core/index.ts";
 import type { Hold, Ledger, Release, Settle } from "../ledger/index.ts";
 import { boundFor, chargeFor, dearestInput, dearestOutput, type ModelPrice } from "../pricing/index.ts";
 import type { CallBound } from "../dialects/index.ts";
@@ -169,6 +161,6 @@ function insufficient(needed: Nano, available: Nano, unlimited: boolean): Gatewa
   const advice = unlimited ? " Set max_tokens to need less." : "";
   return new GatewayError(
     "insufficient_credits",
-    `Not enough credits: this call needs up to ${formatCredits(needed)}, ${creditsNumber(left)} are left.${advice}`,
+    `Not enough credits: this call needs up to ${formatCredits(needed)}, ${formatCredits(left)} are left.${advice}`,
   );
 }

@@ -32,7 +32,6 @@ export interface PipelineDependencies {
   charges: ChargeDependencies;
   send: SendOptions;
   body: BodyLimits;
-  idleMsMax: number;
   logger: Logger;
 }
 
@@ -104,12 +103,6 @@ export class CallPipeline {
         abort: call.abort,
       });
       if (!answer.ok) return this.#relayFailure(call, answer);
-      if (answer.response.status >= 300) {
-        throw new GatewayError(
-          "upstream_invalid_answer",
-          `The upstream answered with status ${answer.response.status}.`,
-        );
-      }
       const events = answer.response.headers.get("content-type")?.startsWith("text/event-stream") ?? false;
       return events ? this.#relayEvents(call, answer.response) : await this.#relayWhole(call, answer.response);
     } finally {
@@ -129,7 +122,8 @@ export class CallPipeline {
       if (streamed) end();
       else cancelDrain = this.#deps.charges.ticker.after(limits.drainMsMax, end);
     };
-    signal.addEventListener("abort", onAbort, { once: true });
+    if (signal.aborted) onAbort();
+    else signal.addEventListener("abort", onAbort, { once: true });
     return () => {
       signal.removeEventListener("abort", onAbort);
       cancelDrain?.();
@@ -146,6 +140,10 @@ export class CallPipeline {
     call: RunningCall<Body>,
     answer: Extract<UpstreamAnswer, { ok: false }>,
   ): Response {
+    // A redirection is not followed, since the key must not go along, and means nothing to the client.
+    if (answer.status < 400) {
+      throw new GatewayError("upstream_invalid_answer", `The upstream answered with status ${answer.status}.`);
+    }
     call.charge.release();
     this.#end(call, { status: answer.status, outcome: "failed", usage: undefined, credits: 0n });
     const headers = relayedHeaders(answer.headers, call.target.route.sandbox);
@@ -154,7 +152,11 @@ export class CallPipeline {
 
   async #relayWhole<Body extends ChargeableBody>(call: RunningCall<Body>, response: Response): Promise<Response> {
     const { charge, target, route, parsed } = call;
-    const answer = await readWholeAnswer(response, target.operation, call.abort.signal);
+    const answer = await readWholeAnswer(response, target.operation, {
+      abort: call.abort,
+      ticker: this.#deps.charges.ticker,
+      idleMsMax: this.#deps.send.idleMsMax,
+    });
     const headers = relayedHeaders(response.headers, target.route.sandbox);
     if (answer.failed) {
       charge.release();
@@ -189,8 +191,9 @@ export class CallPipeline {
       abort: call.abort,
       ticker: this.#deps.charges.ticker,
       clock: this.#deps.environment.clock,
-      idleMsMax: this.#deps.idleMsMax,
+      idleMsMax: this.#deps.send.idleMsMax,
       errorEvent: (error) => route.dialect.errorEvent(error, call.incoming.requestId),
+      scrub: (text) => target.route.keys.scrub(text),
       onFirstByte: () => {
         firstByteAt = performance.now() - call.startedAt;
       },

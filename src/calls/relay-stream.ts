@@ -22,6 +22,8 @@ export interface StreamRelayOptions {
   clock: () => number;
   idleMsMax: number;
   errorEvent: (error: GatewayError) => string;
+  /** Takes the upstream's key out of an error that repeats it. */
+  scrub: (text: string) => string;
   onFirstByte: () => void;
   /** Ends the charge; resolves when that is durable. */
   onEnd: (end: StreamEnd, error: GatewayError | undefined) => Promise<void>;
@@ -49,7 +51,10 @@ class StreamRelay {
   readonly #splitter = new EventSplitter(limits.eventBytesMax);
   #unwatch: () => void = () => undefined;
   #lastByteAt: number;
+  #keptAliveAt = 0;
   #sawByte = false;
+  /** Whether bytes of the upstream are being waited for; not so while the client takes none. */
+  #reading = false;
   #ended = false;
 
   constructor(reader: BatchReader, options: StreamRelayOptions) {
@@ -66,15 +71,39 @@ class StreamRelay {
     try {
       for (;;) {
         const reading = this.#reader.readMany();
+        this.#reading = true;
         const batch = reading instanceof Promise ? await reading : reading;
+        this.#reading = false;
         if (batch.done) return await this.#finish(controller);
         const blocks = this.#observe(batch.value);
-        if (this.#options.observer.done) await this.#end("complete", undefined);
+        if (this.#options.observer.done) return await this.#complete(controller, blocks);
         for (const block of blocks) controller.enqueue(block);
         if (blocks.length > 0) return;
       }
     } catch (cause) {
       await this.#break(controller, cause);
+    }
+  }
+
+  /** Nothing follows the dialect's last event: the client need not wait for the upstream to close. */
+  async #complete(controller: ReadableStreamDefaultController<Uint8Array>, blocks: readonly Buffer[]): Promise<void> {
+    await this.#end(this.#options.observer.failed ? "failed" : "complete", undefined);
+    for (const block of blocks) controller.enqueue(block);
+    controller.close();
+    void this.#readOut();
+  }
+
+  /** Reads on to the end, so that the connection can be used again; one that stays open is given up. */
+  async #readOut(): Promise<void> {
+    const { abort, ticker } = this.#options;
+    const giveUp = new GatewayError("upstream_timeout", "The upstream did not end its stream.");
+    const cancelTimeout = ticker.after(limits.streamEndMsMax, () => abort.abort(giveUp));
+    try {
+      while (!(await this.#reader.readMany()).done);
+    } catch {
+      // Everything that matters has been said before the end.
+    } finally {
+      cancelTimeout();
     }
   }
 
@@ -94,21 +123,25 @@ class StreamRelay {
     }
     const blocks: Buffer[] = [];
     for (const chunk of chunks) {
-      const whole = this.#splitter.push(chunk);
-      const shown = whole.length === 0 ? whole : this.#options.observer.see(whole);
+      const shown = this.#see(this.#splitter.push(chunk));
       if (shown.length > 0) blocks.push(shown);
     }
     return blocks;
   }
 
+  #see(block: Buffer): Buffer {
+    if (block.length === 0) return block;
+    const { observer, scrub } = this.#options;
+    const shown = observer.see(block);
+    // Latin-1 keeps every byte as it is, also where a block begins or ends within a character.
+    return observer.failed ? Buffer.from(scrub(shown.toString("latin1")), "latin1") : shown;
+  }
+
   async #finish(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
     const { observer } = this.#options;
-    const rest = this.#splitter.rest();
-    const shown = rest.length === 0 ? rest : observer.see(rest);
-    if (!observer.failed && !observer.complete) {
-      if (shown.length > 0) controller.enqueue(shown);
-      return this.#break(controller, new Error("the stream ended early"));
-    }
+    const shown = this.#see(this.#splitter.rest());
+    // What is left is half an event: it would swallow the error event behind it.
+    if (!observer.failed && !observer.complete) return this.#break(controller, new Error("the stream ended early"));
     await this.#end(observer.failed ? "failed" : "complete", undefined);
     if (shown.length > 0) controller.enqueue(shown);
     controller.close();
@@ -123,7 +156,8 @@ class StreamRelay {
         ? reason
         : new GatewayError("upstream_interrupted", "The upstream's stream broke off.", { cause });
     await this.#end("interrupted", error);
-    controller.enqueue(Buffer.from(this.#options.errorEvent(error)));
+    const gap = this.#splitter.atBoundary ? "" : "\n\n";
+    controller.enqueue(Buffer.from(gap + this.#options.errorEvent(error)));
     controller.close();
     // Frees the connection where the upstream would go on.
     this.#reader.cancel().catch(() => undefined);
@@ -131,9 +165,16 @@ class StreamRelay {
 
   #onTick(now: number, controller: ReadableStreamDefaultController<Uint8Array>): void {
     const silence = now - this.#lastByteAt;
+    const quiet = now - Math.max(this.#lastByteAt, this.#keptAliveAt);
     if (silence > this.#options.idleMsMax) {
-      this.#options.abort.abort(new GatewayError("upstream_timeout", "The upstream's stream fell silent."));
-    } else if (silence > limits.keepAliveMs && this.#splitter.atBoundary && (controller.desiredSize ?? 0) >= 0) {
+      const error = this.#reading
+        ? new GatewayError("upstream_timeout", "The upstream's stream fell silent.")
+        : new GatewayError("request_timeout", "The stream was not read for too long.");
+      this.#options.abort.abort(error);
+      // Where no read is under way that fails by this, nobody else would end it.
+      if (!this.#reading) void this.#break(controller, error);
+    } else if (quiet >= limits.keepAliveMs && this.#splitter.atBoundary && (controller.desiredSize ?? 0) >= 0) {
+      this.#keptAliveAt = now;
       controller.enqueue(KEEP_ALIVE);
     }
   }

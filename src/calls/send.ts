@@ -3,7 +3,7 @@
  * received nothing: a failed connection, 500, 502, or 429 and 503 with a wait that is short enough, or with another key.
  */
 import { type Environment, GatewayError, limits } from "../core/index.ts";
-import { readBounded, type Ticker } from "../streaming/index.ts";
+import { readBounded, type Ticker, watchSilence } from "../streaming/index.ts";
 import { judgeFailure, type Verdict } from "./judge-failure.ts";
 import { upstreamHeaders } from "./headers.ts";
 import type { Target } from "../routing/index.ts";
@@ -12,6 +12,7 @@ export interface SendOptions {
   retries: number;
   retryAfterMsMax: number;
   firstByteMsMax: number;
+  idleMsMax: number;
   ticker: Ticker;
 }
 
@@ -68,7 +69,7 @@ async function sendOnce(
   if (key === undefined) throw new Error(`provider ${route.prefix} is routed without a key`);
   const response = await fetchAnswer(environment, options, call, key);
   if (response.ok) return { answer: { ok: true, response }, retryInMs: undefined };
-  const body = await readError(response);
+  const body = await readError(response, options, call.abort);
   const verdict = judgeFailure(route.provider.failures, response.status, response.headers, body, environment.clock());
   if (verdict.key !== "fine") route.keys.rest(key, verdict.key, verdict.retryAfterMs);
   const answer = {
@@ -129,14 +130,19 @@ function isUnreachable(reason: unknown): boolean {
   return reason instanceof GatewayError && reason.code === "upstream_unreachable";
 }
 
-async function readError(response: Response): Promise<string> {
+async function readError(response: Response, options: SendOptions, abort: AbortController): Promise<string> {
   if (response.body === null) return "";
+  const silence = watchSilence(options.ticker, options.idleMsMax, () =>
+    abort.abort(new GatewayError("upstream_timeout", "The upstream's answer fell silent.")),
+  );
   try {
-    const read = await readBounded(response.body, limits.upstreamErrorBytesMax);
+    const read = await readBounded(response.body, limits.upstreamErrorBytesMax, () => silence.heard());
     return "bytes" in read ? Buffer.from(read.bytes).toString("utf8") : "";
   } catch {
-    // The status is known; a body that breaks off tells no more.
+    // The status is known; a body that breaks off or stalls tells no more.
     return "";
+  } finally {
+    silence.end();
   }
 }
 

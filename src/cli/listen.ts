@@ -16,10 +16,10 @@ export interface Listening {
 export function listen(host: string, port: number): Listening {
   const ready = Promise.withResolvers<Handler>();
   let handler: Handler | undefined;
-  const server = bind(host, port, async (request, own) => {
+  const server = bind(host, port, (request, own) => {
     // A model may think for minutes; how long is for the pipeline's own, named time-outs to say.
     own.timeout(request, 0);
-    return (handler ?? (await ready.promise))(request);
+    return handler === undefined ? ready.promise.then((late) => late(request)) : handler(request);
   });
   return {
     url: `http://${host.includes(":") ? `[${host}]` : host}:${server.port}`,
@@ -34,7 +34,7 @@ export function listen(host: string, port: number): Listening {
 function bind(
   host: string,
   port: number,
-  fetch: (request: Request, server: Bun.Server<undefined>) => Promise<Response>,
+  fetch: (request: Request, server: Bun.Server<undefined>) => Response | Promise<Response>,
 ) {
   try {
     return Bun.serve({
@@ -44,6 +44,8 @@ function bind(
       // The gateway's own limit answers in the shape of the surface.
       maxRequestBodySize: Number.MAX_SAFE_INTEGER,
       development: false,
+      // Outside of development Bun lets several processes share a port: a second server would take half of the calls.
+      reusePort: false,
       fetch,
     });
   } catch (cause) {

@@ -26,5 +26,6 @@ try {
   // What the person at the terminal can mend is one line; anything else is a bug and shows where.
   const expected = thrown instanceof ConfigError || thrown instanceof StorageError || thrown instanceof UsageError;
   console.error(expected ? `tollgate: ${thrown.message}` : thrown);
-  process.exitCode = 1;
+  // Whatever was started before must not keep a failed command running.
+  process.exit(1);
 }

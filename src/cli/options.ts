@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { parseDuration } from "../config/index.ts";
-import { type Nano, parseCredits } from "../core/index.ts";
+import { formatCredits, limits, type Nano, parseCredits } from "../core/index.ts";
 
 /** A command line that does not hold: one line for the person who typed it. */
 export class UsageError extends Error {
@@ -36,6 +36,7 @@ export function creditsOption(name: string): (text: string) => Nano {
   return option(name, (text) => {
     const nano = parseCredits(text);
     if (nano < 0n) throw new RangeError("must not be negative");
+    if (nano > limits.grantNanoMax) throw new RangeError(`must not be above ${formatCredits(limits.grantNanoMax)}`);
     return nano;
   });
 }

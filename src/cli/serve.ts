@@ -10,6 +10,9 @@ import { startSandbox } from "./sandbox.ts";
 import { environment, readConfig } from "./state.ts";
 import { version } from "./version.ts";
 
+/** How long connections may stay open after the last call has ended. */
+const CLOSE_MS_MAX = 2_000;
+
 interface ServeOptions extends CommonOptions {
   host?: string;
   port?: number;
@@ -31,12 +34,12 @@ async function serve(options: ServeOptions): Promise<void> {
     throw new UsageError("--workers: more than one process needs a storage that they can share; SQLite runs one");
   const loaded = readConfig(options);
   const { config } = loaded;
-  const storage = openStorage(options.storage ?? config.storage);
+  const storage = await openStorage(options.storage ?? config.storage);
   const logger = createLogger({ level: config.log.level });
-  const sandbox = options.sandbox === true ? await startSandbox(loaded) : undefined;
   const host = options.host ?? config.server.host;
   // The port is bound first, so that what the app says of its own address is true even for port 0.
   const server = listen(host, options.port ?? config.server.port);
+  const sandbox = options.sandbox === true ? await startSandbox(loaded) : undefined;
   const app = createApp({
     config,
     missingKeys: loaded.missingKeys,
@@ -60,8 +63,11 @@ async function serve(options: ServeOptions): Promise<void> {
   logger.info({ url: server.url, version }, "listening");
 
   const stop = async (): Promise<void> => {
-    await Promise.all([server.close(), app.drain()]);
-    storage.close();
+    const closed = server.close();
+    await app.drain();
+    // The last answers have still to reach their clients; who merely stays connected, or never ends a request, is left.
+    await Promise.race([closed, Bun.sleep(CLOSE_MS_MAX)]);
+    await storage.close();
     sandbox?.stop();
     logger.flush();
     process.exit(0);

@@ -1,18 +1,17 @@
 import { fileURLToPath } from "node:url";
 import type { Command } from "commander";
-import { portOption } from "./options.ts";
+import { portOption, withCommonOptions } from "./options.ts";
 
 const SIMULATORS = fileURLToPath(new URL("../../simulators/main.ts", import.meta.url));
 
 export function addSimCommand(program: Command): void {
-  program
-    .command("sim")
-    .description("run the provider simulators on their own")
+  withCommonOptions(program.command("sim").description("run the provider simulators on their own"))
     .option("--port <number>", "port to listen on", portOption("--port"), 8788)
     .option("--host <host>", "address to listen on", "127.0.0.1")
     .action(async ({ port, host }: { port: number; host: string }) => {
-      const child = Bun.spawn([process.execPath, SIMULATORS, "--host", host, "--port", String(port)], {
-        stdio: ["ignore", "inherit", "inherit"],
+      const address = ["--host", host, "--port", String(port)];
+      const child = Bun.spawn([process.execPath, SIMULATORS, ...address, "--exit-with-parent"], {
+        stdio: ["pipe", "inherit", "inherit"],
       });
       for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => child.kill(signal));
       process.exitCode = await child.exited;

@@ -1,11 +1,10 @@
 export { ConfigError, type Variables } from "./interpolate.ts";
 export { configJsonSchema } from "./json-schema.ts";
-export { checkConfig, type ConfigSource, type LoadedConfig, loadConfig, providerKeys } from "./load.ts";
+export { type ConfigSource, type LoadedConfig, loadConfig, providerKeys } from "./load.ts";
 export {
   type Config,
   type ModelPriceConfig,
   type PresetName,
-  priceKeys,
   type ProviderConfig,
   type ProviderKindName,
 } from "./schema.ts";

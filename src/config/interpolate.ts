@@ -18,7 +18,7 @@ export interface Interpolated {
 }
 
 /** An unset upstream key leaves its provider unrouted instead of stopping the start. */
-const isProviderKey = (path: string): boolean => /^providers\.[^.]+\.api_keys?(\.\d+)?$/.test(path);
+const isProviderKey = (path: string): boolean => /^providers\..+\.api_keys?(\.\d+)?$/.test(path);
 
 /**
  * Replaces `${VAR}` and `${VAR:-default}` in every string. An empty variable counts as unset, as in the shell's `:-`.

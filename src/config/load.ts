@@ -23,8 +23,10 @@ export interface ConfigSource {
 
 /** Reads, interpolates and checks the config. Throws `ConfigError`, one line that names the key. */
 export function loadConfig(source: ConfigSource): LoadedConfig {
-  const file =
-    source.file ?? source.variables["TOLLGATE_CONFIG"] ?? (existsSync(DEFAULT_FILE) ? DEFAULT_FILE : undefined);
+  // An empty variable counts as unset, as it does inside the file.
+  const variable = source.variables["TOLLGATE_CONFIG"] ?? "";
+  const named = source.file ?? (variable === "" ? undefined : variable);
+  const file = named ?? (existsSync(DEFAULT_FILE) ? DEFAULT_FILE : undefined);
   const parsed = file === undefined ? defaultConfig : parseYaml(file);
   const { value, missingKeys } = interpolate(parsed, source.variables);
   const config = checkConfig(value);

@@ -6,20 +6,11 @@ import { byteSize, duration } from "./units.ts";
  * its path. `tollgate.schema.json` is generated from this and kept in the repository for editors.
  */
 
-export const providerKinds = ["openai", "google", "xai", "anthropic", "byteplus", "openai-compatible"] as const;
+const providerKinds = ["openai", "google", "xai", "anthropic", "byteplus", "openai-compatible"] as const;
 
-export const providerPresets = [
-  "generic",
-  "deepseek",
-  "mistral",
-  "groq",
-  "moonshot",
-  "perplexity",
-  "ollama",
-  "vllm",
-] as const;
+const providerPresets = ["generic", "deepseek", "mistral", "groq", "moonshot", "perplexity", "ollama", "vllm"] as const;
 
-const prefix = z.string().regex(/^[a-z0-9][a-z0-9_.-]*$/i, "a prefix of letters, digits, '_', '-' and '.'");
+const prefix = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_.-]*$/, "a prefix of letters, digits, '_', '-' and '.'");
 
 const httpUrl = z.url({ protocol: /^https?$/, error: "an http(s) URL" }).transform((url) => url.replace(/\/+$/, ""));
 
@@ -61,7 +52,7 @@ const upstream = z
 
 const rate = z.number().min(0).max(1e9);
 
-export const priceKeys = [
+const priceKeys = [
   "input_mtok",
   "output_mtok",
   "cache_read_mtok",

@@ -21,7 +21,7 @@ export const byteSize = unitReader(
 /** `30s`, `5m`, `250ms` or a plain number of milliseconds; read as milliseconds. */
 export const duration = unitReader(
   durationUnits,
-  /^(\d+)(ms|s|m|h|d)$/,
+  /^([1-9]\d*)(ms|s|m|h|d)$/,
   "a duration such as 30s, 5m, 250ms or a number of milliseconds",
 );
 

@@ -1,7 +1,5 @@
 /** The three shapes of text generation: OpenAI Chat Completions, Anthropic Messages, OpenAI Responses. */
-export const dialects = ["chat", "messages", "responses"] as const;
-
-export type Dialect = (typeof dialects)[number];
+export type Dialect = "chat" | "messages" | "responses";
 
 /** What a chargeable route does, whichever provider does it. */
 export type Operation = "chat";

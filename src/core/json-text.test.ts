@@ -10,6 +10,7 @@ function membersOf(text: string): JsonMember[] {
   return scan.members;
 }
 
+const parse = (text: string) => JSON.parse(text) as Record<string, unknown>;
 const valueText = (text: string, member: JsonMember): string => text.slice(member.valueStart, member.valueEnd);
 
 function edited(text: string, edits: readonly JsonEdit[]): string {
@@ -79,7 +80,7 @@ describe("the scan of an object's text", () => {
     fc.assert(
       fc.property(objectText, ({ text, entries }) => {
         // What the generator wrote must be JSON, or the test would prove nothing.
-        expect(Object.keys(JSON.parse(text)).toSorted()).toEqual(entries.map(({ key }) => key).toSorted());
+        expect(Object.keys(parse(text)).toSorted()).toEqual(entries.map(({ key }) => key).toSorted());
         const members = membersOf(text);
         expect(members.map(({ key }) => key)).toEqual(entries.map(({ key }) => key));
         expect(members.map((member) => valueText(text, member))).toEqual(entries.map(({ value }) => value));
@@ -95,8 +96,8 @@ describe("the scan of an object's text", () => {
       fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.constantFrom(undefined, 2, "\t"), (value, indent) => {
         const text = JSON.stringify(value, undefined, indent);
         const members = membersOf(text);
-        expect(new Set(members.map(({ key }) => key))).toEqual(new Set(Object.keys(JSON.parse(text))));
-        for (const member of members) expect(JSON.parse(valueText(text, member))).toEqual(JSON.parse(text)[member.key]);
+        expect(new Set(members.map(({ key }) => key))).toEqual(new Set(Object.keys(parse(text))));
+        for (const member of members) expect(JSON.parse(valueText(text, member))).toEqual(parse(text)[member.key]);
       }),
     );
   });

@@ -21,6 +21,9 @@ export const drainMsMax = 120_000;
 /** Silence on a stream after which a comment line keeps middleboxes from cutting it. */
 export const keepAliveMs = 15_000;
 
+/** How long an upstream may keep a stream's connection open after the last event. */
+export const streamEndMsMax = 1_000;
+
 /** A hold whose process stopped renewing it is ended by the sweeper after this. */
 export const holdLeaseMs = 120_000;
 
@@ -29,6 +32,9 @@ export const ledgerQueueMax = 20_000;
 
 /** Operations in one commit: bounds how long one transaction blocks. */
 export const ledgerBatchMax = 2_000;
+
+/** Nano-credits of one grant or budget: a billion credits, so that a few of them fit the storage's 64-bit counters. */
+export const grantNanoMax = 1_000_000_000_000_000_000n;
 
 /**
  * Nano-credits that one call sets aside or costs at most: a million credits. No real call comes near; a larger figure

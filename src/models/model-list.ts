@@ -18,6 +18,8 @@ const FAILED_LISTING_MS = 30_000;
 
 interface Listing {
   models: readonly ListedModel[];
+  /** Whether a first fetch has ended, well or not: later ones are waited for by nobody. */
+  tried: boolean;
   refreshAt: number;
   fetching: Promise<void> | undefined;
 }
@@ -37,15 +39,16 @@ export class ModelList {
     this.#options = options;
     this.#clock = options.environment.clock;
     const routed = options.routes.filter((route) => route.keyToSet === undefined);
-    this.#listings = new Map(routed.map((route) => [route, { models: [], refreshAt: 0, fetching: undefined }]));
+    this.#listings = new Map(
+      routed.map((route) => [route, { models: [], tried: false, refreshAt: 0, fetching: undefined }]),
+    );
   }
 
   /** What the routed providers list, in the order of the configuration. */
   async list(): Promise<{ route: UpstreamRoute; model: ListedModel }[]> {
     const first = [...this.#listings].flatMap(([route, listing]) => {
-      const known = listing.models.length > 0;
       const fetching = this.#refresh(route, listing);
-      return known || fetching === undefined ? [] : [fetching];
+      return listing.tried || fetching === undefined ? [] : [fetching];
     });
     if (first.length > 0) await within(FIRST_LISTING_MS_MAX, Promise.all(first));
     return [...this.#listings].flatMap(([route, { models }]) => models.map((model) => ({ route, model })));
@@ -65,6 +68,7 @@ export class ModelList {
       listing.refreshAt = this.#clock() + FAILED_LISTING_MS;
       this.#options.onFailure(route.prefix, reason);
     } finally {
+      listing.tried = true;
       listing.fetching = undefined;
     }
   }

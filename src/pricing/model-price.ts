@@ -68,6 +68,11 @@ export function readPriceTable(table: PriceTable): Record<UsageBucket, TieredRat
   return Object.fromEntries(entries) as Record<UsageBucket, TieredRate>;
 }
 
+/** Whether a written price is of anything that a call's usage counts; hours of audio and pages are not. */
+export function pricesUsage(table: PriceTable): boolean {
+  return Object.values(keysOfBucket).some(({ keys }) => keys.some((key) => table[key] !== undefined));
+}
+
 function rateAt(rate: TieredRate, tokensIn: number): Femto {
   let current = rate.base;
   for (const tier of rate.tiers) {
@@ -103,9 +108,9 @@ export function boundFor(price: ModelPrice, bound: Usage, markupMillionths: bigi
   return applyMarkup(sum(price, bound, highestRate), markupMillionths);
 }
 
-/** The dearest way to count `tokens` of input: a write to a cache costs more than plain input. */
+/** The dearest way to count `tokens` of input: a write to a cache costs more than plain input, and an operator's read may. */
 export function dearestInput(price: ModelPrice, tokens: number): Usage {
-  const candidates = ["input", "cacheWrite5m", "cacheWrite1h", "inputAudio"] as const;
+  const candidates = ["input", "cacheRead", "cacheWrite5m", "cacheWrite1h", "inputAudio", "cacheAudioRead"] as const;
   return { [dearest(price, candidates)]: tokens };
 }
 

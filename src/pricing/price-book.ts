@@ -1,7 +1,7 @@
 import { calcPrice } from "@pydantic/genai-prices";
 import { type Clock, matchesGlob } from "../core/index.ts";
 import { catalogMaxOutput } from "./catalog.ts";
-import { type ModelPrice, type PriceTable, type PriceTableValue, readPriceTable } from "./model-price.ts";
+import { type ModelPrice, type PriceTable, type PriceTableValue, pricesUsage, readPriceTable } from "./model-price.ts";
 
 /** The operator's own price of a model, as in `pricing.models`. */
 export interface OperatorPrice {
@@ -83,6 +83,8 @@ function listedPrice({ model, priceProvider }: PricedModel, at: Date): ModelPric
   const table: PriceTable = Object.fromEntries(
     Object.entries(found.model_price).map(([key, value]): [string, PriceTableValue | undefined] => [key, value]),
   );
+  // An empty table is a free model; one with other units alone would make its tokens free by omission.
+  if (Object.keys(table).length > 0 && !pricesUsage(table)) return undefined;
   return {
     rates: readPriceTable(table),
     contextWindow: found.model.context_window,

@@ -6,6 +6,9 @@ const REFUSED_REST_MS = 60_000;
 /** How long a key rests that hit a rate limit without saying for how long. */
 const LIMITED_REST_MS = 5_000;
 
+/** A shorter key is a stand-in for a server that wants none (`ollama`, `none`): a word that its errors may hold. */
+const SECRET_CHARACTERS_MIN = 12;
+
 /** A provider's keys, used in turn; one that was refused or limited rests. */
 export class KeyRing {
   readonly #keys: { key: string; restsUntil: number }[];
@@ -50,6 +53,7 @@ export class KeyRing {
 
   /** `text` without any of the keys: some upstreams repeat the key in the error that refuses it. */
   scrub(text: string): string {
-    return this.#keys.reduce((scrubbed, { key }) => scrubbed.replaceAll(key, "[redacted]"), text);
+    const secret = this.#keys.filter(({ key }) => key.length >= SECRET_CHARACTERS_MIN);
+    return secret.reduce((scrubbed, { key }) => scrubbed.replaceAll(key, "[redacted]"), text);
   }
 }

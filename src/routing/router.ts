@@ -71,7 +71,7 @@ export class ModelRouter {
     if (price === undefined) {
       throw new GatewayError(
         "model_unpriced",
-        `The model ${quoted(modelId)} has no price, and no call goes unpriced. The operator must set pricing.models.${JSON.stringify(modelId)} in the configuration.`,
+        `The model ${quoted(modelId)} has no price, and no call goes unpriced. The operator must set pricing.models.${JSON.stringify(`${route.prefix}/${model}`)} in the configuration.`,
         { param: "model" },
       );
     }

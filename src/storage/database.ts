@@ -1,18 +1,27 @@
 import type { Database as SqliteHandle } from "bun:sqlite";
+import type { Statements } from "./postgres/statements.ts";
+
+interface SharedStorage {
+  /** Calls back after another process has changed what this one may keep in memory. Returns the way to stop. */
+  onForeignCommit(callback: () => void): () => void;
+  close(): void | Promise<void>;
+}
 
 /**
  * A place where state is kept. The features' stores (`<feature>/sql/`) are written against one of the two engines; what
  * they offer upwards is the same, and one conformance suite holds both to it.
  */
-export interface SqliteStorage {
+export interface SqliteStorage extends SharedStorage {
   engine: "sqlite";
   handle: SqliteHandle;
-  /** Calls back after another process has committed to the same file. Returns the way to stop. */
-  onForeignCommit(callback: () => void): () => void;
-  close(): void;
 }
 
-export type Storage = SqliteStorage;
+export interface PostgresStorage extends SharedStorage {
+  engine: "postgres";
+  statements: Statements;
+}
+
+export type Storage = SqliteStorage | PostgresStorage;
 
 /** A storage that can't be used; one line for the person who starts the server. */
 export class StorageError extends Error {

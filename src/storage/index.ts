@@ -1,2 +1,3 @@
-export { type SqliteStorage, type Storage, StorageError } from "./database.ts";
+export { type PostgresStorage, type SqliteStorage, type Storage, StorageError } from "./database.ts";
 export { openStorage } from "./open.ts";
+export type { Statements } from "./postgres/statements.ts";

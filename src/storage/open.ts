@@ -1,11 +1,17 @@
-import { type Storage, StorageError } from "./database.ts";
+import { type SqliteStorage, type Storage, StorageError } from "./database.ts";
+import { openPostgres } from "./postgres/open.ts";
 import { openSqlite } from "./sqlite/open.ts";
 
 /**
- * Opens the storage that the URL names, migrated to the newest schema: `sqlite:PATH` or `sqlite::memory:`.
- * Throws `StorageError` where it can't be used.
+ * Opens the storage that the URL names, migrated to the newest schema: `sqlite:PATH`, `sqlite::memory:` or
+ * `postgres://user:password@host:port/database`. Rejects with a `StorageError` where it can't be used.
  */
-export function openStorage(url: string): Storage {
+export function openStorage(url: `sqlite:${string}`): Promise<SqliteStorage>;
+export function openStorage(url: string): Promise<Storage>;
+export async function openStorage(url: string): Promise<Storage> {
   if (url.startsWith("sqlite:")) return openSqlite(url.slice("sqlite:".length));
-  throw new StorageError(`storage: "${url.split(":")[0]}" is no storage that this version knows; write sqlite:PATH`);
+  if (/^postgres(ql)?:\/\//.test(url)) return openPostgres(url);
+  throw new StorageError(
+    `storage: "${url.split(":")[0]}" is no storage that this version knows; write sqlite:PATH or postgres://…`,
+  );
 }

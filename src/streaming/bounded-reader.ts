@@ -1,15 +1,17 @@
 /**
  * Reads a body whole, as long as it keeps to the bound: checked while reading, so that a body without a length (or with
- * a false one) takes no more memory than the bound allows.
+ * a false one) takes no more memory than the bound allows. `onChunk` is told of every piece that arrives.
  */
 export async function readBounded(
   body: ReadableStream<Uint8Array>,
   bytesMax: number,
+  onChunk?: () => void,
 ): Promise<{ bytes: Uint8Array } | { exceeded: true }> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   // Leaving the loop cancels the stream.
   for await (const chunk of body) {
+    onChunk?.();
     size += chunk.byteLength;
     if (size > bytesMax) return { exceeded: true };
     chunks.push(chunk);

@@ -1,10 +1,19 @@
 import { writeSync } from "node:fs";
-import pino, { type Logger } from "pino";
+import pino from "pino";
 
-export type { Logger } from "pino";
+/** Writes one JSON line an event: fields first, then what happened. */
+export interface Logger {
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+  /** Writes what has been gathered. */
+  flush(): void;
+}
 
 /** Fields whose values are secrets, should a line ever carry one. */
 const SECRET_FIELDS = ["authorization", "api_key", "token", "secret", "cookie"];
+
+const CENSORED = "[redacted]";
 
 /** Log lines gather up to this many characters before they are written: one system call for dozens of requests. */
 const BUFFER_CHARACTERS = 16_384;
@@ -21,11 +30,36 @@ export interface LoggerOptions {
   fd?: number;
 }
 
-/** One JSON line an event. Nothing that a caller or an upstream said is ever logged, only about it. */
+/**
+ * The log. Nothing that a caller or an upstream said goes there, only about it. Warnings and errors, whose causes need
+ * serializers and redaction, are written by pino; the one `info` line of every call is a plain `JSON.stringify` in the
+ * same shape, at a quarter of the cost.
+ */
 export function createLogger({ level, fd = 2 }: LoggerOptions): Logger {
-  const redact = { paths: SECRET_FIELDS, censor: "[redacted]" };
-  return pino({ level, base: null, redact, timestamp: pino.stdTimeFunctions.isoTime }, gatheringWriter(fd));
+  const writer = gatheringWriter(fd);
+  const redact = { paths: SECRET_FIELDS, censor: CENSORED };
+  const log = pino({ level, base: null, redact, timestamp: pino.stdTimeFunctions.isoTime }, writer);
+  const informs = log.isLevelEnabled("info");
+  return {
+    info(fields, msg) {
+      if (!informs) return;
+      writer.write(
+        `${JSON.stringify({ level: INFO, time: new Date().toISOString(), ...withoutSecrets(fields), msg })}\n`,
+      );
+    },
+    warn: (fields, message) => log.warn(fields, message),
+    error: (fields, message) => log.error(fields, message),
+    flush: () => writer.flushSync(),
+  };
 }
+
+function withoutSecrets(fields: object): object {
+  const secrets = SECRET_FIELDS.filter((name) => name in fields);
+  return secrets.length === 0 ? fields : { ...fields, ...Object.fromEntries(secrets.map((name) => [name, CENSORED])) };
+}
+
+/** pino's number for the level. */
+const INFO = 30;
 
 /** pino's own buffered destination calls fsync at each timed flush; a log needs none. */
 function gatheringWriter(fd: number): { write: (line: string) => void; flushSync: () => void } {

@@ -9,10 +9,10 @@ const IMAGE_TOKENS_MAX = 20_000;
 const MESSAGE_TOKENS_MAX = 16;
 
 /** Fields of a part whose bytes are media, not text: their tokens don't follow from their length. */
-const MEDIA_PARTS: Readonly<Record<string, (bytes: number) => number>> = {
-  image_url: () => IMAGE_TOKENS_MAX,
-  video_url: (bytes) => bytes + IMAGE_TOKENS_MAX,
-};
+const MEDIA_PARTS = new Map<unknown, (bytes: number) => number>([
+  ["image_url", () => IMAGE_TOKENS_MAX],
+  ["video_url", (bytes) => bytes + IMAGE_TOKENS_MAX],
+]);
 
 /**
  * A token of a byte-level vocabulary holds at least one byte, so that the bytes of what is said bound the tokens. The
@@ -46,7 +46,7 @@ function contentTokens(content: ChatRequest["messages"][number]["content"]): num
 function partTokens(part: JsonObject): number {
   const text = part["text"];
   if (part["type"] === "text" && typeof text === "string") return Buffer.byteLength(text);
-  const media = MEDIA_PARTS[String(part["type"])];
+  const media = MEDIA_PARTS.get(part["type"]);
   return media === undefined ? jsonBytes(part) : media(jsonBytes(part["video_url"]));
 }
 

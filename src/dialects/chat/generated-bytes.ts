@@ -1,8 +1,10 @@
-/** Ends of the keys whose strings are generated text: content, reasoning_content, reasoning, refusal, arguments. */
-const KEYS = ['content":"', 'reasoning":"', 'refusal":"', 'arguments":"'].map((key) => Buffer.from(key));
+/** Ends of the keys whose strings are generated text: content, reasoning_content, reasoning, refusal, arguments, text. */
+const KEYS = ['content"', 'reasoning"', 'refusal"', 'arguments"', 'text"'].map((key) => Buffer.from(key));
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
+const COLON = 0x3a;
+const SPACE = 0x20;
 
 /**
  * Bytes of generated text in JSON bytes of the chat dialect, found by search instead of by parsing: it runs on every
@@ -12,12 +14,28 @@ export function generatedBytes(json: Buffer): number {
   let total = 0;
   for (const key of KEYS) {
     for (let at = json.indexOf(key); at !== -1; at = json.indexOf(key, at)) {
-      const start = at + key.length;
+      at += key.length;
+      const start = startOfString(json, at);
+      if (start === undefined) continue;
       at = endOfString(json, start);
       total += at - start;
     }
   }
   return total;
+}
+
+/** Where the string begins whose key ends at `at`; undefined where no string follows. */
+function startOfString(json: Buffer, at: number): number | undefined {
+  const colon = skipSpaces(json, at);
+  if (json[colon] !== COLON) return undefined;
+  const quote = skipSpaces(json, colon + 1);
+  return json[quote] === QUOTE ? quote + 1 : undefined;
+}
+
+function skipSpaces(json: Buffer, start: number): number {
+  let at = start;
+  while (json[at] === SPACE) at += 1;
+  return at;
 }
 
 function endOfString(json: Buffer, start: number): number {

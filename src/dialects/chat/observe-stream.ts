@@ -6,7 +6,10 @@ import { generatedBytes } from "./generated-bytes.ts";
 /** Events kept to judge a stream's end by, for the upstreams that send no `[DONE]`. */
 const LAST_EVENTS = 3;
 
-const DONE = "data: [DONE]";
+const USAGE = '"usage"';
+
+/** As a line of its own: a model may well write the same words into its text. */
+const DONE = /(?:^|\n)data: ?\[DONE\]\r?(?:\n|$)/;
 
 /**
  * The observer of a chat stream. A block is only taken apart where it holds the word `"usage"` or `"error"`; all others
@@ -49,9 +52,9 @@ export class ChatStreamObserver implements StreamObserver {
 
   see(block: Buffer): Buffer {
     this.#outputBytes += generatedBytes(block);
-    if (block.includes(DONE)) this.#done = true;
+    if (block.includes("[DONE]") && DONE.test(block.toString("latin1"))) this.#done = true;
     if (block.includes('"error"')) this.#noteErrors(block);
-    const shown = block.includes('"usage"') ? this.#noteUsage(block) : block;
+    const shown = block.includes(USAGE) ? this.#noteUsage(block) : block;
     this.#last = [...this.#last.slice(1 - LAST_EVENTS), block];
     return shown;
   }
@@ -81,15 +84,10 @@ export class ChatStreamObserver implements StreamObserver {
 
 /** `"usage":null` stands in every chunk but the last and is not worth a parse. */
 function mentionsUsage(event: Buffer): boolean {
-  const at = event.indexOf('"usage"');
-  return (
-    at !== -1 &&
-    !event
-      .subarray(at + 7, at + 13)
-      .toString("latin1")
-      .replaceAll(/[\s:]/g, "")
-      .startsWith("nul")
-  );
+  for (let at = event.indexOf(USAGE); at !== -1; at = event.indexOf(USAGE, at + 1)) {
+    if (!/^\s*:\s*null/.test(event.toString("latin1", at + USAGE.length, at + USAGE.length + 8))) return true;
+  }
+  return false;
 }
 
 function chunkOf(event: Buffer): JsonObject | undefined {

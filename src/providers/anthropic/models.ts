@@ -7,7 +7,7 @@ const PAGE_SIZE = 1000;
 function readModel(row: unknown): ListedModel | undefined {
   const model = objectOf(row);
   const id = textOf(model?.["id"]);
-  if (model === undefined || id === undefined) return undefined;
+  if (model === undefined || id === undefined || id === "") return undefined;
   const created = Date.parse(textOf(model["created_at"]) ?? "");
   return {
     id,

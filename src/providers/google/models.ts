@@ -6,10 +6,10 @@ const PAGE_SIZE = 1000;
 
 function readModel(row: unknown): ListedModel | undefined {
   const model = objectOf(row);
-  const name = textOf(model?.["name"]);
-  if (model === undefined || name === undefined) return undefined;
+  const id = textOf(model?.["name"])?.replace(/^models\//, "");
+  if (model === undefined || id === undefined || id === "") return undefined;
   return {
-    id: name.replace(/^models\//, ""),
+    id,
     created: undefined,
     ownedBy: "google",
     contextLength: limitOf(model["inputTokenLimit"]),

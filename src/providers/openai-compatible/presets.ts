@@ -1,6 +1,9 @@
 import { type ChatUsageRules, openaiUsageRules } from "../shared/chat-usage.ts";
 import { perplexityCost } from "./cost.ts";
 
+/** For upstreams that know the limit of the output by its former name only: they would answer as if there were none. */
+const formerLimit = { max_completion_tokens: "max_tokens" };
+
 /** What one OpenAI-compatible upstream does differently; sources in `wire/others`. */
 export interface Preset {
   /** Host names that give it away. */
@@ -26,7 +29,7 @@ const generic: Preset = {
 
 export const presets = {
   generic,
-  deepseek: { ...generic, hosts: /(^|\.)deepseek\.com$/, priceProvider: "deepseek" },
+  deepseek: { ...generic, hosts: /(^|\.)deepseek\.com$/, priceProvider: "deepseek", renames: formerLimit },
   mistral: {
     ...generic,
     hosts: /(^|\.)mistral\.ai$/,
@@ -46,7 +49,7 @@ export const presets = {
       "prompt_cache_retention",
       "verbosity",
     ],
-    renames: { max_completion_tokens: "max_tokens", seed: "random_seed" },
+    renames: { ...formerLimit, seed: "random_seed" },
   },
   groq: {
     ...generic,
@@ -61,6 +64,7 @@ export const presets = {
     priceProvider: "perplexity",
     streamUsage: "unasked",
     drops: ["stream_options"],
+    renames: formerLimit,
     usage: { reasoningInCompletion: false, restOfTotalIsReasoning: false, reportedCost: perplexityCost },
     modelsPath: undefined,
   },

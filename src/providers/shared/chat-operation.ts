@@ -24,6 +24,12 @@ function askForUsage(body: JsonObject): JsonEdit[] {
   return [{ set: "stream_options", value: JSON.stringify({ ...options, include_usage: true }) }];
 }
 
+/** Where both names are there, OpenAI's has the say: it is the one that the cost was bounded by. */
+function rename(body: JsonObject, key: string, to: string): JsonEdit[] {
+  if (!(key in body)) return [];
+  return to in body ? [{ remove: to }, { rename: key, to }] : [{ rename: key, to }];
+}
+
 /** The chat operation of an upstream that speaks the chat dialect itself. */
 export function chatOperation(endpoint: ChatEndpoint): UpstreamOperation {
   const { path, streamUsage, drops, renames, usage } = endpoint;
@@ -31,9 +37,7 @@ export function chatOperation(endpoint: ChatEndpoint): UpstreamOperation {
     path,
     edits(body) {
       const dropped = drops.filter((key) => key in body).map((key): JsonEdit => ({ remove: key }));
-      const renamed = Object.entries(renames)
-        .filter(([key, to]) => key in body && !(to in body))
-        .map(([key, to]): JsonEdit => ({ rename: key, to }));
+      const renamed = Object.entries(renames).flatMap(([key, to]) => rename(body, key, to));
       return [...dropped, ...renamed, ...(streamUsage === "on-request" ? askForUsage(body) : [])];
     },
     readUsage: (answer) => readChatUsage(answer, usage),

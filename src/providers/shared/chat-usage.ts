@@ -19,7 +19,7 @@ export const openaiUsageRules: ChatUsageRules = {
 };
 
 /** The usage object of a whole answer or of a chunk, in the places where chat upstreams put it. */
-export function findChatUsage(answer: JsonObject): JsonObject | undefined {
+function findChatUsage(answer: JsonObject): JsonObject | undefined {
   const [choice] = listOf(answer["choices"]);
   return (
     objectOf(answer["usage"]) ??

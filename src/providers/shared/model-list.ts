@@ -6,7 +6,7 @@ import { limitOf, listOf, textOf } from "./json.ts";
 const CONTEXT_KEYS = ["context_length", "context_window", "max_context_length", "max_model_len", "inputTokenLimit"];
 
 /** One row of an OpenAI-shaped list; undefined where it names no model. */
-export function readListedModel(row: unknown): ListedModel | undefined {
+function readListedModel(row: unknown): ListedModel | undefined {
   const model = objectOf(row);
   const id = textOf(model?.["id"]);
   if (model === undefined || id === undefined || id === "") return undefined;

@@ -7,18 +7,22 @@ import { migrations } from "./migrations.ts";
  * this code stops the start: an older version must not write into it.
  */
 export function migrateSqlite(handle: Database): void {
-  const version = (): number =>
-    Number(handle.query<{ user_version: bigint }, []>("PRAGMA user_version").get()?.user_version ?? 0n);
-  if (version() > migrations.length) {
-    throw new StorageError(
-      `storage: its schema is version ${version()}, this Tollgate knows ${migrations.length}; use a newer Tollgate`,
-    );
-  }
-  if (version() === migrations.length) return;
+  if (schemaVersion(handle) === migrations.length) return;
   handle
     .transaction(() => {
-      for (const migration of migrations.slice(version())) handle.run(migration);
+      // Read again under the lock: another process may have been here in the meantime.
+      const version = schemaVersion(handle);
+      if (version > migrations.length) {
+        throw new StorageError(
+          `storage: its schema is version ${version}, this Tollgate knows ${migrations.length}; use a newer Tollgate`,
+        );
+      }
+      for (const migration of migrations.slice(version)) handle.run(migration);
       handle.run(`PRAGMA user_version = ${migrations.length}`);
     })
     .immediate();
+}
+
+function schemaVersion(handle: Database): number {
+  return Number(handle.query<{ user_version: bigint }, []>("PRAGMA user_version").get()?.user_version ?? 0n);
 }

@@ -20,28 +20,48 @@ export function openSqlite(location: string): SqliteStorage {
   const synchronous = new URLSearchParams(query).get("synchronous") ?? "normal";
   if (!/^(normal|full)$/i.test(synchronous))
     throw new StorageError(`storage: synchronous is normal or full, not "${synchronous}"`);
-  const handle = openFile(path);
-  handle.run(`PRAGMA busy_timeout = ${BUSY_MS}`);
-  handle.run("PRAGMA journal_mode = WAL");
-  handle.run(`PRAGMA synchronous = ${synchronous}`);
-  handle.run("PRAGMA foreign_keys = ON");
-  migrateSqlite(handle);
+  const handle = openFile(path, synchronous);
+  migrate(handle);
+  const watches = new Set<() => void>();
   return {
     engine: "sqlite",
     handle,
-    onForeignCommit: (callback) => watchForeignCommits(handle, callback),
-    close: () => handle.close(),
+    onForeignCommit(callback) {
+      const stop = watchForeignCommits(handle, callback);
+      watches.add(stop);
+      return stop;
+    },
+    close() {
+      // A watch must not look into a file that is closed.
+      for (const stop of watches) stop();
+      handle.close();
+    },
   };
 }
 
-function openFile(path: string): Database {
+function migrate(handle: Database): void {
+  try {
+    migrateSqlite(handle);
+  } catch (reason) {
+    handle.close();
+    throw reason;
+  }
+}
+
+/** The first access is what tells a file that is no database. */
+function openFile(path: string, synchronous: string): Database {
   try {
     if (path !== ":memory:") mkdirSync(dirname(path), { recursive: true });
     const handle = new Database(path, { create: true, safeIntegers: true, strict: true });
     if (path !== ":memory:") chmodSync(path, 0o600);
+    handle.run(`PRAGMA busy_timeout = ${BUSY_MS}`);
+    handle.run("PRAGMA journal_mode = WAL");
+    handle.run(`PRAGMA synchronous = ${synchronous}`);
+    handle.run("PRAGMA foreign_keys = ON");
     return handle;
   } catch (cause) {
-    throw new StorageError(`storage: cannot open ${path}`, { cause });
+    const reason = cause instanceof Error ? `: ${cause.message}` : "";
+    throw new StorageError(`storage: cannot open ${path}${reason}`, { cause });
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Database } from "bun:sqlite";
+import type { HoldRow } from "../rows.ts";
 
 /** Rows as SQLite gives them: every integer a bigint. */
 export interface AccountRow {
@@ -14,16 +15,6 @@ export interface AccountRow {
   debits_pending: bigint;
   period_start: bigint;
   period_debits: bigint;
-}
-
-export interface HoldRow {
-  id: string;
-  account_id: string;
-  amount: bigint;
-  purpose: string;
-  observed: bigint | null;
-  lease_until: bigint;
-  created_at: bigint;
 }
 
 export type EntryKind = "grant" | "settle" | "release" | "expire";
@@ -71,34 +62,3 @@ export function prepareStatements(database: Database) {
 }
 
 export type LedgerStatements = ReturnType<typeof prepareStatements>;
-
-/**
- * Recomputes each account's counters from the books. A debit of an account, what comes back to it from revenue, and what
- * a hold sets aside in it, count in each of its parents too.
- */
-export const AUDIT_ACCOUNTS = `
-  WITH RECURSIVE
-    debits (id, posted, pending) AS (
-      SELECT debit_account, sum(amount), 0 FROM entries WHERE kind <> 'grant' GROUP BY debit_account
-      UNION ALL
-      SELECT credit_account, -sum(amount), 0 FROM entries WHERE kind <> 'grant' GROUP BY credit_account
-      UNION ALL
-      SELECT account_id, 0, sum(amount) FROM holds GROUP BY account_id
-      UNION ALL
-      SELECT a.parent_id, d.posted, d.pending FROM debits d JOIN accounts a ON a.id = d.id WHERE a.parent_id IS NOT NULL
-    ),
-    debit_sums AS (SELECT id, sum(posted) AS posted, sum(pending) AS pending FROM debits GROUP BY id),
-    credit_sums AS (SELECT credit_account AS id, sum(amount) AS posted FROM entries WHERE kind = 'grant' GROUP BY credit_account)
-  SELECT a.id, a.credits_posted, a.debits_posted, a.debits_pending,
-    coalesce(c.posted, 0) AS entry_credits, coalesce(d.posted, 0) AS entry_debits, coalesce(d.pending, 0) AS open_pending
-  FROM accounts a LEFT JOIN debit_sums d ON d.id = a.id LEFT JOIN credit_sums c ON c.id = a.id`;
-
-export interface AuditRow {
-  id: string;
-  credits_posted: bigint;
-  debits_posted: bigint;
-  debits_pending: bigint;
-  entry_credits: bigint;
-  entry_debits: bigint;
-  open_pending: bigint;
-}

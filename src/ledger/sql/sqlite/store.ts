@@ -12,17 +12,11 @@ import type {
   Settle,
   Sweep,
 } from "../../operations.ts";
-import type { AuditReport, Drift, LedgerStore, OpenHold } from "../../store.ts";
+import type { AuditReport, LedgerStore, OpenHold } from "../../store.ts";
+import { AUDIT_ACCOUNTS, AUDIT_TOTALS, type AuditRow, type AuditTotals, auditReport } from "../audit.ts";
+import { type HoldRow, toOpenHold } from "../rows.ts";
 import { AccountCache } from "./account-cache.ts";
-import {
-  AUDIT_ACCOUNTS,
-  type AuditRow,
-  type EntryKind,
-  type EntryRow,
-  type HoldRow,
-  type LedgerStatements,
-  prepareStatements,
-} from "./statements.ts";
+import { type EntryKind, type EntryRow, type LedgerStatements, prepareStatements } from "./statements.ts";
 
 /** The other side of every grant and of every charge. */
 const BANK = "bank";
@@ -90,7 +84,7 @@ export class SqliteLedgerStore implements LedgerStore {
       this.#sql.takeHold.run(id);
       return { outcome: "insufficient", accountId: tightest.id, available: room };
     }
-    this.#accounts.setAside(accountId, amount, at);
+    this.#accounts.setAside(accountId, amount);
     return { outcome: "held" };
   }
 
@@ -138,7 +132,7 @@ export class SqliteLedgerStore implements LedgerStore {
       return { outcome: same ? "exists" : "conflict" };
     }
     if (this.#accounts.chain(accountId, at).length === 0) return { outcome: "no-account" };
-    this.#accounts.postCredit(accountId, amount, at);
+    this.#accounts.postCredit(accountId, amount);
     this.#sql.insertEntry.run(id, "grant", BANK, accountId, amount, 0n, 0n, at);
     return { outcome: "granted" };
   }
@@ -208,7 +202,7 @@ export class SqliteLedgerStore implements LedgerStore {
 
   chain(accountId: string, at: number): Promise<AccountState[]> {
     this.#accounts.begin();
-    return Promise.resolve(this.#accounts.chain(accountId, at).map((account) => ({ ...account })));
+    return Promise.resolve(this.#accounts.chain(accountId, at).map(toAccountState));
   }
 
   openHolds(): Promise<OpenHold[]> {
@@ -218,38 +212,27 @@ export class SqliteLedgerStore implements LedgerStore {
   audit(): Promise<AuditReport> {
     const report = this.#database.transaction((): AuditReport => {
       const rows = this.#database.query<AuditRow, []>(AUDIT_ACCOUNTS).all();
-      const count = (sql: string): bigint => this.#database.query<{ n: bigint }, []>(sql).get()?.n ?? 0n;
-      return {
-        accounts: rows.length,
-        entries: Number(count("SELECT count(*) AS n FROM entries")),
-        openHolds: Number(count("SELECT count(*) AS n FROM holds")),
-        shortfall: count("SELECT coalesce(sum(shortfall), 0) AS n FROM entries"),
-        drifts: rows.flatMap(driftsOf),
-      };
+      return auditReport(rows, this.#database.query<AuditTotals, []>(AUDIT_TOTALS).get());
     });
     return Promise.resolve(report.deferred());
   }
 }
 
-function toOpenHold(row: HoldRow): OpenHold {
+/** A copy without what only the cache knows. */
+function toAccountState(account: AccountState): AccountState {
+  const { id, kind, name, parentId, prepaid, maxBudget, period } = account;
+  const { creditsPosted, debitsPosted, debitsPending, periodDebits } = account;
   return {
-    id: row.id,
-    accountId: row.account_id,
-    amount: row.amount,
-    purpose: row.purpose,
-    observed: row.observed ?? undefined,
-    createdAt: Number(row.created_at),
-    leaseUntil: Number(row.lease_until),
+    id,
+    kind,
+    name,
+    parentId,
+    prepaid,
+    maxBudget,
+    period,
+    creditsPosted,
+    debitsPosted,
+    debitsPending,
+    periodDebits,
   };
-}
-
-function driftsOf(row: AuditRow): Drift[] {
-  const counters = [
-    { counter: "credits_posted", recorded: row.credits_posted, recomputed: row.entry_credits },
-    { counter: "debits_posted", recorded: row.debits_posted, recomputed: row.entry_debits },
-    { counter: "debits_pending", recorded: row.debits_pending, recomputed: row.open_pending },
-  ] as const;
-  return counters
-    .filter(({ recorded, recomputed }) => recorded !== recomputed)
-    .map((counter) => ({ accountId: row.id, ...counter }));
 }

@@ -1,0 +1,194 @@
+import { beforeEach, describe, expect, test } from "bun:test";
+import { randomBytes } from "node:crypto";
+import type { GatewayError } from "../core/index.ts";
+import { Authenticator } from "./authenticator.ts";
+import type { TokenRecord, TokenStore } from "./store.ts";
+import { issueToken } from "./token.ts";
+
+/** Tokens in memory, which counts how often it is asked. */
+class MemoryStore implements TokenStore {
+  readonly records = new Map<string, TokenRecord>();
+  finds = 0;
+  insert(token: TokenRecord): Promise<void> {
+    this.records.set(token.id, token);
+    return Promise.resolve();
+  }
+  find(id: string): Promise<TokenRecord | undefined> {
+    this.finds += 1;
+    return Promise.resolve(this.records.get(id));
+  }
+  list(): Promise<TokenRecord[]> {
+    return Promise.resolve([...this.records.values()]);
+  }
+  revoke(id: string, at: number): Promise<boolean> {
+    const record = this.records.get(id);
+    if (record !== undefined) this.records.set(id, { ...record, revokedAt: at });
+    return Promise.resolve(record !== undefined);
+  }
+}
+
+let store: MemoryStore;
+let now: number;
+let forget: () => void;
+let authenticator: Authenticator;
+
+beforeEach(() => {
+  store = new MemoryStore();
+  now = 1_000;
+  authenticator = new Authenticator({
+    store,
+    clock: () => now,
+    onChange: (callback) => {
+      forget = callback;
+    },
+  });
+});
+
+async function issue(more: Partial<TokenRecord> = {}): Promise<{ token: string; id: string }> {
+  const { id, token, secretHash } = issueToken((size) => randomBytes(size));
+  await store.insert({
+    id,
+    secretHash,
+    user: "alice",
+    accountId: `token:${id}`,
+    service: false,
+    admin: false,
+    models: undefined,
+    rpm: undefined,
+    concurrency: undefined,
+    expiresAt: undefined,
+    revokedAt: undefined,
+    createdAt: 0,
+    ...more,
+  });
+  return { token, id };
+}
+
+const present = (headers: Record<string, string>) => authenticator.authenticate(new Headers(headers));
+const bearer = (token: string) => present({ authorization: `Bearer ${token}` });
+
+async function refusalOf(attempt: Promise<unknown>): Promise<string> {
+  try {
+    await attempt;
+  } catch (error) {
+    return (error as GatewayError).code;
+  }
+  return "accepted";
+}
+
+describe("a token is read", () => {
+  test.each<[string, (token: string) => Record<string, string>, boolean]>([
+    ["Bearer", (token) => ({ authorization: `Bearer ${token}` }), true],
+    ["bearer", (token) => ({ authorization: `bearer ${token}` }), true],
+    ["Bearer with spaces", (token) => ({ authorization: `Bearer   ${token}  ` }), true],
+    ["x-api-key", (token) => ({ "x-api-key": token }), true],
+    ["x-api-key with spaces", (token) => ({ "x-api-key": ` ${token} ` }), true],
+    ["x-api-key beside another bearer", (token) => ({ "x-api-key": token, authorization: "Bearer sk-other" }), true],
+    ["an empty x-api-key beside a bearer", (token) => ({ "x-api-key": "", authorization: `Bearer ${token}` }), true],
+    ["the token alone", (token) => ({ authorization: token }), false],
+    ["Basic", (token) => ({ authorization: `Basic ${token}` }), false],
+    ["two tokens", (token) => ({ authorization: `Bearer ${token} ${token}` }), false],
+    ["no space", (token) => ({ authorization: `Bearer${token}` }), false],
+  ])("from %s or not", async (_, headers, accepted) => {
+    const { token } = await issue();
+    expect(await refusalOf(present(headers(token)))).toBe(accepted ? "accepted" : "missing_token");
+  });
+
+  test("x-api-key wins over a bearer that would do", async () => {
+    const { token } = await issue();
+    expect(await refusalOf(present({ "x-api-key": "sk-other", authorization: `Bearer ${token}` }))).toBe(
+      "invalid_token",
+    );
+  });
+});
+
+describe("a principal", () => {
+  test("says who it is and what it may use", async () => {
+    const { token, id } = await issue({
+      service: true,
+      admin: true,
+      models: ["openai/*"],
+      user: "bob",
+      accountId: "token:x",
+    });
+    expect(await bearer(token)).toEqual({
+      tokenId: id,
+      user: "bob",
+      accountId: "token:x",
+      service: true,
+      admin: true,
+      models: ["openai/*"],
+    });
+  });
+
+  test("never carries the secret's hash", async () => {
+    const { token } = await issue();
+    expect(Object.values(await bearer(token)).some((value) => (value as unknown) instanceof Uint8Array)).toBe(false);
+  });
+});
+
+describe("a token is refused", () => {
+  test("by the reason, which only its own secret is told", async () => {
+    const revoked = await issue({ revokedAt: 5 });
+    const expired = await issue({ expiresAt: 1_000 });
+    const both = await issue({ revokedAt: 5, expiresAt: 10 });
+    expect(await refusalOf(bearer(revoked.token))).toBe("token_revoked");
+    expect(await refusalOf(bearer(expired.token))).toBe("token_expired");
+    expect(await refusalOf(bearer(both.token))).toBe("token_revoked");
+    for (const { token } of [revoked, expired, both]) {
+      const forged = `${token.slice(0, -1)}${token.endsWith("A") ? "E" : "A"}`;
+      expect(await refusalOf(bearer(forged))).toBe("invalid_token");
+    }
+  });
+
+  test("in the very millisecond of its expiry, and not before", async () => {
+    const { token } = await issue({ expiresAt: 2_000 });
+    now = 1_999;
+    expect(await refusalOf(bearer(token))).toBe("accepted");
+    now = 2_000;
+    expect(await refusalOf(bearer(token))).toBe("token_expired");
+  });
+
+  test("in the same words, whether its id is known or not", async () => {
+    const { token } = await issue();
+    const messages = await Promise.all(
+      [
+        `${token.slice(0, -1)}${token.endsWith("A") ? "E" : "A"}`,
+        token.replace(/^tg_\w{12}/, "tg_000000000000"),
+        "nonsense",
+      ].map((one) => bearer(one).catch((error: Error) => error.message)),
+    );
+    expect(new Set(messages)).toEqual(new Set(["The token is not valid."]));
+  });
+});
+
+describe("the memory of tokens", () => {
+  test("spares the store", async () => {
+    const { token } = await issue();
+    await bearer(token);
+    await bearer(token);
+    expect(store.finds).toBe(1);
+  });
+
+  test("checks the secret on every call all the same", async () => {
+    const { token } = await issue();
+    await bearer(token);
+    expect(await refusalOf(bearer(`${token.slice(0, -1)}${token.endsWith("A") ? "E" : "A"}`))).toBe("invalid_token");
+  });
+
+  test("is gone once something has changed: a revocation holds from then on", async () => {
+    const { token, id } = await issue();
+    expect(await refusalOf(bearer(token))).toBe("accepted");
+    await store.revoke(id, 7);
+    forget();
+    expect(await refusalOf(bearer(token))).toBe("token_revoked");
+  });
+
+  test("does not grow with what was never issued", async () => {
+    for (let guess = 0; guess < 5; guess += 1) await refusalOf(bearer(`tg_${"0".repeat(12)}_${"A".repeat(43)}`));
+    // Each guess is looked up again: none of them is kept.
+    expect(store.finds).toBe(5);
+    await refusalOf(bearer("nonsense"));
+    expect(store.finds).toBe(5);
+  });
+});

@@ -1,0 +1,83 @@
+import type { Statements } from "../../storage/index.ts";
+import type { TokenRecord, TokenStore } from "../store.ts";
+
+interface TokenRow {
+  id: string;
+  secret_hash: Uint8Array;
+  user_name: string;
+  account_id: string;
+  service: boolean;
+  admin: boolean;
+  models: string | null;
+  rpm: bigint | null;
+  concurrency: bigint | null;
+  expires_at: bigint | null;
+  revoked_at: bigint | null;
+  created_at: bigint;
+}
+
+const optionalNumber = (value: bigint | null): number | undefined => (value === null ? undefined : Number(value));
+
+function toRecord(row: TokenRow): TokenRecord {
+  return {
+    id: row.id,
+    secretHash: row.secret_hash,
+    user: row.user_name,
+    accountId: row.account_id,
+    service: row.service,
+    admin: row.admin,
+    models: row.models?.split(","),
+    rpm: optionalNumber(row.rpm),
+    concurrency: optionalNumber(row.concurrency),
+    expiresAt: optionalNumber(row.expires_at),
+    revokedAt: optionalNumber(row.revoked_at),
+    createdAt: Number(row.created_at),
+  };
+}
+
+/** Tokens on Postgres. */
+export class PostgresTokenStore implements TokenStore {
+  readonly #statements: Statements;
+
+  constructor(statements: Statements) {
+    this.#statements = statements;
+  }
+
+  async insert(token: TokenRecord): Promise<void> {
+    await this.#statements.run(
+      `INSERT INTO tokens (id, secret_hash, user_name, account_id, service, admin, models, rpm, concurrency, expires_at, created_at)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+      [
+        token.id,
+        token.secretHash,
+        token.user,
+        token.accountId,
+        token.service,
+        token.admin,
+        token.models?.join(",") ?? null,
+        token.rpm ?? null,
+        token.concurrency ?? null,
+        token.expiresAt ?? null,
+        token.createdAt,
+      ],
+    );
+  }
+
+  async find(id: string): Promise<TokenRecord | undefined> {
+    const [row] = await this.#statements.run<TokenRow>("SELECT * FROM tokens WHERE id = $1", [id]);
+    return row === undefined ? undefined : toRecord(row);
+  }
+
+  async list(): Promise<TokenRecord[]> {
+    const rows = await this.#statements.run<TokenRow>("SELECT * FROM tokens ORDER BY created_at, id");
+    return rows.map(toRecord);
+  }
+
+  async revoke(id: string, at: number): Promise<boolean> {
+    const rows = await this.#statements.run(
+      "UPDATE tokens SET revoked_at = coalesce(revoked_at, $1) WHERE id = $2 RETURNING id",
+      [at, id],
+    );
+    return rows.length > 0;
+  }
+}

@@ -1,0 +1,115 @@
+import { describe, expect, test } from "bun:test";
+import { createProvider } from "../providers/index.ts";
+import { KeyRing, type UpstreamRoute } from "../routing/index.ts";
+import { relayedHeaders, upstreamHeaders } from "./headers.ts";
+
+function routeOf(kind: "openai" | "anthropic" | "google", sandbox = false): UpstreamRoute {
+  const baseUrl = "https://upstream.example/v1";
+  return {
+    prefix: kind,
+    aliases: [],
+    provider: createProvider({ kind, baseUrl }),
+    baseUrl,
+    keys: new KeyRing(["sk-upstream"], () => 0),
+    sandbox,
+    keyToSet: undefined,
+  };
+}
+
+/** What an SDK, a browser and a proxy put into a request. */
+const client = new Headers({
+  authorization: "Bearer tg_token_of_the_caller",
+  "x-api-key": "tg_token_of_the_caller",
+  cookie: "session=1",
+  host: "gateway.example",
+  "accept-encoding": "gzip, br",
+  "content-length": "17",
+  connection: "keep-alive",
+  "user-agent": "OpenAI/JS 6.49.0",
+  "x-stainless-lang": "js",
+  "openai-organization": "org-of-the-caller",
+  "openai-beta": "assistants=v2",
+  "x-client-request-id": "abc",
+  "x-forwarded-for": "10.0.0.1",
+  "idempotency-key": "key-of-the-caller",
+  "x-sim-fault": "status=500",
+});
+
+describe("to an upstream", () => {
+  test("go the gateway's own headers, its key, and what the caller may say", () => {
+    const { "user-agent": userAgent, ...headers } = upstreamHeaders(routeOf("openai"), "sk-upstream", client, false);
+    expect(userAgent).toMatch(/^tollgate\//);
+    expect(headers).toEqual({
+      "content-type": "application/json",
+      accept: "application/json",
+      "accept-encoding": "identity",
+      authorization: "Bearer sk-upstream",
+      "openai-beta": "assistants=v2",
+      "x-client-request-id": "abc",
+    });
+  });
+
+  test("a stream is asked for as one", () => {
+    expect(upstreamHeaders(routeOf("openai"), "sk-upstream", new Headers(), true)["accept"]).toBe("text/event-stream");
+  });
+
+  test("nothing of the caller's token goes, whatever headers the provider takes its key in", () => {
+    for (const kind of ["openai", "anthropic", "google"] as const) {
+      const headers = upstreamHeaders(routeOf(kind), "sk-upstream", client, false);
+      expect(JSON.stringify(headers)).not.toContain("tg_token");
+      expect(headers["authorization"]).toBe("Bearer sk-upstream");
+    }
+    expect(upstreamHeaders(routeOf("anthropic"), "sk-upstream", client, false)).toMatchObject({
+      "x-api-key": "sk-upstream",
+      "anthropic-version": "2023-06-01",
+    });
+    expect(upstreamHeaders(routeOf("google"), "sk-upstream", client, false)["x-goog-api-key"]).toBe("sk-upstream");
+  });
+
+  test("a fault is asked of a simulator only", () => {
+    expect(upstreamHeaders(routeOf("openai"), "k", client, false)["x-sim-fault"]).toBeUndefined();
+    expect(upstreamHeaders(routeOf("openai", true), "k", client, false)["x-sim-fault"]).toBe("status=500");
+  });
+});
+
+describe("to a client", () => {
+  const upstream = new Headers({
+    "content-type": "application/json; charset=utf-8",
+    "content-length": "1234",
+    "content-encoding": "gzip",
+    "transfer-encoding": "chunked",
+    "set-cookie": "__cf_bm=1",
+    "openai-organization": "our-organisation",
+    "x-ratelimit-remaining-requests": "9",
+    "anthropic-ratelimit-requests-limit": "50",
+    "openai-processing-ms": "12",
+    "openai-version": "2020-10-01",
+    "retry-after": "3",
+    "retry-after-ms": "3000",
+    "x-should-retry": "false",
+    "x-request-id": "req_upstream",
+    server: "cloudflare",
+    location: "https://elsewhere.example/",
+  });
+
+  test("go the headers that concern the answer, and the upstream's request id under another name", () => {
+    expect(relayedHeaders(upstream, false)).toEqual({
+      "content-type": "application/json; charset=utf-8",
+      "openai-processing-ms": "12",
+      "openai-version": "2020-10-01",
+      "retry-after": "3",
+      "retry-after-ms": "3000",
+      "x-should-retry": "false",
+      "x-upstream-request-id": "req_upstream",
+    });
+  });
+
+  test("Anthropic's name of the request id is known", () => {
+    expect(relayedHeaders(new Headers({ "request-id": "req_a" }), false)).toEqual({ "x-upstream-request-id": "req_a" });
+  });
+
+  test("the answer of a simulator says so", () => {
+    expect(relayedHeaders(new Headers(), true)).toEqual({ "x-tollgate-sandbox": "true" });
+    expect(relayedHeaders(new Headers(), false)).toEqual({});
+  });
+});

@@ -1,0 +1,93 @@
+import { describe, expect, test } from "bun:test";
+import { z } from "zod";
+import { GatewayError } from "../core/index.ts";
+import { parseBody } from "./parse-body.ts";
+
+const schema = z.looseObject({
+  model: z.string(),
+  n: z.number().int().optional(),
+  messages: z.array(z.looseObject({ role: z.string() })).optional(),
+});
+
+const parse = (text: string | Uint8Array) => parseBody(typeof text === "string" ? Buffer.from(text) : text, schema);
+
+function refusal(text: string | Uint8Array): GatewayError {
+  try {
+    parse(text);
+  } catch (thrown) {
+    if (thrown instanceof GatewayError) return thrown;
+    throw thrown;
+  }
+  throw new Error("was accepted");
+}
+
+describe("a body that is accepted", () => {
+  const text = ` {"model": "m", "n":1.0e0,\n "unknown":{"deep":[1,2]}, "big": 12345678901234567890 } `;
+
+  test("keeps its text, and what nobody here knows", () => {
+    const parsed = parse(text);
+    expect(parsed.text).toBe(text);
+    expect(parsed.body).toMatchObject({ model: "m", n: 1, unknown: { deep: [1, 2] } });
+  });
+
+  test("has its members found in the text", () => {
+    const { members } = parse(text);
+    expect(members.map(({ key, valueStart, valueEnd }) => [key, text.slice(valueStart, valueEnd)])).toEqual([
+      ["model", `"m"`],
+      ["n", "1.0e0"],
+      ["unknown", `{"deep":[1,2]}`],
+      ["big", "12345678901234567890"],
+    ]);
+  });
+
+  test("may begin with a byte order mark and hold any character", () => {
+    const parsed = parse(Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), Buffer.from(`{"model":"é🙂"}`)]));
+    expect(parsed.text).toBe(`{"model":"é🙂"}`);
+    expect(parsed.body.model).toBe("é🙂");
+  });
+
+  test("may nest as deep as the bound", () => {
+    const levels = 127;
+    expect(parse(`{"model":"m","deep":${"[".repeat(levels)}${"]".repeat(levels)}}`).body.model).toBe("m");
+  });
+});
+
+const refusals: [string, string | Uint8Array, string, string | undefined][] = [
+  ["nothing", "", "must be a JSON object", undefined],
+  ["white space", " \n", "must be a JSON object", undefined],
+  ["a list", `[{"model":"m"}]`, "must be a JSON object", undefined],
+  ["a text", `"model"`, "must be a JSON object", undefined],
+  ["null", "null", "must be a JSON object", undefined],
+  ["half an object", `{"model":"m"`, "not valid JSON", undefined],
+  ["an object and more", `{"model":"m"} x`, "not valid JSON", undefined],
+  ["a comma too many", `{"model":"m",}`, "not valid JSON", undefined],
+  ["single quotes", `{'model':'m'}`, "not valid JSON", undefined],
+  ["bytes that are no text", new Uint8Array([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x7d]), "not valid UTF-8", undefined],
+  ["a character cut in half", new Uint8Array([0x7b, 0x22, 0xc3, 0x22, 0x7d]), "not valid UTF-8", undefined],
+  ["one level too deep", `{"deep":${"[".repeat(128)}${"]".repeat(128)}}`, "128 levels", undefined],
+  ["100,000 open brackets", `{"deep":${"[".repeat(100_000)}`, "128 levels", undefined],
+  ["a key twice", `{"model":"cheap","model":"dear"}`, `"model" twice`, "model"],
+  ["a key twice, once in disguise", `{"model":"cheap","mod\\u0065l":"dear"}`, `"model" twice`, "model"],
+  ["no model", `{}`, "model: ", "model"],
+  ["a model of the wrong type", `{"model":5}`, "model: ", "model"],
+  [
+    "a wrong type deep inside",
+    `{"model":"m","messages":[{"role":"user"},{"role":7}]}`,
+    "messages.1.role: ",
+    "messages.1.role",
+  ],
+];
+
+test.each(refusals)("%s is refused with 422", (_title, text, message, param) => {
+  const error = refusal(text);
+  expect(error).toMatchObject({ code: "validation_failed", status: 422 });
+  expect(error.message).toContain(message);
+  expect(error.param).toBe(param);
+});
+
+test("a refusal does not repeat more than a little of what was sent", () => {
+  const key = "k".repeat(100_000);
+  const error = refusal(`{"${key}":1,"${key}":2}`);
+  expect(error.message.length).toBeLessThan(200);
+  expect(error.param?.length).toBe(80);
+});

@@ -1,0 +1,90 @@
+import { describe, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { checkConfig } from "./load.ts";
+import { configJsonSchema } from "./json-schema.ts";
+
+const kept: unknown = JSON.parse(readFileSync(new URL("../../tollgate.schema.json", import.meta.url), "utf8"));
+
+const provider = { kind: "openai", base_url: "https://api.openai.com/v1" };
+const of = (more: object): object => ({ providers: { openai: provider }, ...more });
+const priced = (price: object): object => of({ pricing: { models: { "openai/x": price } } });
+
+const good: Record<string, object> = {
+  "the least": of({}),
+  "empty sections": of({ server: {}, upstream: {}, log: {}, web: {}, pricing: {} }),
+  "a server": of({
+    server: { host: "::", port: 0, body_limit: "64KiB", body_timeout: 5000, public_url: "https://x.test" },
+  }),
+  "a plain number of bytes": of({ server: { body_limit: 1024 } }),
+  "a capital prefix": { providers: { "Provider_A.b-1": provider } },
+  "a provider with everything": {
+    providers: {
+      p: { ...provider, kind: "openai-compatible", api_key: "", api_keys: ["a"], aliases: ["A1"], preset: "groq" },
+    },
+  },
+  "an engine by name": of({ web: { engine: "firecrawl" } }),
+  "an engine with an address": of({ web: { engine: { kind: "native", base_url: "https://x.test" } } }),
+  "a price": priced({ input_mtok: 0, output_mtok: 1e9, context_window: 1 }),
+  "a markup": of({ pricing: { markup: 0.000001, unpriced: "free" } }),
+};
+
+const bad: Record<string, unknown> = {
+  "no object": [],
+  "no providers": {},
+  "an unknown key": of({ sever: {} }),
+  "an unknown key of the server": of({ server: { prot: 1 } }),
+  "an unknown key of a provider": { providers: { p: { ...provider, key: "x" } } },
+  "an unknown price": priced({ input: 1 }),
+  "a provider without a kind": { providers: { p: { base_url: "https://x.test" } } },
+  "a provider without an address": { providers: { p: { kind: "openai" } } },
+  "an unknown kind": { providers: { p: { ...provider, kind: "gemini" } } },
+  "an unknown preset": { providers: { p: { ...provider, preset: "claude" } } },
+  "a prefix with a slash": { providers: { "a/b": provider } },
+  "an alias with a slash": { providers: { p: { ...provider, aliases: ["a/b"] } } },
+  "a port that is a text": of({ server: { port: "8787" } }),
+  "a port out of range": of({ server: { port: 65_536 } }),
+  "a port with a fraction": of({ server: { port: 1.5 } }),
+  "a size without a unit": of({ server: { body_limit: "32" } }),
+  "a size of nothing": of({ server: { body_limit: 0 } }),
+  "a duration of nothing": of({ upstream: { idle_timeout: "0s" } }),
+  "too many retries": of({ upstream: { retries: 11 } }),
+  "a level that is none": of({ log: { level: "loud" } }),
+  "a negative price": priced({ input_mtok: -1 }),
+  "a price beyond all": priced({ input_mtok: 1e10 }),
+  "no markup": of({ pricing: { markup: 0 } }),
+  "a model that is priced by a number": of({ pricing: { models: { x: 1 } } }),
+  "an engine that is none": of({ web: { engine: "chrome" } }),
+  "a list of hosts that is a text": of({ web: { allow_private_hosts: "10.0.0.1" } }),
+  "an empty storage": of({ storage: "" }),
+};
+
+const accepts = (sample: unknown): boolean => {
+  try {
+    checkConfig(sample);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+describe("the JSON Schema for editors", () => {
+  // Formats are for editors to show; the start checks addresses itself.
+  const validate = new Ajv2020({ validateFormats: false }).compile(kept as object);
+
+  test("is the one that the code makes", () => {
+    expect(kept).toEqual(configJsonSchema() as never);
+  });
+
+  test.each(Object.entries(good))("takes %s, as the start does", (_, sample) => {
+    expect({ schema: validate(sample), start: accepts(sample), errors: validate.errors }).toEqual({
+      schema: true,
+      start: true,
+      errors: null,
+    });
+  });
+
+  test.each(Object.entries(bad))("refuses %s, as the start does", (_, sample) => {
+    expect({ schema: validate(sample), start: accepts(sample) }).toEqual({ schema: false, start: false });
+  });
+});

@@ -1,0 +1,313 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { defaultConfig } from "./defaults.ts";
+import { ConfigError, interpolate } from "./interpolate.ts";
+import { checkConfig, loadConfig, providerKeys } from "./load.ts";
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "tollgate-config-"));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function fileOf(text: string, name = "tollgate.yaml"): string {
+  const file = join(folder, name);
+  writeFileSync(file, text);
+  return file;
+}
+
+const load = (text: string, variables: Record<string, string> = {}) => loadConfig({ file: fileOf(text), variables });
+
+/** The sample of the design, as an operator would write it. */
+const sample = `
+server: { host: 127.0.0.1, port: 8787, body_limit: 32MiB }
+storage: sqlite:data/tollgate.db          # or postgres://user:pass@host/db
+providers:                                # the key is the model prefix
+  openai:    { kind: openai,    base_url: https://api.openai.com/v1, api_key: "\${OPENAI_API_KEY}" }
+  google:    { kind: google,    base_url: https://generativelanguage.googleapis.com, api_key: "\${GEMINI_API_KEY}" }
+  xai:       { kind: xai,       base_url: https://api.x.ai/v1, api_key: "\${XAI_API_KEY}" }
+  deepseek:  { kind: openai-compatible, base_url: https://api.deepseek.com/v1, api_key: "\${DEEPSEEK_API_KEY}" }
+  anthropic: { kind: anthropic, base_url: https://api.anthropic.com, api_key: "\${ANTHROPIC_API_KEY}", aliases: [claude] }
+  mistral:   { kind: openai-compatible, base_url: https://api.mistral.ai/v1, api_key: "\${MISTRAL_API_KEY}" }
+  byteplus:  { kind: byteplus,  base_url: https://ark.ap-southeast.bytepluses.com/api/v3, api_key: "\${ARK_API_KEY}" }
+web:
+  engine: native                          # or firecrawl: relay to { base_url, api_key }
+  search: { backend: local }              # or searxng | brave | firecrawl, each with base_url / api_key
+  allow_private_hosts: []                 # host or host:port globs that the SSRF guard lets through
+pricing:
+  markup: 1.0
+  models: { "openai/my-model": { input_mtok: 1.25, output_mtok: 10 } }
+`;
+
+const allKeys = [
+  "OPENAI_API_KEY",
+  "GEMINI_API_KEY",
+  "XAI_API_KEY",
+  "DEEPSEEK_API_KEY",
+  "ANTHROPIC_API_KEY",
+  "MISTRAL_API_KEY",
+  "ARK_API_KEY",
+];
+
+describe("the design's sample", () => {
+  test("loads, and says what is missing", () => {
+    const { config, missingKeys } = load(sample, { XAI_API_KEY: "xk" });
+    expect(config.server).toMatchObject({ host: "127.0.0.1", port: 8787, body_limit: 32 * 1024 * 1024 });
+    expect(config.providers["xai"]).toEqual({
+      kind: "xai",
+      base_url: "https://api.x.ai/v1",
+      api_key: "xk",
+      aliases: [],
+    });
+    expect(config.providers["anthropic"]?.aliases).toEqual(["claude"]);
+    expect(config.pricing.models["openai/my-model"]).toEqual({ input_mtok: 1.25, output_mtok: 10 });
+    expect([...missingKeys]).toEqual([
+      ["openai", "OPENAI_API_KEY"],
+      ["google", "GEMINI_API_KEY"],
+      ["deepseek", "DEEPSEEK_API_KEY"],
+      ["anthropic", "ANTHROPIC_API_KEY"],
+      ["mistral", "MISTRAL_API_KEY"],
+      ["byteplus", "ARK_API_KEY"],
+    ]);
+  });
+
+  test("names the providers that hold without a file", () => {
+    const variables = Object.fromEntries(allKeys.map((name) => [name, `key of ${name}`]));
+    const { config, missingKeys } = load(sample, variables);
+    expect(missingKeys.size).toBe(0);
+    expect(checkConfig(interpolate(defaultConfig, variables).value).providers).toEqual(config.providers);
+  });
+});
+
+const minimal = "providers: { p: { kind: openai, base_url: http://u.test, api_key: k } }\n";
+
+describe("what the file leaves out", () => {
+  test("has a value all the same", () => {
+    expect(load(minimal).config).toEqual({
+      server: { host: "127.0.0.1", port: 8787, body_limit: 33_554_432, body_timeout: 120_000 },
+      storage: "sqlite:data/tollgate.db",
+      upstream: { retries: 2, retry_after_max: 10_000, first_byte_timeout: 600_000, idle_timeout: 300_000 },
+      log: { level: "info" },
+      providers: { p: { kind: "openai", base_url: "http://u.test", api_key: "k", aliases: [] } },
+      web: { engine: "native", search: { backend: "local" }, allow_private_hosts: [] },
+      pricing: { markup: 1, models: {}, unpriced: "refuse" },
+    });
+  });
+});
+
+describe("every key", () => {
+  const everything = `
+server: { host: "::", port: 0, body_limit: 1MiB, body_timeout: 30s, public_url: "https://ai.test/", beta_url: "http://beta.test" }
+storage: "sqlite:/tmp/x.db?synchronous=full"
+upstream: { retries: 0, retry_after_max: 1ms, first_byte_timeout: 1m, idle_timeout: 2s }
+log: { level: silent }
+providers:
+  my.own_Vllm-1: { kind: openai-compatible, base_url: "http://gpu:8000/v1///", api_key: a, api_keys: [b, "", c], aliases: [vllm, v2], preset: vllm }
+web:
+  engine: { kind: firecrawl, base_url: "https://fc.test", api_key: f }
+  search: { backend: searxng, base_url: "http://s.test", api_key: s }
+  allow_private_hosts: ["10.0.0.*:8080"]
+pricing:
+  markup: 1.25
+  unpriced: free
+  models:
+    "my.own_Vllm-1/*": { input_mtok: 1, output_mtok: 2, cache_read_mtok: 3, cache_write_mtok: 4, cache_write_1h_mtok: 5, input_audio_mtok: 6,
+      cache_audio_read_mtok: 7, output_audio_mtok: 8, output_reasoning_mtok: 9, requests_kcount: 10, context_window: 11, max_output_tokens: 12 }
+`;
+
+  test("is read", () => {
+    const { config, file } = load(everything);
+    expect(file).toBe(join(folder, "tollgate.yaml"));
+    expect(config).toEqual({
+      server: {
+        host: "::",
+        port: 0,
+        body_limit: 1_048_576,
+        body_timeout: 30_000,
+        public_url: "https://ai.test",
+        beta_url: "http://beta.test",
+      },
+      storage: "sqlite:/tmp/x.db?synchronous=full",
+      upstream: { retries: 0, retry_after_max: 1, first_byte_timeout: 60_000, idle_timeout: 2_000 },
+      log: { level: "silent" },
+      providers: {
+        "my.own_Vllm-1": {
+          kind: "openai-compatible",
+          base_url: "http://gpu:8000/v1",
+          api_key: "a",
+          api_keys: ["b", "", "c"],
+          aliases: ["vllm", "v2"],
+          preset: "vllm",
+        },
+      },
+      web: {
+        engine: { kind: "firecrawl", base_url: "https://fc.test", api_key: "f" },
+        search: { backend: "searxng", base_url: "http://s.test", api_key: "s" },
+        allow_private_hosts: ["10.0.0.*:8080"],
+      },
+      pricing: {
+        markup: 1.25,
+        unpriced: "free",
+        models: {
+          "my.own_Vllm-1/*": {
+            input_mtok: 1,
+            output_mtok: 2,
+            cache_read_mtok: 3,
+            cache_write_mtok: 4,
+            cache_write_1h_mtok: 5,
+            input_audio_mtok: 6,
+            cache_audio_read_mtok: 7,
+            output_audio_mtok: 8,
+            output_reasoning_mtok: 9,
+            requests_kcount: 10,
+            context_window: 11,
+            max_output_tokens: 12,
+          },
+        },
+      },
+    });
+  });
+
+  test("is frozen once read", () => {
+    const { config } = load(everything);
+    expect(() => Object.assign(config.server, { port: 1 })).toThrow(TypeError);
+    expect(() => Object.assign(config.pricing.models["my.own_Vllm-1/*"] ?? {}, { input_mtok: 0 })).toThrow(TypeError);
+  });
+
+  test("may be an anchor's", () => {
+    const { config } = load(`${minimal}pricing: { models: { "p/a": &price { input_mtok: 1 }, "p/b": *price } }`);
+    expect(config.pricing.models["p/b"]).toEqual({ input_mtok: 1 });
+  });
+});
+
+describe("the start stops with one line that names the key", () => {
+  const provider = (entry: string): string => `providers: { p: { kind: openai, base_url: http://u.test, ${entry} } }`;
+
+  test.each<[string, string]>([
+    // Unknown keys.
+    [`${minimal}serverr: {}`, "config: serverr: unknown key"],
+    [`${minimal}server: { prot: 1 }`, "config: server.prot: unknown key"],
+    [provider("apikey: k"), "config: providers.p.apikey: unknown key"],
+    [`${minimal}pricing: { models: { "p/x": { input: 1 } } }`, "config: pricing.models.p/x.input: unknown key"],
+    [`${minimal}web: { search: { backend: local, key: 1 } }`, "config: web.search.key: unknown key"],
+    // Sizes, durations, numbers.
+    [`${minimal}server: { body_limit: 32MB }`, "config: server.body_limit: a size such as 32MiB"],
+    [`${minimal}server: { body_limit: 0 }`, "config: server.body_limit: a size such as 32MiB"],
+    [`${minimal}server: { body_timeout: 0s }`, "config: server.body_timeout: a duration such as 30s"],
+    [`${minimal}upstream: { idle_timeout: forever }`, "config: upstream.idle_timeout: a duration such as 30s"],
+    [`${minimal}server: { port: 65536 }`, "config: server.port: "],
+    [`${minimal}server: { port: "8787" }`, "config: server.port: "],
+    [`${minimal}server: { host: "" }`, "config: server.host: "],
+    [`${minimal}upstream: { retries: 11 }`, "config: upstream.retries: "],
+    [`${minimal}pricing: { markup: 0 }`, "config: pricing.markup: "],
+    [`${minimal}pricing: { markup: 0.0000001 }`, "config: pricing.markup: "],
+    [`${minimal}pricing: { markup: .inf }`, "config: pricing.markup: "],
+    [`${minimal}pricing: { models: { "p/x": { input_mtok: -1 } } }`, "config: pricing.models.p/x.input_mtok: "],
+    [`${minimal}pricing: { models: { "p/x": { input_mtok: "1" } } }`, "config: pricing.models.p/x.input_mtok: "],
+    [`${minimal}pricing: { models: { "p/x": { input_mtok: 1e21 } } }`, "config: pricing.models.p/x.input_mtok: "],
+    [`${minimal}pricing: { unpriced: maybe }`, "config: pricing.unpriced: "],
+    [`${minimal}log: { level: loud }`, "config: log.level: "],
+    [`${minimal}storage: ""`, "config: storage: "],
+    [`${minimal}storage: 5`, "config: storage: "],
+    // Providers.
+    ["server: {}", "config: providers: "],
+    ["providers: []", "config: providers: "],
+    ["providers: { p: null }", "config: providers.p: "],
+    ["providers: { p: { base_url: http://u.test } }", "config: providers.p.kind: "],
+    ["providers: { p: { kind: openai } }", "config: providers.p.base_url: an http(s) URL"],
+    ["providers: { p: { kind: gemini, base_url: http://u.test } }", "config: providers.p.kind: "],
+    ["providers: { p: { kind: openai, base_url: ftp://u.test } }", "config: providers.p.base_url: an http(s) URL"],
+    ["providers: { p: { kind: openai, base_url: u.test } }", "config: providers.p.base_url: an http(s) URL"],
+    [provider("api_key: 12345"), "config: providers.p.api_key: "],
+    [provider("api_keys: k"), "config: providers.p.api_keys: "],
+    [provider("preset: claude"), "config: providers.p.preset: "],
+    [provider("aliases: [a/b]"), "config: providers.p.aliases.0: a prefix of letters"],
+    ["providers: { 'a/b': { kind: openai, base_url: http://u.test } }", "config: providers.a/b: "],
+    ["providers: { '': { kind: openai, base_url: http://u.test } }", "config: providers.: "],
+    [provider("aliases: [p]"), "config: providers.p.aliases: p already leads to p"],
+    [
+      "providers: { a: { kind: openai, base_url: http://u.test, aliases: [c] }, b: { kind: openai, base_url: http://u.test, aliases: [c] } }",
+      "config: providers.b.aliases: c already leads to a",
+    ],
+    // Variables.
+    [`${minimal}storage: "\${NOT_SET}"`, "config: storage: the variable NOT_SET is not set"],
+    // YAML.
+    ["providers: {", "tollgate.yaml: "],
+    [`${minimal}${minimal}`, "tollgate.yaml: Map keys must be unique"],
+    ["[1, 2]", "config: "],
+    ["just text", "config: "],
+    ["", "config: providers: "],
+  ])("%j: %s", (text, message) => {
+    let thrown: unknown;
+    try {
+      load(text);
+    } catch (error) {
+      thrown = error;
+    }
+    expect(thrown).toBeInstanceOf(ConfigError);
+    const line = (thrown as Error).message;
+    expect(line).toContain(message);
+    expect(line).not.toContain("\n");
+  });
+
+  test("and never repeats a key's value", () => {
+    for (const entry of [
+      'api_key: ["sk-secret"]',
+      "api_keys: sk-secret",
+      'api_key: "sk-secret", preset: sk-secret-2',
+    ]) {
+      expect(() => load(provider(entry))).toThrow(ConfigError);
+      expect(() => load(provider(entry))).not.toThrow("sk-secret");
+    }
+  });
+});
+
+describe("the file", () => {
+  test("is named by the option, else by the variable", () => {
+    const named = fileOf("providers: { named: { kind: openai, base_url: http://u.test } }", "named.yaml");
+    const other = fileOf("providers: { other: { kind: openai, base_url: http://u.test } }", "other.yaml");
+    const prefixes = (file: string | undefined) =>
+      Object.keys(loadConfig({ file, variables: { TOLLGATE_CONFIG: other } }).config.providers);
+    expect(prefixes(named)).toEqual(["named"]);
+    expect(prefixes(undefined)).toEqual(["other"]);
+  });
+
+  test("that is not there stops the start", () => {
+    expect(() => loadConfig({ file: join(folder, "nowhere.yaml"), variables: {} })).toThrow(
+      "config: cannot read the file",
+    );
+    expect(() => loadConfig({ variables: { TOLLGATE_CONFIG: folder } })).toThrow("config: cannot read the file");
+  });
+
+  test("is none where the variable is empty", () => {
+    const { file } = loadConfig({ variables: { TOLLGATE_CONFIG: "" } });
+    // A developer may keep one beside the sources.
+    expect([undefined, "tollgate.yaml"]).toContain(file);
+  });
+});
+
+describe("a provider's keys", () => {
+  test.each<[Parameters<typeof providerKeys>[0], string[]]>([
+    [{}, []],
+    [{ api_key: "" }, []],
+    [{ api_key: "a" }, ["a"]],
+    [{ api_keys: ["b", "", "c"] }, ["b", "c"]],
+    [{ api_key: "a", api_keys: ["b"] }, ["a", "b"]],
+  ])("of %j are %j", (provider, keys) => {
+    expect(providerKeys(provider)).toEqual(keys);
+  });
+
+  test.each<[string, string | undefined]>([
+    ["api_key: ''", "providers.p.api_key"],
+    ["api_key: '${UNSET}'", "UNSET"],
+    ["api_keys: ['${UNSET}', '${TOO}']", "UNSET"],
+    ["api_keys: ['${UNSET}', k]", undefined],
+    ["aliases: []", "providers.p.api_key"],
+  ])("without any, it is said what to set (%s)", (entry, toSet) => {
+    expect(load(`providers: { p: { kind: openai, base_url: http://u.test, ${entry} } }`).missingKeys.get("p")).toBe(
+      toSet as never,
+    );
+  });
+});

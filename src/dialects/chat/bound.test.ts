@@ -1,0 +1,112 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { boundChat } from "./bound.ts";
+import { chatRequest } from "./request.ts";
+
+const bound = (body: object) =>
+  boundChat(chatRequest.parse({ model: "openai/x", messages: [{ role: "user", content: "" }], ...body }));
+const inputOf = (...messages: object[]): number => bound({ messages }).inputTokens;
+
+describe("output", () => {
+  test.each<[object, number | undefined, number]>([
+    [{}, undefined, 1],
+    [{ max_tokens: 10 }, 10, 1],
+    [{ max_completion_tokens: 10 }, 10, 1],
+    [{ max_tokens: 10, max_completion_tokens: null }, 10, 1],
+    [{ max_tokens: null, n: null }, undefined, 1],
+    [{ max_tokens: 10, n: 4 }, 10, 4],
+    // An upstream may go by either name.
+    [{ max_tokens: 100_000, max_completion_tokens: 1 }, 100_000, 1],
+    [{ max_tokens: 1, max_completion_tokens: 100_000 }, 100_000, 1],
+  ])("of %j", (body, outputTokens, choices) => {
+    expect(bound(body)).toMatchObject({ outputTokens, choices });
+  });
+});
+
+describe("input", () => {
+  const empty = inputOf({ role: "user", content: "" });
+
+  test("of a text is at least its bytes: no token holds less than one", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary" }), (text) => {
+        expect(inputOf({ role: "user", content: text })).toBe(empty + Buffer.byteLength(text));
+      }),
+    );
+  });
+
+  test("of a part of text is that of the text", () => {
+    expect(inputOf({ role: "user", content: [{ type: "text", text: "héllo" }] })).toBe(empty + 6);
+  });
+
+  test("of every message leaves room for what a template puts around it", () => {
+    expect(empty).toBeGreaterThanOrEqual(10);
+    expect(inputOf({ role: "user", content: "" }, { role: "assistant", content: "" })).toBe(2 * empty);
+    expect(inputOf({ role: "assistant", content: null })).toBe(empty);
+    expect(inputOf({ role: "assistant" })).toBe(empty);
+  });
+
+  test("of anything else that a message says is at least its bytes", () => {
+    const call = { id: "call_1", type: "function", function: { name: "f", arguments: "x".repeat(500) } };
+    expect(inputOf({ role: "assistant", content: null, tool_calls: [call] })).toBeGreaterThanOrEqual(
+      empty + JSON.stringify([call]).length,
+    );
+    expect(inputOf({ role: "user", name: "n".repeat(60), content: "" })).toBeGreaterThanOrEqual(empty + 60);
+    expect(inputOf({ role: "assistant", content: "", reasoning_content: "r".repeat(70) })).toBeGreaterThanOrEqual(
+      empty + 70,
+    );
+  });
+
+  test.each(["tools", "functions", "response_format"])("of %s is at least its bytes", (key) => {
+    const value = [{ description: "é".repeat(100) }];
+    expect(bound({ [key]: value }).inputTokens - bound({}).inputTokens).toBeGreaterThanOrEqual(
+      Buffer.byteLength(JSON.stringify(value)),
+    );
+  });
+
+  test("of a picture does not follow from its length", () => {
+    const picture = (url: string) => inputOf({ role: "user", content: [{ type: "image_url", image_url: { url } }] });
+    expect(picture(`data:image/png;base64,${"A".repeat(1_000_000)}`)).toBe(picture("https://x.test/a.png"));
+    expect(picture("https://x.test/a.png")).toBe(empty + 20_000);
+  });
+
+  test("of sound and files is at least their bytes", () => {
+    const bytes = "A".repeat(10_000);
+    expect(
+      inputOf({ role: "user", content: [{ type: "input_audio", input_audio: { data: bytes, format: "wav" } }] }),
+    ).toBeGreaterThan(10_000);
+    expect(inputOf({ role: "user", content: [{ type: "file", file: { file_data: bytes } }] })).toBeGreaterThan(10_000);
+    expect(inputOf({ role: "user", content: [{ type: "video_url", video_url: { url: bytes } }] })).toBeGreaterThan(
+      30_000,
+    );
+  });
+
+  test.each(["__proto__", "constructor", "toString", "valueOf", "hasOwnProperty", ""])(
+    "of a part of type %p is a number",
+    (type) => {
+      expect(inputOf({ role: "user", content: [{ type, text: "abc" }] })).toBe(
+        empty + JSON.stringify({ type, text: "abc" }).length,
+      );
+    },
+  );
+
+  test("of any body is at least the bytes of its texts", () => {
+    const content = fc.oneof(
+      fc.string(),
+      fc.array(fc.record({ type: fc.constant("text"), text: fc.string() })),
+      fc.constant(null),
+    );
+    fc.assert(
+      fc.property(
+        fc.array(fc.record({ role: fc.constantFrom("user", "system"), content }), { minLength: 1, maxLength: 5 }),
+        (messages) => {
+          const texts = messages.flatMap((one) =>
+            Array.isArray(one.content) ? one.content.map(({ text }) => text) : [one.content ?? ""],
+          );
+          expect(inputOf(...messages)).toBeGreaterThanOrEqual(
+            texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0),
+          );
+        },
+      ),
+    );
+  });
+});

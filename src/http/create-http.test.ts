@@ -1,0 +1,236 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { randomBytes } from "node:crypto";
+import pino from "pino";
+import { z } from "@hono/zod-openapi";
+import { Authenticator, issueToken, openTokenStore } from "../auth/index.ts";
+import { type ErrorCode, GatewayError, type Surface } from "../core/index.ts";
+import { openStorage, type SqliteStorage } from "../storage/index.ts";
+import { createHttp } from "./create-http.ts";
+import type { HttpRoute, RouteCall } from "./route.ts";
+import { platformRoute, proxiedRoute } from "./shared.contract.ts";
+
+let storage: SqliteStorage;
+let token: string;
+let draining: boolean;
+let log: Record<string, unknown>[];
+let handler: (request: Request) => Response | Promise<Response>;
+/** What the route under test does. */
+let handle: (call: RouteCall) => Response | Promise<Response>;
+
+const described = { operationId: "x", tag: "X", summary: "x" };
+const openContract = platformRoute({ ...described, path: "/open", open: true, answer: z.object({}) });
+const postContract = (path: string) => proxiedRoute({ ...described, path, body: z.object({}), streams: false });
+
+const tokenRoute = (path: string, surface: Surface): HttpRoute => ({
+  contract: postContract(path),
+  surface,
+  access: "token",
+  handle: (call) => handle(call),
+});
+
+beforeEach(async () => {
+  const opened = await openStorage("sqlite::memory:");
+  if (opened.engine !== "sqlite") throw new Error("not SQLite");
+  storage = opened;
+  storage.handle.run(
+    "INSERT INTO accounts (id, kind, name, prepaid, created_at) VALUES ('token:a', 'token', 'a', 0, 0)",
+  );
+  const store = openTokenStore(storage);
+  const issued = issueToken((size) => randomBytes(size));
+  token = issued.token;
+  const limits = {
+    models: undefined,
+    rpm: undefined,
+    concurrency: undefined,
+    expiresAt: undefined,
+    revokedAt: undefined,
+  };
+  const whose = { user: "alice", accountId: "token:a", service: false, admin: false };
+  await store.insert({ id: issued.id, secretHash: issued.secretHash, createdAt: 0, ...whose, ...limits });
+  draining = false;
+  log = [];
+  handle = () => Response.json({ fine: true });
+  handler = createHttp({
+    routes: [
+      { contract: openContract, surface: "openai", access: "public", handle: () => Response.json({ open: true }) },
+      tokenRoute("/v1/x", "openai"),
+      tokenRoute("/v1/messages", "anthropic"),
+      tokenRoute("/v2/x", "firecrawl"),
+    ],
+    authenticator: new Authenticator({ store, clock: Date.now, onChange: () => undefined }),
+    environment: { clock: Date.now, randomBytes: (size) => randomBytes(size), randomFraction: Math.random, fetch },
+    logger: pino({ base: null }, { write: (line: string) => log.push(JSON.parse(line) as Record<string, unknown>) }),
+    draining: () => draining,
+  });
+});
+afterEach(() => storage.close());
+
+const post = (path: string, headers: Record<string, string> = { authorization: `Bearer ${token}` }) =>
+  handler(new Request(`http://gateway${path}`, { method: "POST", headers, body: "{}" }));
+
+/** Stands for the request's id where an answer is compared. */
+const ID = "<id>";
+
+const idShape = /^req_[0-9a-z]{25}$/;
+
+describe("an answer", () => {
+  test("carries the id that its handler was given", async () => {
+    let given = "";
+    handle = ({ requestId, principal }) => {
+      given = requestId;
+      return Response.json({ user: principal.user });
+    };
+    const response = await post("/v1/x");
+    expect(response.headers.get("x-request-id")).toBe(given);
+    expect(given).toMatch(idShape);
+    expect(await response.json()).toEqual({ user: "alice" });
+  });
+
+  test("overrides an id of its handler's own", async () => {
+    handle = () => new Response("", { headers: { "x-request-id": "upstream's" } });
+    expect((await post("/v1/x")).headers.get("x-request-id")).toMatch(idShape);
+  });
+
+  test("of a public route needs no token and has an id too", async () => {
+    const response = await handler(new Request("http://gateway/open"));
+    expect([response.status, await response.json()]).toEqual([200, { open: true }]);
+    expect(response.headers.get("x-request-id")).toMatch(idShape);
+  });
+
+  test("is not logged here: its handler knows more", async () => {
+    await post("/v1/x");
+    expect(log).toEqual([]);
+  });
+});
+
+describe("an error", () => {
+  const refusal = new GatewayError("insufficient_credits", "no money", { cause: new Error("secret cause") });
+
+  test.each<[string, object]>([
+    [
+      "/v1/x",
+      { error: { message: "no money", type: "insufficient_credits", code: "insufficient_credits", param: null } },
+    ],
+    [
+      "/v1/messages",
+      {
+        type: "error",
+        error: { type: "billing_error", message: "no money" },
+        request_id: ID,
+      },
+    ],
+    ["/v2/x", { success: false, error: "no money" }],
+  ])("on %s has its surface's shape", async (path, body) => {
+    handle = () => {
+      throw refusal;
+    };
+    const response = await post(path);
+    const id = response.headers.get("x-request-id") ?? "";
+    const said = (await response.text()).replaceAll(id, ID);
+    expect([response.status, JSON.parse(said)]).toEqual([402, body]);
+    expect(response.headers.get("content-type")).toStartWith("application/json");
+    expect(log).toEqual([
+      {
+        level: 30,
+        time: log[0]?.["time"],
+        request_id: id,
+        status: 402,
+        error: "insufficient_credits",
+        msg: "refused",
+      },
+    ]);
+  });
+
+  test("names the same id in its header and its body", async () => {
+    handle = () => Promise.reject(refusal);
+    const response = await post("/v1/messages");
+    expect(await response.json()).toHaveProperty("request_id", response.headers.get("x-request-id"));
+  });
+
+  test("that nobody foresaw is told to the log alone", async () => {
+    handle = () => {
+      throw new TypeError("secret path /home/x");
+    };
+    const response = await post("/v1/x");
+    expect([response.status, await response.json()]).toEqual([
+      500,
+      {
+        error: {
+          message: "The gateway failed to handle this request.",
+          type: "server_error",
+          code: "internal_error",
+          param: null,
+        },
+      },
+    ]);
+    expect(log).toHaveLength(1);
+    expect(log[0]).toMatchObject({
+      level: 50,
+      error: "internal_error",
+      err: { message: "secret path /home/x" },
+      msg: "failed",
+    });
+  });
+
+  test.each<[ErrorCode, Record<string, string | null>]>([
+    ["ledger_busy", { "retry-after": "3", "www-authenticate": null, connection: null }],
+    ["invalid_token", { "retry-after": null, "www-authenticate": "Bearer", connection: null }],
+    ["request_timeout", { "retry-after": null, "www-authenticate": null, connection: "close" }],
+    ["validation_failed", { "retry-after": null, "www-authenticate": null, connection: null }],
+  ])("brings the headers that its status wants: %s", async (code, headers) => {
+    handle = () => {
+      throw new GatewayError(code, "x", code === "ledger_busy" ? { retryAfterSeconds: 3 } : {});
+    };
+    const response = await post("/v1/x");
+    for (const [name, value] of Object.entries(headers)) {
+      expect([name, response.headers.get(name)]).toEqual([name, value]);
+    }
+  });
+});
+
+describe("a call", () => {
+  test("without a token does not reach its handler", async () => {
+    let reached = false;
+    handle = () => {
+      reached = true;
+      return new Response();
+    };
+    expect((await post("/v1/x", {})).status).toBe(401);
+    expect((await post("/v2/x", { authorization: "Bearer tg_x" })).status).toBe(401);
+    expect(reached).toBe(false);
+  });
+
+  test("is refused once the server is going down, public routes are not", async () => {
+    draining = true;
+    const response = await post("/v1/x");
+    expect([response.status, response.headers.get("retry-after")]).toEqual([503, "1"]);
+    expect(await response.json()).toHaveProperty("error.code", "shutting_down");
+    expect((await handler(new Request("http://gateway/open"))).status).toBe(200);
+  });
+});
+
+describe("a path that is not there", () => {
+  test.each<[string, string, string]>([
+    ["GET", "/v1/x", "openai"],
+    ["POST", "/v1/x/", "openai"],
+    ["POST", "/open", "openai"],
+    ["GET", "/v1/messages", "anthropic"],
+    ["POST", "/v1/messages/count", "anthropic"],
+    ["POST", "/v2/", "firecrawl"],
+    ["GET", "/v2/x", "firecrawl"],
+    ["POST", "/v2", "openai"],
+    ["PROPFIND", "/", "openai"],
+  ])("%s %s is a 404 in the shape of %s", async (method, path, surface) => {
+    const response = await handler(new Request(`http://gateway${path}?key=secret`, { method }));
+    const id = response.headers.get("x-request-id");
+    const message = `There is no ${method} ${path} here.`;
+    const bodies: Record<string, object> = {
+      openai: { error: { message, type: "invalid_request_error", code: "route_not_found", param: null } },
+      anthropic: { type: "error", error: { type: "not_found_error", message }, request_id: id },
+      firecrawl: { success: false, error: message },
+    };
+    expect([response.status, await response.json()]).toEqual([404, bodies[surface]]);
+    expect(id).toMatch(idShape);
+    expect(JSON.stringify(log)).not.toContain("secret");
+  });
+});

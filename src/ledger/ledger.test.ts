@@ -1,0 +1,281 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { GatewayError, limits } from "../core/index.ts";
+import { openStorage, type Storage } from "../storage/index.ts";
+import { Ledger } from "./ledger.ts";
+import type { Hold, LedgerOperation, LedgerOutcome, Settle } from "./operations.ts";
+import { openLedgerStore } from "./sql/open.ts";
+import type { AuditReport, LedgerStore } from "./store.ts";
+
+const account = {
+  id: "user:u",
+  kind: "user",
+  name: "u",
+  parentId: undefined,
+  prepaid: false,
+  maxBudget: undefined,
+  period: undefined,
+} as const;
+
+const hold = (id: string): Hold => ({
+  kind: "hold",
+  id,
+  accountId: account.id,
+  amount: 10n,
+  purpose: "chat",
+  at: 1,
+  leaseUntil: 9,
+});
+const settle = (id: string): Settle => ({ kind: "settle", id, amount: 4n, at: 2 });
+
+/** A real store that counts its commits, and can be held up or made to fail. */
+class WatchedStore implements LedgerStore {
+  readonly commits: string[][] = [];
+  gate: Promise<void> | undefined;
+  failure: Error | undefined;
+  outcomesKept = Number.POSITIVE_INFINITY;
+  readonly #store: LedgerStore;
+
+  constructor(store: LedgerStore) {
+    this.#store = store;
+  }
+
+  async commit(operations: readonly LedgerOperation[]): Promise<LedgerOutcome[]> {
+    this.commits.push(
+      operations.map((operation) => ("id" in operation ? `${operation.kind} ${operation.id}` : operation.kind)),
+    );
+    await this.gate;
+    if (this.failure !== undefined) throw this.failure;
+    return (await this.#store.commit(operations)).slice(0, this.outcomesKept);
+  }
+
+  putAccount: LedgerStore["putAccount"] = (each, at) => this.#store.putAccount(each, at);
+  chain: LedgerStore["chain"] = (id, at) => this.#store.chain(id, at);
+  openHolds: LedgerStore["openHolds"] = () => this.#store.openHolds();
+  audit = (): Promise<AuditReport> => this.#store.audit();
+}
+
+let storage: Storage;
+let store: WatchedStore;
+let ledger: Ledger;
+
+beforeEach(async () => {
+  storage = await openStorage("sqlite::memory:");
+  store = new WatchedStore(openLedgerStore(storage));
+  ledger = new Ledger({ store });
+  await store.putAccount(account, 1);
+});
+afterEach(() => storage.close());
+
+/** Lets the event loop turn until `condition` holds: no clock, no guess. */
+async function turnsUntil(condition: () => boolean): Promise<void> {
+  for (let turn = 0; turn < 1_000 && !condition(); turn += 1)
+    await new Promise<void>((resolve) => setImmediate(resolve));
+  expect(condition()).toBe(true);
+}
+
+async function refusalOf(promise: Promise<unknown>): Promise<GatewayError> {
+  const reason: unknown = await promise.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  if (!(reason instanceof GatewayError)) throw new Error(`no refusal: ${String(reason)}`);
+  return reason;
+}
+
+/** Holds up the commit of one operation, so that everything else must queue behind it. */
+async function holdUp(): Promise<{ first: Promise<unknown>; letGo: () => void }> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  store.gate = promise;
+  const first = ledger.submit(hold("first"));
+  await turnsUntil(() => store.commits.length === 1);
+  return { first, letGo: resolve };
+}
+
+describe("commits are shared", () => {
+  test("whatever one turn of the event loop submits goes into one commit, in its order", async () => {
+    const submitted = Array.from({ length: 500 }, (_, index) => ledger.submit(hold(`h${index}`)));
+    const outcomes = await Promise.all(submitted);
+    expect(outcomes).toEqual(submitted.map(() => ({ outcome: "held" })));
+    expect(store.commits).toEqual([submitted.map((_, index) => `hold h${index}`)]);
+  });
+
+  test("what arrives while a commit is under way gathers for the next", async () => {
+    const { first, letGo } = await holdUp();
+    const later = [
+      ledger.submit(hold("a")),
+      ledger.submit(settle("first")),
+      ledger.submit(hold("b")),
+      ledger.submit(settle("a")),
+    ];
+    letGo();
+    expect(await first).toEqual({ outcome: "held" });
+    expect((await Promise.all(later)).map(({ outcome }) => outcome)).toEqual(["held", "settled", "held", "settled"]);
+    expect(store.commits).toEqual([["hold first"], ["hold a", "settle first", "hold b", "settle a"]]);
+  });
+
+  test("each caller gets the outcome of its own operation", async () => {
+    const outcomes = await Promise.all([
+      ledger.submit(hold("a")),
+      ledger.submit(settle("nothing")),
+      ledger.submit({ kind: "renew", id: "a", leaseUntil: 99, observed: undefined }),
+      ledger.submit({ kind: "release", id: "a", at: 2 }),
+      ledger.submit({ kind: "sweep", at: 0 }),
+      ledger.submit({ kind: "grant", id: "g", accountId: "user:nobody", amount: 1n, at: 1 }),
+    ]);
+    expect(outcomes.map(({ outcome }) => outcome)).toEqual([
+      "held",
+      "no-hold",
+      "renewed",
+      "released",
+      "swept",
+      "no-account",
+    ]);
+    expect(store.commits).toHaveLength(1);
+  });
+
+  test("no commit is longer than the bound, and none is out of order", async () => {
+    const total = 2 * limits.ledgerBatchMax + 500;
+    await Promise.all(Array.from({ length: total }, (_, index) => ledger.submit(hold(`h${index}`))));
+    expect(store.commits.map((commit) => commit.length)).toEqual([limits.ledgerBatchMax, limits.ledgerBatchMax, 500]);
+    expect(store.commits.flat()).toEqual(Array.from({ length: total }, (_, index) => `hold h${index}`));
+  });
+
+  test("with many holds open, a few operations wait a little for company, and a lone one not for ever", async () => {
+    await Promise.all(Array.from({ length: 400 }, (_, index) => ledger.submit(hold(`h${index}`))));
+    const before = store.commits.length;
+    const first = ledger.submit(settle("h0"));
+    // Two turns later, still within the same commit: a quarter of 400 open calls could share it.
+    await new Promise<void>((resolve) => setImmediate(resolve));
+    await new Promise<void>((resolve) => setImmediate(resolve));
+    const second = ledger.submit(settle("h1"));
+    await Promise.all([first, second]);
+    expect(store.commits.slice(before)).toEqual([["settle h0", "settle h1"]]);
+  });
+
+  test("afterwards the ledger is at rest: the next operation is committed alone", async () => {
+    await ledger.submit(hold("a"));
+    await ledger.submit(settle("a"));
+    expect(store.commits).toEqual([["hold a"], ["settle a"]]);
+  });
+});
+
+describe("a full queue", () => {
+  test("refuses holds with 429 and takes everything that ends or keeps one", async () => {
+    ledger = new Ledger({ store, queueMax: 2 });
+    const { first, letGo } = await holdUp();
+    const queued = [ledger.submit(hold("a")), ledger.submit(hold("b"))];
+    const refusal = await refusalOf(ledger.submit(hold("c")));
+    expect(refusal).toMatchObject({ code: "ledger_busy", status: 429, retryAfterSeconds: 1 });
+    const ends = [
+      ledger.submit(settle("first")),
+      ledger.submit({ kind: "release", id: "a", at: 2 }),
+      ledger.submit({ kind: "renew", id: "b", leaseUntil: 99, observed: 1n }),
+      ledger.submit({ kind: "sweep", at: 0 }),
+      ledger.submit({ kind: "grant", id: "g", accountId: account.id, amount: 1n, at: 1 }),
+    ];
+    letGo();
+    const outcomes = await Promise.all([first, ...queued, ...ends] as Promise<{ outcome: string }>[]);
+    expect(outcomes.map(({ outcome }) => outcome)).toEqual([
+      "held",
+      "held",
+      "held",
+      "settled",
+      "released",
+      "renewed",
+      "swept",
+      "granted",
+    ]);
+    // The refused one left nothing behind.
+    expect((await store.openHolds()).map(({ id }) => id)).toEqual(["b"]);
+  });
+
+  test("takes holds again once it has drained", async () => {
+    ledger = new Ledger({ store, queueMax: 1 });
+    const { first, letGo } = await holdUp();
+    const queued = ledger.submit(hold("a"));
+    expect((await refusalOf(ledger.submit(hold("b")))).code).toBe("ledger_busy");
+    letGo();
+    await Promise.all([first, queued]);
+    expect(await ledger.submit(hold("b"))).toEqual({ outcome: "held" });
+  });
+});
+
+describe("a store that fails", () => {
+  test("rejects everything that rode in the commit with 503, and works again afterwards", async () => {
+    store.failure = new Error("disk full");
+    const refusals = await Promise.all([refusalOf(ledger.submit(hold("a"))), refusalOf(ledger.submit(settle("b")))]);
+    for (const refusal of refusals) {
+      expect(refusal).toMatchObject({
+        code: "storage_unavailable",
+        status: 503,
+        retryAfterSeconds: 1,
+        cause: store.failure,
+      });
+      // What the store said is for the log.
+      expect(refusal.message).not.toContain("disk full");
+    }
+    store.failure = undefined;
+    expect(await ledger.submit(hold("a"))).toEqual({ outcome: "held" });
+    expect(await store.audit()).toMatchObject({ openHolds: 1, drifts: [] });
+  });
+
+  test("fails only the commits that it failed: what queued behind is committed", async () => {
+    const { first, letGo } = await holdUp();
+    const queued = ledger.submit(hold("a"));
+    store.failure = new Error("disk full");
+    letGo();
+    expect((await refusalOf(first)).code).toBe("storage_unavailable");
+    store.failure = undefined;
+    expect(await queued).toEqual({ outcome: "held" });
+  });
+
+  test("that throws before it returns a promise rejects just the same", async () => {
+    const throwing: LedgerStore = Object.assign(Object.create(store) as LedgerStore, {
+      commit: () => {
+        throw new Error("closed");
+      },
+    });
+    const refusal = await refusalOf(new Ledger({ store: throwing }).submit(hold("a")));
+    expect(refusal.code).toBe("storage_unavailable");
+  });
+
+  test("that gives too few outcomes fails those without one, and no other", async () => {
+    store.outcomesKept = 1;
+    const [answered, unanswered] = await Promise.allSettled([ledger.submit(hold("a")), ledger.submit(hold("b"))]);
+    expect(answered).toEqual({ status: "fulfilled", value: { outcome: "held" } });
+    expect(unanswered).toMatchObject({ status: "rejected", reason: { message: "the store gave no outcome for hold" } });
+  });
+});
+
+describe("flush", () => {
+  test("waits for everything submitted so far, and for what comes while it waits", async () => {
+    const { first, letGo } = await holdUp();
+    const queued = ledger.submit(settle("first"));
+    let flushed = false;
+    const flushAll = async (): Promise<void> => {
+      await ledger.flush();
+      flushed = true;
+    };
+    const flush = flushAll();
+    await new Promise<void>((resolve) => setImmediate(resolve));
+    expect(flushed).toBe(false);
+    const late = ledger.submit(hold("late"));
+    letGo();
+    await flush;
+    expect(store.commits.flat()).toEqual(["hold first", "settle first", "hold late"]);
+    expect((await store.openHolds()).map(({ id }) => id)).toEqual(["late"]);
+    await Promise.all([first, queued, late]);
+  });
+
+  test("of a ledger at rest is done at once", async () => {
+    await ledger.flush();
+    expect(store.commits).toEqual([]);
+  });
+
+  test("does not fail when the store does", async () => {
+    store.failure = new Error("disk full");
+    const lost = refusalOf(ledger.submit(hold("a")));
+    await ledger.flush();
+    expect((await lost).code).toBe("storage_unavailable");
+  });
+});

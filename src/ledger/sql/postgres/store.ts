@@ -1,0 +1,98 @@
+import type { Statements } from "../../../storage/index.ts";
+import { type Account, type AccountKind, type AccountState, type BudgetPeriod, periodStart } from "../../accounts.ts";
+import type { LedgerOperation, LedgerOutcome } from "../../operations.ts";
+import type { AuditReport, LedgerStore, OpenHold } from "../../store.ts";
+import { AUDIT_ACCOUNTS, AUDIT_TOTALS, type AuditRow, type AuditTotals, auditReport } from "../audit.ts";
+import { type HoldRow, toOpenHold } from "../rows.ts";
+import { Batch, type CommitRow, toOutcomes } from "./batch.ts";
+
+const COMMIT = "SELECT outcomes, figures, names FROM ledger_commit($1, $2, $3, $4, $5, $6, $7, $8, $9)";
+
+const PUT_ACCOUNT = `
+  INSERT INTO accounts (id, kind, name, parent_id, prepaid, max_budget, period, created_at)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+  ON CONFLICT (id) DO UPDATE SET prepaid = excluded.prepaid, max_budget = excluded.max_budget, period = excluded.period`;
+
+const CHAIN = `
+  SELECT a.* FROM accounts first, unnest(first.chain) WITH ORDINALITY AS link (id, level)
+  JOIN accounts a ON a.id = link.id COLLATE "C"
+  WHERE first.id = $1 ORDER BY link.level`;
+
+/**
+ * The ledger on Postgres. A commit is one call of `ledger_commit`, one statement and so one transaction, which locks the
+ * accounts that it touches: a limit is hard however many nodes commit at once.
+ */
+export class PostgresLedgerStore implements LedgerStore {
+  readonly #statements: Statements;
+
+  constructor(statements: Statements) {
+    this.#statements = statements;
+  }
+
+  async commit(operations: readonly LedgerOperation[]): Promise<LedgerOutcome[]> {
+    if (operations.length === 0) return [];
+    const { kinds, ids, accountIds, amounts, ats, leases, purposes, parts, sweepAt } = new Batch(operations);
+    const parameters = [kinds, ids, accountIds, amounts, ats, leases, purposes, parts, sweepAt];
+    const [row] = await this.#statements.run<CommitRow>(COMMIT, parameters);
+    if (row === undefined) throw new Error("ledger_commit gave no row");
+    return toOutcomes(operations, row);
+  }
+
+  async putAccount(account: Account, at: number): Promise<void> {
+    const { id, kind, name, parentId, prepaid, maxBudget, period } = account;
+    const values = [id, kind, name, parentId ?? null, prepaid, maxBudget ?? null, period ?? null, at];
+    await this.#statements.run(PUT_ACCOUNT, values);
+  }
+
+  async chain(accountId: string, at: number): Promise<AccountState[]> {
+    const rows = await this.#statements.run<AccountRow>(CHAIN, [accountId]);
+    return rows.map((row) => toAccountState(row, at));
+  }
+
+  async openHolds(): Promise<OpenHold[]> {
+    const rows = await this.#statements.run<HoldRow>("SELECT * FROM holds ORDER BY created_at, id");
+    return rows.map(toOpenHold);
+  }
+
+  audit(): Promise<AuditReport> {
+    return this.#statements.snapshot(async (run) => {
+      const rows = await run<AuditRow>(AUDIT_ACCOUNTS);
+      const [totals] = await run<AuditTotals>(AUDIT_TOTALS);
+      return auditReport(rows, totals);
+    });
+  }
+}
+
+interface AccountRow {
+  id: string;
+  kind: AccountKind;
+  name: string;
+  parent_id: string | null;
+  prepaid: boolean;
+  max_budget: bigint | null;
+  period: BudgetPeriod | null;
+  credits_posted: bigint;
+  debits_posted: bigint;
+  debits_pending: bigint;
+  period_start: bigint;
+  period_debits: bigint;
+}
+
+/** What was spent in an earlier period no longer counts. */
+function toAccountState(row: AccountRow, at: number): AccountState {
+  const period = row.period ?? undefined;
+  const isNewPeriod = period !== undefined && periodStart(period, at) > Number(row.period_start);
+  return {
+    id: row.id,
+    kind: row.kind,
+    name: row.name,
+    parentId: row.parent_id ?? undefined,
+    prepaid: row.prepaid,
+    maxBudget: row.max_budget ?? undefined,
+    period,
+    creditsPosted: row.credits_posted,
+    debitsPosted: row.debits_posted,
+    debitsPending: row.debits_pending,
+    periodDebits: isNewPeriod ? 0n : row.period_debits,
+  };
+}

@@ -1,0 +1,301 @@
+import { afterEach, beforeEach, describe, expect, jest, test } from "bun:test";
+import type { Fetch } from "../core/index.ts";
+import { createProvider } from "../providers/index.ts";
+import { KeyRing, type UpstreamRoute } from "../routing/index.ts";
+import { ModelList } from "./index.ts";
+
+type Kind = "openai" | "anthropic" | "google" | "byteplus";
+
+/** What an upstream does to a request for its models. */
+type Behaviour = (url: string, init: RequestInit) => Response | Promise<Response>;
+
+let now: number;
+let fetched: string[];
+let behaviours: Record<string, Behaviour>;
+let failures: [string, unknown][];
+let headers: Headers;
+
+beforeEach(() => {
+  jest.useFakeTimers();
+  now = 1_000_000;
+  fetched = [];
+  behaviours = {};
+  failures = [];
+});
+afterEach(() => {
+  jest.useRealTimers();
+});
+
+/** Lets everything run that waits for no timer. */
+async function turns(): Promise<void> {
+  for (let turn = 0; turn < 5; turn += 1) await new Promise<void>((resolve) => setImmediate(resolve));
+}
+
+async function advance(milliseconds: number): Promise<void> {
+  now += milliseconds;
+  jest.advanceTimersByTime(milliseconds);
+  await turns();
+}
+
+function route(prefix: string, kind: Kind = "openai", rest: Partial<UpstreamRoute> = {}): UpstreamRoute {
+  const baseUrl = `https://${prefix}.example`;
+  return {
+    prefix,
+    aliases: [],
+    provider: createProvider({ kind, baseUrl }),
+    baseUrl,
+    keys: new KeyRing([`key-of-${prefix}`], () => now),
+    sandbox: false,
+    keyToSet: undefined,
+    ...rest,
+  };
+}
+
+const fetchListing: Fetch = async (url, init) => {
+  fetched.push(url);
+  headers = new Headers(init.headers);
+  const behave = behaviours[new URL(url).hostname.replace(".example", "")];
+  if (behave === undefined) throw new Error(`nobody at ${url}`);
+  return behave(url, init);
+};
+
+function listOf(...routes: UpstreamRoute[]): ModelList {
+  return new ModelList({
+    routes,
+    environment: {
+      clock: () => now,
+      randomBytes: (size) => new Uint8Array(size),
+      randomFraction: () => 0,
+      fetch: fetchListing,
+    },
+    onFailure: (prefix, reason) => failures.push([prefix, reason]),
+  });
+}
+
+async function idsOf(list: ModelList): Promise<string[]> {
+  return (await list.list()).map((listed) => `${listed.route.prefix}/${listed.model.id}`);
+}
+
+const lists =
+  (...ids: string[]): Behaviour =>
+  () =>
+    Response.json({ object: "list", data: ids.map((id) => ({ id })) });
+
+/** Answers when it is told to; its signal ends it before. */
+function slow(): { behave: Behaviour; answer: (response: Response) => void } {
+  const { promise, resolve } = Promise.withResolvers<Response>();
+  return { behave: () => promise, answer: resolve };
+}
+
+describe("the list", () => {
+  test("merges the listings in the order of the configuration", async () => {
+    behaviours = { one: lists("b", "a"), two: lists("c") };
+    expect(await idsOf(listOf(route("one"), route("byteplus", "byteplus"), route("two")))).toEqual([
+      "one/b",
+      "one/a",
+      "byteplus/seed-2-0-pro-260328",
+      "byteplus/seed-2-0-lite-260228",
+      "byteplus/seed-2-0-mini-260215",
+      "byteplus/seed-1-8-251228",
+      "byteplus/seed-1-6-250915",
+      "byteplus/seed-1-6-flash-250715",
+      "two/c",
+    ]);
+  });
+
+  test("leaves out a provider without a key, and does not ask it", async () => {
+    behaviours = { one: lists("a"), keyless: lists("b") };
+    expect(await idsOf(listOf(route("one"), route("keyless", "openai", { keyToSet: "KEYLESS_API_KEY" })))).toEqual([
+      "one/a",
+    ]);
+    expect(fetched).toEqual(["https://one.example/models"]);
+  });
+
+  test("is asked for with the upstream's key and follows no redirection", async () => {
+    let redirect: unknown;
+    behaviours = {
+      claude: (_url, init) => {
+        redirect = init.redirect;
+        return Response.json({ data: [{ id: "claude-x" }], has_more: false });
+      },
+    };
+    expect(await idsOf(listOf(route("claude", "anthropic")))).toEqual(["claude/claude-x"]);
+    expect(headers.get("x-api-key")).toBe("key-of-claude");
+    expect(headers.get("anthropic-version")).toBe("2023-06-01");
+    expect(redirect).toBe("manual");
+  });
+
+  test("fetches all listings side by side", async () => {
+    const [first, second] = [slow(), slow()];
+    behaviours = { one: first.behave, two: second.behave };
+    const listing = idsOf(listOf(route("one"), route("two")));
+    await turns();
+    expect(fetched).toEqual(["https://one.example/models", "https://two.example/models"]);
+    second.answer(Response.json({ data: [{ id: "b" }] }));
+    first.answer(Response.json({ data: [{ id: "a" }] }));
+    expect(await listing).toEqual(["one/a", "two/b"]);
+  });
+});
+
+describe("pages", () => {
+  test("are read to the end", async () => {
+    behaviours = {
+      google: (url) =>
+        Response.json(
+          url.includes("pageToken=next")
+            ? { models: [{ name: "models/b" }] }
+            : { models: [{ name: "models/a" }], nextPageToken: "next" },
+        ),
+    };
+    expect(await idsOf(listOf(route("google", "google")))).toEqual(["google/a", "google/b"]);
+    expect(fetched).toHaveLength(2);
+  });
+
+  test("that never end are read no further than the bound", async () => {
+    behaviours = {
+      google: () => Response.json({ models: [{ name: `models/m${fetched.length}` }], nextPageToken: "again" }),
+    };
+    expect(await idsOf(listOf(route("google", "google")))).toHaveLength(20);
+    expect(fetched).toHaveLength(20);
+  });
+
+  test("of which one fails make the whole listing fail", async () => {
+    behaviours = {
+      one: lists("a"),
+      google: (url) =>
+        url.includes("pageToken")
+          ? new Response("", { status: 500 })
+          : Response.json({ models: [{ name: "models/a" }], nextPageToken: "next" }),
+    };
+    expect(await idsOf(listOf(route("one"), route("google", "google")))).toEqual(["one/a"]);
+    expect(failures).toMatchObject([["google", { message: "the listing answered 500" }]]);
+  });
+});
+
+const broken: [string, Behaviour][] = [
+  ["can't be reached", () => Promise.reject(new TypeError("connection refused"))],
+  ["answers 401", () => new Response("{}", { status: 401 })],
+  ["redirects", () => new Response(null, { status: 302, headers: { location: "https://elsewhere.example/" } })],
+  ["answers with HTML", () => new Response("<html></html>")],
+];
+
+describe("a listing that fails", () => {
+  test.each(broken)("because it %s is left out and told", async (_title, behaviour) => {
+    behaviours = { one: lists("a"), bad: behaviour, two: lists("b") };
+    expect(await idsOf(listOf(route("one"), route("bad"), route("two")))).toEqual(["one/a", "two/b"]);
+    expect(failures.map(([prefix]) => prefix)).toEqual(["bad"]);
+  });
+
+  test("is tried again after half a minute, behind the caller's back", async () => {
+    behaviours = { one: lists("a"), bad: () => new Response("", { status: 500 }) };
+    const list = listOf(route("one"), route("bad"));
+    await idsOf(list);
+    await advance(29_999);
+    await idsOf(list);
+    expect(fetched.filter((url) => url.includes("bad"))).toHaveLength(1);
+
+    const late = slow();
+    behaviours["bad"] = late.behave;
+    await advance(1);
+    // Nobody waits for it: no timer is set for this answer.
+    expect(await idsOf(list)).toEqual(["one/a"]);
+    expect(fetched.filter((url) => url.includes("bad"))).toHaveLength(2);
+    late.answer(Response.json({ data: [{ id: "b" }] }));
+    await turns();
+    expect(await idsOf(list)).toEqual(["one/a", "bad/b"]);
+  });
+
+  test("leaves a provider at what it last said", async () => {
+    behaviours = { one: lists("a") };
+    const list = listOf(route("one"));
+    await idsOf(list);
+    behaviours["one"] = () => new Response("", { status: 500 });
+    await advance(300_000);
+    await idsOf(list);
+    await turns();
+    expect(failures).toHaveLength(1);
+    expect(await idsOf(list)).toEqual(["one/a"]);
+  });
+
+  test("is ended after ten seconds", async () => {
+    behaviours = {
+      stuck: (_url, { signal }) =>
+        new Promise((_resolve, reject) => signal?.addEventListener("abort", () => reject(new Error("timed out")))),
+    };
+    const listing = idsOf(listOf(route("stuck")));
+    await turns();
+    await advance(3_000);
+    expect(await listing).toEqual([]);
+    expect(failures).toEqual([]);
+    await advance(7_000);
+    expect(failures).toMatchObject([["stuck", { message: "timed out" }]]);
+  });
+});
+
+describe("a listing that is slow", () => {
+  test("holds up the first answer for three seconds, and no other provider's models longer", async () => {
+    const late = slow();
+    behaviours = { one: lists("a"), late: late.behave };
+    const list = listOf(route("one"), route("late"));
+    let answered: string[] | undefined;
+    const answer = async (): Promise<void> => {
+      answered = await idsOf(list);
+    };
+    const first = answer();
+    await turns();
+    await advance(2_999);
+    expect(answered).toBeUndefined();
+    await advance(1);
+    await first;
+    expect(answered).toEqual(["one/a"]);
+    late.answer(Response.json({ data: [{ id: "b" }] }));
+    await turns();
+    expect(await idsOf(list)).toEqual(["one/a", "late/b"]);
+  });
+});
+
+describe("listings are kept", () => {
+  test("for five minutes, without asking again", async () => {
+    behaviours = { one: lists("a") };
+    const list = listOf(route("one"));
+    await idsOf(list);
+    await advance(299_999);
+    await idsOf(list);
+    expect(fetched).toHaveLength(1);
+  });
+
+  test("and refreshed behind the caller's back: the old one is the answer meanwhile", async () => {
+    behaviours = { one: lists("old") };
+    const list = listOf(route("one"));
+    await idsOf(list);
+    const late = slow();
+    behaviours["one"] = late.behave;
+    await advance(300_000);
+    expect(await idsOf(list)).toEqual(["one/old"]);
+    expect(await idsOf(list)).toEqual(["one/old"]);
+    expect(fetched).toHaveLength(2);
+    late.answer(Response.json({ data: [{ id: "new" }] }));
+    await turns();
+    expect(await idsOf(list)).toEqual(["one/new"]);
+    expect(fetched).toHaveLength(2);
+  });
+
+  test("also when they are empty", async () => {
+    behaviours = { one: lists() };
+    const list = listOf(route("one"));
+    expect(await idsOf(list)).toEqual([]);
+    expect(await idsOf(list)).toEqual([]);
+    expect(fetched).toHaveLength(1);
+  });
+
+  test("and fetched once for callers who come at the same time", async () => {
+    const late = slow();
+    behaviours = { one: late.behave };
+    const list = listOf(route("one"));
+    const callers = Promise.all([idsOf(list), idsOf(list), idsOf(list)]);
+    await turns();
+    late.answer(Response.json({ data: [{ id: "a" }] }));
+    expect(await callers).toEqual([["one/a"], ["one/a"], ["one/a"]]);
+    expect(fetched).toHaveLength(1);
+  });
+});

@@ -1,0 +1,134 @@
+import { describe, expect, test } from "bun:test";
+import { openapiDocument } from "./document.ts";
+
+interface DocumentedOperation {
+  operationId: string;
+  summary: string;
+  tags: string[];
+  security?: object[];
+  requestBody?: { required: boolean; content: Record<string, { schema: object }> };
+  responses: Record<string, { description: string; content: Record<string, { schema: object }> }>;
+}
+
+interface Documented {
+  openapi: string;
+  info: { title: string; version: string };
+  servers: { url: string }[];
+  security: object[];
+  paths: Record<string, Record<string, DocumentedOperation>>;
+  components: { securitySchemes: Record<string, object>; schemas: Record<string, object> };
+}
+
+const document = openapiDocument({ publicUrl: "https://ai.test", betaUrl: "http://beta.ai.test" }) as Documented;
+
+/** The contract's routes that are there so far, with the statuses that it lets each declare. */
+const platform = ["200", "401", "402", "422", "502"];
+const proxied = ["200", "201", "400", "401", "402", "404", "413", "422", "502"];
+const routes: [string, string, string[]][] = [
+  ["get", "/openapi.json", platform],
+  ["get", "/health", platform],
+  ["get", "/v1/models", platform],
+  ["get", "/v1/user/info", platform],
+  ["post", "/v1/chat/completions", proxied],
+];
+
+function operationOf(method: string, path: string): DocumentedOperation {
+  const operation = document.paths[path]?.[method];
+  if (operation === undefined) throw new Error(`no ${method} ${path}`);
+  return operation;
+}
+
+describe("the document", () => {
+  test("is OpenAPI 3.1.0 of version 0.1.0", () => {
+    expect(document.openapi).toBe("3.1.0");
+    expect(document.info.version).toBe("0.1.0");
+  });
+
+  test("declares two servers: production, and a beta over plain HTTP", () => {
+    expect(document.servers.map(({ url }) => url)).toEqual(["https://ai.test", "http://beta.ai.test"]);
+  });
+
+  test("asks for a bearer token everywhere", () => {
+    expect(document.components.securitySchemes).toEqual({ BearerAuth: { type: "http", scheme: "bearer" } });
+    expect(document.security).toEqual([{ BearerAuth: [] }]);
+  });
+
+  test("has these routes and no other", () => {
+    const documented = Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method} ${path}`),
+    );
+    expect(documented.toSorted()).toEqual(routes.map(([method, path]) => `${method} ${path}`).toSorted());
+  });
+
+  test("gives each operation an id of its own", () => {
+    const ids = routes.map(([method, path]) => operationOf(method, path).operationId);
+    expect(new Set(ids).size).toBe(routes.length);
+  });
+
+  test("uses the contract's tags", () => {
+    const tags = new Set(routes.flatMap(([method, path]) => operationOf(method, path).tags));
+    expect([...tags].toSorted()).toEqual(["Account", "Chat", "Models", "Platform"]);
+  });
+
+  test("refers to nothing that it lacks", () => {
+    const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/components\/schemas\/([^"]+)"/g)].map(
+      ([, name]) => name ?? "",
+    );
+    expect(references.length).toBeGreaterThan(0);
+    for (const name of references) expect(Object.keys(document.components.schemas)).toContain(name);
+  });
+
+  test("is JSON", () => {
+    expect(JSON.parse(JSON.stringify(document))).toEqual(document as never);
+  });
+});
+
+describe.each(routes)("%s %s", (method, path, statuses) => {
+  const operation = operationOf(method, path);
+
+  test("declares its statuses as the contract does", () => {
+    expect(Object.keys(operation.responses).toSorted()).toEqual(statuses);
+  });
+
+  test("says what each of them means, with a body", () => {
+    const meanings: Record<string, string> = {
+      "400": "Upstream error relayed.",
+      "401": "Unauthorized.",
+      "402": "Insufficient credits.",
+      "404": "Unsupported gateway route, or the upstream resource was not found.",
+      "413": "Request body exceeds the gateway body limit.",
+      "422": "Validation error.",
+      "502": "Upstream error.",
+    };
+    for (const [status, { description, content }] of Object.entries(operation.responses)) {
+      expect(description).toBe(meanings[status] ?? (status === "201" ? "Created." : "Success."));
+      expect(content["application/json"]?.schema).toBeDefined();
+      if (Number(status) >= 400)
+        expect(content["application/json"]?.schema).toEqual({ $ref: "#/components/schemas/Error" });
+    }
+  });
+
+  test("needs a token unless it is public", () => {
+    const isPublic = path === "/health" || path === "/openapi.json";
+    expect(operation.security).toEqual((isPublic ? [] : undefined) as never);
+  });
+});
+
+describe("POST /v1/chat/completions", () => {
+  const { requestBody, responses } = operationOf("post", "/v1/chat/completions");
+
+  test("requires a body with model and messages, and takes what it does not know", () => {
+    expect(requestBody?.required).toBe(true);
+    expect(requestBody?.content["application/json"]?.schema).toEqual({
+      $ref: "#/components/schemas/ChatCompletionRequest",
+    });
+    const schema = document.components.schemas["ChatCompletionRequest"] as Record<string, unknown>;
+    expect(schema["required"]).toEqual(["model", "messages"]);
+    expect(schema["additionalProperties"]).not.toBe(false);
+    expect(Object.keys(schema["properties"] as object)).toContainValues(["model", "messages", "stream"]);
+  });
+
+  test("answers with JSON or with events", () => {
+    expect(Object.keys(responses["200"]?.content ?? {})).toEqual(["application/json", "text/event-stream"]);
+  });
+});

@@ -1,0 +1,229 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { inputTokens, outputTokens, type Usage, type UsageBucket, usageBuckets } from "../core/index.ts";
+import {
+  boundFor,
+  chargeFor,
+  dearestInput,
+  dearestOutput,
+  type ModelPrice,
+  type PriceTable,
+  type PriceTableValue,
+  readPriceTable,
+} from "./model-price.ts";
+
+const plain = 1_000_000n;
+
+function priceOf(table: PriceTable): ModelPrice {
+  return { rates: readPriceTable(table), contextWindow: undefined, maxOutputTokens: undefined, source: "test" };
+}
+
+const charge = (table: PriceTable, usage: Usage, markup = plain): bigint =>
+  chargeFor(priceOf(table), { usage }, markup);
+
+/** Worked out by hand: credits per million tokens times tokens, in nano-credits, a fraction of one counted as one. */
+const charges: [string, PriceTable, Usage, bigint][] = [
+  ["one token at 1 credit a million is 1,000 nano-credits", { input_mtok: 1 }, { input: 1 }, 1_000n],
+  ["a million tokens at 2.5 credits", { input_mtok: 2.5 }, { input: 1_000_000 }, 2_500_000_000n],
+  [
+    "input and output at their own prices",
+    { input_mtok: 3, output_mtok: 15 },
+    { input: 1_200, output: 340 },
+    8_700_000n,
+  ],
+  ["a fraction of a nano-credit is one", { input_mtok: 0.0001 }, { input: 1 }, 1n],
+  [
+    "fractions of several buckets are summed before they are rounded",
+    { input_mtok: 0.0004, output_mtok: 0.0005 },
+    { input: 1, output: 1 },
+    1n,
+  ],
+  [
+    "a price with more decimals than a nano-credit has is exact in bulk",
+    { input_mtok: 0.0000001 },
+    { input: 10_000_000 },
+    1_000n,
+  ],
+  ["0.1 and 0.2 are what they say", { input_mtok: 0.1, output_mtok: 0.2 }, { input: 3, output: 3 }, 900n],
+  ["no usage costs nothing", { input_mtok: 3, output_mtok: 15 }, {}, 0n],
+  [
+    "a negative count costs nothing and gives nothing back",
+    { input_mtok: 3, output_mtok: 15 },
+    { input: -5, output: 2 },
+    30_000n,
+  ],
+  [
+    "a request has a price of its own, by the thousand",
+    { requests_kcount: 5, input_mtok: 1 },
+    { requests: 1, input: 10 },
+    5_010_000n,
+  ],
+  ["a request without a price is free", { input_mtok: 1 }, { requests: 1, input: 10 }, 10_000n],
+];
+
+test.each(charges)("the charge: %s", (_title, table, usage, expected) => {
+  expect(charge(table, usage)).toBe(expected);
+});
+
+const markups: [string, bigint, bigint][] = [
+  ["none", 1_000_000n, 1_000n],
+  ["a quarter more", 1_250_000n, 1_250n],
+  ["half", 500_000n, 500n],
+  ["rounded up to a whole nano-credit", 1_000_001n, 1_001n],
+];
+
+test.each(markups)("the markup: %s", (_title, markup, expected) => {
+  expect(charge({ input_mtok: 1 }, { input: 1 }, markup)).toBe(expected);
+});
+
+describe("tiers", () => {
+  const table = {
+    input_mtok: { base: 2, tiers: [{ start: 200_000, price: 4 }] },
+    cache_read_mtok: { base: 0.5, tiers: [{ start: 200_000, price: 1 }] },
+    output_mtok: { base: 10, tiers: [{ start: 200_000, price: 15 }] },
+  };
+
+  const cases: [string, Usage, bigint][] = [
+    ["at the threshold the base holds", { input: 200_000, output: 1 }, 400_010_000n],
+    ["one token above it the tier holds for every token", { input: 200_001, output: 1 }, 800_004_000n + 15_000n],
+    ["cached tokens count towards the threshold", { input: 100_000, cacheRead: 100_001 }, 400_000_000n + 100_001_000n],
+    ["output does not", { input: 10, output: 500_000 }, 20_000n + 5_000_000_000n],
+    ["audio and cache writes do", { input: 1, inputAudio: 100_000, cacheWrite5m: 100_000 }, 200_001n * 4_000n],
+  ];
+  test.each(cases)("%s", (_title, usage, expected) => {
+    expect(charge(table, usage)).toBe(expected);
+  });
+
+  test("several tiers apply in the order of their starts, however they are written", () => {
+    const steps = {
+      input_mtok: {
+        base: 1,
+        tiers: [
+          { start: 300, price: 4 },
+          { start: 100, price: 2 },
+          { start: 200, price: 3 },
+        ],
+      },
+    };
+    const perToken = [100, 101, 200, 201, 300, 301].map((input) => charge(steps, { input }) / BigInt(input));
+    expect(perToken).toEqual([1_000n, 2_000n, 2_000n, 3_000n, 3_000n, 4_000n]);
+  });
+
+  test("a tier may be cheaper than the base; the bound is at the dearest", () => {
+    const discount = priceOf({ input_mtok: { base: 4, tiers: [{ start: 10, price: 1 }] } });
+    expect(chargeFor(discount, { usage: { input: 20 } }, plain)).toBe(20_000n);
+    expect(boundFor(discount, { input: 20 }, plain)).toBe(80_000n);
+  });
+});
+
+/** For each bucket: the keys that may price it, the nearest first. */
+const fallbacks: Record<UsageBucket, readonly string[]> = {
+  input: ["input_mtok"],
+  cacheRead: ["cache_read_mtok", "input_mtok"],
+  cacheWrite5m: ["cache_write_mtok", "input_mtok"],
+  cacheWrite1h: ["cache_write_1h_mtok", "cache_write_mtok", "input_mtok"],
+  inputAudio: ["input_audio_mtok", "input_mtok"],
+  cacheAudioRead: ["cache_audio_read_mtok", "input_audio_mtok", "cache_read_mtok", "input_mtok"],
+  output: ["output_mtok"],
+  reasoning: ["output_reasoning_mtok", "output_mtok"],
+  outputAudio: ["output_audio_mtok", "output_mtok"],
+  requests: ["requests_kcount"],
+};
+
+describe.each(usageBuckets.map((bucket) => [bucket] as const))("the price of the bucket %s", (bucket) => {
+  const keys = fallbacks[bucket];
+  const per = bucket === "requests" ? 1_000_000n : 1_000n;
+  const others = Object.fromEntries(
+    usageBuckets
+      .flatMap((other) => fallbacks[other])
+      .filter((key) => !keys.includes(key))
+      .map((key) => [key, 999]),
+  );
+
+  test.each(keys.map((key, index) => [key, index] as const))("is %s where nothing nearer is set", (_key, index) => {
+    // Key number n costs n + 1; only those from `index` on are set.
+    const own = Object.fromEntries(keys.slice(index).map((key, place) => [key, index + place + 1]));
+    expect(charge({ ...others, ...own }, { [bucket]: 1 })).toBe(BigInt(index + 1) * per);
+  });
+
+  test("is nothing where no key prices it", () => {
+    expect(charge(others, { [bucket]: 1 })).toBe(0n);
+  });
+
+  test("may be zero, which is a price", () => {
+    const [own = "", ...rest] = keys;
+    expect(charge({ ...others, ...Object.fromEntries(rest.map((key) => [key, 7])), [own]: 0 }, { [bucket]: 1 })).toBe(
+      0n,
+    );
+  });
+});
+
+describe("the upstream's own figure", () => {
+  const price = priceOf({ input_mtok: 1, output_mtok: 1 });
+
+  test("is the base of the charge, whatever the table says", () => {
+    expect(chargeFor(price, { usage: { input: 1_000_000 }, reportedCost: 123n }, plain)).toBe(123n);
+  });
+
+  test("gets the markup, rounded up", () => {
+    expect(chargeFor(price, { usage: {}, reportedCost: 123n }, 1_100_000n)).toBe(136n);
+  });
+
+  test("of zero is a price", () => {
+    expect(chargeFor(price, { usage: { input: 1_000_000 }, reportedCost: 0n }, plain)).toBe(0n);
+  });
+});
+
+describe("the bound", () => {
+  const rate = fc.oneof(fc.constantFrom(0, 0.1, 0.075, 3, 15, 600), fc.double({ min: 0, max: 1_000, noNaN: true }));
+  const value: fc.Arbitrary<PriceTableValue> = fc.oneof(
+    rate,
+    fc.record({
+      base: rate,
+      tiers: fc.array(fc.record({ start: fc.nat(400_000), price: rate }), { maxLength: 3 }),
+    }),
+  );
+  const keys = [...new Set(Object.values(fallbacks).flat())];
+  const table: fc.Arbitrary<PriceTable> = fc.record(Object.fromEntries(keys.map((key) => [key, value])), {
+    requiredKeys: [],
+  });
+  const tokens = fc.oneof(fc.nat(1_000), fc.nat(1_000_000));
+  const usage: fc.Arbitrary<Usage> = fc.record(
+    Object.fromEntries(usageBuckets.map((bucket) => [bucket, bucket === "requests" ? fc.constant(1) : tokens])),
+    { requiredKeys: [] },
+  );
+  const markup = fc.constantFrom(1n, 500_000n, 1_000_000n, 1_234_567n, 3_000_000n);
+
+  test("of a usage is never below its charge", () => {
+    const property = fc.property(table, usage, markup, (prices, used, millionths) => {
+      const price = priceOf(prices);
+      expect(boundFor(price, used, millionths)).toBeGreaterThanOrEqual(chargeFor(price, { usage: used }, millionths));
+    });
+    fc.assert(property, { numRuns: 500 });
+  });
+
+  test("of so many tokens is never below the charge of fewer, however they are counted", () => {
+    const property = fc.property(table, usage, tokens, markup, (prices, used, spare, millionths) => {
+      const price = priceOf(prices);
+      const bound = {
+        ...dearestInput(price, inputTokens(used) + spare),
+        ...dearestOutput(price, outputTokens(used) + spare),
+        requests: 1,
+      };
+      expect(boundFor(price, bound, millionths)).toBeGreaterThanOrEqual(chargeFor(price, { usage: used }, millionths));
+    });
+    fc.assert(property, { numRuns: 500 });
+  });
+
+  test("counts tokens in the bucket that is dearest at its dearest tier", () => {
+    const price = priceOf({
+      input_mtok: { base: 3, tiers: [{ start: 10, price: 7 }] },
+      cache_write_mtok: 6,
+      output_mtok: 10,
+      output_reasoning_mtok: 12,
+    });
+    expect(dearestInput(price, 5)).toEqual({ input: 5 });
+    expect(boundFor(price, dearestInput(price, 5), plain)).toBe(35_000n);
+    expect(dearestOutput(price, 5)).toEqual({ reasoning: 5 });
+  });
+});

@@ -1,0 +1,161 @@
+import { describe, expect, test } from "bun:test";
+import { type OperatorPrice, PriceBook } from "./price-book.ts";
+
+const noon = Date.UTC(2026, 5, 15, 12);
+
+interface BookOptions {
+  operatorPrices?: Record<string, OperatorPrice>;
+  unpriced?: "refuse" | "free";
+  now?: () => number;
+}
+
+function bookOf({ operatorPrices = {}, unpriced = "refuse", now = () => noon }: BookOptions = {}): PriceBook {
+  return new PriceBook({ operatorPrices, unpriced, clock: now });
+}
+
+const openai = (model: string, prefix = "openai") => ({ id: `${prefix}/${model}`, model, priceProvider: "openai" });
+const unlisted = (model: string) => ({ id: `local/${model}`, model, priceProvider: undefined });
+
+/** Femto-credits a token → credits a million tokens. */
+const perMillion = (femto: bigint | undefined): number | undefined =>
+  femto === undefined ? undefined : Number(femto) / 1e9;
+
+describe("the layers", () => {
+  test("a listed model has its list price, its window, and its cap from the catalog", () => {
+    const price = bookOf().lookup(openai("gpt-4o"));
+    expect(price).toMatchObject({ source: "genai-prices", contextWindow: 128_000, maxOutputTokens: 16_384 });
+    expect(perMillion(price?.rates.input.base)).toBe(2.5);
+    expect(perMillion(price?.rates.cacheRead.base)).toBe(1.25);
+    expect(perMillion(price?.rates.output.base)).toBe(10);
+  });
+
+  test("the prefix of the configuration means nothing: the provider's own name in the lists does", () => {
+    const price = bookOf().lookup(openai("gpt-4o", "provider_a"));
+    expect(perMillion(price?.rates.input.base)).toBe(2.5);
+  });
+
+  test("the operator's price stands above the list, whole: what it leaves out is not filled from below", () => {
+    const operatorPrices = { "openai/gpt-4o": { input_mtok: 1, output_mtok: 2 } };
+    const price = bookOf({ operatorPrices }).lookup(openai("gpt-4o"));
+    expect(price?.source).toBe("config");
+    expect(perMillion(price?.rates.input.base)).toBe(1);
+    expect(perMillion(price?.rates.cacheRead.base)).toBe(1);
+    expect(perMillion(price?.rates.output.base)).toBe(2);
+  });
+
+  test("an operator's price leaves the known window and cap in force, unless it sets them", () => {
+    const operatorPrices = {
+      "openai/gpt-4o": { input_mtok: 1 },
+      "openai/gpt-4.1": { input_mtok: 1, context_window: 9_000, max_output_tokens: 700 },
+    };
+    const book = bookOf({ operatorPrices });
+    expect(book.lookup(openai("gpt-4o"))).toMatchObject({ contextWindow: 128_000, maxOutputTokens: 16_384 });
+    expect(book.lookup(openai("gpt-4.1"))).toMatchObject({ contextWindow: 9_000, maxOutputTokens: 700 });
+  });
+
+  test("an operator's price is enough for a model that no list knows", () => {
+    const price = bookOf({ operatorPrices: { "local/llama": { input_mtok: 0.5 } } }).lookup(unlisted("llama"));
+    expect(price).toMatchObject({ source: "config", contextWindow: undefined, maxOutputTokens: undefined });
+    expect(perMillion(price?.rates.input.base)).toBe(0.5);
+  });
+});
+
+const globs: [string, string, number | undefined][] = [
+  ["an exact id beats a glob that stands before it", "openai/exact", 3],
+  ["of two globs the earlier wins", "openai/both-ways", 1],
+  ["a glob in the middle", "openai/mini-model-latest", 2],
+  ["the last resort", "mistral/anything", 9],
+  ["a glob must match to the end", "openai-other/model", 9],
+];
+
+test.each(globs)("%s: %s", (_title, id, input) => {
+  const operatorPrices = {
+    "openai/both-*": { input_mtok: 1 },
+    "openai/*-ways": { input_mtok: 7 },
+    "openai/mini-*-latest": { input_mtok: 2 },
+    "openai/ex*": { input_mtok: 8 },
+    "openai/exact": { input_mtok: 3 },
+    "*": { input_mtok: 9 },
+  };
+  const price = bookOf({ operatorPrices }).lookup({
+    id,
+    model: id.slice(id.indexOf("/") + 1),
+    priceProvider: undefined,
+  });
+  expect(perMillion(price?.rates.input.base)).toBe(input);
+});
+
+describe("a model that no layer prices", () => {
+  test("is refused", () => {
+    expect(bookOf().lookup(unlisted("llama"))).toBeUndefined();
+    expect(bookOf().lookup(openai("no-such-model"))).toBeUndefined();
+  });
+
+  test("is free where the operator says so, and says where its price came from", () => {
+    const price = bookOf({ unpriced: "free" }).lookup(unlisted("llama"));
+    expect(price?.source).toBe("unpriced");
+    const dearest = Object.values(price?.rates ?? { none: { base: 1n, tiers: [] } }).flatMap(({ base, tiers }) => [
+      base,
+      ...tiers,
+    ]);
+    expect(new Set(dearest)).toEqual(new Set([0n]));
+  });
+
+  test("is one that is listed by units that text calls don't count, such as hours of audio", () => {
+    expect(bookOf().lookup(openai("whisper-1"))).toBeUndefined();
+    expect(
+      bookOf().lookup({ id: "xai/grok-voice-latest", model: "grok-voice-latest", priceProvider: "x-ai" }),
+    ).toBeUndefined();
+  });
+
+  test("is not one that is listed as free", () => {
+    const price = bookOf().lookup({ id: "google/gemma-3", model: "gemma-3", priceProvider: "google" });
+    expect(price).toMatchObject({ source: "genai-prices", rates: { input: { base: 0n }, output: { base: 0n } } });
+  });
+
+  test("is not one that is free in the operator's table", () => {
+    const price = bookOf({ operatorPrices: { "local/*": { input_mtok: 0 } } }).lookup(unlisted("llama"));
+    expect(price?.source).toBe("config");
+  });
+});
+
+describe("prices that change", () => {
+  const deepseek = { id: "deepseek/deepseek-chat", model: "deepseek-chat", priceProvider: "deepseek" };
+  const at = (time: string): number => Date.parse(`2025-06-15T${time}Z`);
+  const inputAt = (time: string): bigint | undefined =>
+    bookOf({ now: () => at(time) }).lookup(deepseek)?.rates.input.base;
+
+  test("by the hour are those of the call's hour", () => {
+    // Half price from 16:30 to 00:30 UTC.
+    expect(inputAt("12:00:00")).toBe((inputAt("20:00:00") ?? 0n) * 2n);
+    expect(inputAt("16:29:59")).toBe(inputAt("12:00:00"));
+    expect(inputAt("16:30:00")).toBe(inputAt("20:00:00"));
+  });
+
+  test("are seen within a minute by a book that has looked before, and not looked up at every call", () => {
+    let now = at("16:29:30");
+    const book = bookOf({ now: () => now });
+    const before = book.lookup(deepseek);
+    now = at("16:30:29");
+    expect(book.lookup(deepseek)).toBe(before);
+    now = at("16:30:30");
+    const after = book.lookup(deepseek);
+    expect(after?.rates.input.base).toBe((before?.rates.input.base ?? 0n) / 2n);
+  });
+
+  test("are remembered per model, prefix included", () => {
+    const book = bookOf({ operatorPrices: { "one/m": { input_mtok: 1 }, "two/m": { input_mtok: 2 } } });
+    const base = (prefix: string): number | undefined =>
+      perMillion(book.lookup({ id: `${prefix}/m`, model: "m", priceProvider: undefined })?.rates.input.base);
+    expect([base("one"), base("two"), base("one")]).toEqual([1, 2, 1]);
+  });
+
+  test("names that callers make up don't fill the memory: known prices are looked up again after them", () => {
+    const book = bookOf({ unpriced: "free" });
+    const before = book.lookup(openai("gpt-4o"));
+    for (let index = 0; index < 5_000; index += 1) book.lookup(unlisted(`made-up-${index}`));
+    const after = book.lookup(openai("gpt-4o"));
+    expect(after).toEqual(before);
+    expect(after).not.toBe(before);
+  });
+});

@@ -1,0 +1,258 @@
+/** What every provider must keep to, whichever kind or preset it is. */
+import { findProvider } from "@pydantic/genai-prices";
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { editObject, type JsonObject, scanObject, type Usage } from "../core/index.ts";
+import answers from "./shared/__fixtures__/chat-answers.json" with { type: "json" };
+import type { Provider, UpstreamOperation } from "./provider.ts";
+import { createProvider, type ProviderChoice } from "./registry.ts";
+
+/** Whether each kind and preset takes `stream_options`; the types see to it that none is missing. */
+const kinds: Record<Exclude<ProviderChoice["kind"], "openai-compatible">, boolean> = {
+  openai: true,
+  google: true,
+  xai: true,
+  anthropic: true,
+  byteplus: true,
+};
+const presets: Record<NonNullable<ProviderChoice["preset"]>, boolean> = {
+  generic: true,
+  deepseek: true,
+  mistral: false,
+  groq: true,
+  moonshot: true,
+  perplexity: false,
+  ollama: true,
+  vllm: true,
+};
+
+interface Case {
+  name: string;
+  provider: Provider;
+  streamOptions: boolean;
+}
+
+const baseUrl = "https://upstream.example/v1";
+const cases: Case[] = [
+  ...Object.entries(kinds).map(([name, streamOptions]) => {
+    const provider = createProvider({ kind: name as ProviderChoice["kind"], baseUrl });
+    return { name, provider, streamOptions };
+  }),
+  ...Object.entries(presets).map(([name, streamOptions]) => {
+    const preset = name as NonNullable<ProviderChoice["preset"]>;
+    return {
+      name: `openai-compatible ${name}`,
+      provider: createProvider({ kind: "openai-compatible", preset, baseUrl }),
+      streamOptions,
+    };
+  }),
+];
+
+function chatOf(provider: Provider): UpstreamOperation {
+  const { chat } = provider.operations;
+  if (chat === undefined) throw new Error("no chat");
+  return chat;
+}
+
+/** The body as the upstream gets it. */
+function sent(operation: UpstreamOperation, body: JsonObject): unknown {
+  const text = JSON.stringify(body);
+  const scan = scanObject(text, 100);
+  if ("refused" in scan) throw new Error(scan.refused);
+  return JSON.parse(editObject(text, scan.members, operation.edits(body)));
+}
+
+const plainBody = { model: "m", messages: [{ role: "user", content: "hi" }], temperature: 0.5, max_tokens: 9 };
+
+/** Values that no honest upstream sends where a count belongs. */
+const garbage = fc.oneof(
+  fc.constantFrom(
+    -1,
+    -1e9,
+    Number.NaN,
+    Number.POSITIVE_INFINITY,
+    Number.NEGATIVE_INFINITY,
+    1e300,
+    1e21,
+    2 ** 60,
+    0.5,
+    1e-9,
+  ),
+  fc.constantFrom<unknown>("12", "", "NaN", true, false, null, undefined, [], [5], {}, { tokens: 5 }),
+);
+
+/** A copy of a value in which any part may have become garbage. */
+function spoil(value: unknown): fc.Arbitrary<unknown> {
+  if (value === null || typeof value !== "object")
+    return fc.oneof({ weight: 3, arbitrary: fc.constant(value) }, { weight: 1, arbitrary: garbage });
+  const parts = Object.fromEntries(Object.entries(value).map(([key, part]) => [key, spoil(part)]));
+  return fc.oneof({ weight: 9, arbitrary: fc.record(parts, { requiredKeys: [] }) }, { weight: 1, arbitrary: garbage });
+}
+
+function expectHonest(usage: Usage): void {
+  for (const [bucket, count] of Object.entries(usage)) {
+    expect({ bucket, whole: Number.isSafeInteger(count), charged: count >= 0 && count <= 1e12 }).toEqual({
+      bucket,
+      whole: true,
+      charged: true,
+    });
+  }
+}
+
+describe.each(cases.map((each) => [each.name, each] as const))(
+  "the provider %s",
+  (_name, { provider, streamOptions }) => {
+    const chat = chatOf(provider);
+
+    test("carries its key in headers, as a bearer token among them", () => {
+      const headers = provider.headers("sk-secret");
+      expect(headers["authorization"]).toBe("Bearer sk-secret");
+      expect(Object.keys(headers)).toEqual(Object.keys(headers).map((name) => name.toLowerCase()));
+    });
+
+    test("is found in the price lists under the name that it gives", () => {
+      const { priceProvider } = provider;
+      const found = priceProvider === undefined ? undefined : findProvider({ providerId: priceProvider })?.id;
+      expect(found).toBe(priceProvider);
+    });
+
+    test("has a path to append to a base URL", () => {
+      expect(chat.path).toMatch(/^\/[a-z0-9/]*chat\/completions$/);
+    });
+
+    test("leaves a plain body alone", () => {
+      expect(chat.edits(plainBody)).toEqual([]);
+    });
+
+    test("asks a stream for its usage where that is how to get it, and only then", () => {
+      const options = (body: JsonObject) => (sent(chat, body) as Record<string, unknown>)["stream_options"];
+      const asked = streamOptions ? { include_usage: true } : undefined;
+      expect(options({ ...plainBody, stream: true })).toEqual(asked);
+      expect(options({ ...plainBody, stream: true, stream_options: null })).toEqual(asked);
+      expect(options({ ...plainBody, stream: true, stream_options: { include_usage: false } })).toEqual(asked);
+      expect(options({ ...plainBody, stream: true, stream_options: { include_usage: true } })).toEqual(asked);
+      expect(options({ ...plainBody, stream: false })).toBeUndefined();
+      expect(options(plainBody)).toBeUndefined();
+    });
+
+    test("keeps the other stream options of the client", () => {
+      const body = { ...plainBody, stream: true, stream_options: { include_obfuscation: false, later_option: [1] } };
+      const expected = { ...body, stream_options: { ...body.stream_options, include_usage: true } };
+      expect(sent(chat, body)).toEqual(streamOptions ? expected : { ...plainBody, stream: true });
+    });
+
+    test("passes fields that nobody here knows", () => {
+      const body = { ...plainBody, field_of_tomorrow: { deep: [1, "two"] }, tools: [] };
+      expect(sent(chat, body)).toEqual(body);
+    });
+
+    test.each([
+      [{}],
+      [{ usage: null }],
+      [{ usage: "12" }],
+      [{ usage: [1] }],
+      [{ choices: "none", x_groq: 7 }],
+      [{ choices: [null] }],
+    ])("reads no usage from %p", (answer: JsonObject) => {
+      expect(chat.readUsage(answer)).toBeUndefined();
+    });
+
+    test("reads an empty usage as a request without tokens", () => {
+      const usage = chat.readUsage({ usage: {} })?.usage ?? {};
+      expect(Object.entries(usage).filter(([, count]) => count !== 0)).toEqual([["requests", 1]]);
+    });
+
+    test("never throws at garbage in the usage, and never charges it", () => {
+      const sample = fc.constantFrom(...Object.values(answers)).chain(spoil);
+      const property = fc.property(sample, (answer) => {
+        const observed = chat.readUsage((answer ?? {}) as JsonObject);
+        if (observed === undefined) return;
+        expectHonest(observed.usage);
+        expect(observed.reportedCost ?? 0n).toBeGreaterThanOrEqual(0n);
+        // A million dollars.
+        expect(observed.reportedCost ?? 0n).toBeLessThanOrEqual(10n ** 15n);
+      });
+      fc.assert(property, { numRuns: 200 });
+    });
+
+    test("tells a failure with a success status from an answer", () => {
+      expect(chat.isFailure({ error: { message: "overloaded", type: "server_error" } })).toBe(true);
+      expect(chat.isFailure({ code: "Some resource has been exhausted", error: "text" })).toBe(true);
+      expect(chat.isFailure({ error: null, choices: [] })).toBe(false);
+      expect(chat.isFailure({ choices: [{ index: 0 }] })).toBe(false);
+    });
+
+    test("does not take an ordinary error for a refused key or a used-up quota", () => {
+      const ordinary = [
+        '{"error":{"message":"Rate limit reached for requests","type":"requests","param":null,"code":"rate_limit_exceeded"}}',
+        '{"error":{"message":"Unknown parameter: \'foo\'.","type":"invalid_request_error","param":"foo","code":"unknown_parameter"}}',
+        '{"error":{"message":"The server had an error","type":"server_error","param":null,"code":null}}',
+        "<html>502 Bad Gateway</html>",
+        "",
+      ];
+      const { failures } = provider;
+      for (const body of ordinary) {
+        const said = [failures.keyRefused, failures.quotaGone, failures.retryable].map(
+          (rule) => rule?.test(body) ?? false,
+        );
+        expect(said).toEqual([false, false, false]);
+        expect(failures.retryDelayMs(body)).toBeUndefined();
+      }
+    });
+
+    test("gives the same verdict twice: its patterns keep no state", () => {
+      const { keyRefused, quotaGone, retryable } = provider.failures;
+      for (const pattern of [keyRefused, quotaGone, ...(retryable === undefined ? [] : [retryable])]) {
+        expect(pattern.flags).not.toMatch(/[gy]/);
+      }
+    });
+  },
+);
+
+const listings = cases.flatMap(({ name, provider: { models } }) =>
+  models.from === "upstream" ? [[name, models] as const] : [],
+);
+const catalogs = cases.flatMap(({ name, provider: { models } }) =>
+  models.from === "catalog" ? [[name, models] as const] : [],
+);
+
+test("the upstreams without a listing are known", () => {
+  expect(catalogs.map(([name]) => name)).toEqual(["byteplus", "openai-compatible perplexity"]);
+});
+
+test.each(catalogs)("the catalog of %s names each model once", (_name, { models }) => {
+  expect(new Set(models.map(({ id }) => id)).size).toBe(models.length);
+  expect(models.filter(({ id }) => !/^[a-z0-9][a-z0-9.-]*$/.test(id))).toEqual([]);
+});
+
+describe.each(listings)("the listing of %s", (_name, models) => {
+  test("has a path to append to a base URL", () => {
+    expect(models.path(undefined)).toMatch(/^\/[a-z0-9/]+(\?[a-zA-Z]+=\d+)?$/);
+  });
+
+  test("survives garbage", () => {
+    const rows = [
+      null,
+      1,
+      "x",
+      [],
+      {},
+      { id: 5 },
+      { name: 5 },
+      { id: null },
+      { id: "" },
+      { name: "" },
+      { name: "models/" },
+    ];
+    const bodies = [
+      {},
+      { data: rows },
+      { models: rows },
+      { data: "x" },
+      { models: {} },
+      { has_more: true },
+      { has_more: true, last_id: 5 },
+    ];
+    for (const body of bodies) expect(models.parse(body)).toEqual({ models: [], next: undefined });
+  });
+});

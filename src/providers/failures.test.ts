@@ -1,0 +1,225 @@
+/** What each upstream's errors mean: the bodies as they document them, under the status that they come with. */
+import { describe, expect, test } from "bun:test";
+import { createProvider, type ProviderChoice } from "./registry.ts";
+
+type Upstream = Pick<ProviderChoice, "kind" | "preset">;
+type Meaning = "key refused" | "quota gone" | "retryable" | "nothing special";
+
+const compatible = (preset: NonNullable<ProviderChoice["preset"]>): Upstream => ({ kind: "openai-compatible", preset });
+
+function meaningOf(upstream: Upstream, body: string): Meaning {
+  const { keyRefused, quotaGone, retryable } = createProvider({
+    ...upstream,
+    baseUrl: "https://upstream.example",
+  }).failures;
+  const meanings: Meaning[] = [];
+  if (keyRefused.test(body)) meanings.push("key refused");
+  if (quotaGone.test(body)) meanings.push("quota gone");
+  if (retryable?.test(body) === true) meanings.push("retryable");
+  expect(meanings.length).toBeLessThanOrEqual(1);
+  return meanings[0] ?? "nothing special";
+}
+
+const openaiError = (code: string, type = code, message = "…") => ({ error: { message, type, param: null, code } });
+const anthropicError = (type: string, message: string, details: object | null = null) => ({
+  type: "error",
+  error: { type, message, details },
+  request_id: "req_1",
+});
+const byteplusError = (code: string, type: string) => ({
+  error: { code, message: "… Request id: 021", param: "", type },
+});
+const googleError = (code: number, status: string, message: string, details: object[] = []) => [
+  { error: { code, message, status, details } },
+];
+const googleRpc = "type.googleapis.com/google.rpc";
+
+const rows: [string, Upstream, unknown, Meaning][] = [
+  [
+    "openai 401",
+    { kind: "openai" },
+    openaiError("invalid_api_key", "invalid_request_error", "Incorrect API key provided"),
+    "key refused",
+  ],
+  ["openai 429 quota", { kind: "openai" }, openaiError("insufficient_quota"), "quota gone"],
+  ["openai 429 credits", { kind: "openai" }, openaiError("credit_balance_exhausted"), "quota gone"],
+  ["openai 429 rate", { kind: "openai" }, openaiError("rate_limit_exceeded", "tokens"), "nothing special"],
+  [
+    "openai 400",
+    { kind: "openai" },
+    openaiError("context_length_exceeded", "invalid_request_error"),
+    "nothing special",
+  ],
+  ["openai 503", { kind: "openai" }, openaiError("slow_down", "server_error"), "nothing special"],
+  [
+    "google 400 bad key",
+    { kind: "google" },
+    googleError(400, "INVALID_ARGUMENT", "API key not valid. Please pass a valid API key.", [
+      { "@type": `${googleRpc}.ErrorInfo`, reason: "API_KEY_INVALID", domain: "googleapis.com" },
+    ]),
+    "key refused",
+  ],
+  [
+    "google 429 a day's quota",
+    { kind: "google" },
+    googleError(429, "RESOURCE_EXHAUSTED", "You exceeded your current quota.", [
+      {
+        "@type": `${googleRpc}.QuotaFailure`,
+        violations: [{ quotaId: "GenerateRequestsPerDayPerProjectPerModel-FreeTier" }],
+      },
+    ]),
+    "quota gone",
+  ],
+  [
+    "google 429 a minute's quota",
+    { kind: "google" },
+    googleError(429, "RESOURCE_EXHAUSTED", "You exceeded your current quota.", [
+      {
+        "@type": `${googleRpc}.QuotaFailure`,
+        violations: [{ quotaId: "GenerateRequestsPerMinutePerProjectPerModel" }],
+      },
+      { "@type": `${googleRpc}.RetryInfo`, retryDelay: "34s" },
+    ]),
+    "nothing special",
+  ],
+  ["google 400", { kind: "google" }, googleError(400, "INVALID_ARGUMENT", 'Unknown name "store"'), "nothing special"],
+  ["google 503", { kind: "google" }, googleError(503, "UNAVAILABLE", "The model is overloaded."), "nothing special"],
+  [
+    "xai 400 bad key",
+    { kind: "xai" },
+    {
+      code: "Client specified an invalid argument",
+      error: "Incorrect API key provided: xa***Y. You can obtain an API key from https://console.x.ai.",
+    },
+    "key refused",
+  ],
+  [
+    "xai 400",
+    { kind: "xai" },
+    { code: "Client specified an invalid argument", error: "Model does not support stop." },
+    "nothing special",
+  ],
+  ["anthropic 401", { kind: "anthropic" }, anthropicError("authentication_error", "invalid x-api-key"), "key refused"],
+  [
+    "anthropic 400 credits",
+    { kind: "anthropic" },
+    anthropicError("invalid_request_error", "Your credit balance is too low to access the Anthropic API."),
+    "quota gone",
+  ],
+  ...["contract_spend_limit_reached", "enforced_spend_limit_reached"].map(
+    (code): [string, Upstream, unknown, Meaning] => [
+      `anthropic 429 ${code}`,
+      { kind: "anthropic" },
+      anthropicError("rate_limit_error", "…", { error_code: code }),
+      "quota gone",
+    ],
+  ),
+  [
+    "anthropic 429 ramp",
+    { kind: "anthropic" },
+    anthropicError("rate_limit_error", "…", { error_code: "ramp_limit_exceeded" }),
+    "nothing special",
+  ],
+  ["anthropic 529", { kind: "anthropic" }, anthropicError("overloaded_error", "Overloaded"), "nothing special"],
+  ["byteplus 401", { kind: "byteplus" }, byteplusError("AuthenticationError", "Unauthorized"), "key refused"],
+  ["byteplus 403 unpaid", { kind: "byteplus" }, byteplusError("AccountOverdueError", "Forbidden"), "quota gone"],
+  ["byteplus 429 own cap", { kind: "byteplus" }, byteplusError("SetLimitExceeded", "TooManyRequests"), "quota gone"],
+  ["byteplus 429 quota", { kind: "byteplus" }, byteplusError("QuotaExceeded", "TooManyRequests"), "quota gone"],
+  ["byteplus 429 overload", { kind: "byteplus" }, byteplusError("ServerOverloaded", "TooManyRequests"), "retryable"],
+  [
+    "byteplus 400 that passes",
+    { kind: "byteplus" },
+    byteplusError("ContentSecurityDetectionError", "BadRequest"),
+    "retryable",
+  ],
+  [
+    "byteplus 429 rate",
+    { kind: "byteplus" },
+    byteplusError("RateLimitExceeded.EndpointRPMExceeded", "TooManyRequests"),
+    "nothing special",
+  ],
+  [
+    "byteplus 400",
+    { kind: "byteplus" },
+    byteplusError("InvalidParameter.UnsupportedParameter", "BadRequest"),
+    "nothing special",
+  ],
+  [
+    "deepseek 402",
+    compatible("deepseek"),
+    openaiError("invalid_request_error", "unknown_error", "Insufficient Balance"),
+    "quota gone",
+  ],
+  [
+    "moonshot 401",
+    compatible("moonshot"),
+    { error: { message: "Invalid Authentication", type: "invalid_authentication_error" } },
+    "key refused",
+  ],
+  [
+    "moonshot 401 key",
+    compatible("moonshot"),
+    { error: { message: "…", type: "incorrect_api_key_error" } },
+    "key refused",
+  ],
+  [
+    "moonshot 429 billing",
+    compatible("moonshot"),
+    { error: { message: "…", type: "exceeded_current_quota_error" } },
+    "quota gone",
+  ],
+  [
+    "moonshot 429 rate",
+    compatible("moonshot"),
+    { error: { message: "…", type: "rate_limit_reached_error" } },
+    "nothing special",
+  ],
+  [
+    "moonshot 429 overload",
+    compatible("moonshot"),
+    { error: { message: "…", type: "engine_overloaded_error" } },
+    "retryable",
+  ],
+  ["groq 498", compatible("groq"), { error: { message: "…", type: "capacity_exceeded" } }, "retryable"],
+  [
+    "groq 401",
+    compatible("groq"),
+    openaiError("invalid_api_key", "invalid_request_error", "Invalid API Key"),
+    "key refused",
+  ],
+  [
+    "mistral 429",
+    compatible("mistral"),
+    { object: "error", message: "Rate limit exceeded", type: "rate_limited", param: null, code: "1300" },
+    "nothing special",
+  ],
+  [
+    "mistral 422",
+    compatible("mistral"),
+    { detail: [{ loc: ["body", "user"], msg: "Extra inputs are not permitted", type: "extra_forbidden" }] },
+    "nothing special",
+  ],
+];
+
+test.each(rows)("%s", (_name, upstream, body, meaning) => {
+  expect(meaningOf(upstream, JSON.stringify(body))).toBe(meaning);
+  // As some write it.
+  expect(meaningOf(upstream, JSON.stringify(body, undefined, 2))).toBe(meaning);
+});
+
+describe("the wait that Google's body asks for", () => {
+  const { failures } = createProvider({ kind: "google", baseUrl: "https://upstream.example" });
+  const waits: [string, number | undefined][] = [
+    ['{"retryDelay":"34s"}', 34_000],
+    ['{"retryDelay": "0.5s"}', 500],
+    ['{"retryDelay" :\n"34.074824224s"}', 34_074.824224],
+    ['{"retryDelay":"soon"}', undefined],
+    ['{"retryDelay":34}', undefined],
+    ["{}", undefined],
+    ["", undefined],
+  ];
+  test.each(waits)("%s is %p ms", (body, milliseconds) => {
+    const wait = failures.retryDelayMs(body);
+    expect(wait === undefined ? undefined : Math.round(wait * 1e6) / 1e6).toBe(milliseconds);
+  });
+});

@@ -1,0 +1,124 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { inputTokens, type JsonObject, outputTokens } from "../../core/index.ts";
+import { type ChatUsageRules, openaiUsageRules, readChatUsage } from "./chat-usage.ts";
+
+const outside: ChatUsageRules = { ...openaiUsageRules, reasoningInCompletion: false };
+const rest: ChatUsageRules = { ...openaiUsageRules, restOfTotalIsReasoning: true };
+
+const read = (usage: JsonObject, rules = openaiUsageRules) => readChatUsage({ usage }, rules)?.usage;
+
+/** Every place in which an upstream says how many tokens of the prompt came from its cache. */
+const spellings: [string, JsonObject][] = [
+  ["prompt_tokens_details.cached_tokens", { prompt_tokens_details: { cached_tokens: 40 } }],
+  ["prompt_token_details.cached_tokens", { prompt_token_details: { cached_tokens: 40 } }],
+  ["prompt_cache_hit_tokens", { prompt_cache_hit_tokens: 40, prompt_cache_miss_tokens: 60 }],
+  ["num_cached_tokens", { num_cached_tokens: 40 }],
+  ["cached_tokens", { cached_tokens: 40 }],
+];
+
+test.each(spellings)("cached tokens are read from %s", (_spelling, cached) => {
+  expect(read({ prompt_tokens: 100, completion_tokens: 1, ...cached })).toMatchObject({ input: 60, cacheRead: 40 });
+});
+
+test("cached tokens under several spellings are counted once", () => {
+  const usage = Object.assign({}, ...spellings.map(([, cached]) => cached)) as JsonObject;
+  expect(read({ prompt_tokens: 100, completion_tokens: 1, ...usage })).toMatchObject({ input: 60, cacheRead: 40 });
+});
+
+describe("figures that contradict each other never count a token twice", () => {
+  const contradictions: [string, JsonObject, JsonObject][] = [
+    ["more cached than prompted", { prompt_tokens: 10, cached_tokens: 15 }, { input: 0, cacheRead: 10 }],
+    [
+      "cache reads and writes beyond the prompt",
+      { prompt_tokens: 10, prompt_tokens_details: { cached_tokens: 8, cache_write_tokens: 8 } },
+      { input: 0, cacheRead: 8, cacheWrite5m: 2 },
+    ],
+    [
+      "audio that was cached",
+      { prompt_tokens: 10, prompt_tokens_details: { cached_tokens: 8, audio_tokens: 8 } },
+      { input: 0, cacheRead: 8, inputAudio: 2 },
+    ],
+    [
+      "more reasoning than completion",
+      { completion_tokens: 10, completion_tokens_details: { reasoning_tokens: 15 } },
+      { output: 0, reasoning: 10 },
+    ],
+    [
+      "reasoning and audio beyond the completion",
+      { completion_tokens: 10, completion_tokens_details: { reasoning_tokens: 8, audio_tokens: 8 } },
+      { output: 0, reasoning: 8, outputAudio: 2 },
+    ],
+  ];
+  test.each(contradictions)("%s", (_title, usage, buckets) => {
+    expect(read(usage)).toMatchObject(buckets);
+  });
+});
+
+describe("reasoning", () => {
+  const usage = {
+    prompt_tokens: 5,
+    completion_tokens: 30,
+    total_tokens: 135,
+    completion_tokens_details: { reasoning_tokens: 20 },
+  };
+
+  test("inside of the completion is taken out of it", () => {
+    expect(read(usage)).toMatchObject({ output: 10, reasoning: 20 });
+  });
+
+  test("beside the completion leaves it whole", () => {
+    expect(read(usage, outside)).toMatchObject({ output: 30, reasoning: 20 });
+  });
+
+  test("that only the total holds is what is left of it", () => {
+    expect(read(usage, rest)).toMatchObject({ output: 30, reasoning: 100 });
+  });
+
+  test("is inside of the completion again where the total leaves nothing over", () => {
+    expect(read({ ...usage, total_tokens: 35 }, rest)).toMatchObject({ output: 10, reasoning: 20 });
+    expect(read({ ...usage, total_tokens: 3 }, rest)).toMatchObject({ output: 10, reasoning: 20 });
+    expect(read({ ...usage, total_tokens: Number.NaN }, rest)).toMatchObject({ output: 10, reasoning: 20 });
+  });
+
+  test("may stand beside the counts instead of in the details", () => {
+    expect(read({ completion_tokens: 30, reasoning_tokens: 20 }, outside)).toMatchObject({ output: 30, reasoning: 20 });
+  });
+});
+
+test("the usage of an answer is preferred to that of its choice, and both to Groq's own", () => {
+  const of = (tokens: number) => ({ prompt_tokens: tokens, completion_tokens: 0 });
+  const everywhere = { usage: of(1), choices: [{ usage: of(2) }], x_groq: { usage: of(3) } };
+  const { usage: _, ...inChoice } = everywhere;
+  expect(readChatUsage(everywhere, openaiUsageRules)?.usage.input).toBe(1);
+  expect(readChatUsage(inChoice, openaiUsageRules)?.usage.input).toBe(2);
+  expect(readChatUsage({ ...inChoice, choices: [] }, openaiUsageRules)?.usage.input).toBe(3);
+});
+
+test("parts of tokens are cut off", () => {
+  expect(read({ prompt_tokens: 10.9, completion_tokens: 0.5 })).toMatchObject({ input: 10, output: 0 });
+});
+
+test("the buckets always add up to what was prompted and completed", () => {
+  const count = fc.nat(10_000);
+  const counts = fc.record(
+    {
+      prompt_tokens: count,
+      completion_tokens: count,
+      prompt_tokens_details: fc.record(
+        { cached_tokens: count, audio_tokens: count, cache_write_tokens: count },
+        { requiredKeys: [] },
+      ),
+      completion_tokens_details: fc.record({ reasoning_tokens: count, audio_tokens: count }, { requiredKeys: [] }),
+      prompt_cache_hit_tokens: count,
+    },
+    { requiredKeys: ["prompt_tokens", "completion_tokens"] },
+  );
+  const property = fc.property(counts, (usage) => {
+    const buckets = read(usage) ?? {};
+    expect(inputTokens(buckets)).toBe(usage.prompt_tokens);
+    expect(outputTokens(buckets)).toBe(usage.completion_tokens);
+    expect(Math.min(...Object.values(buckets))).toBeGreaterThanOrEqual(0);
+  });
+  fc.assert(property, { numRuns: 300 });
+});

@@ -1,0 +1,172 @@
+import { describe, expect, test } from "bun:test";
+import type { Principal } from "../auth/index.ts";
+import type { GatewayError, Operation } from "../core/index.ts";
+import { PriceBook } from "../pricing/index.ts";
+import { createProvider } from "../providers/index.ts";
+import { KeyRing } from "./key-ring.ts";
+import { mayUse, ModelRouter, type UpstreamRoute } from "./router.ts";
+
+const clock = () => Date.UTC(2026, 0, 1);
+
+function routeOf(prefix: string, more: Partial<UpstreamRoute> = {}): UpstreamRoute {
+  return {
+    prefix,
+    aliases: [],
+    provider: createProvider({ kind: "openai", baseUrl: "https://upstream.test" }),
+    baseUrl: "https://upstream.test",
+    keys: new KeyRing(["k"], clock),
+    sandbox: false,
+    keyToSet: undefined,
+    ...more,
+  };
+}
+
+const routes = [
+  routeOf("openai"),
+  routeOf("own", {
+    aliases: ["mine", "v.2"],
+    provider: createProvider({ kind: "openai-compatible", baseUrl: "https://own.test" }),
+    baseUrl: "https://own.test",
+  }),
+  routeOf("keyless", { keys: new KeyRing([], clock), keyToSet: "KEYLESS_API_KEY" }),
+  routeOf("mute", {
+    provider: { ...createProvider({ kind: "openai", baseUrl: "https://mute.test" }), operations: {} },
+  }),
+];
+
+const operatorPrices = {
+  "own/priced": { input_mtok: 1 },
+  "own/org/model": { input_mtok: 2 },
+  "keyless/*": { input_mtok: 1 },
+  "mute/*": { input_mtok: 1 },
+};
+const router = new ModelRouter(routes, new PriceBook({ operatorPrices, unpriced: "refuse", clock }));
+
+const anybody: Principal = {
+  tokenId: "t",
+  user: "u",
+  accountId: "token:t",
+  service: false,
+  admin: false,
+  models: undefined,
+};
+const only = (...models: string[]): Principal => ({ ...anybody, models });
+
+const resolve = (modelId: string, principal = anybody) => router.resolve(modelId, "chat", principal);
+
+function refusal(modelId: string, principal?: Principal, operation: Operation = "chat") {
+  try {
+    router.resolve(modelId, operation, principal ?? anybody);
+  } catch (error) {
+    const { code, status, param, message } = error as GatewayError;
+    return { code, status, param, message };
+  }
+  throw new Error(`${modelId} was routed`);
+}
+
+describe("a model id", () => {
+  test.each<[string, string, string]>([
+    ["own/priced", "own", "priced"],
+    ["mine/priced", "own", "priced"],
+    ["v.2/priced", "own", "priced"],
+    ["own/org/model", "own", "org/model"],
+    ["openai/gpt-4o-mini", "openai", "gpt-4o-mini"],
+  ])("%p leads to %p, which knows it as %p", (modelId, prefix, model) => {
+    const target = resolve(modelId);
+    expect({ prefix: target.route.prefix, model: target.model, modelId: target.modelId }).toEqual({
+      prefix,
+      model,
+      modelId,
+    });
+    expect(target.operation.path).toBe("/chat/completions");
+  });
+
+  test("has the same price by any of its provider's names", () => {
+    expect(resolve("mine/org/model").price).toEqual(resolve("own/org/model").price);
+    expect(resolve("own/org/model").price.source).toBe("config");
+    expect(resolve("openai/gpt-4o-mini").price.source).toBe("genai-prices");
+  });
+
+  test.each(["priced", "", "/", "/priced", "own/", "own", "//"])("%p has no prefix", (modelId) => {
+    expect(refusal(modelId)).toMatchObject({ code: "model_not_routed", status: 404, param: "model" });
+    expect(refusal(modelId).message).toContain("has no provider prefix");
+  });
+
+  test.each(["other/x", "Own/priced", "own /priced", "__proto__/x", "constructor/x", "own.x/priced", "../own/priced"])(
+    "%p has an unknown prefix",
+    (modelId) => {
+      const { message, ...rest } = refusal(modelId);
+      expect(rest).toEqual({ code: "model_not_routed", status: 404, param: "model" });
+      expect(message).toContain("No provider has the prefix");
+      expect(message).toContain("Prefixes here: openai, own, mine, v.2, keyless, mute.");
+    },
+  );
+
+  test("is repeated in part at most", () => {
+    expect(refusal("x".repeat(250)).message.length).toBeLessThan(250);
+    expect(refusal(`${"x".repeat(200)}/y`).message.length).toBeLessThan(250);
+    expect(refusal(`own/${"x".repeat(200)}`, only("nothing")).message.length).toBeLessThan(250);
+  });
+
+  test("is quoted so that it can't pretend to be more of the message", () => {
+    expect(refusal('a" or "b/x').message).toContain(String.raw`"a\" or \"b"`);
+  });
+});
+
+describe("a call is refused", () => {
+  test("without a price, by the key of the configuration", () => {
+    expect(refusal("own/unpriced")).toEqual({
+      code: "model_unpriced",
+      status: 404,
+      param: "model",
+      message:
+        'The model "own/unpriced" has no price, and no call goes unpriced. The operator must set pricing.models."own/unpriced" in the configuration.',
+    });
+  });
+
+  test("without a price, by the provider's own prefix, under which prices are looked up", () => {
+    expect(refusal("mine/unpriced").message).toContain('The model "mine/unpriced" has no price');
+    expect(refusal("mine/unpriced").message).toContain('must set pricing.models."own/unpriced" in');
+  });
+
+  test("without a key, by what to set", () => {
+    expect(refusal("keyless/x")).toMatchObject({ code: "provider_without_key", status: 404, param: "model" });
+    expect(refusal("keyless/x").message).toBe(
+      "The provider keyless has no key. The operator must set KEYLESS_API_KEY.",
+    );
+  });
+
+  test("where the provider can't do it", () => {
+    expect(refusal("mute/x")).toMatchObject({
+      code: "unsupported_operation",
+      status: 404,
+      message: "The provider mute has no chat operation.",
+    });
+  });
+
+  test("by the token first: it learns of no key, price or operation", () => {
+    for (const modelId of ["own/unpriced", "keyless/x", "mute/x", "own/priced"]) {
+      expect(refusal(modelId, only("openai/*")).message).toContain("does not exist, or this token may not use it");
+    }
+  });
+});
+
+describe("a token may use", () => {
+  test.each<[string[] | undefined, string, boolean]>([
+    [undefined, "own/priced", true],
+    [[], "own/priced", false],
+    [["own/*"], "own/priced", true],
+    [["own/*"], "mine/priced", false],
+    [["*"], "mine/priced", true],
+    [["openai/*", "own/priced"], "own/priced", true],
+    [["own/price"], "own/priced", false],
+    [[""], "own/priced", false],
+  ])("with the globs %j the model %p: %p", (models, modelId, may) => {
+    expect(mayUse({ ...anybody, models }, modelId)).toBe(may);
+  });
+});
+
+test("an unpriced model may be free by the operator's choice", () => {
+  const generous = new ModelRouter(routes, new PriceBook({ operatorPrices: {}, unpriced: "free", clock }));
+  expect(generous.resolve("own/anything", "chat", anybody).price.source).toBe("unpriced");
+});

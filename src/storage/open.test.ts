@@ -1,0 +1,288 @@
+import { Database } from "bun:sqlite";
+import { afterEach, beforeEach, describe, expect, jest, test } from "bun:test";
+import { chmodSync, existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { openStorage, type SqliteStorage, StorageError } from "./index.ts";
+import { migrateSqlite } from "./sqlite/migrate.ts";
+import { migrations } from "./sqlite/migrations.ts";
+
+let folder: string;
+let opened: SqliteStorage[];
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "tollgate-storage-"));
+  opened = [];
+});
+afterEach(async () => {
+  for (const storage of opened) await storage.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function open(path: string): Promise<SqliteStorage> {
+  const storage = await openStorage(`sqlite:${path}`);
+  if (storage.engine !== "sqlite") throw new Error("not SQLite");
+  opened.push(storage);
+  return storage;
+}
+
+async function refusalOf(url: string): Promise<Error> {
+  const reason: unknown = await openStorage(url).then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  if (!(reason instanceof Error)) throw new Error(`was opened: ${String(reason)}`);
+  return reason;
+}
+
+const modeOf = (path: string): string => (statSync(path).mode & 0o777).toString(8);
+
+function pragma(storage: SqliteStorage, name: string): unknown {
+  return Object.values(storage.handle.query<Record<string, unknown>, []>(`PRAGMA ${name}`).get() ?? {})[0];
+}
+
+const version = (storage: SqliteStorage): number => Number(pragma(storage, "user_version"));
+
+const insertAccount = "INSERT INTO accounts (id, kind, name, prepaid, created_at) VALUES ('user:u', 'user', 'u', 1, 0)";
+
+describe("a SQLite file", () => {
+  test("is made with its folder, and is its owner's alone", async () => {
+    const path = join(folder, "deep", "er", "t.db");
+    const storage = await open(path);
+    storage.handle.run(insertAccount);
+    expect(modeOf(path)).toBe("600");
+    // What has not been moved into the file yet is in these.
+    expect(modeOf(`${path}-wal`)).toBe("600");
+    expect(modeOf(`${path}-shm`)).toBe("600");
+  });
+
+  test("that others could read is closed to them", async () => {
+    const path = join(folder, "t.db");
+    await (await open(path)).close();
+    chmodSync(path, 0o644);
+    await open(path);
+    expect(modeOf(path)).toBe("600");
+  });
+
+  test("keeps a log of its writes, checks its references, and waits for other writers", async () => {
+    const storage = await open(join(folder, "t.db"));
+    expect(pragma(storage, "journal_mode")).toBe("wal");
+    expect(pragma(storage, "foreign_keys")).toBe(1n);
+    expect(pragma(storage, "synchronous")).toBe(1n);
+    expect(pragma(storage, "busy_timeout")).toBe(5_000n);
+  });
+
+  test("is flushed at each commit where the URL asks for it", async () => {
+    const storage = await open(`${join(folder, "t.db")}?synchronous=full`);
+    expect(pragma(storage, "synchronous")).toBe(2n);
+    expect(existsSync(join(folder, "t.db"))).toBe(true);
+  });
+
+  test("may live in memory", async () => {
+    const storage = await open(":memory:");
+    expect(version(storage)).toBe(migrations.length);
+    expect(existsSync(":memory:")).toBe(false);
+  });
+});
+
+describe("a storage that can't be used is refused with one line", () => {
+  const lines = async (url: string): Promise<string> => {
+    const refusal = await refusalOf(url);
+    expect(refusal).toBeInstanceOf(StorageError);
+    expect(refusal.message).toMatch(/^storage: [^\n]+$/);
+    return refusal.message;
+  };
+
+  test("an unknown engine", async () => {
+    expect(await lines("mysql://user:secret@host/db")).toContain(`"mysql"`);
+    expect(await lines("mysql://user:secret@host/db")).not.toContain("secret");
+  });
+
+  test("a URL without an engine", async () => {
+    expect(await lines("data/t.db")).toContain("sqlite:PATH");
+  });
+
+  test("a folder that can't be made", async () => {
+    writeFileSync(join(folder, "file"), "");
+    expect(await lines(`sqlite:${join(folder, "file", "t.db")}`)).toContain(join(folder, "file", "t.db"));
+  });
+
+  test("a folder in the place of the file", async () => {
+    expect(await lines(`sqlite:${folder}`)).toContain(folder);
+  });
+
+  test("a file that is no database", async () => {
+    const path = join(folder, "t.db");
+    writeFileSync(path, "not a database, but long enough to be looked at as one ".repeat(40));
+    expect(await lines(`sqlite:${path}`)).toContain("not a database");
+  });
+
+  test("a way to write that does not exist", async () => {
+    expect(await lines("sqlite::memory:?synchronous=sometimes")).toContain(`"sometimes"`);
+  });
+});
+
+describe("the schema", () => {
+  test("of a fresh file is the newest", async () => {
+    const storage = await open(join(folder, "t.db"));
+    expect(version(storage)).toBe(migrations.length);
+    const tables = storage.handle
+      .query<{ name: string }, []>("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")
+      .all();
+    expect(tables.map(({ name }) => name)).toContainValues(["accounts", "entries", "holds", "tokens"]);
+  });
+
+  test("is made once: a file that is opened again keeps what it holds", async () => {
+    const path = join(folder, "t.db");
+    const first = await open(path);
+    first.handle.run(insertAccount);
+    await first.close();
+    opened = [];
+    const second = await open(path);
+    expect(version(second)).toBe(migrations.length);
+    expect(second.handle.query<{ id: string }, []>("SELECT id FROM accounts").all()).toEqual([{ id: "user:u" }]);
+  });
+
+  test("of an empty database is brought up step by step, to the same as at once", () => {
+    const schemaOf = (database: Database): unknown =>
+      database.query("SELECT type, name, sql FROM sqlite_master ORDER BY name").all();
+    const stepwise = new Database(":memory:");
+    for (const [index, migration] of migrations.entries()) {
+      stepwise.run(migration);
+      stepwise.run(`PRAGMA user_version = ${index + 1}`);
+      migrateSqlite(stepwise);
+    }
+    const atOnce = new Database(":memory:");
+    migrateSqlite(atOnce);
+    expect(schemaOf(stepwise)).toEqual(schemaOf(atOnce));
+    stepwise.close();
+    atOnce.close();
+  });
+
+  test("that is newer than the code stops the start, says so, and is left alone", async () => {
+    const path = join(folder, "t.db");
+    const storage = await open(path);
+    storage.handle.run(`PRAGMA user_version = ${migrations.length + 3}`);
+    const refusal = await refusalOf(`sqlite:${path}`);
+    expect(refusal).toBeInstanceOf(StorageError);
+    expect(refusal.message).toBe(
+      `storage: its schema is version ${migrations.length + 3}, this Tollgate knows ${migrations.length}; use a newer Tollgate`,
+    );
+    expect(version(storage)).toBe(migrations.length + 3);
+  });
+
+  test("that fails half way is not half made", () => {
+    const database = new Database(":memory:", { safeIntegers: true });
+    // The name is taken: a later statement of the first step fails.
+    database.run("CREATE TABLE entries (x)");
+    expect(() => migrateSqlite(database)).toThrow("entries");
+    const tables = database.query<{ name: string }, []>("SELECT name FROM sqlite_master WHERE type = 'table'").all();
+    expect(tables).toEqual([{ name: "entries" }]);
+    expect(database.query("PRAGMA user_version").get()).toEqual({ user_version: 0n });
+    database.close();
+  });
+});
+
+test("five processes that start at once on one file all come up, on one schema", async () => {
+  const path = join(folder, "t.db");
+  const source = `
+    const { openStorage } = await import(${JSON.stringify(join(import.meta.dir, "index.ts"))});
+    console.log("ready");
+    await new Response(Bun.stdin.stream()).text();
+    const storage = await openStorage(${JSON.stringify(`sqlite:${path}`)});
+    storage.handle.run("INSERT INTO accounts (id, kind, name, prepaid, created_at) VALUES ('user:' || " + process.pid + ", 'user', 'u', 1, 0)");
+    storage.close();
+  `;
+  const processes = Array.from({ length: 5 }, () =>
+    Bun.spawn([process.execPath, "-e", source], { stdin: "pipe", stdout: "pipe", stderr: "pipe" }),
+  );
+  // All wait behind the same line before any of them is let go.
+  const ready = await Promise.all(processes.map(async ({ stdout }) => (await stdout.getReader().read()).value));
+  expect(ready.map((bytes) => Buffer.from(bytes ?? []).toString())).toEqual(processes.map(() => "ready\n"));
+  for (const { stdin } of processes) void stdin.end();
+  const errors = await Promise.all(
+    processes.map(async ({ stderr, exited }) => ({ code: await exited, stderr: await new Response(stderr).text() })),
+  );
+  expect(errors).toEqual(processes.map(() => ({ code: 0, stderr: "" })));
+
+  const storage = await open(path);
+  expect(version(storage)).toBe(migrations.length);
+  expect(storage.handle.query("SELECT count(*) AS n FROM accounts").get()).toEqual({ n: 5n });
+});
+
+describe("another process's commits", () => {
+  beforeEach(() => {
+    jest.useFakeTimers();
+  });
+  afterEach(() => {
+    jest.useRealTimers();
+  });
+
+  async function watched(): Promise<{
+    own: SqliteStorage;
+    other: SqliteStorage;
+    seen: () => number;
+    stop: () => void;
+  }> {
+    const path = join(folder, "t.db");
+    const own = await open(path);
+    const other = await open(path);
+    let count = 0;
+    const stop = own.onForeignCommit(() => (count += 1));
+    return { own, other, seen: () => count, stop };
+  }
+
+  const insert = (storage: SqliteStorage, id: string): void => {
+    storage.handle.run("INSERT INTO accounts (id, kind, name, prepaid, created_at) VALUES (?, 'user', 'u', 1, 0)", [
+      id,
+    ]);
+  };
+
+  test("are noticed within 200 ms, each once", async () => {
+    const { other, seen } = await watched();
+    insert(other, "a");
+    jest.advanceTimersByTime(199);
+    expect(seen()).toBe(0);
+    jest.advanceTimersByTime(1);
+    expect(seen()).toBe(1);
+    jest.advanceTimersByTime(10_000);
+    expect(seen()).toBe(1);
+    insert(other, "b");
+    insert(other, "c");
+    jest.advanceTimersByTime(200);
+    expect(seen()).toBe(2);
+  });
+
+  test("are told apart from our own", async () => {
+    const { own, seen } = await watched();
+    insert(own, "a");
+    jest.advanceTimersByTime(1_000);
+    expect(seen()).toBe(0);
+  });
+
+  test("that came before the watch began are not told", async () => {
+    const path = join(folder, "t.db");
+    const own = await open(path);
+    insert(await open(path), "a");
+    let count = 0;
+    own.onForeignCommit(() => (count += 1));
+    jest.advanceTimersByTime(1_000);
+    expect(count).toBe(0);
+  });
+
+  test("are not looked for any more after the watch has been stopped", async () => {
+    const { other, seen, stop } = await watched();
+    stop();
+    insert(other, "a");
+    jest.advanceTimersByTime(1_000);
+    expect(seen()).toBe(0);
+  });
+
+  test("are not looked for in a file that has been closed", async () => {
+    const { own, other, seen } = await watched();
+    await own.close();
+    insert(other, "a");
+    expect(() => jest.advanceTimersByTime(1_000)).not.toThrow();
+    expect(seen()).toBe(0);
+  });
+});

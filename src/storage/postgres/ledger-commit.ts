@@ -1,0 +1,277 @@
+/**
+ * `ledger_commit`: a batch of ledger operations in one statement, so that a commit is one round trip, and a node that is
+ * paused in the middle of one holds no lock.
+ *
+ *   1. lock the accounts of every chain that the batch touches, in the order of their ids
+ *   2. read what stands under the operations' ids, now that nobody else can take or end a hold in those accounts
+ *   3. apply the operations one after the other to the accounts' counters in memory
+ *   4. write what became of them, each changed account once
+ *
+ * Each statement of a function sees what was committed before it began, so step 2 reads what step 1 waited for. A hold or
+ * entry whose account is not among the locked ones came after step 1 looked, and counts as not there yet.
+ *
+ * The operations come as one array a field. No id occurs twice in a part: steps 2 to 4 run for each part, nearly always
+ * the only one. A sweep is a part of its own, which appends an `expire` for each hold that was left behind. Counters are
+ * arrays by the account's place among the locked ones; assigning to an element of an array of numbers is what PL/pgSQL
+ * does fastest. The planner's settings keep a plan made while a table was empty from reading a large one whole.
+ */
+export const LEDGER_COMMIT = `
+  CREATE FUNCTION ledger_period_start(period text, at bigint) RETURNS bigint LANGUAGE sql IMMUTABLE AS $$
+    SELECT CASE period
+      WHEN 'daily' THEN at - at % 86400000
+      WHEN 'monthly' THEN (extract(epoch FROM date_trunc('month', to_timestamp(at / 1000), 'UTC')) * 1000)::bigint
+      ELSE 0
+    END
+  $$;
+
+  -- The first moment that belongs to a later period than the one that began at, or holds, this one.
+  CREATE FUNCTION ledger_period_end(period text, began bigint) RETURNS bigint LANGUAGE sql IMMUTABLE AS $$
+    SELECT CASE period
+      WHEN 'daily' THEN began - began % 86400000 + 86400000
+      WHEN 'monthly' THEN (extract(epoch FROM
+        date_trunc('month', to_timestamp(began / 1000) AT TIME ZONE 'UTC') + interval '1 month') * 1000)::bigint
+      ELSE 9223372036854775807
+    END
+  $$;
+
+  CREATE FUNCTION ledger_commit(
+    kinds text[], ids text[], accounts_named text[], amounts bigint[], ats bigint[], leases bigint[], purposes text[],
+    parts int[], sweep_at bigint,
+    OUT outcomes text[], OUT figures bigint[], OUT names text[]
+  )
+  LANGUAGE plpgsql
+  SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off
+  SET plan_cache_mode = force_generic_plan
+  AS $$
+  DECLARE
+    left_max CONSTANT int := 1000;
+    given CONSTANT int := cardinality(ids);
+    blank CONSTANT bigint[] := array_fill(NULL::bigint, ARRAY[given]);
+    left_ids text[] := '{}';
+    charges bigint[] := blank;
+    -- By the account's place:
+    link_ids text[];
+    place jsonb;
+    parent_ids text[];
+    parents int[];
+    funds bigint[];    -- credits, where a balance of them limits the account
+    credits bigint[];
+    posted bigint[];
+    pending bigint[];
+    budgets bigint[];
+    spent bigint[];    -- posted since the period began
+    periods text[];
+    starts bigint[];
+    ends bigint[];
+    op record;
+    n int;
+    i int;
+    due bigint;
+    charge bigint;
+    over bigint;
+    room bigint;
+    link_room bigint;
+    tightest int;
+    outcome text;
+    has_held boolean; has_ended boolean; has_renewed boolean; has_granted boolean; has_late boolean;
+  BEGIN
+    outcomes := array_fill(NULL::text, ARRAY[given]); figures := blank; names := outcomes;
+
+    -- One node sweeps at a time; the others have nothing to wait for.
+    IF sweep_at IS NOT NULL AND pg_try_advisory_xact_lock(hashtext('tollgate ledger sweep')) THEN
+      left_ids := ARRAY(SELECT h.id FROM holds h WHERE h.lease_until < sweep_at ORDER BY h.lease_until LIMIT left_max);
+    END IF;
+
+    -- A comparison with NULL costs no look-up: what has ended is only looked for where no hold is open.
+    link_ids := ARRAY(
+      SELECT DISTINCT unnest(a.chain) FROM (
+        SELECT DISTINCT coalesce(o.account, h.account_id, e.debit_account)
+        FROM unnest(kinds || array_fill('expire'::text, ARRAY[cardinality(left_ids)]), ids || left_ids, accounts_named)
+          AS o (kind, id, account)
+        LEFT JOIN holds h ON h.id = CASE WHEN o.account IS NULL THEN o.id END COLLATE "C"
+        LEFT JOIN entries e ON e.kind = 'expire'
+          AND e.id = CASE WHEN h.id IS NULL AND o.kind IN ('settle', 'release') THEN o.id END COLLATE "C"
+      ) named (id) JOIN accounts a ON a.id = named.id COLLATE "C");
+
+    SELECT array_agg(a.id), array_agg(CASE WHEN a.prepaid THEN a.credits_posted END), array_agg(a.credits_posted),
+        array_agg(a.debits_posted), array_agg(a.debits_pending), array_agg(a.max_budget), array_agg(a.period_debits),
+        array_agg(a.period), array_agg(a.period_start), array_agg(ledger_period_end(a.period, a.period_start)),
+        array_agg(a.parent_id)
+      INTO link_ids, funds, credits, posted, pending, budgets, spent, periods, starts, ends, parent_ids
+      FROM (SELECT * FROM accounts WHERE id = ANY (link_ids) ORDER BY id FOR NO KEY UPDATE) a;
+    SELECT coalesce(jsonb_object_agg(l.id, l.n), '{}') INTO place FROM unnest(link_ids) WITH ORDINALITY AS l (id, n);
+    parents := ARRAY(SELECT (place ->> l.id)::int FROM unnest(parent_ids) WITH ORDINALITY AS l (id, n) ORDER BY l.n);
+
+    FOR this_part IN 1 .. coalesce(parts[given], 0) LOOP
+      has_held := false; has_ended := false; has_renewed := false; has_granted := false; has_late := false;
+
+      n := array_position(parts, this_part);
+      IF kinds[n] = 'sweep' THEN
+        left_ids := ARRAY(SELECT h.id FROM holds h WHERE h.lease_until < ats[n] AND place ? h.account_id
+          ORDER BY h.lease_until LIMIT left_max);
+        ids := ids || left_ids;
+        kinds := kinds || array_fill('expire'::text, ARRAY[cardinality(left_ids)]);
+        ats := ats || array_fill(ats[n], ARRAY[cardinality(left_ids)]);
+        parts := parts || array_fill(this_part, ARRAY[cardinality(left_ids)]);
+        outcomes[n] := 'swept'; figures[n] := cardinality(left_ids);
+      END IF;
+
+      FOR op IN
+        SELECT o.n, o.kind, o.account, o.at, (o.kind = 'hold') AS takes,
+          CASE o.kind WHEN 'expire' THEN coalesce(h.observed, 0) ELSE coalesce(o.amount, 0) END AS amount,
+          h.id IS NOT NULL AS is_open, h.account_id AS hold_account, h.amount AS held,
+          e.kind AS entry_kind, e.debit_account, e.credit_account, e.amount AS entry_amount, e.held AS entry_held, e.shortfall,
+          CASE l.debit_account WHEN 'revenue' THEN -l.amount ELSE l.amount END AS late_amount, l.shortfall AS late_shortfall,
+          (place ->> coalesce(o.account, h.account_id, e.debit_account))::int AS first
+        FROM unnest(kinds, ids, accounts_named, amounts, ats, parts) WITH ORDINALITY
+          AS o (kind, id, account, amount, at, part, n)
+        LEFT JOIN holds h ON h.id = o.id COLLATE "C" AND (o.kind = 'hold' OR place ? h.account_id)
+        LEFT JOIN entries e ON e.id = CASE WHEN h.id IS NULL THEN o.id END COLLATE "C"
+        LEFT JOIN entries l ON l.id = CASE WHEN e.kind = 'expire' THEN o.id || ':late' END COLLATE "C"
+        WHERE o.part = this_part AND o.kind <> 'sweep'
+        ORDER BY o.n
+      LOOP
+        n := op.n; i := op.first;
+
+        -- What needs no room is decided here; what goes on moves \`due\` from the link at \`i\` upwards.
+        IF op.takes THEN
+          outcome := CASE
+            WHEN i IS NULL THEN 'no-account'
+            WHEN op.is_open THEN CASE WHEN op.hold_account = op.account AND op.held = op.amount THEN 'exists' ELSE 'conflict' END
+            WHEN op.entry_kind IS NOT NULL THEN
+              CASE WHEN op.debit_account = op.account AND op.entry_held = op.amount THEN 'exists' ELSE 'conflict' END
+          END;
+          due := op.amount;
+          over := due;
+        ELSIF op.is_open THEN
+          outcome := CASE op.kind WHEN 'renew' THEN 'renewed' WHEN 'grant' THEN 'conflict' END;
+          has_renewed := has_renewed OR op.kind = 'renew';
+          due := CASE op.kind WHEN 'release' THEN 0 ELSE op.amount END;
+          over := due - op.held;
+        ELSIF op.kind = 'grant' THEN
+          IF op.entry_kind IS NOT NULL THEN
+            outcome := CASE WHEN op.entry_kind = 'grant' AND op.credit_account = op.account AND op.entry_amount = op.amount
+              THEN 'exists' ELSE 'conflict' END;
+          ELSIF i IS NULL THEN
+            outcome := 'no-account';
+          ELSE
+            credits[i] := credits[i] + op.amount;
+            funds[i] := funds[i] + op.amount;
+            has_granted := true;
+            outcome := 'granted';
+          END IF;
+        ELSIF op.kind = 'renew' THEN
+          outcome := 'ended';
+        ELSIF op.entry_kind IS NULL OR op.entry_kind = 'expire' AND i IS NULL THEN
+          outcome := 'no-hold';
+        ELSIF op.entry_kind <> 'expire' THEN
+          outcome := CASE WHEN op.entry_kind = op.kind AND op.entry_amount + op.shortfall = op.amount
+            THEN 'exists' ELSE 'conflict' END;
+          figures[n] := op.shortfall;
+        ELSIF op.late_amount IS NOT NULL THEN
+          outcome := CASE WHEN op.entry_amount + op.late_amount + op.late_shortfall = op.amount
+            THEN 'exists' ELSE 'conflict' END;
+          figures[n] := op.late_shortfall;
+        ELSE
+          -- Expired, and ended after all: nothing is set aside any more, so that the difference is a charge of its own.
+          outcome := NULL;
+          due := op.amount - op.entry_amount;
+          over := due;
+        END IF;
+        IF outcome IS NOT NULL THEN
+          outcomes[n] := outcome;
+          CONTINUE;
+        END IF;
+
+        -- The link with the least room, the nearest to the token among equals. What was spent in an earlier period no
+        -- longer counts; a clock that went back doesn't bring it back.
+        room := NULL;
+        IF op.takes OR over > 0 THEN
+          WHILE i IS NOT NULL LOOP
+            link_room := least(funds[i] - posted[i] - pending[i],
+              budgets[i] - pending[i] - CASE WHEN op.at >= ends[i] THEN 0 ELSE spent[i] END);
+            IF link_room < room OR room IS NULL AND link_room IS NOT NULL THEN room := link_room; tightest := i; END IF;
+            i := parents[i];
+          END LOOP;
+          i := op.first;
+        END IF;
+
+        IF op.takes THEN
+          IF room < due THEN
+            outcomes[n] := 'insufficient'; figures[n] := room; names[n] := link_ids[tightest];
+            CONTINUE;
+          END IF;
+          WHILE i IS NOT NULL LOOP
+            pending[i] := pending[i] + due;
+            i := parents[i];
+          END LOOP;
+          outcomes[n] := 'held';
+          has_held := true;
+          CONTINUE;
+        END IF;
+
+        -- All that was held can be charged, and beyond it what the chain has room for.
+        charge := CASE WHEN over > 0 AND over > room THEN due - over + greatest(room, 0) ELSE due END;
+        WHILE i IS NOT NULL LOOP
+          IF op.at >= ends[i] THEN
+            starts[i] := ledger_period_start(periods[i], op.at);
+            ends[i] := ledger_period_end(periods[i], op.at);
+            spent[i] := 0;
+          END IF;
+          IF op.is_open THEN pending[i] := pending[i] - op.held; END IF;
+          posted[i] := posted[i] + charge;
+          spent[i] := greatest(spent[i] + charge, 0);
+          i := parents[i];
+        END LOOP;
+        charges[n] := charge;
+        figures[n] := due - charge;
+        outcomes[n] := op.kind || 'd';
+        IF op.is_open THEN has_ended := true; ELSE has_late := true; END IF;
+      END LOOP;
+
+      IF has_held THEN
+        INSERT INTO holds (id, account_id, amount, purpose, lease_until, created_at)
+          SELECT o.id, o.account, o.amount, o.purpose, o.lease_until, o.at
+          FROM unnest(ids, accounts_named, amounts, purposes, leases, ats, parts, outcomes)
+            AS o (id, account, amount, purpose, lease_until, at, part, outcome)
+          WHERE o.part = this_part AND o.outcome = 'held';
+      END IF;
+      IF has_renewed THEN
+        UPDATE holds h SET lease_until = o.lease_until, observed = coalesce(o.amount, h.observed)
+          FROM unnest(ids, amounts, leases, parts, outcomes) AS o (id, amount, lease_until, part, outcome)
+          WHERE o.part = this_part AND o.outcome = 'renewed' AND h.id = o.id COLLATE "C";
+      END IF;
+      IF has_late THEN
+        INSERT INTO entries
+          SELECT e.id || ':late', 'settle', CASE WHEN o.charge < 0 THEN 'revenue' ELSE e.debit_account END,
+            CASE WHEN o.charge < 0 THEN e.debit_account ELSE 'revenue' END, abs(o.charge), 0, o.shortfall, o.at
+          FROM unnest(ids, charges, figures, ats, parts) AS o (id, charge, shortfall, at, part)
+          JOIN entries e ON e.id = o.id COLLATE "C"
+          WHERE o.part = this_part AND o.charge IS NOT NULL;
+      END IF;
+      IF has_ended THEN
+        WITH gone AS (
+          DELETE FROM holds h
+            USING unnest(kinds, ids, charges, figures, ats, parts) AS o (kind, id, charge, shortfall, at, part)
+            WHERE o.part = this_part AND o.charge IS NOT NULL AND h.id = o.id COLLATE "C"
+            RETURNING h.id, o.kind, h.account_id, o.charge, h.amount, o.shortfall, o.at
+        )
+        INSERT INTO entries (id, kind, debit_account, credit_account, amount, held, shortfall, created_at)
+          SELECT g.id, g.kind, g.account_id, 'revenue', g.charge, g.amount, g.shortfall, g.at FROM gone g;
+      END IF;
+      IF has_granted THEN
+        INSERT INTO entries (id, kind, debit_account, credit_account, amount, held, shortfall, created_at)
+          SELECT o.id, 'grant', 'bank', o.account, o.amount, 0, 0, o.at
+          FROM unnest(ids, accounts_named, amounts, ats, parts, outcomes) AS o (id, account, amount, at, part, outcome)
+          WHERE o.part = this_part AND o.outcome = 'granted';
+      END IF;
+    END LOOP;
+
+    UPDATE accounts a SET credits_posted = l.credits, debits_posted = l.posted, debits_pending = l.pending,
+        period_start = l.start, period_debits = l.spent
+      FROM unnest(link_ids, credits, posted, pending, starts, spent) AS l (id, credits, posted, pending, start, spent)
+      WHERE a.id = l.id COLLATE "C" AND (a.credits_posted, a.debits_posted, a.debits_pending, a.period_start, a.period_debits)
+        IS DISTINCT FROM (l.credits, l.posted, l.pending, l.start, l.spent);
+    outcomes := outcomes[:given]; figures := figures[:given]; names := names[:given];
+  END $$;
+`;

@@ -1,0 +1,48 @@
+import type { SQL, TransactionSQL } from "bun";
+import { StorageError } from "../database.ts";
+import { migrations } from "./migrations.ts";
+
+/** The lock that migrating processes take; any number, the same in every version. */
+const MIGRATION_LOCK = 7_463_950_127;
+
+/** The first major version whose PL/pgSQL assigns to a field of an array's element. */
+const SERVER_VERSION_MIN = 14;
+
+/**
+ * Brings the schema up to date in one transaction under an advisory lock, so that any number of nodes may start at once:
+ * the first one migrates, the others find nothing left to do. A schema newer than this code stops the start: an older
+ * version must not write into it.
+ */
+export async function migratePostgres(pool: SQL): Promise<void> {
+  await pool.begin(async (transaction) => {
+    // The others wait as long as the first one needs.
+    await transaction.unsafe("SET LOCAL statement_timeout = 0");
+    await transaction.unsafe(`SELECT pg_advisory_xact_lock(${MIGRATION_LOCK})`);
+    await requireServerVersion(transaction);
+    await transaction.unsafe("CREATE TABLE IF NOT EXISTS tollgate_schema (version bigint NOT NULL)");
+    await applyMissing(transaction);
+  });
+}
+
+async function requireServerVersion(transaction: TransactionSQL): Promise<void> {
+  const [row] = await transaction.unsafe<{ number: string }[]>(
+    "SELECT current_setting('server_version_num') AS number",
+  );
+  const major = Math.floor(Number(row?.number) / 10_000);
+  if (major < SERVER_VERSION_MIN)
+    throw new StorageError(`storage: this is Postgres ${major}; ${SERVER_VERSION_MIN} or newer is needed`);
+}
+
+async function applyMissing(transaction: TransactionSQL): Promise<void> {
+  const [row] = await transaction.unsafe<{ version: bigint }[]>("SELECT version FROM tollgate_schema");
+  const version = Number(row?.version ?? 0n);
+  if (version > migrations.length) {
+    throw new StorageError(
+      `storage: its schema is version ${version}, this Tollgate knows ${migrations.length}; use a newer Tollgate`,
+    );
+  }
+  if (version === migrations.length) return;
+  for (const migration of migrations.slice(version)) await transaction.unsafe(migration);
+  await transaction.unsafe("DELETE FROM tollgate_schema");
+  await transaction.unsafe("INSERT INTO tollgate_schema VALUES ($1)", [migrations.length]);
+}

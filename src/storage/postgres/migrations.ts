@@ -1,0 +1,5 @@
+import { LEDGER_COMMIT } from "./ledger-commit.ts";
+import { TABLES } from "./tables.ts";
+
+/** The schema, one step an element; a step that has been released is never changed. */
+export const migrations: readonly string[] = [TABLES + LEDGER_COMMIT];

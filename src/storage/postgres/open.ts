@@ -1,0 +1,83 @@
+import { SQL } from "bun";
+import { type PostgresStorage, StorageError } from "../database.ts";
+import { migratePostgres } from "./migrate.ts";
+import { connect, Statements } from "./statements.ts";
+import { CHANGES_CHANNEL } from "./tables.ts";
+
+/**
+ * Opens the database that the URL names, `postgres://user:password@host:port/database?sslmode=…`, and migrates it.
+ * Throws a `StorageError` of one line, without the password, where it can't be used.
+ */
+export async function openPostgres(url: string): Promise<PostgresStorage> {
+  const place = describePlace(url);
+  const setup = connect(url, 1);
+  try {
+    await migratePostgres(setup);
+  } catch (cause) {
+    if (cause instanceof StorageError) throw cause;
+    throw new StorageError(`storage: cannot use Postgres at ${place}: ${reasonOf(cause)}`, { cause });
+  } finally {
+    await setup.close({ timeout: 0 });
+  }
+  const statements = new Statements(url);
+  const changes = new Changes(url);
+  return {
+    engine: "postgres",
+    statements,
+    onForeignCommit: (callback) => changes.watch(callback),
+    async close() {
+      await Promise.all([changes.close(), statements.close()]);
+    },
+  };
+}
+
+function describePlace(url: string): string {
+  if (!URL.canParse(url)) throw new StorageError("storage: write postgres://user:password@host:port/database");
+  const { hostname, port, pathname } = new URL(url);
+  return `${hostname}:${port === "" ? "5432" : port}${pathname}`;
+}
+
+function reasonOf(cause: unknown): string {
+  if (!(cause instanceof Error)) return String(cause);
+  const code = cause instanceof SQL.PostgresError ? ` (${cause.errno ?? cause.code})` : "";
+  return cause.message.split("\n")[0] + code;
+}
+
+/**
+ * Announcements of what nodes keep in memory, over a connection of its own that is made at the first watcher and made
+ * again when it drops. What was announced in between is missed, so each new connection counts as an announcement too.
+ */
+class Changes {
+  readonly #url: string;
+  readonly #watchers = new Set<() => void>();
+  #connection: SQL | undefined;
+
+  constructor(url: string) {
+    this.#url = url;
+  }
+
+  watch(callback: () => void): () => void {
+    this.#watchers.add(callback);
+    if (this.#connection === undefined) this.#listen();
+    return () => this.#watchers.delete(callback);
+  }
+
+  #listen(): void {
+    const connection = connect(this.#url, 1);
+    this.#connection = connection;
+    const announce = (): void => {
+      for (const callback of this.#watchers) callback();
+    };
+    const again = (): void => {
+      // Closed before it ever listened: there is nobody left to tell.
+      if (this.#connection === connection) this.#listen();
+    };
+    connection.listen(CHANGES_CHANNEL, announce, announce).catch(again);
+  }
+
+  async close(): Promise<void> {
+    const connection = this.#connection;
+    this.#connection = undefined;
+    await connection?.close({ timeout: 0 });
+  }
+}

@@ -1,0 +1,85 @@
+/**
+ * The tables: amounts are nano-credits, times milliseconds since the epoch. Ids compare by their bytes, so that every
+ * node sorts them, and locks their rows, in the same order.
+ */
+export const TABLES = `
+  CREATE TABLE accounts (
+    id              text COLLATE "C" PRIMARY KEY,
+    kind            text NOT NULL CHECK (kind IN ('token', 'user', 'organisation')),
+    name            text NOT NULL,
+    parent_id       text COLLATE "C" REFERENCES accounts (id),
+    chain           text[] COLLATE "C" NOT NULL, -- itself and its parents, upwards; a parent never changes
+    prepaid         boolean NOT NULL,
+    max_budget      bigint CHECK (max_budget >= 0),
+    period          text CHECK (period IN ('daily', 'monthly')),
+    credits_posted  bigint NOT NULL DEFAULT 0,
+    debits_posted   bigint NOT NULL DEFAULT 0 CHECK (debits_posted >= 0),
+    debits_pending  bigint NOT NULL DEFAULT 0 CHECK (debits_pending >= 0),
+    period_start    bigint NOT NULL DEFAULT 0,
+    period_debits   bigint NOT NULL DEFAULT 0 CHECK (period_debits >= 0),
+    created_at      bigint NOT NULL
+  ) WITH (fillfactor = 50); -- room in each page for the counters' next versions, which then need no index entry
+
+  CREATE FUNCTION chain_account() RETURNS trigger LANGUAGE plpgsql AS $$
+  BEGIN
+    NEW.chain := NEW.id || coalesce((SELECT a.chain FROM accounts a WHERE a.id = NEW.parent_id), '{}');
+    RETURN NEW;
+  END $$;
+  CREATE TRIGGER accounts_are_chained BEFORE INSERT ON accounts FOR EACH ROW EXECUTE FUNCTION chain_account();
+
+  -- Only the open ones: a small table whose pages stay hot. What ended stands in entries.
+  CREATE TABLE holds (
+    id           text COLLATE "C" PRIMARY KEY,
+    account_id   text COLLATE "C" NOT NULL,
+    amount       bigint NOT NULL CHECK (amount >= 0),
+    purpose      text NOT NULL,
+    observed     bigint CHECK (observed >= 0),
+    lease_until  bigint NOT NULL,
+    created_at   bigint NOT NULL
+  ) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 20000, autovacuum_vacuum_cost_delay = 0);
+
+  -- The books. A debit of an account counts in each of its parents too. The id is the hold's or the grant's.
+  CREATE TABLE entries (
+    id              text COLLATE "C" PRIMARY KEY,
+    kind            text NOT NULL CHECK (kind IN ('grant', 'settle', 'release', 'expire')),
+    debit_account   text COLLATE "C" NOT NULL,
+    credit_account  text COLLATE "C" NOT NULL,
+    amount          bigint NOT NULL CHECK (amount >= 0),
+    held            bigint NOT NULL CHECK (held >= 0),
+    shortfall       bigint NOT NULL CHECK (shortfall >= 0),
+    created_at      bigint NOT NULL
+  );
+  CREATE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
+  BEGIN
+    RAISE EXCEPTION '% are only appended', TG_TABLE_NAME;
+  END $$;
+  CREATE TRIGGER entries_are_only_appended BEFORE UPDATE OR DELETE OR TRUNCATE ON entries
+    FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+  CREATE TABLE tokens (
+    id           text COLLATE "C" PRIMARY KEY,
+    secret_hash  bytea NOT NULL,
+    user_name    text NOT NULL,
+    account_id   text COLLATE "C" NOT NULL REFERENCES accounts (id),
+    service      boolean NOT NULL,
+    admin        boolean NOT NULL,
+    models       text,
+    rpm          bigint,
+    concurrency  bigint,
+    expires_at   bigint,
+    revoked_at   bigint,
+    created_at   bigint NOT NULL
+  );
+
+  -- Nodes keep tokens in memory; a new one is nowhere yet, a changed one must be forgotten everywhere.
+  CREATE FUNCTION announce_change() RETURNS trigger LANGUAGE plpgsql AS $$
+  BEGIN
+    NOTIFY tollgate_changes;
+    RETURN NULL;
+  END $$;
+  CREATE TRIGGER tokens_are_announced AFTER UPDATE OR DELETE ON tokens
+    FOR EACH STATEMENT EXECUTE FUNCTION announce_change();
+`;
+
+/** Where the triggers announce that something changed which nodes keep in memory. */
+export const CHANGES_CHANNEL = "tollgate_changes";

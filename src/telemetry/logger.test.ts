@@ -1,0 +1,122 @@
+import { afterEach, beforeEach, describe, expect, jest, test } from "bun:test";
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createLogger, type Logger } from "./index.ts";
+
+let folder: string;
+let file: string;
+let fd: number;
+
+beforeEach(() => {
+  jest.useFakeTimers();
+  folder = mkdtempSync(join(tmpdir(), "tollgate-log-"));
+  file = join(folder, "log.jsonl");
+  fd = openSync(file, "a");
+});
+afterEach(() => {
+  jest.useRealTimers();
+  closeSync(fd);
+  rmSync(folder, { recursive: true });
+});
+
+const text = (): string => readFileSync(file, "utf8");
+const lines = (): Record<string, unknown>[] =>
+  text()
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+
+type Level = "info" | "warn" | "error";
+const levels: [Level, number][] = [
+  ["info", 30],
+  ["warn", 40],
+  ["error", 50],
+];
+
+function write(logger: Logger, level: Level, fields: object, message = "something happened"): void {
+  logger[level](fields, message);
+  logger.flush();
+}
+
+describe.each(levels)("a line of the level %s", (level, number) => {
+  test("is JSON with its time, its fields and what happened", () => {
+    write(createLogger({ level: "info", fd }), level, { request_id: "req_1", status: 200 });
+    expect(lines()).toEqual([
+      {
+        level: number,
+        time: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+        request_id: "req_1",
+        status: 200,
+        msg: "something happened",
+      },
+    ]);
+  });
+
+  test("shows no secret, should it ever carry one", () => {
+    const secrets = { authorization: "Bearer tg_x", api_key: "sk-x", token: "tg_x", secret: "s-x", cookie: "c=x" };
+    write(createLogger({ level: "info", fd }), level, { ...secrets, request_id: "req_1" });
+    const censored = Object.fromEntries(Object.keys(secrets).map((name) => [name, "[redacted]"]));
+    expect(lines()).toMatchObject([{ ...censored, request_id: "req_1" }]);
+    expect(text()).not.toContain("tg_x");
+  });
+
+  test("is one line, whatever its fields hold", () => {
+    write(createLogger({ level: "info", fd }), level, { model: 'a\n{"level":50}\r\u2028' });
+    expect(lines()).toMatchObject([{ level: number, model: 'a\n{"level":50}\r\u2028' }]);
+  });
+});
+
+test.each([
+  ["info", ["info", "warn", "error"]],
+  ["warn", ["warn", "error"]],
+  ["error", ["error"]],
+  ["silent", []],
+])("at the level %s come %p", (level, expected) => {
+  const logger = createLogger({ level, fd });
+  for (const [each] of levels) write(logger, each, {}, each);
+  expect(lines().map(({ msg }) => msg)).toEqual(expected);
+});
+
+test("an error tells its cause", () => {
+  write(createLogger({ level: "info", fd }), "error", { err: new Error("disk full") });
+  expect(lines()).toMatchObject([{ err: { type: "Error", message: "disk full" } }]);
+});
+
+describe("lines are gathered", () => {
+  test("and written after a quarter of a second", () => {
+    const logger = createLogger({ level: "info", fd });
+    logger.info({ n: 1 }, "one");
+    logger.warn({ n: 2 }, "two");
+    jest.advanceTimersByTime(249);
+    expect(text()).toBe("");
+    jest.advanceTimersByTime(1);
+    expect(lines().map(({ n }) => n)).toEqual([1, 2]);
+  });
+
+  test("and written at once when there are many, in their order", () => {
+    const logger = createLogger({ level: "info", fd });
+    for (let n = 0; n < 1_000; n += 1) logger.info({ n }, "x".repeat(100));
+    const written = lines();
+    expect(written.length).toBeGreaterThan(800);
+    logger.flush();
+    expect(lines().map(({ n }) => n)).toEqual(Array.from({ length: 1_000 }, (_, n) => n));
+  });
+
+  test("and written once", () => {
+    const logger = createLogger({ level: "info", fd });
+    logger.info({}, "one");
+    logger.flush();
+    logger.flush();
+    jest.advanceTimersByTime(1_000);
+    expect(lines()).toHaveLength(1);
+  });
+});
+
+test("a log that nobody takes any more stops nothing", () => {
+  const other = openSync(join(folder, "gone.jsonl"), "a");
+  const logger = createLogger({ level: "info", fd: other });
+  closeSync(other);
+  logger.info({}, "lost");
+  expect(() => logger.flush()).not.toThrow();
+});

@@ -1,0 +1,215 @@
+/**
+ * The ledger as a page of paper: lists of what happened, and every figure added up anew whenever it is asked for. Slow
+ * and obvious on purpose; the stores must give the same outcomes and the same figures.
+ */
+import type {
+  Account,
+  AccountState,
+  LedgerOperation,
+  LedgerOutcome,
+  OpenHold,
+  OutcomeOf,
+} from "../../../src/ledger/index.ts";
+
+type Outcome<Kind extends LedgerOperation["kind"]> = OutcomeOf<Extract<LedgerOperation, { kind: Kind }>>;
+
+interface Charge {
+  holdId: string;
+  account: string;
+  amount: bigint;
+}
+
+interface PaperHold extends OpenHold {
+  /** A late end makes what expired `made-good`: charged what the call cost, nothing included. */
+  state: "open" | "settled" | "released" | "expired" | "made-good";
+  /** What its end said that the call cost. */
+  cost: bigint;
+  shortfall: bigint;
+}
+
+/** What counts against a budget, and the name of the period in which it does: "2026-03-04", "2026-03" or "". */
+interface Spend {
+  period: string;
+  amount: bigint;
+}
+
+function periodName(period: Account["period"], at: number): string {
+  const length = { daily: 10, monthly: 7, none: 0 }[period ?? "none"];
+  return new Date(at).toISOString().slice(0, length);
+}
+
+export class PaperLedger {
+  readonly #accounts = new Map<string, Account>();
+  readonly #grants = new Map<string, { account: string; amount: bigint }>();
+  readonly #holds = new Map<string, PaperHold>();
+  readonly #charges: Charge[] = [];
+  readonly #spends = new Map<string, Spend>();
+
+  put(account: Account): void {
+    this.#accounts.set(account.id, account);
+  }
+
+  apply(operation: LedgerOperation): LedgerOutcome {
+    switch (operation.kind) {
+      case "hold":
+        return this.#hold(operation);
+      case "settle":
+        return this.#settle(operation.id, operation.amount, operation.at);
+      case "release":
+        return this.#release(operation.id, operation.at);
+      case "renew":
+        return this.#renew(operation.id, operation.leaseUntil, operation.observed);
+      case "grant":
+        return this.#grant(operation.id, operation.accountId, operation.amount);
+      case "sweep":
+        return this.#sweep(operation.at);
+    }
+  }
+
+  state(id: string, at: number): AccountState {
+    const account = this.#accounts.get(id);
+    if (account === undefined) throw new Error(`no account ${id}`);
+    const charges = this.#charges.filter((charge) => charge.account === id);
+    const grants = [...this.#grants.values()].filter((grant) => grant.account === id);
+    const open = this.openHolds().filter((hold) => this.#links(hold.accountId).some((link) => link.id === id));
+    return {
+      ...account,
+      creditsPosted: total(grants),
+      debitsPosted: total(charges),
+      debitsPending: total(open),
+      periodDebits: this.#spendOf(account, at).amount,
+    };
+  }
+
+  openHolds(): PaperHold[] {
+    return [...this.#holds.values()].filter(({ state }) => state === "open");
+  }
+
+  shortfall(): bigint {
+    return [...this.#holds.values()].reduce((sum, hold) => sum + hold.shortfall, 0n);
+  }
+
+  #links(id: string): Account[] {
+    const account = this.#accounts.get(id);
+    if (account === undefined) return [];
+    return account.parentId === undefined ? [account] : [account, ...this.#links(account.parentId)];
+  }
+
+  #spendOf(account: Account, at: number): Spend {
+    const now = periodName(account.period, at);
+    const spend = this.#spends.get(account.id);
+    return spend === undefined || spend.period < now ? { period: now, amount: 0n } : spend;
+  }
+
+  /** The link with the least room, the nearest to the token among equals. */
+  #tightest(id: string, at: number): { id: string; room: bigint } | undefined {
+    let tightest: { id: string; room: bigint } | undefined;
+    for (const link of this.#links(id)) {
+      const { creditsPosted, debitsPosted, debitsPending, periodDebits } = this.state(link.id, at);
+      const balance = link.prepaid ? creditsPosted - debitsPosted - debitsPending : undefined;
+      const budget = link.maxBudget === undefined ? undefined : link.maxBudget - periodDebits - debitsPending;
+      for (const room of [balance, budget]) {
+        if (room !== undefined && (tightest === undefined || room < tightest.room)) tightest = { id: link.id, room };
+      }
+    }
+    return tightest;
+  }
+
+  #hold(operation: Extract<LedgerOperation, { kind: "hold" }>): Outcome<"hold"> {
+    const { kind: _, at, ...fields } = operation;
+    const before = this.#holds.get(operation.id);
+    if (!this.#accounts.has(operation.accountId)) return { outcome: "no-account" };
+    if (before !== undefined) {
+      const same = before.accountId === operation.accountId && before.amount === operation.amount;
+      return { outcome: same ? "exists" : "conflict" };
+    }
+    const tightest = this.#tightest(operation.accountId, at);
+    if (tightest !== undefined && tightest.room < operation.amount) {
+      return { outcome: "insufficient", accountId: tightest.id, available: tightest.room };
+    }
+    this.#holds.set(operation.id, {
+      ...fields,
+      createdAt: at,
+      observed: undefined,
+      state: "open",
+      cost: 0n,
+      shortfall: 0n,
+    });
+    return { outcome: "held" };
+  }
+
+  #settle(id: string, amount: bigint, at: number): Outcome<"settle"> {
+    const hold = this.#holds.get(id);
+    if (hold === undefined) return { outcome: "no-hold" };
+    if (hold.state === "released") return { outcome: "conflict" };
+    if (hold.state === "settled" || hold.state === "made-good") {
+      return hold.cost === amount ? { outcome: "exists", shortfall: hold.shortfall } : { outcome: "conflict" };
+    }
+    this.#end(hold, hold.state === "open" ? "settled" : "made-good", amount, at);
+    return { outcome: "settled", shortfall: hold.shortfall };
+  }
+
+  #release(id: string, at: number): Outcome<"release"> {
+    const hold = this.#holds.get(id);
+    if (hold === undefined) return { outcome: "no-hold" };
+    const nothing = hold.state === "released" || (hold.state === "made-good" && hold.cost === 0n);
+    if (nothing) return { outcome: "exists" };
+    if (hold.state === "settled" || hold.state === "made-good") return { outcome: "conflict" };
+    this.#end(hold, hold.state === "open" ? "released" : "made-good", 0n, at);
+    return { outcome: "released" };
+  }
+
+  #renew(id: string, leaseUntil: number, observed: bigint | undefined): Outcome<"renew"> {
+    const hold = this.#holds.get(id);
+    if (hold?.state !== "open") return { outcome: "ended" };
+    hold.leaseUntil = leaseUntil;
+    hold.observed = observed ?? hold.observed;
+    return { outcome: "renewed" };
+  }
+
+  #grant(id: string, account: string, amount: bigint): Outcome<"grant"> {
+    const before = this.#grants.get(id);
+    if (before !== undefined)
+      return { outcome: before.account === account && before.amount === amount ? "exists" : "conflict" };
+    if (!this.#accounts.has(account)) return { outcome: "no-account" };
+    this.#grants.set(id, { account, amount });
+    return { outcome: "granted" };
+  }
+
+  #sweep(at: number): Outcome<"sweep"> {
+    const left = this.openHolds().filter((hold) => hold.leaseUntil < at);
+    for (const hold of left.toSorted((a, b) => a.leaseUntil - b.leaseUntil))
+      this.#end(hold, "expired", hold.observed ?? 0n, at);
+    return { outcome: "swept", expired: left.length };
+  }
+
+  /** Once the hold is out of the way, its call may be charged what it cost, as far as every link has room for it. */
+  #end(hold: PaperHold, state: PaperHold["state"], cost: bigint, at: number): void {
+    const charged = total(
+      this.#charges.filter((charge) => charge.holdId === hold.id && charge.account === hold.accountId),
+    );
+    const due = cost - charged;
+    // What was held is granted whatever the limits have become since; only what goes over it needs room.
+    const reserved = hold.state === "open" ? hold.amount : 0n;
+    const room = this.#tightest(hold.accountId, at)?.room;
+    hold.state = state;
+    const over = due > reserved ? due - reserved : 0n;
+    const allowed = room === undefined || over <= room ? over : largest(room, 0n);
+    const charge = due - over + allowed;
+    hold.cost = cost;
+    hold.shortfall = over - allowed;
+    for (const link of this.#links(hold.accountId)) {
+      const spend = this.#spendOf(link, at);
+      this.#charges.push({ holdId: hold.id, account: link.id, amount: charge });
+      this.#spends.set(link.id, { ...spend, amount: largest(spend.amount + charge, 0n) });
+    }
+  }
+}
+
+function total(rows: readonly { amount: bigint }[]): bigint {
+  return rows.reduce((sum, { amount }) => sum + amount, 0n);
+}
+
+function largest(a: bigint, b: bigint): bigint {
+  return a > b ? a : b;
+}

@@ -1,0 +1,130 @@
+/** The vocabulary of the ledger's conformance suite: accounts and operations in few words, and a store to try them on. */
+import { expect } from "bun:test";
+import type { Account, AccountState, LedgerOperation, LedgerOutcome, LedgerStore } from "../../../src/ledger/index.ts";
+
+/** A store on a fresh, empty storage, with a way past it to the tables. */
+export interface OpenedLedgerStore {
+  store: LedgerStore;
+  /** Another connection to the same storage, as another process has it. */
+  connectAgain: () => Promise<LedgerStore>;
+  /** Runs one statement past the ledger, to read the books or to damage them. */
+  query: (sql: string) => Promise<Record<string, unknown>[]>;
+  close: () => Promise<void>;
+}
+
+export type OpenLedgerStore = () => Promise<OpenedLedgerStore>;
+
+/** Noon of the last day of a month, UTC. */
+export const noon = Date.UTC(2026, 0, 31, 12);
+export const minute = 60_000;
+export const day = 86_400_000;
+
+/** Long enough for every test that doesn't ask for expiry. */
+const lease = 100 * day;
+
+type Limits = Partial<Pick<Account, "prepaid" | "maxBudget" | "period" | "parentId">>;
+
+function account(kind: Account["kind"], name: string, limits: Limits): Account {
+  const none = { parentId: undefined, prepaid: false, maxBudget: undefined, period: undefined };
+  return { id: `${kind}:${name}`, kind, name, ...none, ...limits };
+}
+
+export const organisation = (name: string, limits: Limits = {}): Account => account("organisation", name, limits);
+export const user = (name: string, limits: Limits = {}): Account => account("user", name, limits);
+export const token = (name: string, limits: Limits = {}): Account => account("token", name, limits);
+
+type HoldOptions = { at?: number; leaseUntil?: number };
+
+export const hold = (id: string, accountId: string, amount: bigint, options: HoldOptions = {}) => {
+  const { at = noon, leaseUntil = at + lease } = options;
+  return { kind: "hold", id, accountId, amount, purpose: "chat openai/some-model", at, leaseUntil } as const;
+};
+export const settle = (id: string, amount: bigint, at = noon) => ({ kind: "settle", id, amount, at }) as const;
+export const release = (id: string, at = noon) => ({ kind: "release", id, at }) as const;
+export const renew = (id: string, leaseUntil: number, observed?: bigint) =>
+  ({ kind: "renew", id, leaseUntil, observed }) as const;
+export const grant = (id: string, accountId: string, amount: bigint, at = noon) =>
+  ({ kind: "grant", id, accountId, amount, at }) as const;
+export const sweep = (at: number) => ({ kind: "sweep", at }) as const;
+
+export const held = { outcome: "held" } as const;
+export const exists = { outcome: "exists" } as const;
+export const conflict = { outcome: "conflict" } as const;
+export const noHold = { outcome: "no-hold" } as const;
+export const noAccount = { outcome: "no-account" } as const;
+export const released = { outcome: "released" } as const;
+export const renewed = { outcome: "renewed" } as const;
+export const ended = { outcome: "ended" } as const;
+export const granted = { outcome: "granted" } as const;
+export const settled = (shortfall = 0n) => ({ outcome: "settled", shortfall }) as const;
+export const settledBefore = (shortfall = 0n) => ({ outcome: "exists", shortfall }) as const;
+export const swept = (expired: number) => ({ outcome: "swept", expired }) as const;
+export const insufficient = (accountId: string, available: bigint) =>
+  ({ outcome: "insufficient", accountId, available }) as const;
+
+/** Counters of one account: granted, charged, held and, where it matters, charged in the running period. */
+export interface Counters {
+  credits?: bigint;
+  debits?: bigint;
+  pending?: bigint;
+  period?: bigint;
+}
+
+/** A row of a table: steps with the outcome that each must have, and the counters that they must leave. */
+export interface LedgerCase {
+  title: string;
+  accounts: readonly Account[];
+  steps: readonly (readonly [LedgerOperation, LedgerOutcome])[];
+  after: Readonly<Record<string, Counters>>;
+  /** The moment of `after`; noon by default. */
+  at?: number;
+  /** Shortfall in the books. */
+  shortfall?: bigint;
+  /** Ids of the holds that stay open. */
+  open?: readonly string[];
+}
+
+export async function stateOf(store: LedgerStore, id: string, at = noon): Promise<AccountState> {
+  const [first] = await store.chain(id, at);
+  if (first === undefined) throw new Error(`no account ${id}`);
+  return first;
+}
+
+function countersOf(state: AccountState, wanted: Counters): Counters {
+  const { creditsPosted: credits, debitsPosted: debits, debitsPending: pending, periodDebits: period } = state;
+  return { credits, debits, pending, ...(wanted.period === undefined ? {} : { period }) };
+}
+
+export async function expectCounters(store: LedgerStore, after: LedgerCase["after"], at = noon): Promise<void> {
+  for (const [id, wanted] of Object.entries(after)) {
+    const counters = countersOf(await stateOf(store, id, at), wanted);
+    expect({ id, ...counters }).toEqual({ id, credits: 0n, debits: 0n, pending: 0n, ...wanted });
+  }
+}
+
+/** Every counter follows from the books. */
+export async function expectCleanBooks(store: LedgerStore): Promise<void> {
+  const { drifts } = await store.audit();
+  expect(drifts).toEqual([]);
+}
+
+/** Plays a case, each step in a commit of its own or all of them in one, and compares everything that it names. */
+export async function play(open: OpenLedgerStore, row: LedgerCase, commits: "each" | "one"): Promise<void> {
+  const { store, close } = await open();
+  try {
+    for (const each of row.accounts) await store.putAccount(each, noon);
+    const operations = row.steps.map(([operation]) => operation);
+    const outcomes: LedgerOutcome[] = [];
+    if (commits === "one") outcomes.push(...(await store.commit(operations)));
+    else for (const operation of operations) outcomes.push(...(await store.commit([operation])));
+    expect(outcomes).toEqual(row.steps.map(([, outcome]) => outcome));
+    await expectCounters(store, row.after, row.at);
+    const openHolds = await store.openHolds();
+    expect(openHolds.map(({ id }) => id)).toEqual([...(row.open ?? [])]);
+    const { shortfall } = await store.audit();
+    expect(shortfall).toBe(row.shortfall ?? 0n);
+    await expectCleanBooks(store);
+  } finally {
+    await close();
+  }
+}

@@ -1,0 +1,312 @@
+/** What somebody sees who clones the repository and types `npm start`. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import OpenAI from "openai";
+import { chatModels, cleanEnvironment, root, sorted, until } from "../kit/index.ts";
+import { linkPackages, makeClone } from "./clone.ts";
+import { hasProc, isAlive, processTree, residentMebibytes } from "./processes.ts";
+
+/** Where the system does not tell about its processes, what needs that is left out. */
+const testWithProc = test.skipIf(!hasProc);
+
+let clone: string;
+const started: Bun.Subprocess[] = [];
+beforeAll(() => {
+  clone = makeClone();
+  linkPackages(clone);
+});
+afterAll(async () => {
+  for (const child of started) child.kill("SIGKILL");
+  await Promise.all(started.map((child) => child.exited));
+  rmSync(clone, { recursive: true, force: true });
+});
+
+interface Started {
+  npm: Bun.Subprocess<"ignore", "pipe", Bun.BunFile>;
+  /** Standard output so far. */
+  output: () => string;
+}
+
+/** `npm start`, on a free port; resolves when the banner is complete. */
+async function npmStart(...options: string[]): Promise<Started> {
+  const npm = Bun.spawn(["npm", "start", "--silent", "--", "--port", "0", ...options], {
+    cwd: clone,
+    env: cleanEnvironment(),
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: Bun.file(join(clone, "stderr.log")),
+  });
+  started.push(npm);
+  let text = "";
+  void (async () => {
+    const decoder = new TextDecoder();
+    for await (const chunk of npm.stdout) text += decoder.decode(chunk, { stream: true });
+  })();
+  const isComplete = (): boolean =>
+    options.includes("--json") ? text.endsWith("}\n") : text.endsWith("\n\n") && text.includes("curl ");
+  await until("the banner", () => isComplete() || (npm.exitCode !== null && fail(text)), 20_000);
+  return { npm, output: () => text };
+}
+
+function fail(text: string): never {
+  throw new Error(`npm start ended: ${text}${readFileSync(join(clone, "stderr.log"), "utf8")}`);
+}
+
+/** Runs a line as it was printed, in bash, as if pasted. */
+function paste(line: string): string {
+  const { stdout, stderr, exitCode } = Bun.spawnSync(["bash", "-c", line], { env: cleanEnvironment() });
+  if (exitCode !== 0) throw new Error(`bash: ${stderr.toString()}`);
+  return stdout.toString();
+}
+
+/** The commands in a banner: a `curl` line with the lines that it is continued on. */
+function commandsIn(banner: string): string[] {
+  return [...banner.matchAll(/^curl (?:.*\\\n)*.*$/gm)].map(([command]) => command);
+}
+
+const gatewayOf = (npm: Bun.Subprocess): number | undefined =>
+  processTree(npm.pid).find(({ command }) => command.includes("src/cli/main.ts") && !command.includes("setpriv"))?.pid;
+const simulatorsOf = (npm: Bun.Subprocess): number | undefined =>
+  processTree(npm.pid).find(({ command }) => command.includes("simulators/main.ts"))?.pid;
+
+describe("the first start", () => {
+  let first: Started;
+  let token: string;
+  let url: string;
+  beforeAll(async () => {
+    first = await npmStart();
+    token = /user token .*: +(tg_\S+)/.exec(first.output())?.[1] ?? "";
+    url = /listens on (\S+)/.exec(first.output())?.[1] ?? "";
+  });
+
+  const get = async <T>(path: string): Promise<T> => {
+    const answer = await fetch(url + path, { headers: { authorization: `Bearer ${token}` } });
+    expect(answer.status).toBe(200);
+    return (await answer.json()) as T;
+  };
+
+  test("says where it listens, that simulators answer, and shows both tokens once", () => {
+    const banner = first.output();
+    expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+    expect(token).toMatch(/^tg_\w{20,}/);
+    expect(/admin token .*: +(tg_\S+)/.exec(banner)?.[1]).toMatch(/^tg_\w{20,}/);
+    expect(banner).toMatch(/sandbox: .*openai.*google.*xai.*deepseek.*anthropic.*mistral.*byteplus/);
+    expect(existsSync(join(clone, "data/tollgate.db"))).toBe(true);
+  });
+
+  test("prints a curl line that works when pasted, and another that shows what it cost", async () => {
+    const [call, cost, ...others] = commandsIn(first.output());
+    expect(others).toEqual([]);
+    const answer = JSON.parse(paste(call ?? "")) as OpenAI.ChatCompletion;
+    expect(answer.choices[0]?.message.content).toBe("You said: Hello!. That is all I have to say.");
+    interface Info {
+      user: string;
+      spend: number;
+      balance: number;
+    }
+    const info = await until("the cost", () => {
+      const shown = JSON.parse(paste(cost ?? "")) as Info;
+      return shown.spend > 0 && shown;
+    });
+    expect(info.user).toBe("demo");
+    expect(info.balance + info.spend).toBeCloseTo(100, 9);
+    expect(info.spend).toBeLessThan(0.01);
+  });
+
+  test("the health and every answer say that it is a sandbox", async () => {
+    const health = await get<{ sandbox: string[] }>("/health");
+    expect(sorted(health.sandbox)).toEqual(sorted(Object.keys(chatModels)));
+    const answer = await fetch(`${url}/v1/chat/completions`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${token}` },
+      body: JSON.stringify({ model: "openai/gpt-5-mini", messages: [{ role: "user", content: "hi" }] }),
+    });
+    expect(answer.headers.get("x-tollgate-sandbox")).toBe("true");
+    await answer.text();
+  });
+
+  test.each(Object.entries(chatModels))("the OpenAI SDK: %s", async (_provider, model) => {
+    const client = new OpenAI({ baseURL: `${url}/v1`, apiKey: token, maxRetries: 0 });
+    const messages: OpenAI.Chat.ChatCompletionMessageParam[] = [{ role: "user", content: "Hello!" }];
+    const listed = await get<{ data: { id: string; pricing: object | null }[] }>("/v1/models");
+    if (listed.data.some(({ id, pricing }) => id === model && pricing === null)) {
+      // No call goes unpriced: the refusal names what to set.
+      const refused = client.chat.completions.create({ model, messages });
+      expect(await refused.catch((reason: unknown) => reason)).toMatchObject({ status: 404, code: "model_unpriced" });
+      return;
+    }
+    const whole = await client.chat.completions.create({ model, messages });
+    expect(whole.choices[0]?.message.content).toBe("You said: Hello!. That is all I have to say.");
+    let text = "";
+    for await (const chunk of await client.chat.completions.create({ model, messages, stream: true })) {
+      text += chunk.choices[0]?.delta.content ?? "";
+    }
+    expect(text).toBe("You said: Hello!. That is all I have to say.");
+    const parameters = { type: "object", properties: { city: { type: "string" } }, required: ["city"] };
+    const tools: OpenAI.Chat.ChatCompletionTool[] = [
+      { type: "function", function: { name: "get_weather", parameters } },
+    ];
+    const called = await client.chat.completions.create({ model, messages, tools });
+    expect(called.choices[0]?.message.tool_calls?.[0]).toMatchObject({
+      type: "function",
+      function: { name: "get_weather" },
+    });
+  });
+
+  test("the OpenAI SDK: models of every provider", async () => {
+    const client = new OpenAI({ baseURL: `${url}/v1`, apiKey: token, maxRetries: 0 });
+    const ids: string[] = [];
+    for await (const model of client.models.list()) ids.push(model.id);
+    expect(new Set(ids.map((id) => id.split("/")[0])).size).toBe(7);
+    expect(ids).toContain("openai/gpt-5-mini");
+  });
+
+  testWithProc("takes less than 120 MB when idle", () => {
+    const gateway = gatewayOf(first.npm) ?? 0;
+    expect(residentMebibytes(gateway)).toBeWithin(20, 120);
+  });
+
+  testWithProc("SIGTERM ends it with exit code 0, and nothing is left behind", async () => {
+    const processes = processTree(first.npm.pid).map(({ pid }) => pid);
+    expect(processes.length).toBeGreaterThan(2);
+    first.npm.kill("SIGTERM");
+    expect(await first.npm.exited).toBe(0);
+    await until("every process of it has ended", () => !processes.some(isAlive));
+    // Nothing but log lines, and none above the level of information.
+    const lines = readFileSync(join(clone, "stderr.log"), "utf8").trimEnd().split("\n");
+    expect(lines.length).toBeGreaterThan(10);
+    expect(lines.filter((line) => !line.startsWith('{"level":30,'))).toEqual([]);
+  });
+
+  test("a second start shows no tokens, keeps the account, and the token still works", async () => {
+    const second = await npmStart();
+    expect(second.output()).not.toContain("tg_");
+    const [call, ...others] = commandsIn(second.output());
+    expect(others).toEqual([]);
+    expect(call).toContain("$TOLLGATE_TOKEN");
+    const answer = JSON.parse(paste(`TOLLGATE_TOKEN=${token}; ${call}`)) as OpenAI.ChatCompletion;
+    expect(answer.choices[0]?.message.content).toContain("You said");
+    second.npm.kill("SIGTERM");
+    expect(await second.npm.exited).toBe(0);
+  });
+
+  testWithProc(
+    "with --json the banner is one line, and kill -9 of the gateway ends the simulators as well",
+    async () => {
+      const { npm, output } = await npmStart("--json");
+      const banner = JSON.parse(output()) as { url: string; simulated: string[]; tokens: null };
+      expect(output().trimEnd().split("\n")).toHaveLength(1);
+      expect(banner.simulated).toHaveLength(7);
+      expect(banner.tokens).toBeNull();
+      const [gateway, simulators] = [gatewayOf(npm) ?? 0, simulatorsOf(npm) ?? 0];
+      expect(isAlive(simulators)).toBe(true);
+      process.kill(gateway, "SIGKILL");
+      await until("the simulators have ended", () => !isAlive(simulators));
+      expect(await npm.exited).not.toBe(0);
+    },
+  );
+
+  test("takes its port from a tollgate.yaml in the folder", async () => {
+    const config = join(clone, "tollgate.yaml");
+    // Port 0 in the file, and no option: any other than the default shows that it was read.
+    writeFileSync(config, "server: { port: 0 }\nstorage: sqlite:other/place.db\nproviders: {}\n");
+    const child = Bun.spawn(["npm", "start", "--silent", "--", "--json"], {
+      cwd: clone,
+      env: cleanEnvironment(),
+      stdin: "ignore",
+      stdout: "pipe",
+      stderr: "ignore",
+    });
+    started.push(child);
+    const { value } = await child.stdout.getReader().read();
+    const banner = JSON.parse(new TextDecoder().decode(value)) as { url: string };
+    expect(banner.url).not.toEndWith(":8787");
+    expect((await fetch(`${banner.url}/health`)).status).toBe(200);
+    expect(existsSync(join(clone, "other/place.db"))).toBe(true);
+    child.kill("SIGTERM");
+    expect(await child.exited).toBe(0);
+    rmSync(config);
+  });
+});
+
+describe("what `npm start` does before", () => {
+  /** Runs the installer of a clone without packages; in npm's place stands a script that notes how it was called. */
+  function runInstaller(folder: string, npm: string) {
+    const noted = join(folder, "npm-calls.jsonl");
+    const script = join(folder, "npm-stand-in.cjs");
+    writeFileSync(
+      script,
+      `require("fs").appendFileSync(${JSON.stringify(noted)}, JSON.stringify(process.argv.slice(2)) + "\\n");\n${npm}`,
+    );
+    const { exitCode, stderr } = Bun.spawnSync(["node", "scripts/install.mjs", "--omit=dev"], {
+      cwd: folder,
+      env: cleanEnvironment({ npm_execpath: script }),
+    });
+    const calls = existsSync(noted)
+      ? readFileSync(noted, "utf8")
+          .trim()
+          .split("\n")
+          .map((line): unknown => JSON.parse(line))
+      : [];
+    return { exitCode, stderr: stderr.toString(), calls };
+  }
+
+  test("it installs what is missing, once, and only what a server needs", () => {
+    const folder = makeClone();
+    try {
+      const install = `require("fs").symlinkSync(${JSON.stringify(join(root, "node_modules"))}, "node_modules");`;
+      const first = runInstaller(folder, install);
+      expect(first.exitCode).toBe(0);
+      expect(first.calls).toEqual([["ci", "--omit=dev", expect.any(String), expect.any(String), expect.any(String)]]);
+      const again = runInstaller(folder, "process.exit(3);");
+      expect(again).toEqual({ exitCode: 0, stderr: "", calls: first.calls });
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+
+  test("it says in one line why an installation failed", () => {
+    const folder = makeClone();
+    try {
+      const { exitCode, stderr } = runInstaller(
+        folder,
+        `console.error("npm error code E404\\nnpm error 404 Not Found - hono"); process.exit(1);`,
+      );
+      expect(exitCode).toBe(1);
+      const [, failure, ...others] = stderr.trimEnd().split("\n");
+      expect(failure).toStartWith("tollgate: cannot install the packages: 404 Not Found - hono");
+      expect(others).toEqual([]);
+      rmSync(/whole output: (.*)\/npm\.log/.exec(stderr)?.[1] ?? join(folder, "nothing"), {
+        recursive: true,
+        force: true,
+      });
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+
+  test("it is what the script in package.json begins with", () => {
+    const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
+      scripts: Record<string, string>;
+    };
+    expect(scripts["start"]).toStartWith("node scripts/install.mjs --omit=dev && ");
+  });
+
+  test("the launcher is found through links, and says what is missing where Bun is not installed", () => {
+    const folder = mkdtempSync(join(tmpdir(), "tollgate-launcher-"));
+    try {
+      symlinkSync(join(root, "bin/tollgate"), join(folder, "tollgate"));
+      const linked = Bun.spawnSync([join(folder, "tollgate"), "--version"], { env: cleanEnvironment() });
+      expect(linked.stdout.toString().trim()).toMatch(/^\d+\.\d+\.\d+$/);
+      const bare = makeClone();
+      const missing = Bun.spawnSync([join(bare, "bin/tollgate"), "--version"], { env: { PATH: "/usr/bin:/bin" } });
+      rmSync(bare, { recursive: true, force: true });
+      expect(missing.exitCode).toBe(1);
+      expect(missing.stderr.toString()).toMatch(/^tollgate: Bun was not found[^\n]*\n$/);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+});

@@ -1,0 +1,43 @@
+/** What the kernel says about processes (Linux's /proc). */
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+
+/** Whether this system tells about its processes in the way that these functions read. */
+export const hasProc = existsSync("/proc/self/stat");
+
+interface Status {
+  pid: number;
+  parent: number;
+  state: string;
+  /** The command line, its words joined by spaces. */
+  command: string;
+}
+
+function statusOf(pid: number): Status | undefined {
+  try {
+    // The name, in brackets, may itself hold anything.
+    const [state = "", parent = ""] = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1)?.split(" ") ?? [];
+    const command = readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ").trim();
+    return { pid, parent: Number(parent), state, command };
+  } catch {
+    return undefined;
+  }
+}
+
+/** The processes below `pid`, itself included, dead ones left out. */
+export function processTree(pid: number): Status[] {
+  const all = readdirSync("/proc").flatMap((name) => (/^\d+$/.test(name) ? (statusOf(Number(name)) ?? []) : []));
+  const below = (parent: number): Status[] =>
+    all.flatMap((status) => (status.parent === parent ? [status, ...below(status.pid)] : []));
+  return [...all.filter((status) => status.pid === pid), ...below(pid)].filter((status) => status.state !== "Z");
+}
+
+export function isAlive(pid: number): boolean {
+  const status = statusOf(pid);
+  return status !== undefined && status.state !== "Z";
+}
+
+/** Resident memory in mebibytes. */
+export function residentMebibytes(pid: number): number {
+  const [, kibibytes] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
+  return Number(kibibytes) / 1024;
+}

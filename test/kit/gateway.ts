@@ -1,0 +1,146 @@
+/** Starts real gateway processes for tests, on free ports, with storage and configuration in a folder of their own. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { randomBytes } from "node:crypto";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { stringify } from "yaml";
+import { createToken, type TokenRequest } from "../../src/accounts/index.ts";
+import { openTokenStore } from "../../src/auth/index.ts";
+import { Ledger, openLedgerStore } from "../../src/ledger/index.ts";
+import { openStorage, type Storage } from "../../src/storage/index.ts";
+
+export const root = fileURLToPath(new URL("../..", import.meta.url));
+const launcher = join(root, "bin/tollgate");
+
+/** Prices under which sums are easy to work out by hand: 1 and 2 credits per million tokens. */
+export const flatPrice = { input_mtok: 1, output_mtok: 2 };
+
+export interface GatewayOptions {
+  /** Model prefix → provider entry, as in the config file. */
+  providers: Record<string, object>;
+  /** Further top-level keys of the config file. Without `pricing` every model costs `flatPrice`. */
+  config?: Record<string, unknown>;
+  variables?: Record<string, string>;
+  arguments?: readonly string[];
+  /** A folder of an earlier gateway, to start again on its storage. */
+  folder?: string;
+}
+
+export interface Gateway {
+  url: string;
+  folder: string;
+  configFile: string;
+  storageUrl: string;
+  process: Bun.Subprocess;
+  /** Everything that it has logged so far. */
+  log(): string;
+  /** The log lines so far, parsed. */
+  logLines(): Record<string, unknown>[];
+  /** Issues a token on the gateway's storage, from this process. */
+  token(request?: Partial<TokenRequest>): Promise<string>;
+  /** This process's own connection to the gateway's storage. */
+  storage: Storage;
+  /** Runs a CLI command against the same configuration and storage. */
+  cli(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }>;
+  /** SIGTERM, and waits for the end; gives back the exit code. Keeps the folder when asked to. */
+  stop(options?: { keepFolder?: boolean }): Promise<number>;
+}
+
+/** The environment without the variables that a developer's machine may have set. */
+export function cleanEnvironment(variables: Record<string, string> = {}): Record<string, string> {
+  const kept = ["PATH", "HOME", "TMPDIR", "LANG"].flatMap((name) => {
+    const value = process.env[name];
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  return { ...Object.fromEntries(kept), ...variables };
+}
+
+/** Runs the launcher to its end. */
+export async function runCli(args: readonly string[], variables: Record<string, string> = {}, cwd = root) {
+  const child = Bun.spawn([launcher, ...args], {
+    cwd,
+    env: cleanEnvironment(variables),
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  const [stdout, stderr, code] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited,
+  ]);
+  return { code, stdout, stderr };
+}
+
+/** Starts `tollgate serve` and resolves when it has printed its banner. */
+export async function startGateway(options: GatewayOptions): Promise<Gateway> {
+  const folder = options.folder ?? mkdtempSync(join(tmpdir(), "tollgate-test-"));
+  const configFile = join(folder, "tollgate.yaml");
+  const storageUrl = `sqlite:${join(folder, "tollgate.db")}`;
+  const logFile = join(folder, "log.jsonl");
+  writeFileSync(
+    configFile,
+    stringify({ providers: options.providers, pricing: { models: { "*": flatPrice } }, ...options.config }),
+  );
+  const common = ["--config", configFile, "--storage", storageUrl];
+  const child = Bun.spawn([launcher, "serve", "--port", "0", "--json", ...common, ...(options.arguments ?? [])], {
+    cwd: folder,
+    env: cleanEnvironment(options.variables),
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: Bun.file(logFile),
+  });
+  const log = (): string => readFileSync(logFile, "utf8");
+  const banner = await firstLine(child.stdout);
+  if (banner === undefined) throw new Error(`the gateway did not start: ${log()}`);
+  const { url } = JSON.parse(banner) as { url: string };
+  const storage = await openStorage(storageUrl);
+  const accounts = openLedgerStore(storage);
+  const deps = {
+    accounts,
+    ledger: new Ledger({ store: accounts }),
+    tokens: openTokenStore(storage),
+    environment: {
+      clock: Date.now,
+      randomBytes: (size: number) => randomBytes(size),
+      randomFraction: Math.random,
+      fetch,
+    },
+  };
+  return {
+    url,
+    folder,
+    configFile,
+    storageUrl,
+    process: child,
+    storage,
+    log,
+    logLines: () =>
+      log()
+        .split("\n")
+        .filter((line) => line.startsWith("{"))
+        .map((line) => JSON.parse(line) as Record<string, unknown>),
+    token: async (request = {}) =>
+      (await createToken(deps, { user: "tester", credits: 1_000_000_000_000n, ...request })).token,
+    cli: (...args) => runCli([...args, ...common], options.variables),
+    async stop({ keepFolder = false } = {}) {
+      child.kill("SIGTERM");
+      const code = await child.exited;
+      await storage.close();
+      if (!keepFolder) rmSync(folder, { recursive: true, force: true });
+      return code;
+    },
+  };
+}
+
+async function firstLine(stdout: ReadableStream<Uint8Array>): Promise<string | undefined> {
+  let text = "";
+  const decoder = new TextDecoder();
+  for await (const chunk of stdout) {
+    text += decoder.decode(chunk, { stream: true });
+    const end = text.indexOf("\n");
+    if (end !== -1) return text.slice(0, end);
+  }
+  return undefined;
+}

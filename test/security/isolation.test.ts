@@ -1,0 +1,134 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { accountId, openLedgerStore } from "../../src/ledger/index.ts";
+import { type Caller, chatPath, type Rig, startRig } from "../kit/index.ts";
+
+let rig: Rig;
+let alice: Caller;
+let bob: Caller;
+
+beforeAll(async () => {
+  rig = await startRig();
+});
+
+afterAll(async () => {
+  await rig.expectBalancedBooks();
+  await rig.stop();
+});
+
+const hello = { model: "openai/gpt-4o-mini", max_tokens: 5, messages: [{ role: "user", content: "hi" }] };
+
+async function info(token: string, path = "", headers: Record<string, string> = {}): Promise<Record<string, unknown>> {
+  const answer = await fetch(`${rig.gateway.url}/v1/user/info${path}`, {
+    headers: { authorization: `Bearer ${token}`, ...headers },
+  });
+  expect(answer.status).toBe(200);
+  return (await answer.json()) as Record<string, unknown>;
+}
+
+describe("one user's token", () => {
+  beforeAll(async () => {
+    [alice, bob] = await Promise.all([rig.caller(), rig.caller()]);
+  });
+
+  test("spends its own user's credits only", async () => {
+    expect((await alice.chat(hello)).status).toBe(200);
+    const spent = await alice.closed();
+    expect(spent).toBeGreaterThan(0n);
+    expect(await bob.books()).toEqual({ spent: 0n, held: 0n });
+    expect((await bob.chat(hello)).status).toBe(200);
+    expect(await bob.closed()).toBe(spent);
+    expect(await alice.books()).toEqual({ spent, held: 0n });
+  });
+
+  test("sees its own user's budget only", async () => {
+    const seen = JSON.stringify(await info(alice.token));
+    expect(seen).toContain(alice.user);
+    expect(seen).not.toContain(bob.user);
+    expect(seen).not.toContain(bob.token.slice(3, 15));
+  });
+
+  test.each<[string, (other: string) => [string, Record<string, string>]]>([
+    ["a query", (other) => [`?user=${other}&user_id=${other}&account=user:${other}`, {}]],
+    ["a path", (other) => [`/../info?user=${other}`, {}]],
+    [
+      "headers",
+      (other) => ["", { "x-user": other, "x-user-id": other, "x-forwarded-user": other, "x-account": `user:${other}` }],
+    ],
+    ["a cookie", (other) => ["", { cookie: `user=${other}` }]],
+  ])("cannot ask for another's by %s", async (_, of) => {
+    const [path, headers] = of(bob.user);
+    expect((await info(alice.token, path, headers))["user"]).toBe(alice.user);
+  });
+
+  test("cannot spend another's by naming them in the body", async () => {
+    const before = await bob.books();
+    const spent = await alice.closed();
+    const body = { ...hello, user: bob.user, account: `user:${bob.user}`, metadata: { user: bob.user } };
+    const answer = await alice.chat(body, { headers: { "x-user": bob.user, "openai-organization": bob.user } });
+    await answer.text();
+    await alice.chat({ ...hello, user: bob.user });
+    expect(await alice.closed()).toBeGreaterThan(spent);
+    expect(await bob.books()).toEqual(before);
+  });
+
+  test("with another's id in front of its own secret is nobody's", async () => {
+    const forged = bob.token.slice(0, 16) + alice.token.slice(16);
+    const answer = await fetch(`${rig.gateway.url}/v1/user/info`, { headers: { authorization: `Bearer ${forged}` } });
+    expect(answer.status).toBe(401);
+  });
+
+  test("never gets another's answer, however many call at once", async () => {
+    const callers = await Promise.all(Array.from({ length: 20 }, () => rig.caller()));
+    const asked = callers.flatMap((caller) =>
+      Array.from({ length: 5 }, (_, index) => ({ caller, mark: `${caller.user}-${index}` })),
+    );
+    const answers = await Promise.all(
+      asked.map(async ({ caller, mark }, index) => {
+        const messages = [{ role: "user", content: mark }];
+        return (await caller.chat({ ...hello, max_tokens: 40, stream: index % 2 === 0, messages })).text();
+      }),
+    );
+    for (const [index, answer] of answers.entries()) {
+      // A streamed answer comes in pieces: what was said of it is put together again.
+      const said = [...answer.matchAll(/"content":"((?:[^"\\]|\\.)*)"/g)].map(([, text]) => text).join("");
+      const marks = [...new Set(said.match(/caller-\d+-\d/g))];
+      expect(marks).toEqual([asked[index]?.mark ?? "?"]);
+    }
+    const spent = await Promise.all(callers.map((caller) => caller.closed()));
+    expect(spent.every((amount) => amount > 0n)).toBe(true);
+  });
+});
+
+describe("two tokens of one user", () => {
+  test("share the balance and keep their own spend apart", async () => {
+    const first = await rig.gateway.token({ user: "shared", credits: 1_000_000_000n });
+    const second = await rig.gateway.token({ user: "shared", credits: undefined });
+    const answer = await fetch(rig.gateway.url + chatPath, {
+      method: "POST",
+      headers: { authorization: `Bearer ${first}` },
+      body: JSON.stringify(hello),
+    });
+    expect(answer.status).toBe(200);
+    await rig.expectBalancedBooks();
+    const [ofFirst, ofSecond] = await Promise.all([info(first), info(second)]);
+    expect(ofFirst["spend"]).toBeGreaterThan(0);
+    expect(ofSecond["balance"]).toBe(ofFirst["balance"] ?? 0);
+    const levels = (seen: Record<string, unknown>) =>
+      seen["levels"] as { level: string; spend: number; name: string }[];
+    expect(levels(ofFirst)[0]).toMatchObject({
+      level: "token",
+      name: first.slice(3, 15),
+      spend: ofFirst["spend"] as number,
+    });
+    expect(levels(ofSecond)[0]).toMatchObject({ level: "token", name: second.slice(3, 15), spend: 0 });
+  });
+
+  test("a revoked one leaves the other as it is", async () => {
+    const first = await rig.gateway.token({ user: "half", credits: 1_000_000_000n });
+    const second = await rig.gateway.token({ user: "half", credits: undefined });
+    await rig.gateway.cli("token", "revoke", first.slice(3, 15));
+    expect((await info(second))["balance"]).toBe(1);
+    const [account] = await openLedgerStore(rig.gateway.storage).chain(accountId("user", "half"), Date.now());
+    expect(account?.creditsPosted).toBe(1_000_000_000n);
+  });
+});
