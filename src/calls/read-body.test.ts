@@ -125,7 +125,7 @@ describe("a body that does not arrive", () => {
   });
 
   test.each([
-    ["arrives after all", () => post("hello", { "content-length": "5" })],
+    ["arrives after all", () => post(inPieces(["hel", "lo"], { count: 0 }))],
     ["is too long", () => post(inPieces(["x".repeat(bytesMax + 1)], { count: 0 }))],
   ])("leaves no time-out behind when it %s", async (_title, request) => {
     let waiting = 0;

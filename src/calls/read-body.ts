@@ -15,14 +15,16 @@ export interface BodyLimits {
 export async function readBody(request: Request, { bytesMax, arrivalMsMax, ticker }: BodyLimits): Promise<Uint8Array> {
   const declared = request.headers.get("content-length");
   if (declared !== null && Number(declared) > bytesMax) throw tooLarge(bytesMax);
+  // A declared length is enforced by the HTTP parser, so that the body can be taken in one piece. Then `request.body`
+  // must not be touched: making it a stream costs more than all else that is done to a small request.
+  const bytes = declared === null ? readUndeclared(request.body, bytesMax) : request.bytes();
+  // A small body has come with the head: then there is nothing to wait for, nor to time.
+  if (Bun.peek.status(bytes) === "fulfilled") return bytes;
   const timeout = Promise.withResolvers<never>();
   const cancelTimeout = ticker.after(arrivalMsMax, () =>
     timeout.reject(new GatewayError("request_timeout", "The request body did not arrive in time.")),
   );
   try {
-    // A declared length is enforced by the HTTP parser, so that the body can be taken in one piece. Then `request.body`
-    // must not be touched: making it a stream costs more than all else that is done to a small request.
-    const bytes = declared === null ? readUndeclared(request.body, bytesMax) : request.bytes();
     return await Promise.race([bytes, timeout.promise]);
   } catch (cause) {
     if (cause instanceof GatewayError) throw cause;

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { catalogMaxOutput } from "./catalog.ts";
+import { catalogRow } from "./catalog.ts";
 
 const caps: [string, string, number | undefined][] = [
   ["openai", "gpt-4o", 16_384],
@@ -18,6 +18,8 @@ const caps: [string, string, number | undefined][] = [
   ["google", "gemini-2.0-flash", 8_192],
   ["google", "gemini-2.5-pro", 65_536],
   ["deepseek", "deepseek-chat", 8_192],
+  ["byteplus", "seed-1-8-251228", 64_000],
+  ["byteplus", "seed-1-6-flash-250715", 32_000],
   ["deepseek", "deepseek-v4-pro", undefined],
   ["openai", "my-model", undefined],
   // A name alone is not enough: the provider's own list must have it.
@@ -25,5 +27,5 @@ const caps: [string, string, number | undefined][] = [
 ];
 
 test.each(caps)("%s's %s writes at most %p tokens", (provider, model, cap) => {
-  expect(catalogMaxOutput(provider, model)).toBe(cap);
+  expect(catalogRow(provider, model)?.maxOutputTokens).toBe(cap);
 });

@@ -1,13 +1,26 @@
 import { matchesGlob } from "../core/index.ts";
+import type { PriceTable } from "./model-price.ts";
 
-/** What genai-prices leaves out of a model: how much it may write in one call. Tokens, by the providers' model pages. */
+/** What genai-prices leaves out of a model: how much it may write in one call, and prices of providers it lacks. */
 interface CatalogRow {
-  /** The provider's id in genai-prices. */
+  /** The provider's id in genai-prices, or one of our own where it has none. */
   provider: string;
   /** The model's name, without prefix. */
   model: string;
+  /** Tokens, by the providers' model pages. */
   maxOutputTokens: number;
+  /** US dollars, by the provider's price page. */
+  prices?: PriceTable;
+  contextWindow?: number;
 }
+
+/** BytePlus's prices double or so for prompts over 128K tokens (ModelArk's page "Pricing"). */
+function byteplusPrices(input: [number, number], cacheRead: number, output: [number, number]): PriceTable {
+  const tiered = ([base, long]: [number, number]) => ({ base, tiers: [{ start: 128_000, price: long }] });
+  return { input_mtok: tiered(input), cache_read_mtok: cacheRead, output_mtok: tiered(output) };
+}
+
+const byteplus = { provider: "byteplus", contextWindow: 256_000 };
 
 /** The first matching row wins, so that special names stand before their family. */
 const rows: readonly CatalogRow[] = [
@@ -28,9 +41,27 @@ const rows: readonly CatalogRow[] = [
   { provider: "google", model: "gemini-2.0*", maxOutputTokens: 8_192 },
   { provider: "google", model: "gemini-*", maxOutputTokens: 65_536 },
   { provider: "deepseek", model: "deepseek-chat", maxOutputTokens: 8_192 },
+  {
+    ...byteplus,
+    model: "seed-1-8*",
+    maxOutputTokens: 64_000,
+    prices: byteplusPrices([0.25, 0.5], 0.05, [2, 4]),
+  },
+  {
+    ...byteplus,
+    model: "seed-1-6-flash*",
+    maxOutputTokens: 32_000,
+    prices: byteplusPrices([0.075, 0.1], 0.015, [0.3, 0.8]),
+  },
+  {
+    ...byteplus,
+    model: "seed-1-6*",
+    maxOutputTokens: 32_000,
+    prices: byteplusPrices([0.25, 0.5], 0.05, [2, 4]),
+  },
 ];
 
-/** The model's cap on output tokens, where the catalog knows it. */
-export function catalogMaxOutput(provider: string, model: string): number | undefined {
-  return rows.find((row) => row.provider === provider && matchesGlob(row.model, model))?.maxOutputTokens;
+/** What the catalog knows of a model. */
+export function catalogRow(provider: string, model: string): CatalogRow | undefined {
+  return rows.find((row) => row.provider === provider && matchesGlob(row.model, model));
 }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { chargeFor } from "./model-price.ts";
 import { type OperatorPrice, PriceBook } from "./price-book.ts";
 
 const noon = Date.UTC(2026, 5, 15, 12);
@@ -158,4 +159,17 @@ describe("prices that change", () => {
     expect(after).toEqual(before);
     expect(after).not.toBe(before);
   });
+});
+
+test("a provider that genai-prices lacks is priced by the catalog, long prompts at their own rate", () => {
+  const book = new PriceBook({ operatorPrices: {}, unpriced: "refuse", clock: () => 0 });
+  const price = book.lookup({ id: "byteplus/seed-1-8-251228", model: "seed-1-8-251228", priceProvider: "byteplus" });
+  if (price === undefined) throw new Error("unpriced");
+  expect(price).toMatchObject({ source: "catalog", contextWindow: 256_000, maxOutputTokens: 64_000 });
+  // 1,000 tokens at 0.25 and 10 at 2 credits a million; above 128,000 tokens in, 0.5 and 4.
+  expect(chargeFor(price, { usage: { input: 1_000, output: 10 } }, 1_000_000n)).toBe(270_000n);
+  expect(chargeFor(price, { usage: { input: 200_000, output: 10 } }, 1_000_000n)).toBe(100_040_000n);
+  expect(
+    book.lookup({ id: "byteplus/seed-2-0-pro", model: "seed-2-0-pro", priceProvider: "byteplus" }),
+  ).toBeUndefined();
 });

@@ -1,6 +1,6 @@
 import { calcPrice } from "@pydantic/genai-prices";
 import { type Clock, matchesGlob } from "../core/index.ts";
-import { catalogMaxOutput } from "./catalog.ts";
+import { catalogRow } from "./catalog.ts";
 import { type ModelPrice, type PriceTable, type PriceTableValue, pricesUsage, readPriceTable } from "./model-price.ts";
 
 /** The operator's own price of a model, as in `pricing.models`. */
@@ -75,9 +75,14 @@ export class PriceBook {
   }
 }
 
-/** The list price by `@pydantic/genai-prices`, which resolves names, dates and hours; the sums are ours, in integers. */
+/** The list price: the catalog's for what genai-prices lacks, else by `@pydantic/genai-prices`, which resolves names, dates and hours; the sums are ours, in integers. */
 function listedPrice({ model, priceProvider }: PricedModel, at: Date): ModelPrice | undefined {
   if (priceProvider === undefined) return undefined;
+  const row = catalogRow(priceProvider, model);
+  if (row?.prices !== undefined) {
+    const { prices, contextWindow, maxOutputTokens } = row;
+    return { rates: readPriceTable(prices), contextWindow, maxOutputTokens, source: "catalog" };
+  }
   const found = calcPrice({ input_tokens: 0, output_tokens: 0 }, model, { providerId: priceProvider, timestamp: at });
   if (found === null) return undefined;
   const table: PriceTable = Object.fromEntries(
@@ -88,7 +93,7 @@ function listedPrice({ model, priceProvider }: PricedModel, at: Date): ModelPric
   return {
     rates: readPriceTable(table),
     contextWindow: found.model.context_window,
-    maxOutputTokens: catalogMaxOutput(priceProvider, model),
+    maxOutputTokens: row?.maxOutputTokens,
     source: "genai-prices",
   };
 }

@@ -112,8 +112,9 @@ describe.each(cases.map((each) => [each.name, each] as const))(
 
     test("is found in the price lists under the name that it gives", () => {
       const { priceProvider } = provider;
-      const found = priceProvider === undefined ? undefined : findProvider({ providerId: priceProvider })?.id;
-      expect(found).toBe(priceProvider);
+      // BytePlus is not in genai-prices: its prices are in our own catalog, under its own name.
+      if (priceProvider === undefined || priceProvider === "byteplus") return;
+      expect(findProvider({ providerId: priceProvider })?.id).toBe(priceProvider);
     });
 
     test("has a path to append to a base URL", () => {

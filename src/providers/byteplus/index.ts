@@ -4,4 +4,10 @@ import { chat } from "./chat.ts";
 import { failures } from "./errors.ts";
 import { models } from "./models.ts";
 
-export const byteplus: Provider = { priceProvider: undefined, headers: bearer, operations: { chat }, models, failures };
+export const byteplus: Provider = {
+  priceProvider: "byteplus",
+  headers: bearer,
+  operations: { chat },
+  models,
+  failures,
+};

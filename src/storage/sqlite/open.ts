@@ -7,6 +7,9 @@ import { migrateSqlite } from "./migrate.ts";
 /** How long a writer waits for another process's transaction (a CLI command, a sweep). */
 const BUSY_MS = 5_000;
 
+/** Pages that gather before they are moved into the file: a move waits for the disk, and a hot page is moved once. */
+const WAL_PAGES_MAX = 8_000;
+
 /** How often another process's commits are looked for: bounds how long a revoked token still works. */
 const FOREIGN_COMMIT_POLL_MS = 200;
 
@@ -58,6 +61,7 @@ function openFile(path: string, synchronous: string): Database {
     handle.run("PRAGMA journal_mode = WAL");
     handle.run(`PRAGMA synchronous = ${synchronous}`);
     handle.run("PRAGMA foreign_keys = ON");
+    handle.run(`PRAGMA wal_autocheckpoint = ${WAL_PAGES_MAX}`);
     return handle;
   } catch (cause) {
     const reason = cause instanceof Error ? `: ${cause.message}` : "";
