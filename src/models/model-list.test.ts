@@ -93,12 +93,12 @@ describe("the list", () => {
     expect(await idsOf(listOf(route("one"), route("byteplus", "byteplus"), route("two")))).toEqual([
       "one/b",
       "one/a",
-      "byteplus/seed-2-0-pro-260328",
-      "byteplus/seed-2-0-lite-260228",
-      "byteplus/seed-2-0-mini-260215",
       "byteplus/seed-1-8-251228",
       "byteplus/seed-1-6-250915",
       "byteplus/seed-1-6-flash-250715",
+      "byteplus/seed-2-0-pro-260328",
+      "byteplus/seed-2-0-lite-260228",
+      "byteplus/seed-2-0-mini-260215",
       "two/c",
     ]);
   });

@@ -90,8 +90,8 @@ describe("the first start", () => {
   test("says where it listens, that simulators answer, and shows both tokens once", () => {
     const banner = first.output();
     expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
-    expect(token).toMatch(/^tg_\w{20,}/);
-    expect(/admin token .*: +(tg_\S+)/.exec(banner)?.[1]).toMatch(/^tg_\w{20,}/);
+    expect(token).toMatch(/^tg_[0-9a-z]{12}_[\w-]{43}$/);
+    expect(/admin token .*: +(tg_\S+)/.exec(banner)?.[1]).toMatch(/^tg_[0-9a-z]{12}_[\w-]{43}$/);
     expect(banner).toMatch(/sandbox: .*openai.*google.*xai.*deepseek.*anthropic.*mistral.*byteplus/);
     expect(existsSync(join(clone, "data/tollgate.db"))).toBe(true);
   });

@@ -161,14 +161,12 @@ describe("a stream", () => {
 
   test.each([0, 1, 10])("cut after %d events: what came, then an error event; charged for what was said", (events) =>
     eachProvider(async (provider) => {
-      // The pause lets the gateway read an event before the next is sent: what lies unread when a connection breaks is lost.
+      // What lies unread when a connection breaks is lost; the pause leaves time to read, and no more is promised than that
+      // what came is the beginning of the whole.
       const { caller, answer, shown, whole } = await brokenAndWhole(provider, `cut-${events}+pace-2`);
       expect(shown).toEndWith(eventOf(brokeOff));
       const came = shown.slice(0, -eventOf(brokeOff).length);
       expect(firstEvents(whole, events)).toStartWith(came);
-      expect(eventsOf(came).filter((event) => event.startsWith("data:")).length).toBeGreaterThanOrEqual(
-        Math.min(events, 1),
-      );
       const spent = await caller.closed();
       expect(spent > 0n).toBe(contentOf(came) !== "");
       // Ten words at most were said, of the forty that are 80,000 nano-credits.
