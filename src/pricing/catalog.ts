@@ -1,5 +1,5 @@
 import { matchesGlob } from "../core/index.ts";
-import type { PriceTable } from "./model-price.ts";
+import type { PriceTable, PriceTableValue } from "./model-price.ts";
 
 /** What genai-prices leaves out of a model: how much it may write in one call, and prices of providers it lacks. */
 interface CatalogRow {
@@ -16,8 +16,11 @@ interface CatalogRow {
 
 /** BytePlus's prices double or so for prompts over 128K tokens (ModelArk's page "Pricing"). */
 function byteplusPrices(input: [number, number], cacheRead: number, output: [number, number]): PriceTable {
-  const tiered = ([base, long]: [number, number]) => ({ base, tiers: [{ start: 128_000, price: long }] });
-  return { input_mtok: tiered(input), cache_read_mtok: cacheRead, output_mtok: tiered(output) };
+  return { input_mtok: overLong(...input), cache_read_mtok: cacheRead, output_mtok: overLong(...output) };
+}
+
+function overLong(base: number, long: number): PriceTableValue {
+  return { base, tiers: [{ start: 128_000, price: long }] };
 }
 
 const byteplus = { provider: "byteplus", contextWindow: 256_000 };
