@@ -1,5 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { benchCases } from "./cases/index.ts";
+import { measureLedger } from "./ledger/measure.ts";
 import { parseOptions, usage } from "./options.ts";
 import type { Options } from "./options.ts";
 import { allProxies } from "./proxies/index.ts";
@@ -10,7 +11,7 @@ import { tables } from "./report/tables.ts";
 import { measureMatrix } from "./scenarios/matrix.ts";
 import type { Durations } from "./scenarios/matrix.ts";
 import { measureOpenStreams } from "./scenarios/open-streams.ts";
-import { Rig } from "./scenarios/rig.ts";
+import { progress, Rig } from "./scenarios/rig.ts";
 import { soak } from "./scenarios/soak.ts";
 import { measureStartUp } from "./scenarios/start-up.ts";
 import { Children } from "./system/children.ts";
@@ -71,7 +72,7 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-type Measured = Pick<Results, "cases" | "startUp" | "openStreams" | "soak">;
+type Measured = Pick<Results, "cases" | "startUp" | "openStreams" | "ledger" | "soak">;
 
 async function measure(rig: Rig, proxies: readonly Proxy[], options: Options): Promise<Measured> {
   if (options.soakMinutes !== null) return measureSoak(rig, proxies, options.soakMinutes);
@@ -79,7 +80,8 @@ async function measure(rig: Rig, proxies: readonly Proxy[], options: Options): P
   const startUp = isWanted(options, "start-up") ? await measureStartUp(rig, proxies, options.quick ? 1 : 3) : [];
   const measured = cases.length > 0 ? await measureMatrix(rig, proxies, cases, options.quick ? quick : full) : [];
   const openStreams = isWanted(options, "open-streams") ? await measureOpenStreams(rig, proxies) : [];
-  return { cases: measured, startUp, openStreams, soak: null };
+  const ledger = isWanted(options, "ledger") ? await measureLedger(options.quick ? 0.5 : 3, progress) : [];
+  return { cases: measured, startUp, openStreams, ledger, soak: null };
 }
 
 function isWanted(options: Options, name: string): boolean {
@@ -90,7 +92,7 @@ function isWanted(options: Options, name: string): boolean {
 async function measureSoak(rig: Rig, proxies: readonly Proxy[], minutes: number): Promise<Measured> {
   const proxy = proxies.find((candidate) => candidate.id === "tollgate") ?? proxies[0];
   if (proxy === undefined) throw new Error("there is nothing to soak");
-  return { cases: [], startUp: [], openStreams: [], soak: await soak(rig, proxy, minutes) };
+  return { cases: [], startUp: [], openStreams: [], ledger: [], soak: await soak(rig, proxy, minutes) };
 }
 
 function conditionsOf(children: Children, pinning: Pinning, options: Options): string[] {

@@ -1,7 +1,7 @@
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 
-const sections = ["chat", "stream", "body", "start-up", "open-streams"] as const;
+const sections = ["chat", "stream", "body", "start-up", "ledger", "open-streams"] as const;
 export type Section = (typeof sections)[number];
 
 export interface Options {

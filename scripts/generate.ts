@@ -6,10 +6,10 @@ import { configJsonSchema } from "../src/config/index.ts";
 import { openapiDocument } from "../src/openapi/index.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const address = "http://127.0.0.1:8787";
 
 const generated: Record<string, () => object> = {
-  "openapi.json": () => openapiDocument({ publicUrl: address, betaUrl: address }),
+  "openapi.json": () =>
+    openapiDocument({ publicUrl: "https://tollgate.example.com", betaUrl: "http://beta.tollgate.example.com" }),
   "tollgate.schema.json": configJsonSchema,
 };
 

@@ -14,7 +14,7 @@ import { Ledger, type LedgerStore, openLedgerStore, startSweeper } from "./ledge
 import { ModelList } from "./models/index.ts";
 import { openapiDocument } from "./openapi/index.ts";
 import { PriceBook, priceQuote } from "./pricing/index.ts";
-import { createProvider } from "./providers/index.ts";
+import { createProvider, type Provider } from "./providers/index.ts";
 import { KeyRing, ModelRouter, type UpstreamRoute } from "./routing/index.ts";
 import type { Storage } from "./storage/index.ts";
 import { Ticker } from "./streaming/index.ts";
@@ -25,6 +25,9 @@ const TICK_MS = 250;
 
 /** How long open streams may still run once the server is to stop. */
 const DRAIN_MS_MAX = 60_000;
+
+/** How long calls that were ended at that bound may take to settle. */
+const SETTLE_MS_MAX = 5_000;
 
 /** How often a draining server looks whether its calls have ended. */
 const DRAIN_POLL_MS = 20;
@@ -45,7 +48,6 @@ export interface AppOptions {
 
 export interface App {
   fetch: (request: Request) => Response | Promise<Response>;
-  models: ModelList;
   /** Refuses new calls, waits (within a bound) for the open ones, commits what is left, stops the timers. */
   drain(): Promise<void>;
 }
@@ -58,11 +60,7 @@ export function createApp(options: AppOptions): App {
   const ticker = new Ticker(TICK_MS, environment.clock);
   const markupMillionths = parseMarkup(config.pricing.markup);
   const router = createRouter(options);
-  const models = new ModelList({
-    routes: router.routes,
-    environment,
-    onFailure: (prefix, reason) => logger.warn({ provider: prefix, reason: String(reason) }, "listing failed"),
-  });
+  const models = createModelList(options, router);
   const pipeline = createPipeline(options, { ledger, ticker, markupMillionths, router });
   const authenticator = createAuthenticator(options);
   const stopSweeper = sweep(ledger, environment, logger);
@@ -76,11 +74,12 @@ export function createApp(options: AppOptions): App {
   });
   return {
     fetch,
-    models,
     async drain() {
       draining = true;
-      const until = performance.now() + DRAIN_MS_MAX;
-      while (pipeline.active > 0 && performance.now() < until) await Bun.sleep(DRAIN_POLL_MS);
+      pipeline.close();
+      await untilIdle(pipeline, DRAIN_MS_MAX);
+      pipeline.abortAll();
+      await untilIdle(pipeline, SETTLE_MS_MAX);
       stopSweeper();
       await ledger.flush();
       ticker.stop();
@@ -88,7 +87,28 @@ export function createApp(options: AppOptions): App {
   };
 }
 
-function createRouter({ config, missingKeys, sandbox, environment }: AppOptions): ModelRouter {
+/** The merged list of models alone, for a command that needs neither ledger nor server. */
+export function createModelList(
+  options: RouterOptions & Pick<AppOptions, "logger">,
+  router = createRouter(options),
+): ModelList {
+  const { environment, logger } = options;
+  return new ModelList({
+    routes: router.routes,
+    environment,
+    onFailure: (prefix, reason) => logger.warn({ provider: prefix, reason: String(reason) }, "listing failed"),
+  });
+}
+
+type RouterOptions = Pick<AppOptions, "config" | "missingKeys" | "sandbox" | "environment">;
+
+/** Waits for the open calls to end, no longer than `milliseconds`. */
+async function untilIdle(pipeline: CallPipeline, milliseconds: number): Promise<void> {
+  const until = performance.now() + milliseconds;
+  while (pipeline.active > 0 && performance.now() < until) await Bun.sleep(DRAIN_POLL_MS);
+}
+
+function createRouter({ config, missingKeys, sandbox, environment }: RouterOptions): ModelRouter {
   const prices = new PriceBook({
     operatorPrices: config.pricing.models,
     unpriced: config.pricing.unpriced,
@@ -100,7 +120,7 @@ function createRouter({ config, missingKeys, sandbox, environment }: AppOptions)
     return {
       prefix,
       aliases: provider.aliases,
-      provider: createProvider(choiceOf(provider)),
+      provider: inDialects(createProvider(choiceOf(provider)), provider.dialects),
       baseUrl: simulator ?? provider.base_url,
       keys: new KeyRing(keys, environment.clock),
       sandbox: simulator !== undefined,
@@ -108,6 +128,13 @@ function createRouter({ config, missingKeys, sandbox, environment }: AppOptions)
     };
   });
   return new ModelRouter(routes, prices);
+}
+
+/** The provider without the operations whose dialect the configuration leaves out. */
+function inDialects(provider: Provider, dialects: readonly string[] | undefined): Provider {
+  if (dialects === undefined) return provider;
+  const kept = Object.entries(provider.operations).filter(([operation]) => dialects.includes(operation));
+  return { ...provider, operations: Object.fromEntries(kept) };
 }
 
 function choiceOf({ kind, preset, base_url: baseUrl }: ProviderConfig) {

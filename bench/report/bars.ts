@@ -1,22 +1,23 @@
+import { ledgerBars } from "../ledger/report.ts";
 import { openStreamCount } from "../scenarios/open-streams.ts";
+import type { Bar } from "./bar.ts";
 import { figuresOf, soakMemoryOf } from "./figures.ts";
 import type { Figures } from "./figures.ts";
 import { count, decimals, markdownTable, megabytes, milliseconds } from "./format.ts";
 import { median } from "./median.ts";
 import type { Results } from "./results.ts";
 
-/** A promise about speed that a run keeps or not. */
-export interface Bar {
-  promise: string;
-  measured: string;
-  kept: boolean;
-}
-
 const tollgateId = "tollgate";
 
 /** Only the bars that the run can tell about: no peer, no ratio. An invalid run keeps no bar. */
 export function barsOf(results: Results): Bar[] {
-  return [...caseBars(results), ...startUpBars(results), ...openStreamBars(results), ...soakBars(results)];
+  return [
+    ...caseBars(results),
+    ...startUpBars(results),
+    ...ledgerBars(results.ledger),
+    ...openStreamBars(results),
+    ...soakBars(results),
+  ];
 }
 
 interface CaseFigures {

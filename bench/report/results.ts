@@ -1,3 +1,4 @@
+import type { LedgerFigures } from "../ledger/measure.ts";
 import type { CaseResult } from "../scenarios/matrix.ts";
 import type { OpenStreamsResult } from "../scenarios/open-streams.ts";
 import type { SoakResult } from "../scenarios/soak.ts";
@@ -15,6 +16,7 @@ export interface Results {
   cases: CaseResult[];
   startUp: StartUpResult[];
   openStreams: OpenStreamsResult[];
+  ledger: LedgerFigures[];
   soak: SoakResult | null;
   /** Cores that other work on this machine kept busy during the run, on average. */
   otherLoadCores: number;

@@ -1,3 +1,4 @@
+import { ledgerTable } from "../ledger/report.ts";
 import { directId, manyCallers } from "../scenarios/matrix.ts";
 import type { CaseResult } from "../scenarios/matrix.ts";
 import type { OpenStreamsResult } from "../scenarios/open-streams.ts";
@@ -115,6 +116,7 @@ export function tables(results: Results): string {
   const labelOf = (id: string): string => (id === directId ? "direct" : (labels.get(id) ?? id));
   const parts = results.cases.map((result) => caseTable(result, labelOf));
   if (results.startUp.length > 0) parts.push(startUpTable(results.startUp, labelOf));
+  if (results.ledger.length > 0) parts.push(ledgerTable(results.ledger));
   if (results.openStreams.length > 0) parts.push(openStreamsTable(results.openStreams, labelOf));
   if (results.soak !== null) parts.push(soakTable(results.soak, labelOf));
   return [preamble(results), ...parts].join("\n");

@@ -32,8 +32,8 @@ export function logCall(logger: Logger, report: CallReport): void {
     input_tokens: usage === undefined ? 0 : inputTokens(usage),
     output_tokens: usage === undefined ? 0 : outputTokens(usage),
     credits: formatCredits(report.credits),
-    ms: Math.round(report.milliseconds * 10) / 10,
-    first_byte_ms: report.millisecondsToFirstByte,
+    ms: rounded(report.milliseconds),
+    first_byte_ms: report.millisecondsToFirstByte === undefined ? undefined : rounded(report.millisecondsToFirstByte),
     ...(error === undefined ? {} : { error: error.code, cause: causeOf(error) }),
   };
   logger.info(line, "call");
@@ -46,3 +46,5 @@ function causeOf(error: GatewayError): string | undefined {
   const code = "code" in cause && typeof cause.code === "string" ? cause.code : undefined;
   return code ?? cause.name;
 }
+
+const rounded = (milliseconds: number): number => Math.round(milliseconds * 10) / 10;

@@ -5,11 +5,13 @@ import { judgeFailure, type Verdict } from "./judge-failure.ts";
 const now = Date.UTC(2026, 2, 4, 12);
 
 const rules: FailureRules = {
-  keyRefused: /bad_key/,
-  quotaGone: /no_quota/,
-  retryable: /come_back/,
-  retryDelayMs: (body) => (body.includes("wait_7s") ? 7_000 : undefined),
+  keyRefused: [{ statuses: [400, 403], word: /^bad_key$/ }],
+  quotaGone: [{ statuses: [402, 429], word: /^no_quota$/ }],
+  retryable: [{ statuses: [400, 429], word: /^come_back$/ }],
 };
+
+const says = (code: string): string => JSON.stringify({ error: { code } });
+const wait7 = JSON.stringify({ error: { details: [{ retryDelay: "7s" }] } });
 
 const judge = (status: number, body = "", headers: Record<string, string> = {}): Verdict =>
   judgeFailure(rules, status, new Headers(headers), body, now);
@@ -32,21 +34,33 @@ const verdicts: [string, number, string, Partial<Verdict>][] = [
   ["422 too", 422, "", { retryable: false, key: "fine" }],
   ["402 is terminal", 402, "", { retryable: false, key: "fine" }],
   ["401 refuses the key", 401, "", { retryable: false, key: "refused" }],
-  ["a 400 that says so refuses the key", 400, "bad_key", { retryable: false, key: "refused" }],
-  ["a 403 that says so refuses the key", 403, "bad_key", { retryable: false, key: "refused" }],
-  ["a 500 that mentions a key is broken all the same", 500, "bad_key", { retryable: true, key: "fine" }],
-  ["a 429 without quota is terminal and takes the key out", 429, "no_quota", { retryable: false, key: "refused" }],
-  ["a 402 without quota takes the key out", 402, "no_quota", { retryable: false, key: "refused" }],
+  ["a 400 that says so refuses the key", 400, says("bad_key"), { retryable: false, key: "refused" }],
+  ["a 403 that says so refuses the key", 403, says("bad_key"), { retryable: false, key: "refused" }],
+  ["a 500 that mentions a key is broken all the same", 500, says("bad_key"), { retryable: true, key: "fine" }],
+  [
+    "a 429 without quota is terminal and takes the key out",
+    429,
+    says("no_quota"),
+    { retryable: false, key: "refused" },
+  ],
+  ["a 402 without quota takes the key out", 402, says("no_quota"), { retryable: false, key: "refused" }],
   [
     "a 429 that says come back needs no time",
     429,
-    "come_back",
+    says("come_back"),
     { retryable: true, needsRetryAfter: false, key: "limited" },
   ],
   [
+    "a 429 that repeats what the caller wrote is a limit like any other",
+    429,
+    JSON.stringify({ error: { code: "rate", message: 'no_quota, bad_key, come_back, "code":"no_quota"' } }),
+    { retryable: true, needsRetryAfter: true, key: "limited" },
+  ],
+  ["a 400 about a quota is the caller's", 400, says("no_quota"), { retryable: false, key: "fine" }],
+  [
     "a 400 that says come back is worth another try",
     400,
-    "come_back",
+    says("come_back"),
     { retryable: true, needsRetryAfter: false, key: "fine" },
   ],
 ];
@@ -67,10 +81,10 @@ const waits: [string, Record<string, string>, string, number | undefined][] = [
   ["milliseconds", { "retry-after-ms": "1500" }, "", 1_500],
   ["milliseconds before seconds", { "retry-after-ms": "1500", "retry-after": "9" }, "", 1_500],
   ["seconds where the milliseconds are none", { "retry-after-ms": "soon", "retry-after": "9" }, "", 9_000],
-  ["the body", {}, "wait_7s", 7_000],
-  ["a header before the body", { "retry-after": "3" }, "wait_7s", 3_000],
+  ["the body", {}, wait7, 7_000],
+  ["a header before the body", { "retry-after": "3" }, wait7, 3_000],
   ["words", { "retry-after": "soon" }, "", undefined],
-  ["words, then the body", { "retry-after": "soon" }, "wait_7s", 7_000],
+  ["words, then the body", { "retry-after": "soon" }, wait7, 7_000],
   ["an empty header", { "retry-after": "" }, "", undefined],
   ["a negative number of milliseconds", { "retry-after-ms": "-5" }, "", undefined],
 ];

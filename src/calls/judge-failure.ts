@@ -1,4 +1,4 @@
-import type { FailureRules } from "../providers/index.ts";
+import { type FailureRules, hasSign, readFault } from "../providers/index.ts";
 
 /** What follows from an upstream's error. */
 export interface Verdict {
@@ -15,7 +15,7 @@ export interface Verdict {
 const BUSY = new Set([429, 498, 503, 529]);
 const BROKEN = new Set([500, 502]);
 
-/** Judges an error by its status, its headers and what the provider is known to mean by its body. */
+/** Judges an error by its status, its headers and what the provider is known to mean by its own words. */
 export function judgeFailure(
   rules: FailureRules,
   status: number,
@@ -23,10 +23,10 @@ export function judgeFailure(
   body: string,
   now: number,
 ): Verdict {
-  const retryAfterMs = readRetryAfter(headers, now) ?? rules.retryDelayMs(body);
-  const quotaGone = rules.quotaGone.test(body);
-  const refused = status === 401 || quotaGone || (status < 500 && rules.keyRefused.test(body));
-  const saidRetryable = rules.retryable?.test(body) ?? false;
+  const fault = readFault(body);
+  const retryAfterMs = readRetryAfter(headers, now) ?? fault.retryDelayMs;
+  const refused = status === 401 || hasSign([...rules.keyRefused, ...rules.quotaGone], status, fault);
+  const saidRetryable = hasSign(rules.retryable, status, fault);
   return {
     retryable: !refused && (BUSY.has(status) || BROKEN.has(status) || saidRetryable),
     needsRetryAfter: BUSY.has(status) && !saidRetryable,

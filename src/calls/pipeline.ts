@@ -55,7 +55,9 @@ interface RunningCall<Body extends ChargeableBody> {
 
 export class CallPipeline {
   readonly #deps: PipelineDependencies;
-  #active = 0;
+  /** The calls that have not ended, from before their hold to the last byte of their answer. */
+  readonly #running = new Set<AbortController>();
+  #closing = false;
 
   constructor(deps: PipelineDependencies) {
     this.#deps = deps;
@@ -63,15 +65,43 @@ export class CallPipeline {
 
   /** Calls that have not ended, streams included. */
   get active(): number {
-    return this.#active;
+    return this.#running.size;
+  }
+
+  /** From now on no call is taken; those under way go on. */
+  close(): void {
+    this.#closing = true;
+  }
+
+  /** Ends the calls that are still open, each with the error of its kind; what they have used is charged. */
+  abortAll(): void {
+    for (const abort of this.#running) abort.abort(shuttingDown());
   }
 
   /** Runs one call. Throws `GatewayError` for everything that is refused or fails before an answer has begun. */
   async run<Body extends ChargeableBody>(route: ChargeableRoute<Body>, incoming: IncomingCall): Promise<Response> {
+    const abort = new AbortController();
+    try {
+      return await this.#answer(await this.#admit(route, incoming, abort));
+    } catch (thrown) {
+      this.#running.delete(abort);
+      throw thrown;
+    }
+  }
+
+  /** Everything that can refuse a call; the hold comes last. */
+  async #admit<Body extends ChargeableBody>(
+    route: ChargeableRoute<Body>,
+    incoming: IncomingCall,
+    abort: AbortController,
+  ): Promise<RunningCall<Body>> {
     const startedAt = performance.now();
     const { request, requestId, principal } = incoming;
     const parsed = parseBody(await readBody(request, this.#deps.body), route.body);
     const target = this.#deps.router.resolve(parsed.body.model, route.operation, principal);
+    if (this.#closing) throw shuttingDown();
+    // From here on money is involved: a server that goes down waits for this call.
+    this.#running.add(abort);
     const charge = await Charge.open(this.#deps.charges, {
       id: requestId,
       accountId: principal.accountId,
@@ -79,12 +109,14 @@ export class CallPipeline {
       price: target.price,
       bound: route.dialect.bound(parsed.body),
     });
-    this.#active += 1;
-    const call = { incoming, route, parsed, target, charge, abort: new AbortController(), startedAt };
+    return { incoming, route, parsed, target, charge, abort, startedAt };
+  }
+
+  async #answer<Body extends ChargeableBody>(call: RunningCall<Body>): Promise<Response> {
     try {
       return await this.#relay(call);
     } catch (thrown) {
-      charge.release();
+      call.charge.release();
       const error = thrown instanceof GatewayError ? thrown : undefined;
       this.#end(call, { status: error?.status ?? 500, outcome: "interrupted", usage: undefined, credits: 0n, error });
       throw thrown;
@@ -216,11 +248,11 @@ export class CallPipeline {
   }
 
   #end<Body extends ChargeableBody>(
-    { incoming, target, parsed, startedAt }: RunningCall<Body>,
+    { incoming, target, parsed, startedAt, abort }: RunningCall<Body>,
     result: Pick<CallReport, "status" | "outcome" | "usage" | "credits" | "error">,
     firstByteAt?: number,
   ): void {
-    this.#active -= 1;
+    this.#running.delete(abort);
     logCall(this.#deps.logger, {
       requestId: incoming.requestId,
       principal: incoming.principal,
@@ -231,4 +263,8 @@ export class CallPipeline {
       ...result,
     });
   }
+}
+
+function shuttingDown(): GatewayError {
+  return new GatewayError("shutting_down", "The server is going down.", { retryAfterSeconds: 1 });
 }

@@ -283,7 +283,7 @@ describe("several keys", () => {
   test.each([
     ["refused", fails(401)],
     ["limited", fails(429)],
-    ["out of quota", fails(429, {}, "insufficient_quota")],
+    ["out of quota", fails(429, {}, `{"error":{"code":"insufficient_quota"}}`)],
   ])("a key that is %s rests, and the other is tried at once", async (_title, behaviour) => {
     const sent = send({ behaviours: [behaviour, ok] });
     await until(1, 1);

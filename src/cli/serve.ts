@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { createApp } from "../app.ts";
-import { openStorage } from "../storage/index.ts";
+import { openStorage, withoutPassword } from "../storage/index.ts";
 import { createLogger } from "../telemetry/index.ts";
 import { printBanner } from "./banner.ts";
 import { firstTokens } from "./first-tokens.ts";
@@ -57,7 +57,7 @@ async function serve(options: ServeOptions): Promise<void> {
     loaded,
     sandbox: sandbox?.routes,
     tokens,
-    storage: options.storage ?? config.storage,
+    storage: withoutPassword(options.storage ?? config.storage),
     json: options.json,
   });
   logger.info({ url: server.url, version }, "listening");

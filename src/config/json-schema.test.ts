@@ -11,6 +11,7 @@ const of = (more: object): object => ({ providers: { openai: provider }, ...more
 const priced = (price: object): object => of({ pricing: { models: { "openai/x": price } } });
 
 const good: Record<string, object> = {
+  nothing: {},
   "the least": of({}),
   "empty sections": of({ server: {}, upstream: {}, log: {}, web: {}, pricing: {} }),
   "a server": of({
@@ -26,12 +27,13 @@ const good: Record<string, object> = {
   "an engine by name": of({ web: { engine: "firecrawl" } }),
   "an engine with an address": of({ web: { engine: { kind: "native", base_url: "https://x.test" } } }),
   "a price": priced({ input_mtok: 0, output_mtok: 1e9, context_window: 1 }),
+  "numbers in quotes": of({ server: { port: "8787", body_limit: "1024" }, pricing: { markup: "1.5" } }),
+  dialects: { providers: { p: { ...provider, dialects: ["messages", "responses"] } } },
   "a markup": of({ pricing: { markup: 0.000001, unpriced: "free" } }),
 };
 
 const bad: Record<string, unknown> = {
   "no object": [],
-  "no providers": {},
   "an unknown key": of({ sever: {} }),
   "an unknown key of the server": of({ server: { prot: 1 } }),
   "an unknown key of a provider": { providers: { p: { ...provider, key: "x" } } },
@@ -42,10 +44,16 @@ const bad: Record<string, unknown> = {
   "an unknown preset": { providers: { p: { ...provider, preset: "claude" } } },
   "a prefix with a slash": { providers: { "a/b": provider } },
   "an alias with a slash": { providers: { p: { ...provider, aliases: ["a/b"] } } },
-  "a port that is a text": of({ server: { port: "8787" } }),
+  "a preset of another kind": { providers: { p: { ...provider, preset: "groq" } } },
+  "no dialects": { providers: { p: { ...provider, dialects: [] } } },
+  "a dialect twice": { providers: { p: { ...provider, dialects: ["chat", "chat"] } } },
+  "an unknown dialect": { providers: { p: { ...provider, dialects: ["completions"] } } },
+  "a port that is a text": of({ server: { port: "http" } }),
+  "a port that is empty": of({ server: { port: "" } }),
+  "a negative number in quotes": of({ upstream: { retries: "-1" } }),
   "a port out of range": of({ server: { port: 65_536 } }),
   "a port with a fraction": of({ server: { port: 1.5 } }),
-  "a size without a unit": of({ server: { body_limit: "32" } }),
+  "a size of an unknown unit": of({ server: { body_limit: "32MB" } }),
   "a size of nothing": of({ server: { body_limit: 0 } }),
   "a duration of nothing": of({ upstream: { idle_timeout: "0s" } }),
   "too many retries": of({ upstream: { retries: 11 } }),
@@ -86,5 +94,14 @@ describe("the JSON Schema for editors", () => {
 
   test.each(Object.entries(bad))("refuses %s, as the start does", (_, sample) => {
     expect({ schema: validate(sample), start: accepts(sample) }).toEqual({ schema: false, start: false });
+  });
+
+  test.each([
+    of({ server: { port: "${PORT:-8797}", body_limit: "${LIMIT}" } }),
+    of({ upstream: { retries: "${RETRIES}", idle_timeout: "${SECONDS}s" } }),
+    priced({ input_mtok: "${PRICE}", context_window: "${WINDOW}" }),
+    of({ pricing: { markup: "${MARKUP}" } }),
+  ])("takes a variable for a number: %j", (sample) => {
+    expect({ schema: validate(sample), errors: validate.errors }).toEqual({ schema: true, errors: null });
   });
 });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { defaultConfig } from "./defaults.ts";
+import { defaultProviders } from "./defaults.ts";
 import { ConfigError, interpolate } from "./interpolate.ts";
 import { checkConfig, loadConfig, providerKeys } from "./load.ts";
 
@@ -77,7 +77,9 @@ describe("the design's sample", () => {
     const variables = Object.fromEntries(allKeys.map((name) => [name, `key of ${name}`]));
     const { config, missingKeys } = load(sample, variables);
     expect(missingKeys.size).toBe(0);
-    expect(checkConfig(interpolate(defaultConfig, variables).value).providers).toEqual(config.providers);
+    expect(checkConfig(interpolate({ providers: defaultProviders }, variables).value).providers).toEqual(
+      config.providers,
+    );
   });
 });
 
@@ -182,6 +184,16 @@ pricing:
   });
 });
 
+/** Four levels of ten aliases each: ten thousand nodes from four short lines. */
+const bomb = ["a", "b", "c", "d"]
+  .map(
+    (name, level, names) =>
+      `${name}: &${name} [${Array<string>(10)
+        .fill(level === 0 ? "x" : `*${names[level - 1]}`)
+        .join(",")}]`,
+  )
+  .join("\n");
+
 describe("the start stops with one line that names the key", () => {
   const provider = (entry: string): string => `providers: { p: { kind: openai, base_url: http://u.test, ${entry} } }`;
 
@@ -192,27 +204,30 @@ describe("the start stops with one line that names the key", () => {
     [provider("apikey: k"), "config: providers.p.apikey: unknown key"],
     [`${minimal}pricing: { models: { "p/x": { input: 1 } } }`, "config: pricing.models.p/x.input: unknown key"],
     [`${minimal}web: { search: { backend: local, key: 1 } }`, "config: web.search.key: unknown key"],
+    [`${minimal}log: { level: loud }\nwebb: {}`, "config: webb: unknown key"],
+    ["providers: { p: { type: openai, base_url: http://u.test } }", "config: providers.p.type: unknown key"],
+    [`${minimal}web: { engine: { kind: native, key: 1 } }`, "config: web.engine.key: unknown key"],
+    [`${minimal}web: { engine: { knd: native } }`, "config: web.engine.knd: unknown key"],
     // Sizes, durations, numbers.
     [`${minimal}server: { body_limit: 32MB }`, "config: server.body_limit: a size such as 32MiB"],
     [`${minimal}server: { body_limit: 0 }`, "config: server.body_limit: a size such as 32MiB"],
     [`${minimal}server: { body_timeout: 0s }`, "config: server.body_timeout: a duration such as 30s"],
     [`${minimal}upstream: { idle_timeout: forever }`, "config: upstream.idle_timeout: a duration such as 30s"],
     [`${minimal}server: { port: 65536 }`, "config: server.port: "],
-    [`${minimal}server: { port: "8787" }`, "config: server.port: "],
+    [`${minimal}server: { port: "http" }`, "config: server.port: "],
     [`${minimal}server: { host: "" }`, "config: server.host: "],
     [`${minimal}upstream: { retries: 11 }`, "config: upstream.retries: "],
     [`${minimal}pricing: { markup: 0 }`, "config: pricing.markup: "],
     [`${minimal}pricing: { markup: 0.0000001 }`, "config: pricing.markup: "],
     [`${minimal}pricing: { markup: .inf }`, "config: pricing.markup: "],
     [`${minimal}pricing: { models: { "p/x": { input_mtok: -1 } } }`, "config: pricing.models.p/x.input_mtok: "],
-    [`${minimal}pricing: { models: { "p/x": { input_mtok: "1" } } }`, "config: pricing.models.p/x.input_mtok: "],
+    [`${minimal}pricing: { models: { "p/x": { input_mtok: "1,5" } } }`, "config: pricing.models.p/x.input_mtok: "],
     [`${minimal}pricing: { models: { "p/x": { input_mtok: 1e21 } } }`, "config: pricing.models.p/x.input_mtok: "],
     [`${minimal}pricing: { unpriced: maybe }`, "config: pricing.unpriced: "],
     [`${minimal}log: { level: loud }`, "config: log.level: "],
     [`${minimal}storage: ""`, "config: storage: "],
     [`${minimal}storage: 5`, "config: storage: "],
     // Providers.
-    ["server: {}", "config: providers: "],
     ["providers: []", "config: providers: "],
     ["providers: { p: null }", "config: providers.p: "],
     ["providers: { p: { base_url: http://u.test } }", "config: providers.p.kind: "],
@@ -220,6 +235,22 @@ describe("the start stops with one line that names the key", () => {
     ["providers: { p: { kind: gemini, base_url: http://u.test } }", "config: providers.p.kind: "],
     ["providers: { p: { kind: openai, base_url: ftp://u.test } }", "config: providers.p.base_url: an http(s) URL"],
     ["providers: { p: { kind: openai, base_url: u.test } }", "config: providers.p.base_url: an http(s) URL"],
+    [
+      "providers: { p: { kind: openai, base_url: http://u.test/v1?k=v } }",
+      "config: providers.p.base_url: an http(s) URL w",
+    ],
+    [
+      "providers: { p: { kind: openai, base_url: 'http://u.test/#v1' } }",
+      "config: providers.p.base_url: an http(s) URL w",
+    ],
+    [
+      "providers: { p: { kind: openai, base_url: http://me@u.test } }",
+      "config: providers.p.base_url: an http(s) URL w",
+    ],
+    [provider("preset: groq"), "config: providers.p.preset: only an openai-compatible provider"],
+    [provider("dialects: []"), "config: providers.p.dialects: "],
+    [provider("dialects: [chat, chat]"), "config: providers.p.dialects: each dialect once"],
+    [provider("dialects: [chat, embeddings]"), "config: providers.p.dialects.1: "],
     [provider("api_key: 12345"), "config: providers.p.api_key: "],
     [provider("api_keys: k"), "config: providers.p.api_keys: "],
     [provider("preset: claude"), "config: providers.p.preset: "],
@@ -236,9 +267,12 @@ describe("the start stops with one line that names the key", () => {
     // YAML.
     ["providers: {", "tollgate.yaml: "],
     [`${minimal}${minimal}`, "tollgate.yaml: Map keys must be unique"],
+    ["providers: &a { b: *a }", "config: providers.b: an alias that contains itself"],
+    ["pricing: &a { models: [{ x: *a }] }", "config: pricing.models.0.x: an alias that contains itself"],
+    ["storage: *nowhere", "tollgate.yaml: Unresolved alias"],
+    [bomb, "tollgate.yaml: Excessive alias count"],
     ["[1, 2]", "config: "],
     ["just text", "config: "],
-    ["", "config: providers: "],
   ])("%j: %s", (text, message) => {
     let thrown: unknown;
     try {
@@ -257,11 +291,73 @@ describe("the start stops with one line that names the key", () => {
       'api_key: ["sk-secret"]',
       "api_keys: sk-secret",
       'api_key: "sk-secret", preset: sk-secret-2',
+      'aliases: [], preset: groq, api_key: "sk-secret"',
     ]) {
       expect(() => load(provider(entry))).toThrow(ConfigError);
       expect(() => load(provider(entry))).not.toThrow("sk-secret");
     }
   });
+});
+
+test("a password in an address is not repeated", () => {
+  const text = "providers: { p: { kind: openai, base_url: 'https://me:sk-secret@u.test/v1' } }";
+  expect(() => load(text)).toThrow("config: providers.p.base_url: an http(s) URL without user, password");
+  expect(() => load(text)).not.toThrow("sk-secret");
+});
+
+describe("a variable", () => {
+  const numbers = `
+server: { port: "\${PORT:-8797}", body_limit: "\${LIMIT}", body_timeout: "\${SECONDS}s" }
+upstream: { retries: "\${RETRIES}", idle_timeout: "\${SECONDS}000" }
+providers: { p: { kind: openai, base_url: http://u.test, api_key: "\${KEY}", api_keys: ["\${KEY}", "007"] } }
+pricing:
+  markup: "\${MARKUP}"
+  models: { "p/*": { input_mtok: "\${PRICE:-0.25}", context_window: "\${LIMIT}" } }
+`;
+  const variables = { LIMIT: "4096", SECONDS: "30", RETRIES: "0", MARKUP: "1.2", KEY: "12345" };
+
+  test("may stand for a number", () => {
+    const { server, upstream, pricing } = load(numbers, variables).config;
+    expect(server).toMatchObject({ port: 8797, body_limit: 4096, body_timeout: 30_000 });
+    expect(upstream).toMatchObject({ retries: 0, idle_timeout: 30_000 });
+    expect(pricing).toMatchObject({ markup: 1.2, models: { "p/*": { input_mtok: 0.25, context_window: 4096 } } });
+  });
+
+  test("that looks like a number stays a text where it is a key", () => {
+    expect(load(numbers, variables).config.providers["p"]).toMatchObject({
+      api_key: "12345",
+      api_keys: ["12345", "007"],
+    });
+  });
+
+  test.each(["65536", "80.5", "-1", "0x50", "1e3", "http"])("that is no port is refused: %s", (port) => {
+    expect(() => load(numbers, { ...variables, PORT: port })).toThrow("config: server.port: ");
+  });
+});
+
+describe("a file without providers", () => {
+  const prefixes = ["openai", "google", "xai", "deepseek", "anthropic", "mistral", "byteplus"];
+
+  test.each(["", "# nothing\n", "server: { port: 1 }", "server:\n", "providers:\n"])(
+    "has the usual ones: %j",
+    (text) => {
+      const { config, missingKeys } = load(text, { XAI_API_KEY: "xk" });
+      expect(Object.keys(config.providers)).toEqual(prefixes);
+      expect(config.providers["xai"]?.api_key).toBe("xk");
+      expect([...missingKeys.keys()]).toEqual(prefixes.filter((prefix) => prefix !== "xai"));
+      expect(missingKeys.get("google")).toBe("GEMINI_API_KEY");
+    },
+  );
+
+  test("has none where it says so", () => {
+    expect(load("providers: {}").config.providers).toEqual({});
+  });
+});
+
+test("a provider's dialects are kept", () => {
+  const text = "providers: { p: { kind: anthropic, base_url: http://u.test, dialects: [messages, chat] } }";
+  expect(load(text).config.providers["p"]?.dialects).toEqual(["messages", "chat"]);
+  expect(load(minimal).config.providers["p"]).not.toHaveProperty("dialects");
 });
 
 describe("the file", () => {

@@ -1,9 +1,9 @@
-import { existsSync, readFileSync } from "node:fs";
-import { parseDocument } from "yaml";
+import { existsSync } from "node:fs";
 import type { z } from "zod";
-import { defaultConfig } from "./defaults.ts";
+import { defaultProviders } from "./defaults.ts";
 import { ConfigError, interpolate, type Variables } from "./interpolate.ts";
 import { type Config, configSchema } from "./schema.ts";
+import { readYaml } from "./yaml.ts";
 
 const DEFAULT_FILE = "tollgate.yaml";
 
@@ -27,23 +27,17 @@ export function loadConfig(source: ConfigSource): LoadedConfig {
   const variable = source.variables["TOLLGATE_CONFIG"] ?? "";
   const named = source.file ?? (variable === "" ? undefined : variable);
   const file = named ?? (existsSync(DEFAULT_FILE) ? DEFAULT_FILE : undefined);
-  const parsed = file === undefined ? defaultConfig : parseYaml(file);
-  const { value, missingKeys } = interpolate(parsed, source.variables);
+  const parsed = file === undefined ? {} : readYaml(file);
+  const { value, missingKeys } = interpolate(withProviders(parsed), source.variables);
   const config = checkConfig(value);
   return { config: deepFreeze(config), file, missingKeys: prefixesWithoutKey(config, missingKeys) };
 }
 
-function parseYaml(file: string): unknown {
-  let text: string;
-  try {
-    text = readFileSync(file, "utf8");
-  } catch {
-    throw new ConfigError("", `cannot read the file ${file}`);
-  }
-  const document = parseDocument(text, { uniqueKeys: true });
-  const [problem] = document.errors;
-  if (problem !== undefined) throw new ConfigError("", `${file}: ${problem.message.split("\n")[0]}`);
-  return document.toJS() ?? {};
+/** Adds the default providers before their variables are looked up. An empty section (`server:`) counts as left out. */
+function withProviders(parsed: unknown): unknown {
+  if (parsed === null || typeof parsed !== "object" || Array.isArray(parsed)) return parsed;
+  const sections = Object.entries(parsed).filter(([, section]) => section !== null);
+  return { providers: defaultProviders, ...Object.fromEntries(sections) };
 }
 
 /** Checks a parsed config; the message names the first key that does not hold. */
@@ -54,13 +48,21 @@ export function checkConfig(value: unknown): Config {
   return result.data;
 }
 
+/** An unknown key comes first: a misspelt key is often why another one is missing. */
 function firstProblem(error: z.ZodError): ConfigError {
   const [issue] = error.issues;
-  if (issue === undefined) return new ConfigError("", "it does not hold");
-  const path = issue.path.join(".");
-  if (issue.code !== "unrecognized_keys") return new ConfigError(path, issue.message);
-  const key = [path, issue.keys[0]].filter((part) => part !== "").join(".");
-  return new ConfigError(key, "unknown key");
+  const unknown = unknownKeys(error.issues, [])[0];
+  if (unknown !== undefined) return new ConfigError(unknown, "unknown key");
+  return new ConfigError(issue?.path.join(".") ?? "", issue?.message ?? "it does not hold");
+}
+
+/** The paths of all unknown keys, also of those in the alternatives of a union. */
+function unknownKeys(issues: z.core.$ZodIssue[], above: PropertyKey[]): string[] {
+  return issues.flatMap((issue) => {
+    const path = [...above, ...issue.path];
+    if (issue.code === "unrecognized_keys") return issue.keys.map((key) => [...path, key].join("."));
+    return issue.code === "invalid_union" ? issue.errors.flatMap((nested) => unknownKeys(nested, path)) : [];
+  });
 }
 
 function checkPrefixes(config: Config): void {

@@ -56,6 +56,11 @@ export class GatewayError extends Error {
     return errorTable[this.code].status;
   }
 
+  /** Whose doing it was. */
+  get fault(): "client" | "upstream" | "gateway" {
+    return errorTable[this.code].fault;
+  }
+
   get type(): string {
     return errorTable[this.code].type;
   }

@@ -54,11 +54,11 @@ function withId(response: Response, id: string): Response {
   return response;
 }
 
-/** The answer for anything thrown. What is not the caller's doing is logged with its cause; the caller gets neither. */
+/** The answer for anything thrown. What was our own doing is logged with its cause, which the caller never gets. */
 function refusal(logger: Logger, surface: Surface, thrown: unknown, id: string): Response {
   const error = toGatewayError(thrown);
   const line = { request_id: id, status: error.status, error: error.code };
-  if (error.code === "internal_error") logger.error({ ...line, err: error.cause }, "failed");
+  if (error.fault === "gateway" && error.cause !== undefined) logger.error({ ...line, err: error.cause }, "failed");
   else logger.info(line, "refused");
   const headers: Record<string, string> = { "x-request-id": id };
   if (error.retryAfterSeconds !== undefined) headers["retry-after"] = String(error.retryAfterSeconds);

@@ -21,6 +21,7 @@ export function modelsRoute({ models, router, quote }: ModelsRouteDependencies):
     async handle({ principal }) {
       const listed = await models.list();
       const data = listed
+        .filter(({ route, model }) => mayUse(principal, route, model.id))
         .map(({ route, model }) => {
           const price = router.priceOf(route, model.id);
           return {
@@ -31,8 +32,7 @@ export function modelsRoute({ models, router, quote }: ModelsRouteDependencies):
             context_length: model.contextLength ?? price?.contextWindow ?? null,
             pricing: price === undefined ? null : quote(price),
           };
-        })
-        .filter(({ id }) => mayUse(principal, id));
+        });
       return Response.json({ object: "list", data } satisfies z.input<typeof modelsAnswer>);
     },
   };

@@ -31,6 +31,8 @@ export class Ledger {
   readonly #queueMax: number;
   #queue: Waiting[] = [];
   #running = false;
+  /** Whether the last commit failed. The next one finds out whether the store is back; holds don't wait for it. */
+  #down = false;
   /** Holds that this process has open, as far as it knows: only a measure of how busy it is. */
   #open = 0;
   #idle: Promise<void> = Promise.resolve();
@@ -43,7 +45,8 @@ export class Ledger {
   /**
    * Commits one operation with whatever else is waiting. A hold is refused with `ledger_busy` where the queue is full;
    * what ends a hold never is, since a charge must not be lost to backpressure. Rejects with `storage_unavailable`
-   * where the store can't commit.
+   * where the store can't commit: whether it did is then not known, and asking again with the same id is safe. While a
+   * store is down, holds that come during the commit that tries it anew are refused at once.
    */
   submit<Op extends LedgerOperation>(operation: Op): Promise<OutcomeOf<Op>> {
     if (operation.kind === "hold" && this.#queue.length >= this.#queueMax) {
@@ -51,6 +54,7 @@ export class Ledger {
         new GatewayError("ledger_busy", "Too many calls are waiting for the ledger.", { retryAfterSeconds: 1 }),
       );
     }
+    if (operation.kind === "hold" && this.#down && this.#running) return Promise.reject(unavailable());
     const { promise, resolve, reject } = Promise.withResolvers<LedgerOutcome>();
     this.#queue.push({ operation, resolve, reject });
     if (!this.#running) {
@@ -93,6 +97,7 @@ export class Ledger {
   async #commit(batch: readonly Waiting[]): Promise<void> {
     try {
       const outcomes = await this.#store.commit(batch.map((waiting) => waiting.operation));
+      this.#down = false;
       for (const [index, waiting] of batch.entries()) {
         const outcome = outcomes[index];
         if (outcome === undefined) waiting.reject(new Error(`the store gave no outcome for ${waiting.operation.kind}`));
@@ -102,13 +107,16 @@ export class Ledger {
         }
       }
     } catch (cause) {
-      const error = new GatewayError("storage_unavailable", "The ledger can't be reached; nothing was charged.", {
-        cause,
-        retryAfterSeconds: 1,
-      });
+      this.#down = true;
+      const error = unavailable(cause);
       for (const waiting of batch) waiting.reject(error);
     }
   }
+}
+
+function unavailable(cause?: unknown): GatewayError {
+  const message = "The ledger can't be reached; nothing was charged.";
+  return new GatewayError("storage_unavailable", message, { cause, retryAfterSeconds: 1 });
 }
 
 /** Lets every request that this turn of the event loop brings in join the commit. */

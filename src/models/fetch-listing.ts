@@ -1,4 +1,5 @@
-import { type Fetch, objectOf } from "../core/index.ts";
+import { type Fetch, type JsonObject, parseObject } from "../core/index.ts";
+import { readBounded } from "../streaming/index.ts";
 import type { UpstreamRoute } from "../routing/index.ts";
 import type { ListedModel } from "../providers/index.ts";
 
@@ -8,7 +9,10 @@ const PAGE_MS_MAX = 10_000;
 /** Pages of one listing: no upstream has that many models, and a listing must end. */
 const PAGES_MAX = 20;
 
-/** Fetches all pages of a provider's listing. Rejects where any page fails. */
+/** Bytes of one page: the longest real listings stay under one megabyte. */
+const PAGE_BYTES_MAX = 16 * 1024 * 1024;
+
+/** Fetches all pages of a provider's listing. Rejects where any page fails; a key that was refused or limited rests. */
 export async function fetchListing(fetch: Fetch, route: UpstreamRoute): Promise<readonly ListedModel[]> {
   const { models: listing } = route.provider;
   if (listing.from === "catalog") return listing.models;
@@ -21,11 +25,28 @@ export async function fetchListing(fetch: Fetch, route: UpstreamRoute): Promise<
       signal: AbortSignal.timeout(PAGE_MS_MAX),
       redirect: "manual",
     });
-    if (!response.ok) throw new Error(`the listing answered ${response.status}`);
-    const { models: found, next } = listing.parse(objectOf(await response.json()) ?? {});
+    if (!response.ok) {
+      restKey(route, key, response.status);
+      await response.body?.cancel();
+      throw new Error(`the listing answered ${response.status}`);
+    }
+    const { models: found, next } = listing.parse(await readPage(response));
     models.push(...found);
     if (next === undefined) break;
     after = next;
   }
   return models;
+}
+
+function restKey({ keys }: UpstreamRoute, key: string, status: number): void {
+  if (status === 401) keys.rest(key, "refused", undefined);
+  if (status === 429) keys.rest(key, "limited", undefined);
+}
+
+async function readPage({ body }: Response): Promise<JsonObject> {
+  const read = body === null ? undefined : await readBounded(body, PAGE_BYTES_MAX);
+  if (read !== undefined && "exceeded" in read) throw new Error(`the listing is longer than ${PAGE_BYTES_MAX} bytes`);
+  const page = read && parseObject(Buffer.from(read.bytes).toString("utf8"));
+  if (page === undefined) throw new Error("the listing is no JSON object");
+  return page;
 }

@@ -96,9 +96,6 @@ describe("the list", () => {
       "byteplus/seed-1-8-251228",
       "byteplus/seed-1-6-250915",
       "byteplus/seed-1-6-flash-250715",
-      "byteplus/seed-2-0-pro-260328",
-      "byteplus/seed-2-0-lite-260228",
-      "byteplus/seed-2-0-mini-260215",
       "two/c",
     ]);
   });

@@ -1,14 +1,15 @@
 import {
+  applyMarkup,
   costOf,
   type Femto,
   inputTokens,
+  type Nano,
   type ObservedUsage,
   parseRate,
   roundUpToNano,
   type Usage,
   type UsageBucket,
 } from "../core/index.ts";
-import { applyMarkup, type Nano } from "../core/index.ts";
 
 /** A rate, and the higher or lower rates that hold for the whole call once its input tokens exceed `above`. */
 export interface TieredRate {
@@ -71,6 +72,16 @@ export function readPriceTable(table: PriceTable): Record<UsageBucket, TieredRat
 /** Whether a written price is of anything that a call's usage counts; hours of audio and pages are not. */
 export function pricesUsage(table: PriceTable): boolean {
   return Object.values(keysOfBucket).some(({ keys }) => keys.some((key) => table[key] !== undefined));
+}
+
+/**
+ * Whether an operator's table prices a call by itself: its input and its output, zero where that is written, or the
+ * call as such. Of anything less a part would be free by omission.
+ */
+export function isComplete(table: PriceTable): boolean {
+  return (
+    table["requests_kcount"] !== undefined || (table["input_mtok"] !== undefined && table["output_mtok"] !== undefined)
+  );
 }
 
 function rateAt(rate: TieredRate, tokensIn: number): Femto {

@@ -35,13 +35,29 @@ describe("the layers", () => {
     expect(perMillion(price?.rates.input.base)).toBe(2.5);
   });
 
-  test("the operator's price stands above the list, whole: what it leaves out is not filled from below", () => {
+  test("the operator's price lies over the list's, key by key", () => {
     const operatorPrices = { "openai/gpt-4o": { input_mtok: 1, output_mtok: 2 } };
     const price = bookOf({ operatorPrices }).lookup(openai("gpt-4o"));
     expect(price?.source).toBe("config");
     expect(perMillion(price?.rates.input.base)).toBe(1);
-    expect(perMillion(price?.rates.cacheRead.base)).toBe(1);
+    expect(perMillion(price?.rates.cacheRead.base)).toBe(1.25);
     expect(perMillion(price?.rates.output.base)).toBe(2);
+  });
+
+  test.each<[string, OperatorPrice, string, number, number]>([
+    ["without a rate leaves the list's", { max_output_tokens: 1_000 }, "genai-prices", 2.5, 10],
+    ["of the input leaves the list's output", { input_mtok: 1 }, "config", 1, 10],
+    ["of the output leaves the list's input", { output_mtok: 1 }, "config", 2.5, 1],
+    ["of neither, by a key without a value, too", { input_mtok: undefined }, "genai-prices", 2.5, 10],
+    ["of zero for both is free", { input_mtok: 0, output_mtok: 0 }, "config", 0, 0],
+    ["by the call is of the call alone", { requests_kcount: 5 }, "config", 0, 0],
+    ["by the call and the input stands whole", { requests_kcount: 5, input_mtok: 1 }, "config", 1, 0],
+  ])("an operator's entry %s", (_title, entry, source, input, output) => {
+    const price = bookOf({ operatorPrices: { "openai/gpt-4o": entry } }).lookup(openai("gpt-4o"));
+    expect(price?.source).toBe(source);
+    expect([price?.rates.input.base, price?.rates.output.base].map(perMillion)).toEqual([input, output]);
+    expect(price?.maxOutputTokens).toBe(entry["max_output_tokens"] ?? 16_384);
+    if (input === 0) expect(price?.rates.cacheRead.base).toBe(0n);
   });
 
   test("an operator's price leaves the known window and cap in force, unless it sets them", () => {
@@ -55,7 +71,8 @@ describe("the layers", () => {
   });
 
   test("an operator's price is enough for a model that no list knows", () => {
-    const price = bookOf({ operatorPrices: { "local/llama": { input_mtok: 0.5 } } }).lookup(unlisted("llama"));
+    const operatorPrices = { "local/llama": { input_mtok: 0.5, output_mtok: 0 } };
+    const price = bookOf({ operatorPrices }).lookup(unlisted("llama"));
     expect(price).toMatchObject({ source: "config", contextWindow: undefined, maxOutputTokens: undefined });
     expect(perMillion(price?.rates.input.base)).toBe(0.5);
   });
@@ -71,12 +88,12 @@ const globs: [string, string, number | undefined][] = [
 
 test.each(globs)("%s: %s", (_title, id, input) => {
   const operatorPrices = {
-    "openai/both-*": { input_mtok: 1 },
-    "openai/*-ways": { input_mtok: 7 },
-    "openai/mini-*-latest": { input_mtok: 2 },
-    "openai/ex*": { input_mtok: 8 },
-    "openai/exact": { input_mtok: 3 },
-    "*": { input_mtok: 9 },
+    "openai/both-*": { input_mtok: 1, output_mtok: 1 },
+    "openai/*-ways": { input_mtok: 7, output_mtok: 1 },
+    "openai/mini-*-latest": { input_mtok: 2, output_mtok: 1 },
+    "openai/ex*": { input_mtok: 8, output_mtok: 1 },
+    "openai/exact": { input_mtok: 3, output_mtok: 1 },
+    "*": { input_mtok: 9, output_mtok: 1 },
   };
   const price = bookOf({ operatorPrices }).lookup({
     id,
@@ -115,8 +132,29 @@ describe("a model that no layer prices", () => {
   });
 
   test("is not one that is free in the operator's table", () => {
-    const price = bookOf({ operatorPrices: { "local/*": { input_mtok: 0 } } }).lookup(unlisted("llama"));
+    const price = bookOf({ operatorPrices: { "local/*": { input_mtok: 0, output_mtok: 0 } } }).lookup(
+      unlisted("llama"),
+    );
     expect(price?.source).toBe("config");
+  });
+
+  test.each<[OperatorPrice, boolean]>([
+    [{ max_output_tokens: 1_000, context_window: 9_000 }, false],
+    [{ input_mtok: 1 }, false],
+    [{ input_mtok: 0 }, false],
+    [{ output_mtok: 1 }, false],
+    [{ cache_read_mtok: 1, output_reasoning_mtok: 2 }, false],
+    [{ input_mtok: 1, output_mtok: 0 }, true],
+    [{ requests_kcount: 5 }, true],
+    [{ requests_kcount: 5, input_mtok: 1 }, true],
+  ])("is not priced by a part of a price: %j prices it: %p", (entry, priced) => {
+    const operatorPrices = { "local/*": entry, "openai/whisper-1": entry };
+    expect(bookOf({ operatorPrices }).lookup(unlisted("llama")) !== undefined).toBe(priced);
+    expect(bookOf({ operatorPrices }).lookup(openai("whisper-1")) !== undefined).toBe(priced);
+    const generous = bookOf({ operatorPrices, unpriced: "free" }).lookup(unlisted("llama"));
+    // What the operator does set holds all the same.
+    expect(perMillion(generous?.rates.input.base)).toBe(entry["input_mtok"] ?? 0);
+    expect(generous?.contextWindow).toBe(entry["context_window"]);
   });
 });
 
@@ -145,7 +183,9 @@ describe("prices that change", () => {
   });
 
   test("are remembered per model, prefix included", () => {
-    const book = bookOf({ operatorPrices: { "one/m": { input_mtok: 1 }, "two/m": { input_mtok: 2 } } });
+    const book = bookOf({
+      operatorPrices: { "one/m": { input_mtok: 1, output_mtok: 1 }, "two/m": { input_mtok: 2, output_mtok: 1 } },
+    });
     const base = (prefix: string): number | undefined =>
       perMillion(book.lookup({ id: `${prefix}/m`, model: "m", priceProvider: undefined })?.rates.input.base);
     expect([base("one"), base("two"), base("one")]).toEqual([1, 2, 1]);

@@ -1,9 +1,16 @@
 import { calcPrice } from "@pydantic/genai-prices";
 import { type Clock, matchesGlob } from "../core/index.ts";
 import { catalogRow } from "./catalog.ts";
-import { type ModelPrice, type PriceTable, type PriceTableValue, pricesUsage, readPriceTable } from "./model-price.ts";
+import {
+  isComplete,
+  type ModelPrice,
+  type PriceTable,
+  type PriceTableValue,
+  pricesUsage,
+  readPriceTable,
+} from "./model-price.ts";
 
-/** The operator's own price of a model, as in `pricing.models`. */
+/** The operator's own price of a model, as in `pricing.models`: laid over the list price, key by key. */
 export interface OperatorPrice {
   [key: string]: number | undefined;
 }
@@ -55,33 +62,46 @@ export class PriceBook {
   #find(model: PricedModel, at: Date): ModelPrice | undefined {
     const listed = listedPrice(model, at);
     const own = this.#operatorPrice(model.id);
-    if (own !== undefined) {
-      return {
-        rates: readPriceTable(own),
-        contextWindow: own["context_window"] ?? listed?.contextWindow,
-        maxOutputTokens: own["max_output_tokens"] ?? listed?.maxOutputTokens,
-        source: "config",
-      };
-    }
-    if (listed !== undefined || this.#options.unpriced === "refuse") return listed;
-    return { rates: readPriceTable({}), contextWindow: undefined, maxOutputTokens: undefined, source: "unpriced" };
+    const table = pricedTable(own, listed?.table) ?? (this.#options.unpriced === "free" ? own : undefined);
+    if (table === undefined) return undefined;
+    return {
+      rates: readPriceTable(table),
+      contextWindow: own["context_window"] ?? listed?.contextWindow,
+      maxOutputTokens: own["max_output_tokens"] ?? listed?.maxOutputTokens,
+      source: pricesUsage(own) ? "config" : (listed?.source ?? "unpriced"),
+    };
   }
 
-  #operatorPrice(id: string): OperatorPrice | undefined {
+  #operatorPrice(id: string): OperatorPrice {
     const prices = this.#options.operatorPrices;
     const glob =
       Object.keys(prices).find((key) => key === id) ?? Object.keys(prices).find((key) => matchesGlob(key, id));
-    return glob === undefined ? undefined : prices[glob];
+    return (glob === undefined ? undefined : prices[glob]) ?? {};
   }
 }
 
+/**
+ * The operator's keys over the list's, or undefined where together they leave a part of a call without a price. A price
+ * by the call stands for itself, and so does one that makes both input and output free: the list adds nothing to them.
+ */
+function pricedTable(own: OperatorPrice, listed: PriceTable | undefined): PriceTable | undefined {
+  const free = own["input_mtok"] === 0 && own["output_mtok"] === 0;
+  if (listed === undefined || free || own["requests_kcount"] !== undefined) return isComplete(own) ? own : undefined;
+  return { ...listed, ...Object.fromEntries(Object.entries(own).filter(([, rate]) => rate !== undefined)) };
+}
+
+/** A price as a list has it. */
+interface ListedPrice extends Omit<ModelPrice, "rates"> {
+  table: PriceTable;
+}
+
 /** The list price: the catalog's for what genai-prices lacks, else by `@pydantic/genai-prices`, which resolves names, dates and hours; the sums are ours, in integers. */
-function listedPrice({ model, priceProvider }: PricedModel, at: Date): ModelPrice | undefined {
+function listedPrice({ model, priceProvider }: PricedModel, at: Date): ListedPrice | undefined {
   if (priceProvider === undefined) return undefined;
   const row = catalogRow(priceProvider, model);
   if (row?.prices !== undefined) {
     const { prices, contextWindow, maxOutputTokens } = row;
-    return { rates: readPriceTable(prices), contextWindow, maxOutputTokens, source: "catalog" };
+    return { table: prices, contextWindow, maxOutputTokens, source: "catalog" };
   }
   const found = calcPrice({ input_tokens: 0, output_tokens: 0 }, model, { providerId: priceProvider, timestamp: at });
   if (found === null) return undefined;
@@ -91,7 +111,7 @@ function listedPrice({ model, priceProvider }: PricedModel, at: Date): ModelPric
   // An empty table is a free model; one with other units alone would make its tokens free by omission.
   if (Object.keys(table).length > 0 && !pricesUsage(table)) return undefined;
   return {
-    rates: readPriceTable(table),
+    table,
     contextWindow: found.model.context_window,
     maxOutputTokens: row?.maxOutputTokens,
     source: "genai-prices",

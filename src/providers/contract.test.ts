@@ -6,6 +6,7 @@ import { editObject, type JsonObject, scanObject, type Usage } from "../core/ind
 import answers from "./shared/__fixtures__/chat-answers.json" with { type: "json" };
 import type { Provider, UpstreamOperation } from "./provider.ts";
 import { createProvider, type ProviderChoice } from "./registry.ts";
+import { hasSign, readFault } from "./shared/failures.ts";
 
 /** Whether each kind and preset takes `stream_options`; the types see to it that none is missing. */
 const kinds: Record<Exclude<ProviderChoice["kind"], "openai-compatible">, boolean> = {
@@ -191,21 +192,27 @@ describe.each(cases.map((each) => [each.name, each] as const))(
         "<html>502 Bad Gateway</html>",
         "",
       ];
-      const { failures } = provider;
+      const { keyRefused, quotaGone, retryable } = provider.failures;
       for (const body of ordinary) {
-        const said = [failures.keyRefused, failures.quotaGone, failures.retryable].map(
-          (rule) => rule?.test(body) ?? false,
-        );
-        expect(said).toEqual([false, false, false]);
-        expect(failures.retryDelayMs(body)).toBeUndefined();
+        const fault = readFault(body);
+        for (const status of [400, 401, 402, 403, 429, 498, 500, 503]) {
+          expect(hasSign([...keyRefused, ...quotaGone, ...retryable], status, fault)).toBe(false);
+        }
+        expect(fault.retryDelayMs).toBeUndefined();
       }
     });
 
     test("gives the same verdict twice: its patterns keep no state", () => {
       const { keyRefused, quotaGone, retryable } = provider.failures;
-      for (const pattern of [keyRefused, quotaGone, ...(retryable === undefined ? [] : [retryable])]) {
-        expect(pattern.flags).not.toMatch(/[gy]/);
+      for (const { word, sentence } of [...keyRefused, ...quotaGone, ...retryable]) {
+        expect(`${word?.flags ?? ""}${sentence?.flags ?? ""}`).not.toMatch(/[gy]/);
       }
+    });
+
+    test("matches sentences from their start: callers' text comes later", () => {
+      const { keyRefused, quotaGone, retryable } = provider.failures;
+      const sentences = [...keyRefused, ...quotaGone, ...retryable].flatMap(({ sentence }) => sentence ?? []);
+      expect(sentences.filter(({ source }) => !source.startsWith("^"))).toEqual([]);
     });
   },
 );

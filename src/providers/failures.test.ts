@@ -1,21 +1,23 @@
 /** What each upstream's errors mean: the bodies as they document them, under the status that they come with. */
 import { describe, expect, test } from "bun:test";
 import { createProvider, type ProviderChoice } from "./registry.ts";
+import { hasSign, readFault } from "./shared/failures.ts";
 
 type Upstream = Pick<ProviderChoice, "kind" | "preset">;
 type Meaning = "key refused" | "quota gone" | "retryable" | "nothing special";
 
 const compatible = (preset: NonNullable<ProviderChoice["preset"]>): Upstream => ({ kind: "openai-compatible", preset });
 
-function meaningOf(upstream: Upstream, body: string): Meaning {
+function meaningOf(upstream: Upstream, status: number, body: string): Meaning {
   const { keyRefused, quotaGone, retryable } = createProvider({
     ...upstream,
     baseUrl: "https://upstream.example",
   }).failures;
+  const fault = readFault(body);
   const meanings: Meaning[] = [];
-  if (keyRefused.test(body)) meanings.push("key refused");
-  if (quotaGone.test(body)) meanings.push("quota gone");
-  if (retryable?.test(body) === true) meanings.push("retryable");
+  if (hasSign(keyRefused, status, fault)) meanings.push("key refused");
+  if (hasSign(quotaGone, status, fault)) meanings.push("quota gone");
+  if (hasSign(retryable, status, fault)) meanings.push("retryable");
   expect(meanings.length).toBeLessThanOrEqual(1);
   return meanings[0] ?? "nothing special";
 }
@@ -201,25 +203,58 @@ const rows: [string, Upstream, unknown, Meaning][] = [
   ],
 ];
 
-test.each(rows)("%s", (_name, upstream, body, meaning) => {
-  expect(meaningOf(upstream, JSON.stringify(body))).toBe(meaning);
+/** Every row's name holds the status that the body comes with. */
+const statusOf = (name: string): number => Number(/\b\d{3}\b/.exec(name)?.[0]);
+
+test.each(rows)("%s", (name, upstream, body, meaning) => {
+  expect(meaningOf(upstream, statusOf(name), JSON.stringify(body))).toBe(meaning);
   // As some write it.
-  expect(meaningOf(upstream, JSON.stringify(body, undefined, 2))).toBe(meaning);
+  expect(meaningOf(upstream, statusOf(name), JSON.stringify(body, undefined, 2))).toBe(meaning);
 });
 
-describe("the wait that Google's body asks for", () => {
-  const { failures } = createProvider({ kind: "google", baseUrl: "https://upstream.example" });
-  const waits: [string, number | undefined][] = [
-    ['{"retryDelay":"34s"}', 34_000],
-    ['{"retryDelay": "0.5s"}', 500],
-    ['{"retryDelay" :\n"34.074824224s"}', 34_074.824224],
-    ['{"retryDelay":"soon"}', undefined],
-    ['{"retryDelay":34}', undefined],
-    ["{}", undefined],
-    ["", undefined],
+test.each(rows.filter(([, , , meaning]) => meaning !== "nothing special"))(
+  "%s: the same words repeated from a caller's text mean nothing",
+  (name, upstream, body) => {
+    const said = JSON.stringify(body);
+    const repeated = [
+      openaiError("x", "y", `Invalid value: ${said}`),
+      { error: { message: "…", type: "x", code: "y", param: said, failed_generation: body } },
+      { code: "x", error: `You wrote ${said}` },
+      [{ error: { code: 0, message: `At ${said}`, status: "x", details: [{ fieldViolations: [body] }] } }],
+      { detail: [{ msg: said, input: body }] },
+      said.slice(0, -3),
+    ];
+    for (const echo of repeated) {
+      expect(meaningOf(upstream, statusOf(name), JSON.stringify(echo))).toBe("nothing special");
+    }
+  },
+);
+
+test("a word means something under its own statuses only", () => {
+  const quota = JSON.stringify(openaiError("insufficient_quota"));
+  const openai: Upstream = { kind: "openai" };
+  expect([400, 404, 500, 503].map((status) => meaningOf(openai, status, quota))).toEqual(
+    Array.from({ length: 4 }, () => "nothing special"),
+  );
+  expect([401, 402, 403, 429].map((status) => meaningOf(openai, status, quota))).toEqual(
+    Array.from({ length: 4 }, () => "quota gone"),
+  );
+});
+
+describe("the wait that a body asks for", () => {
+  const waits: [unknown, number | undefined][] = [
+    ["34s", 34_000],
+    ["0.5s", 500],
+    ["34.074824224s", 34_074.824224],
+    ["soon", undefined],
+    [34, undefined],
+    [undefined, undefined],
   ];
-  test.each(waits)("%s is %p ms", (body, milliseconds) => {
-    const wait = failures.retryDelayMs(body);
-    expect(wait === undefined ? undefined : Math.round(wait * 1e6) / 1e6).toBe(milliseconds);
+  test.each(waits)("%p is %p ms", (retryDelay, milliseconds) => {
+    const body = { error: { message: '"retryDelay":"1s"', details: [{ "@type": "other" }, { retryDelay }] } };
+    for (const shape of [body, [body]]) {
+      const wait = readFault(JSON.stringify(shape)).retryDelayMs;
+      expect(wait === undefined ? undefined : Math.round(wait * 1e6) / 1e6).toBe(milliseconds);
+    }
   });
 });

@@ -51,12 +51,31 @@ export type ModelListing =
 
 /** How this upstream's errors differ from the common meaning of their status. */
 export interface FailureRules {
-  /** A body that says the key itself is refused, whatever the status. */
-  keyRefused: RegExp;
-  /** A body that says no money or quota is left on this key: another try with it is pointless. */
-  quotaGone: RegExp;
-  /** A body that says another try may succeed although its status does not. */
-  retryable: RegExp | undefined;
-  /** Milliseconds that the body asks to wait, where it does so instead of the `retry-after` header. */
-  retryDelayMs(body: string): number | undefined;
+  /** The key itself is refused. A 401 says so by itself. */
+  keyRefused: readonly FailureSign[];
+  /** No money or quota is left on this key: another try with it is pointless. */
+  quotaGone: readonly FailureSign[];
+  /** Another try may succeed although the status does not say so. */
+  retryable: readonly FailureSign[];
+}
+
+/** What tells one meaning: any of its patterns, under one of its statuses. */
+export interface FailureSign {
+  statuses: readonly number[];
+  /** Matched against each of the upstream's own words (`UpstreamFault.words`). */
+  word?: RegExp;
+  /**
+   * Matched against the sentence, for an upstream that has no word for it. It must be anchored at the start: further on,
+   * upstreams repeat what the caller wrote.
+   */
+  sentence?: RegExp;
+}
+
+/** What an upstream says of a failure in fields that are its own; the rest of a body may repeat the caller's text. */
+export interface UpstreamFault {
+  /** Codes, types, statuses, reasons and quota ids, a number as its digits. */
+  words: readonly string[];
+  sentence: string | undefined;
+  /** How long the body asks to wait, in milliseconds. */
+  retryDelayMs: number | undefined;
 }

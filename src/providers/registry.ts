@@ -1,8 +1,9 @@
+import type { PresetName, ProviderKindName } from "../config/index.ts";
 import { anthropic } from "./anthropic/index.ts";
 import { byteplus } from "./byteplus/index.ts";
 import { google } from "./google/index.ts";
 import { openai } from "./openai/index.ts";
-import { choosePreset, openaiCompatible, type PresetName } from "./openai-compatible/index.ts";
+import { choosePreset, openaiCompatible } from "./openai-compatible/index.ts";
 import type { Provider } from "./provider.ts";
 import { xai } from "./xai/index.ts";
 
@@ -20,9 +21,7 @@ const kinds = {
   anthropic: () => anthropic,
   byteplus: () => byteplus,
   "openai-compatible": ({ preset, baseUrl }) => openaiCompatible(choosePreset(preset, baseUrl)),
-} satisfies Record<string, (choice: ProviderChoice) => Provider>;
-
-export type ProviderKindName = "openai" | "google" | "xai" | "anthropic" | "byteplus" | "openai-compatible";
+} satisfies Record<ProviderKindName, (choice: ProviderChoice) => Provider>;
 
 /** The provider for a configured upstream. */
 export function createProvider(choice: ProviderChoice): Provider {

@@ -20,10 +20,6 @@ export class KeyRing {
     this.#clock = clock;
   }
 
-  get size(): number {
-    return this.#keys.length;
-  }
-
   /** The next key that does not rest; where all rest, the one that wakes first. Undefined where there are none. */
   take(): string | undefined {
     const now = this.#clock();

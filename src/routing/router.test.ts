@@ -35,10 +35,10 @@ const routes = [
 ];
 
 const operatorPrices = {
-  "own/priced": { input_mtok: 1 },
-  "own/org/model": { input_mtok: 2 },
-  "keyless/*": { input_mtok: 1 },
-  "mute/*": { input_mtok: 1 },
+  "own/priced": { input_mtok: 1, output_mtok: 1 },
+  "own/org/model": { input_mtok: 2, output_mtok: 2 },
+  "keyless/*": { input_mtok: 1, output_mtok: 1 },
+  "mute/*": { input_mtok: 1, output_mtok: 1 },
 };
 const router = new ModelRouter(routes, new PriceBook({ operatorPrices, unpriced: "refuse", clock }));
 
@@ -87,9 +87,21 @@ describe("a model id", () => {
     expect(resolve("openai/gpt-4o-mini").price.source).toBe("genai-prices");
   });
 
-  test.each(["priced", "", "/", "/priced", "own/", "own", "//"])("%p has no prefix", (modelId) => {
+  test.each(["priced", "", "/", "/priced", "own", "//", "other/"])("%p has no prefix", (modelId) => {
     expect(refusal(modelId)).toMatchObject({ code: "model_not_routed", status: 404, param: "model" });
     expect(refusal(modelId).message).toContain("has no provider prefix");
+  });
+
+  test.each([
+    ["own/", "own"],
+    ["mine/", "mine"],
+  ])("%p has a prefix and no name", (modelId, prefix) => {
+    expect(refusal(modelId)).toEqual({
+      code: "model_not_routed",
+      status: 404,
+      param: "model",
+      message: `The model "${modelId}" has no name after its prefix; write ${prefix}/<model>.`,
+    });
   });
 
   test.each(["other/x", "Own/priced", "own /priced", "__proto__/x", "constructor/x", "own.x/priced", "../own/priced"])(
@@ -156,14 +168,33 @@ describe("a token may use", () => {
     [undefined, "own/priced", true],
     [[], "own/priced", false],
     [["own/*"], "own/priced", true],
-    [["own/*"], "mine/priced", false],
+    [["own/*"], "mine/priced", true],
+    [["mine/*"], "own/priced", true],
+    [["v.2/priced"], "mine/priced", true],
+    [["v.2/priced"], "own/org/model", false],
+    [["openai/*"], "mine/priced", false],
     [["*"], "mine/priced", true],
     [["openai/*", "own/priced"], "own/priced", true],
     [["own/price"], "own/priced", false],
     [[""], "own/priced", false],
   ])("with the globs %j the model %p: %p", (models, modelId, may) => {
-    expect(mayUse({ ...anybody, models }, modelId)).toBe(may);
+    const principal = { ...anybody, models };
+    const canonical = modelId.replace(/^mine\//, "own/");
+    const [, own] = routes;
+    if (own === undefined) throw new Error("no route");
+    // What the list shows and what the router lets through are the same.
+    expect(mayUse(principal, own, canonical.slice("own/".length))).toBe(may);
+    if (may) expect(resolve(modelId, principal)).toMatchObject({ modelId, route: { prefix: "own" } });
+    else expect(refusal(modelId, principal).message).toContain("this token may not use it");
   });
+});
+
+test("every model that BytePlus is said to have has a price", () => {
+  const byteplus = routeOf("byteplus", { provider: createProvider({ kind: "byteplus", baseUrl: "https://b.test" }) });
+  const { models } = byteplus.provider;
+  const listed = models.from === "catalog" ? models.models : [];
+  expect(listed).toHaveLength(3);
+  expect(listed.filter(({ id }) => router.priceOf(byteplus, id) === undefined)).toEqual([]);
 });
 
 test("an unpriced model may be free by the operator's choice", () => {

@@ -50,8 +50,9 @@ export class ModelRouter {
   resolve(modelId: string, operation: Operation, principal: Principal): Target {
     const route = this.#routeOf(modelId);
     const model = modelId.slice(modelId.indexOf("/") + 1);
-    if (!mayUse(principal, modelId))
+    if (!mayUse(principal, route, model)) {
       throw notRouted(`The model ${quoted(modelId)} does not exist, or this token may not use it.`);
+    }
     const upstreamOperation = route.provider.operations[operation];
     if (upstreamOperation === undefined) {
       throw new GatewayError("unsupported_operation", `The provider ${route.prefix} has no ${operation} operation.`, {
@@ -86,19 +87,24 @@ export class ModelRouter {
   #routeOf(modelId: string): UpstreamRoute {
     const slash = modelId.indexOf("/");
     const known = `Prefixes here: ${[...this.#byPrefix.keys()].join(", ")}.`;
-    if (slash < 1 || slash === modelId.length - 1) {
+    const prefix = modelId.slice(0, Math.max(slash, 0));
+    const route = this.#byPrefix.get(prefix);
+    const nameless = slash === modelId.length - 1;
+    if (nameless && route !== undefined) {
+      throw notRouted(`The model ${quoted(modelId)} has no name after its prefix; write ${prefix}/<model>.`);
+    }
+    if (slash < 1 || nameless) {
       throw notRouted(`The model ${quoted(modelId)} has no provider prefix; write <prefix>/<model>. ${known}`);
     }
-    const prefix = modelId.slice(0, slash);
-    const route = this.#byPrefix.get(prefix);
     if (route === undefined) throw notRouted(`No provider has the prefix ${quoted(prefix)}. ${known}`);
     return route;
   }
 }
 
-/** Whether the token's globs let it see and use the model. */
-export function mayUse(principal: Principal, modelId: string): boolean {
-  return principal.models === undefined || principal.models.some((glob) => matchesGlob(glob, modelId));
+/** Whether the token's globs let it see and use the model: by any of its ids, since all of them are the same model. */
+export function mayUse({ models }: Principal, { prefix, aliases }: UpstreamRoute, model: string): boolean {
+  if (models === undefined) return true;
+  return [prefix, ...aliases].some((name) => models.some((glob) => matchesGlob(glob, `${name}/${model}`)));
 }
 
 function notRouted(message: string): GatewayError {

@@ -1,3 +1,3 @@
 export { type PostgresStorage, type SqliteStorage, type Storage, StorageError } from "./database.ts";
-export { openStorage } from "./open.ts";
-export type { Statements } from "./postgres/statements.ts";
+export { openStorage, withoutPassword } from "./open.ts";
+export type { Parameter, Statements } from "./postgres/statements.ts";

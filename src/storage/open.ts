@@ -15,3 +15,10 @@ export async function openStorage(url: string): Promise<Storage> {
     `storage: "${url.split(":")[0]}" is no storage that this version knows; write sqlite:PATH or postgres://…`,
   );
 }
+
+/** A storage's URL as it may be shown: without a password, in whichever place it stands. */
+export function withoutPassword(url: string): string {
+  if (!/^postgres(ql)?:\/\//.test(url) || !URL.canParse(url)) return url;
+  const { protocol, username, host, pathname } = new URL(url);
+  return `${protocol}//${username === "" ? "" : `${username}@`}${host}${pathname}`;
+}

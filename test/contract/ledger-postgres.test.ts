@@ -1,8 +1,9 @@
-import { afterAll, beforeAll } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { openLedgerStore } from "../../src/ledger/index.ts";
 import { openStorage, type PostgresStorage } from "../../src/storage/index.ts";
 import { type PostgresServer, startPostgres } from "../kit/postgres.ts";
 import { describeLedgerStore, type OpenedLedgerStore } from "./ledger-store.ts";
+import { grant, granted, held, hold, insufficient, noon, settle, settled, token, user } from "./ledger-store/world.ts";
 
 let server: PostgresServer;
 let url: string;
@@ -37,11 +38,12 @@ async function openPostgresLedger(): Promise<OpenedLedgerStore> {
   if (first === undefined) throw new Error("there is no connection");
   for (const statement of EMPTY.split(";")) await first.statements.run(statement);
   return {
-    store: openLedgerStore(first),
+    // A copy: a store remembers chains, and the accounts of the test before are gone.
+    store: openLedgerStore({ ...first }),
     connectAgain: async () => {
       const storage = others.shift();
       if (storage === undefined) throw new Error("too few connections are open");
-      return openLedgerStore(storage);
+      return openLedgerStore({ ...storage });
     },
     query: (sql) => first.statements.run<Record<string, unknown>>(sql),
     close: async () => {},
@@ -49,3 +51,62 @@ async function openPostgresLedger(): Promise<OpenedLedgerStore> {
 }
 
 describeLedgerStore("postgres", openPostgresLedger);
+
+describe("a ledger in Postgres", () => {
+  const alice = user("alice", { prepaid: true });
+  const key = token("key", { parentId: alice.id });
+
+  test("keeps amounts beyond 53 bits exact", async () => {
+    const { store } = await openPostgresLedger();
+    const amount = 2n ** 60n + 1n;
+    await store.putAccount(alice, noon);
+    expect(await store.commit([grant("g", alice.id, amount)])).toEqual([granted]);
+    expect(await store.commit([hold("h", alice.id, amount - 1n)])).toEqual([held]);
+    expect(await store.chain(alice.id, noon)).toMatchObject([{ creditsPosted: amount, debitsPending: amount - 1n }]);
+  });
+
+  test("fails a commit whose counters would pass 64 bits, and applies nothing of it", async () => {
+    const { store } = await openPostgresLedger();
+    await store.putAccount(alice, noon);
+    await store.commit([grant("g", alice.id, 2n ** 62n)]);
+    const failing = async (): Promise<unknown> =>
+      store.commit([grant("h", alice.id, 5n), grant("i", alice.id, 2n ** 62n)]);
+    expect(failing).toThrow("bigint out of range");
+    expect(await store.chain(alice.id, noon)).toMatchObject([{ creditsPosted: 2n ** 62n }]);
+  });
+
+  test("finds out where what it remembers of a chain is no longer so", async () => {
+    const { store, query } = await openPostgresLedger();
+    await store.putAccount(alice, noon);
+    await store.putAccount(token("key"), noon);
+    expect(await store.commit([hold("a", key.id, 10n)])).toEqual([held]);
+    await query(
+      `UPDATE accounts SET parent_id = '${alice.id}', chain = ARRAY['${key.id}', '${alice.id}'] WHERE id = '${key.id}'`,
+    );
+    expect(await store.commit([hold("b", key.id, 10n)])).toEqual([insufficient(alice.id, 0n)]);
+    expect(await store.commit([hold("b", key.id, 10n), settle("b", 1n)])).toEqual([
+      insufficient(alice.id, 0n),
+      { outcome: "no-hold" },
+    ]);
+  });
+
+  test("takes a plain batch and one that isn't to the same end", async () => {
+    const { store } = await openPostgresLedger();
+    await store.putAccount(alice, noon);
+    await store.putAccount(key, noon);
+    await store.commit([grant("g", alice.id, 100n), hold("first", key.id, 10n), settle("first", 10n)]);
+    // 90 are left: plain, then too much in one batch although each alone has room, then plain ends.
+    expect(await store.commit([hold("a", key.id, 40n), hold("b", key.id, 40n)])).toEqual([held, held]);
+    expect(await store.commit([settle("a", 15n), hold("c", key.id, 30n), hold("d", key.id, 10n)])).toEqual([
+      settled(),
+      held,
+      insufficient(alice.id, 5n),
+    ]);
+    expect(await store.commit([settle("b", 40n), settle("c", 0n)])).toEqual([settled(), settled()]);
+    expect(await store.chain(key.id, noon)).toMatchObject([
+      { debitsPosted: 65n, debitsPending: 0n },
+      { creditsPosted: 100n, debitsPosted: 65n, debitsPending: 0n },
+    ]);
+    expect((await store.audit()).drifts).toEqual([]);
+  });
+});

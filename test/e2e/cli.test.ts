@@ -384,7 +384,6 @@ describe("a start that cannot be", () => {
       { providers: { openai }, server: { host: "${NO_SUCH_HOST}" } },
       "tollgate: config: server.host: the variable NO_SUCH_HOST is not set",
     ],
-    ["no providers", { server: {} }, "tollgate: config: providers: "],
   ])("%s is named", async (_what, config, line) => {
     expect(await refusal(stringify(config))).toStartWith(line);
   });

@@ -151,3 +151,24 @@ test("clients that do nothing hold nobody up", async () => {
     for (const { socket } of [silent, answered, halfway]) socket.destroy();
   });
 }, 10_000);
+
+test("a call whose body is whole only after SIGTERM is refused, and nothing is held for it", async () => {
+  simulators.clear();
+  const { spent, openHolds } = await withGateway(async (gateway, token) => {
+    const { socket, received } = await openConnection(gateway);
+    const request = rawPost(token, wordy("", false));
+    socket.write(request.slice(0, -20));
+    await (await fetch(`${gateway.url}/health`)).text();
+    gateway.process.kill("SIGTERM");
+    await until("new calls are refused", async () => {
+      const answer = await post(gateway, token, wordy("", false)).catch(() => undefined);
+      return answer === undefined || answer.status === 503;
+    });
+    socket.write(request.slice(-20));
+    expect(await gateway.process.exited).toBe(0);
+    expect(received()).toMatch(/^HTTP\/1\.1 503 [\s\S]*shutting_down/);
+    socket.destroy();
+  });
+  expect(simulators.total()).toBe(0);
+  expect({ spent, openHolds }).toEqual({ spent: 0n, openHolds: 0 });
+});

@@ -1,9 +1,9 @@
 /** A real Postgres server for tests and the benchmark: on a free port of 127.0.0.1, in a folder of its own. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { chownSync, cpSync, mkdtempSync, rmSync, statSync } from "node:fs";
+import { chownSync, cpSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { SQL } from "bun";
 
@@ -56,15 +56,30 @@ export async function startPostgres({ durable = false }: PostgresServerOptions =
   }
 }
 
-/** As root the server runs as `nobody`, with a copy of its binaries where root's own folders would keep it out. */
+/**
+ * As root the server runs as `nobody`. It gets a copy of its binaries where root's own folders would keep it out, or
+ * where npm was told to run no install scripts: one of them links the libraries' short names.
+ */
 function preparePlace(): Place {
   const folder = mkdtempSync(join(tmpdir(), "tollgate-postgres-"));
+  const owner = process.getuid?.() === 0 ? { uid: nobody, gid: nobody } : undefined;
+  if (owner !== undefined) chownSync(folder, nobody, nobody);
   const installed = installedBinaries();
-  if (process.getuid?.() !== 0) return { folder, binaries: installed, owner: undefined };
-  chownSync(folder, nobody, nobody);
-  const binaries = isOpenToAll(installed) ? installed : join(folder, "native");
-  if (binaries !== installed) cpSync(installed, binaries, { recursive: true, verbatimSymlinks: true });
-  return { folder, binaries, owner: { uid: nobody, gid: nobody } };
+  const links = linksOf(installed);
+  const isComplete = links.every(({ target }) => existsSync(join(installed, "..", target)));
+  if (isComplete && (owner === undefined || isOpenToAll(installed))) return { folder, binaries: installed, owner };
+  const binaries = join(folder, "native");
+  cpSync(installed, binaries, { recursive: true, verbatimSymlinks: true });
+  for (const { source, target } of links) {
+    if (!existsSync(join(folder, target))) symlinkSync(basename(source), join(folder, target));
+  }
+  return { folder, binaries, owner };
+}
+
+/** What the package's install script links: paths from the folder that holds `native`. */
+function linksOf(native: string): { source: string; target: string }[] {
+  const list = join(native, "pg-symlinks.json");
+  return existsSync(list) ? (JSON.parse(readFileSync(list, "utf8")) as { source: string; target: string }[]) : [];
 }
 
 function installedBinaries(): string {

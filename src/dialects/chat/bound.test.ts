@@ -75,17 +75,43 @@ describe("input", () => {
       inputOf({ role: "user", content: [{ type: "input_audio", input_audio: { data: bytes, format: "wav" } }] }),
     ).toBeGreaterThan(10_000);
     expect(inputOf({ role: "user", content: [{ type: "file", file: { file_data: bytes } }] })).toBeGreaterThan(10_000);
-    expect(inputOf({ role: "user", content: [{ type: "video_url", video_url: { url: bytes } }] })).toBeGreaterThan(
-      30_000,
-    );
+  });
+
+  test.each<[string, object]>([
+    ["a stored file", { type: "file", file: { file_id: "file-1" } }],
+    ["a stored file beside data", { type: "file", file: { file_id: "file-1", file_data: "AAAA" } }],
+    ["a file by its address", { type: "file", file: { file_url: "https://x.test/a.pdf" } }],
+    ["a file whose data is an address", { type: "file", file: { file_data: "https://x.test/a.pdf" } }],
+    ["a file without anything", { type: "file" }],
+    ["a document", { type: "document_url", document_url: "https://x.test/a.pdf" }],
+    ["sound by its address", { type: "input_audio", input_audio: { url: "https://x.test/a.wav" } }],
+    ["sound by its address alone", { type: "input_audio", input_audio: "https://x.test/a.wav" }],
+    ["sound whose data is an address", { type: "input_audio", input_audio: { data: "https://x.test/a.wav" } }],
+    ["a video", { type: "video_url", video_url: { url: "https://x.test/a.mp4" } }],
+    ["what is yet to be invented", { type: "scent", scent: "rose" }],
+  ])("of %s is unknown: as much as models read", (_title, part) => {
+    expect(inputOf({ role: "user", content: [part] })).toBe(empty + 1_000_000);
+  });
+
+  test("of an unknown part is no less than its bytes", () => {
+    const url = `data:video/mp4;base64,${"A".repeat(2_000_000)}`;
+    expect(inputOf({ role: "user", content: [{ type: "video_url", video_url: { url } }] })).toBeGreaterThan(2_000_000);
+  });
+
+  test("of a refusal is at least its bytes, and of data in a URL too", () => {
+    const parts = [
+      { type: "refusal", refusal: "No." },
+      { type: "file", file: { file_data: "data:application/pdf;base64,AAAA" } },
+    ];
+    for (const part of parts) {
+      expect(inputOf({ role: "assistant", content: [part] })).toBe(empty + JSON.stringify(part).length);
+    }
   });
 
   test.each(["__proto__", "constructor", "toString", "valueOf", "hasOwnProperty", ""])(
     "of a part of type %p is a number",
     (type) => {
-      expect(inputOf({ role: "user", content: [{ type, text: "abc" }] })).toBe(
-        empty + JSON.stringify({ type, text: "abc" }).length,
-      );
+      expect(inputOf({ role: "user", content: [{ type, text: "abc" }] })).toBe(empty + 1_000_000);
     },
   );
 

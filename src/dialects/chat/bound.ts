@@ -1,4 +1,4 @@
-import type { JsonObject } from "../../core/index.ts";
+import { type JsonObject, objectOf } from "../../core/index.ts";
 import type { CallBound } from "../dialect.ts";
 import type { ChatRequest } from "./request.ts";
 
@@ -8,11 +8,11 @@ const IMAGE_TOKENS_MAX = 20_000;
 /** Tokens that a chat template adds around a message. */
 const MESSAGE_TOKENS_MAX = 16;
 
-/** Fields of a part whose bytes are media, not text: their tokens don't follow from their length. */
-const MEDIA_PARTS = new Map<unknown, (bytes: number) => number>([
-  ["image_url", () => IMAGE_TOKENS_MAX],
-  ["video_url", (bytes) => bytes + IMAGE_TOKENS_MAX],
-]);
+/**
+ * For a part whose size nothing in the request tells: a stored file, a document, a video, sound by its address. Whoever
+ * knows the model's context window lowers it to that.
+ */
+const UNKNOWN_PART_TOKENS = 1_000_000;
 
 /**
  * A token of a byte-level vocabulary holds at least one byte, so that the bytes of what is said bound the tokens. The
@@ -44,10 +44,32 @@ function contentTokens(content: ChatRequest["messages"][number]["content"]): num
 }
 
 function partTokens(part: JsonObject): number {
-  const text = part["text"];
-  if (part["type"] === "text" && typeof text === "string") return Buffer.byteLength(text);
-  const media = MEDIA_PARTS.get(part["type"]);
-  return media === undefined ? jsonBytes(part) : media(jsonBytes(part["video_url"]));
+  const { type, text } = part;
+  if (type === "text" && typeof text === "string") return Buffer.byteLength(text);
+  if (type === "image_url") return IMAGE_TOKENS_MAX;
+  return holdsItsContent(part) ? jsonBytes(part) : Math.max(UNKNOWN_PART_TOKENS, jsonBytes(part));
+}
+
+/** Whether all that the model will read of a part is in the request. */
+function holdsItsContent(part: JsonObject): boolean {
+  switch (part["type"]) {
+    case "text":
+    case "refusal":
+      return true;
+    case "input_audio":
+      return isData(objectOf(part["input_audio"])?.["data"]);
+    case "file": {
+      const file = objectOf(part["file"]) ?? {};
+      return isData(file["file_data"]) && file["file_id"] === undefined && file["file_url"] === undefined;
+    }
+    default:
+      return false;
+  }
+}
+
+/** Base64 or a `data:` URL, not an address to fetch from: some upstreams take either in the same field. */
+function isData(value: unknown): boolean {
+  return typeof value === "string" && !/^\s*[a-z][a-z0-9+.-]*:\/\//i.test(value);
 }
 
 /** Names, tool calls, tool call ids: everything of a message besides its content. `role` alone is common and free. */

@@ -1,8 +1,12 @@
 import type { FailureRules } from "../provider.ts";
-import { commonFailures } from "../shared/failures.ts";
+import { keyStatuses } from "../shared/failures.ts";
 
+/** Spent credit is a 400 with the type of any bad request: its sentence alone tells (`wire/anthropic`). */
 export const failures: FailureRules = {
-  ...commonFailures,
-  keyRefused: /authentication_error/,
-  quotaGone: /contract_spend_limit_reached|enforced_spend_limit_reached|credit balance is too low/,
+  keyRefused: [{ statuses: [400, ...keyStatuses], word: /^authentication_error$/ }],
+  quotaGone: [
+    { statuses: keyStatuses, word: /^(?:contract|enforced)_spend_limit_reached$/ },
+    { statuses: [400, ...keyStatuses], sentence: /^Your credit balance is too low/ },
+  ],
+  retryable: [],
 };

@@ -1,14 +1,10 @@
 import type { ListedModel, ModelListing } from "../provider.ts";
 
-/** BytePlus lists no models; these are named in its documentation. Any other id that an account has works as well. */
-const IDS = [
-  "seed-1-8-251228",
-  "seed-1-6-250915",
-  "seed-1-6-flash-250715",
-  "seed-2-0-pro-260328",
-  "seed-2-0-lite-260228",
-  "seed-2-0-mini-260215",
-];
+/**
+ * BytePlus lists no models; these are the documented ones that have a price here. Any other id that an account has works
+ * as well, once the operator prices it.
+ */
+const IDS = ["seed-1-8-251228", "seed-1-6-250915", "seed-1-6-flash-250715"];
 
 export const models: ModelListing = {
   from: "catalog",

@@ -1,12 +1,8 @@
 import type { FailureRules } from "../provider.ts";
 
-/** An invalid key is a 400 here, and the wait before another try is in the body, not in a header. */
+/** An invalid key is a 400 here; the compatible layer may leave the reason out. A day's quota is a 429 like a minute's. */
 export const failures: FailureRules = {
-  keyRefused: /API_KEY_INVALID|API key not valid/,
-  quotaGone: /PerDay/,
-  retryable: undefined,
-  retryDelayMs(body) {
-    const [, seconds] = /"retryDelay"\s*:\s*"(\d+(?:\.\d+)?)s"/.exec(body) ?? [];
-    return seconds === undefined ? undefined : Number(seconds) * 1000;
-  },
+  keyRefused: [{ statuses: [400, 401, 403], word: /^API_KEY_INVALID$/, sentence: /^API key not valid\./ }],
+  quotaGone: [{ statuses: [429], word: /PerDay/ }],
+  retryable: [],
 };

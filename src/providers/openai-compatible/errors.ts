@@ -1,5 +1,9 @@
 import type { FailureRules } from "../provider.ts";
 import { commonFailures } from "../shared/failures.ts";
 
-/** Moonshot, Groq and vLLM say "overloaded" under statuses of their own. */
-export const failures: FailureRules = { ...commonFailures, retryable: /engine_overloaded_error|capacity_exceeded/ };
+/** DeepSeek's 402 has no word of its own; Moonshot and Groq say "overloaded" under statuses of theirs (`wire/others`). */
+export const failures: FailureRules = {
+  ...commonFailures,
+  quotaGone: [...commonFailures.quotaGone, { statuses: [402], sentence: /^Insufficient Balance/i }],
+  retryable: [{ statuses: [429, 498, 503], word: /^(?:engine_overloaded_error|capacity_exceeded)$/ }],
+};

@@ -1,11 +1,12 @@
+import type { PresetName } from "../../config/index.ts";
 import type { Provider } from "../provider.ts";
 import { bearer } from "../shared/auth.ts";
 import { chatOf } from "./chat.ts";
 import { failures } from "./errors.ts";
 import { modelsOf } from "./models.ts";
-import { type Preset, type PresetName, presets } from "./presets.ts";
+import { type Preset, presets } from "./presets.ts";
 
-export { choosePreset, type PresetName } from "./presets.ts";
+export { choosePreset } from "./presets.ts";
 
 /** Any upstream that speaks OpenAI's chat completions; what it does differently is in its preset. */
 export function openaiCompatible(presetName: PresetName): Provider {

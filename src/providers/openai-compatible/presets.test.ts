@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { createProvider } from "../registry.ts";
-import { choosePreset, type PresetName, presets } from "./presets.ts";
+import type { PresetName } from "../../config/index.ts";
+import { choosePreset, presets } from "./presets.ts";
 
 describe("the output's limit", () => {
   test.each<[PresetName, boolean]>([

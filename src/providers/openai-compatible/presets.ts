@@ -1,3 +1,4 @@
+import type { PresetName } from "../../config/index.ts";
 import { type ChatUsageRules, openaiUsageRules } from "../shared/chat-usage.ts";
 import { perplexityCost } from "./cost.ts";
 
@@ -70,9 +71,7 @@ export const presets = {
   },
   ollama: { ...generic, hosts: undefined },
   vllm: { ...generic, hosts: undefined },
-} as const satisfies Record<string, Preset>;
-
-export type PresetName = keyof typeof presets;
+} as const satisfies Record<PresetName, Preset>;
 
 /** The preset that the configuration names, else the one that the base URL's host gives away. */
 export function choosePreset(name: PresetName | undefined, baseUrl: string): PresetName {

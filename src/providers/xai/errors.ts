@@ -1,4 +1,8 @@
+import type { FailureRules } from "../provider.ts";
 import { commonFailures } from "../shared/failures.ts";
 
-/** A wrong key is a 400 whose `error` is a sentence. */
-export const failures = { ...commonFailures, keyRefused: /Incorrect API key/i };
+/** A wrong key is a 400 whose code says nothing of it; its `error` is a sentence (`wire/xai`). */
+export const failures: FailureRules = {
+  ...commonFailures,
+  keyRefused: [...commonFailures.keyRefused, { statuses: [400, 401, 403], sentence: /^Incorrect API key/ }],
+};

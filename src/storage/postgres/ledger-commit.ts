@@ -10,6 +10,9 @@
  * Each statement of a function sees what was committed before it began, so step 2 reads what step 1 waited for. A hold or
  * entry whose account is not among the locked ones came after step 1 looked, and counts as not there yet.
  *
+ * The caller may say which accounts the chains consist of, having learnt it from an earlier answer: a chain never changes.
+ * Where an account is missing all the same (somebody changed it by hand), the answer has no outcomes and nothing was done.
+ *
  * The operations come as one array a field. No id occurs twice in a part: steps 2 to 4 run for each part, nearly always
  * the only one. A sweep is a part of its own, which appends an `expire` for each hold that was left behind. Counters are
  * arrays by the account's place among the locked ones; assigning to an element of an array of numbers is what PL/pgSQL
@@ -36,8 +39,8 @@ export const LEDGER_COMMIT = `
 
   CREATE FUNCTION ledger_commit(
     kinds text[], ids text[], accounts_named text[], amounts bigint[], ats bigint[], leases bigint[], purposes text[],
-    parts int[], sweep_at bigint,
-    OUT outcomes text[], OUT figures bigint[], OUT names text[]
+    parts int[], sweep_at bigint, INOUT link_ids text[],
+    OUT outcomes text[], OUT figures bigint[], OUT names text[], OUT parent_ids text[]
   )
   LANGUAGE plpgsql
   SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off
@@ -46,13 +49,12 @@ export const LEDGER_COMMIT = `
   DECLARE
     left_max CONSTANT int := 1000;
     given CONSTANT int := cardinality(ids);
+    is_known CONSTANT boolean := link_ids IS NOT NULL;
     blank CONSTANT bigint[] := array_fill(NULL::bigint, ARRAY[given]);
     left_ids text[] := '{}';
     charges bigint[] := blank;
     -- By the account's place:
-    link_ids text[];
     place jsonb;
-    parent_ids text[];
     parents int[];
     funds bigint[];    -- credits, where a balance of them limits the account
     credits bigint[];
@@ -72,8 +74,8 @@ export const LEDGER_COMMIT = `
     room bigint;
     link_room bigint;
     tightest int;
-    outcome text;
-    has_held boolean; has_ended boolean; has_renewed boolean; has_granted boolean; has_late boolean;
+    has_ended boolean;
+    has_late boolean;
   BEGIN
     outcomes := array_fill(NULL::text, ARRAY[given]); figures := blank; names := outcomes;
 
@@ -82,16 +84,18 @@ export const LEDGER_COMMIT = `
       left_ids := ARRAY(SELECT h.id FROM holds h WHERE h.lease_until < sweep_at ORDER BY h.lease_until LIMIT left_max);
     END IF;
 
-    -- A comparison with NULL costs no look-up: what has ended is only looked for where no hold is open.
-    link_ids := ARRAY(
-      SELECT DISTINCT unnest(a.chain) FROM (
-        SELECT DISTINCT coalesce(o.account, h.account_id, e.debit_account)
-        FROM unnest(kinds || array_fill('expire'::text, ARRAY[cardinality(left_ids)]), ids || left_ids, accounts_named)
-          AS o (kind, id, account)
-        LEFT JOIN holds h ON h.id = CASE WHEN o.account IS NULL THEN o.id END COLLATE "C"
-        LEFT JOIN entries e ON e.kind = 'expire'
-          AND e.id = CASE WHEN h.id IS NULL AND o.kind IN ('settle', 'release') THEN o.id END COLLATE "C"
-      ) named (id) JOIN accounts a ON a.id = named.id COLLATE "C");
+    -- Unless the caller knows the chains. A comparison with NULL costs no look-up.
+    IF NOT is_known OR left_ids <> '{}' THEN
+      link_ids := ARRAY(
+        SELECT DISTINCT unnest(a.chain) FROM (
+          SELECT DISTINCT coalesce(o.account, h.account_id, e.debit_account)
+          FROM unnest(kinds || array_fill('expire'::text, ARRAY[cardinality(left_ids)]), ids || left_ids, accounts_named)
+            AS o (kind, id, account)
+          LEFT JOIN holds h ON h.id = CASE WHEN o.account IS NULL THEN o.id END COLLATE "C"
+          LEFT JOIN entries e ON e.kind = 'expire'
+            AND e.id = CASE WHEN h.id IS NULL AND o.kind IN ('settle', 'release') THEN o.id END COLLATE "C"
+        ) named (id) JOIN accounts a ON a.id = named.id COLLATE "C");
+    END IF;
 
     SELECT array_agg(a.id), array_agg(CASE WHEN a.prepaid THEN a.credits_posted END), array_agg(a.credits_posted),
         array_agg(a.debits_posted), array_agg(a.debits_pending), array_agg(a.max_budget), array_agg(a.period_debits),
@@ -101,9 +105,13 @@ export const LEDGER_COMMIT = `
       FROM (SELECT * FROM accounts WHERE id = ANY (link_ids) ORDER BY id FOR NO KEY UPDATE) a;
     SELECT coalesce(jsonb_object_agg(l.id, l.n), '{}') INTO place FROM unnest(link_ids) WITH ORDINALITY AS l (id, n);
     parents := ARRAY(SELECT (place ->> l.id)::int FROM unnest(parent_ids) WITH ORDINALITY AS l (id, n) ORDER BY l.n);
+    IF cardinality(array_remove(parents, NULL)) <> cardinality(array_remove(parent_ids, NULL)) THEN
+      outcomes := NULL; -- the caller was wrong
+      RETURN;
+    END IF;
 
     FOR this_part IN 1 .. coalesce(parts[given], 0) LOOP
-      has_held := false; has_ended := false; has_renewed := false; has_granted := false; has_late := false;
+      has_ended := false; has_late := false;
 
       n := array_position(parts, this_part);
       IF kinds[n] = 'sweep' THEN
@@ -116,13 +124,39 @@ export const LEDGER_COMMIT = `
         outcomes[n] := 'swept'; figures[n] := cardinality(left_ids);
       END IF;
 
+      -- What the rows under an operation's id make of it: an outcome, or, where that is NULL, an amount that is \`due\`
+      -- from the link at \`first\` upwards. Of an expired hold nothing is set aside any more, so that its late end is a
+      -- charge (or a return) of the difference.
       FOR op IN
-        SELECT o.n, o.kind, o.account, o.at, (o.kind = 'hold') AS takes,
-          CASE o.kind WHEN 'expire' THEN coalesce(h.observed, 0) ELSE coalesce(o.amount, 0) END AS amount,
-          h.id IS NOT NULL AS is_open, h.account_id AS hold_account, h.amount AS held,
-          e.kind AS entry_kind, e.debit_account, e.credit_account, e.amount AS entry_amount, e.held AS entry_held, e.shortfall,
-          CASE l.debit_account WHEN 'revenue' THEN -l.amount ELSE l.amount END AS late_amount, l.shortfall AS late_shortfall,
-          (place ->> coalesce(o.account, h.account_id, e.debit_account))::int AS first
+        SELECT o.n, o.kind, o.kind = 'hold' AS takes, o.amount, o.at, e.kind IS NOT NULL AS is_late,
+          coalesce(l.shortfall, e.shortfall) AS figure,
+          CASE WHEN o.kind = 'hold' THEN 0 ELSE coalesce(h.amount, 0) END AS held,
+          CASE o.kind WHEN 'release' THEN 0 WHEN 'expire' THEN coalesce(h.observed, 0) ELSE o.amount END
+            - coalesce(e.amount, 0) AS due,
+          (place ->> coalesce(o.account, h.account_id, e.debit_account))::int AS first,
+          CASE
+            WHEN o.kind = 'hold' THEN CASE
+              WHEN NOT place ? o.account THEN 'no-account'
+              WHEN h.id IS NOT NULL THEN
+                CASE WHEN h.account_id = o.account AND h.amount = o.amount THEN 'exists' ELSE 'conflict' END
+              WHEN e.id IS NOT NULL THEN
+                CASE WHEN e.debit_account = o.account AND e.held = o.amount THEN 'exists' ELSE 'conflict' END
+            END
+            WHEN o.kind = 'grant' THEN CASE
+              WHEN e.kind = 'grant' AND e.credit_account = o.account AND e.amount = o.amount THEN 'exists'
+              WHEN e.id IS NOT NULL OR h.id IS NOT NULL THEN 'conflict'
+              WHEN NOT place ? o.account THEN 'no-account'
+              ELSE 'granted'
+            END
+            WHEN o.kind = 'renew' THEN CASE WHEN h.id IS NULL THEN 'ended' ELSE 'renewed' END
+            WHEN h.id IS NOT NULL THEN NULL
+            WHEN e.id IS NULL OR e.kind = 'expire' AND NOT place ? e.debit_account THEN 'no-hold'
+            WHEN e.kind <> 'expire' THEN
+              CASE WHEN e.kind = o.kind AND e.amount + e.shortfall = coalesce(o.amount, 0) THEN 'exists' ELSE 'conflict' END
+            WHEN l.id IS NOT NULL THEN
+              CASE WHEN e.amount + CASE l.debit_account WHEN 'revenue' THEN -l.amount ELSE l.amount END + l.shortfall
+                = coalesce(o.amount, 0) THEN 'exists' ELSE 'conflict' END
+          END AS outcome
         FROM unnest(kinds, ids, accounts_named, amounts, ats, parts) WITH ORDINALITY
           AS o (kind, id, account, amount, at, part, n)
         LEFT JOIN holds h ON h.id = o.id COLLATE "C" AND (o.kind = 'hold' OR place ? h.account_id)
@@ -132,56 +166,15 @@ export const LEDGER_COMMIT = `
         ORDER BY o.n
       LOOP
         n := op.n; i := op.first;
-
-        -- What needs no room is decided here; what goes on moves \`due\` from the link at \`i\` upwards.
-        IF op.takes THEN
-          outcome := CASE
-            WHEN i IS NULL THEN 'no-account'
-            WHEN op.is_open THEN CASE WHEN op.hold_account = op.account AND op.held = op.amount THEN 'exists' ELSE 'conflict' END
-            WHEN op.entry_kind IS NOT NULL THEN
-              CASE WHEN op.debit_account = op.account AND op.entry_held = op.amount THEN 'exists' ELSE 'conflict' END
-          END;
-          due := op.amount;
-          over := due;
-        ELSIF op.is_open THEN
-          outcome := CASE op.kind WHEN 'renew' THEN 'renewed' WHEN 'grant' THEN 'conflict' END;
-          has_renewed := has_renewed OR op.kind = 'renew';
-          due := CASE op.kind WHEN 'release' THEN 0 ELSE op.amount END;
-          over := due - op.held;
-        ELSIF op.kind = 'grant' THEN
-          IF op.entry_kind IS NOT NULL THEN
-            outcome := CASE WHEN op.entry_kind = 'grant' AND op.credit_account = op.account AND op.entry_amount = op.amount
-              THEN 'exists' ELSE 'conflict' END;
-          ELSIF i IS NULL THEN
-            outcome := 'no-account';
-          ELSE
+        IF op.outcome IS NOT NULL THEN
+          outcomes[n] := op.outcome; figures[n] := op.figure;
+          IF op.outcome = 'granted' THEN
             credits[i] := credits[i] + op.amount;
             funds[i] := funds[i] + op.amount;
-            has_granted := true;
-            outcome := 'granted';
           END IF;
-        ELSIF op.kind = 'renew' THEN
-          outcome := 'ended';
-        ELSIF op.entry_kind IS NULL OR op.entry_kind = 'expire' AND i IS NULL THEN
-          outcome := 'no-hold';
-        ELSIF op.entry_kind <> 'expire' THEN
-          outcome := CASE WHEN op.entry_kind = op.kind AND op.entry_amount + op.shortfall = op.amount
-            THEN 'exists' ELSE 'conflict' END;
-          figures[n] := op.shortfall;
-        ELSIF op.late_amount IS NOT NULL THEN
-          outcome := CASE WHEN op.entry_amount + op.late_amount + op.late_shortfall = op.amount
-            THEN 'exists' ELSE 'conflict' END;
-          figures[n] := op.late_shortfall;
-        ELSE
-          -- Expired, and ended after all: nothing is set aside any more, so that the difference is a charge of its own.
-          outcome := NULL;
-          due := op.amount - op.entry_amount;
-          over := due;
-        END IF;
-        IF outcome IS NOT NULL THEN
-          outcomes[n] := outcome;
           CONTINUE;
         END IF;
+        due := op.due; over := due - op.held;
 
         -- The link with the least room, the nearest to the token among equals. What was spent in an earlier period no
         -- longer counts; a clock that went back doesn't bring it back.
@@ -206,7 +199,6 @@ export const LEDGER_COMMIT = `
             i := parents[i];
           END LOOP;
           outcomes[n] := 'held';
-          has_held := true;
           CONTINUE;
         END IF;
 
@@ -218,7 +210,7 @@ export const LEDGER_COMMIT = `
             ends[i] := ledger_period_end(periods[i], op.at);
             spent[i] := 0;
           END IF;
-          IF op.is_open THEN pending[i] := pending[i] - op.held; END IF;
+          pending[i] := pending[i] - op.held;
           posted[i] := posted[i] + charge;
           spent[i] := greatest(spent[i] + charge, 0);
           i := parents[i];
@@ -226,17 +218,17 @@ export const LEDGER_COMMIT = `
         charges[n] := charge;
         figures[n] := due - charge;
         outcomes[n] := op.kind || 'd';
-        IF op.is_open THEN has_ended := true; ELSE has_late := true; END IF;
+        IF op.is_late THEN has_late := true; ELSE has_ended := true; END IF;
       END LOOP;
 
-      IF has_held THEN
+      IF 'held' = ANY (outcomes) THEN
         INSERT INTO holds (id, account_id, amount, purpose, lease_until, created_at)
           SELECT o.id, o.account, o.amount, o.purpose, o.lease_until, o.at
           FROM unnest(ids, accounts_named, amounts, purposes, leases, ats, parts, outcomes)
             AS o (id, account, amount, purpose, lease_until, at, part, outcome)
           WHERE o.part = this_part AND o.outcome = 'held';
       END IF;
-      IF has_renewed THEN
+      IF 'renewed' = ANY (outcomes) THEN
         UPDATE holds h SET lease_until = o.lease_until, observed = coalesce(o.amount, h.observed)
           FROM unnest(ids, amounts, leases, parts, outcomes) AS o (id, amount, lease_until, part, outcome)
           WHERE o.part = this_part AND o.outcome = 'renewed' AND h.id = o.id COLLATE "C";
@@ -259,7 +251,7 @@ export const LEDGER_COMMIT = `
         INSERT INTO entries (id, kind, debit_account, credit_account, amount, held, shortfall, created_at)
           SELECT g.id, g.kind, g.account_id, 'revenue', g.charge, g.amount, g.shortfall, g.at FROM gone g;
       END IF;
-      IF has_granted THEN
+      IF 'granted' = ANY (outcomes) THEN
         INSERT INTO entries (id, kind, debit_account, credit_account, amount, held, shortfall, created_at)
           SELECT o.id, 'grant', 'bank', o.account, o.amount, 0, 0, o.at
           FROM unnest(ids, accounts_named, amounts, ats, parts, outcomes) AS o (id, account, amount, at, part, outcome)
@@ -273,5 +265,6 @@ export const LEDGER_COMMIT = `
       WHERE a.id = l.id COLLATE "C" AND (a.credits_posted, a.debits_posted, a.debits_pending, a.period_start, a.period_debits)
         IS DISTINCT FROM (l.credits, l.posted, l.pending, l.start, l.spent);
     outcomes := outcomes[:given]; figures := figures[:given]; names := names[:given];
+    IF is_known THEN link_ids := NULL; parent_ids := NULL; END IF;
   END $$;
 `;

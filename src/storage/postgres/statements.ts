@@ -5,16 +5,16 @@ import { GatewayError } from "../../core/index.ts";
 const CONNECTIONS_MAX = 4;
 
 /** How long making a connection may take. */
-export const CONNECT_SECONDS_MAX = 2;
+const CONNECT_SECONDS_MAX = 2;
 
 /** How long a statement may run, its waits for locks included, before the server itself ends it. */
-export const STATEMENT_MS_MAX = 2_000;
+const STATEMENT_MS_MAX = 2_000;
 
 /** How long an answer is waited for: longer than a statement may run, since a server that is there ends it by itself. */
 const ANSWER_MS_MAX = 2_500;
 
 /** Classes of SQLSTATE that say nothing about the statement: connection, transaction, resources, operator, system. */
-const UNAVAILABLE_CLASSES: readonly string[] = ["08", "40", "53", "57", "58"];
+const UNAVAILABLE_CLASSES: ReadonlySet<string> = new Set(["08", "40", "53", "57", "58"]);
 
 /** What a statement may be given. */
 export type Parameter = string | number | bigint | boolean | Uint8Array | readonly (string | null)[] | null;
@@ -72,8 +72,11 @@ export class Statements {
 
 /** A pool that connects when it is first used. */
 export function connect(url: string, max: number): SQL {
+  const database = decodeURIComponent(new URL(url).pathname.slice(1));
   return new SQL({
     url,
+    // Said again, since the variable PGDATABASE would win over the URL.
+    ...(database === "" ? {} : { database }),
     adapter: "postgres",
     max,
     bigint: true,
@@ -90,7 +93,7 @@ function toParameter(pool: SQL) {
 /** Without a SQLSTATE it is the client's own: refused, cut, timed out. */
 function isUnavailable(reason: unknown): boolean {
   if (!(reason instanceof SQL.PostgresError)) return false;
-  return reason.errno === undefined || UNAVAILABLE_CLASSES.includes(reason.errno.slice(0, 2));
+  return reason.errno === undefined || UNAVAILABLE_CLASSES.has(reason.errno.slice(0, 2));
 }
 
 function unavailable(cause: unknown): GatewayError {

@@ -1,17 +1,27 @@
 /** Ledger operations as the parameters of `ledger_commit`, and its answer as their outcomes. */
+import type { Parameter } from "../../../storage/index.ts";
 import type { LedgerOperation, LedgerOutcome, Outcomes } from "../../operations.ts";
 
 /** What `ledger_commit` answers: an element for each operation. */
 export interface CommitRow {
-  outcomes: string[];
+  outcomes: string[] | null;
   /** The room of a refused hold, the shortfall of a settlement, the number of swept holds. */
   figures: (bigint | null)[];
   /** The account that refused a hold. */
   names: (string | null)[];
+  /** The accounts of all chains and, at the same places, their parents; null where the caller gave the chains. */
+  link_ids: string[] | null;
+  parent_ids: (string | null)[] | null;
+}
+
+/** The parameters of `ledger_commit`, but for the last one. */
+export function batchParameters(operations: readonly LedgerOperation[]): Parameter[] {
+  const { kinds, ids, accountIds, amounts, ats, leases, purposes, parts, sweepAt } = new Batch(operations);
+  return [kinds, ids, accountIds, amounts, ats, leases, purposes, parts, sweepAt];
 }
 
 /** One array a field, an element an operation; null where an operation has no such field. */
-export class Batch {
+class Batch {
   readonly kinds: string[] = [];
   readonly ids: (string | null)[] = [];
   readonly accountIds: (string | null)[] = [];
@@ -72,7 +82,7 @@ function amountOf(operation: LedgerOperation): string | null {
 
 export function toOutcomes(operations: readonly LedgerOperation[], row: CommitRow): LedgerOutcome[] {
   return operations.map(({ kind }, index) => {
-    const outcome = row.outcomes[index];
+    const outcome = row.outcomes?.[index];
     if (outcome === undefined) throw new Error(`ledger_commit gave no outcome for ${kind}`);
     return toOutcome(kind, outcome, row.figures[index] ?? 0n, row.names[index] ?? "");
   });

@@ -4,9 +4,13 @@ import type { LedgerOperation, LedgerOutcome } from "../../operations.ts";
 import type { AuditReport, LedgerStore, OpenHold } from "../../store.ts";
 import { AUDIT_ACCOUNTS, AUDIT_TOTALS, type AuditRow, type AuditTotals, auditReport } from "../audit.ts";
 import { type HoldRow, toOpenHold } from "../rows.ts";
-import { Batch, type CommitRow, toOutcomes } from "./batch.ts";
+import { batchParameters, type CommitRow, toOutcomes } from "./batch.ts";
+import { LedgerMemory } from "./memory.ts";
+import { PlainBatch } from "./plain-batch.ts";
 
-const COMMIT = "SELECT outcomes, figures, names FROM ledger_commit($1, $2, $3, $4, $5, $6, $7, $8, $9)";
+const COMMIT = "SELECT * FROM ledger_commit($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
+
+const COMMIT_PLAIN = `SELECT ledger_commit_plain(${Array.from({ length: 21 }, (_, index) => `$${index + 1}`).join(", ")}) AS done`;
 
 const PUT_ACCOUNT = `
   INSERT INTO accounts (id, kind, name, parent_id, prepaid, max_budget, period, created_at)
@@ -19,11 +23,12 @@ const CHAIN = `
   WHERE first.id = $1 ORDER BY link.level`;
 
 /**
- * The ledger on Postgres. A commit is one call of `ledger_commit`, one statement and so one transaction, which locks the
+ * The ledger on Postgres. A commit is one call of a function, one statement and so one transaction, which locks the
  * accounts that it touches: a limit is hard however many nodes commit at once.
  */
 export class PostgresLedgerStore implements LedgerStore {
   readonly #statements: Statements;
+  readonly #memory = new LedgerMemory();
 
   constructor(statements: Statements) {
     this.#statements = statements;
@@ -31,10 +36,26 @@ export class PostgresLedgerStore implements LedgerStore {
 
   async commit(operations: readonly LedgerOperation[]): Promise<LedgerOutcome[]> {
     if (operations.length === 0) return [];
-    const { kinds, ids, accountIds, amounts, ats, leases, purposes, parts, sweepAt } = new Batch(operations);
-    const parameters = [kinds, ids, accountIds, amounts, ats, leases, purposes, parts, sweepAt];
-    const [row] = await this.#statements.run<CommitRow>(COMMIT, parameters);
+    const outcomes = (await this.#commitPlain(operations)) ?? (await this.#commitAny(operations));
+    this.#memory.learn(operations, outcomes);
+    return outcomes;
+  }
+
+  /** Undefined where the batch is not plain: then nothing was done. */
+  async #commitPlain(operations: readonly LedgerOperation[]): Promise<LedgerOutcome[] | undefined> {
+    const batch = PlainBatch.of(operations, this.#memory);
+    if (batch === undefined) return undefined;
+    const [row] = await this.#statements.run<{ done: boolean }>(COMMIT_PLAIN, batch.parameters());
+    return row?.done === true ? batch.outcomes : undefined;
+  }
+
+  async #commitAny(operations: readonly LedgerOperation[]): Promise<LedgerOutcome[]> {
+    const parameters = batchParameters(operations);
+    const links = this.#memory.linksOf(operations) ?? null;
+    let [row] = await this.#statements.run<CommitRow>(COMMIT, [...parameters, links]);
+    if (row?.outcomes === null) [row] = await this.#statements.run<CommitRow>(COMMIT, [...parameters, null]);
     if (row === undefined) throw new Error("ledger_commit gave no row");
+    this.#memory.learnChains(row);
     return toOutcomes(operations, row);
   }
 

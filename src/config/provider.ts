@@ -1,0 +1,58 @@
+import { z } from "zod";
+
+const providerKinds = ["openai", "google", "xai", "anthropic", "byteplus", "openai-compatible"] as const;
+
+const providerPresets = ["generic", "deepseek", "mistral", "groq", "moonshot", "perplexity", "ollama", "vllm"] as const;
+
+const providerDialects = ["chat", "messages", "responses"] as const;
+
+export const prefix = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_.-]*$/, "a prefix of letters, digits, '_', '-' and '.'");
+
+/** Paths are appended to an address, and addresses are logged: neither goes with a query or a password. */
+function isPlainAddress(text: string): boolean {
+  if (/[?#]/.test(text) || !URL.canParse(text)) return false;
+  const { username, password } = new URL(text);
+  return username === "" && password === "";
+}
+
+export const httpUrl = z
+  .url({ protocol: /^https?$/, error: "an http(s) URL" })
+  .refine(isPlainAddress, "an http(s) URL without user, password, query and fragment")
+  .transform((url) => url.replace(/\/+$/, ""));
+
+const dialects = z
+  .array(z.enum(providerDialects))
+  .min(1)
+  .refine((names) => new Set(names).size === names.length, "each dialect once")
+  .meta({ uniqueItems: true });
+
+/** For editors: a preset goes with one kind. */
+const presetNeedsKind = { preset: { properties: { kind: { const: "openai-compatible" } } } };
+
+export const provider = z
+  .strictObject({
+    kind: z.enum(providerKinds).describe("Which wire format the upstream speaks."),
+    base_url: httpUrl.describe("The upstream's base URL, as its documentation gives it."),
+    api_key: z.string().optional().describe("The upstream's key. Unset: the provider is not routed."),
+    api_keys: z.array(z.string()).optional().describe("Several keys, used in turn; one that is refused rests."),
+    aliases: z.array(prefix).default([]).describe("Further model prefixes that lead here."),
+    preset: z
+      .enum(providerPresets)
+      .optional()
+      .describe("What an openai-compatible upstream does differently; guessed from base_url."),
+    dialects: dialects
+      .optional()
+      .describe(
+        "The dialects that the upstream is called in; a call in another is translated. Unset: those of its kind.",
+      ),
+  })
+  .refine(({ kind, preset }) => preset === undefined || kind === "openai-compatible", {
+    path: ["preset"],
+    error: "only an openai-compatible provider takes a preset",
+  })
+  .meta({ description: "One upstream. The key is the model prefix.", dependentSchemas: presetNeedsKind });
+
+export type ProviderInput = z.input<typeof provider>;
+export type ProviderConfig = z.output<typeof provider>;
+export type ProviderKindName = (typeof providerKinds)[number];
+export type PresetName = (typeof providerPresets)[number];

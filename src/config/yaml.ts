@@ -1,0 +1,47 @@
+import { readFileSync } from "node:fs";
+import { parseDocument } from "yaml";
+import { ConfigError } from "./interpolate.ts";
+
+/** How many nodes aliases may add up to, by the library's count. A config has a handful; a bomb has millions. */
+const ALIAS_COUNT_MAX = 100;
+
+/** Reads a YAML file as plain values; an empty one is `{}`. Throws `ConfigError`, one line that names the file. */
+export function readYaml(file: string): unknown {
+  const text = readText(file);
+  let value: unknown;
+  try {
+    value = parse(text) ?? {};
+  } catch (error) {
+    const [line = ""] = (error instanceof Error ? error.message : String(error)).split("\n");
+    throw new ConfigError("", `${file}: ${line}`);
+  }
+  const cycle = pathOfCycle(value, [], "");
+  if (cycle !== undefined) throw new ConfigError(cycle, "an alias that contains itself");
+  return value;
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    throw new ConfigError("", `cannot read the file ${file}`);
+  }
+}
+
+function parse(text: string): unknown {
+  const document = parseDocument(text, { uniqueKeys: true });
+  const [problem] = document.errors;
+  if (problem !== undefined) throw problem;
+  return document.toJS({ maxAliasCount: ALIAS_COUNT_MAX });
+}
+
+/** The library resolves an alias within its own anchor to a cycle, which nothing after this could walk. */
+function pathOfCycle(value: unknown, above: readonly unknown[], path: string): string | undefined {
+  if (value === null || typeof value !== "object") return undefined;
+  if (above.includes(value)) return path;
+  for (const [key, item] of Object.entries(value)) {
+    const cycle = pathOfCycle(item, [...above, value], path === "" ? key : `${path}.${key}`);
+    if (cycle !== undefined) return cycle;
+  }
+  return undefined;
+}

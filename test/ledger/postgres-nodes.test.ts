@@ -1,0 +1,124 @@
+/** Several nodes on one Postgres: limits stay hard, and nobody waits for anybody for ever. */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { type Account, Ledger, type LedgerOutcome, type LedgerStore, openLedgerStore } from "../../src/ledger/index.ts";
+import { openStorage, type Storage } from "../../src/storage/index.ts";
+import { type PostgresServer, startPostgres } from "../kit/postgres.ts";
+
+const NODES = 3;
+const CALLS = 1_000;
+const AFFORDED = 137;
+const ROUNDS = 25;
+const PRICE = 1_000n;
+
+let server: PostgresServer;
+let storages: Storage[];
+let stores: LedgerStore[];
+let ledgers: Ledger[];
+
+beforeAll(async () => {
+  server = await startPostgres();
+});
+afterAll(() => server.stop());
+
+/** Nodes of their own connections on a new database. */
+async function openNodes(): Promise<void> {
+  const url = await server.createDatabase();
+  storages = await Promise.all(Array.from({ length: NODES }, () => openStorage(url)));
+  stores = storages.map(openLedgerStore);
+  ledgers = stores.map((store) => new Ledger({ store }));
+}
+
+async function closeNodes(): Promise<void> {
+  for (const storage of storages) await storage.close();
+}
+
+function nodeOf<T>(nodes: readonly T[], index: number): T {
+  const node = nodes[index % nodes.length];
+  if (node === undefined) throw new Error("there is no node");
+  return node;
+}
+
+const account = (kind: Account["kind"], name: string, rest: Partial<Account> = {}): Account => ({
+  id: `${kind}:${name}`,
+  kind,
+  name,
+  parentId: undefined,
+  prepaid: false,
+  maxBudget: undefined,
+  period: undefined,
+  ...rest,
+});
+
+const hold = (id: string, accountId: string, leaseUntil = 120_000) =>
+  ({ kind: "hold", id, accountId, amount: PRICE, purpose: "chat", at: 1_000, leaseUntil }) as const;
+
+test(`a balance for exactly ${AFFORDED} of ${CALLS} calls through ${NODES} nodes pays for exactly ${AFFORDED}`, async () => {
+  await openNodes();
+  const [first] = stores;
+  if (first === undefined) throw new Error("there is no node");
+  await first.putAccount(account("user", "u", { prepaid: true }), 1);
+  for (let index = 0; index < 5; index += 1)
+    await first.putAccount(account("token", `t${index}`, { parentId: "user:u" }), 1);
+  const amount = PRICE * BigInt(AFFORDED);
+  await nodeOf(ledgers, 0).submit({ kind: "grant", id: "g", accountId: "user:u", amount, at: 1 });
+
+  const calls = Array.from({ length: CALLS }, async (_, index) => {
+    const ledger = nodeOf(ledgers, index);
+    const { outcome } = await ledger.submit(hold(`h${index}`, `token:t${index % 5}`));
+    if (outcome !== "held") return outcome;
+    // What one node holds, another may settle.
+    return (await nodeOf(ledgers, index + 1).submit({ kind: "settle", id: `h${index}`, amount: PRICE, at: 2_000 }))
+      .outcome;
+  });
+  const outcomes = await Promise.all(calls);
+  expect(outcomes.filter((outcome) => outcome === "settled")).toHaveLength(AFFORDED);
+  expect(outcomes.filter((outcome) => outcome === "insufficient")).toHaveLength(CALLS - AFFORDED);
+
+  const [state] = await first.chain("user:u", 2_000);
+  expect(state).toMatchObject({ creditsPosted: amount, debitsPosted: amount, debitsPending: 0n });
+  expect(await first.audit()).toEqual({
+    accounts: 6,
+    entries: AFFORDED + 1,
+    openHolds: 0,
+    shortfall: 0n,
+    drifts: [],
+  });
+  await closeNodes();
+}, 60_000);
+
+test("nodes that lock the same accounts in any order, and sweep beside it, never block each other", async () => {
+  await openNodes();
+  const [first] = stores;
+  if (first === undefined) throw new Error("there is no node");
+  await first.putAccount(account("organisation", "o", { maxBudget: 10n ** 12n, period: "daily" }), 1);
+  const names = Array.from({ length: 12 }, (_, index) => `n${index}`);
+  for (const name of names) {
+    await first.putAccount(account("user", name, { parentId: "organisation:o" }), 1);
+    await first.putAccount(account("token", name, { parentId: `user:${name}` }), 1);
+  }
+
+  // Of each twelve, eight are settled and four left to the sweepers of all nodes.
+  const settledOf = 8;
+  let swept = 0;
+  const countSwept = (outcome: LedgerOutcome | undefined): void => {
+    if (outcome?.outcome === "swept") swept += outcome.expired;
+  };
+  const rounds = stores.map(async (store, node) => {
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const order = node % 2 === 0 ? names : names.toReversed();
+      const ids = order.map((name) => [`${node}-${round}-${name}`, `token:${name}`] as const);
+      const holds = ids.map(([id, token], index) => hold(id, token, index < settledOf ? undefined : 60_000));
+      expect(new Set((await store.commit(holds)).map(({ outcome }) => outcome))).toEqual(new Set(["held"]));
+      const settles = ids.slice(0, settledOf).map(([id]) => ({ kind: "settle", id, amount: 1n, at: 2_000 }) as const);
+      const outcomes = await store.commit([...settles, { kind: "sweep", at: 60_001 }]);
+      countSwept(outcomes.pop());
+      expect(new Set(outcomes.map(({ outcome }) => outcome))).toEqual(new Set(["settled"]));
+    }
+  });
+  await Promise.all(rounds);
+  countSwept((await first.commit([{ kind: "sweep", at: 60_001 }]))[0]);
+
+  expect(swept).toBe(NODES * ROUNDS * (names.length - settledOf));
+  expect(await first.audit()).toMatchObject({ entries: NODES * ROUNDS * names.length, openHolds: 0, drifts: [] });
+  await closeNodes();
+}, 60_000);

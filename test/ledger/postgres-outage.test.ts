@@ -1,0 +1,182 @@
+/** Postgres goes away: refused quickly, back by itself, and nothing that was owed is lost. */
+import { afterAll, beforeAll, beforeEach, afterEach, describe, expect, test } from "bun:test";
+import { GatewayError } from "../../src/core/index.ts";
+import { Charge } from "../../src/calls/index.ts";
+import { type Account, type Hold, Ledger, type LedgerStore, openLedgerStore } from "../../src/ledger/index.ts";
+import { PriceBook } from "../../src/pricing/index.ts";
+import { openStorage, type Storage } from "../../src/storage/index.ts";
+import { Ticker } from "../../src/streaming/index.ts";
+import { type PostgresServer, startPostgres } from "../kit/postgres.ts";
+import { until } from "../kit/until.ts";
+
+const account: Account = {
+  id: "user:u",
+  kind: "user",
+  name: "u",
+  parentId: undefined,
+  prepaid: true,
+  maxBudget: undefined,
+  period: undefined,
+};
+const granted = 1_000_000n;
+
+let server: PostgresServer;
+let url: string;
+let storage: Storage;
+let store: LedgerStore;
+let ledger: Ledger;
+
+beforeAll(async () => {
+  server = await startPostgres();
+});
+afterAll(() => server.stop());
+
+beforeEach(async () => {
+  url = await server.createDatabase();
+  storage = await openStorage(url);
+  store = openLedgerStore(storage);
+  ledger = new Ledger({ store });
+  await store.putAccount(account, 1);
+  await ledger.submit({ kind: "grant", id: "g", accountId: account.id, amount: granted, at: 1 });
+});
+afterEach(() => storage.close());
+
+const hold = (id: string): Hold => ({
+  kind: "hold",
+  id,
+  accountId: account.id,
+  amount: 10n,
+  purpose: "chat",
+  at: 1,
+  leaseUntil: 9,
+});
+
+async function refusalOf(promise: Promise<unknown>): Promise<GatewayError> {
+  const reason: unknown = await promise.then(
+    (value) => value,
+    (thrown: unknown) => thrown,
+  );
+  if (!(reason instanceof GatewayError)) throw new Error(`no refusal: ${JSON.stringify(reason)}`);
+  return reason;
+}
+
+async function held(id: string): Promise<boolean> {
+  const { outcome } = await ledger.submit(hold(id)).catch(() => ({ outcome: "refused" }));
+  return outcome === "held" || outcome === "exists";
+}
+
+async function counters() {
+  const [state] = await store.chain(account.id, 1);
+  return { charged: state?.debitsPosted, held: state?.debitsPending };
+}
+
+describe("a server that is gone", () => {
+  test("refuses holds at once with 503, and takes them again when it is back", async () => {
+    await ledger.submit(hold("before"));
+    await server.crash();
+    const begun = performance.now();
+    const refusals = await Promise.all(["a", "b", "c"].map((id) => refusalOf(ledger.submit(hold(id)))));
+    for (const refusal of refusals)
+      expect(refusal).toMatchObject({ code: "storage_unavailable", status: 503, retryAfterSeconds: 1 });
+    expect(await refusalOf(store.chain(account.id, 1))).toMatchObject({ code: "storage_unavailable" });
+    expect(performance.now() - begun).toBeLessThan(1_000);
+
+    await server.start();
+    await until("holds are taken again", () => held("after"));
+    expect(await ledger.submit({ kind: "settle", id: "before", amount: 7n, at: 2 })).toMatchObject({
+      outcome: "settled",
+    });
+    expect(await counters()).toEqual({ charged: 7n, held: 10n });
+    expect((await store.audit()).drifts).toEqual([]);
+  }, 30_000);
+
+  test("loses no settlement and no release: they are tried again until they are taken, once", async () => {
+    const ticker = new Ticker(50, Date.now);
+    const unsettled = new Set<string>();
+    const prices = new PriceBook({
+      operatorPrices: { "up/*": { input_mtok: 1, output_mtok: 2 } },
+      unpriced: "refuse",
+      clock: () => 0,
+    });
+    const price = prices.lookup({ id: "up/m", model: "m", priceProvider: undefined });
+    if (price === undefined) throw new Error("no price");
+    const deps = {
+      ledger,
+      ticker,
+      clock: Date.now,
+      markupMillionths: 1_000_000n,
+      onUnsettled: (id: string) => void unsettled.add(id),
+    };
+    const open = (id: string): Promise<Charge> =>
+      Charge.open(deps, {
+        id,
+        accountId: account.id,
+        purpose: "chat up/m",
+        price,
+        bound: { inputTokens: 100, outputTokens: 50, choices: 1 },
+      });
+    const [settled, released] = [await open("settled"), await open("released")];
+
+    await server.crash();
+    const { credits, committed } = settled.settle({ usage: { input: 10, output: 5 } });
+    released.release();
+    await committed;
+    await until("both ends have failed", () => unsettled.size === 2);
+    expect(credits).toBe(20_000n);
+
+    await server.start();
+    await until("nothing is held any more", async () => (await counters().catch(() => undefined))?.held === 0n, 10_000);
+    expect(await counters()).toEqual({ charged: credits, held: 0n });
+    expect(await store.audit()).toMatchObject({ entries: 3, openHolds: 0, drifts: [] });
+    ticker.stop();
+  }, 30_000);
+});
+
+test("connections that are cut in the middle of commits lose nothing and charge nothing twice", async () => {
+  const calls = 300;
+  const cut = async (): Promise<void> => {
+    for (let times = 0; times < 5; times += 1) {
+      const mine =
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE '%ledger_commit%' AND pid <> pg_backend_pid()";
+      const cutter = await openStorage(url);
+      if (cutter.engine === "postgres") await cutter.statements.run(mine);
+      await cutter.close();
+    }
+  };
+  /** Until it is taken: what was committed although the answer was lost answers `exists`. */
+  const insist = async (operation: Parameters<Ledger["submit"]>[0]): Promise<string> => {
+    for (;;) {
+      const result = await ledger.submit(operation).catch(() => undefined);
+      if (result !== undefined) return result.outcome;
+      await Bun.sleep(1);
+    }
+  };
+  const load = Array.from({ length: calls }, async (_, index) => {
+    await Bun.sleep(index);
+    expect(["held", "exists"]).toContain(await insist(hold(`c${index}`)));
+    expect(["settled", "exists"]).toContain(await insist({ kind: "settle", id: `c${index}`, amount: 3n, at: 2 }));
+  });
+  await Promise.all([...load, cut()]);
+  expect(await counters()).toEqual({ charged: 3n * BigInt(calls), held: 0n });
+  expect(await store.audit()).toMatchObject({ entries: calls + 1, openHolds: 0, drifts: [] });
+}, 30_000);
+
+test("a server that is there and says nothing refuses within three seconds, then at once, and is used when it wakes", async () => {
+  const ids = server.processIds();
+  for (const id of ids) process.kill(id, "SIGSTOP");
+  try {
+    const begun = performance.now();
+    expect((await refusalOf(ledger.submit(hold("first")))).code).toBe("storage_unavailable");
+    expect(performance.now() - begun).toBeLessThan(3_000);
+    // One asks whether it is back; the others don't wait for the answer.
+    const asking = refusalOf(ledger.submit(hold("asking")));
+    const asked = performance.now();
+    expect((await refusalOf(ledger.submit(hold("second")))).code).toBe("storage_unavailable");
+    expect(performance.now() - asked).toBeLessThan(100);
+    expect((await asking).code).toBe("storage_unavailable");
+  } finally {
+    for (const id of ids) process.kill(id, "SIGCONT");
+  }
+  await until("holds are taken again", () => held("third"), 10_000);
+  expect((await store.audit()).drifts).toEqual([]);
+}, 30_000);
