@@ -64,7 +64,7 @@ export function tollgate(variant: TollgateVariant): Proxy {
   return {
     id: variant.id,
     label: () => variant.label,
-    setUp: "default configuration: authentication, limits, durable ledger, usage, log to a file, metrics",
+    setUp: "default configuration: authentication, durable ledger, usage, log to a file",
     whyMissing: async () => (existsSync(variant.program) ? null : missing),
     start: (context) => start(variant, context),
   };
