@@ -1,4 +1,4 @@
-import { Database } from "bun:sqlite";
+import { Database, SQLiteError } from "bun:sqlite";
 import { chmodSync, mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { type SqliteStorage, StorageError } from "../database.ts";
@@ -6,6 +6,9 @@ import { migrateSqlite } from "./migrate.ts";
 
 /** How long a writer waits for another process's transaction (a CLI command, a sweep). */
 const BUSY_MS = 5_000;
+
+/** How soon a start that met a lock is tried again. */
+const LOCKED_RETRY_MS = 10;
 
 /** Pages that gather before they are moved into the file: a move waits for the disk, and a hot page is moved once. */
 const WAL_PAGES_MAX = 8_000;
@@ -58,7 +61,7 @@ function openFile(path: string, synchronous: string): Database {
     const handle = new Database(path, { create: true, safeIntegers: true, strict: true });
     if (path !== ":memory:") chmodSync(path, 0o600);
     handle.run(`PRAGMA busy_timeout = ${BUSY_MS}`);
-    handle.run("PRAGMA journal_mode = WAL");
+    whileLocked(() => handle.run("PRAGMA journal_mode = WAL"));
     handle.run(`PRAGMA synchronous = ${synchronous}`);
     handle.run("PRAGMA foreign_keys = ON");
     handle.run(`PRAGMA wal_autocheckpoint = ${WAL_PAGES_MAX}`);
@@ -66,6 +69,22 @@ function openFile(path: string, synchronous: string): Database {
   } catch (cause) {
     const reason = cause instanceof Error ? `: ${cause.message}` : "";
     throw new StorageError(`storage: cannot open ${path}${reason}`, { cause });
+  }
+}
+
+/**
+ * SQLite refuses to change the journal mode at once, without waiting for `busy_timeout`, while another process that
+ * starts or ends does the same.
+ */
+function whileLocked(work: () => void): void {
+  for (let waited = 0; ; waited += LOCKED_RETRY_MS) {
+    try {
+      return work();
+    } catch (reason) {
+      const locked = reason instanceof SQLiteError && (reason.code ?? "").startsWith("SQLITE_BUSY");
+      if (!locked || waited >= BUSY_MS) throw reason;
+      Bun.sleepSync(LOCKED_RETRY_MS);
+    }
   }
 }
 
