@@ -30,8 +30,12 @@ export function addTokenCommands(program: Command): void {
       "daily or monthly: when the budget starts anew",
       choiceOption("--period", ["daily", "monthly"] as const),
     )
-    .option("--rpm <count>", "requests a minute", countOption("--rpm"))
-    .option("--concurrency <count>", "calls at the same time", countOption("--concurrency"))
+    .option("--rpm <count>", "requests a minute (kept with the token, not enforced yet)", countOption("--rpm"))
+    .option(
+      "--concurrency <count>",
+      "calls at the same time (kept with the token, not enforced yet)",
+      countOption("--concurrency"),
+    )
     .option("--models <globs>", "model ids it may use, with *, separated by commas", listOption)
     .option("--service", "bypass the user's balance; usage is recorded all the same")
     .option("--admin", "may administrate")
