@@ -2,7 +2,8 @@ import { fileURLToPath } from "node:url";
 import type { LoadedConfig } from "../config/index.ts";
 import { upstreamName } from "../providers/index.ts";
 
-const SIMULATORS = fileURLToPath(new URL("../../simulators/main.ts", import.meta.url));
+/** Where the simulators start; a process of its own, since they share no code with the gateway. */
+export const SIMULATORS = fileURLToPath(new URL("../../simulators/main.ts", import.meta.url));
 
 /** What the simulators' process says once it listens. */
 interface Ready {

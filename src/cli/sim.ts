@@ -1,8 +1,6 @@
-import { fileURLToPath } from "node:url";
 import type { Command } from "commander";
 import { portOption, withCommonOptions } from "./options.ts";
-
-const SIMULATORS = fileURLToPath(new URL("../../simulators/main.ts", import.meta.url));
+import { SIMULATORS } from "./sandbox.ts";
 
 export function addSimCommand(program: Command): void {
   withCommonOptions(program.command("sim").description("run the provider simulators on their own"))

@@ -1,39 +1,10 @@
 import type { Statements } from "../../storage/index.ts";
 import type { TokenRecord, TokenStore } from "../store.ts";
+import { type TokenRow, toRecord } from "./rows.ts";
 
-interface TokenRow {
-  id: string;
-  secret_hash: Uint8Array;
-  user_name: string;
-  account_id: string;
-  service: boolean;
-  admin: boolean;
-  models: string | null;
-  rpm: bigint | null;
-  concurrency: bigint | null;
-  expires_at: bigint | null;
-  revoked_at: bigint | null;
-  created_at: bigint;
-}
+type Row = TokenRow<boolean>;
 
-const optionalNumber = (value: bigint | null): number | undefined => (value === null ? undefined : Number(value));
-
-function toRecord(row: TokenRow): TokenRecord {
-  return {
-    id: row.id,
-    secretHash: row.secret_hash,
-    user: row.user_name,
-    accountId: row.account_id,
-    service: row.service,
-    admin: row.admin,
-    models: row.models?.split(","),
-    rpm: optionalNumber(row.rpm),
-    concurrency: optionalNumber(row.concurrency),
-    expiresAt: optionalNumber(row.expires_at),
-    revokedAt: optionalNumber(row.revoked_at),
-    createdAt: Number(row.created_at),
-  };
-}
+const isSet = (flag: boolean): boolean => flag;
 
 /** Tokens on Postgres. */
 export class PostgresTokenStore implements TokenStore {
@@ -64,13 +35,13 @@ export class PostgresTokenStore implements TokenStore {
   }
 
   async find(id: string): Promise<TokenRecord | undefined> {
-    const [row] = await this.#statements.run<TokenRow>("SELECT * FROM tokens WHERE id = $1", [id]);
-    return row === undefined ? undefined : toRecord(row);
+    const [row] = await this.#statements.run<Row>("SELECT * FROM tokens WHERE id = $1", [id]);
+    return row === undefined ? undefined : toRecord(row, isSet);
   }
 
   async list(): Promise<TokenRecord[]> {
-    const rows = await this.#statements.run<TokenRow>("SELECT * FROM tokens ORDER BY created_at, id");
-    return rows.map(toRecord);
+    const rows = await this.#statements.run<Row>("SELECT * FROM tokens ORDER BY created_at, id");
+    return rows.map((row) => toRecord(row, isSet));
   }
 
   async revoke(id: string, at: number): Promise<boolean> {

@@ -1,39 +1,10 @@
 import type { Database } from "bun:sqlite";
 import type { TokenRecord, TokenStore } from "../store.ts";
+import { type TokenRow, toRecord } from "./rows.ts";
 
-interface TokenRow {
-  id: string;
-  secret_hash: Uint8Array;
-  user_name: string;
-  account_id: string;
-  service: bigint;
-  admin: bigint;
-  models: string | null;
-  rpm: bigint | null;
-  concurrency: bigint | null;
-  expires_at: bigint | null;
-  revoked_at: bigint | null;
-  created_at: bigint;
-}
+type Row = TokenRow<bigint>;
 
-const optionalNumber = (value: bigint | null): number | undefined => (value === null ? undefined : Number(value));
-
-function toRecord(row: TokenRow): TokenRecord {
-  return {
-    id: row.id,
-    secretHash: row.secret_hash,
-    user: row.user_name,
-    accountId: row.account_id,
-    service: row.service === 1n,
-    admin: row.admin === 1n,
-    models: row.models?.split(","),
-    rpm: optionalNumber(row.rpm),
-    concurrency: optionalNumber(row.concurrency),
-    expiresAt: optionalNumber(row.expires_at),
-    revokedAt: optionalNumber(row.revoked_at),
-    createdAt: Number(row.created_at),
-  };
-}
+const isSet = (flag: bigint): boolean => flag === 1n;
 
 /** Tokens on SQLite. */
 export class SqliteTokenStore implements TokenStore {
@@ -66,13 +37,16 @@ export class SqliteTokenStore implements TokenStore {
   }
 
   find(id: string): Promise<TokenRecord | undefined> {
-    const row = this.#database.query<TokenRow, [string]>("SELECT * FROM tokens WHERE id = ?").get(id);
-    return Promise.resolve(row === null ? undefined : toRecord(row));
+    const row = this.#database.query<Row, [string]>("SELECT * FROM tokens WHERE id = ?").get(id);
+    return Promise.resolve(row === null ? undefined : toRecord(row, isSet));
   }
 
   list(): Promise<TokenRecord[]> {
     return Promise.resolve(
-      this.#database.query<TokenRow, []>("SELECT * FROM tokens ORDER BY created_at, id").all().map(toRecord),
+      this.#database
+        .query<Row, []>("SELECT * FROM tokens ORDER BY created_at, id")
+        .all()
+        .map((row) => toRecord(row, isSet)),
     );
   }
 
