@@ -166,7 +166,6 @@ function createPipeline({ config, environment, logger }: AppOptions, parts: Pipe
       retryAfterMsMax: config.upstream.retry_after_max,
       firstByteMsMax: config.upstream.first_byte_timeout,
       idleMsMax: config.upstream.idle_timeout,
-      ticker,
     },
     body: { bytesMax: config.server.body_limit, arrivalMsMax: config.server.body_timeout, ticker },
   });

@@ -12,7 +12,7 @@ import { formatCredits, GatewayError, limits, type Nano, type ObservedUsage, typ
 import type { Hold, Ledger, Release, Settle } from "../ledger/index.ts";
 import { boundFor, chargeFor, dearestInput, dearestOutput, type ModelPrice } from "../pricing/index.ts";
 import type { CallBound } from "../dialects/index.ts";
-import type { Ticker } from "../streaming/index.ts";
+import type { Ticker, Watched } from "../streaming/index.ts";
 
 /** Output that is held for where neither the request nor the price layers set a limit. */
 const OUTPUT_TOKENS_ASSUMED = 32_768;
@@ -64,10 +64,10 @@ export interface Settlement {
   committed: Promise<void>;
 }
 
-export class Charge {
+export class Charge implements Watched {
+  slot = -1;
   readonly #deps: ChargeDependencies;
   readonly #request: ChargeRequest;
-  readonly #unwatch: () => void;
   #observe: () => ObservedUsage | undefined = () => undefined;
   #renewedAt: number;
   #ended = false;
@@ -90,7 +90,7 @@ export class Charge {
     this.#deps = deps;
     this.#request = request;
     this.#renewedAt = at;
-    this.#unwatch = deps.ticker.watch((now) => this.#renew(now));
+    deps.ticker.watch(this);
   }
 
   /** Says how to learn what the running call has used so far. */
@@ -122,7 +122,7 @@ export class Charge {
   #end(operation: Settle | Release): Promise<void> {
     if (this.#ended) return Promise.resolve();
     this.#ended = true;
-    this.#unwatch();
+    this.#deps.ticker.leave(this);
     return this.#commit(operation);
   }
 
@@ -136,7 +136,8 @@ export class Charge {
     }
   }
 
-  #renew(now: number): void {
+  /** Renews the lease in time. */
+  onTick(now: number): void {
     if (now - this.#renewedAt < limits.holdLeaseMs / 4) return;
     this.#renewedAt = now;
     const seen = this.#observe();
