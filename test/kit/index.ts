@@ -1,3 +1,5 @@
+export { type Engine, engines, letLeasesLapse, query, storageOn } from "./engines.ts";
+export { type GatedUpstream, startGatedUpstream } from "./gated-upstream.ts";
 export {
   cleanEnvironment,
   flatPrice,
@@ -6,7 +8,10 @@ export {
   root,
   runCli,
   startGateway,
+  startNodes,
+  stopGateways,
 } from "./gateway.ts";
+export { type PostgresServer, startPostgres } from "./postgres.ts";
 export { chatModels, eachProvider, simulatedKey, simulatedProviders } from "./providers.ts";
 export { openRaw, type RawAnswer, type RawConnection, sendRaw } from "./raw.ts";
 export { expectNoInside, expectRefusal, type Refusal, requestIdShape } from "./refusal.ts";
