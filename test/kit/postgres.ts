@@ -151,7 +151,11 @@ class Server implements PostgresServer {
     process.on("exit", this.#kill);
   }
 
-  readonly #kill = (): void => void this.#process?.kill("SIGQUIT");
+  /** For a process that ends without `stop`. */
+  readonly #kill = (): void => {
+    this.#process?.kill("SIGQUIT");
+    rmSync(this.#place.folder, { recursive: true, force: true });
+  };
 
   async start(): Promise<void> {
     const child = launch(this.#place, "postgres", ["-D", this.#data, "-p", String(this.#port), ...this.#settings()]);
