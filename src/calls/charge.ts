@@ -27,6 +27,8 @@ export interface ChargeDependencies {
   ticker: Ticker;
   markupMillionths: bigint;
   onUnsettled: (id: string, reason: unknown) => void;
+  /** Calls whose end the store has not taken yet, though it was asked to. */
+  unsettled: Set<string>;
 }
 
 export interface ChargeRequest {
@@ -130,7 +132,9 @@ export class Charge implements Watched {
   async #commit(operation: Settle | Release): Promise<void> {
     try {
       await this.#deps.ledger.submit(operation);
+      this.#deps.unsettled.delete(operation.id);
     } catch (reason) {
+      this.#deps.unsettled.add(operation.id);
       this.#deps.onUnsettled(this.#request.id, reason);
       this.#deps.ticker.after(0, () => void this.#commit(operation));
     }

@@ -22,7 +22,7 @@ const PAUSE_MS_MAX = 10_000;
 const LASTING_MS = 30_000;
 
 /** How long a worker may take to drain, before it is killed: longer than its own bounds allow. */
-const STOP_MS_MAX = 90_000;
+const STOP_MS_MAX = 120_000;
 
 type WorkerProcess = Bun.Subprocess<"pipe", "pipe", "inherit">;
 

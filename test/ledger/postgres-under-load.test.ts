@@ -1,13 +1,16 @@
 /** Postgres fails under the load of a whole gateway: refused quickly, nothing sent upstream, all made good afterwards. */
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { SQL } from "bun";
-import { accountId, openLedgerStore } from "../../src/ledger/index.ts";
+import { openLedgerStore } from "../../src/ledger/index.ts";
 import {
   chatPath,
   EventReader,
+  expectCleanAudit,
   type Gateway,
   type GatedUpstream,
   letLeasesLapse,
+  oneCredit,
+  oneCreditACall,
   type PostgresServer,
   query,
   startGatedUpstream,
@@ -15,10 +18,10 @@ import {
   startPostgres,
   stopGateways,
   until,
+  userBooks,
 } from "../kit/index.ts";
 
-const ONE = 1_000_000_000n;
-const GRANTED = 1_000_000n * ONE;
+const GRANTED = 1_000_000n * oneCredit;
 const CALLERS = 8;
 
 /** What a caller waits at most for the news that the storage is gone. */
@@ -45,12 +48,11 @@ beforeEach(async () => {
   token = await gateway.token({ user: "user", credits: GRANTED });
 });
 
-/** Every call costs exactly one credit. */
 function start(folder?: string): Promise<Gateway> {
   return startGateway({
     storage,
     providers: { openai: { kind: "openai", base_url: upstream.url, api_key: "sk-upstream" } },
-    config: { pricing: { models: { "openai/*": { requests_kcount: 1000 } } }, upstream: { retries: 0 } },
+    config: { ...oneCreditACall, upstream: { retries: 0 } },
     ...(folder === undefined ? {} : { folder }),
   });
 }
@@ -131,14 +133,10 @@ async function expectExactBooks(load: Load, more: readonly string[] = []): Promi
     "SELECT id, amount FROM entries WHERE kind <> 'grant' AND amount > 0 ORDER BY id",
   );
   expect(entries.map(({ id }) => id)).toEqual([...load.answered, ...more].toSorted());
-  expect(entries.filter(({ amount }) => amount !== ONE)).toEqual([]);
-  const [user] = await openLedgerStore(gateway.storage).chain(accountId("user", "user"), Date.now());
-  expect(user).toMatchObject({ creditsPosted: GRANTED, debitsPosted: BigInt(entries.length) * ONE, debitsPending: 0n });
-  const { code, stdout } = await gateway.cli("ledger", "audit", "--json");
-  expect([code, JSON.parse(stdout)]).toEqual([
-    0,
-    expect.objectContaining({ ok: true, open_holds: 0, shortfall: 0, drifts: [] }),
-  ]);
+  expect(entries.filter(({ amount }) => amount !== oneCredit)).toEqual([]);
+  const spent = BigInt(entries.length) * oneCredit;
+  expect(await userBooks(gateway, "user")).toEqual({ credits: GRANTED, spent, held: 0n });
+  await expectCleanAudit(gateway);
   expect(await gateway.stop()).toBe(0);
 }
 
@@ -189,4 +187,28 @@ test("connections cut again and again: a call is answered and charged once, or r
   load.expectProperRefusals();
   expect(upstream.received().length).toBe(load.answered.size);
   await expectExactBooks(load);
+}, 40_000);
+
+test("away while a node is stopped: the node waits for it, and writes what is still to be charged", async () => {
+  const whole = call("held-whole");
+  const stream = new EventReader(await call("held-stream", { stream: true }));
+  await until("both are at the upstream", () => upstream.received().length === 2);
+  await postgres.crash();
+  upstream.release();
+  expect((await whole).status).toBe(200);
+  expect(await stream.rest()).toEndWith("data: [DONE]\n\n");
+  gateway.process.kill("SIGTERM");
+  await until("no call is taken any more", () =>
+    call("quick").then(
+      ({ status }) => status === 503,
+      () => true,
+    ),
+  );
+  expect(gateway.process.exitCode).toBeNull();
+  await postgres.start();
+  expect(await gateway.process.exited).toBe(0);
+  await until("the books can be read", () => userBooks(gateway, "user").catch(() => undefined));
+  expect(await userBooks(gateway, "user")).toEqual({ credits: GRANTED, spent: 2n * oneCredit, held: 0n });
+  await expectCleanAudit(gateway);
+  await gateway.stop();
 }, 40_000);
