@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { accountId, openLedgerStore } from "../../src/ledger/index.ts";
-import { chatPath, type Rig, sendRaw, startRig, until } from "../kit/index.ts";
+import { chatPath, expectCleanAudit, type Rig, sendChat, startRig, until } from "../kit/index.ts";
 
 const ONE = 1_000_000_000n;
 
@@ -22,11 +22,8 @@ afterAll(async () => {
 const body = (model: string, more: object = {}): string =>
   JSON.stringify({ model, max_tokens: 10, messages: [{ role: "user", content: "hi" }], ...more });
 
-/** A call on a connection of its own: a client library would send only a few hundred at once. */
 async function call(token: string, text: string): Promise<{ status: number; credits: string | null; body: string }> {
-  const head = `POST ${chatPath} HTTP/1.1\r\nhost: gateway\r\nauthorization: Bearer ${token}\r\ncontent-length: ${text.length}\r\n\r\n`;
-  const answer = await sendRaw(rig.gateway.url, head + text);
-  if (answer === undefined) throw new Error("no answer");
+  const answer = await sendChat(rig.gateway.url, token, text);
   return { status: answer.status, credits: answer.headers.get("x-tollgate-credits"), body: answer.body };
 }
 
@@ -47,11 +44,7 @@ async function account(kind: "user" | "token", name: string) {
 
 async function expectCleanBooks(): Promise<void> {
   await rig.expectBalancedBooks();
-  const { code, stdout } = await rig.gateway.cli("ledger", "audit", "--json");
-  expect([code, JSON.parse(stdout)]).toEqual([
-    0,
-    expect.objectContaining({ ok: true, open_holds: 0, shortfall: 0, drifts: [] }),
-  ]);
+  await expectCleanAudit(rig.gateway);
 }
 
 describe("a balance for exactly ten calls", () => {

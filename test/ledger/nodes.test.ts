@@ -1,12 +1,14 @@
 /** Gateway processes that share one Postgres: one that is paused past its leases, and news that reaches all. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { SQL } from "bun";
-import { accountId, openLedgerStore } from "../../src/ledger/index.ts";
 import {
   chatPath,
   EventReader,
+  expectCleanAudit,
   type Gateway,
   letLeasesLapse,
+  oneCredit,
+  oneCreditACall,
   type PostgresServer,
   query,
   startGatedUpstream,
@@ -15,9 +17,8 @@ import {
   startPostgres,
   stopGateways,
   until,
+  userBooks,
 } from "../kit/index.ts";
-
-const ONE = 1_000_000_000n;
 
 /** How soon a revocation has to be in force everywhere. */
 const REVOKED_MS_MAX = 1_000;
@@ -31,11 +32,10 @@ afterAll(async () => {
   await postgres.stop();
 });
 
-/** A node at whose upstream every call costs exactly one credit. */
 const node = (storage: string, upstream: string) => ({
   storage,
   providers: { openai: { kind: "openai", base_url: upstream, api_key: "sk-upstream" } },
-  config: { pricing: { models: { "openai/*": { requests_kcount: 1000 } } } },
+  config: oneCreditACall,
 });
 
 function call(gateway: Gateway, token: string, model: string, more: object = {}): Promise<Response> {
@@ -47,39 +47,28 @@ function call(gateway: Gateway, token: string, model: string, more: object = {})
   });
 }
 
-async function books(gateway: Gateway) {
-  const [user] = await openLedgerStore(gateway.storage).chain(accountId("user", "user"), Date.now());
-  return { spent: user?.debitsPosted, held: user?.debitsPending };
-}
-
-async function expectCleanAudit(gateway: Gateway): Promise<void> {
-  const { code, stdout } = await gateway.cli("ledger", "audit", "--json");
-  expect([code, JSON.parse(stdout)]).toEqual([
-    0,
-    expect.objectContaining({ ok: true, open_holds: 0, shortfall: 0, drifts: [] }),
-  ]);
-}
+const books = (gateway: Gateway) => userBooks(gateway, "user");
 
 test("a node that is paused past its leases, and continued, charges its calls once although another node has ended them", async () => {
   const upstream = startGatedUpstream();
   const storage = await postgres.createDatabase();
   const paused = await startGateway(node(storage, upstream.url));
-  const token = await paused.token({ user: "user", credits: 10n * ONE });
+  const token = await paused.token({ user: "user", credits: 10n * oneCredit });
   const whole = call(paused, token, "held-whole");
   const stream = await call(paused, token, "held-stream", { stream: true });
   const reader = new EventReader(stream);
   expect(await reader.next()).toContain("hello");
   await until("both calls are at the upstream", () => upstream.received().length === 2);
-  expect(await books(paused)).toEqual({ spent: 0n, held: 2n * ONE });
+  expect(await books(paused)).toMatchObject({ spent: 0n, held: 2n * oneCredit });
 
   paused.process.kill("SIGSTOP");
   await letLeasesLapse(paused.storage);
   // It sweeps when it starts; a node that runs already does so every 15 seconds.
   const other = await startGateway(node(storage, upstream.url));
   await until("the other node has ended the calls", async () => (await books(other)).held === 0n);
-  expect(await books(other)).toEqual({ spent: 0n, held: 0n });
+  expect(await books(other)).toMatchObject({ spent: 0n, held: 0n });
   expect((await call(other, token, "quick")).status).toBe(200);
-  await until("its own call is charged", async () => (await books(other)).spent === ONE);
+  await until("its own call is charged", async () => (await books(other)).spent === oneCredit);
 
   paused.process.kill("SIGCONT");
   upstream.release();
@@ -91,8 +80,8 @@ test("a node that is paused past its leases, and continued, charges its calls on
   );
   const charges = entries.filter(({ amount }) => amount > 0n);
   expect(new Set(charges.map(({ id }) => id.slice(0, 29))).size).toBe(3);
-  expect(charges.map(({ amount }) => amount)).toEqual([ONE, ONE, ONE]);
-  expect(await books(other)).toEqual({ spent: 3n * ONE, held: 0n });
+  expect(charges.map(({ amount }) => amount)).toEqual([oneCredit, oneCredit, oneCredit]);
+  expect(await books(other)).toMatchObject({ spent: 3n * oneCredit, held: 0n });
   await expectCleanAudit(other);
 
   expect(await paused.stop()).toBe(0);
@@ -120,7 +109,7 @@ test("a revoked token is refused by every process within a second, also after th
     );
   };
 
-  const token = await first.token({ user: "user", credits: 100n * ONE });
+  const token = await first.token({ user: "user", credits: 100n * oneCredit });
   const another = await first.token({ user: "user" });
   await expectRevocation(token);
   const admin = new SQL(storage, { max: 1 });
