@@ -32,8 +32,8 @@ export interface ProviderErrors {
   keyInvalid(): ErrorAnswer;
   modelNotFound(model: string): ErrorAnswer;
   routeNotFound(method: string, path: string): ErrorAnswer;
-  /** What a stream that fails half-way ends with. */
-  midStream(): readonly Frame[];
+  /** What a stream that fails after so many events ends with. */
+  midStream(events: number): readonly Frame[];
 }
 
 /** One request as a route sees it. */
@@ -81,4 +81,9 @@ export function errorAnswer(error: ErrorAnswer): Answer {
 /** A 200 with a JSON body. */
 export function jsonAnswer(body: unknown): Answer {
   return { kind: "json", status: 200, body };
+}
+
+/** Models whose name begins so do not exist at any simulated provider. */
+export function isMissingModel(model: string): boolean {
+  return model.startsWith("missing-");
 }
