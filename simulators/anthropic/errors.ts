@@ -33,19 +33,24 @@ function invalid(message: string): Failure {
   return { status: 400, type: invalidRequest, message };
 }
 
+/** Paths are written with dots alone: `messages.0.content.1`. */
+function dotted(field: string): string {
+  return field.replace(/\[(\d+)\]/g, ".$1");
+}
+
 function problemFailure(problem: Problem): Failure {
   switch (problem.kind) {
     case "not-json":
       return invalid("The request body is not valid JSON.");
     case "missing":
-      return invalid(`${problem.field}: Field required`);
+      return invalid(`${dotted(problem.field)}: Field required`);
     case "unknown":
-      return invalid(`${problem.field}: Extra inputs are not permitted`);
+      return invalid(`${dotted(problem.field)}: Extra inputs are not permitted`);
     case "wrong-type":
-      return invalid(`${problem.field}: Input should be ${problem.expected}`);
+      return invalid(`${dotted(problem.field)}: Input should be ${problem.expected}`);
     case "bad-value":
     case "unsupported":
-      return invalid(`${problem.field}: ${problem.message}`);
+      return invalid(`${dotted(problem.field)}: ${problem.message}`);
   }
 }
 

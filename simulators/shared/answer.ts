@@ -115,18 +115,18 @@ function countTokens(prompt: Prompt, turns: readonly Turn[]): TokenCounts {
   };
 }
 
-function countPrompt(messages: readonly PromptMessage[]): { readonly prompt: number; readonly cached: number } {
+/** What a conversation counts as input, and how much of it the provider had cached by itself. */
+export function countPrompt(messages: readonly PromptMessage[]): { readonly prompt: number; readonly cached: number } {
   const characters = sum(messages.map((message) => message.text.length));
   const attachments = sum(messages.map((message) => message.attachments.length));
   const system = sum(messages.map((message) => (isSystem(message.role) ? message.text.length : 0)));
   return {
-    prompt: Math.max(1, promptTokens(characters, messages.length, attachments)),
+    prompt: Math.max(1, inputTokens(characters, messages.length, attachments)),
     cached: system > cachedAboveCharacters ? Math.ceil(system / charactersPerToken) : 0,
   };
 }
 
-/** What so much input counts. */
-export function promptTokens(characters: number, messages: number, attachments: number): number {
+function inputTokens(characters: number, messages: number, attachments: number): number {
   return Math.ceil(characters / charactersPerToken) + tokensPerMessage * messages + tokensPerAttachment * attachments;
 }
 

@@ -62,3 +62,15 @@ function cutCall(call: ToolCall, tokens: number): ToolCall {
   const characters = Math.max(0, tokens * charactersPerToken - call.name.length);
   return { ...call, arguments: call.arguments.slice(0, characters) };
 }
+
+/** Characters of arguments in one fragment of a streamed tool call. */
+const fragmentCharacters = 7;
+
+/** The pieces in which the arguments of a call are streamed. */
+export function argumentPieces(call: ToolCall): string[] {
+  const pieces: string[] = [];
+  for (let start = 0; start < call.arguments.length; start += fragmentCharacters) {
+    pieces.push(call.arguments.slice(start, start + fragmentCharacters));
+  }
+  return pieces;
+}

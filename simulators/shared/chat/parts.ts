@@ -1,6 +1,6 @@
 import type { TokenCounts, Turn } from "../answer.ts";
 import type { JsonObject } from "../json.ts";
-import type { ToolCall } from "../tool-calls.ts";
+import { argumentPieces, type ToolCall } from "../tool-calls.ts";
 import { textPieces } from "../words.ts";
 import type { ChatTalk } from "./wire.ts";
 
@@ -27,18 +27,6 @@ export function wholeMessage(turn: Turn, style: MessageStyle): JsonObject {
 /** One delta for each word of a text. */
 export function* textDeltas(text: string, wrap: (piece: string) => JsonObject): Generator<JsonObject> {
   for (const piece of textPieces(text)) yield wrap(piece);
-}
-
-/** Characters of arguments in one fragment of a streamed tool call. */
-const fragmentCharacters = 7;
-
-/** The pieces in which the arguments of a call are streamed. */
-export function argumentPieces(call: ToolCall): string[] {
-  const pieces: string[] = [];
-  for (let start = 0; start < call.arguments.length; start += fragmentCharacters) {
-    pieces.push(call.arguments.slice(start, start + fragmentCharacters));
-  }
-  return pieces;
 }
 
 /**
