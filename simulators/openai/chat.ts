@@ -120,7 +120,10 @@ const wire: ChatWire = {
   usageAlways: false,
   refuse,
   id: (identity) => `chatcmpl-${identity.token("chat", 29)}`,
-  envelope: () => ({ service_tier: "default", system_fingerprint: null }),
+  envelope: ({ model }) => ({
+    service_tier: "default",
+    system_fingerprint: isReasoningModel(model) ? null : "fp_simulated",
+  }),
   usage,
   message: writeMessage,
   refusal: "field",
