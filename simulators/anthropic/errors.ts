@@ -1,4 +1,5 @@
 import type { Problem } from "../shared/check.ts";
+import type { JsonObject } from "../shared/json.ts";
 import { type Frame, jsonFrame } from "../shared/sse.ts";
 import type { ErrorAnswer, ProviderErrors } from "../shared/types.ts";
 
@@ -77,6 +78,12 @@ export const nativeErrors = makeErrors({
   body: ({ type, message }) => ({ type: "error", error: { type, message }, request_id: null }),
   midStream: (body) => ({ event: "error", data: JSON.stringify(body) }),
 });
+
+/** A native error that says more in its details, for programs to go by. */
+export function detailedError(status: 400 | 404, message: string, details: JsonObject): ErrorAnswer {
+  const error = { type: failureOf(status).type, message, details };
+  return { status, body: { type: "error", error, request_id: null } };
+}
 
 /** Errors of the OpenAI-compatible layer. */
 export const compatErrors = makeErrors({

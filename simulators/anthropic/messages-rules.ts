@@ -32,7 +32,8 @@ function placeOf({ message, index }: PlacedBlock): string {
 
 function checkOrder(body: JsonObject): Problem | null {
   const [opening] = asArray(body["messages"]).map(asObject);
-  return opening?.["role"] === "user" ? null : refusal("messages", 'first message must use the "user" role');
+  if (opening === undefined) return refusal("messages", "at least one message is required");
+  return opening["role"] === "user" ? null : refusal("messages", 'first message must use the "user" role');
 }
 
 /** Only the last message may be empty, and only where it is the assistant's. */

@@ -171,7 +171,7 @@ const display = { display: isOneOf("summarized", "omitted") };
 
 const promptMembers = {
   model: value(isText),
-  messages: list(message, 1),
+  messages: list(message),
   system: textOr(list(text)),
   tools: list(tool),
   tool_choice: tagged({
@@ -220,9 +220,18 @@ const samplingMembers = values({
 
 const required = ["model", "max_tokens", "messages"];
 
-/** A request for an answer; the newer version has no sampling parameters. */
-export const messagesShape = record({ ...promptMembers, ...answerMembers, ...samplingMembers }, { required });
-export const leanMessagesShape = record({ ...promptMembers, ...answerMembers }, { required });
+const threadMembers = {
+  thread: tagged({
+    create: choice({}),
+    continue: choice({ previous_message_id: isText }, ["previous_message_id"]),
+  }),
+};
+
+/** A request for an answer: the newer version has no sampling parameters, and threads must be asked for in a header. */
+export function messagesShape({ lean, threads }: { readonly lean: boolean; readonly threads: boolean }): Shape {
+  const members = { ...promptMembers, ...answerMembers };
+  return record({ ...members, ...(lean ? {} : samplingMembers), ...(threads ? threadMembers : {}) }, { required });
+}
 
 /** A request to count tokens: the prompt alone. */
 export const countShape = record(promptMembers, { required: ["model", "messages"] });

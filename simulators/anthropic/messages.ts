@@ -8,9 +8,10 @@ import { nativeErrors } from "./errors.ts";
 import { answerBlocks } from "./messages-blocks.ts";
 import { readMessagesPrompt } from "./messages-prompt.ts";
 import { checkMessages } from "./messages-rules.ts";
-import { countShape, leanMessagesShape, messagesShape } from "./messages-shape.ts";
+import { countShape, messagesShape } from "./messages-shape.ts";
 import { deltaUsage, messageUsage } from "./messages-usage.ts";
-import { checkVersion, isLeanVersion } from "./versions.ts";
+import { keepThread, resumeThread } from "./threads.ts";
+import { checkVersion, hasThreads, isLeanVersion } from "./versions.ts";
 
 /** One request on its way to an answer. */
 interface Talk {
@@ -21,29 +22,37 @@ interface Talk {
 }
 
 function create(call: Call): Answer {
-  const refused = refuse(call, isLeanVersion(call) ? leanMessagesShape : messagesShape);
-  if (refused !== null) return refused;
-  const body = asObject(call.body);
+  const shape = messagesShape({ lean: isLeanVersion(call), threads: hasThreads(call) });
+  const asked = read(call, shape);
+  if ("kind" in asked) return asked;
+  const { body } = asked;
   const answer = answerPrompt(readMessagesPrompt(body), call.identity, call.faults.hugeMebibytes);
   const [turn] = answer.turns;
   if (turn === undefined) throw new Error("an answer without a turn");
   const talk: Talk = { call, body, answer, turn };
-  return body["stream"] === true ? { kind: "stream", frames: eventFrames(talk) } : jsonAnswer(wholeMessage(talk));
+  if (body["stream"] === true) return { kind: "stream", frames: eventFrames(talk) };
+  const message = wholeMessage(talk);
+  keepThread(call, body, message);
+  return jsonAnswer(message);
 }
 
 /** Counts the input, cached or not. Free, and an estimate. */
 function countTokens(call: Call): Answer {
-  const refused = refuse(call, countShape);
-  if (refused !== null) return refused;
-  return jsonAnswer({ input_tokens: countPrompt(readMessagesPrompt(asObject(call.body)).messages).prompt });
+  const asked = read(call, countShape);
+  if ("kind" in asked) return asked;
+  return jsonAnswer({ input_tokens: countPrompt(readMessagesPrompt(asked.body).messages).prompt });
 }
 
-function refuse(call: Call, shape: Shape): Answer | null {
-  const body = asObject(call.body);
-  const problem = checkVersion(call) ?? checkBody(call, shape) ?? checkMessages(body, isLeanVersion(call));
+/** The checked request, what its thread holds included; an answer where it is refused. */
+function read(call: Call, shape: Shape): { readonly body: JsonObject } | Answer {
+  const problem = checkVersion(call) ?? checkBody(call, shape);
   if (problem !== null) return errorAnswer(nativeErrors.forProblem(problem));
-  const model = String(body["model"]);
-  return isMissingModel(model) ? errorAnswer(nativeErrors.modelNotFound(model)) : null;
+  const resumed = resumeThread(call, asObject(call.body));
+  if ("error" in resumed) return errorAnswer(resumed.error);
+  const refused = checkMessages(resumed.body, isLeanVersion(call));
+  if (refused !== null) return errorAnswer(nativeErrors.forProblem(refused));
+  const model = String(resumed.body["model"]);
+  return isMissingModel(model) ? errorAnswer(nativeErrors.modelNotFound(model)) : resumed;
 }
 
 function checkBody(call: Call, shape: Shape): Problem | null {
@@ -92,6 +101,7 @@ function* eventFrames(talk: Talk): Generator<Frame> {
   }
   const counted = call.faults.noUsage ? {} : { usage: deltaUsage(body, answer.tokens) };
   yield namedFrame({ type: "message_delta", delta: { ...ending(turn), container: null }, ...counted });
+  keepThread(call, body, wholeMessage(talk));
   yield namedFrame({ type: "message_stop" });
 }
 

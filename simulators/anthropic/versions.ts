@@ -53,10 +53,19 @@ export function checkVersion({ headers }: Pick<Call, "headers">): Problem | null
     const message = `"${version}" is not a valid version`;
     return { kind: "bad-value", field: "anthropic-version", message, value: version };
   }
-  const names = (headers["anthropic-beta"] ?? "").split(",").map((name) => name.trim());
-  const unknown = names.find((name) => name !== "" && !betas.has(name));
+  const unknown = betaNames(headers).find((name) => !betas.has(name));
   if (unknown === undefined) return null;
   return { kind: "bad-value", field: "anthropic-beta", message: `Unexpected value \`${unknown}\``, value: unknown };
+}
+
+function betaNames(headers: Call["headers"]): string[] {
+  const names = (headers["anthropic-beta"] ?? "").split(",").map((name) => name.trim());
+  return names.filter((name) => name !== "");
+}
+
+/** True where a conversation may be held by the API, answer by answer. */
+export function hasThreads({ headers }: Pick<Call, "headers">): boolean {
+  return betaNames(headers).includes("message-threads-2026-08-12");
 }
 
 /** True where sampling parameters are no longer part of the request. */

@@ -119,3 +119,35 @@ test("one model can be looked up", async () => {
     "model_not_found",
   );
 });
+
+test("parallel calls come one after the other, or take turns where the user wants it", async () => {
+  const indexes = async (text: string): Promise<unknown[]> => {
+    const chunks = chunksOf(await ask(chat("gpt-4o-mini", text, { tools: [weatherTool], stream: true })));
+    return chunks
+      .flatMap((chunk) => chunk.choices.flatMap((choice) => choice.delta.tool_calls ?? []))
+      .map(({ index }) => index);
+  };
+  const inOrder = await indexes("parallel");
+  expect(inOrder.lastIndexOf(0)).toBeLessThan(inOrder.indexOf(1));
+  const inTurns = await indexes("interleaved");
+  expect(inTurns.slice(0, 6)).toEqual([0, 1, 0, 1, 0, 1]);
+  expect(inTurns).toHaveLength(inOrder.length);
+});
+
+test("a refusal has a field of its own", async () => {
+  const [choice] = completionOf(await ask(chat("gpt-4o-mini", "refuse:it"))).choices;
+  expect(choice).toMatchObject({ finish_reason: "stop", message: { content: null } });
+  expect(member(choice, "message", "refusal")).toBe("I can't help with this: refuse:it.");
+});
+
+test("an image is an address or base64, in an object", async () => {
+  const see = (image_url: unknown) =>
+    ask({ model: "gpt-4o-mini", messages: [{ role: "user", content: [{ type: "image_url", image_url }] }] });
+  const told = completionOf(await see({ url: "https://example.com/a.png" })).choices[0]?.message.content;
+  expect(told).toContain("I see image https://example.com/a.png.");
+  for (const wrong of ["https://example.com/a.png", { url: "data:image/png;base64,§" }, { url: "a.png" }, {}]) {
+    const reply = await see(wrong);
+    expect(reply.status).toBe(400);
+    expect(member(bodyOf(reply), "error", "param")).toStartWith("messages[0].content[0].image_url");
+  }
+});

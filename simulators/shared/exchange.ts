@@ -7,7 +7,7 @@ import { identityOf } from "./identity.ts";
 import { isObject, parseJson } from "./json.ts";
 import { Outlet } from "./outlet.ts";
 import { recordedBodyBytesMax, type RecordedRequest, type Recorder } from "./recorder.ts";
-import { ResponseStore } from "./responses/store.ts";
+import { KeptAnswers } from "./kept-answers.ts";
 import { type Answer, type Call, errorAnswer, type Route, type SimulatedProvider } from "./types.ts";
 
 const faultHeader = "x-sim-fault";
@@ -27,7 +27,7 @@ export interface ExchangeState {
   readonly recorder: Recorder;
   readonly faultBook: FaultBook;
   /** What each provider keeps, by the provider's name. */
-  readonly responses: ReadonlyMap<string, ResponseStore>;
+  readonly kept: ReadonlyMap<string, KeptAnswers>;
 }
 
 /** Records one request to a provider, answers it, and applies its faults. Rejects only by a bug of the simulators. */
@@ -93,8 +93,8 @@ function prepare(received: Received, provider: SimulatedProvider, state: Exchang
   const { method, headers, bytes } = received;
   const identity = identityOf(provider.name, method, path + received.url.search, bytes);
   const query = received.url.searchParams;
-  const responses = state.responses.get(provider.name) ?? new ResponseStore();
-  const call = { method, path, parameters, query, headers, body, bytes, identity, faults: noFaults, responses };
+  const kept = state.kept.get(provider.name) ?? new KeptAnswers();
+  const call = { method, path, parameters, query, headers, body, bytes, identity, faults: noFaults, kept };
   const key = splitKey(provider.apiKey(call));
   const spec = [headers[faultHeader], modelSpec, key.spec].filter((part) => typeof part === "string").join("+");
   const taken = takeFaults(state.faultBook, spec, `${provider.name} ${model}+${spec}`, key.apiKey);

@@ -1,7 +1,7 @@
 import type { Faults } from "./faults.ts";
 import type { Identity } from "./identity.ts";
 import type { Problem } from "./check.ts";
-import type { ResponseStore } from "./responses/store.ts";
+import type { KeptAnswers } from "./kept-answers.ts";
 import type { Frame } from "./sse.ts";
 
 /** Header names in lower case; a list is sent as several header lines (`set-cookie`). */
@@ -50,8 +50,8 @@ export interface Call {
   readonly bytes: Uint8Array;
   readonly identity: Identity;
   readonly faults: Faults;
-  /** The responses that this provider keeps. */
-  readonly responses: ResponseStore;
+  /** What this provider keeps: responses, and the states of threads. */
+  readonly kept: KeptAnswers;
 }
 
 export interface Route {

@@ -1,6 +1,6 @@
 import { asArray, asObject, isGiven, type JsonObject } from "../json.ts";
+import { itemsOf } from "../kept-answers.ts";
 import type { Call, ErrorAnswer } from "../types.ts";
-import { itemsOf } from "./store.ts";
 import type { ResponsesWire } from "./wire.ts";
 
 /** Everything that was said before an answer, or why it cannot be used. */
@@ -9,7 +9,7 @@ export type Context = { readonly items: readonly JsonObject[] } | { readonly err
 /** Joins what earlier responses said with the request's own input, each item with an id. */
 export function readContext(call: Call, body: JsonObject, wire: ResponsesWire): Context {
   const previous = body["previous_response_id"];
-  const earlier = typeof previous === "string" ? call.responses.get(previous) : undefined;
+  const earlier = typeof previous === "string" ? call.kept.get(previous) : undefined;
   if (typeof previous === "string" && earlier === undefined) {
     return { error: wire.notKept("response", previous, "previous_response_id") };
   }
@@ -27,7 +27,7 @@ function ownItems(call: Call, body: JsonObject, wire: ResponsesWire): Context {
   const items: JsonObject[] = [];
   for (const [index, item] of given.entries()) {
     const id = String(item["id"]);
-    const found = item["type"] === "item_reference" ? call.responses.item(id) : named(item, index, call, wire);
+    const found = item["type"] === "item_reference" ? call.kept.item(id) : named(item, index, call, wire);
     if (found === undefined) return { error: wire.notKept("item", id, "input") };
     items.push(found);
   }
@@ -73,7 +73,7 @@ function checkReasoning(
   const { id, encrypted_content: sealed } = item;
   if (isGiven(sealed) && wire.seal.open(sealed) === undefined) return wire.forged(String(sealed));
   if (!wire.strictItems) return null;
-  const kept = isGiven(sealed) || call.responses.item(String(id)) !== undefined;
+  const kept = isGiven(sealed) || call.kept.item(String(id)) !== undefined;
   if (!kept) return wire.notKept("item", String(id), "input");
   const followed = next !== undefined && (next["role"] === "assistant" || next["type"] === "function_call");
   return followed ? null : refused(wire, `Item '${String(id)}' of type 'reasoning' lacks its required following item.`);

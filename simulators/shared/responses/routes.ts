@@ -37,7 +37,7 @@ function finish(talk: ResponsesTalk, wire: ResponsesWire, items: readonly Output
     output: failed ? [] : items.map(({ whole }) => whole),
     usage: failed || call.faults.noUsage ? null : wire.usage(answer.tokens, talk),
   };
-  if (body["store"] !== false) call.responses.keep({ body: response, input });
+  if (body["store"] !== false) call.kept.keep({ body: response, input });
   return response;
 }
 
@@ -106,15 +106,15 @@ function idOf(call: Call): string {
 }
 
 function retrieve(call: Call, wire: ResponsesWire): Answer {
-  const found = call.responses.get(idOf(call));
+  const found = call.kept.get(idOf(call));
   if (found === undefined) return errorAnswer(wire.notKept("response", idOf(call), "response_id"));
   return jsonAnswer(wire.retrieved?.(found.body) ?? found.body);
 }
 
 function remove(call: Call, wire: ResponsesWire): Answer {
   const id = idOf(call);
-  if (call.responses.get(id) === undefined) return errorAnswer(wire.notKept("response", id, "response_id"));
-  call.responses.delete(id);
+  if (call.kept.get(id) === undefined) return errorAnswer(wire.notKept("response", id, "response_id"));
+  call.kept.delete(id);
   return jsonAnswer({ id, object: "response", deleted: true });
 }
 
@@ -123,7 +123,7 @@ const pageSizeMax = 100;
 
 /** One page of the items that went in, newest first unless asked otherwise. */
 function listInput(call: Call, wire: ResponsesWire): Answer {
-  const found = call.responses.get(idOf(call));
+  const found = call.kept.get(idOf(call));
   if (found === undefined) return errorAnswer(wire.notKept("response", idOf(call), "response_id"));
   const limit = Number(call.query.get("limit") ?? pageSizeDefault);
   if (!Number.isInteger(limit) || limit < 1 || limit > pageSizeMax) {
