@@ -158,6 +158,15 @@ describe.each(named)("%s", (_name, speaker: Speaker) => {
     }
   });
 
+  test("crlf, malformed and huge spoil this dialect's events too", async () => {
+    const lines = await send({ text: "words:9" }, speaker.streamed, "+crlf");
+    expect(lines.text.replaceAll("\r\n", "")).not.toContain("\n");
+    const broken = eventsOf(await send({ text: "words:9" }, speaker.streamed, "+malformed"));
+    expect(broken.map(({ data }) => data === undefined).indexOf(true)).toBe(1);
+    const huge = await send({ text: "hi" }, speaker.streamed, "+huge-1");
+    expect(eventsOf(huge).some(({ data }) => JSON.stringify(data ?? "").length > 1_048_576)).toBe(true);
+  });
+
   test("the same request gets the same bytes", async () => {
     const twice = [
       await send({ text: "again", tools }, speaker.streamed),

@@ -83,7 +83,7 @@ const tools = [
 ];
 
 /** What is asked in each dialect; every kind of block, item and ending comes up. */
-function asks({ thinking, takesStop }: Speaker): Ask[] {
+function asks({ thinking, takesStop, likely }: Speaker): Ask[] {
   return [
     { text: "hello" },
     { text: "parallel aloud", tools },
@@ -92,6 +92,7 @@ function asks({ thinking, takesStop }: Speaker): Ask[] {
     { text: "words:50", tokensMax: 16 },
     { text: "refuse:bio" },
     { text: "as json", schema: parameters },
+    ...(likely === undefined ? [] : [{ text: "likely", thinking: likely }]),
     ...(takesStop ? [{ text: "one two", stop: "two" }] : []),
   ];
 }

@@ -2,7 +2,7 @@ import type { Problem } from "../shared/check.ts";
 import type { Call } from "../shared/types.ts";
 
 /** Versions of the native API; the newer one takes no sampling parameters. */
-export const versions = ["2023-06-01", "2026-10-21"] as const;
+const versions = ["2023-06-01", "2026-10-21"] as const;
 
 /** Beta names that are taken; any other is refused. */
 const betas = new Set([

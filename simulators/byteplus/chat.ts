@@ -1,6 +1,6 @@
 import type { Turn } from "../shared/answer.ts";
 import { type ChatRules, chatFields } from "../shared/chat/check.ts";
-import { detailedUsage, fragmentedToolDeltas, turnDeltas, wholeMessage } from "../shared/chat/parts.ts";
+import { choiceLogprobs, detailedUsage, fragmentedToolDeltas, turnDeltas, wholeMessage } from "../shared/chat/parts.ts";
 import { answerChat, type ChatTalk, type ChatWire } from "../shared/chat/wire.ts";
 import { isInteger, isOneOf, type Problem } from "../shared/check.ts";
 import { asArray, asObject, type JsonObject } from "../shared/json.ts";
@@ -84,8 +84,8 @@ const wire: ChatWire = {
   envelope: () => ({ service_tier: "default" }),
   usage: detailedUsage,
   message: writeMessage,
-  choice: ({ finish }) => ({
-    logprobs: null,
+  choice: ({ finish }, told, talk) => ({
+    logprobs: choiceLogprobs(told, talk),
     ...(finish === "refusal" ? { moderation_hit_type: "severe_violation" } : {}),
   }),
   refusal: "filter",

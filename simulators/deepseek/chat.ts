@@ -1,6 +1,6 @@
 import type { TokenCounts, Turn } from "../shared/answer.ts";
 import { type ChatRules, chatFields, checkToolPairs } from "../shared/chat/check.ts";
-import { fragmentedToolDeltas, plainUsage, turnDeltas, wholeMessage } from "../shared/chat/parts.ts";
+import { choiceLogprobs, fragmentedToolDeltas, plainUsage, turnDeltas, wholeMessage } from "../shared/chat/parts.ts";
 import { readChatPrompt } from "../shared/chat/read-prompt.ts";
 import { answerChat, type ChatTalk, type ChatWire } from "../shared/chat/wire.ts";
 import type { Problem } from "../shared/check.ts";
@@ -104,7 +104,7 @@ const wire: ChatWire = {
   message: writeMessage,
   refusal: "filter",
   failedReason: "insufficient_system_resource",
-  choice: () => ({ logprobs: null }),
+  choice: (_turn, told, talk) => ({ logprobs: choiceLogprobs(told, talk) }),
   deltas,
   closingDelta: { content: "" },
   finishReasonNull: true,

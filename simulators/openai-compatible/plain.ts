@@ -1,6 +1,6 @@
 import type { TokenCounts, Turn } from "../shared/answer.ts";
 import { type ChatRules, chatFields } from "../shared/chat/check.ts";
-import { fragmentedToolDeltas, plainUsage, turnDeltas, wholeMessage } from "../shared/chat/parts.ts";
+import { choiceLogprobs, fragmentedToolDeltas, plainUsage, turnDeltas, wholeMessage } from "../shared/chat/parts.ts";
 import type { ChatTalk, ChatWire } from "../shared/chat/wire.ts";
 import type { JsonObject } from "../shared/json.ts";
 import type { ToolCall } from "../shared/tool-calls.ts";
@@ -44,6 +44,7 @@ export function plainWire(reasoningField: "reasoning" | "reasoning_content"): Ch
     id: (identity) => `chatcmpl-${identity.hex("chat", 32)}`,
     usage,
     message: (turn) => wholeMessage(turn, { toolId, reasoning: reasoningField, nullContent: true }),
+    choice: (_turn, told, talk) => ({ logprobs: choiceLogprobs(told, talk) }),
     refusal: "text",
     deltas: makeDeltas(reasoningField),
     closingDelta: {},

@@ -1,7 +1,7 @@
 import type { TokenCounts, Turn } from "../shared/answer.ts";
 import { attachmentUrl } from "../shared/attachments.ts";
 import { type ChatRules, chatFields, checkToolPairs } from "../shared/chat/check.ts";
-import { fragmentedToolDeltas, plainUsage, textDeltas, wholeMessage } from "../shared/chat/parts.ts";
+import { choiceLogprobs, fragmentedToolDeltas, plainUsage, textDeltas, wholeMessage } from "../shared/chat/parts.ts";
 import { answerChat, type ChatTalk, type ChatWire } from "../shared/chat/wire.ts";
 import { isAnything, isFlag, isInteger, isList, isOneOf, isRecord, isText, type Problem } from "../shared/check.ts";
 import { asObject, isGiven, type JsonObject } from "../shared/json.ts";
@@ -92,10 +92,17 @@ function toolId(call: ToolCall): string {
   return `call_${call.label}`;
 }
 
-function writeMessage(turn: Turn): JsonObject {
+/** What a search of the web would give: one citation, of the whole text. */
+function annotations({ text }: Turn, talk: ChatTalk): JsonObject[] {
+  if (!isGiven(talk.body["web_search_options"]) || text === "") return [];
+  const place = { start_index: 0, end_index: text.length };
+  return [{ type: "url_citation", url_citation: { ...place, url: "https://example.com/", title: "Example Domain" } }];
+}
+
+function writeMessage(turn: Turn, talk: ChatTalk): JsonObject {
   const whole = wholeMessage(turn, { toolId, reasoning: null, nullContent: true });
   const refused = turn.refusal === null ? { refusal: null } : { content: null, refusal: turn.refusal.text };
-  return { ...whole, ...refused, annotations: [] };
+  return { ...whole, ...refused, annotations: annotations(turn, talk) };
 }
 
 function* deltas(turn: Turn, talk: ChatTalk): Generator<JsonObject> {
@@ -103,6 +110,8 @@ function* deltas(turn: Turn, talk: ChatTalk): Generator<JsonObject> {
   yield { role: "assistant", content: silent ? null : "", refusal: null };
   yield* textDeltas(turn.refusal?.text ?? "", (refusal) => ({ refusal }));
   yield* textDeltas(turn.text, (content) => ({ content }));
+  const cited = annotations(turn, talk);
+  if (cited.length > 0) yield { annotations: cited };
   yield* fragmentedToolDeltas(turn, talk, toolId);
 }
 
@@ -127,7 +136,7 @@ const wire: ChatWire = {
   usage,
   message: writeMessage,
   refusal: "field",
-  choice: () => ({ logprobs: null }),
+  choice: (_turn, told, talk) => ({ logprobs: choiceLogprobs(told, talk) }),
   deltas,
   closingDelta: {},
   finishReasonNull: true,

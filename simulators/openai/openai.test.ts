@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 
 import { type Simulators, startSimulators } from "../index.ts";
+import { asArray } from "../shared/json.ts";
 import {
   bodyOf,
   chat,
@@ -150,4 +151,25 @@ test("an image is an address or base64, in an object", async () => {
     expect(reply.status).toBe(400);
     expect(member(bodyOf(reply), "error", "param")).toStartWith("messages[0].content[0].image_url");
   }
+});
+
+test("log probabilities are told for each token where they are asked for", async () => {
+  const asked = chat("gpt-4o-mini", "words:3", { logprobs: true, top_logprobs: 2 });
+  const content = asArray(member(bodyOf(await ask(asked)), "choices", 0, "logprobs", "content"));
+  expect(content.map((token) => member(token, "token"))).toEqual(["amber", " bridge", " candle"]);
+  expect(content.map((token) => asArray(member(token, "top_logprobs")).length)).toEqual([2, 2, 2]);
+  const chunks = chunksOf(await ask({ ...asked, stream: true }));
+  const streamed = chunks.flatMap((chunk) => asArray(member(chunk, "choices", 0, "logprobs", "content")));
+  expect(streamed.map((token) => member(token, "token"))).toEqual(["amber", " bridge", " candle"]);
+});
+
+test("a search of the web cites what it found", async () => {
+  const asked = chat("gpt-4o-mini", "hi", { web_search_options: {} });
+  const [annotation] = asArray(member(bodyOf(await ask(asked)), "choices", 0, "message", "annotations"));
+  expect(annotation).toMatchObject({
+    type: "url_citation",
+    url_citation: { start_index: 0, url: "https://example.com/" },
+  });
+  const deltas = chunksOf(await ask({ ...asked, stream: true })).map((chunk) => member(chunk, "choices", 0, "delta"));
+  expect(deltas).toContainEqual({ annotations: [annotation] });
 });

@@ -224,3 +224,13 @@ test("the input can be counted alone", async () => {
   const counted = await post(`${url}/input_tokens`, { model: "gpt-5-mini", input: "hello" });
   expect(bodyOf(counted)).toEqual({ object: "response.input_tokens", input_tokens: 5 });
 });
+
+test("log probabilities are told where they are included", async () => {
+  const include = ["message.output_text.logprobs"];
+  const [message] = listOf(await ask("words of two", { include, top_logprobs: 1, max_output_tokens: 16 }), "output");
+  const logprobs = member(message, "content", 0, "logprobs");
+  expect(logprobs).toHaveLength(12);
+  expect(member(logprobs, 0, "top_logprobs")).toHaveLength(1);
+  const [plain] = listOf(await ask("hi"), "output");
+  expect(member(plain, "content", 0, "logprobs")).toEqual([]);
+});

@@ -144,7 +144,7 @@ function members({ call, body }: ResponsesTalk, completed: boolean): JsonObject 
     text: { format: { type: "text" }, verbosity: "medium", ...text },
     tool_choice: body["tool_choice"] ?? "auto",
     tools: asArray(body["tools"]).map(echoTool),
-    top_logprobs: 0,
+    top_logprobs: body["top_logprobs"] ?? 0,
     top_p: body["top_p"] ?? 1,
     truncation: body["truncation"] ?? "disabled",
   };
@@ -184,8 +184,7 @@ const wire: ResponsesWire = {
   wantsReasoning,
   reasoningShown,
   refusal: "part",
-  textMembers: { logprobs: [] },
-  deltaMembers: { logprobs: [] },
+  logprobs: true,
   argumentFragments: true,
   namedArguments: true,
   obfuscation: true,

@@ -20,6 +20,8 @@ export interface Speaker {
   readonly refusalText: boolean;
   /** How a refusal ends. */
   readonly refusalFinish: "stop" | "refusal";
+  /** What makes it tell log probabilities, where it can. */
+  readonly likely?: JsonObject;
   /** Members that a stream needs to tell its usage. */
   readonly streamed: JsonObject;
 }
@@ -54,7 +56,14 @@ const responses = {
 
 /** Every provider in every dialect that it speaks. */
 export const speakers: readonly Speaker[] = [
-  { ...usual, provider: "openai", model: "gpt-4o-mini", thoughtsShown: false, refusalText: true },
+  {
+    ...usual,
+    provider: "openai",
+    model: "gpt-4o-mini",
+    thoughtsShown: false,
+    refusalText: true,
+    likely: { logprobs: true, top_logprobs: 2 },
+  },
   {
     ...usual,
     provider: "google",
@@ -100,7 +109,12 @@ export const speakers: readonly Speaker[] = [
     refusalText: true,
     streamed: { stream: true },
   },
-  { ...responses, provider: "openai", model: "gpt-5-mini" },
+  {
+    ...responses,
+    provider: "openai",
+    model: "gpt-5-mini",
+    likely: { include: ["message.output_text.logprobs"], top_logprobs: 2 },
+  },
   { ...responses, provider: "xai", model: "grok-4" },
   { ...responses, provider: "byteplus", model: "seed-1-6-250915", refusalText: false },
 ];

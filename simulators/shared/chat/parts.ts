@@ -1,5 +1,7 @@
 import type { TokenCounts, Turn } from "../answer.ts";
 import type { JsonObject } from "../json.ts";
+import { tokenLogprobs } from "../logprobs.ts";
+import { numberOr } from "../prompt.ts";
 import { argumentPieces, type ToolCall } from "../tool-calls.ts";
 import { textPieces } from "../words.ts";
 import type { ChatTalk } from "./wire.ts";
@@ -69,6 +71,12 @@ export function wholeToolCalls(calls: readonly ToolCall[], toolId: (call: ToolCa
 /** Tool calls as whole entries of one delta. */
 export function indexedToolCalls(calls: readonly ToolCall[], toolId: (call: ToolCall) => string): JsonObject[] {
   return wholeToolCalls(calls, toolId).map((call, index) => ({ index, ...call }));
+}
+
+/** The log probabilities of what a choice tells; null where they were not asked for, or nothing is told. */
+export function choiceLogprobs(told: string, { body }: ChatTalk): JsonObject | null {
+  if (body["logprobs"] !== true || told === "") return null;
+  return { content: tokenLogprobs(told, numberOr(body["top_logprobs"], 0)), refusal: null };
 }
 
 /** The usual three counts, reasoning being part of the completion. */

@@ -41,8 +41,8 @@ export interface ChatWire {
   envelope?(talk: ChatTalk): JsonObject;
   usage(tokens: TokenCounts, talk: ChatTalk): JsonObject;
   message(turn: Turn, talk: ChatTalk): JsonObject;
-  /** Members beside `message` or `delta` in a choice. */
-  choice?(turn: Turn): JsonObject;
+  /** Members beside `message` or `delta` in a choice; `told` is the text in it. */
+  choice?(turn: Turn, told: string, talk: ChatTalk): JsonObject;
   /** Where a refusal is told: in a field of its own, by a finish reason alone, or as plain text. */
   readonly refusal: "field" | "filter" | "text";
   /** The finish reason of a generation that failed (fault `failed`), where the provider has one. */
@@ -110,7 +110,7 @@ function wholeAnswer(talk: ChatTalk, wire: ChatWire): Answer {
   const choices = talk.turns.map((turn, index) => ({
     index,
     message: wire.message(turn, talk),
-    ...wire.choice?.(turn),
+    ...wire.choice?.(turn, turn.text, talk),
     finish_reason: finishReason(turn, talk, wire),
   }));
   const usage = talk.usageShown ? { usage: wire.usage(talk.answer.tokens, talk) } : {};
@@ -162,18 +162,22 @@ function* chatChunks(talk: ChatTalk, wire: ChatWire): Generator<PlainChunk> {
   for (const [index, turn] of turns.entries()) {
     for (const delta of wire.deltas(turn, talk)) {
       const unfinished = wire.finishReasonNull ? { finish_reason: null } : {};
-      const choice = { index, delta, ...wire.choice?.(turn), ...unfinished };
+      const choice = { index, delta, ...wire.choice?.(turn, contentOf(delta), talk), ...unfinished };
       yield { members: chunk([choice]), finishing: false, usageOnly: false };
     }
   }
   for (const [index, turn] of turns.entries()) {
     const reason = { finish_reason: finishReason(turn, talk, wire) };
-    const choice = { index, delta: wire.closingDelta, ...wire.choice?.(turn), ...reason };
+    const choice = { index, delta: wire.closingDelta, ...wire.choice?.(turn, "", talk), ...reason };
     yield { members: chunk([choice]), finishing: index === turns.length - 1, usageOnly: false };
   }
   if (talk.usageShown && wire.usagePlace === "own-chunk") {
     yield { members: chunk([]), finishing: false, usageOnly: true };
   }
+}
+
+function contentOf({ content }: JsonObject): string {
+  return typeof content === "string" ? content : "";
 }
 
 function withUsage(chunk: PlainChunk, talk: ChatTalk, wire: ChatWire, index: number): JsonObject {

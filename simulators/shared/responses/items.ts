@@ -1,4 +1,6 @@
 import { asArray, type JsonObject } from "../json.ts";
+import { tokenLogprobs } from "../logprobs.ts";
+import { numberOr } from "../prompt.ts";
 import { argumentPieces, type ToolCall } from "../tool-calls.ts";
 import { textPieces } from "../words.ts";
 import type { ResponsesTalk, ResponsesWire } from "./wire.ts";
@@ -78,15 +80,21 @@ function partEvents(item_id: string, empty: JsonObject, whole: JsonObject, insid
   ];
 }
 
-function messageItem({ call, turn }: ResponsesTalk, wire: ResponsesWire): OutputItem {
+function messageItem({ call, body, turn }: ResponsesTalk, wire: ResponsesWire): OutputItem {
   const id = wire.itemId("msg", "message", call.identity);
-  const part = (text: string): JsonObject => ({ type: "output_text", text, annotations: [], ...wire.textMembers });
+  const likely = (text: string): JsonObject => (wire.logprobs ? { logprobs: logprobsOf(text, body) } : {});
+  const part = (text: string): JsonObject => ({ type: "output_text", text, annotations: [], ...likely(text) });
   const events = [
-    ...textPieces(turn.text).map((delta) => ({ type: "response.output_text.delta", delta, ...wire.deltaMembers })),
-    { type: "response.output_text.done", text: turn.text, ...wire.deltaMembers },
+    ...textPieces(turn.text).map((delta) => ({ type: "response.output_text.delta", delta, ...likely(delta) })),
+    { type: "response.output_text.done", text: turn.text, ...likely(turn.text) },
   ];
   const status = turn.finish === "length" ? "incomplete" : "completed";
   return message(id, status, part(""), part(turn.text), events);
+}
+
+function logprobsOf(text: string, body: JsonObject): JsonObject[] {
+  const wanted = asArray(body["include"]).includes("message.output_text.logprobs");
+  return wanted ? tokenLogprobs(text, numberOr(body["top_logprobs"], 0)) : [];
 }
 
 function refusalItem(refusal: string, { call }: ResponsesTalk, wire: ResponsesWire): OutputItem {

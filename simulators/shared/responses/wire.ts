@@ -41,9 +41,8 @@ export interface ResponsesWire {
   readonly refusal: "part" | "filter";
   /** Why a filtered response is incomplete, beyond its reason. */
   filterDetails?(turn: Turn): JsonObject;
-  /** Members of a text part and of its events beyond the text. */
-  readonly textMembers: JsonObject;
-  readonly deltaMembers: JsonObject;
+  /** Text parts and their events have log probabilities, empty unless they were asked for. */
+  readonly logprobs: boolean;
   /** Arguments are streamed as they are made, not all at once. */
   readonly argumentFragments: boolean;
   /** The end of the arguments names the function. */
