@@ -37,7 +37,8 @@ function finish(talk: ResponsesTalk, wire: ResponsesWire, items: readonly Output
     output: failed ? [] : items.map(({ whole }) => whole),
     usage: failed || call.faults.noUsage ? null : wire.usage(answer.tokens, talk),
   };
-  if (body["store"] !== false) call.kept.keep({ body: response, input });
+  // A huge answer is a fault of its delivery, and a thousand of them would not fit into memory.
+  if (body["store"] !== false && call.faults.hugeMebibytes === 0) call.kept.keep({ body: response, input });
   return response;
 }
 
