@@ -97,6 +97,11 @@ function asks({ thinking, takesStop, likely }: Speaker): Ask[] {
   ];
 }
 
+/** Why a suite is skipped, behind its name. */
+function because(missing: string | null): string {
+  return missing === null ? "" : ` (skipped: ${missing})`;
+}
+
 function speakerOf({ provider, dialect, model }: Documented): Speaker {
   const found = speakers.find((one) => one.provider === provider && one.dialect === dialect);
   if (found === undefined) throw new Error(`${provider} does not speak ${dialect}`);
@@ -112,8 +117,8 @@ for (const entry of documented) {
   const missing = missingDocument(document);
   const speaker = speakerOf(entry);
 
-  // Without the document there is nothing to hold the simulator to; the name of the suite says which one is missing.
-  describe.skipIf(missing !== null)(`${speaker.model} in ${dialect} fits ${missing ?? document}`, () => {
+  // Without the document there is nothing to hold the simulator to.
+  describe.skipIf(missing !== null)(`${speaker.model} in ${dialect} fits its document${because(missing)}`, () => {
     let problems: SchemaCheck;
     beforeAll(() => {
       const check = schemaCheck(document);
@@ -148,7 +153,7 @@ for (const entry of documented) {
 
 const openaiMissing = missingDocument("openai-openapi.yaml");
 
-describe.skipIf(openaiMissing !== null)(`kept responses fit ${openaiMissing ?? "openai-openapi.yaml"}`, () => {
+describe.skipIf(openaiMissing !== null)(`kept responses fit their document${because(openaiMissing)}`, () => {
   test("input items, the response looked up, an error event, and a failed response", async () => {
     const problems = schemaCheck("openai-openapi.yaml");
     const url = `${simulators.providers.openai}/responses`;
@@ -170,7 +175,7 @@ describe.skipIf(openaiMissing !== null)(`kept responses fit ${openaiMissing ?? "
 
 const anthropicMissing = missingDocument("anthropic-openapi.tryagi.yaml");
 
-test.skipIf(anthropicMissing !== null)(`counted tokens fit ${anthropicMissing ?? "their document"}`, async () => {
+test.skipIf(anthropicMissing !== null)(`counted tokens fit their document${because(anthropicMissing)}`, async () => {
   const problems = schemaCheck("anthropic-openapi.tryagi.yaml");
   const body = { model: "claude-haiku-4-5", messages: [{ role: "user", content: "hi" }] };
   const counted = await post2023("anthropic", "/v1/messages/count_tokens", body);
