@@ -30,4 +30,14 @@ export {
   roundUpToNano,
 } from "./money.ts";
 export { errorBody, type Surface } from "./surfaces.ts";
-export { inputTokens, type ObservedUsage, outputTokens, type Usage, type UsageBucket, usageBuckets } from "./usage.ts";
+export {
+  type ImageVariant,
+  inputBuckets,
+  inputTokens,
+  type ObservedUsage,
+  outputBuckets,
+  outputTokens,
+  type Usage,
+  type UsageBucket,
+  usageBuckets,
+} from "./usage.ts";

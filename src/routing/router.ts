@@ -1,6 +1,6 @@
 import { GatewayError, matchesGlob, type Operation } from "../core/index.ts";
 import type { Principal } from "../auth/index.ts";
-import type { ModelPrice, PriceBook } from "../pricing/index.ts";
+import type { ModelPrice, PriceBook, Work } from "../pricing/index.ts";
 import type { Provider, UpstreamOperation } from "../providers/index.ts";
 import type { KeyRing } from "./key-ring.ts";
 
@@ -29,6 +29,9 @@ export interface Target {
   price: ModelPrice;
 }
 
+/** What an operation must have a price for. */
+const workOf: Record<Operation, Work> = { chat: "text" };
+
 /** Finds the upstream of a model id. */
 export class ModelRouter {
   readonly routes: readonly UpstreamRoute[];
@@ -45,7 +48,7 @@ export class ModelRouter {
 
   /**
    * Throws a 404 `GatewayError` for a model without a (known) prefix, one that the token may not use, an operation that
-   * the provider lacks, a provider without a key, and a model without a price.
+   * the provider lacks, a provider without a key, and a model without a price for it.
    */
   resolve(modelId: string, operation: Operation, principal: Principal): Target {
     const route = this.#routeOf(modelId);
@@ -69,10 +72,11 @@ export class ModelRouter {
       );
     }
     const price = this.priceOf(route, model);
-    if (price === undefined) {
+    if (price?.works.has(workOf[operation]) !== true) {
+      const lacking = price === undefined ? "no price" : `no price for the ${operation} operation`;
       throw new GatewayError(
         "model_unpriced",
-        `The model ${quoted(modelId)} has no price, and no call goes unpriced. The operator must set pricing.models.${JSON.stringify(`${route.prefix}/${model}`)} in the configuration.`,
+        `The model ${quoted(modelId)} has ${lacking}, and no call goes unpriced. The operator must set pricing.models.${JSON.stringify(`${route.prefix}/${model}`)} in the configuration.`,
         { param: "model" },
       );
     }
