@@ -1,6 +1,7 @@
 import { bearerKey } from "../shared/http.ts";
 import type { Call, Headers, SimulatedProvider } from "../shared/types.ts";
 import { chatRoutes } from "./chat.ts";
+import { embeddingRoutes } from "./embeddings.ts";
 import { byteplusErrors } from "./errors.ts";
 import { modelRoutes } from "./models.ts";
 import { responseRoutes } from "./responses.ts";
@@ -20,7 +21,7 @@ export const byteplus: SimulatedProvider = {
   name: "byteplus",
   basePath: "/byteplus/api/v3",
   errors: byteplusErrors,
-  routes: [...chatRoutes, ...responseRoutes, ...modelRoutes],
+  routes: [...chatRoutes, ...responseRoutes, ...embeddingRoutes, ...modelRoutes],
   apiKey: (call) => bearerKey(call.headers),
   responseHeaders,
 };

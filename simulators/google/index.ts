@@ -1,6 +1,7 @@
 import { bearerKey } from "../shared/http.ts";
 import type { Call, Headers, SimulatedProvider } from "../shared/types.ts";
 import { chatRoutes } from "./chat.ts";
+import { embeddingRoutes } from "./embeddings.ts";
 import { nativeErrors } from "./errors.ts";
 import { modelRoutes } from "./models.ts";
 
@@ -26,7 +27,7 @@ export const google: SimulatedProvider = {
   name: "google",
   basePath: "/google",
   errors: nativeErrors,
-  routes: [...chatRoutes, ...modelRoutes],
+  routes: [...chatRoutes, ...embeddingRoutes, ...modelRoutes],
   apiKey,
   responseHeaders,
 };

@@ -1,6 +1,7 @@
 import { bearerKey } from "../shared/http.ts";
 import type { Call, Headers, SimulatedProvider } from "../shared/types.ts";
 import { chatRoutes } from "./chat.ts";
+import { embeddingRoutes } from "./embeddings.ts";
 import { mistralErrors } from "./errors.ts";
 import { modelRoutes } from "./models.ts";
 
@@ -20,7 +21,7 @@ export const mistral: SimulatedProvider = {
   name: "mistral",
   basePath: "/mistral/v1",
   errors: mistralErrors,
-  routes: [...chatRoutes, ...modelRoutes],
+  routes: [...chatRoutes, ...embeddingRoutes, ...modelRoutes],
   apiKey: (call) => bearerKey(call.headers),
   responseHeaders,
 };

@@ -1,6 +1,7 @@
 import { bearerKey } from "../shared/http.ts";
 import type { Call, Headers, SimulatedProvider } from "../shared/types.ts";
 import { chatRoutes } from "./chat.ts";
+import { embeddingRoutes } from "./embeddings.ts";
 import { plainErrors } from "./errors.ts";
 import { modelRoutes } from "./models.ts";
 
@@ -13,7 +14,7 @@ export const openaiCompatible: SimulatedProvider = {
   name: "openai-compatible",
   basePath: "/openai-compatible/v1",
   errors: plainErrors,
-  routes: [...chatRoutes, ...modelRoutes],
+  routes: [...chatRoutes, ...embeddingRoutes, ...modelRoutes],
   apiKey: (call) => bearerKey(call.headers),
   responseHeaders,
 };

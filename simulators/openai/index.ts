@@ -1,6 +1,7 @@
 import { bearerKey } from "../shared/http.ts";
 import type { Call, Headers, SimulatedProvider } from "../shared/types.ts";
 import { chatRoutes } from "./chat.ts";
+import { embeddingRoutes } from "./embeddings.ts";
 import { openaiErrors } from "./errors.ts";
 import { modelRoutes } from "./models.ts";
 import { responseRoutes } from "./responses.ts";
@@ -31,7 +32,7 @@ export const openai: SimulatedProvider = {
   name: "openai",
   basePath: "/openai/v1",
   errors: openaiErrors,
-  routes: [...chatRoutes, ...responseRoutes, ...modelRoutes],
+  routes: [...chatRoutes, ...responseRoutes, ...embeddingRoutes, ...modelRoutes],
   apiKey: (call) => bearerKey(call.headers),
   responseHeaders,
 };
