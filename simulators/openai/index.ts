@@ -3,6 +3,7 @@ import type { Call, Headers, SimulatedProvider } from "../shared/types.ts";
 import { chatRoutes } from "./chat.ts";
 import { embeddingRoutes } from "./embeddings.ts";
 import { openaiErrors } from "./errors.ts";
+import { imageRoutes } from "./images.ts";
 import { modelRoutes } from "./models.ts";
 import { responseRoutes } from "./responses.ts";
 
@@ -32,7 +33,7 @@ export const openai: SimulatedProvider = {
   name: "openai",
   basePath: "/openai/v1",
   errors: openaiErrors,
-  routes: [...chatRoutes, ...responseRoutes, ...embeddingRoutes, ...modelRoutes],
+  routes: [...chatRoutes, ...responseRoutes, ...embeddingRoutes, ...imageRoutes, ...modelRoutes],
   apiKey: (call) => bearerKey(call.headers),
   responseHeaders,
 };

@@ -2,6 +2,7 @@ import { bearerKey } from "../shared/http.ts";
 import type { Call, Headers, SimulatedProvider } from "../shared/types.ts";
 import { chatRoutes } from "./chat.ts";
 import { xaiErrors } from "./errors.ts";
+import { imageRoutes } from "./images.ts";
 import { modelRoutes } from "./models.ts";
 import { responseRoutes } from "./responses.ts";
 
@@ -20,7 +21,7 @@ export const xai: SimulatedProvider = {
   name: "xai",
   basePath: "/xai/v1",
   errors: xaiErrors,
-  routes: [...chatRoutes, ...responseRoutes, ...modelRoutes],
+  routes: [...chatRoutes, ...responseRoutes, ...imageRoutes, ...modelRoutes],
   apiKey: (call) => bearerKey(call.headers),
   responseHeaders,
 };
