@@ -5,6 +5,7 @@ import { xaiErrors } from "./errors.ts";
 import { imageRoutes } from "./images.ts";
 import { modelRoutes } from "./models.ts";
 import { responseRoutes } from "./responses.ts";
+import { voiceRoutes } from "./voice.ts";
 
 function responseHeaders(call: Call): Headers {
   return {
@@ -21,7 +22,7 @@ export const xai: SimulatedProvider = {
   name: "xai",
   basePath: "/xai/v1",
   errors: xaiErrors,
-  routes: [...chatRoutes, ...responseRoutes, ...imageRoutes, ...modelRoutes],
+  routes: [...chatRoutes, ...responseRoutes, ...imageRoutes, ...voiceRoutes, ...modelRoutes],
   apiKey: (call) => bearerKey(call.headers),
   responseHeaders,
 };
