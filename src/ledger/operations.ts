@@ -1,4 +1,4 @@
-import type { Nano } from "../core/index.ts";
+import type { Dialect, Nano, Operation, Usage } from "../core/index.ts";
 
 /**
  * The words of the ledger. A **hold** sets an amount aside in every account of a chain, or in none. It ends once:
@@ -8,7 +8,7 @@ import type { Nano } from "../core/index.ts";
  * Every operation is idempotent by its id: the same id with the same fields succeeds again and changes nothing, with
  * other fields it is a `conflict`.
  */
-export type LedgerOperation = Hold | Settle | Release | Renew | Grant | Sweep;
+export type LedgerOperation = Hold | TopUp | Settle | Release | Renew | Grant | Sweep;
 
 export interface Hold {
   kind: "hold";
@@ -21,6 +21,69 @@ export interface Hold {
   at: number;
   /** Until then the hold is alive without a `renew`. */
   leaseUntil: number;
+  /** What the first account may do in a minute and at once. Counted whether there are limits or not. */
+  rates?: RateLimits;
+  /** Tokens that the call is likely to use; they count towards the minute until its end names the real figure. */
+  tokens?: number;
+  /** A call that may be sent again, and is then answered as the first time. */
+  retry?: RetryKey;
+}
+
+/** Limits of one account; an absent one doesn't limit. A minute begins with the first call after the last one ended. */
+export interface RateLimits {
+  requestsPerMinute?: number;
+  tokensPerMinute?: number;
+  concurrentCalls?: number;
+}
+
+/** What the running minute of an account has seen. */
+export interface RateState {
+  requests: number;
+  tokens: number;
+  /** Open calls, the one asked for included where it was admitted. */
+  calls: number;
+  minuteEndsAt: number;
+}
+
+/** The caller's `Idempotency-Key`, which is unique within the hold's account, and a hash of what it came with. */
+export interface RetryKey {
+  key: string;
+  fingerprint: string;
+}
+
+/** An answer that is kept for a `RetryKey`, byte by byte. */
+export interface KeptAnswer {
+  status: number;
+  headers: [name: string, value: string][];
+  body: Uint8Array;
+}
+
+/**
+ * Raises an open hold to `amount`, the new total, or leaves it as it is where there is no room. A hold that is that large
+ * already stays so.
+ */
+export interface TopUp {
+  kind: "top-up";
+  id: string;
+  amount: Nano;
+  at: number;
+}
+
+/** What is written of a call in the same commit that ends its hold. Counts and names only: nothing that was said. */
+export interface CallRecord {
+  /** The user whose call it was. */
+  owner: string;
+  operation: Operation;
+  dialect: Dialect | undefined;
+  provider: string;
+  model: string;
+  streamed: boolean;
+  status: number;
+  outcome: "complete" | "failed" | "interrupted" | "abandoned";
+  usage: Usage;
+  milliseconds: number;
+  millisecondsToFirstByte: number | undefined;
+  startedAt: number;
 }
 
 export interface Settle {
@@ -29,12 +92,18 @@ export interface Settle {
   /** What the call cost. Above the hold, the rest is taken where there is room and recorded as shortfall where not. */
   amount: Nano;
   at: number;
+  /** Tokens that the call has used, in place of those its hold counted towards the minute. */
+  tokens?: number;
+  record?: CallRecord;
+  /** Kept for the hold's retry key; without one, or with `release`, the key is free again. */
+  answer?: KeptAnswer;
 }
 
 export interface Release {
   kind: "release";
   id: string;
   at: number;
+  record?: CallRecord;
 }
 
 /** Prolongs the lease of an open hold and records what the call has cost so far. */
@@ -61,7 +130,13 @@ export interface Sweep {
 }
 
 export interface HoldOutcomes {
-  held: { outcome: "held" | "exists" };
+  held: { outcome: "held" | "exists"; rates?: RateState };
+  /** One of the limits is reached; nothing was set aside or counted. */
+  limited: { outcome: "limited"; limit: keyof RateLimits; rates: RateState };
+  /** The retry key has an answer. */
+  replayed: { outcome: "replayed"; id: string; answer: KeptAnswer };
+  /** The retry key's first call has not ended; or it came with another fingerprint. */
+  retry: { outcome: "retry-running" | "retry-mismatch" };
   insufficient: { outcome: "insufficient"; accountId: string; available: Nano };
   refused: { outcome: "no-account" | "conflict" };
 }
@@ -69,6 +144,9 @@ export interface HoldOutcomes {
 /** How each kind of operation may end. */
 export interface Outcomes {
   hold: HoldOutcomes[keyof HoldOutcomes];
+  "top-up":
+    | { outcome: "raised" | "exists" | "ended" }
+    | { outcome: "insufficient"; accountId: string; available: Nano };
   settle: { outcome: "settled" | "exists"; shortfall: Nano } | { outcome: "no-hold" | "conflict" };
   release: { outcome: "released" | "exists" | "no-hold" | "conflict" };
   renew: { outcome: "renewed" | "ended" };
