@@ -16,12 +16,12 @@ export interface Hold {
   /** The first account of the chain: a token's. */
   accountId: string;
   amount: Nano;
-  /** What it is for, for the person who reads `ledger holds`: operation and model. */
+  /** What it is for, for the person who reads `ledger holds`: `<operation> <prefix>/<model>`. */
   purpose: string;
   at: number;
   /** Until then the hold is alive without a `renew`. */
   leaseUntil: number;
-  /** What the first account may do in a minute and at once. Counted whether there are limits or not. */
+  /** What the first account may do in a minute and at once. Its calls are counted whether there are limits or not. */
   rates?: RateLimits;
   /** Tokens that the call is likely to use; they count towards the minute until its end names the real figure. */
   tokens?: number;
@@ -29,18 +29,21 @@ export interface Hold {
   retry?: RetryKey;
 }
 
-/** Limits of one account; an absent one doesn't limit. A minute begins with the first call after the last one ended. */
+/**
+ * Limits of one account; an absent one doesn't limit. Where several are reached, the first of them here is named. A
+ * minute begins with the first admitted call after the last minute ended, and only time that goes on begins one.
+ */
 export interface RateLimits {
   requestsPerMinute?: number;
   tokensPerMinute?: number;
   concurrentCalls?: number;
 }
 
-/** What the running minute of an account has seen. */
+/** What the running minute of an account has seen; where none runs, the one that the call asked for would begin. */
 export interface RateState {
   requests: number;
   tokens: number;
-  /** Open calls, the one asked for included where it was admitted. */
+  /** Open calls; like the others, with the one asked for where it was admitted. */
   calls: number;
   minuteEndsAt: number;
 }
@@ -59,8 +62,8 @@ export interface KeptAnswer {
 }
 
 /**
- * Raises an open hold to `amount`, the new total, or leaves it as it is where there is no room. A hold that is that large
- * already stays so.
+ * Raises an open hold to `amount`, the new total, or leaves it as it is where there is no room for what it lacks. A hold
+ * that is that large already stays so. From then on the new amount is the hold's.
  */
 export interface TopUp {
   kind: "top-up";
@@ -69,7 +72,11 @@ export interface TopUp {
   at: number;
 }
 
-/** What is written of a call in the same commit that ends its hold. Counts and names only: nothing that was said. */
+/**
+ * What is written of a call in the same commit that ends its hold, with what was charged. Counts and names only: nothing
+ * that was said. Of a call whose hold expired the ledger writes what its purpose tells; a late end puts the call's own
+ * record in its place or, without one, what was charged in all.
+ */
 export interface CallRecord {
   /** The user whose call it was. */
   owner: string;
@@ -92,10 +99,13 @@ export interface Settle {
   /** What the call cost. Above the hold, the rest is taken where there is room and recorded as shortfall where not. */
   amount: Nano;
   at: number;
-  /** Tokens that the call has used, in place of those its hold counted towards the minute. */
+  /**
+   * Tokens that the call has used, in place of those its hold counted. They correct the minute in which the hold was
+   * taken, unless a new one has begun; so does a release, which has used none. The request stays counted.
+   */
   tokens?: number;
   record?: CallRecord;
-  /** Kept for the hold's retry key; without one, or with `release`, the key is free again. */
+  /** Kept for the hold's retry key; without one, with `release` and by expiry the key is free again. */
   answer?: KeptAnswer;
 }
 
@@ -123,17 +133,18 @@ export interface Grant {
   at: number;
 }
 
-/** Ends the holds whose lease has run out. */
+/** Ends the holds whose lease has run out, and forgets answers that were kept long enough; a bounded number of each. */
 export interface Sweep {
   kind: "sweep";
   at: number;
 }
 
 export interface HoldOutcomes {
+  /** With `rates` where a hold that came with limits was taken. */
   held: { outcome: "held" | "exists"; rates?: RateState };
-  /** One of the limits is reached; nothing was set aside or counted. */
+  /** A limit is reached, whether or not there is room; nothing was set aside or counted. */
   limited: { outcome: "limited"; limit: keyof RateLimits; rates: RateState };
-  /** The retry key has an answer. */
+  /** The retry key has an answer; the id is that of the call that got it. */
   replayed: { outcome: "replayed"; id: string; answer: KeptAnswer };
   /** The retry key's first call has not ended; or it came with another fingerprint. */
   retry: { outcome: "retry-running" | "retry-mismatch" };

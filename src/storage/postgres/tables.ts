@@ -88,8 +88,10 @@ export const BOOKS = `
     ADD COLUMN minute_requests bigint NOT NULL DEFAULT 0,
     ADD COLUMN minute_tokens bigint NOT NULL DEFAULT 0,
     ADD COLUMN open_calls bigint NOT NULL DEFAULT 0;
-  ALTER TABLE holds ADD COLUMN tokens bigint NOT NULL DEFAULT 0;
+  UPDATE accounts a SET open_calls = (SELECT count(*) FROM holds h WHERE h.account_id = a.id);
+  ALTER TABLE holds ADD COLUMN tokens bigint NOT NULL DEFAULT 0, ADD COLUMN retry_key text;
   ALTER TABLE tokens ADD COLUMN tpm bigint;
+  CREATE INDEX tokens_by_account ON tokens (account_id);
 
   CREATE TABLE generations (
     id             text COLLATE "C" PRIMARY KEY,
@@ -123,7 +125,6 @@ export const BOOKS = `
     kept_until   bigint NOT NULL,
     PRIMARY KEY (account_id, key)
   );
-  CREATE INDEX retry_keys_by_hold ON retry_keys (hold_id);
   CREATE INDEX retry_keys_by_age ON retry_keys (kept_until);
 `;
 

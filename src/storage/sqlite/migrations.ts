@@ -66,8 +66,11 @@ export const migrations: readonly string[] = [
   ALTER TABLE accounts ADD COLUMN minute_requests INTEGER NOT NULL DEFAULT 0;
   ALTER TABLE accounts ADD COLUMN minute_tokens INTEGER NOT NULL DEFAULT 0;
   ALTER TABLE accounts ADD COLUMN open_calls INTEGER NOT NULL DEFAULT 0;
+  UPDATE accounts SET open_calls = (SELECT count(*) FROM holds WHERE account_id = accounts.id);
   ALTER TABLE holds ADD COLUMN tokens INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE holds ADD COLUMN retry_key TEXT; -- the key that it claims
   ALTER TABLE tokens ADD COLUMN tpm INTEGER;
+  CREATE INDEX tokens_by_account ON tokens (account_id);
 
   -- One row a call that has ended. Counts and names only. The id is the request's, and its hold's.
   CREATE TABLE generations (
@@ -103,7 +106,6 @@ export const migrations: readonly string[] = [
     kept_until   INTEGER NOT NULL,
     PRIMARY KEY (account_id, key)
   ) STRICT, WITHOUT ROWID;
-  CREATE INDEX retry_keys_by_hold ON retry_keys (hold_id);
   CREATE INDEX retry_keys_by_age ON retry_keys (kept_until);
   `,
 ];
