@@ -10,7 +10,7 @@ export interface GenerationColumns {
   model: string;
   streamed: boolean;
   status: number;
-  outcome: CallRecord["outcome"];
+  outcome: CallRecord["outcome"] | "expired";
   /** JSON. */
   usage: string;
   input_tokens: number;
