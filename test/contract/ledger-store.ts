@@ -23,7 +23,7 @@ interface Options {
   runs?: number;
 }
 
-export function describeLedgerStore(name: string, open: OpenLedgerStore, { runs = 150 }: Options = {}): void {
+export function describeLedgerStore(name: string, open: OpenLedgerStore, { runs = 100 }: Options = {}): void {
   describe(`the ledger on ${name}`, () => {
     describe("holds and grants", () => testCases(open, holdCases));
     describe("ends of a hold", () => testCases(open, endingCases));

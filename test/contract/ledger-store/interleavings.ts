@@ -26,6 +26,12 @@ const shape = [
   { kind: "token", name: "service", parent: undefined, prepaid: false },
 ] as const;
 
+/** The place in `shape` of the token that is used most, `ann-1`. */
+const busiest = 4;
+
+/** How many of the latest calls a step may be about. */
+const latestCalls = 5;
+
 /** The names of one run's rows: many runs share a store. */
 type Rename = (id: string) => string;
 
@@ -35,13 +41,14 @@ interface Limit {
 }
 
 const limit: fc.Arbitrary<Limit> = fc.record({
-  maxBudget: fc.option(fc.bigInt(0n, 400n), { nil: undefined }),
+  maxBudget: fc.option(fc.bigInt(0n, 1_000n), { nil: undefined, freq: 2 }),
   period: fc.constantFrom("daily", "monthly", undefined),
 });
 
 interface OperationStep {
   do: "hold" | "top-up" | "settle" | "release" | "renew" | "grant";
-  id: number;
+  /** How far back the id is that it has in common with an earlier step; a hold far back is a new one. */
+  back: number;
   account: number;
   amount: bigint;
   lease: number;
@@ -61,21 +68,21 @@ type Step =
   | { do: "limit"; account: number; maxBudget: bigint | undefined };
 
 const rates: fc.Arbitrary<RateLimits> = fc.record(
-  { requestsPerMinute: fc.nat(5), tokensPerMinute: fc.nat(60), concurrentCalls: fc.nat(4) },
+  { requestsPerMinute: fc.nat(8), tokensPerMinute: fc.nat(150), concurrentCalls: fc.nat(5) },
   { requiredKeys: [] },
 );
 
-/** Few ids, so that operations meet: again, with other fields, after the end. */
+/** Operations that meet often: again, with other fields, after the end. */
 const operationStep: fc.Arbitrary<OperationStep> = fc.record({
   do: fc.constantFrom("hold", "hold", "hold", "top-up", "settle", "settle", "release", "renew", "grant"),
-  id: fc.nat(11),
-  account: fc.nat(shape.length),
+  back: fc.nat(9),
+  account: fc.oneof(fc.constant(busiest), fc.nat(shape.length)),
   amount: fc.oneof(fc.bigInt(0n, 200n), fc.constantFrom(0n, 1n, 50n, 100n)),
   lease: fc.nat(10),
   checkpoint: fc.boolean(),
-  rates: fc.option(rates, { nil: undefined }),
+  rates: fc.option(rates, { nil: undefined, freq: 2 }),
   tokens: fc.option(fc.nat(40), { nil: undefined }),
-  retry: fc.option(fc.record({ key: fc.nat(1), body: fc.nat(1) }), { nil: undefined, freq: 2 }),
+  retry: fc.option(fc.record({ key: fc.nat(1), body: fc.nat(1) }), { nil: undefined, freq: 3 }),
   recorded: fc.boolean(),
   answered: fc.boolean(),
 });
@@ -96,13 +103,17 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     arbitrary: fc.record({
       do: fc.constant("limit" as const),
       account: fc.nat(shape.length - 1),
-      maxBudget: fc.option(fc.bigInt(0n, 400n), { nil: undefined }),
+      maxBudget: fc.option(fc.bigInt(0n, 1_000n), { nil: undefined, freq: 2 }),
     }),
   },
 );
 
 /** Batches: each is one commit. */
-const batches = fc.array(fc.array(step, { minLength: 1, maxLength: 6 }), { minLength: 1, maxLength: 25 });
+const batches = fc.array(fc.array(step, { minLength: 1, maxLength: 6, size: "max" }), {
+  minLength: 1,
+  maxLength: 20,
+  size: "max",
+});
 const limits = fc.array(limit, { minLength: shape.length, maxLength: shape.length });
 const start = fc.constantFrom(
   Date.UTC(2026, 1, 28, 23, 50),
@@ -129,7 +140,7 @@ const answer: KeptAnswer = { status: 200, headers: [["content-type", "text/plain
 
 function recordOf(each: OperationStep, at: number): CallRecord {
   return {
-    owner: `caller-${each.id}`,
+    owner: `caller-${each.account}`,
     operation: "chat",
     dialect: undefined,
     provider: "openai",
@@ -163,7 +174,10 @@ class Run {
   readonly #prefix: string;
   readonly #rename: Rename;
   readonly #limits: readonly Limit[];
+  /** Ids of the holds that were asked for. */
+  readonly #calls: string[] = [];
   #now: number;
+  #grants = 0;
   #leases = 0;
 
   constructor({ store, query }: OpenedLedgerStore, prefix: string, runLimits: readonly Limit[], now: number) {
@@ -177,6 +191,12 @@ class Run {
 
   async open(): Promise<void> {
     for (const [index, each] of this.#limits.entries()) await this.#put(accountOf(index, each, this.#rename));
+    const users = shape.filter(({ prepaid }) => prepaid).map(({ kind, name }) => this.#rename(`${kind}:${name}`));
+    const grants = users.map(
+      (id) => ({ kind: "grant", id: `${id}/first`, accountId: id, amount: 300n, at: this.#now }) as const,
+    );
+    for (const grant of grants) this.#paper.apply(grant);
+    await this.#store.commit(grants);
   }
 
   async #put(account: Account): Promise<void> {
@@ -195,6 +215,21 @@ class Run {
     expect(await this.#store.commit(operations)).toEqual(expected);
   }
 
+  /** Of ten holds seven are new, the others have the id of one before; what isn't a hold is about one of the latest. */
+  #callId({ do: what, back }: OperationStep): string {
+    if (what !== "hold") return this.#calls.at(-1 - (back % Math.min(latestCalls, this.#calls.length))) ?? "no-call";
+    const before = back < 3 ? this.#calls.at(-1 - back) : undefined;
+    if (before !== undefined) return before;
+    const id = `call-${this.#calls.length}`;
+    this.#calls.push(id);
+    return id;
+  }
+
+  #grantId(back: number): string {
+    if (back >= 3) this.#grants += 1;
+    return `grant-${this.#grants}`;
+  }
+
   #limited(index: number, maxBudget: bigint | undefined): Account {
     return accountOf(index, { maxBudget, period: this.#limits[index]?.period }, this.#rename);
   }
@@ -202,7 +237,7 @@ class Run {
   #operation(each: Exclude<Step, { do: "wait" | "limit" }>): LedgerOperation {
     const at = this.#now;
     if (each.do === "sweep") return sweep(at);
-    const id = this.#rename(`${each.do === "grant" ? "grant" : "call"}-${each.id}`);
+    const id = this.#rename(each.do === "grant" ? this.#grantId(each.back) : this.#callId(each));
     // No two leases end at once, so that the order in which holds expire is given.
     this.#leases += 1;
     const leaseUntil = at + each.lease * minute + this.#leases;
