@@ -159,6 +159,23 @@ describe("the schema", () => {
     atOnce.close();
   });
 
+  test("counts the calls that are open already", () => {
+    const database = new Database(":memory:");
+    database.run(migrations[0] ?? "");
+    database.run("PRAGMA user_version = 1");
+    const accounts = ["busy", "idle"].map((id) => `('${id}', 'token', '${id}', 0, 0)`);
+    database.run(`INSERT INTO accounts (id, kind, name, prepaid, created_at) VALUES ${accounts.join(", ")}`);
+    const holds = ["a", "b"].map((id) => `('${id}', 'busy', 5, 'chat', 9, 1)`);
+    database.run(
+      `INSERT INTO holds (id, account_id, amount, purpose, lease_until, created_at) VALUES ${holds.join(", ")}`,
+    );
+    migrateSqlite(database);
+    expect(database.query("SELECT id, open_calls FROM accounts").values()).toEqual([
+      ["busy", 2],
+      ["idle", 0],
+    ]);
+  });
+
   test("that is newer than the code stops the start, says so, and is left alone", async () => {
     const path = join(folder, "t.db");
     const storage = await open(path);
