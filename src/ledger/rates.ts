@@ -10,7 +10,7 @@ export interface CallCounts {
   openCalls: number;
 }
 
-/** What the minute at `at` will have seen once a call with so many tokens is admitted. */
+/** What a minute will have seen once a call with so many tokens is admitted. */
 export function withCall(seen: RateState, tokens: number): RateState {
   const { requests, calls, minuteEndsAt } = seen;
   return { requests: requests + 1, tokens: seen.tokens + tokens, calls: calls + 1, minuteEndsAt };
