@@ -144,16 +144,16 @@ describe("the schema", () => {
   });
 
   test("is brought up from every earlier version, to the same as at once", () => {
-    const schemaFrom = (version: number): unknown => {
+    const schemaFrom = (earlier: number): unknown => {
       const database = new Database(":memory:");
-      for (const migration of migrations.slice(0, version)) database.run(migration);
-      database.run(`PRAGMA user_version = ${version}`);
+      for (const migration of migrations.slice(0, earlier)) database.run(migration);
+      database.run(`PRAGMA user_version = ${earlier}`);
       migrateSqlite(database);
       const schema = database.query("SELECT type, name, sql FROM sqlite_master ORDER BY name").all();
       database.close();
       return schema;
     };
-    for (const version of migrations.keys()) expect(schemaFrom(version)).toEqual(schemaFrom(0));
+    for (const earlier of migrations.keys()) expect(schemaFrom(earlier)).toEqual(schemaFrom(0));
   });
 
   test("counts the calls that are open already", () => {

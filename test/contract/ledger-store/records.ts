@@ -1,5 +1,6 @@
 /** The row that is written of a call, in the commit that ends it. */
 import { expect, test } from "bun:test";
+import { parseObject } from "../../../src/core/index.ts";
 import type { TokenRecord } from "../../../src/auth/index.ts";
 import type { CallRecord } from "../../../src/ledger/index.ts";
 import {
@@ -65,7 +66,7 @@ interface Generation {
   startedAt: number;
 }
 
-const textOrNull = (value: unknown): string | null => (value === null ? null : String(value));
+const textOrNull = (value: unknown): string | null => (typeof value === "string" ? value : null);
 const numberOrNull = (value: unknown): number | null => (value === null ? null : Number(value));
 
 async function generationsOf({ query }: Pick<OpenedLedgerStore, "query">): Promise<Generation[]> {
@@ -81,7 +82,7 @@ async function generationsOf({ query }: Pick<OpenedLedgerStore, "query">): Promi
     streamed: Boolean(Number(row["streamed"])),
     status: Number(row["status"]),
     outcome: String(row["outcome"]),
-    usage: JSON.parse(String(row["usage"])),
+    usage: parseObject(String(row["usage"])),
     tokens: [Number(row["input_tokens"]), Number(row["output_tokens"])],
     credits: BigInt(String(row["credits"])),
     milliseconds: [Number(row["ms"]), numberOrNull(row["first_byte_ms"])],

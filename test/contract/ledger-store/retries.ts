@@ -358,8 +358,8 @@ function describeKeeping(open: OpenLedgerStore): void {
     const first = await ask("a");
     expect(first.filter((outcome) => outcome === "held")).toHaveLength(1);
     expect(first.filter((outcome) => outcome === "retry-running")).toHaveLength(11);
-    const [running] = await each.store.openHolds();
-    await each.store.commit([answered(running?.id ?? "", 4n)]);
+    const [taken] = await each.store.openHolds();
+    await each.store.commit([answered(taken?.id ?? "", 4n)]);
     expect(new Set(await ask("b"))).toEqual(new Set(["replayed"]));
     expect(await each.store.chain(key.id, noon)).toMatchObject([{ debitsPosted: 4n, debitsPending: 0n }, {}]);
     await each.close();
