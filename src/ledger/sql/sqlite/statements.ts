@@ -108,7 +108,7 @@ function prepareCallStatements(database: Database) {
     forgetAnswers: database.prepare<unknown, [number]>(`
       DELETE FROM retry_keys WHERE (account_id, key) IN (
         SELECT account_id, key FROM retry_keys
-        WHERE kept_until < ? AND NOT EXISTS (SELECT 1 FROM holds WHERE id = hold_id) ORDER BY kept_until LIMIT 1000)`),
+        WHERE kept_until < ? AND NOT EXISTS (SELECT 1 FROM holds WHERE id = hold_id) ORDER BY kept_until LIMIT 5000)`),
   };
 }
 
