@@ -27,6 +27,9 @@ export const streamEndMsMax = 1_000;
 /** A hold whose process stopped renewing it is ended by the sweeper after this. */
 export const holdLeaseMs = 120_000;
 
+/** How long the answer to a call with an `Idempotency-Key` is kept, counted from the end of the call. */
+export const retryAnswerKeptMs = 24 * 3_600_000;
+
 /** Ledger operations waiting for the next commit; beyond it new holds are refused with 429. */
 export const ledgerQueueMax = 20_000;
 

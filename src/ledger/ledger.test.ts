@@ -160,7 +160,7 @@ describe("commits are shared", () => {
 });
 
 describe("a full queue", () => {
-  test("refuses holds with 429 and takes everything that ends or keeps one", async () => {
+  test("refuses holds with 429 and takes everything that ends, keeps or raises one", async () => {
     ledger = new Ledger({ store, queueMax: 2 });
     const { first, letGo } = await holdUp();
     const queued = [ledger.submit(hold("a")), ledger.submit(hold("b"))];
@@ -170,6 +170,7 @@ describe("a full queue", () => {
       ledger.submit(settle("first")),
       ledger.submit({ kind: "release", id: "a", at: 2 }),
       ledger.submit({ kind: "renew", id: "b", leaseUntil: 99, observed: 1n }),
+      ledger.submit({ kind: "top-up", id: "b", amount: 11n, at: 2 }),
       ledger.submit({ kind: "sweep", at: 0 }),
       ledger.submit({ kind: "grant", id: "g", accountId: account.id, amount: 1n, at: 1 }),
     ];
@@ -182,6 +183,7 @@ describe("a full queue", () => {
       "settled",
       "released",
       "renewed",
+      "raised",
       "swept",
       "granted",
     ]);

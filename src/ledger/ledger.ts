@@ -44,9 +44,9 @@ export class Ledger {
 
   /**
    * Commits one operation with whatever else is waiting. A hold is refused with `ledger_busy` where the queue is full;
-   * what ends a hold never is, since a charge must not be lost to backpressure. Rejects with `storage_unavailable`
-   * where the store can't commit: whether it did is then not known, and asking again with the same id is safe. While a
-   * store is down, holds that come during the commit that tries it anew are refused at once.
+   * what raises, keeps or ends one never is: its call runs, and a charge must not be lost to backpressure. Rejects with
+   * `storage_unavailable` where the store can't commit: whether it did is then not known, and asking again with the same
+   * id is safe. While a store is down, holds that come during the commit that tries it anew are refused at once.
    */
   submit<Op extends LedgerOperation>(operation: Op): Promise<OutcomeOf<Op>> {
     if (operation.kind === "hold" && this.#queue.length >= this.#queueMax) {

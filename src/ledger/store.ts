@@ -16,7 +16,7 @@ export interface OpenHold {
 /** An account whose counters don't follow from its entries and open holds. */
 export interface Drift {
   accountId: string;
-  counter: "credits_posted" | "debits_posted" | "debits_pending";
+  counter: "credits_posted" | "debits_posted" | "debits_pending" | "open_calls";
   recorded: Nano;
   recomputed: Nano;
 }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { openTokenStore } from "../../src/auth/index.ts";
 import { openLedgerStore } from "../../src/ledger/index.ts";
 import { openStorage, type PostgresStorage } from "../../src/storage/index.ts";
 import { type PostgresServer, startPostgres } from "../kit/postgres.ts";
@@ -30,7 +31,7 @@ afterAll(async () => {
 /** Faster than a new database each; entries can't be emptied without switching their trigger off. */
 const EMPTY = `
   ALTER TABLE entries DISABLE TRIGGER USER;
-  TRUNCATE accounts, holds, entries, tokens;
+  TRUNCATE accounts, holds, entries, tokens, generations, retry_keys;
   ALTER TABLE entries ENABLE TRIGGER USER`;
 
 async function openPostgresLedger(): Promise<OpenedLedgerStore> {
@@ -40,6 +41,7 @@ async function openPostgresLedger(): Promise<OpenedLedgerStore> {
   return {
     // A copy: a store remembers chains, and the accounts of the test before are gone.
     store: openLedgerStore({ ...first }),
+    tokens: openTokenStore(first),
     connectAgain: async () => {
       const storage = others.shift();
       if (storage === undefined) throw new Error("too few connections are open");

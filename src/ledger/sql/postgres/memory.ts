@@ -2,8 +2,7 @@
  * What earlier answers told, kept to spare the server work: an account's chain never changes, and a hold that this
  * process took stays as it was until it ends. The server checks whatever is built on it; nothing here decides.
  */
-import type { LedgerOperation, LedgerOutcome } from "../../operations.ts";
-import type { CommitRow } from "./batch.ts";
+import type { Hold, LedgerOperation, LedgerOutcome } from "../../operations.ts";
 
 /** Accounts, and open holds, that are remembered; beyond it everything is forgotten and learnt anew. */
 const REMEMBERED_MAX = 100_000;
@@ -11,11 +10,16 @@ const REMEMBERED_MAX = 100_000;
 export interface RememberedHold {
   accountId: string;
   amount: bigint;
+  tokens: number;
+  at: number;
+  /** Whether it claims a retry key. */
+  hasKey: boolean;
 }
 
 export class LedgerMemory {
   readonly #chains = new Map<string, readonly string[]>();
   readonly #holds = new Map<string, RememberedHold>();
+  readonly #refused = new Set<string>();
 
   /** The account and its parents, upwards. */
   chain(accountId: string): readonly string[] | undefined {
@@ -25,6 +29,11 @@ export class LedgerMemory {
   /** A hold that this process took and has not ended. */
   hold(id: string): RememberedHold | undefined {
     return this.#holds.get(id);
+  }
+
+  /** Whether the account's last hold found no room or met a limit, as the next one is then likely to. */
+  wasRefused(accountId: string): boolean {
+    return this.#refused.has(accountId);
   }
 
   /** The accounts of every chain that the operations touch, or undefined where one of them is not known. */
@@ -41,18 +50,35 @@ export class LedgerMemory {
     return [...links];
   }
 
-  /** Remembers the holds that were taken and forgets those that ended. */
+  /** Remembers the holds that were taken or raised, and forgets those that ended. */
   learn(operations: readonly LedgerOperation[], outcomes: readonly LedgerOutcome[]): void {
     for (const [index, operation] of operations.entries()) {
-      if (operation.kind === "hold" && outcomes[index]?.outcome === "held") {
-        remember(this.#holds, operation.id, { accountId: operation.accountId, amount: operation.amount });
+      const outcome = outcomes[index]?.outcome;
+      if (operation.kind === "hold") this.#learnHold(operation, outcome);
+      if (operation.kind === "top-up" && outcome === "raised") {
+        const hold = this.#holds.get(operation.id);
+        if (hold !== undefined) hold.amount = operation.amount;
       }
       if (operation.kind === "settle" || operation.kind === "release") this.#holds.delete(operation.id);
     }
   }
 
-  learnChains({ link_ids: ids, parent_ids: parentIds }: CommitRow): void {
-    if (ids === null || parentIds === null) return;
+  #learnHold(
+    { id, accountId, amount, tokens = 0, at, retry }: Hold,
+    outcome: LedgerOutcome["outcome"] | undefined,
+  ): void {
+    if (outcome === "held") {
+      remember(this.#holds, id, { accountId, amount, tokens, at, hasKey: retry !== undefined });
+      this.#refused.delete(accountId);
+    }
+    if (outcome === "insufficient" || outcome === "limited") {
+      if (this.#refused.size >= REMEMBERED_MAX) this.#refused.clear();
+      this.#refused.add(accountId);
+    }
+  }
+
+  /** Learns the chains of accounts from their parents, which stand at the same places. */
+  learnChains(ids: readonly string[], parentIds: readonly (string | null)[]): void {
     const parents = new Map(ids.map((id, index) => [id, parentIds[index] ?? undefined]));
     for (const id of ids) {
       const chain: string[] = [];

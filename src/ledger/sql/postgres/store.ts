@@ -4,13 +4,13 @@ import type { LedgerOperation, LedgerOutcome } from "../../operations.ts";
 import type { AuditReport, LedgerStore, OpenHold } from "../../store.ts";
 import { AUDIT_ACCOUNTS, AUDIT_TOTALS, type AuditRow, type AuditTotals, auditReport } from "../audit.ts";
 import { type HoldRow, toOpenHold } from "../rows.ts";
-import { batchParameters, type CommitRow, toOutcomes } from "./batch.ts";
+import { type CommitRow, operationsJson, toOutcomes } from "./batch.ts";
 import { LedgerMemory } from "./memory.ts";
-import { PlainBatch } from "./plain-batch.ts";
+import { PlainBatch, type PlainRow } from "./plain-batch.ts";
 
-const COMMIT = "SELECT * FROM ledger_commit($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
+const COMMIT = "SELECT * FROM ledger_commit($1, $2)";
 
-const COMMIT_PLAIN = `SELECT ledger_commit_plain(${Array.from({ length: 21 }, (_, index) => `$${index + 1}`).join(", ")}) AS done`;
+const COMMIT_PLAIN = `SELECT * FROM ledger_commit_plain(${Array.from({ length: 37 }, (_, index) => `$${index + 1}`).join(", ")})`;
 
 const PUT_ACCOUNT = `
   INSERT INTO accounts (id, kind, name, parent_id, prepaid, max_budget, period, created_at)
@@ -45,17 +45,17 @@ export class PostgresLedgerStore implements LedgerStore {
   async #commitPlain(operations: readonly LedgerOperation[]): Promise<LedgerOutcome[] | undefined> {
     const batch = PlainBatch.of(operations, this.#memory);
     if (batch === undefined) return undefined;
-    const [row] = await this.#statements.run<{ done: boolean }>(COMMIT_PLAIN, batch.parameters());
-    return row?.done === true ? batch.outcomes : undefined;
+    const [row] = await this.#statements.run<PlainRow>(COMMIT_PLAIN, batch.parameters());
+    return row?.done === true ? batch.outcomes(row) : undefined;
   }
 
   async #commitAny(operations: readonly LedgerOperation[]): Promise<LedgerOutcome[]> {
-    const parameters = batchParameters(operations);
+    const json = operationsJson(operations, this.#memory);
     const links = this.#memory.linksOf(operations) ?? null;
-    let [row] = await this.#statements.run<CommitRow>(COMMIT, [...parameters, links]);
-    if (row?.outcomes === null) [row] = await this.#statements.run<CommitRow>(COMMIT, [...parameters, null]);
+    let [row] = await this.#statements.run<CommitRow>(COMMIT, [json, links]);
+    if (row?.outcomes === null) [row] = await this.#statements.run<CommitRow>(COMMIT, [json, null]);
     if (row === undefined) throw new Error("ledger_commit gave no row");
-    this.#memory.learnChains(row);
+    if (row.link_ids !== null && row.parent_ids !== null) this.#memory.learnChains(row.link_ids, row.parent_ids);
     return toOutcomes(operations, row);
   }
 
