@@ -1,4 +1,6 @@
-import type { Dialect, Nano, Operation, Usage } from "../core/index.ts";
+import type { Dialect, Nano, Operation, RateLimits, Usage } from "../core/index.ts";
+
+export type { RateLimits } from "../core/index.ts";
 
 /**
  * The words of the ledger. A **hold** sets an amount aside in every account of a chain, or in none. It ends once:
@@ -27,13 +29,6 @@ export interface Hold {
   tokens?: number;
   /** A call that may be sent again, and is then answered as the first time. */
   retry?: RetryKey;
-}
-
-/** Limits of one account; an absent one doesn't limit. A minute begins with the first call after the last one ended. */
-export interface RateLimits {
-  requestsPerMinute?: number;
-  tokensPerMinute?: number;
-  concurrentCalls?: number;
 }
 
 /** What the running minute of an account has seen. */
