@@ -5,6 +5,7 @@
  *   describeLedgerStore("sqlite", openSqliteLedger);
  */
 import { describe, test } from "bun:test";
+import { describeAccounts } from "./ledger-store/accounts.ts";
 import { describeBooks } from "./ledger-store/books.ts";
 import { endingCases } from "./ledger-store/endings.ts";
 import { holdCases } from "./ledger-store/holds.ts";
@@ -21,6 +22,7 @@ interface Options {
 
 export function describeLedgerStore(name: string, open: OpenLedgerStore, { runs = 150 }: Options = {}): void {
   describe(`the ledger on ${name}`, () => {
+    describe("accounts", () => describeAccounts(open));
     describe("holds and grants", () => describeCases(open, holdCases));
     describe("ends of a hold", () => describeCases(open, endingCases));
     describe("budget periods", () => describePeriods(open));
