@@ -206,6 +206,23 @@ describe("the memory of tokens", () => {
     expect(await refusalOf(bearer(token))).toBe("token_revoked");
   });
 
+  test("keeps nothing that was read before a change and comes after it", async () => {
+    const { token, id } = await issue();
+    const gate = Promise.withResolvers<void>();
+    const find = store.find.bind(store);
+    store.find = async (wanted) => {
+      const record = await find(wanted);
+      await gate.promise;
+      return record;
+    };
+    const early = bearer(token);
+    await store.revoke(id, 7);
+    forget();
+    gate.resolve();
+    expect(await refusalOf(early)).toBe("accepted");
+    expect(await refusalOf(bearer(token))).toBe("token_revoked");
+  });
+
   test("does not grow with what was never issued", async () => {
     for (let guess = 0; guess < 5; guess += 1) await refusalOf(bearer(`tg_${"0".repeat(12)}_${"A".repeat(43)}`));
     // Each guess is looked up again: none of them is kept.
