@@ -6,8 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { stringify } from "yaml";
 import { createToken, type TokenRequest } from "../../src/accounts/index.ts";
-import { openTokenStore } from "../../src/auth/index.ts";
-import { Ledger, openLedgerStore } from "../../src/ledger/index.ts";
+import { createAccounts } from "../../src/app.ts";
 import { openStorage, type Storage } from "../../src/storage/index.ts";
 
 export const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -25,6 +24,8 @@ export interface GatewayOptions {
   arguments?: readonly string[];
   /** A folder of an earlier gateway, to start again on its storage. */
   folder?: string;
+  /** The URL of a storage that others use too; without it the gateway has a SQLite file in its folder. */
+  storage?: string;
 }
 
 export interface Gateway {
@@ -77,7 +78,7 @@ export async function runCli(args: readonly string[], variables: Record<string, 
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const folder = options.folder ?? mkdtempSync(join(tmpdir(), "tollgate-test-"));
   const configFile = join(folder, "tollgate.yaml");
-  const storageUrl = `sqlite:${join(folder, "tollgate.db")}`;
+  const storageUrl = options.storage ?? `sqlite:${join(folder, "tollgate.db")}`;
   const logFile = join(folder, "log.jsonl");
   writeFileSync(
     configFile,
@@ -96,18 +97,12 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   if (banner === undefined) throw new Error(`the gateway did not start: ${log()}`);
   const { url } = JSON.parse(banner) as { url: string };
   const storage = await openStorage(storageUrl);
-  const accounts = openLedgerStore(storage);
-  const deps = {
-    accounts,
-    ledger: new Ledger({ store: accounts }),
-    tokens: openTokenStore(storage),
-    environment: {
-      clock: Date.now,
-      randomBytes: (size: number) => randomBytes(size),
-      randomFraction: Math.random,
-      fetch,
-    },
-  };
+  const accounts = createAccounts(storage, {
+    clock: Date.now,
+    randomBytes: (size: number) => randomBytes(size),
+    randomFraction: Math.random,
+    fetch,
+  });
   return {
     url,
     folder,
@@ -122,7 +117,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
         .filter((line) => line.startsWith("{"))
         .map((line) => JSON.parse(line) as Record<string, unknown>),
     token: async (request = {}) =>
-      (await createToken(deps, { user: "tester", credits: 1_000_000_000_000n, ...request })).token,
+      (await createToken(accounts, { user: "tester", credits: 1_000_000_000_000n, ...request })).token,
     cli: (...args) => runCli([...args, ...common], options.variables),
     async stop({ keepFolder = false } = {}) {
       child.kill("SIGTERM");
