@@ -7,6 +7,7 @@ export {
   runCli,
   startGateway,
 } from "./gateway.ts";
+export { codeOf, command, type Created, operatorOf } from "./operator.ts";
 export { chatModels, eachProvider, simulatedKey, simulatedProviders } from "./providers.ts";
 export { openRaw, type RawAnswer, type RawConnection, sendRaw } from "./raw.ts";
 export { expectNoInside, expectRefusal, type Refusal, requestIdShape } from "./refusal.ts";
