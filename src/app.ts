@@ -1,3 +1,4 @@
+import type { AccountsDependencies } from "./accounts/index.ts";
 import { openTokenStore, Authenticator } from "./auth/index.ts";
 import { CallPipeline } from "./calls/index.ts";
 import { type Config, type ProviderConfig, providerKeys } from "./config/index.ts";
@@ -103,6 +104,12 @@ export function createModelList(
     environment,
     onFailure: (prefix, reason) => logger.warn({ provider: prefix, reason: String(reason) }, "listing failed"),
   });
+}
+
+/** What the commands need that administrate accounts: no server, no upstream. */
+export function createAccounts(storage: Storage, environment: Environment): AccountsDependencies {
+  const accounts = openLedgerStore(storage);
+  return { accounts, ledger: new Ledger({ store: accounts }), tokens: openTokenStore(storage), environment };
 }
 
 type RouterOptions = Pick<AppOptions, "config" | "missingKeys" | "sandbox" | "environment">;

@@ -41,6 +41,7 @@ beforeEach(async () => {
   const limits = {
     models: undefined,
     rpm: undefined,
+    tpm: undefined,
     concurrency: undefined,
     expiresAt: undefined,
     revokedAt: undefined,

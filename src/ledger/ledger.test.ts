@@ -48,8 +48,10 @@ class WatchedStore implements LedgerStore {
     return (await this.#store.commit(operations)).slice(0, this.outcomesKept);
   }
 
+  createAccount: LedgerStore["createAccount"] = (each, at) => this.#store.createAccount(each, at);
   putAccount: LedgerStore["putAccount"] = (each, at) => this.#store.putAccount(each, at);
   chain: LedgerStore["chain"] = (id, at) => this.#store.chain(id, at);
+  listAccounts: LedgerStore["listAccounts"] = (at) => this.#store.listAccounts(at);
   openHolds: LedgerStore["openHolds"] = () => this.#store.openHolds();
   audit = (): Promise<AuditReport> => this.#store.audit();
 }

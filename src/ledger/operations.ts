@@ -1,4 +1,6 @@
-import type { Dialect, Nano, Operation, Usage } from "../core/index.ts";
+import type { Dialect, Nano, Operation, RateLimits, Usage } from "../core/index.ts";
+
+export type { RateLimits } from "../core/index.ts";
 
 /**
  * The words of the ledger. A **hold** sets an amount aside in every account of a chain, or in none. It ends once:
@@ -27,16 +29,6 @@ export interface Hold {
   tokens?: number;
   /** A call that may be sent again, and is then answered as the first time. */
   retry?: RetryKey;
-}
-
-/**
- * Limits of one account; an absent one doesn't limit. Where several are reached, the first of them here is named. A
- * minute begins with the first admitted call after the last minute ended, and only time that goes on begins one.
- */
-export interface RateLimits {
-  requestsPerMinute?: number;
-  tokensPerMinute?: number;
-  concurrentCalls?: number;
 }
 
 /** What the running minute of an account has seen; where none runs, the one that the call asked for would begin. */

@@ -49,6 +49,8 @@ const anybody: Principal = {
   service: false,
   admin: false,
   models: undefined,
+  rates: {},
+  expiresAt: undefined,
 };
 const only = (...models: string[]): Principal => ({ ...anybody, models });
 

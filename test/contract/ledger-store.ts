@@ -5,6 +5,7 @@
  *   describeLedgerStore("sqlite", openSqliteLedger);
  */
 import { describe } from "bun:test";
+import { describeAccounts } from "./ledger-store/accounts.ts";
 import { describeBooks } from "./ledger-store/books.ts";
 import { endingCases } from "./ledger-store/endings.ts";
 import { holdCases } from "./ledger-store/holds.ts";
@@ -25,6 +26,7 @@ interface Options {
 
 export function describeLedgerStore(name: string, open: OpenLedgerStore, { runs = 100 }: Options = {}): void {
   describe(`the ledger on ${name}`, () => {
+    describe("accounts", () => describeAccounts(open));
     describe("holds and grants", () => testCases(open, holdCases));
     describe("ends of a hold", () => testCases(open, endingCases));
     describe("top-ups", () => describeTopUps(open));

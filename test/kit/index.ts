@@ -12,6 +12,7 @@ export {
   startNodes,
   stopGateways,
 } from "./gateway.ts";
+export { codeOf, command, type Created, operatorOf } from "./operator.ts";
 export { type PostgresServer, startPostgres } from "./postgres.ts";
 export { chatModels, eachProvider, simulatedKey, simulatedProviders } from "./providers.ts";
 export { openRaw, type RawAnswer, type RawConnection, sendChat, sendRaw } from "./raw.ts";

@@ -168,6 +168,7 @@ describe("changes by another node", () => {
     admin: false,
     models: undefined,
     rpm: undefined,
+    tpm: undefined,
     concurrency: undefined,
     expiresAt: undefined,
     revokedAt: undefined,

@@ -236,6 +236,7 @@ const service: TokenRecord = {
   admin: false,
   models: undefined,
   rpm: undefined,
+  tpm: undefined,
   concurrency: undefined,
   expiresAt: undefined,
   revokedAt: undefined,

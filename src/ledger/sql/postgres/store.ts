@@ -1,4 +1,4 @@
-import type { Statements } from "../../../storage/index.ts";
+import type { Parameter, Statements } from "../../../storage/index.ts";
 import { type Account, type AccountKind, type AccountState, type BudgetPeriod, periodStart } from "../../accounts.ts";
 import type { LedgerOperation, LedgerOutcome } from "../../operations.ts";
 import type { AuditReport, LedgerStore, OpenHold } from "../../store.ts";
@@ -12,10 +12,15 @@ const COMMIT = "SELECT * FROM ledger_commit($1, $2)";
 
 const COMMIT_PLAIN = `SELECT * FROM ledger_commit_plain(${Array.from({ length: 37 }, (_, index) => `$${index + 1}`).join(", ")})`;
 
-const PUT_ACCOUNT = `
+const INSERT_ACCOUNT = `
   INSERT INTO accounts (id, kind, name, parent_id, prepaid, max_budget, period, created_at)
   VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
-  ON CONFLICT (id) DO UPDATE SET prepaid = excluded.prepaid, max_budget = excluded.max_budget, period = excluded.period`;
+  ON CONFLICT (id)`;
+
+const CREATE_ACCOUNT = `${INSERT_ACCOUNT} DO NOTHING`;
+
+const PUT_ACCOUNT = `${INSERT_ACCOUNT}
+  DO UPDATE SET prepaid = excluded.prepaid, max_budget = excluded.max_budget, period = excluded.period`;
 
 const CHAIN = `
   SELECT a.* FROM accounts first, unnest(first.chain) WITH ORDINALITY AS link (id, level)
@@ -59,14 +64,21 @@ export class PostgresLedgerStore implements LedgerStore {
     return toOutcomes(operations, row);
   }
 
+  async createAccount(account: Account, at: number): Promise<void> {
+    await this.#statements.run(CREATE_ACCOUNT, accountValues(account, at));
+  }
+
   async putAccount(account: Account, at: number): Promise<void> {
-    const { id, kind, name, parentId, prepaid, maxBudget, period } = account;
-    const values = [id, kind, name, parentId ?? null, prepaid, maxBudget ?? null, period ?? null, at];
-    await this.#statements.run(PUT_ACCOUNT, values);
+    await this.#statements.run(PUT_ACCOUNT, accountValues(account, at));
   }
 
   async chain(accountId: string, at: number): Promise<AccountState[]> {
     const rows = await this.#statements.run<AccountRow>(CHAIN, [accountId]);
+    return rows.map((row) => toAccountState(row, at));
+  }
+
+  async listAccounts(at: number): Promise<AccountState[]> {
+    const rows = await this.#statements.run<AccountRow>("SELECT * FROM accounts ORDER BY id");
     return rows.map((row) => toAccountState(row, at));
   }
 
@@ -82,6 +94,11 @@ export class PostgresLedgerStore implements LedgerStore {
       return auditReport(rows, totals);
     });
   }
+}
+
+function accountValues(account: Account, at: number): Parameter[] {
+  const { id, kind, name, parentId, prepaid, maxBudget, period } = account;
+  return [id, kind, name, parentId ?? null, prepaid, maxBudget ?? null, period ?? null, at];
 }
 
 interface AccountRow {

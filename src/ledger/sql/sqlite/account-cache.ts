@@ -160,6 +160,11 @@ function startPeriod(account: CachedAccount, at: number): void {
   account.periodDebits = 0n;
 }
 
+/** The account as of `at`, past the cache. */
+export function readAccount(row: AccountRow, at: number): AccountState {
+  return asOf(toAccount(row), at);
+}
+
 function toAccount(row: AccountRow): CachedAccount {
   return {
     id: row.id,

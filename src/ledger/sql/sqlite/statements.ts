@@ -52,17 +52,21 @@ type CallEnd = [status: number, outcome: string, usage: string, input: number, o
 type CallTimes = [ms: number, firstByteMs: number | null, startedAt: number];
 type GenerationValues = [id: string, accountId: string, credits: bigint, ...Call, ...CallEnd, ...CallTimes];
 
+export type AccountValues = [string, string, string, string | null, number, bigint | null, string | null, number];
+
+const INSERT_ACCOUNT = `
+  INSERT INTO accounts (id, kind, name, parent_id, prepaid, max_budget, period, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+  ON CONFLICT (id)`;
+
 /** Every statement of the ledger on SQLite, prepared once. */
 export function prepareStatements(database: Database) {
   return {
     dataVersion: database.prepare<{ data_version: bigint }, []>("PRAGMA data_version"),
     account: database.prepare<AccountRow, [string]>("SELECT * FROM accounts WHERE id = ?"),
-    putAccount: database.prepare<
-      unknown,
-      [string, string, string, string | null, number, bigint | null, string | null, number]
-    >(`
-      INSERT INTO accounts (id, kind, name, parent_id, prepaid, max_budget, period, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-      ON CONFLICT (id) DO UPDATE SET prepaid = excluded.prepaid, max_budget = excluded.max_budget, period = excluded.period`),
+    accounts: database.prepare<AccountRow, []>("SELECT * FROM accounts ORDER BY id"),
+    createAccount: database.prepare<unknown, AccountValues>(`${INSERT_ACCOUNT} DO NOTHING`),
+    putAccount: database.prepare<unknown, AccountValues>(`${INSERT_ACCOUNT}
+      DO UPDATE SET prepaid = excluded.prepaid, max_budget = excluded.max_budget, period = excluded.period`),
     writeCounters: database.prepare<unknown, [...Counters, string]>(`
       UPDATE accounts SET credits_posted = ?, debits_posted = ?, debits_pending = ?, period_start = ?, period_debits = ?,
         minute_start = ?, minute_requests = ?, minute_tokens = ?, open_calls = ? WHERE id = ?`),

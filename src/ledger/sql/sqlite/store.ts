@@ -20,10 +20,16 @@ import { passedLimit, withCall } from "../../rates.ts";
 import type { AuditReport, LedgerStore, OpenHold } from "../../store.ts";
 import { AUDIT_ACCOUNTS, AUDIT_TOTALS, type AuditRow, type AuditTotals, auditReport } from "../audit.ts";
 import { type HoldRow, toOpenHold } from "../rows.ts";
-import { AccountCache } from "./account-cache.ts";
+import { AccountCache, readAccount } from "./account-cache.ts";
 import { Generations } from "./generations.ts";
 import { RetryKeys } from "./retry-keys.ts";
-import { type EntryKind, type EntryRow, type LedgerStatements, prepareStatements } from "./statements.ts";
+import {
+  type AccountValues,
+  type EntryKind,
+  type EntryRow,
+  type LedgerStatements,
+  prepareStatements,
+} from "./statements.ts";
 
 /** The other side of every grant and of every charge. */
 const BANK = "bank";
@@ -259,9 +265,13 @@ export class SqliteLedgerStore implements LedgerStore {
     return held + (room > 0n ? room : 0n);
   }
 
+  createAccount(account: Account, at: number): Promise<void> {
+    this.#sql.createAccount.run(...accountValues(account, at));
+    return Promise.resolve();
+  }
+
   putAccount(account: Account, at: number): Promise<void> {
-    const { id, kind, name, parentId, prepaid, maxBudget, period } = account;
-    this.#sql.putAccount.run(id, kind, name, parentId ?? null, prepaid ? 1 : 0, maxBudget ?? null, period ?? null, at);
+    this.#sql.putAccount.run(...accountValues(account, at));
     this.#accounts.clear();
     return Promise.resolve();
   }
@@ -269,6 +279,10 @@ export class SqliteLedgerStore implements LedgerStore {
   chain(accountId: string, at: number): Promise<AccountState[]> {
     this.#accounts.begin();
     return Promise.resolve(this.#accounts.chain(accountId, at).map(toAccountState));
+  }
+
+  listAccounts(at: number): Promise<AccountState[]> {
+    return Promise.resolve(this.#sql.accounts.all().map((row) => toAccountState(readAccount(row, at))));
   }
 
   openHolds(): Promise<OpenHold[]> {
@@ -295,6 +309,11 @@ function lackOfRoom(chain: readonly AccountState[], amount: Nano): Insufficient 
   const room = tightest && roomOf(tightest);
   if (tightest === undefined || room === undefined || room >= amount) return undefined;
   return { outcome: "insufficient", accountId: tightest.id, available: room };
+}
+
+function accountValues(account: Account, at: number): AccountValues {
+  const { id, kind, name, parentId, prepaid, maxBudget, period } = account;
+  return [id, kind, name, parentId ?? null, prepaid ? 1 : 0, maxBudget ?? null, period ?? null, at];
 }
 
 /** A copy without what only the cache knows. */
