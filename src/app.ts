@@ -6,11 +6,14 @@ import { type Environment, parseMarkup } from "./core/index.ts";
 import {
   chatCompletionsRoute,
   createHttp,
+  generationRoute,
   healthRoute,
   modelsRoute,
   openapiRoute,
+  usageRoute,
   userInfoRoute,
 } from "./http/index.ts";
+import { openGenerationStore } from "./generations/index.ts";
 import { Ledger, type LedgerStore, openLedgerStore, startSweeper } from "./ledger/index.ts";
 import { ModelList } from "./models/index.ts";
 import { openapiDocument } from "./openapi/index.ts";
@@ -210,14 +213,19 @@ interface RouteParts {
   store: LedgerStore;
 }
 
-function routesOf({ config, sandbox, version, environment, address }: AppOptions, parts: RouteParts) {
+function routesOf(options: AppOptions, parts: RouteParts) {
+  const { config, sandbox, storage, version, environment, address } = options;
+  const { clock } = environment;
+  const generations = openGenerationStore(storage);
   const { pipeline, models, router, markupMillionths, store } = parts;
   const publicUrl = config.server.public_url ?? address;
   return [
     openapiRoute(openapiDocument({ publicUrl, betaUrl: config.server.beta_url ?? address })),
     healthRoute({ status: "ok", version, sandbox: [...sandbox.keys()] }),
     modelsRoute({ models, router, quote: priceQuote(markupMillionths) }),
-    userInfoRoute({ accounts: store, clock: environment.clock }),
+    userInfoRoute({ accounts: store, clock }),
+    usageRoute({ generations, clock }),
+    generationRoute(generations),
     chatCompletionsRoute(pipeline),
   ];
 }

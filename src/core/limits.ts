@@ -36,6 +36,12 @@ export const ledgerQueueMax = 20_000;
 /** Operations in one commit: bounds how long one transaction blocks. */
 export const ledgerBatchMax = 2_000;
 
+/** Rows of ended calls that are summed at a time: a few milliseconds, in which SQLite does nothing else. */
+export const usagePageRows = 2_000;
+
+/** Days, models or tokens in one answer about usage. */
+export const usageGroupsMax = 10_000;
+
 /** Nano-credits of one grant or budget: a billion credits, so that a few of them fit the storage's 64-bit counters. */
 export const grantNanoMax = 1_000_000_000_000_000_000n;
 

@@ -25,9 +25,13 @@ const meanings: Record<number, string> = {
   502: "Upstream error.",
 };
 
+const errorResponse = (description: string) => ({
+  description,
+  content: { "application/json": { schema: errorSchema } },
+});
+
 function errorResponses(statuses: readonly number[]) {
-  const content = { "application/json": { schema: errorSchema } };
-  return Object.fromEntries(statuses.map((status) => [status, { description: meanings[status] ?? "", content }]));
+  return Object.fromEntries(statuses.map((status) => [status, errorResponse(meanings[status] ?? "")]));
 }
 
 interface Described {
@@ -40,11 +44,16 @@ interface Described {
 interface PlatformRoute extends Described {
   /** Needs no token. */
   open?: boolean;
+  params?: z.ZodObject;
+  query?: z.ZodObject;
   answer: z.ZodType;
+  /** What 404 means on a route that has it. */
+  notFound?: string;
 }
 
 /** A `GET` that the gateway answers by itself. Declares 401, 402, 422 and 502, as the contract does. */
-export function platformRoute({ path, operationId, tag, summary, open = false, answer }: PlatformRoute): RouteContract {
+export function platformRoute(route: PlatformRoute): RouteContract {
+  const { path, operationId, tag, summary, open = false, params, query, answer, notFound } = route;
   return createRoute({
     method: "get",
     path,
@@ -52,9 +61,11 @@ export function platformRoute({ path, operationId, tag, summary, open = false, a
     tags: [tag],
     summary,
     ...(open ? { security: [] } : {}),
+    request: { ...(params === undefined ? {} : { params }), ...(query === undefined ? {} : { query }) },
     responses: {
       200: { description: "Success.", content: { "application/json": { schema: answer } } },
       ...errorResponses([401, 402, 422, 502]),
+      ...(notFound === undefined ? {} : { 404: errorResponse(notFound) }),
     },
   });
 }
