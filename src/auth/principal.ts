@@ -9,7 +9,8 @@ export interface Principal {
   service: boolean;
   admin: boolean;
   models: readonly string[] | undefined;
-  rates: Readonly<RateLimits>;
+  /** Undefined where nothing limits how often it calls. */
+  rates: Readonly<RateLimits> | undefined;
   /** Milliseconds since the epoch; undefined for a token that never expires. */
   expiresAt: number | undefined;
 }
@@ -27,7 +28,8 @@ export function toPrincipal(token: TokenRecord): Principal {
   };
 }
 
-function ratesOf({ rpm, tpm, concurrency }: TokenRecord): RateLimits {
+function ratesOf({ rpm, tpm, concurrency }: TokenRecord): RateLimits | undefined {
+  if (rpm === undefined && tpm === undefined && concurrency === undefined) return undefined;
   return {
     ...(rpm === undefined ? {} : { requestsPerMinute: rpm }),
     ...(tpm === undefined ? {} : { tokensPerMinute: tpm }),

@@ -1,3 +1,4 @@
 export { Charge, type ChargeDependencies } from "./charge.ts";
 export type { ChargeableBody, ChargeableRoute } from "./chargeable-route.ts";
-export { CallPipeline, type IncomingCall, type PipelineDependencies } from "./pipeline.ts";
+export { CallPipeline, type PipelineDependencies } from "./pipeline.ts";
+export type { IncomingCall } from "./running-call.ts";

@@ -27,6 +27,12 @@ export const streamEndMsMax = 1_000;
 /** A hold whose process stopped renewing it is ended by the sweeper after this. */
 export const holdLeaseMs = 120_000;
 
+/** Characters of an `Idempotency-Key`. */
+export const retryKeyCharactersMax = 255;
+
+/** Bytes of an answer that is kept for an `Idempotency-Key`. */
+export const retryAnswerBytesMax = 16 * 1024 * 1024;
+
 /** How long the answer to a call with an `Idempotency-Key` is kept, counted from the end of the call. */
 export const retryAnswerKeptMs = 24 * 3_600_000;
 

@@ -61,7 +61,7 @@ function refusal(logger: Logger, surface: Surface, thrown: unknown, id: string):
   const line = { request_id: id, status: error.status, error: error.code };
   if (error.fault === "gateway" && error.cause !== undefined) logger.error({ ...line, err: error.cause }, "failed");
   else logger.info(line, "refused");
-  const headers: Record<string, string> = { "x-request-id": id };
+  const headers: Record<string, string> = { ...error.headers, "x-request-id": id };
   if (error.retryAfterSeconds !== undefined) headers["retry-after"] = String(error.retryAfterSeconds);
   if (error.status === 401) headers["www-authenticate"] = "Bearer";
   // Else the rest of the body could drip in for ever.

@@ -13,9 +13,9 @@ export interface UserInfoDependencies {
 
 function limitsOf({ rates, models, expiresAt }: Principal) {
   return {
-    requests_per_minute: rates.requestsPerMinute ?? null,
-    tokens_per_minute: rates.tokensPerMinute ?? null,
-    concurrent_calls: rates.concurrentCalls ?? null,
+    requests_per_minute: rates?.requestsPerMinute ?? null,
+    tokens_per_minute: rates?.tokensPerMinute ?? null,
+    concurrent_calls: rates?.concurrentCalls ?? null,
     models: models === undefined ? null : [...models],
     expires_at: timeOrNull(expiresAt),
   };
