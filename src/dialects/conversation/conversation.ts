@@ -21,12 +21,12 @@ export interface Conversation {
   /** Tokens that may come out, thoughts included. */
   outputTokensMax: number | undefined;
   reasoning: ReasoningWish | undefined;
-  /** How many answers are asked for. */
-  choices: number | undefined;
   /** How many alternatives to name for each token; 0 for the logprobs of what was said alone. */
   logprobs: number | undefined;
   /** In OpenAI's words: auto, default, flex, priority. */
   serviceTier: string | undefined;
+  /** How long to answer: low, medium, high. */
+  verbosity: string | undefined;
   /** Who stands behind the caller, for the upstream's watch on abuse. */
   user: string | undefined;
   /** Caching without marks, where the upstream chooses the place. */

@@ -22,24 +22,26 @@ export interface FieldRule {
 /** By the field's name; a field within another by its path, `messages.content.image_url`. */
 export type FieldTable = Readonly<Record<string, FieldRule>>;
 
-/** The fields of a body that the model has no member for, and the table that says what becomes of each. */
+/** A client's body, for the fields that the model has no member for, and the table that says what becomes of each. */
 export interface Rest {
   dialect: Dialect;
   table: FieldTable;
-  fields: JsonObject;
+  body: JsonObject;
+  /** The fields that the model has read. */
+  known: ReadonlySet<string>;
 }
 
 /**
  * The members of `rest` that a target of this dialect gets, under their own names. Throws for one that it can't do
  * without and can't express. A field that no table knows is for the dialect that it came in, and stays there.
  */
-export function restFor(rest: Rest, dialect: Dialect): JsonObject {
-  if (rest.dialect === dialect) return rest.fields;
+export function restFor(rest: Rest, dialect: Dialect): Record<string, unknown> {
+  const own = rest.dialect === dialect;
   const carried: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(rest.fields)) {
+  for (const [name, value] of Object.entries(rest.body)) {
     const rule = Object.hasOwn(rest.table, name) ? rest.table[name] : undefined;
-    const fate = rule?.fates[dialect] ?? "dropped";
-    if (fate === "carried") carried[name] = value;
+    const fate = own ? "carried" : (rule?.fates[dialect] ?? "dropped");
+    if (fate === "carried" && value !== undefined && !rest.known.has(name)) carried[name] = value;
     if (fate === "refused" && !asksForNothing(value, rule?.neutral ?? [])) throw refused(name);
   }
   return carried;
@@ -55,5 +57,6 @@ export function refused(param: string, what = "This"): GatewayError {
 function asksForNothing(value: unknown, neutral: readonly unknown[]): boolean {
   if (value === null || value === undefined || value === false || value === "") return true;
   if (typeof value === "object" && Object.keys(value).length === 0) return true;
-  return neutral.includes(value);
+  const text = JSON.stringify(value);
+  return neutral.some((one) => JSON.stringify(one) === text);
 }

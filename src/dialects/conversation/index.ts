@@ -14,6 +14,7 @@ export type {
   UsageEvent,
 } from "./answer.ts";
 export { AnswerCollector, collectAnswer, eventsOfAnswer } from "./collect-answer.ts";
+export { BlockQueue, type QueuedBlock } from "./block-queue.ts";
 export { checkToolCalls } from "./check-tool-calls.ts";
 export type {
   Conversation,
@@ -61,7 +62,6 @@ export {
   invalid,
   member,
   optional,
-  othersOf,
   readCount,
   readFlag,
   readList,

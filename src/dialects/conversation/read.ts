@@ -73,19 +73,10 @@ export function member<Value>(
 }
 
 /** `object` without the members that are undefined, so that JSON and comparisons see what is there. */
-export function defined<Members extends Record<string, unknown>>(object: Members): JsonObject {
+export function defined(object: JsonObject): Record<string, unknown> {
   const kept: Record<string, unknown> = {};
   for (const name in object) {
     if (object[name] !== undefined) kept[name] = object[name];
   }
   return kept;
-}
-
-/** The members that are not among the known ones and have a value. */
-export function othersOf(object: JsonObject, known: ReadonlySet<string>): JsonObject {
-  const others: Record<string, unknown> = {};
-  for (const name in object) {
-    if (!known.has(name) && object[name] !== undefined) others[name] = object[name];
-  }
-  return others;
 }

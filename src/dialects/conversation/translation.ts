@@ -54,7 +54,7 @@ export interface TranslationTarget {
   /** It refuses ids of tool calls that are not nine letters and digits; others are given such a one. */
   shortCallIds?: boolean | undefined;
   /** Stands in for the signature of a tool call that the upstream demands and the client has lost. */
-  lostCallSignature?: string | undefined;
+  lostCallSignature?: JsonObject | undefined;
 }
 
 /** What is known of the upstream whose answer is read. */
