@@ -6,6 +6,7 @@ import { ChatStreamObserver } from "./observe-stream.ts";
 import type { ChatRequest } from "./request.ts";
 
 export { type ChatRequest, chatRequest } from "./request.ts";
+export { chatTranslation } from "./translation.ts";
 
 /** OpenAI Chat Completions. */
 export const chatDialect: DialectCodec<ChatRequest> = {

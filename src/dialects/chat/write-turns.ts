@@ -7,6 +7,7 @@ import {
   nativeOrigin,
   type Part,
   refused,
+  shortCallId,
   type Signature,
   type ToolCallPart,
   type ToolResultPart,
@@ -14,7 +15,6 @@ import {
   type Turn,
   urlOfSource,
 } from "../conversation/index.ts";
-import { shortCallId } from "./short-call-id.ts";
 
 /** The turns as messages. One from a dialect that puts several things into a message becomes several messages. */
 export function writeTurns(conversation: Conversation, target: TranslationTarget): JsonObject[] {

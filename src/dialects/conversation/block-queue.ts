@@ -38,7 +38,7 @@ export class BlockQueue {
   advance(events: AnswerEvent[]): void {
     for (let head = this.#queue[0]; head !== undefined; head = this.#queue[0]) {
       if (!head.open(this.#next, events)) return;
-      if (this.#queue.length === 1 || !head.whole) return;
+      if (!head.told && (this.#queue.length === 1 || !head.whole)) return;
       this.#end(head, events);
     }
   }
@@ -70,6 +70,8 @@ export class QueuedBlock {
   start: AnswerBlock;
   /** Whether `start` is complete. */
   opens: boolean;
+  /** Whether the upstream has said that the block is whole. */
+  told = false;
   ended = false;
   readonly #choice: number;
   #index: number | undefined;

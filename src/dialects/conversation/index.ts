@@ -15,6 +15,7 @@ export type {
 } from "./answer.ts";
 export { AnswerCollector, collectAnswer, eventsOfAnswer } from "./collect-answer.ts";
 export { BlockQueue, type QueuedBlock } from "./block-queue.ts";
+export { plainCallId, shortCallId } from "./call-ids.ts";
 export { checkToolCalls } from "./check-tool-calls.ts";
 export type {
   Conversation,
@@ -38,6 +39,7 @@ export {
   isEffort,
   nearestEffort,
 } from "./effort.ts";
+export { estimateTokens } from "./estimate-tokens.ts";
 export { type Failure, type FailureKind, failureOf, kindOfStatus } from "./failure.ts";
 export { type Fate, type FieldRule, type FieldTable, refused, type Rest, restFor } from "./fields.ts";
 export type {

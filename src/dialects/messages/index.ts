@@ -1,0 +1,1 @@
+export { messagesTranslation } from "./translation.ts";
