@@ -14,3 +14,4 @@ export {
 } from "./conversation/index.ts";
 export type { CallBound, DialectCodec, ReadUsage, StreamObserver } from "./dialect.ts";
 export { messagesTranslation } from "./messages/index.ts";
+export { TranslatedStream, type TranslatedStreamOptions } from "./translated-stream.ts";

@@ -37,6 +37,7 @@ export class ChatStreamWriter implements StreamWriter {
   #head = "";
   #tail = "";
   #usage: Usage | undefined;
+  #serviceTier: string | undefined;
 
   constructor(client: ClientContext) {
     this.#client = client;
@@ -64,6 +65,7 @@ export class ChatStreamWriter implements StreamWriter {
         return this.#begin(event.choice) + this.#chunk(event.choice, "{}", `"${writeFinishReason(event.stop.reason)}"`);
       case "usage":
         this.#usage = event.usage ?? this.#usage;
+        this.#serviceTier = event.serviceTier ?? this.#serviceTier;
         return "";
       case "end":
         return `${this.#lastChunk()}data: [DONE]\n\n`;
@@ -173,6 +175,7 @@ export class ChatStreamWriter implements StreamWriter {
 
   #lastChunk(): string {
     if (!this.#showsUsage || this.#usage === undefined) return "";
-    return `${this.#head}],"usage":${JSON.stringify(writeChatUsage(this.#usage))}}\n\n`;
+    const tier = this.#serviceTier === undefined ? "" : `,"service_tier":${JSON.stringify(this.#serviceTier)}`;
+    return `${this.#head}],"usage":${JSON.stringify(writeChatUsage(this.#usage))}${tier}}\n\n`;
   }
 }

@@ -36,10 +36,8 @@ export function writeMessageUsage(
   estimate: UsageEstimate,
   serviceTier: string | undefined,
 ): JsonObject {
-  const { cacheWrite5m = 0, cacheWrite1h = 0 } = usage ?? {};
   return {
-    ...countsOf(usage, estimate),
-    cache_creation: { ephemeral_5m_input_tokens: cacheWrite5m, ephemeral_1h_input_tokens: cacheWrite1h },
+    ...writeDeltaUsage(usage, estimate),
     service_tier: serviceTier === "priority" ? "priority" : "standard",
     inference_geo: null,
   };
@@ -47,7 +45,11 @@ export function writeMessageUsage(
 
 /** The usage at the end of a stream: the whole of it, in place of the estimate. */
 export function writeDeltaUsage(usage: Usage | undefined, estimate: UsageEstimate): JsonObject {
-  return countsOf(usage, estimate);
+  const { cacheWrite5m = 0, cacheWrite1h = 0 } = usage ?? {};
+  return {
+    ...countsOf(usage, estimate),
+    cache_creation: { ephemeral_5m_input_tokens: cacheWrite5m, ephemeral_1h_input_tokens: cacheWrite1h },
+  };
 }
 
 /** OpenAI's word for a service tier of Anthropic's. */
