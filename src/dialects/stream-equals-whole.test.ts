@@ -57,7 +57,7 @@ describe.each(pairs)("$from told in $to", ({ upstream, client: of }) => {
       const expected: unknown = JSON.parse(of.translation.writeAnswer(answer, client));
       expect(of.fold(translated(upstream, of, [bytesOf(stream)]))).toEqual(expected as Record<string, unknown>);
     });
-    fc.assert(property, { numRuns: 300 });
+    fc.assert(property, { numRuns: 200 });
   });
 
   test("is the same however the bytes are cut", () => {
@@ -72,12 +72,16 @@ describe.each(pairs)("$from told in $to", ({ upstream, client: of }) => {
   });
 
   test("is the same cut at every byte", () => {
-    for (const { stream } of fc.sample(upstream.answers, { numRuns: 3, seed: 7 })) {
-      const bytes = bytesOf(stream, "\r\n");
-      const expected = translated(upstream, of, [bytes]);
-      for (let at = 0; at <= bytes.length; at += 1) {
-        expect(translated(upstream, of, [bytes.subarray(0, at), bytes.subarray(at)])).toBe(expected);
-      }
+    // The shortest of some that has characters of several bytes.
+    const [bytes = Buffer.alloc(0)] = fc
+      .sample(upstream.answers, { numRuns: 40, seed: 11 })
+      .map(({ stream }) => bytesOf(stream, "\r\n"))
+      .filter((sample) => sample.includes("é") && sample.includes("😀"))
+      .toSorted((a, b) => a.length - b.length);
+    const expected = translated(upstream, of, [bytes]);
+    expect(expected).toContain("😀");
+    for (let at = 0; at <= bytes.length; at += 1) {
+      expect(translated(upstream, of, [bytes.subarray(0, at), bytes.subarray(at)])).toBe(expected);
     }
   });
 

@@ -20,7 +20,6 @@ export function writeChatAnswer(answer: Answer, client: ClientContext): string {
     choices: answer.choices.map(writeChoice),
     ...(answer.usage === undefined ? {} : { usage: writeChatUsage(answer.usage) }),
     ...(answer.serviceTier === undefined ? {} : { service_tier: answer.serviceTier }),
-    system_fingerprint: null,
   });
 }
 

@@ -97,7 +97,8 @@ class TurnWriter {
     }
     if (role === "tool" || (rest.length === 0 && parts.length > 0)) return;
     const [first] = rest;
-    if (this.#carried.length === 0 && rest.length === 1 && first?.kind === "text") {
+    const marked = this.#own && first?.cache !== undefined;
+    if (this.#carried.length === 0 && rest.length === 1 && first?.kind === "text" && !marked) {
       this.#messages.push(defined({ role, content: first.text, name }));
       return;
     }

@@ -26,9 +26,9 @@ export function writeTurns({ turns, rest }: Conversation, target: TranslationTar
     if (prompt && (messages.length === 0 || target.systemAnywhere !== true)) system.push(...turn.parts);
     else addTurn(messages, turn);
   }
+  if (rest.dialect !== "messages") tidy(messages);
   const written = messages.map((message) => writeMessage(message, target)).filter((message) => message !== undefined);
   checkFirst(messages, written);
-  if (rest.dialect !== "messages") trimEnd(written.at(-1));
   const blocks = writeContent(system, target);
   return { system: blocks.length === 0 ? undefined : blocks, messages: written };
 }
@@ -61,16 +61,13 @@ function checkFirst(messages: readonly MessageOnTheWay[], written: readonly Json
   throw invalid(`${at}.role`, "the first message must be the user's for this model's provider");
 }
 
-/** An answer that the model is to go on with may not end with white space. */
-function trimEnd(last: JsonObject | undefined): void {
-  if (last?.["role"] !== "assistant") return;
-  const content = last["content"];
-  const mutable = last as Record<string, unknown>;
-  if (typeof content === "string") mutable["content"] = content.trimEnd();
-  const block: unknown = Array.isArray(content) ? content.at(-1) : undefined;
-  if (isText(block)) block.text = block.text.trimEnd();
-}
-
-function isText(block: unknown): block is { type: "text"; text: string } {
-  return typeof block === "object" && block !== null && "type" in block && block.type === "text";
+/** Texts of nothing but white space are refused, and so is an answer to go on with that ends with it. */
+function tidy(messages: readonly MessageOnTheWay[]): void {
+  const last = messages.at(-1);
+  const end = last?.parts.at(-1);
+  if (last?.role === "assistant" && end?.kind === "text")
+    last.parts.splice(-1, 1, { ...end, text: end.text.trimEnd() });
+  for (const message of messages) {
+    message.parts = message.parts.filter((part) => part.kind !== "text" || part.text.trim() !== "");
+  }
 }

@@ -136,7 +136,13 @@ const block = fc.oneof(
     name: word,
     input: fc.dictionary(word, fc.oneof(text, fc.integer())),
   }),
-  fc.record({ type: fc.constant("server_tool_use"), id: word, name: word, input: fc.dictionary(word, text) }),
+  fc.record({
+    type: fc.constant("server_tool_use"),
+    id: fc.nat().map((id) => `srvtoolu_${id}`),
+    name: fc.constant("web_search"),
+    input: fc.dictionary(word, text),
+    caller: fc.constant({ type: "direct" }),
+  }),
 );
 
 /** A message of Anthropic's. */

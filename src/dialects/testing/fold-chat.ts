@@ -28,7 +28,7 @@ export function foldChat(text: string): Json {
     for (const choice of told as Json[]) addChoice(choices, choice);
   }
   for (const choice of choices) finishMessage(choice["message"] as Json);
-  return { ...whole, object: "chat.completion", system_fingerprint: null };
+  return { ...whole, object: "chat.completion" };
 }
 
 function addChoice(choices: Json[], told: Json): void {
@@ -51,18 +51,19 @@ function addMember(message: Json, key: string, value: unknown): void {
   else message[key] = value;
 }
 
+interface Said {
+  name?: string;
+  arguments?: string;
+}
+
 function addCalls(calls: Json[], fragments: readonly Json[]): Json[] {
   for (const { index, ...fragment } of fragments) {
     const call = (calls[index as number] ??= {});
     const { function: said, ...rest } = fragment;
     Object.assign(call, rest);
-    const before = (call["function"] ?? {}) as Json;
-    const more = said as Json;
-    call["function"] = {
-      ...before,
-      ...more,
-      arguments: String(before["arguments"] ?? "") + String(more["arguments"] ?? ""),
-    };
+    const before = (call["function"] ?? {}) as Said;
+    const more = said as Said;
+    call["function"] = { ...before, ...more, arguments: (before.arguments ?? "") + (more.arguments ?? "") };
   }
   return calls;
 }
