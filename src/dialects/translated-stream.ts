@@ -100,7 +100,7 @@ export class TranslatedStream implements StreamObserver {
     let shown = "";
     for (const event of events) {
       if (this.#state !== "telling") return shown;
-      if (event.type === "delta") this.#outputBytes += event.text.length;
+      if (event.type === "delta") this.#outputBytes += Buffer.byteLength(event.text);
       else if (event.type === "end") this.#state = "complete";
       else if (event.type === "error") this.#state = "failed";
       shown += this.#writer.write(event);

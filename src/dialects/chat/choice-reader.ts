@@ -2,6 +2,7 @@ import { type JsonObject, objectOf } from "../../core/index.ts";
 import {
   type AnswerEvent,
   BlockQueue,
+  type Citation,
   type Failure,
   type QueuedBlock,
   type ToolCallPart,
@@ -25,11 +26,20 @@ export class ChoiceReader {
   readonly #calls: CallOnTheWay[] = [];
   readonly #ids = new Set<string>();
   stopped = false;
+  #cited = false;
 
   constructor(index: number, upstream: UpstreamContext) {
     this.#index = index;
     this.#upstream = upstream;
     this.#queue = new BlockQueue(index);
+  }
+
+  /** Sources that an upstream names beside its answer, for text that has no citations of its own. */
+  citeAll(citations: readonly Citation[], events: AnswerEvent[]): void {
+    const last = this.#queue.last;
+    if (this.#cited || last?.start.kind !== "text") return;
+    this.#cited = true;
+    for (const citation of citations) last.cite(citation, events);
   }
 
   /** Gives back the failure that the chunk tells of instead of more of an answer. */
@@ -112,6 +122,7 @@ export class ChoiceReader {
   #readAnnotations(annotations: readonly unknown[], events: AnswerEvent[]): void {
     const last = this.#queue.last;
     if (last?.start.kind !== "text") return;
+    this.#cited ||= annotations.length > 0;
     for (const annotation of annotations) {
       const citation = readCitation(objectOf(annotation) ?? {});
       if (citation !== undefined) last.cite(citation, events);

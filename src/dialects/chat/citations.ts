@@ -15,6 +15,22 @@ export function readCitation(annotation: JsonObject): Citation | undefined {
   };
 }
 
+/** The pages that an upstream with a search of its own names beside its answer: with titles, or by address alone. */
+export function readSources(chunk: JsonObject): Citation[] | undefined {
+  const { search_results: results, citations } = chunk;
+  const list: readonly unknown[] | undefined = Array.isArray(results)
+    ? results
+    : Array.isArray(citations)
+      ? citations
+      : undefined;
+  return list?.map(readSource).filter((source) => source !== undefined);
+}
+
+function readSource(value: unknown): Citation | undefined {
+  const url = typeof value === "string" ? value : objectOf(value)?.["url"];
+  return typeof url === "string" ? { kind: "url", url, title: textOf(objectOf(value)?.["title"]) } : undefined;
+}
+
 /** `from` and `to`: where the cited block stands in the message. Citations of other kinds have no counterpart here. */
 export function writeCitations(citations: readonly Citation[], from: number, to: number): JsonObject[] {
   return citations

@@ -196,6 +196,17 @@ describe("text", () => {
   });
 });
 
+test("the pages that an upstream names beside its text are cited by it", () => {
+  const pages = { search_results: [{ title: "X", url: "https://x.test" }], citations: ["https://x.test"] };
+  const cited = { kind: "url", url: "https://x.test", title: "X" } as const;
+  const told = read(chunk({ content: "a" }, null, pages), chunk({ content: "b" }, "stop", pages), "[DONE]");
+  expect(collectAnswer(told).choices[0]?.blocks).toEqual([{ kind: "text", text: "ab", citations: [cited] }]);
+  const whole = { ...pages, choices: [{ index: 0, message: { content: "ab" }, finish_reason: "stop" }] };
+  expect(collectAnswer(read(whole, "[DONE]")).choices[0]?.blocks).toEqual([
+    { kind: "text", text: "ab", citations: [cited] },
+  ]);
+});
+
 describe("the end", () => {
   const stopOf = (...chunks: JsonObject[]) => collectAnswer(read(...chunks, "[DONE]")).choices[0]?.stop.reason;
 

@@ -1,5 +1,13 @@
 import { type JsonObject, objectOf, parseObject } from "../../core/index.ts";
-import type { AnswerEvent, Failure, StreamReader, UpstreamContext, UsageEvent } from "../conversation/index.ts";
+import type {
+  AnswerEvent,
+  Citation,
+  Failure,
+  StreamReader,
+  UpstreamContext,
+  UsageEvent,
+} from "../conversation/index.ts";
+import { readSources } from "./citations.ts";
 import { ChoiceReader } from "./choice-reader.ts";
 import { readErrorValue } from "./failures.ts";
 
@@ -14,6 +22,7 @@ export class ChatStreamReader implements StreamReader {
   readonly #choices = new Map<number, ChoiceReader>();
   #usage: UsageEvent["usage"];
   #serviceTier: string | undefined;
+  #sources: readonly Citation[] = [];
   #started = false;
   #ended = false;
 
@@ -49,6 +58,7 @@ export class ChatStreamReader implements StreamReader {
       return;
     }
     this.#noteUsage(chunk);
+    this.#sources = readSources(chunk) ?? this.#sources;
     const choices = chunk["choices"];
     if (!Array.isArray(choices)) return;
     if (!this.#started) this.#start(chunk, events);
@@ -69,7 +79,12 @@ export class ChatStreamReader implements StreamReader {
       reader = new ChoiceReader(index, this.#upstream);
       this.#choices.set(index, reader);
     }
-    return reader.read(choice, events);
+    const stops = typeof choice["finish_reason"] === "string" && this.#sources.length > 0;
+    if (!stops) return reader.read(choice, events);
+    // What the last chunk says comes before the sources of it all.
+    const failure = reader.read({ ...choice, finish_reason: null }, events);
+    reader.citeAll(this.#sources, events);
+    return failure ?? reader.read({ index, finish_reason: choice["finish_reason"] }, events);
   }
 
   #start(chunk: JsonObject, events: AnswerEvent[]): void {

@@ -74,7 +74,7 @@ function writeReasoning(parts: readonly ReasoningPart[]): JsonObject {
 }
 
 /** What is shown of a thought: itself, or its summaries where there is no more. */
-export function textOfReasoning({ text, summary = [] }: ReasoningPart): string {
+function textOfReasoning({ text, summary = [] }: ReasoningPart): string {
   return text === "" ? summary.join("") : text;
 }
 

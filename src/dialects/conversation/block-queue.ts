@@ -16,9 +16,12 @@ export class BlockQueue {
   /** The first is the open one, once it can be opened. */
   readonly #queue: QueuedBlock[] = [];
   #next = 0;
+  readonly #endsAreTold: boolean;
 
-  constructor(choice: number) {
+  /** `endsAreTold`: the upstream says of every block when it is whole, and nobody has to guess. */
+  constructor(choice: number, endsAreTold = false) {
     this.#choice = choice;
+    this.#endsAreTold = endsAreTold;
   }
 
   /** The block that was begun last and has not ended. */
@@ -38,7 +41,8 @@ export class BlockQueue {
   advance(events: AnswerEvent[]): void {
     for (let head = this.#queue[0]; head !== undefined; head = this.#queue[0]) {
       if (!head.open(this.#next, events)) return;
-      if (!head.told && (this.#queue.length === 1 || !head.whole)) return;
+      const over = !this.#endsAreTold && this.#queue.length > 1 && head.whole;
+      if (!head.told && !over) return;
       this.#end(head, events);
     }
   }

@@ -17,7 +17,7 @@ interface OpenChoice {
 }
 
 /** Adds the events of a stream up. */
-export class AnswerCollector {
+class AnswerCollector {
   #answer: Omit<Answer, "choices"> = {
     id: "",
     model: "",

@@ -3,10 +3,6 @@ export const efforts = ["none", "minimal", "low", "medium", "high", "xhigh", "ma
 
 export type Effort = (typeof efforts)[number];
 
-export function isEffort(value: unknown): value is Effort {
-  return efforts.some((effort) => effort === value);
-}
-
 /** Fewer tokens to think with are refused by those who count them. */
 export const budgetTokensMin = 1024;
 

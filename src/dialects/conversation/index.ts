@@ -13,7 +13,7 @@ export type {
   StopReason,
   UsageEvent,
 } from "./answer.ts";
-export { AnswerCollector, collectAnswer, eventsOfAnswer } from "./collect-answer.ts";
+export { collectAnswer, eventsOfAnswer } from "./collect-answer.ts";
 export { BlockQueue, type QueuedBlock } from "./block-queue.ts";
 export { plainCallId, shortCallId } from "./call-ids.ts";
 export { checkToolCalls } from "./check-tool-calls.ts";
@@ -30,15 +30,7 @@ export type {
   ToolChoice,
   Turn,
 } from "./conversation.ts";
-export {
-  budgetOfEffort,
-  budgetTokensMin,
-  type Effort,
-  effortOfBudget,
-  efforts,
-  isEffort,
-  nearestEffort,
-} from "./effort.ts";
+export { budgetOfEffort, budgetTokensMin, type Effort, effortOfBudget, efforts, nearestEffort } from "./effort.ts";
 export { estimateTokens } from "./estimate-tokens.ts";
 export { type Failure, type FailureKind, failureOf, kindOfStatus } from "./failure.ts";
 export { type Fate, type FieldRule, type FieldTable, refused, type Rest, restFor } from "./fields.ts";

@@ -31,7 +31,7 @@ interface BlockOnTheWay {
  */
 export class MessagesStreamReader implements StreamReader {
   readonly #upstream: UpstreamContext;
-  readonly #queue = new BlockQueue(0);
+  readonly #queue = new BlockQueue(0, true);
   readonly #blocks = new Map<unknown, BlockOnTheWay>();
   #usage: JsonObject = {};
   #state: "waiting" | "telling" | "stopped" | "ended" = "waiting";
@@ -150,6 +150,11 @@ export class MessagesStreamReader implements StreamReader {
     const block = this.#blocks.get(index);
     if (block === undefined) return;
     const { queued } = block;
+    if (queued?.told === true || queued?.ended === true) {
+      const message = "The upstream added to a block that it had ended.";
+      this.#fail({ kind: "server", code: "upstream_invalid_answer", message }, events);
+      return;
+    }
     switch (delta["type"]) {
       case "text_delta":
         queued?.add(textOf(delta["text"]), events);

@@ -20,7 +20,7 @@ import { writeCitation } from "./citations.ts";
 const imageTypes: ReadonlySet<string> = new Set(["image/jpeg", "image/png", "image/gif", "image/webp"]);
 
 /** A part as a block of a request; undefined for what says nothing or may not be said to this upstream. */
-export function writeBlock(part: Part, target: TranslationTarget): JsonObject | undefined {
+function writeBlock(part: Part, target: TranslationTarget): JsonObject | undefined {
   switch (part.kind) {
     case "text":
       if (part.text === "") return undefined;

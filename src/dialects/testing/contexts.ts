@@ -4,7 +4,7 @@ import type { ClientContext, TranslationTarget, UpstreamContext } from "../conve
 const count = (value: unknown): number => (typeof value === "number" ? value : 0);
 
 /** Chat usage as OpenAI counts it. */
-export function readChatUsage(answer: JsonObject): ObservedUsage | undefined {
+function readChatUsage(answer: JsonObject): ObservedUsage | undefined {
   const usage = objectOf(answer["usage"]);
   if (usage === undefined) return undefined;
   const cacheRead = count(objectOf(usage["prompt_tokens_details"])?.["cached_tokens"]);
@@ -14,7 +14,7 @@ export function readChatUsage(answer: JsonObject): ObservedUsage | undefined {
 }
 
 /** Messages usage. */
-export function readMessagesUsage(answer: JsonObject): ObservedUsage | undefined {
+function readMessagesUsage(answer: JsonObject): ObservedUsage | undefined {
   const usage = objectOf(answer["usage"]);
   if (usage?.["output_tokens"] === undefined) return undefined;
   const writes = objectOf(usage["cache_creation"]) ?? {};
