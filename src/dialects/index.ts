@@ -13,5 +13,5 @@ export {
   type UpstreamContext,
 } from "./conversation/index.ts";
 export type { CallBound, DialectCodec, ReadUsage, StreamObserver } from "./dialect.ts";
-export { messagesTranslation } from "./messages/index.ts";
+export { messagesDialect, type MessagesRequest, messagesRequest, messagesTranslation } from "./messages/index.ts";
 export { TranslatedStream, type TranslatedStreamOptions } from "./translated-stream.ts";

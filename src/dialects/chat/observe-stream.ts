@@ -1,7 +1,8 @@
 import { type JsonObject, type ObservedUsage, parseObject } from "../../core/index.ts";
 import { dataOf, eventsOf } from "../../streaming/index.ts";
 import type { ReadUsage, StreamObserver } from "../dialect.ts";
-import { generatedBytes } from "./generated-bytes.ts";
+import { generatedBytes } from "../generated-bytes.ts";
+import { chatKeys } from "./generated-keys.ts";
 
 /** Events kept to judge a stream's end by, for the upstreams that send no `[DONE]`. */
 const LAST_EVENTS = 3;
@@ -51,7 +52,7 @@ export class ChatStreamObserver implements StreamObserver {
   }
 
   see(block: Buffer): Buffer {
-    this.#outputBytes += generatedBytes(block);
+    this.#outputBytes += generatedBytes(block, chatKeys);
     if (block.includes("[DONE]") && DONE.test(block.toString("latin1"))) this.#done = true;
     if (block.includes('"error"')) this.#noteErrors(block);
     const shown = block.includes(USAGE) ? this.#noteUsage(block) : block;

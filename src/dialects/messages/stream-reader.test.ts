@@ -41,12 +41,18 @@ describe("usage", () => {
     });
   });
 
-  test("is told before an error too", () => {
-    const events = read(start, { type: "error", error: { type: "overloaded_error", message: "Busy" } });
-    expect(events.slice(1)).toMatchObject([
-      { type: "usage", usage: { input: 9 } },
+  const busy = { type: "error", error: { type: "overloaded_error", message: "Busy" } };
+
+  test("of what had come out before an error is estimated", () => {
+    const said = [begin(0, { type: "text", text: "" }), delta(0, { type: "text_delta", text: "12345678" })];
+    expect(read(start, ...said, busy).slice(-2)).toMatchObject([
+      { type: "usage", usage: { input: 9, cacheRead: 4, output: 2 } },
       { type: "error", failure: { kind: "overloaded", message: "Busy" } },
     ]);
+  });
+
+  test("is none where nothing had come out", () => {
+    expect(read(start, busy).map(({ type }) => type)).toEqual(["start", "error"]);
   });
 });
 

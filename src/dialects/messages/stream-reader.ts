@@ -12,7 +12,7 @@ import {
 import { readCitation } from "./citations.ts";
 import { readErrorEvent } from "./failures.ts";
 import { readStopReason } from "./stop-reasons.ts";
-import { mergeUsage, readServiceTier } from "./usage.ts";
+import { figuresSoFar, mergeUsage, readServiceTier } from "./usage.ts";
 
 /** A block that has begun upstream, by the index that it has there. */
 interface BlockOnTheWay {
@@ -34,6 +34,9 @@ export class MessagesStreamReader implements StreamReader {
   readonly #queue = new BlockQueue(0, true);
   readonly #blocks = new Map<unknown, BlockOnTheWay>();
   #usage: JsonObject = {};
+  /** Whether the last figures of the usage are there. */
+  #counted = false;
+  #outputBytes = 0;
   #state: "waiting" | "telling" | "stopped" | "ended" = "waiting";
 
   constructor(upstream: UpstreamContext) {
@@ -157,10 +160,10 @@ export class MessagesStreamReader implements StreamReader {
     }
     switch (delta["type"]) {
       case "text_delta":
-        queued?.add(textOf(delta["text"]), events);
+        this.#add(queued, textOf(delta["text"]), events);
         return;
       case "thinking_delta":
-        queued?.add(textOf(delta["thinking"]), events);
+        this.#add(queued, textOf(delta["thinking"]), events);
         return;
       case "signature_delta":
         queued?.sign(this.#sign(textOf(delta["signature"])), events);
@@ -172,9 +175,14 @@ export class MessagesStreamReader implements StreamReader {
         const json = textOf(delta["partial_json"]);
         if (json === "") return;
         block.json += json;
-        queued?.add(json, events);
+        this.#add(queued, json, events);
       }
     }
+  }
+
+  #add(queued: QueuedBlock | undefined, text: string, events: AnswerEvent[]): void {
+    this.#outputBytes += Buffer.byteLength(text);
+    queued?.add(text, events);
   }
 
   #endBlock(index: unknown, events: AnswerEvent[]): void {
@@ -208,6 +216,7 @@ export class MessagesStreamReader implements StreamReader {
   #readMessageDelta(event: JsonObject, events: AnswerEvent[]): void {
     if (this.#state !== "telling" && this.#state !== "stopped") return;
     this.#usage = mergeUsage(this.#usage, objectOf(event["usage"]) ?? {});
+    this.#counted = true;
     const delta = objectOf(event["delta"]) ?? {};
     const reason = delta["stop_reason"];
     if (typeof reason !== "string" || this.#state === "stopped") return;
@@ -238,7 +247,8 @@ export class MessagesStreamReader implements StreamReader {
   }
 
   #tellUsage(events: AnswerEvent[]): void {
-    const usage = this.#upstream.readUsage({ usage: this.#usage })?.usage;
+    const figures = this.#counted ? this.#usage : figuresSoFar(this.#usage, this.#outputBytes);
+    const usage = figures === undefined ? undefined : this.#upstream.readUsage({ usage: figures })?.usage;
     const serviceTier = readServiceTier(this.#usage["service_tier"]);
     if (usage !== undefined || serviceTier !== undefined) events.push({ type: "usage", usage, serviceTier });
   }
