@@ -10,6 +10,7 @@ import {
 } from "../conversation/index.ts";
 import { readCitation } from "./citations.ts";
 import { isFailureReason, readFinishReason } from "./stop-reasons.ts";
+import { ThinkTags } from "./think-tags.ts";
 
 /** A tool call of which fragments come in. */
 interface CallOnTheWay {
@@ -23,6 +24,7 @@ export class ChoiceReader {
   readonly #index: number;
   readonly #upstream: UpstreamContext;
   readonly #queue: BlockQueue;
+  readonly #tags: ThinkTags | undefined;
   readonly #calls: CallOnTheWay[] = [];
   readonly #ids = new Set<string>();
   stopped = false;
@@ -32,6 +34,7 @@ export class ChoiceReader {
     this.#index = index;
     this.#upstream = upstream;
     this.#queue = new BlockQueue(index);
+    this.#tags = upstream.thinkTags === true ? new ThinkTags() : undefined;
   }
 
   /** Sources that an upstream names beside its answer, for text that has no citations of its own. */
@@ -58,6 +61,7 @@ export class ChoiceReader {
   stop(reason: string, events: AnswerEvent[]): Failure | undefined {
     if (this.stopped) return undefined;
     if (isFailureReason(reason)) return invalidAnswer(`The upstream gave up: ${reason}.`, "upstream_interrupted");
+    for (const { kind, text } of this.#tags?.flush() ?? []) this.#addText(kind, text, events);
     const lost = this.#queue.finish(events);
     if (lost.length > 0) return invalidAnswer("The upstream's answer calls a tool without a name.");
     this.stopped = true;
@@ -70,7 +74,7 @@ export class ChoiceReader {
     this.#readReasoning(delta, events);
     const { content, refusal, annotations, tool_calls: calls } = delta;
     if (typeof content === "string") {
-      if (content !== "") this.#addText("text", content, events, logprobsOf(choice));
+      if (content !== "") this.#addContent(content, choice, events);
     } else if (Array.isArray(content)) {
       for (const chunk of content) this.#readContentChunk(objectOf(chunk) ?? {}, events);
     }
@@ -95,6 +99,14 @@ export class ChoiceReader {
     const last = this.#queue.last;
     const block = last?.start.kind === "reasoning" ? last : this.#queue.begin({ kind: "reasoning", text: "" }, events);
     block.sign({ origin: this.#upstream.origin, value: sealed }, events);
+  }
+
+  #addContent(content: string, choice: JsonObject, events: AnswerEvent[]): void {
+    if (this.#tags === undefined) {
+      this.#addText("text", content, events, logprobsOf(choice));
+      return;
+    }
+    for (const { kind, text } of this.#tags.take(content)) this.#addText(kind, text, events);
   }
 
   #addText(

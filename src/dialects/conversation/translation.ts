@@ -66,6 +66,8 @@ export interface UpstreamContext {
   /** The model that was asked, for an upstream that does not say which one answered. */
   model: string;
   readUsage: ReadUsage;
+  /** It puts its thoughts between `<think>` tags at the beginning of the content. */
+  thinkTags?: boolean | undefined;
 }
 
 /** What is known of the client that an answer is written for. */
