@@ -158,6 +158,11 @@ describe("thoughts", () => {
     });
   });
 
+  test("without a signature say at least whose they are", () => {
+    const told = asMessage(completion({ content: "a", reasoning_content: "hm" }));
+    expect(told.content[0]).toEqual({ type: "thinking", thinking: "hm", signature: "tollgate.deepseek.thought." });
+  });
+
   test("that sign a call stand before it", () => {
     const extra = { google: { thought_signature: "sig" } };
     const call = { id: "c", function: { name: "f", arguments: "{}" }, extra_content: extra };

@@ -90,6 +90,32 @@ describe("fields", () => {
   });
 });
 
+describe("a thought of another upstream", () => {
+  const foreign = seal({ origin: "deepseek", value: "" }, "thought", "messages");
+  const results = { role: "user", content: [{ type: "tool_result", tool_use_id: "c1", content: "ok" }] };
+  const body = (signature: string) => ({
+    model: "claude-x",
+    max_tokens: 9_000,
+    thinking: { type: "enabled", budget_tokens: 2_000 },
+    messages: [hello, asked({ type: "thinking", thinking: "hm", signature }, use("c1")), results],
+  });
+  const anthropic: TranslationTarget = { model: "claude-x", origin: "anthropic" };
+  const again = (signature: string) =>
+    messagesTranslation.writeRequest(messagesTranslation.readRequest(body(signature)), anthropic);
+
+  test("does not go to Messages, whose loop then goes on without thinking", () => {
+    const written = again(foreign);
+    expect(written["thinking"]).toBeUndefined();
+    expect(written["messages"]).toEqual([hello, asked(use("c1")), results]);
+  });
+
+  test("is told from its own, which goes back as it came", () => {
+    expect(again("EqQBCg")).toEqual(body("EqQBCg"));
+    const own = seal({ origin: "anthropic", value: "EqQBCg" }, "thought", "messages");
+    expect(again(own)).toEqual(body("EqQBCg"));
+  });
+});
+
 describe("turns", () => {
   test("the system prompt in blocks is one text", () => {
     const system = [

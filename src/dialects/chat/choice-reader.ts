@@ -1,5 +1,6 @@
 import { type JsonObject, objectOf } from "../../core/index.ts";
 import {
+  type AnswerBlock,
   type AnswerEvent,
   BlockQueue,
   type Citation,
@@ -97,7 +98,7 @@ export class ChoiceReader {
     const sealed = delta["encrypted_content"];
     if (typeof sealed !== "string" || sealed === "") return;
     const last = this.#queue.last;
-    const block = last?.start.kind === "reasoning" ? last : this.#queue.begin({ kind: "reasoning", text: "" }, events);
+    const block = last?.start.kind === "reasoning" ? last : this.#queue.begin(this.#blockOf("reasoning"), events);
     block.sign({ origin: this.#upstream.origin, value: sealed }, events);
   }
 
@@ -116,8 +117,14 @@ export class ChoiceReader {
     logprobs?: readonly JsonObject[],
   ): void {
     const last = this.#queue.last;
-    const block = last?.start.kind === kind ? last : this.#queue.begin({ kind, text: "" }, events);
+    const block = last?.start.kind === kind ? last : this.#queue.begin(this.#blockOf(kind), events);
     block.add(text, events, logprobs);
+  }
+
+  /** A thought always says whose it is, so that it is never taken for the thought of another upstream. */
+  #blockOf(kind: "text" | "reasoning" | "refusal"): AnswerBlock {
+    if (kind !== "reasoning") return { kind, text: "" };
+    return { kind, text: "", signature: { origin: this.#upstream.origin, value: "" } };
   }
 
   /** Content in pieces, some of them thoughts. */

@@ -6,7 +6,6 @@ import {
   invalid,
   member,
   type Part,
-  readList,
   readObject,
   readText,
   readWord,
@@ -17,7 +16,8 @@ import {
 /** The content of a message: a string, or a list of parts. */
 export function readContent(content: unknown, at: string): Part[] {
   if (typeof content === "string") return [{ kind: "text", at, text: content }];
-  return readList(content, at).map((part, index) => readPart(part, `${at}.${index}`));
+  if (!Array.isArray(content)) throw invalid(at, "must be a string or an array");
+  return content.map((part: unknown, index) => readPart(part, `${at}.${index}`));
 }
 
 function readPart(value: unknown, at: string): Part {

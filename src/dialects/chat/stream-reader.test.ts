@@ -130,7 +130,7 @@ describe("text", () => {
       "of reasoning, by its common name",
       [{ reasoning_content: "hm" }, { content: "yes" }],
       [
-        { kind: "reasoning", text: "hm" },
+        { kind: "reasoning", text: "hm", signature: { origin: "deepseek", value: "" } },
         { kind: "text", text: "yes" },
       ],
     ],
@@ -138,7 +138,7 @@ describe("text", () => {
       "of reasoning, by Groq's name",
       [{ reasoning: "hm" }, { content: "yes" }],
       [
-        { kind: "reasoning", text: "hm" },
+        { kind: "reasoning", text: "hm", signature: { origin: "deepseek", value: "" } },
         { kind: "text", text: "yes" },
       ],
     ],
@@ -153,7 +153,7 @@ describe("text", () => {
         },
       ],
       [
-        { kind: "reasoning", text: "hm" },
+        { kind: "reasoning", text: "hm", signature: { origin: "deepseek", value: "" } },
         { kind: "text", text: "yes" },
       ],
     ],

@@ -39,7 +39,7 @@ test.each<[string, [string, string][]]>([
   ["yes <think>no</think>", [["text", "yes <think>no</think>"]]],
 ])("%p is taken apart, wherever it is cut", (content, blocks) => {
   expect(blocksOf(true, content)).toEqual(blocks);
-  expect(blocksOf(true, ...content)).toEqual(blocks);
+  expect(blocksOf(true, ...Array.from(content))).toEqual(blocks);
   for (let at = 1; at < content.length; at += 1) {
     expect(blocksOf(true, content.slice(0, at), content.slice(at))).toEqual(blocks);
   }

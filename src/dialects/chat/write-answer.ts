@@ -81,7 +81,7 @@ function textOfReasoning({ text, summary = [] }: ReasoningPart): string {
 /** A thought with its signature, for a client that sends it back; OpenAI has no field for it, others have this one. */
 export function writeReasoningDetail(part: ReasoningPart): JsonObject | undefined {
   const { signature, redacted } = part;
-  if (signature === undefined) return undefined;
+  if (signature === undefined || signature.value === "") return undefined;
   if (redacted === true) return { type: "reasoning.encrypted", data: seal(signature, "cipher", "chat") };
   return { type: "reasoning.text", text: textOfReasoning(part), signature: seal(signature, "thought", "chat") };
 }

@@ -7,7 +7,9 @@ import {
   defined,
   type Effort,
   nearestEffort,
+  type ReasoningPart,
   type ReasoningWish,
+  type Signature,
   type TranslationTarget,
 } from "../conversation/index.ts";
 
@@ -28,7 +30,9 @@ const noThinking: ThinkingPlan = { thinking: undefined, effort: undefined, think
 export function planThinking(conversation: Conversation, target: TranslationTarget, maxTokens: number): ThinkingPlan {
   const { reasoning, rest } = conversation;
   if (reasoning === undefined) return noThinking;
-  if (rest.dialect === "messages") return asAsked(reasoning);
+  if (rest.dialect === "messages") {
+    return reasoning.mode === "budget" && hasForeignThoughts(conversation, target) ? noThinking : asAsked(reasoning);
+  }
   if (target.thinking === "none") return noThinking;
   if (reasoning.mode === "off" || reasoning.effort === "none") {
     return { ...noThinking, thinking: { type: "disabled" } };
@@ -78,11 +82,25 @@ function budgeted(
  * Whether the conversation stands within a loop of tool calls whose thoughts the client has not sent back, or which
  * another model thought. An upstream that is to think refuses such a loop; it goes on without thinking instead.
  */
-function lostItsThoughts({ turns }: Conversation, target: TranslationTarget): boolean {
+function lostItsThoughts(conversation: Conversation, target: TranslationTarget): boolean {
+  const thoughts = thoughtsInLoop(conversation);
+  return thoughts !== undefined && !thoughts.some(({ signature }) => isOwn(signature, target));
+}
+
+/** The same for a client of this dialect: what it leaves out is its own affair, what we leave out is ours. */
+function hasForeignThoughts(conversation: Conversation, target: TranslationTarget): boolean {
+  return thoughtsInLoop(conversation)?.some(({ signature }) => !isOwn(signature, target)) === true;
+}
+
+function isOwn(signature: Signature | undefined, target: TranslationTarget): boolean {
+  return signature?.value !== "" && belongsTo(signature, target, "messages");
+}
+
+/** The thoughts before the calls whose results come last; undefined where no results come last. */
+function thoughtsInLoop({ turns }: Conversation): ReasoningPart[] | undefined {
   const last = turns.at(-1);
   const within = last?.role === "tool" || last?.parts.some(({ kind }) => kind === "tool-result") === true;
-  if (!within) return false;
+  if (!within) return undefined;
   const said = turns.findLast(({ role }) => role === "assistant");
-  const thoughts = said?.parts.filter((part) => part.kind === "reasoning") ?? [];
-  return !thoughts.some(({ signature }) => signature?.value !== "" && belongsTo(signature, target, "messages"));
+  return said?.parts.filter((part) => part.kind === "reasoning") ?? [];
 }

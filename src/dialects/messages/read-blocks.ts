@@ -46,9 +46,10 @@ const ttls = ["5m", "1h"] as const;
 /** The content of a message, of a result or of a document: a string, or a list of blocks. */
 export function readBlocks(content: unknown, at: string): Part[] {
   if (typeof content === "string") return content === "" ? [] : [{ kind: "text", at, text: content }];
+  if (!Array.isArray(content)) throw invalid(at, "must be a string or an array");
   const parts: Part[] = [];
   let callSignature: Signature | undefined;
-  for (const [index, value] of readList(content, at).entries()) {
+  for (const [index, value] of content.entries()) {
     const path = `${at}.${index}`;
     const block = readObject(value, path);
     const sealed = callSignatureOf(block);
