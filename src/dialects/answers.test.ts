@@ -73,7 +73,7 @@ describe("stop reasons", () => {
   test("a refusal in chat ends a message as one", () => {
     const answer = asMessage(completion({ content: null, refusal: "I can't." }));
     expect(answer.stop_reason).toBe("refusal");
-    expect(answer.content).toEqual([{ type: "text", text: "I can't.", citations: null }]);
+    expect(answer.content).toEqual([{ type: "text", text: "I can't.", citations: [] }]);
   });
 });
 

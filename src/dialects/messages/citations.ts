@@ -22,7 +22,7 @@ function readIndex(index: string, origin: string | undefined) {
 
 export function writeCitation(citation: Citation): JsonObject | undefined {
   if (citation.kind === "native") return citation.dialect === "messages" ? citation.value : undefined;
-  const { url, title = null, quoted = "", sealed } = citation;
+  const { url, title = url, quoted = "", sealed } = citation;
   return {
     type: "web_search_result_location",
     cited_text: quoted,

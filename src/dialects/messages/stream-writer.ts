@@ -105,9 +105,9 @@ export class MessagesStreamWriter implements StreamWriter {
     switch (block.kind) {
       case "refusal":
         this.#refuses = true;
-        return this.#open({ type: "text", text: "", citations: null });
+        return this.#open({ type: "text", text: "", citations: [] });
       case "text":
-        return this.#open({ type: "text", text: "", citations: null });
+        return this.#open({ type: "text", text: "", citations: [] });
       case "reasoning":
         this.#signature = block.redacted === true ? undefined : block.signature;
         return this.#open(reasoningStart(block));

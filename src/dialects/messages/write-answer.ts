@@ -74,7 +74,7 @@ function writeAnswerBlock(block: AnswerBlock): string[] {
     case "text":
       return [JSON.stringify(writeText(block))];
     case "refusal":
-      return [JSON.stringify({ type: "text", text: block.text, citations: null })];
+      return [JSON.stringify({ type: "text", text: block.text, citations: [] })];
     case "reasoning":
       return [JSON.stringify(writeReasoning(block))];
     case "tool-call":
@@ -92,9 +92,9 @@ function writeToolUse(call: ToolCallPart): string {
   return `${JSON.stringify(start).slice(0, -1)},"input":${input}}`;
 }
 
+/** Citations are always a list: the schema wants the member, and some clients know of no null there. */
 function writeText({ text, citations = [] }: TextPart): JsonObject {
-  const written = citations.map(writeCitation).filter((citation) => citation !== undefined);
-  return { type: "text", text, citations: written.length === 0 ? null : written };
+  return { type: "text", text, citations: citations.map(writeCitation).filter((citation) => citation !== undefined) };
 }
 
 /** A thought as it begins, or the whole of one in cipher. */
