@@ -59,7 +59,7 @@ async function keepStartable(rig: Rig, { proxies, missing }: Selection): Promise
   for (const proxy of proxies) {
     try {
       const running = await proxy.start(rig.context);
-      await running.process.stop();
+      await running.stop();
       startable.proxies.push(proxy);
     } catch (error) {
       startable.missing.push(`No column for ${proxy.id}: ${messageOf(error)}`);

@@ -19,9 +19,9 @@ export interface Options {
 
 export const usage = `npm run bench -- [options]
 
-  --quick            under 90 seconds: one round, no open streams
+  --quick            under two minutes: one round, no open streams
   --only LIST        of ${sections.join(", ")}
-  --proxies LIST     of nginx, tollgate, portkey
+  --proxies LIST     of nginx, tollgate, tollgate-postgres, portkey
   --json FILE        writes all figures as JSON as well
   --soak MINUTES     instead: Tollgate under mixed callers, some of which hang up; watches its memory
   --strict           exit code 1 when a bar is missed

@@ -8,6 +8,7 @@ import { openai } from "./openai/index.ts";
 import { FaultBook } from "./shared/faults.ts";
 import { listen } from "./shared/listener.ts";
 import { type RecordedRequest, Recorder } from "./shared/recorder.ts";
+import { KeptAnswers } from "./shared/kept-answers.ts";
 import type { SimulatedProvider } from "./shared/types.ts";
 import { xai } from "./xai/index.ts";
 
@@ -53,8 +54,10 @@ export interface Simulators {
 export async function startSimulators(options: SimulatorOptions = {}): Promise<Simulators> {
   const recorder = new Recorder();
   const faultBook = new FaultBook();
+  const served = Object.values(providers);
+  const kept = new Map(served.map(({ name }) => [name, new KeptAnswers()]));
   const { host = "127.0.0.1", port = 0 } = options;
-  const listener = await listen({ providers: Object.values(providers), recorder, faultBook, host, port });
+  const listener = await listen({ providers: served, recorder, faultBook, kept, host, port });
   return {
     url: listener.url,
     providers: baseUrls(listener.url),

@@ -29,6 +29,9 @@ const DRAIN_MS_MAX = 60_000;
 /** How long calls that were ended at that bound may take to settle. */
 const SETTLE_MS_MAX = 5_000;
 
+/** How long a server that is to stop waits for a storage that is away, so as to write what is still to be charged. */
+const STORAGE_MS_MAX = 30_000;
+
 /** How often a draining server looks whether its calls have ended. */
 const DRAIN_POLL_MS = 20;
 
@@ -61,7 +64,8 @@ export function createApp(options: AppOptions): App {
   const markupMillionths = parseMarkup(config.pricing.markup);
   const router = createRouter(options);
   const models = createModelList(options, router);
-  const pipeline = createPipeline(options, { ledger, ticker, markupMillionths, router });
+  const unsettled = new Set<string>();
+  const pipeline = createPipeline(options, { ledger, ticker, markupMillionths, router, unsettled });
   const authenticator = createAuthenticator(options);
   const stopSweeper = sweep(ledger, environment, logger);
   let draining = false;
@@ -77,11 +81,12 @@ export function createApp(options: AppOptions): App {
     async drain() {
       draining = true;
       pipeline.close();
-      await untilIdle(pipeline, DRAIN_MS_MAX);
+      await waitUntil(() => pipeline.active === 0, DRAIN_MS_MAX);
       pipeline.abortAll();
-      await untilIdle(pipeline, SETTLE_MS_MAX);
+      await waitUntil(() => pipeline.active === 0, SETTLE_MS_MAX);
       stopSweeper();
       await ledger.flush();
+      await waitUntil(() => unsettled.size === 0, STORAGE_MS_MAX);
       ticker.stop();
     },
   };
@@ -102,10 +107,10 @@ export function createModelList(
 
 type RouterOptions = Pick<AppOptions, "config" | "missingKeys" | "sandbox" | "environment">;
 
-/** Waits for the open calls to end, no longer than `milliseconds`. */
-async function untilIdle(pipeline: CallPipeline, milliseconds: number): Promise<void> {
+/** Waits for the condition, no longer than `milliseconds`. */
+async function waitUntil(isSo: () => boolean, milliseconds: number): Promise<void> {
   const until = performance.now() + milliseconds;
-  while (pipeline.active > 0 && performance.now() < until) await Bun.sleep(DRAIN_POLL_MS);
+  while (!isSo() && performance.now() < until) await Bun.sleep(DRAIN_POLL_MS);
 }
 
 function createRouter({ config, missingKeys, sandbox, environment }: RouterOptions): ModelRouter {
@@ -146,10 +151,11 @@ interface PipelineParts {
   ticker: Ticker;
   markupMillionths: bigint;
   router: ModelRouter;
+  unsettled: Set<string>;
 }
 
 function createPipeline({ config, environment, logger }: AppOptions, parts: PipelineParts): CallPipeline {
-  const { ledger, ticker, markupMillionths, router } = parts;
+  const { ledger, ticker, markupMillionths, router, unsettled } = parts;
   return new CallPipeline({
     environment,
     router,
@@ -160,13 +166,13 @@ function createPipeline({ config, environment, logger }: AppOptions, parts: Pipe
       markupMillionths,
       clock: environment.clock,
       onUnsettled: (id, reason) => logger.error({ request_id: id, reason: String(reason) }, "ledger commit failed"),
+      unsettled,
     },
     send: {
       retries: config.upstream.retries,
       retryAfterMsMax: config.upstream.retry_after_max,
       firstByteMsMax: config.upstream.first_byte_timeout,
       idleMsMax: config.upstream.idle_timeout,
-      ticker,
     },
     body: { bytesMax: config.server.body_limit, arrivalMsMax: config.server.body_timeout, ticker },
   });

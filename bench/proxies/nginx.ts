@@ -66,7 +66,8 @@ async function start(context: ProxyContext): Promise<RunningProxy> {
   const command = [program ?? "nginx", "-p", directory, "-e", join(directory, "error.log"), "-c", file];
   const server = context.children.startServer("nginx", onProxyCore(context.pinning, command), {});
   await waitUntilReady(server, port, "/v1/models");
-  return { target: { port, model: "bench-model", headers: {} }, process: server };
+  const target = { port, model: "bench-model", headers: {} };
+  return { target, process: server, databasePid: null, stop: () => server.stop() };
 }
 
 export const nginx: Proxy = {

@@ -38,7 +38,8 @@ async function start(context: ProxyContext): Promise<RunningProxy> {
     "x-portkey-provider": "openai",
     "x-portkey-custom-host": `http://127.0.0.1:${context.upstreamPort}/v1`,
   };
-  return { target: { port, model: "bench-model", headers }, process: server };
+  const target = { port, model: "bench-model", headers };
+  return { target, process: server, databasePid: null, stop: () => server.stop() };
 }
 
 export const portkey: Proxy = {

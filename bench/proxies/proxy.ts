@@ -17,6 +17,10 @@ export interface Target {
 export interface RunningProxy {
   target: Target;
   process: ServerProcess;
+  /** The first process of a database of its own, which stands with the upstream and the load generator. */
+  databasePid: number | null;
+  /** Ends it, and what was started for it. */
+  stop(): Promise<void>;
 }
 
 /** A column of the report. */

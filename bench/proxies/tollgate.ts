@@ -8,10 +8,18 @@ import type { Proxy, ProxyContext, RunningProxy } from "./proxy.ts";
 export interface TollgateVariant {
   id: string;
   label: string;
+  /** Where it keeps its state, for the report. */
+  state: string;
   /** The launcher, `bin/tollgate` of the checkout under test. */
   program: string;
-  /** The storage URL, given the directory of this instance. */
-  storage(directory: string): string;
+  /** A new storage, given the directory of this instance. */
+  openStorage(directory: string, context: ProxyContext): Promise<StoragePlace>;
+}
+
+export interface StoragePlace {
+  url: string;
+  databasePid: number | null;
+  close(): Promise<void>;
 }
 
 /** Only what has no default: everything that a gateway does by default is on. */
@@ -28,18 +36,38 @@ pricing:
 let starts = 0;
 
 async function start(variant: TollgateVariant, context: ProxyContext): Promise<RunningProxy> {
-  const port = await freePort();
   const directory = join(context.children.directory, `${variant.id}-${(starts += 1)}`);
   mkdirSync(directory);
+  const place = await variant.openStorage(directory, context);
+  try {
+    return await startOn(variant, context, directory, place);
+  } catch (reason) {
+    await place.close();
+    throw reason;
+  }
+}
+
+async function startOn(
+  variant: TollgateVariant,
+  context: ProxyContext,
+  directory: string,
+  place: StoragePlace,
+): Promise<RunningProxy> {
+  const port = await freePort();
   const file = join(directory, "tollgate.yaml");
   writeFileSync(file, configuration(port, context.upstreamPort));
-  const storage = ["--config", file, "--storage", variant.storage(directory)];
+  const storage = ["--config", file, "--storage", place.url];
   const token = await createToken(variant, storage);
   const command = [variant.program, "serve", ...storage, "--port", String(port)];
   const server = context.children.startServer(variant.id, onProxyCore(context.pinning, command), {});
   await waitUntilReady(server, port, "/health");
   const headers = { authorization: `Bearer ${token}` };
-  return { target: { port, model: "openai/bench-model", headers }, process: server };
+  const stop = async (): Promise<void> => {
+    await server.stop();
+    await place.close();
+  };
+  const target = { port, model: "openai/bench-model", headers };
+  return { target, process: server, databasePid: place.databasePid, stop };
 }
 
 async function createToken(variant: TollgateVariant, storage: string[]): Promise<string> {
@@ -64,7 +92,7 @@ export function tollgate(variant: TollgateVariant): Proxy {
   return {
     id: variant.id,
     label: () => variant.label,
-    setUp: "default configuration: authentication, durable ledger, usage, log to a file",
+    setUp: `default configuration: authentication, durable ledger, usage, log to a file; state in ${variant.state}`,
     whyMissing: async () => (existsSync(variant.program) ? null : missing),
     start: (context) => start(variant, context),
   };

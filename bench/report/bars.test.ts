@@ -15,7 +15,7 @@ function phase(p50: number, cpuMicroseconds: number | null, problem: string | nu
     latency: { p50, p99: 2 * p50, max: 3 * p50 },
     firstEvent: null,
   };
-  const shares = { proxyShare: null, upstreamShare: 0.1, loadShare: 0.1 };
+  const shares = { proxyShare: null, upstreamShare: 0.1, loadShare: 0.1, databaseShare: null };
   return { load, cpuMicrosecondsARequest: cpuMicroseconds, ...shares, problem };
 }
 
@@ -69,6 +69,16 @@ describe("the bars", () => {
     const bars = barsOf(resultsOf([direct, broken, cell("tollgate", [0.4, 0.4, 0.4], 80)]));
     expect(bars.map((bar) => bar.measured === "invalid")).toEqual([true, false, false]);
     expect(bars.map((bar) => bar.kept)).toEqual([false, true, true]);
+  });
+
+  test.each([
+    [120, true],
+    [150, false],
+  ])("hold Postgres to 60 %% of SQLite's requests a second of one core (%d µs against 80)", (cpu, kept) => {
+    const cells = [direct, cell("tollgate", [0.4], 80), cell("tollgate-postgres", [0.6], cpu)];
+    const bars = barsOf(resultsOf(cells)).filter((bar) => bar.promise.includes("Postgres"));
+    expect(bars.map((bar) => bar.kept)).toEqual([kept]);
+    expect(bars[0]?.measured).toBe(`${kept ? 67 : 53} % (seen: 100 %)`);
   });
 
   test("without a peer are not judged", () => {

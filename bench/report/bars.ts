@@ -3,11 +3,15 @@ import { openStreamCount } from "../scenarios/open-streams.ts";
 import type { Bar } from "./bar.ts";
 import { figuresOf, soakMemoryOf } from "./figures.ts";
 import type { Figures } from "./figures.ts";
-import { count, decimals, markdownTable, megabytes, milliseconds } from "./format.ts";
+import { count, decimals, markdownTable, megabytes, milliseconds, percent } from "./format.ts";
 import { median } from "./median.ts";
 import type { Results } from "./results.ts";
 
 const tollgateId = "tollgate";
+const postgresId = "tollgate-postgres";
+
+/** What Postgres in place of SQLite may leave of the requests a second. */
+const postgresShare = 0.6;
 
 /** Only the bars that the run can tell about: no peer, no ratio. An invalid run keeps no bar. */
 export function barsOf(results: Results): Bar[] {
@@ -34,7 +38,8 @@ function caseBars(results: Results): Bar[] {
     const tollgate = of(tollgateId);
     if (tollgate === undefined) return [];
     const figures = { name: result.name, tollgate, nginx: of("nginx"), portkey: of("portkey") };
-    return [...ratioBars(figures), ...(result.name === "chat" ? chatBars(tollgate) : []), ...firstEventBars(figures)];
+    const ofChat = result.name === "chat" ? [...chatBars(tollgate), ...postgresBars(tollgate, of(postgresId))] : [];
+    return [...ratioBars(figures), ...ofChat, ...firstEventBars(figures)];
   });
 }
 
@@ -67,6 +72,14 @@ function chatBars(tollgate: Figures): Bar[] {
     judge("chat: added p50 below 0.5 ms at 1 caller", `${milliseconds(p50)} ms`, p50 < 0.5, tollgate),
     judge(promise, seen, oneCorePerSecond >= 8_000, tollgate),
   ];
+}
+
+function postgresBars(sqlite: Figures, postgres: Figures | undefined): Bar[] {
+  if (postgres === undefined) return [];
+  const share = postgres.oneCorePerSecond / sqlite.oneCorePerSecond;
+  const seen = percent(postgres.perSecond / sqlite.perSecond);
+  const promise = "chat: on Postgres at least 60 % of SQLite's requests a second of one core";
+  return [judge(promise, `${percent(share)} % (seen: ${seen} %)`, share >= postgresShare, sqlite, postgres)];
 }
 
 /** For streams only. */

@@ -20,6 +20,7 @@ export interface Figures {
   proxyShare: number;
   upstreamShare: number;
   loadShare: number;
+  databaseShare: number;
 }
 
 export interface Added {
@@ -49,6 +50,7 @@ function figuresOfCell(cell: Cell, direct: readonly Round[]): Figures {
     proxyShare: median(many.map((phase) => phase.proxyShare ?? Number.NaN)),
     upstreamShare: median(many.map((phase) => phase.upstreamShare)),
     loadShare: median(many.map((phase) => phase.loadShare)),
+    databaseShare: median(many.map((phase) => phase.databaseShare ?? Number.NaN)),
   };
 }
 

@@ -35,8 +35,14 @@ const firstEventTimes: Row[] = [
   },
 ];
 
+const databaseRow: Row = {
+  name: "database's CPU, % of a core",
+  show: (figures) => percent(figures.databaseShare),
+};
+
 function rowsOf(all: readonly Figures[]): Row[] {
   const floor = all.find((figures) => figures.proxyId === "nginx")?.cpuMicroseconds ?? Number.NaN;
+  const hasDatabase = all.some((figures) => Number.isFinite(figures.databaseShare));
   const streamed = all.some((figures) => Number.isFinite(figures.oneCaller.firstEventP50));
   return [
     { name: `requests a second, ${manyCallers} callers`, show: (figures) => count(figures.perSecond) },
@@ -49,6 +55,7 @@ function rowsOf(all: readonly Figures[]): Row[] {
     { name: "proxy's CPU, % of a core", show: (figures) => percent(figures.proxyShare) },
     { name: "upstream's CPU, % of a core", show: (figures) => percent(figures.upstreamShare) },
     { name: "load generator's CPU, % of a core", show: (figures) => percent(figures.loadShare) },
+    ...(hasDatabase ? [databaseRow] : []),
     { name: "requests a second limited by", show: limitOf },
   ];
 }
@@ -57,7 +64,10 @@ function rowsOf(all: readonly Figures[]): Row[] {
 function limitOf(figures: Figures): string {
   const busy = 0.9;
   if (figures.proxyShare >= busy) return "the proxy";
-  return figures.upstreamShare + figures.loadShare >= busy ? "the load generator" : "neither";
+  const { upstreamShare, loadShare, databaseShare } = figures;
+  if (Number.isFinite(databaseShare))
+    return upstreamShare + loadShare + databaseShare >= busy ? "database and load generator" : "neither";
+  return upstreamShare + loadShare >= busy ? "the load generator" : "neither";
 }
 
 function caseTable(result: CaseResult, labelOf: (id: string) => string): string {

@@ -26,6 +26,8 @@ export interface Phase {
   proxyShare: number | null;
   upstreamShare: number;
   loadShare: number;
+  /** Null where the proxy has no database process. */
+  databaseShare: number | null;
   problem: string | null;
 }
 
@@ -53,6 +55,7 @@ interface Subject {
   id: string;
   target: Target;
   pid: number | null;
+  databasePid: number | null;
 }
 
 export const directId = "direct";
@@ -65,16 +68,17 @@ export async function measureMatrix(
   durations: Durations,
 ): Promise<CaseResult[]> {
   const running: RunningProxy[] = [];
-  const subjects: Subject[] = [{ id: directId, target: rig.direct, pid: null }];
+  const subjects: Subject[] = [{ id: directId, target: rig.direct, pid: null, databasePid: null }];
   try {
     for (const proxy of proxies) {
       const started = await proxy.start(rig.context);
       running.push(started);
-      subjects.push({ id: proxy.id, target: started.target, pid: started.process.pid });
+      const { target, databasePid } = started;
+      subjects.push({ id: proxy.id, target, pid: started.process.pid, databasePid });
     }
     return await measureCases(rig, subjects, cases, durations);
   } finally {
-    await Promise.all(running.map((proxy) => proxy.process.stop()));
+    await Promise.all(running.map((proxy) => proxy.stop()));
   }
 }
 
@@ -152,12 +156,14 @@ async function measurePhase(
   const after = await sample(rig, subject);
   const wallMs = after.at - before.at - settleMs;
   const proxyMs = subject.pid === null ? null : after.proxyMs - before.proxyMs;
+  const databaseMs = subject.databasePid === null ? null : after.databaseMs - before.databaseMs;
   return {
     load,
     cpuMicrosecondsARequest: proxyMs === null ? null : (proxyMs * 1000) / Math.max(1, load.completed),
     proxyShare: proxyMs === null ? null : proxyMs / wallMs,
     upstreamShare: (after.upstreamMs - before.upstreamMs) / wallMs,
     loadShare: (after.loadMs - before.loadMs) / wallMs,
+    databaseShare: databaseMs === null ? null : databaseMs / wallMs,
     problem: problemOf(load, after.chatRequests - before.chatRequests),
   };
 }
@@ -167,6 +173,7 @@ interface Sample {
   proxyMs: number;
   upstreamMs: number;
   loadMs: number;
+  databaseMs: number;
   chatRequests: number;
 }
 
@@ -177,6 +184,7 @@ async function sample(rig: Rig, subject: Subject): Promise<Sample> {
     proxyMs: subject.pid === null ? 0 : useOfTree(subject.pid).cpuMs,
     upstreamMs: useOfTree(rig.upstream.pid).cpuMs,
     loadMs: useOfTree(rig.load.pid).cpuMs,
+    databaseMs: subject.databasePid === null ? 0 : useOfTree(subject.databasePid).cpuMs,
     chatRequests,
   };
 }

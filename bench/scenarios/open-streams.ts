@@ -36,7 +36,7 @@ export async function measureOpenStreams(rig: Rig, proxies: readonly Proxy[]): P
       results.push(await holdStreams(rig, proxy.id, running));
     } finally {
       await rig.setPlan({ kind: "burst" });
-      await running.process.stop();
+      await running.stop();
     }
   }
   return results;

@@ -28,7 +28,7 @@ export async function soak(rig: Rig, proxy: Proxy, minutes: number): Promise<Soa
     await rig.setPlan({ kind: "paced", gapMs: burstEveryMs });
     return await runSlices(rig, proxy.id, running, minutes);
   } finally {
-    await running.process.stop();
+    await running.stop();
   }
 }
 

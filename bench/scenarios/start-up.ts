@@ -35,7 +35,7 @@ async function startOnce(rig: Rig, proxy: Proxy, last: boolean, result: StartUpR
     await Bun.sleep(idleMs);
     result.idleBytes = useOfTree(running.process.pid).residentBytes;
   } finally {
-    await running.process.stop();
+    await running.stop();
   }
 }
 

@@ -1,29 +1,19 @@
-import type { ToolCall, Turn } from "../shared/answer.ts";
-import {
-  answerChat,
-  type ChatWire,
-  contentOrNull,
-  fragmentedToolDeltas,
-  plainUsage,
-  textDeltas,
-  wholeToolCalls,
-} from "../shared/chat-wire.ts";
-import { type ChatRules, commonChatFields, isInteger, isRecord } from "../shared/check.ts";
+import type { Turn } from "../shared/answer.ts";
+import { type ChatRules, chatFields } from "../shared/chat/check.ts";
+import { fragmentedToolDeltas, plainUsage, turnDeltas, wholeMessage } from "../shared/chat/parts.ts";
+import { readChatPrompt } from "../shared/chat/read-prompt.ts";
+import { answerChat, type ChatTalk, type ChatWire } from "../shared/chat/wire.ts";
+import { isInteger } from "../shared/check.ts";
 import { asObject, type JsonObject } from "../shared/json.ts";
-import { type Prompt, readChatPrompt } from "../shared/prompt.ts";
+import type { Prompt } from "../shared/prompt.ts";
+import type { ToolCall } from "../shared/tool-calls.ts";
 import type { Route } from "../shared/types.ts";
 import { compatErrors } from "./errors.ts";
 
 const rules: ChatRules = {
   strict: false,
   roles: ["system", "developer", "user", "assistant", "tool", "function"],
-  fields: {
-    ...commonChatFields,
-    max_completion_tokens: isInteger(1, 100_000_000),
-    n: isInteger(1, 1),
-    stream_options: isRecord,
-    thinking: isRecord,
-  },
+  fields: chatFields(["max_completion_tokens", "stream_options", "thinking"], { n: isInteger(1, 1) }),
 };
 
 /** The layer ignores `response_format` and `reasoning_effort`; thinking is asked for by `thinking` and never shown. */
@@ -36,15 +26,13 @@ function toolId(call: ToolCall): string {
   return `toolu_${call.label}`;
 }
 
-function wholeMessage(turn: Turn): JsonObject {
-  const plain = { role: "assistant", content: contentOrNull(turn) };
-  return turn.toolCalls.length === 0 ? plain : { ...plain, tool_calls: wholeToolCalls(turn.toolCalls, toolId) };
+function writeMessage(turn: Turn): JsonObject {
+  return wholeMessage(turn, { toolId, reasoning: null, nullContent: true });
 }
 
-function* deltas(turn: Turn): Generator<JsonObject> {
-  yield { role: "assistant", content: "" };
-  yield* textDeltas(turn.text, (content) => ({ content }));
-  yield* fragmentedToolDeltas(turn.toolCalls, toolId);
+function deltas(turn: Turn, talk: ChatTalk): Iterable<JsonObject> {
+  const opening = { role: "assistant", content: "" };
+  return turnDeltas(turn, { opening, calls: fragmentedToolDeltas(turn, talk, toolId) });
 }
 
 const wire: ChatWire = {
@@ -55,7 +43,8 @@ const wire: ChatWire = {
   readPrompt,
   id: (identity) => `msg_01${identity.token("chat", 22)}`,
   usage: plainUsage,
-  message: wholeMessage,
+  message: writeMessage,
+  refusal: "filter",
   deltas,
   closingDelta: {},
   finishReasonNull: true,

@@ -1,4 +1,5 @@
 import type { Problem } from "../shared/check.ts";
+import type { JsonObject } from "../shared/json.ts";
 import { type Frame, jsonFrame } from "../shared/sse.ts";
 import type { ErrorAnswer, ProviderErrors } from "../shared/types.ts";
 
@@ -33,19 +34,24 @@ function invalid(message: string): Failure {
   return { status: 400, type: invalidRequest, message };
 }
 
+/** Paths are written with dots alone: `messages.0.content.1`. */
+function dotted(field: string): string {
+  return field.replace(/\[(\d+)\]/g, ".$1");
+}
+
 function problemFailure(problem: Problem): Failure {
   switch (problem.kind) {
     case "not-json":
       return invalid("The request body is not valid JSON.");
     case "missing":
-      return invalid(`${problem.field}: Field required`);
+      return invalid(`${dotted(problem.field)}: Field required`);
     case "unknown":
-      return invalid(`${problem.field}: Extra inputs are not permitted`);
+      return invalid(`${dotted(problem.field)}: Extra inputs are not permitted`);
     case "wrong-type":
-      return invalid(`${problem.field}: Input should be ${problem.expected}`);
+      return invalid(`${dotted(problem.field)}: Input should be ${problem.expected}`);
     case "bad-value":
     case "unsupported":
-      return invalid(`${problem.field}: ${problem.message}`);
+      return invalid(`${dotted(problem.field)}: ${problem.message}`);
   }
 }
 
@@ -72,6 +78,12 @@ export const nativeErrors = makeErrors({
   body: ({ type, message }) => ({ type: "error", error: { type, message }, request_id: null }),
   midStream: (body) => ({ event: "error", data: JSON.stringify(body) }),
 });
+
+/** A native error that says more in its details, for programs to go by. */
+export function detailedError(status: 400 | 404, message: string, details: JsonObject): ErrorAnswer {
+  const error = { type: failureOf(status).type, message, details };
+  return { status, body: { type: "error", error, request_id: null } };
+}
 
 /** Errors of the OpenAI-compatible layer. */
 export const compatErrors = makeErrors({

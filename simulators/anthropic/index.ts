@@ -2,6 +2,7 @@ import { bearerKey } from "../shared/http.ts";
 import type { Call, Headers, SimulatedProvider } from "../shared/types.ts";
 import { chatRoutes } from "./chat.ts";
 import { nativeErrors } from "./errors.ts";
+import { messageRoutes } from "./messages.ts";
 import { modelRoutes } from "./models.ts";
 
 /** `x-api-key` wins where both are sent. */
@@ -13,6 +14,7 @@ function responseHeaders(call: Call): Headers {
   return {
     "request-id": `req_011${call.identity.token("request", 21)}`,
     "anthropic-organization-id": "00000000-0000-4000-8000-000000000001",
+    "anthropic-workspace-id": "wrkspc_01simulated",
     "anthropic-ratelimit-requests-limit": "4000",
     "anthropic-ratelimit-requests-remaining": "3999",
     "anthropic-ratelimit-requests-reset": "2026-01-01T00:00:01Z",
@@ -28,7 +30,7 @@ export const anthropic: SimulatedProvider = {
   name: "anthropic",
   basePath: "/anthropic",
   errors: nativeErrors,
-  routes: [...chatRoutes, ...modelRoutes],
+  routes: [...chatRoutes, ...messageRoutes, ...modelRoutes],
   apiKey,
   responseHeaders,
 };

@@ -1,5 +1,6 @@
 import { type Answer, type Call, errorAnswer, jsonAnswer, type Route } from "../shared/types.ts";
 import { nativeErrors } from "./errors.ts";
+import { checkVersion } from "./versions.ts";
 
 interface Model {
   readonly id: string;
@@ -82,8 +83,8 @@ const limitMax = 1_000;
 /** The native API refuses a request that does not say which version it speaks. */
 function versioned(handle: (call: Call) => Answer): (call: Call) => Answer {
   return (call) => {
-    if (call.headers["anthropic-version"] !== undefined) return handle(call);
-    return errorAnswer(nativeErrors.forProblem({ kind: "missing", field: "anthropic-version" }));
+    const problem = checkVersion(call);
+    return problem === null ? handle(call) : errorAnswer(nativeErrors.forProblem(problem));
   };
 }
 
@@ -124,3 +125,8 @@ export const modelRoutes: readonly Route[] = [
   { method: "GET", path: "/anthropic/v1/models", handle: versioned(list) },
   { method: "GET", path: "/anthropic/v1/models/:id", handle: versioned(retrieve) },
 ];
+
+/** The most output tokens of a listed model; null for others. */
+export function outputTokensMax(id: string): number | null {
+  return models.find((model) => model.id === id)?.outputTokens ?? null;
+}

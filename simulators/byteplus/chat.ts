@@ -1,77 +1,77 @@
-import type { TokenCounts, ToolCall, Turn } from "../shared/answer.ts";
-import {
-  answerChat,
-  type ChatWire,
-  fragmentedToolDeltas,
-  plainUsage,
-  textDeltas,
-  wholeToolCalls,
-} from "../shared/chat-wire.ts";
-import {
-  type ChatRules,
-  commonChatFields,
-  isFlag,
-  isInteger,
-  isNumber,
-  isOneOf,
-  isRecord,
-  type Problem,
-} from "../shared/check.ts";
-import { asObject, type JsonObject } from "../shared/json.ts";
+import type { Turn } from "../shared/answer.ts";
+import { type ChatRules, chatFields } from "../shared/chat/check.ts";
+import { choiceLogprobs, detailedUsage, fragmentedToolDeltas, turnDeltas, wholeMessage } from "../shared/chat/parts.ts";
+import { answerChat, type ChatTalk, type ChatWire } from "../shared/chat/wire.ts";
+import { isInteger, isOneOf, type Problem } from "../shared/check.ts";
+import { asArray, asObject, type JsonObject } from "../shared/json.ts";
+import { first } from "../shared/shape.ts";
+import type { ToolCall } from "../shared/tool-calls.ts";
 import type { Answer, Call, Route } from "../shared/types.ts";
 import { byteplusErrors } from "./errors.ts";
+import { effortLevels, reasoningSeal } from "./reasoning.ts";
 
 const rules: ChatRules = {
   strict: false,
   roles: ["system", "developer", "user", "assistant", "tool"],
-  fields: {
-    ...commonChatFields,
-    frequency_penalty: isNumber(-2, 2),
-    max_completion_tokens: isInteger(1, 100_000_000),
-    n: isInteger(1, 1),
-    parallel_tool_calls: isFlag,
-    presence_penalty: isNumber(-2, 2),
-    reasoning_effort: isOneOf("none", "minimal", "low", "medium", "high", "xhigh", "max"),
-    service_tier: isOneOf("auto", "default", "fast"),
-    stream_options: isRecord,
-    thinking: isRecord,
-  },
+  fields: chatFields(
+    [
+      "frequency_penalty",
+      "max_completion_tokens",
+      "parallel_tool_calls",
+      "presence_penalty",
+      "stream_options",
+      "thinking",
+    ],
+    {
+      n: isInteger(1, 1),
+      reasoning_effort: isOneOf(...effortLevels),
+      service_tier: isOneOf("auto", "default", "fast"),
+    },
+  ),
 };
 
-/** One limit is for the answer alone, the other for thinking and answer: they exclude each other. */
 function refuse(body: JsonObject): Problem | null {
+  return refuseBothLimits(body) ?? refuseForgedReasoning(body);
+}
+
+/** One limit is for the answer alone, the other for thinking and answer: they exclude each other. */
+function refuseBothLimits(body: JsonObject): Problem | null {
   if (typeof body["max_tokens"] !== "number" || typeof body["max_completion_tokens"] !== "number") return null;
   const message = "cannot be set together with `max_tokens`";
   return { kind: "bad-value", field: "max_completion_tokens", message, value: body["max_completion_tokens"] };
 }
 
-function usage(tokens: TokenCounts): JsonObject {
-  return {
-    ...plainUsage(tokens),
-    prompt_tokens_details: { cached_tokens: tokens.cached },
-    completion_tokens_details: { reasoning_tokens: tokens.reasoning },
-  };
+/** Encrypted reasoning may be left out, but not changed. */
+function refuseForgedReasoning(body: JsonObject): Problem | null {
+  return first(asArray(body["messages"]).map(asObject).entries(), ([index, { encrypted_content: sealed }]) => {
+    if (sealed === undefined || reasoningSeal.open(sealed) !== undefined) return null;
+    const field = `messages[${index}].encrypted_content`;
+    return { kind: "bad-value", field, message: "it could not be decrypted", value: sealed };
+  });
 }
 
 function toolId(call: ToolCall): string {
   return `call_${call.label.toLowerCase()}`;
 }
 
-/** The content of a message that only calls tools is an empty text, not null. */
-function wholeMessage(turn: Turn): JsonObject {
-  return {
-    role: "assistant",
-    content: turn.text,
-    ...(turn.reasoning === "" ? {} : { reasoning_content: turn.reasoning }),
-    ...(turn.toolCalls.length === 0 ? {} : { tool_calls: wholeToolCalls(turn.toolCalls, toolId) }),
-  };
+/** What the next turn wants back with the reasoning. */
+function sealedReasoning(turn: Turn): JsonObject {
+  return turn.reasoning === "" ? {} : { encrypted_content: reasoningSeal.close(turn.reasoning) };
 }
 
-function* deltas(turn: Turn): Generator<JsonObject> {
-  yield { role: "assistant", content: "" };
-  yield* textDeltas(turn.reasoning, (piece) => ({ content: "", reasoning_content: piece }));
-  yield* textDeltas(turn.text, (content) => ({ content }));
-  yield* fragmentedToolDeltas(turn.toolCalls, toolId);
+/** The content of a message that only calls tools is an empty text, not null. */
+function writeMessage(turn: Turn): JsonObject {
+  const whole = wholeMessage(turn, { toolId, reasoning: "reasoning_content", nullContent: false });
+  return { ...whole, ...sealedReasoning(turn) };
+}
+
+function deltas(turn: Turn, talk: ChatTalk): Iterable<JsonObject> {
+  return turnDeltas(turn, {
+    opening: { role: "assistant", content: "" },
+    reasoning: (piece) => ({ content: "", reasoning_content: piece }),
+    reasoned: turn.reasoning === "" ? [] : [{ content: "", ...sealedReasoning(turn) }],
+    calls: fragmentedToolDeltas(turn, talk, toolId),
+  });
 }
 
 const wire: ChatWire = {
@@ -82,9 +82,13 @@ const wire: ChatWire = {
   refuse,
   id: (identity) => `0217672256${identity.hex("chat", 41)}`,
   envelope: () => ({ service_tier: "default" }),
-  usage,
-  message: wholeMessage,
-  choice: () => ({ logprobs: null }),
+  usage: detailedUsage,
+  message: writeMessage,
+  choice: ({ finish }, told, talk) => ({
+    logprobs: choiceLogprobs(told, talk),
+    ...(finish === "refusal" ? { moderation_hit_type: "severe_violation" } : {}),
+  }),
+  refusal: "filter",
   deltas,
   closingDelta: { content: "" },
   finishReasonNull: true,

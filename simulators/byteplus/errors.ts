@@ -2,7 +2,8 @@ import type { Problem } from "../shared/check.ts";
 import { jsonFrame } from "../shared/sse.ts";
 import type { ErrorAnswer, ProviderErrors } from "../shared/types.ts";
 
-function refusal(status: number, code: string, message: string, type: string, param = ""): ErrorAnswer {
+/** An error in ModelArk's shape. */
+export function byteplusRefusal(status: number, code: string, message: string, type: string, param = ""): ErrorAnswer {
   const requestId = "02176722560000000000000000000000000000000000000000000";
   return { status, body: { error: { code, message: `${message} Request id: ${requestId}`, param, type } } };
 }
@@ -24,9 +25,9 @@ const byStatus: { readonly [status: number]: readonly [code: string, message: st
 
 function forStatus(status: number): ErrorAnswer {
   const known = byStatus[status];
-  if (known !== undefined) return refusal(status, ...known);
-  if (status < 500) return refusal(status, "InvalidParameter", "The request was refused.", "BadRequest");
-  return refusal(
+  if (known !== undefined) return byteplusRefusal(status, ...known);
+  if (status < 500) return byteplusRefusal(status, "InvalidParameter", "The request was refused.", "BadRequest");
+  return byteplusRefusal(
     status,
     "InternalServiceError",
     "The service encountered an unexpected internal error.",
@@ -35,7 +36,7 @@ function forStatus(status: number): ErrorAnswer {
 }
 
 function badRequest(code: string, message: string, field: string): ErrorAnswer {
-  return refusal(400, code, message, "BadRequest", field);
+  return byteplusRefusal(400, code, message, "BadRequest", field);
 }
 
 function forProblem(problem: Problem): ErrorAnswer {
@@ -78,12 +79,12 @@ export const byteplusErrors: ProviderErrors = {
   keyMissing: () => forStatus(401),
   keyInvalid: () => forStatus(401),
   modelNotFound: (model) =>
-    refusal(
+    byteplusRefusal(
       404,
       "InvalidEndpointOrModel.NotFound",
       `The model or endpoint ${model} does not exist or you have no access to it.`,
       "NotFound",
     ),
-  routeNotFound: (method, path) => refusal(404, "NotFound", `${method} ${path} does not exist.`, "NotFound"),
+  routeNotFound: (method, path) => byteplusRefusal(404, "NotFound", `${method} ${path} does not exist.`, "NotFound"),
   midStream: () => [jsonFrame(forStatus(500).body)],
 };

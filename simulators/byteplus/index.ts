@@ -3,6 +3,7 @@ import type { Call, Headers, SimulatedProvider } from "../shared/types.ts";
 import { chatRoutes } from "./chat.ts";
 import { byteplusErrors } from "./errors.ts";
 import { modelRoutes } from "./models.ts";
+import { responseRoutes } from "./responses.ts";
 
 function responseHeaders(call: Call): Headers {
   const clientId = call.headers["x-client-request-id"];
@@ -19,7 +20,7 @@ export const byteplus: SimulatedProvider = {
   name: "byteplus",
   basePath: "/byteplus/api/v3",
   errors: byteplusErrors,
-  routes: [...chatRoutes, ...modelRoutes],
+  routes: [...chatRoutes, ...responseRoutes, ...modelRoutes],
   apiKey: (call) => bearerKey(call.headers),
   responseHeaders,
 };

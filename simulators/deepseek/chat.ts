@@ -1,41 +1,31 @@
-import type { TokenCounts, ToolCall, Turn } from "../shared/answer.ts";
-import {
-  answerChat,
-  type ChatWire,
-  fragmentedToolDeltas,
-  plainUsage,
-  textDeltas,
-  wholeToolCalls,
-} from "../shared/chat-wire.ts";
-import {
-  type ChatRules,
-  checkToolPairs,
-  commonChatFields,
-  isFlag,
-  isNumber,
-  isRecord,
-  type Problem,
-} from "../shared/check.ts";
+import type { TokenCounts, Turn } from "../shared/answer.ts";
+import { type ChatRules, chatFields, checkToolPairs } from "../shared/chat/check.ts";
+import { choiceLogprobs, fragmentedToolDeltas, plainUsage, turnDeltas, wholeMessage } from "../shared/chat/parts.ts";
+import { readChatPrompt } from "../shared/chat/read-prompt.ts";
+import { answerChat, type ChatTalk, type ChatWire } from "../shared/chat/wire.ts";
+import type { Problem } from "../shared/check.ts";
 import { asArray, asObject, type JsonObject } from "../shared/json.ts";
-import { type Prompt, readChatPrompt } from "../shared/prompt.ts";
+import type { Prompt } from "../shared/prompt.ts";
+import type { ToolCall } from "../shared/tool-calls.ts";
 import type { Route } from "../shared/types.ts";
 import { deepseekErrors } from "./errors.ts";
 
 const rules: ChatRules = {
   strict: false,
   roles: ["system", "user", "assistant", "tool"],
-  fields: {
-    ...commonChatFields,
-    frequency_penalty: isNumber(-2, 2),
-    logprobs: isFlag,
-    presence_penalty: isNumber(-2, 2),
-    stream_options: isRecord,
-    thinking: isRecord,
-  },
+  fields: chatFields(["frequency_penalty", "logprobs", "presence_penalty", "stream_options", "thinking"]),
 };
 
 function refuse(body: JsonObject): Problem | null {
-  return checkToolPairs(body) ?? refuseFormat(body) ?? refuseLostReasoning(body);
+  return checkToolPairs(body) ?? refuseImages(body) ?? refuseFormat(body) ?? refuseLostReasoning(body);
+}
+
+/** Only the vision model knows parts other than text. */
+function refuseImages(body: JsonObject): Problem | null {
+  if (String(body["model"]).includes("vision")) return null;
+  const seen = readChatPrompt(body).messages.findIndex(({ attachments }) => attachments.length > 0);
+  if (seen < 0) return null;
+  return { kind: "wrong-type", field: `messages[${seen}]`, expected: "content parts of type `text`", value: null };
 }
 
 /** JSON answers need the word "json" in the prompt; schemas are not taken at all. */
@@ -85,21 +75,20 @@ function toolId(call: ToolCall): string {
   return `call_00_${call.label}`;
 }
 
-function wholeMessage(turn: Turn): JsonObject {
-  return {
-    role: "assistant",
-    content: turn.text,
-    ...(turn.reasoning === "" ? {} : { reasoning_content: turn.reasoning }),
-    ...(turn.toolCalls.length === 0 ? {} : { tool_calls: wholeToolCalls(turn.toolCalls, toolId) }),
-  };
+function writeMessage(turn: Turn): JsonObject {
+  return wholeMessage(turn, { toolId, reasoning: "reasoning_content", nullContent: false });
 }
 
-function* deltas(turn: Turn): Generator<JsonObject> {
+function deltas(turn: Turn, talk: ChatTalk): Iterable<JsonObject> {
   const thinking = turn.reasoning !== "";
-  yield thinking ? { role: "assistant", content: null, reasoning_content: "" } : { role: "assistant", content: "" };
-  yield* textDeltas(turn.reasoning, (piece) => ({ content: null, reasoning_content: piece }));
-  yield* textDeltas(turn.text, (content) => (thinking ? { content, reasoning_content: null } : { content }));
-  yield* fragmentedToolDeltas(turn.toolCalls, toolId);
+  return turnDeltas(turn, {
+    opening: thinking
+      ? { role: "assistant", content: null, reasoning_content: "" }
+      : { role: "assistant", content: "" },
+    reasoning: (piece) => ({ content: null, reasoning_content: piece }),
+    text: (content) => (thinking ? { content, reasoning_content: null } : { content }),
+    calls: fragmentedToolDeltas(turn, talk, toolId),
+  });
 }
 
 const wire: ChatWire = {
@@ -112,8 +101,10 @@ const wire: ChatWire = {
   id: (identity) => identity.uuid("chat"),
   envelope: () => ({ system_fingerprint: "fp_simulated" }),
   usage,
-  message: wholeMessage,
-  choice: () => ({ logprobs: null }),
+  message: writeMessage,
+  refusal: "filter",
+  failedReason: "insufficient_system_resource",
+  choice: (_turn, told, talk) => ({ logprobs: choiceLogprobs(told, talk) }),
   deltas,
   closingDelta: { content: "" },
   finishReasonNull: true,

@@ -61,3 +61,12 @@ test("the listing has no created", async () => {
   const data = listOf(await get(`${simulators.providers.deepseek}/models`), "data");
   expect(data[0]).toEqual({ id: "deepseek-v4-flash", object: "model", owned_by: "deepseek" });
 });
+
+test("only the vision model sees, and a failed generation has a finish reason of its own", async () => {
+  const content = [{ type: "image_url", image_url: { url: "data:image/png;base64,AAAA" } }];
+  const see = (model: string) => ask({ model, messages: [{ role: "user", content }] });
+  expect((await see("deepseek-chat")).status).toBe(422);
+  expect((await see("deepseek-v4-flash-vision-exp")).status).toBe(200);
+  const [choice] = completionOf(await ask(chat("deepseek-chat+failed", "hi"))).choices;
+  expect(choice?.finish_reason).toBe("insufficient_system_resource");
+});

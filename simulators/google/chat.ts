@@ -1,23 +1,29 @@
-import type { TokenCounts, ToolCall, Turn } from "../shared/answer.ts";
-import { answerChat, type ChatTalk, type ChatWire, textDeltas } from "../shared/chat-wire.ts";
-import { type ChatRules, commonChatFields, isInteger, isList, isOneOf, isRecord } from "../shared/check.ts";
+import type { TokenCounts, Turn } from "../shared/answer.ts";
+import { inlineUrl } from "../shared/attachments.ts";
+import { type ChatRules, chatFields } from "../shared/chat/check.ts";
+import { textDeltas, wholeToolCalls } from "../shared/chat/parts.ts";
+import { readChatPrompt } from "../shared/chat/read-prompt.ts";
+import { answerChat, type ChatTalk, type ChatWire } from "../shared/chat/wire.ts";
+import { isInteger, isOneOf, isRecord } from "../shared/check.ts";
 import { asObject, type JsonObject } from "../shared/json.ts";
-import { type Prompt, readChatPrompt } from "../shared/prompt.ts";
+import type { Prompt } from "../shared/prompt.ts";
+import { record } from "../shared/shape.ts";
 import type { Route } from "../shared/types.ts";
 import { compatErrors } from "./errors.ts";
+import { callId, refuseSignatures, signature } from "./signatures.ts";
 
 const rules: ChatRules = {
   strict: true,
   roles: ["system", "developer", "user", "assistant", "tool"],
-  fields: {
-    ...commonChatFields,
+  fields: chatFields(["max_completion_tokens", "modalities", "stream_options"], {
     audio: isRecord,
     extra_body: isRecord,
-    max_completion_tokens: isInteger(1, 100_000_000),
-    modalities: isList,
     n: isInteger(1, 8),
     reasoning_effort: isOneOf("none", "minimal", "low", "medium", "high"),
-    stream_options: isRecord,
+  }),
+  // The layer fetches nothing: images come inline.
+  parts: {
+    image_url: record({ image_url: record({ url: inlineUrl }, { open: true }) }, { open: true }),
   },
 };
 
@@ -27,14 +33,11 @@ function usage(tokens: TokenCounts): JsonObject {
   return { prompt_tokens: tokens.prompt, completion_tokens: tokens.answer, total_tokens: total };
 }
 
-/** Each call holds the signature that newer models want back with it. */
-function toolCalls(calls: readonly ToolCall[], talk: ChatTalk): JsonObject[] {
-  return calls.map((call, index) => ({
-    id: `function-call-${talk.call.identity.number(call.label, 1_000_000_000)}`,
-    type: "function",
-    function: { name: call.name, arguments: call.arguments },
-    extra_content: { google: { thought_signature: talk.call.identity.token(`signature ${index}`, 48) } },
-  }));
+/** The first of the calls holds the signature that newer models want back with it. */
+function toolCalls(turn: Turn, talk: ChatTalk): JsonObject[] {
+  return wholeToolCalls(turn.toolCalls, (call) => callId(call, talk.call.identity)).map((call, index) =>
+    index > 0 ? call : { ...call, extra_content: { google: { thought_signature: signature(turn) } } },
+  );
 }
 
 function thinkingConfig(body: JsonObject): JsonObject {
@@ -63,13 +66,13 @@ function content(turn: Turn, talk: ChatTalk): string {
 function wholeMessage(turn: Turn, talk: ChatTalk): JsonObject {
   const text = content(turn, talk);
   if (turn.toolCalls.length === 0) return { role: "assistant", content: text };
-  return { role: "assistant", ...(text === "" ? {} : { content: text }), tool_calls: toolCalls(turn.toolCalls, talk) };
+  return { role: "assistant", ...(text === "" ? {} : { content: text }), tool_calls: toolCalls(turn, talk) };
 }
 
 /** Every delta says its role; a call comes whole and without `index`. */
 function* deltas(turn: Turn, talk: ChatTalk): Generator<JsonObject> {
   yield* textDeltas(content(turn, talk), (piece) => ({ role: "assistant", content: piece }));
-  for (const call of toolCalls(turn.toolCalls, talk)) yield { role: "assistant", tool_calls: [call] };
+  for (const call of toolCalls(turn, talk)) yield { role: "assistant", tool_calls: [call] };
 }
 
 const wire: ChatWire = {
@@ -77,14 +80,16 @@ const wire: ChatWire = {
   errors: compatErrors,
   usagePlace: "every-chunk",
   usageAlways: false,
+  refuse: refuseSignatures,
   readPrompt,
   modelName: (model) => model.replace(/^models\//, ""),
   id: (identity) => identity.token("chat", 23),
   usage,
   message: wholeMessage,
+  refusal: "filter",
   deltas,
   closingDelta: { role: "assistant", content: "" },
-  finishReason: (turn, streamed) => (streamed && turn.finish === "tool_calls" ? "stop" : turn.finish),
+  finishReason: ({ finish }, { streamed }) => (streamed && finish === "tool_calls" ? "stop" : finish),
   finishReasonNull: false,
 };
 

@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
 import { type Simulators, startSimulators } from "../index.ts";
+import { asArray, asObject } from "../shared/json.ts";
 import {
   bodyOf,
   chat,
@@ -12,6 +13,7 @@ import {
   listOf,
   member,
   post,
+  type Reply,
   weatherTool,
 } from "../testing/client.ts";
 
@@ -96,4 +98,48 @@ test("native errors are objects; no key at all is a 403", async () => {
   const reply = await fetch(`${simulators.providers.google}/v1beta/models`);
   expect(reply.status).toBe(403);
   expect(await reply.json()).toMatchObject({ error: { code: 403, status: "PERMISSION_DENIED" } });
+});
+
+describe("the signature of a call", () => {
+  const tools = [weatherTool];
+  const asked = (model: string) => chat(model, "parallel", { tools });
+
+  async function back(model: string, change: (signature: unknown) => unknown): Promise<Reply> {
+    const calls = asArray(member(bodyOf(await ask(asked(model))), "choices", 0, "message", "tool_calls")).map(asObject);
+    const [first, ...others] = calls;
+    const signature = change(member(first, "extra_content", "google", "thought_signature"));
+    const extra = signature === undefined ? {} : { extra_content: { google: { thought_signature: signature } } };
+    const tool_calls = [{ ...first, extra_content: undefined, ...extra }, ...others];
+    const results = calls.map(({ id }) => ({ role: "tool", tool_call_id: id, content: "18 degrees" }));
+    const messages = [{ role: "user", content: "parallel" }, { role: "assistant", tool_calls }, ...results];
+    return ask({ model, tools, messages });
+  }
+
+  test("stands on the first of several calls, and comes back unchanged", async () => {
+    const calls = asArray(member(bodyOf(await ask(asked("gemini-3.5-flash"))), "choices", 0, "message", "tool_calls"));
+    expect(calls.map((call) => member(call, "extra_content") !== undefined)).toEqual([true, false]);
+    expect((await back("gemini-3.5-flash", (signature) => signature)).status).toBe(200);
+    const altered = await back("gemini-3.5-flash", (signature) => `A${String(signature)}`);
+    expect([altered.status, member(bodyOf(altered), 0, "error", "message")]).toEqual([
+      400,
+      expect.stringContaining("Thought signature is not valid"),
+    ]);
+  });
+
+  test("must not be missing from Gemini 3 on, unless the caller says that it is lost", async () => {
+    const missing = await back("gemini-3.5-flash", () => undefined);
+    expect(member(bodyOf(missing), 0, "error", "message")).toContain("missing a thought_signature");
+    expect((await back("gemini-3.5-flash", () => "skip_thought_signature_validator")).status).toBe(200);
+    expect((await back("gemini-2.5-flash", () => undefined)).status).toBe(200);
+  });
+});
+
+test("images come inline", async () => {
+  const see = (url: string) =>
+    ask({
+      model: "gemini-2.5-flash",
+      messages: [{ role: "user", content: [{ type: "image_url", image_url: { url } }] }],
+    });
+  expect((await see("data:image/png;base64,AAAA")).status).toBe(200);
+  expect((await see("https://example.com/a.png")).status).toBe(400);
 });

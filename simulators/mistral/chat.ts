@@ -1,47 +1,28 @@
-import type { TokenCounts, ToolCall, Turn } from "../shared/answer.ts";
-import {
-  answerChat,
-  type ChatWire,
-  indexedToolCalls,
-  plainUsage,
-  textDeltas,
-  wholeToolCalls,
-} from "../shared/chat-wire.ts";
-import {
-  type ChatRules,
-  commonChatFields,
-  isFlag,
-  isInteger,
-  isList,
-  isNumber,
-  isOneOf,
-  isRecord,
-  isText,
-  type Problem,
-} from "../shared/check.ts";
+import type { TokenCounts, Turn } from "../shared/answer.ts";
+import { type ChatRules, chatFields } from "../shared/chat/check.ts";
+import { indexedToolCalls, plainUsage, turnDeltas, wholeToolCalls } from "../shared/chat/parts.ts";
+import { readChatPrompt } from "../shared/chat/read-prompt.ts";
+import { answerChat, type ChatWire } from "../shared/chat/wire.ts";
+import { isFlag, isInteger, isList, isOneOf, type Problem } from "../shared/check.ts";
 import { asArray, asObject, type JsonObject } from "../shared/json.ts";
-import { type Prompt, readChatPrompt } from "../shared/prompt.ts";
+import type { Prompt } from "../shared/prompt.ts";
+import type { ToolCall } from "../shared/tool-calls.ts";
 import type { Route } from "../shared/types.ts";
 import { mistralErrors } from "./errors.ts";
 
 const rules: ChatRules = {
   strict: true,
   roles: ["system", "user", "assistant", "tool"],
-  fields: {
-    ...commonChatFields,
-    frequency_penalty: isNumber(-2, 2),
-    guardrails: isList,
-    metadata: isRecord,
-    n: isInteger(1, 128),
-    parallel_tool_calls: isFlag,
-    prediction: isRecord,
-    presence_penalty: isNumber(-2, 2),
-    prompt_cache_key: isText,
-    prompt_mode: isOneOf("reasoning"),
-    random_seed: isInteger(0, Number.MAX_SAFE_INTEGER),
-    reasoning_effort: isOneOf("none", "high"),
-    safe_prompt: isFlag,
-  },
+  fields: chatFields(
+    ["frequency_penalty", "metadata", "n", "parallel_tool_calls", "prediction", "presence_penalty", "prompt_cache_key"],
+    {
+      guardrails: isList,
+      prompt_mode: isOneOf("reasoning"),
+      random_seed: isInteger(0, Number.MAX_SAFE_INTEGER),
+      reasoning_effort: isOneOf("none", "high"),
+      safe_prompt: isFlag,
+    },
+  ),
 };
 
 /** The conversation must end with a user, a tool, or a prefix of the answer. */
@@ -82,16 +63,19 @@ function content(turn: Turn): unknown {
   return turn.reasoning === "" ? turn.text : [thinkingChunk(turn.reasoning), { type: "text", text: turn.text }];
 }
 
-function wholeMessage(turn: Turn): JsonObject {
+function writeMessage(turn: Turn): JsonObject {
   const calls = turn.toolCalls.length === 0 ? null : wholeToolCalls(turn.toolCalls, toolId);
   return { role: "assistant", tool_calls: calls, content: content(turn) };
 }
 
-function* deltas(turn: Turn): Generator<JsonObject> {
-  yield { role: "assistant", content: "" };
-  yield* textDeltas(turn.reasoning, (piece) => ({ content: [thinkingChunk(piece)] }));
-  yield* textDeltas(turn.text, (piece) => ({ content: piece }));
-  if (turn.toolCalls.length > 0) yield { content: "", tool_calls: indexedToolCalls(turn.toolCalls, toolId) };
+/** All tool calls come whole in one chunk. */
+function deltas(turn: Turn): Iterable<JsonObject> {
+  const calls = { content: "", tool_calls: indexedToolCalls(turn.toolCalls, toolId) };
+  return turnDeltas(turn, {
+    opening: { role: "assistant", content: "" },
+    reasoning: (piece) => ({ content: [thinkingChunk(piece)] }),
+    calls: turn.toolCalls.length === 0 ? [] : [calls],
+  });
 }
 
 const wire: ChatWire = {
@@ -103,7 +87,9 @@ const wire: ChatWire = {
   readPrompt,
   id: (identity) => identity.hex("chat", 32),
   usage,
-  message: wholeMessage,
+  message: writeMessage,
+  refusal: "text",
+  failedReason: "error",
   deltas,
   closingDelta: { content: "" },
   finishReasonNull: true,

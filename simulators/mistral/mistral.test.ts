@@ -60,3 +60,11 @@ test("the listing tells the context length", async () => {
     capabilities: { completion_chat: true },
   });
 });
+
+test("an image may be a plain address; a failed generation ends with an error", async () => {
+  const content = [{ type: "image_url", image_url: "https://example.com/a.png" }];
+  const seen = completionOf(await ask({ model: "mistral-small-latest", messages: [{ role: "user", content }] }));
+  expect(seen.choices[0]?.message.content).toContain("I see image https://example.com/a.png.");
+  const [choice] = completionOf(await ask(chat("mistral-small-latest+failed", "hi"))).choices;
+  expect(choice?.finish_reason).toBe("error");
+});

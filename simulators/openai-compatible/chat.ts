@@ -1,4 +1,4 @@
-import { answerChat, type ChatWire } from "../shared/chat-wire.ts";
+import { answerChat, type ChatWire } from "../shared/chat/wire.ts";
 import { asObject } from "../shared/json.ts";
 import type { Answer, Call, Route } from "../shared/types.ts";
 import { groqWire } from "./groq.ts";

@@ -1,14 +1,14 @@
 import type { TokenCounts } from "../shared/answer.ts";
-import type { ChatTalk, ChatWire, ChunkPosition } from "../shared/chat-wire.ts";
+import type { ChatTalk, ChatWire, ChunkPosition } from "../shared/chat/wire.ts";
 import type { Problem } from "../shared/check.ts";
-import { asArray, asObject, type JsonObject } from "../shared/json.ts";
+import { asArray, asObject, isGiven, type JsonObject } from "../shared/json.ts";
 import { plainWire } from "./plain.ts";
 
 const plain = plainWire("reasoning");
 
 function refuse(body: JsonObject): Problem | null {
   for (const field of ["logprobs", "logit_bias", "top_logprobs"]) {
-    if (body[field] !== undefined && body[field] !== null) return unsupported(field);
+    if (isGiven(body[field])) return unsupported(field);
   }
   if (typeof body["n"] === "number" && body["n"] !== 1) return unsupported("n");
   const named = asArray(body["messages"]).findIndex((message) => asObject(message)["name"] !== undefined);

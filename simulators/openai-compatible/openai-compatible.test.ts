@@ -57,3 +57,11 @@ test("kimi- models bring the usage in the finishing choice as well", async () =>
   expect(finishing(chunks)?.choices[0]?.usage).toEqual(chunks.at(-1)?.usage ?? undefined);
   expect(chunks.at(-1)?.choices).toEqual([]);
 });
+
+test("kimi- models take images inline or by the id of a file, and fetch nothing", async () => {
+  const see = (url: string) =>
+    ask({ model: "kimi-k2.6", messages: [{ role: "user", content: [{ type: "image_url", image_url: { url } }] }] });
+  expect((await see("data:image/png;base64,AAAA")).status).toBe(200);
+  expect((await see("ms://file-1")).status).toBe(200);
+  expect((await see("https://example.com/a.png")).status).toBe(400);
+});

@@ -1,8 +1,11 @@
-import { type TokenCounts, textPieces, type Turn } from "../shared/answer.ts";
-import { type ChatTalk, type ChatWire, type ChunkPosition, textDeltas } from "../shared/chat-wire.ts";
+import type { TokenCounts, Turn } from "../shared/answer.ts";
+import { textDeltas } from "../shared/chat/parts.ts";
+import { readChatPrompt } from "../shared/chat/read-prompt.ts";
+import type { ChatTalk, ChatWire, ChunkPosition } from "../shared/chat/wire.ts";
 import type { Problem } from "../shared/check.ts";
-import { asArray, asObject, type JsonObject } from "../shared/json.ts";
-import { type Prompt, readChatPrompt } from "../shared/prompt.ts";
+import { asArray, asObject, isGiven, type JsonObject } from "../shared/json.ts";
+import type { Prompt } from "../shared/prompt.ts";
+import { textPieces } from "../shared/words.ts";
 import { numberedErrors } from "./errors.ts";
 import { plainWire } from "./plain.ts";
 
@@ -15,7 +18,7 @@ const tokenDollars = 0.000001;
 
 function refuse(body: JsonObject): Problem | null {
   for (const field of ["tools", "tool_choice", "logit_bias"]) {
-    if (body[field] !== undefined && body[field] !== null) {
+    if (isGiven(body[field])) {
       return { kind: "unsupported", field, message: "is not supported by this model" };
     }
   }
@@ -68,7 +71,7 @@ function dressChunk(chunk: JsonObject, talk: ChatTalk, position: ChunkPosition):
 
 /** The first chunk holds no text, each further one a piece of it. */
 function textSoFar(talk: ChatTalk, position: ChunkPosition): string {
-  const turn = talk.answer.turns[0];
+  const turn = talk.turns[0];
   const text = turn === undefined ? "" : content(turn);
   return position.finishing ? text : textPieces(text).slice(0, position.index).join("");
 }

@@ -1,26 +1,16 @@
-import type { TokenCounts, ToolCall, Turn } from "../shared/answer.ts";
-import {
-  type ChatWire,
-  contentOrNull,
-  fragmentedToolDeltas,
-  plainUsage,
-  textDeltas,
-  wholeToolCalls,
-} from "../shared/chat-wire.ts";
-import { type ChatRules, commonChatFields, isInteger, isRecord } from "../shared/check.ts";
+import type { TokenCounts, Turn } from "../shared/answer.ts";
+import { type ChatRules, chatFields } from "../shared/chat/check.ts";
+import { choiceLogprobs, fragmentedToolDeltas, plainUsage, turnDeltas, wholeMessage } from "../shared/chat/parts.ts";
+import type { ChatTalk, ChatWire } from "../shared/chat/wire.ts";
 import type { JsonObject } from "../shared/json.ts";
+import type { ToolCall } from "../shared/tool-calls.ts";
 import { plainErrors } from "./errors.ts";
 
 /** Lenient: what is not known is ignored. */
 const lenientRules: ChatRules = {
   strict: false,
   roles: ["system", "developer", "user", "assistant", "tool", "function"],
-  fields: {
-    ...commonChatFields,
-    max_completion_tokens: isInteger(1, 100_000_000),
-    n: isInteger(1, 128),
-    stream_options: isRecord,
-  },
+  fields: chatFields(["max_completion_tokens", "n", "stream_options"]),
 };
 
 function usage(tokens: TokenCounts): JsonObject {
@@ -35,30 +25,17 @@ function toolId(call: ToolCall): string {
   return `call_${call.label}`;
 }
 
-function withReasoning(turn: Turn, field: string): JsonObject {
-  return turn.reasoning === "" ? {} : { [field]: turn.reasoning };
-}
-
-function makeMessage(field: string): (turn: Turn) => JsonObject {
-  return (turn) => ({
-    role: "assistant",
-    content: contentOrNull(turn),
-    ...withReasoning(turn, field),
-    ...(turn.toolCalls.length === 0 ? {} : { tool_calls: wholeToolCalls(turn.toolCalls, toolId) }),
-  });
-}
-
-function makeDeltas(field: string): (turn: Turn) => Iterable<JsonObject> {
-  return function* deltas(turn) {
-    yield { role: "assistant", content: "" };
-    yield* textDeltas(turn.reasoning, (piece) => ({ [field]: piece }));
-    yield* textDeltas(turn.text, (content) => ({ content }));
-    yield* fragmentedToolDeltas(turn.toolCalls, toolId);
-  };
+function makeDeltas(field: string): ChatWire["deltas"] {
+  return (turn: Turn, talk: ChatTalk) =>
+    turnDeltas(turn, {
+      opening: { role: "assistant", content: "" },
+      reasoning: (piece) => ({ [field]: piece }),
+      calls: fragmentedToolDeltas(turn, talk, toolId),
+    });
 }
 
 /** The wire most hosts and local servers speak; `reasoningField` is where the thinking goes. */
-export function plainWire(reasoningField: string): ChatWire {
+export function plainWire(reasoningField: "reasoning" | "reasoning_content"): ChatWire {
   return {
     rules: lenientRules,
     errors: plainErrors,
@@ -66,7 +43,9 @@ export function plainWire(reasoningField: string): ChatWire {
     usageAlways: false,
     id: (identity) => `chatcmpl-${identity.hex("chat", 32)}`,
     usage,
-    message: makeMessage(reasoningField),
+    message: (turn) => wholeMessage(turn, { toolId, reasoning: reasoningField, nullContent: true }),
+    choice: (_turn, told, talk) => ({ logprobs: choiceLogprobs(told, talk) }),
+    refusal: "text",
     deltas: makeDeltas(reasoningField),
     closingDelta: {},
     finishReasonNull: true,

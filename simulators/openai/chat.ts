@@ -1,82 +1,77 @@
-import type { TokenCounts, ToolCall, Turn } from "../shared/answer.ts";
-import {
-  answerChat,
-  type ChatTalk,
-  type ChatWire,
-  contentOrNull,
-  fragmentedToolDeltas,
-  plainUsage,
-  textDeltas,
-  wholeToolCalls,
-} from "../shared/chat-wire.ts";
-import {
-  type ChatRules,
-  checkToolPairs,
-  commonChatFields,
-  isAnything,
-  isFlag,
-  isInteger,
-  isList,
-  isNumber,
-  isOneOf,
-  isRecord,
-  isText,
-  type Problem,
-} from "../shared/check.ts";
-import { asObject, type JsonObject } from "../shared/json.ts";
+import type { TokenCounts, Turn } from "../shared/answer.ts";
+import { attachmentUrl } from "../shared/attachments.ts";
+import { type ChatRules, chatFields, checkToolPairs } from "../shared/chat/check.ts";
+import { choiceLogprobs, fragmentedToolDeltas, plainUsage, textDeltas, wholeMessage } from "../shared/chat/parts.ts";
+import { answerChat, type ChatTalk, type ChatWire } from "../shared/chat/wire.ts";
+import { isAnything, isFlag, isInteger, isList, isOneOf, isRecord, isText, type Problem } from "../shared/check.ts";
+import { asObject, isGiven, type JsonObject } from "../shared/json.ts";
+import { record, value } from "../shared/shape.ts";
+import type { ToolCall } from "../shared/tool-calls.ts";
 import type { Route } from "../shared/types.ts";
 import { openaiErrors } from "./errors.ts";
+import { isReasoningModel } from "./models.ts";
 
 const rules: ChatRules = {
   strict: true,
   roles: ["developer", "system", "user", "assistant", "tool", "function"],
-  fields: {
-    ...commonChatFields,
-    audio: isRecord,
-    frequency_penalty: isNumber(-2, 2),
-    function_call: isAnything,
-    functions: isList,
-    logit_bias: isRecord,
-    logprobs: isFlag,
-    max_completion_tokens: isInteger(1, 100_000_000),
-    metadata: isRecord,
-    modalities: isList,
-    moderation: isRecord,
-    n: isInteger(1, 128),
-    parallel_tool_calls: isFlag,
-    prediction: isRecord,
-    presence_penalty: isNumber(-2, 2),
-    prompt_cache_key: isText,
-    prompt_cache_options: isRecord,
-    prompt_cache_retention: isOneOf("in_memory", "24h"),
-    reasoning_effort: isOneOf("none", "minimal", "low", "medium", "high", "xhigh", "max"),
-    safety_identifier: isText,
-    seed: isInteger(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER),
-    service_tier: isOneOf("auto", "default", "flex", "scale", "priority", "fast"),
-    store: isFlag,
-    stream_options: isRecord,
-    top_logprobs: isInteger(0, 20),
-    user: isText,
-    verbosity: isOneOf("low", "medium", "high"),
-    web_search_options: isRecord,
+  fields: chatFields(
+    [
+      "frequency_penalty",
+      "logprobs",
+      "max_completion_tokens",
+      "metadata",
+      "modalities",
+      "n",
+      "parallel_tool_calls",
+      "prediction",
+      "presence_penalty",
+      "prompt_cache_key",
+      "stream_options",
+    ],
+    {
+      audio: isRecord,
+      function_call: isAnything,
+      functions: isList,
+      logit_bias: isRecord,
+      moderation: isRecord,
+      prompt_cache_options: isRecord,
+      prompt_cache_retention: isOneOf("in_memory", "24h"),
+      reasoning_effort: isOneOf("none", "minimal", "low", "medium", "high", "xhigh", "max"),
+      safety_identifier: isText,
+      seed: isInteger(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER),
+      service_tier: isOneOf("auto", "default", "flex", "scale", "priority", "fast"),
+      store: isFlag,
+      top_logprobs: isInteger(0, 20),
+      user: isText,
+      verbosity: isOneOf("low", "medium", "high"),
+      web_search_options: isRecord,
+    },
+  ),
+  parts: {
+    text: record({ type: value(isText), text: value(isText) }, { required: ["text"], open: true }),
+    image_url: record(
+      {
+        image_url: record(
+          { url: attachmentUrl, detail: value(isOneOf("auto", "low", "high", "original")) },
+          { required: ["url"] },
+        ),
+      },
+      { required: ["image_url"], open: true },
+    ),
   },
 };
-
-/** Families that think before they answer and refuse what only the older models take. */
-const reasoningModel = /^(o\d|gpt-5)/;
 
 function refuse(body: JsonObject): Problem | null {
   return checkToolPairs(body) ?? refuseForModel(body);
 }
 
 function refuseForModel(body: JsonObject): Problem | null {
-  if (!reasoningModel.test(String(body["model"]))) return null;
+  if (!isReasoningModel(String(body["model"]))) return null;
   if (typeof body["max_tokens"] === "number") {
     const message = "'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.";
     return { kind: "unsupported", field: "max_tokens", message };
   }
-  const stopGiven = body["stop"] !== undefined && body["stop"] !== null;
-  if (!stopGiven) return null;
+  if (!isGiven(body["stop"])) return null;
   return { kind: "unsupported", field: "stop", message: "'stop' is not supported with this model." };
 }
 
@@ -97,16 +92,27 @@ function toolId(call: ToolCall): string {
   return `call_${call.label}`;
 }
 
-function wholeMessage(turn: Turn): JsonObject {
-  const plain = { role: "assistant", content: contentOrNull(turn), refusal: null, annotations: [] };
-  if (turn.toolCalls.length === 0) return plain;
-  return { ...plain, tool_calls: wholeToolCalls(turn.toolCalls, toolId) };
+/** What a search of the web would give: one citation, of the whole text. */
+function annotations({ text }: Turn, talk: ChatTalk): JsonObject[] {
+  if (!isGiven(talk.body["web_search_options"]) || text === "") return [];
+  const place = { start_index: 0, end_index: text.length };
+  return [{ type: "url_citation", url_citation: { ...place, url: "https://example.com/", title: "Example Domain" } }];
 }
 
-function* deltas(turn: Turn): Generator<JsonObject> {
-  yield { role: "assistant", content: contentOrNull(turn) === null ? null : "", refusal: null };
+function writeMessage(turn: Turn, talk: ChatTalk): JsonObject {
+  const whole = wholeMessage(turn, { toolId, reasoning: null, nullContent: true });
+  const refused = turn.refusal === null ? { refusal: null } : { content: null, refusal: turn.refusal.text };
+  return { ...whole, ...refused, annotations: annotations(turn, talk) };
+}
+
+function* deltas(turn: Turn, talk: ChatTalk): Generator<JsonObject> {
+  const silent = turn.text === "" && (turn.toolCalls.length > 0 || turn.refusal !== null);
+  yield { role: "assistant", content: silent ? null : "", refusal: null };
+  yield* textDeltas(turn.refusal?.text ?? "", (refusal) => ({ refusal }));
   yield* textDeltas(turn.text, (content) => ({ content }));
-  yield* fragmentedToolDeltas(turn.toolCalls, toolId);
+  const cited = annotations(turn, talk);
+  if (cited.length > 0) yield { annotations: cited };
+  yield* fragmentedToolDeltas(turn, talk, toolId);
 }
 
 /** Padding of changing length on every chunk, on unless `include_obfuscation` is false. */
@@ -123,10 +129,14 @@ const wire: ChatWire = {
   usageAlways: false,
   refuse,
   id: (identity) => `chatcmpl-${identity.token("chat", 29)}`,
-  envelope: () => ({ service_tier: "default", system_fingerprint: null }),
+  envelope: ({ model }) => ({
+    service_tier: "default",
+    system_fingerprint: isReasoningModel(model) ? null : "fp_simulated",
+  }),
   usage,
-  message: wholeMessage,
-  choice: () => ({ logprobs: null }),
+  message: writeMessage,
+  refusal: "field",
+  choice: (_turn, told, talk) => ({ logprobs: choiceLogprobs(told, talk) }),
   deltas,
   closingDelta: {},
   finishReasonNull: true,

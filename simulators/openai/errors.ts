@@ -15,7 +15,8 @@ function error(status: number, body: ErrorBody): ErrorAnswer {
   return { status, body: { error: body } };
 }
 
-function refusal(message: string, param: string | null, code: string | null, status = 400): ErrorAnswer {
+/** An error of type `invalid_request_error`. */
+export function openaiRefusal(message: string, param: string | null, code: string | null, status = 400): ErrorAnswer {
   return error(status, { message, type: invalidRequest, param, code });
 }
 
@@ -50,7 +51,7 @@ const byStatus: { readonly [status: number]: ErrorBody } = {
 function forStatus(status: number): ErrorAnswer {
   const known = byStatus[status];
   if (known !== undefined) return error(status, known);
-  if (status < 500) return refusal("The request could not be processed.", null, null, status);
+  if (status < 500) return openaiRefusal("The request could not be processed.", null, null, status);
   const message = "The server had an error while processing your request. Sorry about that!";
   return error(status, { message, type: "server_error", param: null, code: null });
 }
@@ -58,22 +59,26 @@ function forStatus(status: number): ErrorAnswer {
 function forProblem(problem: Problem): ErrorAnswer {
   switch (problem.kind) {
     case "not-json":
-      return refusal("We could not parse the JSON body of your request.", null, null);
+      return openaiRefusal("We could not parse the JSON body of your request.", null, null);
     case "missing":
-      if (problem.field === "model") return refusal("you must provide a model parameter", null, null);
-      return refusal(`Missing required parameter: '${problem.field}'.`, problem.field, "missing_required_parameter");
+      if (problem.field === "model") return openaiRefusal("you must provide a model parameter", null, null);
+      return openaiRefusal(
+        `Missing required parameter: '${problem.field}'.`,
+        problem.field,
+        "missing_required_parameter",
+      );
     case "unknown":
-      return refusal(`Unknown parameter: '${problem.field}'.`, problem.field, "unknown_parameter");
+      return openaiRefusal(`Unknown parameter: '${problem.field}'.`, problem.field, "unknown_parameter");
     case "wrong-type":
-      return refusal(
+      return openaiRefusal(
         `Invalid type for '${problem.field}': expected ${problem.expected}.`,
         problem.field,
         "invalid_type",
       );
     case "bad-value":
-      return refusal(`Invalid value for '${problem.field}': ${problem.message}.`, problem.field, "invalid_value");
+      return openaiRefusal(`Invalid value for '${problem.field}': ${problem.message}.`, problem.field, "invalid_value");
     case "unsupported":
-      return refusal(`Unsupported parameter: ${problem.message}`, problem.field, "unsupported_parameter");
+      return openaiRefusal(`Unsupported parameter: ${problem.message}`, problem.field, "unsupported_parameter");
   }
 }
 
@@ -88,7 +93,7 @@ export const openaiErrors: ProviderErrors = {
   forProblem,
   midStream,
   keyMissing: () =>
-    refusal(
+    openaiRefusal(
       "You didn't provide an API key. Send it in an Authorization header using Bearer auth (Authorization: Bearer YOUR_KEY).",
       null,
       null,
@@ -96,6 +101,6 @@ export const openaiErrors: ProviderErrors = {
     ),
   keyInvalid: () => forStatus(401),
   modelNotFound: (model) =>
-    refusal(`The model '${model}' does not exist or you do not have access to it.`, null, "model_not_found", 404),
-  routeNotFound: (method, path) => refusal(`Invalid URL (${method} ${path})`, null, null, 404),
+    openaiRefusal(`The model '${model}' does not exist or you do not have access to it.`, null, "model_not_found", 404),
+  routeNotFound: (method, path) => openaiRefusal(`Invalid URL (${method} ${path})`, null, null, 404),
 };

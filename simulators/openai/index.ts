@@ -3,6 +3,7 @@ import type { Call, Headers, SimulatedProvider } from "../shared/types.ts";
 import { chatRoutes } from "./chat.ts";
 import { openaiErrors } from "./errors.ts";
 import { modelRoutes } from "./models.ts";
+import { responseRoutes } from "./responses.ts";
 
 /** Headers about the account behind the key and its limits, which are no business of a gateway's caller. */
 function responseHeaders(call: Call): Headers {
@@ -30,7 +31,7 @@ export const openai: SimulatedProvider = {
   name: "openai",
   basePath: "/openai/v1",
   errors: openaiErrors,
-  routes: [...chatRoutes, ...modelRoutes],
+  routes: [...chatRoutes, ...responseRoutes, ...modelRoutes],
   apiKey: (call) => bearerKey(call.headers),
   responseHeaders,
 };

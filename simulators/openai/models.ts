@@ -23,3 +23,8 @@ export const modelRoutes: readonly Route[] = [
   { method: "GET", path: "/openai/v1/models", handle: () => jsonAnswer({ object: "list", data: models }) },
   { method: "GET", path: "/openai/v1/models/:id", handle: retrieve },
 ];
+
+/** Families that think before they answer and refuse what only the older models take. */
+export function isReasoningModel(model: string): boolean {
+  return /^(o\d|gpt-5)/.test(model);
+}

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 
 import { type Simulators, startSimulators } from "../index.ts";
+import { asArray } from "../shared/json.ts";
 import {
   bodyOf,
   chat,
@@ -118,4 +119,57 @@ test("one model can be looked up", async () => {
   expect(member(bodyOf(await get(`${simulators.providers.openai}/models/none`)), "error", "code")).toBe(
     "model_not_found",
   );
+});
+
+test("parallel calls come one after the other, or take turns where the user wants it", async () => {
+  const indexes = async (text: string): Promise<unknown[]> => {
+    const chunks = chunksOf(await ask(chat("gpt-4o-mini", text, { tools: [weatherTool], stream: true })));
+    return chunks
+      .flatMap((chunk) => chunk.choices.flatMap((choice) => choice.delta.tool_calls ?? []))
+      .map(({ index }) => index);
+  };
+  const inOrder = await indexes("parallel");
+  expect(inOrder.lastIndexOf(0)).toBeLessThan(inOrder.indexOf(1));
+  const inTurns = await indexes("interleaved");
+  expect(inTurns.slice(0, 6)).toEqual([0, 1, 0, 1, 0, 1]);
+  expect(inTurns).toHaveLength(inOrder.length);
+});
+
+test("a refusal has a field of its own", async () => {
+  const [choice] = completionOf(await ask(chat("gpt-4o-mini", "refuse:it"))).choices;
+  expect(choice).toMatchObject({ finish_reason: "stop", message: { content: null } });
+  expect(member(choice, "message", "refusal")).toBe("I can't help with this: refuse:it.");
+});
+
+test("an image is an address or base64, in an object", async () => {
+  const see = (image_url: unknown) =>
+    ask({ model: "gpt-4o-mini", messages: [{ role: "user", content: [{ type: "image_url", image_url }] }] });
+  const told = completionOf(await see({ url: "https://example.com/a.png" })).choices[0]?.message.content;
+  expect(told).toContain("I see image https://example.com/a.png.");
+  for (const wrong of ["https://example.com/a.png", { url: "data:image/png;base64,§" }, { url: "a.png" }, {}]) {
+    const reply = await see(wrong);
+    expect(reply.status).toBe(400);
+    expect(member(bodyOf(reply), "error", "param")).toStartWith("messages[0].content[0].image_url");
+  }
+});
+
+test("log probabilities are told for each token where they are asked for", async () => {
+  const asked = chat("gpt-4o-mini", "words:3", { logprobs: true, top_logprobs: 2 });
+  const content = asArray(member(bodyOf(await ask(asked)), "choices", 0, "logprobs", "content"));
+  expect(content.map((token) => member(token, "token"))).toEqual(["amber", " bridge", " candle"]);
+  expect(content.map((token) => asArray(member(token, "top_logprobs")).length)).toEqual([2, 2, 2]);
+  const chunks = chunksOf(await ask({ ...asked, stream: true }));
+  const streamed = chunks.flatMap((chunk) => asArray(member(chunk, "choices", 0, "logprobs", "content")));
+  expect(streamed.map((token) => member(token, "token"))).toEqual(["amber", " bridge", " candle"]);
+});
+
+test("a search of the web cites what it found", async () => {
+  const asked = chat("gpt-4o-mini", "hi", { web_search_options: {} });
+  const [annotation] = asArray(member(bodyOf(await ask(asked)), "choices", 0, "message", "annotations"));
+  expect(annotation).toMatchObject({
+    type: "url_citation",
+    url_citation: { start_index: 0, url: "https://example.com/" },
+  });
+  const deltas = chunksOf(await ask({ ...asked, stream: true })).map((chunk) => member(chunk, "choices", 0, "delta"));
+  expect(deltas).toContainEqual({ annotations: [annotation] });
 });

@@ -95,7 +95,7 @@ async function interrupt(events: number, delivery: Delivery): Promise<boolean> {
     return true;
   }
   if (events !== faults.errorAfter) return false;
-  for (const frame of errors.midStream()) await writeFrame(frame, delivery);
+  for (const frame of errors.midStream(events)) await writeFrame(frame, delivery);
   await outlet.end();
   return true;
 }

@@ -7,6 +7,7 @@ import { identityOf } from "./identity.ts";
 import { isObject, parseJson } from "./json.ts";
 import { Outlet } from "./outlet.ts";
 import { recordedBodyBytesMax, type RecordedRequest, type Recorder } from "./recorder.ts";
+import { KeptAnswers } from "./kept-answers.ts";
 import { type Answer, type Call, errorAnswer, type Route, type SimulatedProvider } from "./types.ts";
 
 const faultHeader = "x-sim-fault";
@@ -25,6 +26,8 @@ export interface Received {
 export interface ExchangeState {
   readonly recorder: Recorder;
   readonly faultBook: FaultBook;
+  /** What each provider keeps, by the provider's name. */
+  readonly kept: ReadonlyMap<string, KeptAnswers>;
 }
 
 /** Records one request to a provider, answers it, and applies its faults. Rejects only by a bug of the simulators. */
@@ -35,7 +38,7 @@ export async function exchange(
   state: ExchangeState,
 ): Promise<void> {
   const closeRecord = state.recorder.open(recordOf(received, provider));
-  const ready = prepare(received, provider, state.faultBook);
+  const ready = prepare(received, provider, state);
   const { faults } = ready.call;
   const outlet = new Outlet(response, faults);
   outlet.gone.addEventListener("abort", () => closeRecord(outlet.finished ? "answered" : "aborted"), { once: true });
@@ -83,17 +86,18 @@ function answerCall(ready: Ready, provider: SimulatedProvider): Answer {
   return route.handle(call);
 }
 
-function prepare(received: Received, provider: SimulatedProvider, faultBook: FaultBook): Ready {
+function prepare(received: Received, provider: SimulatedProvider, state: ExchangeState): Ready {
   const path = received.url.pathname;
   const { route, parameters } = findRoute(provider, received.method, path);
   const { body, modelSpec, model } = readModel(received.bytes);
   const { method, headers, bytes } = received;
   const identity = identityOf(provider.name, method, path + received.url.search, bytes);
   const query = received.url.searchParams;
-  const call = { method, path, parameters, query, headers, body, bytes, identity, faults: noFaults };
+  const kept = state.kept.get(provider.name) ?? new KeptAnswers();
+  const call = { method, path, parameters, query, headers, body, bytes, identity, faults: noFaults, kept };
   const key = splitKey(provider.apiKey(call));
   const spec = [headers[faultHeader], modelSpec, key.spec].filter((part) => typeof part === "string").join("+");
-  const taken = takeFaults(faultBook, spec, `${provider.name} ${model}+${spec}`, key.apiKey);
+  const taken = takeFaults(state.faultBook, spec, `${provider.name} ${model}+${spec}`, key.apiKey);
   return { call: { ...call, faults: taken.faults }, route, apiKey: key.apiKey, specError: taken.specError };
 }
 

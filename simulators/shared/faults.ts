@@ -24,6 +24,8 @@ export interface Faults {
   readonly crlf: boolean;
   /** HTTP 200 whose JSON body is the provider's error (`error-200`). */
   readonly errorInOk: boolean;
+  /** The generation fails in the way that the dialect has for it. */
+  readonly failed: boolean;
 }
 
 /** An answer that nothing spoils. */
@@ -48,6 +50,7 @@ export const noFaults: Faults = Object.freeze({
   splitBytes: 0,
   crlf: false,
   errorInOk: false,
+  failed: false,
 });
 
 /** A fault specification that cannot be read; the message names the directive. */
@@ -64,6 +67,7 @@ const flags = new Map<string, Partial<Faults>>(
     gzip: { gzip: true },
     crlf: { crlf: true },
     "error-200": { errorInOk: true },
+    failed: { failed: true },
   }),
 );
 

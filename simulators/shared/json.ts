@@ -24,3 +24,8 @@ export function parseJson(text: string): unknown {
     return undefined;
   }
 }
+
+/** False for what is left out, and for null, which counts as left out. */
+export function isGiven(value: unknown): boolean {
+  return value !== undefined && value !== null;
+}

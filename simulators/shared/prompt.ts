@@ -1,9 +1,16 @@
-import { asArray, asObject, isObject, type JsonObject } from "./json.ts";
+import type { Attachment } from "./attachments.ts";
+import { asArray } from "./json.ts";
 
+/** One message of a conversation; the role is `tool` for the result of a call, whatever the dialect calls it. */
 export interface PromptMessage {
   readonly role: string;
   /** The text of the message, content parts joined. */
   readonly text: string;
+  readonly attachments: readonly Attachment[];
+  /** True for an assistant's message that called tools. */
+  readonly calledTools: boolean;
+  /** True for a tool's result that says it is an error. */
+  readonly failed: boolean;
 }
 
 export interface PromptTool {
@@ -33,70 +40,38 @@ export interface Prompt {
   readonly reasoning: boolean;
 }
 
-/** Reads a chat request whose shape was already checked. */
-export function readChatPrompt(body: JsonObject): Prompt {
-  return {
-    messages: asArray(body["messages"]).map(readMessage),
-    tools: asArray(body["tools"]).flatMap(readTool),
-    toolChoice: readToolChoice(body["tool_choice"]),
-    parallelTools: body["parallel_tool_calls"] !== false,
-    format: readFormat(body["response_format"]),
-    tokensMax: numberOr(body["max_completion_tokens"], numberOr(body["max_tokens"], Infinity)),
-    stop: readStop(body["stop"]),
-    choices: numberOr(body["n"], 1),
-    reasoning: wantsReasoning(body),
-  };
+/** What one content part gives to the prompt: text, an attachment, or nothing. */
+export interface PartContent {
+  readonly text?: string;
+  readonly attachment?: Attachment;
 }
 
-function numberOr(value: unknown, fallback: number): number {
+/** A message whose content is a text or a list of parts. */
+export function readContent(
+  role: string,
+  content: unknown,
+  readPart: (part: unknown) => PartContent,
+  more: Partial<PromptMessage> = {},
+): PromptMessage {
+  const plain = { role, attachments: [], calledTools: false, failed: false, ...more };
+  if (typeof content === "string") return { ...plain, text: content };
+  const parts = asArray(content).map(readPart);
+  const texts = parts.flatMap(({ text }) => (text === undefined ? [] : [text]));
+  const attachments = parts.flatMap(({ attachment }) => (attachment === undefined ? [] : [attachment]));
+  return { ...plain, text: texts.join("\n"), attachments };
+}
+
+/** The text of the last message with a role; empty where there is none. */
+export function lastText(messages: readonly PromptMessage[], role: string): string {
+  return messages.findLast((message) => message.role === role)?.text ?? "";
+}
+
+/** A number, or what stands for a missing one. */
+export function numberOr(value: unknown, fallback: number): number {
   return typeof value === "number" ? value : fallback;
 }
 
-function readMessage(message: unknown): PromptMessage {
-  const fields = asObject(message);
-  return { role: String(fields["role"]), text: contentText(fields["content"]) };
-}
-
-/** The text of a message's content, be it a string or parts. */
-function contentText(content: unknown): string {
-  if (typeof content === "string") return content;
-  const texts: string[] = [];
-  for (const part of asArray(content)) {
-    const text = asObject(part)["text"];
-    if (typeof text === "string") texts.push(text);
-  }
-  return texts.join("\n");
-}
-
-function readTool(tool: unknown): PromptTool[] {
-  const described = asObject(asObject(tool)["function"]);
-  if (typeof described["name"] !== "string") return [];
-  return [{ name: described["name"], parameters: described["parameters"] ?? {} }];
-}
-
-function readToolChoice(choice: unknown): ToolChoice {
-  if (choice === "none") return { mode: "none" };
-  if (choice === "required" || choice === "any") return { mode: "required" };
-  const name = asObject(asObject(choice)["function"])["name"];
-  return typeof name === "string" ? { mode: "named", name } : { mode: "auto" };
-}
-
-function readFormat(format: unknown): AnswerFormat {
-  const fields = asObject(format);
-  if (fields["type"] === "json_object") return { kind: "json", schema: null };
-  if (fields["type"] === "json_schema")
-    return { kind: "json", schema: asObject(fields["json_schema"])["schema"] ?? {} };
-  return { kind: "text" };
-}
-
-function readStop(stop: unknown): string[] {
-  const stops = typeof stop === "string" ? [stop] : asArray(stop);
-  return stops.filter((entry): entry is string => typeof entry === "string" && entry !== "");
-}
-
-function wantsReasoning(body: JsonObject): boolean {
-  const effort = body["reasoning_effort"];
-  if (typeof effort === "string") return effort !== "none" && effort !== "minimal";
-  const thinking = body["thinking"];
-  return isObject(thinking) && thinking["type"] === "enabled";
+/** Effort levels at which no thinking is done. */
+export function isThinkingEffort(effort: unknown): boolean {
+  return typeof effort === "string" && effort !== "none" && effort !== "minimal";
 }

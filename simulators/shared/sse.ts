@@ -9,6 +9,11 @@ export function jsonFrame(value: unknown): Frame {
   return { data: JSON.stringify(value) };
 }
 
+/** An event that is named after the `type` of its data. */
+export function namedFrame(data: { readonly type: string; readonly [member: string]: unknown }): Frame {
+  return { event: data.type, data: JSON.stringify(data) };
+}
+
 /** Renders a frame with the given line end, the closing blank line included. */
 export function renderFrame(frame: Frame, lineEnd: "\n" | "\r\n"): string {
   if ("comment" in frame) return `: ${frame.comment}${lineEnd}${lineEnd}`;

@@ -1,6 +1,7 @@
 import type { Faults } from "./faults.ts";
 import type { Identity } from "./identity.ts";
 import type { Problem } from "./check.ts";
+import type { KeptAnswers } from "./kept-answers.ts";
 import type { Frame } from "./sse.ts";
 
 /** Header names in lower case; a list is sent as several header lines (`set-cookie`). */
@@ -32,8 +33,8 @@ export interface ProviderErrors {
   keyInvalid(): ErrorAnswer;
   modelNotFound(model: string): ErrorAnswer;
   routeNotFound(method: string, path: string): ErrorAnswer;
-  /** What a stream that fails half-way ends with. */
-  midStream(): readonly Frame[];
+  /** What a stream that fails after so many events ends with. */
+  midStream(events: number): readonly Frame[];
 }
 
 /** One request as a route sees it. */
@@ -49,6 +50,8 @@ export interface Call {
   readonly bytes: Uint8Array;
   readonly identity: Identity;
   readonly faults: Faults;
+  /** What this provider keeps: responses, and the states of threads. */
+  readonly kept: KeptAnswers;
 }
 
 export interface Route {
@@ -81,4 +84,9 @@ export function errorAnswer(error: ErrorAnswer): Answer {
 /** A 200 with a JSON body. */
 export function jsonAnswer(body: unknown): Answer {
   return { kind: "json", status: 200, body };
+}
+
+/** Models whose name begins so do not exist at any simulated provider. */
+export function isMissingModel(model: string): boolean {
+  return model.startsWith("missing-");
 }

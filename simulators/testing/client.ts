@@ -1,6 +1,6 @@
 import { connect } from "node:net";
 
-import { asArray, asObject, isObject } from "../shared/json.ts";
+import { asArray, asObject, isObject, parseJson } from "../shared/json.ts";
 
 /** What came back over a plain HTTP client. */
 export interface Reply {
@@ -29,6 +29,23 @@ export function eventData(text: string): string[] {
     .split(/\r?\n/)
     .filter((line) => line.startsWith("data: "))
     .map((line) => line.slice("data: ".length));
+}
+
+/** An event of a stream. */
+export interface NamedEvent {
+  /** Null for events without a name. */
+  readonly event: string | null;
+  /** Decoded; undefined for `[DONE]`. */
+  readonly data: unknown;
+}
+
+/** The events of a stream with their names, comments skipped. */
+export function eventsOf(reply: { readonly text: string }): NamedEvent[] {
+  const blocks = reply.text.split(/\r?\n\r?\n/).filter((block) => /^data: /m.test(block));
+  return blocks.map((block) => ({
+    event: /^event: (.*)$/m.exec(block)?.[1] ?? null,
+    data: parseJson(/^data: (.*)$/m.exec(block)?.[1] ?? ""),
+  }));
 }
 
 /** A chat chunk as far as the tests read it. */

@@ -1,40 +1,21 @@
-import type { TokenCounts, ToolCall, Turn } from "../shared/answer.ts";
-import {
-  answerChat,
-  type ChatTalk,
-  type ChatWire,
-  indexedToolCalls,
-  textDeltas,
-  wholeToolCalls,
-} from "../shared/chat-wire.ts";
-import {
-  type ChatRules,
-  commonChatFields,
-  isFlag,
-  isInteger,
-  isNumber,
-  isOneOf,
-  isRecord,
-  type Problem,
-} from "../shared/check.ts";
-import type { JsonObject } from "../shared/json.ts";
+import type { TokenCounts, Turn } from "../shared/answer.ts";
+import { type ChatRules, chatFields } from "../shared/chat/check.ts";
+import { indexedToolCalls, turnDeltas, wholeMessage } from "../shared/chat/parts.ts";
+import { answerChat, type ChatTalk, type ChatWire } from "../shared/chat/wire.ts";
+import { isOneOf, type Problem } from "../shared/check.ts";
+import { isGiven, type JsonObject } from "../shared/json.ts";
+import type { ToolCall } from "../shared/tool-calls.ts";
 import type { Route } from "../shared/types.ts";
 import { xaiErrors } from "./errors.ts";
-import { languageModel } from "./models.ts";
+import { costTicks } from "./models.ts";
 
 const rules: ChatRules = {
   strict: false,
   roles: ["system", "developer", "user", "assistant", "tool", "function"],
-  fields: {
-    ...commonChatFields,
-    frequency_penalty: isNumber(-2, 2),
-    max_completion_tokens: isInteger(1, 100_000_000),
-    n: isInteger(1, 128),
-    parallel_tool_calls: isFlag,
-    presence_penalty: isNumber(-2, 2),
-    reasoning_effort: isOneOf("none", "low", "medium", "high", "xhigh"),
-    stream_options: isRecord,
-  },
+  fields: chatFields(
+    ["frequency_penalty", "max_completion_tokens", "n", "parallel_tool_calls", "presence_penalty", "stream_options"],
+    { reasoning_effort: isOneOf("none", "low", "medium", "high", "xhigh") },
+  ),
 };
 
 const reasoningModel = /^grok-(4|code|3-mini)/;
@@ -44,7 +25,7 @@ function refuse(body: JsonObject): Problem | null {
   const model = String(body["model"]);
   if (!reasoningModel.test(model) || model.includes("non-reasoning")) return null;
   for (const field of ["stop", "presence_penalty", "frequency_penalty"]) {
-    if (body[field] === undefined || body[field] === null) continue;
+    if (!isGiven(body[field])) continue;
     return { kind: "unsupported", field, message: `Argument not supported on this model: ${field}` };
   }
   return null;
@@ -73,32 +54,21 @@ function usage(tokens: TokenCounts, talk: ChatTalk): JsonObject {
   };
 }
 
-function costTicks(tokens: TokenCounts, model: string): number {
-  const { promptPrice, cachedPrice, completionPrice } = languageModel(model);
-  const prompt = (tokens.prompt - tokens.cached) * promptPrice + tokens.cached * cachedPrice;
-  return prompt + (tokens.answer + tokens.reasoning) * completionPrice;
-}
-
 function toolId(call: ToolCall): string {
   return `call_${call.label.slice(0, 8)}`;
 }
 
-function wholeMessage(turn: Turn): JsonObject {
-  return {
-    role: "assistant",
-    content: turn.text,
-    ...(turn.reasoning === "" ? {} : { reasoning_content: turn.reasoning }),
-    ...(turn.toolCalls.length === 0 ? {} : { tool_calls: wholeToolCalls(turn.toolCalls, toolId) }),
-    refusal: null,
-  };
+function writeMessage(turn: Turn): JsonObject {
+  return { ...wholeMessage(turn, { toolId, reasoning: "reasoning_content", nullContent: false }), refusal: null };
 }
 
 /** All tool calls come whole in one chunk. */
-function* deltas(turn: Turn): Generator<JsonObject> {
-  yield { role: "assistant", content: "" };
-  yield* textDeltas(turn.reasoning, (piece) => ({ reasoning_content: piece }));
-  yield* textDeltas(turn.text, (content) => ({ content }));
-  if (turn.toolCalls.length > 0) yield { tool_calls: indexedToolCalls(turn.toolCalls, toolId) };
+function deltas(turn: Turn): Iterable<JsonObject> {
+  return turnDeltas(turn, {
+    opening: { role: "assistant", content: "" },
+    reasoning: (piece) => ({ reasoning_content: piece }),
+    calls: turn.toolCalls.length === 0 ? [] : [{ tool_calls: indexedToolCalls(turn.toolCalls, toolId) }],
+  });
 }
 
 const wire: ChatWire = {
@@ -110,7 +80,8 @@ const wire: ChatWire = {
   id: (identity) => identity.uuid("chat"),
   envelope: () => ({ system_fingerprint: "fp_simulated" }),
   usage,
-  message: wholeMessage,
+  message: writeMessage,
+  refusal: "filter",
   deltas,
   closingDelta: {},
   finishReasonNull: true,

@@ -49,6 +49,11 @@ function forProblem(problem: Problem): ErrorAnswer {
   }
 }
 
+/** The answer for something that does not exist, in words of its own. */
+export function xaiNotFound(message: string): ErrorAnswer {
+  return refusal(404, "Some requested entity was not found", message);
+}
+
 /** xAI's errors: a wrong key is a 400, only a missing header a 401. */
 export const xaiErrors: ProviderErrors = {
   forStatus,
@@ -56,12 +61,7 @@ export const xaiErrors: ProviderErrors = {
   keyMissing: () => forStatus(401),
   keyInvalid: () =>
     refusal(400, invalidArgument, "Incorrect API key provided. You can obtain an API key from https://console.x.ai."),
-  modelNotFound: (model) =>
-    refusal(
-      404,
-      "Some requested entity was not found",
-      `The model ${model} does not exist or your team has no access to it.`,
-    ),
+  modelNotFound: (model) => xaiNotFound(`The model ${model} does not exist or your team has no access to it.`),
   routeNotFound: () => forStatus(404),
   midStream: () => [jsonFrame(forStatus(503).body)],
 };

@@ -3,6 +3,7 @@ import type { Call, Headers, SimulatedProvider } from "../shared/types.ts";
 import { chatRoutes } from "./chat.ts";
 import { xaiErrors } from "./errors.ts";
 import { modelRoutes } from "./models.ts";
+import { responseRoutes } from "./responses.ts";
 
 function responseHeaders(call: Call): Headers {
   return {
@@ -19,7 +20,7 @@ export const xai: SimulatedProvider = {
   name: "xai",
   basePath: "/xai/v1",
   errors: xaiErrors,
-  routes: [...chatRoutes, ...modelRoutes],
+  routes: [...chatRoutes, ...responseRoutes, ...modelRoutes],
   apiKey: (call) => bearerKey(call.headers),
   responseHeaders,
 };

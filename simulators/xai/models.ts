@@ -1,3 +1,4 @@
+import type { TokenCounts } from "../shared/answer.ts";
 import { type Answer, type Call, errorAnswer, jsonAnswer, type Route } from "../shared/types.ts";
 import { xaiErrors } from "./errors.ts";
 
@@ -34,8 +35,15 @@ const models: readonly LanguageModel[] = [
 const cheapest = model("grok", "2025-01-01", [2_000, 500, 5_000]);
 
 /** The model behind an id or alias; ids that are not listed are priced like the cheapest one. */
-export function languageModel(id: string): LanguageModel {
+function languageModel(id: string): LanguageModel {
   return models.find((one) => one.id === id || one.aliases.includes(id)) ?? cheapest;
+}
+
+/** What an answer costs in ticks (1e-10 US dollar). */
+export function costTicks(tokens: TokenCounts, modelId: string): number {
+  const { promptPrice, cachedPrice, completionPrice } = languageModel(modelId);
+  const prompt = (tokens.prompt - tokens.cached) * promptPrice + tokens.cached * cachedPrice;
+  return prompt + (tokens.answer + tokens.reasoning) * completionPrice;
 }
 
 function listed(one: LanguageModel) {

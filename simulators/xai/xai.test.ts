@@ -1,7 +1,18 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
 import { type Simulators, startSimulators } from "../index.ts";
-import { bodyOf, chat, chunksOf, completionOf, get, listOf, member, post, weatherTool } from "../testing/client.ts";
+import {
+  bodyOf,
+  chat,
+  chunksOf,
+  completionOf,
+  eventsOf,
+  get,
+  listOf,
+  member,
+  post,
+  weatherTool,
+} from "../testing/client.ts";
 
 let simulators: Simulators;
 
@@ -43,4 +54,56 @@ test("language models are listed with aliases and prices", async () => {
   expect(fast).toMatchObject({ aliases: ["grok-4-1-fast"], prompt_text_token_price: 2_000 });
   const found = await get(`${simulators.providers.xai}/language-models/grok-4-1-fast`);
   expect(bodyOf(found)).toEqual(fast);
+});
+
+describe("responses", () => {
+  const respond = (body: object) => post(`${simulators.providers.xai}/responses`, { model: "grok-4", ...body });
+
+  test("have bare ids, leave reasoning out of the output, and cost ticks", async () => {
+    const body = bodyOf(await respond({ input: "hi", reasoning: { effort: "high" } }));
+    expect(member(body, "id")).toMatch(/^[0-9a-f-]{36}$/);
+    expect(member(body, "output", 1, "id")).toMatch(/^msg_[0-9a-f-]{36}$/);
+    expect(member(body, "usage")).toMatchObject({
+      input_tokens: 4,
+      output_tokens: 10,
+      output_tokens_details: { reasoning_tokens: 14 },
+      total_tokens: 28,
+      cost_in_usd_ticks: 4 * 30_000 + 24 * 150_000,
+    });
+    expect(member(body, "output", 0, "summary", 0, "type")).toBe("summary_text");
+  });
+
+  test("are looked up with chat's names for the usage; their input cannot be listed", async () => {
+    const id = String(member(bodyOf(await respond({ input: "hi", reasoning: { effort: "high" } })), "id"));
+    const found = bodyOf(await get(`${simulators.providers.xai}/responses/${id}`));
+    expect(found).toMatchObject({ output: [{ type: "reasoning", id: "" }, {}], usage: { prompt_tokens: 4 } });
+    expect((await get(`${simulators.providers.xai}/responses/${id}/input_items`)).status).toBe(404);
+    expect((await get(`${simulators.providers.xai}/responses/none`)).status).toBe(404);
+  });
+
+  test("keep the system prompt of the one that they continue", async () => {
+    const first = String(member(bodyOf(await respond({ input: "hi" })), "id"));
+    expect((await respond({ input: "more", previous_response_id: first })).status).toBe(200);
+    const refused = await respond({ input: "more", previous_response_id: first, instructions: "be brief" });
+    expect([refused.status, member(bodyOf(refused), "error")]).toEqual([
+      400,
+      "Cannot specify instructions together with previous_response_id",
+    ]);
+  });
+
+  test("take results as texts only, and refuse reasoning that does not open", async () => {
+    const call = { type: "function_call", call_id: "call_1", name: "f", arguments: "{}" };
+    const output = [{ type: "input_text", text: "x" }];
+    const parts = await respond({ input: [call, { type: "function_call_output", call_id: "call_1", output }] });
+    expect(parts.status).toBe(422);
+    const reasoning = { type: "reasoning", summary: [], encrypted_content: "AAAA" };
+    expect((await respond({ input: [reasoning, { role: "user", content: "hi" }] })).status).toBe(400);
+  });
+
+  test("stream calls whole, and end with [DONE]", async () => {
+    const reply = await respond({ input: "hi", stream: true, tools: [{ type: "function", ...weatherTool.function }] });
+    const deltas = eventsOf(reply).filter(({ event }) => event === "response.function_call_arguments.delta");
+    expect(deltas.map(({ data }) => member(data, "delta"))).toEqual(['{"city":"sample city","days":1}']);
+    expect(reply.text).toEndWith("data: [DONE]\n\n");
+  });
 });

@@ -146,6 +146,7 @@ beforeEach(async () => {
     clock: () => now,
     markupMillionths: markup,
     onUnsettled: (id, reason) => unsettled.push([id, reason]),
+    unsettled: new Set(),
   };
   await store.putAccount(account, now);
   await ledger.submit({ kind: "grant", id: "g", accountId: account.id, amount: credits, at: now });
@@ -333,10 +334,12 @@ describe("an end that the store does not take", () => {
     await tick(tickMs);
     await tick(tickMs);
     expect(unsettled).toHaveLength(3);
+    expect(deps.unsettled).toEqual(new Set(["req_1"]));
     expect(await balances()).toEqual({ charged: 0n, held });
     store.failure = undefined;
     await tick(tickMs);
     expect(await balances()).toEqual({ charged: cost, held: 0n });
+    expect(deps.unsettled.size).toBe(0);
     await tick(tickMs);
     await tick(tickMs);
     expect(unsettled).toHaveLength(3);

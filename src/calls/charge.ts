@@ -12,7 +12,7 @@ import { formatCredits, GatewayError, limits, type Nano, type ObservedUsage, typ
 import type { Hold, Ledger, Release, Settle } from "../ledger/index.ts";
 import { boundFor, chargeFor, dearestInput, dearestOutput, type ModelPrice } from "../pricing/index.ts";
 import type { CallBound } from "../dialects/index.ts";
-import type { Ticker } from "../streaming/index.ts";
+import type { Ticker, Watched } from "../streaming/index.ts";
 
 /** Output that is held for where neither the request nor the price layers set a limit. */
 const OUTPUT_TOKENS_ASSUMED = 32_768;
@@ -27,6 +27,8 @@ export interface ChargeDependencies {
   ticker: Ticker;
   markupMillionths: bigint;
   onUnsettled: (id: string, reason: unknown) => void;
+  /** Calls whose end the store has not taken yet, though it was asked to. */
+  unsettled: Set<string>;
 }
 
 export interface ChargeRequest {
@@ -64,10 +66,10 @@ export interface Settlement {
   committed: Promise<void>;
 }
 
-export class Charge {
+export class Charge implements Watched {
+  slot = -1;
   readonly #deps: ChargeDependencies;
   readonly #request: ChargeRequest;
-  readonly #unwatch: () => void;
   #observe: () => ObservedUsage | undefined = () => undefined;
   #renewedAt: number;
   #ended = false;
@@ -90,7 +92,7 @@ export class Charge {
     this.#deps = deps;
     this.#request = request;
     this.#renewedAt = at;
-    this.#unwatch = deps.ticker.watch((now) => this.#renew(now));
+    deps.ticker.watch(this);
   }
 
   /** Says how to learn what the running call has used so far. */
@@ -122,7 +124,7 @@ export class Charge {
   #end(operation: Settle | Release): Promise<void> {
     if (this.#ended) return Promise.resolve();
     this.#ended = true;
-    this.#unwatch();
+    this.#deps.ticker.leave(this);
     return this.#commit(operation);
   }
 
@@ -130,13 +132,16 @@ export class Charge {
   async #commit(operation: Settle | Release): Promise<void> {
     try {
       await this.#deps.ledger.submit(operation);
+      this.#deps.unsettled.delete(operation.id);
     } catch (reason) {
+      this.#deps.unsettled.add(operation.id);
       this.#deps.onUnsettled(this.#request.id, reason);
       this.#deps.ticker.after(0, () => void this.#commit(operation));
     }
   }
 
-  #renew(now: number): void {
+  /** Renews the lease in time. */
+  onTick(now: number): void {
     if (now - this.#renewedAt < limits.holdLeaseMs / 4) return;
     this.#renewedAt = now;
     const seen = this.#observe();

@@ -35,9 +35,11 @@ const client = new Headers({
   "x-sim-fault": "status=500",
 });
 
+const sent = (route: UpstreamRoute) => Object.fromEntries(upstreamHeaders(route, "sk-upstream", client, false));
+
 describe("to an upstream", () => {
   test("go the gateway's own headers, its key, and what the caller may say", () => {
-    const { "user-agent": userAgent, ...headers } = upstreamHeaders(routeOf("openai"), "sk-upstream", client, false);
+    const { "user-agent": userAgent, ...headers } = sent(routeOf("openai"));
     expect(userAgent).toMatch(/^tollgate\//);
     expect(headers).toEqual({
       "content-type": "application/json",
@@ -50,25 +52,36 @@ describe("to an upstream", () => {
   });
 
   test("a stream is asked for as one", () => {
-    expect(upstreamHeaders(routeOf("openai"), "sk-upstream", new Headers(), true)["accept"]).toBe("text/event-stream");
+    const route = routeOf("openai");
+    expect(upstreamHeaders(route, "sk-upstream", new Headers(), true).get("accept")).toBe("text/event-stream");
+    expect(upstreamHeaders(route, "sk-upstream", new Headers(), false).get("accept")).toBe("application/json");
+  });
+
+  test("what one caller says goes with no other call, each key with its own", () => {
+    const route = routeOf("openai");
+    expect(sent(route)["openai-beta"]).toBe("assistants=v2");
+    const other = upstreamHeaders(route, "sk-other", new Headers(), false);
+    expect(other.get("openai-beta")).toBeNull();
+    expect(other.get("authorization")).toBe("Bearer sk-other");
+    expect(upstreamHeaders(route, "sk-upstream", new Headers(), false).get("openai-beta")).toBeNull();
   });
 
   test("nothing of the caller's token goes, whatever headers the provider takes its key in", () => {
     for (const kind of ["openai", "anthropic", "google"] as const) {
-      const headers = upstreamHeaders(routeOf(kind), "sk-upstream", client, false);
+      const headers = sent(routeOf(kind));
       expect(JSON.stringify(headers)).not.toContain("tg_token");
       expect(headers["authorization"]).toBe("Bearer sk-upstream");
     }
-    expect(upstreamHeaders(routeOf("anthropic"), "sk-upstream", client, false)).toMatchObject({
+    expect(sent(routeOf("anthropic"))).toMatchObject({
       "x-api-key": "sk-upstream",
       "anthropic-version": "2023-06-01",
     });
-    expect(upstreamHeaders(routeOf("google"), "sk-upstream", client, false)["x-goog-api-key"]).toBe("sk-upstream");
+    expect(sent(routeOf("google"))["x-goog-api-key"]).toBe("sk-upstream");
   });
 
   test("a fault is asked of a simulator only", () => {
-    expect(upstreamHeaders(routeOf("openai"), "k", client, false)["x-sim-fault"]).toBeUndefined();
-    expect(upstreamHeaders(routeOf("openai", true), "k", client, false)["x-sim-fault"]).toBe("status=500");
+    expect(sent(routeOf("openai"))["x-sim-fault"]).toBeUndefined();
+    expect(sent(routeOf("openai", true))["x-sim-fault"]).toBe("status=500");
   });
 });
 

@@ -8,6 +8,7 @@ const FORWARDED_REQUEST_HEADERS = ["openai-beta", "x-client-request-id"];
 
 /** What a test or a curious user writes to make a simulator fail; real upstreams never see it. */
 const SIMULATOR_HEADERS = ["x-sim-fault"];
+const FORWARDED_IN_SANDBOX = [...FORWARDED_REQUEST_HEADERS, ...SIMULATOR_HEADERS];
 
 const RELAYED_RESPONSE_HEADERS = [
   "content-type",
@@ -25,26 +26,39 @@ const UPSTREAM_REQUEST_IDS = ["x-request-id", "request-id"];
 
 const USER_AGENT = "tollgate/0.1";
 
-/** The headers of a call to an upstream. */
-export function upstreamHeaders(
-  route: UpstreamRoute,
-  key: string,
-  client: Headers,
-  streamed: boolean,
-): Record<string, string> {
-  const headers: Record<string, string> = {
+/** Those that don't depend on the caller, for each provider, key and accept: the same for thousands of calls. */
+const ownHeaders = new WeakMap<UpstreamRoute, Map<string, Headers>>();
+
+/** The headers of a call to an upstream. Not to be changed. */
+export function upstreamHeaders(route: UpstreamRoute, key: string, client: Headers, streamed: boolean): Headers {
+  const own = headersOf(route, key, streamed ? "text/event-stream" : "application/json");
+  let headers = own;
+  for (const name of route.sandbox ? FORWARDED_IN_SANDBOX : FORWARDED_REQUEST_HEADERS) {
+    const value = client.get(name);
+    if (value === null) continue;
+    if (headers === own) headers = new Headers(own);
+    headers.set(name, value);
+  }
+  return headers;
+}
+
+function headersOf(route: UpstreamRoute, key: string, accept: string): Headers {
+  const known = ownHeaders.get(route) ?? new Map<string, Headers>();
+  const name = `${accept} ${key}`;
+  const headers = known.get(name) ?? makeHeaders(route, key, accept);
+  ownHeaders.set(route, known.set(name, headers));
+  return headers;
+}
+
+function makeHeaders(route: UpstreamRoute, key: string, accept: string): Headers {
+  return new Headers({
     "content-type": "application/json",
-    accept: streamed ? "text/event-stream" : "application/json",
+    accept,
     // What is relayed must be readable on the way.
     "accept-encoding": "identity",
     "user-agent": USER_AGENT,
     ...route.provider.headers(key),
-  };
-  for (const name of route.sandbox ? [...FORWARDED_REQUEST_HEADERS, ...SIMULATOR_HEADERS] : FORWARDED_REQUEST_HEADERS) {
-    const value = client.get(name);
-    if (value !== null) headers[name] = value;
-  }
-  return headers;
+  });
 }
 
 /** The headers of the answer to a client, from the upstream's. */

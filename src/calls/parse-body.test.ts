@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
 import { z } from "zod";
 import { GatewayError } from "../core/index.ts";
 import { parseBody } from "./parse-body.ts";
@@ -9,7 +10,8 @@ const schema = z.looseObject({
   messages: z.array(z.looseObject({ role: z.string() })).optional(),
 });
 
-const parse = (text: string | Uint8Array) => parseBody(typeof text === "string" ? Buffer.from(text) : text, schema);
+const parse = (text: string | Uint8Array) =>
+  parseBody(typeof text === "string" ? Buffer.from(text) : text, schema, ["messages"]);
 
 function refusal(text: string | Uint8Array): GatewayError {
   try {
@@ -42,8 +44,44 @@ describe("a body that is accepted", () => {
 
   test("may begin with a byte order mark and hold any character", () => {
     const parsed = parse(Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), Buffer.from(`{"model":"é🙂"}`)]));
-    expect(parsed.text).toBe(`{"model":"é🙂"}`);
+    expect(parsed.bytes.toString()).toBe(`{"model":"é🙂"}`);
     expect(parsed.body.model).toBe("é🙂");
+  });
+
+  test.each(["é🙂", "\\u00e9🙂", "\\u00e9", "Ã©", "\\u00c3\\u00a9", "a"])(
+    "reads %s as JSON does, where it is not only measured",
+    (name) => {
+      const body = `{"model":"${name}","deep":{"${name}":["${name}"]},"n":1}`;
+      expect(parse(body).body).toEqual(schema.parse(JSON.parse(body)));
+    },
+  );
+
+  const letters = fc.string({ unit: "binary" });
+
+  test("tells no string smaller than it is, and its size to the byte where letters are all escaped or none is", () => {
+    fc.assert(
+      fc.property(letters, letters, fc.boolean(), (said, other, mixed) => {
+        const raw = JSON.stringify(said).replace(/\\ud[89a-f]/g, "\\u0");
+        const written = JSON.stringify(other);
+        const escaped = written.replace(
+          /[^\0-\x7f]/g,
+          (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`,
+        );
+        const body = `{"model":"m","messages":[{"role":${escaped}}${mixed ? `,{"role":${raw}}` : ""}]}`;
+        const { messages = [] } = parse(body).body;
+        const { messages: meant = [] } = schema.parse(JSON.parse(body));
+        const { sizeOf } = parse(body);
+        const sizes = messages.map(({ role }) => sizeOf(role));
+        const exact = meant.map(({ role }) => Buffer.byteLength(role));
+        if (mixed) expect(sizes.every((size, index) => size >= (exact[index] ?? 0))).toBe(true);
+        else expect(sizes).toEqual(exact);
+      }),
+    );
+  });
+
+  test("counts the bytes of letters that are written out", () => {
+    const { body, sizeOf } = parse(`{"model":"m","messages":[{"role":"日本語é\\n"}]}`);
+    expect(sizeOf(body.messages?.[0]?.role ?? "")).toBe(12);
   });
 
   test("may nest as deep as the bound", () => {

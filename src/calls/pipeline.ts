@@ -6,11 +6,11 @@
  * Authentication has happened in `http`, since routes that cost nothing need it too; everything else is here.
  */
 import {
-  editObject,
+  bytewise,
+  editBytes,
   type Environment,
   formatCredits,
   GatewayError,
-  limits,
   type ObservedUsage,
 } from "../core/index.ts";
 import type { Principal } from "../auth/index.ts";
@@ -18,10 +18,12 @@ import type { Logger } from "../telemetry/index.ts";
 import { type CallReport, logCall } from "./call-log.ts";
 import { Charge, type ChargeDependencies, estimatedUsage } from "./charge.ts";
 import type { ChargeableBody, ChargeableRoute } from "./chargeable-route.ts";
+import type { CallBound } from "../dialects/index.ts";
 import { relayedHeaders } from "./headers.ts";
 import { parseBody, type ParsedBody } from "./parse-body.ts";
 import { type BodyLimits, readBody } from "./read-body.ts";
 import { relayStream } from "./relay-stream.ts";
+import { Patience } from "./patience.ts";
 import { readWholeAnswer } from "./relay-whole.ts";
 import type { ModelRouter, Target } from "../routing/index.ts";
 import { type SendOptions, sendUpstream, type UpstreamAnswer } from "./send.ts";
@@ -42,14 +44,15 @@ export interface IncomingCall {
   principal: Principal;
 }
 
-/** One call under way. */
+/** One call under way. What its body said is left behind once it has been sent: a stream may stay open for long. */
 interface RunningCall<Body extends ChargeableBody> {
   incoming: IncomingCall;
   route: ChargeableRoute<Body>;
-  parsed: ParsedBody<Body>;
+  streamed: boolean;
+  bound: CallBound;
   target: Target;
   charge: Charge;
-  abort: AbortController;
+  patience: Patience;
   startedAt: number;
 }
 
@@ -80,91 +83,65 @@ export class CallPipeline {
 
   /** Runs one call. Throws `GatewayError` for everything that is refused or fails before an answer has begun. */
   async run<Body extends ChargeableBody>(route: ChargeableRoute<Body>, incoming: IncomingCall): Promise<Response> {
-    const abort = new AbortController();
+    const startedAt = performance.now();
+    const parsed = parseBody(await readBody(incoming.request, this.#deps.body), route.body, route.dialect.measured);
+    const call = await this.#admit(route, incoming, parsed, startedAt);
     try {
-      return await this.#answer(await this.#admit(route, incoming, abort));
+      return await this.#relay(call, parsed);
+    } catch (thrown) {
+      call.charge.release();
+      const error = thrown instanceof GatewayError ? thrown : undefined;
+      this.#end(call, { status: error?.status ?? 500, outcome: "interrupted", usage: undefined, credits: 0n, error });
+      throw thrown;
+    } finally {
+      call.patience.end();
+    }
+  }
+
+  /** Everything else that can refuse a call; the hold comes last. */
+  async #admit<Body extends ChargeableBody>(
+    route: ChargeableRoute<Body>,
+    incoming: IncomingCall,
+    { body, sizeOf }: ParsedBody<Body>,
+    startedAt: number,
+  ): Promise<RunningCall<Body>> {
+    const { request, requestId, principal } = incoming;
+    const target = this.#deps.router.resolve(body.model, route.operation, principal);
+    const bound = route.dialect.bound(body, sizeOf);
+    const streamed = body.stream === true;
+    if (this.#closing) throw shuttingDown();
+    // From here on money is involved: a server that goes down waits for this call.
+    const abort = new AbortController();
+    this.#running.add(abort);
+    try {
+      const charge = await Charge.open(this.#deps.charges, {
+        id: requestId,
+        accountId: principal.accountId,
+        purpose: `${route.operation} ${target.modelId}`,
+        price: target.price,
+        bound,
+      });
+      const { ticker } = this.#deps.charges;
+      const patience = new Patience({ ticker, abort, client: request, endsWithClient: streamed });
+      return { incoming, route, streamed, bound, target, charge, patience, startedAt };
     } catch (thrown) {
       this.#running.delete(abort);
       throw thrown;
     }
   }
 
-  /** Everything that can refuse a call; the hold comes last. */
-  async #admit<Body extends ChargeableBody>(
-    route: ChargeableRoute<Body>,
-    incoming: IncomingCall,
-    abort: AbortController,
-  ): Promise<RunningCall<Body>> {
-    const startedAt = performance.now();
-    const { request, requestId, principal } = incoming;
-    const parsed = parseBody(await readBody(request, this.#deps.body), route.body);
-    const target = this.#deps.router.resolve(parsed.body.model, route.operation, principal);
-    if (this.#closing) throw shuttingDown();
-    // From here on money is involved: a server that goes down waits for this call.
-    this.#running.add(abort);
-    const charge = await Charge.open(this.#deps.charges, {
-      id: requestId,
-      accountId: principal.accountId,
-      purpose: `${route.operation} ${target.modelId}`,
-      price: target.price,
-      bound: route.dialect.bound(parsed.body),
+  async #relay<Body extends ChargeableBody>(call: RunningCall<Body>, parsed: ParsedBody<Body>): Promise<Response> {
+    const { target, streamed, patience, incoming } = call;
+    const answer = await sendUpstream(this.#deps.environment, this.#deps.send, {
+      target,
+      body: upstreamBody(target, parsed),
+      streamed,
+      clientHeaders: incoming.request.headers,
+      patience,
     });
-    return { incoming, route, parsed, target, charge, abort, startedAt };
-  }
-
-  async #answer<Body extends ChargeableBody>(call: RunningCall<Body>): Promise<Response> {
-    try {
-      return await this.#relay(call);
-    } catch (thrown) {
-      call.charge.release();
-      const error = thrown instanceof GatewayError ? thrown : undefined;
-      this.#end(call, { status: error?.status ?? 500, outcome: "interrupted", usage: undefined, credits: 0n, error });
-      throw thrown;
-    }
-  }
-
-  async #relay<Body extends ChargeableBody>(call: RunningCall<Body>): Promise<Response> {
-    const streamed = call.parsed.body.stream === true;
-    const leave = this.#followClient(call, streamed);
-    try {
-      const answer = await sendUpstream(this.#deps.environment, this.#deps.send, {
-        target: call.target,
-        body: this.#upstreamBody(call),
-        streamed,
-        clientHeaders: call.incoming.request.headers,
-        abort: call.abort,
-      });
-      if (!answer.ok) return this.#relayFailure(call, answer);
-      const events = answer.response.headers.get("content-type")?.startsWith("text/event-stream") ?? false;
-      return events ? this.#relayEvents(call, answer.response) : await this.#relayWhole(call, answer.response);
-    } finally {
-      leave();
-    }
-  }
-
-  /**
-   * What becomes of the upstream when the client goes away before the answer: a stream is ended, since that stops what
-   * it costs; a whole answer is awaited for its usage, within a bound, since upstreams charge for it all the same.
-   */
-  #followClient<Body extends ChargeableBody>(call: RunningCall<Body>, streamed: boolean): () => void {
-    const { signal } = call.incoming.request;
-    const end = (): void => call.abort.abort(new GatewayError("upstream_interrupted", "The client went away."));
-    let cancelDrain: (() => void) | undefined;
-    const onAbort = (): void => {
-      if (streamed) end();
-      else cancelDrain = this.#deps.charges.ticker.after(limits.drainMsMax, end);
-    };
-    if (signal.aborted) onAbort();
-    else signal.addEventListener("abort", onAbort, { once: true });
-    return () => {
-      signal.removeEventListener("abort", onAbort);
-      cancelDrain?.();
-    };
-  }
-
-  #upstreamBody<Body extends ChargeableBody>({ parsed, target }: RunningCall<Body>): string {
-    const edits = target.operation.edits(parsed.body);
-    return editObject(parsed.text, parsed.members, [{ set: "model", value: JSON.stringify(target.model) }, ...edits]);
+    if (!answer.ok) return this.#relayFailure(call, answer);
+    const events = answer.response.headers.get("content-type")?.startsWith("text/event-stream") ?? false;
+    return events ? this.#relayEvents(call, parsed.body, answer.response) : this.#relayWhole(call, answer.response);
   }
 
   /** An upstream's own error: relayed as it is, and free. */
@@ -183,12 +160,8 @@ export class CallPipeline {
   }
 
   async #relayWhole<Body extends ChargeableBody>(call: RunningCall<Body>, response: Response): Promise<Response> {
-    const { charge, target, route, parsed } = call;
-    const answer = await readWholeAnswer(response, target.operation, {
-      abort: call.abort,
-      ticker: this.#deps.charges.ticker,
-      idleMsMax: this.#deps.send.idleMsMax,
-    });
+    const { charge, target, route, bound, patience } = call;
+    const answer = await readWholeAnswer(response, target.operation, patience, this.#deps.send.idleMsMax);
     const headers = relayedHeaders(response.headers, target.route.sandbox);
     if (answer.failed) {
       charge.release();
@@ -199,7 +172,7 @@ export class CallPipeline {
       });
     }
     const observed = answer.usage ?? {
-      usage: estimatedUsage(route.dialect.bound(parsed.body), route.dialect.outputBytes(answer.text)),
+      usage: estimatedUsage(bound, route.dialect.outputBytes(answer.text)),
     };
     const { credits, committed } = charge.settle(observed);
     await committed;
@@ -210,17 +183,16 @@ export class CallPipeline {
     });
   }
 
-  #relayEvents<Body extends ChargeableBody>(call: RunningCall<Body>, response: Response): Response {
-    const { route, parsed, target, charge } = call;
+  #relayEvents<Body extends ChargeableBody>(call: RunningCall<Body>, body: Body, response: Response): Response {
+    const { route, bound, target, charge, patience } = call;
     if (response.body === null) throw new GatewayError("upstream_invalid_answer", "The upstream's stream is empty.");
-    const observer = route.dialect.observe(parsed.body, (event) => target.operation.readUsage(event));
-    const observed = (): ObservedUsage =>
-      observer.usage ?? { usage: estimatedUsage(route.dialect.bound(parsed.body), observer.outputBytes) };
+    const observer = route.dialect.observe(body, (event) => target.operation.readUsage(event));
+    const observed = (): ObservedUsage => observer.usage ?? { usage: estimatedUsage(bound, observer.outputBytes) };
     charge.observeWith(observed);
     let firstByteAt: number | undefined;
     const stream = relayStream(response.body, {
       observer,
-      abort: call.abort,
+      abort: patience.abort,
       ticker: this.#deps.charges.ticker,
       clock: this.#deps.environment.clock,
       idleMsMax: this.#deps.send.idleMsMax,
@@ -248,21 +220,27 @@ export class CallPipeline {
   }
 
   #end<Body extends ChargeableBody>(
-    { incoming, target, parsed, startedAt, abort }: RunningCall<Body>,
+    { incoming, target, streamed, startedAt, patience }: RunningCall<Body>,
     result: Pick<CallReport, "status" | "outcome" | "usage" | "credits" | "error">,
     firstByteAt?: number,
   ): void {
-    this.#running.delete(abort);
+    this.#running.delete(patience.abort);
     logCall(this.#deps.logger, {
       requestId: incoming.requestId,
       principal: incoming.principal,
       target,
-      streamed: parsed.body.stream === true,
+      streamed,
       milliseconds: performance.now() - startedAt,
       millisecondsToFirstByte: firstByteAt,
       ...result,
     });
   }
+}
+
+/** The body as the upstream is to get it: under its own name of the model, all else as the caller wrote it. */
+function upstreamBody<Body extends ChargeableBody>(target: Target, parsed: ParsedBody<Body>): Uint8Array {
+  const model = { set: "model", value: bytewise(JSON.stringify(target.model)) };
+  return editBytes(parsed.bytes, parsed.text, parsed.members, [model, ...target.operation.edits(parsed.body)]);
 }
 
 function shuttingDown(): GatewayError {

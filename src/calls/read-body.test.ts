@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from "bun:test";
 import { GatewayError } from "../core/index.ts";
-import { Ticker } from "../streaming/index.ts";
+import { Ticker, type Watched } from "../streaming/index.ts";
 import { readBody } from "./read-body.ts";
 
 const bytesMax = 100;
@@ -128,19 +128,15 @@ describe("a body that does not arrive", () => {
     ["arrives after all", () => post(inPieces(["hel", "lo"], { count: 0 }))],
     ["is too long", () => post(inPieces(["x".repeat(bytesMax + 1)], { count: 0 }))],
   ])("leaves no time-out behind when it %s", async (_title, request) => {
-    let waiting = 0;
+    const waiting: Watched[] = [];
     const watch = ticker.watch.bind(ticker);
-    ticker.watch = (onTick) => {
-      waiting += 1;
-      const unwatch = watch(onTick);
-      return () => {
-        waiting -= 1;
-        unwatch();
-      };
+    ticker.watch = (watched) => {
+      waiting.push(watched);
+      watch(watched);
     };
     const reading = read(request());
-    expect(waiting).toBe(1);
+    expect(waiting.map(({ slot }) => slot)).toEqual([0]);
     await reading.catch(() => undefined);
-    expect(waiting).toBe(0);
+    expect(waiting.map(({ slot }) => slot)).toEqual([-1]);
   });
 });

@@ -11,7 +11,7 @@
  */
 import { GatewayError, limits } from "../core/index.ts";
 import type { StreamObserver } from "../dialects/index.ts";
-import { EventSplitter, type Ticker } from "../streaming/index.ts";
+import { EventSplitter, type Ticker, type Watched } from "../streaming/index.ts";
 
 export type StreamEnd = "complete" | "interrupted" | "failed" | "abandoned";
 
@@ -45,11 +45,12 @@ export function relayStream(body: ReadableStream<Uint8Array>, options: StreamRel
   return new ReadableStream(new StreamRelay(body.getReader() as unknown as BatchReader, options), { highWaterMark: 0 });
 }
 
-class StreamRelay {
+class StreamRelay implements Watched {
+  slot = -1;
   readonly #reader: BatchReader;
   readonly #options: StreamRelayOptions;
   readonly #splitter = new EventSplitter(limits.eventBytesMax);
-  #unwatch: () => void = () => undefined;
+  #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
   #lastByteAt: number;
   #keptAliveAt = 0;
   #sawByte = false;
@@ -64,7 +65,8 @@ class StreamRelay {
   }
 
   start(controller: ReadableStreamDefaultController<Uint8Array>): void {
-    this.#unwatch = this.#options.ticker.watch((now) => this.#onTick(now, controller));
+    this.#controller = controller;
+    this.#options.ticker.watch(this);
   }
 
   async pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
@@ -163,7 +165,9 @@ class StreamRelay {
     this.#reader.cancel().catch(() => undefined);
   }
 
-  #onTick(now: number, controller: ReadableStreamDefaultController<Uint8Array>): void {
+  onTick(now: number): void {
+    const controller = this.#controller;
+    if (controller === undefined) return;
     const silence = now - this.#lastByteAt;
     const quiet = now - Math.max(this.#lastByteAt, this.#keptAliveAt);
     if (silence > this.#options.idleMsMax) {
@@ -182,7 +186,7 @@ class StreamRelay {
   #end(end: StreamEnd, error: GatewayError | undefined): Promise<void> {
     if (this.#ended) return Promise.resolve();
     this.#ended = true;
-    this.#unwatch();
+    this.#options.ticker.leave(this);
     return this.#options.onEnd(end, error);
   }
 }

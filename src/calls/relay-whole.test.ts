@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, jest, test } from "bun:test";
 import { GatewayError } from "../core/index.ts";
 import { createProvider } from "../providers/index.ts";
 import { Ticker } from "../streaming/index.ts";
+import { Patience } from "./patience.ts";
 import { readWholeAnswer, type WholeAnswer } from "./relay-whole.ts";
 
 const idleMsMax = 30_000;
@@ -24,7 +25,8 @@ afterEach(() => {
 
 function read(response: Response): Promise<WholeAnswer> {
   if (chat === undefined) throw new Error("no chat");
-  return readWholeAnswer(response, chat, { abort, ticker, idleMsMax });
+  const client = new Request("http://gateway.example");
+  return readWholeAnswer(response, chat, new Patience({ ticker, abort, client, endsWithClient: false }), idleMsMax);
 }
 
 async function refusalOf(promise: Promise<unknown>): Promise<GatewayError> {

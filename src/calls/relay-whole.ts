@@ -1,6 +1,7 @@
 import { GatewayError, limits, type ObservedUsage, parseObject } from "../core/index.ts";
 import type { UpstreamOperation } from "../providers/index.ts";
-import { readBounded, type Ticker, watchSilence } from "../streaming/index.ts";
+import { readBounded } from "../streaming/index.ts";
+import type { Patience } from "./patience.ts";
 
 /** A whole answer, with what it says about itself. */
 export interface WholeAnswer {
@@ -11,23 +12,20 @@ export interface WholeAnswer {
   failed: boolean;
 }
 
-/** How long the upstream may be silent within its answer, and how to give it up. */
-export interface Patience {
-  abort: AbortController;
-  ticker: Ticker;
-  idleMsMax: number;
-}
-
 /** Bytes of an answer that an upstream sends without a pause, so that its pieces need not be listened to. */
 const ONE_PIECE_BYTES_MAX = 1024 * 1024;
 
-/** Reads a whole answer. Throws `upstream_interrupted` where it breaks off and `upstream_invalid_answer` where it is no JSON object. */
+/**
+ * Reads a whole answer, no piece of which may take longer than `idleMsMax`. Throws `upstream_interrupted` where it breaks
+ * off and `upstream_invalid_answer` where it is no JSON object.
+ */
 export async function readWholeAnswer(
   response: Response,
   operation: UpstreamOperation,
   patience: Patience,
+  idleMsMax: number,
 ): Promise<WholeAnswer> {
-  const bytes = await readAll(response, patience);
+  const bytes = await readAll(response, patience, idleMsMax);
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
   const answer = parseObject(text);
   if (answer === undefined) {
@@ -39,22 +37,21 @@ export async function readWholeAnswer(
   return { bytes, text, usage: operation.readUsage(answer), failed: operation.isFailure(answer) };
 }
 
-async function readAll(response: Response, { abort, ticker, idleMsMax }: Patience): Promise<Uint8Array> {
+async function readAll(response: Response, patience: Patience, idleMsMax: number): Promise<Uint8Array> {
   const declared = Number(response.headers.get("content-length") ?? Number.NaN);
-  const silence = watchSilence(ticker, idleMsMax, () =>
-    abort.abort(new GatewayError("upstream_timeout", "The upstream's answer fell silent.")),
-  );
+  patience.expect(idleMsMax, "The upstream's answer fell silent.");
   try {
     // A short declared length is read in one piece; everything else under the bound, piece by piece.
     if (declared <= ONE_PIECE_BYTES_MAX) return await response.bytes();
     if (response.body === null) return new Uint8Array();
-    const read = await readBounded(response.body, limits.upstreamAnswerBytesMax, () => silence.heard());
+    const read = await readBounded(response.body, limits.upstreamAnswerBytesMax, () => patience.heard());
     if ("bytes" in read) return read.bytes;
   } catch (cause) {
-    if (abort.signal.aborted) throw abort.signal.reason;
+    const { signal } = patience.abort;
+    if (signal.aborted) throw signal.reason;
     throw new GatewayError("upstream_interrupted", "The upstream's answer broke off.", { cause });
   } finally {
-    silence.end();
+    patience.rest();
   }
   throw new GatewayError("upstream_invalid_answer", "The upstream's answer is too large.");
 }

@@ -3,6 +3,7 @@ import { type Environment, GatewayError } from "../core/index.ts";
 import { createProvider } from "../providers/index.ts";
 import { KeyRing, type Target } from "../routing/index.ts";
 import { Ticker } from "../streaming/index.ts";
+import { Patience } from "./patience.ts";
 import { type SendOptions, sendUpstream, type UpstreamAnswer } from "./send.ts";
 
 type Fetched = { url: string; init: RequestInit; key: string | undefined };
@@ -99,9 +100,9 @@ function send({ behaviours, options, fraction = 0 }: Setting): Promise<UpstreamA
     body: `{"model":"m"}`,
     streamed: false,
     clientHeaders: new Headers({ "x-client-request-id": "abc" }),
-    abort,
+    patience: new Patience({ ticker, abort, client: new Request("http://gateway.example"), endsWithClient: false }),
   };
-  const defaults = { retries: 2, retryAfterMsMax: 10_000, firstByteMsMax: 60_000, idleMsMax: 30_000, ticker };
+  const defaults = { retries: 2, retryAfterMsMax: 10_000, firstByteMsMax: 60_000, idleMsMax: 30_000 };
   const sent = sendUpstream(environment, { ...defaults, ...options }, call);
   const settle = (): void => {
     progress.settled = true;

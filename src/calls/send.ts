@@ -3,9 +3,10 @@
  * received nothing: a failed connection, 500, 502, or 429 and 503 with a wait that is short enough, or with another key.
  */
 import { type Environment, GatewayError, limits } from "../core/index.ts";
-import { readBounded, type Ticker, watchSilence } from "../streaming/index.ts";
+import { readBounded } from "../streaming/index.ts";
 import { judgeFailure, type Verdict } from "./judge-failure.ts";
 import { upstreamHeaders } from "./headers.ts";
+import type { Patience } from "./patience.ts";
 import type { Target } from "../routing/index.ts";
 
 export interface SendOptions {
@@ -13,16 +14,15 @@ export interface SendOptions {
   retryAfterMsMax: number;
   firstByteMsMax: number;
   idleMsMax: number;
-  ticker: Ticker;
 }
 
 export interface UpstreamCall {
   target: Target;
-  body: string;
+  body: string | Uint8Array;
   streamed: boolean;
   clientHeaders: Headers;
-  /** Ends the call: the client went away, or the gateway gave up. */
-  abort: AbortController;
+  /** Its abort ends the call: the client went away, or the gateway gave up. */
+  patience: Patience;
 }
 
 /** A success whose body is still to come, or a failure read whole. */
@@ -30,11 +30,11 @@ export type UpstreamAnswer =
   | { ok: true; response: Response }
   | { ok: false; status: number; headers: Headers; body: string };
 
+type Failure = Extract<UpstreamAnswer, { ok: false }>;
+
 /** Waits between attempts grow from this, halved or not by chance, up to the cap. */
 const BACKOFF_MS = 250;
 const BACKOFF_MS_MAX = 4_000;
-
-type Attempt = { answer: UpstreamAnswer; retryInMs: number | undefined };
 
 /**
  * Throws `upstream_unreachable` or `upstream_timeout` where no answer came, and the abort's own reason where the call
@@ -45,43 +45,76 @@ export async function sendUpstream(
   options: SendOptions,
   call: UpstreamCall,
 ): Promise<UpstreamAnswer> {
+  const { patience, target } = call;
   for (let attempt = 0; ; attempt += 1) {
     const last = attempt >= options.retries;
+    const key = takeKey(target);
+    let waitMs: number | undefined;
+    patience.expect(options.firstByteMsMax, "The upstream did not begin to answer in time.");
     try {
-      const { answer, retryInMs } = await sendOnce(environment, options, call, attempt);
-      if (retryInMs === undefined || last) return answer;
-      await sleep(retryInMs, call.abort.signal);
-    } catch (reason) {
-      if (last || !isUnreachable(reason)) throw reason;
-      await sleep(backoff(environment, attempt), call.abort.signal);
+      const response = await fetchAnswer(environment, call, key);
+      if (response.ok) return { ok: true, response };
+      const { answer, verdict } = await readFailure(environment, options, call, key, response);
+      waitMs = last ? undefined : waitFor(verdict, target.route.keys.hasOther(key), options, environment, attempt);
+      if (waitMs === undefined) return answer;
+    } catch (cause) {
+      const { signal } = patience.abort;
+      if (signal.aborted) throw signal.reason;
+      if (last) throw unreachable(target, cause);
+      waitMs = backoff(environment, attempt);
+    } finally {
+      patience.rest();
     }
+    await sleep(waitMs, patience.abort.signal);
   }
 }
 
-async function sendOnce(
-  environment: Environment,
-  options: SendOptions,
-  call: UpstreamCall,
-  attempt: number,
-): Promise<Attempt> {
-  const { route } = call.target;
+function takeKey({ route }: Target): string {
   const key = route.keys.take();
   if (key === undefined) throw new Error(`provider ${route.prefix} is routed without a key`);
-  const response = await fetchAnswer(environment, options, call, key);
-  if (response.ok) return { answer: { ok: true, response }, retryInMs: undefined };
-  const body = await readError(response, options, call.abort);
+  return key;
+}
+
+function fetchAnswer(environment: Environment, call: UpstreamCall, key: string): Promise<Response> {
+  const { target, patience } = call;
+  return environment.fetch(target.route.baseUrl + target.operation.path, {
+    method: "POST",
+    headers: upstreamHeaders(target.route, key, call.clientHeaders, call.streamed),
+    body: call.body,
+    signal: patience.abort.signal,
+    // The key must not follow a redirection to another host.
+    redirect: "manual",
+  });
+}
+
+function unreachable({ route }: Target, cause: unknown): GatewayError {
+  return new GatewayError("upstream_unreachable", `The upstream of ${route.prefix} could not be reached.`, { cause });
+}
+
+async function readFailure(
+  environment: Environment,
+  options: SendOptions,
+  { target: { route }, patience }: UpstreamCall,
+  key: string,
+  response: Response,
+): Promise<{ answer: Failure; verdict: Verdict }> {
+  patience.expect(options.idleMsMax, "The upstream's answer fell silent.");
+  const body = await readError(response, patience);
   const verdict = judgeFailure(route.provider.failures, response.status, response.headers, body, environment.clock());
   if (verdict.key !== "fine") route.keys.rest(key, verdict.key, verdict.retryAfterMs);
-  const answer = {
-    ok: false,
-    status: response.status,
-    headers: response.headers,
-    body: route.keys.scrub(body),
-  } as const;
-  return {
-    answer,
-    retryInMs: waitFor(verdict, route.keys.hasOther(key), options, () => backoff(environment, attempt)),
-  };
+  const { status, headers } = response;
+  return { answer: { ok: false, status, headers, body: route.keys.scrub(body) }, verdict };
+}
+
+async function readError(response: Response, patience: Patience): Promise<string> {
+  if (response.body === null) return "";
+  try {
+    const read = await readBounded(response.body, limits.upstreamErrorBytesMax, () => patience.heard());
+    return "bytes" in read ? Buffer.from(read.bytes).toString("utf8") : "";
+  } catch {
+    // The status is known; a body that breaks off or stalls tells no more.
+    return "";
+  }
 }
 
 /** How long to wait before the next attempt, or undefined where there is to be none. */
@@ -89,61 +122,13 @@ function waitFor(
   verdict: Verdict,
   otherKey: boolean,
   options: SendOptions,
-  backoffMs: () => number,
+  environment: Environment,
+  attempt: number,
 ): number | undefined {
   if (verdict.key !== "fine" && otherKey) return 0;
   if (!verdict.retryable) return undefined;
-  if (verdict.retryAfterMs === undefined) return verdict.needsRetryAfter ? undefined : backoffMs();
+  if (verdict.retryAfterMs === undefined) return verdict.needsRetryAfter ? undefined : backoff(environment, attempt);
   return verdict.retryAfterMs <= options.retryAfterMsMax ? verdict.retryAfterMs : undefined;
-}
-
-async function fetchAnswer(
-  environment: Environment,
-  options: SendOptions,
-  call: UpstreamCall,
-  key: string,
-): Promise<Response> {
-  const { target, abort } = call;
-  const cancelTimeout = options.ticker.after(options.firstByteMsMax, () =>
-    abort.abort(new GatewayError("upstream_timeout", "The upstream did not begin to answer in time.")),
-  );
-  try {
-    return await environment.fetch(target.route.baseUrl + target.operation.path, {
-      method: "POST",
-      headers: upstreamHeaders(target.route, key, call.clientHeaders, call.streamed),
-      body: call.body,
-      signal: abort.signal,
-      // The key must not follow a redirection to another host.
-      redirect: "manual",
-    });
-  } catch (cause) {
-    if (abort.signal.aborted) throw abort.signal.reason;
-    throw new GatewayError("upstream_unreachable", `The upstream of ${target.route.prefix} could not be reached.`, {
-      cause,
-    });
-  } finally {
-    cancelTimeout();
-  }
-}
-
-function isUnreachable(reason: unknown): boolean {
-  return reason instanceof GatewayError && reason.code === "upstream_unreachable";
-}
-
-async function readError(response: Response, options: SendOptions, abort: AbortController): Promise<string> {
-  if (response.body === null) return "";
-  const silence = watchSilence(options.ticker, options.idleMsMax, () =>
-    abort.abort(new GatewayError("upstream_timeout", "The upstream's answer fell silent.")),
-  );
-  try {
-    const read = await readBounded(response.body, limits.upstreamErrorBytesMax, () => silence.heard());
-    return "bytes" in read ? Buffer.from(read.bytes).toString("utf8") : "";
-  } catch {
-    // The status is known; a body that breaks off or stalls tells no more.
-    return "";
-  } finally {
-    silence.end();
-  }
 }
 
 function backoff(environment: Environment, attempt: number): number {

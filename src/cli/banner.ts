@@ -10,6 +10,8 @@ export interface BannerOptions {
   /** Set on the first start only. */
   tokens: FirstTokens | undefined;
   storage: string;
+  /** Set where there are several. */
+  workers?: number;
   json: boolean | undefined;
 }
 
@@ -27,10 +29,12 @@ export function printBanner(options: BannerOptions): void {
       unrouted: Object.fromEntries(unrouted),
       storage: options.storage,
       tokens: tokens ?? null,
+      ...(options.workers === undefined ? {} : { workers: options.workers }),
     });
   }
   printLine(`Tollgate listens on ${url}`);
   printLine(`  storage:   ${withoutPassword(options.storage)}`);
+  if (options.workers !== undefined) printLine(`  workers:   ${options.workers} processes`);
   if (live.length > 0) printLine(`  live:      ${live.join(", ")}`);
   if (simulated.length > 0)
     printLine(`  sandbox:   ${simulated.join(", ")} (no key set: answered by simulators, not by the providers)`);

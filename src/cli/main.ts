@@ -10,6 +10,7 @@ import { addServeCommand } from "./serve.ts";
 import { addSimCommand } from "./sim.ts";
 import { addTokenCommands } from "./token.ts";
 import { version } from "./version.ts";
+import { addWorkerCommand } from "./worker.ts";
 
 const program = new Command("tollgate").description("One HTTP gateway in front of every AI provider.").version(version);
 addServeCommand(program);
@@ -19,6 +20,7 @@ addLedgerCommands(program);
 addModelsCommand(program);
 addDoctorCommand(program);
 addSimCommand(program);
+addWorkerCommand(program);
 
 try {
   await program.parseAsync();

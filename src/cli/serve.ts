@@ -1,17 +1,19 @@
 import type { Command } from "commander";
-import { createApp } from "../app.ts";
+import type { LoadedConfig } from "../config/index.ts";
 import { openStorage, withoutPassword } from "../storage/index.ts";
 import { createLogger } from "../telemetry/index.ts";
 import { printBanner } from "./banner.ts";
 import { firstTokens } from "./first-tokens.ts";
-import { listen } from "./listen.ts";
+import { listen, reservePort } from "./listen.ts";
 import { type CommonOptions, countOption, portOption, UsageError, withCommonOptions } from "./options.ts";
 import { startSandbox } from "./sandbox.ts";
+import { endOnSignal, serveOn } from "./serving.ts";
 import { environment, readConfig } from "./state.ts";
 import { version } from "./version.ts";
+import { Workers } from "./workers.ts";
 
-/** How long connections may stay open after the last call has ended. */
-const CLOSE_MS_MAX = 2_000;
+/** More would only wait for each other: each keeps a core busy, and five connections to the storage open. */
+const WORKERS_MAX = 256;
 
 interface ServeOptions extends CommonOptions {
   host?: string;
@@ -25,52 +27,100 @@ export function addServeCommand(program: Command): void {
     .option("--host <host>", "address to listen on", undefined)
     .option("--port <number>", "port to listen on", portOption("--port"))
     .option("--sandbox", "answer for every provider without a key by its simulator")
-    .option("--workers <count>", "processes on one port", countOption("--workers"))
+    .option("--workers <count>", "processes on one port, on Postgres (Linux)", countOption("--workers"))
     .action(serve);
 }
 
-async function serve(options: ServeOptions): Promise<void> {
-  if ((options.workers ?? 1) > 1)
-    throw new UsageError("--workers: more than one process needs a storage that they can share; SQLite runs one");
-  const loaded = readConfig(options);
-  const { config } = loaded;
-  const storage = await openStorage(options.storage ?? config.storage);
-  const logger = createLogger({ level: config.log.level });
-  const host = options.host ?? config.server.host;
-  // The port is bound first, so that what the app says of its own address is true even for port 0.
-  const server = listen(host, options.port ?? config.server.port);
-  const sandbox = options.sandbox === true ? await startSandbox(loaded) : undefined;
-  const app = createApp({
-    config,
-    missingKeys: loaded.missingKeys,
-    sandbox: sandbox?.routes ?? new Map(),
-    storage,
-    environment,
-    logger,
-    version,
-    address: server.url,
-  });
-  const tokens = sandbox === undefined ? undefined : await firstTokens(storage, environment);
-  server.answerWith(app.fetch);
-  printBanner({
-    url: server.url,
-    loaded,
-    sandbox: sandbox?.routes,
-    tokens,
-    storage: withoutPassword(options.storage ?? config.storage),
-    json: options.json,
-  });
-  logger.info({ url: server.url, version }, "listening");
+/** What the command line and the configuration say together. */
+interface Start {
+  loaded: LoadedConfig;
+  host: string;
+  port: number;
+  storageUrl: string;
+  sandbox: boolean;
+  json: boolean | undefined;
+}
 
-  const stop = async (): Promise<void> => {
-    const closed = server.close();
-    await app.drain();
-    // The last answers have still to reach their clients; who merely stays connected, or never ends a request, is left.
-    await Promise.race([closed, Bun.sleep(CLOSE_MS_MAX)]);
-    await storage.close();
+async function serve(options: ServeOptions): Promise<void> {
+  const loaded = readConfig(options);
+  const { server, storage } = loaded.config;
+  const start: Start = {
+    loaded,
+    host: options.host ?? server.host,
+    port: options.port ?? server.port,
+    storageUrl: options.storage ?? storage,
+    sandbox: options.sandbox === true,
+    json: options.json,
+  };
+  const { workers = 1 } = options;
+  if (workers === 1) return serveAlone(start);
+  refuseWorkers(workers, start.storageUrl);
+  return serveByWorkers(start, workers);
+}
+
+function refuseWorkers(count: number, storageUrl: string): void {
+  if (storageUrl.startsWith("sqlite:")) {
+    throw new UsageError(
+      "--workers: SQLite serves one process; several share a Postgres (storage: postgres://user:pass@host/db)",
+    );
+  }
+  if (process.platform !== "linux") throw new UsageError("--workers: several processes on one port need Linux");
+  if (count > WORKERS_MAX) throw new UsageError(`--workers: at most ${WORKERS_MAX}`);
+}
+
+async function serveAlone(start: Start): Promise<void> {
+  const { loaded } = start;
+  const storage = await openStorage(start.storageUrl);
+  const logger = createLogger({ level: loaded.config.log.level });
+  // The port is bound first, so that what the app says of its own address is true even for port 0.
+  const server = listen(start);
+  const sandbox = start.sandbox ? await startSandbox(loaded) : undefined;
+  const stop = serveOn(server, { loaded, storage, logger, simulated: sandbox?.routes ?? new Map() });
+  const tokens = sandbox === undefined ? undefined : await firstTokens(storage, environment);
+  sayWhere(start, { url: server.url, sandbox: sandbox?.routes, tokens });
+  logger.info({ url: server.url, version }, "listening");
+  endOnSignal(async () => {
+    await stop();
     sandbox?.stop();
     logger.flush();
-    process.exit(0);
-  };
-  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => void stop());
+    return 0;
+  });
+}
+
+/** What all processes share is done once, here: the look at the storage, the simulators, the first tokens, the banner. */
+async function serveByWorkers(start: Start, count: number): Promise<void> {
+  const { loaded, storageUrl, host } = start;
+  const storage = await openStorage(storageUrl);
+  const logger = createLogger({ level: loaded.config.log.level });
+  const reserved = await reservePort(start);
+  const sandbox = start.sandbox ? await startSandbox(loaded) : undefined;
+  const workers = await Workers.start({
+    count,
+    logger,
+    settings: {
+      config: loaded.config,
+      missingKeys: [...loaded.missingKeys],
+      simulated: [...(sandbox?.routes ?? [])],
+      storageUrl,
+      host,
+      port: reserved.port,
+    },
+  });
+  endOnSignal(async () => {
+    const code = await workers.stop();
+    sandbox?.stop();
+    logger.flush();
+    return code;
+  });
+  await reserved.release();
+  const tokens = sandbox === undefined ? undefined : await firstTokens(storage, environment);
+  await storage.close();
+  sayWhere(start, { url: reserved.url, sandbox: sandbox?.routes, tokens, workers: count });
+  logger.info({ url: reserved.url, version, workers: count }, "listening");
+}
+
+type Found = Pick<Parameters<typeof printBanner>[0], "url" | "sandbox" | "tokens" | "workers">;
+
+function sayWhere({ loaded, storageUrl, json }: Start, found: Found): void {
+  printBanner({ ...found, loaded, storage: withoutPassword(storageUrl), json });
 }

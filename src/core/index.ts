@@ -4,7 +4,17 @@ export { type ErrorCode, GatewayError, type GatewayErrorOptions, toGatewayError 
 export { matchesGlob } from "./globs.ts";
 export { randomId, requestId } from "./ids.ts";
 export { type JsonObject, objectOf, parseObject } from "./json.ts";
-export { duplicateKey, editObject, type JsonEdit, type JsonMember, type JsonScan, scanObject } from "./json-text.ts";
+export {
+  bytewise,
+  duplicateKey,
+  editBytes,
+  editObject,
+  fromBytewise,
+  type JsonEdit,
+  type JsonMember,
+  type JsonScan,
+  scanObject,
+} from "./json-text.ts";
 export * as limits from "./limits.ts";
 export {
   applyMarkup,

@@ -1,6 +1,15 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { duplicateKey, editObject, type JsonEdit, type JsonMember, scanObject } from "./json-text.ts";
+import {
+  bytewise,
+  duplicateKey,
+  editBytes,
+  editObject,
+  fromBytewise,
+  type JsonEdit,
+  type JsonMember,
+  scanObject,
+} from "./json-text.ts";
 
 const DEPTH_MAX = 64;
 
@@ -15,6 +24,14 @@ const valueText = (text: string, member: JsonMember): string => text.slice(membe
 
 function edited(text: string, edits: readonly JsonEdit[]): string {
   return editObject(text, membersOf(text), edits);
+}
+
+/** The same by way of the bytes. */
+function editedBytes(text: string, edits: readonly JsonEdit[]): string {
+  const bytes = Buffer.from(text);
+  const reading = bytes.toString("latin1");
+  const written = edits.map((edit) => ("value" in edit ? { ...edit, value: bytewise(edit.value) } : edit));
+  return Buffer.from(editBytes(bytes, reading, membersOf(reading), written)).toString();
 }
 
 /** White space, escapes and number spellings that `JSON.stringify` never writes. */
@@ -190,6 +207,10 @@ describe("edits of an object's text", () => {
         ([{ text, entries }, edits]) => {
           const result = edited(text, edits);
           expect(JSON.parse(result)).toEqual(reference(text, edits));
+          // Keys to edit are ours, and ASCII.
+          if (edits.every((edit) => !/[^\0-\x7f]/.test(touched(edit) + targetOf(edit)))) {
+            expect(editedBytes(text, edits)).toBe(result);
+          }
           const left = new Map(membersOf(result).map((member) => [member.key, valueText(result, member)]));
           const keys = new Set(edits.map(touched));
           for (const { key, value } of entries) if (!keys.has(key)) expect(left.get(key)).toBe(value);
@@ -217,7 +238,21 @@ describe("edits of an object's text", () => {
     ['{"a":1,"b":2}', [{ remove: "a" }, { remove: "b" }, { set: "c", value: "3" }], '{"c":3}'],
     ['{"a":1, "b": 2}', [{ remove: "a" }, { rename: "b", to: "B" }], '{"B":2}'],
     ['{"a":1}', [{ remove: "missing" }, { rename: "also", to: "missing" }], '{"a":1}'],
+    ['{"text":"日本","model":"é/b"}', [{ set: "model", value: '"b"' }], '{"text":"日本","model":"b"}'],
+    ['{"model":"é/日","text":"日本"}', [{ set: "model", value: '"日"' }], '{"model":"日","text":"日本"}'],
+    ['{"model":"b"}', [{ set: "model", value: '"longer"' }], '{"model":"longer"}'],
   ])("%j with %j is %j", (text, edits, result) => {
     expect(edited(text, edits)).toBe(result);
+    expect(editedBytes(text, edits)).toBe(result);
   });
+});
+
+test("a text is read back from its bytes", () => {
+  fc.assert(
+    fc.property(fc.string({ unit: "binary" }), (text) => {
+      const bytes = Buffer.from(text);
+      expect(bytewise(text)).toBe(bytes.toString("latin1"));
+      expect(fromBytewise(bytewise(text))).toBe(bytes.toString());
+    }),
+  );
 });

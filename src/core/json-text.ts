@@ -122,11 +122,108 @@ interface Splice {
   text: string;
 }
 
-function spliceOf(members: readonly JsonMember[], edit: JsonEdit): Splice | undefined {
-  if ("remove" in edit) return undefined;
-  const key = "set" in edit ? edit.set : edit.rename;
-  const member = members.find((candidate) => candidate.key === key);
-  if (member === undefined) return undefined;
+/**
+ * Applies the edits to the text of an object whose members `scanObject` found. Members without an edit keep their bytes.
+ * Several removals are done by joining what stays, since neighbours' commas would overlap.
+ */
+export function editObject(text: string, members: readonly JsonMember[], edits: readonly JsonEdit[]): string {
+  const removed = removedKeys(members, edits);
+  if (removed !== undefined) {
+    const joined = withoutRemoved(text, members, removed);
+    const scan = scanObject(joined, Number.POSITIVE_INFINITY);
+    const rest = edits.filter((edit) => !("remove" in edit));
+    return "members" in scan ? editObject(joined, scan.members, rest) : joined;
+  }
+  let edited = "";
+  let position = 0;
+  for (const splice of splicesOf(text, members, edits)) {
+    edited += text.slice(position, splice.start) + splice.text;
+    position = splice.end;
+  }
+  return edited + text.slice(position);
+}
+
+/**
+ * The same on an object's bytes, of which `text` is the Latin-1 reading: an index into it is an offset into them. Where
+ * one member becomes shorter, the bytes beside it move and the rest stays where it is: `bytes` is used up.
+ */
+export function editBytes(
+  bytes: Buffer,
+  text: string,
+  members: readonly JsonMember[],
+  edits: readonly JsonEdit[],
+): Uint8Array {
+  if (removedKeys(members, edits) !== undefined) return Buffer.from(editObject(text, members, edits), "latin1");
+  const splices = splicesOf(text, members, edits);
+  const [only] = splices;
+  if (splices.length === 1 && only !== undefined && only.text.length <= only.end - only.start) {
+    return shorten(bytes, only);
+  }
+  const pieces: Uint8Array[] = [];
+  let position = 0;
+  for (const splice of splices) {
+    pieces.push(bytes.subarray(position, splice.start), Buffer.from(splice.text, "latin1"));
+    position = splice.end;
+  }
+  return Buffer.concat([...pieces, bytes.subarray(position)]);
+}
+
+/** Moves the shorter side towards the longer one. */
+function shorten(bytes: Buffer, { start, end, text }: Splice): Uint8Array {
+  const gap = end - start - text.length;
+  if (start < bytes.length - end) {
+    bytes.copyWithin(gap, 0, start);
+    bytes.write(text, start + gap, "latin1");
+    return bytes.subarray(gap);
+  }
+  bytes.write(text, start, "latin1");
+  bytes.copyWithin(start + text.length, end);
+  return bytes.subarray(0, bytes.length - gap);
+}
+
+/** A text as its UTF-8 bytes, one character each: what it has to be to stand in a Latin-1 reading. */
+export function bytewise(text: string): string {
+  return isAscii(text) ? text : Buffer.from(text, "utf8").toString("latin1");
+}
+
+/** The text that `bytewise` was made from. */
+export function fromBytewise(text: string): string {
+  return isAscii(text) ? text : Buffer.from(text, "latin1").toString("utf8");
+}
+
+function isAscii(text: string): boolean {
+  return !/[^\0-\x7f]/.test(text);
+}
+
+function removedKeys(members: readonly JsonMember[], edits: readonly JsonEdit[]): ReadonlySet<string> | undefined {
+  const removed = new Set<string>();
+  for (const edit of edits) if ("remove" in edit && find(members, edit.remove) !== undefined) removed.add(edit.remove);
+  return removed.size === 0 ? undefined : removed;
+}
+
+function find(members: readonly JsonMember[], key: string): JsonMember | undefined {
+  return members.find((member) => member.key === key);
+}
+
+/** What changes where, in order; what is added comes before the last brace. */
+function splicesOf(text: string, members: readonly JsonMember[], edits: readonly JsonEdit[]): Splice[] {
+  const splices: Splice[] = [];
+  let added = "";
+  for (const edit of edits) {
+    if ("remove" in edit) continue;
+    const member = find(members, "set" in edit ? edit.set : edit.rename);
+    if (member !== undefined) splices.push(spliceOf(member, edit));
+    else if ("set" in edit) added += `${added === "" ? "" : ","}${JSON.stringify(edit.set)}:${edit.value}`;
+  }
+  if (splices.length > 1) splices.sort((a, b) => a.start - b.start);
+  if (added !== "") {
+    const brace = text.lastIndexOf("}");
+    splices.push({ start: brace, end: brace, text: `${members.length > 0 ? "," : ""}${added}` });
+  }
+  return splices;
+}
+
+function spliceOf(member: JsonMember, edit: Exclude<JsonEdit, { remove: string }>): Splice {
   if ("set" in edit) return { start: member.valueStart, end: member.valueEnd, text: edit.value };
   return { start: member.keyStart, end: member.valueStart, text: `${JSON.stringify(edit.to)}:` };
 }
@@ -134,35 +231,4 @@ function spliceOf(members: readonly JsonMember[], edit: JsonEdit): Splice | unde
 function withoutRemoved(text: string, members: readonly JsonMember[], removed: ReadonlySet<string>): string {
   const kept = members.filter((member) => !removed.has(member.key));
   return `{${kept.map((member) => text.slice(member.keyStart, member.valueEnd)).join(",")}}`;
-}
-
-/**
- * Applies the edits to the text of an object whose members `scanObject` found. Members without an edit keep their bytes.
- * Several removals are done by joining what stays, since neighbours' commas would overlap.
- */
-export function editObject(text: string, members: readonly JsonMember[], edits: readonly JsonEdit[]): string {
-  const removed = new Set(edits.flatMap((edit) => ("remove" in edit ? [edit.remove] : [])));
-  if (removed.size > 0 && members.some((member) => removed.has(member.key))) {
-    const joined = withoutRemoved(text, members, removed);
-    const scan = scanObject(joined, Number.POSITIVE_INFINITY);
-    const rest = edits.filter((edit) => !("remove" in edit));
-    return "members" in scan ? editObject(joined, scan.members, rest) : joined;
-  }
-  const splices = edits.flatMap((edit) => spliceOf(members, edit) ?? []).toSorted((a, b) => a.start - b.start);
-  let edited = "";
-  let position = 0;
-  for (const splice of splices) {
-    edited += text.slice(position, splice.start) + splice.text;
-    position = splice.end;
-  }
-  return addMembers(edited + text.slice(position), members, edits);
-}
-
-function addMembers(text: string, members: readonly JsonMember[], edits: readonly JsonEdit[]): string {
-  const added = edits.filter((edit) => "set" in edit && !members.some((member) => member.key === edit.set));
-  if (added.length === 0) return text;
-  const brace = text.lastIndexOf("}");
-  const list = added.flatMap((edit) => ("set" in edit ? [`${JSON.stringify(edit.set)}:${edit.value}`] : [])).join(",");
-  const comma = members.length > 0 ? "," : "";
-  return `${text.slice(0, brace)}${comma}${list}${text.slice(brace)}`;
 }

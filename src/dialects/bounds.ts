@@ -1,3 +1,5 @@
+import type { SizeOf } from "./dialect.ts";
+
 /** What bounds the tokens of a request by its bytes, in every dialect alike (`docs/decisions`). */
 
 /** No known model counts more for one picture, whatever its size. */
@@ -18,6 +20,6 @@ export function isData(value: unknown): boolean {
 }
 
 /** Bytes of a value as JSON; none for what is not there. */
-export function jsonBytes(value: unknown): number {
-  return value === undefined || value === null ? 0 : Buffer.byteLength(JSON.stringify(value));
+export function jsonBytes(value: unknown, sizeOf: SizeOf): number {
+  return value === undefined || value === null ? 0 : sizeOf(JSON.stringify(value));
 }

@@ -10,6 +10,9 @@ export interface CallBound {
   choices: number;
 }
 
+/** At most how many bytes of UTF-8 a string has. */
+export type SizeOf = (text: string) => number;
+
 /** Reads the usage in one event or whole answer; the provider's own way of counting. */
 export type ReadUsage = (answer: JsonObject) => ObservedUsage | undefined;
 
@@ -34,7 +37,10 @@ export interface StreamObserver {
 /** One shape of text generation, as the pipeline uses it. */
 export interface DialectCodec<Body> {
   dialect: Dialect;
-  bound(body: Body): CallBound;
+  /** Members that hold what is said. They are only measured, so that their strings need not be decoded. */
+  measured: readonly string[];
+  /** `sizeOf` tells the bytes of a string within a measured member. */
+  bound(body: Body, sizeOf: SizeOf): CallBound;
   /** `body` decides whether the client wants to see the usage. */
   observe(body: Body, readUsage: ReadUsage): StreamObserver;
   /** Bytes of text in a whole answer, for an estimate where it names no usage. */

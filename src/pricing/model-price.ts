@@ -15,6 +15,8 @@ import {
 export interface TieredRate {
   base: Femto;
   tiers: readonly { above: number; rate: Femto }[];
+  /** The highest of them. */
+  highest: Femto;
 }
 
 /** The price of one model: a rate for each bucket, fallbacks already applied. */
@@ -53,10 +55,14 @@ const keysOfBucket: Record<UsageBucket, { keys: readonly string[]; per: number }
 };
 
 function tieredRate(value: PriceTableValue | undefined, per: number): TieredRate {
-  if (value === undefined) return { base: 0n, tiers: [] };
-  if (typeof value === "number") return { base: parseRate(value, per), tiers: [] };
+  if (value === undefined || typeof value === "number") {
+    const base = value === undefined ? 0n : parseRate(value, per);
+    return { base, tiers: [], highest: base };
+  }
+  const base = parseRate(value.base, per);
   const tiers = value.tiers.map(({ start, price }) => ({ above: start, rate: parseRate(price, per) }));
-  return { base: parseRate(value.base, per), tiers: tiers.toSorted((a, b) => a.above - b.above) };
+  const highest = tiers.reduce((most, { rate }) => (rate > most ? rate : most), base);
+  return { base, tiers: tiers.toSorted((a, b) => a.above - b.above), highest };
 }
 
 /** Turns a written price into rates for every bucket. */
@@ -92,14 +98,12 @@ function rateAt(rate: TieredRate, tokensIn: number): Femto {
   return current;
 }
 
-function highestRate(rate: TieredRate): Femto {
-  return rate.tiers.reduce((highest, tier) => (tier.rate > highest ? tier.rate : highest), rate.base);
-}
-
 function sum(price: ModelPrice, usage: Usage, rateOf: (rate: TieredRate) => Femto): Nano {
   let total = 0n;
-  for (const [bucket, units] of Object.entries(usage) as [UsageBucket, number | undefined][]) {
-    if (units !== undefined && units > 0) total += costOf(units, rateOf(price.rates[bucket]));
+  for (const bucket in usage) {
+    // What indexes a usage is a bucket.
+    const units = usage[bucket as UsageBucket];
+    if (units !== undefined && units > 0) total += costOf(units, rateOf(price.rates[bucket as UsageBucket]));
   }
   return roundUpToNano(total);
 }
@@ -116,24 +120,36 @@ export function chargeFor(price: ModelPrice, observed: ObservedUsage, markupMill
 
 /** The most that a call within `bound` can cost, in nano-credits with markup: every token at its dearest tier. */
 export function boundFor(price: ModelPrice, bound: Usage, markupMillionths: bigint): Nano {
-  return applyMarkup(sum(price, bound, highestRate), markupMillionths);
+  return applyMarkup(
+    sum(price, bound, ({ highest }) => highest),
+    markupMillionths,
+  );
 }
 
 /** The dearest way to count `tokens` of input: a write to a cache costs more than plain input, and an operator's read may. */
 export function dearestInput(price: ModelPrice, tokens: number): Usage {
-  const candidates = ["input", "cacheRead", "cacheWrite5m", "cacheWrite1h", "inputAudio", "cacheAudioRead"] as const;
-  return { [dearest(price, candidates)]: tokens };
+  return { [dearestOf(price).input]: tokens };
 }
 
 /** The dearest way to count `tokens` of output. */
 export function dearestOutput(price: ModelPrice, tokens: number): Usage {
-  return { [dearest(price, ["output", "reasoning", "outputAudio"])]: tokens };
+  return { [dearestOf(price).output]: tokens };
 }
 
-function dearest(price: ModelPrice, buckets: readonly UsageBucket[]): UsageBucket {
-  const [first = "input", ...rest] = buckets;
-  return rest.reduce(
-    (best, bucket) => (highestRate(price.rates[bucket]) > highestRate(price.rates[best]) ? bucket : best),
-    first,
-  );
+const INPUTS = ["input", "cacheRead", "cacheWrite5m", "cacheWrite1h", "inputAudio", "cacheAudioRead"] as const;
+const OUTPUTS = ["output", "reasoning", "outputAudio"] as const;
+
+/** Found once for each price: every call asks. */
+const dearestBuckets = new WeakMap<ModelPrice, { input: UsageBucket; output: UsageBucket }>();
+
+function dearestOf(price: ModelPrice): { input: UsageBucket; output: UsageBucket } {
+  const known = dearestBuckets.get(price);
+  if (known !== undefined) return known;
+  const found = { input: dearest(price, "input", INPUTS), output: dearest(price, "output", OUTPUTS) };
+  dearestBuckets.set(price, found);
+  return found;
+}
+
+function dearest({ rates }: ModelPrice, first: UsageBucket, buckets: readonly UsageBucket[]): UsageBucket {
+  return buckets.reduce((best, bucket) => (rates[bucket].highest > rates[best].highest ? bucket : best), first);
 }

@@ -112,10 +112,7 @@ describe("a model that no layer prices", () => {
   test("is free where the operator says so, and says where its price came from", () => {
     const price = bookOf({ unpriced: "free" }).lookup(unlisted("llama"));
     expect(price?.source).toBe("unpriced");
-    const dearest = Object.values(price?.rates ?? { none: { base: 1n, tiers: [] } }).flatMap(({ base, tiers }) => [
-      base,
-      ...tiers,
-    ]);
+    const dearest = Object.values(price?.rates ?? {}).map(({ highest }) => highest);
     expect(new Set(dearest)).toEqual(new Set([0n]));
   });
 

@@ -1,4 +1,3 @@
 export { readBounded } from "./bounded-reader.ts";
 export { dataOf, EventSplitter, eventsOf } from "./event-splitter.ts";
-export { type SilenceWatch, watchSilence } from "./silence.ts";
-export { Ticker } from "./ticker.ts";
+export { Ticker, type Watched } from "./ticker.ts";

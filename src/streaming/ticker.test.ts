@@ -1,19 +1,22 @@
 import { afterEach, expect, test } from "bun:test";
-import { Ticker } from "./ticker.ts";
+import { Ticker, type Watched } from "./ticker.ts";
 
 let ticker: Ticker | undefined;
 afterEach(() => ticker?.stop());
+
+const watched = (onTick: Watched["onTick"]): Watched => ({ slot: -1, onTick });
 
 /** Resolves after that many ticks, with the moment that each callback was told. */
 function ticks(of: Ticker, count: number): Promise<number[]> {
   const { promise, resolve } = Promise.withResolvers<number[]>();
   const seen: number[] = [];
-  const unwatch = of.watch((now) => {
+  const counter = watched((now) => {
     seen.push(now);
     if (seen.length < count) return;
-    unwatch();
+    of.leave(counter);
     resolve(seen);
   });
+  of.watch(counter);
   return promise;
 }
 
@@ -21,13 +24,26 @@ test("tells everybody on every tick what time it is, until they leave", async ()
   let now = 100;
   ticker = new Ticker(1, () => (now += 1));
   let calls = 0;
-  const leave = ticker.watch(() => (calls += 1));
+  const caller = watched(() => (calls += 1));
+  ticker.watch(caller);
   const [first, second, third] = await ticks(ticker, 3);
   expect([(second ?? 0) - (first ?? 0), (third ?? 0) - (second ?? 0)]).toEqual([1, 1]);
   expect(calls).toBe(3);
-  leave();
+  ticker.leave(caller);
+  ticker.leave(caller);
   await ticks(ticker, 2);
   expect(calls).toBe(3);
+});
+
+test("whoever stays is looked at once on every tick, whoever leaves", async () => {
+  ticker = new Ticker(1, () => 0);
+  const own = ticker;
+  const calls = [0, 0, 0, 0, 0];
+  const all = calls.map((_, index) => watched(() => (calls[index] = (calls[index] ?? 0) + 1)));
+  for (const each of all) own.watch(each);
+  for (const index of [1, 4, 0]) own.leave(all[index] ?? watched(() => undefined));
+  await ticks(own, 3);
+  expect(calls).toEqual([0, 0, 3, 3, 0]);
 });
 
 test("calls back once when the time has come, and never when cancelled", async () => {
@@ -48,14 +64,16 @@ test("a callback may leave or join while the tick is under way", async () => {
   ticker = new Ticker(1, () => 0);
   const own = ticker;
   const called: string[] = [];
-  const leave = own.watch(() => {
-    leave();
-    called.push("first");
-    const leaveToo = own.watch(() => {
-      leaveToo();
-      called.push("joined");
-    });
+  const joined = watched(() => {
+    own.leave(joined);
+    called.push("joined");
   });
+  const first = watched(() => {
+    own.leave(first);
+    called.push("first");
+    own.watch(joined);
+  });
+  own.watch(first);
   await ticks(own, 3);
   expect(called).toEqual(["first", "joined"]);
 });
@@ -63,7 +81,7 @@ test("a callback may leave or join while the tick is under way", async () => {
 test("is quiet once stopped", async () => {
   ticker = new Ticker(1, () => 0);
   let calls = 0;
-  ticker.watch(() => (calls += 1));
+  ticker.watch(watched(() => (calls += 1)));
   await ticks(ticker, 1);
   ticker.stop();
   const before = calls;

@@ -43,8 +43,10 @@ export function createLogger({ level, fd = 2 }: LoggerOptions): Logger {
   return {
     info(fields, msg) {
       if (!informs) return;
+      const line = JSON.stringify(withoutSecrets(fields)).slice(1, -1);
+      const gap = line === "" ? "" : ",";
       writer.write(
-        `${JSON.stringify({ level: INFO, time: new Date().toISOString(), ...withoutSecrets(fields), msg })}\n`,
+        `{"level":${INFO},"time":"${new Date().toISOString()}",${line}${gap}"msg":${JSON.stringify(msg)}}\n`,
       );
     },
     warn: (fields, message) => log.warn(fields, message),
@@ -54,8 +56,9 @@ export function createLogger({ level, fd = 2 }: LoggerOptions): Logger {
 }
 
 function withoutSecrets(fields: object): object {
-  const secrets = SECRET_FIELDS.filter((name) => name in fields);
-  return secrets.length === 0 ? fields : { ...fields, ...Object.fromEntries(secrets.map((name) => [name, CENSORED])) };
+  if (!SECRET_FIELDS.some((name) => name in fields)) return fields;
+  const censored = SECRET_FIELDS.filter((name) => name in fields).map((name): [string, string] => [name, CENSORED]);
+  return Object.assign({}, fields, Object.fromEntries(censored));
 }
 
 /** pino's number for the level. */

@@ -25,10 +25,14 @@ export interface GatewayOptions {
   arguments?: readonly string[];
   /** A folder of an earlier gateway, to start again on its storage. */
   folder?: string;
+  /** The URL of a storage that others use too; without it the gateway has a SQLite file in its folder. */
+  storage?: string;
 }
 
 export interface Gateway {
   url: string;
+  /** What it printed when it began to listen. */
+  banner: Record<string, unknown>;
   folder: string;
   configFile: string;
   storageUrl: string;
@@ -73,11 +77,14 @@ export async function runCli(args: readonly string[], variables: Record<string, 
   return { code, stdout, stderr };
 }
 
+/** Started from this process and not stopped yet. */
+const running = new Set<Gateway>();
+
 /** Starts `tollgate serve` and resolves when it has printed its banner. */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const folder = options.folder ?? mkdtempSync(join(tmpdir(), "tollgate-test-"));
   const configFile = join(folder, "tollgate.yaml");
-  const storageUrl = `sqlite:${join(folder, "tollgate.db")}`;
+  const storageUrl = options.storage ?? `sqlite:${join(folder, "tollgate.db")}`;
   const logFile = join(folder, "log.jsonl");
   writeFileSync(
     configFile,
@@ -92,9 +99,9 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     stderr: Bun.file(logFile),
   });
   const log = (): string => readFileSync(logFile, "utf8");
-  const banner = await firstLine(child.stdout);
-  if (banner === undefined) throw new Error(`the gateway did not start: ${log()}`);
-  const { url } = JSON.parse(banner) as { url: string };
+  const printed = await firstLine(child.stdout);
+  if (printed === undefined) throw new Error(`the gateway did not start: ${log()}`);
+  const banner = JSON.parse(printed) as { url: string };
   const storage = await openStorage(storageUrl);
   const accounts = openLedgerStore(storage);
   const deps = {
@@ -108,8 +115,9 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       fetch,
     },
   };
-  return {
-    url,
+  const gateway: Gateway = {
+    url: banner.url,
+    banner,
     folder,
     configFile,
     storageUrl,
@@ -127,11 +135,25 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     async stop({ keepFolder = false } = {}) {
       child.kill("SIGTERM");
       const code = await child.exited;
+      running.delete(gateway);
       await storage.close();
       if (!keepFolder) rmSync(folder, { recursive: true, force: true });
       return code;
     },
   };
+  running.add(gateway);
+  return gateway;
+}
+
+/** Ends the gateways that a test which failed has left running, in whatever state they are. */
+export async function stopGateways(): Promise<void> {
+  for (const gateway of running) gateway.process.kill("SIGKILL");
+  await Promise.all([...running].map((gateway) => gateway.stop()));
+}
+
+/** Starts several nodes that share one storage, and nothing else. */
+export function startNodes(count: number, options: GatewayOptions & { storage: string }): Promise<Gateway[]> {
+  return Promise.all(Array.from({ length: count }, () => startGateway(options)));
 }
 
 async function firstLine(stdout: ReadableStream<Uint8Array>): Promise<string | undefined> {

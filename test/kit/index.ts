@@ -1,3 +1,6 @@
+export { expectCleanAudit, oneCredit, oneCreditACall, userBooks } from "./books.ts";
+export { type Engine, engines, letLeasesLapse, query, storageOn } from "./engines.ts";
+export { type GatedUpstream, startGatedUpstream } from "./gated-upstream.ts";
 export {
   cleanEnvironment,
   flatPrice,
@@ -6,9 +9,12 @@ export {
   root,
   runCli,
   startGateway,
+  startNodes,
+  stopGateways,
 } from "./gateway.ts";
+export { type PostgresServer, startPostgres } from "./postgres.ts";
 export { chatModels, eachProvider, simulatedKey, simulatedProviders } from "./providers.ts";
-export { openRaw, type RawAnswer, type RawConnection, sendRaw } from "./raw.ts";
+export { openRaw, type RawAnswer, type RawConnection, sendChat, sendRaw } from "./raw.ts";
 export { expectNoInside, expectRefusal, type Refusal, requestIdShape } from "./refusal.ts";
 export { type Caller, chatPath, type Rig, type RigOptions, startRig } from "./rig.ts";
 export { type ScriptedUpstream, startScriptedUpstream } from "./scripted-upstream.ts";

@@ -33,11 +33,14 @@ interface Place {
   folder: string;
   binaries: string;
   owner: { uid: number; gid: number } | undefined;
+  /** Also for a process that ends without having stopped the server. */
+  remove: () => void;
 }
 
 /** Makes a cluster and starts it. */
 export async function startPostgres({ durable = false }: PostgresServerOptions = {}): Promise<PostgresServer> {
   const place = preparePlace();
+  process.on("exit", place.remove);
   try {
     const data = join(place.folder, "data");
     const flags = [
@@ -51,7 +54,7 @@ export async function startPostgres({ durable = false }: PostgresServerOptions =
     await runToEnd(place, "initdb", [`--pgdata=${data}`, ...flags]);
     return await startOnFreePort(place, data, durable);
   } catch (reason) {
-    rmSync(place.folder, { recursive: true, force: true });
+    place.remove();
     throw reason;
   }
 }
@@ -64,16 +67,18 @@ function preparePlace(): Place {
   const folder = mkdtempSync(join(tmpdir(), "tollgate-postgres-"));
   const owner = process.getuid?.() === 0 ? { uid: nobody, gid: nobody } : undefined;
   if (owner !== undefined) chownSync(folder, nobody, nobody);
+  const remove = (): void => rmSync(folder, { recursive: true, force: true });
   const installed = installedBinaries();
   const links = linksOf(installed);
   const isComplete = links.every(({ target }) => existsSync(join(installed, "..", target)));
-  if (isComplete && (owner === undefined || isOpenToAll(installed))) return { folder, binaries: installed, owner };
+  if (isComplete && (owner === undefined || isOpenToAll(installed)))
+    return { folder, binaries: installed, owner, remove };
   const binaries = join(folder, "native");
   cpSync(installed, binaries, { recursive: true, verbatimSymlinks: true });
   for (const { source, target } of links) {
     if (!existsSync(join(folder, target))) symlinkSync(basename(source), join(folder, target));
   }
-  return { folder, binaries, owner };
+  return { folder, binaries, owner, remove };
 }
 
 /** What the package's install script links: paths from the folder that holds `native`. */
@@ -148,7 +153,8 @@ class Server implements PostgresServer {
     this.#data = data;
     this.#port = port;
     this.#durable = durable;
-    process.on("exit", this.#kill);
+    // Before its folder is removed.
+    process.prependListener("exit", this.#kill);
   }
 
   readonly #kill = (): void => void this.#process?.kill("SIGQUIT");
@@ -206,6 +212,7 @@ class Server implements PostgresServer {
   async stop(): Promise<void> {
     await this.crash();
     process.off("exit", this.#kill);
-    rmSync(this.#place.folder, { recursive: true, force: true });
+    process.off("exit", this.#place.remove);
+    this.#place.remove();
   }
 }

@@ -1,5 +1,6 @@
 /** HTTP written by hand: for requests that no client would send, and for reading an answer while a request is under way. */
 import { connect, type Socket } from "node:net";
+import { chatPath } from "./rig.ts";
 
 export interface RawAnswer {
   status: number;
@@ -59,6 +60,15 @@ export async function sendRaw(url: string, bytes: string | Uint8Array): Promise<
   connection.socket.write(bytes);
   const answer = await connection.answer();
   connection.socket.destroy();
+  return answer;
+}
+
+/** A chat call on a connection of its own: a client library would send only a few hundred at once. */
+export async function sendChat(url: string, token: string, body: string): Promise<RawAnswer> {
+  const head = [`POST ${chatPath} HTTP/1.1`, "host: gateway", `authorization: Bearer ${token}`];
+  const length = `content-length: ${Buffer.byteLength(body)}`;
+  const answer = await sendRaw(url, `${[...head, length].join("\r\n")}\r\n\r\n${body}`);
+  if (answer === undefined) throw new Error("no answer");
   return answer;
 }
 

@@ -105,7 +105,8 @@ describe("a server that is gone", () => {
       ticker,
       clock: Date.now,
       markupMillionths: 1_000_000n,
-      onUnsettled: (id: string) => void unsettled.add(id),
+      onUnsettled: () => undefined,
+      unsettled,
     };
     const open = (id: string): Promise<Charge> =>
       Charge.open(deps, {
@@ -128,6 +129,7 @@ describe("a server that is gone", () => {
     await until("nothing is held any more", async () => (await counters().catch(() => undefined))?.held === 0n, 10_000);
     expect(await counters()).toEqual({ charged: credits, held: 0n });
     expect(await store.audit()).toMatchObject({ entries: 3, openHolds: 0, drifts: [] });
+    await until("nothing is owed any more", () => unsettled.size === 0);
     ticker.stop();
   }, 30_000);
 });

@@ -4,7 +4,9 @@ import { boundChat } from "./bound.ts";
 import { chatRequest } from "./request.ts";
 
 const bound = (body: object) =>
-  boundChat(chatRequest.parse({ model: "openai/x", messages: [{ role: "user", content: "" }], ...body }));
+  boundChat(chatRequest.parse({ model: "openai/x", messages: [{ role: "user", content: "" }], ...body }), (text) =>
+    Buffer.byteLength(text),
+  );
 const inputOf = (...messages: object[]): number => bound({ messages }).inputTokens;
 
 describe("output", () => {

@@ -1,18 +1,21 @@
 import { type JsonObject, objectOf } from "../../core/index.ts";
 import { IMAGE_TOKENS_MAX, isData, jsonBytes, MESSAGE_TOKENS_MAX, UNKNOWN_PART_TOKENS } from "../bounds.ts";
-import type { CallBound } from "../dialect.ts";
+import type { CallBound, SizeOf } from "../dialect.ts";
 import type { ChatRequest } from "./request.ts";
+
+/** The members whose size is the input's. */
+export const measuredMembers = ["messages", "tools", "functions", "response_format"] as const;
 
 /**
  * A token of a byte-level vocabulary holds at least one byte, so that the bytes of what is said bound the tokens. The
  * bound is generous by a factor of about four for English; what is not used returns with the settlement.
  */
-export function boundChat(body: ChatRequest): CallBound {
+export function boundChat(body: ChatRequest, sizeOf: SizeOf): CallBound {
   let inputTokens = 0;
   for (const { content, ...rest } of body.messages) {
-    inputTokens += MESSAGE_TOKENS_MAX + otherBytes(rest) + contentTokens(content);
+    inputTokens += MESSAGE_TOKENS_MAX + otherBytes(rest, sizeOf) + contentTokens(content, sizeOf);
   }
-  inputTokens += jsonBytes(body["tools"]) + jsonBytes(body["functions"]) + jsonBytes(body["response_format"]);
+  for (const member of measuredMembers) if (member !== "messages") inputTokens += jsonBytes(body[member], sizeOf);
   return {
     inputTokens,
     outputTokens: outputLimit(body),
@@ -25,18 +28,18 @@ function outputLimit({ max_completion_tokens: current, max_tokens: former }: Cha
   return Math.max(current ?? 0, former ?? 0) || undefined;
 }
 
-function contentTokens(content: ChatRequest["messages"][number]["content"]): number {
-  if (typeof content === "string") return Buffer.byteLength(content);
+function contentTokens(content: ChatRequest["messages"][number]["content"], sizeOf: SizeOf): number {
+  if (typeof content === "string") return sizeOf(content);
   let tokens = 0;
-  for (const part of content ?? []) tokens += partTokens(part);
+  for (const part of content ?? []) tokens += partTokens(part, sizeOf);
   return tokens;
 }
 
-function partTokens(part: JsonObject): number {
+function partTokens(part: JsonObject, sizeOf: SizeOf): number {
   const { type, text } = part;
-  if (type === "text" && typeof text === "string") return Buffer.byteLength(text);
+  if (type === "text" && typeof text === "string") return sizeOf(text);
   if (type === "image_url") return IMAGE_TOKENS_MAX;
-  return holdsItsContent(part) ? jsonBytes(part) : Math.max(UNKNOWN_PART_TOKENS, jsonBytes(part));
+  return holdsItsContent(part) ? jsonBytes(part, sizeOf) : Math.max(UNKNOWN_PART_TOKENS, jsonBytes(part, sizeOf));
 }
 
 /** Whether all that the model will read of a part is in the request. */
@@ -57,9 +60,9 @@ function holdsItsContent(part: JsonObject): boolean {
 }
 
 /** Names, tool calls, tool call ids: everything of a message besides its content. `role` alone is common and free. */
-function otherBytes(rest: JsonObject): number {
+function otherBytes(rest: JsonObject, sizeOf: SizeOf): number {
   for (const key in rest) {
-    if (key !== "role") return jsonBytes(rest);
+    if (key !== "role") return jsonBytes(rest, sizeOf);
   }
   return 0;
 }

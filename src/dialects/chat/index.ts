@@ -1,6 +1,6 @@
 import { errorBody } from "../../core/index.ts";
 import type { DialectCodec } from "../dialect.ts";
-import { boundChat } from "./bound.ts";
+import { boundChat, measuredMembers } from "./bound.ts";
 import { generatedBytes } from "../generated-bytes.ts";
 import { chatKeys } from "./generated-keys.ts";
 import { ChatStreamObserver } from "./observe-stream.ts";
@@ -12,6 +12,7 @@ export { chatTranslation } from "./translation.ts";
 /** OpenAI Chat Completions. */
 export const chatDialect: DialectCodec<ChatRequest> = {
   dialect: "chat",
+  measured: measuredMembers,
   bound: boundChat,
   observe: (body, readUsage) => new ChatStreamObserver(readUsage, body.stream_options?.include_usage !== true),
   outputBytes: (answer) => generatedBytes(Buffer.from(answer), chatKeys),

@@ -4,17 +4,18 @@ import type { ReadUsage, StreamObserver } from "../dialect.ts";
 import { generatedBytes } from "../generated-bytes.ts";
 import { chatKeys } from "./generated-keys.ts";
 
-/** Events kept to judge a stream's end by, for the upstreams that send no `[DONE]`. */
-const LAST_EVENTS = 3;
+/** Blocks kept to judge a stream's end by, for the upstreams that send no `[DONE]`. */
+const LAST_BLOCKS = 3;
 
-const USAGE = '"usage"';
+/** A usage that says something: `"usage":null` stands in every chunk but the last. */
+const USAGE = /"usage"\s*:\s*[^n\s]/;
 
 /** As a line of its own: a model may well write the same words into its text. */
 const DONE = /(?:^|\n)data: ?\[DONE\]\r?(?:\n|$)/;
 
 /**
- * The observer of a chat stream. A block is only taken apart where it holds the word `"usage"` or `"error"`; all others
- * pass with a few searches through their bytes.
+ * The observer of a chat stream. A block is only taken apart where it holds a usage or the word `"error"`; all others
+ * pass with a few searches.
  */
 export class ChatStreamObserver implements StreamObserver {
   readonly #readUsage: ReadUsage;
@@ -23,7 +24,7 @@ export class ChatStreamObserver implements StreamObserver {
   #outputBytes = 0;
   #done = false;
   #failed = false;
-  #last: Buffer[] = [];
+  readonly #last: string[] = [];
 
   /** `hideUsage`: the client did not ask for the usage chunk that the gateway asked for. */
   constructor(readUsage: ReadUsage, hideUsage: boolean) {
@@ -48,16 +49,17 @@ export class ChatStreamObserver implements StreamObserver {
   }
 
   get complete(): boolean {
-    return this.#done || this.#last.some((event) => /"finish_reason"\s*:\s*"/.test(event.toString("utf8")));
+    return this.#done || this.#last.some((text) => /"finish_reason"\s*:\s*"/.test(text));
   }
 
   see(block: Buffer): Buffer {
     this.#outputBytes += generatedBytes(block, chatKeys);
-    if (block.includes("[DONE]") && DONE.test(block.toString("latin1"))) this.#done = true;
-    if (block.includes('"error"')) this.#noteErrors(block);
-    const shown = block.includes(USAGE) ? this.#noteUsage(block) : block;
-    this.#last = [...this.#last.slice(1 - LAST_EVENTS), block];
-    return shown;
+    // One character a byte, since that is the cheapest text to search.
+    const text = block.toString("latin1");
+    if (text.includes("[DONE]") && DONE.test(text)) this.#done = true;
+    if (text.includes('"error"')) this.#noteErrors(block);
+    if (this.#last.push(text) > LAST_BLOCKS) this.#last.shift();
+    return USAGE.test(text) ? this.#noteUsage(block) : block;
   }
 
   #noteErrors(block: Buffer): void {
@@ -71,7 +73,7 @@ export class ChatStreamObserver implements StreamObserver {
   #noteUsage(block: Buffer): Buffer {
     const shown: Buffer[] = [];
     for (const event of eventsOf(block)) {
-      const chunk = mentionsUsage(event) ? chunkOf(event) : undefined;
+      const chunk = USAGE.test(event.toString("latin1")) ? chunkOf(event) : undefined;
       const usage = chunk === undefined ? undefined : this.#readUsage(chunk);
       if (usage !== undefined) this.#usage = usage;
       const choices = chunk?.["choices"];
@@ -81,14 +83,6 @@ export class ChatStreamObserver implements StreamObserver {
     if (shown.length === 1 && shown[0]?.length === block.length) return block;
     return Buffer.concat(shown);
   }
-}
-
-/** `"usage":null` stands in every chunk but the last and is not worth a parse. */
-function mentionsUsage(event: Buffer): boolean {
-  for (let at = event.indexOf(USAGE); at !== -1; at = event.indexOf(USAGE, at + 1)) {
-    if (!/^\s*:\s*null/.test(event.toString("latin1", at + USAGE.length, at + USAGE.length + 8))) return true;
-  }
-  return false;
 }
 
 function chunkOf(event: Buffer): JsonObject | undefined {

@@ -5,6 +5,7 @@ import { messagesRequest } from "./request.ts";
 const bound = (body: object) =>
   boundMessages(
     messagesRequest.parse({ model: "claude/x", max_tokens: 5, messages: [{ role: "user", content: "" }], ...body }),
+    (text) => Buffer.byteLength(text),
   );
 const inputOf = (...content: object[]): number => bound({ messages: [{ role: "user", content }] }).inputTokens;
 

@@ -1,7 +1,7 @@
 import { errorBody } from "../../core/index.ts";
 import type { DialectCodec } from "../dialect.ts";
 import { generatedBytes } from "../generated-bytes.ts";
-import { boundMessages } from "./bound.ts";
+import { boundMessages, measuredMembers } from "./bound.ts";
 import { messagesKeys, MessagesStreamObserver } from "./observe-stream.ts";
 import type { MessagesRequest } from "./request.ts";
 
@@ -11,6 +11,7 @@ export { messagesTranslation } from "./translation.ts";
 /** Anthropic Messages. */
 export const messagesDialect: DialectCodec<MessagesRequest> = {
   dialect: "messages",
+  measured: measuredMembers,
   bound: boundMessages,
   observe: (_body, readUsage) => new MessagesStreamObserver(readUsage),
   outputBytes: (answer) => generatedBytes(Buffer.from(answer), messagesKeys),

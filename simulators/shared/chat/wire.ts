@@ -1,10 +1,12 @@
-import { answerPrompt, type ModelAnswer, type TokenCounts, type ToolCall, type Turn, textPieces } from "./answer.ts";
-import { type ChatRules, checkChat, type Problem } from "./check.ts";
-import type { Identity } from "./identity.ts";
-import { asObject, type JsonObject } from "./json.ts";
-import { type Prompt, readChatPrompt } from "./prompt.ts";
-import { doneFrame, type Frame, jsonFrame } from "./sse.ts";
-import { type Answer, type Call, errorAnswer, type Headers, type ProviderErrors } from "./types.ts";
+import { answerPrompt, type ModelAnswer, type TokenCounts, type Turn } from "../answer.ts";
+import type { Problem } from "../check.ts";
+import type { Identity } from "../identity.ts";
+import { asObject, type JsonObject } from "../json.ts";
+import type { Prompt } from "../prompt.ts";
+import { doneFrame, type Frame, jsonFrame } from "../sse.ts";
+import { type Answer, type Call, errorAnswer, type Headers, isMissingModel, type ProviderErrors } from "../types.ts";
+import { type ChatRules, checkChat } from "./check.ts";
+import { readChatPrompt } from "./read-prompt.ts";
 
 /** One chat request on its way to an answer. */
 export interface ChatTalk {
@@ -13,6 +15,8 @@ export interface ChatTalk {
   readonly model: string;
   readonly streamed: boolean;
   readonly answer: ModelAnswer;
+  /** The choices as this provider tells them. */
+  readonly turns: readonly Turn[];
   /** False under the fault `no-usage`, and for a stream whose caller did not ask where asking is needed. */
   readonly usageShown: boolean;
 }
@@ -37,13 +41,17 @@ export interface ChatWire {
   envelope?(talk: ChatTalk): JsonObject;
   usage(tokens: TokenCounts, talk: ChatTalk): JsonObject;
   message(turn: Turn, talk: ChatTalk): JsonObject;
-  /** Members beside `message` or `delta` in a choice. */
-  choice?(streamed: boolean): JsonObject;
+  /** Members beside `message` or `delta` in a choice; `told` is the text in it. */
+  choice?(turn: Turn, told: string, talk: ChatTalk): JsonObject;
+  /** Where a refusal is told: in a field of its own, by a finish reason alone, or as plain text. */
+  readonly refusal: "field" | "filter" | "text";
+  /** The finish reason of a generation that failed (fault `failed`), where the provider has one. */
+  readonly failedReason?: string;
   /** The deltas of one choice in order, the finishing one left out. */
   deltas(turn: Turn, talk: ChatTalk): Iterable<JsonObject>;
   /** The delta that goes with the finish reason. */
   readonly closingDelta: JsonObject;
-  finishReason?(turn: Turn, streamed: boolean): string;
+  finishReason?(turn: Turn, talk: ChatTalk): string;
   /** False where unfinished chunks leave `finish_reason` out. */
   readonly finishReasonNull: boolean;
   /** Last touch on a whole completion. */
@@ -65,16 +73,13 @@ export interface ChunkPosition {
   readonly index: number;
 }
 
-/** Models whose name begins so do not exist at any simulated provider. */
-const missingModelPrefix = "missing-";
-
 /** Answers `POST …/chat/completions` in a provider's own way. */
 export function answerChat(call: Call, wire: ChatWire): Answer {
   const body = asObject(call.body);
   const problem = checkChat(call.body, wire.rules) ?? wire.refuse?.(body) ?? null;
   if (problem !== null) return errorAnswer(wire.errors.forProblem(problem));
   const model = wire.modelName?.(String(body["model"])) ?? String(body["model"]);
-  if (model.startsWith(missingModelPrefix)) return errorAnswer(wire.errors.modelNotFound(model));
+  if (isMissingModel(model)) return errorAnswer(wire.errors.modelNotFound(model));
   const talk = startTalk(call, body, model, wire);
   return talk.streamed ? streamAnswer(talk, wire) : wholeAnswer(talk, wire);
 }
@@ -83,22 +88,30 @@ function startTalk(call: Call, body: JsonObject, model: string, wire: ChatWire):
   const streamed = body["stream"] === true;
   const asked = asObject(body["stream_options"])["include_usage"] === true;
   const prompt = wire.readPrompt?.(body) ?? readChatPrompt(body);
+  const answer = answerPrompt(prompt, call.identity, call.faults.hugeMebibytes);
   return {
     call,
     body,
     model,
     streamed,
-    answer: answerPrompt(prompt, call.identity, call.faults.hugeMebibytes),
+    answer,
+    turns: answer.turns.map((turn) => tellRefusal(turn, wire)),
     usageShown: !call.faults.noUsage && (!streamed || wire.usageAlways || asked),
   };
 }
 
+/** Without a field for it, a refusal is either said like any other text or only seen in the finish reason. */
+function tellRefusal(turn: Turn, wire: ChatWire): Turn {
+  if (turn.refusal === null || wire.refusal !== "text") return turn;
+  return { ...turn, text: turn.refusal.text, refusal: null, finish: "stop" };
+}
+
 function wholeAnswer(talk: ChatTalk, wire: ChatWire): Answer {
-  const choices = talk.answer.turns.map((turn, index) => ({
+  const choices = talk.turns.map((turn, index) => ({
     index,
     message: wire.message(turn, talk),
-    ...wire.choice?.(false),
-    finish_reason: finishReason(turn, wire, false),
+    ...wire.choice?.(turn, turn.text, talk),
+    finish_reason: finishReason(turn, talk, wire),
   }));
   const usage = talk.usageShown ? { usage: wire.usage(talk.answer.tokens, talk) } : {};
   const completion = { ...head(talk, wire, "chat.completion"), choices, ...usage, ...wire.envelope?.(talk) };
@@ -115,8 +128,10 @@ function head(talk: ChatTalk, wire: ChatWire, object: string): JsonObject {
   return { id: wire.id(identity), object, created: identity.created, model: talk.model };
 }
 
-function finishReason(turn: Turn, wire: ChatWire, streamed: boolean): string {
-  return wire.finishReason?.(turn, streamed) ?? turn.finish;
+function finishReason(turn: Turn, talk: ChatTalk, wire: ChatWire): string {
+  if (talk.call.faults.failed && wire.failedReason !== undefined) return wire.failedReason;
+  if (turn.finish === "refusal") return wire.refusal === "field" ? "stop" : "content_filter";
+  return wire.finishReason?.(turn, talk) ?? turn.finish;
 }
 
 function* chatFrames(talk: ChatTalk, wire: ChatWire): Generator<Frame> {
@@ -138,7 +153,7 @@ interface PlainChunk {
 }
 
 function* chatChunks(talk: ChatTalk, wire: ChatWire): Generator<PlainChunk> {
-  const { turns } = talk.answer;
+  const { turns } = talk;
   const chunk = (choices: readonly JsonObject[]): JsonObject => ({
     ...head(talk, wire, "chat.completion.chunk"),
     ...wire.envelope?.(talk),
@@ -147,18 +162,22 @@ function* chatChunks(talk: ChatTalk, wire: ChatWire): Generator<PlainChunk> {
   for (const [index, turn] of turns.entries()) {
     for (const delta of wire.deltas(turn, talk)) {
       const unfinished = wire.finishReasonNull ? { finish_reason: null } : {};
-      const choice = { index, delta, ...wire.choice?.(true), ...unfinished };
+      const choice = { index, delta, ...wire.choice?.(turn, contentOf(delta), talk), ...unfinished };
       yield { members: chunk([choice]), finishing: false, usageOnly: false };
     }
   }
   for (const [index, turn] of turns.entries()) {
-    const reason = { finish_reason: finishReason(turn, wire, true) };
-    const choice = { index, delta: wire.closingDelta, ...wire.choice?.(true), ...reason };
+    const reason = { finish_reason: finishReason(turn, talk, wire) };
+    const choice = { index, delta: wire.closingDelta, ...wire.choice?.(turn, "", talk), ...reason };
     yield { members: chunk([choice]), finishing: index === turns.length - 1, usageOnly: false };
   }
   if (talk.usageShown && wire.usagePlace === "own-chunk") {
     yield { members: chunk([]), finishing: false, usageOnly: true };
   }
+}
+
+function contentOf({ content }: JsonObject): string {
+  return typeof content === "string" ? content : "";
 }
 
 function withUsage(chunk: PlainChunk, talk: ChatTalk, wire: ChatWire, index: number): JsonObject {
@@ -172,52 +191,4 @@ function withUsage(chunk: PlainChunk, talk: ChatTalk, wire: ChatWire, index: num
     return chunk.finishing ? { ...chunk.members, usage: wire.usage(tokens, talk) } : chunk.members;
   }
   return { ...chunk.members, usage: chunk.usageOnly ? wire.usage(tokens, talk) : null };
-}
-
-/** One delta for each word of a text. */
-export function* textDeltas(text: string, wrap: (piece: string) => JsonObject): Generator<JsonObject> {
-  for (const piece of textPieces(text)) yield wrap(piece);
-}
-
-/** Characters of arguments in one fragment of a streamed tool call. */
-const fragmentCharacters = 7;
-
-/** Tool calls as fragments: name and id first, then the arguments piece by piece, joined by `index`. */
-export function* fragmentedToolDeltas(
-  calls: readonly ToolCall[],
-  toolId: (call: ToolCall) => string,
-): Generator<JsonObject> {
-  for (const [index, call] of calls.entries()) {
-    const opening = { index, id: toolId(call), type: "function", function: { name: call.name, arguments: "" } };
-    yield { tool_calls: [opening] };
-    for (let start = 0; start < call.arguments.length; start += fragmentCharacters) {
-      const fragment = call.arguments.slice(start, start + fragmentCharacters);
-      yield { tool_calls: [{ index, function: { arguments: fragment } }] };
-    }
-  }
-}
-
-/** Tool calls as a whole message holds them. */
-export function wholeToolCalls(calls: readonly ToolCall[], toolId: (call: ToolCall) => string): JsonObject[] {
-  return calls.map((call) => ({
-    id: toolId(call),
-    type: "function",
-    function: { name: call.name, arguments: call.arguments },
-  }));
-}
-
-/** Tool calls as whole entries of one delta. */
-export function indexedToolCalls(calls: readonly ToolCall[], toolId: (call: ToolCall) => string): JsonObject[] {
-  return wholeToolCalls(calls, toolId).map((call, index) => ({ index, ...call }));
-}
-
-/** The usual three counts, reasoning being part of the completion. */
-export function plainUsage(tokens: TokenCounts): JsonObject {
-  const completion = tokens.answer + tokens.reasoning;
-  return { prompt_tokens: tokens.prompt, completion_tokens: completion, total_tokens: tokens.prompt + completion };
-}
-
-/** A turn's text, null where it only calls tools. */
-export function contentOrNull(turn: Turn): string | null {
-  return turn.toolCalls.length > 0 && turn.text === "" ? null : turn.text;
 }

@@ -1,0 +1,46 @@
+import { asArray, asObject, type JsonObject } from "./json.ts";
+
+/** An answer that a later request can name. */
+export interface KeptAnswer {
+  readonly body: JsonObject;
+  /** Everything that went into it, what earlier answers said included. */
+  readonly input: readonly JsonObject[];
+}
+
+const answersMax = 1_000;
+
+/** The answers that one provider keeps; the oldest make room for new ones. */
+export class KeptAnswers {
+  readonly #answers = new Map<string, KeptAnswer>();
+
+  /** Keeps an answer under the id in its body. */
+  keep(answer: KeptAnswer): void {
+    const id = String(answer.body["id"]);
+    this.#answers.delete(id);
+    this.#answers.set(id, answer);
+    const [oldest] = this.#answers.keys();
+    if (this.#answers.size > answersMax && oldest !== undefined) this.#answers.delete(oldest);
+  }
+
+  get(id: string): KeptAnswer | undefined {
+    return this.#answers.get(id);
+  }
+
+  delete(id: string): void {
+    this.#answers.delete(id);
+  }
+
+  /** An item of any response that is kept. */
+  item(id: string): JsonObject | undefined {
+    for (const response of this.#answers.values()) {
+      const found = itemsOf(response).find((item) => item["id"] === id);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  }
+}
+
+/** What a response that continues this one begins with: its input and its output. */
+export function itemsOf({ body, input }: KeptAnswer): readonly JsonObject[] {
+  return [...input, ...asArray(body["output"]).map(asObject)];
+}

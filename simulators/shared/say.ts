@@ -1,0 +1,87 @@
+import { type Attachment, describeAttachment } from "./attachments.ts";
+import { jsonInstance } from "./json-instance.ts";
+import { lastText, type Prompt, type PromptMessage } from "./prompt.ts";
+import type { Scenario } from "./scenario.ts";
+import { firstWords } from "./words.ts";
+
+const quotedWordsMax = 60;
+
+const vocabulary = [
+  "amber",
+  "bridge",
+  "candle",
+  "dawn",
+  "ember",
+  "forest",
+  "garden",
+  "harbour",
+  "island",
+  "juniper",
+  "kettle",
+  "lantern",
+  "meadow",
+  "north",
+  "orchard",
+  "pebble",
+  "quiet",
+  "river",
+  "silver",
+  "timber",
+  "umbrella",
+  "valley",
+  "winter",
+  "yellow",
+];
+
+/** What the simulated model says, before any limit: what the tools answered, JSON, counted words, or the user's own text. */
+export function sayAnswer(prompt: Prompt, scenario: Scenario, choice: number): string {
+  const results = lastResults(prompt.messages);
+  if (results.length > 0) return sayResults(results);
+  const asked = prompt.messages.findLast((message) => message.role === "user");
+  const text = asked?.text ?? "";
+  if (prompt.format.kind === "json") return jsonText(prompt.format.schema, text);
+  if (scenario.words !== null) return exactWords(scenario.words, choice);
+  const opening = choice === 0 ? "You said:" : `Choice ${choice + 1}, you said:`;
+  const seen = sayAttachments(asked?.attachments ?? []);
+  return `${opening} ${firstWords(text, quotedWordsMax) || "nothing"}.${seen} That is all I have to say.`;
+}
+
+/** What it thinks, where it is asked to think. */
+export function sayReasoning(prompt: Prompt): string {
+  if (!prompt.reasoning) return "";
+  const thought = `The request has ${prompt.messages.length} messages so I consider the last one and then answer.`;
+  // At most half of the limit is spent on reasoning, so that some answer is left.
+  return firstWords(thought, Math.floor(prompt.tokensMax / 2));
+}
+
+/** What it says when it declines. */
+export function sayRefusal(messages: readonly PromptMessage[]): string {
+  return `I can't help with this: ${firstWords(lastText(messages, "user"), quotedWordsMax)}.`;
+}
+
+/** The results that answer the last calls; none where the conversation went on since. */
+function lastResults(messages: readonly PromptMessage[]): readonly PromptMessage[] {
+  return messages.slice(messages.findLastIndex((message) => message.role !== "tool") + 1);
+}
+
+function sayResults(results: readonly PromptMessage[]): string {
+  const told = results.map(({ text, failed }) => `${failed ? "The tool failed:" : "The tool answered:"} ${text}`);
+  const seen = sayAttachments(results.flatMap(({ attachments }) => attachments));
+  return seen === "" ? told.join(". ") : `${told.join(". ")}.${seen}`;
+}
+
+function sayAttachments(attachments: readonly Attachment[]): string {
+  return attachments.length === 0 ? "" : ` I see ${attachments.map(describeAttachment).join(" and ")}.`;
+}
+
+/** JSON with a space between its parts, so that it streams and counts in more than one word. */
+function jsonText(schema: unknown, asked: string): string {
+  const value = schema === null ? { answer: firstWords(asked, quotedWordsMax) } : jsonInstance(schema);
+  return JSON.stringify(value, null, 1).replace(/\n\s*/g, " ");
+}
+
+function exactWords(count: number, choice: number): string {
+  const words: string[] = [];
+  for (let index = 0; index < count; index++) words.push(vocabulary[(index + choice) % vocabulary.length] ?? "word");
+  return words.join(" ");
+}

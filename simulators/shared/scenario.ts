@@ -1,0 +1,35 @@
+/** What the words of the last user message make the simulated model do. */
+export interface Scenario {
+  /** `words:N`: exactly that many words; null without it. */
+  readonly words: number | null;
+  /** `parallel`: two tool calls at once. */
+  readonly parallel: boolean;
+  /** `interleaved`: the fragments of parallel calls take turns, where calls are streamed in fragments. */
+  readonly interleaved: boolean;
+  /** `steps:N`: rounds of tool calls before the final text; 1 without it. */
+  readonly steps: number;
+  /** `aloud`: says a sentence before its tool calls. */
+  readonly aloud: boolean;
+  /** `refuse:CATEGORY`: declines to answer, for that reason; null without it. */
+  readonly refusal: string | null;
+  /** `redacted`: thinking comes as a block that nobody can read, where the provider has such blocks. */
+  readonly redacted: boolean;
+}
+
+const wordsMax = 1_000_000;
+
+/** Reads the scenario out of a user's text. */
+export function readScenario(text: string): Scenario {
+  const lower = text.toLowerCase();
+  const words = /\bwords:(\d+)\b/.exec(text)?.[1];
+  const interleaved = lower.includes("interleaved");
+  return {
+    words: words === undefined ? null : Math.min(Number(words), wordsMax),
+    parallel: interleaved || lower.includes("parallel"),
+    interleaved,
+    steps: Number(/\bsteps:(\d+)\b/.exec(text)?.[1] ?? 1),
+    aloud: /\baloud\b/.test(lower),
+    refusal: /\brefuse:([\w-]+)/.exec(lower)?.[1] ?? null,
+    redacted: /\bredacted\b/.test(lower),
+  };
+}

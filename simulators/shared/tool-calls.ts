@@ -1,0 +1,76 @@
+import type { Identity } from "./identity.ts";
+import { jsonInstance } from "./json-instance.ts";
+import type { Prompt, PromptMessage, PromptTool } from "./prompt.ts";
+import type { Scenario } from "./scenario.ts";
+
+/** One function call that the simulated model makes. */
+export interface ToolCall {
+  /** Different for each call of each choice; a provider builds its own id from it. */
+  readonly label: string;
+  readonly name: string;
+  /** JSON text; cut short where the token limit ends it. */
+  readonly arguments: string;
+}
+
+const charactersPerToken = 4;
+
+/** The calls of one choice: none where tools are forbidden, missing, or have answered often enough. */
+export function makeToolCalls(prompt: Prompt, scenario: Scenario, identity: Identity, choice: number): ToolCall[] {
+  if (prompt.toolChoice.mode === "none") return [];
+  if (prompt.messages.at(-1)?.role === "tool" && roundsDone(prompt.messages) >= scenario.steps) return [];
+  return callableTools(prompt, scenario).map((tool, index) => ({
+    label: identity.token(`call ${choice} ${index}`, 24),
+    name: tool.name,
+    arguments: JSON.stringify(jsonInstance(tool.parameters)),
+  }));
+}
+
+/** Rounds of calls since the user last spoke. */
+function roundsDone(messages: readonly PromptMessage[]): number {
+  const start = messages.findLastIndex((message) => message.role === "user") + 1;
+  return messages.slice(start).filter((message) => message.calledTools).length;
+}
+
+/** The named tool, else the first one; two calls where the user asks for parallel ones. */
+function callableTools({ toolChoice, tools, parallelTools }: Prompt, scenario: Scenario): PromptTool[] {
+  const named = toolChoice.mode === "named" ? tools.find((tool) => tool.name === toolChoice.name) : undefined;
+  const first = named ?? tools[0];
+  if (first === undefined) return [];
+  if (!parallelTools || !scenario.parallel) return [first];
+  return [first, named ?? tools[1] ?? first];
+}
+
+/** As many calls as fit into a limit, the last one cut short where it must be. */
+export function limitCalls(calls: readonly ToolCall[], tokensMax: number): { calls: ToolCall[]; tokens: number } {
+  const kept: ToolCall[] = [];
+  let tokens = 0;
+  for (const call of calls) {
+    const left = tokensMax - tokens;
+    if (left <= 0) break;
+    const wanted = callTokens(call);
+    kept.push(wanted <= left ? call : cutCall(call, left));
+    tokens += Math.min(wanted, left);
+  }
+  return { calls: kept, tokens };
+}
+
+function callTokens(call: ToolCall): number {
+  return Math.ceil((call.name.length + call.arguments.length) / charactersPerToken);
+}
+
+function cutCall(call: ToolCall, tokens: number): ToolCall {
+  const characters = Math.max(0, tokens * charactersPerToken - call.name.length);
+  return { ...call, arguments: call.arguments.slice(0, characters) };
+}
+
+/** Characters of arguments in one fragment of a streamed tool call. */
+const fragmentCharacters = 7;
+
+/** The pieces in which the arguments of a call are streamed. */
+export function argumentPieces(call: ToolCall): string[] {
+  const pieces: string[] = [];
+  for (let start = 0; start < call.arguments.length; start += fragmentCharacters) {
+    pieces.push(call.arguments.slice(start, start + fragmentCharacters));
+  }
+  return pieces;
+}

@@ -1,0 +1,89 @@
+import { afterEach, beforeEach, describe, expect, jest, test } from "bun:test";
+import { GatewayError, limits } from "../core/index.ts";
+import { Ticker } from "../streaming/index.ts";
+import { Patience } from "./patience.ts";
+
+const tickMs = 250;
+let now: number;
+let ticker: Ticker;
+let abort: AbortController;
+let leaving: AbortController;
+
+beforeEach(() => {
+  jest.useFakeTimers();
+  now = 1_000_000;
+  ticker = new Ticker(tickMs, () => now);
+  abort = new AbortController();
+  leaving = new AbortController();
+});
+afterEach(() => {
+  ticker.stop();
+  jest.useRealTimers();
+});
+
+const patience = (endsWithClient: boolean): Patience =>
+  new Patience({
+    ticker,
+    abort,
+    client: new Request("http://gateway.example", { signal: leaving.signal }),
+    endsWithClient,
+  });
+
+function pass(milliseconds: number): void {
+  now += milliseconds;
+  jest.advanceTimersByTime(tickMs);
+}
+
+function reason(): unknown {
+  const why: unknown = abort.signal.reason;
+  return why instanceof GatewayError ? { code: why.code, message: why.message } : undefined;
+}
+
+describe("with the upstream", () => {
+  const tooLate = { code: "upstream_timeout", message: "too late" };
+
+  test("lasts as long as was said, and starts anew when it is heard", () => {
+    const waiting = patience(false);
+    waiting.expect(1_000, "too late");
+    pass(999);
+    waiting.heard();
+    pass(999);
+    expect(reason()).toBeUndefined();
+    pass(1);
+    expect(reason()).toEqual(tooLate);
+  });
+
+  test("is endless where nothing is awaited, or the watch has ended", () => {
+    const resting = patience(false);
+    resting.expect(1_000, "too late");
+    resting.rest();
+    pass(100_000);
+    resting.expect(1_000, "too late");
+    resting.end();
+    pass(100_000);
+    expect(reason()).toBeUndefined();
+  });
+});
+
+describe("with a client that has gone", () => {
+  const gone = { code: "upstream_interrupted", message: "The client went away." };
+
+  test("is none where the call ends with it", () => {
+    patience(true);
+    pass(tickMs);
+    expect(reason()).toBeUndefined();
+    leaving.abort();
+    pass(tickMs);
+    expect(reason()).toEqual(gone);
+  });
+
+  test("lasts for the upstream's answer to come in, within a bound", () => {
+    patience(false);
+    leaving.abort();
+    pass(tickMs);
+    pass(limits.drainMsMax - 1);
+    expect(reason()).toBeUndefined();
+    pass(1);
+    expect(reason()).toEqual(gone);
+  });
+});

@@ -1,0 +1,133 @@
+/**
+ * The processes of `serve --workers`, and the one that looks after them:
+ *
+ *   starting ──says that it listens──▶ running ──ends by itself──▶ waiting ──▶ starting …
+ *      └──────ends before that, at the first start: all are stopped, and the start has failed
+ *
+ * Only the first start is all or nothing. Later on a worker that doesn't come up is tried again, ever more seldom, while
+ * the others serve. A worker is stopped by ending its standard input, which the kernel does for a parent that is killed.
+ */
+import { fileURLToPath } from "node:url";
+import type { Logger } from "../telemetry/index.ts";
+import { UsageError } from "./options.ts";
+import type { WorkerSettings } from "./worker.ts";
+
+const MAIN = fileURLToPath(new URL("main.ts", import.meta.url));
+
+/** How long until a worker that has ended is started anew; doubled while it doesn't last. */
+const PAUSE_MS_MIN = 100;
+const PAUSE_MS_MAX = 10_000;
+
+/** A worker that ran for this long was no failed start. */
+const LASTING_MS = 30_000;
+
+/** How long a worker may take to drain, before it is killed: longer than its own bounds allow. */
+const STOP_MS_MAX = 120_000;
+
+type WorkerProcess = Bun.Subprocess<"pipe", "pipe", "inherit">;
+
+interface Worker {
+  process: WorkerProcess;
+  /** Whether it has come to listen; resolves at its end otherwise. */
+  listens: Promise<boolean>;
+}
+
+export interface WorkersOptions {
+  count: number;
+  settings: WorkerSettings;
+  logger: Logger;
+}
+
+export class Workers {
+  readonly #settings: string;
+  readonly #logger: Logger;
+  readonly #running = new Set<WorkerProcess>();
+  readonly #stopping = Promise.withResolvers<void>();
+  #isStopping = false;
+
+  private constructor({ settings, logger }: WorkersOptions) {
+    this.#settings = `${JSON.stringify(settings)}\n`;
+    this.#logger = logger;
+  }
+
+  /** Resolves when all listen. Rejects where one doesn't come to it; none is left running then. */
+  static async start(options: WorkersOptions): Promise<Workers> {
+    const workers = new Workers(options);
+    const started = Array.from({ length: options.count }, (_, index) => workers.#spawn(index + 1));
+    const listening = await Promise.all(started.map((worker) => worker.listens));
+    const failed = listening.indexOf(false) + 1;
+    if (failed > 0) {
+      await workers.stop();
+      throw new UsageError(`--workers: worker ${failed} did not start`);
+    }
+    for (const [index, worker] of started.entries()) void workers.#keepRunning(index + 1, worker);
+    return workers;
+  }
+
+  /** Lets all drain; resolves when they have ended, with 0 where each of them did so properly. */
+  async stop(): Promise<number> {
+    this.#isStopping = true;
+    this.#stopping.resolve();
+    const running = [...this.#running];
+    const timer = setTimeout(() => {
+      for (const worker of running) worker.kill("SIGKILL");
+    }, STOP_MS_MAX);
+    for (const worker of running) void closeInput(worker);
+    const codes = await Promise.all(running.map((worker) => worker.exited));
+    clearTimeout(timer);
+    return codes.every((code) => code === 0) ? 0 : 1;
+  }
+
+  #spawn(number: number): Worker {
+    const child = Bun.spawn([process.execPath, MAIN, "worker", String(number)], {
+      stdin: "pipe",
+      stdout: "pipe",
+      stderr: "inherit",
+    });
+    this.#running.add(child);
+    void child.exited.then(() => this.#running.delete(child));
+    void tell(child, this.#settings);
+    return { process: child, listens: saysSomething(child.stdout) };
+  }
+
+  async #keepRunning(number: number, first: Worker): Promise<void> {
+    let pauseMs = PAUSE_MS_MIN;
+    for (let worker = first; ; worker = this.#spawn(number)) {
+      const startedAt = performance.now();
+      const code = await worker.process.exited;
+      if (this.#isStopping) return;
+      if (performance.now() - startedAt > LASTING_MS) pauseMs = PAUSE_MS_MIN;
+      const { pid, signalCode: signal } = worker.process;
+      this.#logger.warn({ worker: number, pid, code, signal, again_in_ms: pauseMs }, "worker ended");
+      await Promise.race([Bun.sleep(pauseMs), this.#stopping.promise]);
+      pauseMs = Math.min(2 * pauseMs, PAUSE_MS_MAX);
+      if (this.#isStopping) return;
+    }
+  }
+}
+
+/** Where the worker has gone already, its end says more than what goes wrong here. */
+async function tell(worker: WorkerProcess, text: string): Promise<void> {
+  try {
+    await worker.stdin.write(text);
+    await worker.stdin.flush();
+  } catch {}
+}
+
+async function closeInput(worker: WorkerProcess): Promise<void> {
+  try {
+    await worker.stdin.end();
+  } catch {}
+}
+
+/** Whether anything comes before the end; reads on, so that nobody has to wait for its reader. */
+function saysSomething(output: ReadableStream<Uint8Array>): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const read = async (): Promise<void> => {
+    for await (const _ of output) resolve(true);
+  };
+  void read()
+    .catch(() => undefined)
+    .finally(() => resolve(false));
+  return promise;
+}

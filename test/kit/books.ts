@@ -1,0 +1,24 @@
+/** Money in whole-system tests: calls that cost one credit each, and books that must balance. */
+import { expect } from "bun:test";
+import { accountId, openLedgerStore } from "../../src/ledger/index.ts";
+import type { Gateway } from "./gateway.ts";
+
+export const oneCredit = 1_000_000_000n;
+
+/** Configuration under which every call to `openai/` costs exactly one credit, so that what it holds is what it costs. */
+export const oneCreditACall = { pricing: { models: { "openai/*": { requests_kcount: 1000 } } } };
+
+/** What a user was given, has spent, and has set aside. */
+export async function userBooks(gateway: Gateway, user: string) {
+  const [account] = await openLedgerStore(gateway.storage).chain(accountId("user", user), Date.now());
+  return { credits: account?.creditsPosted, spent: account?.debitsPosted, held: account?.debitsPending };
+}
+
+/** Fails unless `tollgate ledger audit` finds that every balance follows from its entries, and that nothing is held. */
+export async function expectCleanAudit(gateway: Gateway): Promise<void> {
+  const { code, stdout } = await gateway.cli("ledger", "audit", "--json");
+  expect([code, JSON.parse(stdout)]).toEqual([
+    0,
+    expect.objectContaining({ ok: true, open_holds: 0, shortfall: 0, drifts: [] }),
+  ]);
+}
