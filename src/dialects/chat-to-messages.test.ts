@@ -226,6 +226,19 @@ describe("turns", () => {
     ]);
   });
 
+  test("results may hold images", () => {
+    const drawn = [{ type: "image_url", image_url: { url: "https://x.test/a.png" } }];
+    expect(messagesOf(hello, asks(call("c1")), result("c1", drawn))).toMatchObject([
+      hello,
+      {},
+      {
+        content: [
+          { type: "tool_result", content: [{ type: "image", source: { type: "url", url: "https://x.test/a.png" } }] },
+        ],
+      },
+    ]);
+  });
+
   test("ids of calls are made plain, the same for call and result", () => {
     const [, asked, answered] = messagesOf(hello, asks(call("functions.f:0")), result("functions.f:0")) as {
       content: { id?: string; tool_use_id?: string }[];

@@ -38,7 +38,8 @@ function readParts(role: Turn["role"], message: JsonObject, at: string): Part[] 
           kind: "tool-result",
           at: `${at}.tool_call_id`,
           callId: readWord(message["tool_call_id"], `${at}.tool_call_id`),
-          content: textsOnly(readContent(message["content"], path), path),
+          // OpenAI's own hold text only; other upstreams show their models what a tool has drawn.
+          content: readContent(message["content"], path).map(checkResult),
         },
       ];
     case "user":
@@ -47,6 +48,11 @@ function readParts(role: Turn["role"], message: JsonObject, at: string): Part[] 
     case "developer":
       return textsOnly(readContent(message["content"], path), path);
   }
+}
+
+function checkResult(part: Part): Part {
+  if (part.kind === "text" || part.kind === "image" || part.kind === "file") return part;
+  throw invalid(part.at ?? "messages", "has no place in the result of a tool");
 }
 
 /** What a model thinks comes before what it says, and its calls come last. */

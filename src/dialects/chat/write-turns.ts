@@ -108,6 +108,10 @@ class TurnWriter {
   }
 
   #result({ callId, content, isError }: ToolResultPart): JsonObject {
+    const result = { role: "tool", tool_call_id: this.#callId(callId) };
+    const [first] = content;
+    const bare = content.length === 1 && first?.kind === "text" && first.cache === undefined;
+    if (this.#own && !bare) return { ...result, content: content.map((part) => this.#content(part)) };
     const texts: string[] = [];
     const pictures: JsonObject[] = [];
     for (const part of content.flatMap(spread)) {
@@ -118,9 +122,9 @@ class TurnWriter {
       this.#carried.push({ type: "text", text: `Of the result of tool call ${callId}:` }, ...pictures);
       if (texts.length === 0) texts.push("The result follows in the next message.");
     }
-    const failed = isError === true && !/^\s*error\b/i.test(texts[0] ?? "");
-    const said = this.#own && content.length !== 1 ? texts.map((text) => ({ type: "text", text })) : texts.join("\n");
-    return { role: "tool", tool_call_id: this.#callId(callId), content: failed ? `Error: ${texts.join("\n")}` : said };
+    const said = texts.join("\n");
+    const failed = isError === true && !/^\s*error\b/i.test(said);
+    return { ...result, content: failed ? `Error: ${said}` : said };
   }
 
   #assistant({ parts, name }: Turn): JsonObject {

@@ -1,8 +1,8 @@
 import type { Conversation, Tool } from "./conversation.ts";
 import type { Part } from "./parts.ts";
 
-/** Characters that make a token, on average, in English and in code. */
-const CHARACTERS_A_TOKEN = 3.6;
+/** Bytes that make a token, on average: in English and in code, and about so in scripts of three bytes a character. */
+const BYTES_A_TOKEN = 3.6;
 
 /** What a picture of common size counts. */
 const IMAGE_TOKENS = 1_500;
@@ -16,37 +16,37 @@ const TURN_TOKENS = 4;
 
 /** About how many tokens a conversation takes, by its length; at least 1. For showing before the upstream has counted. */
 export function estimateTokens(conversation: Pick<Conversation, "turns" | "tools">): number {
-  let characters = 0;
+  let bytes = 0;
   let tokens = 0;
   const add = (part: Part): void => {
     if (part.kind === "image") tokens += IMAGE_TOKENS;
     else if (part.kind === "tool-result") part.content.forEach(add);
     else if (part.kind === "file" && part.source.kind === "parts") part.source.parts.forEach(add);
     else if (part.kind === "file" && part.source.kind !== "text") tokens += tokensOfFile(part.source);
-    else characters += charactersOf(part);
+    else bytes += bytesOf(part);
   };
   for (const turn of conversation.turns) {
     tokens += TURN_TOKENS;
     turn.parts.forEach(add);
   }
-  for (const tool of conversation.tools) characters += charactersOfTool(tool);
-  return Math.max(1, tokens + Math.ceil(characters / CHARACTERS_A_TOKEN));
+  for (const tool of conversation.tools) bytes += bytesOfTool(tool);
+  return Math.max(1, tokens + Math.ceil(bytes / BYTES_A_TOKEN));
 }
 
 function tokensOfFile(source: { kind: string; data?: string }): number {
   return Math.ceil((source.data?.length ?? PAGE_CHARACTERS) / PAGE_CHARACTERS) * PAGE_TOKENS;
 }
 
-function charactersOf(part: Part): number {
+function bytesOf(part: Part): number {
   switch (part.kind) {
     case "text":
     case "reasoning":
     case "refusal":
-      return part.text.length;
+      return Buffer.byteLength(part.text);
     case "tool-call":
-      return part.name.length + part.arguments.length;
+      return Buffer.byteLength(part.name) + Buffer.byteLength(part.arguments);
     case "file":
-      return part.source.kind === "text" ? part.source.text.length : 0;
+      return part.source.kind === "text" ? Buffer.byteLength(part.source.text) : 0;
     case "audio":
       return part.data.length / 10;
     case "native":
@@ -56,7 +56,7 @@ function charactersOf(part: Part): number {
   }
 }
 
-function charactersOfTool(tool: Tool): number {
+function bytesOfTool(tool: Tool): number {
   if (tool.kind === "native") return JSON.stringify(tool.value).length;
   const schema = tool.kind === "function" ? tool.parameters : tool.format;
   const { name, description = "" } = tool;

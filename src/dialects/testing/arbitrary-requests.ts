@@ -24,15 +24,23 @@ interface Round {
   ids: string[];
   names: string[];
   said: JsonObject[];
-  results: string[];
+  results: (string | object[])[];
 }
+
+const resultOfTool = fc.oneof(
+  text,
+  text.map((said) => [
+    { type: "text", text: said },
+    { type: "image_url", image_url: { url: "https://files.test/drawn.png" } },
+  ]),
+);
 
 const round: fc.Arbitrary<Round> = fc.integer({ min: 1, max: 3 }).chain((size) =>
   fc.record({
     ids: fc.uniqueArray(word, { minLength: size, maxLength: size }),
     names: fc.array(word, { minLength: size, maxLength: size }),
     said: fc.array(fc.dictionary(word, text), { minLength: size, maxLength: size }),
-    results: fc.array(text, { minLength: size, maxLength: size }),
+    results: fc.array(resultOfTool, { minLength: size, maxLength: size }),
   }),
 );
 
