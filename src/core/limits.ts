@@ -9,6 +9,9 @@ export const modelIdCharactersMax = 256;
 /** Bytes of one server-sent event that is held back until it is whole; a longer one is passed on as it comes. */
 export const eventBytesMax = 1024 * 1024;
 
+/** Bytes of one server-sent event that is translated, which takes all of it; a longer one ends the stream. */
+export const translatedEventBytesMax = 16 * 1024 * 1024;
+
 /** Bytes kept of an upstream's error body. */
 export const upstreamErrorBytesMax = 256 * 1024;
 

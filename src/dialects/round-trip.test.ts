@@ -1,0 +1,72 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { GatewayError, type JsonObject } from "../core/index.ts";
+import { chatTranslation } from "./chat/index.ts";
+import type { TranslationTarget } from "./conversation/index.ts";
+import { messagesTranslation } from "./messages/index.ts";
+import { chatBody, messagesBody } from "./testing/arbitrary-requests.ts";
+
+const target: TranslationTarget = {
+  model: "upstream-model",
+  origin: "somebody",
+  developerRole: true,
+  reasoningField: "reasoning_content",
+};
+
+/** As JSON has it. */
+const plain = (value: unknown): JsonObject => JSON.parse(JSON.stringify(value)) as JsonObject;
+
+describe("what goes into the model comes out of it", () => {
+  test("chat", () => {
+    const property = fc.property(chatBody, (body) => {
+      expect(plain(chatTranslation.writeRequest(chatTranslation.readRequest(body), target))).toEqual(body);
+    });
+    fc.assert(property, { numRuns: 300 });
+  });
+
+  test("messages", () => {
+    const property = fc.property(messagesBody, (body) => {
+      expect(plain(messagesTranslation.writeRequest(messagesTranslation.readRequest(body), target))).toEqual(body);
+    });
+    fc.assert(property, { numRuns: 300 });
+  });
+});
+
+/** Without the fields that are refused in the other dialect, which would be all that is ever seen. */
+const without =
+  (...names: string[]) =>
+  (body: JsonObject): JsonObject =>
+    Object.fromEntries(Object.entries(body).filter(([name]) => !names.includes(name)));
+
+describe("a request is translated, or refused by a field's name", () => {
+  const across = [
+    {
+      from: "chat",
+      bodies: chatBody.map(without("n", "logprobs", "logit_bias")),
+      reader: chatTranslation,
+      writer: messagesTranslation,
+    },
+    {
+      from: "messages",
+      bodies: messagesBody.map(without("container")),
+      reader: messagesTranslation,
+      writer: chatTranslation,
+    },
+  ];
+  test.each(across)("from $from", ({ bodies, reader, writer }) => {
+    const property = fc.property(bodies, (body) => {
+      const before = JSON.stringify(body);
+      try {
+        const written = writer.writeRequest(reader.readRequest(body), target);
+        // What was written is a body that the dialect itself can read.
+        writer.readRequest(plain(written));
+      } catch (error) {
+        expect(error).toBeInstanceOf(GatewayError);
+        expect((error as GatewayError).status).toBe(422);
+        expect((error as GatewayError).param).toBeTruthy();
+      }
+      expect(JSON.stringify(body)).toBe(before);
+    });
+    fc.assert(property, { numRuns: 300 });
+  });
+});
