@@ -5,6 +5,7 @@ import { type Config, type ProviderConfig, providerKeys } from "./config/index.t
 import { type Environment, parseMarkup } from "./core/index.ts";
 import {
   chatCompletionsRoute,
+  messagesRoute,
   createHttp,
   generationRoute,
   healthRoute,
@@ -227,5 +228,6 @@ function routesOf(options: AppOptions, parts: RouteParts) {
     usageRoute({ generations, clock }),
     generationRoute(generations),
     chatCompletionsRoute(pipeline),
+    messagesRoute(pipeline),
   ];
 }

@@ -16,7 +16,8 @@ export interface ChargeableBody {
  * them out.
  */
 export interface ChargeableRoute<Body extends ChargeableBody> {
-  operation: Operation;
+  /** What it does, and by what else it can be done where an upstream lacks that, in this order. */
+  operations: readonly [Operation, ...Operation[]];
   surface: Surface;
   body: z.ZodType<Body>;
   dialect: DialectCodec<Body>;

@@ -1,4 +1,5 @@
 import type { UpstreamRoute } from "../routing/index.ts";
+import type { UpstreamCall } from "./send.ts";
 
 /**
  * Headers cross the gateway by permission, in both directions. A caller's token, cookies and SDK telemetry are none of
@@ -30,15 +31,21 @@ const USER_AGENT = "tollgate/0.1";
 const ownHeaders = new WeakMap<UpstreamRoute, Map<string, Headers>>();
 
 /** The headers of a call to an upstream. Not to be changed. */
-export function upstreamHeaders(route: UpstreamRoute, key: string, client: Headers, streamed: boolean): Headers {
+export function upstreamHeaders(
+  { target, clientHeaders, passesThrough, streamed }: Omit<UpstreamCall, "body" | "patience">,
+  key: string,
+): Headers {
+  const { route, operation } = target;
   const own = headersOf(route, key, streamed ? "text/event-stream" : "application/json");
   let headers = own;
-  for (const name of route.sandbox ? FORWARDED_IN_SANDBOX : FORWARDED_REQUEST_HEADERS) {
-    const value = client.get(name);
-    if (value === null) continue;
+  const forward = (name: string): void => {
+    const value = clientHeaders.get(name);
+    if (value === null) return;
     if (headers === own) headers = new Headers(own);
     headers.set(name, value);
-  }
+  };
+  for (const name of route.sandbox ? FORWARDED_IN_SANDBOX : FORWARDED_REQUEST_HEADERS) forward(name);
+  if (passesThrough && operation.forwards !== undefined) operation.forwards.forEach(forward);
   return headers;
 }
 

@@ -6,24 +6,25 @@
  * Authentication has happened in `http`, since routes that cost nothing need it too; everything else is here.
  */
 import {
-  bytewise,
-  editBytes,
   type Environment,
   formatCredits,
   GatewayError,
   limits,
   type ObservedUsage,
 } from "../core/index.ts";
+import type { CallBound } from "../dialects/index.ts";
+import type { RetryKey } from "../ledger/index.ts";
 import type { Logger } from "../telemetry/index.ts";
 import { Charge, type ChargeDependencies, type Replay } from "./charge.ts";
 import type { ChargeableBody, ChargeableRoute } from "./chargeable-route.ts";
 import { estimatedUsage } from "./estimate.ts";
+import { type Exchange, openExchange } from "./exchange.ts";
 import { relayedHeaders } from "./headers.ts";
 import { parseBody, type ParsedBody } from "./parse-body.ts";
 import { Patience } from "./patience.ts";
 import { type BodyLimits, readBody } from "./read-body.ts";
 import { relayStream } from "./relay-stream.ts";
-import { readWholeAnswer } from "./relay-whole.ts";
+import { readWholeAnswer, type WholeAnswer } from "./relay-whole.ts";
 import { KeptBody, readRetryKey, replay } from "./retry-key.ts";
 import { type IncomingCall, RunningCall } from "./running-call.ts";
 import type { ModelRouter, Target } from "../routing/index.ts";
@@ -67,10 +68,11 @@ export class CallPipeline {
   async run<Body extends ChargeableBody>(route: ChargeableRoute<Body>, incoming: IncomingCall): Promise<Response> {
     const startedAt = performance.now();
     const parsed = parseBody(await readBody(incoming.request, this.#deps.body), route.body, route.dialect.measured);
-    const call = await this.#admit(route, incoming, parsed, startedAt);
+    const plan = this.#plan(route, incoming, parsed);
+    const call = await this.#admit(route, incoming, plan, startedAt);
     if (!(call instanceof RunningCall)) return replay(call.answer, call.firstId);
     try {
-      return await this.#relay(call, parsed);
+      return await this.#relay(call, plan.exchange);
     } catch (thrown) {
       const error = thrown instanceof GatewayError ? thrown : undefined;
       void call.end({ status: error?.status ?? 500, outcome: "interrupted", error });
@@ -80,19 +82,30 @@ export class CallPipeline {
     }
   }
 
-  /** Everything else that can refuse a call, or answer it; the hold comes last. */
+  /** Everything that depends on what the body says, and can refuse it. It uses the body's bytes up. */
+  #plan<Body extends ChargeableBody>(
+    route: ChargeableRoute<Body>,
+    { request, requestId, principal }: IncomingCall,
+    parsed: ParsedBody<Body>,
+  ): CallPlan {
+    const { body, bytes, sizeOf } = parsed;
+    const retry = readRetryKey(request.headers, route.operations[0], bytes);
+    const target = this.#deps.router.resolve(body.model, route.operations, principal);
+    const bound = route.dialect.bound(body, sizeOf);
+    const at = this.#deps.charges.clock();
+    const exchange = openExchange({ route, target, parsed, requestId, at });
+    return { target, bound, retry, exchange, streamed: body.stream === true, at };
+  }
+
+  /** The hold, which can refuse a call as well, or answer it. */
   async #admit<Body extends ChargeableBody>(
     route: ChargeableRoute<Body>,
     incoming: IncomingCall,
-    { body, bytes, sizeOf }: ParsedBody<Body>,
+    { target, bound, retry, streamed, at }: CallPlan,
     startedAt: number,
   ): Promise<RunningCall<Body> | Replay> {
-    const { charges, router, logger } = this.#deps;
+    const { charges, logger } = this.#deps;
     const { request, requestId, principal } = incoming;
-    const retry = readRetryKey(request.headers, route.operation, bytes);
-    const target = router.resolve(body.model, route.operation, principal);
-    const bound = route.dialect.bound(body, sizeOf);
-    const streamed = body.stream === true;
     if (this.#closing) throw shuttingDown();
     // From here on money is involved: a server that goes down waits for this call.
     const abort = new AbortController();
@@ -102,7 +115,7 @@ export class CallPipeline {
       const charge = await Charge.open(charges, {
         id: requestId,
         accountId: principal.accountId,
-        purpose: `${route.operation} ${target.route.prefix}/${target.model}`,
+        purpose: `${route.operations[0]} ${target.route.prefix}/${target.model}`,
         price: target.price,
         bound,
         rates: principal.rates,
@@ -114,7 +127,7 @@ export class CallPipeline {
       }
       const lingersMs = lingerMs(retry !== undefined, streamed);
       const patience = new Patience({ ticker: charges.ticker, abort, client: request, lingersMs });
-      const at = charges.clock();
+      const times = { startedAt, at };
       return new RunningCall({
         incoming,
         route,
@@ -124,8 +137,7 @@ export class CallPipeline {
         target,
         charge,
         patience,
-        startedAt,
-        at,
+        ...times,
         logger,
         onEnd,
       });
@@ -135,46 +147,46 @@ export class CallPipeline {
     }
   }
 
-  async #relay<Body extends ChargeableBody>(call: RunningCall<Body>, parsed: ParsedBody<Body>): Promise<Response> {
+  async #relay<Body extends ChargeableBody>(call: RunningCall<Body>, exchange: Exchange): Promise<Response> {
     const { target, streamed, patience, incoming } = call.parts;
     const answer = await sendUpstream(this.#deps.environment, this.#deps.send, {
       target,
-      body: upstreamBody(target, parsed),
+      body: exchange.body,
       streamed,
       clientHeaders: incoming.request.headers,
+      passesThrough: exchange.passesThrough,
       patience,
     });
-    if (!answer.ok) return relayFailure(call, answer);
+    if (!answer.ok) return relayFailure(call, exchange, answer);
     const events = answer.response.headers.get("content-type")?.startsWith("text/event-stream") ?? false;
-    return events ? this.#relayEvents(call, parsed.body, answer.response) : this.#relayWhole(call, answer.response);
+    return events
+      ? this.#relayEvents(call, exchange, answer.response)
+      : this.#relayWhole(call, exchange, answer.response);
   }
 
-  async #relayWhole<Body extends ChargeableBody>(call: RunningCall<Body>, response: Response): Promise<Response> {
+  async #relayWhole<Body extends ChargeableBody>(
+    call: RunningCall<Body>,
+    exchange: Exchange,
+    response: Response,
+  ): Promise<Response> {
     const { target, route, bound, patience, retry } = call.parts;
-    const { status } = response;
     const answer = await readWholeAnswer(response, target.operation, patience, this.#deps.send.idleMsMax);
+    if (answer.failed) return relayFailure(call, exchange, failureWithin(answer, response));
+    const { status } = response;
     const headers = headersFor(call, response.headers);
-    if (answer.failed) {
-      void call.end({ status, outcome: "failed" });
-      headers["x-tollgate-credits"] = "0";
-      return new Response(target.route.keys.scrub(answer.text), { status, headers });
-    }
+    const shown = exchange.answer(answer);
     const observed = answer.usage ?? { usage: estimatedUsage(bound, route.dialect.outputBytes(answer.text)) };
     headers["x-tollgate-credits"] = formatCredits(call.costOf(observed));
-    await call.end({
-      status,
-      outcome: "complete",
-      observed,
-      answer: retry && { headers, body: new KeptBody().add(answer.bytes) },
-    });
-    return new Response(answer.bytes, { status, headers });
+    const kept = retry && { headers, body: new KeptBody().add(Buffer.from(shown)) };
+    await call.end({ status, outcome: "complete", observed, answer: kept });
+    return new Response(shown, { status, headers });
   }
 
-  #relayEvents<Body extends ChargeableBody>(call: RunningCall<Body>, body: Body, response: Response): Response {
-    const { route, bound, target, charge, patience, retry, incoming } = call.parts;
+  #relayEvents<Body extends ChargeableBody>(call: RunningCall<Body>, exchange: Exchange, response: Response): Response {
+    const { bound, target, charge, patience, retry, incoming } = call.parts;
     const { status } = response;
     if (response.body === null) throw new GatewayError("upstream_invalid_answer", "The upstream's stream is empty.");
-    const observer = route.dialect.observe(body, (event) => target.operation.readUsage(event));
+    const { observer, errorEvent } = exchange.observe();
     const observe = (): ObservedUsage => observer.usage ?? { usage: estimatedUsage(bound, observer.outputBytes) };
     charge.observeWith(observe, (error) => patience.abort.abort(error));
     const headers = { ...headersFor(call, response.headers), "cache-control": "no-cache", "x-accel-buffering": "no" };
@@ -187,7 +199,7 @@ export class CallPipeline {
       idleMsMax: this.#deps.send.idleMsMax,
       client: incoming.request,
       kept,
-      errorEvent: (error) => route.dialect.errorEvent(error, incoming.requestId),
+      errorEvent,
       scrub: (text) => target.route.keys.scrub(text),
       onFirstByte: () => call.firstByte(),
       onEnd: (outcome, error) => {
@@ -200,15 +212,41 @@ export class CallPipeline {
   }
 }
 
-/** An upstream's own error: relayed as it is, and free. */
+/** What a call's body has been made into. */
+interface CallPlan {
+  target: Target;
+  bound: CallBound;
+  /** Undefined for a call that is not answered a second time. */
+  retry: RetryKey | undefined;
+  exchange: Exchange;
+  streamed: boolean;
+  /** Since the epoch. */
+  at: number;
+}
+
+type Failure = Extract<UpstreamAnswer, { ok: false }>;
+
+/** A failure under a status that says success. */
+function failureWithin({ text }: WholeAnswer, { status, headers }: Response): Failure {
+  return { ok: false, status, headers, body: text };
+}
+
+/** An upstream's own error: relayed, and free. */
 function relayFailure<Body extends ChargeableBody>(
   call: RunningCall<Body>,
-  { status, headers, body }: Extract<UpstreamAnswer, { ok: false }>,
+  exchange: Exchange,
+  { status, headers, body }: Failure,
 ): Response {
   // A redirection is not followed, since the key must not go along, and means nothing to the client.
-  if (status < 400) throw new GatewayError("upstream_invalid_answer", `The upstream answered with status ${status}.`);
-  void call.end({ status, outcome: "failed" });
-  return new Response(body, { status, headers: { ...headersFor(call, headers), "x-tollgate-credits": "0" } });
+  if (status >= 300 && status < 400) {
+    throw new GatewayError("upstream_invalid_answer", `The upstream answered with status ${status}.`);
+  }
+  const shown = exchange.failure(status, call.parts.target.route.keys.scrub(body));
+  // A status that says success is left to a client of the upstream's own dialect, who knows what to make of it.
+  const told = status < 400 && !exchange.passesThrough ? 502 : status;
+  void call.end({ status: told, outcome: "failed" });
+  const all = { ...headersFor(call, headers), "x-tollgate-credits": "0" };
+  return new Response(shown, { status: told, headers: all });
 }
 
 /** The headers of an answer, but for what it cost. */
@@ -226,12 +264,6 @@ function headersFor<Body extends ChargeableBody>(call: RunningCall<Body>, upstre
 function lingerMs(mayBeRepeated: boolean, streamed: boolean): number {
   if (mayBeRepeated) return Number.POSITIVE_INFINITY;
   return streamed ? 0 : limits.drainMsMax;
-}
-
-/** The body as the upstream is to get it: under its own name of the model, all else as the caller wrote it. */
-function upstreamBody<Body extends ChargeableBody>(target: Target, parsed: ParsedBody<Body>): Uint8Array {
-  const model = { set: "model", value: bytewise(JSON.stringify(target.model)) };
-  return editBytes(parsed.bytes, parsed.text, parsed.members, [model, ...target.operation.edits(parsed.body)]);
 }
 
 function shuttingDown(): GatewayError {

@@ -142,7 +142,7 @@ class StreamRelay implements Watched {
         if (batch !== undefined) this.#observe(batch.value);
         if (observer.done) break;
       }
-      this.#see(this.#splitter.rest());
+      this.#closing();
       const whole = !observer.failed && observer.complete;
       await this.#end(whole ? "complete" : observer.failed ? "failed" : "interrupted", undefined);
       void this.#readOut();
@@ -175,9 +175,19 @@ class StreamRelay implements Watched {
     return observer.failed ? Buffer.from(scrub(shown.toString("latin1")), "latin1") : shown;
   }
 
+  /** What follows the last whole event. */
+  #closing(): Buffer {
+    const { observer, kept } = this.#options;
+    const rest = this.#see(this.#splitter.rest());
+    if (observer.close === undefined || observer.done) return rest;
+    const last = observer.close();
+    kept?.add(last);
+    return rest.length === 0 ? last : Buffer.concat([rest, last]);
+  }
+
   async #finish(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
     const { observer } = this.#options;
-    const shown = this.#see(this.#splitter.rest());
+    const shown = this.#closing();
     // What is left is half an event: it would swallow the error event behind it.
     if (!observer.failed && !observer.complete) return this.#break(controller, new Error("the stream ended early"));
     await this.#end(observer.failed ? "failed" : "complete", undefined);

@@ -95,7 +95,7 @@ export class RunningCall<Body extends ChargeableBody> {
     const { incoming, route, target, streamed, startedAt, at } = this.parts;
     return {
       owner: incoming.principal.user,
-      operation: route.operation,
+      operation: route.operations[0],
       dialect: route.dialect.dialect,
       provider: target.route.prefix,
       model: target.model,

@@ -21,6 +21,8 @@ export interface UpstreamCall {
   body: string | Uint8Array;
   streamed: boolean;
   clientHeaders: Headers;
+  /** Whether the body is the client's own, so that headers of its dialect belong to it. */
+  passesThrough: boolean;
   /** Its abort ends the call: the client went away, or the gateway gave up. */
   patience: Patience;
 }
@@ -79,7 +81,7 @@ function fetchAnswer(environment: Environment, call: UpstreamCall, key: string):
   const { target, patience } = call;
   return environment.fetch(target.route.baseUrl + target.operation.path, {
     method: "POST",
-    headers: upstreamHeaders(target.route, key, call.clientHeaders, call.streamed),
+    headers: upstreamHeaders(call, key),
     body: call.body,
     signal: patience.abort.signal,
     // The key must not follow a redirection to another host.

@@ -13,5 +13,16 @@ export {
   type UpstreamContext,
 } from "./conversation/index.ts";
 export type { CallBound, DialectCodec, ReadUsage, StreamObserver } from "./dialect.ts";
+import type { Dialect } from "../core/index.ts";
+import { chatTranslation } from "./chat/index.ts";
+import type { DialectTranslation } from "./conversation/index.ts";
+import { messagesTranslation } from "./messages/index.ts";
+
 export { messagesDialect, type MessagesRequest, messagesRequest, messagesTranslation } from "./messages/index.ts";
 export { TranslatedStream, type TranslatedStreamOptions } from "./translated-stream.ts";
+
+/** Each dialect, to and from the conversation model. */
+export const translations: Readonly<Record<Dialect, DialectTranslation>> = {
+  chat: chatTranslation,
+  messages: messagesTranslation,
+};

@@ -2,6 +2,7 @@ export { chatCompletionsRoute } from "./chat-completions.route.ts";
 export { createHttp, type HttpOptions } from "./create-http.ts";
 export { generationRoute } from "./generation.route.ts";
 export { healthRoute } from "./health.route.ts";
+export { messagesRoute } from "./messages.route.ts";
 export { modelsRoute } from "./models.route.ts";
 export { openapiRoute } from "./openapi.route.ts";
 export type { HttpRoute, RouteCall } from "./route.ts";
