@@ -1,10 +1,11 @@
 import type { AccountsDependencies } from "./accounts/index.ts";
 import { openTokenStore, Authenticator } from "./auth/index.ts";
-import { CallPipeline } from "./calls/index.ts";
+import { CallPipeline, type PipelineDependencies } from "./calls/index.ts";
 import { type Config, type ProviderConfig, providerKeys } from "./config/index.ts";
 import { type Environment, parseMarkup } from "./core/index.ts";
 import {
   chatCompletionsRoute,
+  countTokensRoute,
   messagesRoute,
   createHttp,
   generationRoute,
@@ -70,12 +71,13 @@ export function createApp(options: AppOptions): App {
   const router = createRouter(options);
   const models = createModelList(options, router);
   const unsettled = new Set<string>();
-  const pipeline = createPipeline(options, { ledger, ticker, markupMillionths, router, unsettled });
+  const calls = pipelineDependencies(options, { ledger, ticker, markupMillionths, router, unsettled });
+  const pipeline = new CallPipeline(calls);
   const authenticator = createAuthenticator(options);
   const stopSweeper = sweep(ledger, environment, logger);
   let draining = false;
   const fetch = createHttp({
-    routes: routesOf(options, { pipeline, models, router, markupMillionths, store }),
+    routes: routesOf(options, { calls, pipeline, models, router, markupMillionths, store }),
     authenticator,
     environment,
     logger,
@@ -149,7 +151,7 @@ function createRouter({ config, missingKeys, sandbox, environment }: RouterOptio
 /** The provider without the operations whose dialect the configuration leaves out. */
 function inDialects(provider: Provider, dialects: readonly string[] | undefined): Provider {
   if (dialects === undefined) return provider;
-  const kept = Object.entries(provider.operations).filter(([operation]) => dialects.includes(operation));
+  const kept = Object.entries(provider.operations).filter(([, { dialect }]) => dialects.includes(dialect));
   return { ...provider, operations: Object.fromEntries(kept) };
 }
 
@@ -165,9 +167,9 @@ interface PipelineParts {
   unsettled: Set<string>;
 }
 
-function createPipeline({ config, environment, logger }: AppOptions, parts: PipelineParts): CallPipeline {
+function pipelineDependencies({ config, environment, logger }: AppOptions, parts: PipelineParts): PipelineDependencies {
   const { ledger, ticker, markupMillionths, router, unsettled } = parts;
-  return new CallPipeline({
+  return {
     environment,
     router,
     logger,
@@ -186,7 +188,7 @@ function createPipeline({ config, environment, logger }: AppOptions, parts: Pipe
       idleMsMax: config.upstream.idle_timeout,
     },
     body: { bytesMax: config.server.body_limit, arrivalMsMax: config.server.body_timeout, ticker },
-  });
+  };
 }
 
 function createAuthenticator({ storage, environment }: AppOptions): Authenticator {
@@ -207,6 +209,7 @@ function sweep(ledger: Ledger, environment: Environment, logger: Logger): () => 
 }
 
 interface RouteParts {
+  calls: PipelineDependencies;
   pipeline: CallPipeline;
   models: ModelList;
   router: ModelRouter;
@@ -218,7 +221,7 @@ function routesOf(options: AppOptions, parts: RouteParts) {
   const { config, sandbox, storage, version, environment, address } = options;
   const { clock } = environment;
   const generations = openGenerationStore(storage);
-  const { pipeline, models, router, markupMillionths, store } = parts;
+  const { calls, pipeline, models, router, markupMillionths, store } = parts;
   const publicUrl = config.server.public_url ?? address;
   return [
     openapiRoute(openapiDocument({ publicUrl, betaUrl: config.server.beta_url ?? address })),
@@ -229,5 +232,6 @@ function routesOf(options: AppOptions, parts: RouteParts) {
     generationRoute(generations),
     chatCompletionsRoute(pipeline),
     messagesRoute(pipeline),
+    countTokensRoute(calls),
   ];
 }

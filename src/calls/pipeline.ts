@@ -5,13 +5,7 @@
  *
  * Authentication has happened in `http`, since routes that cost nothing need it too; everything else is here.
  */
-import {
-  type Environment,
-  formatCredits,
-  GatewayError,
-  limits,
-  type ObservedUsage,
-} from "../core/index.ts";
+import { type Environment, formatCredits, GatewayError, limits, type ObservedUsage } from "../core/index.ts";
 import type { CallBound } from "../dialects/index.ts";
 import type { RetryKey } from "../ledger/index.ts";
 import type { Logger } from "../telemetry/index.ts";

@@ -18,7 +18,13 @@ import { chatTranslation } from "./chat/index.ts";
 import type { DialectTranslation } from "./conversation/index.ts";
 import { messagesTranslation } from "./messages/index.ts";
 
-export { messagesDialect, type MessagesRequest, messagesRequest, messagesTranslation } from "./messages/index.ts";
+export {
+  countTokensRequest,
+  messagesDialect,
+  type MessagesRequest,
+  messagesRequest,
+  messagesTranslation,
+} from "./messages/index.ts";
 export { TranslatedStream, type TranslatedStreamOptions } from "./translated-stream.ts";
 
 /** Each dialect, to and from the conversation model. */

@@ -1,4 +1,5 @@
 export { chatCompletionsRoute } from "./chat-completions.route.ts";
+export { countTokensRoute } from "./count-tokens.route.ts";
 export { createHttp, type HttpOptions } from "./create-http.ts";
 export { generationRoute } from "./generation.route.ts";
 export { healthRoute } from "./health.route.ts";

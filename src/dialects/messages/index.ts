@@ -5,7 +5,7 @@ import { boundMessages, measuredMembers } from "./bound.ts";
 import { messagesKeys, MessagesStreamObserver } from "./observe-stream.ts";
 import type { MessagesRequest } from "./request.ts";
 
-export { type MessagesRequest, messagesRequest } from "./request.ts";
+export { countTokensRequest, type MessagesRequest, messagesRequest } from "./request.ts";
 export { messagesTranslation } from "./translation.ts";
 
 /** Anthropic Messages. */

@@ -21,4 +21,9 @@ export const messagesRequest = z
   })
   .meta({ id: "MessagesRequest" });
 
+/** What is counted: a call without what it would put out. */
+export const countTokensRequest = messagesRequest
+  .omit({ max_tokens: true, stream: true })
+  .meta({ id: "CountTokensRequest" });
+
 export type MessagesRequest = z.output<typeof messagesRequest>;

@@ -39,6 +39,16 @@ function factsOf(model: string): ModelFacts {
   return version > 4.6 ? { thinking: "adaptive", refusesSampling: true } : { thinking: "budget" };
 }
 
+/** What a call would put in, by the upstream's own count. */
+export const countTokens: UpstreamOperation = {
+  dialect: "messages",
+  path: "/v1/messages/count_tokens",
+  forwards: ["anthropic-version", "anthropic-beta"],
+  edits: () => [],
+  readUsage: () => undefined,
+  isFailure: (answer) => answer["type"] === "error",
+};
+
 /** The native API. */
 export const messages: UpstreamOperation = {
   dialect: "messages",
