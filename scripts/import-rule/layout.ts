@@ -3,7 +3,7 @@ export const levels: readonly (readonly string[])[] = [
   ["core"],
   ["streaming", "storage", "telemetry", "config"],
   ["auth", "ledger", "pricing", "providers", "dialects"],
-  ["accounts", "routing", "generations"],
+  ["accounts", "routing", "generations", "responses"],
   ["calls", "models", "video-jobs", "realtime", "web"],
   ["http", "admin", "openapi"],
   ["app.ts"],

@@ -2,7 +2,7 @@ import { LEDGER_COMMIT } from "./ledger-commit.ts";
 import { LEDGER_COMMIT_PLAIN } from "./ledger-commit-plain.ts";
 import { LEDGER_PERIODS } from "./ledger-periods.ts";
 import { LEDGER_WRITE } from "./ledger-write.ts";
-import { BOOKS, TABLES } from "./tables.ts";
+import { BOOKS, RESPONSES, TABLES } from "./tables.ts";
 
 /** The functions live in the last step alone: what an earlier one made of them goes. */
 const WITHOUT_FUNCTIONS = `
@@ -16,4 +16,5 @@ const WITHOUT_FUNCTIONS = `
 export const migrations: readonly string[] = [
   TABLES,
   WITHOUT_FUNCTIONS + BOOKS + LEDGER_PERIODS + LEDGER_COMMIT + LEDGER_WRITE + LEDGER_COMMIT_PLAIN,
+  RESPONSES,
 ];

@@ -128,5 +128,21 @@ export const BOOKS = `
   CREATE INDEX retry_keys_by_age ON retry_keys (kept_until);
 `;
 
+/** What the third step adds; see the comments in SQLite's migrations. */
+export const RESPONSES = `
+  CREATE TABLE responses (
+    id           text COLLATE "C" PRIMARY KEY,
+    owner        text NOT NULL,
+    provider     text NOT NULL,
+    model        text NOT NULL,
+    created_at   bigint NOT NULL,
+    kept_until   bigint NOT NULL,
+    previous_id  text COLLATE "C",
+    input        text,
+    response     text
+  );
+  CREATE INDEX responses_by_age ON responses (kept_until);
+`;
+
 /** Where the triggers announce that something changed which nodes keep in memory. */
 export const CHANGES_CHANNEL = "tollgate_changes";

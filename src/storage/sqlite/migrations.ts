@@ -108,4 +108,19 @@ export const migrations: readonly string[] = [
   ) STRICT; -- with row ids: bodies are too large for the pages of an index
   CREATE INDEX retry_keys_by_age ON retry_keys (kept_until);
   `,
+  `
+  -- Responses that may be looked up and continued; input and response are null where the upstream keeps them.
+  CREATE TABLE responses (
+    id           TEXT PRIMARY KEY,
+    owner        TEXT NOT NULL,
+    provider     TEXT NOT NULL,
+    model        TEXT NOT NULL,
+    created_at   INTEGER NOT NULL,
+    kept_until   INTEGER NOT NULL,
+    previous_id  TEXT,
+    input        TEXT,
+    response     TEXT
+  ) STRICT;
+  CREATE INDEX responses_by_age ON responses (kept_until);
+  `,
 ];
