@@ -44,6 +44,8 @@ export interface UpstreamOperation {
   /** Headers that go upstream from a client of the same dialect. */
   forwards?: readonly string[];
   facts?(model: string): ModelFacts;
+  /** It keeps its answers, to be looked up and continued by their ids under the same path. */
+  keeps?: { listsInput: boolean };
   /** The usage in a whole answer or in one event of a stream, or undefined where it holds none. */
   readUsage(answer: JsonObject): ObservedUsage | undefined;
   /** Whether an answer with a success status is a failure all the same. */
