@@ -39,6 +39,9 @@ export const retryAnswerBytesMax = 16 * 1024 * 1024;
 /** How long the answer to a call with an `Idempotency-Key` is kept, counted from the end of the call. */
 export const retryAnswerKeptMs = 24 * 3_600_000;
 
+/** How long a response may be looked up and continued, where we keep it. */
+export const responseKeptMs = 30 * 24 * 3_600_000;
+
 /** Ledger operations waiting for the next commit; beyond it new holds are refused with 429. */
 export const ledgerQueueMax = 20_000;
 
