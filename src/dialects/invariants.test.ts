@@ -4,9 +4,11 @@ import { GatewayError, type JsonObject } from "../core/index.ts";
 import { chatTranslation } from "./chat/index.ts";
 import type { AnswerEvent, DialectTranslation, UpstreamContext } from "./conversation/index.ts";
 import { messagesTranslation } from "./messages/index.ts";
+import { responsesTranslation } from "./responses/index.ts";
 import { chatAnswer, messagesAnswer } from "./testing/arbitrary-answers.ts";
 import { chatBody, messagesBody } from "./testing/arbitrary-requests.ts";
-import { chatUpstream, clientOf, messagesUpstream, plainTarget } from "./testing/contexts.ts";
+import { responsesAnswer, responsesBody } from "./testing/arbitrary-responses.ts";
+import { chatUpstream, clientOf, messagesUpstream, plainTarget, responsesUpstream } from "./testing/contexts.ts";
 import { dataOfStream } from "./testing/fold-chat.ts";
 
 interface Side {
@@ -17,6 +19,7 @@ interface Side {
 
 const chat: Side = { dialect: "chat", translation: chatTranslation, context: chatUpstream };
 const messages: Side = { dialect: "messages", translation: messagesTranslation, context: messagesUpstream };
+const responses: Side = { dialect: "responses", translation: responsesTranslation, context: responsesUpstream };
 
 function eventsOf({ translation, context }: Side, stream: readonly string[]): AnswerEvent[] {
   const reader = translation.streamReader(context);
@@ -56,6 +59,7 @@ describe("answer events are in order", () => {
   test.each([
     { ...chat, answers: chatAnswer },
     { ...messages, answers: messagesAnswer },
+    { ...responses, answers: responsesAnswer },
   ])("from $dialect, whatever is missing, repeated or out of place", ({ answers, ...side }) => {
     const shuffled = answers.chain(({ stream }) =>
       fc.tuple(fc.constant(stream), fc.array(fc.nat(stream.length - 1), { maxLength: stream.length * 2 })),
@@ -77,6 +81,7 @@ describe("events of Messages are in order", () => {
   test.each([
     { ...chat, answers: chatAnswer },
     { ...messages, answers: messagesAnswer },
+    { ...responses, answers: responsesAnswer },
   ])("from $dialect", ({ answers, ...side }) => {
     const property = fc.property(answers, ({ stream }) => {
       const writer = messagesTranslation.streamWriter(clientOf());
@@ -93,6 +98,42 @@ describe("events of Messages are in order", () => {
       expect(count("content_block_start")).toBe(index);
       expect(count("message_start")).toBe(1);
       expect(shown.join("")).toMatch(/^(event: \w+\ndata: [^\n]*\n\n)+$/);
+    });
+    fc.assert(property, { numRuns: 100 });
+  });
+});
+
+describe("events of Responses are in order", () => {
+  test.each([
+    { ...chat, answers: chatAnswer },
+    { ...messages, answers: messagesAnswer },
+    { ...responses, answers: responsesAnswer },
+  ])("from $dialect", ({ answers, ...side }) => {
+    const property = fc.property(answers, ({ stream }) => {
+      const writer = responsesTranslation.streamWriter(clientOf());
+      const shown = eventsOf(side, stream)
+        .map((event) => writer.write(event))
+        .join("");
+      const events = dataOfStream(shown) as { type: string; sequence_number: number; output_index?: number }[];
+      expect(events.pop()).toBe("[DONE]" as never);
+      expect(events.map((event) => event.sequence_number)).toEqual([...events.keys()]);
+      const types = events.map(({ type }) => type.slice("response.".length));
+      expect(types.slice(0, 2)).toEqual(["created", "in_progress"]);
+      expect(types.filter((type) => type === "created" || type === "in_progress")).toHaveLength(2);
+      expect(["completed", "incomplete"]).toContain(types.at(-1) ?? "");
+      let index = 0;
+      let parts = 0;
+      for (const event of events.slice(2, -1)) {
+        expect(event.output_index).toBe(index);
+        if (event.type.endsWith("_part.added")) parts += 1;
+        if (event.type.endsWith("_part.done")) parts -= 1;
+        if (event.type === "response.output_item.done") {
+          expect(parts).toBe(0);
+          index += 1;
+        }
+      }
+      expect(types.filter((type) => type === "output_item.added")).toHaveLength(index);
+      expect(shown).toMatch(/^(event: [\w.]+\ndata: [^\n]*\n\n)+data: \[DONE\]\n\n$/);
     });
     fc.assert(property, { numRuns: 100 });
   });
@@ -132,6 +173,7 @@ describe("whatever a client sends, it is read or refused by a field's name", () 
   test.each([
     { ...chat, bodies: chatBody },
     { ...messages, bodies: messagesBody },
+    { ...responses, bodies: responsesBody },
   ])("in $dialect", ({ bodies, translation }) => {
     const property = fc.property(
       bodies,
@@ -140,7 +182,7 @@ describe("whatever a client sends, it is read or refused by a field's name", () 
       (body, by, steps) => {
         try {
           const conversation = translation.readRequest(spoil(body, by, steps) as JsonObject);
-          for (const { translation: target } of [chat, messages])
+          for (const { translation: target } of [chat, messages, responses])
             JSON.stringify(target.writeRequest(conversation, plainTarget));
         } catch (error) {
           if (!(error instanceof GatewayError)) throw error;
@@ -157,6 +199,7 @@ describe("whatever an upstream sends, it is told or an error", () => {
   test.each([
     { ...chat, answers: chatAnswer },
     { ...messages, answers: messagesAnswer },
+    { ...responses, answers: responsesAnswer },
   ])("in $dialect", ({ answers, ...side }) => {
     const steps = fc.array(fc.nat(20), { minLength: 1, maxLength: 7 });
     const property = fc.property(answers, strange, steps, fc.nat(50), ({ whole, stream }, by, path, place) => {
@@ -165,13 +208,13 @@ describe("whatever an upstream sends, it is told or an error", () => {
       const spoilt = event === "[DONE]" ? JSON.stringify(by) : JSON.stringify(spoil(JSON.parse(event), by, path));
       const events = eventsOf(side, stream.with(at, spoilt));
       checkOrder(events);
-      for (const { translation } of [chat, messages]) {
+      for (const { translation } of [chat, messages, responses]) {
         const writer = translation.streamWriter(clientOf());
         for (const one of events) writer.write(one);
       }
       try {
         const answer = side.translation.readAnswer(spoil(whole, by, path) as JsonObject, side.context);
-        for (const { translation } of [chat, messages]) JSON.parse(translation.writeAnswer(answer, clientOf()));
+        for (const { translation } of [chat, messages, responses]) JSON.parse(translation.writeAnswer(answer, clientOf()));
       } catch (error) {
         if (!(error instanceof GatewayError)) throw error;
         expect(error.status).toBe(502);
@@ -180,12 +223,12 @@ describe("whatever an upstream sends, it is told or an error", () => {
     fc.assert(property, { numRuns: 500 });
   });
 
-  test.each([chat, messages])("as an error of $dialect", ({ translation }) => {
+  test.each([chat, messages, responses])("as an error of $dialect", ({ translation }) => {
     fc.assert(
       fc.property(fc.integer({ min: 400, max: 599 }), fc.oneof(fc.string(), fc.json()), (status, body) => {
         const failure = translation.readFailure(status, body);
         expect(failure.message).not.toBe("");
-        for (const client of [chat, messages]) JSON.parse(client.translation.writeFailure(failure, "req_1"));
+        for (const client of [chat, messages, responses]) JSON.parse(client.translation.writeFailure(failure, "req_1"));
       }),
     );
   });

@@ -4,7 +4,9 @@ import { GatewayError, type JsonObject } from "../core/index.ts";
 import { chatTranslation } from "./chat/index.ts";
 import type { TranslationTarget } from "./conversation/index.ts";
 import { messagesTranslation } from "./messages/index.ts";
+import { responsesTranslation } from "./responses/index.ts";
 import { chatBody, messagesBody } from "./testing/arbitrary-requests.ts";
+import { responsesBody } from "./testing/arbitrary-responses.ts";
 
 const target: TranslationTarget = {
   model: "upstream-model",
@@ -30,6 +32,13 @@ describe("what goes into the model comes out of it", () => {
     });
     fc.assert(property, { numRuns: 300 });
   });
+
+  test("responses", () => {
+    const property = fc.property(responsesBody, (body) => {
+      expect(plain(responsesTranslation.writeRequest(responsesTranslation.readRequest(body), target))).toEqual(body);
+    });
+    fc.assert(property, { numRuns: 300 });
+  });
 });
 
 /** Without the fields that are refused in the other dialect, which would be all that is ever seen. */
@@ -39,21 +48,25 @@ const without =
     Object.fromEntries(Object.entries(body).filter(([name]) => !names.includes(name)));
 
 describe("a request is translated, or refused by a field's name", () => {
-  const across = [
+  const sides = [
+    { name: "chat", bodies: chatBody.map(without("n", "logprobs", "logit_bias", "stop")), translation: chatTranslation },
     {
-      from: "chat",
-      bodies: chatBody.map(without("n", "logprobs", "logit_bias")),
-      reader: chatTranslation,
-      writer: messagesTranslation,
+      name: "messages",
+      bodies: messagesBody.map(without("container", "stop_sequences")),
+      translation: messagesTranslation,
     },
     {
-      from: "messages",
-      bodies: messagesBody.map(without("container")),
-      reader: messagesTranslation,
-      writer: chatTranslation,
+      name: "responses",
+      bodies: responsesBody.map(without("conversation", "top_logprobs", "include")),
+      translation: responsesTranslation,
     },
   ];
-  test.each(across)("from $from", ({ bodies, reader, writer }) => {
+  const across = sides.flatMap(({ name: from, bodies, translation: reader }) =>
+    sides
+      .filter(({ name }) => name !== from)
+      .map(({ name: to, translation: writer }) => ({ from, to, bodies, reader, writer })),
+  );
+  test.each(across)("from $from to $to", ({ bodies, reader, writer }) => {
     const property = fc.property(bodies, (body) => {
       const before = JSON.stringify(body);
       try {

@@ -4,9 +4,11 @@ import { chatTranslation } from "./chat/index.ts";
 import { failureOf, type TranslationTarget } from "./conversation/index.ts";
 import { GatewayError, type JsonObject } from "../core/index.ts";
 import { messagesTranslation } from "./messages/index.ts";
+import { responsesTranslation } from "./responses/index.ts";
 import { chatAnswer, messagesAnswer, type ToldTwice } from "./testing/arbitrary-answers.ts";
 import { chatBody, messagesBody } from "./testing/arbitrary-requests.ts";
-import { chatUpstream, clientOf, messagesUpstream } from "./testing/contexts.ts";
+import { responsesAnswer, responsesBody } from "./testing/arbitrary-responses.ts";
+import { chatUpstream, clientOf, messagesUpstream, responsesUpstream } from "./testing/contexts.ts";
 import { dataOfStream } from "./testing/fold-chat.ts";
 import { errorsBy, fieldsBy, schemasAbsent } from "./testing/schemas.ts";
 import { TranslatedStream } from "./translated-stream.ts";
@@ -14,11 +16,18 @@ import { TranslatedStream } from "./translated-stream.ts";
 if (schemasAbsent) console.log("schemas.test.ts is skipped: there is no ../shared/spec to validate against");
 
 const client = clientOf({ stream_options: { include_usage: true } });
+const responsesClient = clientOf({
+  input: "hello",
+  tools: [{ type: "function", name: "f" }],
+  reasoning: { effort: "low" },
+  text: { verbosity: "low" },
+});
 const target: TranslationTarget = { model: "upstream-model", origin: "somebody", developerRole: true };
 
 const upstreams = [
   { from: "chat", translation: chatTranslation, context: chatUpstream, answers: chatAnswer },
   { from: "messages", translation: messagesTranslation, context: messagesUpstream, answers: messagesAnswer },
+  { from: "responses", translation: responsesTranslation, context: responsesUpstream, answers: responsesAnswer },
 ];
 
 type Upstream = (typeof upstreams)[number];
@@ -60,6 +69,18 @@ describe.skipIf(schemasAbsent).each(upstreams)("answers from $from are by the sc
     });
     fc.assert(property, { numRuns: 50 });
   });
+
+  test("as responses and their events", () => {
+    const property = fc.property(upstream.answers, (answer) => {
+      const read = upstream.translation.readAnswer(answer.whole, upstream.context);
+      const whole: unknown = JSON.parse(responsesTranslation.writeAnswer(read, responsesClient));
+      expect(errorsBy("openai", "Response", whole)).toBe("");
+      const events = told(upstream, responsesTranslation, answer);
+      expect(events.pop()).toBe("[DONE]");
+      for (const event of events) expect(errorsBy("openai", "ResponseStreamEvent", event)).toBe("");
+    });
+    fc.assert(property, { numRuns: 50 });
+  });
 });
 
 describe.skipIf(schemasAbsent)("requests are by the schema", () => {
@@ -70,26 +91,36 @@ describe.skipIf(schemasAbsent)("requests are by the schema", () => {
     ...body,
     messages: [{ role: "user", content: "hello" }, ...(body["messages"] as JsonObject[])],
   });
-  const translatable = [
+  const sides = [
     {
-      to: "messages",
-      bodies: chatBody.map(without(["n", "logprobs", "logit_bias"])).map(userFirst),
-      reader: chatTranslation,
-      writer: messagesTranslation,
+      name: "chat",
+      bodies: chatBody.map(without(["n", "logprobs", "logit_bias", "stop"])).map(userFirst),
+      translation: chatTranslation,
+      owner: "openai",
+      schema: "CreateChatCompletionRequest",
+    },
+    {
+      name: "messages",
+      bodies: messagesBody.map(without(["container", "stop_sequences"])),
+      translation: messagesTranslation,
       owner: "anthropic",
       schema: "CreateMessageParams",
     },
     {
-      to: "chat",
-      bodies: messagesBody.map(without(["container"])),
-      reader: messagesTranslation,
-      writer: chatTranslation,
+      name: "responses",
+      bodies: responsesBody.map(without(["conversation", "include", "top_logprobs"])),
+      translation: responsesTranslation,
       owner: "openai",
-      schema: "CreateChatCompletionRequest",
+      schema: "CreateResponse",
     },
   ] as const;
+  const translatable = sides.flatMap(({ name: from, bodies, translation: reader }) =>
+    sides
+      .filter(({ name }) => name !== from)
+      .map(({ name: to, translation: writer, owner, schema }) => ({ from, to, bodies, reader, writer, owner, schema })),
+  );
 
-  test.each(translatable)("to $to", ({ bodies, reader, writer, owner, schema }) => {
+  test.each(translatable)("from $from to $to", ({ bodies, reader, writer, owner, schema }) => {
     let written = 0;
     for (const body of fc.sample(bodies, { numRuns: 300, seed: 3 })) {
       try {
@@ -111,6 +142,7 @@ describe.skipIf(schemasAbsent)("the table of fields", () => {
   test.each([
     { translation: chatTranslation, owner: "openai", schema: "CreateChatCompletionRequest" },
     { translation: messagesTranslation, owner: "anthropic", schema: "CreateMessageParams" },
+    { translation: responsesTranslation, owner: "openai", schema: "CreateResponse" },
   ] as const)("of $schema names every field", ({ translation, owner, schema }) => {
     expect(fieldsBy(owner, schema).filter((field) => translation.fields[field] === undefined)).toEqual([]);
   });

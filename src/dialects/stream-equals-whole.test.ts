@@ -3,10 +3,13 @@ import fc from "fast-check";
 import { chatTranslation } from "./chat/index.ts";
 import type { DialectTranslation, UpstreamContext } from "./conversation/index.ts";
 import { messagesTranslation } from "./messages/index.ts";
+import { responsesTranslation } from "./responses/index.ts";
 import { chatAnswer, messagesAnswer, type ToldTwice } from "./testing/arbitrary-answers.ts";
-import { chatUpstream, clientOf, messagesUpstream } from "./testing/contexts.ts";
+import { responsesAnswer } from "./testing/arbitrary-responses.ts";
+import { chatUpstream, clientOf, messagesUpstream, responsesUpstream } from "./testing/contexts.ts";
 import { foldChat } from "./testing/fold-chat.ts";
 import { foldMessages } from "./testing/fold-messages.ts";
+import { foldResponses } from "./testing/fold-responses.ts";
 import { TranslatedStream } from "./translated-stream.ts";
 
 interface Side {
@@ -23,6 +26,12 @@ const sides: Record<string, Side> = {
     answers: messagesAnswer,
     context: messagesUpstream,
     fold: foldMessages,
+  },
+  responses: {
+    translation: responsesTranslation,
+    answers: responsesAnswer,
+    context: responsesUpstream,
+    fold: foldResponses,
   },
 };
 
@@ -98,13 +107,13 @@ describe.each(pairs)("$from told in $to", ({ upstream, client: of }) => {
 
   test("that breaks off ends with an error, and with nothing else", () => {
     const property = fc.property(upstream.answers, fc.nat(30), ({ stream }, place) => {
-      const stop = stream.findIndex((data) => /"(?:finish|stop)_reason":"/.test(data));
+      const stop = stream.findIndex((data) => /"(?:finish|stop)_reason":"|"type":"response.(?:completed|incomplete)"/.test(data));
       const stopped = open(upstream, of);
       const shown =
         stopped.see(bytesOf(stream.slice(0, Math.min(place, stop)))).toString() + stopped.close().toString();
       expect(stopped.failed).toBe(true);
       expect(stopped.complete).toBe(false);
-      expect(shown.trimEnd().split("\n").at(-1)).toContain('"error":{');
+      expect(shown.trimEnd().split("\n").at(-1)).toMatch(/"error":\{|"type":"error"/);
       expect(shown).not.toMatch(/message_stop|data: \[DONE\]\n/);
     });
     fc.assert(property, { numRuns: 100 });

@@ -23,7 +23,7 @@ export const chatFields: FieldTable = {
   "messages.assistant.tool_calls": { ...translated, note: "toward Messages the arguments must be a JSON object" },
   "messages.assistant.refusal": { ...translated, note: "toward Messages as text" },
   "messages.assistant.reasoning_content": {
-    fates: { messages: "dropped", responses: "translated" },
+    ...dropped,
     note: "what has no signature stays behind",
   },
   "messages.assistant.reasoning_details": {

@@ -9,7 +9,7 @@ import type {
 } from "../conversation/index.ts";
 import { readSources } from "./citations.ts";
 import { ChoiceReader } from "./choice-reader.ts";
-import { readErrorValue } from "./failures.ts";
+import { readErrorValue } from "../openai-failures.ts";
 
 /**
  * Chat completion chunks to answer events.

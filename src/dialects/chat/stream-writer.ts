@@ -9,8 +9,8 @@ import {
   type StartEvent,
   type StreamWriter,
 } from "../conversation/index.ts";
+import { writeOpenaiError } from "../openai-failures.ts";
 import { writeCitations } from "./citations.ts";
-import { writeChatError } from "./failures.ts";
 import { writeFinishReason } from "./stop-reasons.ts";
 import { identityOf, writeReasoningDetail } from "./write-answer.ts";
 import { writeChatUsage } from "./write-usage.ts";
@@ -70,7 +70,7 @@ export class ChatStreamWriter implements StreamWriter {
       case "end":
         return `${this.#lastChunk()}data: [DONE]\n\n`;
       case "error":
-        return `data: ${JSON.stringify(writeChatError(event.failure))}\n\n`;
+        return `data: ${JSON.stringify(writeOpenaiError(event.failure))}\n\n`;
     }
   }
 

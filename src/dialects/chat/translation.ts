@@ -6,7 +6,7 @@ import {
   type DialectTranslation,
   type UpstreamContext,
 } from "../conversation/index.ts";
-import { readChatFailure, writeChatError } from "./failures.ts";
+import { readOpenaiFailure, writeOpenaiError } from "../openai-failures.ts";
 import { chatFields } from "./fields.ts";
 import { readChatRequest } from "./read-request.ts";
 import { ChatStreamReader } from "./stream-reader.ts";
@@ -24,8 +24,8 @@ export const chatTranslation: DialectTranslation = {
   writeAnswer: writeChatAnswer,
   streamReader: (upstream) => new ChatStreamReader(upstream),
   streamWriter: (client) => new ChatStreamWriter(client),
-  readFailure: readChatFailure,
-  writeFailure: (failure) => JSON.stringify(writeChatError(failure)),
+  readFailure: readOpenaiFailure,
+  writeFailure: (failure) => JSON.stringify(writeOpenaiError(failure)),
 };
 
 /** A whole answer is read as a stream of one chunk. */

@@ -2,9 +2,7 @@ import type { JsonObject } from "../../core/index.ts";
 import {
   type Conversation,
   defined,
-  type Effort,
-  nearestEffort,
-  effortOfBudget,
+  effortFor,
   type OutputFormat,
   refused,
   restFor,
@@ -29,7 +27,7 @@ export function writeChatRequest(conversation: Conversation, target: Translation
       tool_choice: tools.length === 0 || toolChoice === undefined ? undefined : writeToolChoice(toolChoice),
       parallel_tool_calls: tools.length === 0 ? undefined : conversation.parallelToolCalls,
       response_format: conversation.format === undefined ? undefined : writeFormat(conversation.format),
-      reasoning_effort: effortFor(conversation, target),
+      reasoning_effort: effortFor(conversation.reasoning, target.efforts),
       stop: stop.length === 0 ? undefined : stop,
       max_completion_tokens: conversation.outputTokensMax,
       temperature: sampled.temperature,
@@ -46,20 +44,6 @@ export function writeChatRequest(conversation: Conversation, target: Translation
       stream: conversation.stream ? true : undefined,
     }),
   };
-}
-
-/**
- * A budget becomes the effort that stands for it. Where thinking is switched off, nothing says so to an upstream that
- * is not known to understand it: most refuse an effort that they don't have.
- */
-function effortFor({ reasoning }: Conversation, target: TranslationTarget): Effort | undefined {
-  if (reasoning === undefined) return undefined;
-  const { effort, budgetTokens, mode } = reasoning;
-  const off = mode === "off" && target.efforts?.includes("none") === true ? "none" : undefined;
-  const wish =
-    mode === "off" ? off : (effort ?? (budgetTokens === undefined ? undefined : effortOfBudget(budgetTokens)));
-  if (wish === undefined || target.efforts === undefined) return wish;
-  return nearestEffort(wish, target.efforts);
 }
 
 function writeTool(tool: Tool): JsonObject {

@@ -4,8 +4,10 @@ import {
   type Conversation,
   defined,
   type FilePart,
+  joinTurns,
   nativeOrigin,
   type Part,
+  type ReasoningPart,
   refused,
   shortCallId,
   type Signature,
@@ -20,22 +22,8 @@ import {
 export function writeTurns(conversation: Conversation, target: TranslationTarget): JsonObject[] {
   const own = conversation.rest.dialect === "chat";
   const writer = new TurnWriter(target, own);
-  for (const turn of own ? conversation.turns : joinedTurns(conversation.turns)) writer.add(turn);
+  for (const turn of own ? conversation.turns : joinTurns(conversation.turns)) writer.add(turn);
   return writer.finish();
-}
-
-/** Elsewhere, one message of an assistant may come in pieces; here its calls must stand together. */
-function joinedTurns(turns: readonly Turn[]): Turn[] {
-  const joined: Turn[] = [];
-  for (const turn of turns) {
-    const last = joined.at(-1);
-    if (turn.role === "assistant" && last?.role === "assistant") {
-      joined[joined.length - 1] = { ...last, parts: [...last.parts, ...turn.parts] };
-    } else {
-      joined.push(turn);
-    }
-  }
-  return joined;
 }
 
 class TurnWriter {
@@ -144,7 +132,7 @@ class TurnWriter {
           calls.push(this.#call(part, calls.length === 0));
           break;
         case "reasoning":
-          this.#addReasoning(message, part.text, part.signature, part.redacted === true);
+          this.#addReasoning(message, shownOf(part), part.signature, part.redacted === true);
           break;
         case "native":
           if (part.dialect !== "chat") throw refused(part.at ?? "messages");
@@ -245,6 +233,11 @@ function spread(part: Part): readonly Part[] {
   if (source.kind === "parts") return source.parts.flatMap(spread);
   if (source.kind !== "text") return [part];
   return [{ kind: "text", at, text: name === undefined ? source.text : `${name}\n\n${source.text}` }];
+}
+
+/** A thought, or its summaries where there is no more of it. */
+function shownOf({ text, summary = [] }: ReasoningPart): string {
+  return text === "" ? summary.join("\n\n") : text;
 }
 
 function textOf(value: unknown): string {

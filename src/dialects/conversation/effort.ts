@@ -1,3 +1,5 @@
+import type { ReasoningWish } from "./conversation.ts";
+
 /** How hard a model is to think, from not at all to as much as it can. */
 export const efforts = ["none", "minimal", "low", "medium", "high", "xhigh", "max"] as const;
 
@@ -29,4 +31,22 @@ export function nearestEffort(wish: Effort, offered: readonly Effort[]): Effort 
   const alike =
     wish === "none" ? offered.filter((effort) => effort === "none") : offered.filter((one) => one !== "none");
   return alike.toSorted((a, b) => distance(a) - distance(b) || efforts.indexOf(a) - efforts.indexOf(b))[0];
+}
+
+/**
+ * The effort to ask an upstream for that knows no budgets: a budget becomes the one that stands for it. Where thinking is
+ * switched off, nothing says so to an upstream that is not known to understand it: most refuse an effort that they don't
+ * have. `offered` is undefined where it is not known what they have.
+ */
+export function effortFor(
+  reasoning: ReasoningWish | undefined,
+  offered: readonly Effort[] | undefined,
+): Effort | undefined {
+  if (reasoning === undefined) return undefined;
+  const { effort, budgetTokens, mode } = reasoning;
+  const off = mode === "off" && offered?.includes("none") === true ? "none" : undefined;
+  const wish =
+    mode === "off" ? off : (effort ?? (budgetTokens === undefined ? undefined : effortOfBudget(budgetTokens)));
+  if (wish === undefined || offered === undefined) return wish;
+  return nearestEffort(wish, offered);
 }

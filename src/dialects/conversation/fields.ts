@@ -17,6 +17,8 @@ export interface FieldRule {
   note?: string;
   /** Values that ask for nothing, beyond null, false and what is empty: never refused. */
   neutral?: readonly unknown[];
+  /** Whether a value asks for what is refused, where that is more than a list of neutral ones can say. */
+  wants?: (value: unknown) => boolean;
 }
 
 /** By the field's name; a field within another by its path, `messages.content.image_url`. */
@@ -42,7 +44,7 @@ export function restFor(rest: Rest, dialect: Dialect): Record<string, unknown> {
     const rule = Object.hasOwn(rest.table, name) ? rest.table[name] : undefined;
     const fate = own ? "carried" : (rule?.fates[dialect] ?? "dropped");
     if (fate === "carried" && value !== undefined && !rest.known.has(name)) carried[name] = value;
-    if (fate === "refused" && !asksForNothing(value, rule?.neutral ?? [])) throw refused(name);
+    if (fate === "refused" && asksFor(value, rule)) throw refused(name);
   }
   return carried;
 }
@@ -54,9 +56,10 @@ export function refused(param: string, what = "This"): GatewayError {
   });
 }
 
-function asksForNothing(value: unknown, neutral: readonly unknown[]): boolean {
-  if (value === null || value === undefined || value === false || value === "") return true;
-  if (typeof value === "object" && Object.keys(value).length === 0) return true;
+function asksFor(value: unknown, { neutral = [], wants }: Omit<FieldRule, "fates"> = {}): boolean {
+  if (value === null || value === undefined || value === false || value === "") return false;
+  if (typeof value === "object" && Object.keys(value).length === 0) return false;
+  if (wants !== undefined) return wants(value);
   const text = JSON.stringify(value);
-  return neutral.some((one) => JSON.stringify(one) === text);
+  return neutral.every((one) => JSON.stringify(one) !== text);
 }

@@ -30,8 +30,17 @@ export type {
   ToolChoice,
   Turn,
 } from "./conversation.ts";
-export { budgetOfEffort, budgetTokensMin, type Effort, effortOfBudget, efforts, nearestEffort } from "./effort.ts";
+export {
+  budgetOfEffort,
+  budgetTokensMin,
+  type Effort,
+  effortFor,
+  effortOfBudget,
+  efforts,
+  nearestEffort,
+} from "./effort.ts";
 export { estimateTokens } from "./estimate-tokens.ts";
+export { joinTurns } from "./join-turns.ts";
 export { type Failure, type FailureKind, failureOf, kindOfStatus } from "./failure.ts";
 export { type Fate, type FieldRule, type FieldTable, refused, type Rest, restFor } from "./fields.ts";
 export type {

@@ -64,6 +64,8 @@ export interface FilePart extends PartBase {
   kind: "file";
   source: Source | { kind: "text"; text: string } | { kind: "parts"; parts: readonly Part[] };
   name?: string | undefined;
+  /** How closely pages are looked at: `low`, `high`. */
+  detail?: string | undefined;
   context?: string | undefined;
   /** Whether the model is asked to cite from it. */
   citable?: boolean | undefined;

@@ -4,6 +4,7 @@ import {
   defined,
   type FunctionTool,
   invalid,
+  joinTurns,
   refused,
   restFor,
   type Sampling,
@@ -19,7 +20,9 @@ import { writeTurns } from "./write-turns.ts";
 const OUTPUT_TOKENS_DEFAULT = 4_096;
 
 /** Writes a Messages body. */
-export function writeMessagesRequest(conversation: Conversation, target: TranslationTarget): JsonObject {
+export function writeMessagesRequest(asked: Conversation, target: TranslationTarget): JsonObject {
+  const own = asked.rest.dialect === "messages";
+  const conversation = own ? asked : { ...asked, turns: joinTurns(asked.turns) };
   const others = restFor(conversation.rest, "messages");
   const maxTokens = conversation.outputTokensMax ?? target.outputTokensMax ?? OUTPUT_TOKENS_DEFAULT;
   const { system, messages } = writeTurns(conversation, target);
@@ -44,18 +47,19 @@ export function writeMessagesRequest(conversation: Conversation, target: Transla
   };
 }
 
-function writeTools({ tools, toolChoice, parallelToolCalls }: Conversation): JsonObject {
+function writeTools({ tools, toolChoice, parallelToolCalls, rest }: Conversation): JsonObject {
   if (tools.length === 0) return {};
   const allowed = toolChoice !== undefined && "allowed" in toolChoice ? toolChoice.allowed : undefined;
   const names = allowed === undefined ? undefined : new Set(allowed.map(({ name }) => name));
   const given = names === undefined ? tools : tools.filter((tool) => tool.kind !== "native" && names.has(tool.name));
-  return { tools: given.map(writeTool), tool_choice: writeToolChoice(toolChoice, parallelToolCalls) };
+  return { tools: given.map((tool) => writeTool(tool, rest.dialect === "messages")), tool_choice: writeToolChoice(toolChoice, parallelToolCalls) };
 }
 
-function writeTool(tool: Tool): JsonObject {
+/** `own`: it came in this dialect, and what only this one knows of it goes back. */
+function writeTool(tool: Tool, own: boolean): JsonObject {
   switch (tool.kind) {
     case "function":
-      return writeFunction(tool);
+      return own ? { ...writeFunction(tool), ...tool.extras } : writeFunction(tool);
     case "custom":
       throw refused(tool.at, "A tool that takes free text");
     case "native":
@@ -64,17 +68,14 @@ function writeTool(tool: Tool): JsonObject {
   }
 }
 
-function writeFunction({ name, description, parameters, strict, cache, extras }: FunctionTool): JsonObject {
-  return {
-    ...defined({
-      name,
-      description,
-      input_schema: parameters?.["type"] === "object" ? parameters : { type: "object", properties: {}, ...parameters },
-      strict,
-      cache_control: cacheControl(cache),
-    }),
-    ...extras,
-  };
+function writeFunction({ name, description, parameters, strict, cache }: FunctionTool): JsonObject {
+  return defined({
+    name,
+    description,
+    input_schema: parameters?.["type"] === "object" ? parameters : { type: "object", properties: {}, ...parameters },
+    strict,
+    cache_control: cacheControl(cache),
+  });
 }
 
 /** Whether calls may be parallel is said within the choice. */

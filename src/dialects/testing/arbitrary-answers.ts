@@ -16,10 +16,10 @@ export const text = fc
   })
   .map((pieces) => pieces.join(""));
 
-const word = fc.stringMatching(/^[a-zA-Z0-9_-]{1,12}$/);
+export const word = fc.stringMatching(/^[a-zA-Z0-9_-]{1,12}$/);
 
 /** Arguments as a model writes them: JSON of an object, with spaces, nothing, or cut off. */
-const argumentsText = fc.oneof(
+export const argumentsText = fc.oneof(
   fc.constant(""),
   fc.constant("{}"),
   fc.dictionary(word, fc.oneof(text, fc.integer(), fc.constant(null))).map((value) => JSON.stringify(value)),
@@ -29,7 +29,7 @@ const argumentsText = fc.oneof(
 );
 
 /** The text in pieces, each of them something. */
-function piecesOf(value: string, sizes: readonly number[]): string[] {
+export function piecesOf(value: string, sizes: readonly number[]): string[] {
   const pieces: string[] = [];
   for (let at = 0, turn = 0; at < value.length; turn += 1) {
     const size = sizes[turn % sizes.length] ?? 1;
@@ -39,7 +39,7 @@ function piecesOf(value: string, sizes: readonly number[]): string[] {
   return pieces;
 }
 
-const sizes = fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 4 });
+export const sizes = fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 4 });
 
 const chatParts = fc.record({
   reasoning: fc.option(text, { nil: undefined }),

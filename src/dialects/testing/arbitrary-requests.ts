@@ -1,17 +1,16 @@
 import fc from "fast-check";
 import type { JsonObject } from "../../core/index.ts";
-import { text } from "./arbitrary-answers.ts";
+import { text, word } from "./arbitrary-answers.ts";
 
-const word = fc.stringMatching(/^[a-zA-Z0-9_-]{1,12}$/);
-const base64 = fc.uint8Array({ minLength: 1, maxLength: 12 }).map((bytes) => Buffer.from(bytes).toString("base64"));
-const url = word.map((path) => `https://files.test/${path}`);
-const schema = fc
+export const base64 = fc.uint8Array({ minLength: 1, maxLength: 12 }).map((bytes) => Buffer.from(bytes).toString("base64"));
+export const url = word.map((path) => `https://files.test/${path}`);
+export const schema = fc
   .dictionary(word, fc.constant({ type: "string" }))
   .map((properties) => ({ type: "object", properties }));
 const maybe = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, { nil: undefined });
 
 /** Objects with some of these members; without those that are undefined, as JSON has them. */
-function some(members: Record<string, fc.Arbitrary<unknown>>, required: readonly string[]): fc.Arbitrary<JsonObject> {
+export function some(members: Record<string, fc.Arbitrary<unknown>>, required: readonly string[]): fc.Arbitrary<JsonObject> {
   return fc
     .record(members, { requiredKeys: [...required] })
     .map((value) => JSON.parse(JSON.stringify(value)) as JsonObject);
@@ -20,7 +19,7 @@ function some(members: Record<string, fc.Arbitrary<unknown>>, required: readonly
 const mark = maybe(fc.constantFrom({ type: "ephemeral" }, { type: "ephemeral", ttl: "1h" }));
 
 /** A turn with calls and the turns that answer them, with ids that no other turn of the request has. */
-interface Round {
+export interface Round {
   ids: string[];
   names: string[];
   said: JsonObject[];
@@ -35,7 +34,7 @@ const resultOfTool = fc.oneof(
   ]),
 );
 
-const round: fc.Arbitrary<Round> = fc.integer({ min: 1, max: 3 }).chain((size) =>
+export const round: fc.Arbitrary<Round> = fc.integer({ min: 1, max: 3 }).chain((size) =>
   fc.record({
     ids: fc.uniqueArray(word, { minLength: size, maxLength: size }),
     names: fc.array(word, { minLength: size, maxLength: size }),
@@ -44,7 +43,7 @@ const round: fc.Arbitrary<Round> = fc.integer({ min: 1, max: 3 }).chain((size) =
   }),
 );
 
-const callsOf = ({ ids, names, said, results }: Round, turn: number) =>
+export const callsOf = ({ ids, names, said, results }: Round, turn: number) =>
   ids.map((id, index) => ({
     id: `t${turn}_${id}`,
     name: names[index] ?? "f",

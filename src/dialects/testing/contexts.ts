@@ -29,6 +29,16 @@ function readMessagesUsage(answer: JsonObject): ObservedUsage | undefined {
   };
 }
 
+/** Responses usage. */
+function readResponsesUsage(answer: JsonObject): ObservedUsage | undefined {
+  const usage = objectOf(answer["usage"]);
+  if (usage === undefined) return undefined;
+  const cacheRead = count(objectOf(usage["input_tokens_details"])?.["cached_tokens"]);
+  const reasoning = count(objectOf(usage["output_tokens_details"])?.["reasoning_tokens"]);
+  const input = count(usage["input_tokens"]) - cacheRead;
+  return { usage: { input, cacheRead, output: count(usage["output_tokens"]) - reasoning, reasoning } };
+}
+
 export const chatUpstream: UpstreamContext = {
   origin: "deepseek",
   callId: "c0ffee",
@@ -37,6 +47,8 @@ export const chatUpstream: UpstreamContext = {
 };
 
 export const messagesUpstream: UpstreamContext = { ...chatUpstream, origin: "anthropic", readUsage: readMessagesUsage };
+
+export const responsesUpstream: UpstreamContext = { ...chatUpstream, origin: "openai", readUsage: readResponsesUsage };
 
 export function clientOf(request: JsonObject = {}): ClientContext {
   return { request, callId: "abc123", created: 1_700_000_000, inputTokensEstimate: 7, requestId: "req_1" };

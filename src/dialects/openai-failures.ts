@@ -1,5 +1,7 @@
-import { type JsonObject, objectOf } from "../../core/index.ts";
-import { type Failure, type FailureKind, kindOfStatus } from "../conversation/index.ts";
+import { type JsonObject, objectOf } from "../core/index.ts";
+import { type Failure, type FailureKind, kindOfStatus } from "./conversation/index.ts";
+
+/** OpenAI's errors, which chat and Responses have in common. */
 
 /** Words of OpenAI's and of those modelled on it, for errors in the middle of a stream, which have no status. */
 const kindsOfWords: readonly (readonly [RegExp, FailureKind])[] = [
@@ -13,8 +15,8 @@ const kindsOfWords: readonly (readonly [RegExp, FailureKind])[] = [
   [/invalid|bad_?request|context_length/i, "invalid-request"],
 ];
 
-/** The error of an answer with this status, in any of the shapes that upstreams of this dialect give it. */
-export function readChatFailure(status: number, body: string): Failure {
+/** The error of an answer with this status, in any of the shapes that upstreams of OpenAI's dialects give it. */
+export function readOpenaiFailure(status: number, body: string): Failure {
   const failure = readErrorValue(parse(body));
   return { ...failure, kind: kindOfStatus(status), message: failure.message || `The upstream answered ${status}.` };
 }
@@ -77,6 +79,6 @@ const types: Readonly<Record<FailureKind, string>> = {
 };
 
 /** OpenAI's shape of an error. */
-export function writeChatError({ kind, message, code, param, type }: Failure): JsonObject {
+export function writeOpenaiError({ kind, message, code, param, type }: Failure): JsonObject {
   return { error: { message, type: type ?? types[kind], code: code ?? null, param: param ?? null } };
 }
