@@ -1,6 +1,6 @@
 import type { AccountsDependencies } from "./accounts/index.ts";
 import { openTokenStore, Authenticator } from "./auth/index.ts";
-import { CallPipeline, type PipelineDependencies } from "./calls/index.ts";
+import { CallPipeline, type PipelineDependencies, ResponseKeeper } from "./calls/index.ts";
 import { type Config, type ProviderConfig, providerKeys } from "./config/index.ts";
 import { type Environment, parseMarkup } from "./core/index.ts";
 import {
@@ -11,6 +11,8 @@ import {
   generationRoute,
   healthRoute,
   modelsRoute,
+  responseRoutes,
+  responsesRoute,
   openapiRoute,
   usageRoute,
   userInfoRoute,
@@ -20,6 +22,7 @@ import { Ledger, type LedgerStore, openLedgerStore, startSweeper } from "./ledge
 import { ModelList } from "./models/index.ts";
 import { openapiDocument } from "./openapi/index.ts";
 import { PriceBook, priceQuote } from "./pricing/index.ts";
+import { openResponseStore } from "./responses/index.ts";
 import { createProvider, type Provider } from "./providers/index.ts";
 import { KeyRing, ModelRouter, type UpstreamRoute } from "./routing/index.ts";
 import type { Storage } from "./storage/index.ts";
@@ -222,6 +225,7 @@ function routesOf(options: AppOptions, parts: RouteParts) {
   const { clock } = environment;
   const generations = openGenerationStore(storage);
   const { calls, pipeline, models, router, markupMillionths, store } = parts;
+  const keeper = new ResponseKeeper({ responses: openResponseStore(storage), clock });
   const publicUrl = config.server.public_url ?? address;
   return [
     openapiRoute(openapiDocument({ publicUrl, betaUrl: config.server.beta_url ?? address })),
@@ -233,5 +237,7 @@ function routesOf(options: AppOptions, parts: RouteParts) {
     chatCompletionsRoute(pipeline),
     messagesRoute(pipeline),
     countTokensRoute(calls),
+    responsesRoute(pipeline, keeper),
+    ...responseRoutes({ calls, keeper }),
   ];
 }

@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import type { Operation, Surface } from "../core/index.ts";
 import type { DialectCodec } from "../dialects/index.ts";
+import type { ResponseKeeper } from "./response-keeper.ts";
 
 /** What every chargeable body has. */
 export interface ChargeableBody {
@@ -21,4 +22,6 @@ export interface ChargeableRoute<Body extends ChargeableBody> {
   surface: Surface;
   body: z.ZodType<Body>;
   dialect: DialectCodec<Body>;
+  /** Keeps the answers, so that later calls may refer to them. */
+  keeper?: ResponseKeeper;
 }

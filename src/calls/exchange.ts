@@ -38,6 +38,8 @@ export interface ExchangeCall<Body extends ChargeableBody> {
   requestId: string;
   /** Since the epoch. */
   at: number;
+  /** The client's own body, where `parsed` is one that was made from it. */
+  request: JsonObject | undefined;
 }
 
 /** Throws 422 for what the upstream's dialect has no words for. */
@@ -65,6 +67,11 @@ function passedThrough<Body extends ChargeableBody>(call: ExchangeCall<Body>): E
   };
 }
 
+/** Unique to the call, letters and digits alone. */
+export function callIdOf(requestId: string): string {
+  return requestId.replace(/^req_/, "");
+}
+
 /** A closure of its own, which doesn't keep the body in memory for as long as a stream is open. */
 function errorEventOf<Body extends ChargeableBody>({ dialect }: ChargeableRoute<Body>, requestId: string) {
   return (error: GatewayError): string => dialect.errorEvent(error, requestId);
@@ -75,19 +82,18 @@ function translated<Body extends ChargeableBody>(call: ExchangeCall<Body>): Exch
   const { operation, model } = target;
   const client = translations[route.dialect.dialect];
   const upstream = translations[operation.dialect];
-  const request = parseObject(parsed.bytes.toString("utf8")) ?? {};
-  const conversation = client.readRequest(request);
+  const asked = parseObject(parsed.bytes.toString("utf8")) ?? {};
+  const conversation = client.readRequest(asked);
   const facts = operation.facts?.(model) ?? {};
   const origin = target.route.prefix;
   const outputTokensMax = target.price.maxOutputTokens;
   const written = upstream.writeRequest(conversation, { ...facts, model, origin, outputTokensMax });
-  // Letters and digits alone.
-  const callId = requestId.replace(/^req_/, "");
+  const callId = callIdOf(requestId);
   const { thinkTags } = facts;
   const readUsage = (answer: JsonObject) => operation.readUsage(answer);
   const upstreamContext: UpstreamContext = { origin, callId, model, readUsage, thinkTags };
   const clientContext: ClientContext = {
-    request,
+    request: call.request ?? asked,
     callId,
     created: Math.floor(at / 1_000),
     inputTokensEstimate: estimateTokens(conversation),

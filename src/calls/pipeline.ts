@@ -5,14 +5,24 @@
  *
  * Authentication has happened in `http`, since routes that cost nothing need it too; everything else is here.
  */
-import { type Environment, formatCredits, GatewayError, limits, type ObservedUsage } from "../core/index.ts";
+import {
+  type Environment,
+  formatCredits,
+  GatewayError,
+  type JsonObject,
+  limits,
+  type ObservedUsage,
+  parseObject,
+} from "../core/index.ts";
 import type { CallBound } from "../dialects/index.ts";
 import type { RetryKey } from "../ledger/index.ts";
 import type { Logger } from "../telemetry/index.ts";
 import { Charge, type ChargeDependencies, type Replay } from "./charge.ts";
 import type { ChargeableBody, ChargeableRoute } from "./chargeable-route.ts";
 import { estimatedUsage } from "./estimate.ts";
-import { type Exchange, openExchange } from "./exchange.ts";
+import { ResponseCatcher } from "./catch-response.ts";
+import { callIdOf, type Exchange, openExchange } from "./exchange.ts";
+import type { ResponseKeeper } from "./response-keeper.ts";
 import { relayedHeaders } from "./headers.ts";
 import { parseBody, type ParsedBody } from "./parse-body.ts";
 import { Patience } from "./patience.ts";
@@ -62,11 +72,14 @@ export class CallPipeline {
   async run<Body extends ChargeableBody>(route: ChargeableRoute<Body>, incoming: IncomingCall): Promise<Response> {
     const startedAt = performance.now();
     const parsed = parseBody(await readBody(incoming.request, this.#deps.body), route.body, route.dialect.measured);
-    const plan = this.#plan(route, incoming, parsed);
+    const plan =
+      route.keeper === undefined
+        ? this.#plan(route, incoming, parsed)
+        : await this.#planKept(route, route.keeper, incoming, parsed);
     const call = await this.#admit(route, incoming, plan, startedAt);
     if (!(call instanceof RunningCall)) return replay(call.answer, call.firstId);
     try {
-      return await this.#relay(call, plan.exchange);
+      return await this.#relay(call, plan);
     } catch (thrown) {
       const error = thrown instanceof GatewayError ? thrown : undefined;
       void call.end({ status: error?.status ?? 500, outcome: "interrupted", error });
@@ -81,14 +94,35 @@ export class CallPipeline {
     route: ChargeableRoute<Body>,
     { request, requestId, principal }: IncomingCall,
     parsed: ParsedBody<Body>,
+    target = this.#deps.router.resolve(parsed.body.model, route.operations, principal),
+    own?: JsonObject,
   ): CallPlan {
     const { body, bytes, sizeOf } = parsed;
     const retry = readRetryKey(request.headers, route.operations[0], bytes);
-    const target = this.#deps.router.resolve(body.model, route.operations, principal);
     const bound = route.dialect.bound(body, sizeOf);
     const at = this.#deps.charges.clock();
-    const exchange = openExchange({ route, target, parsed, requestId, at });
-    return { target, bound, retry, exchange, streamed: body.stream === true, at };
+    const exchange = openExchange({ route, target, parsed, requestId, at, request: own });
+    return { target, bound, retry, exchange, keep: undefined, streamed: body.stream === true, at };
+  }
+
+  /** The plan of a call whose answer is kept, and that may continue one. */
+  async #planKept<Body extends ChargeableBody>(
+    route: ChargeableRoute<Body>,
+    keeper: ResponseKeeper,
+    incoming: IncomingCall,
+    parsed: ParsedBody<Body>,
+  ): Promise<CallPlan> {
+    const { principal, requestId } = incoming;
+    const target = this.#deps.router.resolve(parsed.body.model, route.operations, principal);
+    const request = parseObject(parsed.bytes.toString("utf8")) ?? {};
+    const call = { principal, target, request, callId: callIdOf(requestId) };
+    const recalled = await keeper.recall(call);
+    const whole =
+      recalled === undefined
+        ? parsed
+        : parseBody(Buffer.from(JSON.stringify(recalled)), route.body, route.dialect.measured);
+    const plan = this.#plan(route, incoming, whole, target, request);
+    return { ...plan, keep: (response) => keeper.keep(call, response) };
   }
 
   /** The hold, which can refuse a call as well, or answer it. */
@@ -141,7 +175,8 @@ export class CallPipeline {
     }
   }
 
-  async #relay<Body extends ChargeableBody>(call: RunningCall<Body>, exchange: Exchange): Promise<Response> {
+  async #relay<Body extends ChargeableBody>(call: RunningCall<Body>, plan: CallPlan): Promise<Response> {
+    const { exchange } = plan;
     const { target, streamed, patience, incoming } = call.parts;
     const answer = await sendUpstream(this.#deps.environment, this.#deps.send, {
       target,
@@ -153,14 +188,12 @@ export class CallPipeline {
     });
     if (!answer.ok) return relayFailure(call, exchange, answer);
     const events = answer.response.headers.get("content-type")?.startsWith("text/event-stream") ?? false;
-    return events
-      ? this.#relayEvents(call, exchange, answer.response)
-      : this.#relayWhole(call, exchange, answer.response);
+    return events ? this.#relayEvents(call, plan, answer.response) : this.#relayWhole(call, plan, answer.response);
   }
 
   async #relayWhole<Body extends ChargeableBody>(
     call: RunningCall<Body>,
-    exchange: Exchange,
+    { exchange, keep }: CallPlan,
     response: Response,
   ): Promise<Response> {
     const { target, route, bound, patience, retry } = call.parts;
@@ -171,16 +204,40 @@ export class CallPipeline {
     const shown = exchange.answer(answer);
     const observed = answer.usage ?? { usage: estimatedUsage(bound, route.dialect.outputBytes(answer.text)) };
     headers["x-tollgate-credits"] = formatCredits(call.costOf(observed));
+    if (keep !== undefined)
+      await this.#keep(call, keep, exchange.passesThrough ? answer.answer : parseObject(String(shown)));
     const kept = retry && { headers, body: new KeptBody().add(Buffer.from(shown)) };
     await call.end({ status, outcome: "complete", observed, answer: kept });
     return new Response(shown, { status, headers });
   }
 
-  #relayEvents<Body extends ChargeableBody>(call: RunningCall<Body>, exchange: Exchange, response: Response): Response {
+  /** An answer that can't be kept is given all the same: it has been made, and is paid for. */
+  async #keep<Body extends ChargeableBody>(
+    call: RunningCall<Body>,
+    keep: (response: JsonObject) => Promise<void>,
+    response: JsonObject | undefined,
+  ): Promise<void> {
+    try {
+      if (response !== undefined) await keep(response);
+    } catch (reason) {
+      this.#deps.logger.error(
+        { request_id: call.parts.incoming.requestId, reason: String(reason) },
+        "response not kept",
+      );
+    }
+  }
+
+  #relayEvents<Body extends ChargeableBody>(
+    call: RunningCall<Body>,
+    { exchange, keep }: CallPlan,
+    response: Response,
+  ): Response {
     const { bound, target, charge, patience, retry, incoming } = call.parts;
     const { status } = response;
     if (response.body === null) throw new GatewayError("upstream_invalid_answer", "The upstream's stream is empty.");
-    const { observer, errorEvent } = exchange.observe();
+    const { observer: own, errorEvent } = exchange.observe();
+    const catcher = keep === undefined ? undefined : new ResponseCatcher(own);
+    const observer = catcher ?? own;
     const observe = (): ObservedUsage => observer.usage ?? { usage: estimatedUsage(bound, observer.outputBytes) };
     charge.observeWith(observe, (error) => patience.abort.abort(error));
     const headers = { ...headersFor(call, response.headers), "cache-control": "no-cache", "x-accel-buffering": "no" };
@@ -196,7 +253,8 @@ export class CallPipeline {
       errorEvent,
       scrub: (text) => target.route.keys.scrub(text),
       onFirstByte: () => call.firstByte(),
-      onEnd: (outcome, error) => {
+      onEnd: async (outcome, error) => {
+        if (keep !== undefined) await this.#keep(call, keep, catcher?.response);
         const producedNothing = outcome !== "complete" && observer.usage === undefined && observer.outputBytes === 0;
         if (producedNothing && outcome !== "abandoned") return call.end({ status, outcome, error });
         return call.end({ status, outcome, observed: observe(), error, answer: kept && { headers, body: kept } });
@@ -213,6 +271,8 @@ interface CallPlan {
   /** Undefined for a call that is not answered a second time. */
   retry: RetryKey | undefined;
   exchange: Exchange;
+  /** Keeps the response for later calls. */
+  keep: ((response: JsonObject) => Promise<void>) | undefined;
   streamed: boolean;
   /** Since the epoch. */
   at: number;

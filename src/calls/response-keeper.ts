@@ -2,8 +2,9 @@
  * Responses that are kept: by their upstream, of which we note whose they are, or by us where the upstream keeps none.
  * A response is found by its owner alone; upstreams know all callers by one key, so that nothing else keeps them apart.
  */
-import { type Clock, GatewayError, type JsonObject, limits, objectOf, parseObject } from "../core/index.ts";
+import { type Clock, GatewayError, type JsonObject, limits, parseObject } from "../core/index.ts";
 import type { Principal } from "../auth/index.ts";
+import { inputItems } from "../dialects/index.ts";
 import type { ResponseStore, StoredResponse } from "../responses/index.ts";
 import type { Target } from "../routing/index.ts";
 
@@ -16,8 +17,10 @@ export interface KeeperDependencies {
 export interface KeptCall {
   principal: Principal;
   target: Target;
-  /** The client's own body, decoded. */
+  /** The client's own body. */
   request: JsonObject;
+  /** Letters and digits that are the call's alone: ids of its items are made from them. */
+  callId: string;
 }
 
 export class ResponseKeeper {
@@ -32,10 +35,13 @@ export class ResponseKeeper {
    * undefined where it can go as it is. Throws 404 for a response that is not the caller's, and 422 for one that only
    * another provider knows.
    */
-  async recall({ principal, target, request }: KeptCall): Promise<JsonObject | undefined> {
+  async recall({ principal, target, request, callId }: KeptCall): Promise<JsonObject | undefined> {
     const id = request["previous_response_id"];
     if (id === undefined || id === null) return undefined;
-    if (typeof id !== "string") throw new GatewayError("validation_failed", "previous_response_id: must be a string", { param: "previous_response_id" });
+    if (typeof id !== "string")
+      throw new GatewayError("validation_failed", "previous_response_id: must be a string", {
+        param: "previous_response_id",
+      });
     const chain = await this.#deps.responses.chain(id, principal.user, this.#deps.clock());
     const last = chain.at(-1);
     if (last === undefined) throw notFound(id, "previous_response_id");
@@ -43,11 +49,11 @@ export class ResponseKeeper {
       return undefined;
     }
     const { previous_response_id: _, ...rest } = request;
-    return { ...rest, input: [...itemsOf(chain, id), ...inputItems(request["input"])] };
+    return { ...rest, input: [...itemsOf(chain, id), ...inputItems(request, callId)] };
   }
 
   /** Keeps a response, unless the caller doesn't want that. Durable when it resolves. */
-  async keep({ principal, target, request }: KeptCall, response: JsonObject): Promise<void> {
+  async keep({ principal, target, request, callId }: KeptCall, response: JsonObject): Promise<void> {
     const { id } = response;
     if (request["store"] === false || typeof id !== "string") return;
     const previousId = request["previous_response_id"];
@@ -62,7 +68,7 @@ export class ResponseKeeper {
       previousId: typeof previousId === "string" ? previousId : undefined,
       content: isKeptUpstream(target)
         ? undefined
-        : { input: JSON.stringify(inputItems(request["input"])), response: JSON.stringify(response) },
+        : { input: JSON.stringify(inputItems(request, callId)), response: JSON.stringify(response) },
     });
   }
 
@@ -113,18 +119,7 @@ function inputOf({ content }: StoredResponse): unknown[] {
   return Array.isArray(items) ? items : [];
 }
 
-/** A plain text is one message of the user. */
-function inputItems(input: unknown): unknown[] {
-  if (typeof input === "string") return [{ type: "message", role: "user", content: [{ type: "input_text", text: input }] }];
-  return Array.isArray(input) ? input : [];
-}
-
 function notFound(id: string, param?: string): GatewayError {
   const message = `There is no response ${JSON.stringify(id.slice(0, 80))}.`;
   return new GatewayError("response_not_found", message, param === undefined ? {} : { param });
-}
-
-/** The response in the last event of a stream. */
-export function responseIn(event: JsonObject): JsonObject | undefined {
-  return objectOf(event["response"]);
 }

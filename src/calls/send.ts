@@ -17,8 +17,12 @@ export interface SendOptions {
 }
 
 export interface UpstreamCall {
-  target: Target;
-  body: string | Uint8Array;
+  target: Pick<Target, "route" | "operation">;
+  /** POST, where it is left out. */
+  method?: "GET" | "DELETE";
+  /** What follows the operation's path. */
+  below?: string;
+  body?: string | Uint8Array;
   streamed: boolean;
   clientHeaders: Headers;
   /** Whether the body is the client's own, so that headers of its dialect belong to it. */
@@ -71,7 +75,7 @@ export async function sendUpstream(
   }
 }
 
-function takeKey({ route }: Target): string {
+function takeKey({ route }: UpstreamCall["target"]): string {
   const key = route.keys.take();
   if (key === undefined) throw new Error(`provider ${route.prefix} is routed without a key`);
   return key;
@@ -79,17 +83,17 @@ function takeKey({ route }: Target): string {
 
 function fetchAnswer(environment: Environment, call: UpstreamCall, key: string): Promise<Response> {
   const { target, patience } = call;
-  return environment.fetch(target.route.baseUrl + target.operation.path, {
-    method: "POST",
+  return environment.fetch(target.route.baseUrl + target.operation.path + (call.below ?? ""), {
+    method: call.method ?? "POST",
     headers: upstreamHeaders(call, key),
-    body: call.body,
+    ...(call.body === undefined ? {} : { body: call.body }),
     signal: patience.abort.signal,
     // The key must not follow a redirection to another host.
     redirect: "manual",
   });
 }
 
-function unreachable({ route }: Target, cause: unknown): GatewayError {
+function unreachable({ route }: UpstreamCall["target"], cause: unknown): GatewayError {
   return new GatewayError("upstream_unreachable", `The upstream of ${route.prefix} could not be reached.`, { cause });
 }
 

@@ -17,6 +17,7 @@ import type { Dialect } from "../core/index.ts";
 import { chatTranslation } from "./chat/index.ts";
 import type { DialectTranslation } from "./conversation/index.ts";
 import { messagesTranslation } from "./messages/index.ts";
+import { responsesTranslation } from "./responses/index.ts";
 
 export {
   countTokensRequest,
@@ -25,10 +26,12 @@ export {
   messagesRequest,
   messagesTranslation,
 } from "./messages/index.ts";
+export { inputItems, responsesDialect, type ResponsesRequest, responsesRequest } from "./responses/index.ts";
 export { TranslatedStream, type TranslatedStreamOptions } from "./translated-stream.ts";
 
 /** Each dialect, to and from the conversation model. */
 export const translations: Readonly<Record<Dialect, DialectTranslation>> = {
   chat: chatTranslation,
   messages: messagesTranslation,
+  responses: responsesTranslation,
 };

@@ -6,6 +6,8 @@ export { healthRoute } from "./health.route.ts";
 export { messagesRoute } from "./messages.route.ts";
 export { modelsRoute } from "./models.route.ts";
 export { openapiRoute } from "./openapi.route.ts";
+export { responseRoutes } from "./response.route.ts";
+export { responsesRoute } from "./responses.route.ts";
 export type { HttpRoute, RouteCall } from "./route.ts";
 export { usageRoute, type UsageRouteDependencies } from "./usage.route.ts";
 export { userInfoRoute } from "./user-info.route.ts";

@@ -42,6 +42,8 @@ interface Described {
 }
 
 interface PlatformRoute extends Described {
+  /** GET where it is left out. */
+  method?: "get" | "delete";
   /** Needs no token. */
   open?: boolean;
   params?: z.ZodObject;
@@ -51,11 +53,11 @@ interface PlatformRoute extends Described {
   notFound?: string;
 }
 
-/** A `GET` that the gateway answers by itself. Declares 401, 402, 422 and 502, as the contract does. */
+/** A `GET` or `DELETE` that the gateway answers by itself. Declares 401, 402, 422 and 502, as the contract does. */
 export function platformRoute(route: PlatformRoute): RouteContract {
-  const { path, operationId, tag, summary, open = false, params, query, answer, notFound } = route;
+  const { method = "get", path, operationId, tag, summary, open = false, params, query, answer, notFound } = route;
   return createRoute({
-    method: "get",
+    method,
     path,
     operationId,
     tags: [tag],
