@@ -202,7 +202,8 @@ export class Charge implements Watched {
   async #topUp(cost: Nano): Promise<void> {
     this.#toppingUp = true;
     try {
-      const lack = await this.#raise(2n * (cost > this.#amount ? cost : this.#amount));
+      const doubled = 2n * (cost > this.#amount ? cost : this.#amount);
+      const lack = await this.#raise(atMost(limits.callNanoMax, doubled));
       const rest = lack !== undefined && lack > 0n ? await this.#raise(this.#amount + lack) : lack;
       if (rest !== undefined && cost >= this.#amount) this.#giveUp(usedUp(this.#amount));
     } catch (reason) {

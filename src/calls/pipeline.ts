@@ -73,7 +73,7 @@ export class CallPipeline {
       return await this.#relay(call, parsed);
     } catch (thrown) {
       const error = thrown instanceof GatewayError ? thrown : undefined;
-      void call.end({ status: error?.status ?? 500, outcome: "interrupted", error });
+      await call.end({ status: error?.status ?? 500, outcome: "interrupted", error });
       throw thrown;
     } finally {
       call.parts.patience.end();
@@ -155,7 +155,7 @@ export class CallPipeline {
     const answer = await readWholeAnswer(response, target.operation, patience, this.#deps.send.idleMsMax);
     const headers = headersFor(call, response.headers);
     if (answer.failed) {
-      void call.end({ status, outcome: "failed" });
+      await call.end({ status, outcome: "failed" });
       headers["x-tollgate-credits"] = "0";
       return new Response(target.route.keys.scrub(answer.text), { status, headers });
     }
@@ -201,13 +201,13 @@ export class CallPipeline {
 }
 
 /** An upstream's own error: relayed as it is, and free. */
-function relayFailure<Body extends ChargeableBody>(
+async function relayFailure<Body extends ChargeableBody>(
   call: RunningCall<Body>,
   { status, headers, body }: Extract<UpstreamAnswer, { ok: false }>,
-): Response {
+): Promise<Response> {
   // A redirection is not followed, since the key must not go along, and means nothing to the client.
   if (status < 400) throw new GatewayError("upstream_invalid_answer", `The upstream answered with status ${status}.`);
-  void call.end({ status, outcome: "failed" });
+  await call.end({ status, outcome: "failed" });
   return new Response(body, { status, headers: { ...headersFor(call, headers), "x-tollgate-credits": "0" } });
 }
 
