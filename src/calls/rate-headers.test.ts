@@ -49,6 +49,11 @@ describe("the refusal", () => {
     expect(error.headers).toEqual(rateHeaders(rates, seen, now));
   });
 
+  test("of a limit of one speaks of one", () => {
+    const { message } = rateExceeded("concurrentCalls", { concurrentCalls: 1 }, seen, 0, now);
+    expect(message).toBe("This token is limited to 1 call at the same time.");
+  });
+
   test("never says to try again at once", () => {
     expect(rateExceeded("requestsPerMinute", rates, seen, 0, seen.minuteEndsAt).retryAfterSeconds).toBe(1);
   });
