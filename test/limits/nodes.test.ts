@@ -62,20 +62,24 @@ async function callInTurn(nodes: readonly [Gateway, Gateway], token: string, mod
 test.each([
   ["calls at the same time", { concurrency: 7 }],
   ["requests a minute", { rpm: 7 }],
-])("a token for 7 %s gets exactly 7 from two nodes", async (_title, limits) => {
-  const { nodes } = await startTwo();
-  const [first] = nodes;
-  const token = await first.token({ user: "user", ...limits });
-  const model = `held-${Object.keys(limits).join("")}`;
-  const statuses = await callInTurn(nodes, token, model);
-  expect(statuses.filter((status) => status === 200)).toHaveLength(7);
-  expect(statuses.filter((status) => status === 429)).toHaveLength(CALLS - 7);
-  expect(upstream.received(model)).toHaveLength(7);
-  for (const node of nodes.toReversed()) {
-    if (node === first) await expectCleanAudit(first);
-    expect(await node.stop()).toBe(0);
-  }
-});
+])(
+  "a token for 7 %s gets exactly 7 from two nodes",
+  async (_title, limits) => {
+    const { nodes } = await startTwo();
+    const [first] = nodes;
+    const token = await first.token({ user: "user", ...limits });
+    const model = `held-${Object.keys(limits).join("")}`;
+    const statuses = await callInTurn(nodes, token, model);
+    expect(statuses.filter((status) => status === 200)).toHaveLength(7);
+    expect(statuses.filter((status) => status === 429)).toHaveLength(CALLS - 7);
+    expect(upstream.received(model)).toHaveLength(7);
+    for (const node of nodes.toReversed()) {
+      if (node === first) await expectCleanAudit(first);
+      expect(await node.stop()).toBe(0);
+    }
+  },
+  20_000,
+);
 
 test("calls that were open on a node that died count until their leases have run out", async () => {
   const { options, nodes } = await startTwo();
@@ -98,4 +102,4 @@ test("calls that were open on a node that died count until their leases have run
   await until("they are swept", async () => (await quick()) === 200);
   await expectCleanAudit(first);
   expect(await Promise.all([first.stop(), third.stop()])).toEqual([0, 0]);
-});
+}, 20_000);

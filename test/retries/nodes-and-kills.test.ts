@@ -70,7 +70,7 @@ test("one key on two nodes at once is one call; each of them gives its answer ag
   expect((await userBooks(first, "user")).spent).toBe(costs);
   await expectCleanAudit(first);
   expect(await Promise.all(nodes.map((node) => node.stop()))).toEqual([0, 0]);
-});
+}, 20_000);
 
 test("a call that failed on one node may be sent again to the other at once", async () => {
   const nodes = await startNodes(2, { ...options(), storage: await postgres.createDatabase() });
@@ -83,7 +83,7 @@ test("a call that failed on one node may be sent again to the other at once", as
     await answer.text();
   }
   expect(await Promise.all(nodes.map((node) => node.stop()))).toEqual([0, 0]);
-});
+}, 20_000);
 
 describe.each(engines)("on %s", (engine) => {
   test("after its gateway was killed a key is free once the hold has expired; answers that were kept are still there", async () => {
@@ -111,7 +111,8 @@ describe.each(engines)("on %s", (engine) => {
       ["stream", bodyOf(model, true)],
     ] as const) {
       const early = await call(restarted, name, body);
-      expect([early.status, await early.text()]).toEqual([409, expect.stringContaining("idempotency_key_in_use")]);
+      expect(early.status).toBe(409);
+      expect(await early.text()).toContain("idempotency_key_in_use");
     }
     const again = await call(restarted, "kept", bodyOf("quick"));
     expect([again.headers.get("idempotent-replayed"), await again.text()]).toEqual(["true", kept]);
@@ -134,5 +135,5 @@ describe.each(engines)("on %s", (engine) => {
     expect((await userBooks(swept, "user")).spent).toBe(3n * costs);
     await expectCleanAudit(swept);
     expect(await swept.stop()).toBe(0);
-  });
+  }, 20_000);
 });

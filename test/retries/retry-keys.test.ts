@@ -267,7 +267,9 @@ describe.each(engines)("on %s", (engine) => {
       await until("the upstream has it", () => upstream.received(model).length === 1);
       leaving.abort();
       expect(await cut.catch((reason: Error) => reason.name)).toBe("AbortError");
-      const [replayed] = await Promise.all([untilReplayed(() => call("key", body)), upstream.release(model)]);
+      expect((await read(call("key", body))).answer.status).toBe(409);
+      upstream.release(model);
+      const replayed = await untilReplayed(() => call("key", body));
       expect(replayed.answer.headers.get("idempotent-replayed")).toBe("true");
       expect(JSON.parse(replayed.text)).toMatchObject({ choices: [{ message: { content: "hello there" } }] });
       expect(upstream.received(model)).toHaveLength(1);
