@@ -129,11 +129,9 @@ describe.each(engines)("on %s", (engine) => {
         message: "This token is limited to 9 requests a minute.",
       });
       expect(Number(answer.headers.get("retry-after"))).toBeWithin(30, 61);
-      expect(rateHeaders(answer)).toEqual({
-        "x-ratelimit-limit-requests": "9",
-        "x-ratelimit-remaining-requests": "0",
-        "x-ratelimit-reset-requests": expect.stringMatching(/^\d+(\.\d+)?s$/),
-      });
+      const { "x-ratelimit-reset-requests": reset, ...others } = rateHeaders(answer);
+      expect(reset).toMatch(/^\d+(\.\d+)?s$/);
+      expect(others).toEqual({ "x-ratelimit-limit-requests": "9", "x-ratelimit-remaining-requests": "0" });
     }
   });
 
