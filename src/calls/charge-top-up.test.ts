@@ -158,6 +158,17 @@ describe("where there is not enough to double it", () => {
     expect(givenUp).toHaveLength(1);
   });
 
+  test("a call that has ended meanwhile is not given up", async () => {
+    const charge = await open();
+    await leave(0n);
+    costs(200_000n);
+    const ticking = scene.tick(tickMs);
+    await Promise.all([ticking, charge.settle({ usage: { input: 200 } }, { record: record() })]);
+    expect(kinds()).toContain("top-up");
+    expect(givenUp).toEqual([]);
+    expect(await scene.balances()).toMatchObject({ charged: 200_000n });
+  });
+
   test("it goes on where credits come in time", async () => {
     await open();
     await leave(0n);

@@ -45,6 +45,8 @@ const options = () => ({
   config: { pricing: { models: { "*": { input_mtok: 1, output_mtok: 2 } } } },
 });
 
+const isRefusal = ({ status }: Response): boolean => status === 503;
+
 test("one key on two nodes at once is one call; each of them gives its answer again", async () => {
   const nodes = await startNodes(2, { ...options(), storage: await postgres.createDatabase() });
   const [first, second] = nodes;
@@ -83,6 +85,29 @@ test("a call that failed on one node may be sent again to the other at once", as
     await answer.text();
   }
   expect(await Promise.all(nodes.map((node) => node.stop()))).toEqual([0, 0]);
+}, 20_000);
+
+test("a gateway that is to stop waits for a call whose client has gone, and its answer is there afterwards", async () => {
+  const first = await startGateway(options());
+  const token = await first.token({ user: "user" });
+  const body = bodyOf("held-stopping", true);
+  const reader = new EventReader(await postChat(first, token, body, { headers: key }));
+  await reader.next();
+  await reader.cancel();
+  const early = await postChat(first, token, body, { headers: key });
+  expect(early.status).toBe(409);
+  const stopping = first.stop({ keepFolder: true });
+  await until("it takes no more calls", () => fetch(first.url + "/v1/models").then(isRefusal, () => true));
+  upstream.release("held-stopping");
+  expect(await stopping).toBe(0);
+
+  const second = await startGateway({ ...options(), folder: first.folder });
+  const again = await postChat(second, token, body, { headers: key });
+  expect(again.headers.get("idempotent-replayed")).toBe("true");
+  expect(await again.text()).toEndWith("data: [DONE]\n\n");
+  expect((await userBooks(second, "user")).spent).toBe(costs);
+  expect(upstream.received("held-stopping")).toHaveLength(1);
+  expect(await second.stop()).toBe(0);
 }, 20_000);
 
 describe.each(engines)("on %s", (engine) => {
