@@ -114,7 +114,9 @@ function checkContent(message: JsonObject, role: string, field: string, rules: C
 
 function checkParts(parts: readonly JsonObject[], field: string, rules: ChatRules): Problem | null {
   return first(parts.entries(), ([index, part]) => {
-    const shape = rules.parts?.[String(part["type"])];
+    const { parts: shapes = {} } = rules;
+    const type = String(part["type"]);
+    const shape = Object.hasOwn(shapes, type) ? shapes[type] : undefined;
     return shape === undefined ? null : shape(part, `${field}[${index}]`);
   });
 }
