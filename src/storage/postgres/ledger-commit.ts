@@ -155,7 +155,7 @@ export const LEDGER_COMMIT = `
           DELETE FROM retry_keys WHERE (account_id, key) IN (
             SELECT k.account_id, k.key FROM retry_keys k
             WHERE k.kept_until < (ops[n]).at AND NOT EXISTS (SELECT FROM holds h WHERE h.id = k.hold_id)
-            ORDER BY k.kept_until LIMIT left_max FOR UPDATE SKIP LOCKED);
+            ORDER BY k.kept_until LIMIT 5 * left_max FOR UPDATE SKIP LOCKED);
         END IF;
       END IF;
 

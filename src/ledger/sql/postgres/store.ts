@@ -6,11 +6,11 @@ import { AUDIT_ACCOUNTS, AUDIT_TOTALS, type AuditRow, type AuditTotals, auditRep
 import { type HoldRow, toOpenHold } from "../rows.ts";
 import { type CommitRow, operationsJson, toOutcomes } from "./batch.ts";
 import { LedgerMemory } from "./memory.ts";
-import { PlainBatch, type PlainRow } from "./plain-batch.ts";
+import { PlainBatch, type PlainAnswer } from "./plain-batch.ts";
 
 const COMMIT = "SELECT * FROM ledger_commit($1, $2)";
 
-const COMMIT_PLAIN = `SELECT * FROM ledger_commit_plain(${Array.from({ length: 37 }, (_, index) => `$${index + 1}`).join(", ")})`;
+const COMMIT_PLAIN = "SELECT ledger_commit_plain($1, $2, $3, $4, $5, $6, $7, $8, $9) AS answer";
 
 const PUT_ACCOUNT = `
   INSERT INTO accounts (id, kind, name, parent_id, prepaid, max_budget, period, created_at)
@@ -45,8 +45,9 @@ export class PostgresLedgerStore implements LedgerStore {
   async #commitPlain(operations: readonly LedgerOperation[]): Promise<LedgerOutcome[] | undefined> {
     const batch = PlainBatch.of(operations, this.#memory);
     if (batch === undefined) return undefined;
-    const [row] = await this.#statements.run<PlainRow>(COMMIT_PLAIN, batch.parameters());
-    return row?.done === true ? batch.outcomes(row) : undefined;
+    const [row] = await this.#statements.run<{ answer: PlainAnswer | null }>(COMMIT_PLAIN, batch.parameters());
+    const answer = row?.answer ?? undefined;
+    return answer && batch.outcomes(answer);
   }
 
   async #commitAny(operations: readonly LedgerOperation[]): Promise<LedgerOutcome[]> {
