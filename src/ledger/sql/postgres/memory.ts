@@ -12,8 +12,13 @@ export interface RememberedHold {
   amount: bigint;
   tokens: number;
   at: number;
-  /** Whether it claims a retry key. */
-  hasKey: boolean;
+  /** The retry key that it claims. */
+  key: string | undefined;
+}
+
+/** A hold's retry key, which is unique within its account. */
+export function keyOf({ accountId, retry }: Hold): string | undefined {
+  return retry && JSON.stringify([accountId, retry.key]);
 }
 
 /** An account of a chain. */
@@ -71,12 +76,10 @@ export class LedgerMemory {
     }
   }
 
-  #learnHold(
-    { id, accountId, amount, tokens = 0, at, retry }: Hold,
-    outcome: LedgerOutcome["outcome"] | undefined,
-  ): void {
+  #learnHold(hold: Hold, outcome: LedgerOutcome["outcome"] | undefined): void {
+    const { id, accountId, amount, tokens = 0, at } = hold;
     if (outcome === "held") {
-      remember(this.#holds, id, { accountId, amount, tokens, at, hasKey: retry !== undefined });
+      remember(this.#holds, id, { accountId, amount, tokens, at, key: keyOf(hold) });
       this.#refused.delete(accountId);
     }
     if (outcome === "insufficient" || outcome === "limited") {

@@ -85,7 +85,7 @@ export class PlainBatch {
   #addEnd(end: Settle | Release, hold: RememberedHold, chain: readonly Link[]): boolean {
     const { kind, id, at, record } = end;
     const charge = end.kind === "settle" ? end.amount : 0n;
-    if (charge > hold.amount || hold.hasKey) return false;
+    if (charge > hold.amount || hold.key !== undefined) return false;
     for (const link of chain) this.#change(link).post(hold.amount, charge);
     const used = end.kind === "settle" ? (end.tokens ?? hold.tokens) : 0;
     this.#accounts.get(hold.accountId)?.endCall(hold.at, used - hold.tokens);
