@@ -36,6 +36,9 @@ export const ledgerQueueMax = 20_000;
 /** Operations in one commit: bounds how long one transaction blocks. */
 export const ledgerBatchMax = 2_000;
 
+/** Bytes of answers in one commit; they are what makes one slow. */
+export const ledgerBatchBytesMax = 4 * 1024 * 1024;
+
 /** Nano-credits of one grant or budget: a billion credits, so that a few of them fit the storage's 64-bit counters. */
 export const grantNanoMax = 1_000_000_000_000_000_000n;
 
