@@ -17,6 +17,7 @@
  * The operations come as JSON, and the places at which parts of them end: steps 2 to 4 run for each part, nearly always
  * the only one. Within a part no id occurs twice, and no hold comes with a retry key that an end before it may have freed.
  * A sweep is a part of its own, which appends an `expire` for each hold that was left behind.
+ *
  * Counters are arrays by the account's place among the locked ones, what becomes of an operation is in arrays by its own
  * place; assigning to an element of an array of numbers is what PL/pgSQL does fastest. The planner's settings keep a plan
  * made while a table was empty from reading a large one whole.
@@ -174,8 +175,9 @@ export const LEDGER_COMMIT = `
       -- from the link at \`first\` upwards. Of an expired hold nothing is set aside any more, so that its late end is a
       -- charge (or a return) of the difference.
       FOR op IN
-        SELECT from_place - 1 + o.ordinality AS n, o.kind, o.kind IN ('hold', 'top-up') AS takes, o.account, o.amount, o.at, o.tokens,
-          o.is_rated, o.requests_max, o.tokens_max, o.calls_max, o.retry_key, o.key_place, o.fingerprint, k.hold_id AS answered_by, h.retry_key AS held_key, h.created_at AS taken_at,
+        SELECT from_place - 1 + o.ordinality AS n, o.kind, o.kind IN ('hold', 'top-up') AS takes, o.account, o.amount, o.at,
+          o.tokens, o.is_rated, o.requests_max, o.tokens_max, o.calls_max, o.retry_key, o.key_place, o.fingerprint,
+          k.hold_id AS answered_by, h.retry_key AS held_key, h.created_at AS taken_at,
           CASE o.kind WHEN 'settle' THEN o.tokens - h.tokens WHEN 'release' THEN -h.tokens END AS excess,
           e.amount AS before, coalesce(l.shortfall, e.shortfall) AS figure,
           CASE WHEN o.kind = 'hold' THEN 0 ELSE coalesce(h.amount, 0) END AS held,

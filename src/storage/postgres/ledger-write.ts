@@ -31,8 +31,7 @@ export const LEDGER_WRITE = `
         FROM unnest(outcomes, ops) AS o (outcome) WHERE o.outcome = 'held';
       INSERT INTO retry_keys (account_id, key, fingerprint, hold_id, kept_until)
         SELECT o.account, o.retry_key, o.fingerprint, o.id, o.kept_until
-        FROM unnest(outcomes, ops) AS o (outcome)
-        WHERE o.outcome = 'held' AND o.retry_key IS NOT NULL
+        FROM unnest(outcomes, ops) AS o (outcome) WHERE o.outcome = 'held' AND o.retry_key IS NOT NULL
         ON CONFLICT (account_id, key) DO UPDATE SET fingerprint = excluded.fingerprint, hold_id = excluded.hold_id,
           status = NULL, headers = NULL, body = NULL, kept_until = excluded.kept_until;
     END IF;
@@ -44,8 +43,7 @@ export const LEDGER_WRITE = `
 
     IF 'renewed' = ANY (done) THEN
       UPDATE holds h SET lease_until = o.lease_until, observed = coalesce(o.amount, h.observed)
-        FROM unnest(outcomes, ops) AS o (outcome)
-        WHERE o.outcome = 'renewed' AND h.id = o.id;
+        FROM unnest(outcomes, ops) AS o (outcome) WHERE o.outcome = 'renewed' AND h.id = o.id;
     END IF;
 
     IF 'granted' = ANY (done) THEN
@@ -75,11 +73,9 @@ export const LEDGER_WRITE = `
       IF array_remove(keys, NULL) <> '{}' THEN
         UPDATE retry_keys k SET status = o.status, headers = o.headers, body = decode(o.body, 'base64'), kept_until = o.kept_until
           FROM unnest(payers, keys, ops) AS o (payer, held_key)
-          WHERE o.status IS NOT NULL
-            AND k.account_id = o.payer AND k.key = o.held_key AND k.hold_id = o.id;
+          WHERE o.status IS NOT NULL AND k.account_id = o.payer AND k.key = o.held_key AND k.hold_id = o.id;
         DELETE FROM retry_keys k USING unnest(payers, keys, ops) AS o (payer, held_key)
-          WHERE o.status IS NULL
-            AND k.account_id = o.payer AND k.key = o.held_key AND k.hold_id = o.id;
+          WHERE o.status IS NULL AND k.account_id = o.payer AND k.key = o.held_key AND k.hold_id = o.id;
       END IF;
     END IF;
 

@@ -12,6 +12,7 @@ import type {
 } from "../../operations.ts";
 import { keptUntil, toKeptAnswer } from "../answers.ts";
 import { toGenerationColumns } from "../generations.ts";
+import { storable } from "./columns.ts";
 import type { LedgerMemory } from "./memory.ts";
 import { Parts } from "./parts.ts";
 
@@ -36,7 +37,11 @@ export interface CommitRow {
 export function batchParameters(operations: readonly LedgerOperation[], memory: LedgerMemory): Parameter[] {
   const parts = new Parts(memory);
   const rows = operations.map((operation) => ({ key_place: parts.add(operation), ...columnsOf(operation) }));
-  return [JSON.stringify(rows), parts.ends().map(String)];
+  return [JSON.stringify(rows, storableValue), parts.ends().map(String)];
+}
+
+function storableValue(_key: string, value: unknown): unknown {
+  return typeof value === "string" ? storable(value) : value;
 }
 
 function columnsOf(operation: LedgerOperation) {

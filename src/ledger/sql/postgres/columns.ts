@@ -18,6 +18,16 @@ export function toArrays<Column extends string>(
 
 function valuesOf<Column extends string>(columns: readonly Column[], rows: readonly Row<Column>[]): (string | null)[] {
   const values: (string | null)[] = [];
-  for (const row of rows) for (const column of columns) values.push(row[column]?.toString() ?? null);
+  for (const row of rows) for (const column of columns) values.push(toText(row[column]));
   return values;
+}
+
+function toText(value: Value): string | null {
+  return typeof value === "string" ? storable(value) : (value?.toString() ?? null);
+}
+
+/** Postgres takes neither NUL nor halves of surrogate pairs in a text; one would fail the commit of all that ride in it. */
+export function storable(text: string): string {
+  const isStorable = text.isWellFormed() && !text.includes("\0");
+  return isStorable ? text : text.toWellFormed().replaceAll("\0", "\ufffd");
 }

@@ -6,6 +6,7 @@ import { type AnswerColumns, toKeptAnswer } from "../answers.ts";
 import { AUDIT_ACCOUNTS, AUDIT_TOTALS, type AuditRow, type AuditTotals, auditReport } from "../audit.ts";
 import { type HoldRow, toOpenHold } from "../rows.ts";
 import { type AnsweredOutcome, batchParameters, type CommitRow, toOutcomes } from "./batch.ts";
+import { storable } from "./columns.ts";
 import { LedgerMemory } from "./memory.ts";
 import { PlainBatch, type PlainAnswer } from "./plain-batch.ts";
 
@@ -94,7 +95,7 @@ export class PostgresLedgerStore implements LedgerStore {
   }
 
   async #keptAnswer({ accountId, retry }: Hold, id: string): Promise<KeptAnswer | undefined> {
-    const [row] = await this.#statements.run<AnswerColumns>(KEPT_ANSWER, [accountId, retry?.key ?? "", id]);
+    const [row] = await this.#statements.run<AnswerColumns>(KEPT_ANSWER, [accountId, storable(retry?.key ?? ""), id]);
     return row && toKeptAnswer(row);
   }
 
