@@ -120,14 +120,14 @@ describe.skipIf(schemasAbsent)("requests are by the schema", () => {
       .map(({ name: to, translation: writer, owner, schema }) => ({ from, to, bodies, reader, writer, owner, schema })),
   );
 
-  test.each(translatable)("from $from to $to", ({ bodies, reader, writer, owner, schema }) => {
+  test.each(translatable)("from $from to $to", ({ to, bodies, reader, writer, owner, schema }) => {
     let written = 0;
     for (const body of fc.sample(bodies, { numRuns: 300, seed: 3 })) {
       try {
         const request = writer.writeRequest(reader.readRequest(body), target);
         const text = JSON.stringify(request);
-        // Stored files are newer than the schema.
-        if (text.includes('"file_id"')) continue;
+        // Stored files and sound in Responses are newer than the schemas.
+        if (text.includes('"file_id"') || (to === "responses" && text.includes('"input_audio"'))) continue;
         expect(errorsBy(owner, schema, JSON.parse(text))).toBe("");
         written += 1;
       } catch (error) {

@@ -31,7 +31,7 @@ function writeOutput(blocks: readonly AnswerBlock[], callId: string): JsonObject
         items.push(messageItem(message.id, "completed", message.content));
       }
       message.content.push(block.kind === "text" ? writeOutputText(block) : writeRefusal(block.text));
-    } else {
+    } else if (block.kind !== "native" || block.dialect === "responses") {
       message = undefined;
       addItem(items, block, callId);
     }
@@ -58,7 +58,7 @@ function addItem(
       return;
     }
     case "native":
-      if (block.dialect === "responses") items.push(block.value);
+      items.push(block.value);
   }
 }
 

@@ -42,8 +42,6 @@ const callItem = fc.record({
   arguments: argumentsText,
 });
 
-const customItem = fc.record({ type: fc.constant("custom_tool_call"), call_id: word, name: word, input: text });
-
 const summaryText = text.map((said) => ({ type: "summary_text", text: said }));
 
 const reasoningItem = some(
@@ -64,7 +62,7 @@ const searchItem = fc.record({
 
 type Item = Record<string, unknown>;
 
-const outputItem: fc.Arbitrary<Item> = fc.oneof(messageItem, callItem, customItem, reasoningItem, searchItem);
+const outputItem: fc.Arbitrary<Item> = fc.oneof(messageItem, callItem, reasoningItem, searchItem);
 
 /** Items of an answer, each with an id; calls with different ids. */
 const output = fc
@@ -117,7 +115,6 @@ function itemEvents(item: Item, index: number, cuts: readonly number[]): JsonObj
 function emptied({ type }: Item): JsonObject {
   if (type === "message") return { status: "in_progress", content: [] };
   if (type === "function_call") return { status: "in_progress", arguments: "" };
-  if (type === "custom_tool_call") return { input: "" };
   return type === "reasoning" ? { summary: [], content: undefined, encrypted_content: undefined } : {};
 }
 
@@ -139,8 +136,6 @@ function inside(item: Item, cuts: readonly number[]): JsonObject[] {
       const done = { type: "response.function_call_arguments.done", name: item["name"], arguments: item["arguments"] };
       return [...deltas("function_call_arguments", item["arguments"]), done];
     }
-    case "custom_tool_call":
-      return [...deltas("custom_tool_call_input", item["input"]), { type: "response.custom_tool_call_input.done" }];
     case "reasoning": {
       const content = (item["content"] ?? []) as Part[];
       const summary = item["summary"] as Part[];
