@@ -214,7 +214,8 @@ describe("whatever an upstream sends, it is told or an error", () => {
       }
       try {
         const answer = side.translation.readAnswer(spoil(whole, by, path) as JsonObject, side.context);
-        for (const { translation } of [chat, messages, responses]) JSON.parse(translation.writeAnswer(answer, clientOf()));
+        for (const { translation } of [chat, messages, responses])
+          JSON.parse(translation.writeAnswer(answer, clientOf()));
       } catch (error) {
         if (!(error instanceof GatewayError)) throw error;
         expect(error.status).toBe(502);

@@ -49,7 +49,11 @@ const without =
 
 describe("a request is translated, or refused by a field's name", () => {
   const sides = [
-    { name: "chat", bodies: chatBody.map(without("n", "logprobs", "logit_bias", "stop")), translation: chatTranslation },
+    {
+      name: "chat",
+      bodies: chatBody.map(without("n", "logprobs", "logit_bias", "stop")),
+      translation: chatTranslation,
+    },
     {
       name: "messages",
       bodies: messagesBody.map(without("container", "stop_sequences")),

@@ -107,7 +107,9 @@ describe.each(pairs)("$from told in $to", ({ upstream, client: of }) => {
 
   test("that breaks off ends with an error, and with nothing else", () => {
     const property = fc.property(upstream.answers, fc.nat(30), ({ stream }, place) => {
-      const stop = stream.findIndex((data) => /"(?:finish|stop)_reason":"|"type":"response.(?:completed|incomplete)"/.test(data));
+      const stop = stream.findIndex((data) =>
+        /"(?:finish|stop)_reason":"|"type":"response.(?:completed|incomplete)"/.test(data),
+      );
       const stopped = open(upstream, of);
       const shown =
         stopped.see(bytesOf(stream.slice(0, Math.min(place, stop)))).toString() + stopped.close().toString();

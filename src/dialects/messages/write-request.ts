@@ -52,7 +52,10 @@ function writeTools({ tools, toolChoice, parallelToolCalls, rest }: Conversation
   const allowed = toolChoice !== undefined && "allowed" in toolChoice ? toolChoice.allowed : undefined;
   const names = allowed === undefined ? undefined : new Set(allowed.map(({ name }) => name));
   const given = names === undefined ? tools : tools.filter((tool) => tool.kind !== "native" && names.has(tool.name));
-  return { tools: given.map((tool) => writeTool(tool, rest.dialect === "messages")), tool_choice: writeToolChoice(toolChoice, parallelToolCalls) };
+  return {
+    tools: given.map((tool) => writeTool(tool, rest.dialect === "messages")),
+    tool_choice: writeToolChoice(toolChoice, parallelToolCalls),
+  };
 }
 
 /** `own`: it came in this dialect, and what only this one knows of it goes back. */

@@ -177,7 +177,8 @@ export class ItemReader {
     const told = this.#summaries.length > 0;
     const summaries = told ? [] : (listOf(summary) ?? []);
     for (const [number, part] of summaries.entries()) this.#summarize(number, part["text"], events);
-    if (typeof sealed === "string" && sealed !== "" && !block.queued.told) block.queued.sign(this.#sign(sealed), events);
+    if (typeof sealed === "string" && sealed !== "" && !block.queued.told)
+      block.queued.sign(this.#sign(sealed), events);
     this.#tell(block, events);
   }
 

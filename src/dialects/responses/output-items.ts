@@ -13,7 +13,12 @@ export function messageItem(id: string, status: ItemStatus, content: readonly Js
   return { id, type: "message", status, role: "assistant", content };
 }
 
-export function callItem({ callId, name, custom }: ToolCallPart, id: string, status: ItemStatus, said: string): JsonObject {
+export function callItem(
+  { callId, name, custom }: ToolCallPart,
+  id: string,
+  status: ItemStatus,
+  said: string,
+): JsonObject {
   const head = { id, call_id: callId, name };
   if (custom === true) return { ...head, type: "custom_tool_call", input: said };
   return { ...head, type: "function_call", status, arguments: said };
@@ -28,7 +33,11 @@ export function argumentsOf(said: string, custom: boolean | undefined): string {
  * A thought, with its text as a summary: the text itself has a place as well, but only summaries are what clients show
  * and send back. What its maker needs to see again is in `encrypted_content`, whether or not `include` asks for it.
  */
-export function reasoningItem({ signature, redacted }: Omit<ReasoningPart, "kind" | "text">, id: string, summary: readonly string[]): JsonObject {
+export function reasoningItem(
+  { signature, redacted }: Omit<ReasoningPart, "kind" | "text">,
+  id: string,
+  summary: readonly string[],
+): JsonObject {
   return {
     id,
     type: "reasoning",

@@ -152,7 +152,8 @@ function readReasoning(item: JsonObject, at: string): ReasoningPart {
   const sealed = optional(item["encrypted_content"], `${at}.encrypted_content`, readText);
   const { signature, use } = sealed === undefined ? {} : unseal(sealed, "responses");
   if (use === "cipher") return { kind: "reasoning", at, id, text: "", redacted: true, signature };
-  if (use === "thought") return { kind: "reasoning", at, id, text: [text, ...summary].filter(Boolean).join("\n\n"), signature };
+  if (use === "thought")
+    return { kind: "reasoning", at, id, text: [text, ...summary].filter(Boolean).join("\n\n"), signature };
   return { kind: "reasoning", at, id, text, summary, signature };
 }
 

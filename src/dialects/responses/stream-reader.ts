@@ -114,7 +114,8 @@ export class ResponsesStreamReader implements StreamReader {
     this.#start(response, events);
     const { status, output, error } = response;
     if (status !== "completed" && status !== "incomplete") {
-      const silence = status === "failed" ? "The upstream failed to answer." : "The upstream did not finish its answer.";
+      const silence =
+        status === "failed" ? "The upstream failed to answer." : "The upstream did not finish its answer.";
       this.#tellUsage(response, events);
       this.#fail(readStreamError({ error: objectOf(error) ?? {} }, silence), events);
       return;

@@ -99,7 +99,8 @@ export class ResponsesStreamWriter implements StreamWriter {
         this.#said?.citations.push(event.citation);
         return "";
       case "signature":
-        if (this.#said?.block.kind === "reasoning") this.#said.block = { ...this.#said.block, signature: event.signature };
+        if (this.#said?.block.kind === "reasoning")
+          this.#said.block = { ...this.#said.block, signature: event.signature };
         return "";
       case "block-end":
         return this.#endBlock();
@@ -148,7 +149,10 @@ export class ResponsesStreamWriter implements StreamWriter {
 
   #open(added: JsonObject, whole: JsonObject, content?: JsonObject[]): string {
     this.#item = { id: textOf(added["id"]), content, whole };
-    return this.#event("response.output_item.added", `"output_index":${this.#output.length},"item":${JSON.stringify(added)}`);
+    return this.#event(
+      "response.output_item.added",
+      `"output_index":${this.#output.length},"item":${JSON.stringify(added)}`,
+    );
   }
 
   #endItem(status: ItemStatus): string {
@@ -219,7 +223,10 @@ export class ResponsesStreamWriter implements StreamWriter {
         const probs = logprobs.map(writeLogprob);
         said.logprobs.push(...probs);
         const likely = probs.length === 0 ? "[]" : JSON.stringify(probs);
-        return this.#event("response.output_text.delta", `${said.place},"delta":${JSON.stringify(text)},"logprobs":${likely}`);
+        return this.#event(
+          "response.output_text.delta",
+          `${said.place},"delta":${JSON.stringify(text)},"logprobs":${likely}`,
+        );
       }
       case "refusal":
         said.text += text;
@@ -245,10 +252,16 @@ export class ResponsesStreamWriter implements StreamWriter {
       shown = this.#endSummary(said);
       said.summary = summary;
       said.text = "";
-      shown += this.#event("response.reasoning_summary_part.added", `${summaryPlace(said)},"part":${JSON.stringify(summaryPart(""))}`);
+      shown += this.#event(
+        "response.reasoning_summary_part.added",
+        `${summaryPlace(said)},"part":${JSON.stringify(summaryPart(""))}`,
+      );
     }
     said.text += text;
-    return shown + this.#event("response.reasoning_summary_text.delta", `${summaryPlace(said)},"delta":${JSON.stringify(text)}`);
+    return (
+      shown +
+      this.#event("response.reasoning_summary_text.delta", `${summaryPlace(said)},"delta":${JSON.stringify(text)}`)
+    );
   }
 
   #endSummary(said: Said): string {

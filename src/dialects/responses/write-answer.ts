@@ -1,6 +1,14 @@
 import type { JsonObject } from "../../core/index.ts";
 import type { Answer, AnswerBlock, ClientContext } from "../conversation/index.ts";
-import { argumentsOf, callItem, callSignatureItem, endItem, itemId, messageItem, reasoningItem } from "./output-items.ts";
+import {
+  argumentsOf,
+  callItem,
+  callSignatureItem,
+  endItem,
+  itemId,
+  messageItem,
+  reasoningItem,
+} from "./output-items.ts";
 import { ResponseWriter } from "./response-object.ts";
 import { writeEnding } from "./stop-reasons.ts";
 import { writeUsage } from "./usage.ts";
@@ -39,11 +47,7 @@ function writeOutput(blocks: readonly AnswerBlock[], callId: string): JsonObject
   return items;
 }
 
-function addItem(
-  items: JsonObject[],
-  block: Exclude<AnswerBlock, { kind: "text" | "refusal" }>,
-  callId: string,
-): void {
+function addItem(items: JsonObject[], block: Exclude<AnswerBlock, { kind: "text" | "refusal" }>, callId: string): void {
   switch (block.kind) {
     case "reasoning": {
       const { text, summary = [], id = itemId("rs", callId, items.length) } = block;

@@ -29,7 +29,8 @@ export function writeInput({ turns, rest }: Conversation, target: TranslationTar
   const writer = new ItemWriter(target, rest.dialect === "responses");
   let instructions: string | undefined;
   for (const turn of turns) {
-    if (turn.at === "instructions") instructions = turn.parts.map((part) => (part.kind === "text" ? part.text : "")).join("");
+    if (turn.at === "instructions")
+      instructions = turn.parts.map((part) => (part.kind === "text" ? part.text : "")).join("");
     else writer.add(turn);
   }
   const [first] = writer.items;
@@ -113,7 +114,8 @@ class ItemWriter {
     }
     tell();
     // A message without content comes back as one.
-    if (this.#own && turn.parts.length === 0) this.items.push(named("message", turn.id, { role: "assistant", content: [] }));
+    if (this.#own && turn.parts.length === 0)
+      this.items.push(named("message", turn.id, { role: "assistant", content: [] }));
   }
 
   /** Parts are for messages that have an id, which are the model's own; others are told as one text. */

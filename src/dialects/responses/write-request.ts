@@ -48,7 +48,10 @@ export function writeResponsesRequest(conversation: Conversation, target: Transl
  */
 function foreignDefaults({ reasoning, logprobs }: Conversation): JsonObject {
   const thinks = reasoning !== undefined && reasoning.mode !== "off" && reasoning.effort !== "none";
-  const include = [...(thinks ? ["reasoning.encrypted_content"] : []), ...(logprobs === undefined ? [] : [logprobsInclude])];
+  const include = [
+    ...(thinks ? ["reasoning.encrypted_content"] : []),
+    ...(logprobs === undefined ? [] : [logprobsInclude]),
+  ];
   return defined({
     store: false,
     include: include.length === 0 ? undefined : include,

@@ -2,7 +2,9 @@ import fc from "fast-check";
 import type { JsonObject } from "../../core/index.ts";
 import { text, word } from "./arbitrary-answers.ts";
 
-export const base64 = fc.uint8Array({ minLength: 1, maxLength: 12 }).map((bytes) => Buffer.from(bytes).toString("base64"));
+export const base64 = fc
+  .uint8Array({ minLength: 1, maxLength: 12 })
+  .map((bytes) => Buffer.from(bytes).toString("base64"));
 export const url = word.map((path) => `https://files.test/${path}`);
 export const schema = fc
   .dictionary(word, fc.constant({ type: "string" }))
@@ -10,7 +12,10 @@ export const schema = fc
 const maybe = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, { nil: undefined });
 
 /** Objects with some of these members; without those that are undefined, as JSON has them. */
-export function some(members: Record<string, fc.Arbitrary<unknown>>, required: readonly string[]): fc.Arbitrary<JsonObject> {
+export function some(
+  members: Record<string, fc.Arbitrary<unknown>>,
+  required: readonly string[],
+): fc.Arbitrary<JsonObject> {
   return fc
     .record(members, { requiredKeys: [...required] })
     .map((value) => JSON.parse(JSON.stringify(value)) as JsonObject);

@@ -142,7 +142,9 @@ function inside(item: Item, cuts: readonly number[]): JsonObject[] {
       const place = (events: JsonObject[], at: JsonObject) => events.map((event) => ({ ...event, ...at }));
       return [
         ...content.flatMap((part, index) => place(deltas("reasoning_text", part.text), { content_index: index })),
-        ...summary.flatMap((part, index) => place(deltas("reasoning_summary_text", part.text), { summary_index: index })),
+        ...summary.flatMap((part, index) =>
+          place(deltas("reasoning_summary_text", part.text), { summary_index: index }),
+        ),
       ];
     }
     default:
@@ -177,7 +179,10 @@ function partEvents(part: Part, index: number, cuts: readonly number[]): JsonObj
 
 const breakpoint = fc.constant({ mode: "explicit" });
 
-const inputText = some({ type: fc.constant("input_text"), text, prompt_cache_breakpoint: breakpoint }, ["type", "text"]);
+const inputText = some({ type: fc.constant("input_text"), text, prompt_cache_breakpoint: breakpoint }, [
+  "type",
+  "text",
+]);
 
 const inputImage = fc.oneof(
   fc.record({
@@ -265,7 +270,9 @@ function roundItems({ said, custom, ids, output: told }: ItemRound, turn: number
 
 const inputList = fc
   .array(fc.oneof(spoken, itemRound), { minLength: 1, maxLength: 5 })
-  .filter(([first, second]) => second !== undefined || first === undefined || !("role" in first) || first.role !== "user")
+  .filter(
+    ([first, second]) => second !== undefined || first === undefined || !("role" in first) || first.role !== "user",
+  )
   .map((items) => items.flatMap((item, index) => ("said" in item ? roundItems(item as ItemRound, index) : [item])));
 
 const tool = fc.oneof(
