@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import type { JsonObject } from "../../core/index.ts";
 import { argumentsText, piecesOf, sizes, text, type ToldTwice, word } from "./arbitrary-answers.ts";
-import { base64, callsOf, type Round, round, schema, some, url } from "./arbitrary-requests.ts";
+import { base64, callsOf, round, schema, some, url } from "./arbitrary-requests.ts";
 
 const probability = fc.record({
   token: word,
@@ -139,7 +139,6 @@ function inside(item: Item, cuts: readonly number[]): JsonObject[] {
     case "reasoning": {
       const content = (item["content"] ?? []) as Part[];
       const summary = item["summary"] as Part[];
-      const place = (events: JsonObject[], at: JsonObject) => events.map((event) => ({ ...event, ...at }));
       return [
         ...content.flatMap((part, index) => place(deltas("reasoning_text", part.text), { content_index: index })),
         ...summary.flatMap((part, index) =>
@@ -150,6 +149,11 @@ function inside(item: Item, cuts: readonly number[]): JsonObject[] {
     default:
       return [{ type: "response.web_search_call.searching" }];
   }
+}
+
+/** Events with the place that they are for. */
+function place(events: readonly JsonObject[], at: JsonObject): JsonObject[] {
+  return events.map((event) => ({ ...event, ...at }));
 }
 
 function partEvents(part: Part, index: number, cuts: readonly number[]): JsonObject[] {
@@ -251,7 +255,7 @@ const itemRound = fc.record({
 type ItemRound = typeof itemRound extends fc.Arbitrary<infer One> ? One : never;
 
 function roundItems({ said, custom, ids, output: told }: ItemRound, turn: number): JsonObject[] {
-  const calls = callsOf(said as Round, turn);
+  const calls = callsOf(said, turn);
   const whole = (id: string): JsonObject => (ids ? { id, status: "completed" } : {});
   return [
     ...calls.map(({ id, name, said: input }) =>
@@ -273,7 +277,7 @@ const inputList = fc
   .filter(
     ([first, second]) => second !== undefined || first === undefined || !("role" in first) || first.role !== "user",
   )
-  .map((items) => items.flatMap((item, index) => ("said" in item ? roundItems(item as ItemRound, index) : [item])));
+  .map((items) => items.flatMap((item, index) => ("said" in item ? roundItems(item, index) : [item])));
 
 const tool = fc.oneof(
   some(
