@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test";
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import fc from "fast-check";
 import { chatTranslation } from "./chat/index.ts";
 import { failureOf, type TranslationTarget } from "./conversation/index.ts";
@@ -12,6 +12,9 @@ import { chatUpstream, clientOf, messagesUpstream, responsesUpstream } from "./t
 import { dataOfStream } from "./testing/fold-chat.ts";
 import { errorsBy, fieldsBy, schemasAbsent } from "./testing/schemas.ts";
 import { TranslatedStream } from "./translated-stream.ts";
+
+// Whichever test is first at a schema compiles it, with hundreds of others that it refers to.
+setDefaultTimeout(30_000);
 
 if (schemasAbsent) console.log("schemas.test.ts is skipped: there is no ../shared/spec to validate against");
 
