@@ -118,7 +118,7 @@ export class ResponseKeeper {
 }
 
 /** Whether what this upstream answers can be looked up there. */
-export function isKeptUpstream({ operation }: Pick<Target, "operation">): boolean {
+function isKeptUpstream({ operation }: Pick<Target, "operation">): boolean {
   return operation.keeps !== undefined;
 }
 
@@ -140,8 +140,9 @@ function itemsOf(chain: readonly StoredResponse[], id: string): unknown[] {
 
 /** What went in and came out. */
 function roundOf(round: StoredResponse): unknown[] {
-  const output: unknown = parseObject(round.content?.response ?? "")?.["output"];
-  return [...inputOf(round), ...(Array.isArray(output) ? output : [])];
+  const output = parseObject(round.content?.response ?? "")?.["output"];
+  const items: readonly unknown[] = Array.isArray(output) ? output : [];
+  return [...inputOf(round), ...items];
 }
 
 function itemWith(id: string, items: readonly unknown[]): JsonObject | undefined {

@@ -4,16 +4,15 @@ import OpenAI from "openai";
 import { type Simulators, startSimulators } from "../../simulators/index.ts";
 import { objectOf, type JsonObject, type ObservedUsage } from "../../src/core/index.ts";
 import {
-  chatTranslation,
   type ClientContext,
-  type DialectTranslation,
-  messagesTranslation,
   responsesDialect,
   responsesRequest,
-  responsesTranslation,
-  TranslatedStream,
+  translateStream,
+  translations,
   type UpstreamContext,
 } from "../../src/dialects/index.ts";
+
+type DialectTranslation = (typeof translations)["chat"];
 
 let simulators: Simulators;
 beforeAll(async () => {
@@ -76,7 +75,7 @@ const clientContext: ClientContext = {
 
 /** The stream told in another dialect, from bytes that come cut anywhere. */
 function translate(client: DialectTranslation, bytes: Buffer): string {
-  const stream = new TranslatedStream({ upstream: responsesTranslation, upstreamContext, client, clientContext });
+  const stream = translateStream({ upstream: translations.responses, upstreamContext, client, clientContext });
   let shown = "";
   for (let at = 0; at < bytes.length; at += 7) shown += stream.see(Buffer.from(bytes.subarray(at, at + 7))).toString();
   shown += stream.close().toString();
@@ -112,17 +111,17 @@ describe.each(speakers)("$provider", (speaker) => {
     const bytes = Buffer.from(await (await ask(speaker, { ...body, stream: true })).arrayBuffer());
     const whole = (await (await ask(speaker, body)).json()) as OpenAI.Responses.Response;
 
-    const gathered = await gather(translate(responsesTranslation, bytes));
+    const gathered = await gather(translate(translations.responses, bytes));
     expect(gathered.output.map(saidIn)).toEqual(whole.output.map(saidIn));
     expect(gathered.status).toBe(whole.status ?? "completed");
     expect(gathered.usage?.input_tokens).toBe(whole.usage?.input_tokens ?? 0);
 
-    const answer = responsesTranslation.readAnswer({ ...whole }, upstreamContext);
-    const again = JSON.parse(responsesTranslation.writeAnswer(answer, clientContext)) as OpenAI.Responses.Response;
+    const answer = translations.responses.readAnswer({ ...whole }, upstreamContext);
+    const again = JSON.parse(translations.responses.writeAnswer(answer, clientContext)) as OpenAI.Responses.Response;
     expect(again.output.map(saidIn)).toEqual(whole.output.map(saidIn));
 
-    expect(translate(chatTranslation, bytes)).toEndWith("data: [DONE]\n\n");
-    const types = typesOf(translate(messagesTranslation, bytes));
+    expect(translate(translations.chat, bytes)).toEndWith("data: [DONE]\n\n");
+    const types = typesOf(translate(translations.messages, bytes));
     expect(types.filter((type) => type === "content_block_start")).toHaveLength(
       types.filter((type) => type === "content_block_stop").length,
     );
@@ -144,10 +143,10 @@ describe.each(speakers)("$provider", (speaker) => {
   test("that breaks off is an error", async () => {
     const whole = Buffer.from(await (await ask(speaker, { input: "hello", stream: true })).arrayBuffer());
     const half = whole.subarray(0, whole.lastIndexOf("event: "));
-    const stream = new TranslatedStream({
-      upstream: responsesTranslation,
+    const stream = translateStream({
+      upstream: translations.responses,
       upstreamContext,
-      client: responsesTranslation,
+      client: translations.responses,
       clientContext,
     });
     const shown = stream.see(Buffer.from(half)).toString() + stream.close().toString();
