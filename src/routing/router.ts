@@ -45,19 +45,23 @@ export class ModelRouter {
 
   /**
    * Throws a 404 `GatewayError` for a model without a (known) prefix, one that the token may not use, an operation that
-   * the provider lacks, a provider without a key, and a model without a price.
+   * the provider lacks under each of the names that it may be done by, a provider without a key, and a model without a price.
    */
-  resolve(modelId: string, operation: Operation, principal: Principal): Target {
+  resolve(modelId: string, operations: readonly Operation[], principal: Principal): Target {
     const route = this.#routeOf(modelId);
     const model = modelId.slice(modelId.indexOf("/") + 1);
     if (!mayUse(principal, route, model)) {
       throw notRouted(`The model ${quoted(modelId)} does not exist, or this token may not use it.`);
     }
-    const upstreamOperation = route.provider.operations[operation];
+    const upstreamOperation = firstOf(operations, route);
     if (upstreamOperation === undefined) {
-      throw new GatewayError("unsupported_operation", `The provider ${route.prefix} has no ${operation} operation.`, {
-        param: "model",
-      });
+      throw new GatewayError(
+        "unsupported_operation",
+        `The provider ${route.prefix} has no ${operations[0]} operation.`,
+        {
+          param: "model",
+        },
+      );
     }
     if (route.keyToSet !== undefined) {
       throw new GatewayError(
@@ -99,6 +103,14 @@ export class ModelRouter {
     if (route === undefined) throw notRouted(`No provider has the prefix ${quoted(prefix)}. ${known}`);
     return route;
   }
+}
+
+function firstOf(operations: readonly Operation[], { provider }: UpstreamRoute): UpstreamOperation | undefined {
+  for (const operation of operations) {
+    const found = provider.operations[operation];
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }
 
 /** Whether the token's globs let it see and use the model: by any of its ids, since all of them are the same model. */
