@@ -1,19 +1,28 @@
+import type { AccountsDependencies } from "./accounts/index.ts";
 import { openTokenStore, Authenticator } from "./auth/index.ts";
-import { CallPipeline } from "./calls/index.ts";
+import { CallPipeline, type PipelineDependencies, ResponseKeeper } from "./calls/index.ts";
 import { type Config, type ProviderConfig, providerKeys } from "./config/index.ts";
 import { type Environment, parseMarkup } from "./core/index.ts";
 import {
   chatCompletionsRoute,
+  countTokensRoute,
+  messagesRoute,
   createHttp,
+  generationRoute,
   healthRoute,
   modelsRoute,
+  responseRoutes,
+  responsesRoute,
   openapiRoute,
+  usageRoute,
   userInfoRoute,
 } from "./http/index.ts";
+import { openGenerationStore } from "./generations/index.ts";
 import { Ledger, type LedgerStore, openLedgerStore, startSweeper } from "./ledger/index.ts";
 import { ModelList } from "./models/index.ts";
 import { openapiDocument } from "./openapi/index.ts";
 import { PriceBook, priceQuote } from "./pricing/index.ts";
+import { openResponseStore } from "./responses/index.ts";
 import { createProvider, type Provider } from "./providers/index.ts";
 import { KeyRing, ModelRouter, type UpstreamRoute } from "./routing/index.ts";
 import type { Storage } from "./storage/index.ts";
@@ -65,12 +74,13 @@ export function createApp(options: AppOptions): App {
   const router = createRouter(options);
   const models = createModelList(options, router);
   const unsettled = new Set<string>();
-  const pipeline = createPipeline(options, { ledger, ticker, markupMillionths, router, unsettled });
+  const calls = pipelineDependencies(options, { ledger, ticker, markupMillionths, router, unsettled });
+  const pipeline = new CallPipeline(calls);
   const authenticator = createAuthenticator(options);
   const stopSweeper = sweep(ledger, environment, logger);
   let draining = false;
   const fetch = createHttp({
-    routes: routesOf(options, { pipeline, models, router, markupMillionths, store }),
+    routes: routesOf(options, { calls, pipeline, models, router, markupMillionths, store }),
     authenticator,
     environment,
     logger,
@@ -103,6 +113,12 @@ export function createModelList(
     environment,
     onFailure: (prefix, reason) => logger.warn({ provider: prefix, reason: String(reason) }, "listing failed"),
   });
+}
+
+/** What the commands need that administrate accounts: no server, no upstream. */
+export function createAccounts(storage: Storage, environment: Environment): AccountsDependencies {
+  const accounts = openLedgerStore(storage);
+  return { accounts, ledger: new Ledger({ store: accounts }), tokens: openTokenStore(storage), environment };
 }
 
 type RouterOptions = Pick<AppOptions, "config" | "missingKeys" | "sandbox" | "environment">;
@@ -138,7 +154,7 @@ function createRouter({ config, missingKeys, sandbox, environment }: RouterOptio
 /** The provider without the operations whose dialect the configuration leaves out. */
 function inDialects(provider: Provider, dialects: readonly string[] | undefined): Provider {
   if (dialects === undefined) return provider;
-  const kept = Object.entries(provider.operations).filter(([operation]) => dialects.includes(operation));
+  const kept = Object.entries(provider.operations).filter(([, { dialect }]) => dialects.includes(dialect));
   return { ...provider, operations: Object.fromEntries(kept) };
 }
 
@@ -154,9 +170,9 @@ interface PipelineParts {
   unsettled: Set<string>;
 }
 
-function createPipeline({ config, environment, logger }: AppOptions, parts: PipelineParts): CallPipeline {
+function pipelineDependencies({ config, environment, logger }: AppOptions, parts: PipelineParts): PipelineDependencies {
   const { ledger, ticker, markupMillionths, router, unsettled } = parts;
-  return new CallPipeline({
+  return {
     environment,
     router,
     logger,
@@ -175,7 +191,7 @@ function createPipeline({ config, environment, logger }: AppOptions, parts: Pipe
       idleMsMax: config.upstream.idle_timeout,
     },
     body: { bytesMax: config.server.body_limit, arrivalMsMax: config.server.body_timeout, ticker },
-  });
+  };
 }
 
 function createAuthenticator({ storage, environment }: AppOptions): Authenticator {
@@ -196,6 +212,7 @@ function sweep(ledger: Ledger, environment: Environment, logger: Logger): () => 
 }
 
 interface RouteParts {
+  calls: PipelineDependencies;
   pipeline: CallPipeline;
   models: ModelList;
   router: ModelRouter;
@@ -203,14 +220,24 @@ interface RouteParts {
   store: LedgerStore;
 }
 
-function routesOf({ config, sandbox, version, environment, address }: AppOptions, parts: RouteParts) {
-  const { pipeline, models, router, markupMillionths, store } = parts;
+function routesOf(options: AppOptions, parts: RouteParts) {
+  const { config, sandbox, storage, version, environment, address } = options;
+  const { clock } = environment;
+  const generations = openGenerationStore(storage);
+  const { calls, pipeline, models, router, markupMillionths, store } = parts;
+  const keeper = new ResponseKeeper({ responses: openResponseStore(storage), clock });
   const publicUrl = config.server.public_url ?? address;
   return [
     openapiRoute(openapiDocument({ publicUrl, betaUrl: config.server.beta_url ?? address })),
     healthRoute({ status: "ok", version, sandbox: [...sandbox.keys()] }),
     modelsRoute({ models, router, quote: priceQuote(markupMillionths) }),
-    userInfoRoute({ accounts: store, clock: environment.clock }),
+    userInfoRoute({ accounts: store, clock }),
+    usageRoute({ generations, clock }),
+    generationRoute(generations),
     chatCompletionsRoute(pipeline),
+    messagesRoute(pipeline),
+    countTokensRoute(calls),
+    responsesRoute(pipeline, keeper),
+    ...responseRoutes({ calls, keeper }),
   ];
 }

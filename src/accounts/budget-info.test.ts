@@ -41,6 +41,11 @@ const levels: [string, Partial<AccountState>, object][] = [
     { balance: 70n, maxBudget: 60n, spend: 10n, available: 30n },
   ],
   [
+    "a period without a budget starts nothing anew",
+    { prepaid: true, period: "daily" },
+    { balance: 70n, maxBudget: 100n, spend: 30n, period: undefined, periodReset: undefined },
+  ],
+  [
     "no limit: what was spent all the same",
     {},
     { balance: undefined, maxBudget: undefined, spend: 30n, held: 20n, available: undefined },

@@ -14,8 +14,9 @@ export interface LevelBudget {
   held: Nano;
   /** What a call could cost at most; undefined where nothing limits the link. */
   available: Nano | undefined;
+  /** How often the budget starts anew. */
   period: BudgetPeriod | undefined;
-  /** When the budget starts anew, in milliseconds since the epoch. */
+  /** When it does so next, in milliseconds since the epoch. */
   periodReset: number | undefined;
 }
 
@@ -33,8 +34,10 @@ export function budgetInfo(chain: readonly AccountState[], at: number): BudgetIn
   };
 }
 
-function levelBudget(account: AccountState, at: number): LevelBudget {
-  const { kind, name, period, prepaid, creditsPosted, debitsPosted, maxBudget } = account;
+export function levelBudget(account: AccountState, at: number): LevelBudget {
+  const { kind, name, prepaid, creditsPosted, debitsPosted, maxBudget } = account;
+  // A period is that of a budget: credits don't come back at midnight.
+  const period = maxBudget === undefined ? undefined : account.period;
   return {
     kind,
     name,

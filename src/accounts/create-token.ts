@@ -1,23 +1,23 @@
-import { type Environment, type Nano, randomId } from "../core/index.ts";
-import { issueToken, type TokenStore } from "../auth/index.ts";
-import { type Account, accountId, type BudgetPeriod, type Ledger, type LedgerStore } from "../ledger/index.ts";
+import type { Nano } from "../core/index.ts";
+import { issueToken } from "../auth/index.ts";
+import { type Account, accountId, type BudgetPeriod } from "../ledger/index.ts";
+import { AccountError } from "./account-error.ts";
+import type { AccountsDependencies } from "./dependencies.ts";
+import { grantCredits } from "./grant-credits.ts";
+import { creditsElsewhere, placeUser, requireOwnCredits } from "./place-user.ts";
 
-export interface AccountsDependencies {
-  ledger: Ledger;
-  accounts: LedgerStore;
-  tokens: TokenStore;
-  environment: Environment;
-}
-
-/** A token to be made, with its place in the chain token → user. */
+/** A token to be made, with its place in the chain token → user → organisation. */
 export interface TokenRequest {
   user: string;
+  /** Where a new user is put; for one who is there, where they must be. */
+  organisation?: string | undefined;
   /** Granted to the user, on top of what is there. */
   credits?: Nano | undefined;
   /** The token's own budget, within what the user has. */
   maxBudget?: Nano | undefined;
   period?: BudgetPeriod | undefined;
   rpm?: number | undefined;
+  tpm?: number | undefined;
   concurrency?: number | undefined;
   models?: readonly string[] | undefined;
   service?: boolean | undefined;
@@ -33,25 +33,26 @@ export interface CreatedToken {
 }
 
 /**
- * Makes a token, its account, and the user's account where it is new. A service token's chain ends at itself: no balance
- * limits it, and what it spends is recorded there.
+ * Makes a token, its account, and the accounts above it where they are new. A service token's chain ends at itself: no
+ * balance limits it, and what it spends is recorded there. Throws an `AccountError`, before anything is made, where the
+ * user is in another organisation, or credits are for somebody who pays with an organisation's.
  */
 export async function createToken(deps: AccountsDependencies, request: TokenRequest): Promise<CreatedToken> {
   const { clock, randomBytes } = deps.environment;
-  const { user, service = false, admin = false } = request;
+  const { user, service = false, admin = false, credits = 0n } = request;
   const at = clock();
-  const userAccount = await ensureUser(deps, user);
+  const parentId = await placeOf(deps, request);
   const issued = issueToken(randomBytes);
   const account: Account = {
     id: accountId("token", issued.id),
     kind: "token",
     name: issued.id,
-    parentId: service ? undefined : userAccount,
+    parentId,
     prepaid: false,
     maxBudget: request.maxBudget,
     period: request.period,
   };
-  await deps.accounts.putAccount(account, at);
+  await deps.accounts.createAccount(account, at);
   await deps.tokens.insert({
     id: issued.id,
     secretHash: issued.secretHash,
@@ -61,41 +62,25 @@ export async function createToken(deps: AccountsDependencies, request: TokenRequ
     admin,
     models: request.models,
     rpm: request.rpm,
+    tpm: request.tpm,
     concurrency: request.concurrency,
     expiresAt: request.expiresInMs === undefined ? undefined : at + request.expiresInMs,
     revokedAt: undefined,
     createdAt: at,
   });
-  if (request.credits !== undefined && request.credits > 0n) await grantCredits(deps, user, request.credits);
+  if (credits > 0n) await grantCredits(deps, { kind: "user", name: user }, credits);
   return { token: issued.token, id: issued.id, user };
 }
 
-/** Makes the user's account where there is none, and gives back its id. */
-async function ensureUser({ accounts, environment }: AccountsDependencies, user: string): Promise<string> {
-  const id = accountId("user", user);
-  const at = environment.clock();
-  if ((await accounts.chain(id, at)).length === 0) {
-    await accounts.putAccount(
-      { id, kind: "user", name: user, parentId: undefined, prepaid: true, maxBudget: undefined, period: undefined },
-      at,
-    );
-  }
-  return id;
-}
-
-/** Posts credits to a user and gives back the new balance. The user is made where there is none. */
-export async function grantCredits(deps: AccountsDependencies, user: string, amount: Nano): Promise<Nano> {
-  const id = await ensureUser(deps, user);
-  const at = deps.environment.clock();
-  const grant = {
-    kind: "grant",
-    id: `grant_${randomId(deps.environment.randomBytes, 20)}`,
-    accountId: id,
-    amount,
-    at,
-  } as const;
-  const { outcome } = await deps.ledger.submit(grant);
-  if (outcome !== "granted") throw new Error(`grant to ${user}: ${outcome}`);
-  const [account] = await deps.accounts.chain(id, at);
-  return account === undefined ? 0n : account.creditsPosted - account.debitsPosted;
+/** The account above the token's, or undefined for a service's. */
+async function placeOf(deps: AccountsDependencies, request: TokenRequest): Promise<string | undefined> {
+  const { user, organisation, credits = 0n, service = false } = request;
+  if (service && organisation !== undefined)
+    throw new AccountError(`a service token hangs on no balance: it can't be put into organisation ${organisation}`);
+  if (credits > 0n && organisation !== undefined) throw creditsElsewhere(user, organisation);
+  // A service's user is a name in the books: it gets an account only with credits.
+  if (service && credits === 0n) return undefined;
+  const chain = await placeUser(deps, user, organisation);
+  if (credits > 0n) requireOwnCredits(chain, user);
+  return service ? undefined : accountId("user", user);
 }

@@ -55,6 +55,7 @@ async function issue(more: Partial<TokenRecord> = {}): Promise<{ token: string; 
     admin: false,
     models: undefined,
     rpm: undefined,
+    tpm: undefined,
     concurrency: undefined,
     expiresAt: undefined,
     revokedAt: undefined,
@@ -118,7 +119,28 @@ describe("a principal", () => {
       service: true,
       admin: true,
       models: ["openai/*"],
+      rates: undefined,
+      expiresAt: undefined,
     });
+  });
+
+  test.each<[Partial<TokenRecord>, object]>([
+    [{ rpm: 60 }, { requestsPerMinute: 60 }],
+    [{ tpm: 5_000 }, { tokensPerMinute: 5_000 }],
+    [{ concurrency: 4 }, { concurrentCalls: 4 }],
+    [
+      { rpm: 60, tpm: 5_000, concurrency: 4 },
+      { requestsPerMinute: 60, tokensPerMinute: 5_000, concurrentCalls: 4 },
+    ],
+  ])("of a token with %j has those limits alone", async (limits, rates) => {
+    const { token } = await issue({ ...limits, expiresAt: 2_000 });
+    const principal = await bearer(token);
+    expect([principal.rates, principal.expiresAt]).toEqual([rates, 2_000]);
+  });
+
+  test("is the same object call by call, so that a call makes none", async () => {
+    const { token } = await issue({ rpm: 60 });
+    expect(await bearer(token)).toBe(await bearer(token));
   });
 
   test("never carries the secret's hash", async () => {
@@ -181,6 +203,23 @@ describe("the memory of tokens", () => {
     expect(await refusalOf(bearer(token))).toBe("accepted");
     await store.revoke(id, 7);
     forget();
+    expect(await refusalOf(bearer(token))).toBe("token_revoked");
+  });
+
+  test("keeps nothing that was read before a change and comes after it", async () => {
+    const { token, id } = await issue();
+    const gate = Promise.withResolvers<void>();
+    const find = store.find.bind(store);
+    store.find = async (wanted) => {
+      const record = await find(wanted);
+      await gate.promise;
+      return record;
+    };
+    const early = bearer(token);
+    await store.revoke(id, 7);
+    forget();
+    gate.resolve();
+    expect(await refusalOf(early)).toBe("accepted");
     expect(await refusalOf(bearer(token))).toBe("token_revoked");
   });
 

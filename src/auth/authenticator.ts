@@ -21,11 +21,16 @@ export class Authenticator {
   readonly #store: TokenStore;
   readonly #clock: Clock;
   readonly #cache = new Map<string, Accepted>();
+  /** How often tokens may have changed. */
+  #changes = 0;
 
   constructor(options: AuthenticatorOptions) {
     this.#store = options.store;
     this.#clock = options.clock;
-    options.onChange(() => this.#cache.clear());
+    options.onChange(() => {
+      this.#changes += 1;
+      this.#cache.clear();
+    });
   }
 
   /**
@@ -53,10 +58,12 @@ export class Authenticator {
   }
 
   async #find(id: string): Promise<Accepted | undefined> {
+    const changes = this.#changes;
     const record = await this.#store.find(id);
     if (record === undefined) return undefined;
     const accepted = { record, principal: toPrincipal(record) };
-    this.#cache.set(id, accepted);
+    // What was read before a change, and comes after it, would stay for good.
+    if (changes === this.#changes) this.#cache.set(id, accepted);
     return accepted;
   }
 }

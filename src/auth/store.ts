@@ -12,6 +12,8 @@ export interface TokenRecord {
   models: readonly string[] | undefined;
   /** Requests a minute; undefined for no limit. */
   rpm: number | undefined;
+  /** Tokens of language models a minute; undefined for no limit. */
+  tpm: number | undefined;
   /** Calls at the same time; undefined for no limit. */
   concurrency: number | undefined;
   expiresAt: number | undefined;

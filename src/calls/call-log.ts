@@ -1,40 +1,36 @@
-import { formatCredits, type GatewayError, inputTokens, type Nano, outputTokens, type Usage } from "../core/index.ts";
-import type { Principal } from "../auth/index.ts";
+import { formatCredits, type GatewayError, inputTokens, type Nano, outputTokens } from "../core/index.ts";
+import type { CallRecord } from "../ledger/index.ts";
 import type { Logger } from "../telemetry/index.ts";
-import type { Target } from "../routing/index.ts";
 
 /** How a call went, for its one log line. Counts and names only: nothing that was said. */
 export interface CallReport {
+  record: CallRecord;
   requestId: string;
-  principal: Principal;
-  target: Target;
-  streamed: boolean;
-  status: number;
-  outcome: "complete" | "failed" | "interrupted" | "abandoned";
-  usage: Usage | undefined;
+  tokenId: string;
+  /** As the caller wrote it. */
+  modelId: string;
   credits: Nano;
-  milliseconds: number;
-  millisecondsToFirstByte: number | undefined;
-  error?: GatewayError | undefined;
+  error: GatewayError | undefined;
 }
 
-export function logCall(logger: Logger, report: CallReport): void {
-  const { principal, target, usage, error } = report;
+export function logCall(logger: Logger, { record, requestId, tokenId, modelId, credits, error }: CallReport): void {
+  const { usage, milliseconds, millisecondsToFirstByte } = record;
   const line = {
-    request_id: report.requestId,
-    user: principal.user,
-    token_id: principal.tokenId,
-    model: target.modelId,
-    provider: target.route.prefix,
-    streamed: report.streamed,
-    status: report.status,
-    outcome: report.outcome,
-    input_tokens: usage === undefined ? 0 : inputTokens(usage),
-    output_tokens: usage === undefined ? 0 : outputTokens(usage),
-    credits: formatCredits(report.credits),
-    ms: rounded(report.milliseconds),
-    first_byte_ms: report.millisecondsToFirstByte === undefined ? undefined : rounded(report.millisecondsToFirstByte),
-    ...(error === undefined ? {} : { error: error.code, cause: causeOf(error) }),
+    request_id: requestId,
+    user: record.owner,
+    token_id: tokenId,
+    model: modelId,
+    provider: record.provider,
+    streamed: record.streamed,
+    status: record.status,
+    outcome: record.outcome,
+    input_tokens: inputTokens(usage),
+    output_tokens: outputTokens(usage),
+    credits: formatCredits(credits),
+    ms: rounded(milliseconds),
+    first_byte_ms: millisecondsToFirstByte === undefined ? undefined : rounded(millisecondsToFirstByte),
+    error: error?.code,
+    cause: error === undefined ? undefined : causeOf(error),
   };
   logger.info(line, "call");
 }

@@ -8,17 +8,35 @@
  * observed so far, so that a call may take as long as it likes and a killed process still leaves a fair charge. The end
  * is tried again until the store has taken it.
  */
-import { formatCredits, GatewayError, limits, type Nano, type ObservedUsage, type Usage } from "../core/index.ts";
-import type { Hold, Ledger, Release, Settle } from "../ledger/index.ts";
-import { boundFor, chargeFor, dearestInput, dearestOutput, type ModelPrice } from "../pricing/index.ts";
+import {
+  formatCredits,
+  GatewayError,
+  inputTokens,
+  limits,
+  type Nano,
+  type ObservedUsage,
+  outputTokens,
+} from "../core/index.ts";
+import type {
+  CallRecord,
+  Hold,
+  KeptAnswer,
+  Ledger,
+  RateLimits,
+  RateState,
+  Release,
+  RetryKey,
+  Settle,
+} from "../ledger/index.ts";
+import { likelyTokens, usageBound } from "./estimate.ts";
+import { rateExceeded, rateHeaders } from "./rate-headers.ts";
+import { retryRefused } from "./retry-key.ts";
+import { boundFor, chargeFor, type ModelPrice } from "../pricing/index.ts";
 import type { CallBound } from "../dialects/index.ts";
 import type { Ticker, Watched } from "../streaming/index.ts";
 
-/** Output that is held for where neither the request nor the price layers set a limit. */
-const OUTPUT_TOKENS_ASSUMED = 32_768;
-
-/** Bytes of text that make a token, where an upstream leaves the counting to us. */
-const BYTES_PER_TOKEN = 4;
+/** How often a running call's cost is compared with its hold. */
+const TOP_UP_CHECK_MS = 1_000;
 
 export interface ChargeDependencies {
   ledger: Ledger;
@@ -37,88 +55,107 @@ export interface ChargeRequest {
   purpose: string;
   price: ModelPrice;
   bound: CallBound;
+  /** Undefined where nothing limits how often the token calls. */
+  rates: Readonly<RateLimits> | undefined;
+  retry: RetryKey | undefined;
 }
 
-/** The most that a call within its bound can use, as its dearest tokens. */
-export function usageBound(price: ModelPrice, bound: CallBound): Usage {
-  const window = price.contextWindow ?? Number.POSITIVE_INFINITY;
-  const tokensIn = Math.min(bound.inputTokens, window);
-  const cap = bound.outputTokens ?? price.maxOutputTokens ?? Math.min(OUTPUT_TOKENS_ASSUMED, window);
-  return {
-    ...dearestInput(price, tokensIn),
-    ...dearestOutput(price, Math.min(cap, window) * bound.choices),
-    requests: 1,
-  };
+/** What is written of a call with its end. */
+export interface Ending {
+  record: CallRecord;
+  /** Kept for the call's retry key. */
+  answer?: KeptAnswer | undefined;
 }
 
-/** Usage estimated from lengths, for a call whose upstream named none. */
-export function estimatedUsage(bound: CallBound, outputBytes: number): Usage {
-  return {
-    input: Math.ceil(bound.inputTokens / BYTES_PER_TOKEN),
-    output: Math.ceil(outputBytes / BYTES_PER_TOKEN),
-    requests: 1,
-  };
-}
-
-export interface Settlement {
-  credits: Nano;
-  /** Resolves when the charge is durable. Never rejects. */
-  committed: Promise<void>;
+/** A call that came before, with its answer. */
+export interface Replay {
+  firstId: string;
+  answer: KeptAnswer;
 }
 
 export class Charge implements Watched {
   slot = -1;
+  /** What the token's minute has left, for the answer; undefined where nothing limits it. */
+  readonly rateHeaders: Readonly<Record<string, string>> | undefined;
   readonly #deps: ChargeDependencies;
   readonly #request: ChargeRequest;
+  #amount: Nano;
   #observe: () => ObservedUsage | undefined = () => undefined;
+  #giveUp: (error: GatewayError) => void = () => undefined;
   #renewedAt: number;
+  #comparedAt: number;
+  #toppingUp = false;
   #ended = false;
 
-  /** Sets the most that the call can cost aside, durably. Throws 402 where there is not enough. */
-  static async open(deps: ChargeDependencies, request: ChargeRequest): Promise<Charge> {
+  /**
+   * Sets the most that the call can cost aside, durably. Throws 402 where there is not enough, 429 where a limit of the
+   * token is reached, and 409 for a retry key that can't be answered; one that can gives the first call's answer.
+   */
+  static async open(deps: ChargeDependencies, request: ChargeRequest): Promise<Charge | Replay> {
     const needed = boundFor(request.price, usageBound(request.price, request.bound), deps.markupMillionths);
-    const amount = atMost(limits.callNanoMax, needed);
-    const at = deps.clock();
-    const { id, accountId, purpose } = request;
-    const hold: Hold = { kind: "hold", id, accountId, amount, purpose, at, leaseUntil: at + limits.holdLeaseMs };
+    const hold = holdFor(request, atMost(limits.callNanoMax, needed), deps.clock());
     const result = await deps.ledger.submit(hold);
-    if (result.outcome === "insufficient")
-      throw insufficient(needed, result.available, request.bound.outputTokens === undefined);
-    if (result.outcome !== "held") throw new Error(`hold ${id}: ${result.outcome}`);
-    return new Charge(deps, request, at);
+    switch (result.outcome) {
+      case "held":
+        return new Charge(deps, request, hold, result);
+      case "replayed":
+        return { firstId: result.id, answer: result.answer };
+      case "insufficient":
+        throw insufficient(needed, result.available, request.bound.outputTokens === undefined);
+      case "limited":
+        throw rateExceeded(result.limit, request.rates ?? {}, result.rates, hold.tokens ?? 0, hold.at);
+      case "retry-running":
+      case "retry-mismatch":
+        throw retryRefused(result.outcome);
+      case "exists":
+      case "conflict":
+      case "no-account":
+        throw new Error(`hold ${hold.id}: ${result.outcome}`);
+    }
   }
 
-  private constructor(deps: ChargeDependencies, request: ChargeRequest, at: number) {
+  private constructor(
+    deps: ChargeDependencies,
+    request: ChargeRequest,
+    { amount, at }: Hold,
+    { rates }: { rates?: RateState },
+  ) {
     this.#deps = deps;
     this.#request = request;
+    this.#amount = amount;
     this.#renewedAt = at;
+    this.#comparedAt = at;
+    const limited = request.rates;
+    this.rateHeaders = limited === undefined || rates === undefined ? undefined : rateHeaders(limited, rates, at);
     deps.ticker.watch(this);
   }
 
-  /** Says how to learn what the running call has used so far. */
-  observeWith(observe: () => ObservedUsage | undefined): void {
+  /** Says how to learn what the running call has used so far, and how to end it when nothing is left to pay for it. */
+  observeWith(observe: () => ObservedUsage | undefined, giveUp: (error: GatewayError) => void): void {
     this.#observe = observe;
+    this.#giveUp = giveUp;
+  }
+
+  /** What the usage costs. */
+  costOf(observed: ObservedUsage): Nano {
+    return atMost(limits.callNanoMax, chargeFor(this.#request.price, observed, this.#deps.markupMillionths));
   }
 
   /**
-   * Charges for what was used. An answer is complete for its client only once `committed` has resolved: a process that
-   * dies before then has neither answered nor charged.
+   * Charges for what was used. An answer is complete for its client only once that is durable: a process that dies before
+   * then has neither answered nor charged. Never rejects.
    */
-  settle(observed: ObservedUsage): Settlement {
-    const credits = this.#costOf(observed);
-    return {
-      credits,
-      committed: this.#end({ kind: "settle", id: this.#request.id, amount: credits, at: this.#deps.clock() }),
-    };
+  settle(observed: ObservedUsage, { record, answer }: Ending): Promise<void> {
+    const { id, rates } = this.#request;
+    const settle: Settle = { kind: "settle", id, amount: this.costOf(observed), at: this.#deps.clock(), record };
+    if (rates?.tokensPerMinute !== undefined) settle.tokens = inputTokens(record.usage) + outputTokens(record.usage);
+    if (answer !== undefined) settle.answer = answer;
+    return this.#end(settle);
   }
 
-  /** Charges nothing. */
-  release(): void {
-    void this.#end({ kind: "release", id: this.#request.id, at: this.#deps.clock() });
-  }
-
-  #costOf(observed: ObservedUsage): Nano {
-    return atMost(limits.callNanoMax, chargeFor(this.#request.price, observed, this.#deps.markupMillionths));
+  /** Charges nothing. Never rejects. */
+  release(record: CallRecord): Promise<void> {
+    return this.#end({ kind: "release", id: this.#request.id, at: this.#deps.clock(), record });
   }
 
   #end(operation: Settle | Release): Promise<void> {
@@ -140,21 +177,60 @@ export class Charge implements Watched {
     }
   }
 
-  /** Renews the lease in time. */
+  /** Renews the lease in time, and sees to it that the hold covers what the call has cost so far. */
   onTick(now: number): void {
-    if (now - this.#renewedAt < limits.holdLeaseMs / 4) return;
-    this.#renewedAt = now;
+    const renews = now - this.#renewedAt >= limits.holdLeaseMs / 4;
+    const compares = now - this.#comparedAt >= TOP_UP_CHECK_MS;
+    if (!renews && !compares) return;
     const seen = this.#observe();
-    const observed = seen === undefined ? undefined : this.#costOf(seen);
-    const renewal = this.#deps.ledger.submit({
-      kind: "renew",
-      id: this.#request.id,
-      leaseUntil: now + limits.holdLeaseMs,
-      observed,
-    });
-    // A lost renewal costs nothing while the next one comes in time.
-    renewal.catch((reason: unknown) => this.#deps.onUnsettled(this.#request.id, reason));
+    const cost = seen === undefined ? undefined : this.costOf(seen);
+    if (renews) this.#renew(now, cost);
+    if (!compares) return;
+    this.#comparedAt = now;
+    if (cost !== undefined && cost * 4n > this.#amount * 3n && !this.#toppingUp) void this.#topUp(cost);
   }
+
+  #renew(now: number, observed: Nano | undefined): void {
+    this.#renewedAt = now;
+    const { id } = this.#request;
+    const renewal = this.#deps.ledger.submit({ kind: "renew", id, leaseUntil: now + limits.holdLeaseMs, observed });
+    // A lost renewal costs nothing while the next one comes in time.
+    renewal.catch((reason: unknown) => this.#deps.onUnsettled(id, reason));
+  }
+
+  /** Doubles the hold, or takes what is left; where nothing is, the call ends once it has used up what it holds. */
+  async #topUp(cost: Nano): Promise<void> {
+    this.#toppingUp = true;
+    try {
+      const doubled = 2n * (cost > this.#amount ? cost : this.#amount);
+      const lack = await this.#raise(atMost(limits.callNanoMax, doubled));
+      const rest = lack !== undefined && lack > 0n ? await this.#raise(this.#amount + lack) : lack;
+      if (rest !== undefined && cost >= this.#amount && !this.#ended) this.#giveUp(usedUp(this.#amount));
+    } catch (reason) {
+      this.#deps.onUnsettled(this.#request.id, reason);
+    } finally {
+      this.#toppingUp = false;
+    }
+  }
+
+  /** How much there would be room for, where it is not enough. */
+  async #raise(amount: Nano): Promise<Nano | undefined> {
+    const at = this.#deps.clock();
+    const result = await this.#deps.ledger.submit({ kind: "top-up", id: this.#request.id, amount, at });
+    if (result.outcome === "insufficient") return result.available;
+    if (result.outcome !== "ended") this.#amount = amount;
+    return undefined;
+  }
+}
+
+function holdFor({ id, accountId, purpose, bound, rates, retry }: ChargeRequest, amount: Nano, at: number): Hold {
+  const hold: Hold = { kind: "hold", id, accountId, amount, purpose, at, leaseUntil: at + limits.holdLeaseMs };
+  if (rates !== undefined) {
+    hold.rates = rates;
+    hold.tokens = likelyTokens(bound);
+  }
+  if (retry !== undefined) hold.retry = retry;
+  return hold;
 }
 
 function atMost(most: Nano, amount: Nano): Nano {
@@ -167,5 +243,12 @@ function insufficient(needed: Nano, available: Nano, unlimited: boolean): Gatewa
   return new GatewayError(
     "insufficient_credits",
     `Not enough credits: this call needs up to ${formatCredits(needed)}, ${formatCredits(left)} are left.${advice}`,
+  );
+}
+
+function usedUp(amount: Nano): GatewayError {
+  return new GatewayError(
+    "insufficient_credits",
+    `The credits are used up: this call has cost ${formatCredits(amount)}, and nothing is left to go on with.`,
   );
 }

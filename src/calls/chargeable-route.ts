@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import type { Operation, Surface } from "../core/index.ts";
 import type { DialectCodec } from "../dialects/index.ts";
+import type { ResponseKeeper } from "./response-keeper.ts";
 
 /** What every chargeable body has. */
 export interface ChargeableBody {
@@ -16,8 +17,11 @@ export interface ChargeableBody {
  * them out.
  */
 export interface ChargeableRoute<Body extends ChargeableBody> {
-  operation: Operation;
+  /** What it does, and by what else it can be done where an upstream lacks that, in this order. */
+  operations: readonly [Operation, ...Operation[]];
   surface: Surface;
   body: z.ZodType<Body>;
   dialect: DialectCodec<Body>;
+  /** Keeps the answers, so that later calls may refer to them. */
+  keeper?: ResponseKeeper;
 }

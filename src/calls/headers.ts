@@ -1,4 +1,4 @@
-import type { UpstreamRoute } from "../routing/index.ts";
+import type { Target, UpstreamRoute } from "../routing/index.ts";
 
 /**
  * Headers cross the gateway by permission, in both directions. A caller's token, cookies and SDK telemetry are none of
@@ -29,16 +29,31 @@ const USER_AGENT = "tollgate/0.1";
 /** Those that don't depend on the caller, for each provider, key and accept: the same for thousands of calls. */
 const ownHeaders = new WeakMap<UpstreamRoute, Map<string, Headers>>();
 
+/** What the headers of a call to an upstream depend on, besides the key. */
+export interface UpstreamHead {
+  target: Pick<Target, "route" | "operation">;
+  streamed: boolean;
+  clientHeaders: Headers;
+  /** Whether the body is the client's own, so that headers of its dialect belong to it. */
+  passesThrough: boolean;
+}
+
 /** The headers of a call to an upstream. Not to be changed. */
-export function upstreamHeaders(route: UpstreamRoute, key: string, client: Headers, streamed: boolean): Headers {
+export function upstreamHeaders(
+  { target, clientHeaders, passesThrough, streamed }: UpstreamHead,
+  key: string,
+): Headers {
+  const { route, operation } = target;
   const own = headersOf(route, key, streamed ? "text/event-stream" : "application/json");
   let headers = own;
-  for (const name of route.sandbox ? FORWARDED_IN_SANDBOX : FORWARDED_REQUEST_HEADERS) {
-    const value = client.get(name);
-    if (value === null) continue;
+  const forward = (name: string): void => {
+    const value = clientHeaders.get(name);
+    if (value === null) return;
     if (headers === own) headers = new Headers(own);
     headers.set(name, value);
-  }
+  };
+  for (const name of route.sandbox ? FORWARDED_IN_SANDBOX : FORWARDED_REQUEST_HEADERS) forward(name);
+  if (passesThrough && operation.forwards !== undefined) operation.forwards.forEach(forward);
   return headers;
 }
 

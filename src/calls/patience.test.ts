@@ -21,12 +21,12 @@ afterEach(() => {
   jest.useRealTimers();
 });
 
-const patience = (endsWithClient: boolean): Patience =>
+const patience = (lingersMs = 0): Patience =>
   new Patience({
     ticker,
     abort,
     client: new Request("http://gateway.example", { signal: leaving.signal }),
-    endsWithClient,
+    lingersMs,
   });
 
 function pass(milliseconds: number): void {
@@ -43,7 +43,7 @@ describe("with the upstream", () => {
   const tooLate = { code: "upstream_timeout", message: "too late" };
 
   test("lasts as long as was said, and starts anew when it is heard", () => {
-    const waiting = patience(false);
+    const waiting = patience();
     waiting.expect(1_000, "too late");
     pass(999);
     waiting.heard();
@@ -54,7 +54,7 @@ describe("with the upstream", () => {
   });
 
   test("is endless where nothing is awaited, or the watch has ended", () => {
-    const resting = patience(false);
+    const resting = patience();
     resting.expect(1_000, "too late");
     resting.rest();
     pass(100_000);
@@ -69,7 +69,7 @@ describe("with a client that has gone", () => {
   const gone = { code: "upstream_interrupted", message: "The client went away." };
 
   test("is none where the call ends with it", () => {
-    patience(true);
+    patience();
     pass(tickMs);
     expect(reason()).toBeUndefined();
     leaving.abort();
@@ -78,12 +78,27 @@ describe("with a client that has gone", () => {
   });
 
   test("lasts for the upstream's answer to come in, within a bound", () => {
-    patience(false);
+    patience(limits.drainMsMax);
     leaving.abort();
     pass(tickMs);
     pass(limits.drainMsMax - 1);
     expect(reason()).toBeUndefined();
     pass(1);
     expect(reason()).toEqual(gone);
+  });
+
+  test("lasts to the end of a call that must be answered all the same", () => {
+    patience(Number.POSITIVE_INFINITY);
+    leaving.abort();
+    for (let times = 0; times < 10; times += 1) pass(limits.drainMsMax);
+    expect(reason()).toBeUndefined();
+  });
+
+  test("ends where the upstream is too late, however long it would last", () => {
+    const waiting = patience(Number.POSITIVE_INFINITY);
+    waiting.expect(1_000, "too late");
+    leaving.abort();
+    pass(1_000);
+    expect(reason()).toEqual({ code: "upstream_timeout", message: "too late" });
   });
 });

@@ -1,4 +1,4 @@
-import { GatewayError, limits } from "../core/index.ts";
+import { GatewayError } from "../core/index.ts";
 import type { Ticker, Watched } from "../streaming/index.ts";
 
 export interface PatienceOptions {
@@ -7,11 +7,8 @@ export interface PatienceOptions {
   abort: AbortController;
   /** Its signal tells that the client has gone. It is looked at on ticks alone: most calls end before the first. */
   client: Pick<Request, "signal">;
-  /**
-   * Whether a client that goes away ends the upstream call, since that stops what it costs; a whole answer is awaited
-   * for its usage, within a bound, since upstreams charge for it all the same.
-   */
-  endsWithClient: boolean;
+  /** How long the call goes on without its client. */
+  lingersMs: number;
 }
 
 /** How long a call waits for its upstream, and for a client that is no longer there: one entry on the ticker a call. */
@@ -22,7 +19,7 @@ export class Patience implements Watched {
   #waitMs = Number.POSITIVE_INFINITY;
   #since = 0;
   #complaint = "";
-  #drainUntil: number | undefined;
+  #lingersUntil: number | undefined;
 
   constructor(options: PatienceOptions) {
     this.#options = options;
@@ -58,8 +55,8 @@ export class Patience implements Watched {
   }
 
   #clientGone(now: number): void {
-    this.#drainUntil ??= this.#options.endsWithClient ? now : now + limits.drainMsMax;
-    if (now >= this.#drainUntil) {
+    this.#lingersUntil ??= now + this.#options.lingersMs;
+    if (now >= this.#lingersUntil) {
       this.abort.abort(new GatewayError("upstream_interrupted", "The client went away."));
     }
   }

@@ -6,25 +6,31 @@
  * Authentication has happened in `http`, since routes that cost nothing need it too; everything else is here.
  */
 import {
-  bytewise,
-  editBytes,
   type Environment,
   formatCredits,
   GatewayError,
+  type JsonObject,
+  limits,
   type ObservedUsage,
+  parseObject,
 } from "../core/index.ts";
-import type { Principal } from "../auth/index.ts";
-import type { Logger } from "../telemetry/index.ts";
-import { type CallReport, logCall } from "./call-log.ts";
-import { Charge, type ChargeDependencies, estimatedUsage } from "./charge.ts";
-import type { ChargeableBody, ChargeableRoute } from "./chargeable-route.ts";
 import type { CallBound } from "../dialects/index.ts";
+import type { RetryKey } from "../ledger/index.ts";
+import type { Logger } from "../telemetry/index.ts";
+import { Charge, type ChargeDependencies, type Replay } from "./charge.ts";
+import type { ChargeableBody, ChargeableRoute } from "./chargeable-route.ts";
+import { estimatedUsage } from "./estimate.ts";
+import { ResponseCatcher } from "./catch-response.ts";
+import { callIdOf, type Exchange, openExchange } from "./exchange.ts";
+import type { ResponseKeeper } from "./response-keeper.ts";
 import { relayedHeaders } from "./headers.ts";
 import { parseBody, type ParsedBody } from "./parse-body.ts";
+import { Patience } from "./patience.ts";
 import { type BodyLimits, readBody } from "./read-body.ts";
 import { relayStream } from "./relay-stream.ts";
-import { Patience } from "./patience.ts";
-import { readWholeAnswer } from "./relay-whole.ts";
+import { readWholeAnswer, type WholeAnswer } from "./relay-whole.ts";
+import { KeptBody, readRetryKey, replay } from "./retry-key.ts";
+import { type IncomingCall, RunningCall } from "./running-call.ts";
 import type { ModelRouter, Target } from "../routing/index.ts";
 import { type SendOptions, sendUpstream, type UpstreamAnswer } from "./send.ts";
 
@@ -35,25 +41,6 @@ export interface PipelineDependencies {
   send: SendOptions;
   body: BodyLimits;
   logger: Logger;
-}
-
-/** A request that has been authenticated. */
-export interface IncomingCall {
-  request: Request;
-  requestId: string;
-  principal: Principal;
-}
-
-/** One call under way. What its body said is left behind once it has been sent: a stream may stay open for long. */
-interface RunningCall<Body extends ChargeableBody> {
-  incoming: IncomingCall;
-  route: ChargeableRoute<Body>;
-  streamed: boolean;
-  bound: CallBound;
-  target: Target;
-  charge: Charge;
-  patience: Patience;
-  startedAt: number;
 }
 
 export class CallPipeline {
@@ -85,162 +72,252 @@ export class CallPipeline {
   async run<Body extends ChargeableBody>(route: ChargeableRoute<Body>, incoming: IncomingCall): Promise<Response> {
     const startedAt = performance.now();
     const parsed = parseBody(await readBody(incoming.request, this.#deps.body), route.body, route.dialect.measured);
-    const call = await this.#admit(route, incoming, parsed, startedAt);
+    const plan =
+      route.keeper === undefined
+        ? this.#plan(route, incoming, parsed)
+        : await this.#planKept(route, route.keeper, incoming, parsed);
+    const call = await this.#admit(route, incoming, plan, startedAt);
+    if (!(call instanceof RunningCall)) return replay(call.answer, call.firstId);
     try {
-      return await this.#relay(call, parsed);
+      return await this.#relay(call, plan);
     } catch (thrown) {
-      call.charge.release();
       const error = thrown instanceof GatewayError ? thrown : undefined;
-      this.#end(call, { status: error?.status ?? 500, outcome: "interrupted", usage: undefined, credits: 0n, error });
+      await call.end({ status: error?.status ?? 500, outcome: "interrupted", error });
       throw thrown;
     } finally {
-      call.patience.end();
+      call.parts.patience.end();
     }
   }
 
-  /** Everything else that can refuse a call; the hold comes last. */
+  /** Everything that depends on what the body says, and can refuse it. It uses the body's bytes up. */
+  #plan<Body extends ChargeableBody>(
+    route: ChargeableRoute<Body>,
+    { request, requestId, principal }: IncomingCall,
+    parsed: ParsedBody<Body>,
+    target = this.#deps.router.resolve(parsed.body.model, route.operations, principal),
+    own?: JsonObject,
+  ): CallPlan {
+    const { body, bytes, sizeOf } = parsed;
+    const retry = readRetryKey(request.headers, route.operations[0], bytes);
+    const bound = route.dialect.bound(body, sizeOf);
+    const at = this.#deps.charges.clock();
+    const exchange = openExchange({ route, target, parsed, requestId, at, request: own });
+    return { target, bound, retry, exchange, keep: undefined, streamed: body.stream === true, at };
+  }
+
+  /** The plan of a call whose answer is kept, and that may continue one. */
+  async #planKept<Body extends ChargeableBody>(
+    route: ChargeableRoute<Body>,
+    keeper: ResponseKeeper,
+    incoming: IncomingCall,
+    parsed: ParsedBody<Body>,
+  ): Promise<CallPlan> {
+    const { principal, requestId } = incoming;
+    const target = this.#deps.router.resolve(parsed.body.model, route.operations, principal);
+    const request = parseObject(parsed.bytes.toString("utf8")) ?? {};
+    const call = { principal, target, request, callId: callIdOf(requestId) };
+    const recalled = await keeper.recall(call);
+    const whole =
+      recalled === undefined
+        ? parsed
+        : parseBody(Buffer.from(JSON.stringify(recalled)), route.body, route.dialect.measured);
+    const plan = this.#plan(route, incoming, whole, target, request);
+    return { ...plan, keep: (response) => keeper.keep(call, response) };
+  }
+
+  /** The hold, which can refuse a call as well, or answer it. */
   async #admit<Body extends ChargeableBody>(
     route: ChargeableRoute<Body>,
     incoming: IncomingCall,
-    { body, sizeOf }: ParsedBody<Body>,
+    { target, bound, retry, streamed, at }: CallPlan,
     startedAt: number,
-  ): Promise<RunningCall<Body>> {
+  ): Promise<RunningCall<Body> | Replay> {
+    const { charges, logger } = this.#deps;
     const { request, requestId, principal } = incoming;
-    const target = this.#deps.router.resolve(body.model, route.operation, principal);
-    const bound = route.dialect.bound(body, sizeOf);
-    const streamed = body.stream === true;
     if (this.#closing) throw shuttingDown();
     // From here on money is involved: a server that goes down waits for this call.
     const abort = new AbortController();
+    const onEnd = (): void => void this.#running.delete(abort);
     this.#running.add(abort);
     try {
-      const charge = await Charge.open(this.#deps.charges, {
+      const charge = await Charge.open(charges, {
         id: requestId,
         accountId: principal.accountId,
-        purpose: `${route.operation} ${target.modelId}`,
+        purpose: `${route.operations[0]} ${target.route.prefix}/${target.model}`,
         price: target.price,
         bound,
+        rates: principal.rates,
+        retry,
       });
-      const { ticker } = this.#deps.charges;
-      const patience = new Patience({ ticker, abort, client: request, endsWithClient: streamed });
-      return { incoming, route, streamed, bound, target, charge, patience, startedAt };
+      if (!(charge instanceof Charge)) {
+        onEnd();
+        return charge;
+      }
+      const lingersMs = lingerMs(retry !== undefined, streamed);
+      const patience = new Patience({ ticker: charges.ticker, abort, client: request, lingersMs });
+      const times = { startedAt, at };
+      return new RunningCall({
+        incoming,
+        route,
+        streamed,
+        bound,
+        retry,
+        target,
+        charge,
+        patience,
+        ...times,
+        logger,
+        onEnd,
+      });
     } catch (thrown) {
-      this.#running.delete(abort);
+      onEnd();
       throw thrown;
     }
   }
 
-  async #relay<Body extends ChargeableBody>(call: RunningCall<Body>, parsed: ParsedBody<Body>): Promise<Response> {
-    const { target, streamed, patience, incoming } = call;
+  async #relay<Body extends ChargeableBody>(call: RunningCall<Body>, plan: CallPlan): Promise<Response> {
+    const { exchange } = plan;
+    const { target, streamed, patience, incoming } = call.parts;
     const answer = await sendUpstream(this.#deps.environment, this.#deps.send, {
       target,
-      body: upstreamBody(target, parsed),
+      body: exchange.body,
       streamed,
       clientHeaders: incoming.request.headers,
+      passesThrough: exchange.passesThrough,
       patience,
     });
-    if (!answer.ok) return this.#relayFailure(call, answer);
+    if (!answer.ok) return relayFailure(call, exchange, answer);
     const events = answer.response.headers.get("content-type")?.startsWith("text/event-stream") ?? false;
-    return events ? this.#relayEvents(call, parsed.body, answer.response) : this.#relayWhole(call, answer.response);
+    return events ? this.#relayEvents(call, plan, answer.response) : this.#relayWhole(call, plan, answer.response);
   }
 
-  /** An upstream's own error: relayed as it is, and free. */
-  #relayFailure<Body extends ChargeableBody>(
+  async #relayWhole<Body extends ChargeableBody>(
     call: RunningCall<Body>,
-    answer: Extract<UpstreamAnswer, { ok: false }>,
-  ): Response {
-    // A redirection is not followed, since the key must not go along, and means nothing to the client.
-    if (answer.status < 400) {
-      throw new GatewayError("upstream_invalid_answer", `The upstream answered with status ${answer.status}.`);
-    }
-    call.charge.release();
-    this.#end(call, { status: answer.status, outcome: "failed", usage: undefined, credits: 0n });
-    const headers = relayedHeaders(answer.headers, call.target.route.sandbox);
-    return new Response(answer.body, { status: answer.status, headers: { ...headers, "x-tollgate-credits": "0" } });
-  }
-
-  async #relayWhole<Body extends ChargeableBody>(call: RunningCall<Body>, response: Response): Promise<Response> {
-    const { charge, target, route, bound, patience } = call;
+    { exchange, keep }: CallPlan,
+    response: Response,
+  ): Promise<Response> {
+    const { target, route, bound, patience, retry } = call.parts;
     const answer = await readWholeAnswer(response, target.operation, patience, this.#deps.send.idleMsMax);
-    const headers = relayedHeaders(response.headers, target.route.sandbox);
-    if (answer.failed) {
-      charge.release();
-      this.#end(call, { status: response.status, outcome: "failed", usage: undefined, credits: 0n });
-      return new Response(target.route.keys.scrub(answer.text), {
-        status: response.status,
-        headers: { ...headers, "x-tollgate-credits": "0" },
-      });
-    }
-    const observed = answer.usage ?? {
-      usage: estimatedUsage(bound, route.dialect.outputBytes(answer.text)),
-    };
-    const { credits, committed } = charge.settle(observed);
-    await committed;
-    this.#end(call, { status: response.status, outcome: "complete", usage: observed.usage, credits });
-    return new Response(answer.bytes, {
-      status: response.status,
-      headers: { ...headers, "x-tollgate-credits": formatCredits(credits) },
-    });
+    if (answer.failed) return relayFailure(call, exchange, failureWithin(answer, response));
+    const { status } = response;
+    const headers = headersFor(call, response.headers);
+    const shown = exchange.answer(answer);
+    const observed = answer.usage ?? { usage: estimatedUsage(bound, route.dialect.outputBytes(answer.text)) };
+    headers["x-tollgate-credits"] = formatCredits(call.costOf(observed));
+    if (keep !== undefined)
+      await this.#keep(call, keep, exchange.passesThrough ? answer.answer : parseObject(String(shown)));
+    const kept = retry && { headers, body: new KeptBody().add(Buffer.from(shown)) };
+    await call.end({ status, outcome: "complete", observed, answer: kept });
+    return new Response(shown, { status, headers });
   }
 
-  #relayEvents<Body extends ChargeableBody>(call: RunningCall<Body>, body: Body, response: Response): Response {
-    const { route, bound, target, charge, patience } = call;
+  /** An answer that can't be kept is given all the same: it has been made, and is paid for. */
+  async #keep<Body extends ChargeableBody>(
+    call: RunningCall<Body>,
+    keep: (response: JsonObject) => Promise<void>,
+    response: JsonObject | undefined,
+  ): Promise<void> {
+    try {
+      if (response !== undefined) await keep(response);
+    } catch (reason) {
+      this.#deps.logger.error(
+        { request_id: call.parts.incoming.requestId, reason: String(reason) },
+        "response not kept",
+      );
+    }
+  }
+
+  #relayEvents<Body extends ChargeableBody>(
+    call: RunningCall<Body>,
+    { exchange, keep }: CallPlan,
+    response: Response,
+  ): Response {
+    const { bound, target, charge, patience, retry, incoming } = call.parts;
+    const { status } = response;
     if (response.body === null) throw new GatewayError("upstream_invalid_answer", "The upstream's stream is empty.");
-    const observer = route.dialect.observe(body, (event) => target.operation.readUsage(event));
-    const observed = (): ObservedUsage => observer.usage ?? { usage: estimatedUsage(bound, observer.outputBytes) };
-    charge.observeWith(observed);
-    let firstByteAt: number | undefined;
+    const { observer: own, errorEvent } = exchange.observe();
+    const catcher = keep === undefined ? undefined : new ResponseCatcher(own);
+    const observer = catcher ?? own;
+    const observe = (): ObservedUsage => observer.usage ?? { usage: estimatedUsage(bound, observer.outputBytes) };
+    charge.observeWith(observe, (error) => patience.abort.abort(error));
+    const headers = { ...headersFor(call, response.headers), "cache-control": "no-cache", "x-accel-buffering": "no" };
+    const kept = retry === undefined ? undefined : new KeptBody();
     const stream = relayStream(response.body, {
       observer,
       abort: patience.abort,
       ticker: this.#deps.charges.ticker,
       clock: this.#deps.environment.clock,
       idleMsMax: this.#deps.send.idleMsMax,
-      errorEvent: (error) => route.dialect.errorEvent(error, call.incoming.requestId),
+      client: incoming.request,
+      kept,
+      errorEvent,
       scrub: (text) => target.route.keys.scrub(text),
-      onFirstByte: () => {
-        firstByteAt = performance.now() - call.startedAt;
-      },
-      onEnd: (outcome, error) => {
+      onFirstByte: () => call.firstByte(),
+      onEnd: async (outcome, error) => {
+        if (keep !== undefined) await this.#keep(call, keep, catcher?.response);
         const producedNothing = outcome !== "complete" && observer.usage === undefined && observer.outputBytes === 0;
-        const free = producedNothing && outcome !== "abandoned";
-        if (free) charge.release();
-        const used = free ? undefined : observed();
-        const { credits, committed } =
-          used === undefined ? { credits: 0n, committed: Promise.resolve() } : charge.settle(used);
-        this.#end(call, { status: response.status, outcome, usage: used?.usage, credits, error }, firstByteAt);
-        return committed;
+        if (producedNothing && outcome !== "abandoned") return call.end({ status, outcome, error });
+        return call.end({ status, outcome, observed: observe(), error, answer: kept && { headers, body: kept } });
       },
     });
-    const headers = relayedHeaders(response.headers, target.route.sandbox);
-    return new Response(stream, {
-      status: response.status,
-      headers: { ...headers, "cache-control": "no-cache", "x-accel-buffering": "no" },
-    });
-  }
-
-  #end<Body extends ChargeableBody>(
-    { incoming, target, streamed, startedAt, patience }: RunningCall<Body>,
-    result: Pick<CallReport, "status" | "outcome" | "usage" | "credits" | "error">,
-    firstByteAt?: number,
-  ): void {
-    this.#running.delete(patience.abort);
-    logCall(this.#deps.logger, {
-      requestId: incoming.requestId,
-      principal: incoming.principal,
-      target,
-      streamed,
-      milliseconds: performance.now() - startedAt,
-      millisecondsToFirstByte: firstByteAt,
-      ...result,
-    });
+    return new Response(stream, { status, headers });
   }
 }
 
-/** The body as the upstream is to get it: under its own name of the model, all else as the caller wrote it. */
-function upstreamBody<Body extends ChargeableBody>(target: Target, parsed: ParsedBody<Body>): Uint8Array {
-  const model = { set: "model", value: bytewise(JSON.stringify(target.model)) };
-  return editBytes(parsed.bytes, parsed.text, parsed.members, [model, ...target.operation.edits(parsed.body)]);
+/** What a call's body has been made into. */
+interface CallPlan {
+  target: Target;
+  bound: CallBound;
+  /** Undefined for a call that is not answered a second time. */
+  retry: RetryKey | undefined;
+  exchange: Exchange;
+  /** Keeps the response for later calls. */
+  keep: ((response: JsonObject) => Promise<void>) | undefined;
+  streamed: boolean;
+  /** Since the epoch. */
+  at: number;
+}
+
+type Failure = Extract<UpstreamAnswer, { ok: false }>;
+
+/** A failure under a status that says success. */
+function failureWithin({ text }: WholeAnswer, { status, headers }: Response): Failure {
+  return { ok: false, status, headers, body: text };
+}
+
+/** An upstream's own error: relayed, and free. */
+async function relayFailure<Body extends ChargeableBody>(
+  call: RunningCall<Body>,
+  exchange: Exchange,
+  { status, headers, body }: Failure,
+): Promise<Response> {
+  // A redirection is not followed, since the key must not go along, and means nothing to the client.
+  if (status >= 300 && status < 400) {
+    throw new GatewayError("upstream_invalid_answer", `The upstream answered with status ${status}.`);
+  }
+  const shown = exchange.failure(status, call.parts.target.route.keys.scrub(body));
+  // A status that says success is left to a client of the upstream's own dialect, who knows what to make of it.
+  const told = status < 400 && !exchange.passesThrough ? 502 : status;
+  await call.end({ status: told, outcome: "failed" });
+  const all = { ...headersFor(call, headers), "x-tollgate-credits": "0" };
+  return new Response(shown, { status: told, headers: all });
+}
+
+/** The headers of an answer, but for what it cost. */
+function headersFor<Body extends ChargeableBody>(call: RunningCall<Body>, upstream: Headers): Record<string, string> {
+  const { target, charge } = call.parts;
+  const headers = relayedHeaders(upstream, target.route.sandbox);
+  return charge.rateHeaders === undefined ? headers : Object.assign(headers, charge.rateHeaders);
+}
+
+/**
+ * How long a call goes on when its client has gone: a stream not at all, since ending it stops what it costs; a whole
+ * answer until its usage has come, within a bound, since upstreams charge for it all the same. One that may be sent again
+ * goes on to its end: its answer is kept, and charged once.
+ */
+function lingerMs(mayBeRepeated: boolean, streamed: boolean): number {
+  if (mayBeRepeated) return Number.POSITIVE_INFINITY;
+  return streamed ? 0 : limits.drainMsMax;
 }
 
 function shuttingDown(): GatewayError {

@@ -4,13 +4,14 @@
  *   relaying ──the dialect's last event──▶ ended "complete" ──committed──▶ that event to the client
  *      │ ├────upstream breaks, stalls or ends early──▶ error event to the client ──▶ ended "interrupted"
  *      │ └────upstream's own error event──▶ passed on ──▶ ended "failed"
- *      └──────client goes away──▶ upstream aborted ──▶ ended "abandoned"
+ *      └──────client goes away──▶ upstream aborted ──▶ ended "abandoned"; or, where the answer is kept, read to its end
  *
  * `onEnd` is called exactly once, whichever way it ends. The last event is the client's receipt: it goes out once the
  * charge is durable, so that no process can die between a finished answer and its charge.
  */
 import { GatewayError, limits } from "../core/index.ts";
 import type { StreamObserver } from "../dialects/index.ts";
+import type { KeptBody } from "./retry-key.ts";
 import { EventSplitter, type Ticker, type Watched } from "../streaming/index.ts";
 
 export type StreamEnd = "complete" | "interrupted" | "failed" | "abandoned";
@@ -22,6 +23,10 @@ export interface StreamRelayOptions {
   clock: () => number;
   idleMsMax: number;
   errorEvent: (error: GatewayError) => string;
+  /** Its signal tells that the client has gone before it was answered. */
+  client: Pick<Request, "signal">;
+  /** Takes what goes out, for a call that is answered a second time; such a call goes on without its client. */
+  kept: KeptBody | undefined;
   /** Takes the upstream's key out of an error that repeats it. */
   scrub: (text: string) => string;
   onFirstByte: () => void;
@@ -56,6 +61,8 @@ class StreamRelay implements Watched {
   #sawByte = false;
   /** Whether bytes of the upstream are being waited for; not so while the client takes none. */
   #reading = false;
+  /** Whether it is read for nobody but its keeper. */
+  #clientGone = false;
   #ended = false;
 
   constructor(reader: BatchReader, options: StreamRelayOptions) {
@@ -67,6 +74,10 @@ class StreamRelay implements Watched {
   start(controller: ReadableStreamDefaultController<Uint8Array>): void {
     this.#controller = controller;
     this.#options.ticker.watch(this);
+    if (this.#options.kept === undefined || !this.#options.client.signal.aborted) return;
+    // Nobody would ask for a byte.
+    controller.close();
+    this.#goOnAlone();
   }
 
   async pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
@@ -76,6 +87,7 @@ class StreamRelay implements Watched {
         this.#reading = true;
         const batch = reading instanceof Promise ? await reading : reading;
         this.#reading = false;
+        if (this.#clientGone) return await this.#readForKeeper(batch);
         if (batch.done) return await this.#finish(controller);
         const blocks = this.#observe(batch.value);
         if (this.#options.observer.done) return await this.#complete(controller, blocks);
@@ -111,9 +123,34 @@ class StreamRelay implements Watched {
 
   /** The client went away. */
   async cancel(): Promise<void> {
+    if (this.#options.kept !== undefined && !this.#ended) return this.#goOnAlone();
     const ended = this.#end("abandoned", undefined);
     this.#options.abort.abort(new GatewayError("upstream_interrupted", "The client went away."));
     await ended;
+  }
+
+  /** A read that is under way goes on by itself. */
+  #goOnAlone(): void {
+    this.#clientGone = true;
+    if (!this.#reading) void this.#readForKeeper();
+  }
+
+  /** Reads an answer whose client has gone to its end, from the batch that came last. */
+  async #readForKeeper(last?: ReadBatch): Promise<void> {
+    const { observer } = this.#options;
+    this.#reading = true;
+    try {
+      for (let batch = last; batch?.done !== true; batch = await this.#reader.readMany()) {
+        if (batch !== undefined) this.#observe(batch.value);
+        if (observer.done) break;
+      }
+      this.#closing();
+      if (!observer.failed && !observer.complete) throw new Error("the stream ended early");
+      await this.#end(observer.failed ? "failed" : "complete", undefined);
+      void this.#readOut();
+    } catch (cause) {
+      await this.#end("interrupted", this.#errorFrom(cause));
+    }
   }
 
   /** What the client is to get of what has arrived. */
@@ -133,15 +170,26 @@ class StreamRelay implements Watched {
 
   #see(block: Buffer): Buffer {
     if (block.length === 0) return block;
-    const { observer, scrub } = this.#options;
+    const { observer, scrub, kept } = this.#options;
     const shown = observer.see(block);
+    kept?.add(shown);
     // Latin-1 keeps every byte as it is, also where a block begins or ends within a character.
     return observer.failed ? Buffer.from(scrub(shown.toString("latin1")), "latin1") : shown;
   }
 
+  /** What follows the last whole event. */
+  #closing(): Buffer {
+    const { observer, kept } = this.#options;
+    const rest = this.#see(this.#splitter.rest());
+    if (observer.close === undefined || observer.done) return rest;
+    const last = observer.close();
+    kept?.add(last);
+    return rest.length === 0 ? last : Buffer.concat([rest, last]);
+  }
+
   async #finish(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
     const { observer } = this.#options;
-    const shown = this.#see(this.#splitter.rest());
+    const shown = this.#closing();
     // What is left is half an event: it would swallow the error event behind it.
     if (!observer.failed && !observer.complete) return this.#break(controller, new Error("the stream ended early"));
     await this.#end(observer.failed ? "failed" : "complete", undefined);
@@ -151,18 +199,22 @@ class StreamRelay implements Watched {
 
   /** A broken stream ends with an error event, never as if it were whole. */
   async #break(controller: ReadableStreamDefaultController<Uint8Array>, cause: unknown): Promise<void> {
+    const error = this.#errorFrom(cause);
+    if (this.#clientGone) return this.#end("interrupted", error);
     if (this.#ended) return controller.close();
-    const reason: unknown = this.#options.abort.signal.aborted ? this.#options.abort.signal.reason : undefined;
-    const error =
-      reason instanceof GatewayError
-        ? reason
-        : new GatewayError("upstream_interrupted", "The upstream's stream broke off.", { cause });
     await this.#end("interrupted", error);
     const gap = this.#splitter.atBoundary ? "" : "\n\n";
     controller.enqueue(Buffer.from(gap + this.#options.errorEvent(error)));
     controller.close();
     // Frees the connection where the upstream would go on.
     this.#reader.cancel().catch(() => undefined);
+  }
+
+  /** Why the call was ended, or else how the upstream broke off. */
+  #errorFrom(cause: unknown): GatewayError {
+    const { signal } = this.#options.abort;
+    if (signal.aborted && signal.reason instanceof GatewayError) return signal.reason;
+    return new GatewayError("upstream_interrupted", "The upstream's stream broke off.", { cause });
   }
 
   onTick(now: number): void {
@@ -177,7 +229,12 @@ class StreamRelay implements Watched {
       this.#options.abort.abort(error);
       // Where no read is under way that fails by this, nobody else would end it.
       if (!this.#reading) void this.#break(controller, error);
-    } else if (quiet >= limits.keepAliveMs && this.#splitter.atBoundary && (controller.desiredSize ?? 0) >= 0) {
+    } else if (
+      !this.#clientGone &&
+      quiet >= limits.keepAliveMs &&
+      this.#splitter.atBoundary &&
+      (controller.desiredSize ?? 0) >= 0
+    ) {
       this.#keptAliveAt = now;
       controller.enqueue(KEEP_ALIVE);
     }

@@ -26,7 +26,7 @@ afterEach(() => {
 function read(response: Response): Promise<WholeAnswer> {
   if (chat === undefined) throw new Error("no chat");
   const client = new Request("http://gateway.example");
-  return readWholeAnswer(response, chat, new Patience({ ticker, abort, client, endsWithClient: false }), idleMsMax);
+  return readWholeAnswer(response, chat, new Patience({ ticker, abort, client, lingersMs: 0 }), idleMsMax);
 }
 
 async function refusalOf(promise: Promise<unknown>): Promise<GatewayError> {

@@ -1,4 +1,4 @@
-import { GatewayError, limits, type ObservedUsage, parseObject } from "../core/index.ts";
+import { GatewayError, type JsonObject, limits, type ObservedUsage, parseObject } from "../core/index.ts";
 import type { UpstreamOperation } from "../providers/index.ts";
 import { readBounded } from "../streaming/index.ts";
 import type { Patience } from "./patience.ts";
@@ -7,6 +7,7 @@ import type { Patience } from "./patience.ts";
 export interface WholeAnswer {
   bytes: Uint8Array;
   text: string;
+  answer: JsonObject;
   usage: ObservedUsage | undefined;
   /** A success status around a failure: relayed, and not charged. */
   failed: boolean;
@@ -34,7 +35,7 @@ export async function readWholeAnswer(
       "The upstream answered with something that is not a JSON object.",
     );
   }
-  return { bytes, text, usage: operation.readUsage(answer), failed: operation.isFailure(answer) };
+  return { bytes, text, answer, usage: operation.readUsage(answer), failed: operation.isFailure(answer) };
 }
 
 async function readAll(response: Response, patience: Patience, idleMsMax: number): Promise<Uint8Array> {

@@ -5,9 +5,8 @@
 import { type Environment, GatewayError, limits } from "../core/index.ts";
 import { readBounded } from "../streaming/index.ts";
 import { judgeFailure, type Verdict } from "./judge-failure.ts";
-import { upstreamHeaders } from "./headers.ts";
+import { type UpstreamHead, upstreamHeaders } from "./headers.ts";
 import type { Patience } from "./patience.ts";
-import type { Target } from "../routing/index.ts";
 
 export interface SendOptions {
   retries: number;
@@ -16,11 +15,12 @@ export interface SendOptions {
   idleMsMax: number;
 }
 
-export interface UpstreamCall {
-  target: Target;
-  body: string | Uint8Array;
-  streamed: boolean;
-  clientHeaders: Headers;
+export interface UpstreamCall extends UpstreamHead {
+  /** POST, where it is left out. */
+  method?: "GET" | "DELETE";
+  /** What follows the operation's path. */
+  below?: string;
+  body?: string | Uint8Array;
   /** Its abort ends the call: the client went away, or the gateway gave up. */
   patience: Patience;
 }
@@ -69,7 +69,7 @@ export async function sendUpstream(
   }
 }
 
-function takeKey({ route }: Target): string {
+function takeKey({ route }: UpstreamCall["target"]): string {
   const key = route.keys.take();
   if (key === undefined) throw new Error(`provider ${route.prefix} is routed without a key`);
   return key;
@@ -77,17 +77,17 @@ function takeKey({ route }: Target): string {
 
 function fetchAnswer(environment: Environment, call: UpstreamCall, key: string): Promise<Response> {
   const { target, patience } = call;
-  return environment.fetch(target.route.baseUrl + target.operation.path, {
-    method: "POST",
-    headers: upstreamHeaders(target.route, key, call.clientHeaders, call.streamed),
-    body: call.body,
+  return environment.fetch(target.route.baseUrl + target.operation.path + (call.below ?? ""), {
+    method: call.method ?? "POST",
+    headers: upstreamHeaders(call, key),
+    ...(call.body === undefined ? {} : { body: call.body }),
     signal: patience.abort.signal,
     // The key must not follow a redirection to another host.
     redirect: "manual",
   });
 }
 
-function unreachable({ route }: Target, cause: unknown): GatewayError {
+function unreachable({ route }: UpstreamCall["target"], cause: unknown): GatewayError {
   return new GatewayError("upstream_unreachable", `The upstream of ${route.prefix} could not be reached.`, { cause });
 }
 

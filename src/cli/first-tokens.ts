@@ -1,7 +1,6 @@
 import { createToken } from "../accounts/index.ts";
-import { openTokenStore } from "../auth/index.ts";
+import { createAccounts } from "../app.ts";
 import { type Environment, NANO_PER_CREDIT } from "../core/index.ts";
-import { Ledger, openLedgerStore } from "../ledger/index.ts";
 import type { Storage } from "../storage/index.ts";
 
 /** What the first user of a sandbox may spend: play money, since simulators answer. */
@@ -14,11 +13,9 @@ export interface FirstTokens {
 
 /** Makes an admin's and a user's token in a storage that has none yet; undefined where there are some. */
 export async function firstTokens(storage: Storage, environment: Environment): Promise<FirstTokens | undefined> {
-  const tokens = openTokenStore(storage);
-  if ((await tokens.list()).length > 0) return undefined;
-  const accounts = openLedgerStore(storage);
-  const deps = { accounts, ledger: new Ledger({ store: accounts }), tokens, environment };
-  const admin = await createToken(deps, { user: "admin", admin: true });
-  const user = await createToken(deps, { user: "demo", credits: SANDBOX_CREDITS });
+  const accounts = createAccounts(storage, environment);
+  if ((await accounts.tokens.list()).length > 0) return undefined;
+  const admin = await createToken(accounts, { user: "admin", admin: true });
+  const user = await createToken(accounts, { user: "demo", credits: SANDBOX_CREDITS });
   return { admin: admin.token, user: user.token };
 }

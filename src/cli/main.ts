@@ -1,6 +1,8 @@
 import { Command } from "commander";
+import { AccountError } from "../accounts/index.ts";
 import { ConfigError } from "../config/index.ts";
 import { StorageError } from "../storage/index.ts";
+import { addAccountCommands } from "./account.ts";
 import { addCreditsCommands } from "./credits.ts";
 import { addDoctorCommand } from "./doctor.ts";
 import { addLedgerCommands } from "./ledger.ts";
@@ -15,6 +17,7 @@ import { addWorkerCommand } from "./worker.ts";
 const program = new Command("tollgate").description("One HTTP gateway in front of every AI provider.").version(version);
 addServeCommand(program);
 addTokenCommands(program);
+addAccountCommands(program);
 addCreditsCommands(program);
 addLedgerCommands(program);
 addModelsCommand(program);
@@ -26,8 +29,8 @@ try {
   await program.parseAsync();
 } catch (thrown) {
   // What the person at the terminal can mend is one line; anything else is a bug and shows where.
-  const expected = thrown instanceof ConfigError || thrown instanceof StorageError || thrown instanceof UsageError;
-  console.error(expected ? `tollgate: ${thrown.message}` : thrown);
+  const expected = [AccountError, ConfigError, StorageError, UsageError].some((kind) => thrown instanceof kind);
+  console.error(expected && thrown instanceof Error ? `tollgate: ${thrown.message}` : thrown);
   // Whatever was started before must not keep a failed command running.
   process.exit(1);
 }

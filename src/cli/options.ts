@@ -17,7 +17,7 @@ export interface CommonOptions {
 export function withCommonOptions(command: Command): Command {
   return command
     .option("--config <file>", "the config file (default: $TOLLGATE_CONFIG, else tollgate.yaml)")
-    .option("--storage <url>", "sqlite:PATH; overrides the config file")
+    .option("--storage <url>", "sqlite:PATH or postgres://…; overrides the config file")
     .option("--json", "print JSON");
 }
 
@@ -60,12 +60,19 @@ export function durationOption(name: string): (text: string) => number {
   return option(name, parseDuration);
 }
 
-export function choiceOption<T extends string>(name: string, choices: readonly T[]): (text: string) => T {
+function choiceOption<T extends string>(name: string, choices: readonly T[]): (text: string) => T {
   return option(name, (text) => {
     const choice = choices.find((candidate) => candidate === text);
     if (choice === undefined) throw new RangeError(`"${text}" is none of ${choices.join(", ")}`);
     return choice;
   });
+}
+
+export const periodOption = choiceOption("--period", ["daily", "monthly"] as const);
+
+/** Also takes the word `none`. */
+export function orNone<T>(read: (text: string) => T): (text: string) => T | "none" {
+  return (text) => (text === "none" ? text : read(text));
 }
 
 export const listOption = (text: string): string[] => text.split(",").filter((item) => item !== "");
@@ -76,4 +83,19 @@ export function nameOption(name: string): (text: string) => string {
     if (!/^[\w.@+-]{1,128}$/.test(text)) throw new RangeError("letters, digits and . _ @ + - only, at most 128");
     return text;
   });
+}
+
+/** The one option of those named `kinds` that was given, as what it names. */
+export function onlyNamed<Kind extends string>(
+  options: Readonly<Partial<Record<Kind, string>>>,
+  kinds: readonly Kind[],
+): { kind: Kind; name: string } {
+  const named = kinds.flatMap((kind) => {
+    const name = options[kind];
+    return name === undefined ? [] : [{ kind, name }];
+  });
+  const [only, another] = named;
+  if (only === undefined || another !== undefined)
+    throw new UsageError(`name one account: ${kinds.map((kind) => `--${kind}`).join(" or ")}`);
+  return only;
 }

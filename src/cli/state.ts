@@ -1,8 +1,7 @@
 import type { AccountsDependencies } from "../accounts/index.ts";
-import { openTokenStore } from "../auth/index.ts";
+import { createAccounts } from "../app.ts";
 import { type LoadedConfig, loadConfig } from "../config/index.ts";
 import type { Environment, RandomBytes } from "../core/index.ts";
-import { Ledger, openLedgerStore } from "../ledger/index.ts";
 import { openStorage, type Storage } from "../storage/index.ts";
 import type { CommonOptions } from "./options.ts";
 
@@ -47,9 +46,7 @@ export async function withState<T>(options: CommonOptions, work: (state: State) 
   const loaded = readConfig(options);
   const storage = await openStorage(options.storage ?? loaded.config.storage);
   try {
-    const accounts = openLedgerStore(storage);
-    const ledger = new Ledger({ store: accounts });
-    return await work({ loaded, storage, accounts, ledger, tokens: openTokenStore(storage), environment });
+    return await work({ loaded, storage, ...createAccounts(storage, environment) });
   } finally {
     await storage.close();
   }

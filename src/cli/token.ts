@@ -2,13 +2,13 @@ import type { Command } from "commander";
 import { createToken, type TokenRequest } from "../accounts/index.ts";
 import type { TokenRecord } from "../auth/index.ts";
 import {
-  choiceOption,
   type CommonOptions,
   countOption,
   creditsOption,
   durationOption,
   listOption,
   nameOption,
+  periodOption,
   UsageError,
   withCommonOptions,
 } from "./options.ts";
@@ -23,19 +23,13 @@ export function addTokenCommands(program: Command): void {
   const token = program.command("token").description("issue, list and revoke tokens");
   withCommonOptions(token.command("create").description("issue a token and print it once"))
     .requiredOption("--user <name>", "whose token it is", nameOption("--user"))
+    .option("--organisation <name>", "the organisation that a new user belongs to", nameOption("--organisation"))
     .option("--credits <amount>", "credits to grant to the user", creditsOption("--credits"))
     .option("--max-budget <amount>", "the most that this token may spend", creditsOption("--max-budget"))
-    .option(
-      "--period <period>",
-      "daily or monthly: when the budget starts anew",
-      choiceOption("--period", ["daily", "monthly"] as const),
-    )
-    .option("--rpm <count>", "requests a minute (kept with the token, not enforced yet)", countOption("--rpm"))
-    .option(
-      "--concurrency <count>",
-      "calls at the same time (kept with the token, not enforced yet)",
-      countOption("--concurrency"),
-    )
+    .option("--period <period>", "daily or monthly: when the budget starts anew", periodOption)
+    .option("--rpm <count>", "requests a minute", countOption("--rpm"))
+    .option("--tpm <count>", "tokens of its calls a minute", countOption("--tpm"))
+    .option("--concurrency <count>", "calls at the same time", countOption("--concurrency"))
     .option("--models <globs>", "model ids it may use, with *, separated by commas", listOption)
     .option("--service", "bypass the user's balance; usage is recorded all the same")
     .option("--admin", "may administrate")
@@ -75,6 +69,7 @@ function describe(token: TokenRecord) {
     created: new Date(token.createdAt).toISOString(),
     models: token.models ?? null,
     rpm: token.rpm ?? null,
+    tpm: token.tpm ?? null,
     concurrency: token.concurrency ?? null,
   };
 }

@@ -12,11 +12,17 @@ export const errorTable = {
   model_not_routed: { status: 404, type: "invalid_request_error", fault: "client" },
   model_unpriced: { status: 404, type: "invalid_request_error", fault: "gateway" },
   provider_without_key: { status: 404, type: "invalid_request_error", fault: "gateway" },
+  generation_not_found: { status: 404, type: "invalid_request_error", fault: "client" },
+  response_not_found: { status: 404, type: "invalid_request_error", fault: "client" },
   unsupported_operation: { status: 404, type: "invalid_request_error", fault: "client" },
   request_interrupted: { status: 400, type: "invalid_request_error", fault: "client" },
   request_timeout: { status: 408, type: "invalid_request_error", fault: "client" },
+  idempotency_key_in_use: { status: 409, type: "invalid_request_error", fault: "client" },
+  idempotency_key_reused: { status: 409, type: "invalid_request_error", fault: "client" },
+  idempotency_answer_too_large: { status: 409, type: "invalid_request_error", fault: "client" },
   body_too_large: { status: 413, type: "invalid_request_error", fault: "client" },
   validation_failed: { status: 422, type: "invalid_request_error", fault: "client" },
+  rate_limit_exceeded: { status: 429, type: "rate_limit_error", fault: "client" },
   ledger_busy: { status: 429, type: "rate_limit_error", fault: "gateway" },
   internal_error: { status: 500, type: "server_error", fault: "gateway" },
   upstream_unreachable: { status: 502, type: "upstream_error", fault: "upstream" },
@@ -34,6 +40,8 @@ export interface GatewayErrorOptions {
   param?: string;
   /** Seconds until another try makes sense; becomes `retry-after`. */
   retryAfterSeconds?: number;
+  /** Headers that the answer carries besides. */
+  headers?: Readonly<Record<string, string>>;
   /** For the log, never for the client. */
   cause?: unknown;
 }
@@ -43,6 +51,7 @@ export class GatewayError extends Error {
   readonly code: ErrorCode;
   readonly param: string | undefined;
   readonly retryAfterSeconds: number | undefined;
+  readonly headers: Readonly<Record<string, string>> | undefined;
 
   constructor(code: ErrorCode, message: string, options: GatewayErrorOptions = {}) {
     super(message, { cause: options.cause });
@@ -50,6 +59,7 @@ export class GatewayError extends Error {
     this.code = code;
     this.param = options.param;
     this.retryAfterSeconds = options.retryAfterSeconds;
+    this.headers = options.headers;
   }
 
   get status(): number {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { randomBytes } from "node:crypto";
-import { randomId, requestId } from "./ids.ts";
+import { isRequestId, randomId, requestId } from "./ids.ts";
 
 const real = (size: number): Uint8Array => randomBytes(size);
 
@@ -44,5 +44,12 @@ describe("request ids", () => {
   test("of one moment differ", () => {
     const ids = Array.from({ length: 1_000 }, () => requestId(() => 5, real));
     expect(new Set(ids).size).toBe(1_000);
+  });
+
+  test("are told from other texts", () => {
+    const id = requestId(() => 5, real);
+    expect(isRequestId(id)).toBe(true);
+    for (const other of ["", "req_", id.slice(0, -1), `${id}0`, ` ${id}`, `${id}\n`, id.toUpperCase(), id.slice(4)])
+      expect([other, isRequestId(other)]).toEqual([other, false]);
   });
 });

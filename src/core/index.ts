@@ -2,7 +2,7 @@ export type { Dialect, Operation } from "./dialects.ts";
 export type { Clock, Environment, Fetch, RandomBytes, RandomFraction } from "./environment.ts";
 export { type ErrorCode, GatewayError, type GatewayErrorOptions, toGatewayError } from "./errors.ts";
 export { matchesGlob } from "./globs.ts";
-export { randomId, requestId } from "./ids.ts";
+export { isRequestId, randomId, requestId } from "./ids.ts";
 export { type JsonObject, objectOf, parseObject } from "./json.ts";
 export {
   bytewise,
@@ -29,6 +29,7 @@ export {
   parseRate,
   roundUpToNano,
 } from "./money.ts";
+export type { RateLimits } from "./rate-limits.ts";
 export { errorBody, type Surface } from "./surfaces.ts";
 export {
   type ImageVariant,

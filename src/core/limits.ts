@@ -9,6 +9,9 @@ export const modelIdCharactersMax = 256;
 /** Bytes of one server-sent event that is held back until it is whole; a longer one is passed on as it comes. */
 export const eventBytesMax = 1024 * 1024;
 
+/** Bytes of one server-sent event that is translated, which takes all of it; a longer one ends the stream. */
+export const translatedEventBytesMax = 16 * 1024 * 1024;
+
 /** Bytes kept of an upstream's error body. */
 export const upstreamErrorBytesMax = 256 * 1024;
 
@@ -27,11 +30,32 @@ export const streamEndMsMax = 1_000;
 /** A hold whose process stopped renewing it is ended by the sweeper after this. */
 export const holdLeaseMs = 120_000;
 
+/** Characters of an `Idempotency-Key`. */
+export const retryKeyCharactersMax = 255;
+
+/** Bytes of an answer that is kept for an `Idempotency-Key`. */
+export const retryAnswerBytesMax = 16 * 1024 * 1024;
+
+/** How long the answer to a call with an `Idempotency-Key` is kept, counted from the end of the call. */
+export const retryAnswerKeptMs = 24 * 3_600_000;
+
+/** How long a response may be looked up and continued, where we keep it. */
+export const responseKeptMs = 30 * 24 * 3_600_000;
+
 /** Ledger operations waiting for the next commit; beyond it new holds are refused with 429. */
 export const ledgerQueueMax = 20_000;
 
 /** Operations in one commit: bounds how long one transaction blocks. */
 export const ledgerBatchMax = 2_000;
+
+/** Rows of ended calls that are summed at a time: a few milliseconds, in which SQLite does nothing else. */
+export const usagePageRows = 2_000;
+
+/** Days, models or tokens in one answer about usage. */
+export const usageGroupsMax = 10_000;
+
+/** Bytes of answers in one commit; they are what makes one slow. */
+export const ledgerBatchBytesMax = 4 * 1024 * 1024;
 
 /** Nano-credits of one grant or budget: a billion credits, so that a few of them fit the storage's 64-bit counters. */
 export const grantNanoMax = 1_000_000_000_000_000_000n;

@@ -22,6 +22,8 @@ export type ReadUsage = (answer: JsonObject) => ObservedUsage | undefined;
  */
 export interface StreamObserver {
   see(block: Buffer): Buffer;
+  /** The upstream has closed: what the client is to get still. Left out where bytes pass as they are. */
+  close?(): Buffer;
   /** The last usage that the stream named: later figures replace earlier ones. */
   readonly usage: ObservedUsage | undefined;
   /** Bytes of generated text so far, for an estimate where a stream names no usage. */

@@ -4,7 +4,7 @@ import { chatCompletionsContract } from "./chat-completions.contract.ts";
 import type { HttpRoute } from "./route.ts";
 
 const route: ChargeableRoute<ChatRequest> = {
-  operation: "chat",
+  operations: ["chat", "messages"],
   surface: "openai",
   body: chatRequest,
   dialect: chatDialect,

@@ -41,6 +41,7 @@ beforeEach(async () => {
   const limits = {
     models: undefined,
     rpm: undefined,
+    tpm: undefined,
     concurrency: undefined,
     expiresAt: undefined,
     revokedAt: undefined,
@@ -56,6 +57,7 @@ beforeEach(async () => {
       tokenRoute("/v1/x", "openai"),
       tokenRoute("/v1/messages", "anthropic"),
       tokenRoute("/v2/x", "firecrawl"),
+      tokenRoute("/v1/things/{thing}/parts/{part}", "openai"),
     ],
     authenticator: new Authenticator({ store, clock: Date.now, onChange: () => undefined }),
     environment: { clock: Date.now, randomBytes: (size) => randomBytes(size), randomFraction: Math.random, fetch },
@@ -84,6 +86,15 @@ describe("an answer", () => {
     expect(response.headers.get("x-request-id")).toBe(given);
     expect(given).toMatch(idShape);
     expect(await response.json()).toEqual({ user: "alice" });
+  });
+
+  test.each<[string, string[]]>([
+    ["/v1/things/a/parts/b", ["a", "b", ""]],
+    ["/v1/things/%2e%2e%2Fa%20b/parts/%", ["../a b", "%", ""]],
+    ["/v1/things/a/parts/b?thing=c&other=d", ["a", "b", ""]],
+  ])("is for what stands in the path: %s", async (path, parameters) => {
+    handle = ({ pathParameter }) => Response.json(["thing", "part", "other"].map(pathParameter));
+    expect(await (await post(path)).json()).toEqual(parameters);
   });
 
   test("overrides an id of its handler's own", async () => {

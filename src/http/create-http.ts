@@ -1,4 +1,4 @@
-import { Hono } from "hono";
+import { Hono, type HonoRequest } from "hono";
 import { type Environment, errorBody, GatewayError, requestId, type Surface, toGatewayError } from "../core/index.ts";
 import type { Authenticator } from "../auth/index.ts";
 import type { Logger } from "../telemetry/index.ts";
@@ -27,7 +27,7 @@ export function createHttp(options: HttpOptions): (request: Request) => Response
     app.on(route.contract.method, route.contract.getRoutingPath(), async (context) => {
       const id = requestId(clock, randomBytes);
       try {
-        return withId(await answer(options, route, context.req.raw, id), id);
+        return withId(await answer(options, route, context.req, id), id);
       } catch (thrown) {
         return refusal(options.logger, route.surface, thrown, id);
       }
@@ -41,12 +41,13 @@ export function createHttp(options: HttpOptions): (request: Request) => Response
   return app.fetch;
 }
 
-async function answer(options: HttpOptions, route: HttpRoute, request: Request, id: string): Promise<Response> {
+async function answer(options: HttpOptions, route: HttpRoute, received: HonoRequest, id: string): Promise<Response> {
+  const request = received.raw;
   if (route.access === "public") return route.handle(request);
   if (options.draining())
     throw new GatewayError("shutting_down", "The server is going down.", { retryAfterSeconds: 1 });
   const principal = await options.authenticator.authenticate(request.headers);
-  return route.handle({ request, requestId: id, principal });
+  return route.handle({ request, requestId: id, principal, pathParameter: (name) => received.param(name) ?? "" });
 }
 
 function withId(response: Response, id: string): Response {
@@ -60,7 +61,7 @@ function refusal(logger: Logger, surface: Surface, thrown: unknown, id: string):
   const line = { request_id: id, status: error.status, error: error.code };
   if (error.fault === "gateway" && error.cause !== undefined) logger.error({ ...line, err: error.cause }, "failed");
   else logger.info(line, "refused");
-  const headers: Record<string, string> = { "x-request-id": id };
+  const headers: Record<string, string> = { ...error.headers, "x-request-id": id };
   if (error.retryAfterSeconds !== undefined) headers["retry-after"] = String(error.retryAfterSeconds);
   if (error.status === 401) headers["www-authenticate"] = "Bearer";
   // Else the rest of the body could drip in for ever.

@@ -1,7 +1,13 @@
 export { chatCompletionsRoute } from "./chat-completions.route.ts";
+export { countTokensRoute } from "./count-tokens.route.ts";
 export { createHttp, type HttpOptions } from "./create-http.ts";
+export { generationRoute } from "./generation.route.ts";
 export { healthRoute } from "./health.route.ts";
+export { messagesRoute } from "./messages.route.ts";
 export { modelsRoute } from "./models.route.ts";
 export { openapiRoute } from "./openapi.route.ts";
+export { responseRoutes } from "./response.route.ts";
+export { responsesRoute } from "./responses.route.ts";
 export type { HttpRoute, RouteCall } from "./route.ts";
+export { usageRoute, type UsageRouteDependencies } from "./usage.route.ts";
 export { userInfoRoute } from "./user-info.route.ts";

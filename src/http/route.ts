@@ -7,6 +7,8 @@ export interface RouteCall {
   request: Request;
   requestId: string;
   principal: Principal;
+  /** What stands in the path at this parameter of the contract, decoded. */
+  pathParameter: (name: string) => string;
 }
 
 /** A route: what it declares, and what it does. */

@@ -1,4 +1,5 @@
 import { createRoute, z } from "@hono/zod-openapi";
+import { limits } from "../core/index.ts";
 
 /** What every declaration of a route has; the OpenAPI document and the router are both made from it. */
 export type RouteContract = ReturnType<typeof createRoute>;
@@ -25,9 +26,13 @@ const meanings: Record<number, string> = {
   502: "Upstream error.",
 };
 
+const errorResponse = (description: string) => ({
+  description,
+  content: { "application/json": { schema: errorSchema } },
+});
+
 function errorResponses(statuses: readonly number[]) {
-  const content = { "application/json": { schema: errorSchema } };
-  return Object.fromEntries(statuses.map((status) => [status, { description: meanings[status] ?? "", content }]));
+  return Object.fromEntries(statuses.map((status) => [status, errorResponse(meanings[status] ?? "")]));
 }
 
 interface Described {
@@ -38,26 +43,48 @@ interface Described {
 }
 
 interface PlatformRoute extends Described {
+  /** GET where it is left out. */
+  method?: "get" | "delete";
   /** Needs no token. */
   open?: boolean;
+  params?: z.ZodObject;
+  query?: z.ZodObject;
   answer: z.ZodType;
+  /** What 404 means on a route that has it. */
+  notFound?: string;
 }
 
-/** A `GET` that the gateway answers by itself. Declares 401, 402, 422 and 502, as the contract does. */
-export function platformRoute({ path, operationId, tag, summary, open = false, answer }: PlatformRoute): RouteContract {
+/** A `GET` or `DELETE` that the gateway answers by itself. Declares 401, 402, 422 and 502, as the contract does. */
+export function platformRoute(route: PlatformRoute): RouteContract {
+  const { method = "get", path, operationId, tag, summary, open = false, params, query, answer, notFound } = route;
   return createRoute({
-    method: "get",
+    method,
     path,
     operationId,
     tags: [tag],
     summary,
     ...(open ? { security: [] } : {}),
+    request: { ...(params === undefined ? {} : { params }), ...(query === undefined ? {} : { query }) },
     responses: {
       200: { description: "Success.", content: { "application/json": { schema: answer } } },
       ...errorResponses([401, 402, 422, 502]),
+      ...(notFound === undefined ? {} : { 404: errorResponse(notFound) }),
     },
   });
 }
+
+/** The pipeline reads it by itself: a key is refused with the field named, as a body is. */
+const retryHeaders = z.object({
+  "idempotency-key": z
+    .string()
+    .min(1)
+    .max(limits.retryKeyCharactersMax)
+    .optional()
+    .describe(
+      "The same key and body within 24 hours get the first answer again and are charged once; another body, or the " +
+        "first call still running, gets 409.",
+    ),
+});
 
 interface ProxiedRoute extends Described {
   body: z.ZodType;
@@ -78,7 +105,7 @@ export function proxiedRoute({ path, operationId, tag, summary, body, streams }:
     operationId,
     tags: [tag],
     summary,
-    request: { body: { required: true, content: { "application/json": { schema: body } } } },
+    request: { headers: retryHeaders, body: { required: true, content: { "application/json": { schema: body } } } },
     responses: {
       200: { description: "Success.", content },
       201: { description: "Created.", content: { "application/json": { schema: upstreamBody } } },

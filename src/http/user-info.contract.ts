@@ -21,7 +21,17 @@ const level = z.object({
   ...budget,
 });
 
-const identity = { object: z.literal("user.info"), user: z.string(), token_id: z.string() };
+const limits = z
+  .object({
+    requests_per_minute: z.int().nullable(),
+    tokens_per_minute: z.int().nullable(),
+    concurrent_calls: z.int().nullable(),
+    models: z.array(z.string()).nullable().describe("Globs of the model ids that the token may use."),
+    expires_at: z.iso.datetime().nullable(),
+  })
+  .describe("What the token may do; null where nothing limits.");
+
+const identity = { object: z.literal("user.info"), user: z.string(), token_id: z.string(), limits };
 
 export const userInfoAnswer = z
   .union([

@@ -1,6 +1,7 @@
 import type { z } from "zod";
-import { budgetInfo, type LevelBudget } from "../accounts/index.ts";
-import { type Clock, creditsNumber, type Nano } from "../core/index.ts";
+import { budgetInfo, budgetJson, creditsOrNull, levelJson, timeOrNull } from "../accounts/index.ts";
+import type { Principal } from "../auth/index.ts";
+import { type Clock, creditsNumber } from "../core/index.ts";
 import type { LedgerStore } from "../ledger/index.ts";
 import type { HttpRoute } from "./route.ts";
 import { userInfoContract, type userInfoAnswer } from "./user-info.contract.ts";
@@ -10,17 +11,13 @@ export interface UserInfoDependencies {
   clock: Clock;
 }
 
-const optional = (nano: Nano | undefined): number | null => (nano === undefined ? null : creditsNumber(nano));
-
-function budgetFields(budget: LevelBudget | undefined) {
-  const reset = budget?.periodReset;
+function limitsOf({ rates, models, expiresAt }: Principal) {
   return {
-    max_budget: optional(budget?.maxBudget),
-    spend: creditsNumber(budget?.spend ?? 0n),
-    held: creditsNumber(budget?.held ?? 0n),
-    available: optional(budget?.available),
-    period: budget?.period ?? null,
-    period_reset_at: reset === undefined ? null : new Date(reset).toISOString(),
+    requests_per_minute: rates?.requestsPerMinute ?? null,
+    tokens_per_minute: rates?.tokensPerMinute ?? null,
+    concurrent_calls: rates?.concurrentCalls ?? null,
+    models: models === undefined ? null : [...models],
+    expires_at: timeOrNull(expiresAt),
   };
 }
 
@@ -33,7 +30,12 @@ export function userInfoRoute({ accounts, clock }: UserInfoDependencies): HttpRo
     async handle({ principal }) {
       const at = clock();
       const { effective, levels } = budgetInfo(await accounts.chain(principal.accountId, at), at);
-      const identity = { object: "user.info" as const, user: principal.user, token_id: principal.tokenId };
+      const identity = {
+        object: "user.info" as const,
+        user: principal.user,
+        token_id: principal.tokenId,
+        limits: limitsOf(principal),
+      };
       const answer: z.input<typeof userInfoAnswer> = principal.service
         ? {
             ...identity,
@@ -44,14 +46,9 @@ export function userInfoRoute({ accounts, clock }: UserInfoDependencies): HttpRo
         : {
             ...identity,
             service_bypass: false,
-            balance: optional(levels.findLast((level) => level.balance !== undefined)?.balance),
-            ...budgetFields(effective),
-            levels: levels.map((level) => ({
-              level: level.kind,
-              name: level.name,
-              balance: optional(level.balance),
-              ...budgetFields(level),
-            })),
+            balance: creditsOrNull(levels.findLast((level) => level.balance !== undefined)?.balance),
+            ...budgetJson(effective),
+            levels: levels.map(levelJson),
           };
       return Response.json(answer);
     },

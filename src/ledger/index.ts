@@ -10,15 +10,21 @@ export {
 } from "./accounts.ts";
 export { Ledger, type LedgerOptions } from "./ledger.ts";
 export type {
+  CallRecord,
   Grant,
   Hold,
+  KeptAnswer,
   LedgerOperation,
   LedgerOutcome,
   OutcomeOf,
+  RateLimits,
+  RateState,
   Release,
   Renew,
+  RetryKey,
   Settle,
   Sweep,
+  TopUp,
 } from "./operations.ts";
 export { openLedgerStore } from "./sql/open.ts";
 export type { AuditReport, Drift, LedgerStore, OpenHold } from "./store.ts";

@@ -48,8 +48,10 @@ class WatchedStore implements LedgerStore {
     return (await this.#store.commit(operations)).slice(0, this.outcomesKept);
   }
 
+  createAccount: LedgerStore["createAccount"] = (each, at) => this.#store.createAccount(each, at);
   putAccount: LedgerStore["putAccount"] = (each, at) => this.#store.putAccount(each, at);
   chain: LedgerStore["chain"] = (id, at) => this.#store.chain(id, at);
+  listAccounts: LedgerStore["listAccounts"] = (at) => this.#store.listAccounts(at);
   openHolds: LedgerStore["openHolds"] = () => this.#store.openHolds();
   audit = (): Promise<AuditReport> => this.#store.audit();
 }
@@ -140,6 +142,23 @@ describe("commits are shared", () => {
     expect(store.commits.flat()).toEqual(Array.from({ length: total }, (_, index) => `hold h${index}`));
   });
 
+  test("no commit has more bytes of answers than the bound, but for a single larger one", async () => {
+    const kept = (id: string, bytes: number): Settle => {
+      return { ...settle(id), answer: { status: 200, headers: [], body: new Uint8Array(bytes) } };
+    };
+    const half = limits.ledgerBatchBytesMax / 2;
+    const answers = { a: half, b: half, c: 1, d: 3 * half, e: 0, f: half } as const;
+    const ids = Object.keys(answers);
+    await Promise.all(ids.map((id) => ledger.submit(hold(id))));
+    await Promise.all(Object.entries(answers).map(([id, bytes]) => ledger.submit(kept(id, bytes))));
+    expect(store.commits.slice(1)).toEqual([
+      ["settle a", "settle b"],
+      ["settle c"],
+      ["settle d"],
+      ["settle e", "settle f"],
+    ]);
+  });
+
   test("with many holds open, a few operations wait a little for company, and a lone one not for ever", async () => {
     await Promise.all(Array.from({ length: 400 }, (_, index) => ledger.submit(hold(`h${index}`))));
     const before = store.commits.length;
@@ -160,7 +179,7 @@ describe("commits are shared", () => {
 });
 
 describe("a full queue", () => {
-  test("refuses holds with 429 and takes everything that ends or keeps one", async () => {
+  test("refuses holds with 429 and takes everything that ends, keeps or raises one", async () => {
     ledger = new Ledger({ store, queueMax: 2 });
     const { first, letGo } = await holdUp();
     const queued = [ledger.submit(hold("a")), ledger.submit(hold("b"))];
@@ -170,6 +189,7 @@ describe("a full queue", () => {
       ledger.submit(settle("first")),
       ledger.submit({ kind: "release", id: "a", at: 2 }),
       ledger.submit({ kind: "renew", id: "b", leaseUntil: 99, observed: 1n }),
+      ledger.submit({ kind: "top-up", id: "b", amount: 11n, at: 2 }),
       ledger.submit({ kind: "sweep", at: 0 }),
       ledger.submit({ kind: "grant", id: "g", accountId: account.id, amount: 1n, at: 1 }),
     ];
@@ -182,6 +202,7 @@ describe("a full queue", () => {
       "settled",
       "released",
       "renewed",
+      "raised",
       "swept",
       "granted",
     ]);

@@ -44,9 +44,9 @@ export class Ledger {
 
   /**
    * Commits one operation with whatever else is waiting. A hold is refused with `ledger_busy` where the queue is full;
-   * what ends a hold never is, since a charge must not be lost to backpressure. Rejects with `storage_unavailable`
-   * where the store can't commit: whether it did is then not known, and asking again with the same id is safe. While a
-   * store is down, holds that come during the commit that tries it anew are refused at once.
+   * what raises, keeps or ends one never is: its call runs, and a charge must not be lost to backpressure. Rejects with
+   * `storage_unavailable` where the store can't commit: whether it did is then not known, and asking again with the same
+   * id is safe. While a store is down, holds that come during the commit that tries it anew are refused at once.
    */
   submit<Op extends LedgerOperation>(operation: Op): Promise<OutcomeOf<Op>> {
     if (operation.kind === "hold" && this.#queue.length >= this.#queueMax) {
@@ -73,7 +73,7 @@ export class Ledger {
   async #run(): Promise<void> {
     while (this.#queue.length > 0) {
       await this.#gather();
-      const batch = this.#queue.splice(0, limits.ledgerBatchMax);
+      const batch = this.#queue.splice(0, batchLength(this.#queue));
       await this.#commit(batch);
     }
     this.#running = false;
@@ -112,6 +112,19 @@ export class Ledger {
       for (const waiting of batch) waiting.reject(error);
     }
   }
+}
+
+/** How many of those that wait fit one commit: in number, and in the bytes of the answers that they bring. */
+function batchLength(queue: readonly Waiting[]): number {
+  let bytes = 0;
+  for (const [index, { operation }] of queue.entries()) {
+    if (index === limits.ledgerBatchMax) return index;
+    if (operation.kind !== "settle") continue;
+    bytes += operation.answer?.body.byteLength ?? 0;
+    // A larger one goes alone.
+    if (bytes > limits.ledgerBatchBytesMax && index > 0) return index;
+  }
+  return queue.length;
 }
 
 function unavailable(cause?: unknown): GatewayError {

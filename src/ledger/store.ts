@@ -16,7 +16,7 @@ export interface OpenHold {
 /** An account whose counters don't follow from its entries and open holds. */
 export interface Drift {
   accountId: string;
-  counter: "credits_posted" | "debits_posted" | "debits_pending";
+  counter: "credits_posted" | "debits_posted" | "debits_pending" | "open_calls";
   recorded: Nano;
   recomputed: Nano;
 }
@@ -38,10 +38,14 @@ export interface LedgerStore {
    * then none was applied.
    */
   commit(operations: readonly LedgerOperation[]): LedgerOutcome[] | Promise<LedgerOutcome[]>;
+  /** Creates the account where there is none; one that is there stays as it is, whatever its parent and limits. */
+  createAccount(account: Account, at: number): Promise<void>;
   /** Creates the account, or sets the limits of the one that is there. Never changes counters or the parent. */
   putAccount(account: Account, at: number): Promise<void>;
   /** The account and its parents, from the token upwards; empty where there is none. */
   chain(accountId: string, at: number): Promise<AccountState[]>;
+  /** Every account, by id. */
+  listAccounts(at: number): Promise<AccountState[]>;
   /** Oldest first. */
   openHolds(): Promise<OpenHold[]>;
   /** Recomputes every counter from the entries and open holds. */

@@ -29,6 +29,8 @@ const routes: [string, string, string[]][] = [
   ["get", "/health", platform],
   ["get", "/v1/models", platform],
   ["get", "/v1/user/info", platform],
+  ["get", "/v1/usage", platform],
+  ["get", "/v1/generations/{request_id}", [...platform, "404"].toSorted()],
   ["post", "/v1/chat/completions", proxied],
 ];
 
@@ -95,7 +97,9 @@ describe.each(routes)("%s %s", (method, path, statuses) => {
       "400": "Upstream error relayed.",
       "401": "Unauthorized.",
       "402": "Insufficient credits.",
-      "404": "Unsupported gateway route, or the upstream resource was not found.",
+      "404": path.startsWith("/v1/generations/")
+        ? "No call of the caller's user has this id, or it has not ended yet."
+        : "Unsupported gateway route, or the upstream resource was not found.",
       "413": "Request body exceeds the gateway body limit.",
       "422": "Validation error.",
       "502": "Upstream error.",

@@ -1,12 +1,22 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
 import { chatCompletionsContract } from "../http/chat-completions.contract.ts";
+import { generationContract } from "../http/generation.contract.ts";
 import { healthContract } from "../http/health.contract.ts";
 import { modelsContract } from "../http/models.contract.ts";
 import { openapiContract } from "../http/openapi.contract.ts";
+import { usageContract } from "../http/usage.contract.ts";
 import { userInfoContract } from "../http/user-info.contract.ts";
 
 /** Every route's declaration, in the order of the document. */
-const contracts = [openapiContract, healthContract, modelsContract, userInfoContract, chatCompletionsContract];
+const contracts = [
+  openapiContract,
+  healthContract,
+  modelsContract,
+  userInfoContract,
+  usageContract,
+  generationContract,
+  chatCompletionsContract,
+];
 
 export interface DocumentOptions {
   /** Where callers reach the service. */

@@ -1,4 +1,4 @@
-import type { JsonEdit, JsonObject, ObservedUsage, Operation } from "../core/index.ts";
+import type { Dialect, JsonEdit, JsonObject, ObservedUsage, Operation } from "../core/index.ts";
 
 /**
  * One kind of upstream: where its operations are, how it is spoken to, how its answers are read. Pure data and pure
@@ -15,12 +15,37 @@ export interface Provider {
   failures: FailureRules;
 }
 
-/** How one operation is done upstream, same dialect on both sides. */
+/** What sets a model apart for a request that is written from another dialect; left out, it is as the dialect has it. */
+export interface ModelFacts {
+  /** Sampling parameters are refused. */
+  refusesSampling?: boolean;
+  /** How thinking is asked for in Messages; "none" for a model that can't think. */
+  thinking?: "budget" | "adaptive" | "none";
+  /** It knows the role `developer` beside `system`. */
+  developerRole?: boolean;
+  /** The member of a chat message that carries reasoning back to it. */
+  reasoningField?: "reasoning_content" | "reasoning";
+  /** Ids of tool calls must be nine letters and digits. */
+  shortCallIds?: boolean;
+  /** Stands in for the signature of a tool call that the upstream demands and the client has lost. */
+  lostCallSignature?: JsonObject;
+  /** It puts its thoughts between `<think>` tags at the beginning of the content. */
+  thinkTags?: boolean;
+}
+
+/** How one operation is done upstream. */
 export interface UpstreamOperation {
+  /** The shape that the upstream speaks there. */
+  dialect: Dialect;
   /** Appended to the provider's base URL. */
   path: string;
   /** Edits of the client's body that this upstream needs, besides the model's prefix. */
   edits(body: JsonObject): JsonEdit[];
+  /** Headers that go upstream from a client of the same dialect. */
+  forwards?: readonly string[];
+  facts?(model: string): ModelFacts;
+  /** It keeps its answers, to be looked up and continued by their ids under the same path. */
+  keeps?: { listsInput: boolean };
   /** The usage in a whole answer or in one event of a stream, or undefined where it holds none. */
   readUsage(answer: JsonObject): ObservedUsage | undefined;
   /** Whether an answer with a success status is a failure all the same. */

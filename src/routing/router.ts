@@ -30,7 +30,7 @@ export interface Target {
 }
 
 /** What an operation must have a price for. */
-const workOf: Record<Operation, Work> = { chat: "text" };
+const workOf: Record<Operation, Work> = { chat: "text", messages: "text", responses: "text", count_tokens: "text" };
 
 /** Finds the upstream of a model id. */
 export class ModelRouter {
@@ -48,19 +48,24 @@ export class ModelRouter {
 
   /**
    * Throws a 404 `GatewayError` for a model without a (known) prefix, one that the token may not use, an operation that
-   * the provider lacks, a provider without a key, and a model without a price for it.
+   * the provider lacks under each of the names that it may be done by, a provider without a key, and a model without a
+   * price for it.
    */
-  resolve(modelId: string, operation: Operation, principal: Principal): Target {
+  resolve(modelId: string, operations: readonly [Operation, ...Operation[]], principal: Principal): Target {
     const route = this.#routeOf(modelId);
     const model = modelId.slice(modelId.indexOf("/") + 1);
     if (!mayUse(principal, route, model)) {
       throw notRouted(`The model ${quoted(modelId)} does not exist, or this token may not use it.`);
     }
-    const upstreamOperation = route.provider.operations[operation];
+    const upstreamOperation = firstOf(operations, route);
     if (upstreamOperation === undefined) {
-      throw new GatewayError("unsupported_operation", `The provider ${route.prefix} has no ${operation} operation.`, {
-        param: "model",
-      });
+      throw new GatewayError(
+        "unsupported_operation",
+        `The provider ${route.prefix} has no ${operations[0]} operation.`,
+        {
+          param: "model",
+        },
+      );
     }
     if (route.keyToSet !== undefined) {
       throw new GatewayError(
@@ -72,8 +77,9 @@ export class ModelRouter {
       );
     }
     const price = this.priceOf(route, model);
-    if (price?.works.has(workOf[operation]) !== true) {
-      const lacking = price === undefined ? "no price" : `no price for the ${operation} operation`;
+    const [wanted] = operations;
+    if (price?.works.has(workOf[wanted]) !== true) {
+      const lacking = price === undefined ? "no price" : `no price for the ${wanted} operation`;
       throw new GatewayError(
         "model_unpriced",
         `The model ${quoted(modelId)} has ${lacking}, and no call goes unpriced. The operator must set pricing.models.${JSON.stringify(`${route.prefix}/${model}`)} in the configuration.`,
@@ -103,6 +109,14 @@ export class ModelRouter {
     if (route === undefined) throw notRouted(`No provider has the prefix ${quoted(prefix)}. ${known}`);
     return route;
   }
+}
+
+function firstOf(operations: readonly Operation[], { provider }: UpstreamRoute): UpstreamOperation | undefined {
+  for (const operation of operations) {
+    const found = provider.operations[operation];
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }
 
 /** Whether the token's globs let it see and use the model: by any of its ids, since all of them are the same model. */

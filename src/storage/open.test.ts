@@ -143,20 +143,34 @@ describe("the schema", () => {
     expect(second.handle.query<{ id: string }, []>("SELECT id FROM accounts").all()).toEqual([{ id: "user:u" }]);
   });
 
-  test("of an empty database is brought up step by step, to the same as at once", () => {
-    const schemaOf = (database: Database): unknown =>
-      database.query("SELECT type, name, sql FROM sqlite_master ORDER BY name").all();
-    const stepwise = new Database(":memory:");
-    for (const [index, migration] of migrations.entries()) {
-      stepwise.run(migration);
-      stepwise.run(`PRAGMA user_version = ${index + 1}`);
-      migrateSqlite(stepwise);
-    }
-    const atOnce = new Database(":memory:");
-    migrateSqlite(atOnce);
-    expect(schemaOf(stepwise)).toEqual(schemaOf(atOnce));
-    stepwise.close();
-    atOnce.close();
+  test("is brought up from every earlier version, to the same as at once", () => {
+    const schemaFrom = (earlier: number): unknown => {
+      const database = new Database(":memory:");
+      for (const migration of migrations.slice(0, earlier)) database.run(migration);
+      database.run(`PRAGMA user_version = ${earlier}`);
+      migrateSqlite(database);
+      const schema = database.query("SELECT type, name, sql FROM sqlite_master ORDER BY name").all();
+      database.close();
+      return schema;
+    };
+    for (const earlier of migrations.keys()) expect(schemaFrom(earlier)).toEqual(schemaFrom(0));
+  });
+
+  test("counts the calls that are open already", () => {
+    const database = new Database(":memory:");
+    database.run(migrations[0] ?? "");
+    database.run("PRAGMA user_version = 1");
+    const accounts = ["busy", "idle"].map((id) => `('${id}', 'token', '${id}', 0, 0)`);
+    database.run(`INSERT INTO accounts (id, kind, name, prepaid, created_at) VALUES ${accounts.join(", ")}`);
+    const holds = ["a", "b"].map((id) => `('${id}', 'busy', 5, 'chat', 9, 1)`);
+    database.run(
+      `INSERT INTO holds (id, account_id, amount, purpose, lease_until, created_at) VALUES ${holds.join(", ")}`,
+    );
+    migrateSqlite(database);
+    expect(database.query("SELECT id, open_calls FROM accounts").values()).toEqual([
+      ["busy", 2],
+      ["idle", 0],
+    ]);
   });
 
   test("that is newer than the code stops the start, says so, and is left alone", async () => {

@@ -2,6 +2,7 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { openTokenStore } from "../../src/auth/index.ts";
 import { openLedgerStore } from "../../src/ledger/index.ts";
 import { openStorage, type SqliteStorage } from "../../src/storage/index.ts";
 import { describeLedgerStore, type OpenedLedgerStore } from "./ledger-store.ts";
@@ -24,6 +25,7 @@ async function openSqliteLedger(): Promise<OpenedLedgerStore> {
   const connections = [first];
   return {
     store: openLedgerStore(first),
+    tokens: openTokenStore(first),
     connectAgain: async () => {
       const again = await connect(url);
       connections.push(again);

@@ -7,19 +7,19 @@ import { join } from "node:path";
 import { stringify } from "yaml";
 import {
   chatModels,
-  chatPath,
+  codeOf,
+  command,
+  type Created,
   EventReader,
+  operatorOf,
   type Rig,
   root,
-  runCli,
   startGateway,
   startRig,
   until,
 } from "../kit/index.ts";
 
-// A command takes a quarter of a second of one core; side by side they wait for each other.
 setDefaultTimeout(60_000);
-const commandsAtOnce = 3;
 
 let rig: Rig;
 beforeAll(async () => {
@@ -30,58 +30,7 @@ afterAll(async () => {
   await rig.stop();
 });
 
-let running = 0;
-
-/** Runs a command to its end, not too many at once. */
-async function command(args: readonly string[]): ReturnType<typeof runCli> {
-  await until("another command's end", () => running < commandsAtOnce, 60_000);
-  running += 1;
-  return runCli(args).finally(() => {
-    running -= 1;
-  });
-}
-
-/** Runs a command on the server's storage. */
-function cli(...args: string[]): ReturnType<typeof runCli> {
-  return command([...args, "--config", rig.gateway.configFile, "--storage", rig.gateway.storageUrl]);
-}
-
-/** Runs a command that must succeed, and gives back what it printed. */
-async function run(...args: string[]): Promise<string> {
-  const { code, stdout, stderr } = await cli(...args);
-  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-  return stdout;
-}
-
-/** The same with --json, which prints one line. */
-async function runJson<T>(...args: string[]): Promise<T> {
-  const stdout = await run(...args, "--json");
-  expect(stdout.trimEnd().split("\n")).toHaveLength(1);
-  return JSON.parse(stdout) as T;
-}
-
-interface Created {
-  token: string;
-  id: string;
-  user: string;
-}
-
-const chat = (token: string, body: object = {}): Promise<Response> =>
-  fetch(rig.gateway.url + chatPath, {
-    method: "POST",
-    headers: { authorization: `Bearer ${token}` },
-    body: JSON.stringify({ model: "openai/gpt-4o-mini", messages: [{ role: "user", content: "Hello!" }], ...body }),
-  });
-
-async function info(token: string): Promise<Record<string, unknown>> {
-  const answer = await fetch(`${rig.gateway.url}/v1/user/info`, { headers: { authorization: `Bearer ${token}` } });
-  return (await answer.json()) as Record<string, unknown>;
-}
-
-async function codeOf(answer: Response): Promise<string> {
-  const { error } = (await answer.json()) as { error?: { code: string } };
-  return error?.code ?? `status ${answer.status}`;
-}
+const { cli, run, runJson, chat, info } = operatorOf(() => rig.gateway);
 
 describe("token", () => {
   test.concurrent("create prints a token that works at once, and JSON where asked for", async () => {
@@ -110,6 +59,8 @@ describe("token", () => {
       "openai/*,xai/grok-4",
       "--rpm",
       "60",
+      "--tpm",
+      "5000",
       "--concurrency",
       "4",
     );
@@ -123,7 +74,16 @@ describe("token", () => {
       created: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
       models: ["openai/*", "xai/grok-4"],
       rpm: 60,
+      tpm: 5000,
       concurrency: 4,
+    });
+    const { limits } = await info(token);
+    expect(limits).toEqual({
+      requests_per_minute: 60,
+      tokens_per_minute: 5000,
+      concurrent_calls: 4,
+      models: ["openai/*", "xai/grok-4"],
+      expires_at: null,
     });
     const table = await run("token", "list");
     expect(table).toMatch(new RegExp(`^${id}\\s+lister\\s+user\\s+active\\s+openai/\\*,xai/grok-4$`, "m"));

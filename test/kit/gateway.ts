@@ -6,8 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { stringify } from "yaml";
 import { createToken, type TokenRequest } from "../../src/accounts/index.ts";
-import { openTokenStore } from "../../src/auth/index.ts";
-import { Ledger, openLedgerStore } from "../../src/ledger/index.ts";
+import { createAccounts } from "../../src/app.ts";
 import { openStorage, type Storage } from "../../src/storage/index.ts";
 
 export const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -103,18 +102,12 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   if (printed === undefined) throw new Error(`the gateway did not start: ${log()}`);
   const banner = JSON.parse(printed) as { url: string };
   const storage = await openStorage(storageUrl);
-  const accounts = openLedgerStore(storage);
-  const deps = {
-    accounts,
-    ledger: new Ledger({ store: accounts }),
-    tokens: openTokenStore(storage),
-    environment: {
-      clock: Date.now,
-      randomBytes: (size: number) => randomBytes(size),
-      randomFraction: Math.random,
-      fetch,
-    },
-  };
+  const accounts = createAccounts(storage, {
+    clock: Date.now,
+    randomBytes: (size: number) => randomBytes(size),
+    randomFraction: Math.random,
+    fetch,
+  });
   const gateway: Gateway = {
     url: banner.url,
     banner,
@@ -130,7 +123,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
         .filter((line) => line.startsWith("{"))
         .map((line) => JSON.parse(line) as Record<string, unknown>),
     token: async (request = {}) =>
-      (await createToken(deps, { user: "tester", credits: 1_000_000_000_000n, ...request })).token,
+      (await createToken(accounts, { user: "tester", credits: 1_000_000_000_000n, ...request })).token,
     cli: (...args) => runCli([...args, ...common], options.variables),
     async stop({ keepFolder = false } = {}) {
       child.kill("SIGTERM");

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { Generation } from "../../src/generations/index.ts";
 import { accountId, openLedgerStore } from "../../src/ledger/index.ts";
-import { type Caller, chatPath, type Rig, startRig } from "../kit/index.ts";
+import { insertGeneration } from "../kit/generations.ts";
+import { type Caller, chatPath, expectRefusal, type Rig, startRig } from "../kit/index.ts";
 
 let rig: Rig;
 let alice: Caller;
@@ -96,6 +98,73 @@ describe("one user's token", () => {
     }
     const spent = await Promise.all(callers.map((caller) => caller.closed()));
     expect(spent.every((amount) => amount > 0n)).toBe(true);
+  });
+});
+
+describe("what a call cost", () => {
+  const call: Omit<Generation, "owner"> = {
+    id: "req_0mdofalice000000000000001",
+    tokenId: "gone",
+    operation: "chat",
+    dialect: "chat",
+    provider: "openai",
+    model: "secret-model",
+    streamed: false,
+    status: 200,
+    outcome: "complete",
+    usage: { input: 3 },
+    inputTokens: 3,
+    outputTokens: 0,
+    credits: 7_000_000_000n,
+    milliseconds: 1,
+    millisecondsToFirstByte: undefined,
+    startedAt: Date.now() - 60_000,
+  };
+  let mallory: Caller;
+
+  beforeAll(async () => {
+    [alice, mallory] = await Promise.all([rig.caller(), rig.caller()]);
+    await insertGeneration(rig.gateway.storage, { ...call, owner: alice.user });
+  });
+
+  const get = (token: string, path: string, headers: Record<string, string> = {}) =>
+    fetch(rig.gateway.url + path, { headers: { authorization: `Bearer ${token}`, ...headers } });
+
+  test("is told to its user, by any of their tokens", async () => {
+    const second = await rig.gateway.token({ user: alice.user, credits: undefined });
+    for (const token of [alice.token, second]) {
+      const answer = await get(token, `/v1/generations/${call.id}`);
+      expect([answer.status, await answer.json()]).toMatchObject([
+        200,
+        { id: call.id, model: "openai/secret-model", credits: 7 },
+      ]);
+      expect(await (await get(token, "/v1/usage?group_by=model")).json()).toMatchObject({
+        data: [{ model: "openai/secret-model", requests: 1, credits: 7 }],
+      });
+    }
+  });
+
+  test("is not told from a call that never was to anybody else", async () => {
+    const admin = await rig.gateway.token({ user: "root", admin: true });
+    const service = await rig.gateway.token({ user: "robot", service: true, credits: undefined });
+    for (const token of [mallory.token, admin, service]) {
+      const messages = ["req_0mdofalice000000000000002", call.id, "nonsense", `%00${call.id}`].map(async (id) => {
+        const answer = await get(token, `/v1/generations/${id}?user=${alice.user}`, { "x-user": alice.user });
+        return expectRefusal(answer, await answer.text(), { status: 404, code: "generation_not_found" });
+      });
+      expect(new Set(await Promise.all(messages)).size).toBe(1);
+      for (const groupBy of ["day", "model", "token"]) {
+        const usage = await get(token, `/v1/usage?group_by=${groupBy}&user=${alice.user}&token_id=gone`);
+        expect([usage.status, await usage.json()]).toMatchObject([200, { data: [], total: { requests: 0 } }]);
+      }
+    }
+  });
+
+  test("is told to nobody without a token", async () => {
+    for (const path of [`/v1/generations/${call.id}`, "/v1/usage"]) {
+      const answer = await fetch(rig.gateway.url + path);
+      expectRefusal(answer, await answer.text(), { status: 401, code: "missing_token" });
+    }
   });
 });
 

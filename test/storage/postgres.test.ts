@@ -47,7 +47,7 @@ describe("the schema", () => {
       expect(JSON.parse(stdout)).toMatchObject({ ok: true, accounts: 0 });
     }
     expect(await query(url, "SELECT count(*)::int AS rows, max(version)::int AS version FROM tollgate_schema")).toEqual(
-      [{ rows: 1, version: 1 }],
+      [{ rows: 1, version: 3 }],
     );
   });
 
@@ -64,12 +64,38 @@ describe("the schema", () => {
     await (await open(url)).close();
     await query(url, "UPDATE tollgate_schema SET version = 99");
     expect((await refusalOf(url)).message).toBe(
-      "storage: its schema is version 99, this Tollgate knows 1; use a newer Tollgate",
+      "storage: its schema is version 99, this Tollgate knows 3; use a newer Tollgate",
     );
     const { code, stderr } = await runCli(["token", "list", "--storage", url]);
     expect(code).toBe(1);
     expect(stderr).toMatch(/^tollgate: storage: its schema is version 99.*\n$/);
     expect(await query(url, "SELECT version::int FROM tollgate_schema")).toEqual([{ version: 99 }]);
+  });
+
+  test("is brought up from its first step: what is open goes on, the functions of then are gone", async () => {
+    const url = await server.createDatabase();
+    await query(url, await Bun.file(new URL("__fixtures__/postgres-step-1.sql", import.meta.url)).text());
+    await query(
+      url,
+      `CREATE TABLE tollgate_schema (version bigint NOT NULL);
+      INSERT INTO tollgate_schema VALUES (1);
+      INSERT INTO accounts (id, kind, name, prepaid, credits_posted, debits_pending, created_at)
+        VALUES ('user:u', 'user', 'u', true, 100, 30, 1);
+      INSERT INTO entries VALUES ('g', 'grant', 'bank', 'user:u', 100, 0, 0, 1);
+      INSERT INTO holds VALUES ('a', 'user:u', 10, 'chat up/m', NULL, 9, 1), ('b', 'user:u', 20, 'chat up/m', NULL, 9, 1);`,
+    );
+
+    const storage = await open(url);
+    const ledger = openLedgerStore(storage);
+    expect(await ledger.audit()).toMatchObject({ openHolds: 2, drifts: [] });
+    const settle = { kind: "settle", id: "a", amount: 7n, at: 2 } as const;
+    expect(await ledger.commit([settle])).toEqual([{ outcome: "settled", shortfall: 0n }]);
+    expect(await ledger.commit([{ kind: "sweep", at: 10 }])).toEqual([{ outcome: "swept", expired: 1 }]);
+    expect(await ledger.audit()).toMatchObject({ entries: 3, openHolds: 0, drifts: [] });
+    await storage.close();
+    expect(await query(url, "SELECT id, outcome FROM generations")).toEqual([{ id: "b", outcome: "expired" }]);
+    const twice = "SELECT proname FROM pg_proc WHERE proname LIKE 'ledger_%' GROUP BY proname HAVING count(*) > 1";
+    expect(await query(url, twice)).toEqual([]);
   });
 
   test("is left alone where making it fails half way", async () => {
@@ -142,6 +168,7 @@ describe("changes by another node", () => {
     admin: false,
     models: undefined,
     rpm: undefined,
+    tpm: undefined,
     concurrency: undefined,
     expiresAt: undefined,
     revokedAt: undefined,

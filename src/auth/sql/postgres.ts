@@ -16,8 +16,8 @@ export class PostgresTokenStore implements TokenStore {
 
   async insert(token: TokenRecord): Promise<void> {
     await this.#statements.run(
-      `INSERT INTO tokens (id, secret_hash, user_name, account_id, service, admin, models, rpm, concurrency, expires_at, created_at)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+      `INSERT INTO tokens (id, secret_hash, user_name, account_id, service, admin, models, rpm, tpm, concurrency, expires_at, created_at)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
       [
         token.id,
         token.secretHash,
@@ -27,6 +27,7 @@ export class PostgresTokenStore implements TokenStore {
         token.admin,
         token.models?.join(",") ?? null,
         token.rpm ?? null,
+        token.tpm ?? null,
         token.concurrency ?? null,
         token.expiresAt ?? null,
         token.createdAt,

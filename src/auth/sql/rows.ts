@@ -10,6 +10,7 @@ export interface TokenRow<Flag> {
   admin: Flag;
   models: string | null;
   rpm: bigint | null;
+  tpm: bigint | null;
   concurrency: bigint | null;
   expires_at: bigint | null;
   revoked_at: bigint | null;
@@ -29,6 +30,7 @@ export function toRecord<Flag>(row: TokenRow<Flag>, isSet: (flag: Flag) => boole
     admin: isSet(row.admin),
     models: row.models?.split(","),
     rpm: optionalNumber(row.rpm),
+    tpm: optionalNumber(row.tpm),
     concurrency: optionalNumber(row.concurrency),
     expiresAt: optionalNumber(row.expires_at),
     revokedAt: optionalNumber(row.revoked_at),

@@ -17,8 +17,8 @@ export class SqliteTokenStore implements TokenStore {
   insert(token: TokenRecord): Promise<void> {
     this.#database
       .query(
-        `INSERT INTO tokens (id, secret_hash, user_name, account_id, service, admin, models, rpm, concurrency, expires_at, created_at)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+        `INSERT INTO tokens (id, secret_hash, user_name, account_id, service, admin, models, rpm, tpm, concurrency, expires_at, created_at)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       )
       .run(
         token.id,
@@ -29,6 +29,7 @@ export class SqliteTokenStore implements TokenStore {
         token.admin ? 1 : 0,
         token.models?.join(",") ?? null,
         token.rpm ?? null,
+        token.tpm ?? null,
         token.concurrency ?? null,
         token.expiresAt ?? null,
         token.createdAt,

@@ -1,21 +1,10 @@
 import { type JsonObject, objectOf } from "../../core/index.ts";
+import { IMAGE_TOKENS_MAX, isData, jsonBytes, MESSAGE_TOKENS_MAX, UNKNOWN_PART_TOKENS } from "../bounds.ts";
 import type { CallBound, SizeOf } from "../dialect.ts";
 import type { ChatRequest } from "./request.ts";
 
 /** The members whose size is the input's. */
 export const measuredMembers = ["messages", "tools", "functions", "response_format"] as const;
-
-/** No known model counts more for one picture, whatever its size. */
-const IMAGE_TOKENS_MAX = 20_000;
-
-/** Tokens that a chat template adds around a message. */
-const MESSAGE_TOKENS_MAX = 16;
-
-/**
- * For a part whose size nothing in the request tells: a stored file, a document, a video, sound by its address. Whoever
- * knows the model's context window lowers it to that.
- */
-const UNKNOWN_PART_TOKENS = 1_000_000;
 
 /**
  * A token of a byte-level vocabulary holds at least one byte, so that the bytes of what is said bound the tokens. The
@@ -70,19 +59,10 @@ function holdsItsContent(part: JsonObject): boolean {
   }
 }
 
-/** Base64 or a `data:` URL, not an address to fetch from: some upstreams take either in the same field. */
-function isData(value: unknown): boolean {
-  return typeof value === "string" && !/^\s*[a-z][a-z0-9+.-]*:\/\//i.test(value);
-}
-
 /** Names, tool calls, tool call ids: everything of a message besides its content. `role` alone is common and free. */
 function otherBytes(rest: JsonObject, sizeOf: SizeOf): number {
   for (const key in rest) {
     if (key !== "role") return jsonBytes(rest, sizeOf);
   }
   return 0;
-}
-
-function jsonBytes(value: unknown, sizeOf: SizeOf): number {
-  return value === undefined || value === null ? 0 : sizeOf(JSON.stringify(value));
 }

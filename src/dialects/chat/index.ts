@@ -1,11 +1,13 @@
 import { errorBody } from "../../core/index.ts";
 import type { DialectCodec } from "../dialect.ts";
 import { boundChat, measuredMembers } from "./bound.ts";
-import { generatedBytes } from "./generated-bytes.ts";
+import { generatedBytes } from "../generated-bytes.ts";
+import { chatKeys } from "./generated-keys.ts";
 import { ChatStreamObserver } from "./observe-stream.ts";
 import type { ChatRequest } from "./request.ts";
 
 export { type ChatRequest, chatRequest } from "./request.ts";
+export { chatTranslation } from "./translation.ts";
 
 /** OpenAI Chat Completions. */
 export const chatDialect: DialectCodec<ChatRequest> = {
@@ -13,7 +15,7 @@ export const chatDialect: DialectCodec<ChatRequest> = {
   measured: measuredMembers,
   bound: boundChat,
   observe: (body, readUsage) => new ChatStreamObserver(readUsage, body.stream_options?.include_usage !== true),
-  outputBytes: (answer) => generatedBytes(Buffer.from(answer)),
+  outputBytes: (answer) => generatedBytes(Buffer.from(answer), chatKeys),
   // A chunk with a top-level `error` is what OpenAI's SDKs throw on (wire/openai).
   errorEvent: (error, requestId) => `data: ${JSON.stringify(errorBody("openai", error, requestId))}\n\n`,
 };

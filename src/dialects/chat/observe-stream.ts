@@ -1,7 +1,8 @@
 import { type JsonObject, type ObservedUsage, parseObject } from "../../core/index.ts";
 import { dataOf, eventsOf } from "../../streaming/index.ts";
 import type { ReadUsage, StreamObserver } from "../dialect.ts";
-import { generatedBytes } from "./generated-bytes.ts";
+import { generatedBytes } from "../generated-bytes.ts";
+import { chatKeys } from "./generated-keys.ts";
 
 /** Blocks kept to judge a stream's end by, for the upstreams that send no `[DONE]`. */
 const LAST_BLOCKS = 3;
@@ -52,7 +53,7 @@ export class ChatStreamObserver implements StreamObserver {
   }
 
   see(block: Buffer): Buffer {
-    this.#outputBytes += generatedBytes(block);
+    this.#outputBytes += generatedBytes(block, chatKeys);
     // One character a byte, since that is the cheapest text to search.
     const text = block.toString("latin1");
     if (text.includes("[DONE]") && DONE.test(text)) this.#done = true;

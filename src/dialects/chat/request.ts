@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { limits } from "../../core/index.ts";
+import { modelId } from "../model-id.ts";
 
 /**
  * The body of a chat completion, as far as the gateway must understand it. Everything else passes through unread:
@@ -13,13 +13,6 @@ const message = z.looseObject({
 });
 
 const tokenLimit = z.number().int().min(1).nullish();
-
-/** No control characters and no half of a surrogate pair: a model id ends up in logs, headers and the ledger. */
-const modelId = z
-  .string()
-  .min(1)
-  .max(limits.modelIdCharactersMax)
-  .regex(/^[^\p{Cc}\p{Cs}]+$/u, "no control characters");
 
 export const chatRequest = z
   .looseObject({

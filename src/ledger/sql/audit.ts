@@ -2,7 +2,7 @@ import type { AuditReport, Drift } from "../store.ts";
 
 /**
  * Recomputes each account's counters from the books. A debit of an account, what comes back to it from revenue, and what
- * a hold sets aside in it, count in each of its parents too.
+ * a hold sets aside in it, count in each of its parents too; an open call counts in its own account alone.
  */
 export const AUDIT_ACCOUNTS = `
   WITH RECURSIVE
@@ -16,10 +16,13 @@ export const AUDIT_ACCOUNTS = `
       SELECT a.parent_id, d.posted, d.pending FROM debits d JOIN accounts a ON a.id = d.id WHERE a.parent_id IS NOT NULL
     ),
     debit_sums AS (SELECT id, sum(posted) AS posted, sum(pending) AS pending FROM debits GROUP BY id),
-    credit_sums AS (SELECT credit_account AS id, sum(amount) AS posted FROM entries WHERE kind = 'grant' GROUP BY credit_account)
-  SELECT a.id, a.credits_posted, a.debits_posted, a.debits_pending, CAST(coalesce(c.posted, 0) AS bigint) AS entry_credits,
-    CAST(coalesce(d.posted, 0) AS bigint) AS entry_debits, CAST(coalesce(d.pending, 0) AS bigint) AS open_pending
-  FROM accounts a LEFT JOIN debit_sums d ON d.id = a.id LEFT JOIN credit_sums c ON c.id = a.id`;
+    credit_sums AS (SELECT credit_account AS id, sum(amount) AS posted FROM entries WHERE kind = 'grant' GROUP BY credit_account),
+    calls AS (SELECT account_id AS id, count(*) AS open FROM holds GROUP BY account_id)
+  SELECT a.id, a.credits_posted, a.debits_posted, a.debits_pending, a.open_calls, CAST(coalesce(c.posted, 0) AS bigint) AS entry_credits,
+    CAST(coalesce(d.posted, 0) AS bigint) AS entry_debits, CAST(coalesce(d.pending, 0) AS bigint) AS open_pending,
+    CAST(coalesce(o.open, 0) AS bigint) AS open_holds
+  FROM accounts a LEFT JOIN debit_sums d ON d.id = a.id LEFT JOIN credit_sums c ON c.id = a.id
+    LEFT JOIN calls o ON o.id = a.id`;
 
 /**
  * How much is in the books, and what could not be charged. What an expired hold fell short of no longer counts once a
@@ -36,9 +39,11 @@ export interface AuditRow {
   credits_posted: bigint;
   debits_posted: bigint;
   debits_pending: bigint;
+  open_calls: bigint;
   entry_credits: bigint;
   entry_debits: bigint;
   open_pending: bigint;
+  open_holds: bigint;
 }
 
 export interface AuditTotals {
@@ -63,6 +68,7 @@ function driftsOf(row: AuditRow): Drift[] {
     { counter: "credits_posted", recorded: row.credits_posted, recomputed: row.entry_credits },
     { counter: "debits_posted", recorded: row.debits_posted, recomputed: row.entry_debits },
     { counter: "debits_pending", recorded: row.debits_pending, recomputed: row.open_pending },
+    { counter: "open_calls", recorded: row.open_calls, recomputed: row.open_holds },
   ] as const;
   return counters
     .filter(({ recorded, recomputed }) => recorded !== recomputed)

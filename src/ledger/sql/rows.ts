@@ -9,6 +9,9 @@ export interface HoldRow {
   observed: bigint | null;
   lease_until: bigint;
   created_at: bigint;
+  tokens: bigint;
+  /** The key that it claims. */
+  retry_key: string | null;
 }
 
 export function toOpenHold(row: HoldRow): OpenHold {

@@ -1,6 +1,7 @@
 import type { Provider } from "../provider.ts";
 import { chat } from "./chat.ts";
 import { failures } from "./errors.ts";
+import { countTokens, messages } from "./messages.ts";
 import { models } from "./models.ts";
 
 /** The version that still takes sampling parameters (`wire/anthropic`). */
@@ -10,7 +11,7 @@ export const anthropic: Provider = {
   priceProvider: "anthropic",
   // The compatible layer reads the first, the native API the second.
   headers: (key) => ({ authorization: `Bearer ${key}`, "x-api-key": key, "anthropic-version": VERSION }),
-  operations: { chat },
+  operations: { chat, messages, count_tokens: countTokens },
   models,
   failures,
 };

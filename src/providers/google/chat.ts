@@ -20,4 +20,6 @@ export const chat = chatOperation({
   renames: {},
   // Thinking tokens are in `total_tokens` alone on some models.
   usage: { reasoningInCompletion: true, restOfTotalIsReasoning: true, reportedCost: () => undefined },
+  // Its own word for a signature that got lost (`wire/gemini`).
+  facts: () => ({ lostCallSignature: { google: { thought_signature: "skip_thought_signature_validator" } } }),
 });

@@ -1,4 +1,5 @@
 import type { PresetName } from "../../config/index.ts";
+import type { ModelFacts } from "../provider.ts";
 import { type ChatUsageRules, openaiUsageRules } from "../shared/chat-usage.ts";
 import { perplexityCost } from "./cost.ts";
 
@@ -14,6 +15,7 @@ export interface Preset {
   drops: readonly string[];
   renames: Readonly<Record<string, string>>;
   usage: ChatUsageRules;
+  facts: ModelFacts;
   /** Where the models are listed, or undefined for an upstream that lists none. */
   modelsPath: string | undefined;
 }
@@ -25,12 +27,19 @@ const generic: Preset = {
   drops: [],
   renames: {},
   usage: openaiUsageRules,
+  facts: {},
   modelsPath: "/models",
 };
 
 export const presets = {
   generic,
-  deepseek: { ...generic, hosts: /(^|\.)deepseek\.com$/, priceProvider: "deepseek", renames: formerLimit },
+  deepseek: {
+    ...generic,
+    hosts: /(^|\.)deepseek\.com$/,
+    priceProvider: "deepseek",
+    renames: formerLimit,
+    facts: { reasoningField: "reasoning_content" },
+  },
   mistral: {
     ...generic,
     hosts: /(^|\.)mistral\.ai$/,
@@ -51,14 +60,21 @@ export const presets = {
       "verbosity",
     ],
     renames: { ...formerLimit, seed: "random_seed" },
+    facts: { shortCallIds: true },
   },
   groq: {
     ...generic,
     hosts: /(^|\.)groq\.com$/,
     priceProvider: "groq",
     drops: ["logprobs", "logit_bias", "top_logprobs"],
+    facts: { reasoningField: "reasoning" },
   },
-  moonshot: { ...generic, hosts: /(^|\.)moonshot\.(ai|cn)$/, priceProvider: "moonshotai" },
+  moonshot: {
+    ...generic,
+    hosts: /(^|\.)moonshot\.(ai|cn)$/,
+    priceProvider: "moonshotai",
+    facts: { reasoningField: "reasoning_content" },
+  },
   perplexity: {
     ...generic,
     hosts: /(^|\.)perplexity\.ai$/,
@@ -67,6 +83,7 @@ export const presets = {
     drops: ["stream_options"],
     renames: formerLimit,
     usage: { reasoningInCompletion: false, restOfTotalIsReasoning: false, reportedCost: perplexityCost },
+    facts: { thinkTags: true },
     modelsPath: undefined,
   },
   ollama: { ...generic, hosts: undefined },

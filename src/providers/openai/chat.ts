@@ -7,4 +7,5 @@ export const chat = chatOperation({
   drops: [],
   renames: {},
   usage: openaiUsageRules,
+  facts: () => ({ developerRole: true }),
 });

@@ -2,6 +2,13 @@ import type { Provider } from "../provider.ts";
 import { bearer } from "../shared/auth.ts";
 import { chat } from "./chat.ts";
 import { failures } from "./errors.ts";
+import { responses } from "./responses.ts";
 import { models } from "./models.ts";
 
-export const openai: Provider = { priceProvider: "openai", headers: bearer, operations: { chat }, models, failures };
+export const openai: Provider = {
+  priceProvider: "openai",
+  headers: bearer,
+  operations: { chat, responses },
+  models,
+  failures,
+};

@@ -1,5 +1,5 @@
 import { type JsonEdit, type JsonObject, objectOf } from "../../core/index.ts";
-import type { UpstreamOperation } from "../provider.ts";
+import type { ModelFacts, UpstreamOperation } from "../provider.ts";
 import { type ChatUsageRules, readChatUsage } from "./chat-usage.ts";
 
 /** What sets one chat completions endpoint apart from OpenAI's. */
@@ -12,6 +12,7 @@ export interface ChatEndpoint {
   /** Fields that it knows by another name. */
   renames: Readonly<Record<string, string>>;
   usage: ChatUsageRules;
+  facts?: (model: string) => ModelFacts;
   /** Whether a body with a success status is an error. */
   isFailure?: (answer: JsonObject) => boolean;
 }
@@ -32,8 +33,10 @@ function rename(body: JsonObject, key: string, to: string): JsonEdit[] {
 
 /** The chat operation of an upstream that speaks the chat dialect itself. */
 export function chatOperation(endpoint: ChatEndpoint): UpstreamOperation {
-  const { path, streamUsage, drops, renames, usage } = endpoint;
+  const { path, streamUsage, drops, renames, usage, facts } = endpoint;
   return {
+    dialect: "chat",
+    ...(facts === undefined ? {} : { facts }),
     path,
     edits(body) {
       const dropped = drops.filter((key) => key in body).map((key): JsonEdit => ({ remove: key }));

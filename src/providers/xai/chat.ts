@@ -7,4 +7,5 @@ export const chat = chatOperation({
   drops: [],
   renames: {},
   usage: { reasoningInCompletion: false, restOfTotalIsReasoning: false, reportedCost },
+  facts: () => ({ reasoningField: "reasoning_content" }),
 });

@@ -3,7 +3,8 @@
  * paused in the middle of one holds no lock.
  *
  *   1. lock the accounts of every chain that the batch touches, in the order of their ids
- *   2. read what stands under the operations' ids, now that nobody else can take or end a hold in those accounts
+ *   2. read what stands under the operations' ids and retry keys, now that nobody else can take, change or end a hold in
+ *      those accounts
  *   3. apply the operations one after the other to the accounts' counters in memory
  *   4. write what became of them, each changed account once
  *
@@ -13,34 +14,48 @@
  * The caller may say which accounts the chains consist of, having learnt it from an earlier answer: a chain never changes.
  * Where an account is missing all the same (somebody changed it by hand), the answer has no outcomes and nothing was done.
  *
- * The operations come as one array a field. No id occurs twice in a part: steps 2 to 4 run for each part, nearly always
- * the only one. A sweep is a part of its own, which appends an `expire` for each hold that was left behind. Counters are
- * arrays by the account's place among the locked ones; assigning to an element of an array of numbers is what PL/pgSQL
- * does fastest. The planner's settings keep a plan made while a table was empty from reading a large one whole.
+ * The operations come as JSON, and the places at which parts of them end: steps 2 to 4 run for each part, nearly always
+ * the only one. Within a part no id occurs twice, and no hold comes with a retry key that an end before it may have freed.
+ * A sweep is a part of its own, which appends an `expire` for each hold that was left behind.
+ *
+ * Counters are arrays by the account's place among the locked ones, what becomes of an operation is in arrays by its own
+ * place; assigning to an element of an array of numbers is what PL/pgSQL does fastest. The planner's settings keep a plan
+ * made while a table was empty from reading a large one whole.
  */
 export const LEDGER_COMMIT = `
-  CREATE FUNCTION ledger_period_start(period text, at bigint) RETURNS bigint LANGUAGE sql IMMUTABLE AS $$
-    SELECT CASE period
-      WHEN 'daily' THEN at - at % 86400000
-      WHEN 'monthly' THEN (extract(epoch FROM date_trunc('month', to_timestamp(at / 1000), 'UTC')) * 1000)::bigint
-      ELSE 0
-    END
-  $$;
+  CREATE TYPE ledger_operation AS (
+    kind          text,
+    id            text COLLATE "C",
+    account       text COLLATE "C",
+    amount        bigint,
+    at            bigint,
+    lease_until   bigint,
+    purpose       text,
+    tokens        bigint,
+    -- Of a hold with limits:
+    is_rated      boolean,
+    requests_max  bigint,
+    tokens_max    bigint,
+    calls_max     bigint,
+    -- Of a hold with a retry key, and of the settlement that keeps an answer for it:
+    retry_key     text COLLATE "C",
+    key_place     int, -- of the first hold in its part that comes with the key
+    fingerprint   text,
+    kept_until    bigint,
+    status        bigint,
+    headers       text,
+    body          text, -- base64
+    -- Of an end with a record: columns of a generation
+    record        json
+  );
 
-  -- The first moment that belongs to a later period than the one that began at, or holds, this one.
-  CREATE FUNCTION ledger_period_end(period text, began bigint) RETURNS bigint LANGUAGE sql IMMUTABLE AS $$
-    SELECT CASE period
-      WHEN 'daily' THEN began - began % 86400000 + 86400000
-      WHEN 'monthly' THEN (extract(epoch FROM
-        date_trunc('month', to_timestamp(began / 1000) AT TIME ZONE 'UTC') + interval '1 month') * 1000)::bigint
-      ELSE 9223372036854775807
-    END
+  CREATE FUNCTION ledger_rates(requests bigint, tokens bigint, calls bigint, began bigint) RETURNS text LANGUAGE sql IMMUTABLE AS $$
+    SELECT json_build_object('requests', requests, 'tokens', tokens, 'calls', calls, 'minuteEndsAt', began + 60000)::text
   $$;
 
   CREATE FUNCTION ledger_commit(
-    kinds text[], ids text[], accounts_named text[], amounts bigint[], ats bigint[], leases bigint[], purposes text[],
-    parts int[], sweep_at bigint, INOUT link_ids text[],
-    OUT outcomes text[], OUT figures bigint[], OUT names text[], OUT parent_ids text[]
+    operations text, part_ends int[], INOUT link_ids text[],
+    OUT outcomes text[], OUT figures bigint[], OUT names text[], OUT details text[], OUT parent_ids text[]
   )
   LANGUAGE plpgsql
   SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off
@@ -48,11 +63,21 @@ export const LEDGER_COMMIT = `
   AS $$
   DECLARE
     left_max CONSTANT int := 1000;
-    given CONSTANT int := cardinality(ids);
+    minute CONSTANT bigint := 60000;
+    answers_length_max CONSTANT bigint := 8 * 1024 * 1024;
+    ops ledger_operation[] := ARRAY(SELECT o FROM json_populate_recordset(NULL::ledger_operation, operations::json) o);
+    given CONSTANT int := cardinality(ops);
     is_known CONSTANT boolean := link_ids IS NOT NULL;
     blank CONSTANT bigint[] := array_fill(NULL::bigint, ARRAY[given]);
+    sweep_at bigint := (SELECT max(o.at) FROM unnest(ops) o WHERE o.kind = 'sweep');
+    may_sweep boolean := false;
     left_ids text[] := '{}';
+    -- By the operation's place, of ends: the account, what is charged and, of late ones, what had been; the retry key
+    payers text[];
     charges bigint[] := blank;
+    befores bigint[] := blank;
+    keys text[];
+    claims int[];      -- by the key's first place, the hold that claims it in this part
     -- By the account's place:
     place jsonb;
     parents int[];
@@ -65,6 +90,14 @@ export const LEDGER_COMMIT = `
     periods text[];
     starts bigint[];
     ends bigint[];
+    calls bigint[];
+    minutes bigint[];  -- when the running minute began, and what it has seen
+    requests bigint[];
+    tokens bigint[];
+    next_place int := 1;
+    part_end int;
+    from_place int;
+    to_place int;
     op record;
     n int;
     i int;
@@ -74,13 +107,19 @@ export const LEDGER_COMMIT = `
     room bigint;
     link_room bigint;
     tightest int;
-    has_ended boolean;
-    has_late boolean;
+    passed text;
+    began bigint;
+    seen_requests bigint;
+    seen_tokens bigint;
+    answer text;
+    answers_length bigint := 0;
   BEGIN
-    outcomes := array_fill(NULL::text, ARRAY[given]); figures := blank; names := outcomes;
+    outcomes := array_fill(NULL::text, ARRAY[given]); figures := blank; names := outcomes; details := outcomes;
+    payers := outcomes; keys := outcomes;
 
     -- One node sweeps at a time; the others have nothing to wait for.
     IF sweep_at IS NOT NULL AND pg_try_advisory_xact_lock(hashtext('tollgate ledger sweep')) THEN
+      may_sweep := true;
       left_ids := ARRAY(SELECT h.id FROM holds h WHERE h.lease_until < sweep_at ORDER BY h.lease_until LIMIT left_max);
     END IF;
 
@@ -89,8 +128,7 @@ export const LEDGER_COMMIT = `
       link_ids := ARRAY(
         SELECT DISTINCT unnest(a.chain) FROM (
           SELECT DISTINCT coalesce(o.account, h.account_id, e.debit_account)
-          FROM unnest(kinds || array_fill('expire'::text, ARRAY[cardinality(left_ids)]), ids || left_ids, accounts_named)
-            AS o (kind, id, account)
+          FROM (SELECT kind, id, account FROM unnest(ops) UNION ALL SELECT 'expire', id, NULL FROM unnest(left_ids) id) o
           LEFT JOIN holds h ON h.id = CASE WHEN o.account IS NULL THEN o.id END COLLATE "C"
           LEFT JOIN entries e ON e.kind = 'expire'
             AND e.id = CASE WHEN h.id IS NULL AND o.kind IN ('settle', 'release') THEN o.id END COLLATE "C"
@@ -100,8 +138,10 @@ export const LEDGER_COMMIT = `
     SELECT array_agg(a.id), array_agg(CASE WHEN a.prepaid THEN a.credits_posted END), array_agg(a.credits_posted),
         array_agg(a.debits_posted), array_agg(a.debits_pending), array_agg(a.max_budget), array_agg(a.period_debits),
         array_agg(a.period), array_agg(a.period_start), array_agg(ledger_period_end(a.period, a.period_start)),
+        array_agg(a.open_calls), array_agg(a.minute_start), array_agg(a.minute_requests), array_agg(a.minute_tokens),
         array_agg(a.parent_id)
-      INTO link_ids, funds, credits, posted, pending, budgets, spent, periods, starts, ends, parent_ids
+      INTO link_ids, funds, credits, posted, pending, budgets, spent, periods, starts, ends, calls, minutes, requests, tokens,
+        parent_ids
       FROM (SELECT * FROM accounts WHERE id = ANY (link_ids) ORDER BY id FOR NO KEY UPDATE) a;
     SELECT coalesce(jsonb_object_agg(l.id, l.n), '{}') INTO place FROM unnest(link_ids) WITH ORDINALITY AS l (id, n);
     parents := ARRAY(SELECT (place ->> l.id)::int FROM unnest(parent_ids) WITH ORDINALITY AS l (id, n) ORDER BY l.n);
@@ -110,29 +150,39 @@ export const LEDGER_COMMIT = `
       RETURN;
     END IF;
 
-    FOR this_part IN 1 .. coalesce(parts[given], 0) LOOP
-      has_ended := false; has_late := false;
+    FOREACH part_end IN ARRAY part_ends LOOP
+      from_place := next_place; to_place := part_end; next_place := part_end + 1; claims := '{}';
 
-      n := array_position(parts, this_part);
-      IF kinds[n] = 'sweep' THEN
-        left_ids := ARRAY(SELECT h.id FROM holds h WHERE h.lease_until < ats[n] AND place ? h.account_id
+      IF (ops[from_place]).kind = 'sweep' THEN
+        n := from_place;
+        left_ids := ARRAY(SELECT h.id FROM holds h WHERE h.lease_until < (ops[n]).at AND place ? h.account_id
           ORDER BY h.lease_until LIMIT left_max);
-        ids := ids || left_ids;
-        kinds := kinds || array_fill('expire'::text, ARRAY[cardinality(left_ids)]);
-        ats := ats || array_fill(ats[n], ARRAY[cardinality(left_ids)]);
-        parts := parts || array_fill(this_part, ARRAY[cardinality(left_ids)]);
         outcomes[n] := 'swept'; figures[n] := cardinality(left_ids);
+        IF may_sweep THEN
+          DELETE FROM retry_keys WHERE (account_id, key) IN (
+            SELECT k.account_id, k.key FROM retry_keys k
+            WHERE k.kept_until < (ops[n]).at AND NOT EXISTS (SELECT FROM holds h WHERE h.id = k.hold_id)
+            ORDER BY k.kept_until LIMIT 5 * left_max FOR UPDATE SKIP LOCKED);
+        END IF;
+        from_place := cardinality(ops) + 1;
+        ops := ops || ARRAY(
+          SELECT json_populate_record(NULL::ledger_operation, json_build_object('kind', 'expire', 'id', l.id, 'at', (ops[n]).at))
+          FROM unnest(left_ids) l (id));
+        to_place := cardinality(ops);
       END IF;
 
       -- What the rows under an operation's id make of it: an outcome, or, where that is NULL, an amount that is \`due\`
       -- from the link at \`first\` upwards. Of an expired hold nothing is set aside any more, so that its late end is a
       -- charge (or a return) of the difference.
       FOR op IN
-        SELECT o.n, o.kind, o.kind = 'hold' AS takes, o.amount, o.at, e.kind IS NOT NULL AS is_late,
-          coalesce(l.shortfall, e.shortfall) AS figure,
+        SELECT from_place - 1 + o.ordinality AS n, o.kind, o.kind IN ('hold', 'top-up') AS takes, o.account, o.amount, o.at,
+          o.tokens, o.is_rated, o.requests_max, o.tokens_max, o.calls_max, o.retry_key, o.key_place, o.fingerprint,
+          k.hold_id AS answered_by, h.retry_key AS held_key, h.created_at AS taken_at,
+          CASE o.kind WHEN 'settle' THEN o.tokens - h.tokens WHEN 'release' THEN -h.tokens END AS excess,
+          e.amount AS before, coalesce(l.shortfall, e.shortfall) AS figure,
           CASE WHEN o.kind = 'hold' THEN 0 ELSE coalesce(h.amount, 0) END AS held,
-          CASE o.kind WHEN 'release' THEN 0 WHEN 'expire' THEN coalesce(h.observed, 0) ELSE o.amount END
-            - coalesce(e.amount, 0) AS due,
+          CASE o.kind WHEN 'release' THEN 0 WHEN 'expire' THEN coalesce(h.observed, 0) WHEN 'top-up' THEN o.amount - h.amount
+            ELSE o.amount END - coalesce(e.amount, 0) AS due,
           (place ->> coalesce(o.account, h.account_id, e.debit_account))::int AS first,
           CASE
             WHEN o.kind = 'hold' THEN CASE
@@ -141,6 +191,12 @@ export const LEDGER_COMMIT = `
                 CASE WHEN h.account_id = o.account AND h.amount = o.amount THEN 'exists' ELSE 'conflict' END
               WHEN e.id IS NOT NULL THEN
                 CASE WHEN e.debit_account = o.account AND e.held = o.amount THEN 'exists' ELSE 'conflict' END
+              -- A claim lives as long as its hold, an answer until its time is over.
+              WHEN k.status IS NULL AND r.id IS NOT NULL OR k.status IS NOT NULL AND k.kept_until >= o.at THEN CASE
+                WHEN k.fingerprint <> o.fingerprint THEN 'retry-mismatch'
+                WHEN k.status IS NULL THEN 'retry-running'
+                ELSE 'replayed'
+              END
             END
             WHEN o.kind = 'grant' THEN CASE
               WHEN e.kind = 'grant' AND e.credit_account = o.account AND e.amount = o.amount THEN 'exists'
@@ -149,6 +205,7 @@ export const LEDGER_COMMIT = `
               ELSE 'granted'
             END
             WHEN o.kind = 'renew' THEN CASE WHEN h.id IS NULL THEN 'ended' ELSE 'renewed' END
+            WHEN o.kind = 'top-up' THEN CASE WHEN h.id IS NULL THEN 'ended' WHEN h.amount >= o.amount THEN 'exists' END
             WHEN h.id IS NOT NULL THEN NULL
             WHEN e.id IS NULL OR e.kind = 'expire' AND NOT place ? e.debit_account THEN 'no-hold'
             WHEN e.kind <> 'expire' THEN
@@ -157,13 +214,13 @@ export const LEDGER_COMMIT = `
               CASE WHEN e.amount + CASE l.debit_account WHEN 'revenue' THEN -l.amount ELSE l.amount END + l.shortfall
                 = coalesce(o.amount, 0) THEN 'exists' ELSE 'conflict' END
           END AS outcome
-        FROM unnest(kinds, ids, accounts_named, amounts, ats, parts) WITH ORDINALITY
-          AS o (kind, id, account, amount, at, part, n)
-        LEFT JOIN holds h ON h.id = o.id COLLATE "C" AND (o.kind = 'hold' OR place ? h.account_id)
-        LEFT JOIN entries e ON e.id = CASE WHEN h.id IS NULL THEN o.id END COLLATE "C"
-        LEFT JOIN entries l ON l.id = CASE WHEN e.kind = 'expire' THEN o.id || ':late' END COLLATE "C"
-        WHERE o.part = this_part AND o.kind <> 'sweep'
-        ORDER BY o.n
+        FROM unnest(ops[from_place:to_place]) WITH ORDINALITY o
+        LEFT JOIN holds h ON h.id = o.id AND (o.kind = 'hold' OR place ? h.account_id)
+        LEFT JOIN entries e ON e.id = CASE WHEN h.id IS NULL THEN o.id END
+        LEFT JOIN entries l ON l.id = CASE WHEN e.kind = 'expire' THEN o.id || ':late' END
+        LEFT JOIN retry_keys k ON k.account_id = o.account AND k.key = o.retry_key
+        LEFT JOIN holds r ON r.id = CASE WHEN k.status IS NULL THEN k.hold_id END
+        ORDER BY o.ordinality
       LOOP
         n := op.n; i := op.first;
         IF op.outcome IS NOT NULL THEN
@@ -171,10 +228,45 @@ export const LEDGER_COMMIT = `
           IF op.outcome = 'granted' THEN
             credits[i] := credits[i] + op.amount;
             funds[i] := funds[i] + op.amount;
+          ELSIF op.outcome = 'replayed' THEN
+            -- With its answer where a call is the first with its key, as long as they are not too many for one row.
+            names[n] := op.answered_by;
+            IF op.key_place = n AND answers_length < answers_length_max THEN
+              SELECT json_build_object('status', k.status, 'headers', k.headers, 'body', encode(k.body, 'base64')) INTO answer
+                FROM retry_keys k WHERE k.account_id = op.account AND k.key = op.retry_key;
+              details[n] := answer; -- from a variable: with a query in the assignment the whole array is copied
+              answers_length := answers_length + length(answer);
+            END IF;
           END IF;
           CONTINUE;
         END IF;
+        IF claims[op.key_place] IS NOT NULL THEN
+          outcomes[n] := CASE WHEN (ops[claims[op.key_place]]).fingerprint = op.fingerprint THEN 'retry-running'
+            ELSE 'retry-mismatch' END;
+          CONTINUE;
+        END IF;
         due := op.due; over := due - op.held;
+
+        -- The limits of the account itself: a minute begins with the first call after the last one ended.
+        IF op.kind = 'hold' THEN
+          IF op.at - minutes[i] >= minute THEN
+            began := op.at; seen_requests := 0; seen_tokens := 0;
+          ELSE
+            began := minutes[i]; seen_requests := requests[i]; seen_tokens := tokens[i];
+          END IF;
+          IF op.is_rated THEN
+            passed := CASE
+              WHEN seen_requests + 1 > op.requests_max THEN 'requestsPerMinute'
+              WHEN seen_tokens + op.tokens > op.tokens_max THEN 'tokensPerMinute'
+              WHEN calls[i] + 1 > op.calls_max THEN 'concurrentCalls'
+            END;
+            IF passed IS NOT NULL THEN
+              outcomes[n] := 'limited'; names[n] := passed;
+              details[n] := ledger_rates(seen_requests, seen_tokens, calls[i], began);
+              CONTINUE;
+            END IF;
+          END IF;
+        END IF;
 
         -- The link with the least room, the nearest to the token among equals. What was spent in an earlier period no
         -- longer counts; a clock that went back doesn't bring it back.
@@ -194,16 +286,31 @@ export const LEDGER_COMMIT = `
             outcomes[n] := 'insufficient'; figures[n] := room; names[n] := link_ids[tightest];
             CONTINUE;
           END IF;
+          IF op.kind = 'top-up' THEN
+            outcomes[n] := 'raised';
+          ELSE
+            outcomes[n] := 'held';
+            IF op.key_place IS NOT NULL THEN claims[op.key_place] := n; END IF;
+            minutes[i] := began; requests[i] := seen_requests + 1; tokens[i] := seen_tokens + op.tokens;
+            calls[i] := calls[i] + 1;
+            IF op.is_rated THEN details[n] := ledger_rates(requests[i], tokens[i], calls[i], minutes[i]); END IF;
+          END IF;
           WHILE i IS NOT NULL LOOP
             pending[i] := pending[i] + due;
             i := parents[i];
           END LOOP;
-          outcomes[n] := 'held';
           CONTINUE;
         END IF;
 
         -- All that was held can be charged, and beyond it what the chain has room for.
         charge := CASE WHEN over > 0 AND over > room THEN due - over + greatest(room, 0) ELSE due END;
+        charges[n] := charge; figures[n] := due - charge; befores[n] := op.before; payers[n] := link_ids[i];
+        outcomes[n] := op.kind || 'd';
+        keys[n] := op.held_key;
+        IF op.before IS NULL THEN
+          calls[i] := calls[i] - 1;
+          IF op.excess <> 0 AND op.taken_at >= minutes[i] THEN tokens[i] := greatest(tokens[i] + op.excess, 0); END IF;
+        END IF;
         WHILE i IS NOT NULL LOOP
           IF op.at >= ends[i] THEN
             starts[i] := ledger_period_start(periods[i], op.at);
@@ -215,56 +322,19 @@ export const LEDGER_COMMIT = `
           spent[i] := greatest(spent[i] + charge, 0);
           i := parents[i];
         END LOOP;
-        charges[n] := charge;
-        figures[n] := due - charge;
-        outcomes[n] := op.kind || 'd';
-        IF op.is_late THEN has_late := true; ELSE has_ended := true; END IF;
       END LOOP;
-
-      IF 'held' = ANY (outcomes) THEN
-        INSERT INTO holds (id, account_id, amount, purpose, lease_until, created_at)
-          SELECT o.id, o.account, o.amount, o.purpose, o.lease_until, o.at
-          FROM unnest(ids, accounts_named, amounts, purposes, leases, ats, parts, outcomes)
-            AS o (id, account, amount, purpose, lease_until, at, part, outcome)
-          WHERE o.part = this_part AND o.outcome = 'held';
-      END IF;
-      IF 'renewed' = ANY (outcomes) THEN
-        UPDATE holds h SET lease_until = o.lease_until, observed = coalesce(o.amount, h.observed)
-          FROM unnest(ids, amounts, leases, parts, outcomes) AS o (id, amount, lease_until, part, outcome)
-          WHERE o.part = this_part AND o.outcome = 'renewed' AND h.id = o.id COLLATE "C";
-      END IF;
-      IF has_late THEN
-        INSERT INTO entries
-          SELECT e.id || ':late', 'settle', CASE WHEN o.charge < 0 THEN 'revenue' ELSE e.debit_account END,
-            CASE WHEN o.charge < 0 THEN e.debit_account ELSE 'revenue' END, abs(o.charge), 0, o.shortfall, o.at
-          FROM unnest(ids, charges, figures, ats, parts) AS o (id, charge, shortfall, at, part)
-          JOIN entries e ON e.id = o.id COLLATE "C"
-          WHERE o.part = this_part AND o.charge IS NOT NULL;
-      END IF;
-      IF has_ended THEN
-        WITH gone AS (
-          DELETE FROM holds h
-            USING unnest(kinds, ids, charges, figures, ats, parts) AS o (kind, id, charge, shortfall, at, part)
-            WHERE o.part = this_part AND o.charge IS NOT NULL AND h.id = o.id COLLATE "C"
-            RETURNING h.id, o.kind, h.account_id, o.charge, h.amount, o.shortfall, o.at
-        )
-        INSERT INTO entries (id, kind, debit_account, credit_account, amount, held, shortfall, created_at)
-          SELECT g.id, g.kind, g.account_id, 'revenue', g.charge, g.amount, g.shortfall, g.at FROM gone g;
-      END IF;
-      IF 'granted' = ANY (outcomes) THEN
-        INSERT INTO entries (id, kind, debit_account, credit_account, amount, held, shortfall, created_at)
-          SELECT o.id, 'grant', 'bank', o.account, o.amount, 0, 0, o.at
-          FROM unnest(ids, accounts_named, amounts, ats, parts, outcomes) AS o (id, account, amount, at, part, outcome)
-          WHERE o.part = this_part AND o.outcome = 'granted';
-      END IF;
+      PERFORM ledger_write(ops[from_place:to_place], outcomes[from_place:to_place], payers[from_place:to_place],
+        charges[from_place:to_place], befores[from_place:to_place], figures[from_place:to_place], keys[from_place:to_place]);
     END LOOP;
 
-    UPDATE accounts a SET credits_posted = l.credits, debits_posted = l.posted, debits_pending = l.pending,
-        period_start = l.start, period_debits = l.spent
-      FROM unnest(link_ids, credits, posted, pending, starts, spent) AS l (id, credits, posted, pending, start, spent)
-      WHERE a.id = l.id COLLATE "C" AND (a.credits_posted, a.debits_posted, a.debits_pending, a.period_start, a.period_debits)
-        IS DISTINCT FROM (l.credits, l.posted, l.pending, l.start, l.spent);
-    outcomes := outcomes[:given]; figures := figures[:given]; names := names[:given];
+    UPDATE accounts a SET credits_posted = credits[l], debits_posted = posted[l], debits_pending = pending[l],
+        period_start = starts[l], period_debits = spent[l], open_calls = calls[l], minute_start = minutes[l],
+        minute_requests = requests[l], minute_tokens = tokens[l]
+      FROM generate_series(1, cardinality(link_ids)) l
+      WHERE a.id = link_ids[l] COLLATE "C" AND (a.credits_posted, a.debits_posted, a.debits_pending, a.period_start, a.period_debits,
+          a.open_calls, a.minute_start, a.minute_requests, a.minute_tokens)
+        IS DISTINCT FROM (credits[l], posted[l], pending[l], starts[l], spent[l], calls[l], minutes[l], requests[l], tokens[l]);
+    outcomes := outcomes[:given]; figures := figures[:given]; names := names[:given]; details := details[:given];
     IF is_known THEN link_ids := NULL; parent_ids := NULL; END IF;
   END $$;
 `;

@@ -1,6 +1,20 @@
 import { LEDGER_COMMIT } from "./ledger-commit.ts";
 import { LEDGER_COMMIT_PLAIN } from "./ledger-commit-plain.ts";
-import { TABLES } from "./tables.ts";
+import { LEDGER_PERIODS } from "./ledger-periods.ts";
+import { LEDGER_WRITE } from "./ledger-write.ts";
+import { BOOKS, RESPONSES, TABLES } from "./tables.ts";
 
-/** The schema, one step an element; a step that has been released is never changed. */
-export const migrations: readonly string[] = [TABLES + LEDGER_COMMIT + LEDGER_COMMIT_PLAIN];
+/** The functions live in the last step alone: what an earlier one made of them goes. */
+const WITHOUT_FUNCTIONS = `
+  DROP FUNCTION IF EXISTS ledger_commit;
+  DROP FUNCTION IF EXISTS ledger_commit_plain;
+  DROP FUNCTION IF EXISTS ledger_period_start;
+  DROP FUNCTION IF EXISTS ledger_period_end;
+`;
+
+/** The schema, one step an element; a step that has been released is never changed, but for functions. */
+export const migrations: readonly string[] = [
+  TABLES,
+  WITHOUT_FUNCTIONS + BOOKS + LEDGER_PERIODS + LEDGER_COMMIT + LEDGER_WRITE + LEDGER_COMMIT_PLAIN,
+  RESPONSES,
+];

@@ -81,5 +81,71 @@ export const TABLES = `
     FOR EACH STATEMENT EXECUTE FUNCTION announce_change();
 `;
 
+/** What the second step adds; see the comments in SQLite's migrations. */
+export const BOOKS = `
+  ALTER TABLE accounts
+    ADD COLUMN minute_start bigint NOT NULL DEFAULT 0,
+    ADD COLUMN minute_requests bigint NOT NULL DEFAULT 0,
+    ADD COLUMN minute_tokens bigint NOT NULL DEFAULT 0,
+    ADD COLUMN open_calls bigint NOT NULL DEFAULT 0;
+  -- Postgres reads each check anew for every statement, and these are the longest: what they guard is never changed.
+  ALTER TABLE accounts DROP CONSTRAINT accounts_kind_check, DROP CONSTRAINT accounts_period_check;
+  ALTER TABLE entries DROP CONSTRAINT entries_kind_check;
+  UPDATE accounts a SET open_calls = (SELECT count(*) FROM holds h WHERE h.account_id = a.id);
+  ALTER TABLE holds ADD COLUMN tokens bigint NOT NULL DEFAULT 0, ADD COLUMN retry_key text;
+  ALTER TABLE tokens ADD COLUMN tpm bigint;
+  CREATE INDEX tokens_by_account ON tokens (account_id);
+
+  CREATE TABLE generations (
+    id             text COLLATE "C" PRIMARY KEY,
+    owner          text NOT NULL,
+    account_id     text COLLATE "C" NOT NULL,
+    operation      text NOT NULL,
+    dialect        text,
+    provider       text NOT NULL,
+    model          text NOT NULL,
+    streamed       boolean NOT NULL,
+    status         bigint NOT NULL,
+    outcome        text NOT NULL,
+    usage          text NOT NULL,
+    input_tokens   bigint NOT NULL,
+    output_tokens  bigint NOT NULL,
+    credits        bigint NOT NULL,
+    ms             double precision NOT NULL,
+    first_byte_ms  double precision,
+    started_at     bigint NOT NULL
+  );
+  CREATE INDEX generations_by_owner ON generations (owner, started_at);
+
+  CREATE TABLE retry_keys (
+    account_id   text COLLATE "C" NOT NULL,
+    key          text COLLATE "C" NOT NULL,
+    fingerprint  text NOT NULL,
+    hold_id      text COLLATE "C" NOT NULL,
+    status       bigint,
+    headers      text,
+    body         bytea,
+    kept_until   bigint NOT NULL,
+    PRIMARY KEY (account_id, key)
+  );
+  CREATE INDEX retry_keys_by_age ON retry_keys (kept_until);
+`;
+
+/** What the third step adds; see the comments in SQLite's migrations. */
+export const RESPONSES = `
+  CREATE TABLE responses (
+    id           text COLLATE "C" PRIMARY KEY,
+    owner        text NOT NULL,
+    provider     text NOT NULL,
+    model        text NOT NULL,
+    created_at   bigint NOT NULL,
+    kept_until   bigint NOT NULL,
+    previous_id  text COLLATE "C",
+    input        text,
+    response     text
+  );
+  CREATE INDEX responses_by_age ON responses (kept_until);
+`;
+
 /** Where the triggers announce that something changed which nodes keep in memory. */
 export const CHANGES_CHANNEL = "tollgate_changes";

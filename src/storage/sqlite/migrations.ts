@@ -60,4 +60,67 @@ export const migrations: readonly string[] = [
     created_at   INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;
   `,
+  `
+  -- What an account's running minute has seen, and its open calls.
+  ALTER TABLE accounts ADD COLUMN minute_start INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE accounts ADD COLUMN minute_requests INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE accounts ADD COLUMN minute_tokens INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE accounts ADD COLUMN open_calls INTEGER NOT NULL DEFAULT 0;
+  UPDATE accounts SET open_calls = (SELECT count(*) FROM holds WHERE account_id = accounts.id);
+  ALTER TABLE holds ADD COLUMN tokens INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE holds ADD COLUMN retry_key TEXT; -- the key that it claims
+  ALTER TABLE tokens ADD COLUMN tpm INTEGER;
+  CREATE INDEX tokens_by_account ON tokens (account_id);
+
+  -- One row a call that has ended. Counts and names only. The id is the request's, and its hold's.
+  CREATE TABLE generations (
+    id             TEXT PRIMARY KEY,
+    owner          TEXT NOT NULL, -- the user
+    account_id     TEXT NOT NULL,
+    operation      TEXT NOT NULL,
+    dialect        TEXT,
+    provider       TEXT NOT NULL,
+    model          TEXT NOT NULL,
+    streamed       INTEGER NOT NULL CHECK (streamed IN (0, 1)),
+    status         INTEGER NOT NULL,
+    outcome        TEXT NOT NULL, -- of the call, or 'expired' where its process died
+    usage          TEXT NOT NULL, -- counts by bucket, as JSON
+    input_tokens   INTEGER NOT NULL,
+    output_tokens  INTEGER NOT NULL,
+    credits        INTEGER NOT NULL,
+    ms             REAL NOT NULL,
+    first_byte_ms  REAL,
+    started_at     INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX generations_by_owner ON generations (owner, started_at);
+
+  -- A claim has no answer yet and lives as long as its hold; an answer is kept for a day.
+  CREATE TABLE retry_keys (
+    account_id   TEXT NOT NULL,
+    key          TEXT NOT NULL,
+    fingerprint  TEXT NOT NULL,
+    hold_id      TEXT NOT NULL,
+    status       INTEGER,
+    headers      TEXT,
+    body         BLOB,
+    kept_until   INTEGER NOT NULL,
+    PRIMARY KEY (account_id, key)
+  ) STRICT; -- with row ids: bodies are too large for the pages of an index
+  CREATE INDEX retry_keys_by_age ON retry_keys (kept_until);
+  `,
+  `
+  -- Responses that may be looked up and continued; input and response are null where the upstream keeps them.
+  CREATE TABLE responses (
+    id           TEXT PRIMARY KEY,
+    owner        TEXT NOT NULL,
+    provider     TEXT NOT NULL,
+    model        TEXT NOT NULL,
+    created_at   INTEGER NOT NULL,
+    kept_until   INTEGER NOT NULL,
+    previous_id  TEXT,
+    input        TEXT,
+    response     TEXT
+  ) STRICT;
+  CREATE INDEX responses_by_age ON responses (kept_until);
+  `,
 ];

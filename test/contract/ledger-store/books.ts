@@ -108,7 +108,15 @@ const damages: { title: string; sql: string; drifts: Drift[] }[] = [
   {
     title: "a hold that was ended without giving back",
     sql: "DELETE FROM holds WHERE id = 'open'",
-    drifts: [company, alice, key].map(({ id }) => drift(id, "debits_pending", 50n, 0n)),
+    drifts: [
+      ...[company, alice, key].map(({ id }) => drift(id, "debits_pending", 50n, 0n)),
+      drift(key.id, "open_calls", 1n, 0n),
+    ],
+  },
+  {
+    title: "an open call that is not counted",
+    sql: "UPDATE accounts SET open_calls = 0 WHERE id = 'token:key'",
+    drifts: [drift(key.id, "open_calls", 0n, 1n)],
   },
   {
     title: "an entry without its posting",

@@ -154,6 +154,29 @@ const rooms: LedgerCase[] = [
     open: ["a", "c"],
   },
   {
+    title: "users of an organisation share its credits, each within their own budget",
+    accounts: [
+      organisation("company", { prepaid: true }),
+      user("ann", { parentId: company.id, maxBudget: 70n }),
+      user("bob", { parentId: company.id }),
+      token("one", { parentId: "user:ann" }),
+    ],
+    steps: [
+      [grant("g", company.id, 100n), granted],
+      [hold("a", "token:one", 71n), insufficient("user:ann", 70n)],
+      [hold("a", "token:one", 70n), held],
+      [hold("b", "user:bob", 31n), insufficient(company.id, 30n)],
+      [hold("b", "user:bob", 30n), held],
+    ],
+    after: {
+      [company.id]: { credits: 100n, pending: 100n },
+      "user:ann": { pending: 70n },
+      "user:bob": { pending: 30n },
+      "token:one": { pending: 70n },
+    },
+    open: ["a", "b"],
+  },
+  {
     title: "a hold of nothing needs no room",
     accounts: [alice],
     steps: [[hold("h", alice.id, 0n), held]],

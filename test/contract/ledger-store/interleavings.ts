@@ -1,9 +1,17 @@
 /** Random interleavings of everything the ledger can do, against the ledger on paper. */
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import type { Account, LedgerOperation, LedgerStore } from "../../../src/ledger/index.ts";
-import { PaperLedger } from "./model.ts";
-import { day, hold, minute, type OpenLedgerStore, sweep } from "./world.ts";
+import type {
+  Account,
+  CallRecord,
+  Hold,
+  KeptAnswer,
+  LedgerOperation,
+  LedgerStore,
+  RateLimits,
+} from "../../../src/ledger/index.ts";
+import { type PaperGeneration, type PaperKey, PaperLedger } from "./model.ts";
+import { day, hold, minute, type OpenedLedgerStore, type OpenLedgerStore, sweep } from "./world.ts";
 
 /** Two users under one organisation, one on their own, a service without limits: chains of one, two and three links. */
 const shape = [
@@ -18,6 +26,12 @@ const shape = [
   { kind: "token", name: "service", parent: undefined, prepaid: false },
 ] as const;
 
+/** The place in `shape` of the token that is used most, `ann-1`. */
+const busiest = 4;
+
+/** How many of the latest calls a step may be about. */
+const latestCalls = 5;
+
 /** The names of one run's rows: many runs share a store. */
 type Rename = (id: string) => string;
 
@@ -27,31 +41,50 @@ interface Limit {
 }
 
 const limit: fc.Arbitrary<Limit> = fc.record({
-  maxBudget: fc.option(fc.bigInt(0n, 400n), { nil: undefined }),
+  maxBudget: fc.option(fc.bigInt(0n, 1_000n), { nil: undefined, freq: 2 }),
   period: fc.constantFrom("daily", "monthly", undefined),
 });
 
+interface OperationStep {
+  do: "hold" | "top-up" | "settle" | "release" | "renew" | "grant";
+  /** How far back the id is that it has in common with an earlier step; a hold far back is a new one. */
+  back: number;
+  account: number;
+  amount: bigint;
+  lease: number;
+  checkpoint: boolean;
+  rates: RateLimits | undefined;
+  tokens: number | undefined;
+  /** Few keys, each with one of two bodies. */
+  retry: { key: number; body: number } | undefined;
+  recorded: boolean;
+  answered: boolean;
+}
+
 type Step =
-  | {
-      do: "hold" | "settle" | "release" | "renew" | "grant";
-      id: number;
-      account: number;
-      amount: bigint;
-      lease: number;
-      checkpoint: boolean;
-    }
+  | OperationStep
   | { do: "sweep" }
   | { do: "wait"; milliseconds: number }
   | { do: "limit"; account: number; maxBudget: bigint | undefined };
 
-/** Few ids, so that operations meet: again, with other fields, after the end. */
-const operationStep = fc.record({
-  do: fc.constantFrom("hold", "hold", "settle", "settle", "release", "renew", "grant"),
-  id: fc.nat(11),
-  account: fc.nat(shape.length),
+const rates: fc.Arbitrary<RateLimits> = fc.record(
+  { requestsPerMinute: fc.nat(8), tokensPerMinute: fc.nat(150), concurrentCalls: fc.nat(5) },
+  { requiredKeys: [] },
+);
+
+/** Operations that meet often: again, with other fields, after the end. */
+const operationStep: fc.Arbitrary<OperationStep> = fc.record({
+  do: fc.constantFrom("hold", "hold", "hold", "top-up", "settle", "settle", "release", "renew", "grant"),
+  back: fc.nat(9),
+  account: fc.oneof(fc.constant(busiest), fc.nat(shape.length)),
   amount: fc.oneof(fc.bigInt(0n, 200n), fc.constantFrom(0n, 1n, 50n, 100n)),
   lease: fc.nat(10),
   checkpoint: fc.boolean(),
+  rates: fc.option(rates, { nil: undefined, freq: 2 }),
+  tokens: fc.option(fc.nat(40), { nil: undefined }),
+  retry: fc.option(fc.record({ key: fc.nat(1), body: fc.nat(1) }), { nil: undefined, freq: 3 }),
+  recorded: fc.boolean(),
+  answered: fc.boolean(),
 });
 
 const step: fc.Arbitrary<Step> = fc.oneof(
@@ -62,7 +95,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     // Also back: clocks are set, and nodes disagree.
     arbitrary: fc.record({
       do: fc.constant("wait" as const),
-      milliseconds: fc.constantFrom(1, minute, 5 * minute, 11 * 60 * minute, day, 20 * day, -minute, -day),
+      milliseconds: fc.constantFrom(1, minute / 2, minute, 5 * minute, 11 * 60 * minute, day, 20 * day, -minute, -day),
     }),
   },
   {
@@ -70,13 +103,17 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     arbitrary: fc.record({
       do: fc.constant("limit" as const),
       account: fc.nat(shape.length - 1),
-      maxBudget: fc.option(fc.bigInt(0n, 400n), { nil: undefined }),
+      maxBudget: fc.option(fc.bigInt(0n, 1_000n), { nil: undefined, freq: 2 }),
     }),
   },
 );
 
 /** Batches: each is one commit. */
-const batches = fc.array(fc.array(step, { minLength: 1, maxLength: 6 }), { minLength: 1, maxLength: 25 });
+const batches = fc.array(fc.array(step, { minLength: 1, maxLength: 6, size: "max" }), {
+  minLength: 1,
+  maxLength: 20,
+  size: "max",
+});
 const limits = fc.array(limit, { minLength: shape.length, maxLength: shape.length });
 const start = fc.constantFrom(
   Date.UTC(2026, 1, 28, 23, 50),
@@ -99,24 +136,67 @@ function accountId(index: number, rename: Rename): string {
   return rename(place === undefined ? "token:nobody" : `${place.kind}:${place.name}`);
 }
 
+const answer: KeptAnswer = { status: 200, headers: [["content-type", "text/plain"]], body: Uint8Array.of(1, 2, 3) };
+
+function recordOf(each: OperationStep, at: number): CallRecord {
+  return {
+    owner: `caller-${each.account}`,
+    operation: "chat",
+    dialect: undefined,
+    provider: "openai",
+    model: "some-model",
+    streamed: each.checkpoint,
+    status: 200,
+    outcome: each.checkpoint ? "complete" : "interrupted",
+    usage: { input: each.lease },
+    milliseconds: 1.5,
+    millisecondsToFirstByte: undefined,
+    startedAt: at,
+  };
+}
+
+function callOptions({ rates: limited, tokens, retry }: OperationStep): Pick<Hold, "rates" | "tokens" | "retry"> {
+  return {
+    ...(limited && { rates: limited }),
+    ...(tokens !== undefined && { tokens }),
+    ...(retry && { retry: { key: `key-${retry.key}`, fingerprint: `body-${retry.body}` } }),
+  };
+}
+
+const byId = (a: { id: string }, b: { id: string }): number => a.id.localeCompare(b.id);
+const byKey = (a: PaperKey, b: PaperKey): number => a.account.localeCompare(b.account) || a.key.localeCompare(b.key);
+
 /** A store beside the paper, taken through the same steps. */
 class Run {
   readonly #paper = new PaperLedger();
   readonly #store: LedgerStore;
+  readonly #query: OpenedLedgerStore["query"];
+  readonly #prefix: string;
   readonly #rename: Rename;
   readonly #limits: readonly Limit[];
+  /** Ids of the holds that were asked for. */
+  readonly #calls: string[] = [];
   #now: number;
+  #grants = 0;
   #leases = 0;
 
-  constructor(store: LedgerStore, rename: Rename, runLimits: readonly Limit[], now: number) {
+  constructor({ store, query }: OpenedLedgerStore, prefix: string, runLimits: readonly Limit[], now: number) {
     this.#store = store;
-    this.#rename = rename;
+    this.#query = query;
+    this.#prefix = prefix;
+    this.#rename = (id) => prefix + id;
     this.#limits = runLimits;
     this.#now = now;
   }
 
   async open(): Promise<void> {
     for (const [index, each] of this.#limits.entries()) await this.#put(accountOf(index, each, this.#rename));
+    const users = shape.filter(({ prepaid }) => prepaid).map(({ kind, name }) => this.#rename(`${kind}:${name}`));
+    const grants = users.map(
+      (id) => ({ kind: "grant", id: `${id}/first`, accountId: id, amount: 300n, at: this.#now }) as const,
+    );
+    for (const grant of grants) this.#paper.apply(grant);
+    await this.#store.commit(grants);
   }
 
   async #put(account: Account): Promise<void> {
@@ -135,6 +215,21 @@ class Run {
     expect(await this.#store.commit(operations)).toEqual(expected);
   }
 
+  /** Of ten holds seven are new, the others have the id of one before; what isn't a hold is about one of the latest. */
+  #callId({ do: what, back }: OperationStep): string {
+    if (what !== "hold") return this.#calls.at(-1 - (back % Math.min(latestCalls, this.#calls.length))) ?? "no-call";
+    const before = back < 3 ? this.#calls.at(-1 - back) : undefined;
+    if (before !== undefined) return before;
+    const id = `call-${this.#calls.length}`;
+    this.#calls.push(id);
+    return id;
+  }
+
+  #grantId(back: number): string {
+    if (back >= 3) this.#grants += 1;
+    return `grant-${this.#grants}`;
+  }
+
   #limited(index: number, maxBudget: bigint | undefined): Account {
     return accountOf(index, { maxBudget, period: this.#limits[index]?.period }, this.#rename);
   }
@@ -142,18 +237,24 @@ class Run {
   #operation(each: Exclude<Step, { do: "wait" | "limit" }>): LedgerOperation {
     const at = this.#now;
     if (each.do === "sweep") return sweep(at);
-    const id = this.#rename(`${each.do === "grant" ? "grant" : "call"}-${each.id}`);
+    const id = this.#rename(each.do === "grant" ? this.#grantId(each.back) : this.#callId(each));
     // No two leases end at once, so that the order in which holds expire is given.
     this.#leases += 1;
     const leaseUntil = at + each.lease * minute + this.#leases;
     const accountOfStep = accountId(each.account, this.#rename);
+    const recorded = each.recorded ? { record: recordOf(each, at) } : {};
     switch (each.do) {
       case "hold":
-        return hold(id, accountOfStep, each.amount, { at, leaseUntil });
-      case "settle":
-        return { kind: "settle", id, amount: each.amount, at };
+        return hold(id, accountOfStep, each.amount, { at, leaseUntil, ...callOptions(each) });
+      case "top-up":
+        return { kind: "top-up", id, amount: each.amount, at };
+      case "settle": {
+        const { tokens } = each;
+        const told = { ...(tokens !== undefined && { tokens }), ...(each.answered && { answer }) };
+        return { kind: "settle", id, amount: each.amount, at, ...told, ...recorded };
+      }
       case "release":
-        return { kind: "release", id, at };
+        return { kind: "release", id, at, ...recorded };
       case "renew":
         return { kind: "renew", id, leaseUntil, observed: each.checkpoint ? each.amount : undefined };
       case "grant":
@@ -179,8 +280,31 @@ class Run {
     const onPaper = this.#paper
       .openHolds()
       .map(({ id, amount, observed, leaseUntil }) => ({ id, amount, observed, leaseUntil }));
-    const byId = (a: { id: string }, b: { id: string }): number => a.id.localeCompare(b.id);
     expect(open.toSorted(byId)).toEqual(onPaper.toSorted(byId));
+    expect((await this.#generations()).toSorted(byId)).toEqual(this.#paper.generations().toSorted(byId));
+    expect((await this.#keys()).toSorted(byKey)).toEqual(this.#paper.keys().toSorted(byKey));
+  }
+
+  async #generations(): Promise<PaperGeneration[]> {
+    const rows = await this.#query(`SELECT * FROM generations WHERE id LIKE '${this.#prefix}%'`);
+    return rows.map((row) => ({
+      id: String(row["id"]),
+      account: String(row["account_id"]),
+      owner: String(row["owner"]),
+      outcome: String(row["outcome"]),
+      credits: BigInt(String(row["credits"])),
+      startedAt: Number(row["started_at"]),
+    }));
+  }
+
+  async #keys(): Promise<PaperKey[]> {
+    const rows = await this.#query(`SELECT * FROM retry_keys WHERE account_id LIKE '${this.#prefix}%'`);
+    return rows.map((row) => ({
+      account: String(row["account_id"]),
+      key: String(row["key"]),
+      holdId: String(row["hold_id"]),
+      answered: row["status"] !== null,
+    }));
   }
 
   /** Ends what is open, so that the next run finds no holds but its own. Gives back the shortfall of this run. */
@@ -195,14 +319,15 @@ class Run {
 
 export function describeInterleavings(open: OpenLedgerStore, runs: number): void {
   test(`${runs} random interleavings end like the ledger on paper`, async () => {
-    const { store, close } = await open();
+    const opened = await open();
+    const { store, close } = opened;
     let count = 0;
     let shortfall = 0n;
     const property = fc.asyncProperty(start, limits, batches, async (now, runLimits, commits) => {
       count += 1;
       const prefix = `run-${count}/`;
       const before = (await store.audit()).shortfall;
-      const run = new Run(store, (id) => prefix + id, runLimits, now);
+      const run = new Run(opened, prefix, runLimits, now);
       await run.open();
       try {
         for (const steps of commits) await run.batch(steps);

@@ -5,11 +5,17 @@
 import type {
   Account,
   AccountState,
+  CallRecord,
+  Hold,
   LedgerOperation,
   LedgerOutcome,
   OpenHold,
   OutcomeOf,
+  Release,
+  Settle,
+  TopUp,
 } from "../../../src/ledger/index.ts";
+import { PaperAnswers, PaperMinutes, refusalByRates } from "./model-calls.ts";
 
 type Outcome<Kind extends LedgerOperation["kind"]> = OutcomeOf<Extract<LedgerOperation, { kind: Kind }>>;
 
@@ -25,6 +31,28 @@ interface PaperHold extends OpenHold {
   /** What its end said that the call cost. */
   cost: bigint;
   shortfall: bigint;
+  tokens: number;
+  retry: Hold["retry"];
+  /** What is written of the call once it has ended. */
+  record: CallRecord | "expired" | undefined;
+}
+
+/** What can be read of a call that has ended. */
+export interface PaperGeneration {
+  id: string;
+  account: string;
+  owner: string;
+  outcome: string;
+  credits: bigint;
+  startedAt: number;
+}
+
+/** Who has a retry key: an open hold, or one that was answered. */
+export interface PaperKey {
+  account: string;
+  key: string;
+  holdId: string;
+  answered: boolean;
 }
 
 /** What counts against a budget, and the name of the period in which it does: "2026-03-04", "2026-03" or "". */
@@ -44,6 +72,8 @@ export class PaperLedger {
   readonly #holds = new Map<string, PaperHold>();
   readonly #charges: Charge[] = [];
   readonly #spends = new Map<string, Spend>();
+  readonly #minutes = new PaperMinutes();
+  readonly #answers = new PaperAnswers();
 
   put(account: Account): void {
     this.#accounts.set(account.id, account);
@@ -53,10 +83,12 @@ export class PaperLedger {
     switch (operation.kind) {
       case "hold":
         return this.#hold(operation);
+      case "top-up":
+        return this.#topUp(operation);
       case "settle":
-        return this.#settle(operation.id, operation.amount, operation.at);
+        return this.#settle(operation);
       case "release":
-        return this.#release(operation.id, operation.at);
+        return this.#release(operation);
       case "renew":
         return this.#renew(operation.id, operation.leaseUntil, operation.observed);
       case "grant":
@@ -85,6 +117,25 @@ export class PaperLedger {
     return [...this.#holds.values()].filter(({ state }) => state === "open");
   }
 
+  generations(): PaperGeneration[] {
+    return [...this.#holds.values()].flatMap(({ id, accountId, record, createdAt }): PaperGeneration[] => {
+      if (record === undefined) return [];
+      const credits = this.#chargedFor(id, accountId);
+      const common = { id, account: accountId, credits };
+      return record === "expired"
+        ? [{ ...common, owner: this.#ownerOf(accountId), outcome: "expired", startedAt: createdAt }]
+        : [{ ...common, owner: record.owner, outcome: record.outcome, startedAt: record.startedAt }];
+    });
+  }
+
+  keys(): PaperKey[] {
+    const claims = this.openHolds().flatMap(({ id, accountId, retry }) =>
+      retry === undefined ? [] : [{ account: accountId, key: retry.key, holdId: id, answered: false }],
+    );
+    const answers = this.#answers.all().map(({ account, key, holdId }) => ({ account, key, holdId, answered: true }));
+    return [...claims, ...answers];
+  }
+
   shortfall(): bigint {
     return [...this.#holds.values()].reduce((sum, hold) => sum + hold.shortfall, 0n);
   }
@@ -93,6 +144,16 @@ export class PaperLedger {
     const account = this.#accounts.get(id);
     if (account === undefined) return [];
     return account.parentId === undefined ? [account] : [account, ...this.#links(account.parentId)];
+  }
+
+  /** A token without a user above it stands for itself here: nobody issued it. */
+  #ownerOf(id: string): string {
+    const links = this.#links(id);
+    return (links.find(({ kind }) => kind === "user") ?? links[0])?.name ?? "";
+  }
+
+  #chargedFor(holdId: string, account: string): bigint {
+    return total(this.#charges.filter((charge) => charge.holdId === holdId && charge.account === account));
   }
 
   #spendOf(account: Account, at: number): Spend {
@@ -115,48 +176,89 @@ export class PaperLedger {
     return tightest;
   }
 
-  #hold(operation: Extract<LedgerOperation, { kind: "hold" }>): Outcome<"hold"> {
-    const { kind: _, at, ...fields } = operation;
-    const before = this.#holds.get(operation.id);
-    if (!this.#accounts.has(operation.accountId)) return { outcome: "no-account" };
-    if (before !== undefined) {
-      const same = before.accountId === operation.accountId && before.amount === operation.amount;
-      return { outcome: same ? "exists" : "conflict" };
-    }
-    const tightest = this.#tightest(operation.accountId, at);
-    if (tightest !== undefined && tightest.room < operation.amount) {
-      return { outcome: "insufficient", accountId: tightest.id, available: tightest.room };
-    }
-    this.#holds.set(operation.id, {
-      ...fields,
-      createdAt: at,
-      observed: undefined,
-      state: "open",
-      cost: 0n,
-      shortfall: 0n,
-    });
-    return { outcome: "held" };
+  #lackOfRoom(account: string, amount: bigint, at: number) {
+    const tightest = this.#tightest(account, at);
+    return tightest !== undefined && tightest.room < amount
+      ? ({ outcome: "insufficient", accountId: tightest.id, available: tightest.room } as const)
+      : undefined;
   }
 
-  #settle(id: string, amount: bigint, at: number): Outcome<"settle"> {
+  #hold(hold: Hold): Outcome<"hold"> {
+    const { kind: _, at, rates, tokens = 0, retry, ...fields } = hold;
+    const { id, accountId, amount } = hold;
+    const before = this.#holds.get(id);
+    if (!this.#accounts.has(accountId)) return { outcome: "no-account" };
+    if (before !== undefined) {
+      const same = before.accountId === accountId && before.amount === amount;
+      return { outcome: same ? "exists" : "conflict" };
+    }
+    const refusal =
+      this.#refusalByKey(hold) ?? refusalByRates(hold, this.#seen(hold)) ?? this.#lackOfRoom(accountId, amount, at);
+    if (refusal !== undefined) return refusal;
+    const open = { observed: undefined, state: "open", cost: 0n, shortfall: 0n, record: undefined } as const;
+    this.#holds.set(id, { ...fields, ...open, createdAt: at, tokens, retry });
+    this.#minutes.count(accountId, at, { holdId: id, tokens });
+    if (retry !== undefined) this.#answers.drop(accountId, retry.key);
+    return rates === undefined ? { outcome: "held" } : { outcome: "held", rates: this.#seen(hold) };
+  }
+
+  #seen({ accountId, at }: Hold) {
+    return this.#minutes.seen(accountId, at, this.openHolds().filter((open) => open.accountId === accountId).length);
+  }
+
+  #refusalByKey({ retry, accountId, at }: Hold): Outcome<"hold"> | undefined {
+    if (retry === undefined) return undefined;
+    const running = this.openHolds().find((open) => open.accountId === accountId && open.retry?.key === retry.key);
+    const kept = this.#answers.find(accountId, retry.key, at);
+    const fingerprint = running?.retry?.fingerprint ?? kept?.fingerprint;
+    if (fingerprint === undefined) return undefined;
+    if (fingerprint !== retry.fingerprint) return { outcome: "retry-mismatch" };
+    return kept === undefined
+      ? { outcome: "retry-running" }
+      : { outcome: "replayed", id: kept.holdId, answer: kept.answer };
+  }
+
+  #topUp({ id, amount, at }: TopUp): Outcome<"top-up"> {
+    const hold = this.#holds.get(id);
+    if (hold?.state !== "open") return { outcome: "ended" };
+    if (hold.amount >= amount) return { outcome: "exists" };
+    const refusal = this.#lackOfRoom(hold.accountId, amount - hold.amount, at);
+    if (refusal !== undefined) return refusal;
+    hold.amount = amount;
+    return { outcome: "raised" };
+  }
+
+  #settle({ id, amount, at, tokens, record, answer }: Settle): Outcome<"settle"> {
     const hold = this.#holds.get(id);
     if (hold === undefined) return { outcome: "no-hold" };
     if (hold.state === "released") return { outcome: "conflict" };
     if (hold.state === "settled" || hold.state === "made-good") {
       return hold.cost === amount ? { outcome: "exists", shortfall: hold.shortfall } : { outcome: "conflict" };
     }
+    if (hold.state === "open") {
+      this.#correct(hold, tokens ?? hold.tokens);
+      if (answer !== undefined && hold.retry !== undefined)
+        this.#answers.keep({ account: hold.accountId, ...hold.retry, holdId: id, answer }, at);
+    }
     this.#end(hold, hold.state === "open" ? "settled" : "made-good", amount, at);
+    hold.record = record ?? hold.record;
     return { outcome: "settled", shortfall: hold.shortfall };
   }
 
-  #release(id: string, at: number): Outcome<"release"> {
+  #release({ id, at, record }: Release): Outcome<"release"> {
     const hold = this.#holds.get(id);
     if (hold === undefined) return { outcome: "no-hold" };
     const nothing = hold.state === "released" || (hold.state === "made-good" && hold.cost === 0n);
     if (nothing) return { outcome: "exists" };
     if (hold.state === "settled" || hold.state === "made-good") return { outcome: "conflict" };
+    if (hold.state === "open") this.#correct(hold, 0);
     this.#end(hold, hold.state === "open" ? "released" : "made-good", 0n, at);
+    hold.record = record ?? hold.record;
     return { outcome: "released" };
+  }
+
+  #correct({ id, accountId, createdAt }: PaperHold, tokens: number): void {
+    this.#minutes.correct(accountId, createdAt, { holdId: id, tokens });
   }
 
   #renew(id: string, leaseUntil: number, observed: bigint | undefined): Outcome<"renew"> {
@@ -178,17 +280,17 @@ export class PaperLedger {
 
   #sweep(at: number): Outcome<"sweep"> {
     const left = this.openHolds().filter((hold) => hold.leaseUntil < at);
-    for (const hold of left.toSorted((a, b) => a.leaseUntil - b.leaseUntil))
+    for (const hold of left.toSorted((a, b) => a.leaseUntil - b.leaseUntil)) {
       this.#end(hold, "expired", hold.observed ?? 0n, at);
+      hold.record = "expired";
+    }
+    this.#answers.forget(at);
     return { outcome: "swept", expired: left.length };
   }
 
   /** Once the hold is out of the way, its call may be charged what it cost, as far as every link has room for it. */
   #end(hold: PaperHold, state: PaperHold["state"], cost: bigint, at: number): void {
-    const charged = total(
-      this.#charges.filter((charge) => charge.holdId === hold.id && charge.account === hold.accountId),
-    );
-    const due = cost - charged;
+    const due = cost - this.#chargedFor(hold.id, hold.accountId);
     // What was held is granted whatever the limits have become since; only what goes over it needs room.
     const reserved = hold.state === "open" ? hold.amount : 0n;
     const room = this.#tightest(hold.accountId, at)?.room;

@@ -9,7 +9,6 @@ import {
   type LedgerCase,
   minute,
   type OpenLedgerStore,
-  play,
   renew,
   renewed,
   settle,
@@ -17,6 +16,7 @@ import {
   stateOf,
   sweep,
   swept,
+  testCases,
   token,
 } from "./world.ts";
 
@@ -152,10 +152,7 @@ const acrossMidnight: LedgerCase[] = [
 const periodCases: readonly LedgerCase[] = [...rollOvers, ...acrossMidnight];
 
 export function describePeriods(open: OpenLedgerStore): void {
-  test.each(periodCases.map((row) => [row.title, row] as const))("%s", async (_title, row) => {
-    await play(open, row, "each");
-    await play(open, row, "one");
-  });
+  testCases(open, periodCases);
 
   test("the spend of a period is reported as of the moment that is asked for", async () => {
     const { store, close } = await open();

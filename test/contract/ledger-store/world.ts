@@ -1,10 +1,25 @@
 /** The vocabulary of the ledger's conformance suite: accounts and operations in few words, and a store to try them on. */
-import { expect } from "bun:test";
-import type { Account, AccountState, LedgerOperation, LedgerOutcome, LedgerStore } from "../../../src/ledger/index.ts";
+import { expect, test } from "bun:test";
+import type { TokenStore } from "../../../src/auth/index.ts";
+import type {
+  Account,
+  AccountState,
+  Hold,
+  KeptAnswer,
+  LedgerOperation,
+  LedgerOutcome,
+  LedgerStore,
+  RateLimits,
+  RateState,
+  Release,
+  Settle,
+} from "../../../src/ledger/index.ts";
 
 /** A store on a fresh, empty storage, with a way past it to the tables. */
 export interface OpenedLedgerStore {
   store: LedgerStore;
+  /** The tokens of the same storage. */
+  tokens: TokenStore;
   /** Another connection to the same storage, as another process has it. */
   connectAgain: () => Promise<LedgerStore>;
   /** Runs one statement past the ledger, to read the books or to damage them. */
@@ -33,14 +48,21 @@ export const organisation = (name: string, limits: Limits = {}): Account => acco
 export const user = (name: string, limits: Limits = {}): Account => account("user", name, limits);
 export const token = (name: string, limits: Limits = {}): Account => account("token", name, limits);
 
-type HoldOptions = { at?: number; leaseUntil?: number };
+type HoldOptions = { at?: number; leaseUntil?: number } & Pick<Hold, "rates" | "tokens" | "retry">;
 
 export const hold = (id: string, accountId: string, amount: bigint, options: HoldOptions = {}) => {
-  const { at = noon, leaseUntil = at + lease } = options;
-  return { kind: "hold", id, accountId, amount, purpose: "chat openai/some-model", at, leaseUntil } as const;
+  const { at = noon, leaseUntil = at + lease, ...rest } = options;
+  return { kind: "hold", id, accountId, amount, purpose: "chat openai/some-model", at, leaseUntil, ...rest } as const;
 };
-export const settle = (id: string, amount: bigint, at = noon) => ({ kind: "settle", id, amount, at }) as const;
-export const release = (id: string, at = noon) => ({ kind: "release", id, at }) as const;
+export const topUp = (id: string, amount: bigint, at = noon) => ({ kind: "top-up", id, amount, at }) as const;
+export const settle = (
+  id: string,
+  amount: bigint,
+  at = noon,
+  rest: Pick<Settle, "tokens" | "record" | "answer"> = {},
+) => ({ kind: "settle", id, amount, at, ...rest }) as const;
+export const release = (id: string, at = noon, rest: Pick<Release, "record"> = {}) =>
+  ({ kind: "release", id, at, ...rest }) as const;
 export const renew = (id: string, leaseUntil: number, observed?: bigint) =>
   ({ kind: "renew", id, leaseUntil, observed }) as const;
 export const grant = (id: string, accountId: string, amount: bigint, at = noon) =>
@@ -48,6 +70,12 @@ export const grant = (id: string, accountId: string, amount: bigint, at = noon) 
 export const sweep = (at: number) => ({ kind: "sweep", at }) as const;
 
 export const held = { outcome: "held" } as const;
+export const heldAt = (rates: RateState) => ({ outcome: "held", rates }) as const;
+export const limited = (limit: keyof RateLimits, rates: RateState) => ({ outcome: "limited", limit, rates }) as const;
+export const replayed = (id: string, answer: KeptAnswer) => ({ outcome: "replayed", id, answer }) as const;
+export const retryRunning = { outcome: "retry-running" } as const;
+export const retryMismatch = { outcome: "retry-mismatch" } as const;
+export const raised = { outcome: "raised" } as const;
 export const exists = { outcome: "exists" } as const;
 export const conflict = { outcome: "conflict" } as const;
 export const noHold = { outcome: "no-hold" } as const;
@@ -109,7 +137,7 @@ export async function expectCleanBooks(store: LedgerStore): Promise<void> {
 }
 
 /** Plays a case, each step in a commit of its own or all of them in one, and compares everything that it names. */
-export async function play(open: OpenLedgerStore, row: LedgerCase, commits: "each" | "one"): Promise<void> {
+async function play(open: OpenLedgerStore, row: LedgerCase, commits: "each" | "one"): Promise<void> {
   const { store, close } = await open();
   try {
     for (const each of row.accounts) await store.putAccount(each, noon);
@@ -127,4 +155,12 @@ export async function play(open: OpenLedgerStore, row: LedgerCase, commits: "eac
   } finally {
     await close();
   }
+}
+
+/** Each row twice: every step in a commit of its own, and all steps in one. */
+export function testCases(open: OpenLedgerStore, cases: readonly LedgerCase[]): void {
+  test.each(cases.map((row) => [row.title, row] as const))("%s", async (_title, row) => {
+    await play(open, row, "each");
+    await play(open, row, "one");
+  });
 }

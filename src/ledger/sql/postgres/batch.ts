@@ -1,97 +1,151 @@
 /** Ledger operations as the parameters of `ledger_commit`, and its answer as their outcomes. */
 import type { Parameter } from "../../../storage/index.ts";
-import type { LedgerOperation, LedgerOutcome, Outcomes } from "../../operations.ts";
+import type {
+  Hold,
+  KeptAnswer,
+  LedgerOperation,
+  LedgerOutcome,
+  RateLimits,
+  RateState,
+  Release,
+  Settle,
+} from "../../operations.ts";
+import { keptUntil, toKeptAnswer } from "../answers.ts";
+import { toGenerationColumns } from "../generations.ts";
+import { storable } from "./columns.ts";
+import type { LedgerMemory } from "./memory.ts";
+import { Parts } from "./parts.ts";
 
 /** What `ledger_commit` answers: an element for each operation. */
 export interface CommitRow {
   outcomes: string[] | null;
   /** The room of a refused hold, the shortfall of a settlement, the number of swept holds. */
   figures: (bigint | null)[];
-  /** The account that refused a hold. */
+  /** The account that refused a hold, or the limit; the hold whose answer there is. */
   names: (string | null)[];
+  /** JSON: the rates of a hold with limits; the answer that a call is given again, or null where it has to be fetched. */
+  details: (string | null)[];
   /** The accounts of all chains and, at the same places, their parents; null where the caller gave the chains. */
   link_ids: string[] | null;
   parent_ids: (string | null)[] | null;
 }
 
-/** The parameters of `ledger_commit`, but for the last one. */
-export function batchParameters(operations: readonly LedgerOperation[]): Parameter[] {
-  const { kinds, ids, accountIds, amounts, ats, leases, purposes, parts, sweepAt } = new Batch(operations);
-  return [kinds, ids, accountIds, amounts, ats, leases, purposes, parts, sweepAt];
+/**
+ * The first parameters: the operations as JSON, a `ledger_operation` each, from which is left out what an operation
+ * doesn't have; and the places at which their parts end.
+ */
+export function batchParameters(operations: readonly LedgerOperation[], memory: LedgerMemory): Parameter[] {
+  const parts = new Parts(memory);
+  const rows = operations.map((operation) => ({ key_place: parts.add(operation), ...columnsOf(operation) }));
+  return [JSON.stringify(rows, storableValue), parts.ends().map(String)];
 }
 
-/** One array a field, an element an operation; null where an operation has no such field. */
-class Batch {
-  readonly kinds: string[] = [];
-  readonly ids: (string | null)[] = [];
-  readonly accountIds: (string | null)[] = [];
-  readonly amounts: (string | null)[] = [];
-  readonly ats: (string | null)[] = [];
-  readonly leases: (string | null)[] = [];
-  readonly purposes: (string | null)[] = [];
-  /** Counted from 1 upwards; within a part no id occurs twice, and a sweep is alone. */
-  readonly parts: string[] = [];
-  /** The latest moment that a sweep of the batch asks for. */
-  sweepAt: number | null = null;
-  #part = 1;
-  #idsOfPart = new Set<string>();
-
-  constructor(operations: readonly LedgerOperation[]) {
-    for (const operation of operations) this.#add(operation);
-  }
-
-  #add(operation: LedgerOperation): void {
-    const { kind } = operation;
-    this.#choosePart(operation);
-    this.kinds.push(kind);
-    this.parts.push(String(this.#part));
-    this.ids.push(kind === "sweep" ? null : operation.id);
-    this.ats.push(kind === "renew" ? null : String(operation.at));
-    this.accountIds.push(kind === "hold" || kind === "grant" ? operation.accountId : null);
-    this.amounts.push(amountOf(operation));
-    this.leases.push(kind === "hold" || kind === "renew" ? String(operation.leaseUntil) : null);
-    this.purposes.push(kind === "hold" ? operation.purpose : null);
-  }
-
-  #choosePart(operation: LedgerOperation): void {
-    if (operation.kind === "sweep") {
-      this.sweepAt = Math.max(this.sweepAt ?? operation.at, operation.at);
-      if (this.parts.length > 0) this.#part += 1;
-    } else if (this.#idsOfPart.has(operation.id) || this.kinds.at(-1) === "sweep") {
-      this.#part += 1;
-      this.#idsOfPart = new Set([operation.id]);
-    } else {
-      this.#idsOfPart.add(operation.id);
-    }
-  }
+function storableValue(_key: string, value: unknown): unknown {
+  return typeof value === "string" ? storable(value) : value;
 }
 
-function amountOf(operation: LedgerOperation): string | null {
+function columnsOf(operation: LedgerOperation) {
   switch (operation.kind) {
     case "hold":
+      return holdColumns(operation);
     case "settle":
-    case "grant":
-      return String(operation.amount);
-    case "renew":
-      return operation.observed?.toString() ?? null;
+      return { ...endColumns(operation), ...answerColumns(operation.answer, operation.at), tokens: operation.tokens };
     case "release":
+      return endColumns(operation);
+    case "renew": {
+      const { kind, id, leaseUntil, observed } = operation;
+      return { kind, id, lease_until: leaseUntil, amount: observed?.toString() };
+    }
+    case "top-up":
+      return { ...operation, amount: String(operation.amount) };
+    case "grant": {
+      const { kind, id, accountId, amount, at } = operation;
+      return { kind, id, account: accountId, amount: String(amount), at };
+    }
     case "sweep":
-      return null;
+      return operation;
   }
 }
 
-export function toOutcomes(operations: readonly LedgerOperation[], row: CommitRow): LedgerOutcome[] {
+function holdColumns({ kind, id, accountId, amount, purpose, at, leaseUntil, rates, tokens = 0, retry }: Hold) {
+  const common = { kind, id, account: accountId, amount: String(amount), purpose, at, lease_until: leaseUntil, tokens };
+  const limits = rates && {
+    is_rated: true,
+    requests_max: rates.requestsPerMinute,
+    tokens_max: rates.tokensPerMinute,
+    calls_max: rates.concurrentCalls,
+  };
+  const claim = retry && { retry_key: retry.key, fingerprint: retry.fingerprint, kept_until: keptUntil(at) };
+  return { ...common, ...limits, ...claim };
+}
+
+function endColumns(end: Settle | Release) {
+  const { kind, id, at, record } = end;
+  const amount = end.kind === "settle" ? String(end.amount) : undefined;
+  return { kind, id, amount, at, record: record && toGenerationColumns(record) };
+}
+
+function answerColumns(answer: KeptAnswer | undefined, at: number) {
+  if (answer === undefined) return undefined;
+  const { status, headers, body } = answer;
+  return { status, headers: JSON.stringify(headers), body: body.toBase64(), kept_until: keptUntil(at) };
+}
+
+/** An outcome, where calls are given an answer again perhaps without that. */
+export type AnsweredOutcome =
+  | Exclude<LedgerOutcome, { outcome: "replayed" }>
+  | { outcome: "replayed"; id: string; answer: KeptAnswer | undefined };
+
+export function toOutcomes(operations: readonly LedgerOperation[], row: CommitRow): AnsweredOutcome[] {
   return operations.map(({ kind }, index) => {
     const outcome = row.outcomes?.[index];
     if (outcome === undefined) throw new Error(`ledger_commit gave no outcome for ${kind}`);
-    return toOutcome(kind, outcome, row.figures[index] ?? 0n, row.names[index] ?? "");
+    const [figure, name, detail] = [row.figures[index] ?? 0n, row.names[index] ?? "", row.details[index] ?? null];
+    return toOutcome(kind, { outcome, figure, name, detail });
   });
 }
 
+interface Answered {
+  outcome: string;
+  figure: bigint;
+  name: string;
+  detail: string | null;
+}
+
 /** The words are those of `ledger_commit`, which are the ledger's own. */
-function toOutcome(kind: LedgerOperation["kind"], outcome: string, figure: bigint, name: string): LedgerOutcome {
-  if (outcome === "insufficient") return { outcome, accountId: name, available: figure };
-  if (outcome === "swept") return { outcome, expired: Number(figure) };
-  if (kind === "settle" && (outcome === "settled" || outcome === "exists")) return { outcome, shortfall: figure };
-  return { outcome } as Exclude<LedgerOutcome, Outcomes["settle"] | Outcomes["sweep"]>;
+function toOutcome(kind: LedgerOperation["kind"], { outcome, figure, name, detail }: Answered): AnsweredOutcome {
+  switch (outcome) {
+    case "insufficient":
+      return { outcome, accountId: name, available: figure };
+    case "limited":
+      return { outcome, limit: name as keyof RateLimits, rates: toRates(detail) };
+    case "held":
+      return detail === null ? { outcome } : { outcome, rates: toRates(detail) };
+    case "replayed":
+      return { outcome, id: name, answer: detail === null ? undefined : toAnswer(detail) };
+    case "swept":
+      return { outcome, expired: Number(figure) };
+    case "settled":
+      return { outcome, shortfall: figure };
+    case "exists":
+      return kind === "settle" ? { outcome, shortfall: figure } : { outcome };
+    default:
+      return { outcome } as AnsweredOutcome;
+  }
+}
+
+function toRates(detail: string | null): RateState {
+  return JSON.parse(detail ?? "") as RateState;
+}
+
+/** Columns of `retry_keys`, the body in base64. */
+interface AnswerJson {
+  status: number;
+  headers: string;
+  body: string;
+}
+
+function toAnswer(detail: string): KeptAnswer {
+  const { status, headers, body } = JSON.parse(detail) as AnswerJson;
+  return toKeptAnswer({ status: BigInt(status), headers, body: Uint8Array.fromBase64(body) });
 }

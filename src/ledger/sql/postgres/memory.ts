@@ -2,8 +2,7 @@
  * What earlier answers told, kept to spare the server work: an account's chain never changes, and a hold that this
  * process took stays as it was until it ends. The server checks whatever is built on it; nothing here decides.
  */
-import type { LedgerOperation, LedgerOutcome } from "../../operations.ts";
-import type { CommitRow } from "./batch.ts";
+import type { Hold, LedgerOperation, LedgerOutcome } from "../../operations.ts";
 
 /** Accounts, and open holds, that are remembered; beyond it everything is forgotten and learnt anew. */
 const REMEMBERED_MAX = 100_000;
@@ -11,20 +10,43 @@ const REMEMBERED_MAX = 100_000;
 export interface RememberedHold {
   accountId: string;
   amount: bigint;
+  tokens: number;
+  at: number;
+  /** The retry key that it claims. */
+  key: string | undefined;
+}
+
+/** A hold's retry key, which is unique within its account. */
+export function keyOf({ accountId, retry }: Hold): string | undefined {
+  return retry && JSON.stringify([accountId, retry.key]);
+}
+
+/** An account of a chain. */
+export interface Link {
+  id: string;
+  parentId: string | undefined;
+  /** Sorts as the bytes of the id do. */
+  order: string;
 }
 
 export class LedgerMemory {
-  readonly #chains = new Map<string, readonly string[]>();
+  readonly #chains = new Map<string, readonly Link[]>();
   readonly #holds = new Map<string, RememberedHold>();
+  readonly #refused = new Set<string>();
 
   /** The account and its parents, upwards. */
-  chain(accountId: string): readonly string[] | undefined {
+  chain(accountId: string): readonly Link[] | undefined {
     return this.#chains.get(accountId);
   }
 
   /** A hold that this process took and has not ended. */
   hold(id: string): RememberedHold | undefined {
     return this.#holds.get(id);
+  }
+
+  /** Whether the account's last hold found no room or met a limit, as the next one is then likely to. */
+  wasRefused(accountId: string): boolean {
+    return this.#refused.has(accountId);
   }
 
   /** The accounts of every chain that the operations touch, or undefined where one of them is not known. */
@@ -36,30 +58,59 @@ export class LedgerMemory {
       const accountId = "accountId" in operation ? operation.accountId : this.#holds.get(operation.id)?.accountId;
       const chain = accountId === undefined ? undefined : this.#chains.get(accountId);
       if (chain === undefined) return undefined;
-      for (const id of chain) links.add(id);
+      for (const { id } of chain) links.add(id);
     }
     return [...links];
   }
 
-  /** Remembers the holds that were taken and forgets those that ended. */
+  /** Remembers the holds that were taken or raised, and forgets those that ended. */
   learn(operations: readonly LedgerOperation[], outcomes: readonly LedgerOutcome[]): void {
     for (const [index, operation] of operations.entries()) {
-      if (operation.kind === "hold" && outcomes[index]?.outcome === "held") {
-        remember(this.#holds, operation.id, { accountId: operation.accountId, amount: operation.amount });
+      const outcome = outcomes[index]?.outcome;
+      if (operation.kind === "hold") this.#learnHold(operation, outcome);
+      if (operation.kind === "top-up" && outcome === "raised") {
+        const hold = this.#holds.get(operation.id);
+        if (hold !== undefined) hold.amount = operation.amount;
       }
       if (operation.kind === "settle" || operation.kind === "release") this.#holds.delete(operation.id);
     }
   }
 
-  learnChains({ link_ids: ids, parent_ids: parentIds }: CommitRow): void {
-    if (ids === null || parentIds === null) return;
-    const parents = new Map(ids.map((id, index) => [id, parentIds[index] ?? undefined]));
+  #learnHold(hold: Hold, outcome: LedgerOutcome["outcome"] | undefined): void {
+    const { id, accountId, amount, tokens = 0, at } = hold;
+    if (outcome === "held") {
+      remember(this.#holds, id, { accountId, amount, tokens, at, key: keyOf(hold) });
+      this.#refused.delete(accountId);
+    }
+    if (outcome === "insufficient" || outcome === "limited") {
+      if (this.#refused.size >= REMEMBERED_MAX) this.#refused.clear();
+      this.#refused.add(accountId);
+    }
+  }
+
+  /** Learns the chains of accounts from their parents, which stand at the same places. */
+  learnChains(ids: readonly string[], parentIds: readonly (string | null)[]): void {
+    const links = new Map<string, Link>();
+    for (const [index, id] of ids.entries()) {
+      links.set(id, { id, parentId: parentIds[index] ?? undefined, order: inCodePointOrder(id) });
+    }
     for (const id of ids) {
-      const chain: string[] = [];
-      for (let link: string | undefined = id; link !== undefined; link = parents.get(link)) chain.push(link);
+      const chain: Link[] = [];
+      for (let link = links.get(id); link !== undefined; link = links.get(link.parentId ?? "")) chain.push(link);
       remember(this.#chains, id, chain);
     }
   }
+}
+
+/**
+ * The same text with its surrogates above all other units: compared unit by unit, such texts are in the order of their
+ * code points, which is that of their bytes in UTF-8.
+ */
+function inCodePointOrder(text: string): string {
+  return text.replace(/[\ud800-\uffff]/g, (unit) => {
+    const code = unit.charCodeAt(0);
+    return String.fromCharCode(code < 0xe000 ? code + 0x2000 : code - 0x800);
+  });
 }
 
 function remember<Value>(map: Map<string, Value>, key: string, value: Value): void {

@@ -5,12 +5,14 @@
  */
 import type { Nano } from "../../../core/index.ts";
 import { type AccountState, periodStart } from "../../accounts.ts";
+import type { RateState } from "../../operations.ts";
+import { type CallCounts, countCall, countEnd, ratesAt } from "../../rates.ts";
 import type { AccountRow, LedgerStatements } from "./statements.ts";
 
 /** Accounts kept in memory. */
 const ACCOUNTS_MAX = 100_000;
 
-interface CachedAccount extends AccountState {
+interface CachedAccount extends AccountState, CallCounts {
   periodStart: number;
   changed: boolean;
 }
@@ -44,6 +46,25 @@ export class AccountCache {
     return chain.some((account) => isNewPeriod(account, at)) ? chain.map((account) => asOf(account, at)) : chain;
   }
 
+  /** What the account's minute at `at` has seen. Looking begins none. */
+  rates(accountId: string, at: number): RateState {
+    return ratesAt(this.#existing(accountId), at);
+  }
+
+  /** Counts a call in this account alone. */
+  countCall(accountId: string, tokens: number, at: number): void {
+    const account = this.#existing(accountId);
+    countCall(account, at, tokens);
+    this.#touch(account);
+  }
+
+  /** Counts the end of a call that was taken at `takenAt` with `excess` tokens too few. */
+  countEnd(accountId: string, excess: number, takenAt: number): void {
+    const account = this.#existing(accountId);
+    countEnd(account, takenAt, excess);
+    this.#touch(account);
+  }
+
   setAside(accountId: string, amount: Nano): void {
     for (const account of this.#chain(accountId)) {
       account.debitsPending += amount;
@@ -64,8 +85,7 @@ export class AccountCache {
 
   /** Posts a credit to this account alone. */
   postCredit(accountId: string, amount: Nano): void {
-    const [account] = this.#chain(accountId);
-    if (account === undefined) throw new Error(`there is no account ${accountId}`);
+    const account = this.#existing(accountId);
     account.creditsPosted += amount;
     this.#touch(account);
   }
@@ -74,8 +94,18 @@ export class AccountCache {
   flush(): void {
     for (const account of this.#changed) {
       account.changed = false;
-      const { creditsPosted, debitsPosted, debitsPending, periodDebits, id } = account;
-      this.#sql.writeCounters.run(creditsPosted, debitsPosted, debitsPending, account.periodStart, periodDebits, id);
+      this.#sql.writeCounters.run(
+        account.creditsPosted,
+        account.debitsPosted,
+        account.debitsPending,
+        account.periodStart,
+        account.periodDebits,
+        account.minuteStart,
+        account.minuteRequests,
+        account.minuteTokens,
+        account.openCalls,
+        account.id,
+      );
     }
     this.#changed.length = 0;
   }
@@ -95,6 +125,12 @@ export class AccountCache {
       id = account.parentId;
     }
     return chain;
+  }
+
+  #existing(id: string): CachedAccount {
+    const account = this.#account(id);
+    if (account === undefined) throw new Error(`there is no account ${id}`);
+    return account;
   }
 
   #account(id: string): CachedAccount | undefined {
@@ -124,6 +160,11 @@ function startPeriod(account: CachedAccount, at: number): void {
   account.periodDebits = 0n;
 }
 
+/** The account as of `at`, past the cache. */
+export function readAccount(row: AccountRow, at: number): AccountState {
+  return asOf(toAccount(row), at);
+}
+
 function toAccount(row: AccountRow): CachedAccount {
   return {
     id: row.id,
@@ -138,6 +179,10 @@ function toAccount(row: AccountRow): CachedAccount {
     debitsPending: row.debits_pending,
     periodStart: Number(row.period_start),
     periodDebits: row.period_debits,
+    minuteStart: Number(row.minute_start),
+    minuteRequests: Number(row.minute_requests),
+    minuteTokens: Number(row.minute_tokens),
+    openCalls: Number(row.open_calls),
     changed: false,
   };
 }

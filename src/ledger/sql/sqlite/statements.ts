@@ -15,6 +15,10 @@ export interface AccountRow {
   debits_pending: bigint;
   period_start: bigint;
   period_debits: bigint;
+  minute_start: bigint;
+  minute_requests: bigint;
+  minute_tokens: bigint;
+  open_calls: bigint;
 }
 
 export type EntryKind = "grant" | "settle" | "release" | "expire";
@@ -29,28 +33,53 @@ export interface EntryRow {
   shortfall: bigint;
 }
 
+/** A row of `retry_keys`: a claim, or an answer. */
+export interface RetryKeyRow {
+  fingerprint: string;
+  hold_id: string;
+  status: bigint | null;
+  headers: string | null;
+  body: Uint8Array | null;
+  kept_until: bigint;
+  /** Whether its hold is open. */
+  running: bigint;
+}
+
+type Counters = [bigint, bigint, bigint, number, bigint, number, number, number, number];
+type Text = string | null;
+type Call = [owner: string, operation: string, dialect: Text, provider: string, model: string, streamed: number];
+type CallEnd = [status: number, outcome: string, usage: string, input: number, output: number];
+type CallTimes = [ms: number, firstByteMs: number | null, startedAt: number];
+type GenerationValues = [id: string, accountId: string, credits: bigint, ...Call, ...CallEnd, ...CallTimes];
+
+export type AccountValues = [string, string, string, string | null, number, bigint | null, string | null, number];
+
+const INSERT_ACCOUNT = `
+  INSERT INTO accounts (id, kind, name, parent_id, prepaid, max_budget, period, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+  ON CONFLICT (id)`;
+
 /** Every statement of the ledger on SQLite, prepared once. */
 export function prepareStatements(database: Database) {
   return {
     dataVersion: database.prepare<{ data_version: bigint }, []>("PRAGMA data_version"),
     account: database.prepare<AccountRow, [string]>("SELECT * FROM accounts WHERE id = ?"),
-    putAccount: database.prepare<
-      unknown,
-      [string, string, string, string | null, number, bigint | null, string | null, number]
-    >(`
-      INSERT INTO accounts (id, kind, name, parent_id, prepaid, max_budget, period, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-      ON CONFLICT (id) DO UPDATE SET prepaid = excluded.prepaid, max_budget = excluded.max_budget, period = excluded.period`),
-    writeCounters: database.prepare<unknown, [bigint, bigint, bigint, number, bigint, string]>(`
-      UPDATE accounts SET credits_posted = ?, debits_posted = ?, debits_pending = ?, period_start = ?, period_debits = ? WHERE id = ?`),
+    accounts: database.prepare<AccountRow, []>("SELECT * FROM accounts ORDER BY id"),
+    createAccount: database.prepare<unknown, AccountValues>(`${INSERT_ACCOUNT} DO NOTHING`),
+    putAccount: database.prepare<unknown, AccountValues>(`${INSERT_ACCOUNT}
+      DO UPDATE SET prepaid = excluded.prepaid, max_budget = excluded.max_budget, period = excluded.period`),
+    writeCounters: database.prepare<unknown, [...Counters, string]>(`
+      UPDATE accounts SET credits_posted = ?, debits_posted = ?, debits_pending = ?, period_start = ?, period_debits = ?,
+        minute_start = ?, minute_requests = ?, minute_tokens = ?, open_calls = ? WHERE id = ?`),
     hold: database.prepare<HoldRow, [string]>("SELECT * FROM holds WHERE id = ?"),
-    insertHold: database.prepare<unknown, [string, string, bigint, string, number, number]>(`
-      INSERT INTO holds (id, account_id, amount, purpose, lease_until, created_at)
-      SELECT ?1, ?2, ?3, ?4, ?5, ?6 WHERE NOT EXISTS (SELECT 1 FROM entries WHERE id = ?1)
+    insertHold: database.prepare<unknown, [string, string, bigint, string, number, number, number, Text]>(`
+      INSERT INTO holds (id, account_id, amount, purpose, lease_until, created_at, tokens, retry_key)
+      SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8 WHERE NOT EXISTS (SELECT 1 FROM entries WHERE id = ?1)
       ON CONFLICT (id) DO NOTHING`),
     takeHold: database.prepare<HoldRow, [string]>("DELETE FROM holds WHERE id = ? RETURNING *"),
     renewHold: database.prepare<unknown, [number, bigint | null, string]>(
       "UPDATE holds SET lease_until = ?, observed = coalesce(?, observed) WHERE id = ?",
     ),
+    raiseHold: database.prepare<unknown, [bigint, string]>("UPDATE holds SET amount = ? WHERE id = ?"),
     leftHolds: database.prepare<HoldRow, [number]>(
       "SELECT * FROM holds WHERE lease_until < ? ORDER BY lease_until LIMIT 1000",
     ),
@@ -58,6 +87,32 @@ export function prepareStatements(database: Database) {
     entry: database.prepare<EntryRow, [string]>("SELECT * FROM entries WHERE id = ?"),
     insertEntry: database.prepare<unknown, [string, EntryKind, string, string, bigint, bigint, bigint, number]>(`
       INSERT INTO entries (id, kind, debit_account, credit_account, amount, held, shortfall, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`),
+    ...prepareCallStatements(database),
+  };
+}
+
+/** What is kept of calls beside the books. */
+function prepareCallStatements(database: Database) {
+  return {
+    putGeneration: database.prepare<unknown, GenerationValues>(`
+      INSERT OR REPLACE INTO generations (id, account_id, credits, owner, operation, dialect, provider, model, streamed, status,
+        outcome, usage, input_tokens, output_tokens, ms, first_byte_ms, started_at)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`),
+    correctCredits: database.prepare<unknown, [bigint, string]>("UPDATE generations SET credits = ? WHERE id = ?"),
+    tokenUser: database.prepare<{ user_name: string }, [string]>("SELECT user_name FROM tokens WHERE account_id = ?"),
+    retryKey: database.prepare<RetryKeyRow, [string, string]>(`
+      SELECT *, EXISTS (SELECT 1 FROM holds WHERE id = hold_id) AS running FROM retry_keys WHERE account_id = ? AND key = ?`),
+    claimRetryKey: database.prepare<unknown, [string, string, string, string, number]>(`
+      INSERT OR REPLACE INTO retry_keys (account_id, key, fingerprint, hold_id, kept_until) VALUES (?, ?, ?, ?, ?)`),
+    keepAnswer: database.prepare<unknown, [number, string, Uint8Array, number, string, string, string]>(`
+      UPDATE retry_keys SET status = ?, headers = ?, body = ?, kept_until = ? WHERE account_id = ? AND key = ? AND hold_id = ?`),
+    freeRetryKey: database.prepare<unknown, [string, string, string]>(
+      "DELETE FROM retry_keys WHERE account_id = ? AND key = ? AND hold_id = ?",
+    ),
+    forgetAnswers: database.prepare<unknown, [number]>(`
+      DELETE FROM retry_keys WHERE (account_id, key) IN (
+        SELECT account_id, key FROM retry_keys
+        WHERE kept_until < ? AND NOT EXISTS (SELECT 1 FROM holds WHERE id = hold_id) ORDER BY kept_until LIMIT 5000)`),
   };
 }
 

@@ -2,21 +2,34 @@ import type { Database } from "bun:sqlite";
 import type { Nano } from "../../../core/index.ts";
 import { type Account, type AccountState, roomOf, tightestLink } from "../../accounts.ts";
 import type {
+  CallRecord,
   Grant,
   Hold,
+  KeptAnswer,
   LedgerOperation,
   LedgerOutcome,
   Outcomes,
+  RateState,
   Release,
   Renew,
   Settle,
   Sweep,
+  TopUp,
 } from "../../operations.ts";
+import { passedLimit, withCall } from "../../rates.ts";
 import type { AuditReport, LedgerStore, OpenHold } from "../../store.ts";
 import { AUDIT_ACCOUNTS, AUDIT_TOTALS, type AuditRow, type AuditTotals, auditReport } from "../audit.ts";
 import { type HoldRow, toOpenHold } from "../rows.ts";
-import { AccountCache } from "./account-cache.ts";
-import { type EntryKind, type EntryRow, type LedgerStatements, prepareStatements } from "./statements.ts";
+import { AccountCache, readAccount } from "./account-cache.ts";
+import { Generations } from "./generations.ts";
+import { RetryKeys } from "./retry-keys.ts";
+import {
+  type AccountValues,
+  type EntryKind,
+  type EntryRow,
+  type LedgerStatements,
+  prepareStatements,
+} from "./statements.ts";
 
 /** The other side of every grant and of every charge. */
 const BANK = "bank";
@@ -24,6 +37,20 @@ const REVENUE = "revenue";
 
 /** A late charge is a second, separate transfer. */
 const lateId = (id: string): string => `${id}:late`;
+
+type Insufficient = Extract<LedgerOutcome, { outcome: "insufficient" }>;
+
+/** How a hold ends. */
+interface Ending {
+  kind: EntryKind;
+  /** What the call cost. */
+  cost: Nano;
+  at: number;
+  /** Tokens that the call has used; undefined leaves those that its hold was counted with. */
+  tokens: number | undefined;
+  record: CallRecord | undefined;
+  answer: KeptAnswer | undefined;
+}
 
 /**
  * The ledger on SQLite. A commit is one `BEGIN IMMEDIATE` transaction: no other process can write between the check of
@@ -33,12 +60,16 @@ export class SqliteLedgerStore implements LedgerStore {
   readonly #database: Database;
   readonly #sql: LedgerStatements;
   readonly #accounts: AccountCache;
+  readonly #generations: Generations;
+  readonly #retryKeys: RetryKeys;
   readonly #transaction: { immediate: (operations: readonly LedgerOperation[]) => LedgerOutcome[] };
 
   constructor(database: Database) {
     this.#database = database;
     this.#sql = prepareStatements(database);
     this.#accounts = new AccountCache(this.#sql);
+    this.#generations = new Generations(this.#sql);
+    this.#retryKeys = new RetryKeys(this.#sql);
     this.#transaction = database.transaction((operations: readonly LedgerOperation[]) => {
       this.#accounts.begin();
       const outcomes = operations.map((operation) => this.#apply(operation));
@@ -60,6 +91,8 @@ export class SqliteLedgerStore implements LedgerStore {
     switch (operation.kind) {
       case "hold":
         return this.#hold(operation);
+      case "top-up":
+        return this.#topUp(operation);
       case "settle":
         return this.#settle(operation);
       case "release":
@@ -73,50 +106,71 @@ export class SqliteLedgerStore implements LedgerStore {
     }
   }
 
-  #hold({ id, accountId, amount, purpose, leaseUntil, at }: Hold): Outcomes["hold"] {
+  #hold(hold: Hold): Outcomes["hold"] {
+    const { id, accountId, amount, purpose, leaseUntil, at, tokens = 0, retry } = hold;
     const chain = this.#accounts.chain(accountId, at);
     if (chain.length === 0) return { outcome: "no-account" };
-    const before = this.#sql.insertHold.run(id, accountId, amount, purpose, leaseUntil, at).changes === 0;
-    if (before) return { outcome: this.#heldBefore(id, accountId, amount) ? "exists" : "conflict" };
-    const tightest = tightestLink(chain);
-    const room = tightest && roomOf(tightest);
-    if (tightest !== undefined && room !== undefined && room < amount) {
-      this.#sql.takeHold.run(id);
-      return { outcome: "insufficient", accountId: tightest.id, available: room };
-    }
+    const rates = hold.rates === undefined ? undefined : this.#accounts.rates(accountId, at);
+    const refusal = this.#retryKeys.answer(hold) ?? overRate(hold, rates) ?? lackOfRoom(chain, amount);
+    if (refusal !== undefined) return this.#heldBefore(hold) ?? refusal;
+    const key = retry?.key ?? null;
+    const { changes } = this.#sql.insertHold.run(id, accountId, amount, purpose, leaseUntil, at, tokens, key);
+    if (changes === 0) return this.#heldBefore(hold) ?? { outcome: "conflict" };
+    this.#retryKeys.claim(hold);
     this.#accounts.setAside(accountId, amount);
-    return { outcome: "held" };
+    this.#accounts.countCall(accountId, tokens, at);
+    return rates === undefined ? { outcome: "held" } : { outcome: "held", rates: this.#accounts.rates(accountId, at) };
   }
 
-  /** Whether the hold that was there before, open or ended, is the same. */
-  #heldBefore(id: string, accountId: string, amount: Nano): boolean {
+  /** The outcome of a hold that was there before, open or ended: whether it is the same. */
+  #heldBefore({ id, accountId, amount }: Hold): { outcome: "exists" | "conflict" } | undefined {
     const open = this.#sql.hold.get(id);
-    if (open !== null) return open.account_id === accountId && open.amount === amount;
-    const ended = this.#sql.entry.get(id);
-    return ended?.debit_account === accountId && ended.held === amount;
+    const ended = open === null ? this.#sql.entry.get(id) : null;
+    if (open === null && ended === null) return undefined;
+    const isSame =
+      (open?.account_id === accountId && open.amount === amount) ||
+      (ended?.debit_account === accountId && ended.held === amount);
+    return { outcome: isSame ? "exists" : "conflict" };
+  }
+
+  #topUp({ id, amount, at }: TopUp): Outcomes["top-up"] {
+    const hold = this.#sql.hold.get(id);
+    if (hold === null) return { outcome: "ended" };
+    const lacking = amount - hold.amount;
+    if (lacking <= 0n) return { outcome: "exists" };
+    const refusal = lackOfRoom(this.#accounts.chain(hold.account_id, at), lacking);
+    if (refusal !== undefined) return refusal;
+    this.#sql.raiseHold.run(amount, id);
+    this.#accounts.setAside(hold.account_id, lacking);
+    return { outcome: "raised" };
   }
 
   #settle(settle: Settle): Outcomes["settle"] {
-    const hold = this.#sql.takeHold.get(settle.id);
-    if (hold !== null) return { outcome: "settled", shortfall: this.#end(hold, "settle", settle.amount, settle.at) };
-    const ended = this.#sql.entry.get(settle.id);
+    const { id, amount: cost, at, tokens, record, answer } = settle;
+    const hold = this.#sql.takeHold.get(id);
+    if (hold !== null) {
+      const charge = this.#end(hold, { kind: "settle", cost, at, tokens, record, answer });
+      return { outcome: "settled", shortfall: cost - charge };
+    }
+    const ended = this.#sql.entry.get(id);
     if (ended === null) return { outcome: "no-hold" };
     if (ended.kind === "expire") return this.#settleLate(ended, settle);
-    const same = ended.kind === "settle" && ended.amount + ended.shortfall === settle.amount;
+    const same = ended.kind === "settle" && ended.amount + ended.shortfall === cost;
     return same ? { outcome: "exists", shortfall: ended.shortfall } : { outcome: "conflict" };
   }
 
-  #release({ id, at }: Release): Outcomes["release"] {
+  #release(release: Release): Outcomes["release"] {
+    const { id, at, record } = release;
     const hold = this.#sql.takeHold.get(id);
     if (hold !== null) {
-      this.#end(hold, "release", 0n, at);
+      this.#end(hold, { kind: "release", cost: 0n, at, tokens: 0, record, answer: undefined });
       return { outcome: "released" };
     }
     const ended = this.#sql.entry.get(id);
     if (ended === null) return { outcome: "no-hold" };
     if (ended.kind === "release") return { outcome: "exists" };
     if (ended.kind !== "expire") return { outcome: "conflict" };
-    const { outcome } = this.#settleLate(ended, { kind: "settle", id, amount: 0n, at });
+    const { outcome } = this.#settleLate(ended, { ...release, kind: "settle", amount: 0n });
     return { outcome: outcome === "settled" ? "released" : outcome };
   }
 
@@ -139,27 +193,50 @@ export class SqliteLedgerStore implements LedgerStore {
 
   #sweep({ at }: Sweep): Outcomes["sweep"] {
     const left = this.#sql.leftHolds.all(at);
-    for (const hold of left) {
-      this.#sql.takeHold.run(hold.id);
-      this.#end(hold, "expire", hold.observed ?? 0n, at);
-    }
+    for (const hold of left) this.#expire(hold, at);
+    this.#retryKeys.forget(at);
     return { outcome: "swept", expired: left.length };
   }
 
-  /** Posts the end of a hold with a charge of `amount`, and gives back what there was no room for. */
-  #end(hold: HoldRow, kind: EntryKind, amount: Nano, at: number): Nano {
+  #expire(hold: HoldRow, at: number): void {
+    this.#sql.takeHold.run(hold.id);
+    const cost = hold.observed ?? 0n;
+    const charge = this.#end(hold, {
+      kind: "expire",
+      cost,
+      at,
+      tokens: undefined,
+      record: undefined,
+      answer: undefined,
+    });
+    this.#generations.writeExpired(hold, charge, this.#ownerOf(hold.account_id, at), at);
+  }
+
+  /** The user whose calls an account's are. */
+  #ownerOf(accountId: string, at: number): string {
+    const chain = this.#accounts.chain(accountId, at);
+    const user = chain.find(({ kind }) => kind === "user");
+    return user?.name ?? this.#generations.userOf(accountId) ?? chain[0]?.name ?? "";
+  }
+
+  /** Posts the end of a hold, gives back what of it was not charged, and tells what was: as much as there was room for. */
+  #end(hold: HoldRow, { kind, cost, at, tokens, record, answer }: Ending): Nano {
     const { id, account_id: account, amount: held } = hold;
-    const charge = this.#chargeable(account, amount, held, at);
+    const charge = this.#chargeable(account, cost, held, at);
     this.#accounts.postDebit(account, held, charge, at);
-    this.#sql.insertEntry.run(id, kind, account, REVENUE, charge, held, amount - charge, at);
-    return amount - charge;
+    const excess = tokens === undefined ? 0 : tokens - Number(hold.tokens);
+    this.#accounts.countEnd(account, excess, Number(hold.created_at));
+    this.#sql.insertEntry.run(id, kind, account, REVENUE, charge, held, cost - charge, at);
+    if (record !== undefined) this.#generations.write(id, account, charge, record);
+    this.#retryKeys.end(hold, answer, at);
+    return charge;
   }
 
   /**
    * An expired hold may still be ended by the process that was thought dead. Nothing is set aside any more: what expiry
    * did not charge is taken where there is room, what it charged too much comes back as an entry the other way.
    */
-  #settleLate(expired: EntryRow, { id, amount, at }: Settle): Outcomes["settle"] {
+  #settleLate(expired: EntryRow, { id, amount, at, record }: Settle): Outcomes["settle"] {
     const account = expired.debit_account;
     const late = this.#sql.entry.get(lateId(id));
     if (late !== null) {
@@ -171,16 +248,11 @@ export class SqliteLedgerStore implements LedgerStore {
     const charge = this.#chargeable(account, due, 0n, at);
     this.#accounts.postDebit(account, 0n, charge, at);
     const [debit, credit] = charge < 0n ? [REVENUE, account] : [account, REVENUE];
-    this.#sql.insertEntry.run(
-      lateId(id),
-      "settle",
-      debit,
-      credit,
-      charge < 0n ? -charge : charge,
-      0n,
-      due - charge,
-      at,
-    );
+    const absolute = charge < 0n ? -charge : charge;
+    this.#sql.insertEntry.run(lateId(id), "settle", debit, credit, absolute, 0n, due - charge, at);
+    const credits = expired.amount + charge;
+    if (record === undefined) this.#generations.correctCredits(id, credits);
+    else this.#generations.write(id, account, credits, record);
     return { outcome: "settled", shortfall: due - charge };
   }
 
@@ -193,9 +265,13 @@ export class SqliteLedgerStore implements LedgerStore {
     return held + (room > 0n ? room : 0n);
   }
 
+  createAccount(account: Account, at: number): Promise<void> {
+    this.#sql.createAccount.run(...accountValues(account, at));
+    return Promise.resolve();
+  }
+
   putAccount(account: Account, at: number): Promise<void> {
-    const { id, kind, name, parentId, prepaid, maxBudget, period } = account;
-    this.#sql.putAccount.run(id, kind, name, parentId ?? null, prepaid ? 1 : 0, maxBudget ?? null, period ?? null, at);
+    this.#sql.putAccount.run(...accountValues(account, at));
     this.#accounts.clear();
     return Promise.resolve();
   }
@@ -203,6 +279,10 @@ export class SqliteLedgerStore implements LedgerStore {
   chain(accountId: string, at: number): Promise<AccountState[]> {
     this.#accounts.begin();
     return Promise.resolve(this.#accounts.chain(accountId, at).map(toAccountState));
+  }
+
+  listAccounts(at: number): Promise<AccountState[]> {
+    return Promise.resolve(this.#sql.accounts.all().map((row) => toAccountState(readAccount(row, at))));
   }
 
   openHolds(): Promise<OpenHold[]> {
@@ -216,6 +296,24 @@ export class SqliteLedgerStore implements LedgerStore {
     });
     return Promise.resolve(report.deferred());
   }
+}
+
+function overRate({ rates, tokens = 0 }: Hold, seen: RateState | undefined): Outcomes["hold"] | undefined {
+  if (rates === undefined || seen === undefined) return undefined;
+  const limit = passedLimit(rates, withCall(seen, tokens));
+  return limit && { outcome: "limited", limit, rates: seen };
+}
+
+function lackOfRoom(chain: readonly AccountState[], amount: Nano): Insufficient | undefined {
+  const tightest = tightestLink(chain);
+  const room = tightest && roomOf(tightest);
+  if (tightest === undefined || room === undefined || room >= amount) return undefined;
+  return { outcome: "insufficient", accountId: tightest.id, available: room };
+}
+
+function accountValues(account: Account, at: number): AccountValues {
+  const { id, kind, name, parentId, prepaid, maxBudget, period } = account;
+  return [id, kind, name, parentId ?? null, prepaid ? 1 : 0, maxBudget ?? null, period ?? null, at];
 }
 
 /** A copy without what only the cache knows. */

@@ -1,5 +1,7 @@
-/** Ends of the keys whose strings are generated text: content, reasoning_content, reasoning, refusal, arguments, text. */
-const KEYS = ['content"', 'reasoning"', 'refusal"', 'arguments"', 'text"'].map((key) => Buffer.from(key));
+/** Ends of the keys whose strings are generated text, as bytes to search for. */
+export function generatedKeys(...keys: readonly string[]): readonly Buffer[] {
+  return keys.map((key) => Buffer.from(`${key}"`));
+}
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -7,12 +9,12 @@ const COLON = 0x3a;
 const SPACE = 0x20;
 
 /**
- * Bytes of generated text in JSON bytes of the chat dialect, found by search instead of by parsing: it runs on every
+ * Bytes of generated text in JSON bytes: of all strings under these keys, found by search instead of by parsing: it runs on every
  * block of every stream, and its figure is only used where a stream ends without naming its usage.
  */
-export function generatedBytes(json: Buffer): number {
+export function generatedBytes(json: Buffer, keys: readonly Buffer[]): number {
   let total = 0;
-  for (const key of KEYS) {
+  for (const key of keys) {
     for (let at = json.indexOf(key); at !== -1; at = json.indexOf(key, at)) {
       at += key.length;
       const start = startOfString(json, at);

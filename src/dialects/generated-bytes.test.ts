@@ -1,9 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
+import { chatKeys } from "./chat/generated-keys.ts";
 import { generatedBytes } from "./generated-bytes.ts";
 
 const count = (json: unknown): number =>
-  generatedBytes(Buffer.from(typeof json === "string" ? json : JSON.stringify(json)));
+  generatedBytes(Buffer.from(typeof json === "string" ? json : JSON.stringify(json)), chatKeys);
 
 /** Bytes that a text takes in JSON, without its quotes. */
 const bytesOf = (text: string): number => Buffer.byteLength(JSON.stringify(text)) - 2;

@@ -1,0 +1,16 @@
+import type { TokenStore } from "../auth/index.ts";
+import type { Environment } from "../core/index.ts";
+import type { Ledger, LedgerStore } from "../ledger/index.ts";
+
+export interface AccountsDependencies {
+  ledger: Ledger;
+  accounts: LedgerStore;
+  tokens: TokenStore;
+  environment: Environment;
+}
+
+/** An account by what a person calls it; a token by its id. */
+export interface AccountName {
+  kind: "organisation" | "user" | "token";
+  name: string;
+}

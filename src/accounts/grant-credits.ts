@@ -1,0 +1,35 @@
+import { type Nano, randomId } from "../core/index.ts";
+import { accountId } from "../ledger/index.ts";
+import type { AccountName, AccountsDependencies } from "./dependencies.ts";
+import { ensureOrganisation, placeUser, requireOwnCredits } from "./place-user.ts";
+
+/** Who can hold credits. */
+export interface Holder extends AccountName {
+  kind: "organisation" | "user";
+}
+
+/**
+ * Posts credits to a user or an organisation and gives back the new balance. The holder is made where there is none.
+ * Throws an `AccountError` for a user who pays with an organisation's credits.
+ */
+export async function grantCredits(deps: AccountsDependencies, holder: Holder, amount: Nano): Promise<Nano> {
+  await ensureHolder(deps, holder);
+  const id = accountId(holder.kind, holder.name);
+  const at = deps.environment.clock();
+  const grant = {
+    kind: "grant",
+    id: `grant_${randomId(deps.environment.randomBytes, 20)}`,
+    accountId: id,
+    amount,
+    at,
+  } as const;
+  const { outcome } = await deps.ledger.submit(grant);
+  if (outcome !== "granted") throw new Error(`grant to ${id}: ${outcome}`);
+  const [account] = await deps.accounts.chain(id, at);
+  return account === undefined ? 0n : account.creditsPosted - account.debitsPosted;
+}
+
+async function ensureHolder(deps: AccountsDependencies, { kind, name }: Holder): Promise<void> {
+  if (kind === "organisation") await ensureOrganisation(deps, name);
+  else requireOwnCredits(await placeUser(deps, name), name);
+}

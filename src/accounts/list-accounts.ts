@@ -1,0 +1,27 @@
+import type { AccountState } from "../ledger/index.ts";
+import type { AccountsDependencies } from "./dependencies.ts";
+
+/** An account with the number of its parents. */
+export interface ListedAccount {
+  account: AccountState;
+  depth: number;
+}
+
+/** At the top: organisations, then users who are in none, then tokens that no user pays for. */
+const kinds: readonly AccountState["kind"][] = ["organisation", "user", "token"];
+
+/** Every account, each followed by those below it. */
+export async function listAccounts({
+  accounts,
+  environment,
+}: Pick<AccountsDependencies, "accounts" | "environment">): Promise<ListedAccount[]> {
+  const all = await accounts.listAccounts(environment.clock());
+  const byParent = Map.groupBy(all, ({ parentId }) => parentId);
+  const withChildren = (account: AccountState, depth: number): ListedAccount[] => [
+    { account, depth },
+    ...(byParent.get(account.id) ?? []).flatMap((child) => withChildren(child, depth + 1)),
+  ];
+  return (byParent.get(undefined) ?? [])
+    .toSorted((a, b) => kinds.indexOf(a.kind) - kinds.indexOf(b.kind))
+    .flatMap((top) => withChildren(top, 0));
+}

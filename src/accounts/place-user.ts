@@ -1,0 +1,63 @@
+/**
+ * Where credits lie: at the top of a chain, with an organisation or with a user who is in none. Below it there are only
+ * budgets, since each charge counts in every link, and a second balance on the way would be a second price.
+ */
+import { type Account, accountId, type AccountState } from "../ledger/index.ts";
+import { AccountError } from "./account-error.ts";
+import type { AccountsDependencies } from "./dependencies.ts";
+
+type Dependencies = Pick<AccountsDependencies, "accounts" | "environment">;
+
+/** Makes the organisation's account where there is none, and gives back its id. */
+export async function ensureOrganisation({ accounts, environment }: Dependencies, name: string): Promise<string> {
+  const account = newAccount("organisation", name, undefined);
+  await accounts.createAccount(account, environment.clock());
+  return account.id;
+}
+
+/**
+ * The user's chain; a new user is made, in the organisation where one is named. Throws an `AccountError` where the user is
+ * somewhere else already: what an account has spent counts in its parents, so that it never changes its place.
+ */
+export async function placeUser(deps: Dependencies, name: string, organisation?: string): Promise<AccountState[]> {
+  const { accounts, environment } = deps;
+  const at = environment.clock();
+  let chain = await accounts.chain(accountId("user", name), at);
+  if (chain.length === 0) {
+    const parent = organisation === undefined ? undefined : await ensureOrganisation(deps, organisation);
+    await accounts.createAccount(newAccount("user", name, parent), at);
+    // Whoever made the same user at the same moment may have put it elsewhere.
+    chain = await accounts.chain(accountId("user", name), at);
+  }
+  if (organisation !== undefined && organisationOf(chain) !== organisation) throw elsewhere(chain, name, organisation);
+  return chain;
+}
+
+/** Throws an `AccountError` where the credits that the user pays with are an organisation's. */
+export function requireOwnCredits(chain: readonly AccountState[], user: string): void {
+  const organisation = organisationOf(chain);
+  if (organisation !== undefined) throw creditsElsewhere(user, organisation);
+}
+
+export function creditsElsewhere(user: string, organisation: string): AccountError {
+  return new AccountError(
+    `user ${user} pays with the credits of organisation ${organisation}: grant them to the organisation, and bound the user by a budget`,
+  );
+}
+
+function organisationOf([, parent]: readonly AccountState[]): string | undefined {
+  return parent?.name;
+}
+
+function elsewhere(chain: readonly AccountState[], user: string, organisation: string): AccountError {
+  const there = organisationOf(chain);
+  const place = there === undefined ? "is in no organisation" : `is in organisation ${there}`;
+  return new AccountError(
+    `user ${user} ${place} and can't be moved to ${organisation}: an account never changes its place; make a new user`,
+  );
+}
+
+function newAccount(kind: "organisation" | "user", name: string, parentId: string | undefined): Account {
+  const isTop = parentId === undefined;
+  return { id: accountId(kind, name), kind, name, parentId, prepaid: isTop, maxBudget: undefined, period: undefined };
+}

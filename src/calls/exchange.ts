@@ -1,0 +1,126 @@
+/**
+ * How one call is told to its upstream, and the answer to its client. Where both speak the same dialect, bytes pass and
+ * only the model's name changes; otherwise everything goes through the conversation model.
+ */
+import { bytewise, editBytes, type GatewayError, type JsonEdit, type JsonObject, parseObject } from "../core/index.ts";
+import {
+  type ClientContext,
+  estimateTokens,
+  sealMark,
+  type StreamObserver,
+  translateStream,
+  translations,
+  type UpstreamContext,
+} from "../dialects/index.ts";
+import type { Target } from "../routing/index.ts";
+import type { ChargeableBody, ChargeableRoute } from "./chargeable-route.ts";
+import type { ParsedBody } from "./parse-body.ts";
+import type { WholeAnswer } from "./relay-whole.ts";
+
+export interface Exchange {
+  /** What the upstream gets. */
+  readonly body: Uint8Array | string;
+  /** Whether the upstream hears the client's own words: then it hears the client's headers too. */
+  readonly passesThrough: boolean;
+  /** Of a stream; `errorEvent` tells its client that it broke. */
+  observe(): { observer: StreamObserver; errorEvent: (error: GatewayError) => string };
+  /** A whole answer as the client gets it. Throws `upstream_invalid_answer`. */
+  answer(answer: WholeAnswer): Uint8Array | string;
+  /** The body of an upstream's error as the client gets it. */
+  failure(status: number, body: string): string;
+}
+
+/** What an exchange needs to know of its call. */
+export interface ExchangeCall<Body extends ChargeableBody> {
+  route: ChargeableRoute<Body>;
+  target: Target;
+  parsed: ParsedBody<Body>;
+  requestId: string;
+  /** Since the epoch. */
+  at: number;
+  /** The client's own body, where `parsed` is one that was made from it. */
+  request: JsonObject | undefined;
+}
+
+/** Throws 422 for what the upstream's dialect has no words for. */
+export function openExchange<Body extends ChargeableBody>(call: ExchangeCall<Body>): Exchange {
+  const { route, target, parsed } = call;
+  const sameDialect = target.operation.dialect === route.dialect.dialect;
+  // A signature of another upstream, which the client keeps for it, must not get to this one.
+  return sameDialect && !parsed.text.includes(sealMark) ? passedThrough(call) : translated(call);
+}
+
+function passedThrough<Body extends ChargeableBody>(call: ExchangeCall<Body>): Exchange {
+  const { route, target, parsed, requestId } = call;
+  const { operation } = target;
+  const { body } = parsed;
+  const model = { set: "model", value: bytewise(JSON.stringify(target.model)) };
+  return {
+    body: editBytes(parsed.bytes, parsed.text, parsed.members, [model, ...operation.edits(body)]),
+    passesThrough: true,
+    observe: () => ({
+      observer: route.dialect.observe(body, (event) => operation.readUsage(event)),
+      errorEvent: errorEventOf(route, requestId),
+    }),
+    answer: ({ bytes }) => bytes,
+    failure: (_status, text) => text,
+  };
+}
+
+/** Unique to the call, letters and digits alone. */
+export function callIdOf(requestId: string): string {
+  return requestId.replace(/^req_/, "");
+}
+
+/** A closure of its own, which doesn't keep the body in memory for as long as a stream is open. */
+function errorEventOf<Body extends ChargeableBody>({ dialect }: ChargeableRoute<Body>, requestId: string) {
+  return (error: GatewayError): string => dialect.errorEvent(error, requestId);
+}
+
+function translated<Body extends ChargeableBody>(call: ExchangeCall<Body>): Exchange {
+  const { route, target, parsed, requestId, at } = call;
+  const { operation, model } = target;
+  const client = translations[route.dialect.dialect];
+  const upstream = translations[operation.dialect];
+  const asked = parseObject(parsed.bytes.toString("utf8")) ?? {};
+  const conversation = client.readRequest(asked);
+  const facts = operation.facts?.(model) ?? {};
+  const origin = target.route.prefix;
+  const outputTokensMax = target.price.maxOutputTokens;
+  const written = upstream.writeRequest(conversation, { ...facts, model, origin, outputTokensMax });
+  const callId = callIdOf(requestId);
+  const { thinkTags } = facts;
+  const readUsage = (answer: JsonObject) => operation.readUsage(answer);
+  const upstreamContext: UpstreamContext = { origin, callId, model, readUsage, thinkTags };
+  const clientContext: ClientContext = {
+    request: call.request ?? asked,
+    callId,
+    created: Math.floor(at / 1_000),
+    inputTokensEstimate: estimateTokens(conversation),
+    requestId,
+  };
+  return {
+    body: JSON.stringify(editValue(written, operation.edits(written))),
+    passesThrough: false,
+    observe() {
+      const observer = translateStream({ upstream, upstreamContext, client, clientContext });
+      return { observer, errorEvent: (error) => observer.fail(error) };
+    },
+    answer: ({ answer }) => client.writeAnswer(upstream.readAnswer(answer, upstreamContext), clientContext),
+    failure: (status, text) => client.writeFailure(upstream.readFailure(status, text), requestId),
+  };
+}
+
+/** The edits of an upstream's operation, on a body that was made here. */
+function editValue(body: JsonObject, edits: readonly JsonEdit[]): JsonObject {
+  const edited: Record<string, unknown> = { ...body };
+  for (const edit of edits) {
+    if ("set" in edit) edited[edit.set] = JSON.parse(edit.value);
+    else if ("remove" in edit) delete edited[edit.remove];
+    else if (edit.rename in edited) {
+      edited[edit.to] = edited[edit.rename];
+      delete edited[edit.rename];
+    }
+  }
+  return edited;
+}

@@ -1,0 +1,98 @@
+import { createHash } from "node:crypto";
+import { errorBody, GatewayError, limits, type Surface } from "../core/index.ts";
+import type { KeptAnswer, RetryKey } from "../ledger/index.ts";
+
+const HEADER = "idempotency-key";
+
+/** A replay's headers are the first answer's, but for what is said of this one. */
+const REPLAYED = { "idempotent-replayed": "true", "x-tollgate-credits": "0" };
+
+/**
+ * The caller's `Idempotency-Key` with a hash of what it came with: the operation and the body, byte by byte. Throws 422
+ * for a key that is empty, too long, or of other than printable ASCII characters.
+ */
+export function readRetryKey(headers: Headers, operation: string, body: Uint8Array): RetryKey | undefined {
+  const key = headers.get(HEADER);
+  if (key === null) return undefined;
+  if (!/^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(key) || key.length > limits.retryKeyCharactersMax) {
+    throw new GatewayError(
+      "validation_failed",
+      `The Idempotency-Key must be 1 to ${limits.retryKeyCharactersMax} printable ASCII characters.`,
+      { param: HEADER },
+    );
+  }
+  const fingerprint = createHash("sha256").update(`${operation}\n`).update(body).digest("base64url");
+  return { key, fingerprint };
+}
+
+/** The refusal of a key whose first call has not ended, or came with something else. */
+export function retryRefused(why: "retry-running" | "retry-mismatch"): GatewayError {
+  if (why === "retry-mismatch") {
+    return new GatewayError(
+      "idempotency_key_reused",
+      "This Idempotency-Key was used with another request. Choose a new one for each request.",
+      { param: HEADER },
+    );
+  }
+  return new GatewayError("idempotency_key_in_use", "The first call with this Idempotency-Key has not ended.", {
+    param: HEADER,
+    retryAfterSeconds: 1,
+  });
+}
+
+/** The first answer once more. */
+export function replay({ status, headers, body }: KeptAnswer, firstId: string): Response {
+  const all = { ...Object.fromEntries(headers), ...REPLAYED, "x-tollgate-first-request-id": firstId };
+  // A copy of its own: the storage's bytes may not outlive the call.
+  return new Response(Uint8Array.from(body), { status, headers: all });
+}
+
+/** The body of an answer that is to be kept, as it goes out; beyond the bound only its size. */
+export class KeptBody {
+  #pieces: Uint8Array[] = [];
+  #size = 0;
+
+  add(piece: Uint8Array): this {
+    this.#size += piece.byteLength;
+    if (this.tooLarge) this.#pieces = [];
+    else this.#pieces.push(piece);
+    return this;
+  }
+
+  get tooLarge(): boolean {
+    return this.#size > limits.retryAnswerBytesMax;
+  }
+
+  bytes(): Uint8Array {
+    return Buffer.concat(this.#pieces);
+  }
+}
+
+/** An answer as its client gets it. */
+export interface SentAnswer {
+  headers: Readonly<Record<string, string>>;
+  body: KeptBody;
+}
+
+/** What is kept of an answer. One that is too large can't be given again; that it was given, and charged, still can. */
+export function keptAnswer(
+  status: number,
+  { headers, body }: SentAnswer,
+  surface: Surface,
+  requestId: string,
+): KeptAnswer {
+  if (!body.tooLarge) {
+    // What a minute had left then is of no use later.
+    const lasting = Object.entries(headers).filter(([name]) => !name.startsWith("x-ratelimit-"));
+    return { status, headers: lasting, body: body.bytes() };
+  }
+  const error = new GatewayError(
+    "idempotency_answer_too_large",
+    "The call with this Idempotency-Key has succeeded and was charged. Its answer is too large to be given again.",
+  );
+  return {
+    status: error.status,
+    headers: [["content-type", "application/json"]],
+    body: Buffer.from(JSON.stringify(errorBody(surface, error, requestId))),
+  };
+}

@@ -1,0 +1,119 @@
+import type { Command } from "commander";
+import {
+  type AccountName,
+  creditsOrNull,
+  findChain,
+  levelBudget,
+  levelJson,
+  type LimitChanges,
+  listAccounts,
+  setLimits,
+} from "../accounts/index.ts";
+import { creditsNumber, formatCredits, type Nano } from "../core/index.ts";
+import { type AccountState, roomOf, tightestLink } from "../ledger/index.ts";
+import {
+  type CommonOptions,
+  creditsOption,
+  nameOption,
+  onlyNamed,
+  orNone,
+  periodOption,
+  UsageError,
+  withCommonOptions,
+} from "./options.ts";
+import { printJson, printLine, printTable } from "./print.ts";
+import { environment, withState } from "./state.ts";
+
+interface AccountOptions extends CommonOptions, Partial<Record<AccountName["kind"], string>> {}
+
+interface SetOptions extends AccountOptions, LimitChanges {}
+
+export function addAccountCommands(program: Command): void {
+  const account = program.command("account").description("organisations, users and tokens: what they may spend");
+  withCommonOptions(
+    account.command("list").description("list every account, those of an organisation or a user below it"),
+  ).action(list);
+  withAccountOptions(account.command("show").description("show an account and those above it")).action(show);
+  withAccountOptions(account.command("set").description("set an account's budget"))
+    .option("--max-budget <amount>", "the most that it may spend, or none", orNone(creditsOption("--max-budget")))
+    .option("--period <period>", "daily, monthly or none: when the budget starts anew", orNone(periodOption))
+    .action(set);
+}
+
+function withAccountOptions(command: Command): Command {
+  return withCommonOptions(command)
+    .option("--user <name>", "the account of a user", nameOption("--user"))
+    .option("--organisation <name>", "the account of an organisation", nameOption("--organisation"))
+    .option("--token <id>", "the account of a token", nameOption("--token"));
+}
+
+const nameOf = (options: AccountOptions): AccountName => onlyNamed(options, ["user", "organisation", "token"]);
+
+async function list(options: CommonOptions): Promise<void> {
+  const listed = await withState(options, listAccounts);
+  const at = environment.clock();
+  if (options.json === true) return printJson(listed.map(({ account }) => accountJson(account, at)));
+  printAccounts(listed.map(({ account, depth }) => [`${"  ".repeat(depth)}${account.id}`, account]));
+}
+
+async function show(options: AccountOptions): Promise<void> {
+  const name = nameOf(options);
+  const chain = await withState(options, (state) => findChain(state, name));
+  const tightest = tightestLink(chain);
+  if (options.json === true) {
+    const at = environment.clock();
+    return printJson({ tightest: tightest?.id ?? null, levels: chain.map((account) => accountJson(account, at)) });
+  }
+  printAccounts(chain.map((account) => [account.id, account]));
+  printLine(tightest === undefined ? "Nothing limits what a call may cost." : roomText(tightest));
+}
+
+function roomText(tightest: AccountState): string {
+  const room = roomOf(tightest) ?? 0n;
+  return `A call may cost ${formatCredits(room > 0n ? room : 0n)} at most: ${tightest.id} has the least room.`;
+}
+
+async function set(options: SetOptions): Promise<void> {
+  const name = nameOf(options);
+  const { maxBudget, period } = options;
+  if (maxBudget === undefined && period === undefined)
+    throw new UsageError("there is nothing to set: --max-budget or --period");
+  const [account] = await withState(options, (state) => setLimits(state, name, { maxBudget, period }));
+  if (account === undefined) return;
+  if (options.json === true) return printJson(accountJson(account, environment.clock()));
+  printAccounts([[account.id, account]]);
+}
+
+const creditsOf = ({ prepaid, creditsPosted }: AccountState): Nano | undefined => (prepaid ? creditsPosted : undefined);
+
+function accountJson(account: AccountState, at: number) {
+  return {
+    account: account.id,
+    parent: account.parentId ?? null,
+    ...levelJson(levelBudget(account, at)),
+    credits: creditsOrNull(creditsOf(account)),
+    spent: creditsNumber(account.debitsPosted),
+  };
+}
+
+const amount = (nano: Nano | undefined): string => (nano === undefined ? "-" : formatCredits(nano));
+
+function printAccounts(rows: readonly (readonly [label: string, account: AccountState])[]): void {
+  printTable(
+    ["ACCOUNT", "CREDITS", "SPENT", "HELD", "AVAILABLE", "BUDGET"],
+    rows.map(([label, account]) => [
+      label,
+      amount(creditsOf(account)),
+      amount(account.debitsPosted),
+      amount(account.debitsPending),
+      amount(roomOf(account)),
+      budgetText(account),
+    ]),
+  );
+}
+
+/** What has been spent of the budget: `1.5 of 20 daily`. */
+function budgetText({ maxBudget, periodDebits, period }: AccountState): string {
+  if (maxBudget === undefined) return "-";
+  return `${formatCredits(periodDebits)} of ${formatCredits(maxBudget)}${period === undefined ? "" : ` ${period}`}`;
+}

@@ -1,0 +1,72 @@
+import type { FieldRule, FieldTable } from "../conversation/index.ts";
+
+const translated: FieldRule = { fates: { messages: "translated", responses: "translated" } };
+const shared: FieldRule = { fates: { messages: "dropped", responses: "carried" } };
+const dropped: FieldRule = { fates: { messages: "dropped", responses: "dropped" } };
+const refused: FieldRule = { fates: { messages: "refused", responses: "refused" } };
+
+/** Every field of a chat completion, and what becomes of it in the other dialects. */
+export const chatFields: FieldTable = {
+  model: translated,
+  messages: translated,
+  "messages.system": { ...translated, note: "text; toward Messages all in `system`, before everything" },
+  "messages.developer": { ...translated, note: "as system" },
+  "messages.user.name": dropped,
+  "messages.content.text": translated,
+  "messages.content.text.cache_control": {
+    fates: { messages: "translated", responses: "dropped" },
+    note: "not OpenAI's",
+  },
+  "messages.content.image_url": { ...translated, note: "by address or as data; `detail` is dropped toward Messages" },
+  "messages.content.input_audio": { fates: { messages: "refused", responses: "translated" } },
+  "messages.content.file": { ...translated, note: "data or id; toward Messages PDF, text and images" },
+  "messages.assistant.tool_calls": { ...translated, note: "toward Messages the arguments must be a JSON object" },
+  "messages.assistant.refusal": { ...translated, note: "toward Messages as text" },
+  "messages.assistant.reasoning_content": {
+    ...dropped,
+    note: "what has no signature stays behind",
+  },
+  "messages.assistant.reasoning_details": {
+    ...translated,
+    note: "signatures go to whoever made them, and to nobody else",
+  },
+  "messages.assistant.audio": refused,
+  "messages.tool": { ...translated, note: "a result: text; its call must stand before it" },
+  "messages.function": { ...refused, note: "the former name of tool" },
+  stream: translated,
+  stream_options: { ...dropped, note: "says whether the client sees the usage; the upstream is asked for it always" },
+  max_completion_tokens: { ...translated, note: "Messages demands a limit: the model's own where none is given" },
+  max_tokens: { ...translated, note: "as max_completion_tokens, which has the say where both are there" },
+  tools: { ...translated, note: "functions; custom tools are refused toward Messages" },
+  tool_choice: { ...translated, note: "of allowed tools, Messages is given no others" },
+  parallel_tool_calls: translated,
+  response_format: { ...translated, note: "json_object is refused toward Messages" },
+  reasoning_effort: { ...translated, note: "toward Messages a budget of tokens, or its effort" },
+  stop: { fates: { messages: "translated", responses: "refused" } },
+  temperature: { ...translated, note: "toward Messages at most 1; dropped where the model refuses it or thinks" },
+  top_p: { ...translated, note: "dropped where the model refuses it or thinks" },
+  top_k: { fates: { messages: "translated", responses: "dropped" }, note: "not OpenAI's; as in Messages" },
+  frequency_penalty: dropped,
+  presence_penalty: dropped,
+  seed: dropped,
+  logprobs: { fates: { messages: "refused", responses: "translated" } },
+  top_logprobs: { fates: { messages: "refused", responses: "translated" }, neutral: [0] },
+  logit_bias: refused,
+  n: { ...refused, neutral: [1] },
+  verbosity: { fates: { messages: "dropped", responses: "translated" } },
+  service_tier: { ...translated, note: "toward Messages auto, or standard_only for everything else" },
+  user: translated,
+  safety_identifier: shared,
+  metadata: shared,
+  store: shared,
+  moderation: shared,
+  prompt_cache_key: shared,
+  prompt_cache_options: shared,
+  prompt_cache_retention: shared,
+  prediction: { ...dropped, note: "a hint for speed" },
+  modalities: { ...refused, neutral: [["text"]] },
+  audio: refused,
+  web_search_options: refused,
+  functions: { ...refused, note: "the former name of tools" },
+  function_call: { ...refused, neutral: ["none", "auto"] },
+};

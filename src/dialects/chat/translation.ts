@@ -1,0 +1,41 @@
+import { GatewayError, type JsonObject } from "../../core/index.ts";
+import {
+  type Answer,
+  type AnswerEvent,
+  collectAnswer,
+  type DialectTranslation,
+  type UpstreamContext,
+} from "../conversation/index.ts";
+import { readOpenaiFailure, writeOpenaiError } from "../openai-failures.ts";
+import { chatFields } from "./fields.ts";
+import { readChatRequest } from "./read-request.ts";
+import { ChatStreamReader } from "./stream-reader.ts";
+import { ChatStreamWriter } from "./stream-writer.ts";
+import { writeChatAnswer } from "./write-answer.ts";
+import { writeChatRequest } from "./write-request.ts";
+
+/** OpenAI Chat Completions, to and from the conversation model. */
+export const chatTranslation: DialectTranslation = {
+  dialect: "chat",
+  fields: chatFields,
+  readRequest: readChatRequest,
+  writeRequest: writeChatRequest,
+  readAnswer: readChatAnswer,
+  writeAnswer: writeChatAnswer,
+  streamReader: (upstream) => new ChatStreamReader(upstream),
+  streamWriter: (client) => new ChatStreamWriter(client),
+  readFailure: readOpenaiFailure,
+  writeFailure: (failure) => JSON.stringify(writeOpenaiError(failure)),
+};
+
+/** A whole answer is read as a stream of one chunk. */
+function readChatAnswer(answer: JsonObject, upstream: UpstreamContext): Answer {
+  const choices = answer["choices"];
+  if (!Array.isArray(choices) || choices.length === 0) {
+    throw new GatewayError("upstream_invalid_answer", "The upstream's answer has no choices.");
+  }
+  const reader = new ChatStreamReader(upstream);
+  const events: AnswerEvent[] = [];
+  reader.readChunk(answer, events);
+  return collectAnswer([...events, ...reader.read("[DONE]")]);
+}

@@ -1,0 +1,123 @@
+import type { JsonObject, Usage } from "../../core/index.ts";
+import type { Failure } from "./failure.ts";
+import type { AnswerBlock, Citation, Signature } from "./parts.ts";
+
+/** A whole answer, in no dialect. */
+export interface Answer {
+  /** As the upstream gave it. */
+  id: string;
+  model: string;
+  /** Seconds since the epoch, where the upstream says. */
+  created: number | undefined;
+  choices: readonly AnswerChoice[];
+  usage: Usage | undefined;
+  /** In OpenAI's words: default, flex, priority. */
+  serviceTier: string | undefined;
+}
+
+export interface AnswerChoice {
+  blocks: readonly AnswerBlock[];
+  stop: Stop;
+}
+
+/** Why an answer ended. */
+export type StopReason =
+  | "end"
+  | "length"
+  | "context-window"
+  | "tool-calls"
+  | "stop-sequence"
+  | "refusal"
+  | "content-filter"
+  | "pause";
+
+export interface Stop {
+  reason: StopReason;
+  /** The stop sequence that was met. */
+  sequence?: string | undefined;
+  /** What the upstream says of a refusal beyond the fact. */
+  details?: JsonObject | undefined;
+}
+
+/**
+ * A streamed answer, in no dialect. Readers keep to this order, so that writers may trust it:
+ *
+ *   start, then for every choice: (block-start, (delta | citation | signature)*, block-end)*, stop; then end
+ *
+ * - The first event is `start` or `error`; the last is `end` or `error`, and nothing follows it.
+ * - Blocks of one choice come one after the other, at most one is open, and their indices count up from 0. Choices may
+ *   take turns.
+ * - `block-start` holds what is known before the first delta: its texts and arguments are empty, a native block is
+ *   whole.
+ * - `usage` may come anywhere between, also more than once: each figure replaces the one before.
+ *
+ * A whole answer is what its events add up to (`collectAnswer`), and `eventsOfAnswer` takes it apart again.
+ */
+export type AnswerEvent =
+  | StartEvent
+  | BlockStartEvent
+  | DeltaEvent
+  | CitationEvent
+  | SignatureEvent
+  | BlockEndEvent
+  | UsageEvent
+  | StopEvent
+  | { type: "end" }
+  | { type: "error"; failure: Failure };
+
+export interface StartEvent {
+  type: "start";
+  id: string;
+  model: string;
+  created: number | undefined;
+}
+
+export interface BlockStartEvent {
+  type: "block-start";
+  choice: number;
+  index: number;
+  block: AnswerBlock;
+}
+
+/** More of the open block: text, reasoning, refusal or arguments, by the block's kind. */
+export interface DeltaEvent {
+  type: "delta";
+  choice: number;
+  index: number;
+  text: string;
+  /** In a reasoning block: the number of the summary that the text belongs to, instead of the reasoning itself. */
+  summary?: number | undefined;
+  logprobs?: readonly JsonObject[] | undefined;
+}
+
+export interface CitationEvent {
+  type: "citation";
+  choice: number;
+  index: number;
+  citation: Citation;
+}
+
+export interface SignatureEvent {
+  type: "signature";
+  choice: number;
+  index: number;
+  signature: Signature;
+}
+
+export interface BlockEndEvent {
+  type: "block-end";
+  choice: number;
+  index: number;
+}
+
+export interface UsageEvent {
+  type: "usage";
+  usage: Usage | undefined;
+  serviceTier: string | undefined;
+}
+
+export interface StopEvent {
+  type: "stop";
+  choice: number;
+  stop: Stop;
+}

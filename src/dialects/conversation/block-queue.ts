@@ -1,0 +1,135 @@
+import type { JsonObject } from "../../core/index.ts";
+import type { AnswerEvent } from "./answer.ts";
+import type { AnswerBlock, Citation, Signature } from "./parts.ts";
+
+/**
+ * Puts the blocks of one choice in a row. Upstreams may tell of several at once (arguments of parallel calls, taking
+ * turns); answer events tell one after the other. What belongs to a later block waits until the ones before it are whole:
+ *
+ *   waiting ──all before it whole──▶ open (block-start, what has waited, then deltas as they come) ──whole──▶ block-end
+ *
+ * Text is whole as soon as something else begins. The arguments of a call are whole once they are a JSON value, which
+ * nothing but white space can extend; what never becomes one is whole when the answer ends.
+ */
+export class BlockQueue {
+  readonly #choice: number;
+  /** The first is the open one, once it can be opened. */
+  readonly #queue: QueuedBlock[] = [];
+  #next = 0;
+  readonly #endsAreTold: boolean;
+
+  /** `endsAreTold`: the upstream says of every block when it is whole, and nobody has to guess. */
+  constructor(choice: number, endsAreTold = false) {
+    this.#choice = choice;
+    this.#endsAreTold = endsAreTold;
+  }
+
+  /** The block that was begun last and has not ended. */
+  get last(): QueuedBlock | undefined {
+    return this.#queue.at(-1);
+  }
+
+  /** `opens` is false for a block whose start is yet to be learned; `open` says when it is there. */
+  begin(start: AnswerBlock, events: AnswerEvent[], opens = true): QueuedBlock {
+    const block = new QueuedBlock(this.#choice, start, opens);
+    this.#queue.push(block);
+    this.advance(events);
+    return block;
+  }
+
+  /** Lets the next blocks move up: after a block was begun behind others, or grew while others wait. */
+  advance(events: AnswerEvent[]): void {
+    for (let head = this.#queue[0]; head !== undefined; head = this.#queue[0]) {
+      if (!head.open(this.#next, events)) return;
+      const over = !this.#endsAreTold && this.#queue.length > 1 && head.whole;
+      if (!head.told && !over) return;
+      this.#end(head, events);
+    }
+  }
+
+  /** Ends all blocks, in their order. Gives back those that could not be opened: their start was never told. */
+  finish(events: AnswerEvent[]): QueuedBlock[] {
+    const lost: QueuedBlock[] = [];
+    for (let head = this.#queue[0]; head !== undefined; head = this.#queue[0]) {
+      if (head.open(this.#next, events)) {
+        this.#end(head, events);
+      } else {
+        lost.push(head);
+        this.#queue.shift();
+      }
+    }
+    return lost;
+  }
+
+  #end(head: QueuedBlock, events: AnswerEvent[]): void {
+    head.ended = true;
+    events.push({ type: "block-end", choice: this.#choice, index: this.#next });
+    this.#queue.shift();
+    this.#next += 1;
+  }
+}
+
+/** A block on its way, with what it has been told so far and can't pass on yet. */
+export class QueuedBlock {
+  start: AnswerBlock;
+  /** Whether `start` is complete. */
+  opens: boolean;
+  /** Whether the upstream has said that the block is whole. */
+  told = false;
+  ended = false;
+  readonly #choice: number;
+  #index: number | undefined;
+  #waiting: AnswerEvent[] = [];
+  #arguments = "";
+
+  constructor(choice: number, start: AnswerBlock, opens: boolean) {
+    this.#choice = choice;
+    this.start = start;
+    this.opens = opens;
+  }
+
+  get whole(): boolean {
+    if (this.start.kind !== "tool-call") return true;
+    return this.start.custom !== true && isWholeJson(this.#arguments);
+  }
+
+  add(text: string, events: AnswerEvent[], logprobs?: readonly JsonObject[], summary?: number): void {
+    if (this.start.kind === "tool-call") this.#arguments += text;
+    this.#tell({ type: "delta", choice: this.#choice, index: this.#index ?? 0, text, logprobs, summary }, events);
+  }
+
+  cite(citation: Citation, events: AnswerEvent[]): void {
+    this.#tell({ type: "citation", choice: this.#choice, index: this.#index ?? 0, citation }, events);
+  }
+
+  sign(signature: Signature, events: AnswerEvent[]): void {
+    this.#tell({ type: "signature", choice: this.#choice, index: this.#index ?? 0, signature }, events);
+  }
+
+  /** Whether the block is open from now on. */
+  open(index: number, events: AnswerEvent[]): boolean {
+    if (this.#index !== undefined) return true;
+    if (!this.opens) return false;
+    this.#index = index;
+    events.push({ type: "block-start", choice: this.#choice, index, block: this.start });
+    for (const event of this.#waiting) events.push("index" in event ? { ...event, index } : event);
+    this.#waiting = [];
+    return true;
+  }
+
+  #tell(event: AnswerEvent, events: AnswerEvent[]): void {
+    if (this.#index === undefined) this.#waiting.push(event);
+    else events.push(event);
+  }
+}
+
+/** Arguments are objects: a look at the last character spares the parse of nearly everything that is not whole. */
+function isWholeJson(text: string): boolean {
+  if (!text.trimEnd().endsWith("}")) return false;
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,136 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { GatewayError } from "../../core/index.ts";
+import { plainCallId, shortCallId } from "./call-ids.ts";
+import { nearestEffort } from "./effort.ts";
+import { estimateTokens } from "./estimate-tokens.ts";
+import { type Rest, restFor } from "./fields.ts";
+import { belongsTo, seal, unseal } from "./signature.ts";
+import { checkBase64, sourceOfUrl, urlOfSource } from "./sources.ts";
+
+describe("a signature", () => {
+  test("comes back as it was sealed, whatever it says", () => {
+    const property = fc.property(fc.string(), fc.string(), (origin, value) => {
+      const sealed = seal({ origin, value }, "thought", "messages");
+      expect(unseal(sealed, "messages")).toEqual({ signature: { origin, value }, use: "thought" });
+    });
+    fc.assert(property);
+  });
+
+  test("of the client's own dialect carries no mark", () => {
+    const { signature, use } = unseal("EqQBCg==", "messages");
+    expect(use).toBeUndefined();
+    expect(seal(signature, "thought", "messages")).toBe("EqQBCg==");
+  });
+
+  test("goes to its origin alone", () => {
+    const target = { model: "m", origin: "anthropic" };
+    expect(belongsTo({ origin: "anthropic", value: "x" }, target, "messages")).toBe(true);
+    expect(belongsTo({ origin: "google", value: "x" }, target, "messages")).toBe(false);
+    expect(belongsTo(unseal("raw", "messages").signature, target, "messages")).toBe(true);
+    expect(belongsTo(unseal("raw", "chat").signature, target, "messages")).toBe(false);
+    expect(belongsTo(undefined, target, "messages")).toBe(false);
+  });
+
+  test("that a client made up is nobody's", () => {
+    expect(unseal("tollgate.%zz.thought.x", "chat").signature.origin).toBe("%zz");
+    expect(unseal("tollgate.x.theft.y", "chat").signature.origin).toBe("native:chat");
+  });
+});
+
+describe("the rest of a body", () => {
+  const rest = (body: Rest["body"]): Rest => ({
+    dialect: "chat",
+    table: {
+      carried: { fates: { messages: "carried" } },
+      dropped: { fates: { messages: "dropped" } },
+      refused: { fates: { messages: "refused" }, neutral: [1, ["text"]] },
+      read: { fates: { messages: "translated" } },
+    },
+    body,
+    known: new Set(["read"]),
+  });
+
+  test("becomes what the table says", () => {
+    const body = { carried: 0, dropped: 1, read: 2, unknown: 3, constructor: 4 };
+    expect(restFor(rest(body), "messages")).toEqual({ carried: 0 });
+    expect(restFor(rest(body), "chat")).toEqual({ carried: 0, dropped: 1, unknown: 3, constructor: 4 });
+  });
+
+  test.each([[null], [false], [""], [[]], [{}], [1], [["text"]]])(
+    "is not refused for %j, which asks for nothing",
+    (value) => {
+      expect(restFor(rest({ refused: value }), "messages")).toEqual({});
+    },
+  );
+
+  test.each([[true], [0], [2], ["x"], [["audio"]], [{ a: 1 }]])("is refused for %j", (value) => {
+    expect(() => restFor(rest({ refused: value }), "messages")).toThrow(GatewayError);
+    expect(restFor(rest({ refused: value }), "chat")).toEqual({ refused: value });
+  });
+});
+
+describe("ids of calls", () => {
+  test("are kept where they fit, and else always stand for the same", () => {
+    expect(shortCallId("abcdef123")).toBe("abcdef123");
+    expect(plainCallId("toolu_01-x")).toBe("toolu_01-x");
+    const property = fc.property(fc.string({ minLength: 1 }), fc.string({ minLength: 1 }), (one, other) => {
+      for (const idOf of [shortCallId, plainCallId]) {
+        expect(idOf(one)).toMatch(/^[a-zA-Z0-9_-]+$/);
+        expect(idOf(one)).toBe(idOf(one));
+        if (one !== other) expect(idOf(one)).not.toBe(idOf(other));
+      }
+      expect(shortCallId(one)).toHaveLength(9);
+    });
+    fc.assert(property);
+  });
+});
+
+test("an effort is moved to the nearest on offer, and never from none to some", () => {
+  expect(nearestEffort("xhigh", ["low", "high"])).toBe("high");
+  expect(nearestEffort("medium", ["low", "high"])).toBe("low");
+  expect(nearestEffort("none", ["low"])).toBeUndefined();
+  expect(nearestEffort("minimal", ["none"])).toBeUndefined();
+  expect(nearestEffort("none", ["none", "low"])).toBe("none");
+});
+
+describe("sources", () => {
+  test("are data or an address, and come back as they were", () => {
+    for (const url of ["data:image/png;base64,AAAA", "https://x.test/a.png", "ms://file-1"]) {
+      const source = sourceOfUrl(url, "at");
+      expect(source.kind === "stored" ? "" : urlOfSource(source)).toBe(url);
+    }
+    expect(sourceOfUrl("data:image/svg+xml;charset=utf-8;base64,AAAA", "at")).toMatchObject({
+      mediaType: "image/svg+xml",
+    });
+  });
+
+  test.each([
+    "",
+    "x",
+    "data:",
+    "data:,hi",
+    "data:image/png,AAAA",
+    "data:;base64,AAAA",
+    "data:image/png;base64,",
+    "//x.test",
+  ])("are not %p", (url) => {
+    expect(() => sourceOfUrl(url, "at")).toThrow("at: ");
+  });
+
+  test("are base64 or refused by name, without a word of what they hold", () => {
+    expect(() => checkBase64("QUJD", "at")).not.toThrow();
+    expect(() => checkBase64("QUI=", "at")).not.toThrow();
+    for (const data of ["", "é", "A", "A*==", "_-_-"])
+      expect(() => checkBase64(data, "at")).toThrow("at: must be base64");
+  });
+});
+
+test("an estimate grows with what is said, and a picture's does not grow with its bytes", () => {
+  const of = (...parts: Parameters<typeof estimateTokens>[0]["turns"][number]["parts"][number][]) =>
+    estimateTokens({ turns: [{ role: "user", at: "", parts }], tools: [] });
+  const picture = (data: string) => of({ kind: "image", source: { kind: "base64", mediaType: "image/png", data } });
+  expect(estimateTokens({ turns: [], tools: [] })).toBe(1);
+  expect(of({ kind: "text", text: "a".repeat(3_600) })).toBe(1_004);
+  expect(picture("A")).toBe(picture("A".repeat(1_000_000)));
+});

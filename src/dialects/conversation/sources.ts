@@ -1,0 +1,32 @@
+import type { Source } from "./parts.ts";
+import { invalid } from "./read.ts";
+
+/** Throws where this is no base64. Runs over the text once, natively; nothing of it is kept. */
+export function checkBase64(data: string, at: string): void {
+  try {
+    if (data !== "" && Uint8Array.fromBase64(data).length > 0) return;
+  } catch {
+    // Told below, without repeating what may be a megabyte.
+  }
+  throw invalid(at, "must be base64");
+}
+
+/** A `data:` URL taken apart, or any other address as it is. The data is a view of the URL's string, not a copy. */
+export function sourceOfUrl(url: string, at: string): Source {
+  if (!/^data:/i.test(url)) {
+    if (!/^[a-z][a-z0-9+.-]*:\S+$/i.test(url)) throw invalid(at, "must be a URL or a data: URL");
+    return { kind: "url", url };
+  }
+  const comma = url.indexOf(",");
+  const head = comma === -1 ? "" : url.slice("data:".length, comma);
+  const [, mediaType] = /^([^;,]+)(?:;[^;,]+)*;base64$/i.exec(head) ?? [];
+  if (mediaType === undefined) throw invalid(at, "must be a data: URL with a media type and base64");
+  const data = url.slice(comma + 1);
+  checkBase64(data, at);
+  return { kind: "base64", mediaType, data };
+}
+
+/** Backwards. */
+export function urlOfSource(source: Extract<Source, { kind: "base64" | "url" }>): string {
+  return source.kind === "url" ? source.url : `data:${source.mediaType};base64,${source.data}`;
+}

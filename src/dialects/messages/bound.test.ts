@@ -1,0 +1,71 @@
+import { describe, expect, test } from "bun:test";
+import { boundMessages } from "./bound.ts";
+import { messagesRequest } from "./request.ts";
+
+const bound = (body: object) =>
+  boundMessages(
+    messagesRequest.parse({ model: "claude/x", max_tokens: 5, messages: [{ role: "user", content: "" }], ...body }),
+    (text) => Buffer.byteLength(text),
+  );
+const inputOf = (...content: object[]): number => bound({ messages: [{ role: "user", content }] }).inputTokens;
+
+const data = "A".repeat(10_000);
+
+test("what may come out is what the body says", () => {
+  expect(bound({ max_tokens: 7 })).toMatchObject({ outputTokens: 7, choices: 1 });
+});
+
+describe("what goes in is at least the bytes", () => {
+  const none = bound({}).inputTokens;
+
+  test.each<[string, object]>([
+    ["of a text", { messages: [{ role: "user", content: "é".repeat(5_000) }] }],
+    ["of the system prompt", { system: "a".repeat(10_000) }],
+    ["of the system prompt in blocks", { system: [{ type: "text", text: "a".repeat(10_000) }] }],
+    ["of the tools", { tools: [{ name: "f", input_schema: { description: "a".repeat(10_000) } }] }],
+    ["of a schema", { output_config: { format: { schema: { description: "a".repeat(10_000) } } } }],
+  ])("%s", (_title, body) => {
+    expect(bound(body).inputTokens - none).toBeGreaterThanOrEqual(10_000);
+  });
+
+  test.each<[string, object]>([
+    ["of a thought", { type: "thinking", thinking: data, signature: "s" }],
+    ["of arguments", { type: "tool_use", id: "t", name: "f", input: { data } }],
+    ["of a result", { type: "tool_result", tool_use_id: "t", content: data }],
+    ["of a document", { type: "document", source: { type: "base64", media_type: "application/pdf", data } }],
+    ["of a document in text", { type: "document", source: { type: "text", data } }],
+    [
+      "of a document in blocks",
+      { type: "document", source: { type: "content", content: [{ type: "text", text: data }] } },
+    ],
+  ])("%s", (_title, block) => {
+    const tokens = inputOf(block) - none;
+    expect(tokens).toBeGreaterThanOrEqual(10_000);
+    expect(tokens).toBeLessThan(11_000);
+  });
+});
+
+test("a picture's bound does not follow from its length, also within a result", () => {
+  const image = { type: "image", source: { type: "base64", media_type: "image/png", data } };
+  expect(inputOf(image)).toBe(inputOf({ ...image, source: { type: "url", url: "https://x.test" } }));
+  expect(inputOf({ type: "tool_result", tool_use_id: "t", content: [image] })).toBeLessThan(inputOf(image) + 100);
+});
+
+describe("what nothing in the body tells is as much as models read", () => {
+  test.each<[string, object]>([
+    ["a document by its address", { type: "document", source: { type: "url", url: "https://x.test/a.pdf" } }],
+    ["a stored document", { type: "document", source: { type: "file", file_id: "f" } }],
+    ["a document without anything", { type: "document" }],
+    ["a document whose data is an address", { type: "document", source: { type: "base64", data: "https://x.test" } }],
+    ["a file for a program", { type: "container_upload", file_id: "f" }],
+  ])("%s", (_title, block) => {
+    expect(inputOf(block)).toBeGreaterThan(1_000_000);
+  });
+
+  test.each<[string, object]>([
+    ["a search of the web", { tools: [{ type: "web_search_20250305", name: "web_search" }] }],
+    ["a server of tools", { mcp_servers: [{ url: "https://x.test" }] }],
+  ])("%s", (_title, body) => {
+    expect(bound(body).inputTokens).toBeGreaterThan(1_000_000);
+  });
+});

@@ -1,0 +1,58 @@
+import type { FieldRule, FieldTable } from "../conversation/index.ts";
+
+const translated: FieldRule = { fates: { chat: "translated", responses: "translated" } };
+const dropped: FieldRule = { fates: { chat: "dropped", responses: "dropped" } };
+const refused: FieldRule = { fates: { chat: "refused", responses: "refused" } };
+
+/** Every field of a Messages request, and what becomes of it in the other dialects. */
+export const messagesFields: FieldTable = {
+  model: translated,
+  max_tokens: translated,
+  messages: translated,
+  "messages.content.text": translated,
+  "messages.content.text.citations": {
+    ...dropped,
+    note: "in what was said before; in answers, those of web pages are kept",
+  },
+  "messages.content.image": {
+    ...translated,
+    note: "base64 or address; one in an upstream's store is refused toward chat",
+  },
+  "messages.content.document": {
+    ...translated,
+    note: "toward chat a PDF is a file and a text is text; a document by its address is refused there",
+  },
+  "messages.content.document.citations": { ...dropped, note: "the answer comes without them" },
+  "messages.content.document.context": dropped,
+  "messages.content.search_result": refused,
+  "messages.content.tool_use": translated,
+  "messages.content.tool_result": {
+    ...translated,
+    note: "toward chat, images follow in the user's next message and is_error is said in words",
+  },
+  "messages.content.thinking": { ...translated, note: "signatures go to whoever made them, and to nobody else" },
+  "messages.content.redacted_thinking": { ...translated, note: "likewise" },
+  "messages.content.server_tool_use": { ...refused, note: "and all other blocks of tools that Anthropic runs" },
+  "messages.content.cache_control": dropped,
+  system: translated,
+  stream: translated,
+  stop_sequences: { fates: { chat: "translated", responses: "refused" } },
+  temperature: translated,
+  top_p: translated,
+  top_k: dropped,
+  tools: { ...translated, note: "those with an input_schema; a tool of Anthropic's own is refused" },
+  tool_choice: { ...translated, note: "with disable_parallel_tool_use" },
+  thinking: { ...translated, note: "a budget becomes the effort that stands for it; adaptive leaves it to the model" },
+  output_config: { ...translated, note: "effort and format" },
+  cache_control: { ...dropped, note: "as all marks for the cache; upstreams of other dialects cache by themselves" },
+  metadata: { ...translated, note: "user_id" },
+  service_tier: translated,
+  container: refused,
+  mcp_servers: refused,
+  inference_geo: { ...refused, neutral: ["global"], note: "where data may be processed is not for us to forget" },
+  context_management: dropped,
+  speed: { ...dropped, note: "a hint" },
+  diagnostics: dropped,
+  user_profile_id: dropped,
+  workspace_id: dropped,
+};

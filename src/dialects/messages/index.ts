@@ -1,0 +1,20 @@
+import { errorBody } from "../../core/index.ts";
+import type { DialectCodec } from "../dialect.ts";
+import { generatedBytes } from "../generated-bytes.ts";
+import { boundMessages, measuredMembers } from "./bound.ts";
+import { messagesKeys, MessagesStreamObserver } from "./observe-stream.ts";
+import type { MessagesRequest } from "./request.ts";
+
+export { countTokensRequest, type MessagesRequest, messagesRequest } from "./request.ts";
+export { messagesTranslation } from "./translation.ts";
+
+/** Anthropic Messages. */
+export const messagesDialect: DialectCodec<MessagesRequest> = {
+  dialect: "messages",
+  measured: measuredMembers,
+  bound: boundMessages,
+  observe: (_body, readUsage) => new MessagesStreamObserver(readUsage),
+  outputBytes: (answer) => generatedBytes(Buffer.from(answer), messagesKeys),
+  errorEvent: (error, requestId) =>
+    `event: error\ndata: ${JSON.stringify(errorBody("anthropic", error, requestId))}\n\n`,
+};

@@ -1,0 +1,60 @@
+import { describe, expect, test } from "bun:test";
+import { clientOf, messagesUpstream } from "../testing/contexts.ts";
+import { GatewayError } from "../../core/index.ts";
+import { messagesDialect, messagesRequest } from "./index.ts";
+
+const request = messagesRequest.parse({
+  model: "claude/x",
+  max_tokens: 5,
+  messages: [{ role: "user", content: "hi" }],
+});
+const event = (data: object & { type: string }): Buffer =>
+  Buffer.from(`event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`);
+
+const start = event({ type: "message_start", message: { usage: { input_tokens: 9, output_tokens: 1 } } } as never);
+const text = event({ type: "content_block_delta", index: 0, delta: { type: "text_delta", text: "12345678" } } as never);
+const delta = event({
+  type: "message_delta",
+  delta: { stop_reason: "end_turn" },
+  usage: { output_tokens: 4 },
+} as never);
+const stop = event({ type: "message_stop" });
+
+function observe(...blocks: Buffer[]) {
+  const observer = messagesDialect.observe(request, messagesUpstream.readUsage);
+  for (const block of blocks) expect(observer.see(block)).toBe(block);
+  const { usage, outputBytes, done, complete, failed } = observer;
+  return { usage: usage?.usage, outputBytes, done, complete, failed };
+}
+
+describe("a Messages stream passes unchanged, and", () => {
+  test("its usage is that of both its events", () => {
+    const seen = { usage: { input: 9, output: 4 }, outputBytes: 8, done: true, complete: true, failed: false };
+    expect(observe(start, text, delta, stop)).toMatchObject(seen);
+    expect(observe(Buffer.concat([start, text, delta, stop]))).toMatchObject(seen);
+  });
+
+  test("is estimated as long as it lacks its end", () => {
+    expect(observe(start)).toMatchObject({ usage: undefined, complete: false });
+    expect(observe(start, text)).toMatchObject({ usage: { input: 9, output: 2 }, complete: false });
+  });
+
+  test("is whole once it has stopped", () => {
+    expect(observe(start, text, delta)).toMatchObject({ done: false, complete: true });
+  });
+
+  test("has failed where the upstream says so, not where the model does", () => {
+    const words = event({
+      type: "content_block_delta",
+      delta: { type: "text_delta", text: '{"type":"error","error":1}' },
+    } as never);
+    expect(observe(start, words).failed).toBe(false);
+    expect(observe(start, event({ type: "error", error: { type: "overloaded_error" } } as never)).failed).toBe(true);
+  });
+});
+
+test("an error of ours is an event of this dialect's", () => {
+  expect(messagesDialect.errorEvent(new GatewayError("upstream_timeout", "Silent."), clientOf().requestId)).toBe(
+    'event: error\ndata: {"type":"error","error":{"type":"api_error","message":"Silent."},"request_id":"req_1"}\n\n',
+  );
+});

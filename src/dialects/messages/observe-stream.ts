@@ -1,0 +1,78 @@
+import { type JsonObject, objectOf, type ObservedUsage, parseObject } from "../../core/index.ts";
+import { dataOf, eventsOf } from "../../streaming/index.ts";
+import type { ReadUsage, StreamObserver } from "../dialect.ts";
+import { generatedBytes, generatedKeys } from "../generated-bytes.ts";
+import { figuresSoFar, mergeUsage } from "./usage.ts";
+
+/** Text, thoughts and arguments. */
+export const messagesKeys = generatedKeys("text", "thinking", "partial_json");
+
+/** Events that say something beyond more text: only a block with one of their names is taken apart. */
+const NAMES = ["message_start", "message_delta", "message_stop", '"error"'].map((name) => Buffer.from(name));
+
+/**
+ * The observer of a Messages stream. Its usage is spread over two events: figures of the later replace those of the
+ * earlier. Every byte passes unchanged.
+ */
+export class MessagesStreamObserver implements StreamObserver {
+  readonly #readUsage: ReadUsage;
+  #figures: JsonObject = {};
+  #usage: ObservedUsage | undefined;
+  #outputBytes = 0;
+  #done = false;
+  #failed = false;
+  #stopped = false;
+
+  constructor(readUsage: ReadUsage) {
+    this.#readUsage = readUsage;
+  }
+
+  get usage(): ObservedUsage | undefined {
+    if (this.#usage !== undefined) return this.#usage;
+    const figures = figuresSoFar(this.#figures, this.#outputBytes);
+    return figures === undefined ? undefined : this.#readUsage({ usage: figures });
+  }
+
+  get outputBytes(): number {
+    return this.#outputBytes;
+  }
+
+  get done(): boolean {
+    return this.#done;
+  }
+
+  get complete(): boolean {
+    return this.#done || this.#stopped;
+  }
+
+  get failed(): boolean {
+    return this.#failed;
+  }
+
+  see(block: Buffer): Buffer {
+    this.#outputBytes += generatedBytes(block, messagesKeys);
+    if (!NAMES.some((name) => block.includes(name))) return block;
+    for (const event of eventsOf(block)) {
+      if (NAMES.some((name) => event.includes(name))) this.#note(parseObject(dataOf(event) ?? "") ?? {});
+    }
+    return block;
+  }
+
+  #note(event: JsonObject): void {
+    switch (event["type"]) {
+      case "message_start":
+        this.#figures = mergeUsage({}, objectOf(objectOf(event["message"])?.["usage"]) ?? {});
+        return;
+      case "message_delta":
+        this.#figures = mergeUsage(this.#figures, objectOf(event["usage"]) ?? {});
+        this.#usage = this.#readUsage({ usage: this.#figures }) ?? this.#usage;
+        this.#stopped ||= typeof objectOf(event["delta"])?.["stop_reason"] === "string";
+        return;
+      case "message_stop":
+        this.#done = true;
+        return;
+      case "error":
+        this.#failed = true;
+    }
+  }
+}

@@ -1,0 +1,29 @@
+import { z } from "zod";
+import { modelId } from "../model-id.ts";
+
+/**
+ * The body of a Messages call, as far as the gateway must understand it to bound and route it. Everything else passes
+ * through unread where the upstream speaks the same dialect; where it does not, `readMessagesRequest` reads it all.
+ */
+const block = z.looseObject({ type: z.string() });
+
+const content = z.union([z.string(), z.array(block)]);
+
+const message = z.looseObject({ role: z.string().min(1), content });
+
+export const messagesRequest = z
+  .looseObject({
+    model: modelId.describe("Provider-prefixed model id, such as anthropic/claude-haiku-4-5."),
+    max_tokens: z.number().int().min(0).describe("0 only fills the upstream's prompt cache."),
+    messages: z.array(message).min(1),
+    system: content.nullish(),
+    stream: z.boolean().nullish(),
+  })
+  .meta({ id: "MessagesRequest" });
+
+/** What is counted: a call without what it would put out. */
+export const countTokensRequest = messagesRequest
+  .omit({ max_tokens: true, stream: true })
+  .meta({ id: "CountTokensRequest" });
+
+export type MessagesRequest = z.output<typeof messagesRequest>;

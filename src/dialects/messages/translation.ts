@@ -1,0 +1,30 @@
+import { GatewayError, type JsonObject } from "../../core/index.ts";
+import { type Answer, collectAnswer, type DialectTranslation, type UpstreamContext } from "../conversation/index.ts";
+import { readMessagesFailure, writeMessagesError } from "./failures.ts";
+import { messagesFields } from "./fields.ts";
+import { readMessagesRequest } from "./read-request.ts";
+import { MessagesStreamReader } from "./stream-reader.ts";
+import { MessagesStreamWriter } from "./stream-writer.ts";
+import { writeMessagesAnswer } from "./write-answer.ts";
+import { writeMessagesRequest } from "./write-request.ts";
+
+/** Anthropic Messages, to and from the conversation model. */
+export const messagesTranslation: DialectTranslation = {
+  dialect: "messages",
+  fields: messagesFields,
+  readRequest: readMessagesRequest,
+  writeRequest: writeMessagesRequest,
+  readAnswer: readMessagesAnswer,
+  writeAnswer: writeMessagesAnswer,
+  streamReader: (upstream) => new MessagesStreamReader(upstream),
+  streamWriter: (client) => new MessagesStreamWriter(client),
+  readFailure: readMessagesFailure,
+  writeFailure: (failure, requestId) => JSON.stringify(writeMessagesError(failure, requestId)),
+};
+
+function readMessagesAnswer(answer: JsonObject, upstream: UpstreamContext): Answer {
+  if (!Array.isArray(answer["content"])) {
+    throw new GatewayError("upstream_invalid_answer", "The upstream's answer has no content.");
+  }
+  return collectAnswer(new MessagesStreamReader(upstream).readMessage(answer));
+}

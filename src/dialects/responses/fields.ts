@@ -1,0 +1,69 @@
+import type { FieldRule, FieldTable } from "../conversation/index.ts";
+
+const translated: FieldRule = { fates: { chat: "translated", messages: "translated" } };
+const dropped: FieldRule = { fates: { chat: "dropped", messages: "dropped" } };
+const refused: FieldRule = { fates: { chat: "refused", messages: "refused" } };
+
+/** Kept and given back by the gateway itself, whoever answers. */
+const kept: FieldRule = { ...dropped, note: "the gateway's own: it stands in the answer, and in what is stored" };
+
+/** What `include` asks for to see how likely each token was. */
+export const logprobsInclude = "message.output_text.logprobs";
+
+const wantsLogprobs = (value: unknown): boolean => Array.isArray(value) && value.includes(logprobsInclude);
+
+/** Every field of a Responses request, and what becomes of it in the other dialects. */
+export const responsesFields: FieldTable = {
+  model: translated,
+  input: { ...translated, note: "a string or items" },
+  "input.message": { ...translated, note: "its phase is dropped" },
+  "input.message.input_text": translated,
+  "input.message.input_text.prompt_cache_breakpoint": { fates: { chat: "dropped", messages: "translated" } },
+  "input.message.input_image": { ...translated, note: "by address or as data; toward chat a stored one is refused" },
+  "input.message.input_file": { ...translated, note: "toward chat one by its address is refused; detail is dropped" },
+  "input.message.input_audio": { fates: { chat: "translated", messages: "refused" } },
+  "input.message.output_text.annotations": { ...dropped, note: "in what was said before; in answers they are kept" },
+  "input.function_call": { ...translated, note: "toward Messages the arguments must be a JSON object" },
+  "input.function_call_output": {
+    ...translated,
+    note: "a string or parts; toward chat, images follow in the user's next message",
+  },
+  "input.custom_tool_call": { fates: { chat: "translated", messages: "refused" } },
+  "input.reasoning": { ...translated, note: "encrypted_content goes to whoever made it, and to nobody else" },
+  "input.item_reference": { ...translated, note: "the item that it names, which must be kept" },
+  "input.web_search_call": { ...refused, note: "and all other items of tools that OpenAI runs" },
+  instructions: { ...translated, note: "a system message before everything" },
+  stream: translated,
+  stream_options: { ...dropped, note: "nothing is obfuscated" },
+  max_output_tokens: translated,
+  tools: { ...translated, note: "functions; custom tools are refused toward Messages, hosted ones everywhere" },
+  tool_choice: { ...translated, note: "of allowed tools, Messages is given no others; a hosted one is refused" },
+  parallel_tool_calls: translated,
+  max_tool_calls: { ...dropped, note: "limits hosted tools" },
+  text: { ...translated, note: "format and verbosity; toward Messages json_object is refused, verbosity dropped" },
+  reasoning: { ...translated, note: "effort, toward Messages as a budget of tokens; thoughts are always shown" },
+  include: {
+    fates: { chat: "translated", messages: "refused" },
+    note: "logprobs, which are refused toward Messages; encrypted_content is always there; the rest is dropped",
+    wants: wantsLogprobs,
+  },
+  temperature: { ...translated, note: "toward Messages at most 1; dropped where the model refuses it or thinks" },
+  top_p: { ...translated, note: "dropped where the model refuses it or thinks" },
+  top_logprobs: { fates: { chat: "translated", messages: "refused" }, neutral: [0] },
+  service_tier: { ...translated, note: "toward Messages auto, or standard_only for everything else" },
+  user: translated,
+  store: kept,
+  metadata: kept,
+  previous_response_id: { ...translated, note: "the items that it stands for, before the others" },
+  truncation: { ...dropped, note: "what is too long is refused by the upstream" },
+  safety_identifier: dropped,
+  prompt_cache_key: { ...dropped, note: "a hint" },
+  prompt_cache_options: { ...dropped, note: "likewise" },
+  prompt_cache_retention: { ...dropped, note: "likewise" },
+  context_management: dropped,
+  background: refused,
+  conversation: refused,
+  prompt: refused,
+  moderation: refused,
+  thinking: { ...dropped, note: "not OpenAI's; for providers that speak Responses themselves" },
+};

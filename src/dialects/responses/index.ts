@@ -1,0 +1,31 @@
+import type { DialectCodec } from "../dialect.ts";
+import { generatedBytes, generatedKeys } from "../generated-bytes.ts";
+import { failureOf } from "../conversation/index.ts";
+import { boundResponses, measuredMembers } from "./bound.ts";
+import { writeStreamError } from "./failures.ts";
+import { ResponsesStreamObserver } from "./observe-stream.ts";
+import type { ResponsesRequest } from "./request.ts";
+
+export { boundItems } from "./bound.ts";
+export { inputItems, type KeptItems, referencedItems } from "./kept-items.ts";
+export { readResponsesRequest } from "./read-request.ts";
+export { type ResponsesRequest, responsesRequest } from "./request.ts";
+export { ResponsesStreamWriter } from "./stream-writer.ts";
+export { responsesTranslation } from "./translation.ts";
+
+/** Text, thoughts, refusals, arguments, and the input of a tool that takes text. */
+const outputKeys = generatedKeys("text", "refusal", "arguments", "input");
+
+/** OpenAI Responses. */
+export const responsesDialect: DialectCodec<ResponsesRequest> = {
+  dialect: "responses",
+  measured: measuredMembers,
+  bound: boundResponses,
+  observe: (_body, readUsage) => new ResponsesStreamObserver(readUsage),
+  outputBytes: (answer) => generatedBytes(Buffer.from(answer), outputKeys),
+  // Nobody has counted the events before it.
+  errorEvent: (error) => {
+    const event = { type: "error", ...writeStreamError(failureOf(error)).error, sequence_number: 0 };
+    return `event: error\ndata: ${JSON.stringify(event)}\n\n`;
+  },
+};

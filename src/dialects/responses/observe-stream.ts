@@ -1,0 +1,83 @@
+import { objectOf, type ObservedUsage, parseObject } from "../../core/index.ts";
+import { dataOf, eventsOf } from "../../streaming/index.ts";
+import type { ReadUsage, StreamObserver } from "../dialect.ts";
+import { generatedBytes, generatedKeys } from "../generated-bytes.ts";
+
+/** Whatever is said in pieces; the events that repeat it whole are not counted. */
+const deltaKeys = generatedKeys("delta");
+
+/** Types of events that end a stream: only a block with one of them is taken apart. */
+const NAMES = ["completed", "incomplete", "failed", "cancelled"]
+  .map((name) => `"response.${name}"`)
+  .concat('"error"')
+  .map((name) => Buffer.from(name));
+
+/** As a line of its own. */
+const DONE = /(?:^|\n)data: ?\[DONE\]\r?(?:\n|$)/;
+
+const DONE_EVENT = Buffer.from("data: [DONE]\n\n");
+
+/**
+ * The observer of a Responses stream, whose last event names the usage. Every byte passes unchanged; `[DONE]` is put
+ * behind the last event of a whole answer where the upstream has not done so, since some clients wait for it.
+ */
+export class ResponsesStreamObserver implements StreamObserver {
+  readonly #readUsage: ReadUsage;
+  #usage: ObservedUsage | undefined;
+  #outputBytes = 0;
+  #end: "complete" | "failed" | undefined;
+
+  constructor(readUsage: ReadUsage) {
+    this.#readUsage = readUsage;
+  }
+
+  get usage(): ObservedUsage | undefined {
+    return this.#usage;
+  }
+
+  get outputBytes(): number {
+    return this.#outputBytes;
+  }
+
+  get done(): boolean {
+    return this.#end !== undefined;
+  }
+
+  get complete(): boolean {
+    return this.#end === "complete";
+  }
+
+  get failed(): boolean {
+    return this.#end === "failed";
+  }
+
+  see(block: Buffer): Buffer {
+    this.#outputBytes += generatedBytes(block, deltaKeys);
+    if (this.#end !== undefined || !NAMES.some((name) => block.includes(name))) return block;
+    for (const event of eventsOf(block)) {
+      if (NAMES.some((name) => event.includes(name))) this.#note(dataOf(event) ?? "");
+    }
+    if (!this.complete || DONE.test(block.toString("latin1"))) return block;
+    // An event that the upstream's close cut short of its empty line is ended first.
+    const gap = /\n\r?\n$/.test(block.subarray(-3).toString("latin1")) ? [] : [Buffer.from("\n\n")];
+    return Buffer.concat([block, ...gap, DONE_EVENT]);
+  }
+
+  #note(data: string): void {
+    const event = parseObject(data);
+    switch (event?.["type"]) {
+      case "response.completed":
+      case "response.incomplete":
+        this.#end = "complete";
+        break;
+      case "response.failed":
+      case "response.cancelled":
+      case "error":
+        this.#end = "failed";
+        break;
+      default:
+        return;
+    }
+    this.#usage = this.#readUsage(objectOf(event?.["response"]) ?? {}) ?? this.#usage;
+  }
+}

@@ -1,0 +1,29 @@
+import { z } from "zod";
+import { modelId } from "../model-id.ts";
+
+/**
+ * The body of a Responses call, as far as the gateway must understand it to bound, route and store it. Everything else
+ * passes through unread where the upstream speaks the same dialect; where it does not, `readResponsesRequest` reads it.
+ */
+const part = z.looseObject({ type: z.string() });
+
+const item = z.looseObject({
+  type: z.string().nullish(),
+  role: z.string().nullish(),
+  content: z.union([z.string(), z.array(part), z.null()]).optional(),
+});
+
+export const responsesRequest = z
+  .looseObject({
+    model: modelId.describe("Provider-prefixed model id, such as openai/gpt-5-mini."),
+    input: z.union([z.string(), z.array(item)]),
+    instructions: z.string().nullish(),
+    stream: z.boolean().nullish(),
+    max_output_tokens: z.number().int().min(1).nullish(),
+    previous_response_id: z.string().min(1).nullish(),
+    store: z.boolean().nullish().describe("Whether the response is kept; true where it is left out."),
+    background: z.boolean().nullish(),
+  })
+  .meta({ id: "ResponsesRequest" });
+
+export type ResponsesRequest = z.output<typeof responsesRequest>;

@@ -1,0 +1,30 @@
+import { GatewayError, type JsonObject } from "../../core/index.ts";
+import { type Answer, collectAnswer, type DialectTranslation, type UpstreamContext } from "../conversation/index.ts";
+import { readOpenaiFailure, writeOpenaiError } from "../openai-failures.ts";
+import { responsesFields } from "./fields.ts";
+import { readResponsesRequest } from "./read-request.ts";
+import { ResponsesStreamReader } from "./stream-reader.ts";
+import { ResponsesStreamWriter } from "./stream-writer.ts";
+import { writeResponsesAnswer } from "./write-answer.ts";
+import { writeResponsesRequest } from "./write-request.ts";
+
+/** OpenAI Responses, to and from the conversation model. A body that refers to kept items takes `readResponsesRequest`. */
+export const responsesTranslation: DialectTranslation = {
+  dialect: "responses",
+  fields: responsesFields,
+  readRequest: (body) => readResponsesRequest(body),
+  writeRequest: writeResponsesRequest,
+  readAnswer: readResponsesAnswer,
+  writeAnswer: writeResponsesAnswer,
+  streamReader: (upstream) => new ResponsesStreamReader(upstream),
+  streamWriter: (client) => new ResponsesStreamWriter(client),
+  readFailure: readOpenaiFailure,
+  writeFailure: (failure) => JSON.stringify(writeOpenaiError(failure)),
+};
+
+function readResponsesAnswer(answer: JsonObject, upstream: UpstreamContext): Answer {
+  if (!Array.isArray(answer["output"])) {
+    throw new GatewayError("upstream_invalid_answer", "The upstream's answer has no output.");
+  }
+  return collectAnswer(new ResponsesStreamReader(upstream).readResponse(answer));
+}

@@ -1,0 +1,134 @@
+import { GatewayError, limits, type ObservedUsage } from "../core/index.ts";
+import { EventSplitter } from "../streaming/index.ts";
+import {
+  type AnswerEvent,
+  type ClientContext,
+  type DialectTranslation,
+  failureOf,
+  type StreamReader,
+  type StreamWriter,
+  type UpstreamContext,
+} from "./conversation/index.ts";
+import type { StreamObserver } from "./dialect.ts";
+
+const NOTHING = Buffer.alloc(0);
+
+/** What a stream is translated between. */
+export interface TranslatedStreamOptions {
+  upstream: DialectTranslation;
+  upstreamContext: UpstreamContext;
+  client: DialectTranslation;
+  clientContext: ClientContext;
+}
+
+/** Tells a stream of the upstream's dialect in the client's. */
+export function translateStream(options: TranslatedStreamOptions): TranslatedStream {
+  return new TranslatedStream(options);
+}
+
+/**
+ * A stream of one dialect, told in another: an observer that does change what it sees. Bytes may come cut anywhere.
+ *
+ *   telling ──`end`──▶ done, complete
+ *      └──`error`, from upstream or by `fail`──▶ done, failed
+ */
+export class TranslatedStream implements StreamObserver {
+  readonly #reader: StreamReader;
+  readonly #writer: StreamWriter;
+  readonly #splitter = new EventSplitter(limits.translatedEventBytesMax);
+  #usage: ObservedUsage | undefined;
+  #outputBytes = 0;
+  #state: "telling" | "complete" | "failed" = "telling";
+
+  constructor({ upstream, upstreamContext, client, clientContext }: TranslatedStreamOptions) {
+    this.#reader = upstream.streamReader({
+      ...upstreamContext,
+      readUsage: (answer) => {
+        const observed = upstreamContext.readUsage(answer);
+        if (observed !== undefined) this.#usage = observed;
+        return observed;
+      },
+    });
+    this.#writer = client.streamWriter(clientContext);
+  }
+
+  get usage(): ObservedUsage | undefined {
+    return this.#usage;
+  }
+
+  get outputBytes(): number {
+    return this.#outputBytes;
+  }
+
+  get done(): boolean {
+    return this.#state !== "telling";
+  }
+
+  get complete(): boolean {
+    return this.#state === "complete";
+  }
+
+  get failed(): boolean {
+    return this.#state === "failed";
+  }
+
+  see(block: Buffer): Buffer {
+    const whole = this.#splitter.push(block);
+    if (!this.#splitter.atBoundary) {
+      return Buffer.from(
+        this.fail(new GatewayError("upstream_invalid_answer", "The upstream sent too large an event.")),
+      );
+    }
+    return whole.length === 0 ? NOTHING : this.#translate(whole.toString("utf8"));
+  }
+
+  /** The upstream has closed: the rest of the client's stream, which is an error event where the answer is not whole. */
+  close(): Buffer {
+    const rest = this.#splitter.rest();
+    const shown = rest.length === 0 ? NOTHING : this.#translate(`${rest.toString("utf8")}\n\n`);
+    const last = Buffer.from(this.#write(this.#reader.close()));
+    return shown.length === 0 ? last : Buffer.concat([shown, last]);
+  }
+
+  /** The event that tells the client of an error of ours; nothing follows it. */
+  fail(error: GatewayError): string {
+    return this.#write([{ type: "error", failure: failureOf(error) }]);
+  }
+
+  #translate(text: string): Buffer {
+    let shown = "";
+    for (const data of dataIn(text)) shown += this.#write(this.#reader.read(data));
+    return shown === "" ? NOTHING : Buffer.from(shown);
+  }
+
+  #write(events: readonly AnswerEvent[]): string {
+    let shown = "";
+    for (const event of events) {
+      if (this.#state !== "telling") return shown;
+      if (event.type === "delta") this.#outputBytes += Buffer.byteLength(event.text);
+      else if (event.type === "end") this.#state = "complete";
+      else if (event.type === "error") this.#state = "failed";
+      shown += this.#writer.write(event);
+    }
+    return shown;
+  }
+}
+
+/** The data of each event in a text of whole events; those without any are skipped. */
+function* dataIn(text: string): Generator<string> {
+  let data: string | undefined;
+  for (let start = 0; start < text.length;) {
+    const feed = text.indexOf("\n", start);
+    const next = feed === -1 ? text.length : feed;
+    const end = text.charCodeAt(next - 1) === 0x0d && next > start ? next - 1 : next;
+    if (end === start) {
+      if (data !== undefined) yield data;
+      data = undefined;
+    } else if (text.startsWith("data:", start)) {
+      const line = text.slice(text.charCodeAt(start + 5) === 0x20 ? start + 6 : start + 5, end);
+      data = data === undefined ? line : `${data}\n${line}`;
+    }
+    start = next + 1;
+  }
+  if (data !== undefined) yield data;
+}

@@ -1,0 +1,70 @@
+import { type Dialect, type Operation, parseObject, type Usage, usageBuckets } from "../../core/index.ts";
+import type { Generation, UsageGrouping } from "../store.ts";
+import { tokenIdOf } from "../usage-reader.ts";
+
+/** A generation as both engines give it; `Flag` is what the engine has for a truth value. */
+export interface GenerationRow<Flag> {
+  id: string;
+  owner: string;
+  account_id: string;
+  operation: Operation;
+  dialect: Dialect | null;
+  provider: string;
+  model: string;
+  streamed: Flag;
+  /** 0 where the ledger itself wrote the row of an expired call. */
+  status: bigint;
+  outcome: Generation["outcome"];
+  usage: string;
+  input_tokens: bigint;
+  output_tokens: bigint;
+  credits: bigint;
+  ms: number;
+  first_byte_ms: number | null;
+  started_at: bigint;
+}
+
+/** Reads a row; `isSet` reads the engine's truth values. */
+export function toGeneration<Flag>(row: GenerationRow<Flag>, isSet: (flag: Flag) => boolean): Generation {
+  return {
+    id: row.id,
+    owner: row.owner,
+    tokenId: tokenIdOf(row.account_id),
+    operation: row.operation,
+    dialect: row.dialect ?? undefined,
+    provider: row.provider,
+    model: row.model,
+    streamed: isSet(row.streamed),
+    status: row.status === 0n ? undefined : Number(row.status),
+    outcome: row.outcome,
+    usage: readUsage(row.usage),
+    inputTokens: Number(row.input_tokens),
+    outputTokens: Number(row.output_tokens),
+    credits: row.credits,
+    milliseconds: row.ms,
+    millisecondsToFirstByte: row.first_byte_ms ?? undefined,
+    startedAt: Number(row.started_at),
+  };
+}
+
+/** The buckets that this version knows; a newer one may have written others. */
+function readUsage(text: string): Usage {
+  const counts = parseObject(text) ?? {};
+  const usage: Usage = {};
+  for (const bucket of usageBuckets) {
+    const count = counts[bucket];
+    if (typeof count === "number") usage[bucket] = count;
+  }
+  return usage;
+}
+
+const keys: Record<UsageGrouping, string> = {
+  day: "started_at / 86400000",
+  model: "provider || '/' || model",
+  token: "account_id",
+};
+
+/** What is selected of a page, as `UsageRow`s. */
+export const usageColumns = (groupBy: UsageGrouping): string => `${keys[groupBy]} AS key, count(*) AS requests,
+  CAST(sum(input_tokens) AS bigint) AS input_tokens, CAST(sum(output_tokens) AS bigint) AS output_tokens,
+  CAST(sum(credits) AS bigint) AS credits`;

@@ -1,0 +1,34 @@
+import type { Principal } from "../../auth/index.ts";
+import type { HttpRoute } from "../route.ts";
+
+/** Whoever asks, unless a test says otherwise. */
+const alice: Principal = {
+  tokenId: "a1",
+  user: "alice",
+  accountId: "token:a1",
+  service: false,
+  admin: false,
+  models: undefined,
+  rates: undefined,
+  expiresAt: undefined,
+};
+
+export interface Question {
+  /** What follows the route's path. */
+  query?: string;
+  parameters?: Record<string, string>;
+  principal?: Partial<Principal>;
+}
+
+/** The body of a route's answer; rejects with what the route throws. */
+export async function askRoute(route: HttpRoute, { query = "", parameters = {}, principal }: Question = {}) {
+  if (route.access !== "token") throw new Error("the route is public");
+  const answer = await route.handle({
+    request: new Request(`http://gateway${route.contract.getRoutingPath()}${query}`),
+    requestId: "req_x",
+    principal: { ...alice, ...principal },
+    pathParameter: (name) => parameters[name] ?? "",
+  });
+  const body: unknown = await answer.json();
+  return body;
+}

@@ -1,0 +1,20 @@
+import { limits } from "../../core/index.ts";
+import type { KeptAnswer } from "../operations.ts";
+
+/** The columns of `retry_keys` that hold an answer. */
+export interface AnswerColumns {
+  status: bigint;
+  /** JSON: pairs of a name and a value. */
+  headers: string;
+  body: Uint8Array;
+}
+
+export function toKeptAnswer({ status, headers, body }: AnswerColumns): KeptAnswer {
+  // Written by the stores themselves.
+  return { status: Number(status), headers: JSON.parse(headers) as KeptAnswer["headers"], body };
+}
+
+/** The last moment at which an answer that is kept from `at` on is given again. */
+export function keptUntil(at: number): number {
+  return at + limits.retryAnswerKeptMs;
+}

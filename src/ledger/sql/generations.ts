@@ -1,0 +1,41 @@
+import { inputTokens, outputTokens } from "../../core/index.ts";
+import type { CallRecord } from "../operations.ts";
+
+/** The columns of `generations` that tell of the call itself; the rest is its hold's and its charge. */
+export interface GenerationColumns {
+  owner: string;
+  operation: string;
+  dialect: string | null;
+  provider: string;
+  model: string;
+  streamed: boolean;
+  status: number;
+  outcome: CallRecord["outcome"] | "expired";
+  /** JSON. */
+  usage: string;
+  input_tokens: number;
+  output_tokens: number;
+  ms: number;
+  first_byte_ms: number | null;
+  started_at: number;
+}
+
+export function toGenerationColumns(record: CallRecord): GenerationColumns {
+  const { owner, operation, dialect, provider, model, streamed, status, outcome, usage } = record;
+  return {
+    owner,
+    operation,
+    dialect: dialect ?? null,
+    provider,
+    model,
+    streamed,
+    status,
+    outcome,
+    usage: JSON.stringify(usage),
+    input_tokens: inputTokens(usage),
+    output_tokens: outputTokens(usage),
+    ms: record.milliseconds,
+    first_byte_ms: record.millisecondsToFirstByte ?? null,
+    started_at: record.startedAt,
+  };
+}

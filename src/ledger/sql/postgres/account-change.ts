@@ -1,0 +1,101 @@
+import type { Hold, RateState } from "../../operations.ts";
+import { type CallCounts, ratesAt } from "../../rates.ts";
+import type { Link } from "./memory.ts";
+
+/** A call that begins or ends in the account itself, not in one below it. */
+type CallEvent =
+  | { kind: "begin"; tokens: number; rates: Hold["rates"]; place: number }
+  | { kind: "end"; takenAt: number; excess: number };
+
+/** What a batch changes in one account: a row of the `links` of `ledger_commit_plain`, which says what the columns are. */
+export class AccountChange {
+  readonly id: string;
+  readonly parentId: string | undefined;
+  /** Sorts as the bytes of the id do. */
+  readonly order: string;
+  taken: bigint | undefined;
+  pending = 0n;
+  posted = 0n;
+  calls = 0;
+  requests = 0;
+  tokens = 0;
+  since: number | undefined;
+  excess: number | undefined;
+  takenFirst: number | undefined;
+  takenLast: number | undefined;
+  rated: 1 | undefined;
+  requestsRoom: number | undefined;
+  tokensRoom: number | undefined;
+  callsRoom: number | undefined;
+  /** Corrections upwards. Whether those downwards are of the running minute only the server knows. */
+  #excessUp = 0;
+  readonly #events: CallEvent[] = [];
+
+  constructor({ id, parentId, order }: Link) {
+    this.id = id;
+    this.parentId = parentId;
+    this.order = order;
+  }
+
+  /** Sets `amount` aside. */
+  take(amount: bigint): void {
+    this.taken = (this.taken ?? 0n) + amount;
+    this.pending += amount;
+  }
+
+  /** Gives back what was held and posts the charge. */
+  post(held: bigint, charge: bigint): void {
+    this.pending -= held;
+    this.posted += charge;
+  }
+
+  /** `place` is the hold's in the batch. */
+  beginCall({ at, tokens = 0, rates }: Hold, place: number): void {
+    this.#events.push({ kind: "begin", tokens, rates, place });
+    this.since ??= at;
+    this.calls += 1;
+    this.requests += 1;
+    this.tokens += tokens;
+    if (rates === undefined) return;
+    this.rated = 1;
+    this.requestsRoom = lesser(this.requestsRoom, rates.requestsPerMinute, this.requests);
+    this.tokensRoom = lesser(this.tokensRoom, rates.tokensPerMinute, this.tokens + this.#excessUp);
+    this.callsRoom = lesser(this.callsRoom, rates.concurrentCalls, this.calls);
+  }
+
+  /** `excess` is by how much the call's real tokens exceed those that it was counted with at `takenAt`. */
+  endCall(takenAt: number, excess: number): void {
+    this.#events.push({ kind: "end", takenAt, excess });
+    this.calls -= 1;
+    if (excess === 0) return;
+    this.excess = (this.excess ?? 0) + excess;
+    this.#excessUp += Math.max(0, excess);
+    this.takenFirst = Math.min(this.takenFirst ?? takenAt, takenAt);
+    this.takenLast = Math.max(this.takenLast ?? takenAt, takenAt);
+  }
+
+  /** What the minute had seen at each hold with limits, reckoned backwards from what it has seen after the batch. */
+  rates(after: CallCounts): { place: number; rates: RateState }[] {
+    const counts = { ...after };
+    const states: { place: number; rates: RateState }[] = [];
+    for (const event of this.#events.toReversed()) {
+      if (event.kind === "end") {
+        counts.openCalls += 1;
+        if (event.takenAt >= counts.minuteStart) counts.minuteTokens -= event.excess;
+      } else {
+        const { place, rates, tokens } = event;
+        if (rates !== undefined) states.push({ place, rates: ratesAt(counts, counts.minuteStart) });
+        counts.minuteRequests -= 1;
+        counts.minuteTokens -= tokens;
+        counts.openCalls -= 1;
+      }
+    }
+    return states;
+  }
+}
+
+/** The lesser of the room so far and what a limit leaves of itself after `counted`. */
+function lesser(room: number | undefined, limit: number | undefined, counted: number): number | undefined {
+  if (limit === undefined) return room;
+  return Math.min(room ?? limit - counted, limit - counted);
+}

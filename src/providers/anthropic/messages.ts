@@ -1,0 +1,61 @@
+import { type JsonObject, objectOf, type ObservedUsage } from "../../core/index.ts";
+import type { ModelFacts, UpstreamOperation } from "../provider.ts";
+import { countOf } from "../shared/json.ts";
+
+/**
+ * `input_tokens` leaves out what the cache read or wrote, `output_tokens` holds the thoughts. Writes that are not told
+ * apart by their lifetime are of five minutes, the default (`wire/anthropic`).
+ */
+function readMessagesUsage(answer: JsonObject): ObservedUsage | undefined {
+  const usage = objectOf(answer["usage"]);
+  if (usage?.["output_tokens"] === undefined) return undefined;
+  const writes = objectOf(usage["cache_creation"]);
+  const cacheWrite1h = countOf(writes?.["ephemeral_1h_input_tokens"]);
+  const output = countOf(usage["output_tokens"]);
+  const reasoning = Math.min(countOf(objectOf(usage["output_tokens_details"])?.["thinking_tokens"]), output);
+  return {
+    usage: {
+      input: countOf(usage["input_tokens"]),
+      cacheRead: countOf(usage["cache_read_input_tokens"]),
+      cacheWrite5m: Math.max(countOf(usage["cache_creation_input_tokens"]) - cacheWrite1h, 0),
+      cacheWrite1h,
+      output: output - reasoning,
+      reasoning,
+      requests: 1,
+    },
+  };
+}
+
+/** Version of a model's family as a number: 4.6 for `claude-opus-4-6`. */
+function versionOf(model: string): number | undefined {
+  const [, major, minor] = /^claude-[a-z]+-(\d+)(?:-(\d)(?!\d))?/.exec(model) ?? [];
+  return major === undefined ? undefined : Number(`${major}.${minor ?? 0}`);
+}
+
+/** Since 4.7 thinking is adaptive and sampling refused; models before 4 don't think but for 3.7 (`wire/anthropic`). */
+function factsOf(model: string): ModelFacts {
+  const version = versionOf(model);
+  if (version === undefined) return { thinking: model.startsWith("claude-3-7") ? "budget" : "none" };
+  return version > 4.6 ? { thinking: "adaptive", refusesSampling: true } : { thinking: "budget" };
+}
+
+/** What a call would put in, by the upstream's own count. */
+export const countTokens: UpstreamOperation = {
+  dialect: "messages",
+  path: "/v1/messages/count_tokens",
+  forwards: ["anthropic-version", "anthropic-beta"],
+  edits: () => [],
+  readUsage: () => undefined,
+  isFailure: (answer) => answer["type"] === "error",
+};
+
+/** The native API. */
+export const messages: UpstreamOperation = {
+  dialect: "messages",
+  path: "/v1/messages",
+  forwards: ["anthropic-version", "anthropic-beta"],
+  edits: () => [],
+  facts: factsOf,
+  readUsage: readMessagesUsage,
+  isFailure: (answer) => answer["type"] === "error",
+};

@@ -1,0 +1,8 @@
+import { responsesOperation } from "../shared/responses-operation.ts";
+
+export const responses = responsesOperation({
+  path: "/responses",
+  totalTellsOutput: false,
+  reportedCost: () => undefined,
+  listsInput: true,
+});

@@ -1,0 +1,9 @@
+import { responsesOperation } from "../shared/responses-operation.ts";
+import { reportedCost } from "./cost.ts";
+
+export const responses = responsesOperation({
+  path: "/responses",
+  totalTellsOutput: true,
+  reportedCost,
+  listsInput: false,
+});

@@ -1,0 +1,69 @@
+import type { StoredResponse } from "../store.ts";
+
+/** Responses that one continues, at most: each is a round of a conversation. */
+const CHAIN_MAX = 1_000;
+
+/** Rows that are forgotten at a time. */
+const FORGOTTEN_MAX = 1_000;
+
+/** A row of `responses`, as either engine gives it. */
+export interface ResponseRow {
+  id: string;
+  owner: string;
+  provider: string;
+  model: string;
+  created_at: bigint;
+  kept_until: bigint;
+  previous_id: string | null;
+  input: string | null;
+  response: string | null;
+}
+
+export function toStoredResponse(row: ResponseRow): StoredResponse {
+  const { id, owner, provider, model, input, response } = row;
+  return {
+    id,
+    owner,
+    provider,
+    model,
+    createdAt: Number(row.created_at),
+    keptUntil: Number(row.kept_until),
+    previousId: row.previous_id ?? undefined,
+    content: input === null || response === null ? undefined : { input, response },
+  };
+}
+
+type Value = string | number | null;
+
+/** In the order of the table's columns. */
+export function valuesOf(
+  stored: StoredResponse,
+): [string, string, string, string, number, number, Value, Value, Value] {
+  const { id, owner, provider, model, createdAt, keptUntil, previousId, content } = stored;
+  const kept: [Value, Value] = [content?.input ?? null, content?.response ?? null];
+  return [id, owner, provider, model, createdAt, keptUntil, previousId ?? null, ...kept];
+}
+
+const COLUMNS = "id, owner, provider, model, created_at, kept_until, previous_id, input, response";
+
+/** The statements, which both engines understand but for the names of their parameters. */
+export function statementsWith(parameter: (index: number) => string) {
+  const [first, second, third] = [parameter(1), parameter(2), parameter(3)];
+  const all = Array.from({ length: 9 }, (_, index) => parameter(index + 1)).join(", ");
+  return {
+    // Sent again after an answer that was lost, it is the same.
+    put: `INSERT INTO responses (${COLUMNS}) VALUES (${all}) ON CONFLICT (id) DO NOTHING`,
+    find: `SELECT ${COLUMNS} FROM responses WHERE id = ${first} AND owner = ${second} AND kept_until > ${third}`,
+    chain: `
+      WITH RECURSIVE chain AS (
+        SELECT r.*, 1 AS round FROM responses r WHERE r.id = ${first} AND r.owner = ${second} AND r.kept_until > ${third}
+        UNION ALL
+        SELECT r.*, c.round + 1 FROM chain c JOIN responses r ON r.id = c.previous_id
+        WHERE r.owner = ${second} AND r.kept_until > ${third} AND c.round < ${CHAIN_MAX}
+      )
+      SELECT ${COLUMNS} FROM chain ORDER BY round DESC`,
+    remove: `DELETE FROM responses WHERE id = ${first} AND owner = ${second} RETURNING id`,
+    forget: `DELETE FROM responses WHERE id IN (
+      SELECT id FROM responses WHERE kept_until <= ${first} ORDER BY kept_until LIMIT ${FORGOTTEN_MAX})`,
+  };
+}

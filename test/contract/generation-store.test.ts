@@ -1,0 +1,247 @@
+/** What every `GenerationStore` must do, on either engine. */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import {
+  type Generation,
+  type GenerationStore,
+  openGenerationStore,
+  type UsageQuery,
+} from "../../src/generations/index.ts";
+import { openStorage, type Storage } from "../../src/storage/index.ts";
+import { insertGeneration } from "../kit/generations.ts";
+import { type PostgresServer, startPostgres } from "../kit/postgres.ts";
+
+const DAY = 86_400_000;
+
+/** Rows that a page of sums has here. */
+const PAGE = 3;
+
+const plain: Generation = {
+  id: "req_0000000000000000000000plain",
+  owner: "alice",
+  tokenId: "first",
+  operation: "chat",
+  dialect: "chat",
+  provider: "openai",
+  model: "small",
+  streamed: false,
+  status: 200,
+  outcome: "complete",
+  usage: { input: 7, output: 3 },
+  inputTokens: 7,
+  outputTokens: 3,
+  credits: 10n,
+  milliseconds: 12.5,
+  millisecondsToFirstByte: undefined,
+  startedAt: 10 * DAY,
+};
+const full: Generation = {
+  ...plain,
+  id: "req_0000000000000000000000full",
+  owner: "Ω ' \\ \" \n",
+  dialect: undefined,
+  model: "Ω ' \\ \" %",
+  streamed: true,
+  status: undefined,
+  outcome: "expired",
+  usage: {
+    input: 1,
+    cacheRead: 2,
+    cacheWrite5m: 3,
+    cacheWrite1h: 4,
+    inputAudio: 5,
+    cacheAudioRead: 6,
+    output: 7,
+    reasoning: 8,
+    outputAudio: 9,
+    requests: 1,
+  },
+  inputTokens: 2 ** 40,
+  outputTokens: 24,
+  credits: 2n ** 60n + 1n,
+  milliseconds: 1e7 / 3,
+  millisecondsToFirstByte: 0,
+  startedAt: 2 ** 42,
+};
+
+const everything: UsageQuery = { owner: "alice", from: 0, to: 1000 * DAY, groupBy: "day", groupsMax: 100 };
+
+const sums = (requests: bigint, inputTokens: bigint, outputTokens: bigint, credits: bigint) => ({
+  requests,
+  inputTokens,
+  outputTokens,
+  credits,
+});
+
+function describeGenerationStore(name: string, open: () => Promise<Storage>): void {
+  describe(`generations on ${name}`, () => {
+    let storage: Storage;
+    let store: GenerationStore;
+    let rows: number;
+
+    beforeAll(async () => {
+      storage = await open();
+      store = openGenerationStore(storage, PAGE);
+    });
+    beforeEach(async () => {
+      rows = 0;
+      await run("DELETE FROM generations");
+    });
+    afterAll(() => storage.close());
+
+    async function run(statement: string): Promise<void> {
+      await (storage.engine === "sqlite" ? storage.handle.run(statement) : storage.statements.run(statement));
+    }
+
+    /** Calls like the plain one but for what is named, each with an id of its own. */
+    async function put(...calls: Partial<Generation>[]): Promise<void> {
+      for (const call of calls) {
+        rows += 1;
+        await insertGeneration(storage, { ...plain, id: `req_${rows}`, ...call });
+      }
+    }
+
+    test.each<[string, Generation]>([
+      ["a plain one", plain],
+      ["one with everything", full],
+      ["a free one", { ...plain, usage: {}, inputTokens: 0, outputTokens: 0, credits: 0n, outcome: "failed" }],
+    ])("come back as they went in: %s", async (_, generation) => {
+      await insertGeneration(storage, generation);
+      expect(await store.find(generation.id, generation.owner)).toEqual(generation);
+    });
+
+    test("are found by their id and their owner alone", async () => {
+      await insertGeneration(storage, plain);
+      for (const owner of ["", "ALICE", "alice ", "bob", "%", "' OR 1=1 --", plain.tokenId])
+        expect(await store.find(plain.id, owner)).toBeUndefined();
+      for (const id of ["", plain.id.slice(0, -1), `${plain.id}0`, plain.id.toUpperCase(), "%", "' OR 1=1 --"])
+        expect(await store.find(id, plain.owner)).toBeUndefined();
+    });
+
+    test("keep to the buckets that are known", async () => {
+      await insertGeneration(storage, plain);
+      const usage = `'{"input":4,"parsecs":2,"output":"many","__proto__":{"reasoning":1}}'`;
+      await run(`UPDATE generations SET usage = ${usage}`);
+      expect((await store.find(plain.id, plain.owner))?.usage).toEqual({ input: 4 });
+    });
+
+    describe("sums", () => {
+      test("of nobody's calls are nothing", async () => {
+        await put({});
+        const nothing = { groups: [], total: sums(0n, 0n, 0n, 0n) };
+        expect(await store.usage({ ...everything, owner: "bob" })).toEqual(nothing);
+        expect(await store.usage({ ...everything, from: 5 * DAY, to: 5 * DAY })).toEqual(nothing);
+      });
+
+      test("count the owner's calls alone, whichever token and outcome they had", async () => {
+        await put({}, { tokenId: "second", outcome: "failed", credits: 0n }, { owner: "bob" }, { owner: "alice2" });
+        const { total } = (await store.usage(everything)) as { total: object };
+        expect(total).toEqual(sums(2n, 14n, 6n, 10n));
+      });
+
+      test("begin with `from` and end before `to`", async () => {
+        await put({ startedAt: 99 }, { startedAt: 100 }, { startedAt: 199 }, { startedAt: 200 });
+        const requests = async (from: number, to: number) => {
+          const report = await store.usage({ ...everything, from, to });
+          return report === "too-many-groups" ? report : report.total.requests;
+        };
+        expect(await requests(100, 200)).toBe(2n);
+        expect(await requests(99, 201)).toBe(4n);
+        expect(await requests(101, 199)).toBe(0n);
+        expect(await requests(-1, 100)).toBe(1n);
+      });
+
+      test("by day go from midnight to midnight, from the oldest", async () => {
+        await put(
+          { startedAt: 20_000 * DAY, credits: 1n },
+          { startedAt: 20_000 * DAY - 1, credits: 2n },
+          { startedAt: 20_001 * DAY - 1, credits: 4n },
+          { startedAt: 19_990 * DAY, credits: 8n },
+        );
+        expect(await store.usage({ ...everything, to: 30_000 * DAY })).toEqual({
+          groups: [
+            { name: "2024-09-24", ...sums(1n, 7n, 3n, 8n) },
+            { name: "2024-10-03", ...sums(1n, 7n, 3n, 2n) },
+            { name: "2024-10-04", ...sums(2n, 14n, 6n, 5n) },
+          ],
+          total: sums(4n, 28n, 12n, 15n),
+        });
+      });
+
+      test("by model go from the dearest, then by name, and tell providers apart", async () => {
+        const call = (provider: string, model: string, credits: bigint) => ({ provider, model, credits });
+        await put(call("p", "z", 1n), call("p", "a", 1n), call("p", "m", 5n), call("p", "z", 1n));
+        await put(call("o", "z", 2n), call("P", "m", 0n));
+        const report = await store.usage({ ...everything, groupBy: "model" });
+        expect(report).toHaveProperty("groups", [
+          { name: "p/m", ...sums(1n, 7n, 3n, 5n) },
+          { name: "o/z", ...sums(1n, 7n, 3n, 2n) },
+          { name: "p/z", ...sums(2n, 14n, 6n, 2n) },
+          { name: "p/a", ...sums(1n, 7n, 3n, 1n) },
+          { name: "P/m", ...sums(1n, 7n, 3n, 0n) },
+        ]);
+      });
+
+      test("by token name the token, not its account", async () => {
+        await put({ tokenId: "k1" }, { tokenId: "k2", credits: 30n }, { tokenId: "k1" });
+        expect(await store.usage({ ...everything, groupBy: "token" })).toHaveProperty("groups", [
+          { name: "k2", ...sums(1n, 7n, 3n, 30n) },
+          { name: "k1", ...sums(2n, 14n, 6n, 20n) },
+        ]);
+      });
+
+      test("take in each call once, however the pages fall", async () => {
+        // Many in one millisecond, more than a page has; neighbours one millisecond apart; and gaps.
+        const moments = [5, 5, 5, 5, 5, 6, 7, 7, 8, 100, 100, 100, 2 * DAY, 2 * DAY, 2 * DAY + 1, 3 * DAY];
+        await put(...moments.map((startedAt, index) => ({ startedAt, credits: 1n << BigInt(index) })));
+        for (let count = 0; count <= moments.length; count += 1) {
+          const to = moments[count] ?? 4 * DAY;
+          const inside = moments.map((moment) => moment < to);
+          const credits = inside.reduce((sum, isIn, index) => (isIn ? sum | (1n << BigInt(index)) : sum), 0n);
+          const requests = BigInt(inside.filter(Boolean).length);
+          const report = await store.usage({ ...everything, to });
+          expect(report).toHaveProperty("total", sums(requests, requests * 7n, requests * 3n, credits));
+        }
+      });
+
+      test("are exact beyond what a float holds, and beyond 64 bits", async () => {
+        const large = 2n ** 62n + 1n;
+        const amounts = [large, 1n, 1n, large, 1n, 1n, large];
+        await put(...amounts.map((credits, startedAt) => ({ startedAt, credits })));
+        expect(await store.usage(everything)).toHaveProperty("total.credits", 3n * large + 4n);
+      });
+
+      test("have a bound on their groups", async () => {
+        await put({ model: "a" }, { model: "b" }, { model: "c" }, { model: "d" }, { model: "e" });
+        const by = (groupsMax: number) => store.usage({ ...everything, groupBy: "model", groupsMax });
+        expect(await by(5)).toHaveProperty("groups.length", 5);
+        expect(await by(4)).toBe("too-many-groups");
+      });
+
+      test("for many at once are each one's own", async () => {
+        await put(...Array.from({ length: 10 }, (_, index) => ({ startedAt: index, credits: 1n })));
+        await put({ owner: "bob" });
+        const askers = Array.from({ length: 20 }, (_, index) => (index % 2 === 0 ? "alice" : "bob"));
+        const reports = await Promise.all(askers.map((owner) => store.usage({ ...everything, owner })));
+        const requests = reports.map((report) => (report === "too-many-groups" ? report : report.total.requests));
+        expect(requests).toEqual(askers.map((owner) => (owner === "alice" ? 10n : 1n)));
+      });
+
+      test("are not read for who went away, and then for the next", async () => {
+        await put({});
+        const gone = store.usage({ ...everything, signal: AbortSignal.abort() });
+        const next = store.usage({ ...everything, signal: new AbortController().signal });
+        expect(await gone.catch((reason: unknown) => reason)).toMatchObject({ code: "request_interrupted" });
+        expect(await next).toHaveProperty("total.requests", 1n);
+      });
+    });
+  });
+}
+
+let server: PostgresServer;
+beforeAll(async () => {
+  server = await startPostgres();
+});
+afterAll(() => server.stop());
+
+describeGenerationStore("sqlite", () => openStorage("sqlite::memory:"));
+describeGenerationStore("postgres", async () => openStorage(await server.createDatabase()));

@@ -1,0 +1,85 @@
+/** What the ledger on paper notes of calls beside their money: minutes, and answers that are kept. */
+import { limits } from "../../../src/core/index.ts";
+import type { Hold, KeptAnswer, OutcomeOf, RateState } from "../../../src/ledger/index.ts";
+
+const minuteMs = 60_000;
+
+interface Counted {
+  holdId: string;
+  tokens: number;
+}
+
+/** Each account's last minute: when it began, and the calls that it has seen. */
+export class PaperMinutes {
+  readonly #minutes = new Map<string, { start: number; calls: Counted[] }>();
+
+  seen(account: string, at: number, openCalls: number): RateState {
+    const minute = this.#minuteOf(account, at);
+    const tokens = minute.calls.reduce((sum, call) => sum + call.tokens, 0);
+    return { requests: minute.calls.length, tokens, calls: openCalls, minuteEndsAt: minute.start + minuteMs };
+  }
+
+  count(account: string, at: number, call: Counted): void {
+    const minute = this.#minuteOf(account, at);
+    minute.calls.push(call);
+    this.#minutes.set(account, minute);
+  }
+
+  /** A call that was taken before the last minute began, by its own clock, is no longer of interest. */
+  correct(account: string, takenAt: number, { holdId, tokens }: Counted): void {
+    const minute = this.#minutes.get(account);
+    if (minute === undefined || takenAt < minute.start) return;
+    const call = minute.calls.find((each) => each.holdId === holdId);
+    if (call !== undefined) call.tokens = tokens;
+  }
+
+  #minuteOf(account: string, at: number) {
+    const last = this.#minutes.get(account);
+    return last === undefined || last.start + minuteMs <= at ? { start: at, calls: [] } : last;
+  }
+}
+
+/** What a hold's limits say to a call that would be counted as `tokens`. */
+export function refusalByRates({ rates, tokens = 0 }: Hold, seen: RateState): OutcomeOf<Hold> | undefined {
+  if (rates === undefined) return undefined;
+  const { requestsPerMinute, tokensPerMinute, concurrentCalls } = rates;
+  const refused = (limit: keyof typeof rates): OutcomeOf<Hold> => ({ outcome: "limited", limit, rates: seen });
+  if (requestsPerMinute !== undefined && seen.requests >= requestsPerMinute) return refused("requestsPerMinute");
+  if (tokensPerMinute !== undefined && seen.tokens + tokens > tokensPerMinute) return refused("tokensPerMinute");
+  if (concurrentCalls !== undefined && seen.calls >= concurrentCalls) return refused("concurrentCalls");
+  return undefined;
+}
+
+export interface PaperAnswer {
+  account: string;
+  key: string;
+  fingerprint: string;
+  holdId: string;
+  answer: KeptAnswer;
+  keptUntil: number;
+}
+
+export class PaperAnswers {
+  #answers: PaperAnswer[] = [];
+
+  all(): readonly PaperAnswer[] {
+    return this.#answers;
+  }
+
+  find(account: string, key: string, at: number): PaperAnswer | undefined {
+    return this.#answers.find((each) => each.account === account && each.key === key && at <= each.keptUntil);
+  }
+
+  /** A call that claims the key puts what was kept for it out of the way. */
+  drop(account: string, key: string): void {
+    this.#answers = this.#answers.filter((each) => each.account !== account || each.key !== key);
+  }
+
+  keep(answer: Omit<PaperAnswer, "keptUntil">, at: number): void {
+    this.#answers.push({ ...answer, keptUntil: at + limits.retryAnswerKeptMs });
+  }
+
+  forget(at: number): void {
+    this.#answers = this.#answers.filter(({ keptUntil }) => keptUntil >= at);
+  }
+}

@@ -1,0 +1,366 @@
+/** The row that is written of a call, in the commit that ends it. */
+import { expect, test } from "bun:test";
+import { parseObject } from "../../../src/core/index.ts";
+import type { TokenRecord } from "../../../src/auth/index.ts";
+import type { CallRecord } from "../../../src/ledger/index.ts";
+import {
+  conflict,
+  expectCleanBooks,
+  exists,
+  grant,
+  hold,
+  minute,
+  noHold,
+  noon,
+  type OpenedLedgerStore,
+  type OpenLedgerStore,
+  organisation,
+  release,
+  released,
+  renew,
+  settle,
+  settled,
+  settledBefore,
+  sweep,
+  token,
+  user,
+} from "./world.ts";
+
+const company = organisation("company");
+const alice = user("alice", { prepaid: true, parentId: company.id });
+const key = token("key", { parentId: alice.id });
+const leased = { leaseUntil: noon + minute };
+const late = noon + 2 * minute;
+
+const record: CallRecord = {
+  owner: "alice",
+  operation: "chat",
+  dialect: "messages",
+  provider: "claude",
+  model: "some-model",
+  streamed: true,
+  status: 200,
+  outcome: "complete",
+  usage: { input: 10, cacheRead: 5, output: 7, reasoning: 2, requests: 1 },
+  milliseconds: 1_234.5,
+  millisecondsToFirstByte: 78.25,
+  startedAt: noon - 1_234,
+};
+
+/** A row of `generations`, as either engine gives it. */
+interface Generation {
+  id: string;
+  owner: string;
+  account: string;
+  operation: string;
+  dialect: string | null;
+  provider: string;
+  model: string;
+  streamed: boolean;
+  status: number;
+  outcome: string;
+  usage: unknown;
+  tokens: [input: number, output: number];
+  credits: bigint;
+  milliseconds: [total: number, firstByte: number | null];
+  startedAt: number;
+}
+
+const textOrNull = (value: unknown): string | null => (typeof value === "string" ? value : null);
+const numberOrNull = (value: unknown): number | null => (value === null ? null : Number(value));
+
+async function generationsOf({ query }: Pick<OpenedLedgerStore, "query">): Promise<Generation[]> {
+  const rows = await query("SELECT * FROM generations ORDER BY id");
+  return rows.map((row) => ({
+    id: String(row["id"]),
+    owner: String(row["owner"]),
+    account: String(row["account_id"]),
+    operation: String(row["operation"]),
+    dialect: textOrNull(row["dialect"]),
+    provider: String(row["provider"]),
+    model: String(row["model"]),
+    streamed: Boolean(Number(row["streamed"])),
+    status: Number(row["status"]),
+    outcome: String(row["outcome"]),
+    usage: parseObject(String(row["usage"])),
+    tokens: [Number(row["input_tokens"]), Number(row["output_tokens"])],
+    credits: BigInt(String(row["credits"])),
+    milliseconds: [Number(row["ms"]), numberOrNull(row["first_byte_ms"])],
+    startedAt: Number(row["started_at"]),
+  }));
+}
+
+/** `record` as it is written. */
+const written = (id: string, credits: bigint, rest: Partial<Generation> = {}): Generation => ({
+  id,
+  owner: "alice",
+  account: key.id,
+  operation: "chat",
+  dialect: "messages",
+  provider: "claude",
+  model: "some-model",
+  streamed: true,
+  status: 200,
+  outcome: "complete",
+  usage: record.usage,
+  tokens: [15, 9],
+  credits,
+  milliseconds: [1_234.5, 78.25],
+  startedAt: noon - 1_234,
+  ...rest,
+});
+
+/** What the ledger itself writes of a call whose hold expired at `late`. */
+const expired = (id: string, credits: bigint, rest: Partial<Generation> = {}): Generation => ({
+  ...written(id, credits),
+  dialect: null,
+  provider: "openai",
+  streamed: false,
+  status: 0,
+  outcome: "expired",
+  usage: {},
+  tokens: [0, 0],
+  milliseconds: [late - noon, null],
+  startedAt: noon,
+  ...rest,
+});
+
+/** A chain of three with 100 credits. */
+async function opened(open: OpenLedgerStore): Promise<OpenedLedgerStore> {
+  const each = await open();
+  for (const account of [company, alice, key]) await each.store.putAccount(account, noon);
+  await each.store.commit([grant("g", alice.id, 100n)]);
+  return each;
+}
+
+function describeEnds(open: OpenLedgerStore): void {
+  test("a settlement writes the call with what it was charged", async () => {
+    const each = await opened(open);
+    await each.store.commit([hold("a", key.id, 20n), settle("a", 8n, noon, { record })]);
+    expect(await generationsOf(each)).toEqual([written("a", 8n)]);
+    await each.close();
+  });
+
+  test("what could not be charged is not in the record", async () => {
+    const each = await opened(open);
+    await each.store.commit([hold("a", key.id, 20n), settle("a", 130n, noon, { record })]);
+    expect(await generationsOf(each)).toEqual([written("a", 100n)]);
+    await each.close();
+  });
+
+  test("a release writes a call that cost nothing", async () => {
+    const each = await opened(open);
+    const failed: CallRecord = {
+      ...record,
+      dialect: undefined,
+      streamed: false,
+      status: 503,
+      outcome: "failed",
+      usage: {},
+      milliseconds: 3,
+      millisecondsToFirstByte: undefined,
+    };
+    await each.store.commit([hold("a", key.id, 20n), release("a", noon, { record: failed })]);
+    expect(await generationsOf(each)).toEqual([
+      written("a", 0n, {
+        dialect: null,
+        streamed: false,
+        status: 503,
+        outcome: "failed",
+        usage: {},
+        tokens: [0, 0],
+        milliseconds: [3, null],
+      }),
+    ]);
+    await each.close();
+  });
+
+  test("many calls that end in one commit are each written, those without a record are not", async () => {
+    const each = await opened(open);
+    const ids = ["a", "b", "c", "d"];
+    await each.store.commit(ids.map((id) => hold(id, key.id, 10n)));
+    await each.store.commit([
+      settle("a", 1n, noon, { record }),
+      settle("b", 2n),
+      release("c", noon, { record: { ...record, outcome: "interrupted", model: 'ü"\\{},' } }),
+      settle("d", 4n, noon, { record: { ...record, outcome: "abandoned", usage: { inputAudio: 3, outputAudio: 4 } } }),
+    ]);
+    expect(await generationsOf(each)).toEqual([
+      written("a", 1n),
+      written("c", 0n, { outcome: "interrupted", model: 'ü"\\{},' }),
+      written("d", 4n, { outcome: "abandoned", usage: { inputAudio: 3, outputAudio: 4 }, tokens: [3, 4] }),
+    ]);
+    await each.close();
+  });
+
+  test("only what ends the hold writes: not the same end again, nor a conflict, nor an end without a hold", async () => {
+    const each = await opened(open);
+    await each.store.commit([hold("a", key.id, 20n), settle("a", 8n, noon, { record }), hold("b", key.id, 20n)]);
+    const again = { record: { ...record, owner: "mallory" } };
+    const outcomes = await each.store.commit([
+      settle("a", 8n, noon, again),
+      settle("a", 9n, noon, again),
+      release("a", noon, again),
+      settle("x", 1n, noon, again),
+      release("y", noon, again),
+      release("b"),
+      release("b", noon, again),
+    ]);
+    expect(outcomes).toEqual([settledBefore(), conflict, conflict, noHold, noHold, released, exists]);
+    expect(await generationsOf(each)).toEqual([written("a", 8n)]);
+    await each.close();
+  });
+
+  test("a commit that fails half way has written nothing", async () => {
+    const each = await opened(open);
+    await each.store.commit([hold("a", key.id, 20n)]);
+    // No caller asks for a negative hold; the schema refuses it.
+    const failing = async (): Promise<unknown> =>
+      each.store.commit([settle("a", 8n, noon, { record }), hold("negative", key.id, -1n)]);
+    const failure = await failing().then(
+      () => "applied",
+      () => "failed",
+    );
+    expect(failure).toBe("failed");
+    expect(await generationsOf(each)).toEqual([]);
+    await each.close();
+  });
+}
+
+const service: TokenRecord = {
+  id: "s",
+  secretHash: Uint8Array.of(1),
+  user: "robot",
+  accountId: "token:s",
+  service: true,
+  admin: false,
+  models: undefined,
+  rpm: undefined,
+  tpm: undefined,
+  concurrency: undefined,
+  expiresAt: undefined,
+  revokedAt: undefined,
+  createdAt: noon,
+};
+
+function describeExpiries(open: OpenLedgerStore): void {
+  test("of a call that expired its purpose, its user and its time are written", async () => {
+    const each = await opened(open);
+    await each.store.commit([
+      hold("a", key.id, 20n, leased),
+      hold("b", key.id, 20n, leased),
+      hold("c", alice.id, 20n, leased),
+      renew("b", noon + minute, 15n),
+      sweep(late),
+    ]);
+    expect(await generationsOf(each)).toEqual([
+      expired("a", 0n),
+      expired("b", 15n),
+      expired("c", 0n, { account: alice.id }),
+    ]);
+    await expectCleanBooks(each.store);
+    await each.close();
+  });
+
+  test("what an expired call could not be charged is not in its row", async () => {
+    const each = await opened(open);
+    await each.store.commit([hold("a", key.id, 20n, leased), renew("a", noon + minute, 130n), sweep(late)]);
+    expect(await generationsOf(each)).toEqual([expired("a", 100n)]);
+    await each.close();
+  });
+
+  test("a model's id is all that follows its prefix", async () => {
+    const each = await opened(open);
+    const purpose = "chat ollama/org/some model:7b";
+    await each.store.commit([{ ...hold("a", key.id, 20n, leased), purpose }, sweep(late)]);
+    expect(await generationsOf(each)).toEqual([expired("a", 0n, { provider: "ollama", model: "org/some model:7b" })]);
+    await each.close();
+  });
+
+  test("the calls of a token without a user above it are those of the user it was made for", async () => {
+    const each = await opened(open);
+    for (const account of [token("s"), token("lone"), token("firm", { parentId: company.id })]) {
+      await each.store.putAccount(account, noon);
+    }
+    await each.tokens.insert(service);
+    await each.store.commit([
+      hold("a", "token:s", 20n, leased),
+      hold("b", "token:lone", 20n, leased),
+      hold("c", "token:firm", 20n, leased),
+      sweep(late),
+    ]);
+    const owners = (await generationsOf(each)).map(({ id, owner }) => [id, owner]);
+    expect(owners).toEqual([
+      ["a", "robot"],
+      ["b", "lone"],
+      ["c", "firm"],
+    ]);
+    await each.close();
+  });
+}
+
+function describeLateEnds(open: OpenLedgerStore): void {
+  test("a late end puts its record in place of what the expiry wrote, with what was charged in all", async () => {
+    const each = await opened(open);
+    const ids = ["dearer", "cheaper", "free"];
+    await each.store.commit([
+      ...ids.flatMap((id) => [hold(id, key.id, 20n, leased), renew(id, noon + minute, 15n)]),
+      sweep(late),
+    ]);
+    expect(await generationsOf(each)).toEqual([expired("cheaper", 15n), expired("dearer", 15n), expired("free", 15n)]);
+    const outcomes = await each.store.commit([
+      settle("dearer", 18n, late, { record }),
+      settle("cheaper", 7n, late, { record }),
+      release("free", late, { record: { ...record, outcome: "abandoned" } }),
+    ]);
+    expect(outcomes).toEqual([settled(), settled(), released]);
+    expect(await generationsOf(each)).toEqual([
+      written("cheaper", 7n),
+      written("dearer", 18n),
+      written("free", 0n, { outcome: "abandoned" }),
+    ]);
+    await expectCleanBooks(each.store);
+    await each.close();
+  });
+
+  test("a late end that falls short is written with what was charged in all", async () => {
+    const each = await opened(open);
+    await each.store.commit([
+      hold("a", key.id, 20n, leased),
+      renew("a", noon + minute, 15n),
+      sweep(late),
+      hold("rest", key.id, 80n),
+    ]);
+    expect(await each.store.commit([settle("a", 50n, late, { record })])).toEqual([settled(30n)]);
+    expect(await generationsOf(each)).toEqual([written("a", 20n)]);
+    await each.close();
+  });
+
+  test("a late end without a record corrects the charge, and the same end again nothing", async () => {
+    const each = await opened(open);
+    await each.store.commit([hold("a", key.id, 20n, leased), renew("a", noon + minute, 15n), sweep(late)]);
+    expect(await each.store.commit([settle("a", 18n, late)])).toEqual([settled()]);
+    expect(await generationsOf(each)).toEqual([expired("a", 18n)]);
+    expect(await each.store.commit([settle("a", 18n, late, { record })])).toEqual([settledBefore()]);
+    expect(await generationsOf(each)).toEqual([expired("a", 18n)]);
+    await each.close();
+  });
+
+  test("an expiry and its late end in one commit leave the call's own record", async () => {
+    const each = await opened(open);
+    await each.store.commit([
+      hold("a", key.id, 20n, leased),
+      renew("a", noon + minute, 15n),
+      sweep(late),
+      settle("a", 18n, late, { record }),
+    ]);
+    expect(await generationsOf(each)).toEqual([written("a", 18n)]);
+    await each.close();
+  });
+}
+
+export function describeRecords(open: OpenLedgerStore): void {
+  describeEnds(open);
+  describeExpiries(open);
+  describeLateEnds(open);
+}
