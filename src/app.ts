@@ -8,6 +8,7 @@ import {
   countTokensRoute,
   messagesRoute,
   createHttp,
+  embeddingsRoute,
   generationRoute,
   healthRoute,
   modelsRoute,
@@ -151,10 +152,12 @@ function createRouter({ config, missingKeys, sandbox, environment }: RouterOptio
   return new ModelRouter(routes, prices);
 }
 
-/** The provider without the operations whose dialect the configuration leaves out. */
+/** The provider without the operations whose dialect the configuration leaves out; those that have none stay. */
 function inDialects(provider: Provider, dialects: readonly string[] | undefined): Provider {
   if (dialects === undefined) return provider;
-  const kept = Object.entries(provider.operations).filter(([, { dialect }]) => dialects.includes(dialect));
+  const kept = Object.entries(provider.operations).filter(
+    ([, { dialect }]) => dialect === undefined || dialects.includes(dialect),
+  );
   return { ...provider, operations: Object.fromEntries(kept) };
 }
 
@@ -238,6 +241,7 @@ function routesOf(options: AppOptions, parts: RouteParts) {
     messagesRoute(pipeline),
     countTokensRoute(calls),
     responsesRoute(pipeline, keeper),
+    embeddingsRoute(pipeline),
     ...responseRoutes({ calls, keeper }),
   ];
 }

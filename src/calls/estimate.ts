@@ -12,7 +12,7 @@ const BYTES_PER_TOKEN = 4;
 /** The most that a call within its bound can use, as its dearest tokens. */
 export function usageBound(price: ModelPrice, bound: CallBound): Usage {
   const window = price.contextWindow ?? Number.POSITIVE_INFINITY;
-  const tokensIn = Math.min(bound.inputTokens, window);
+  const tokensIn = Math.min(bound.inputTokens, window * (bound.inputs ?? 1));
   const cap = bound.outputTokens ?? price.maxOutputTokens ?? Math.min(OUTPUT_TOKENS_ASSUMED, window);
   return {
     ...dearestInput(price, tokensIn),
@@ -24,13 +24,17 @@ export function usageBound(price: ModelPrice, bound: CallBound): Usage {
 /** Usage estimated from lengths, for a call whose upstream named none. */
 export function estimatedUsage(bound: CallBound, outputBytes: number): Usage {
   return {
-    input: Math.ceil(bound.inputTokens / BYTES_PER_TOKEN),
+    input: likelyInput(bound),
     output: Math.ceil(outputBytes / BYTES_PER_TOKEN),
     requests: 1,
   };
 }
 
 /** The tokens that count towards a minute until a call has ended. */
-export function likelyTokens({ inputTokens: bytes, outputTokens: limit = 0, choices }: CallBound): number {
-  return Math.ceil(bytes / BYTES_PER_TOKEN) + limit * choices;
+export function likelyTokens(bound: CallBound): number {
+  return likelyInput(bound) + (bound.outputTokens ?? 0) * bound.choices;
+}
+
+function likelyInput({ likelyInputTokens, inputTokens: bytes }: CallBound): number {
+  return likelyInputTokens ?? Math.ceil(bytes / BYTES_PER_TOKEN);
 }

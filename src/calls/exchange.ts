@@ -2,9 +2,18 @@
  * How one call is told to its upstream, and the answer to its client. Where both speak the same dialect, bytes pass and
  * only the model's name changes; otherwise everything goes through the conversation model.
  */
-import { bytewise, editBytes, type GatewayError, type JsonEdit, type JsonObject, parseObject } from "../core/index.ts";
+import {
+  bytewise,
+  type Dialect,
+  editBytes,
+  GatewayError,
+  type JsonEdit,
+  type JsonObject,
+  parseObject,
+} from "../core/index.ts";
 import {
   type ClientContext,
+  type DialectCodec,
   estimateTokens,
   sealMark,
   type StreamObserver,
@@ -20,6 +29,8 @@ import type { WholeAnswer } from "./relay-whole.ts";
 export interface Exchange {
   /** What the upstream gets. */
   readonly body: Uint8Array | string;
+  /** What follows the operation's path; mostly nothing. */
+  readonly below: string;
   /** Whether the upstream hears the client's own words: then it hears the client's headers too. */
   readonly passesThrough: boolean;
   /** Of a stream; `errorEvent` tells its client that it broke. */
@@ -45,26 +56,52 @@ export interface ExchangeCall<Body extends ChargeableBody> {
 /** Throws 422 for what the upstream's dialect has no words for. */
 export function openExchange<Body extends ChargeableBody>(call: ExchangeCall<Body>): Exchange {
   const { route, target, parsed } = call;
-  const sameDialect = target.operation.dialect === route.dialect.dialect;
+  const { dialect: codec } = route;
+  const { dialect } = target.operation;
+  if (codec.dialect === undefined || dialect === undefined) return withoutDialect(call);
   // A signature of another upstream, which the client keeps for it, must not get to this one.
-  return sameDialect && !parsed.text.includes(sealMark) ? passedThrough(call) : translated(call);
+  const passes = dialect === codec.dialect && !parsed.text.includes(sealMark);
+  return passes ? passedThrough(call, codec) : translated(call, codec.dialect, dialect);
 }
 
-function passedThrough<Body extends ChargeableBody>(call: ExchangeCall<Body>): Exchange {
-  const { route, target, parsed, requestId } = call;
+function passedThrough<Body extends ChargeableBody>(call: ExchangeCall<Body>, codec: DialectCodec<Body>): Exchange {
+  const { target, parsed, requestId } = call;
   const { operation } = target;
   const { body } = parsed;
-  const model = { set: "model", value: bytewise(JSON.stringify(target.model)) };
   return {
-    body: editBytes(parsed.bytes, parsed.text, parsed.members, [model, ...operation.edits(body)]),
+    body: editedBytes(call),
+    below: "",
     passesThrough: true,
     observe: () => ({
-      observer: route.dialect.observe(body, (event) => operation.readUsage(event)),
-      errorEvent: errorEventOf(route, requestId),
+      observer: codec.observe(body, (event) => operation.readUsage(event)),
+      errorEvent: errorEventOf(codec, requestId),
     }),
     answer: ({ bytes }) => bytes,
     failure: (_status, text) => text,
   };
+}
+
+/** What is no text generation: bytes pass, unless the upstream needs the call in a shape of its own. */
+function withoutDialect<Body extends ChargeableBody>(call: ExchangeCall<Body>): Exchange {
+  const { target, parsed } = call;
+  const { operation, model } = target;
+  const reshaped = operation.reshape?.(parseObject(parsed.bytes.toString("utf8")) ?? {}, model);
+  return {
+    body: reshaped?.body === undefined ? editedBytes(call) : JSON.stringify({ ...reshaped.body, model }),
+    below: reshaped?.below ?? "",
+    passesThrough: true,
+    observe() {
+      throw new GatewayError("upstream_invalid_answer", "The upstream answered with a stream where none is known.");
+    },
+    answer: ({ bytes, answer }) => (reshaped === undefined ? bytes : JSON.stringify(reshaped.answer(answer))),
+    failure: (_status, text) => text,
+  };
+}
+
+/** The client's own bytes, with the upstream's name of the model and its edits. They are used up. */
+function editedBytes<Body extends ChargeableBody>({ target, parsed }: ExchangeCall<Body>): Uint8Array {
+  const model = { set: "model", value: bytewise(JSON.stringify(target.model)) };
+  return editBytes(parsed.bytes, parsed.text, parsed.members, [model, ...target.operation.edits(parsed.body)]);
 }
 
 /** Unique to the call, letters and digits alone. */
@@ -73,15 +110,15 @@ export function callIdOf(requestId: string): string {
 }
 
 /** A closure of its own, which doesn't keep the body in memory for as long as a stream is open. */
-function errorEventOf<Body extends ChargeableBody>({ dialect }: ChargeableRoute<Body>, requestId: string) {
-  return (error: GatewayError): string => dialect.errorEvent(error, requestId);
+function errorEventOf<Body>(codec: DialectCodec<Body>, requestId: string) {
+  return (error: GatewayError): string => codec.errorEvent(error, requestId);
 }
 
-function translated<Body extends ChargeableBody>(call: ExchangeCall<Body>): Exchange {
-  const { route, target, parsed, requestId, at } = call;
+function translated<Body extends ChargeableBody>(call: ExchangeCall<Body>, from: Dialect, to: Dialect): Exchange {
+  const { target, parsed, requestId, at } = call;
   const { operation, model } = target;
-  const client = translations[route.dialect.dialect];
-  const upstream = translations[operation.dialect];
+  const client = translations[from];
+  const upstream = translations[to];
   const asked = parseObject(parsed.bytes.toString("utf8")) ?? {};
   const conversation = client.readRequest(asked);
   const facts = operation.facts?.(model) ?? {};
@@ -101,6 +138,7 @@ function translated<Body extends ChargeableBody>(call: ExchangeCall<Body>): Exch
   };
   return {
     body: JSON.stringify(editValue(written, operation.edits(written))),
+    below: "",
     passesThrough: false,
     observe() {
       const observer = translateStream({ upstream, upstreamContext, client, clientContext });

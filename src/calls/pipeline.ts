@@ -180,6 +180,7 @@ export class CallPipeline {
     const { target, streamed, patience, incoming } = call.parts;
     const answer = await sendUpstream(this.#deps.environment, this.#deps.send, {
       target,
+      below: exchange.below,
       body: exchange.body,
       streamed,
       clientHeaders: incoming.request.headers,

@@ -2,4 +2,4 @@
 export type Dialect = "chat" | "messages" | "responses";
 
 /** What a chargeable route does, whichever provider does it. */
-export type Operation = Dialect | "count_tokens";
+export type Operation = Dialect | "count_tokens" | "embeddings";

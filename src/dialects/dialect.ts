@@ -8,6 +8,10 @@ export interface CallBound {
   outputTokens: number | undefined;
   /** How many answers are asked for. */
   choices: number;
+  /** How many inputs are read each by itself, so that each may fill the model's context window; one where left out. */
+  inputs?: number;
+  /** Tokens that are likely to go in, where the body tells them better than its bytes do. */
+  likelyInputTokens?: number;
 }
 
 /** At most how many bytes of UTF-8 a string has. */
@@ -36,17 +40,26 @@ export interface StreamObserver {
   readonly failed: boolean;
 }
 
-/** One shape of text generation, as the pipeline uses it. */
-export interface DialectCodec<Body> {
-  dialect: Dialect;
+/** What a client sends and gets on a route, as the pipeline uses it. */
+interface CallShape<Body> {
   /** Members that hold what is said. They are only measured, so that their strings need not be decoded. */
   measured: readonly string[];
   /** `sizeOf` tells the bytes of a string within a measured member. */
   bound(body: Body, sizeOf: SizeOf): CallBound;
-  /** `body` decides whether the client wants to see the usage. */
-  observe(body: Body, readUsage: ReadUsage): StreamObserver;
   /** Bytes of text in a whole answer, for an estimate where it names no usage. */
   outputBytes(answer: string): number;
+}
+
+/** One shape of text generation. */
+export interface DialectCodec<Body> extends CallShape<Body> {
+  dialect: Dialect;
+  /** `body` decides whether the client wants to see the usage. */
+  observe(body: Body, readUsage: ReadUsage): StreamObserver;
   /** The event that tells a client that its stream has broken. */
   errorEvent(error: GatewayError, requestId: string): string;
+}
+
+/** What is no text generation: every upstream speaks the one shape that there is, and nothing is streamed. */
+export interface WholeCodec<Body> extends CallShape<Body> {
+  dialect?: undefined;
 }

@@ -1,6 +1,7 @@
 export { chatCompletionsRoute } from "./chat-completions.route.ts";
 export { countTokensRoute } from "./count-tokens.route.ts";
 export { createHttp, type HttpOptions } from "./create-http.ts";
+export { embeddingsRoute } from "./embeddings.route.ts";
 export { generationRoute } from "./generation.route.ts";
 export { healthRoute } from "./health.route.ts";
 export { messagesRoute } from "./messages.route.ts";

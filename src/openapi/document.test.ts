@@ -32,6 +32,7 @@ const routes: [string, string, string[]][] = [
   ["get", "/v1/usage", platform],
   ["get", "/v1/generations/{request_id}", [...platform, "404"].toSorted()],
   ["post", "/v1/chat/completions", proxied],
+  ["post", "/v1/embeddings", proxied],
 ];
 
 function operationOf(method: string, path: string): DocumentedOperation {
@@ -69,7 +70,7 @@ describe("the document", () => {
 
   test("uses the contract's tags", () => {
     const tags = new Set(routes.flatMap(([method, path]) => operationOf(method, path).tags));
-    expect([...tags].toSorted()).toEqual(["Account", "Chat", "Models", "Platform"]);
+    expect([...tags].toSorted()).toEqual(["Account", "Chat", "Embeddings", "Models", "Platform"]);
   });
 
   test("refers to nothing that it lacks", () => {

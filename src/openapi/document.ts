@@ -1,5 +1,6 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
 import { chatCompletionsContract } from "../http/chat-completions.contract.ts";
+import { embeddingsContract } from "../http/embeddings.contract.ts";
 import { generationContract } from "../http/generation.contract.ts";
 import { healthContract } from "../http/health.contract.ts";
 import { modelsContract } from "../http/models.contract.ts";
@@ -16,6 +17,7 @@ const contracts = [
   usageContract,
   generationContract,
   chatCompletionsContract,
+  embeddingsContract,
 ];
 
 export interface DocumentOptions {

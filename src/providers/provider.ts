@@ -33,14 +33,29 @@ export interface ModelFacts {
   thinkTags?: boolean;
 }
 
+/** One call in an upstream's own shape. */
+export interface ReshapedCall {
+  /** Follows the operation's path. */
+  below?: string;
+  /** The whole body; where it is left out, the client's own goes, with the operation's edits. */
+  body?: JsonObject;
+  /** The upstream's answer as the client expects it. */
+  answer(answer: JsonObject): JsonObject;
+}
+
 /** How one operation is done upstream. */
 export interface UpstreamOperation {
-  /** The shape that the upstream speaks there. */
-  dialect: Dialect;
+  /** The shape of text generation that the upstream speaks there; left out where it generates no text. */
+  dialect?: Dialect;
   /** Appended to the provider's base URL. */
   path: string;
   /** Edits of the client's body that this upstream needs, besides the model's prefix. */
   edits(body: JsonObject): JsonEdit[];
+  /**
+   * Makes a call of the client's anew where an operation without a dialect has another shape at this upstream, given the
+   * client's body and the model's name there. Throws 422 for what can't be said.
+   */
+  reshape?(body: JsonObject, model: string): ReshapedCall | undefined;
   /** Headers that go upstream from a client of the same dialect. */
   forwards?: readonly string[];
   facts?(model: string): ModelFacts;

@@ -30,7 +30,13 @@ export interface Target {
 }
 
 /** What an operation must have a price for. */
-const workOf: Record<Operation, Work> = { chat: "text", messages: "text", responses: "text", count_tokens: "text" };
+const workOf: Record<Operation, Work> = {
+  chat: "text",
+  messages: "text",
+  responses: "text",
+  count_tokens: "text",
+  embeddings: "embeddings",
+};
 
 /** Finds the upstream of a model id. */
 export class ModelRouter {

@@ -1,5 +1,6 @@
 import type { Provider } from "../provider.ts";
 import { chat } from "./chat.ts";
+import { embeddings } from "./embeddings.ts";
 import { failures } from "./errors.ts";
 import { models } from "./models.ts";
 
@@ -7,7 +8,7 @@ export const google: Provider = {
   priceProvider: "google",
   // The compatible layer reads the first, the native API the second.
   headers: (key) => ({ authorization: `Bearer ${key}`, "x-goog-api-key": key }),
-  operations: { chat },
+  operations: { chat, embeddings },
   models,
   failures,
 };

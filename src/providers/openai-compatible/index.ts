@@ -2,6 +2,7 @@ import type { PresetName } from "../../config/index.ts";
 import type { Provider } from "../provider.ts";
 import { bearer } from "../shared/auth.ts";
 import { chatOf } from "./chat.ts";
+import { embeddingsOf } from "./embeddings.ts";
 import { failures } from "./errors.ts";
 import { modelsOf } from "./models.ts";
 import { type Preset, presets } from "./presets.ts";
@@ -14,7 +15,7 @@ export function openaiCompatible(presetName: PresetName): Provider {
   return {
     priceProvider: preset.priceProvider,
     headers: bearer,
-    operations: { chat: chatOf(preset) },
+    operations: { chat: chatOf(preset), ...embeddingsOf(preset) },
     models: modelsOf(preset),
     failures,
   };

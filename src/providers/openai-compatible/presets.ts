@@ -1,6 +1,7 @@
 import type { PresetName } from "../../config/index.ts";
 import type { ModelFacts } from "../provider.ts";
 import { type ChatUsageRules, openaiUsageRules } from "../shared/chat-usage.ts";
+import type { EmbeddingsEndpoint } from "../shared/embeddings-operation.ts";
 import { perplexityCost } from "./cost.ts";
 
 /** For upstreams that know the limit of the output by its former name only: they would answer as if there were none. */
@@ -16,9 +17,13 @@ export interface Preset {
   renames: Readonly<Record<string, string>>;
   usage: ChatUsageRules;
   facts: ModelFacts;
+  /** Undefined for an upstream without embeddings. */
+  embeddings: EmbeddingsEndpoint | undefined;
   /** Where the models are listed, or undefined for an upstream that lists none. */
   modelsPath: string | undefined;
 }
+
+const openaiEmbeddings: EmbeddingsEndpoint = { path: "/embeddings", drops: [], renames: {} };
 
 const generic: Preset = {
   hosts: undefined,
@@ -28,6 +33,7 @@ const generic: Preset = {
   renames: {},
   usage: openaiUsageRules,
   facts: {},
+  embeddings: openaiEmbeddings,
   modelsPath: "/models",
 };
 
@@ -39,6 +45,7 @@ export const presets = {
     priceProvider: "deepseek",
     renames: formerLimit,
     facts: { reasoningField: "reasoning_content" },
+    embeddings: undefined,
   },
   mistral: {
     ...generic,
@@ -61,6 +68,7 @@ export const presets = {
     ],
     renames: { ...formerLimit, seed: "random_seed" },
     facts: { shortCallIds: true },
+    embeddings: { ...openaiEmbeddings, drops: ["user"], renames: { dimensions: "output_dimension" } },
   },
   groq: {
     ...generic,
@@ -68,12 +76,14 @@ export const presets = {
     priceProvider: "groq",
     drops: ["logprobs", "logit_bias", "top_logprobs"],
     facts: { reasoningField: "reasoning" },
+    embeddings: undefined,
   },
   moonshot: {
     ...generic,
     hosts: /(^|\.)moonshot\.(ai|cn)$/,
     priceProvider: "moonshotai",
     facts: { reasoningField: "reasoning_content" },
+    embeddings: undefined,
   },
   perplexity: {
     ...generic,
@@ -84,6 +94,8 @@ export const presets = {
     renames: formerLimit,
     usage: { reasoningInCompletion: false, restOfTotalIsReasoning: false, reportedCost: perplexityCost },
     facts: { thinkTags: true },
+    // Beside chat, whose path has no version.
+    embeddings: { ...openaiEmbeddings, path: "/v1/embeddings", reportedCost: perplexityCost },
     modelsPath: undefined,
   },
   ollama: { ...generic, hosts: undefined },

@@ -1,6 +1,7 @@
 import type { Provider } from "../provider.ts";
 import { bearer } from "../shared/auth.ts";
 import { chat } from "./chat.ts";
+import { embeddings } from "./embeddings.ts";
 import { failures } from "./errors.ts";
 import { responses } from "./responses.ts";
 import { models } from "./models.ts";
@@ -8,7 +9,7 @@ import { models } from "./models.ts";
 export const openai: Provider = {
   priceProvider: "openai",
   headers: bearer,
-  operations: { chat, responses },
+  operations: { chat, responses, embeddings },
   models,
   failures,
 };

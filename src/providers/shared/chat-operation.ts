@@ -1,16 +1,13 @@
 import { type JsonEdit, type JsonObject, objectOf } from "../../core/index.ts";
 import type { ModelFacts, UpstreamOperation } from "../provider.ts";
+import { dropAndRename, type FieldRules } from "./field-rules.ts";
 import { type ChatUsageRules, readChatUsage } from "./chat-usage.ts";
 
 /** What sets one chat completions endpoint apart from OpenAI's. */
-export interface ChatEndpoint {
+export interface ChatEndpoint extends FieldRules {
   path: string;
   /** Whether a stream's usage must be asked for with `stream_options`, or comes (or fails to) by itself. */
   streamUsage: "on-request" | "unasked";
-  /** OpenAI's fields that this upstream refuses and that change nothing by their absence. */
-  drops: readonly string[];
-  /** Fields that it knows by another name. */
-  renames: Readonly<Record<string, string>>;
   usage: ChatUsageRules;
   facts?: (model: string) => ModelFacts;
   /** Whether a body with a success status is an error. */
@@ -25,12 +22,6 @@ function askForUsage(body: JsonObject): JsonEdit[] {
   return [{ set: "stream_options", value: JSON.stringify({ ...options, include_usage: true }) }];
 }
 
-/** Where both names are there, OpenAI's has the say: it is the one that the cost was bounded by. */
-function rename(body: JsonObject, key: string, to: string): JsonEdit[] {
-  if (!(key in body)) return [];
-  return to in body ? [{ remove: to }, { rename: key, to }] : [{ rename: key, to }];
-}
-
 /** The chat operation of an upstream that speaks the chat dialect itself. */
 export function chatOperation(endpoint: ChatEndpoint): UpstreamOperation {
   const { path, streamUsage, drops, renames, usage, facts } = endpoint;
@@ -39,9 +30,8 @@ export function chatOperation(endpoint: ChatEndpoint): UpstreamOperation {
     ...(facts === undefined ? {} : { facts }),
     path,
     edits(body) {
-      const dropped = drops.filter((key) => key in body).map((key): JsonEdit => ({ remove: key }));
-      const renamed = Object.entries(renames).flatMap(([key, to]) => rename(body, key, to));
-      return [...dropped, ...renamed, ...(streamUsage === "on-request" ? askForUsage(body) : [])];
+      const fit = dropAndRename(body, { drops, renames });
+      return streamUsage === "on-request" ? [...fit, ...askForUsage(body)] : fit;
     },
     readUsage: (answer) => readChatUsage(answer, usage),
     isFailure:

@@ -1,0 +1,13 @@
+import type { WholeCodec } from "../dialect.ts";
+import { boundEmbeddings, measuredMembers } from "./bound.ts";
+import type { EmbeddingsRequest } from "./request.ts";
+
+export { type EmbeddingsRequest, embeddingsRequest } from "./request.ts";
+
+/** OpenAI's embeddings, which every other provider has taken over. */
+export const embeddingsCodec: WholeCodec<EmbeddingsRequest> = {
+  measured: measuredMembers,
+  bound: boundEmbeddings,
+  // Vectors are not paid for.
+  outputBytes: () => 0,
+};

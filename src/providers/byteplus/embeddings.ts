@@ -1,0 +1,44 @@
+import { GatewayError, type JsonObject, objectOf } from "../../core/index.ts";
+import type { ReshapedCall, UpstreamOperation } from "../provider.ts";
+import { embeddingsOperation } from "../shared/embeddings-operation.ts";
+
+/** Models that make one vector of texts, images and videos together, on a path of their own. */
+const multimodal = /embedding-vision/;
+
+/** What stands in `input` as a part already: a text, an image or a video. */
+function isPart(entry: unknown): boolean {
+  return objectOf(entry) !== undefined;
+}
+
+/** The parts that make the one vector. Throws 422 where several vectors are asked for. */
+function partsOf(input: unknown): readonly unknown[] {
+  const entries: readonly unknown[] = Array.isArray(input) ? input : [input];
+  if (entries.length > 0 && entries.every(isPart)) return entries;
+  const [text] = entries;
+  if (typeof text !== "string") throw refusal("must be a text, or a list of parts: this model takes no token ids.");
+  if (entries.length > 1) throw refusal("must be one text: this model makes one vector a call. Send a call for each.");
+  return [{ type: "text", text }];
+}
+
+function refusal(message: string): GatewayError {
+  return new GatewayError("validation_failed", `input: ${message}`, { param: "input" });
+}
+
+/** Its one vector stands where others have a list. */
+function listed(answer: JsonObject): JsonObject {
+  const vector = objectOf(answer["data"]);
+  return vector === undefined ? answer : { ...answer, data: [{ ...vector, index: 0 }] };
+}
+
+/** An endpoint's id (`ep-…`) hides its model, but nothing else takes parts. */
+function reshape(body: JsonObject, model: string): ReshapedCall | undefined {
+  const { input } = body;
+  const hasParts = Array.isArray(input) && input.some(isPart);
+  if (!hasParts && !multimodal.test(model)) return undefined;
+  return { below: "/multimodal", body: { ...body, input: partsOf(input) }, answer: listed };
+}
+
+export const embeddings: UpstreamOperation = {
+  ...embeddingsOperation({ path: "/embeddings", drops: [], renames: {} }),
+  reshape,
+};

@@ -1,0 +1,44 @@
+import { type JsonObject, objectOf } from "../../core/index.ts";
+import type { UpstreamOperation } from "../provider.ts";
+import { embeddingsOperation } from "../shared/embeddings-operation.ts";
+import { listOf } from "../shared/json.ts";
+
+const operation = embeddingsOperation({ path: "/v1beta/openai/embeddings", drops: ["user"], renames: {} });
+
+const BYTES_PER_FLOAT = 4;
+
+function wantsBase64(body: JsonObject): boolean {
+  return body["encoding_format"] === "base64";
+}
+
+/** A vector as OpenAI writes it in base64: floats of 32 bits, little-endian. What is no list of numbers stays. */
+function toBase64(vector: unknown): unknown {
+  if (!Array.isArray(vector)) return vector;
+  const bytes = Buffer.alloc(vector.length * BYTES_PER_FLOAT);
+  for (const [index, component] of vector.entries()) {
+    if (typeof component !== "number") return vector;
+    bytes.writeFloatLE(component, index * BYTES_PER_FLOAT);
+  }
+  return bytes.toString("base64");
+}
+
+function withBase64(answer: JsonObject): JsonObject {
+  const data = listOf(answer["data"]).map((row) => {
+    const one = objectOf(row);
+    return one === undefined ? row : { ...one, embedding: toBase64(one["embedding"]) };
+  });
+  return { ...answer, data };
+}
+
+/**
+ * Google's compatible layer can't be relied on for base64, which OpenAI's SDKs ask for by themselves: it is asked for
+ * floats, and the base64 is made of them here (`wire/gemini`).
+ */
+export const embeddings: UpstreamOperation = {
+  ...operation,
+  edits: (body) => [
+    ...operation.edits(body),
+    ...(wantsBase64(body) ? [{ set: "encoding_format", value: '"float"' }] : []),
+  ],
+  reshape: (body) => (wantsBase64(body) ? { answer: withBase64 } : undefined),
+};
