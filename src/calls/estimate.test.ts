@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import type { Usage } from "../core/index.ts";
+import type { CallBound } from "../dialects/index.ts";
 import { boundFor, chargeFor } from "../pricing/index.ts";
 import { priceOf } from "./__fixtures__/charge-scene.ts";
 import { estimatedUsage, likelyTokens, usageBound } from "./estimate.ts";
@@ -9,7 +10,7 @@ const markup = 1_000_000n;
 
 describe("the most that a call can use", () => {
   const asked = { inputTokens: 50, outputTokens: 20, choices: 1 };
-  const rows: [string, "up" | "window" | "dear", typeof asked | { outputTokens: undefined }, Usage][] = [
+  const rows: [string, "up" | "window" | "dear", Partial<CallBound>, Usage][] = [
     ["is what the request says", "up", asked, { input: 50, output: 20, requests: 1 }],
     ["is so much a choice", "up", { ...asked, choices: 3 }, { input: 50, output: 60, requests: 1 }],
     ["counts the dearest way", "dear", asked, { cacheWrite5m: 50, reasoning: 20, requests: 1 }],
@@ -30,6 +31,12 @@ describe("the most that a call can use", () => {
       "window",
       { ...asked, inputTokens: 5_000, outputTokens: 7_000 },
       { input: 1_000, output: 1_000, requests: 1 },
+    ],
+    [
+      "lies within the window of each input that is read by itself",
+      "window",
+      { ...asked, inputTokens: 5_000, outputTokens: 0, inputs: 3 },
+      { input: 3_000, output: 0, requests: 1 },
     ],
   ];
   test.each(rows)("%s", (_title, prefix, bound, usage) => {

@@ -118,13 +118,19 @@ describe("the first start", () => {
   test("the health and every answer say that it is a sandbox", async () => {
     const health = await get<{ sandbox: string[] }>("/health");
     expect(sorted(health.sandbox)).toEqual(sorted(Object.keys(chatModels)));
-    const answer = await fetch(`${url}/v1/chat/completions`, {
-      method: "POST",
-      headers: { authorization: `Bearer ${token}` },
-      body: JSON.stringify({ model: "openai/gpt-5-mini", messages: [{ role: "user", content: "hi" }] }),
-    });
-    expect(answer.headers.get("x-tollgate-sandbox")).toBe("true");
-    await answer.text();
+    const calls = {
+      "/v1/chat/completions": { model: "openai/gpt-5-mini", messages: [{ role: "user", content: "hi" }] },
+      "/v1/embeddings": { model: "openai/text-embedding-3-small", input: "hi" },
+    };
+    for (const [path, body] of Object.entries(calls)) {
+      const answer = await fetch(url + path, {
+        method: "POST",
+        headers: { authorization: `Bearer ${token}` },
+        body: JSON.stringify(body),
+      });
+      expect([answer.status, answer.headers.get("x-tollgate-sandbox")]).toEqual([200, "true"]);
+      await answer.text();
+    }
   });
 
   test.each(Object.entries(chatModels))("the OpenAI SDK: %s", async (_provider, model) => {

@@ -1,7 +1,6 @@
 import { type JsonObject, objectOf } from "../../core/index.ts";
 import type { UpstreamOperation } from "../provider.ts";
 import { embeddingsOperation } from "../shared/embeddings-operation.ts";
-import { listOf } from "../shared/json.ts";
 
 const operation = embeddingsOperation({ path: "/v1beta/openai/embeddings", drops: ["user"], renames: {} });
 
@@ -23,11 +22,13 @@ function toBase64(vector: unknown): unknown {
 }
 
 function withBase64(answer: JsonObject): JsonObject {
-  const data = listOf(answer["data"]).map((row) => {
+  const { data } = answer;
+  if (!Array.isArray(data)) return answer;
+  const rows = data.map((row: unknown) => {
     const one = objectOf(row);
     return one === undefined ? row : { ...one, embedding: toBase64(one["embedding"]) };
   });
-  return { ...answer, data };
+  return { ...answer, data: rows };
 }
 
 /**

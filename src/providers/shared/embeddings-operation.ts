@@ -34,6 +34,7 @@ export function embeddingsOperation({ path, reportedCost, ...rules }: Embeddings
     path,
     edits: (body) => dropAndRename(body, rules),
     readUsage: (answer) => readEmbeddingsUsage(answer, reportedCost),
-    isFailure: (answer) => answer["error"] !== undefined && answer["error"] !== null && answer["data"] === undefined,
+    // Whatever an error looks like, and some are flat: an answer has vectors.
+    isFailure: (answer) => answer["data"] === undefined || answer["data"] === null,
   };
 }

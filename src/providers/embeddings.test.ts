@@ -1,0 +1,195 @@
+/** Embeddings of each upstream: who has them, how a call is made fit, how usage is read, and what is made anew. */
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { editObject, GatewayError, type JsonObject, scanObject, type Usage } from "../core/index.ts";
+import type { UpstreamOperation } from "./provider.ts";
+import { createProvider, type ProviderChoice } from "./registry.ts";
+
+type Upstream = Pick<ProviderChoice, "kind" | "preset">;
+
+const compatible = (preset: NonNullable<ProviderChoice["preset"]>): Upstream => ({ kind: "openai-compatible", preset });
+const openai: Upstream = { kind: "openai" };
+const google: Upstream = { kind: "google" };
+const byteplus: Upstream = { kind: "byteplus" };
+const mistral = compatible("mistral");
+
+function operationOf(upstream: Upstream): UpstreamOperation | undefined {
+  return createProvider({ ...upstream, baseUrl: "https://upstream.example" }).operations.embeddings;
+}
+
+function embeddingsOf(upstream: Upstream): UpstreamOperation {
+  const operation = operationOf(upstream);
+  if (operation === undefined) throw new Error(`${upstream.kind} has no embeddings`);
+  return operation;
+}
+
+test.each<[Upstream, string | undefined]>([
+  [openai, "/embeddings"],
+  [google, "/v1beta/openai/embeddings"],
+  [byteplus, "/embeddings"],
+  [mistral, "/embeddings"],
+  [compatible("generic"), "/embeddings"],
+  [compatible("ollama"), "/embeddings"],
+  [compatible("vllm"), "/embeddings"],
+  [compatible("perplexity"), "/v1/embeddings"],
+  [compatible("deepseek"), undefined],
+  [compatible("groq"), undefined],
+  [compatible("moonshot"), undefined],
+  [{ kind: "anthropic" }, undefined],
+  [{ kind: "xai" }, undefined],
+])("%j has them at %p", (upstream, path) => {
+  expect(operationOf(upstream)?.path).toBe(path as string);
+});
+
+describe("edits", () => {
+  const asked = `{"model":"m","input":"x","dimensions":256,"encoding_format":"base64","user":"u"}`;
+  test.each<[string, Upstream, string, string]>([
+    ["openai: none", openai, asked, asked],
+    [
+      "mistral: dimensions by another name, no user",
+      mistral,
+      asked,
+      `{"model":"m","input":"x","output_dimension":256,"encoding_format":"base64"}`,
+    ],
+    [
+      "mistral: its own name and types pass",
+      mistral,
+      `{"model":"m","output_dimension":8,"output_dtype":"int8"}`,
+      `{"model":"m","output_dimension":8,"output_dtype":"int8"}`,
+    ],
+    [
+      "google: floats are asked for, no user",
+      google,
+      asked,
+      `{"model":"m","input":"x","dimensions":256,"encoding_format":"float"}`,
+    ],
+    ["google: floats already", google, `{"input":"x"}`, `{"input":"x"}`],
+    ["byteplus: none", byteplus, asked, asked],
+  ])("%s", (_title, upstream, text, expected) => {
+    const scan = scanObject(text, 100);
+    if ("refused" in scan) throw new Error(scan.refused);
+    const edits = embeddingsOf(upstream).edits(JSON.parse(text) as JsonObject);
+    expect(editObject(text, scan.members, edits)).toBe(expected);
+  });
+});
+
+describe("usage", () => {
+  const picture = { text_tokens: 2, image_tokens: 312 };
+  test.each<[string, Upstream, JsonObject, Usage | undefined]>([
+    ["is what went in", openai, { prompt_tokens: 7, total_tokens: 7 }, { input: 7 }],
+    ["counts no output", mistral, { prompt_tokens: 7, completion_tokens: 0, total_tokens: 7 }, { input: 7 }],
+    ["may be the total alone", compatible("generic"), { total_tokens: 9 }, { input: 9 }],
+    [
+      "tells pictures apart",
+      byteplus,
+      { prompt_tokens: 314, prompt_tokens_details: picture },
+      { input: 2, inputImage: 312 },
+    ],
+    ["of zero is none", google, { prompt_tokens: 0, total_tokens: 0 }, undefined],
+    ["of garbage is none", google, { prompt_tokens: "7", total_tokens: -1 }, undefined],
+  ])("%s", (_title, upstream, usage, expected) => {
+    const told = embeddingsOf(upstream).readUsage({ usage })?.usage;
+    expect(told).toEqual(expected === undefined ? undefined : { inputImage: 0, ...expected, requests: 1 });
+  });
+
+  test("is not there at google", () => {
+    expect(embeddingsOf(google).readUsage({ object: "list", data: [] })).toBeUndefined();
+  });
+
+  test("with the real price, at perplexity", () => {
+    const usage = { prompt_tokens: 5, total_tokens: 5, cost: { total_cost: 0.000_000_02 } };
+    expect(embeddingsOf(compatible("perplexity")).readUsage({ usage })?.reportedCost).toBe(20n);
+  });
+});
+
+test("an error under a success status is a failure, vectors are not", () => {
+  const operation = embeddingsOf(openai);
+  expect(operation.isFailure({ error: { message: "overloaded" } })).toBe(true);
+  expect(operation.isFailure({ object: "error", message: "overloaded", code: "1300" })).toBe(true);
+  expect(operation.isFailure({ error: null, data: [] })).toBe(false);
+  expect(operation.isFailure({ data: [] })).toBe(false);
+});
+
+describe("google", () => {
+  const reshape = (body: JsonObject) => embeddingsOf(google).reshape?.(body, "gemini-embedding-001");
+  const inBase64 = (data: unknown) => reshape({ encoding_format: "base64" })?.answer({ object: "list", data });
+
+  test("answers as it is, where no base64 is asked for", () => {
+    expect(reshape({ encoding_format: "float" })).toBeUndefined();
+    expect(reshape({})).toBeUndefined();
+  });
+
+  test("gets the client's own body", () => {
+    expect(reshape({ encoding_format: "base64" })).not.toContainAnyKeys(["body", "below"]);
+  });
+
+  test("1, -2 and 0.5 are 0000803f, 000000c0 and 0000003f", () => {
+    const [plain, base64] = [[1, -2, 0.5], Buffer.from("0000803f000000c00000003f", "hex").toString("base64")];
+    expect(inBase64([{ object: "embedding", index: 3, embedding: plain }])).toEqual({
+      object: "list",
+      data: [{ object: "embedding", index: 3, embedding: base64 }],
+    });
+  });
+
+  test("any floats come out as they went in", () => {
+    const floats = fc.array(fc.float({ noNaN: true, noDefaultInfinity: true }), { maxLength: 64 });
+    fc.assert(
+      fc.property(floats, (vector) => {
+        const rows = inBase64([{ embedding: vector }])?.["data"] as { embedding: string }[] | undefined;
+        const bytes = Buffer.from(rows?.[0]?.embedding ?? "", "base64");
+        const read = vector.map((_, index) => bytes.readFloatLE(index * 4));
+        expect(bytes).toHaveLength(vector.length * 4);
+        expect(read).toEqual(vector);
+      }),
+    );
+  });
+
+  test("what is no list of numbers stays as it is", () => {
+    const odd = [{ embedding: "AAAA" }, { embedding: [1, "2"] }, { embedding: null }, {}, 7, null];
+    const expected = [{ embedding: "AAAA" }, { embedding: [1, "2"] }, { embedding: null }, { embedding: undefined }, 7];
+    expect(inBase64(odd)?.["data"] as unknown[]).toEqual([...expected, null]);
+    expect(inBase64("none")).toEqual({ object: "list", data: "none" });
+  });
+});
+
+describe("byteplus", () => {
+  const vision = "skylark-embedding-vision-250615";
+  const reshape = (input: unknown, model = vision) =>
+    embeddingsOf(byteplus).reshape?.({ model: "byteplus/x", input, dimensions: 1024 }, model);
+  const text = { type: "text", text: "a cat" };
+  const picture = { type: "image_url", image_url: { url: "https://pictures.example/cat.png" } };
+
+  test("texts go to a model of texts as they are", () => {
+    for (const input of ["x", ["x", "y"], [1, 2], [[1]]]) expect(reshape(input, "text-embedding")).toBeUndefined();
+  });
+
+  test.each<[unknown, string, object[]]>([
+    ["a cat", vision, [text]],
+    [["a cat"], vision, [text]],
+    [[text, picture], vision, [text, picture]],
+    [[picture], "ep-20260101-abcde", [picture]],
+  ])("%j to %s goes to the path of its own as parts", (input, model, parts) => {
+    const call = reshape(input, model);
+    expect(call?.below).toBe("/multimodal");
+    expect(call?.body).toMatchObject({ input: parts, dimensions: 1024 });
+  });
+
+  test.each<[unknown, string]>([
+    [["a cat", "a dog"], "one vector a call"],
+    [["a cat", picture], "one vector a call"],
+    [[picture, "a cat"], "a text, or a list of parts"],
+    [[1, 2], "no token ids"],
+    [[[1, 2]], "no token ids"],
+  ])("%j is refused: %s", (input, message) => {
+    const refused = expect(() => reshape(input));
+    refused.toThrow(GatewayError);
+    refused.toThrow(message);
+  });
+
+  test("its one vector becomes a list", () => {
+    const data = { object: "embedding", embedding: [1] };
+    const answer = { id: "1", object: "list", usage: { prompt_tokens: 2 } };
+    expect(reshape("x")?.answer({ ...answer, data })).toEqual({ ...answer, data: [{ ...data, index: 0 }] });
+    expect(reshape("x")?.answer({ ...answer, data: [data] })).toEqual({ ...answer, data: [data] });
+  });
+});
