@@ -6,7 +6,7 @@ import {
   bytewise,
   type Dialect,
   editBytes,
-  GatewayError,
+  type GatewayError,
   type JsonEdit,
   type JsonObject,
   parseObject,
@@ -33,13 +33,16 @@ export interface Exchange {
   readonly below: string;
   /** Whether the upstream hears the client's own words: then it hears the client's headers too. */
   readonly passesThrough: boolean;
-  /** Of a stream; `errorEvent` tells its client that it broke. */
-  observe(): { observer: StreamObserver; errorEvent: (error: GatewayError) => string };
+  /** Of a stream, where there can be one. */
+  readonly observe: ObserveStream | undefined;
   /** A whole answer as the client gets it. Throws `upstream_invalid_answer`. */
   answer(answer: WholeAnswer): Uint8Array | string;
   /** The body of an upstream's error as the client gets it. */
   failure(status: number, body: string): string;
 }
+
+/** Begins to observe a stream; `errorEvent` tells its client that it broke. */
+export type ObserveStream = () => { observer: StreamObserver; errorEvent: (error: GatewayError) => string };
 
 /** What an exchange needs to know of its call. */
 export interface ExchangeCall<Body extends ChargeableBody> {
@@ -90,9 +93,7 @@ function withoutDialect<Body extends ChargeableBody>(call: ExchangeCall<Body>): 
     body: reshaped?.body === undefined ? editedBytes(call) : JSON.stringify({ ...reshaped.body, model }),
     below: reshaped?.below ?? "",
     passesThrough: true,
-    observe() {
-      throw new GatewayError("upstream_invalid_answer", "The upstream answered with a stream where none is known.");
-    },
+    observe: undefined,
     answer: ({ bytes, answer }) => (reshaped === undefined ? bytes : JSON.stringify(reshaped.answer(answer))),
     failure: (_status, text) => text,
   };

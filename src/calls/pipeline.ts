@@ -21,7 +21,7 @@ import { Charge, type ChargeDependencies, type Replay } from "./charge.ts";
 import type { ChargeableBody, ChargeableRoute } from "./chargeable-route.ts";
 import { estimatedUsage } from "./estimate.ts";
 import { ResponseCatcher } from "./catch-response.ts";
-import { callIdOf, type Exchange, openExchange } from "./exchange.ts";
+import { callIdOf, type Exchange, type ObserveStream, openExchange } from "./exchange.ts";
 import type { ResponseKeeper } from "./response-keeper.ts";
 import { relayedHeaders } from "./headers.ts";
 import { parseBody, type ParsedBody } from "./parse-body.ts";
@@ -189,7 +189,9 @@ export class CallPipeline {
     });
     if (!answer.ok) return relayFailure(call, exchange, answer);
     const events = answer.response.headers.get("content-type")?.startsWith("text/event-stream") ?? false;
-    return events ? this.#relayEvents(call, plan, answer.response) : this.#relayWhole(call, plan, answer.response);
+    return events && exchange.observe !== undefined
+      ? this.#relayEvents(call, plan, answer.response, exchange.observe)
+      : this.#relayWhole(call, plan, answer.response);
   }
 
   async #relayWhole<Body extends ChargeableBody>(
@@ -230,13 +232,14 @@ export class CallPipeline {
 
   #relayEvents<Body extends ChargeableBody>(
     call: RunningCall<Body>,
-    { exchange, keep }: CallPlan,
+    { keep }: CallPlan,
     response: Response,
+    observeStream: ObserveStream,
   ): Response {
     const { bound, target, charge, patience, retry, incoming } = call.parts;
     const { status } = response;
     if (response.body === null) throw new GatewayError("upstream_invalid_answer", "The upstream's stream is empty.");
-    const { observer: own, errorEvent } = exchange.observe();
+    const { observer: own, errorEvent } = observeStream();
     const catcher = keep === undefined ? undefined : new ResponseCatcher(own);
     const observer = catcher ?? own;
     const observe = (): ObservedUsage => observer.usage ?? { usage: estimatedUsage(bound, observer.outputBytes) };

@@ -2,12 +2,23 @@
 import { createHash } from "node:crypto";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import OpenAI from "openai";
-import { type Caller, expectRefusal, type Refusal, type Rig, simulatedKey, startRig } from "../kit/index.ts";
+import {
+  type Caller,
+  expectRefusal,
+  type Refusal,
+  type Rig,
+  type ScriptedUpstream,
+  simulatedKey,
+  startRig,
+  startScriptedUpstream,
+} from "../kit/index.ts";
 
 const path = "/v1/embeddings";
 
 let rig: Rig;
+let scripted: ScriptedUpstream;
 beforeAll(async () => {
+  scripted = startScriptedUpstream();
   rig = await startRig({
     config: {
       server: { body_limit: "256KiB" },
@@ -16,6 +27,7 @@ beforeAll(async () => {
         models: {
           "byteplus/*": { input_mtok: 0.12 },
           "local/*": { input_mtok: 0.05 },
+          "odd/*": { input_mtok: 0.05 },
           // The others have their list price, which a model that is told to fail has lost.
           "openai/*+*": { input_mtok: 0.02 },
           "google/*+*": { input_mtok: 0.15 },
@@ -25,13 +37,17 @@ beforeAll(async () => {
     },
     providers: ({ providers }) => ({
       local: { kind: "openai-compatible", base_url: providers["openai-compatible"], api_key: simulatedKey },
+      odd: { kind: "openai-compatible", base_url: scripted.url, api_key: simulatedKey },
       chatty: { kind: "openai", base_url: providers.openai, api_key: simulatedKey, dialects: ["chat"] },
     }),
   });
 });
 beforeEach(() => rig.simulators.clear());
 afterEach(() => rig.expectBalancedBooks());
-afterAll(() => rig.stop());
+afterAll(async () => {
+  await rig.stop();
+  await scripted.stop();
+});
 
 interface Kind {
   model: string;
@@ -326,6 +342,23 @@ test("dialects of a configuration leave embeddings alone", async () => {
   const { client } = await newClient();
   const answer = await client.embeddings.create({ model: "chatty/text-embedding-3-small", input: fox });
   expect(answer.data).toHaveLength(1);
+});
+
+test("what only looks like one of our signatures is a text like any other", async () => {
+  const { caller } = await newClient();
+  const text = '{"input": "A tollgate. And a house.", "model": "local/local-embed"}';
+  expect((await post(caller.token, text)).status).toBe(200);
+  expect(lastReceived().body).toBe(text.replace("local/", ""));
+});
+
+test("an upstream that streams where nothing is streamed has not answered", async () => {
+  const { caller } = await newClient();
+  const headers = { "content-type": "text/event-stream" };
+  scripted.answerWith(() => new Response('data: {"data":[],"usage":{"prompt_tokens":9}}\n\n', { headers }));
+  const answer = await post(caller.token, { model: "odd/model", input: fox });
+  const refusal = { status: 502, code: "upstream_invalid_answer", type: "upstream_error" };
+  expectRefusal(answer, await answer.text(), refusal);
+  expect(await caller.closed()).toBe(0n);
 });
 
 test("a call's record tells the operation, no dialect, and the tokens that went in", async () => {
