@@ -3,8 +3,8 @@ import { dataOf, eventsOf } from "../../streaming/index.ts";
 import type { ReadUsage, StreamObserver } from "../dialect.ts";
 import { generatedBytes, generatedKeys } from "../generated-bytes.ts";
 
-/** Whatever is said in pieces; the events that repeat it whole are not counted. */
-const deltaKeys = generatedKeys("delta");
+/** Whatever is said in pieces; the events that repeat it whole are not counted. With its first quote, since the types end so too. */
+const deltaKeys = generatedKeys('"delta');
 
 /** Types of events that end a stream: only a block with one of them is taken apart. */
 const NAMES = ["completed", "incomplete", "failed", "cancelled"]
