@@ -6,11 +6,14 @@ import { generatedBytes, generatedKeys } from "../generated-bytes.ts";
 /** Whatever is said in pieces; the events that repeat it whole are not counted. With its first quote, since the types end so too. */
 const deltaKeys = generatedKeys('"delta');
 
-/** Types of events that end a stream: only a block with one of them is taken apart. */
+/** Types of events that end a stream: only a block with one of these words is taken apart. */
 const NAMES = ["completed", "incomplete", "failed", "cancelled"]
   .map((name) => `"response.${name}"`)
   .concat('"error"')
   .map((name) => Buffer.from(name));
+
+/** The type itself: events on the way have a member `error` as well, which is null. */
+const ENDS = /"type"\s*:\s*"(?:response\.(?:completed|incomplete|failed|cancelled)|error)"/;
 
 /** As a line of its own. */
 const DONE = /(?:^|\n)data: ?\[DONE\]\r?(?:\n|$)/;
@@ -55,7 +58,7 @@ export class ResponsesStreamObserver implements StreamObserver {
     this.#outputBytes += generatedBytes(block, deltaKeys);
     if (this.#end !== undefined || !NAMES.some((name) => block.includes(name))) return block;
     for (const event of eventsOf(block)) {
-      if (NAMES.some((name) => event.includes(name))) this.#note(dataOf(event) ?? "");
+      if (ENDS.test(event.toString("latin1"))) this.#note(dataOf(event) ?? "");
     }
     if (!this.complete || DONE.test(block.toString("latin1"))) return block;
     // An event that the upstream's close cut short of its empty line is ended first.
