@@ -8,7 +8,7 @@ import {
   estimateTokens,
   sealMark,
   type StreamObserver,
-  TranslatedStream,
+  translateStream,
   translations,
   type UpstreamContext,
 } from "../dialects/index.ts";
@@ -103,7 +103,7 @@ function translated<Body extends ChargeableBody>(call: ExchangeCall<Body>): Exch
     body: JSON.stringify(editValue(written, operation.edits(written))),
     passesThrough: false,
     observe() {
-      const observer = new TranslatedStream({ upstream, upstreamContext, client, clientContext });
+      const observer = translateStream({ upstream, upstreamContext, client, clientContext });
       return { observer, errorEvent: (error) => observer.fail(error) };
     },
     answer: ({ answer }) => client.writeAnswer(upstream.readAnswer(answer, upstreamContext), clientContext),

@@ -82,7 +82,7 @@ export class CallPipeline {
       return await this.#relay(call, plan);
     } catch (thrown) {
       const error = thrown instanceof GatewayError ? thrown : undefined;
-      void call.end({ status: error?.status ?? 500, outcome: "interrupted", error });
+      await call.end({ status: error?.status ?? 500, outcome: "interrupted", error });
       throw thrown;
     } finally {
       call.parts.patience.end();
@@ -286,11 +286,11 @@ function failureWithin({ text }: WholeAnswer, { status, headers }: Response): Fa
 }
 
 /** An upstream's own error: relayed, and free. */
-function relayFailure<Body extends ChargeableBody>(
+async function relayFailure<Body extends ChargeableBody>(
   call: RunningCall<Body>,
   exchange: Exchange,
   { status, headers, body }: Failure,
-): Response {
+): Promise<Response> {
   // A redirection is not followed, since the key must not go along, and means nothing to the client.
   if (status >= 300 && status < 400) {
     throw new GatewayError("upstream_invalid_answer", `The upstream answered with status ${status}.`);
@@ -298,7 +298,7 @@ function relayFailure<Body extends ChargeableBody>(
   const shown = exchange.failure(status, call.parts.target.route.keys.scrub(body));
   // A status that says success is left to a client of the upstream's own dialect, who knows what to make of it.
   const told = status < 400 && !exchange.passesThrough ? 502 : status;
-  void call.end({ status: told, outcome: "failed" });
+  await call.end({ status: told, outcome: "failed" });
   const all = { ...headersFor(call, headers), "x-tollgate-credits": "0" };
   return new Response(shown, { status: told, headers: all });
 }

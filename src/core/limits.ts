@@ -54,6 +54,9 @@ export const usagePageRows = 2_000;
 /** Days, models or tokens in one answer about usage. */
 export const usageGroupsMax = 10_000;
 
+/** Bytes of answers in one commit; they are what makes one slow. */
+export const ledgerBatchBytesMax = 4 * 1024 * 1024;
+
 /** Nano-credits of one grant or budget: a billion credits, so that a few of them fit the storage's 64-bit counters. */
 export const grantNanoMax = 1_000_000_000_000_000_000n;
 

@@ -22,6 +22,9 @@ const caps: [string, string, number | undefined][] = [
   ["byteplus", "seed-1-6-flash-250715", 32_000],
   ["deepseek", "deepseek-v4-pro", undefined],
   ["openai", "my-model", undefined],
+  ["openai", "gpt-4o-mini-transcribe-2025-12-15", 2_000],
+  ["openai", "gpt-image-1", 6_540],
+  ["openai", "gpt-image-2", undefined],
   // A name alone is not enough: the provider's own list must have it.
   ["mistral", "gpt-4o", undefined],
 ];

@@ -37,6 +37,7 @@ const routes = [
 const operatorPrices = {
   "own/priced": { input_mtok: 1, output_mtok: 1 },
   "own/org/model": { input_mtok: 2, output_mtok: 2 },
+  "own/painter": { image: 0.04 },
   "keyless/*": { input_mtok: 1, output_mtok: 1 },
   "mute/*": { input_mtok: 1, output_mtok: 1 },
 };
@@ -54,11 +55,11 @@ const anybody: Principal = {
 };
 const only = (...models: string[]): Principal => ({ ...anybody, models });
 
-const resolve = (modelId: string, principal = anybody) => router.resolve(modelId, "chat", principal);
+const resolve = (modelId: string, principal = anybody) => router.resolve(modelId, ["chat"], principal);
 
 function refusal(modelId: string, principal?: Principal, operation: Operation = "chat") {
   try {
-    router.resolve(modelId, operation, principal ?? anybody);
+    router.resolve(modelId, [operation], principal ?? anybody);
   } catch (error) {
     const { code, status, param, message } = error as GatewayError;
     return { code, status, param, message };
@@ -143,6 +144,13 @@ describe("a call is refused", () => {
     expect(refusal("mine/unpriced").message).toContain('must set pricing.models."own/unpriced" in');
   });
 
+  test("without a price for what is asked of it, by that", () => {
+    expect(refusal("own/painter")).toMatchObject({ code: "model_unpriced", status: 404, param: "model" });
+    expect(refusal("own/painter").message).toContain(
+      'The model "own/painter" has no price for the chat operation, and',
+    );
+  });
+
   test("without a key, by what to set", () => {
     expect(refusal("keyless/x")).toMatchObject({ code: "provider_without_key", status: 404, param: "model" });
     expect(refusal("keyless/x").message).toBe(
@@ -201,5 +209,5 @@ test("every model that BytePlus is said to have has a price", () => {
 
 test("an unpriced model may be free by the operator's choice", () => {
   const generous = new ModelRouter(routes, new PriceBook({ operatorPrices: {}, unpriced: "free", clock }));
-  expect(generous.resolve("own/anything", "chat", anybody).price.source).toBe("unpriced");
+  expect(generous.resolve("own/anything", ["chat"], anybody).price.source).toBe("unpriced");
 });
