@@ -27,7 +27,7 @@ export {
   messagesTranslation,
 } from "./messages/index.ts";
 export { inputItems, responsesDialect, type ResponsesRequest, responsesRequest } from "./responses/index.ts";
-export { TranslatedStream, type TranslatedStreamOptions } from "./translated-stream.ts";
+export { streamOfAnswer, TranslatedStream, type TranslatedStreamOptions } from "./translated-stream.ts";
 
 /** Each dialect, to and from the conversation model. */
 export const translations: Readonly<Record<Dialect, DialectTranslation>> = {

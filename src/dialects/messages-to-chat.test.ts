@@ -55,6 +55,12 @@ describe("fields", () => {
     expect(translate(body)).toEqual({ ...base, ...expected });
   });
 
+  test("a thread is refused with the code that SDKs know", () => {
+    const threaded = () => translate({ thread: { type: "create" } });
+    expect(threaded).toThrow(expect.objectContaining({ code: "thread_unsupported_request", status: 400 }));
+    expect(translate({ thread: null })).not.toHaveProperty("thread");
+  });
+
   test("that matter are refused where they can't be said", () => {
     expect(refusal({ container: "c-1" })).toBe("container");
     expect(refusal({ mcp_servers: [{ url: "https://x.test" }] })).toBe("mcp_servers");
