@@ -114,9 +114,10 @@ export class CallPipeline {
   ): Promise<CallPlan> {
     const { principal, requestId } = incoming;
     const target = this.#deps.router.resolve(parsed.body.model, route.operations, principal);
-    const request = parseObject(parsed.bytes.toString("utf8")) ?? {};
+    const sent = parseObject(parsed.bytes.toString("utf8")) ?? {};
+    const request = await keeper.resolve(sent, { principal, target });
     const call = { principal, target, request, callId: callIdOf(requestId) };
-    const recalled = await keeper.recall(call);
+    const recalled = (await keeper.recall(call)) ?? (request === sent ? undefined : request);
     const whole =
       recalled === undefined
         ? parsed

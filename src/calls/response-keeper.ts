@@ -2,9 +2,9 @@
  * Responses that are kept: by their upstream, of which we note whose they are, or by us where the upstream keeps none.
  * A response is found by its owner alone; upstreams know all callers by one key, so that nothing else keeps them apart.
  */
-import { type Clock, GatewayError, type JsonObject, limits, parseObject } from "../core/index.ts";
+import { type Clock, GatewayError, type JsonObject, limits, objectOf, parseObject } from "../core/index.ts";
 import type { Principal } from "../auth/index.ts";
-import { inputItems } from "../dialects/index.ts";
+import { inputItems, referencedItems, responseOfItem, withItems } from "../dialects/index.ts";
 import type { ResponseStore, StoredResponse } from "../responses/index.ts";
 import type { Target } from "../routing/index.ts";
 
@@ -17,7 +17,7 @@ export interface KeeperDependencies {
 export interface KeptCall {
   principal: Principal;
   target: Target;
-  /** The client's own body. */
+  /** The client's own body, with the items that it refers to. */
   request: JsonObject;
   /** Letters and digits that are the call's alone: ids of its items are made from them. */
   callId: string;
@@ -28,6 +28,32 @@ export class ResponseKeeper {
 
   constructor(deps: KeeperDependencies) {
     this.#deps = deps;
+  }
+
+  /**
+   * The client's body with the items that it refers to by their ids, of those that are kept here; itself where it refers
+   * to none. Throws 422 for an item that nobody keeps.
+   */
+  async resolve(
+    request: JsonObject,
+    { principal, target }: Pick<KeptCall, "principal" | "target">,
+  ): Promise<JsonObject> {
+    const ids = referencedItems(request);
+    if (ids.length === 0) return request;
+    const responses = new Set(ids.flatMap((id) => responseOfItem(id) ?? []));
+    if (responses.size > limits.referencedResponsesMax) {
+      const message = `input: refers to items of more than ${limits.referencedResponsesMax} responses.`;
+      throw new GatewayError("validation_failed", message, { param: "input" });
+    }
+    const kept = new Map<string, JsonObject>();
+    for (const response of responses) {
+      const stored = await this.#deps.responses.find(response, principal.user, this.#deps.clock());
+      for (const value of stored === undefined ? [] : [...inputOf(stored), ...outputOf(stored)]) {
+        const item = objectOf(value);
+        if (item !== undefined && typeof item["id"] === "string") kept.set(item["id"], item);
+      }
+    }
+    return withItems(request, kept, isKeptUpstream(target));
   }
 
   /**
@@ -109,9 +135,13 @@ function itemsOf(chain: readonly StoredResponse[], id: string): unknown[] {
         { param: "previous_response_id" },
       );
     }
-    const output = parseObject(round.content.response)?.["output"];
-    return [...inputOf(round), ...(Array.isArray(output) ? output : [])];
+    return [...inputOf(round), ...outputOf(round)];
   });
+}
+
+function outputOf({ content }: StoredResponse): unknown[] {
+  const output = content === undefined ? undefined : parseObject(content.response)?.["output"];
+  return Array.isArray(output) ? output : [];
 }
 
 function inputOf({ content }: StoredResponse): unknown[] {

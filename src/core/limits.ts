@@ -42,6 +42,9 @@ export const retryAnswerKeptMs = 24 * 3_600_000;
 /** How long a response may be looked up and continued, where we keep it. */
 export const responseKeptMs = 30 * 24 * 3_600_000;
 
+/** Kept responses that the items of one request may be looked up in. */
+export const referencedResponsesMax = 256;
+
 /** Ledger operations waiting for the next commit; beyond it new holds are refused with 429. */
 export const ledgerQueueMax = 20_000;
 

@@ -17,7 +17,7 @@ const anthropicTypes: Record<number, string> = {
 };
 
 /** Errors that Anthropic's SDKs know by their code, and mend by asking in another way. */
-const knownToAnthropicSdks: readonly ErrorCode[] = ["thread_unsupported_request"];
+const knownToAnthropicSdks: ReadonlySet<ErrorCode> = new Set(["thread_unsupported_request"]);
 
 const bodies: Record<Surface, (error: GatewayError, requestId: string) => object> = {
   openai: (error) => ({
@@ -28,7 +28,7 @@ const bodies: Record<Surface, (error: GatewayError, requestId: string) => object
     error: {
       type: anthropicTypes[error.status] ?? "api_error",
       message: error.message,
-      ...(knownToAnthropicSdks.includes(error.code) ? { details: { error_code: error.code } } : {}),
+      ...(knownToAnthropicSdks.has(error.code) ? { details: { error_code: error.code } } : {}),
     },
     request_id: requestId,
   }),

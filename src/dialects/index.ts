@@ -26,7 +26,15 @@ export {
   messagesRequest,
   messagesTranslation,
 } from "./messages/index.ts";
-export { inputItems, responsesDialect, type ResponsesRequest, responsesRequest } from "./responses/index.ts";
+export {
+  inputItems,
+  referencedItems,
+  responseOfItem,
+  responsesDialect,
+  type ResponsesRequest,
+  responsesRequest,
+  withItems,
+} from "./responses/index.ts";
 export { streamOfAnswer, TranslatedStream, type TranslatedStreamOptions } from "./translated-stream.ts";
 
 /** Each dialect, to and from the conversation model. */

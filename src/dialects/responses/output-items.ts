@@ -4,6 +4,11 @@ import { type ReasoningPart, seal, type ToolCallPart } from "../conversation/ind
 /** How far an item is. */
 export type ItemStatus = "in_progress" | "completed" | "incomplete";
 
+/** The id of an answer. */
+export function responseId(callId: string): string {
+  return `resp_${callId}`;
+}
+
 /** The id of an item of an answer, by its place in the output. */
 export function itemId(prefix: "msg" | "fc" | "ctc" | "rs", callId: string, index: number): string {
   return `${prefix}_${callId}_${index}`;

@@ -1,5 +1,6 @@
 import { type JsonObject, objectOf } from "../../core/index.ts";
 import type { ClientContext } from "../conversation/index.ts";
+import { responseId } from "./output-items.ts";
 
 /** The parts of a response that change while it is made. */
 export interface ResponseState {
@@ -21,7 +22,12 @@ export class ResponseWriter {
   readonly #echo: string;
 
   constructor(client: ClientContext, model: string, created: number | undefined) {
-    const identity = { id: `resp_${client.callId}`, object: "response", created_at: created ?? client.created, model };
+    const identity = {
+      id: responseId(client.callId),
+      object: "response",
+      created_at: created ?? client.created,
+      model,
+    };
     this.#head = JSON.stringify(identity).slice(0, -1);
     this.#echo = JSON.stringify(echoOf(client.request)).slice(1);
   }
