@@ -7,7 +7,7 @@ import { answerAgain, askedAgain, countsIn } from "./counts.ts";
 import type { Access, Ask, Driver, Told } from "./driver.ts";
 import { messagesDriver } from "./messages-driver.ts";
 import { responsesDriver } from "./responses-driver.ts";
-import { type Exception, exceptionOf, type Scenario, type Upstream } from "./table.ts";
+import { type Exception, exceptionsOf, type Instead, type Scenario, type Upstream } from "./table.ts";
 
 const drivers: Readonly<Record<Dialect, (access: Access) => Driver>> = {
   chat: chatDriver,
@@ -47,7 +47,7 @@ export class Cell {
   readonly upstream: Upstream;
   readonly driver: Driver;
   readonly model: string;
-  readonly exception: Exception | undefined;
+  readonly exceptions: readonly Exception[];
   /** Stands in the user's message, and so in each of the cell's requests. */
   readonly mark: string;
   readonly #rig: Rig;
@@ -60,8 +60,13 @@ export class Cell {
     this.#token = token;
     this.driver = drivers[client]({ url: rig.gateway.url, token });
     this.model = upstream.models?.[scenario] ?? upstream.model;
-    this.exception = exceptionOf(scenario, client, upstream);
+    this.exceptions = exceptionsOf(scenario, client, upstream);
     this.mark = `(${client} ${upstream.model} ${scenario})`;
+  }
+
+  /** Whether the table excepts the cell in this way. */
+  gives(instead: Instead): boolean {
+    return this.exceptions.some((one) => one.instead === instead);
   }
 
   /** Asks, with the cell's mark. */

@@ -77,7 +77,11 @@ export type Instead =
   /** The provider refuses it with this status, which the client gets. */
   | 400
   /** The dialect has no words for it. */
-  | "not in the dialect";
+  | "not in the dialect"
+  /** Calls end with the stop reason of a text, as the provider has it. */
+  | "stop"
+  /** The SDK overlooks the provider's error event: ours follows it. */
+  | "two errors";
 
 export interface Exception {
   scenarios: readonly Scenario[];
@@ -119,11 +123,25 @@ export const exceptions: readonly Exception[] = [
     instead: 400,
     why: "DeepSeek takes no schema for its answers.",
   },
+  {
+    scenarios: ["parallel tools", "reasoning, streamed"],
+    clients: ["chat"],
+    upstreams: ["google"],
+    instead: "stop",
+    why: "Google's chat streams say `stop` where tools are called, and give their calls no `index`; its bytes pass.",
+  },
+  {
+    scenarios: ["error mid-stream"],
+    clients: ["chat"],
+    upstreams: ["mistral"],
+    instead: "two errors",
+    why: "OpenAI's SDK overlooks Mistral's error event, which passes; one of the gateway's follows it.",
+  },
 ];
 
-/** The exception that a cell is, if it is one. */
-export function exceptionOf(scenario: Scenario, client: Dialect, upstream: Upstream): Exception | undefined {
-  return exceptions.find(
+/** The exceptions that a cell is. */
+export function exceptionsOf(scenario: Scenario, client: Dialect, upstream: Upstream): Exception[] {
+  return exceptions.filter(
     (one) =>
       one.scenarios.includes(scenario) &&
       (one.clients?.includes(client) ?? true) &&
