@@ -1,4 +1,5 @@
-import { type DialectTranslation, translations } from "../../src/dialects/index.ts";
+import type { Dialect } from "../../src/core/index.ts";
+import { translations } from "../../src/dialects/index.ts";
 import {
   clients,
   exceptions,
@@ -9,8 +10,7 @@ import {
   upstreams,
 } from "../../test/dialects/matrix/table.ts";
 
-type Dialect = DialectTranslation["dialect"];
-type FieldRule = DialectTranslation["fields"][string];
+type FieldRule = (typeof translations)[Dialect]["fields"][string];
 
 const names: Readonly<Record<Dialect, string>> = { chat: "Chat", messages: "Messages", responses: "Responses" };
 

@@ -9,7 +9,7 @@ import {
   sealMark,
   type StreamObserver,
   streamOfAnswer,
-  TranslatedStream,
+  translateStream,
   translations,
   type UpstreamContext,
 } from "../dialects/index.ts";
@@ -113,7 +113,7 @@ function translated<Body extends ChargeableBody>(call: ExchangeCall<Body>): Exch
     body: JSON.stringify(editValue(written, operation.edits(written))),
     passesThrough: false,
     observe() {
-      const observer = new TranslatedStream({ upstream, upstreamContext, client, clientContext });
+      const observer = translateStream({ upstream, upstreamContext, client, clientContext });
       return { observer, errorEvent: (error) => observer.fail(error) };
     },
     answer({ answer }) {

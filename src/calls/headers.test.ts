@@ -35,7 +35,22 @@ const client = new Headers({
   "x-sim-fault": "status=500",
 });
 
-const sent = (route: UpstreamRoute) => Object.fromEntries(upstreamHeaders(route, "sk-upstream", client, false));
+interface Sending {
+  key?: string;
+  clientHeaders?: Headers;
+  passesThrough?: boolean;
+  streamed?: boolean;
+  dialect?: "chat" | "messages";
+}
+
+function headersOf(route: UpstreamRoute, sending: Sending = {}): Headers {
+  const { key = "sk-upstream", clientHeaders = new Headers(), passesThrough = true, streamed = false } = sending;
+  const operation = route.provider.operations[sending.dialect ?? "chat"];
+  if (operation === undefined) throw new Error("no such operation");
+  return upstreamHeaders({ target: { route, operation }, clientHeaders, passesThrough, streamed }, key);
+}
+
+const sent = (route: UpstreamRoute) => Object.fromEntries(headersOf(route, { clientHeaders: client }));
 
 describe("to an upstream", () => {
   test("go the gateway's own headers, its key, and what the caller may say", () => {
@@ -53,17 +68,17 @@ describe("to an upstream", () => {
 
   test("a stream is asked for as one", () => {
     const route = routeOf("openai");
-    expect(upstreamHeaders(route, "sk-upstream", new Headers(), true).get("accept")).toBe("text/event-stream");
-    expect(upstreamHeaders(route, "sk-upstream", new Headers(), false).get("accept")).toBe("application/json");
+    expect(headersOf(route, { streamed: true }).get("accept")).toBe("text/event-stream");
+    expect(headersOf(route).get("accept")).toBe("application/json");
   });
 
   test("what one caller says goes with no other call, each key with its own", () => {
     const route = routeOf("openai");
     expect(sent(route)["openai-beta"]).toBe("assistants=v2");
-    const other = upstreamHeaders(route, "sk-other", new Headers(), false);
+    const other = headersOf(route, { key: "sk-other" });
     expect(other.get("openai-beta")).toBeNull();
     expect(other.get("authorization")).toBe("Bearer sk-other");
-    expect(upstreamHeaders(route, "sk-upstream", new Headers(), false).get("openai-beta")).toBeNull();
+    expect(headersOf(route).get("openai-beta")).toBeNull();
   });
 
   test("nothing of the caller's token goes, whatever headers the provider takes its key in", () => {
@@ -77,6 +92,17 @@ describe("to an upstream", () => {
       "anthropic-version": "2023-06-01",
     });
     expect(sent(routeOf("google"))["x-goog-api-key"]).toBe("sk-upstream");
+  });
+
+  test("a version and betas go where the upstream gets the client's own words, in that dialect", () => {
+    const clientHeaders = new Headers({ "anthropic-version": "2026-10-21", "anthropic-beta": "a,b" });
+    const of = (sending: Sending) => {
+      const headers = headersOf(routeOf("anthropic"), { clientHeaders, ...sending });
+      return [headers.get("anthropic-version"), headers.get("anthropic-beta")];
+    };
+    expect(of({ dialect: "messages" })).toEqual(["2026-10-21", "a,b"]);
+    expect(of({ dialect: "messages", passesThrough: false })).toEqual(["2023-06-01", null]);
+    expect(of({ dialect: "chat" })).toEqual(["2023-06-01", null]);
   });
 
   test("a fault is asked of a simulator only", () => {

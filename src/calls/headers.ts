@@ -1,5 +1,4 @@
-import type { UpstreamRoute } from "../routing/index.ts";
-import type { UpstreamCall } from "./send.ts";
+import type { Target, UpstreamRoute } from "../routing/index.ts";
 
 /**
  * Headers cross the gateway by permission, in both directions. A caller's token, cookies and SDK telemetry are none of
@@ -30,9 +29,18 @@ const USER_AGENT = "tollgate/0.1";
 /** Those that don't depend on the caller, for each provider, key and accept: the same for thousands of calls. */
 const ownHeaders = new WeakMap<UpstreamRoute, Map<string, Headers>>();
 
+/** What the headers of a call to an upstream depend on, besides the key. */
+export interface UpstreamHead {
+  target: Pick<Target, "route" | "operation">;
+  streamed: boolean;
+  clientHeaders: Headers;
+  /** Whether the body is the client's own, so that headers of its dialect belong to it. */
+  passesThrough: boolean;
+}
+
 /** The headers of a call to an upstream. Not to be changed. */
 export function upstreamHeaders(
-  { target, clientHeaders, passesThrough, streamed }: Omit<UpstreamCall, "body" | "patience">,
+  { target, clientHeaders, passesThrough, streamed }: UpstreamHead,
   key: string,
 ): Headers {
   const { route, operation } = target;

@@ -82,7 +82,7 @@ export class CallPipeline {
       return await this.#relay(call, plan);
     } catch (thrown) {
       const error = thrown instanceof GatewayError ? thrown : undefined;
-      void call.end({ status: error?.status ?? 500, outcome: "interrupted", error });
+      await call.end({ status: error?.status ?? 500, outcome: "interrupted", error });
       throw thrown;
     } finally {
       call.parts.patience.end();
@@ -114,10 +114,9 @@ export class CallPipeline {
   ): Promise<CallPlan> {
     const { principal, requestId } = incoming;
     const target = this.#deps.router.resolve(parsed.body.model, route.operations, principal);
-    const sent = parseObject(parsed.bytes.toString("utf8")) ?? {};
-    const request = await keeper.resolve(sent, { principal, target });
+    const request = parseObject(parsed.bytes.toString("utf8")) ?? {};
     const call = { principal, target, request, callId: callIdOf(requestId) };
-    const recalled = (await keeper.recall(call)) ?? (request === sent ? undefined : request);
+    const recalled = await keeper.recall(call);
     const whole =
       recalled === undefined
         ? parsed
@@ -290,11 +289,11 @@ function failureWithin({ text }: WholeAnswer, { status, headers }: Response): Fa
 }
 
 /** An upstream's own error: relayed, and free. */
-function relayFailure<Body extends ChargeableBody>(
+async function relayFailure<Body extends ChargeableBody>(
   call: RunningCall<Body>,
   exchange: Exchange,
   { status, headers, body }: Failure,
-): Response {
+): Promise<Response> {
   // A redirection is not followed, since the key must not go along, and means nothing to the client.
   if (status >= 300 && status < 400) {
     throw new GatewayError("upstream_invalid_answer", `The upstream answered with status ${status}.`);
@@ -302,7 +301,7 @@ function relayFailure<Body extends ChargeableBody>(
   const shown = exchange.failure(status, call.parts.target.route.keys.scrub(body));
   // A status that says success is left to a client of the upstream's own dialect, who knows what to make of it.
   const told = status < 400 && !exchange.passesThrough ? 502 : status;
-  void call.end({ status: told, outcome: "failed" });
+  await call.end({ status: told, outcome: "failed" });
   const all = { ...headersFor(call, headers), "x-tollgate-credits": "0" };
   return new Response(shown, { status: told, headers: all });
 }

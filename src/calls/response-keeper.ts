@@ -4,7 +4,7 @@
  */
 import { type Clock, GatewayError, type JsonObject, limits, objectOf, parseObject } from "../core/index.ts";
 import type { Principal } from "../auth/index.ts";
-import { inputItems, referencedItems, responseOfItem, withItems } from "../dialects/index.ts";
+import { inputItems, referencedItems } from "../dialects/index.ts";
 import type { ResponseStore, StoredResponse } from "../responses/index.ts";
 import type { Target } from "../routing/index.ts";
 
@@ -17,7 +17,7 @@ export interface KeeperDependencies {
 export interface KeptCall {
   principal: Principal;
   target: Target;
-  /** The client's own body, with the items that it refers to. */
+  /** The client's own body. */
   request: JsonObject;
   /** Letters and digits that are the call's alone: ids of its items are made from them. */
   callId: string;
@@ -31,55 +31,62 @@ export class ResponseKeeper {
   }
 
   /**
-   * The client's body with the items that it refers to by their ids, of those that are kept here; itself where it refers
-   * to none. Throws 422 for an item that nobody keeps.
+   * The body with all that it refers to put in its place: the rounds before it, where it continues a response that the
+   * upstream doesn't know, and kept items that it only names. Undefined where it can go as it is. Throws 404 for a
+   * response that is not the caller's, and 422 for one that only another provider knows.
    */
-  async resolve(
-    request: JsonObject,
-    { principal, target }: Pick<KeptCall, "principal" | "target">,
-  ): Promise<JsonObject> {
-    const ids = referencedItems(request);
-    if (ids.length === 0) return request;
-    const responses = new Set(ids.flatMap((id) => responseOfItem(id) ?? []));
-    if (responses.size > limits.referencedResponsesMax) {
-      const message = `input: refers to items of more than ${limits.referencedResponsesMax} responses.`;
-      throw new GatewayError("validation_failed", message, { param: "input" });
-    }
-    const kept = new Map<string, JsonObject>();
-    for (const response of responses) {
-      const stored = await this.#deps.responses.find(response, principal.user, this.#deps.clock());
-      for (const value of stored === undefined ? [] : [...inputOf(stored), ...outputOf(stored)]) {
-        const item = objectOf(value);
-        if (item !== undefined && typeof item["id"] === "string") kept.set(item["id"], item);
-      }
-    }
-    return withItems(request, kept, isKeptUpstream(target));
+  async recall(call: KeptCall): Promise<JsonObject | undefined> {
+    const { request, callId } = call;
+    const earlier = await this.#earlier(call);
+    const named = await this.#named(call, earlier ?? []);
+    if (earlier === undefined && named.size === 0) return undefined;
+    const { previous_response_id: previousId, ...rest } = request;
+    const own = named.size === 0 ? inputItems(request, callId) : withNamed(request, named);
+    if (earlier !== undefined) return { ...rest, input: [...earlier, ...own] };
+    return { ...rest, ...(previousId === undefined ? {} : { previous_response_id: previousId }), input: own };
   }
 
-  /**
-   * The body with the rounds before it put in front, where it continues a response that the upstream doesn't know;
-   * undefined where it can go as it is. Throws 404 for a response that is not the caller's, and 422 for one that only
-   * another provider knows.
-   */
-  async recall({ principal, target, request, callId }: KeptCall): Promise<JsonObject | undefined> {
+  /** What was said in the rounds before; undefined where there are none, or the upstream has them. */
+  async #earlier({ principal, target, request }: KeptCall): Promise<unknown[] | undefined> {
     const id = request["previous_response_id"];
-    if (id === undefined || id === null) return undefined;
-    if (typeof id !== "string")
-      throw new GatewayError("validation_failed", "previous_response_id: must be a string", {
-        param: "previous_response_id",
-      });
+    if (typeof id !== "string") return undefined;
     const chain = await this.#deps.responses.chain(id, principal.user, this.#deps.clock());
     const last = chain.at(-1);
     if (last === undefined) throw notFound(id, "previous_response_id");
-    if (last.content === undefined && last.provider === target.route.prefix && target.operation.keeps !== undefined) {
-      return undefined;
+    const known = last.content === undefined && last.provider === target.route.prefix && isKeptUpstream(target);
+    return known ? undefined : itemsOf(chain, id);
+  }
+
+  /** The kept items that the input only names, by their ids. */
+  async #named(
+    { principal, request }: KeptCall,
+    earlier: readonly unknown[],
+  ): Promise<ReadonlyMap<string, JsonObject>> {
+    const named = new Map<string, JsonObject>();
+    for (const id of referencedItems(request)) {
+      const item = itemWith(id, earlier) ?? (await this.#itemOf(id, principal));
+      if (item !== undefined) named.set(id, item);
     }
-    const { previous_response_id: _, ...rest } = request;
-    return { ...rest, input: [...itemsOf(chain, id), ...inputItems(request, callId)] };
+    return named;
+  }
+
+  /** The ids of our items hold that of their call, which is their response's too. */
+  async #itemOf(id: string, { user }: Principal): Promise<JsonObject | undefined> {
+    const [, callId] = id.split("_");
+    const found = await this.#deps.responses.find(`resp_${callId}`, user, this.#deps.clock());
+    return found === undefined ? undefined : itemWith(id, roundOf(found));
+  }
+
+  /** The request's own input, with the items that it only names. */
+  async #inputOf(call: KeptCall): Promise<unknown[]> {
+    const { request, callId } = call;
+    const named = await this.#named(call, []);
+    return inputItems(named.size === 0 ? request : { input: withNamed(request, named) }, callId);
   }
 
   /** Keeps a response, unless the caller doesn't want that. Durable when it resolves. */
-  async keep({ principal, target, request, callId }: KeptCall, response: JsonObject): Promise<void> {
+  async keep(call: KeptCall, response: JsonObject): Promise<void> {
+    const { principal, target, request } = call;
     const { id } = response;
     if (request["store"] === false || typeof id !== "string") return;
     const previousId = request["previous_response_id"];
@@ -94,7 +101,7 @@ export class ResponseKeeper {
       previousId: typeof previousId === "string" ? previousId : undefined,
       content: isKeptUpstream(target)
         ? undefined
-        : { input: JSON.stringify(inputItems(request, callId)), response: JSON.stringify(response) },
+        : { input: JSON.stringify(await this.#inputOf(call)), response: JSON.stringify(response) },
     });
   }
 
@@ -119,7 +126,7 @@ export class ResponseKeeper {
 }
 
 /** Whether what this upstream answers can be looked up there. */
-export function isKeptUpstream({ operation }: Pick<Target, "operation">): boolean {
+function isKeptUpstream({ operation }: Pick<Target, "operation">): boolean {
   return operation.keeps !== undefined;
 }
 
@@ -135,13 +142,28 @@ function itemsOf(chain: readonly StoredResponse[], id: string): unknown[] {
         { param: "previous_response_id" },
       );
     }
-    return [...inputOf(round), ...outputOf(round)];
+    return roundOf(round);
   });
 }
 
-function outputOf({ content }: StoredResponse): unknown[] {
-  const output = content === undefined ? undefined : parseObject(content.response)?.["output"];
-  return Array.isArray(output) ? output : [];
+/** What went in and came out. */
+function roundOf(round: StoredResponse): unknown[] {
+  const output = parseObject(round.content?.response ?? "")?.["output"];
+  const items: readonly unknown[] = Array.isArray(output) ? output : [];
+  return [...inputOf(round), ...items];
+}
+
+function itemWith(id: string, items: readonly unknown[]): JsonObject | undefined {
+  return items.map(objectOf).find((item) => item?.["id"] === id);
+}
+
+/** The input with each item that is only named in its place. */
+function withNamed({ input }: JsonObject, named: ReadonlyMap<string, JsonObject>): unknown[] {
+  const items: readonly unknown[] = Array.isArray(input) ? input : [];
+  return items.map((item) => {
+    const id = objectOf(item)?.["id"];
+    return objectOf(item)?.["content"] === undefined && typeof id === "string" ? (named.get(id) ?? item) : item;
+  });
 }
 
 function inputOf({ content }: StoredResponse): unknown[] {

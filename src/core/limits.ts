@@ -42,9 +42,6 @@ export const retryAnswerKeptMs = 24 * 3_600_000;
 /** How long a response may be looked up and continued, where we keep it. */
 export const responseKeptMs = 30 * 24 * 3_600_000;
 
-/** Kept responses that the items of one request may be looked up in. */
-export const referencedResponsesMax = 256;
-
 /** Ledger operations waiting for the next commit; beyond it new holds are refused with 429. */
 export const ledgerQueueMax = 20_000;
 
@@ -56,6 +53,9 @@ export const usagePageRows = 2_000;
 
 /** Days, models or tokens in one answer about usage. */
 export const usageGroupsMax = 10_000;
+
+/** Bytes of answers in one commit; they are what makes one slow. */
+export const ledgerBatchBytesMax = 4 * 1024 * 1024;
 
 /** Nano-credits of one grant or budget: a billion credits, so that a few of them fit the storage's 64-bit counters. */
 export const grantNanoMax = 1_000_000_000_000_000_000n;

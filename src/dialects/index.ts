@@ -1,41 +1,21 @@
-export { chatDialect, type ChatRequest, chatRequest, chatTranslation } from "./chat/index.ts";
-export {
-  type Answer,
-  type AnswerEvent,
-  type ClientContext,
-  type Conversation,
-  type DialectTranslation,
-  estimateTokens,
-  type Failure,
-  failureOf,
-  sealMark,
-  type TranslationTarget,
-  type UpstreamContext,
-} from "./conversation/index.ts";
-export type { CallBound, DialectCodec, ReadUsage, StreamObserver } from "./dialect.ts";
 import type { Dialect } from "../core/index.ts";
 import { chatTranslation } from "./chat/index.ts";
 import type { DialectTranslation } from "./conversation/index.ts";
 import { messagesTranslation } from "./messages/index.ts";
 import { responsesTranslation } from "./responses/index.ts";
 
-export {
-  countTokensRequest,
-  messagesDialect,
-  type MessagesRequest,
-  messagesRequest,
-  messagesTranslation,
-} from "./messages/index.ts";
+export { chatDialect, type ChatRequest, chatRequest } from "./chat/index.ts";
+export { type ClientContext, estimateTokens, sealMark, type UpstreamContext } from "./conversation/index.ts";
+export type { CallBound, DialectCodec, ReadUsage, StreamObserver } from "./dialect.ts";
+export { countTokensRequest, messagesDialect, type MessagesRequest, messagesRequest } from "./messages/index.ts";
 export {
   inputItems,
   referencedItems,
-  responseOfItem,
   responsesDialect,
   type ResponsesRequest,
   responsesRequest,
-  withItems,
 } from "./responses/index.ts";
-export { streamOfAnswer, TranslatedStream, type TranslatedStreamOptions } from "./translated-stream.ts";
+export { streamOfAnswer, translateStream } from "./translated-stream.ts";
 
 /** Each dialect, to and from the conversation model. */
 export const translations: Readonly<Record<Dialect, DialectTranslation>> = {

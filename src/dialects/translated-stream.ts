@@ -23,6 +23,11 @@ export interface TranslatedStreamOptions {
   clientContext: ClientContext;
 }
 
+/** Tells a stream of the upstream's dialect in the client's. */
+export function translateStream(options: TranslatedStreamOptions): TranslatedStream {
+  return new TranslatedStream(options);
+}
+
 /**
  * A stream of one dialect, told in another: an observer that does change what it sees. Bytes may come cut anywhere.
  *

@@ -1,6 +1,5 @@
 import { type JsonObject, objectOf } from "../../core/index.ts";
 import { invalid, optional, readList, readObject, readWord } from "../conversation/index.ts";
-import { responseId } from "./output-items.ts";
 
 /** What is kept of earlier responses, and a request refers to. Items as `inputItems` and the answers themselves have them. */
 export interface KeptItems {
@@ -37,26 +36,6 @@ export function resolveItem(item: JsonObject, at: string, { earlier = [], find }
   const found = earlier.find((one) => one["id"] === id) ?? find(id);
   if (found === undefined) throw invalid(`${at}.id`, "no item is kept that has this id");
   return found;
-}
-
-/**
- * The body with items in place of the references to them. Throws for a reference to an item that is not in `kept`, unless
- * the upstream may know it.
- */
-export function withItems(body: JsonObject, kept: ReadonlyMap<string, JsonObject>, upstreamKeeps: boolean): JsonObject {
-  const input = readList(body["input"], "input").map((value, index) => {
-    const at = `input.${index}`;
-    const item = readObject(value, at);
-    const known = typeof item["id"] === "string" && kept.has(item["id"]);
-    return known || !upstreamKeeps ? resolveItem(item, at, { find: (id) => kept.get(id) }) : item;
-  });
-  return { ...body, input };
-}
-
-/** The id of the response that an item belongs to, where both were made here. */
-export function responseOfItem(id: string): string | undefined {
-  const [, callId] = /^[a-z]+_([A-Za-z0-9]+)_(?:in)?\d+$/.exec(id) ?? [];
-  return callId === undefined ? undefined : responseId(callId);
 }
 
 const prefixes: Readonly<Record<string, string>> = {

@@ -4,11 +4,6 @@ import { type ReasoningPart, seal, type ToolCallPart } from "../conversation/ind
 /** How far an item is. */
 export type ItemStatus = "in_progress" | "completed" | "incomplete";
 
-/** The id of an answer. */
-export function responseId(callId: string): string {
-  return `resp_${callId}`;
-}
-
 /** The id of an item of an answer, by its place in the output. */
 export function itemId(prefix: "msg" | "fc" | "ctc" | "rs", callId: string, index: number): string {
   return `${prefix}_${callId}_${index}`;
@@ -55,7 +50,8 @@ export function reasoningItem(
 
 /** The last item of an answer: where that was cut off, this was. */
 export function endItem(item: JsonObject, status: ItemStatus): JsonObject {
-  return status === "incomplete" && item["status"] === "completed" ? { ...item, status } : item;
+  const ours = item["type"] === "message" || item["type"] === "function_call";
+  return ours && status === "incomplete" ? { ...item, status } : item;
 }
 
 export function summaryPart(text: string): JsonObject {

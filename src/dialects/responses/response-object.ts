@@ -1,6 +1,5 @@
 import { type JsonObject, objectOf } from "../../core/index.ts";
 import type { ClientContext } from "../conversation/index.ts";
-import { responseId } from "./output-items.ts";
 
 /** The parts of a response that change while it is made. */
 export interface ResponseState {
@@ -23,7 +22,7 @@ export class ResponseWriter {
 
   constructor(client: ClientContext, model: string, created: number | undefined) {
     const identity = {
-      id: responseId(client.callId),
+      id: `resp_${client.callId}`,
       object: "response",
       created_at: created ?? client.created,
       model,

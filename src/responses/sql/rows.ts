@@ -1,10 +1,10 @@
 import type { StoredResponse } from "../store.ts";
 
 /** Responses that one continues, at most: each is a round of a conversation. */
-export const CHAIN_MAX = 1_000;
+const CHAIN_MAX = 1_000;
 
 /** Rows that are forgotten at a time. */
-export const FORGOTTEN_MAX = 1_000;
+const FORGOTTEN_MAX = 1_000;
 
 /** A row of `responses`, as either engine gives it. */
 export interface ResponseRow {
