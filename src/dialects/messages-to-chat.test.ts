@@ -115,6 +115,15 @@ describe("a thought of another upstream", () => {
     expect(written["messages"]).toEqual([hello, asked(use("c1")), results]);
   });
 
+  test("is also what stands for the signature of a call", () => {
+    const calls = seal({ origin: "google", value: "{}" }, "call", "messages");
+    const turn = asked({ type: "thinking", thinking: "", signature: calls }, use("c1"));
+    const asks = { ...body(""), messages: [hello, turn, results] };
+    const written = messagesTranslation.writeRequest(messagesTranslation.readRequest(asks), anthropic);
+    expect(written["thinking"]).toBeUndefined();
+    expect(written["messages"]).toEqual([hello, asked(use("c1")), results]);
+  });
+
   test("is told from its own, which goes back as it came", () => {
     expect(again("EqQBCg")).toEqual(body("EqQBCg"));
     const own = seal({ origin: "anthropic", value: "EqQBCg" }, "thought", "messages");
