@@ -53,7 +53,12 @@ describe.each([...thinkers])("%s", (model, thinking) => {
     stream.on("contentBlock", (block) => {
       if (block.type === "tool_use") inputs.push(block.input);
     });
+    let estimate = 0;
+    stream.on("streamEvent", (event) => {
+      if (event.type === "message_start") estimate = event.message.usage.input_tokens;
+    });
     const gathered = await stream.finalMessage();
+    expect(estimate).toBeGreaterThan(0);
     expect(gathered.content.map(({ type }) => type)).toEqual(["thinking", "text", "tool_use", "tool_use"]);
     expect(text).toBe("Let me look that up.");
     expect(thoughts).toContain("I consider the last one");

@@ -9,7 +9,7 @@ import { messagesDriver } from "./messages-driver.ts";
 import { responsesDriver } from "./responses-driver.ts";
 import { type Exception, exceptionsOf, type Instead, type Scenario, type Upstream } from "./table.ts";
 
-const drivers: Readonly<Record<Dialect, (access: Access) => Driver>> = {
+export const drivers: Readonly<Record<Dialect, (access: Access) => Driver>> = {
   chat: chatDriver,
   messages: messagesDriver,
   responses: responsesDriver,

@@ -75,11 +75,11 @@ export function chatDriver({ url, token }: Access): Driver {
       calls,
       stop: stops[finish] ?? "end",
       usage: { input: usage?.prompt_tokens ?? 0, output: (usage?.total_tokens ?? 0) - (usage?.prompt_tokens ?? 0) },
-      reply: (results) => {
+      reply: (results, model = ask.model) => {
         const told = results.map((content, index): Message => {
           return { role: "tool", tool_call_id: calls[index]?.id ?? "", content };
         });
-        return tell(ask, [...messages, message as Message, ...told]);
+        return tell({ ...ask, model }, [...messages, message as Message, ...told]);
       },
     };
   }

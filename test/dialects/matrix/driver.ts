@@ -28,8 +28,8 @@ export interface Told {
   stop: "end" | "tools" | "length" | "stop-sequence";
   /** All that went in and all that came out. */
   usage: { input: number; output: number };
-  /** Sends a result for each call, as a user of the SDK does: everything said goes back as it came. */
-  reply: (results: readonly string[]) => Promise<Told>;
+  /** Sends a result for each call, as a user of the SDK does: everything said goes back as it came, perhaps to another model. */
+  reply: (results: readonly string[], model?: string) => Promise<Told>;
 }
 
 export interface Driver {

@@ -39,11 +39,11 @@ export function messagesDriver({ url, token }: Access): Driver {
       calls,
       stop: stops[message.stop_reason ?? ""] ?? "end",
       usage: { input: usage.input_tokens + cached, output: usage.output_tokens },
-      reply: (results) => {
+      reply: (results, model = ask.model) => {
         const told = results.map((result, index): Anthropic.ToolResultBlockParam => {
           return { type: "tool_result", tool_use_id: calls[index]?.id ?? "", content: result };
         });
-        return tell(ask, [
+        return tell({ ...ask, model }, [
           ...messages,
           { role: "assistant", content: content as Anthropic.ContentBlockParam[] },
           { role: "user", content: told },

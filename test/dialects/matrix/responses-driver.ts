@@ -33,11 +33,11 @@ export function responsesDriver({ url, token }: Access): Driver {
       calls,
       stop: stopOf(response, calls.length),
       usage: { input: input_tokens, output: (usage?.total_tokens ?? 0) - input_tokens },
-      reply: (results) => {
+      reply: (results, model = ask.model) => {
         const told = results.map((result, index): ResponseInputItem => {
           return { type: "function_call_output", call_id: calls[index]?.id ?? "", output: result };
         });
-        return tell(ask, [...input, ...output.map(asInput), ...told]);
+        return tell({ ...ask, model }, [...input, ...output.map(asInput), ...told]);
       },
     };
   }
