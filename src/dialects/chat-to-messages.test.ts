@@ -180,7 +180,8 @@ describe("reasoning", () => {
       { type: "text", text: "Hi." },
     ];
     const messages = [hello, { role: "assistant", content }, hello];
-    expect(messagesOf(...messages)).toEqual([hello, { role: "assistant", content: "Hi." }, hello]);
+    const said = { role: "assistant", content: [{ type: "text", text: "Hi." }] };
+    expect(messagesOf(...messages)).toEqual([hello, said, hello]);
   });
 
   test("of somebody else, or without its signature, is not forwarded, and a loop goes on without thinking", () => {
