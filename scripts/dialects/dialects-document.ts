@@ -49,7 +49,13 @@ that speaks the dialect.
   refused with 422 naming the field, before anything is held or sent.
 
 A signature or an encrypted thought is for its maker alone. The client gets it, with a mark that says whose it is, and
-sends it back as it would any other; it reaches its maker as it was made, and nobody else.`;
+sends it back as it would any other; it reaches its maker as it was made, and nobody else. So a conversation may go on with
+another provider, in the middle of a loop of tool calls too, and come back.
+
+Bytes that pass are the client's own affair, here as well. Two providers of the same dialect don't know each other's
+signatures (OpenAI's and xAI's Responses), and some demand those that another never gave (Google in chat, Anthropic where it
+is to think within a loop that OpenAI began): who changes between them leaves such items out, or does it between two
+questions.`;
 
 const fieldsIntroduction = `What becomes of each field of a request where the provider is asked in another dialect.
 *Translated*: said in that dialect's way. *Carried*: the same name and meaning there. *Dropped*: the answer is as good
