@@ -1,9 +1,11 @@
 import { GatewayError, limits, type ObservedUsage } from "../core/index.ts";
 import { EventSplitter } from "../streaming/index.ts";
 import {
+  type Answer,
   type AnswerEvent,
   type ClientContext,
   type DialectTranslation,
+  eventsOfAnswer,
   failureOf,
   type StreamReader,
   type StreamWriter,
@@ -112,6 +114,14 @@ export class TranslatedStream implements StreamObserver {
     }
     return shown;
   }
+}
+
+/** A whole answer as the stream that its client has asked for. */
+export function streamOfAnswer(answer: Answer, client: DialectTranslation, context: ClientContext): string {
+  const writer = client.streamWriter(context);
+  let shown = "";
+  for (const event of eventsOfAnswer(answer)) shown += writer.write(event);
+  return shown;
 }
 
 /** The data of each event in a text of whole events; those without any are skipped. */

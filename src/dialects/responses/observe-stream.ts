@@ -18,7 +18,11 @@ const ENDS = /"type"\s*:\s*"(?:response\.(?:completed|incomplete|failed|cancelle
 /** As a line of its own. */
 const DONE = /(?:^|\n)data: ?\[DONE\]\r?(?:\n|$)/;
 
-const DONE_EVENT = Buffer.from("data: [DONE]\n\n");
+/** With the upstream's own line ends: where its `[DONE]` is on the way still, this is what it will be. */
+const doneEvent = (block: Buffer): Buffer => {
+  const lineEnd = block.at(-2) === 0x0d ? "\r\n" : "\n";
+  return Buffer.from(`data: [DONE]${lineEnd}${lineEnd}`);
+};
 
 /**
  * The observer of a Responses stream, whose last event names the usage. Every byte passes unchanged; `[DONE]` is put
@@ -63,7 +67,7 @@ export class ResponsesStreamObserver implements StreamObserver {
     if (!this.complete || DONE.test(block.toString("latin1"))) return block;
     // An event that the upstream's close cut short of its empty line is ended first.
     const gap = /\n\r?\n$/.test(block.subarray(-3).toString("latin1")) ? [] : [Buffer.from("\n\n")];
-    return Buffer.concat([block, ...gap, DONE_EVENT]);
+    return Buffer.concat([block, ...gap, doneEvent(block)]);
   }
 
   #note(data: string): void {
