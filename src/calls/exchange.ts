@@ -17,6 +17,7 @@ import {
   estimateTokens,
   sealMark,
   type StreamObserver,
+  streamOfAnswer,
   translateStream,
   translations,
   type UpstreamContext,
@@ -36,13 +37,21 @@ export interface Exchange {
   /** Of a stream, where there can be one. */
   readonly observe: ObserveStream | undefined;
   /** A whole answer as the client gets it. Throws `upstream_invalid_answer`. */
-  answer(answer: WholeAnswer): Uint8Array | string;
+  answer(answer: WholeAnswer): ShownAnswer;
   /** The body of an upstream's error as the client gets it. */
   failure(status: number, body: string): string;
 }
 
 /** Begins to observe a stream; `errorEvent` tells its client that it broke. */
 export type ObserveStream = () => { observer: StreamObserver; errorEvent: (error: GatewayError) => string };
+
+export interface ShownAnswer {
+  body: Uint8Array | string;
+  /** Where it is not the upstream's. */
+  contentType?: string;
+  /** The answer as one object in the client's dialect, JSON text. */
+  whole: string;
+}
 
 /** What an exchange needs to know of its call. */
 export interface ExchangeCall<Body extends ChargeableBody> {
@@ -79,7 +88,7 @@ function passedThrough<Body extends ChargeableBody>(call: ExchangeCall<Body>, co
       observer: codec.observe(body, (event) => operation.readUsage(event)),
       errorEvent: errorEventOf(codec, requestId),
     }),
-    answer: ({ bytes }) => bytes,
+    answer: ({ bytes, text }) => ({ body: bytes, whole: text }),
     failure: (_status, text) => text,
   };
 }
@@ -94,7 +103,11 @@ function withoutDialect<Body extends ChargeableBody>(call: ExchangeCall<Body>): 
     below: reshaped?.below ?? "",
     passesThrough: true,
     observe: undefined,
-    answer: ({ bytes, answer }) => (reshaped === undefined ? bytes : JSON.stringify(reshaped.answer(answer))),
+    answer({ bytes, text, answer }) {
+      if (reshaped === undefined) return { body: bytes, whole: text };
+      const whole = JSON.stringify(reshaped.answer(answer));
+      return { body: whole, whole };
+    },
     failure: (_status, text) => text,
   };
 }
@@ -128,6 +141,7 @@ function translated<Body extends ChargeableBody>(call: ExchangeCall<Body>, from:
   const written = upstream.writeRequest(conversation, { ...facts, model, origin, outputTokensMax });
   const callId = callIdOf(requestId);
   const { thinkTags } = facts;
+  const { stream } = conversation;
   const readUsage = (answer: JsonObject) => operation.readUsage(answer);
   const upstreamContext: UpstreamContext = { origin, callId, model, readUsage, thinkTags };
   const clientContext: ClientContext = {
@@ -145,7 +159,13 @@ function translated<Body extends ChargeableBody>(call: ExchangeCall<Body>, from:
       const observer = translateStream({ upstream, upstreamContext, client, clientContext });
       return { observer, errorEvent: (error) => observer.fail(error) };
     },
-    answer: ({ answer }) => client.writeAnswer(upstream.readAnswer(answer, upstreamContext), clientContext),
+    answer({ answer }) {
+      const read = upstream.readAnswer(answer, upstreamContext);
+      const whole = client.writeAnswer(read, clientContext);
+      if (!stream) return { body: whole, contentType: "application/json", whole };
+      // The upstream knows no streams, or not here.
+      return { body: streamOfAnswer(read, client, clientContext), contentType: "text/event-stream", whole };
+    },
     failure: (status, text) => client.writeFailure(upstream.readFailure(status, text), requestId),
   };
 }

@@ -189,9 +189,13 @@ export class CallPipeline {
     });
     if (!answer.ok) return relayFailure(call, exchange, answer);
     const events = answer.response.headers.get("content-type")?.startsWith("text/event-stream") ?? false;
-    return events && exchange.observe !== undefined
-      ? this.#relayEvents(call, plan, answer.response, exchange.observe)
-      : this.#relayWhole(call, plan, answer.response);
+    if (!events) return this.#relayWhole(call, plan, answer.response);
+    const { observe, passesThrough } = exchange;
+    if (observe !== undefined && (streamed || passesThrough)) {
+      return this.#relayEvents(call, plan, answer.response, observe);
+    }
+    await answer.response.body?.cancel();
+    throw new GatewayError("upstream_invalid_answer", "The upstream answered with a stream that nobody asked for.");
   }
 
   async #relayWhole<Body extends ChargeableBody>(
@@ -204,11 +208,11 @@ export class CallPipeline {
     if (answer.failed) return relayFailure(call, exchange, failureWithin(answer, response));
     const { status } = response;
     const headers = headersFor(call, response.headers);
-    const shown = exchange.answer(answer);
+    const { body: shown, contentType, whole } = exchange.answer(answer);
+    if (contentType !== undefined) headers["content-type"] = contentType;
     const observed = answer.usage ?? { usage: estimatedUsage(bound, route.dialect.outputBytes(answer.text)) };
     headers["x-tollgate-credits"] = formatCredits(call.costOf(observed));
-    if (keep !== undefined)
-      await this.#keep(call, keep, exchange.passesThrough ? answer.answer : parseObject(String(shown)));
+    if (keep !== undefined) await this.#keep(call, keep, parseObject(whole));
     const kept = retry && { headers, body: new KeptBody().add(Buffer.from(shown)) };
     await call.end({ status, outcome: "complete", observed, answer: kept });
     return new Response(shown, { status, headers });

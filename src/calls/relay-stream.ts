@@ -124,7 +124,8 @@ class StreamRelay implements Watched {
   /** The client went away. */
   async cancel(): Promise<void> {
     if (this.#options.kept !== undefined && !this.#ended) return this.#goOnAlone();
-    const ended = this.#end("abandoned", undefined);
+    // SDKs hang up at an error: that was the upstream's end, not the client's.
+    const ended = this.#end(this.#options.observer.failed ? "failed" : "abandoned", undefined);
     this.#options.abort.abort(new GatewayError("upstream_interrupted", "The client went away."));
     await ended;
   }

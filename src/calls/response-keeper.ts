@@ -77,8 +77,16 @@ export class ResponseKeeper {
     return found === undefined ? undefined : itemWith(id, roundOf(found));
   }
 
+  /** The request's own input, with the items that it only names. */
+  async #inputOf(call: KeptCall): Promise<unknown[]> {
+    const { request, callId } = call;
+    const named = await this.#named(call, []);
+    return inputItems(named.size === 0 ? request : { input: withNamed(request, named) }, callId);
+  }
+
   /** Keeps a response, unless the caller doesn't want that. Durable when it resolves. */
-  async keep({ principal, target, request, callId }: KeptCall, response: JsonObject): Promise<void> {
+  async keep(call: KeptCall, response: JsonObject): Promise<void> {
+    const { principal, target, request } = call;
     const { id } = response;
     if (request["store"] === false || typeof id !== "string") return;
     const previousId = request["previous_response_id"];
@@ -93,7 +101,7 @@ export class ResponseKeeper {
       previousId: typeof previousId === "string" ? previousId : undefined,
       content: isKeptUpstream(target)
         ? undefined
-        : { input: JSON.stringify(inputItems(request, callId)), response: JSON.stringify(response) },
+        : { input: JSON.stringify(await this.#inputOf(call)), response: JSON.stringify(response) },
     });
   }
 

@@ -34,7 +34,7 @@ export const holdLeaseMs = 120_000;
 export const retryKeyCharactersMax = 255;
 
 /** Bytes of an answer that is kept for an `Idempotency-Key`. */
-export const retryAnswerBytesMax = 16 * 1024 * 1024;
+export const retryAnswerBytesMax = 4 * 1024 * 1024;
 
 /** How long the answer to a call with an `Idempotency-Key` is kept, counted from the end of the call. */
 export const retryAnswerKeptMs = 24 * 3_600_000;

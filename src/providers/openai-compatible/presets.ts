@@ -67,7 +67,7 @@ export const presets = {
       "verbosity",
     ],
     renames: { ...formerLimit, seed: "random_seed" },
-    facts: { shortCallIds: true },
+    facts: { shortCallIds: true, efforts: ["none", "high"] },
     embeddings: { ...openaiEmbeddings, drops: ["user"], renames: { dimensions: "output_dimension" } },
   },
   groq: {
