@@ -22,7 +22,7 @@ import { Ledger, type LedgerStore, openLedgerStore, startSweeper } from "./ledge
 import { ModelList } from "./models/index.ts";
 import { openapiDocument } from "./openapi/index.ts";
 import { PriceBook, priceQuote } from "./pricing/index.ts";
-import { openResponseStore } from "./responses/index.ts";
+import { openResponseStore, type ResponseStore } from "./responses/index.ts";
 import { createProvider, type Provider } from "./providers/index.ts";
 import { KeyRing, ModelRouter, type UpstreamRoute } from "./routing/index.ts";
 import type { Storage } from "./storage/index.ts";
@@ -31,6 +31,9 @@ import type { Logger } from "./telemetry/index.ts";
 
 /** How often open streams and holds are looked at: keep-alives, silences, leases. */
 const TICK_MS = 250;
+
+/** How often responses are looked for that are kept no longer; each time a bounded number goes. */
+const FORGET_MS = 60_000;
 
 /** How long open streams may still run once the server is to stop. */
 const DRAIN_MS_MAX = 60_000;
@@ -77,10 +80,12 @@ export function createApp(options: AppOptions): App {
   const calls = pipelineDependencies(options, { ledger, ticker, markupMillionths, router, unsettled });
   const pipeline = new CallPipeline(calls);
   const authenticator = createAuthenticator(options);
+  const responses = openResponseStore(storage);
   const stopSweeper = sweep(ledger, environment, logger);
+  const stopForgetting = forgetRegularly(responses, environment, logger);
   let draining = false;
   const fetch = createHttp({
-    routes: routesOf(options, { calls, pipeline, models, router, markupMillionths, store }),
+    routes: routesOf(options, { calls, pipeline, models, router, markupMillionths, store, responses }),
     authenticator,
     environment,
     logger,
@@ -95,6 +100,7 @@ export function createApp(options: AppOptions): App {
       pipeline.abortAll();
       await waitUntil(() => pipeline.active === 0, SETTLE_MS_MAX);
       stopSweeper();
+      stopForgetting();
       await ledger.flush();
       await waitUntil(() => unsettled.size === 0, STORAGE_MS_MAX);
       ticker.stop();
@@ -211,6 +217,19 @@ function sweep(ledger: Ledger, environment: Environment, logger: Logger): () => 
   });
 }
 
+/** Now and regularly; several nodes may do so at once. Returns the way to stop. */
+function forgetRegularly(responses: ResponseStore, { clock }: Environment, logger: Logger): () => void {
+  const forget = (): void => {
+    responses.forget(clock()).catch((reason: unknown) => {
+      logger.error({ reason: String(reason) }, "forgetting responses failed");
+    });
+  };
+  forget();
+  const timer = setInterval(forget, FORGET_MS);
+  timer.unref();
+  return () => clearInterval(timer);
+}
+
 interface RouteParts {
   calls: PipelineDependencies;
   pipeline: CallPipeline;
@@ -218,14 +237,15 @@ interface RouteParts {
   router: ModelRouter;
   markupMillionths: bigint;
   store: LedgerStore;
+  responses: ResponseStore;
 }
 
 function routesOf(options: AppOptions, parts: RouteParts) {
   const { config, sandbox, storage, version, environment, address } = options;
   const { clock } = environment;
   const generations = openGenerationStore(storage);
-  const { calls, pipeline, models, router, markupMillionths, store } = parts;
-  const keeper = new ResponseKeeper({ responses: openResponseStore(storage), clock });
+  const { calls, pipeline, models, router, markupMillionths, store, responses } = parts;
+  const keeper = new ResponseKeeper({ responses, clock });
   const publicUrl = config.server.public_url ?? address;
   return [
     openapiRoute(openapiDocument({ publicUrl, betaUrl: config.server.beta_url ?? address })),

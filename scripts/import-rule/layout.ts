@@ -48,5 +48,5 @@ export function placeOf(path: string): Place {
 }
 
 export function isTest(path: string): boolean {
-  return path.endsWith(".test.ts");
+  return path.endsWith(".test.ts") || path.includes("/__fixtures__/");
 }

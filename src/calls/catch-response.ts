@@ -3,7 +3,7 @@ import type { StreamObserver } from "../dialects/index.ts";
 import { dataOf, eventsOf } from "../streaming/index.ts";
 
 /** The events that end a whole stream of Responses, and hold the response. */
-const LAST_EVENTS: readonly unknown[] = ["response.completed", "response.incomplete"];
+const LAST_EVENTS: ReadonlySet<unknown> = new Set(["response.completed", "response.incomplete"]);
 
 /** An observer of a stream of Responses that catches the response as its client gets it. */
 export class ResponseCatcher implements StreamObserver {
@@ -51,7 +51,7 @@ export class ResponseCatcher implements StreamObserver {
     if (this.#response !== undefined || !this.#observer.complete) return shown;
     for (const event of eventsOf(shown)) {
       const data = parseObject(dataOf(event) ?? "");
-      if (LAST_EVENTS.includes(data?.["type"])) this.#response = objectOf(data?.["response"]);
+      if (LAST_EVENTS.has(data?.["type"])) this.#response = objectOf(data?.["response"]);
     }
     return shown;
   }

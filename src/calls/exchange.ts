@@ -2,13 +2,21 @@
  * How one call is told to its upstream, and the answer to its client. Where both speak the same dialect, bytes pass and
  * only the model's name changes; otherwise everything goes through the conversation model.
  */
-import { bytewise, editBytes, type GatewayError, type JsonEdit, type JsonObject, parseObject } from "../core/index.ts";
 import {
+  bytewise,
+  editBytes,
+  type GatewayError,
+  type JsonEdit,
+  type JsonObject,
+  limits,
+  parseObject,
+} from "../core/index.ts";
+import {
+  carriesSeal,
   type ClientContext,
   estimateTokens,
-  sealMark,
   type StreamObserver,
-  TranslatedStream,
+  translateStream,
   translations,
   type UpstreamContext,
 } from "../dialects/index.ts";
@@ -22,12 +30,22 @@ export interface Exchange {
   readonly body: Uint8Array | string;
   /** Whether the upstream hears the client's own words: then it hears the client's headers too. */
   readonly passesThrough: boolean;
-  /** Of a stream; `errorEvent` tells its client that it broke. */
-  observe(): { observer: StreamObserver; errorEvent: (error: GatewayError) => string };
+  /** What an answer's headers say of its body, where that is not the upstream's. */
+  readonly headers: Readonly<Record<string, string>>;
+  observe(): ObservedStream;
   /** A whole answer as the client gets it. Throws `upstream_invalid_answer`. */
   answer(answer: WholeAnswer): Uint8Array | string;
   /** The body of an upstream's error as the client gets it. */
   failure(status: number, body: string): string;
+}
+
+/** What reads a stream along. */
+interface ObservedStream {
+  observer: StreamObserver;
+  /** Bytes of an event that the observer gets in one piece. */
+  eventBytesMax: number;
+  /** Tells the client that its stream broke. */
+  errorEvent: (error: GatewayError) => string;
 }
 
 /** What an exchange needs to know of its call. */
@@ -47,7 +65,7 @@ export function openExchange<Body extends ChargeableBody>(call: ExchangeCall<Bod
   const { route, target, parsed } = call;
   const sameDialect = target.operation.dialect === route.dialect.dialect;
   // A signature of another upstream, which the client keeps for it, must not get to this one.
-  return sameDialect && !parsed.text.includes(sealMark) ? passedThrough(call) : translated(call);
+  return sameDialect && !carriesSeal(parsed.text) ? passedThrough(call) : translated(call);
 }
 
 function passedThrough<Body extends ChargeableBody>(call: ExchangeCall<Body>): Exchange {
@@ -58,8 +76,10 @@ function passedThrough<Body extends ChargeableBody>(call: ExchangeCall<Body>): E
   return {
     body: editBytes(parsed.bytes, parsed.text, parsed.members, [model, ...operation.edits(body)]),
     passesThrough: true,
+    headers: {},
     observe: () => ({
       observer: route.dialect.observe(body, (event) => operation.readUsage(event)),
+      eventBytesMax: route.dialect.eventBytesMax ?? limits.eventBytesMax,
       errorEvent: errorEventOf(route, requestId),
     }),
     answer: ({ bytes }) => bytes,
@@ -102,9 +122,10 @@ function translated<Body extends ChargeableBody>(call: ExchangeCall<Body>): Exch
   return {
     body: JSON.stringify(editValue(written, operation.edits(written))),
     passesThrough: false,
+    headers: { "content-type": "application/json" },
     observe() {
-      const observer = new TranslatedStream({ upstream, upstreamContext, client, clientContext });
-      return { observer, errorEvent: (error) => observer.fail(error) };
+      const observer = translateStream({ upstream, upstreamContext, client, clientContext });
+      return { observer, eventBytesMax: limits.eventBytesMax, errorEvent: (error) => observer.fail(error) };
     },
     answer: ({ answer }) => client.writeAnswer(upstream.readAnswer(answer, upstreamContext), clientContext),
     failure: (status, text) => client.writeFailure(upstream.readFailure(status, text), requestId),

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import type { Operation } from "../core/index.ts";
 import { createProvider } from "../providers/index.ts";
 import { KeyRing, type UpstreamRoute } from "../routing/index.ts";
 import { relayedHeaders, upstreamHeaders } from "./headers.ts";
@@ -35,7 +36,27 @@ const client = new Headers({
   "x-sim-fault": "status=500",
 });
 
-const sent = (route: UpstreamRoute) => Object.fromEntries(upstreamHeaders(route, "sk-upstream", client, false));
+const nobody = new Headers();
+
+interface Sent {
+  operation?: Operation;
+  clientHeaders?: Headers;
+  key?: string;
+  streamed?: boolean;
+  passesThrough?: boolean;
+}
+
+/** The headers of a call that passes through, of a client who says all of the above, unless told otherwise. */
+function sent(route: UpstreamRoute, { operation = "chat", key = "sk-upstream", ...call }: Sent = {}) {
+  const { [operation]: found } = route.provider.operations;
+  if (found === undefined) throw new Error(`${route.prefix} has no ${operation}`);
+  const target = { route, operation: found };
+  const headers = upstreamHeaders(
+    { target, clientHeaders: client, streamed: false, passesThrough: true, ...call },
+    key,
+  );
+  return Object.fromEntries(headers);
+}
 
 describe("to an upstream", () => {
   test("go the gateway's own headers, its key, and what the caller may say", () => {
@@ -53,17 +74,32 @@ describe("to an upstream", () => {
 
   test("a stream is asked for as one", () => {
     const route = routeOf("openai");
-    expect(upstreamHeaders(route, "sk-upstream", new Headers(), true).get("accept")).toBe("text/event-stream");
-    expect(upstreamHeaders(route, "sk-upstream", new Headers(), false).get("accept")).toBe("application/json");
+    expect(sent(route, { streamed: true })["accept"]).toBe("text/event-stream");
+    expect(sent(route, { streamed: false })["accept"]).toBe("application/json");
   });
 
   test("what one caller says goes with no other call, each key with its own", () => {
     const route = routeOf("openai");
     expect(sent(route)["openai-beta"]).toBe("assistants=v2");
-    const other = upstreamHeaders(route, "sk-other", new Headers(), false);
-    expect(other.get("openai-beta")).toBeNull();
-    expect(other.get("authorization")).toBe("Bearer sk-other");
-    expect(upstreamHeaders(route, "sk-upstream", new Headers(), false).get("openai-beta")).toBeNull();
+    const other = sent(route, { key: "sk-other", clientHeaders: nobody });
+    expect(other["openai-beta"]).toBeUndefined();
+    expect(other["authorization"]).toBe("Bearer sk-other");
+    expect(sent(route, { clientHeaders: nobody })["openai-beta"]).toBeUndefined();
+  });
+
+  test("the version and the betas that a Messages client names go along with its own words, and with no others", () => {
+    const clientHeaders = new Headers({ "anthropic-version": "2026-10-21", "anthropic-beta": "a,b" });
+    const route = routeOf("anthropic");
+    for (const operation of ["messages", "count_tokens"] as const) {
+      expect(sent(route, { operation, clientHeaders })).toMatchObject({
+        "anthropic-version": "2026-10-21",
+        "anthropic-beta": "a,b",
+      });
+      const translated = sent(route, { operation, clientHeaders, passesThrough: false });
+      expect([translated["anthropic-version"], translated["anthropic-beta"]]).toEqual(["2023-06-01", undefined]);
+    }
+    expect(sent(routeOf("openai"), { clientHeaders })["anthropic-beta"]).toBeUndefined();
+    expect(sent(route, { clientHeaders })["anthropic-beta"]).toBeUndefined();
   });
 
   test("nothing of the caller's token goes, whatever headers the provider takes its key in", () => {

@@ -1,5 +1,4 @@
-import type { UpstreamRoute } from "../routing/index.ts";
-import type { UpstreamCall } from "./send.ts";
+import type { Target, UpstreamRoute } from "../routing/index.ts";
 
 /**
  * Headers cross the gateway by permission, in both directions. A caller's token, cookies and SDK telemetry are none of
@@ -30,12 +29,20 @@ const USER_AGENT = "tollgate/0.1";
 /** Those that don't depend on the caller, for each provider, key and accept: the same for thousands of calls. */
 const ownHeaders = new WeakMap<UpstreamRoute, Map<string, Headers>>();
 
+/** What of a call its headers say. */
+export interface HeadedCall {
+  target: Pick<Target, "route" | "operation">;
+  streamed: boolean;
+  clientHeaders: Headers;
+  /** Whether the body is the client's own, so that headers of its dialect belong to it. */
+  passesThrough: boolean;
+}
+
 /** The headers of a call to an upstream. Not to be changed. */
 export function upstreamHeaders(
-  { target, clientHeaders, passesThrough, streamed }: Omit<UpstreamCall, "body" | "patience">,
+  { target: { route, operation }, clientHeaders, passesThrough, streamed }: HeadedCall,
   key: string,
 ): Headers {
-  const { route, operation } = target;
   const own = headersOf(route, key, streamed ? "text/event-stream" : "application/json");
   let headers = own;
   const forward = (name: string): void => {

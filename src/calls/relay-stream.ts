@@ -22,6 +22,8 @@ export interface StreamRelayOptions {
   ticker: Ticker;
   clock: () => number;
   idleMsMax: number;
+  /** Bytes of an event that is passed on in one piece. */
+  eventBytesMax: number;
   errorEvent: (error: GatewayError) => string;
   /** Its signal tells that the client has gone before it was answered. */
   client: Pick<Request, "signal">;
@@ -54,7 +56,7 @@ class StreamRelay implements Watched {
   slot = -1;
   readonly #reader: BatchReader;
   readonly #options: StreamRelayOptions;
-  readonly #splitter = new EventSplitter(limits.eventBytesMax);
+  readonly #splitter: EventSplitter;
   #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
   #lastByteAt: number;
   #keptAliveAt = 0;
@@ -68,6 +70,7 @@ class StreamRelay implements Watched {
   constructor(reader: BatchReader, options: StreamRelayOptions) {
     this.#reader = reader;
     this.#options = options;
+    this.#splitter = new EventSplitter(options.eventBytesMax);
     this.#lastByteAt = options.clock();
   }
 

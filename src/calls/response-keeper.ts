@@ -23,6 +23,13 @@ export interface KeptCall {
   callId: string;
 }
 
+/** A body that says all of its conversation by itself. */
+export interface Recalled {
+  body: JsonObject;
+  /** How many of its input's items are of earlier rounds. */
+  earlierItems: number;
+}
+
 export class ResponseKeeper {
   readonly #deps: KeeperDependencies;
 
@@ -35,25 +42,40 @@ export class ResponseKeeper {
    * undefined where it can go as it is. Throws 404 for a response that is not the caller's, and 422 for one that only
    * another provider knows.
    */
-  async recall({ principal, target, request, callId }: KeptCall): Promise<JsonObject | undefined> {
+  async recall({ principal, target, request, callId }: KeptCall): Promise<Recalled | undefined> {
     const id = request["previous_response_id"];
     if (id === undefined || id === null) return undefined;
     if (typeof id !== "string")
       throw new GatewayError("validation_failed", "previous_response_id: must be a string", {
         param: "previous_response_id",
       });
-    const chain = await this.#deps.responses.chain(id, principal.user, this.#deps.clock());
+    const chain = await this.#chain(id, principal);
     const last = chain.at(-1);
     if (last === undefined) throw notFound(id, "previous_response_id");
     if (last.content === undefined && last.provider === target.route.prefix && target.operation.keeps !== undefined) {
       return undefined;
     }
     const { previous_response_id: _, ...rest } = request;
-    return { ...rest, input: [...itemsOf(chain, id), ...inputItems(request, callId)] };
+    if (chain[0]?.previousId !== undefined) {
+      throw new GatewayError(
+        "response_not_found",
+        "previous_response_id: what was said before is not all kept any more, or too long.",
+        { param: "previous_response_id" },
+      );
+    }
+    const earlier = saidIn(chain);
+    return { body: { ...rest, input: [...earlier, ...inputItems(request, callId)] }, earlierItems: earlier.length };
   }
 
-  /** Keeps a response, unless the caller doesn't want that. Durable when it resolves. */
-  async keep({ principal, target, request, callId }: KeptCall, response: JsonObject): Promise<void> {
+  /**
+   * Keeps a response, unless the caller doesn't want that; only whose it is, where the upstream has it under the id that
+   * the client got. Durable when it resolves.
+   */
+  async keep(
+    { principal, target, request, callId }: KeptCall,
+    response: JsonObject,
+    isKeptUpstream: boolean,
+  ): Promise<void> {
     const { id } = response;
     if (request["store"] === false || typeof id !== "string") return;
     const previousId = request["previous_response_id"];
@@ -66,7 +88,7 @@ export class ResponseKeeper {
       createdAt: at,
       keptUntil: at + limits.responseKeptMs,
       previousId: typeof previousId === "string" ? previousId : undefined,
-      content: isKeptUpstream(target)
+      content: isKeptUpstream
         ? undefined
         : { input: JSON.stringify(inputItems(request, callId)), response: JSON.stringify(response) },
     });
@@ -74,33 +96,55 @@ export class ResponseKeeper {
 
   /** Throws 404 where the caller has no such response. */
   async find(id: string, { user }: Principal): Promise<StoredResponse> {
-    const found = await this.#deps.responses.find(id, user, this.#deps.clock());
+    const { responses, clock } = this.#deps;
+    const found = isId(id) ? await responses.find(id, user, clock()) : undefined;
     if (found === undefined) throw notFound(id);
     return found;
   }
 
-  /** What was put in: of this round and those before it. Throws 404 where the caller has no such response. */
-  async inputOf(id: string, { user }: Principal): Promise<unknown[]> {
-    const chain = await this.#deps.responses.chain(id, user, this.#deps.clock());
+  /**
+   * What was put in: in this round and in those before it that are still kept. Throws 404 where the caller has no such
+   * response.
+   */
+  async inputOf(id: string, principal: Principal): Promise<unknown[]> {
+    const chain = await this.#chain(id, principal);
     const last = chain.at(-1);
     if (last === undefined) throw notFound(id);
-    return [...itemsOf(chain.slice(0, -1), id), ...inputOf(last)];
+    return [...saidIn(chain.slice(0, -1)), ...inputOf(last)];
   }
 
+  /** Throws 404 where the caller has no such response. */
   async remove(id: string, { user }: Principal): Promise<void> {
-    if (!(await this.#deps.responses.remove(id, user))) throw notFound(id);
+    if (!isId(id) || !(await this.#deps.responses.remove(id, user))) throw notFound(id);
+  }
+
+  async #chain(id: string, { user }: Principal): Promise<StoredResponse[]> {
+    const { responses, clock } = this.#deps;
+    return isId(id) ? responses.chain(id, user, clock()) : [];
   }
 }
 
-/** Whether what this upstream answers can be looked up there. */
-export function isKeptUpstream({ operation }: Pick<Target, "operation">): boolean {
-  return operation.keeps !== undefined;
+/** Whether it can be an id at all: nothing that a storage would have to refuse. */
+function isId(text: string): boolean {
+  return text.length <= limits.responseIdCharactersMax && !text.includes("\0");
+}
+
+/**
+ * A refusal of a body with earlier rounds in front, as who sent only the last one can read it: places in the input are
+ * counted from that one's first item.
+ */
+export function inOwnWords(error: GatewayError, earlierItems: number): GatewayError {
+  const { code, message, param } = error;
+  const [place = "", digits] = /^input\.(\d+)/.exec(param ?? "") ?? [];
+  if (param === undefined || digits === undefined) return error;
+  const index = Number(digits) - earlierItems;
+  const own = index < 0 ? `previous_response_id.${digits}` : `input.${index}`;
+  const inOwn = (text: string): string => (text.startsWith(place) ? own + text.slice(place.length) : text);
+  return new GatewayError(code, inOwn(message), { param: inOwn(param) });
 }
 
 /** All that was said in these rounds, oldest first. Throws 422 where only another provider knows a part of it. */
-function itemsOf(chain: readonly StoredResponse[], id: string): unknown[] {
-  const [first] = chain;
-  if (first?.previousId !== undefined) throw notFound(id, "previous_response_id");
+function saidIn(chain: readonly StoredResponse[]): unknown[] {
   return chain.flatMap((round) => {
     if (round.content === undefined) {
       throw new GatewayError(
@@ -109,14 +153,17 @@ function itemsOf(chain: readonly StoredResponse[], id: string): unknown[] {
         { param: "previous_response_id" },
       );
     }
-    const output = parseObject(round.content.response)?.["output"];
-    return [...inputOf(round), ...(Array.isArray(output) ? output : [])];
+    const output: readonly unknown[] = listOf(parseObject(round.content.response)?.["output"]);
+    return [...inputOf(round), ...output];
   });
 }
 
-function inputOf({ content }: StoredResponse): unknown[] {
-  const items: unknown = content === undefined ? [] : JSON.parse(content.input);
-  return Array.isArray(items) ? items : [];
+function inputOf({ content }: StoredResponse): readonly unknown[] {
+  return content === undefined ? [] : listOf(JSON.parse(content.input));
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
 }
 
 function notFound(id: string, param?: string): GatewayError {

@@ -99,6 +99,7 @@ function send({ behaviours, options, fraction = 0 }: Setting): Promise<UpstreamA
     target,
     body: `{"model":"m"}`,
     streamed: false,
+    passesThrough: true,
     clientHeaders: new Headers({ "x-client-request-id": "abc" }),
     patience: new Patience({ ticker, abort, client: new Request("http://gateway.example"), lingersMs: 0 }),
   };

@@ -5,9 +5,8 @@
 import { type Environment, GatewayError, limits } from "../core/index.ts";
 import { readBounded } from "../streaming/index.ts";
 import { judgeFailure, type Verdict } from "./judge-failure.ts";
-import { upstreamHeaders } from "./headers.ts";
+import { type HeadedCall, upstreamHeaders } from "./headers.ts";
 import type { Patience } from "./patience.ts";
-import type { Target } from "../routing/index.ts";
 
 export interface SendOptions {
   retries: number;
@@ -16,17 +15,12 @@ export interface SendOptions {
   idleMsMax: number;
 }
 
-export interface UpstreamCall {
-  target: Pick<Target, "route" | "operation">;
+export interface UpstreamCall extends HeadedCall {
   /** POST, where it is left out. */
   method?: "GET" | "DELETE";
   /** What follows the operation's path. */
   below?: string;
   body?: string | Uint8Array;
-  streamed: boolean;
-  clientHeaders: Headers;
-  /** Whether the body is the client's own, so that headers of its dialect belong to it. */
-  passesThrough: boolean;
   /** Its abort ends the call: the client went away, or the gateway gave up. */
   patience: Patience;
 }

@@ -47,6 +47,8 @@ export interface DialectCodec<Body> {
   observe(body: Body, readUsage: ReadUsage): StreamObserver;
   /** Bytes of text in a whole answer, for an estimate where it names no usage. */
   outputBytes(answer: string): number;
+  /** Bytes of one event that is kept together while it passes, where its last may repeat all of a long answer. */
+  eventBytesMax?: number;
   /** The event that tells a client that its stream has broken. */
   errorEvent(error: GatewayError, requestId: string): string;
 }

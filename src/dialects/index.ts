@@ -2,13 +2,13 @@ export { chatDialect, type ChatRequest, chatRequest, chatTranslation } from "./c
 export {
   type Answer,
   type AnswerEvent,
+  carriesSeal,
   type ClientContext,
   type Conversation,
   type DialectTranslation,
   estimateTokens,
   type Failure,
   failureOf,
-  sealMark,
   type TranslationTarget,
   type UpstreamContext,
 } from "./conversation/index.ts";
@@ -27,7 +27,7 @@ export {
   messagesTranslation,
 } from "./messages/index.ts";
 export { inputItems, responsesDialect, type ResponsesRequest, responsesRequest } from "./responses/index.ts";
-export { TranslatedStream, type TranslatedStreamOptions } from "./translated-stream.ts";
+export { translateStream } from "./translated-stream.ts";
 
 /** Each dialect, to and from the conversation model. */
 export const translations: Readonly<Record<Dialect, DialectTranslation>> = {

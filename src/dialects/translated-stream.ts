@@ -30,7 +30,7 @@ export interface TranslatedStreamOptions {
 export class TranslatedStream implements StreamObserver {
   readonly #reader: StreamReader;
   readonly #writer: StreamWriter;
-  readonly #splitter = new EventSplitter(limits.translatedEventBytesMax);
+  readonly #splitter = new EventSplitter(limits.wholeEventBytesMax);
   #usage: ObservedUsage | undefined;
   #outputBytes = 0;
   #state: "telling" | "complete" | "failed" = "telling";
@@ -107,6 +107,11 @@ export class TranslatedStream implements StreamObserver {
     }
     return shown;
   }
+}
+
+/** Opens a stream's translation. */
+export function translateStream(options: TranslatedStreamOptions): TranslatedStream {
+  return new TranslatedStream(options);
 }
 
 /** The data of each event in a text of whole events; those without any are skipped. */

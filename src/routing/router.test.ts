@@ -54,11 +54,11 @@ const anybody: Principal = {
 };
 const only = (...models: string[]): Principal => ({ ...anybody, models });
 
-const resolve = (modelId: string, principal = anybody) => router.resolve(modelId, "chat", principal);
+const resolve = (modelId: string, principal = anybody) => router.resolve(modelId, ["chat"], principal);
 
 function refusal(modelId: string, principal?: Principal, operation: Operation = "chat") {
   try {
-    router.resolve(modelId, operation, principal ?? anybody);
+    router.resolve(modelId, [operation], principal ?? anybody);
   } catch (error) {
     const { code, status, param, message } = error as GatewayError;
     return { code, status, param, message };
@@ -201,5 +201,5 @@ test("every model that BytePlus is said to have has a price", () => {
 
 test("an unpriced model may be free by the operator's choice", () => {
   const generous = new ModelRouter(routes, new PriceBook({ operatorPrices: {}, unpriced: "free", clock }));
-  expect(generous.resolve("own/anything", "chat", anybody).price.source).toBe("unpriced");
+  expect(generous.resolve("own/anything", ["chat"], anybody).price.source).toBe("unpriced");
 });
