@@ -30,5 +30,5 @@ export {
   roundUpToNano,
 } from "./money.ts";
 export type { RateLimits } from "./rate-limits.ts";
-export { errorBody, type Surface } from "./surfaces.ts";
+export { errorBody, idHeaders, type Surface } from "./surfaces.ts";
 export { inputTokens, type ObservedUsage, outputTokens, type Usage, type UsageBucket, usageBuckets } from "./usage.ts";

@@ -28,6 +28,18 @@ const bodies: Record<Surface, (error: GatewayError, requestId: string) => object
   firecrawl: (error) => ({ success: false, error: error.message }),
 };
 
+/** Names under which a surface's SDKs look for the request's id. */
+const idNames: Readonly<Record<Surface, readonly string[]>> = {
+  openai: ["x-request-id"],
+  anthropic: ["x-request-id", "request-id"],
+  firecrawl: ["x-request-id"],
+};
+
+/** The headers of every answer on a surface: the request's id. */
+export function idHeaders(surface: Surface, requestId: string): Record<string, string> {
+  return Object.fromEntries(idNames[surface].map((name) => [name, requestId]));
+}
+
 /** The JSON body of one of our errors on a surface. */
 export function errorBody(surface: Surface, error: GatewayError, requestId: string): object {
   return bodies[surface](error, requestId);

@@ -9,6 +9,8 @@ const alice: Principal = {
   service: false,
   admin: false,
   models: undefined,
+  rates: undefined,
+  expiresAt: undefined,
 };
 
 export interface Question {
