@@ -1,4 +1,4 @@
-import { GatewayError, limits, type ObservedUsage } from "../core/index.ts";
+import { GatewayError, limits, type ObservedUsage, parseObject } from "../core/index.ts";
 import { EventSplitter } from "../streaming/index.ts";
 import {
   type AnswerEvent,
@@ -92,8 +92,16 @@ export class TranslatedStream implements StreamObserver {
 
   #translate(text: string): Buffer {
     let shown = "";
-    for (const data of dataIn(text)) shown += this.#write(this.#reader.read(data));
+    for (const data of dataIn(text)) {
+      const events = this.#reader.read(data);
+      shown += events.length === 0 && this.#isBroken(data) ? this.fail(brokenEvent()) : this.#write(events);
+    }
     return shown === "" ? NOTHING : Buffer.from(shown);
+  }
+
+  /** What begins as an event and can't be read was a part of the answer; anything else may be some proxy's ping. */
+  #isBroken(data: string): boolean {
+    return !this.done && data.startsWith("{") && parseObject(data) === undefined;
   }
 
   #write(events: readonly AnswerEvent[]): string {
@@ -107,6 +115,10 @@ export class TranslatedStream implements StreamObserver {
     }
     return shown;
   }
+}
+
+function brokenEvent(): GatewayError {
+  return new GatewayError("upstream_invalid_answer", "The upstream sent an event that is not valid JSON.");
 }
 
 /** Opens a stream's translation. */
