@@ -53,7 +53,7 @@ export function statementsWith(parameter: (index: number) => string) {
   const all = Array.from({ length: 9 }, (_, index) => parameter(index + 1)).join(", ");
   return {
     // Sent again after an answer that was lost, it is the same.
-    put: `INSERT INTO responses (${COLUMNS}) VALUES (${all}) ON CONFLICT (id) DO NOTHING`,
+    put: `INSERT INTO responses (${COLUMNS}) VALUES (${all}) ON CONFLICT (id, owner) DO NOTHING`,
     find: `SELECT ${COLUMNS} FROM responses WHERE id = ${first} AND owner = ${second} AND kept_until > ${third}`,
     chain: `
       WITH RECURSIVE chain AS (
@@ -65,9 +65,9 @@ export function statementsWith(parameter: (index: number) => string) {
         WHERE r.owner = ${second} AND r.kept_until > ${third}
           AND c.round < ${limits.recalledRoundsMax} AND c.bytes < ${limits.recalledBytesMax}
       )
-      SELECT ${COLUMNS} FROM chain JOIN responses ON id = link ORDER BY round DESC`,
+      SELECT ${COLUMNS} FROM chain JOIN responses ON id = link AND owner = ${second} ORDER BY round DESC`,
     remove: `DELETE FROM responses WHERE id = ${first} AND owner = ${second} RETURNING id`,
-    forget: `DELETE FROM responses WHERE id IN (
-      SELECT id FROM responses WHERE kept_until <= ${first} ORDER BY kept_until LIMIT ${FORGOTTEN_MAX})`,
+    forget: `DELETE FROM responses WHERE (id, owner) IN (
+      SELECT id, owner FROM responses WHERE kept_until <= ${first} ORDER BY kept_until LIMIT ${FORGOTTEN_MAX})`,
   };
 }
