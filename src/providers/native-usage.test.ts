@@ -202,6 +202,7 @@ describe("Responses", () => {
       const operation = operationOf(kind, "responses");
       expect(operation.isFailure({ status: "failed", error: { code: "server_error" }, output: [] })).toBe(true);
       expect(operation.isFailure({ error: { message: "x" } })).toBe(true);
+      expect(operation.isFailure({ code: "Some resource has been exhausted", error: "text" })).toBe(true);
       expect(operation.isFailure({ status: "incomplete", error: null, output: [] })).toBe(false);
     }
   });

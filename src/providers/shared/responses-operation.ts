@@ -55,7 +55,8 @@ export function responsesOperation(endpoint: ResponsesEndpoint): UpstreamOperati
     keeps: { listsInput: endpoint.listsInput },
     edits: () => [],
     readUsage: (answer) => readResponsesUsage(answer, endpoint),
-    isFailure: (answer) =>
-      answer["status"] === "failed" || (objectOf(answer["error"]) !== undefined && answer["output"] === undefined),
+    // xAI's error is a sentence, the others' an object.
+    isFailure: ({ status, error, output }) =>
+      status === "failed" || (error !== undefined && error !== null && output === undefined),
   };
 }
