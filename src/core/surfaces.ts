@@ -9,7 +9,7 @@ const anthropicTypes: Record<number, string> = {
   402: "billing_error",
   404: "not_found_error",
   408: "timeout_error",
-  409: "invalid_request_error",
+  409: "conflict_error",
   413: "request_too_large",
   422: "invalid_request_error",
   429: "rate_limit_error",
