@@ -50,7 +50,7 @@ function expectError(
   { status, headers, text }: Pick<Told, "status" | "headers" | "text">,
   of: [number, string],
 ): string {
-  expect([status, text]).toEqual([of[0], expect.stringContaining(`"type":"${of[1]}"`)]);
+  expect([status, text]).toEqual([of[0], expect.stringContaining(`"type":"${of[1]}"`) as string]);
   const id = headers.get("request-id");
   expect(id).toMatch(requestIdShape);
   expect(headers.get("x-request-id")).toBe(id);
@@ -249,7 +249,7 @@ test("Anthropic's SDK reads the id and the kind of an error", async () => {
     .create({ model: chatModels["anthropic"] ?? "", max_tokens: 5, messages })
     .catch((error: unknown) => error);
   if (!(thrown instanceof Anthropic.AuthenticationError)) throw new Error(`not an error of the SDK: ${String(thrown)}`);
-  expect([thrown.status, thrown.requestID]).toEqual([401, expect.stringMatching(requestIdShape)]);
+  expect([thrown.status, thrown.requestID]).toEqual([401, expect.stringMatching(requestIdShape) as string]);
 });
 
 test("503: a server that is going down", async () => {

@@ -184,7 +184,7 @@ test("a round of a conversation with a retry key is made once, however it is con
     expect(await caller.closed()).toBe(price);
     expect(responseIn(await caller.ask(`${responsesPath}/${second.id}`)).output).toEqual(second.output);
     const other = await caller.ask(responsesPath, { body: { ...body, input: "three" }, headers });
-    expect([other.status, other.text]).toEqual([409, expect.stringContaining("idempotency_key_reused")]);
+    expect([other.status, other.text]).toEqual([409, expect.stringContaining("idempotency_key_reused") as string]);
     const rows = await query(rig.gateway.storage, `SELECT id FROM responses WHERE owner = '${caller.user}'`);
     expect(rows).toHaveLength(2);
   }

@@ -172,7 +172,10 @@ describe.each(engines)("on %s", (engine) => {
       const { id } = stream ? (await endOf(await user.send(responsesPath, { body }))).response : await respond(body);
       for (const more of ["", "/input_items"]) expect((await get(id, more)).status).toBe(404);
       const next = await user.ask(responsesPath, { body: { model, input: "x", previous_response_id: id } });
-      expect([next.status, next.text]).toEqual([404, expect.stringContaining('"param":"previous_response_id"')]);
+      expect([next.status, next.text]).toEqual([
+        404,
+        expect.stringContaining('"param":"previous_response_id"') as string,
+      ]);
     }
     const rows = await query<{ input: string }>(
       rig.gateway.storage,

@@ -116,7 +116,7 @@ describe.each(engines)("on %s", (engine) => {
       const answer = await alice.ask(responsesPath, { body: { model, input: "x", previous_response_id: id } });
       expect([answer.status, answer.text]).toEqual([
         status,
-        expect.stringContaining(status === 422 ? '"param":"previous_response_id"' : '"object":"response"'),
+        expect.stringContaining(status === 422 ? '"param":"previous_response_id"' : '"object":"response"') as string,
       ]);
     }
   });

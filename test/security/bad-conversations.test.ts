@@ -46,7 +46,7 @@ const responses: Route = {
 async function expectRefused(route: Route, body: object | string, field: string): Promise<Told> {
   const before = hardened.rig.simulators.total();
   const answer = await user.ask(route.path, { body });
-  expect([answer.status, answer.text]).toEqual([422, expect.stringContaining("invalid_request_error")]);
+  expect([answer.status, answer.text]).toEqual([422, expect.stringContaining("invalid_request_error") as string]);
   const { error } = answer.json as { error: { message: string; param?: string } };
   if (route === responses) expect(error.param).toStartWith(field);
   expect(error.message).toStartWith(field);
@@ -212,7 +212,7 @@ describe.each([
       for (const levels of [200, 100_000]) {
         for (const member of ["tools", "metadata", "of_tomorrow"]) {
           const answer = await user.ask(route.path, { body: `${start},"${member}":${deep(levels)}}` });
-          expect([answer.status, answer.text]).toEqual([422, expect.stringContaining("levels deep")]);
+          expect([answer.status, answer.text]).toEqual([422, expect.stringContaining("levels deep") as string]);
         }
       }
     }
@@ -285,7 +285,7 @@ test("counting tokens refuses what it can't read, and passes what another can", 
   const path = `${messagesPath}/count_tokens`;
   const body = (model: string) => ({ model, messages: [{ role: "user", content: [{ type: "of_tomorrow" }] }] });
   const refused = await user.ask(path, { body: body("deepseek/deepseek-chat") });
-  expect([refused.status, refused.text]).toEqual([422, expect.stringContaining("messages.0.content.0.type")]);
+  expect([refused.status, refused.text]).toEqual([422, expect.stringContaining("messages.0.content.0.type") as string]);
   expect((await user.ask(path, { body: body("anthropic/claude-haiku-4-5") })).status).toBe(400);
 });
 

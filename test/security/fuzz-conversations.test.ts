@@ -182,8 +182,22 @@ describe.each([
 
   test("any JSON in a member", async () => {
     const key = fc.constantFrom(
-      ...["messages", "input", "system", "instructions", "tools", "tool_choice", "thinking", "reasoning", "text"],
-      ...["stream", "store", "metadata", "max_tokens", "max_output_tokens", "previous_response_id", "include"],
+      "messages",
+      "input",
+      "system",
+      "instructions",
+      "tools",
+      "tool_choice",
+      "thinking",
+      "reasoning",
+      "text",
+      "stream",
+      "store",
+      "metadata",
+      "max_tokens",
+      "max_output_tokens",
+      "previous_response_id",
+      "include",
     );
     const said = [{ role: "user", content: "hi" }];
     await fc.assert(

@@ -23,7 +23,11 @@ export const responsesRequest = z
     previous_response_id: z.string().min(1).nullish(),
     store: z.boolean().nullish().describe("Whether the response is kept; true where it is left out."),
     // Such an answer is made, and costs, after its call has ended.
-    background: z.literal(false, { error: "is not offered here; leave it out or stream" }).nullish(),
+    background: z
+      .boolean()
+      .nullish()
+      .refine((wanted) => wanted !== true, "is not offered here; leave it out or stream")
+      .describe("Only false."),
   })
   .meta({ id: "ResponsesRequest" });
 

@@ -6,7 +6,7 @@ import { countOf } from "../shared/json.ts";
  * `input_tokens` leaves out what the cache read or wrote, `output_tokens` holds the thoughts. Writes that are not told
  * apart by their lifetime are of five minutes, the default (`wire/anthropic`).
  */
-export function readMessagesUsage(answer: JsonObject): ObservedUsage | undefined {
+function readMessagesUsage(answer: JsonObject): ObservedUsage | undefined {
   const usage = objectOf(answer["usage"]);
   if (usage?.["output_tokens"] === undefined) return undefined;
   const writes = objectOf(usage["cache_creation"]);
