@@ -1,8 +1,8 @@
-/** The ledger alone, without HTTP: callers that take a hold, settle it, and take the next. */
+/** The ledger alone, without HTTP: callers that take a hold, settle it with a record of the call, and take the next. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Account, Ledger, openLedgerStore } from "../../src/ledger/index.ts";
+import { type Account, type CallRecord, Ledger, openLedgerStore } from "../../src/ledger/index.ts";
 import { openStorage, type Storage } from "../../src/storage/index.ts";
 import { startPostgres } from "../../test/kit/postgres.ts";
 import { Samples } from "../load/samples.ts";
@@ -102,6 +102,22 @@ function account(kind: "user" | "token", name: string, parentId: string | undefi
   return { id: `${kind}:${name}`, kind, name, parentId, ...limits };
 }
 
+/** What a call leaves behind. */
+const record: CallRecord = {
+  owner: "u",
+  operation: "chat",
+  dialect: "chat",
+  provider: "openai",
+  model: "some-model",
+  streamed: false,
+  status: 200,
+  outcome: "complete",
+  usage: { input: 300, output: 100 },
+  milliseconds: 1_234.5,
+  millisecondsToFirstByte: 321.5,
+  startedAt: 0,
+};
+
 let holds = 0;
 
 async function measure(rig: Rig, callers: number, seconds: number) {
@@ -133,9 +149,11 @@ async function callFor({ ledger, tokens, samples }: Rig, callers: number, second
         purpose: "chat openai/some-model",
         at,
         leaseUntil: at + leaseMs,
+        tokens: 1_000,
       });
       samples.add(performance.now() - asked);
-      await ledger.submit({ kind: "settle", id, amount: 400n, at: Date.now() });
+      const settle = { kind: "settle", id, amount: 400n, at: Date.now(), tokens: 400 } as const;
+      await ledger.submit({ ...settle, record: { ...record, startedAt: at } });
       pairs += 1;
     }
   };

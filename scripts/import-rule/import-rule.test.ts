@@ -20,6 +20,7 @@ const soundTree: Readonly<Record<string, string>> = {
   "src/providers/xai/index.ts": `export const name = "xai";`,
   "src/providers/shared/list.ts": `export const list = 1;`,
   "src/calls/index.ts": `import type { Ledger } from "../ledger/index.ts"; export type Call = { ledger: Ledger };`,
+  "src/calls/__fixtures__/scene.ts": `import { openLedger } from "../../ledger/index.ts"; openLedger();`,
   "src/http/chat.contract.ts": `export const contract = { surface: "openai", status: 200 };`,
   "src/http/index.ts": `import "./chat.contract.ts"; import type { Call } from "../calls/index.ts"; export type C = Call;`,
   "src/openapi/index.ts": `import "../http/chat.contract.ts";`,

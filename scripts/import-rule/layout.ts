@@ -47,6 +47,7 @@ export function placeOf(path: string): Place {
   return { area, folder, level: level < 0 ? undefined : level, provider };
 }
 
+/** A test, or what several tests beside it share. */
 export function isTest(path: string): boolean {
   return path.endsWith(".test.ts") || path.includes("/__fixtures__/");
 }

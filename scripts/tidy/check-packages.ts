@@ -6,7 +6,16 @@ const manifestSchema = z.looseObject({
   devDependencies: z.record(z.string(), z.string()),
 });
 
-const allowedLicences = new Set(["MIT", "ISC", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "0BSD", "BlueOak-1.0.0"]);
+const allowedLicences = new Set([
+  "MIT",
+  "ISC",
+  "Apache-2.0",
+  "BSD-2-Clause",
+  "BSD-3-Clause",
+  "0BSD",
+  "BlueOak-1.0.0",
+  "Unlicense",
+]);
 
 /** What the project asks of package.json and package-lock.json (their parsed texts), as advice: one line a finding. */
 export function checkPackages(manifest: unknown, lock: unknown): string[] {

@@ -119,7 +119,7 @@ describe("a principal", () => {
       service: true,
       admin: true,
       models: ["openai/*"],
-      rates: {},
+      rates: undefined,
       expiresAt: undefined,
     });
   });

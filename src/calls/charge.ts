@@ -202,9 +202,10 @@ export class Charge implements Watched {
   async #topUp(cost: Nano): Promise<void> {
     this.#toppingUp = true;
     try {
-      const lack = await this.#raise(2n * (cost > this.#amount ? cost : this.#amount));
+      const doubled = 2n * (cost > this.#amount ? cost : this.#amount);
+      const lack = await this.#raise(atMost(limits.callNanoMax, doubled));
       const rest = lack !== undefined && lack > 0n ? await this.#raise(this.#amount + lack) : lack;
-      if (rest !== undefined && cost >= this.#amount) this.#giveUp(usedUp(this.#amount));
+      if (rest !== undefined && cost >= this.#amount && !this.#ended) this.#giveUp(usedUp(this.#amount));
     } catch (reason) {
       this.#deps.onUnsettled(this.#request.id, reason);
     } finally {

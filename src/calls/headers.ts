@@ -29,8 +29,8 @@ const USER_AGENT = "tollgate/0.1";
 /** Those that don't depend on the caller, for each provider, key and accept: the same for thousands of calls. */
 const ownHeaders = new WeakMap<UpstreamRoute, Map<string, Headers>>();
 
-/** What of a call its headers say. */
-export interface HeadedCall {
+/** What the headers of a call to an upstream depend on, besides the key. */
+export interface UpstreamHead {
   target: Pick<Target, "route" | "operation">;
   streamed: boolean;
   clientHeaders: Headers;
@@ -40,7 +40,7 @@ export interface HeadedCall {
 
 /** The headers of a call to an upstream. Not to be changed. */
 export function upstreamHeaders(
-  { target: { route, operation }, clientHeaders, passesThrough, streamed }: HeadedCall,
+  { target: { route, operation }, clientHeaders, passesThrough, streamed }: UpstreamHead,
   key: string,
 ): Headers {
   const own = headersOf(route, key, streamed ? "text/event-stream" : "application/json");

@@ -78,12 +78,27 @@ describe("with a client that has gone", () => {
   });
 
   test("lasts for the upstream's answer to come in, within a bound", () => {
-    patience();
+    patience(limits.drainMsMax);
     leaving.abort();
     pass(tickMs);
     pass(limits.drainMsMax - 1);
     expect(reason()).toBeUndefined();
     pass(1);
     expect(reason()).toEqual(gone);
+  });
+
+  test("lasts to the end of a call that must be answered all the same", () => {
+    patience(Number.POSITIVE_INFINITY);
+    leaving.abort();
+    for (let times = 0; times < 10; times += 1) pass(limits.drainMsMax);
+    expect(reason()).toBeUndefined();
+  });
+
+  test("ends where the upstream is too late, however long it would last", () => {
+    const waiting = patience(Number.POSITIVE_INFINITY);
+    waiting.expect(1_000, "too late");
+    leaving.abort();
+    pass(1_000);
+    expect(reason()).toEqual({ code: "upstream_timeout", message: "too late" });
   });
 });

@@ -82,7 +82,7 @@ export class CallPipeline {
       return await this.#relay(running, plan);
     } catch (thrown) {
       const error = thrown instanceof GatewayError ? thrown : undefined;
-      void running.end({ status: error?.status ?? 500, outcome: "interrupted", error });
+      await running.end({ status: error?.status ?? 500, outcome: "interrupted", error });
       throw thrown;
     } finally {
       running.parts.patience.end();
@@ -111,7 +111,11 @@ export class CallPipeline {
     const plan = recalled === undefined ? this.#plan(planned, request) : this.#planRecalled(planned, request, recalled);
     // One that was made anew here has another id upstream, which the client never gets to know.
     const isKeptUpstream = target.operation.keeps !== undefined && plan.exchange.passesThrough;
-    return { ...plan, keep: (response) => keeper.keep(call, response, isKeptUpstream) };
+    // Items that were only named are kept as what they stand for; what the upstream keeps need not stay in memory.
+    const input = isKeptUpstream ? undefined : (recalled?.ownItems ?? request["input"]);
+    const { store, previous_response_id } = request;
+    const said = { ...call, request: { store, previous_response_id, input } };
+    return { ...plan, keep: (response) => keeper.keep(said, response, isKeptUpstream) };
   }
 
   #planRecalled<Body extends ChargeableBody>(
@@ -300,11 +304,11 @@ function failureWithin({ text }: WholeAnswer, { status, headers }: Response): Fa
 }
 
 /** An upstream's own error: relayed, and free. */
-function relayFailure<Body extends ChargeableBody>(
+async function relayFailure<Body extends ChargeableBody>(
   call: RunningCall<Body>,
   exchange: Exchange,
   { status, headers, body }: Failure,
-): Response {
+): Promise<Response> {
   // A redirection is not followed, since the key must not go along, and means nothing to the client.
   if (status >= 300 && status < 400) {
     throw new GatewayError("upstream_invalid_answer", `The upstream answered with status ${status}.`);
@@ -312,7 +316,7 @@ function relayFailure<Body extends ChargeableBody>(
   // A status that says success is left to a client of the upstream's own dialect, who knows what to make of it.
   const told = status < 400 && !exchange.passesThrough ? 502 : status;
   const shown = exchange.failure(told, call.parts.target.route.keys.scrub(body));
-  void call.end({ status: told, outcome: "failed" });
+  await call.end({ status: told, outcome: "failed" });
   const all = { ...headersFor(call, headers), ...exchange.headers, "x-tollgate-credits": "0" };
   return new Response(shown, { status: told, headers: all });
 }

@@ -16,10 +16,10 @@ export function rateHeaders(rates: RateLimits, seen: RateState, now: number): Re
   return headers;
 }
 
-const meanings: Record<keyof RateLimits, string> = {
-  requestsPerMinute: "requests a minute",
-  tokensPerMinute: "tokens a minute",
-  concurrentCalls: "calls at the same time",
+const meanings: Record<keyof RateLimits, [unit: string, when: string]> = {
+  requestsPerMinute: ["request", "a minute"],
+  tokensPerMinute: ["token", "a minute"],
+  concurrentCalls: ["call", "at the same time"],
 };
 
 /** How soon another call may be tried where one that is open has to end first. */
@@ -35,8 +35,10 @@ export function rateExceeded(
 ): GatewayError {
   const waitMs = limit === "concurrentCalls" ? OPEN_CALL_RETRY_SECONDS * 1_000 : seen.minuteEndsAt - now;
   const most = rates[limit] ?? 0;
+  const [unit, when] = meanings[limit];
+  const meaning = `${most} ${unit}${most === 1 ? "" : "s"} ${when}`;
   const needs = limit === "tokensPerMinute" ? ` This call may use about ${tokens}.` : "";
-  return new GatewayError("rate_limit_exceeded", `This token is limited to ${most} ${meanings[limit]}.${needs}`, {
+  return new GatewayError("rate_limit_exceeded", `This token is limited to ${meaning}.${needs}`, {
     retryAfterSeconds: Math.max(Math.ceil(waitMs / 1_000), 1),
     headers: rateHeaders(rates, seen, now),
   });

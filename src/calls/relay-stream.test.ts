@@ -1,162 +1,29 @@
-import { afterEach, beforeEach, describe, expect, jest, test } from "bun:test";
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { GatewayError, limits } from "../core/index.ts";
-import { chatDialect, chatRequest, type StreamObserver } from "../dialects/index.ts";
-import { createProvider } from "../providers/index.ts";
-import { Ticker } from "../streaming/index.ts";
-import { relayStream, type StreamEnd, type StreamRelayOptions } from "./relay-stream.ts";
+import { limits } from "../core/index.ts";
+import {
+  chunk,
+  done,
+  finish,
+  idleMsMax,
+  key,
+  startTime,
+  stopTime,
+  StreamScene,
+  tick,
+  tickMs,
+  turns,
+  upstreamError,
+  usage,
+  whole,
+} from "./__fixtures__/stream-scene.ts";
 
-const idleMsMax = 300_000;
-const tickMs = 1_000;
-const key = "sk-key-of-the-upstream";
-
-const chunk = (text: string): string =>
-  `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: text } }] })}\n\n`;
-const finish = `data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\n`;
-const usage = `data: {"choices":[],"usage":{"prompt_tokens":7,"completion_tokens":11,"total_tokens":18}}\n\n`;
-const done = "data: [DONE]\n\n";
-const upstreamError = (message: string): string =>
-  `data: ${JSON.stringify({ error: { message, type: "server_error" } })}\n\n`;
-const whole = chunk("é") + chunk("🙂") + finish + done;
-
-let now: number;
-let ticker: Ticker;
-
-beforeEach(() => {
-  jest.useFakeTimers();
-  now = 1_000_000;
-  ticker = new Ticker(tickMs, () => now);
-});
-afterEach(() => {
-  ticker.stop();
-  jest.useRealTimers();
-});
-
-/** Lets everything run that waits for no timer. */
-async function turns(): Promise<void> {
-  for (let turn = 0; turn < 5; turn += 1) await new Promise<void>((resolve) => setImmediate(resolve));
-}
-
-async function tick(milliseconds: number): Promise<void> {
-  now += milliseconds;
-  jest.advanceTimersByTime(tickMs);
-  await turns();
-}
-
-function observe(includeUsage: boolean): StreamObserver {
-  const { chat } = createProvider({ kind: "openai", baseUrl: "https://upstream.example/v1" }).operations;
-  if (chat === undefined) throw new Error("no chat");
-  const body = {
-    model: "m",
-    messages: [{ role: "user", content: "hi" }],
-    stream: true,
-    stream_options: { include_usage: includeUsage },
-  };
-  return chatDialect.observe(chatRequest.parse(body), (answer) => chat.readUsage(answer));
-}
-
-/** An upstream whose bytes come when the test says so, relayed to a client who reads on, or not. */
-class Scene {
-  readonly abort = new AbortController();
-  readonly ends: [StreamEnd, GatewayError | undefined][] = [];
-  readonly observer: StreamObserver;
-  firstBytes = 0;
-  upstreamCancelled = false;
-  /** What the client has got so far. */
-  text = "";
-  closed = false;
-  /** Holds up the commit of the charge, where set. */
-  commit: Promise<void> | undefined;
-  readonly #client: { read(): Promise<{ done: boolean; value?: Uint8Array | undefined }>; cancel(): Promise<void> };
-  #upstream: ReadableStreamDefaultController<Uint8Array> | undefined;
-
-  constructor({ reads = true, includeUsage = false } = {}) {
-    this.observer = observe(includeUsage);
-    const body = new ReadableStream<Uint8Array>({
-      start: (controller) => {
-        this.#upstream = controller;
-        // A fetched body breaks with the reason when its call is ended.
-        this.abort.signal.addEventListener("abort", () => controller.error(this.abort.signal.reason));
-      },
-      cancel: () => {
-        this.upstreamCancelled = true;
-      },
-    });
-    this.#client = relayStream(body, this.#options()).getReader();
-    if (reads) void this.#readOn();
-  }
-
-  #options(): StreamRelayOptions {
-    return {
-      observer: this.observer,
-      abort: this.abort,
-      ticker,
-      clock: () => now,
-      idleMsMax,
-      errorEvent: (error) => chatDialect.errorEvent(error, "req_1"),
-      scrub: (text) => text.replaceAll(key, "[redacted]"),
-      onFirstByte: () => {
-        this.firstBytes += 1;
-      },
-      onEnd: async (end, error) => {
-        this.ends.push([end, error]);
-        await this.commit;
-      },
-    };
-  }
-
-  async #readOn(): Promise<void> {
-    while (await this.read());
-  }
-
-  /** One read of the client; whether there was something. */
-  async read(): Promise<boolean> {
-    const { done: ended, value } = await this.#client.read();
-    if (value !== undefined) this.text += Buffer.from(value).toString("latin1");
-    this.closed ||= ended;
-    return !ended;
-  }
-
-  async send(...pieces: (string | Uint8Array)[]): Promise<void> {
-    for (const piece of pieces) this.#upstream?.enqueue(Buffer.from(piece));
-    await turns();
-  }
-
-  async end(): Promise<void> {
-    this.#upstream?.close();
-    await turns();
-  }
-
-  async fail(reason: Error): Promise<void> {
-    this.#upstream?.error(reason);
-    await turns();
-  }
-
-  async leave(): Promise<void> {
-    await this.#client.cancel();
-    await turns();
-  }
-
-  /** What the client got, as the text that it is. */
-  get got(): string {
-    return Buffer.from(this.text, "latin1").toString("utf8");
-  }
-
-  /** The error that the client's SDK finds: in an event of its own, the last. */
-  get errorEvent(): { message: string; code: string } | undefined {
-    const last = this.got.split("\n\n").findLast((event) => event !== "");
-    const [, json] = /^data: (\{"error".*)$/s.exec(last ?? "") ?? [];
-    return json === undefined ? undefined : (JSON.parse(json) as { error: { message: string; code: string } }).error;
-  }
-
-  get outcomes(): StreamEnd[] {
-    return this.ends.map(([end]) => end);
-  }
-}
+beforeEach(startTime);
+afterEach(stopTime);
 
 describe("a stream that comes whole", () => {
   test("reaches the client byte for byte and ends once, complete", async () => {
-    const scene = new Scene();
+    const scene = new StreamScene();
     await scene.send(chunk("é"), chunk("🙂"), finish, done);
     expect(scene.got).toBe(whole);
     expect(scene.closed).toBe(true);
@@ -171,7 +38,7 @@ describe("a stream that comes whole", () => {
     const bytes = Buffer.from(`: comment\r\n\r\n${whole}`);
     const cuts = fc.array(fc.nat(bytes.length), { maxLength: 12 });
     const property = fc.asyncProperty(cuts, async (places) => {
-      const scene = new Scene();
+      const scene = new StreamScene();
       let from = 0;
       for (const place of [...places.toSorted((a, b) => a - b), bytes.length]) {
         if (place > from) await scene.send(bytes.subarray(from, place));
@@ -186,7 +53,7 @@ describe("a stream that comes whole", () => {
   });
 
   test("is passed on event by event, as they come", async () => {
-    const scene = new Scene();
+    const scene = new StreamScene();
     await scene.send(chunk("one"));
     expect(scene.got).toBe(chunk("one"));
     await scene.send(chunk("two").slice(0, 9));
@@ -197,7 +64,7 @@ describe("a stream that comes whole", () => {
   });
 
   test("needs no last event where it has finished", async () => {
-    const scene = new Scene();
+    const scene = new StreamScene();
     await scene.send(chunk("one"), finish);
     await scene.end();
     expect(scene.got).toBe(chunk("one") + finish);
@@ -205,7 +72,7 @@ describe("a stream that comes whole", () => {
   });
 
   test("needs no line end behind its last event", async () => {
-    const scene = new Scene();
+    const scene = new StreamScene();
     await scene.send(chunk("one"), finish, "data: [DONE]");
     await scene.end();
     expect(scene.got).toBe(`${chunk("one")}${finish}data: [DONE]`);
@@ -213,7 +80,7 @@ describe("a stream that comes whole", () => {
   });
 
   test("is complete for the client only when its charge is durable", async () => {
-    const scene = new Scene();
+    const scene = new StreamScene();
     const { promise, resolve } = Promise.withResolvers<void>();
     scene.commit = promise;
     await scene.send(chunk("one"));
@@ -227,14 +94,14 @@ describe("a stream that comes whole", () => {
   });
 
   test("hides the usage that the client did not ask for, and reads it all the same", async () => {
-    const scene = new Scene();
+    const scene = new StreamScene();
     await scene.send(chunk("one"), finish, usage, done);
     expect(scene.got).toBe(chunk("one") + finish + done);
     expect(scene.observer.usage?.usage).toMatchObject({ input: 7, output: 11 });
   });
 
   test("shows the usage to a client who asked", async () => {
-    const scene = new Scene({ includeUsage: true });
+    const scene = new StreamScene({ includeUsage: true });
     await scene.send(chunk("one"), finish, usage, done);
     expect(scene.got).toBe(chunk("one") + finish + usage + done);
   });
@@ -242,14 +109,14 @@ describe("a stream that comes whole", () => {
 
 describe("an upstream that keeps the connection open after the last event", () => {
   test("does not keep the client waiting", async () => {
-    const scene = new Scene();
+    const scene = new StreamScene();
     await scene.send(whole);
     expect(scene.closed).toBe(true);
     expect(scene.abort.signal.aborted).toBe(false);
   });
 
   test("is given up after a while", async () => {
-    const scene = new Scene();
+    const scene = new StreamScene();
     await scene.send(whole);
     await tick(limits.streamEndMsMax);
     expect(scene.abort.signal.aborted).toBe(true);
@@ -257,7 +124,7 @@ describe("an upstream that keeps the connection open after the last event", () =
   });
 
   test("and closes it in time is left alone", async () => {
-    const scene = new Scene();
+    const scene = new StreamScene();
     await scene.send(whole);
     await scene.end();
     await tick(10 * limits.streamEndMsMax);
@@ -267,7 +134,7 @@ describe("an upstream that keeps the connection open after the last event", () =
 
 describe("a stream that breaks", () => {
   test("off early ends with an error event behind the whole events", async () => {
-    const scene = new Scene();
+    const scene = new StreamScene();
     await scene.send(chunk("one"));
     await scene.end();
     expect(scene.got).toStartWith(chunk("one"));
@@ -277,7 +144,7 @@ describe("a stream that breaks", () => {
   });
 
   test("within an event ends with an error event that the half of one does not swallow", async () => {
-    const scene = new Scene();
+    const scene = new StreamScene();
     await scene.send(chunk("one") + chunk("two").slice(0, 20));
     await scene.end();
     expect(scene.got).toStartWith(`${chunk("one")}data: {"error"`);
@@ -286,7 +153,7 @@ describe("a stream that breaks", () => {
   });
 
   test("with its connection ends with an error event, the cause kept for the log", async () => {
-    const scene = new Scene();
+    const scene = new StreamScene();
     const reset = new Error("connection reset");
     await scene.send(chunk("one") + chunk("two").slice(0, 20));
     await scene.fail(reset);
@@ -297,7 +164,7 @@ describe("a stream that breaks", () => {
   });
 
   test("before its first byte ends with an error event too", async () => {
-    const scene = new Scene();
+    const scene = new StreamScene();
     await scene.end();
     expect(scene.errorEvent).toMatchObject({ code: "upstream_interrupted" });
     expect(scene.outcomes).toEqual(["interrupted"]);
@@ -305,7 +172,7 @@ describe("a stream that breaks", () => {
   });
 
   test("within an event too long to hold back ends it before the error event", async () => {
-    const scene = new Scene();
+    const scene = new StreamScene();
     const long = chunk("x".repeat(limits.eventBytesMax + 1));
     await scene.send(long.slice(0, -10));
     expect(scene.got.length).toBeGreaterThan(limits.eventBytesMax);
@@ -316,7 +183,7 @@ describe("a stream that breaks", () => {
 
 describe("an error event of the upstream", () => {
   test("is passed on as the stream's end", async () => {
-    const scene = new Scene();
+    const scene = new StreamScene();
     await scene.send(chunk("one"), upstreamError("overloaded"));
     await scene.end();
     expect(scene.got).toBe(chunk("one") + upstreamError("overloaded"));
@@ -324,7 +191,7 @@ describe("an error event of the upstream", () => {
   });
 
   test("with a last event behind it is a failure all the same", async () => {
-    const scene = new Scene();
+    const scene = new StreamScene();
     await scene.send(upstreamError("overloaded"), done);
     expect(scene.got).toBe(upstreamError("overloaded") + done);
     expect(scene.closed).toBe(true);
@@ -332,7 +199,7 @@ describe("an error event of the upstream", () => {
   });
 
   test("that repeats the key loses it, and no other byte", async () => {
-    const scene = new Scene();
+    const scene = new StreamScene();
     await scene.send(chunk("é"), upstreamError(`Incorrect API key é🙂: ${key}`));
     await scene.end();
     expect(scene.got).toBe(chunk("é") + upstreamError("Incorrect API key é🙂: [redacted]"));
@@ -341,7 +208,7 @@ describe("an error event of the upstream", () => {
 
 describe("silence", () => {
   test("that is too long ends the call with an error event", async () => {
-    const scene = new Scene();
+    const scene = new StreamScene();
     await scene.send(chunk("one"));
     await tick(idleMsMax);
     expect(scene.ends).toEqual([]);
@@ -353,7 +220,7 @@ describe("silence", () => {
   });
 
   test("starts anew with every byte", async () => {
-    const scene = new Scene();
+    const scene = new StreamScene();
     for (let passed = 0; passed < 3 * idleMsMax; passed += idleMsMax - 1) {
       await scene.send(chunk("more"));
       await tick(idleMsMax - 1);
@@ -362,7 +229,7 @@ describe("silence", () => {
   });
 
   test("gets a comment line each fifteen seconds, so that nobody on the way cuts the connection", async () => {
-    const scene = new Scene();
+    const scene = new StreamScene();
     const comments = (): number => scene.got.split(": keep-alive\n\n").length - 1;
     await scene.send(chunk("one"));
     await tick(limits.keepAliveMs - 1);
@@ -376,7 +243,7 @@ describe("silence", () => {
   });
 
   test("within an event gets its comment between whole ones", async () => {
-    const scene = new Scene();
+    const scene = new StreamScene();
     await scene.send(chunk("one") + chunk("two").slice(0, 20));
     await tick(limits.keepAliveMs);
     await scene.send(chunk("two").slice(20));
@@ -384,7 +251,7 @@ describe("silence", () => {
   });
 
   test("within an event too long to hold back gets none", async () => {
-    const scene = new Scene();
+    const scene = new StreamScene();
     const long = chunk("x".repeat(limits.eventBytesMax + 1));
     await scene.send(long.slice(0, -10));
     await tick(limits.keepAliveMs);
@@ -393,7 +260,7 @@ describe("silence", () => {
   });
 
   test("after the end gets none", async () => {
-    const scene = new Scene();
+    const scene = new StreamScene();
     await scene.send(whole);
     await tick(limits.keepAliveMs);
     expect(scene.got).toBe(whole);
@@ -402,7 +269,7 @@ describe("silence", () => {
 
 describe("a client that goes away", () => {
   test("ends the upstream's call and the charge, once", async () => {
-    const scene = new Scene({ reads: false });
+    const scene = new StreamScene({ reads: false });
     await scene.send(chunk("one"));
     await scene.read();
     await scene.leave();
@@ -414,7 +281,7 @@ describe("a client that goes away", () => {
   });
 
   test("while nothing has come yet ends it too", async () => {
-    const scene = new Scene({ reads: false });
+    const scene = new StreamScene({ reads: false });
     const reading = scene.read();
     await scene.leave();
     expect(await reading).toBe(false);
@@ -423,7 +290,7 @@ describe("a client that goes away", () => {
   });
 
   test("after the end changes nothing", async () => {
-    const scene = new Scene();
+    const scene = new StreamScene();
     await scene.send(whole);
     await scene.leave();
     expect(scene.outcomes).toEqual(["complete"]);
@@ -432,7 +299,7 @@ describe("a client that goes away", () => {
 
 describe("a client that does not read", () => {
   test("takes no more of the upstream than it reads", async () => {
-    const scene = new Scene({ reads: false });
+    const scene = new StreamScene({ reads: false });
     await scene.send(chunk("one"));
     expect(scene.firstBytes).toBe(0);
     await scene.read();
@@ -440,7 +307,7 @@ describe("a client that does not read", () => {
   });
 
   test("for too long loses its stream, so that the upstream's call ends", async () => {
-    const scene = new Scene({ reads: false });
+    const scene = new StreamScene({ reads: false });
     await scene.send(chunk("one"));
     await scene.read();
     await tick(idleMsMax + 1);
@@ -449,7 +316,7 @@ describe("a client that does not read", () => {
   });
 
   test("gets at most one comment line meanwhile", async () => {
-    const scene = new Scene({ reads: false });
+    const scene = new StreamScene({ reads: false });
     await scene.send(chunk("one"));
     await scene.read();
     for (let passed = 0; passed < 5 * limits.keepAliveMs; passed += tickMs) await tick(tickMs);

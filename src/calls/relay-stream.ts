@@ -77,8 +77,10 @@ class StreamRelay implements Watched {
   start(controller: ReadableStreamDefaultController<Uint8Array>): void {
     this.#controller = controller;
     this.#options.ticker.watch(this);
+    if (this.#options.kept === undefined || !this.#options.client.signal.aborted) return;
     // Nobody would ask for a byte.
-    if (this.#options.kept !== undefined && this.#options.client.signal.aborted) void this.#readForKeeper();
+    controller.close();
+    this.#goOnAlone();
   }
 
   async pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
@@ -124,33 +126,33 @@ class StreamRelay implements Watched {
 
   /** The client went away. */
   async cancel(): Promise<void> {
-    if (this.#options.kept !== undefined) return this.#goOnAlone();
+    if (this.#options.kept !== undefined && !this.#ended) return this.#goOnAlone();
     const ended = this.#end("abandoned", undefined);
     this.#options.abort.abort(new GatewayError("upstream_interrupted", "The client went away."));
     await ended;
   }
 
   /** A read that is under way goes on by itself. */
-  async #goOnAlone(): Promise<void> {
+  #goOnAlone(): void {
     this.#clientGone = true;
-    if (!this.#reading) await this.#readForKeeper();
+    if (!this.#reading) void this.#readForKeeper();
   }
 
   /** Reads an answer whose client has gone to its end, from the batch that came last. */
   async #readForKeeper(last?: ReadBatch): Promise<void> {
-    this.#clientGone = true;
     const { observer } = this.#options;
+    this.#reading = true;
     try {
       for (let batch = last; batch?.done !== true; batch = await this.#reader.readMany()) {
         if (batch !== undefined) this.#observe(batch.value);
         if (observer.done) break;
       }
       this.#closing();
-      const whole = !observer.failed && observer.complete;
-      await this.#end(whole ? "complete" : observer.failed ? "failed" : "interrupted", undefined);
+      if (!observer.failed && !observer.complete) throw new Error("the stream ended early");
+      await this.#end(observer.failed ? "failed" : "complete", undefined);
       void this.#readOut();
-    } catch {
-      await this.#end("interrupted", undefined);
+    } catch (cause) {
+      await this.#end("interrupted", this.#errorFrom(cause));
     }
   }
 
@@ -200,19 +202,22 @@ class StreamRelay implements Watched {
 
   /** A broken stream ends with an error event, never as if it were whole. */
   async #break(controller: ReadableStreamDefaultController<Uint8Array>, cause: unknown): Promise<void> {
-    if (this.#clientGone) return this.#end("interrupted", undefined);
+    const error = this.#errorFrom(cause);
+    if (this.#clientGone) return this.#end("interrupted", error);
     if (this.#ended) return controller.close();
-    const reason: unknown = this.#options.abort.signal.aborted ? this.#options.abort.signal.reason : undefined;
-    const error =
-      reason instanceof GatewayError
-        ? reason
-        : new GatewayError("upstream_interrupted", "The upstream's stream broke off.", { cause });
     await this.#end("interrupted", error);
     const gap = this.#splitter.atBoundary ? "" : "\n\n";
     controller.enqueue(Buffer.from(gap + this.#options.errorEvent(error)));
     controller.close();
     // Frees the connection where the upstream would go on.
     this.#reader.cancel().catch(() => undefined);
+  }
+
+  /** Why the call was ended, or else how the upstream broke off. */
+  #errorFrom(cause: unknown): GatewayError {
+    const { signal } = this.#options.abort;
+    if (signal.aborted && signal.reason instanceof GatewayError) return signal.reason;
+    return new GatewayError("upstream_interrupted", "The upstream's stream broke off.", { cause });
   }
 
   onTick(now: number): void {
@@ -225,7 +230,6 @@ class StreamRelay implements Watched {
         ? new GatewayError("upstream_timeout", "The upstream's stream fell silent.")
         : new GatewayError("request_timeout", "The stream was not read for too long.");
       this.#options.abort.abort(error);
-      if (this.#clientGone) return;
       // Where no read is under way that fails by this, nobody else would end it.
       if (!this.#reading) void this.#break(controller, error);
     } else if (

@@ -57,10 +57,59 @@ describe("a call that continues nothing", () => {
   ])("%s goes as it is", async (_title, request) => {
     expect(await keeper.recall(callOf(translated, request))).toBeUndefined();
   });
+});
 
-  test("an id must be a text", async () => {
-    const refusal = await refusalOf(keeper.recall(callOf(translated, { input: "hi", previous_response_id: 5 })));
-    expect(refusal).toMatchObject({ status: 422, param: "previous_response_id" });
+describe("an item that is only named", () => {
+  const nameOf = (id: string): JsonObject => ({ type: "item_reference", id });
+  const after = (id: string): JsonObject => ({ input: [nameOf(id), { role: "user", content: "go on" }] });
+
+  beforeEach(async () => {
+    // Our responses have the ids of their calls, and their items too.
+    const call = { ...callOf(translated, { input: "one" }), callId: "c7" };
+    await keeper.keep(
+      call,
+      { ...answerOf("resp_c7", "hi"), output: [{ type: "message", id: "msg_c7_0", role: "assistant" }] },
+      false,
+    );
+  });
+
+  test.each(["msg_c7_0", "msg_c7_in0"])("of ours is put in its place: %s", async (id) => {
+    for (const model of [translated, native]) {
+      const recalled = await keeper.recall(callOf(model, after(id)));
+      expect(recalled?.earlierItems).toBe(0);
+      expect(recalled?.ownItems).toEqual([
+        expect.objectContaining({ id, type: "message" }) as JsonObject,
+        expect.objectContaining({ role: "user" }) as JsonObject,
+      ]);
+      expect(recalled?.body["input"]).toEqual(recalled?.ownItems);
+    }
+  });
+
+  test.each(["msg_c8_0", "msg_c7_9", "msg", "", "\0_\0", "a_b_c", "__proto__", `x_${"y".repeat(5_000)}`])(
+    "that is not ours goes to the upstream as it is: %p",
+    async (id) => {
+      expect(await keeper.recall(callOf(native, after(id)))).toBeUndefined();
+    },
+  );
+
+  test("is nobody's but its owner's", async () => {
+    expect(await keeper.recall(callOf(native, after("msg_c7_0"), "mallory"))).toBeUndefined();
+  });
+
+  test("is kept as what it stands for", async () => {
+    const call = callOf(translated, after("msg_c7_0"));
+    const recalled = await keeper.recall(call);
+    const said = { ...call, callId: "c9", request: { input: recalled?.ownItems } };
+    await keeper.keep(said, answerOf("resp_c9", "well"), false);
+    const kept = await keeper.inputOf("resp_c9", principalOf("alice"));
+    expect(kept.map((item) => (item as JsonObject)["id"])).toEqual(["msg_c7_0", "msg_c1_in1"]);
+  });
+
+  test("is looked up, but not too many of them", async () => {
+    const input = (count: number) => ({ input: Array.from({ length: count }, (_, index) => nameOf(`msg_x_${index}`)) });
+    expect(await keeper.recall(callOf(native, input(limits.referencedItemsMax)))).toBeUndefined();
+    const refusal = await refusalOf(keeper.recall(callOf(native, input(limits.referencedItemsMax + 1))));
+    expect(refusal).toMatchObject({ status: 422, param: "input" });
   });
 });
 

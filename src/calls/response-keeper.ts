@@ -2,9 +2,9 @@
  * Responses that are kept: by their upstream, of which we note whose they are, or by us where the upstream keeps none.
  * A response is found by its owner alone; upstreams know all callers by one key, so that nothing else keeps them apart.
  */
-import { type Clock, GatewayError, type JsonObject, limits, parseObject } from "../core/index.ts";
+import { type Clock, GatewayError, type JsonObject, limits, objectOf, parseObject } from "../core/index.ts";
 import type { Principal } from "../auth/index.ts";
-import { inputItems } from "../dialects/index.ts";
+import { inputItems, referencedItems } from "../dialects/index.ts";
 import type { ResponseStore, StoredResponse } from "../responses/index.ts";
 import type { Target } from "../routing/index.ts";
 
@@ -23,11 +23,13 @@ export interface KeptCall {
   callId: string;
 }
 
-/** A body that says all of its conversation by itself. */
+/** A body that says by itself what it referred to. */
 export interface Recalled {
   body: JsonObject;
   /** How many of its input's items are of earlier rounds. */
   earlierItems: number;
+  /** The others, as they are kept. */
+  ownItems: readonly JsonObject[];
 }
 
 export class ResponseKeeper {
@@ -38,24 +40,34 @@ export class ResponseKeeper {
   }
 
   /**
-   * The body with the rounds before it put in front, where it continues a response that the upstream doesn't know;
-   * undefined where it can go as it is. Throws 404 for a response that is not the caller's, and 422 for one that only
-   * another provider knows.
+   * The body with all that it refers to put in its place: the rounds before it, where it continues a response that the
+   * upstream doesn't know, and kept items that it only names. Undefined where it can go as it is. Throws 404 for a
+   * response that is not the caller's, and 422 for one that only another provider knows.
    */
-  async recall({ principal, target, request, callId }: KeptCall): Promise<Recalled | undefined> {
+  async recall(call: KeptCall): Promise<Recalled | undefined> {
+    const { request, callId } = call;
+    const earlier = await this.#earlier(call);
+    const named = await this.#named(call, earlier ?? []);
+    if (earlier === undefined && named.size === 0) return undefined;
+    // One that is not ours is the upstream's to find.
+    const find = (id: string): JsonObject => named.get(id) ?? { type: "item_reference", id };
+    const ownItems = inputItems(request, callId, { find });
+    const body: JsonObject = { ...request, input: [...(earlier ?? []), ...ownItems] };
+    if (earlier === undefined) return { body, earlierItems: 0, ownItems };
+    const { previous_response_id: _, ...rest } = body;
+    return { body: rest, earlierItems: earlier.length, ownItems };
+  }
+
+  /** What was said in the rounds before; undefined where there are none, or the upstream has them. */
+  async #earlier({ principal, target, request }: KeptCall): Promise<readonly unknown[] | undefined> {
     const id = request["previous_response_id"];
-    if (id === undefined || id === null) return undefined;
-    if (typeof id !== "string")
-      throw new GatewayError("validation_failed", "previous_response_id: must be a string", {
-        param: "previous_response_id",
-      });
+    if (typeof id !== "string") return undefined;
     const chain = await this.#chain(id, principal);
     const last = chain.at(-1);
     if (last === undefined) throw notFound(id, "previous_response_id");
     if (last.content === undefined && last.provider === target.route.prefix && target.operation.keeps !== undefined) {
       return undefined;
     }
-    const { previous_response_id: _, ...rest } = request;
     if (chain[0]?.previousId !== undefined) {
       throw new GatewayError(
         "response_not_found",
@@ -63,8 +75,33 @@ export class ResponseKeeper {
         { param: "previous_response_id" },
       );
     }
-    const earlier = saidIn(chain);
-    return { body: { ...rest, input: [...earlier, ...inputItems(request, callId)] }, earlierItems: earlier.length };
+    return chain.flatMap(roundOf);
+  }
+
+  /** The kept items that the input only names, by their ids. */
+  async #named(
+    { principal, request }: KeptCall,
+    earlier: readonly unknown[],
+  ): Promise<ReadonlyMap<string, JsonObject>> {
+    const ids = new Set(referencedItems(request));
+    if (ids.size > limits.referencedItemsMax) {
+      const message = `input: names more than ${limits.referencedItemsMax} items that were said before.`;
+      throw new GatewayError("validation_failed", message, { param: "input" });
+    }
+    const named = new Map<string, JsonObject>();
+    for (const id of ids) {
+      const item = itemWith(id, earlier) ?? (await this.#itemOf(id, principal));
+      if (item !== undefined) named.set(id, item);
+    }
+    return named;
+  }
+
+  /** The ids of our items hold that of their call, which is their response's too. */
+  async #itemOf(id: string, { user }: Principal): Promise<JsonObject | undefined> {
+    const { responses, clock } = this.#deps;
+    const responseId = `resp_${id.split("_")[1]}`;
+    const found = isId(responseId) ? await responses.find(responseId, user, clock()) : undefined;
+    return found?.content === undefined ? undefined : itemWith(id, roundOf(found));
   }
 
   /**
@@ -110,7 +147,7 @@ export class ResponseKeeper {
     const chain = await this.#chain(id, principal);
     const last = chain.at(-1);
     if (last === undefined) throw notFound(id);
-    return [...saidIn(chain.slice(0, -1)), ...inputOf(last)];
+    return [...chain.slice(0, -1).flatMap(roundOf), ...inputOf(last)];
   }
 
   /** Throws 404 where the caller has no such response. */
@@ -143,19 +180,24 @@ export function inOwnWords(error: GatewayError, earlierItems: number): GatewayEr
   return new GatewayError(code, inOwn(message), { param: inOwn(param) });
 }
 
-/** All that was said in these rounds, oldest first. Throws 422 where only another provider knows a part of it. */
-function saidIn(chain: readonly StoredResponse[]): unknown[] {
-  return chain.flatMap((round) => {
-    if (round.content === undefined) {
-      throw new GatewayError(
-        "validation_failed",
-        `previous_response_id: the conversation is kept by the provider ${round.provider} and can only be continued there.`,
-        { param: "previous_response_id" },
-      );
-    }
-    const output: readonly unknown[] = listOf(parseObject(round.content.response)?.["output"]);
-    return [...inputOf(round), ...output];
-  });
+/** What went in and came out. Throws 422 where only another provider knows it. */
+function roundOf(round: StoredResponse): readonly unknown[] {
+  if (round.content === undefined) {
+    throw new GatewayError(
+      "validation_failed",
+      `previous_response_id: the conversation is kept by the provider ${round.provider} and can only be continued there.`,
+      { param: "previous_response_id" },
+    );
+  }
+  return [...inputOf(round), ...listOf(parseObject(round.content.response)?.["output"])];
+}
+
+function itemWith(id: string, items: readonly unknown[]): JsonObject | undefined {
+  for (const item of items) {
+    const object = objectOf(item);
+    if (object?.["id"] === id) return object;
+  }
+  return undefined;
 }
 
 function inputOf({ content }: StoredResponse): readonly unknown[] {

@@ -99,8 +99,8 @@ function send({ behaviours, options, fraction = 0 }: Setting): Promise<UpstreamA
     target,
     body: `{"model":"m"}`,
     streamed: false,
-    passesThrough: true,
     clientHeaders: new Headers({ "x-client-request-id": "abc" }),
+    passesThrough: true,
     patience: new Patience({ ticker, abort, client: new Request("http://gateway.example"), lingersMs: 0 }),
   };
   const defaults = { retries: 2, retryAfterMsMax: 10_000, firstByteMsMax: 60_000, idleMsMax: 30_000 };

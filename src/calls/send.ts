@@ -5,7 +5,7 @@
 import { type Environment, GatewayError, limits } from "../core/index.ts";
 import { readBounded } from "../streaming/index.ts";
 import { judgeFailure, type Verdict } from "./judge-failure.ts";
-import { type HeadedCall, upstreamHeaders } from "./headers.ts";
+import { type UpstreamHead, upstreamHeaders } from "./headers.ts";
 import type { Patience } from "./patience.ts";
 
 export interface SendOptions {
@@ -15,7 +15,7 @@ export interface SendOptions {
   idleMsMax: number;
 }
 
-export interface UpstreamCall extends HeadedCall {
+export interface UpstreamCall extends UpstreamHead {
   /** POST, where it is left out. */
   method?: "GET" | "DELETE";
   /** What follows the operation's path. */

@@ -5,10 +5,10 @@ import { errorBody, type Surface } from "./surfaces.ts";
 const codes = Object.keys(errorTable) as ErrorCode[];
 
 describe("the error table", () => {
-  /** What the contract allows, and 408, 429, 500 and 503 for what it leaves open; 504 is not used. */
+  /** What the contract allows, and 408, 409, 429, 500 and 503 for what it leaves open; 504 is not used. */
   test.each(codes)("%s has a status that callers are told of", (code) => {
     const { status } = new GatewayError(code, "x");
-    expect([400, 401, 402, 404, 408, 413, 422, 429, 500, 502, 503]).toContain(status);
+    expect([400, 401, 402, 404, 408, 409, 413, 422, 429, 500, 502, 503]).toContain(status);
     expect(status).toBe(errorTable[code].status);
   });
 
@@ -18,6 +18,8 @@ describe("the error table", () => {
     ["model_not_routed", 404, "invalid_request_error"],
     ["body_too_large", 413, "invalid_request_error"],
     ["validation_failed", 422, "invalid_request_error"],
+    ["idempotency_key_in_use", 409, "invalid_request_error"],
+    ["rate_limit_exceeded", 429, "rate_limit_error"],
     ["ledger_busy", 429, "rate_limit_error"],
     ["internal_error", 500, "server_error"],
     ["upstream_unreachable", 502, "upstream_error"],

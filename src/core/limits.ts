@@ -45,6 +45,9 @@ export const responseKeptMs = 30 * 24 * 3_600_000;
 /** Characters of a response's id. */
 export const responseIdCharactersMax = 256;
 
+/** Items that an input may name instead of saying them: each is looked up. */
+export const referencedItemsMax = 100;
+
 /** Rounds of a conversation that are put in front of its next one. */
 export const recalledRoundsMax = 1_000;
 
@@ -62,6 +65,9 @@ export const usagePageRows = 2_000;
 
 /** Days, models or tokens in one answer about usage. */
 export const usageGroupsMax = 10_000;
+
+/** Bytes of answers in one commit; they are what makes one slow. */
+export const ledgerBatchBytesMax = 4 * 1024 * 1024;
 
 /** Nano-credits of one grant or budget: a billion credits, so that a few of them fit the storage's 64-bit counters. */
 export const grantNanoMax = 1_000_000_000_000_000_000n;

@@ -1,32 +1,20 @@
-export { chatDialect, type ChatRequest, chatRequest, chatTranslation } from "./chat/index.ts";
-export {
-  type Answer,
-  type AnswerEvent,
-  carriesSeal,
-  type ClientContext,
-  type Conversation,
-  type DialectTranslation,
-  estimateTokens,
-  type Failure,
-  failureOf,
-  type TranslationTarget,
-  type UpstreamContext,
-} from "./conversation/index.ts";
-export type { CallBound, DialectCodec, ReadUsage, StreamObserver } from "./dialect.ts";
 import type { Dialect } from "../core/index.ts";
 import { chatTranslation } from "./chat/index.ts";
 import type { DialectTranslation } from "./conversation/index.ts";
 import { messagesTranslation } from "./messages/index.ts";
 import { responsesTranslation } from "./responses/index.ts";
 
+export { chatDialect, type ChatRequest, chatRequest } from "./chat/index.ts";
+export { carriesSeal, type ClientContext, estimateTokens, type UpstreamContext } from "./conversation/index.ts";
+export type { CallBound, DialectCodec, ReadUsage, StreamObserver } from "./dialect.ts";
+export { countTokensRequest, messagesDialect, type MessagesRequest, messagesRequest } from "./messages/index.ts";
 export {
-  countTokensRequest,
-  messagesDialect,
-  type MessagesRequest,
-  messagesRequest,
-  messagesTranslation,
-} from "./messages/index.ts";
-export { inputItems, responsesDialect, type ResponsesRequest, responsesRequest } from "./responses/index.ts";
+  inputItems,
+  referencedItems,
+  responsesDialect,
+  type ResponsesRequest,
+  responsesRequest,
+} from "./responses/index.ts";
 export { translateStream } from "./translated-stream.ts";
 
 /** Each dialect, to and from the conversation model. */

@@ -21,6 +21,11 @@ export interface TranslatedStreamOptions {
   clientContext: ClientContext;
 }
 
+/** Tells a stream of the upstream's dialect in the client's. */
+export function translateStream(options: TranslatedStreamOptions): TranslatedStream {
+  return new TranslatedStream(options);
+}
+
 /**
  * A stream of one dialect, told in another: an observer that does change what it sees. Bytes may come cut anywhere.
  *
@@ -119,11 +124,6 @@ export class TranslatedStream implements StreamObserver {
 
 function brokenEvent(): GatewayError {
   return new GatewayError("upstream_invalid_answer", "The upstream sent an event that is not valid JSON.");
-}
-
-/** Opens a stream's translation. */
-export function translateStream(options: TranslatedStreamOptions): TranslatedStream {
-  return new TranslatedStream(options);
 }
 
 /** The data of each event in a text of whole events; those without any are skipped. */

@@ -1,4 +1,5 @@
 import { createRoute, z } from "@hono/zod-openapi";
+import { limits } from "../core/index.ts";
 
 /** What every declaration of a route has; the OpenAPI document and the router are both made from it. */
 export type RouteContract = ReturnType<typeof createRoute>;
@@ -72,6 +73,19 @@ export function platformRoute(route: PlatformRoute): RouteContract {
   });
 }
 
+/** The pipeline reads it by itself: a key is refused with the field named, as a body is. */
+const retryHeaders = z.object({
+  "idempotency-key": z
+    .string()
+    .min(1)
+    .max(limits.retryKeyCharactersMax)
+    .optional()
+    .describe(
+      "The same key and body within 24 hours get the first answer again and are charged once; another body, or the " +
+        "first call still running, gets 409.",
+    ),
+});
+
 interface ProxiedRoute extends Described {
   body: z.ZodType;
   /** Whether `stream: true` turns the answer into server-sent events. */
@@ -91,7 +105,7 @@ export function proxiedRoute({ path, operationId, tag, summary, body, streams }:
     operationId,
     tags: [tag],
     summary,
-    request: { body: { required: true, content: { "application/json": { schema: body } } } },
+    request: { headers: retryHeaders, body: { required: true, content: { "application/json": { schema: body } } } },
     responses: {
       200: { description: "Success.", content },
       201: { description: "Created.", content: { "application/json": { schema: upstreamBody } } },

@@ -142,6 +142,23 @@ describe("commits are shared", () => {
     expect(store.commits.flat()).toEqual(Array.from({ length: total }, (_, index) => `hold h${index}`));
   });
 
+  test("no commit has more bytes of answers than the bound, but for a single larger one", async () => {
+    const kept = (id: string, bytes: number): Settle => {
+      return { ...settle(id), answer: { status: 200, headers: [], body: new Uint8Array(bytes) } };
+    };
+    const half = limits.ledgerBatchBytesMax / 2;
+    const answers = { a: half, b: half, c: 1, d: 3 * half, e: 0, f: half } as const;
+    const ids = Object.keys(answers);
+    await Promise.all(ids.map((id) => ledger.submit(hold(id))));
+    await Promise.all(Object.entries(answers).map(([id, bytes]) => ledger.submit(kept(id, bytes))));
+    expect(store.commits.slice(1)).toEqual([
+      ["settle a", "settle b"],
+      ["settle c"],
+      ["settle d"],
+      ["settle e", "settle f"],
+    ]);
+  });
+
   test("with many holds open, a few operations wait a little for company, and a lone one not for ever", async () => {
     await Promise.all(Array.from({ length: 400 }, (_, index) => ledger.submit(hold(`h${index}`))));
     const before = store.commits.length;

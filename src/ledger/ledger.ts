@@ -73,7 +73,7 @@ export class Ledger {
   async #run(): Promise<void> {
     while (this.#queue.length > 0) {
       await this.#gather();
-      const batch = this.#queue.splice(0, limits.ledgerBatchMax);
+      const batch = this.#queue.splice(0, batchLength(this.#queue));
       await this.#commit(batch);
     }
     this.#running = false;
@@ -112,6 +112,19 @@ export class Ledger {
       for (const waiting of batch) waiting.reject(error);
     }
   }
+}
+
+/** How many of those that wait fit one commit: in number, and in the bytes of the answers that they bring. */
+function batchLength(queue: readonly Waiting[]): number {
+  let bytes = 0;
+  for (const [index, { operation }] of queue.entries()) {
+    if (index === limits.ledgerBatchMax) return index;
+    if (operation.kind !== "settle") continue;
+    bytes += operation.answer?.body.byteLength ?? 0;
+    // A larger one goes alone.
+    if (bytes > limits.ledgerBatchBytesMax && index > 0) return index;
+  }
+  return queue.length;
 }
 
 function unavailable(cause?: unknown): GatewayError {

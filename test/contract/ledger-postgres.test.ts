@@ -4,7 +4,19 @@ import { openLedgerStore } from "../../src/ledger/index.ts";
 import { openStorage, type PostgresStorage } from "../../src/storage/index.ts";
 import { type PostgresServer, startPostgres } from "../kit/postgres.ts";
 import { describeLedgerStore, type OpenedLedgerStore } from "./ledger-store.ts";
-import { grant, granted, held, hold, insufficient, noon, settle, settled, token, user } from "./ledger-store/world.ts";
+import {
+  grant,
+  granted,
+  held,
+  hold,
+  insufficient,
+  noon,
+  settle,
+  settled,
+  sweep,
+  token,
+  user,
+} from "./ledger-store/world.ts";
 
 let server: PostgresServer;
 let url: string;
@@ -89,6 +101,26 @@ describe("a ledger in Postgres", () => {
     expect(await store.commit([hold("b", key.id, 10n), settle("b", 1n)])).toEqual([
       insufficient(alice.id, 0n),
       { outcome: "no-hold" },
+    ]);
+  });
+
+  test("takes texts that Postgres doesn't, and their neighbours", async () => {
+    const { store, query } = await openPostgresLedger();
+    const lone = token("lone");
+    await store.putAccount(lone, noon);
+    const odd = (id: string) => ({ ...hold(id, lone.id, 10n, { leaseUntil: noon }), purpose: "chat up/\0\ud800" });
+    const retry = { retry: { key: "\0", fingerprint: "\udfff" } };
+    // Through the general function, whose chains are then known, and through the plain one.
+    expect(await store.commit([hold("a", lone.id, 10n, retry), odd("b"), hold("c", lone.id, 10n)])).toEqual([
+      held,
+      held,
+      held,
+    ]);
+    expect(await store.commit([odd("d"), hold("e", lone.id, 10n)])).toEqual([held, held]);
+    await store.commit([sweep(noon + 1)]);
+    expect([...(await query("SELECT id, model FROM generations ORDER BY id"))]).toEqual([
+      { id: "b", model: "\ufffd\ufffd" },
+      { id: "d", model: "\ufffd\ufffd" },
     ]);
   });
 

@@ -95,6 +95,7 @@ describe("out of credits", () => {
     const caller = await client({ user: "patient", credits: ONE });
     const slow = caller.call({ model: "openai/gpt-4o-mini+slow-400" });
     await until("the first call holds", async () => (await caller.info())["held"] === 1);
+    await until("the upstream has it", () => rig.received("gpt-4o-mini+slow-400").length === 1);
     await expectUnpaid(caller, "needs up to 1, 0 are left");
     expect((await slow).answer.status).toBe(200);
     await settled(caller, 1);

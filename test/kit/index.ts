@@ -17,7 +17,7 @@ export { type PostgresServer, startPostgres } from "./postgres.ts";
 export { chatModels, eachProvider, simulatedKey, simulatedProviders } from "./providers.ts";
 export { openRaw, type RawAnswer, type RawConnection, sendChat, sendRaw } from "./raw.ts";
 export { expectNoInside, expectRefusal, type Refusal, requestIdShape } from "./refusal.ts";
-export { type Caller, chatPath, type Rig, type RigOptions, startRig } from "./rig.ts";
+export { type Caller, type CallOptions, chatPath, postChat, type Rig, type RigOptions, startRig } from "./rig.ts";
 export { type ScriptedUpstream, startScriptedUpstream } from "./scripted-upstream.ts";
 export { sorted } from "./sorted.ts";
 export { type Chunk, chunksOf, contentOf, EventReader, eventsOf, isUsageChunk, type Usage } from "./stream.ts";

@@ -69,7 +69,7 @@ export async function startRig({ providers, ...options }: RigOptions = {}): Prom
       token,
       user,
       books,
-      chat: (body, call) => postJson(gateway.url + chatPath, token, body, call),
+      chat: (body, call) => postChat(gateway, token, body, call),
       async closed() {
         await until(`nothing is held for ${user}`, async () => (await books()).held === 0n);
         return (await books()).spent;
@@ -98,6 +98,16 @@ export async function startRig({ providers, ...options }: RigOptions = {}): Prom
       await simulators.stop();
     },
   };
+}
+
+/** POSTs to a gateway's /v1/chat/completions; a string is sent as it is. */
+export function postChat(
+  gateway: Pick<Gateway, "url">,
+  token: string,
+  body: string | object,
+  options?: CallOptions,
+): Promise<Response> {
+  return postJson(gateway.url + chatPath, token, body, options);
 }
 
 /** A call that hangs fails by itself: where the test runner's own limit ends a test, it ends the gateway with it. */

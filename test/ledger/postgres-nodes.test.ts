@@ -122,3 +122,36 @@ test("nodes that lock the same accounts in any order, and sweep beside it, never
   expect(await first.audit()).toMatchObject({ entries: NODES * ROUNDS * names.length, openHolds: 0, drifts: [] });
   await closeNodes();
 }, 60_000);
+
+test("nodes that renew, raise and end holds in any order while others sweep them never block each other", async () => {
+  await openNodes();
+  const [first] = stores;
+  if (first === undefined) throw new Error("there is no node");
+  const names = Array.from({ length: 40 }, (_, index) => `n${index}`);
+  for (const name of names) await first.putAccount(account("token", name), 1);
+
+  // Each node has holds in every account and renews those of all nodes, its own one way round and the others' the other.
+  const idOf = (node: number, round: number, name: string): string => `${node}-${round}-${name}`;
+  const renew = (id: string) => ({ kind: "renew", id, leaseUntil: 60_001, observed: 1n }) as const;
+  const rounds = stores.map(async (store, node) => {
+    for (let round = 0; round < ROUNDS; round += 1) {
+      await store.commit(
+        names.map((name, index) => hold(idOf(node, round, name), `token:${name}`, 60_000 + (index % 2))),
+      );
+      const ids = stores.map((_, other) => names.map((name) => idOf(other, round, name)));
+      const own = nodeOf(ids, node);
+      await store.commit(own.map(renew));
+      await store.commit(ids.flat().toReversed().map(renew));
+      await store.commit(own.map((id) => ({ kind: "top-up", id, amount: 2n * PRICE, at: 2_000 })));
+      await store.commit([...own.map(renew), { kind: "sweep", at: 60_001 }]);
+      const outcomes = await store.commit(own.map((id) => ({ kind: "settle", id, amount: 1n, at: 2_000 })));
+      for (const { outcome } of outcomes) expect(outcome).toBe("settled");
+    }
+  });
+  await Promise.all(rounds);
+  expect(await first.audit()).toMatchObject({ openHolds: 0, drifts: [] });
+  for (const name of names) {
+    expect(await first.chain(`token:${name}`, 2_000)).toMatchObject([{ debitsPosted: BigInt(NODES * ROUNDS) }]);
+  }
+  await closeNodes();
+}, 60_000);

@@ -1,8 +1,15 @@
 /** Postgres goes away: refused quickly, back by itself, and nothing that was owed is lost. */
 import { afterAll, beforeAll, beforeEach, afterEach, describe, expect, test } from "bun:test";
-import { GatewayError } from "../../src/core/index.ts";
+import { GatewayError, type Usage } from "../../src/core/index.ts";
 import { Charge } from "../../src/calls/index.ts";
-import { type Account, type Hold, Ledger, type LedgerStore, openLedgerStore } from "../../src/ledger/index.ts";
+import {
+  type Account,
+  type CallRecord,
+  type Hold,
+  Ledger,
+  type LedgerStore,
+  openLedgerStore,
+} from "../../src/ledger/index.ts";
 import { PriceBook } from "../../src/pricing/index.ts";
 import { openStorage, type Storage } from "../../src/storage/index.ts";
 import { Ticker } from "../../src/streaming/index.ts";
@@ -108,26 +115,48 @@ describe("a server that is gone", () => {
       onUnsettled: () => undefined,
       unsettled,
     };
-    const open = (id: string): Promise<Charge> =>
-      Charge.open(deps, {
+    const open = async (id: string): Promise<Charge> => {
+      const bound = { inputTokens: 100, outputTokens: 50, choices: 1 };
+      const asked = {
         id,
         accountId: account.id,
         purpose: "chat up/m",
         price,
-        bound: { inputTokens: 100, outputTokens: 50, choices: 1 },
-      });
+        bound,
+        rates: undefined,
+        retry: undefined,
+      };
+      const charge = await Charge.open(deps, asked);
+      if (!(charge instanceof Charge)) throw new Error("a replay");
+      return charge;
+    };
+    const ended = (outcome: CallRecord["outcome"], usage: Usage): CallRecord => ({
+      owner: account.name,
+      operation: "chat",
+      dialect: "chat",
+      provider: "up",
+      model: "m",
+      streamed: false,
+      status: 200,
+      outcome,
+      usage,
+      milliseconds: 1,
+      millisecondsToFirstByte: undefined,
+      startedAt: 1,
+    });
+    const usage = { input: 10, output: 5 };
     const [settled, released] = [await open("settled"), await open("released")];
 
     await server.crash();
-    const { credits, committed } = settled.settle({ usage: { input: 10, output: 5 } });
-    released.release();
-    await committed;
-    await until("both ends have failed", () => unsettled.size === 2);
-    expect(credits).toBe(20_000n);
+    await Promise.all([
+      settled.settle({ usage }, { record: ended("complete", usage) }),
+      released.release(ended("interrupted", {})),
+    ]);
+    expect(unsettled.size).toBe(2);
 
     await server.start();
     await until("nothing is held any more", async () => (await counters().catch(() => undefined))?.held === 0n, 10_000);
-    expect(await counters()).toEqual({ charged: credits, held: 0n });
+    expect(await counters()).toEqual({ charged: 20_000n, held: 0n });
     expect(await store.audit()).toMatchObject({ entries: 3, openHolds: 0, drifts: [] });
     await until("nothing is owed any more", () => unsettled.size === 0);
     ticker.stop();

@@ -113,8 +113,10 @@ function checkContent(message: JsonObject, role: string, field: string, rules: C
 }
 
 function checkParts(parts: readonly JsonObject[], field: string, rules: ChatRules): Problem | null {
+  const shapes = rules.parts ?? {};
   return first(parts.entries(), ([index, part]) => {
-    const shape = rules.parts?.[String(part["type"])];
+    const type = String(part["type"]);
+    const shape = Object.hasOwn(shapes, type) ? shapes[type] : undefined;
     return shape === undefined ? null : shape(part, `${field}[${index}]`);
   });
 }

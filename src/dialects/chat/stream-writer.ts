@@ -26,6 +26,8 @@ interface ChoiceOnTheWay {
   citations: Citation[];
   /** Whether the open block has had a delta. */
   said: boolean;
+  /** Whether the open thought has been told itself, and not only in summaries. */
+  thought: boolean;
 }
 
 /** Answer events to chat completion chunks. */
@@ -83,7 +85,16 @@ export class ChatStreamWriter implements StreamWriter {
   /** The first chunk of a choice. */
   #begin(index: number): string {
     if (this.#choices[index] !== undefined) return "";
-    this.#choices[index] = { block: undefined, written: 0, from: 0, calls: 0, details: 0, citations: [], said: false };
+    this.#choices[index] = {
+      block: undefined,
+      written: 0,
+      from: 0,
+      calls: 0,
+      details: 0,
+      citations: [],
+      said: false,
+      thought: false,
+    };
     return this.#chunk(index, `{"role":"assistant","content":"","refusal":null}`);
   }
 
@@ -98,6 +109,7 @@ export class ChatStreamWriter implements StreamWriter {
     if (choice === undefined) return begun;
     choice.block = block;
     choice.said = false;
+    choice.thought = false;
     choice.from = choice.written;
     if (block.kind !== "tool-call") return begun;
     const { callId: id, name, custom } = block;
@@ -124,7 +136,8 @@ export class ChatStreamWriter implements StreamWriter {
         return this.#chunk(index, `{"refusal":${JSON.stringify(text)}}`);
       case "reasoning": {
         // Summaries are shown where there is no more than them.
-        const hidden = summary !== undefined && block.text !== "";
+        choice.thought ||= summary === undefined;
+        const hidden = summary !== undefined && choice.thought;
         choice.block = { ...block, text: hidden ? block.text : block.text + text };
         return hidden ? "" : this.#chunk(index, `{"reasoning_content":${JSON.stringify(text)}}`);
       }

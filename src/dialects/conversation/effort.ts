@@ -1,5 +1,3 @@
-import type { ReasoningWish } from "./conversation.ts";
-
 /** How hard a model is to think, from not at all to as much as it can. */
 export const efforts = ["none", "minimal", "low", "medium", "high", "xhigh", "max"] as const;
 
@@ -33,13 +31,20 @@ export function nearestEffort(wish: Effort, offered: readonly Effort[]): Effort 
   return alike.toSorted((a, b) => distance(a) - distance(b) || efforts.indexOf(a) - efforts.indexOf(b))[0];
 }
 
+/** How much the model is to think, as far as an effort can say it: `off` for not at all. */
+interface EffortWish {
+  mode?: string | undefined;
+  effort?: Effort | undefined;
+  budgetTokens?: number | undefined;
+}
+
 /**
  * The effort to ask an upstream for that knows no budgets: a budget becomes the one that stands for it. Where thinking is
  * switched off, nothing says so to an upstream that is not known to understand it: most refuse an effort that they don't
  * have. `offered` is undefined where it is not known what they have.
  */
 export function effortFor(
-  reasoning: ReasoningWish | undefined,
+  reasoning: EffortWish | undefined,
   offered: readonly Effort[] | undefined,
 ): Effort | undefined {
   if (reasoning === undefined) return undefined;

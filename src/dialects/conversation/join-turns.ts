@@ -1,4 +1,5 @@
 import type { Turn } from "./conversation.ts";
+import type { Part } from "./parts.ts";
 
 /**
  * What an assistant says in one go as one turn, for a dialect where its thoughts, its words and its calls stand in one
@@ -9,10 +10,14 @@ export function joinTurns(turns: readonly Turn[]): Turn[] {
   for (const turn of turns) {
     const last = joined.at(-1);
     if (turn.role === "assistant" && last?.role === "assistant") {
-      joined[joined.length - 1] = { ...last, parts: [...last.parts, ...turn.parts] };
+      const gap = last.parts.at(-1)?.kind === "text" && turn.parts[0]?.kind === "text" ? [paragraph] : [];
+      joined[joined.length - 1] = { ...last, parts: [...last.parts, ...gap, ...turn.parts] };
     } else {
       joined.push(turn);
     }
   }
   return joined;
 }
+
+/** Between two messages. */
+const paragraph: Part = { kind: "text", text: "\n\n" };

@@ -11,7 +11,7 @@ const codes: Readonly<Partial<Record<FailureKind, string>>> = {
 
 /** An error in the middle of a stream. */
 export interface StreamError {
-  /** The members of an `error` event, which is flat. */
+  /** The members of an `error` event. It is flat; the same once more as `error` makes OpenAI's clients throw. */
   error: JsonObject;
   /** The error of the response that has failed. */
   code: string;
@@ -19,9 +19,10 @@ export interface StreamError {
 }
 
 export function writeStreamError(failure: Failure): StreamError {
-  const { code = null, param = null, type } = objectOf(writeOpenaiError(failure)["error"]) ?? {};
+  const { code, param, type } = objectOf(writeOpenaiError(failure)["error"]) ?? {};
   const { message, kind } = failure;
-  return { error: { code: code ?? type, message, param }, code: codes[kind] ?? "server_error", message };
+  const told = { code: code ?? type, message, param };
+  return { error: { ...told, error: { type, ...told } }, code: codes[kind] ?? "server_error", message };
 }
 
 /** An `error` event, flat or with a member of that name, or the error of a response that has failed. */

@@ -77,6 +77,8 @@ export class ItemReader {
     if (this.#ended) return;
     this.#ended = true;
     this.#item = { ...this.#item, ...item };
+    const start = this.#block === undefined ? this.#startOf(this.#item) : undefined;
+    if (start !== undefined) this.#block = this.#begin(start, events);
     switch (this.#item["type"]) {
       case "message":
         this.#endMessage(events);

@@ -50,7 +50,8 @@ export function reasoningItem(
 
 /** The last item of an answer: where that was cut off, this was. */
 export function endItem(item: JsonObject, status: ItemStatus): JsonObject {
-  return status === "incomplete" && item["status"] === "completed" ? { ...item, status } : item;
+  const ours = item["type"] === "message" || item["type"] === "function_call";
+  return ours && status === "incomplete" ? { ...item, status } : item;
 }
 
 export function summaryPart(text: string): JsonObject {

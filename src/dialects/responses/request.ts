@@ -9,7 +9,7 @@ const part = z.looseObject({ type: z.string() });
 
 const item = z.looseObject({
   type: z.string().nullish(),
-  role: z.string().min(1).optional(),
+  role: z.string().nullish(),
   content: z.union([z.string(), z.array(part), z.null()]).optional(),
 });
 

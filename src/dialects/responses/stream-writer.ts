@@ -139,11 +139,11 @@ export class ResponsesStreamWriter implements StreamWriter {
         return this.#startReasoning(block);
       case "tool-call":
         return this.#startCall(block);
-      case "native": {
-        const ended = this.#endItem("completed");
+      case "native":
         this.#said = undefined;
-        return block.dialect === "responses" ? ended + this.#open(block.value, block.value) : ended;
-      }
+        // What only another dialect can say is as if it had not been said.
+        if (block.dialect !== "responses") return "";
+        return this.#endItem("completed") + this.#open(block.value, block.value);
     }
   }
 

@@ -39,7 +39,7 @@ function writeOutput(blocks: readonly AnswerBlock[], callId: string): JsonObject
         items.push(messageItem(message.id, "completed", message.content));
       }
       message.content.push(block.kind === "text" ? writeOutputText(block) : writeRefusal(block.text));
-    } else {
+    } else if (block.kind !== "native" || block.dialect === "responses") {
       message = undefined;
       addItem(items, block, callId);
     }
@@ -62,7 +62,7 @@ function addItem(items: JsonObject[], block: Exclude<AnswerBlock, { kind: "text"
       return;
     }
     case "native":
-      if (block.dialect === "responses") items.push(block.value);
+      items.push(block.value);
   }
 }
 

@@ -13,6 +13,9 @@ import {
 import { logprobsInclude } from "./fields.ts";
 import { writeInput } from "./write-items.ts";
 
+/** OpenAI refuses a lower limit. */
+const OUTPUT_TOKENS_MIN = 16;
+
 /** Writes a Responses body. */
 export function writeResponsesRequest(conversation: Conversation, target: TranslationTarget): JsonObject {
   const { sampling, tools, toolChoice, rest } = conversation;
@@ -29,7 +32,7 @@ export function writeResponsesRequest(conversation: Conversation, target: Transl
       parallel_tool_calls: tools.length === 0 ? undefined : conversation.parallelToolCalls,
       text: writeText(conversation, own),
       reasoning: writeReasoning(conversation, target, own),
-      max_output_tokens: conversation.outputTokensMax,
+      max_output_tokens: writeLimit(conversation.outputTokensMax, own),
       temperature: sampled.temperature,
       top_p: sampled.topP,
       service_tier: conversation.serviceTier,
@@ -54,6 +57,11 @@ function foreignDefaults({ reasoning, logprobs }: Conversation): JsonObject {
     include: include.length === 0 ? undefined : include,
     top_logprobs: logprobs === 0 ? undefined : logprobs,
   });
+}
+
+/** A lower limit than the lowest that is taken here becomes that one. */
+function writeLimit(limit: number | undefined, own: boolean): number | undefined {
+  return limit === undefined || own ? limit : Math.max(limit, OUTPUT_TOKENS_MIN);
 }
 
 /** A function without `strict` is strict here, unlike elsewhere. */

@@ -24,7 +24,7 @@ export function some(
 const mark = maybe(fc.constantFrom({ type: "ephemeral" }, { type: "ephemeral", ttl: "1h" }));
 
 /** A turn with calls and the turns that answer them, with ids that no other turn of the request has. */
-export interface Round {
+interface Round {
   ids: string[];
   names: string[];
   said: JsonObject[];

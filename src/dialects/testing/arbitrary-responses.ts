@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import type { JsonObject } from "../../core/index.ts";
 import { argumentsText, piecesOf, sizes, text, type ToldTwice, word } from "./arbitrary-answers.ts";
-import { base64, callsOf, type Round, round, schema, some, url } from "./arbitrary-requests.ts";
+import { base64, callsOf, round, schema, some, url } from "./arbitrary-requests.ts";
 
 const probability = fc.record({
   token: word,
@@ -42,8 +42,6 @@ const callItem = fc.record({
   arguments: argumentsText,
 });
 
-const customItem = fc.record({ type: fc.constant("custom_tool_call"), call_id: word, name: word, input: text });
-
 const summaryText = text.map((said) => ({ type: "summary_text", text: said }));
 
 const reasoningItem = some(
@@ -64,7 +62,7 @@ const searchItem = fc.record({
 
 type Item = Record<string, unknown>;
 
-const outputItem: fc.Arbitrary<Item> = fc.oneof(messageItem, callItem, customItem, reasoningItem, searchItem);
+const outputItem: fc.Arbitrary<Item> = fc.oneof(messageItem, callItem, reasoningItem, searchItem);
 
 /** Items of an answer, each with an id; calls with different ids. */
 const output = fc
@@ -117,7 +115,6 @@ function itemEvents(item: Item, index: number, cuts: readonly number[]): JsonObj
 function emptied({ type }: Item): JsonObject {
   if (type === "message") return { status: "in_progress", content: [] };
   if (type === "function_call") return { status: "in_progress", arguments: "" };
-  if (type === "custom_tool_call") return { input: "" };
   return type === "reasoning" ? { summary: [], content: undefined, encrypted_content: undefined } : {};
 }
 
@@ -139,12 +136,9 @@ function inside(item: Item, cuts: readonly number[]): JsonObject[] {
       const done = { type: "response.function_call_arguments.done", name: item["name"], arguments: item["arguments"] };
       return [...deltas("function_call_arguments", item["arguments"]), done];
     }
-    case "custom_tool_call":
-      return [...deltas("custom_tool_call_input", item["input"]), { type: "response.custom_tool_call_input.done" }];
     case "reasoning": {
       const content = (item["content"] ?? []) as Part[];
       const summary = item["summary"] as Part[];
-      const place = (events: JsonObject[], at: JsonObject) => events.map((event) => ({ ...event, ...at }));
       return [
         ...content.flatMap((part, index) => place(deltas("reasoning_text", part.text), { content_index: index })),
         ...summary.flatMap((part, index) =>
@@ -155,6 +149,11 @@ function inside(item: Item, cuts: readonly number[]): JsonObject[] {
     default:
       return [{ type: "response.web_search_call.searching" }];
   }
+}
+
+/** Events with the place that they are for. */
+function place(events: readonly JsonObject[], at: JsonObject): JsonObject[] {
+  return events.map((event) => ({ ...event, ...at }));
 }
 
 function partEvents(part: Part, index: number, cuts: readonly number[]): JsonObject[] {
@@ -256,7 +255,7 @@ const itemRound = fc.record({
 type ItemRound = typeof itemRound extends fc.Arbitrary<infer One> ? One : never;
 
 function roundItems({ said, custom, ids, output: told }: ItemRound, turn: number): JsonObject[] {
-  const calls = callsOf(said as Round, turn);
+  const calls = callsOf(said, turn);
   const whole = (id: string): JsonObject => (ids ? { id, status: "completed" } : {});
   return [
     ...calls.map(({ id, name, said: input }) =>
@@ -278,7 +277,7 @@ const inputList = fc
   .filter(
     ([first, second]) => second !== undefined || first === undefined || !("role" in first) || first.role !== "user",
   )
-  .map((items) => items.flatMap((item, index) => ("said" in item ? roundItems(item as ItemRound, index) : [item])));
+  .map((items) => items.flatMap((item, index) => ("said" in item ? roundItems(item, index) : [item])));
 
 const tool = fc.oneof(
   some(

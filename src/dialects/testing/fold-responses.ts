@@ -75,8 +75,8 @@ function annotationsOf(item: Json, event: Json): Json[] {
 }
 
 /** What an item says; its status and what is in cipher come with its end. */
-function contentOf({ status: _, encrypted_content: __, ...rest }: Json): Json {
-  return rest;
+function contentOf(item: Json): Json {
+  return { ...item, status: undefined, encrypted_content: undefined };
 }
 
 function expectEqual(added: unknown, told: unknown): void {

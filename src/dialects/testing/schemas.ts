@@ -64,14 +64,19 @@ function readDocument(owner: SchemaOwner): object {
   return parse(readFileSync(join(folder ?? "", file), "utf8")) as object;
 }
 
-/** `nullable`, which the version of OpenAPI that the documents name no longer has, as what it stands for. */
+/**
+ * `nullable`, which the version of OpenAPI that the documents name no longer has, as what it stands for; and a choice by
+ * the name of a type as the choice that it is: a message without an id is by more than one of its schemas.
+ */
 function withNull(value: unknown): object {
   if (Array.isArray(value)) return value.map((one) => (isObject(one) ? withNull(one) : (one as unknown)));
   const entries = Object.entries(value as object).map(([key, one]) => [
     key,
     isObject(one) ? withNull(one) : (one as unknown),
   ]);
-  const { nullable, ...schema } = Object.fromEntries(entries) as { nullable?: unknown };
+  const { nullable, ...rest } = Object.fromEntries(entries) as { nullable?: unknown };
+  const { discriminator, oneOf, ...others } = rest as { discriminator?: unknown; oneOf?: unknown };
+  const schema = discriminator === undefined || oneOf === undefined ? rest : { ...others, anyOf: oneOf };
   return nullable === true ? { anyOf: [schema, { type: "null" }] } : schema;
 }
 

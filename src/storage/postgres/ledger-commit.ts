@@ -14,8 +14,10 @@
  * The caller may say which accounts the chains consist of, having learnt it from an earlier answer: a chain never changes.
  * Where an account is missing all the same (somebody changed it by hand), the answer has no outcomes and nothing was done.
  *
- * The operations come as JSON. No id and no retry key occurs twice in a part: steps 2 to 4 run for each part, nearly
- * always the only one. A sweep is a part of its own, which appends an `expire` for each hold that was left behind.
+ * The operations come as JSON, and the places at which parts of them end: steps 2 to 4 run for each part, nearly always
+ * the only one. Within a part no id occurs twice, and no hold comes with a retry key that an end before it may have freed.
+ * A sweep is a part of its own, which appends an `expire` for each hold that was left behind.
+ *
  * Counters are arrays by the account's place among the locked ones, what becomes of an operation is in arrays by its own
  * place; assigning to an element of an array of numbers is what PL/pgSQL does fastest. The planner's settings keep a plan
  * made while a table was empty from reading a large one whole.
@@ -30,7 +32,6 @@ export const LEDGER_COMMIT = `
     lease_until   bigint,
     purpose       text,
     tokens        bigint,
-    part          int,
     -- Of a hold with limits:
     is_rated      boolean,
     requests_max  bigint,
@@ -38,6 +39,7 @@ export const LEDGER_COMMIT = `
     calls_max     bigint,
     -- Of a hold with a retry key, and of the settlement that keeps an answer for it:
     retry_key     text COLLATE "C",
+    key_place     int, -- of the first hold in its part that comes with the key
     fingerprint   text,
     kept_until    bigint,
     status        bigint,
@@ -52,7 +54,7 @@ export const LEDGER_COMMIT = `
   $$;
 
   CREATE FUNCTION ledger_commit(
-    operations text, INOUT link_ids text[],
+    operations text, part_ends int[], INOUT link_ids text[],
     OUT outcomes text[], OUT figures bigint[], OUT names text[], OUT details text[], OUT parent_ids text[]
   )
   LANGUAGE plpgsql
@@ -62,6 +64,7 @@ export const LEDGER_COMMIT = `
   DECLARE
     left_max CONSTANT int := 1000;
     minute CONSTANT bigint := 60000;
+    answers_length_max CONSTANT bigint := 8 * 1024 * 1024;
     ops ledger_operation[] := ARRAY(SELECT o FROM json_populate_recordset(NULL::ledger_operation, operations::json) o);
     given CONSTANT int := cardinality(ops);
     is_known CONSTANT boolean := link_ids IS NOT NULL;
@@ -74,6 +77,7 @@ export const LEDGER_COMMIT = `
     charges bigint[] := blank;
     befores bigint[] := blank;
     keys text[];
+    claims int[];      -- by the key's first place, the hold that claims it in this part
     -- By the account's place:
     place jsonb;
     parents int[];
@@ -90,6 +94,10 @@ export const LEDGER_COMMIT = `
     minutes bigint[];  -- when the running minute began, and what it has seen
     requests bigint[];
     tokens bigint[];
+    next_place int := 1;
+    part_end int;
+    from_place int;
+    to_place int;
     op record;
     n int;
     i int;
@@ -103,6 +111,8 @@ export const LEDGER_COMMIT = `
     began bigint;
     seen_requests bigint;
     seen_tokens bigint;
+    answer text;
+    answers_length bigint := 0;
   BEGIN
     outcomes := array_fill(NULL::text, ARRAY[given]); figures := blank; names := outcomes; details := outcomes;
     payers := outcomes; keys := outcomes;
@@ -140,31 +150,34 @@ export const LEDGER_COMMIT = `
       RETURN;
     END IF;
 
-    FOR this_part IN 1 .. coalesce((ops[given]).part, 0) LOOP
-      n := CASE WHEN sweep_at IS NOT NULL THEN
-        (SELECT o.ordinality FROM unnest(ops) WITH ORDINALITY o WHERE o.part = this_part AND o.kind = 'sweep') END;
-      IF n IS NOT NULL THEN
+    FOREACH part_end IN ARRAY part_ends LOOP
+      from_place := next_place; to_place := part_end; next_place := part_end + 1; claims := '{}';
+
+      IF (ops[from_place]).kind = 'sweep' THEN
+        n := from_place;
         left_ids := ARRAY(SELECT h.id FROM holds h WHERE h.lease_until < (ops[n]).at AND place ? h.account_id
           ORDER BY h.lease_until LIMIT left_max);
-        ops := ops || ARRAY(
-          SELECT json_populate_record(NULL::ledger_operation,
-            json_build_object('kind', 'expire', 'id', l.id, 'at', (ops[n]).at, 'part', this_part))
-          FROM unnest(left_ids) l (id));
         outcomes[n] := 'swept'; figures[n] := cardinality(left_ids);
         IF may_sweep THEN
           DELETE FROM retry_keys WHERE (account_id, key) IN (
             SELECT k.account_id, k.key FROM retry_keys k
             WHERE k.kept_until < (ops[n]).at AND NOT EXISTS (SELECT FROM holds h WHERE h.id = k.hold_id)
-            ORDER BY k.kept_until LIMIT left_max FOR UPDATE SKIP LOCKED);
+            ORDER BY k.kept_until LIMIT 5 * left_max FOR UPDATE SKIP LOCKED);
         END IF;
+        from_place := cardinality(ops) + 1;
+        ops := ops || ARRAY(
+          SELECT json_populate_record(NULL::ledger_operation, json_build_object('kind', 'expire', 'id', l.id, 'at', (ops[n]).at))
+          FROM unnest(left_ids) l (id));
+        to_place := cardinality(ops);
       END IF;
 
       -- What the rows under an operation's id make of it: an outcome, or, where that is NULL, an amount that is \`due\`
       -- from the link at \`first\` upwards. Of an expired hold nothing is set aside any more, so that its late end is a
       -- charge (or a return) of the difference.
       FOR op IN
-        SELECT o.ordinality AS n, o.kind, o.kind IN ('hold', 'top-up') AS takes, o.account, o.amount, o.at, o.tokens,
-          o.is_rated, o.requests_max, o.tokens_max, o.calls_max, o.retry_key, h.retry_key AS held_key, h.created_at AS taken_at,
+        SELECT from_place - 1 + o.ordinality AS n, o.kind, o.kind IN ('hold', 'top-up') AS takes, o.account, o.amount, o.at,
+          o.tokens, o.is_rated, o.requests_max, o.tokens_max, o.calls_max, o.retry_key, o.key_place, o.fingerprint,
+          k.hold_id AS answered_by, h.retry_key AS held_key, h.created_at AS taken_at,
           CASE o.kind WHEN 'settle' THEN o.tokens - h.tokens WHEN 'release' THEN -h.tokens END AS excess,
           e.amount AS before, coalesce(l.shortfall, e.shortfall) AS figure,
           CASE WHEN o.kind = 'hold' THEN 0 ELSE coalesce(h.amount, 0) END AS held,
@@ -201,13 +214,12 @@ export const LEDGER_COMMIT = `
               CASE WHEN e.amount + CASE l.debit_account WHEN 'revenue' THEN -l.amount ELSE l.amount END + l.shortfall
                 = coalesce(o.amount, 0) THEN 'exists' ELSE 'conflict' END
           END AS outcome
-        FROM unnest(ops) WITH ORDINALITY o
+        FROM unnest(ops[from_place:to_place]) WITH ORDINALITY o
         LEFT JOIN holds h ON h.id = o.id AND (o.kind = 'hold' OR place ? h.account_id)
         LEFT JOIN entries e ON e.id = CASE WHEN h.id IS NULL THEN o.id END
         LEFT JOIN entries l ON l.id = CASE WHEN e.kind = 'expire' THEN o.id || ':late' END
         LEFT JOIN retry_keys k ON k.account_id = o.account AND k.key = o.retry_key
         LEFT JOIN holds r ON r.id = CASE WHEN k.status IS NULL THEN k.hold_id END
-        WHERE o.part = this_part AND o.kind <> 'sweep'
         ORDER BY o.ordinality
       LOOP
         n := op.n; i := op.first;
@@ -217,10 +229,20 @@ export const LEDGER_COMMIT = `
             credits[i] := credits[i] + op.amount;
             funds[i] := funds[i] + op.amount;
           ELSIF op.outcome = 'replayed' THEN
-            details[n] := (
-              SELECT json_build_object('id', k.hold_id, 'status', k.status, 'headers', k.headers, 'body', encode(k.body, 'base64'))
-              FROM retry_keys k WHERE k.account_id = op.account AND k.key = op.retry_key);
+            -- With its answer where a call is the first with its key, as long as they are not too many for one row.
+            names[n] := op.answered_by;
+            IF op.key_place = n AND answers_length < answers_length_max THEN
+              SELECT json_build_object('status', k.status, 'headers', k.headers, 'body', encode(k.body, 'base64')) INTO answer
+                FROM retry_keys k WHERE k.account_id = op.account AND k.key = op.retry_key;
+              details[n] := answer; -- from a variable: with a query in the assignment the whole array is copied
+              answers_length := answers_length + length(answer);
+            END IF;
           END IF;
+          CONTINUE;
+        END IF;
+        IF claims[op.key_place] IS NOT NULL THEN
+          outcomes[n] := CASE WHEN (ops[claims[op.key_place]]).fingerprint = op.fingerprint THEN 'retry-running'
+            ELSE 'retry-mismatch' END;
           CONTINUE;
         END IF;
         due := op.due; over := due - op.held;
@@ -268,6 +290,7 @@ export const LEDGER_COMMIT = `
             outcomes[n] := 'raised';
           ELSE
             outcomes[n] := 'held';
+            IF op.key_place IS NOT NULL THEN claims[op.key_place] := n; END IF;
             minutes[i] := began; requests[i] := seen_requests + 1; tokens[i] := seen_tokens + op.tokens;
             calls[i] := calls[i] + 1;
             IF op.is_rated THEN details[n] := ledger_rates(requests[i], tokens[i], calls[i], minutes[i]); END IF;
@@ -300,17 +323,17 @@ export const LEDGER_COMMIT = `
           i := parents[i];
         END LOOP;
       END LOOP;
-      PERFORM ledger_write(this_part, ops, outcomes, payers, charges, befores, figures, keys);
+      PERFORM ledger_write(ops[from_place:to_place], outcomes[from_place:to_place], payers[from_place:to_place],
+        charges[from_place:to_place], befores[from_place:to_place], figures[from_place:to_place], keys[from_place:to_place]);
     END LOOP;
 
-    UPDATE accounts a SET credits_posted = l.credits, debits_posted = l.posted, debits_pending = l.pending,
-        period_start = l.start, period_debits = l.spent, open_calls = l.calls, minute_start = l.minute,
-        minute_requests = l.requests, minute_tokens = l.tokens
-      FROM unnest(link_ids, credits, posted, pending, starts, spent, calls, minutes, requests, tokens)
-        AS l (id, credits, posted, pending, start, spent, calls, minute, requests, tokens)
-      WHERE a.id = l.id COLLATE "C" AND (a.credits_posted, a.debits_posted, a.debits_pending, a.period_start, a.period_debits,
+    UPDATE accounts a SET credits_posted = credits[l], debits_posted = posted[l], debits_pending = pending[l],
+        period_start = starts[l], period_debits = spent[l], open_calls = calls[l], minute_start = minutes[l],
+        minute_requests = requests[l], minute_tokens = tokens[l]
+      FROM generate_series(1, cardinality(link_ids)) l
+      WHERE a.id = link_ids[l] COLLATE "C" AND (a.credits_posted, a.debits_posted, a.debits_pending, a.period_start, a.period_debits,
           a.open_calls, a.minute_start, a.minute_requests, a.minute_tokens)
-        IS DISTINCT FROM (l.credits, l.posted, l.pending, l.start, l.spent, l.calls, l.minute, l.requests, l.tokens);
+        IS DISTINCT FROM (credits[l], posted[l], pending[l], starts[l], spent[l], calls[l], minutes[l], requests[l], tokens[l]);
     outcomes := outcomes[:given]; figures := figures[:given]; names := names[:given]; details := details[:given];
     IF is_known THEN link_ids := NULL; parent_ids := NULL; END IF;
   END $$;

@@ -14,7 +14,7 @@ export const LEDGER_WRITE = `
   $$;
 
   CREATE FUNCTION ledger_write(
-    this_part int, ops ledger_operation[], outcomes text[],
+    ops ledger_operation[], outcomes text[],
     payers text[], charges bigint[], befores bigint[], shortfalls bigint[], keys text[]
   )
   RETURNS void
@@ -23,35 +23,33 @@ export const LEDGER_WRITE = `
   DECLARE
     done CONSTANT text[] := ARRAY(
       SELECT DISTINCT CASE WHEN o.before IS NULL THEN o.outcome ELSE 'late' END
-      FROM unnest(outcomes, befores, ops) AS o (outcome, before) WHERE o.part = this_part);
+      FROM unnest(outcomes, befores, ops) AS o (outcome, before));
   BEGIN
     IF 'held' = ANY (done) THEN
       INSERT INTO holds (id, account_id, amount, purpose, lease_until, created_at, tokens, retry_key)
         SELECT o.id, o.account, o.amount, o.purpose, o.lease_until, o.at, o.tokens, o.retry_key
-        FROM unnest(outcomes, ops) AS o (outcome) WHERE o.part = this_part AND o.outcome = 'held';
+        FROM unnest(outcomes, ops) AS o (outcome) WHERE o.outcome = 'held';
       INSERT INTO retry_keys (account_id, key, fingerprint, hold_id, kept_until)
         SELECT o.account, o.retry_key, o.fingerprint, o.id, o.kept_until
-        FROM unnest(outcomes, ops) AS o (outcome)
-        WHERE o.part = this_part AND o.outcome = 'held' AND o.retry_key IS NOT NULL
+        FROM unnest(outcomes, ops) AS o (outcome) WHERE o.outcome = 'held' AND o.retry_key IS NOT NULL
         ON CONFLICT (account_id, key) DO UPDATE SET fingerprint = excluded.fingerprint, hold_id = excluded.hold_id,
           status = NULL, headers = NULL, body = NULL, kept_until = excluded.kept_until;
     END IF;
 
     IF 'raised' = ANY (done) THEN
       UPDATE holds h SET amount = o.amount FROM unnest(outcomes, ops) AS o (outcome)
-        WHERE o.part = this_part AND o.outcome = 'raised' AND h.id = o.id;
+        WHERE o.outcome = 'raised' AND h.id = o.id;
     END IF;
 
     IF 'renewed' = ANY (done) THEN
       UPDATE holds h SET lease_until = o.lease_until, observed = coalesce(o.amount, h.observed)
-        FROM unnest(outcomes, ops) AS o (outcome)
-        WHERE o.part = this_part AND o.outcome = 'renewed' AND h.id = o.id;
+        FROM unnest(outcomes, ops) AS o (outcome) WHERE o.outcome = 'renewed' AND h.id = o.id;
     END IF;
 
     IF 'granted' = ANY (done) THEN
       INSERT INTO entries (id, kind, debit_account, credit_account, amount, held, shortfall, created_at)
         SELECT o.id, 'grant', 'bank', o.account, o.amount, 0, 0, o.at
-        FROM unnest(outcomes, ops) AS o (outcome) WHERE o.part = this_part AND o.outcome = 'granted';
+        FROM unnest(outcomes, ops) AS o (outcome) WHERE o.outcome = 'granted';
     END IF;
 
     IF done && '{settled, released, expired}' THEN
@@ -63,11 +61,11 @@ export const LEDGER_WRITE = `
           FROM unnest(outcomes, charges, ops) AS o (outcome, charge)
           JOIN holds h ON h.id = o.id
           CROSS JOIN regexp_match(h.purpose, '^(\\S*) ?([^/]*)/?(.*)$') AS p (words)
-          WHERE o.part = this_part AND o.outcome = 'expired';
+          WHERE o.outcome = 'expired';
       END IF;
       WITH gone AS (
         DELETE FROM holds h USING unnest(charges, befores, shortfalls, ops) AS o (charge, before, shortfall)
-          WHERE o.part = this_part AND o.charge IS NOT NULL AND o.before IS NULL AND h.id = o.id
+          WHERE o.charge IS NOT NULL AND o.before IS NULL AND h.id = o.id
           RETURNING h.id, o.kind, h.account_id, o.charge, h.amount, o.shortfall, o.at
       )
       INSERT INTO entries (id, kind, debit_account, credit_account, amount, held, shortfall, created_at)
@@ -75,11 +73,9 @@ export const LEDGER_WRITE = `
       IF array_remove(keys, NULL) <> '{}' THEN
         UPDATE retry_keys k SET status = o.status, headers = o.headers, body = decode(o.body, 'base64'), kept_until = o.kept_until
           FROM unnest(payers, keys, ops) AS o (payer, held_key)
-          WHERE o.part = this_part AND o.status IS NOT NULL
-            AND k.account_id = o.payer AND k.key = o.held_key AND k.hold_id = o.id;
+          WHERE o.status IS NOT NULL AND k.account_id = o.payer AND k.key = o.held_key AND k.hold_id = o.id;
         DELETE FROM retry_keys k USING unnest(payers, keys, ops) AS o (payer, held_key)
-          WHERE o.part = this_part AND o.status IS NULL
-            AND k.account_id = o.payer AND k.key = o.held_key AND k.hold_id = o.id;
+          WHERE o.status IS NULL AND k.account_id = o.payer AND k.key = o.held_key AND k.hold_id = o.id;
       END IF;
     END IF;
 
@@ -88,11 +84,11 @@ export const LEDGER_WRITE = `
         SELECT o.id || ':late', 'settle', CASE WHEN o.charge < 0 THEN 'revenue' ELSE o.payer END,
           CASE WHEN o.charge < 0 THEN o.payer ELSE 'revenue' END, abs(o.charge), 0, o.shortfall, o.at
         FROM unnest(payers, charges, befores, shortfalls, ops) AS o (payer, charge, before, shortfall)
-        WHERE o.part = this_part AND o.before IS NOT NULL;
+        WHERE o.before IS NOT NULL;
       UPDATE generations g SET credits = o.before + o.charge FROM unnest(charges, befores, ops) AS o (charge, before)
-        WHERE o.part = this_part AND o.before IS NOT NULL AND o.record IS NULL AND g.id = o.id;
+        WHERE o.before IS NOT NULL AND o.record IS NULL AND g.id = o.id;
       DELETE FROM generations g USING unnest(befores, ops) AS o (before)
-        WHERE o.part = this_part AND o.before IS NOT NULL AND o.record IS NOT NULL AND g.id = o.id;
+        WHERE o.before IS NOT NULL AND o.record IS NOT NULL AND g.id = o.id;
     END IF;
 
     IF done && '{settled, released, late}' THEN
@@ -102,7 +98,7 @@ export const LEDGER_WRITE = `
           r.input_tokens, r.output_tokens, o.charge + coalesce(o.before, 0), r.ms, r.first_byte_ms, r.started_at
         FROM unnest(payers, charges, befores, ops) AS o (payer, charge, before)
         CROSS JOIN json_populate_record(NULL::generations, o.record) r
-        WHERE o.part = this_part AND o.charge IS NOT NULL AND o.record IS NOT NULL;
+        WHERE o.charge IS NOT NULL AND o.record IS NOT NULL;
     END IF;
   END $$;
 `;

@@ -1,4 +1,5 @@
-/** Ledger operations as the parameter of `ledger_commit`, and its answer as their outcomes. */
+/** Ledger operations as the parameters of `ledger_commit`, and its answer as their outcomes. */
+import type { Parameter } from "../../../storage/index.ts";
 import type {
   Hold,
   KeptAnswer,
@@ -11,27 +12,36 @@ import type {
 } from "../../operations.ts";
 import { keptUntil, toKeptAnswer } from "../answers.ts";
 import { toGenerationColumns } from "../generations.ts";
+import { storable } from "./columns.ts";
 import type { LedgerMemory } from "./memory.ts";
-import { PartChooser } from "./parts.ts";
+import { Parts } from "./parts.ts";
 
 /** What `ledger_commit` answers: an element for each operation. */
 export interface CommitRow {
   outcomes: string[] | null;
   /** The room of a refused hold, the shortfall of a settlement, the number of swept holds. */
   figures: (bigint | null)[];
-  /** The account that refused a hold, or the limit. */
+  /** The account that refused a hold, or the limit; the hold whose answer there is. */
   names: (string | null)[];
-  /** JSON: the rates of a hold with limits, or the answer that is given again. */
+  /** JSON: the rates of a hold with limits; the answer that a call is given again, or null where it has to be fetched. */
   details: (string | null)[];
   /** The accounts of all chains and, at the same places, their parents; null where the caller gave the chains. */
   link_ids: string[] | null;
   parent_ids: (string | null)[] | null;
 }
 
-/** The operations as JSON, a `ledger_operation` each: what an operation doesn't have is left out. */
-export function operationsJson(operations: readonly LedgerOperation[], memory: LedgerMemory): string {
-  const parts = new PartChooser(memory);
-  return JSON.stringify(operations.map((operation) => ({ part: parts.choose(operation), ...columnsOf(operation) })));
+/**
+ * The first parameters: the operations as JSON, a `ledger_operation` each, from which is left out what an operation
+ * doesn't have; and the places at which their parts end.
+ */
+export function batchParameters(operations: readonly LedgerOperation[], memory: LedgerMemory): Parameter[] {
+  const parts = new Parts(memory);
+  const rows = operations.map((operation) => ({ key_place: parts.add(operation), ...columnsOf(operation) }));
+  return [JSON.stringify(rows, storableValue), parts.ends().map(String)];
+}
+
+function storableValue(_key: string, value: unknown): unknown {
+  return typeof value === "string" ? storable(value) : value;
 }
 
 function columnsOf(operation: LedgerOperation) {
@@ -81,7 +91,12 @@ function answerColumns(answer: KeptAnswer | undefined, at: number) {
   return { status, headers: JSON.stringify(headers), body: body.toBase64(), kept_until: keptUntil(at) };
 }
 
-export function toOutcomes(operations: readonly LedgerOperation[], row: CommitRow): LedgerOutcome[] {
+/** An outcome, where calls are given an answer again perhaps without that. */
+export type AnsweredOutcome =
+  | Exclude<LedgerOutcome, { outcome: "replayed" }>
+  | { outcome: "replayed"; id: string; answer: KeptAnswer | undefined };
+
+export function toOutcomes(operations: readonly LedgerOperation[], row: CommitRow): AnsweredOutcome[] {
   return operations.map(({ kind }, index) => {
     const outcome = row.outcomes?.[index];
     if (outcome === undefined) throw new Error(`ledger_commit gave no outcome for ${kind}`);
@@ -97,15 +112,8 @@ interface Answered {
   detail: string | null;
 }
 
-interface Replay {
-  id: string;
-  status: number;
-  headers: string;
-  body: string;
-}
-
 /** The words are those of `ledger_commit`, which are the ledger's own. */
-function toOutcome(kind: LedgerOperation["kind"], { outcome, figure, name, detail }: Answered): LedgerOutcome {
+function toOutcome(kind: LedgerOperation["kind"], { outcome, figure, name, detail }: Answered): AnsweredOutcome {
   switch (outcome) {
     case "insufficient":
       return { outcome, accountId: name, available: figure };
@@ -114,7 +122,7 @@ function toOutcome(kind: LedgerOperation["kind"], { outcome, figure, name, detai
     case "held":
       return detail === null ? { outcome } : { outcome, rates: toRates(detail) };
     case "replayed":
-      return { outcome, ...toReplay(detail) };
+      return { outcome, id: name, answer: detail === null ? undefined : toAnswer(detail) };
     case "swept":
       return { outcome, expired: Number(figure) };
     case "settled":
@@ -122,7 +130,7 @@ function toOutcome(kind: LedgerOperation["kind"], { outcome, figure, name, detai
     case "exists":
       return kind === "settle" ? { outcome, shortfall: figure } : { outcome };
     default:
-      return { outcome } as LedgerOutcome;
+      return { outcome } as AnsweredOutcome;
   }
 }
 
@@ -130,7 +138,14 @@ function toRates(detail: string | null): RateState {
   return JSON.parse(detail ?? "") as RateState;
 }
 
-function toReplay(detail: string | null): { id: string; answer: KeptAnswer } {
-  const { id, status, headers, body } = JSON.parse(detail ?? "") as Replay;
-  return { id, answer: toKeptAnswer({ status: BigInt(status), headers, body: Uint8Array.fromBase64(body) }) };
+/** Columns of `retry_keys`, the body in base64. */
+interface AnswerJson {
+  status: number;
+  headers: string;
+  body: string;
+}
+
+function toAnswer(detail: string): KeptAnswer {
+  const { status, headers, body } = JSON.parse(detail) as AnswerJson;
+  return toKeptAnswer({ status: BigInt(status), headers, body: Uint8Array.fromBase64(body) });
 }

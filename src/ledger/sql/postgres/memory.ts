@@ -12,17 +12,30 @@ export interface RememberedHold {
   amount: bigint;
   tokens: number;
   at: number;
-  /** Whether it claims a retry key. */
-  hasKey: boolean;
+  /** The retry key that it claims. */
+  key: string | undefined;
+}
+
+/** A hold's retry key, which is unique within its account. */
+export function keyOf({ accountId, retry }: Hold): string | undefined {
+  return retry && JSON.stringify([accountId, retry.key]);
+}
+
+/** An account of a chain. */
+export interface Link {
+  id: string;
+  parentId: string | undefined;
+  /** Sorts as the bytes of the id do. */
+  order: string;
 }
 
 export class LedgerMemory {
-  readonly #chains = new Map<string, readonly string[]>();
+  readonly #chains = new Map<string, readonly Link[]>();
   readonly #holds = new Map<string, RememberedHold>();
   readonly #refused = new Set<string>();
 
   /** The account and its parents, upwards. */
-  chain(accountId: string): readonly string[] | undefined {
+  chain(accountId: string): readonly Link[] | undefined {
     return this.#chains.get(accountId);
   }
 
@@ -45,7 +58,7 @@ export class LedgerMemory {
       const accountId = "accountId" in operation ? operation.accountId : this.#holds.get(operation.id)?.accountId;
       const chain = accountId === undefined ? undefined : this.#chains.get(accountId);
       if (chain === undefined) return undefined;
-      for (const id of chain) links.add(id);
+      for (const { id } of chain) links.add(id);
     }
     return [...links];
   }
@@ -63,12 +76,10 @@ export class LedgerMemory {
     }
   }
 
-  #learnHold(
-    { id, accountId, amount, tokens = 0, at, retry }: Hold,
-    outcome: LedgerOutcome["outcome"] | undefined,
-  ): void {
+  #learnHold(hold: Hold, outcome: LedgerOutcome["outcome"] | undefined): void {
+    const { id, accountId, amount, tokens = 0, at } = hold;
     if (outcome === "held") {
-      remember(this.#holds, id, { accountId, amount, tokens, at, hasKey: retry !== undefined });
+      remember(this.#holds, id, { accountId, amount, tokens, at, key: keyOf(hold) });
       this.#refused.delete(accountId);
     }
     if (outcome === "insufficient" || outcome === "limited") {
@@ -79,13 +90,27 @@ export class LedgerMemory {
 
   /** Learns the chains of accounts from their parents, which stand at the same places. */
   learnChains(ids: readonly string[], parentIds: readonly (string | null)[]): void {
-    const parents = new Map(ids.map((id, index) => [id, parentIds[index] ?? undefined]));
+    const links = new Map<string, Link>();
+    for (const [index, id] of ids.entries()) {
+      links.set(id, { id, parentId: parentIds[index] ?? undefined, order: inCodePointOrder(id) });
+    }
     for (const id of ids) {
-      const chain: string[] = [];
-      for (let link: string | undefined = id; link !== undefined; link = parents.get(link)) chain.push(link);
+      const chain: Link[] = [];
+      for (let link = links.get(id); link !== undefined; link = links.get(link.parentId ?? "")) chain.push(link);
       remember(this.#chains, id, chain);
     }
   }
+}
+
+/**
+ * The same text with its surrogates above all other units: compared unit by unit, such texts are in the order of their
+ * code points, which is that of their bytes in UTF-8.
+ */
+function inCodePointOrder(text: string): string {
+  return text.replace(/[\ud800-\uffff]/g, (unit) => {
+    const code = unit.charCodeAt(0);
+    return String.fromCharCode(code < 0xe000 ? code + 0x2000 : code - 0x800);
+  });
 }
 
 function remember<Value>(map: Map<string, Value>, key: string, value: Value): void {

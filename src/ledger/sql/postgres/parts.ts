@@ -1,59 +1,70 @@
-import type { Hold, LedgerOperation } from "../../operations.ts";
-import type { LedgerMemory } from "./memory.ts";
+import type { LedgerOperation } from "../../operations.ts";
+import { keyOf, type LedgerMemory } from "./memory.ts";
 
 /**
  * Cuts a batch into parts, each of which sees what the ones before it have written. Nearly always there is one: only the
- * accounts are kept up to date from one operation to the next, so that a new part begins where an operation must see what
- * became of another row. Within a part no id occurs twice, no hold comes with a retry key that an earlier operation may
- * have claimed or freed, and a sweep is alone.
+ * accounts, and the keys that holds claim, are kept up to date from one operation to the next, so that a new part begins
+ * where an operation must see what became of another row. Within a part no id occurs twice, no hold comes with a retry
+ * key that an end before it may have freed, and a sweep is alone. Places are counted from 1 upwards.
  */
-export class PartChooser {
+export class Parts {
+  /** The last place of each part but the one that goes on. */
+  readonly #ends: number[] = [];
   readonly #memory: LedgerMemory;
-  #part = 1;
+  #place = 0;
   readonly #ids = new Set<string>();
-  readonly #keys = new Set<string>();
-  #mayHaveFreed = false;
+  /** Where in the part a key occurs first. */
+  readonly #keyPlaces = new Map<string, number>();
+  readonly #freed = new Set<string>();
+  #mayHaveFreedAny = false;
   #isSweep = false;
 
   constructor(memory: LedgerMemory) {
     this.#memory = memory;
   }
 
-  /** The operation's part, counted from 1 upwards. */
-  choose(operation: LedgerOperation): number {
+  /** Adds an operation; for a hold with a retry key, tells the place of the first hold in its part that has the key. */
+  add(operation: LedgerOperation): number | undefined {
     if (this.#needsPart(operation)) this.#begin();
-    this.#note(operation);
-    return this.#part;
+    this.#place += 1;
+    if (operation.kind === "sweep") {
+      this.#isSweep = true;
+      return undefined;
+    }
+    this.#ids.add(operation.id);
+    if (operation.kind === "settle" || operation.kind === "release") this.#noteEnd(operation.id);
+    const key = operation.kind === "hold" ? keyOf(operation) : undefined;
+    if (key === undefined) return undefined;
+    const first = this.#keyPlaces.get(key) ?? this.#place;
+    this.#keyPlaces.set(key, first);
+    return first;
+  }
+
+  /** The last place of each part. */
+  ends(): number[] {
+    return [...this.#ends, this.#place];
   }
 
   #needsPart(operation: LedgerOperation): boolean {
     if (operation.kind === "sweep") return this.#isSweep || this.#ids.size > 0;
     if (this.#isSweep || this.#ids.has(operation.id)) return true;
     const key = operation.kind === "hold" ? keyOf(operation) : undefined;
-    return key !== undefined && (this.#mayHaveFreed || this.#keys.has(key));
+    return key !== undefined && (this.#mayHaveFreedAny || this.#freed.has(key));
   }
 
   #begin(): void {
-    this.#part += 1;
+    this.#ends.push(this.#place);
     this.#ids.clear();
-    this.#keys.clear();
-    this.#mayHaveFreed = false;
+    this.#keyPlaces.clear();
+    this.#freed.clear();
+    this.#mayHaveFreedAny = false;
     this.#isSweep = false;
   }
 
-  #note(operation: LedgerOperation): void {
-    if (operation.kind === "sweep") {
-      this.#isSweep = true;
-      return;
-    }
-    this.#ids.add(operation.id);
-    const key = operation.kind === "hold" ? keyOf(operation) : undefined;
-    if (key !== undefined) this.#keys.add(key);
-    const mayEnd = operation.kind === "settle" || operation.kind === "release";
-    if (mayEnd && this.#memory.hold(operation.id)?.hasKey !== false) this.#mayHaveFreed = true;
+  /** Which key it frees is known of the holds that this process took. */
+  #noteEnd(id: string): void {
+    const hold = this.#memory.hold(id);
+    if (hold === undefined) this.#mayHaveFreedAny = true;
+    else if (hold.key !== undefined) this.#freed.add(hold.key);
   }
-}
-
-function keyOf({ accountId, retry }: Hold): string | undefined {
-  return retry && JSON.stringify([accountId, retry.key]);
 }

@@ -1,37 +1,27 @@
 /** Operations of which no outcome depends on another, as the parameters of `ledger_commit_plain`. */
-import type { Parameter } from "../../../storage/index.ts";
+import { type Parameter, plainRelations } from "../../../storage/index.ts";
 import type { Hold, LedgerOperation, LedgerOutcome, Release, Renew, Settle, TopUp } from "../../operations.ts";
 import type { CallCounts } from "../../rates.ts";
 import { toGenerationColumns } from "../generations.ts";
-import { AccountChange, accountColumns } from "./account-change.ts";
-import { type Row, toColumns } from "./columns.ts";
-import type { LedgerMemory, RememberedHold } from "./memory.ts";
+import { AccountChange } from "./account-change.ts";
+import { type Row, toArrays } from "./columns.ts";
+import type { LedgerMemory, Link, RememberedHold } from "./memory.ts";
 
-/** What `ledger_commit_plain` answers: with `done`, what is counted of the accounts whose holds came with limits. */
-export interface PlainRow {
-  done: boolean;
-  rated_ids: string[] | null;
-  minutes: bigint[] | null;
-  requests: bigint[] | null;
-  tokens: bigint[] | null;
-  calls: bigint[] | null;
-}
+/** What `ledger_commit_plain` answers: what is counted of each account whose new holds have limits. */
+export type PlainAnswer = ({ id: string } & CallCounts)[];
 
-/** In the order of the parameters of `ledger_commit_plain`. */
-const holdColumns = ["id", "account", "amount", "purpose", "lease", "at", "tokens"] as const;
-const endColumns = ["id", "kind", "account", "held", "charge", "at"] as const;
-const changeColumns = ["id", "account", "held", "amount", "lease", "observed"] as const;
+type PlainRow<Name extends keyof typeof plainRelations> = Row<
+  (typeof plainRelations)[Name]["texts" | "numbers"][number]
+>;
 
 export class PlainBatch {
   readonly #memory: LedgerMemory;
   readonly #outcomes: LedgerOutcome[] = [];
   readonly #accounts = new Map<string, AccountChange>();
-  readonly #holds: Row<(typeof holdColumns)[number]>[] = [];
-  readonly #ends: Row<(typeof endColumns)[number]>[] = [];
-  /** Rows of `generations`. */
-  readonly #records: object[] = [];
+  readonly #holds: PlainRow<"holds">[] = [];
+  readonly #ends: PlainRow<"ends">[] = [];
   /** Of holds that stay open. */
-  readonly #changes: Row<(typeof changeColumns)[number]>[] = [];
+  readonly #changes: PlainRow<"changes">[] = [];
   #earliest = Infinity;
   #latest = 0;
 
@@ -60,13 +50,11 @@ export class PlainBatch {
     switch (operation.kind) {
       case "settle":
       case "release":
-        return this.#addEnd(operation, hold, this.#links(chain));
+        return this.#addEnd(operation, hold, chain);
       case "top-up":
-        return this.#addTopUp(operation, hold, this.#links(chain));
+        return this.#addTopUp(operation, hold, chain);
       case "renew":
-        // Whoever changes a hold has locked its account: that keeps two of them from waiting for each other.
-        this.#link(chain, 0);
-        return this.#addRenew(operation, hold);
+        return this.#addRenew(operation, hold, chain);
     }
   }
 
@@ -75,15 +63,11 @@ export class PlainBatch {
     return this.#latest - this.#earliest < 60_000;
   }
 
-  /** The changes of each account of a chain. */
-  #links(chain: readonly string[]): AccountChange[] {
-    return chain.map((_, level) => this.#link(chain, level));
-  }
-
-  #link(chain: readonly string[], level: number): AccountChange {
-    const id = chain[level] ?? "";
-    const change = this.#accounts.get(id) ?? new AccountChange(id, chain[level + 1]);
-    this.#accounts.set(id, change);
+  #change(link: Link): AccountChange {
+    const known = this.#accounts.get(link.id);
+    if (known !== undefined) return known;
+    const change = new AccountChange(link);
+    this.#accounts.set(link.id, change);
     return change;
   }
 
@@ -91,40 +75,42 @@ export class PlainBatch {
     const { id, accountId, amount, purpose, leaseUntil, at, tokens = 0, retry } = hold;
     const chain = this.#memory.chain(accountId);
     if (chain === undefined || retry !== undefined || this.#memory.wasRefused(accountId)) return false;
-    const links = this.#links(chain);
-    for (const link of links) link.take(amount);
-    links[0]?.beginCall(hold, this.#outcomes.length);
+    for (const link of chain) this.#change(link).take(amount);
+    this.#accounts.get(accountId)?.beginCall(hold, this.#outcomes.length);
     this.#holds.push({ id, account: accountId, amount, purpose, lease: leaseUntil, at, tokens });
     this.#outcomes.push({ outcome: "held" });
     return true;
   }
 
-  #addEnd(end: Settle | Release, hold: RememberedHold, links: AccountChange[]): boolean {
+  #addEnd(end: Settle | Release, hold: RememberedHold, chain: readonly Link[]): boolean {
     const { kind, id, at, record } = end;
     const charge = end.kind === "settle" ? end.amount : 0n;
-    if (charge > hold.amount || hold.hasKey) return false;
-    for (const link of links) link.post(hold.amount, charge);
+    if (charge > hold.amount || hold.key !== undefined) return false;
+    for (const link of chain) this.#change(link).post(hold.amount, charge);
     const used = end.kind === "settle" ? (end.tokens ?? hold.tokens) : 0;
-    links[0]?.endCall(hold.at, used - hold.tokens);
-    this.#ends.push({ id, kind, account: hold.accountId, held: hold.amount, charge, at });
-    if (record !== undefined) {
-      const credits = String(charge);
-      this.#records.push({ id, account_id: hold.accountId, credits, ...toGenerationColumns(record) });
-    }
+    this.#accounts.get(hold.accountId)?.endCall(hold.at, used - hold.tokens);
+    const columns = record && toGenerationColumns(record);
+    const streamed = Number(record?.streamed ?? false);
+    this.#ends.push({ id, kind, account: hold.accountId, held: hold.amount, charge, at, ...columns, streamed });
     this.#outcomes.push(end.kind === "settle" ? { outcome: "settled", shortfall: 0n } : { outcome: "released" });
     return true;
   }
 
-  #addTopUp({ id, amount }: TopUp, hold: RememberedHold, links: AccountChange[]): boolean {
+  #addTopUp({ id, amount }: TopUp, hold: RememberedHold, chain: readonly Link[]): boolean {
     if (amount <= hold.amount) return false;
-    for (const link of links) link.take(amount - hold.amount);
+    for (const link of chain) this.#change(link).take(amount - hold.amount);
     this.#changes.push({ id, account: hold.accountId, held: hold.amount, amount });
     this.#outcomes.push({ outcome: "raised" });
     return true;
   }
 
-  #addRenew({ id, leaseUntil, observed }: Renew, hold: RememberedHold): boolean {
-    const { accountId, amount } = hold;
+  /** Whoever changes a hold has locked its account, so that no two of them wait for each other. */
+  #addRenew(
+    { id, leaseUntil, observed }: Renew,
+    { accountId, amount }: RememberedHold,
+    chain: readonly Link[],
+  ): boolean {
+    for (const link of chain.slice(0, 1)) this.#change(link);
     this.#changes.push({ id, account: accountId, held: amount, amount, lease: leaseUntil, observed });
     this.#outcomes.push({ outcome: "renewed" });
     return true;
@@ -132,30 +118,20 @@ export class PlainBatch {
 
   /** In the order of the function's. */
   parameters(): Parameter[] {
+    const { links, holds, ends, changes } = plainRelations;
     const accounts = [...this.#accounts.values()].toSorted((a, b) => (a.order < b.order ? -1 : 1));
     return [
-      ...toColumns(
-        accountColumns,
-        accounts.map((change) => change.row()),
-      ),
       this.#latest,
-      ...toColumns(holdColumns, this.#holds),
-      ...toColumns(endColumns, this.#ends),
-      this.#records.length === 0 ? null : JSON.stringify(this.#records),
-      ...toColumns(changeColumns, this.#changes),
+      ...toArrays(links, accounts),
+      ...toArrays(holds, this.#holds),
+      ...toArrays(ends, this.#ends),
+      ...toArrays(changes, this.#changes),
     ];
   }
 
-  /** Once it is done. */
-  outcomes({ rated_ids: ids, ...counts }: PlainRow): LedgerOutcome[] {
-    for (const [index, id] of (ids ?? []).entries()) {
-      const after: CallCounts = {
-        minuteStart: Number(counts.minutes?.[index]),
-        minuteRequests: Number(counts.requests?.[index]),
-        minuteTokens: Number(counts.tokens?.[index]),
-        openCalls: Number(counts.calls?.[index]),
-      };
-      for (const { place, rates } of this.#accounts.get(id)?.rates(after) ?? []) {
+  outcomes(answer: PlainAnswer): LedgerOutcome[] {
+    for (const { id, ...counts } of answer) {
+      for (const { place, rates } of this.#accounts.get(id)?.rates(counts) ?? []) {
         this.#outcomes[place] = { outcome: "held", rates };
       }
     }

@@ -1,16 +1,22 @@
 import type { Parameter, Statements } from "../../../storage/index.ts";
 import { type Account, type AccountKind, type AccountState, type BudgetPeriod, periodStart } from "../../accounts.ts";
-import type { LedgerOperation, LedgerOutcome } from "../../operations.ts";
+import type { Hold, KeptAnswer, LedgerOperation, LedgerOutcome } from "../../operations.ts";
 import type { AuditReport, LedgerStore, OpenHold } from "../../store.ts";
+import { type AnswerColumns, toKeptAnswer } from "../answers.ts";
 import { AUDIT_ACCOUNTS, AUDIT_TOTALS, type AuditRow, type AuditTotals, auditReport } from "../audit.ts";
 import { type HoldRow, toOpenHold } from "../rows.ts";
-import { type CommitRow, operationsJson, toOutcomes } from "./batch.ts";
+import { type AnsweredOutcome, batchParameters, type CommitRow, toOutcomes } from "./batch.ts";
+import { storable } from "./columns.ts";
 import { LedgerMemory } from "./memory.ts";
-import { PlainBatch, type PlainRow } from "./plain-batch.ts";
+import { PlainBatch, type PlainAnswer } from "./plain-batch.ts";
 
-const COMMIT = "SELECT * FROM ledger_commit($1, $2)";
+const COMMIT = "SELECT * FROM ledger_commit($1, $2, $3)";
 
-const COMMIT_PLAIN = `SELECT * FROM ledger_commit_plain(${Array.from({ length: 37 }, (_, index) => `$${index + 1}`).join(", ")})`;
+const COMMIT_PLAIN = "SELECT ledger_commit_plain($1, $2, $3, $4, $5, $6, $7, $8, $9) AS answer";
+
+const KEPT_ANSWER = `
+  SELECT status, headers, body FROM retry_keys
+  WHERE account_id = $1 AND key = $2 AND hold_id = $3 AND status IS NOT NULL`;
 
 const INSERT_ACCOUNT = `
   INSERT INTO accounts (id, kind, name, parent_id, prepaid, max_budget, period, created_at)
@@ -50,18 +56,47 @@ export class PostgresLedgerStore implements LedgerStore {
   async #commitPlain(operations: readonly LedgerOperation[]): Promise<LedgerOutcome[] | undefined> {
     const batch = PlainBatch.of(operations, this.#memory);
     if (batch === undefined) return undefined;
-    const [row] = await this.#statements.run<PlainRow>(COMMIT_PLAIN, batch.parameters());
-    return row?.done === true ? batch.outcomes(row) : undefined;
+    const [row] = await this.#statements.run<{ answer: PlainAnswer | null }>(COMMIT_PLAIN, batch.parameters());
+    const answer = row?.answer ?? undefined;
+    return answer && batch.outcomes(answer);
   }
 
   async #commitAny(operations: readonly LedgerOperation[]): Promise<LedgerOutcome[]> {
-    const json = operationsJson(operations, this.#memory);
+    const parameters = batchParameters(operations, this.#memory);
     const links = this.#memory.linksOf(operations) ?? null;
-    let [row] = await this.#statements.run<CommitRow>(COMMIT, [json, links]);
-    if (row?.outcomes === null) [row] = await this.#statements.run<CommitRow>(COMMIT, [json, null]);
+    let [row] = await this.#statements.run<CommitRow>(COMMIT, [...parameters, links]);
+    if (row?.outcomes === null) [row] = await this.#statements.run<CommitRow>(COMMIT, [...parameters, null]);
     if (row === undefined) throw new Error("ledger_commit gave no row");
     if (row.link_ids !== null && row.parent_ids !== null) this.#memory.learnChains(row.link_ids, row.parent_ids);
-    return toOutcomes(operations, row);
+    return this.#withAnswers(operations, toOutcomes(operations, row));
+  }
+
+  /** Completes what calls are given again: of those with one key, and of many large ones, not each came with its answer. */
+  async #withAnswers(
+    operations: readonly LedgerOperation[],
+    outcomes: readonly AnsweredOutcome[],
+  ): Promise<LedgerOutcome[]> {
+    const answers = new Map<string, KeptAnswer>();
+    const complete: LedgerOutcome[] = [];
+    for (const [index, outcome] of outcomes.entries()) {
+      if (outcome.outcome !== "replayed") {
+        complete.push(outcome);
+        continue;
+      }
+      const hold = operations[index];
+      if (hold?.kind !== "hold") throw new Error("ledger_commit replayed what is no hold");
+      const { id } = outcome;
+      const answer = outcome.answer ?? answers.get(id) ?? (await this.#keptAnswer(hold, id));
+      if (answer !== undefined) answers.set(id, answer);
+      // Forgotten in the meantime: then the key is new.
+      complete.push(...(answer === undefined ? await this.#commitAny([hold]) : [{ ...outcome, answer }]));
+    }
+    return complete;
+  }
+
+  async #keptAnswer({ accountId, retry }: Hold, id: string): Promise<KeptAnswer | undefined> {
+    const [row] = await this.#statements.run<AnswerColumns>(KEPT_ANSWER, [accountId, storable(retry?.key ?? ""), id]);
+    return row && toKeptAnswer(row);
   }
 
   async createAccount(account: Account, at: number): Promise<void> {

@@ -1,0 +1,174 @@
+import { jest } from "bun:test";
+import { type GatewayError, limits } from "../../core/index.ts";
+import { chatDialect, chatRequest, type StreamObserver } from "../../dialects/index.ts";
+import { createProvider } from "../../providers/index.ts";
+import { Ticker } from "../../streaming/index.ts";
+import { relayStream, type StreamEnd, type StreamRelayOptions } from "../relay-stream.ts";
+import { KeptBody } from "../retry-key.ts";
+
+export const idleMsMax = 300_000;
+export const tickMs = 1_000;
+export const key = "sk-key-of-the-upstream";
+
+export const chunk = (text: string): string =>
+  `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: text } }] })}\n\n`;
+export const finish = `data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\n`;
+export const usage = `data: {"choices":[],"usage":{"prompt_tokens":7,"completion_tokens":11,"total_tokens":18}}\n\n`;
+export const done = "data: [DONE]\n\n";
+export const upstreamError = (message: string): string =>
+  `data: ${JSON.stringify({ error: { message, type: "server_error" } })}\n\n`;
+export const whole = chunk("é") + chunk("🙂") + finish + done;
+
+/** Lets everything run that waits for no timer. */
+export async function turns(): Promise<void> {
+  for (let turn = 0; turn < 5; turn += 1) await new Promise<void>((resolve) => setImmediate(resolve));
+}
+
+/** The time and the ticker of the streams, which the test moves. */
+class Time {
+  now = 1_000_000;
+  readonly ticker = new Ticker(tickMs, () => this.now);
+
+  async tick(milliseconds: number): Promise<void> {
+    this.now += milliseconds;
+    jest.advanceTimersByTime(tickMs);
+    await turns();
+  }
+}
+
+let time: Time;
+
+/** To be called before each test. */
+export function startTime(): void {
+  jest.useFakeTimers();
+  time = new Time();
+}
+
+/** To be called after each test. */
+export function stopTime(): void {
+  time.ticker.stop();
+  jest.useRealTimers();
+}
+
+export const tick = (milliseconds: number): Promise<void> => time.tick(milliseconds);
+
+function observe(includeUsage: boolean): StreamObserver {
+  const { chat } = createProvider({ kind: "openai", baseUrl: "https://upstream.example/v1" }).operations;
+  if (chat === undefined) throw new Error("no chat");
+  const body = {
+    model: "m",
+    messages: [{ role: "user", content: "hi" }],
+    stream: true,
+    stream_options: { include_usage: includeUsage },
+  };
+  return chatDialect.observe(chatRequest.parse(body), (answer) => chat.readUsage(answer));
+}
+
+/** An upstream whose bytes come when the test says so, relayed to a client who reads on, or not. */
+export class StreamScene {
+  readonly abort = new AbortController();
+  readonly ends: [StreamEnd, GatewayError | undefined][] = [];
+  readonly observer: StreamObserver;
+  firstBytes = 0;
+  upstreamCancelled = false;
+  /** What the client has got so far. */
+  text = "";
+  closed = false;
+  /** Holds up the commit of the charge, where set. */
+  commit: Promise<void> | undefined;
+  /** Where the stream's answer is to be kept. */
+  readonly kept: KeptBody | undefined;
+  /** Ended by a client who goes away before it is answered. */
+  readonly leaving = new AbortController();
+  readonly #client: { read(): Promise<{ done: boolean; value?: Uint8Array | undefined }>; cancel(): Promise<void> };
+  #upstream: ReadableStreamDefaultController<Uint8Array> | undefined;
+
+  constructor({ reads = true, includeUsage = false, kept = false, gone = false } = {}) {
+    this.observer = observe(includeUsage);
+    this.kept = kept ? new KeptBody() : undefined;
+    if (gone) this.leaving.abort();
+    const body = new ReadableStream<Uint8Array>({
+      start: (controller) => {
+        this.#upstream = controller;
+        // A fetched body breaks with the reason when its call is ended.
+        this.abort.signal.addEventListener("abort", () => controller.error(this.abort.signal.reason));
+      },
+      cancel: () => {
+        this.upstreamCancelled = true;
+      },
+    });
+    this.#client = relayStream(body, this.#options()).getReader();
+    if (reads) void this.#readOn();
+  }
+
+  #options(): StreamRelayOptions {
+    return {
+      observer: this.observer,
+      abort: this.abort,
+      ticker: time.ticker,
+      clock: () => time.now,
+      idleMsMax,
+      eventBytesMax: limits.eventBytesMax,
+      client: { signal: this.leaving.signal },
+      kept: this.kept,
+      errorEvent: (error) => chatDialect.errorEvent(error, "req_1"),
+      scrub: (text) => text.replaceAll(key, "[redacted]"),
+      onFirstByte: () => {
+        this.firstBytes += 1;
+      },
+      onEnd: async (end, error) => {
+        this.ends.push([end, error]);
+        await this.commit;
+      },
+    };
+  }
+
+  async #readOn(): Promise<void> {
+    while (await this.read());
+  }
+
+  /** One read of the client; whether there was something. */
+  async read(): Promise<boolean> {
+    const { done: ended, value } = await this.#client.read();
+    if (value !== undefined) this.text += Buffer.from(value).toString("latin1");
+    this.closed ||= ended;
+    return !ended;
+  }
+
+  async send(...pieces: (string | Uint8Array)[]): Promise<void> {
+    for (const piece of pieces) this.#upstream?.enqueue(Buffer.from(piece));
+    await turns();
+  }
+
+  async end(): Promise<void> {
+    this.#upstream?.close();
+    await turns();
+  }
+
+  async fail(reason: Error): Promise<void> {
+    this.#upstream?.error(reason);
+    await turns();
+  }
+
+  async leave(): Promise<void> {
+    await this.#client.cancel();
+    await turns();
+  }
+
+  /** What the client got, as the text that it is. */
+  get got(): string {
+    return Buffer.from(this.text, "latin1").toString("utf8");
+  }
+
+  /** The error that the client's SDK finds: in an event of its own, the last. */
+  get errorEvent(): { message: string; code: string } | undefined {
+    const last = this.got.split("\n\n").findLast((event) => event !== "");
+    const [, json] = /^data: (\{"error".*)$/s.exec(last ?? "") ?? [];
+    return json === undefined ? undefined : (JSON.parse(json) as { error: { message: string; code: string } }).error;
+  }
+
+  get outcomes(): StreamEnd[] {
+    return this.ends.map(([end]) => end);
+  }
+}
+

@@ -1,0 +1,77 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import type { Usage } from "../core/index.ts";
+import { boundFor, chargeFor } from "../pricing/index.ts";
+import { priceOf } from "./__fixtures__/charge-scene.ts";
+import { estimatedUsage, likelyTokens, usageBound } from "./estimate.ts";
+
+const markup = 1_000_000n;
+
+describe("the most that a call can use", () => {
+  const asked = { inputTokens: 50, outputTokens: 20, choices: 1 };
+  const rows: [string, "up" | "window" | "dear", typeof asked | { outputTokens: undefined }, Usage][] = [
+    ["is what the request says", "up", asked, { input: 50, output: 20, requests: 1 }],
+    ["is so much a choice", "up", { ...asked, choices: 3 }, { input: 50, output: 60, requests: 1 }],
+    ["counts the dearest way", "dear", asked, { cacheWrite5m: 50, reasoning: 20, requests: 1 }],
+    [
+      "is the model's cap where the request says nothing",
+      "window",
+      { ...asked, outputTokens: undefined },
+      { input: 50, output: 100, requests: 1 },
+    ],
+    [
+      "is assumed where nobody says",
+      "up",
+      { ...asked, outputTokens: undefined },
+      { input: 50, output: 32_768, requests: 1 },
+    ],
+    [
+      "lies within the window",
+      "window",
+      { ...asked, inputTokens: 5_000, outputTokens: 7_000 },
+      { input: 1_000, output: 1_000, requests: 1 },
+    ],
+  ];
+  test.each(rows)("%s", (_title, prefix, bound, usage) => {
+    expect(usageBound(priceOf(prefix), { ...asked, ...bound })).toEqual(usage);
+  });
+
+  test("costs no less than anything within the request", () => {
+    const tokens = fc.nat(100_000);
+    const bound = fc.record({ inputTokens: tokens, outputTokens: tokens, choices: fc.integer({ min: 1, max: 8 }) });
+    const shares = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 4, maxLength: 4 });
+    const property = fc.property(
+      bound,
+      shares,
+      fc.constantFrom("up", "dear"),
+      (each, [inAll = 0, cached = 0, outAll = 0, thought = 0], prefix) => {
+        const input = Math.floor(each.inputTokens * inAll);
+        const output = Math.floor(each.outputTokens * each.choices * outAll);
+        const usage = {
+          input: input - Math.floor(input * cached),
+          cacheWrite5m: Math.floor(input * cached),
+          output: output - Math.floor(output * thought),
+          reasoning: Math.floor(output * thought),
+          requests: 1,
+        };
+        const price = priceOf(prefix);
+        expect(boundFor(price, usageBound(price, each), markup)).toBeGreaterThanOrEqual(
+          chargeFor(price, { usage }, markup),
+        );
+      },
+    );
+    fc.assert(property, { numRuns: 300 });
+  });
+
+  test("is estimated from lengths where an upstream names no usage", () => {
+    const bound = { inputTokens: 41, outputTokens: undefined, choices: 1 };
+    expect(estimatedUsage(bound, 9)).toEqual({ input: 11, output: 3, requests: 1 });
+    expect(estimatedUsage({ ...bound, inputTokens: 0 }, 0)).toEqual({ input: 0, output: 0, requests: 1 });
+  });
+});
+
+test("what counts towards a minute is the likely input, and all the output that was asked for", () => {
+  const bound = { inputTokens: 41, outputTokens: 100, choices: 2 };
+  expect(likelyTokens(bound)).toBe(11 + 200);
+  expect(likelyTokens({ ...bound, outputTokens: undefined })).toBe(11);
+});

@@ -1,0 +1,132 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { GatewayError, limits } from "../core/index.ts";
+import { KeptBody, keptAnswer, readRetryKey, replay, retryRefused } from "./retry-key.ts";
+
+const body = Buffer.from('{"model":"openai/m"}');
+
+const read = (key: string, operation = "chat", bytes: Uint8Array = body) =>
+  readRetryKey(new Headers({ "Idempotency-Key": key }), operation, bytes);
+
+describe("a key", () => {
+  test("may be missing", () => {
+    expect(readRetryKey(new Headers(), "chat", body)).toBeUndefined();
+  });
+
+  test.each(["a", "0b6f2d0e-7d4c-4c8e-9a31-3b1f6d0f0a11", "order 17, try", "~!@#$%^&*()", "x".repeat(255)])(
+    "is read as it is: %p",
+    (key) => {
+      expect(read(key)?.key).toBe(key);
+    },
+  );
+
+  test.each([
+    ["empty", ""],
+    ["blank", "  "],
+    ["too long", "x".repeat(256)],
+    ["not ASCII", "clé"],
+    ["a tab within", "a\tb"],
+  ])("is refused with 422 where it is %s", (_title, key) => {
+    let error: unknown;
+    try {
+      read(key);
+    } catch (thrown) {
+      error = thrown;
+    }
+    expect(error).toBeInstanceOf(GatewayError);
+    expect(error).toMatchObject({ code: "validation_failed", status: 422, param: "idempotency-key" });
+  });
+
+  test("goes with a fingerprint of the operation and each byte of the body", () => {
+    const fingerprint = read("k")?.fingerprint;
+    expect(read("other")?.fingerprint).toBe(fingerprint);
+    expect(read("k", "embeddings")?.fingerprint).not.toBe(fingerprint);
+    expect(read("k", "chat", Buffer.from('{"model": "openai/m"}'))?.fingerprint).not.toBe(fingerprint);
+  });
+
+  test("that can't be answered says so with 409, and when to come again", () => {
+    expect(retryRefused("retry-running")).toMatchObject({
+      code: "idempotency_key_in_use",
+      status: 409,
+      retryAfterSeconds: 1,
+    });
+    expect(retryRefused("retry-mismatch")).toMatchObject({
+      code: "idempotency_key_reused",
+      status: 409,
+      retryAfterSeconds: undefined,
+    });
+  });
+});
+
+const sent = (pieces: readonly Uint8Array[], headers: Record<string, string> = {}) => ({
+  headers,
+  body: pieces.reduce((kept, piece) => kept.add(piece), new KeptBody()),
+});
+
+describe("an answer", () => {
+  test("is kept byte by byte, however it was cut", () => {
+    const pieces = fc.array(fc.uint8Array({ maxLength: 20 }), { maxLength: 10 });
+    const property = fc.property(pieces, (cut) => {
+      const { body: kept } = keptAnswer(200, sent(cut), "openai", "req_1");
+      expect(Buffer.from(kept)).toEqual(Buffer.concat(cut));
+    });
+    fc.assert(property, { numRuns: 100 });
+  });
+
+  test("is kept with its headers, but for what a minute had left then", () => {
+    const headers = {
+      "content-type": "application/json",
+      "x-upstream-request-id": "up_1",
+      "x-tollgate-credits": "0.5",
+      "x-ratelimit-remaining-requests": "3",
+    };
+    expect(keptAnswer(201, sent([body], headers), "openai", "req_1")).toMatchObject({
+      status: 201,
+      headers: [
+        ["content-type", "application/json"],
+        ["x-upstream-request-id", "up_1"],
+        ["x-tollgate-credits", "0.5"],
+      ],
+    });
+  });
+
+  test("is given again as it was, and says that it is the first one's, for nothing", async () => {
+    const answer = keptAnswer(
+      201,
+      sent([body], { "content-type": "text/x", "x-tollgate-credits": "0.5" }),
+      "openai",
+      "req_1",
+    );
+    const again = replay(answer, "req_1");
+    expect(again.status).toBe(201);
+    expect(Object.fromEntries(again.headers)).toEqual({
+      "content-type": "text/x",
+      "idempotent-replayed": "true",
+      "x-tollgate-credits": "0",
+      "x-tollgate-first-request-id": "req_1",
+    });
+    expect(Buffer.from(await again.bytes())).toEqual(body);
+  });
+
+  test("is kept up to the bound, and not a byte beyond", () => {
+    const half = new Uint8Array(limits.retryAnswerBytesMax / 2);
+    const full = sent([half, half]).body;
+    expect(full.tooLarge).toBe(false);
+    expect(full.bytes()).toHaveLength(limits.retryAnswerBytesMax);
+    full.add(new Uint8Array(1));
+    expect(full.tooLarge).toBe(true);
+    // What can't be given again takes no memory meanwhile.
+    expect(full.add(half).bytes()).toHaveLength(0);
+  });
+
+  test("that is too large is remembered by a refusal, in the shape of its surface", () => {
+    const large = sent([new Uint8Array(limits.retryAnswerBytesMax + 1)], { "content-type": "text/event-stream" });
+    const kept = keptAnswer(200, large, "openai", "req_1");
+    expect(kept).toMatchObject({ status: 409, headers: [["content-type", "application/json"]] });
+    expect(JSON.parse(Buffer.from(kept.body).toString())).toMatchObject({
+      error: { code: "idempotency_answer_too_large", type: "invalid_request_error" },
+    });
+    const anthropic = keptAnswer(200, large, "anthropic", "req_1");
+    expect(JSON.parse(Buffer.from(anthropic.body).toString())).toMatchObject({ type: "error", request_id: "req_1" });
+  });
+});

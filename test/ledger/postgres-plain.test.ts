@@ -1,0 +1,208 @@
+/**
+ * Both functions of a commit on Postgres end alike: batches that the plain one takes as a whole, and the same operations
+ * one by one through the general one.
+ */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import fc from "fast-check";
+import { type Account, type Hold, type LedgerOperation, openLedgerStore } from "../../src/ledger/index.ts";
+import { openStorage, type PostgresStorage } from "../../src/storage/index.ts";
+import { type PostgresServer, startPostgres } from "../kit/postgres.ts";
+import { until } from "../kit/until.ts";
+
+const RUNS = 30;
+const CREDITS = 3_000n;
+const START = Date.UTC(2026, 5, 15, 12);
+
+let server: PostgresServer;
+let whole: PostgresStorage;
+let single: PostgresStorage;
+
+beforeAll(async () => {
+  server = await startPostgres();
+  [whole, single] = [await openDatabase(), await openDatabase()];
+});
+afterAll(async () => {
+  await whole.close();
+  await single.close();
+  await server.stop();
+});
+
+async function openDatabase(): Promise<PostgresStorage> {
+  const url = await server.createDatabase();
+  const setup = await openStorage(url);
+  if (setup.engine !== "postgres") throw new Error("this is no Postgres");
+  await setup.statements.run(`ALTER DATABASE ${new URL(url).pathname.slice(1)} SET track_functions = 'pl'`);
+  await setup.close();
+  const storage = await openStorage(url);
+  if (storage.engine !== "postgres") throw new Error("this is no Postgres");
+  return storage;
+}
+
+const rates: fc.Arbitrary<Hold["rates"]> = fc.record(
+  {
+    requestsPerMinute: fc.integer({ min: 5, max: 40 }),
+    tokensPerMinute: fc.integer({ min: 100, max: 900 }),
+    concurrentCalls: fc.integer({ min: 3, max: 20 }),
+  },
+  { requiredKeys: [] },
+);
+
+type Step = { later: number; amount: bigint; tokens: number } & (
+  | { do: "hold"; token: number; rates: Hold["rates"] }
+  | { do: "settle" | "release" | "renew" | "top-up"; call: number }
+);
+
+/** Within a batch the clock goes on too. */
+const later = fc.constantFrom(0, 0, 0, 0, 0, 0, 1, 25_000);
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  fc.record({
+    do: fc.constant("hold" as const),
+    later,
+    token: fc.nat(2),
+    amount: fc.bigInt(20n, 60n),
+    tokens: fc.nat(20),
+    rates: fc.option(rates, { nil: undefined, freq: 2 }),
+  }),
+  fc.record({
+    do: fc.constantFrom("settle" as const, "settle" as const, "release" as const, "renew" as const, "top-up" as const),
+    later,
+    call: fc.nat(100),
+    amount: fc.bigInt(0n, 20n),
+    tokens: fc.nat(30),
+  }),
+);
+
+/** Each is one commit; the clock goes on in between, sometimes past the end of a minute, sometimes back. */
+const batches = fc.array(
+  fc.record({
+    wait: fc.constantFrom(0, 1, 1, 20_000, 61_000, -5_000),
+    steps: fc.array(step, { minLength: 1, maxLength: 12 }),
+  }),
+  { minLength: 3, maxLength: 20 },
+);
+
+const account = (kind: Account["kind"], name: string, parentId: string | undefined): Account => ({
+  id: `${kind}:${name}`,
+  kind,
+  name,
+  parentId,
+  prepaid: kind === "user",
+  maxBudget: undefined,
+  period: undefined,
+});
+
+/** A user with three tokens in both databases, and the calls that are open. */
+class Run {
+  readonly #name: string;
+  readonly #whole = openLedgerStore(whole);
+  #now = START;
+  #calls = 0;
+  #open: { id: string; amount: bigint }[] = [];
+
+  constructor(name: string) {
+    this.#name = name;
+  }
+
+  async open(): Promise<void> {
+    const user = account("user", this.#name, undefined);
+    const tokens = [0, 1, 2].map((index) => account("token", `${this.#name}-${index}`, user.id));
+    for (const store of [this.#whole, openLedgerStore(single)]) {
+      for (const each of [user, ...tokens]) await store.putAccount(each, this.#now);
+      const grant = {
+        kind: "grant",
+        id: `g-${this.#name}`,
+        accountId: user.id,
+        amount: CREDITS,
+        at: this.#now,
+      } as const;
+      await store.commit([grant]);
+      // From here on the chains are known.
+      await store.commit(tokens.map(({ id }) => ({ ...this.#hold(id, 1n), id: `first-${id}` })));
+    }
+  }
+
+  #hold(accountId: string, amount: bigint): Hold {
+    const [at, leaseUntil] = [this.#now, this.#now + 1_000_000];
+    return { kind: "hold", id: "", accountId, amount, purpose: "chat up/m", at, leaseUntil };
+  }
+
+  async batch(wait: number, steps: readonly Step[]): Promise<void> {
+    this.#now += wait;
+    const before = [...this.#open];
+    const operations = steps.flatMap((each) => this.#operation(each, before));
+    const together = await this.#whole.commit(operations);
+    for (const [index, operation] of operations.entries()) {
+      // A store that remembers nothing: the general function.
+      expect([together[index]]).toEqual(await openLedgerStore({ ...single }).commit([operation]));
+      const isHeld = operation.kind === "hold" && together[index]?.outcome === "held";
+      if (isHeld) this.#open.push({ id: operation.id, amount: operation.amount });
+    }
+  }
+
+  /** Nothing where no call is open; an open call is taken once in a batch. */
+  #operation(each: Step, open: { id: string; amount: bigint }[]): LedgerOperation[] {
+    this.#now += each.later;
+    const at = this.#now;
+    if (each.do === "hold") {
+      this.#calls += 1;
+      const hold = this.#hold(`token:${this.#name}-${each.token}`, each.amount);
+      const id = `${this.#name}-${this.#calls}`;
+      return [{ ...hold, id, tokens: each.tokens, ...(each.rates && { rates: each.rates }) }];
+    }
+    const [call] = open.splice(each.call % Math.max(1, open.length), 1);
+    if (call === undefined) return [];
+    const { id } = call;
+    if (each.do === "renew") return [{ kind: "renew", id, leaseUntil: at + 2_000_000, observed: each.amount }];
+    if (each.do === "top-up") {
+      call.amount += each.amount;
+      return [{ kind: "top-up", id, amount: call.amount, at }];
+    }
+    this.#open = this.#open.filter((other) => other !== call);
+    if (each.do === "release") return [{ kind: "release", id, at }];
+    return [{ kind: "settle", id, amount: each.amount, at, tokens: each.tokens }];
+  }
+
+  async compare(): Promise<void> {
+    const rows = await Promise.all(
+      [whole, single].map(({ statements }) =>
+        statements.run<Record<string, unknown>>(
+          `SELECT a.*, (SELECT jsonb_agg(h ORDER BY h.id) FROM holds h WHERE h.account_id = a.id) AS open,
+            (SELECT jsonb_agg(e ORDER BY e.id) FROM entries e WHERE e.debit_account = a.id) AS ended
+          FROM accounts a WHERE a.name LIKE '${this.#name}%' ORDER BY a.id`,
+        ),
+      ),
+    );
+    expect([...(rows[0] ?? [])]).toEqual([...(rows[1] ?? [])]);
+  }
+}
+
+async function callsOf({ statements }: PostgresStorage, name: string): Promise<number> {
+  const rows = await statements.run<{ calls: bigint }>("SELECT calls FROM pg_stat_user_functions WHERE funcname = $1", [
+    name,
+  ]);
+  return Number(rows[0]?.calls ?? 0n);
+}
+
+test("random batches end alike, whichever function takes them", async () => {
+  let runs = 0;
+  let commits = 0;
+  const property = fc.asyncProperty(batches, async (each) => {
+    runs += 1;
+    const run = new Run(`run${runs}x`);
+    await run.open();
+    for (const { wait, steps } of each) {
+      await run.batch(wait, steps);
+      commits += 1;
+    }
+    await run.compare();
+  });
+  await fc.assert(property, { numRuns: RUNS });
+  for (const storage of [whole, single]) expect((await openLedgerStore(storage).audit()).drifts).toEqual([]);
+
+  // Most batches were plain: else this has compared one function with itself. The statistics come with a delay.
+  await until("the plain function has taken most batches", async () => {
+    const [plain, general] = [await callsOf(whole, "ledger_commit_plain"), await callsOf(whole, "ledger_commit")];
+    return plain > commits / 2 && general - 2 * runs < commits / 2;
+  });
+}, 60_000);

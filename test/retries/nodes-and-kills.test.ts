@@ -1,0 +1,164 @@
+/** Retry keys beyond one process: several nodes on one Postgres, and a gateway that is killed under a call. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import {
+  engines,
+  EventReader,
+  expectCleanAudit,
+  type GatedUpstream,
+  type Gateway,
+  letLeasesLapse,
+  postChat,
+  type PostgresServer,
+  startGatedUpstream,
+  startGateway,
+  startNodes,
+  startPostgres,
+  stopGateways,
+  storageOn,
+  until,
+  userBooks,
+} from "../kit/index.ts";
+
+let upstream: GatedUpstream;
+let postgres: PostgresServer;
+beforeAll(async () => {
+  upstream = startGatedUpstream();
+  postgres = await startPostgres();
+});
+afterAll(async () => {
+  await stopGateways();
+  await upstream.stop();
+  await postgres.stop();
+});
+
+const bodyOf = (model: string, stream = false): object => ({
+  model: `openai/${model}`,
+  messages: [{ role: "user", content: "hi" }],
+  max_tokens: 10,
+  stream,
+});
+const costs = 7_000n;
+const key = { "idempotency-key": "key" };
+
+const options = () => ({
+  providers: { openai: { kind: "openai", base_url: upstream.url, api_key: "unused" } },
+  config: { pricing: { models: { "*": { input_mtok: 1, output_mtok: 2 } } } },
+});
+
+const isRefusal = ({ status }: Response): boolean => status === 503;
+
+test("one key on two nodes at once is one call; each of them gives its answer again", async () => {
+  const nodes = await startNodes(2, { ...options(), storage: await postgres.createDatabase() });
+  const [first, second] = nodes;
+  if (first === undefined || second === undefined) throw new Error("there are no two nodes");
+  const token = await first.token({ user: "user" });
+  let refused = 0;
+  const calls = Array.from({ length: 40 }, async (_, index) => {
+    const answer = await postChat(index % 2 === 0 ? first : second, token, bodyOf("held-nodes"), { headers: key });
+    if (answer.status === 409) refused += 1;
+    return { status: answer.status, text: await answer.text() };
+  });
+  await until("all others are refused", () => refused === 39);
+  upstream.release("held-nodes");
+  const answered = (await Promise.all(calls)).filter(({ status }) => status === 200);
+  expect(answered).toHaveLength(1);
+  for (const node of nodes) {
+    const again = await postChat(node, token, bodyOf("held-nodes"), { headers: key });
+    expect(again.headers.get("idempotent-replayed")).toBe("true");
+    expect(await again.text()).toBe(answered[0]?.text ?? "");
+  }
+  expect(upstream.received("held-nodes")).toHaveLength(1);
+  await until("nothing is held", async () => (await userBooks(first, "user")).held === 0n);
+  expect((await userBooks(first, "user")).spent).toBe(costs);
+  await expectCleanAudit(first);
+  expect(await Promise.all(nodes.map((node) => node.stop()))).toEqual([0, 0]);
+}, 20_000);
+
+test("a call that failed on one node may be sent again to the other at once", async () => {
+  const nodes = await startNodes(2, { ...options(), storage: await postgres.createDatabase() });
+  const token = await nodes[0]?.token({ user: "user" });
+  for (let times = 1; times <= 20; times += 1) {
+    const node = nodes[times % 2];
+    if (node === undefined || token === undefined) throw new Error("there are no two nodes");
+    const answer = await postChat(node, token, bodyOf("fails"), { headers: key });
+    expect(answer.status).toBe(400);
+    await answer.text();
+  }
+  expect(await Promise.all(nodes.map((node) => node.stop()))).toEqual([0, 0]);
+}, 20_000);
+
+test("a gateway that is to stop waits for a call whose client has gone, and its answer is there afterwards", async () => {
+  const first = await startGateway(options());
+  const token = await first.token({ user: "user" });
+  const body = bodyOf("held-stopping", true);
+  const reader = new EventReader(await postChat(first, token, body, { headers: key }));
+  await reader.next();
+  await reader.cancel();
+  const early = await postChat(first, token, body, { headers: key });
+  expect(early.status).toBe(409);
+  const stopping = first.stop({ keepFolder: true });
+  await until("it takes no more calls", () => fetch(first.url + "/v1/models").then(isRefusal, () => true));
+  upstream.release("held-stopping");
+  expect(await stopping).toBe(0);
+
+  const second = await startGateway({ ...options(), folder: first.folder });
+  const again = await postChat(second, token, body, { headers: key });
+  expect(again.headers.get("idempotent-replayed")).toBe("true");
+  expect(await again.text()).toEndWith("data: [DONE]\n\n");
+  expect((await userBooks(second, "user")).spent).toBe(costs);
+  expect(upstream.received("held-stopping")).toHaveLength(1);
+  expect(await second.stop()).toBe(0);
+}, 20_000);
+
+describe.each(engines)("on %s", (engine) => {
+  test("after its gateway was killed a key is free once the hold has expired; answers that were kept are still there", async () => {
+    const storage = await storageOn(engine, postgres);
+    const killed = await startGateway({ ...options(), ...storage });
+    const token = await killed.token({ user: "user" });
+    const call = (gateway: Gateway, name: string, body: object): Promise<Response> =>
+      postChat(gateway, token, body, { headers: { "idempotency-key": name } });
+
+    const kept = await (await call(killed, "kept", bodyOf("quick"))).text();
+    const model = `held-${engine}`;
+    const whole = call(killed, "whole", bodyOf(model)).catch(() => undefined);
+    const stream = new EventReader(await call(killed, "stream", bodyOf(model, true)));
+    expect(await stream.next()).toContain("hello");
+    await until("the upstream has both", () => upstream.received(model).length === 2);
+    killed.process.kill("SIGKILL");
+    await Promise.all([whole, stream.rest().catch(() => undefined), killed.process.exited]);
+    await killed.stop({ keepFolder: true });
+    upstream.release(model);
+
+    const restarted = await startGateway({ ...options(), ...storage, folder: killed.folder });
+    // The leases are still good: nobody knows yet whether the calls have ended.
+    for (const [name, body] of [
+      ["whole", bodyOf(model)],
+      ["stream", bodyOf(model, true)],
+    ] as const) {
+      const early = await call(restarted, name, body);
+      expect(early.status).toBe(409);
+      expect(await early.text()).toContain("idempotency_key_in_use");
+    }
+    const again = await call(restarted, "kept", bodyOf("quick"));
+    expect([again.headers.get("idempotent-replayed"), await again.text()]).toEqual(["true", kept]);
+
+    await letLeasesLapse(restarted.storage);
+    // A node sweeps when it starts.
+    expect(await restarted.stop({ keepFolder: true })).toBe(0);
+    const swept = await startGateway({ ...options(), ...storage, folder: killed.folder });
+    const free = (name: string, body: object): Promise<string> =>
+      until("the key is free", async () => {
+        const answer = await call(swept, name, body);
+        const text = await answer.text();
+        return answer.status === 200 && !answer.headers.has("idempotent-replayed") && text;
+      });
+    expect(await free("whole", bodyOf(model))).toContain("hello there");
+    expect(await free("stream", bodyOf(model, true))).toEndWith("data: [DONE]\n\n");
+    expect(upstream.received(model)).toHaveLength(4);
+    // The killed calls were free: nothing of them had been written down.
+    await until("nothing is held", async () => (await userBooks(swept, "user")).held === 0n);
+    expect((await userBooks(swept, "user")).spent).toBe(3n * costs);
+    await expectCleanAudit(swept);
+    expect(await swept.stop()).toBe(0);
+  }, 20_000);
+});
