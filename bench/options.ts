@@ -1,7 +1,17 @@
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 
-const sections = ["chat", "stream", "body", "start-up", "ledger", "open-streams"] as const;
+const sections = [
+  "chat",
+  "stream",
+  "messages-stream",
+  "messages-native",
+  "body",
+  "messages-body",
+  "start-up",
+  "ledger",
+  "open-streams",
+] as const;
 export type Section = (typeof sections)[number];
 
 export interface Options {
@@ -19,7 +29,7 @@ export interface Options {
 
 export const usage = `npm run bench -- [options]
 
-  --quick            under two minutes: one round, no open streams
+  --quick            under three minutes: one round, no open streams
   --only LIST        of ${sections.join(", ")}
   --proxies LIST     of nginx, tollgate, tollgate-postgres, portkey
   --json FILE        writes all figures as JSON as well

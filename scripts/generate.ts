@@ -4,19 +4,25 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { configJsonSchema } from "../src/config/index.ts";
 import { openapiDocument } from "../src/openapi/index.ts";
+import { dialectsDocument } from "./dialects/dialects-document.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
-const generated: Record<string, () => object> = {
+const generated: Record<string, () => string> = {
   "openapi.json": () =>
-    openapiDocument({ publicUrl: "https://tollgate.example.com", betaUrl: "http://beta.tollgate.example.com" }),
-  "tollgate.schema.json": configJsonSchema,
+    json(openapiDocument({ publicUrl: "https://tollgate.example.com", betaUrl: "http://beta.tollgate.example.com" })),
+  "tollgate.schema.json": () => json(configJsonSchema()),
+  "docs/dialects.md": dialectsDocument,
 };
+
+function json(document: object): string {
+  return `${JSON.stringify(document, null, 2)}\n`;
+}
 
 const check = process.argv.includes("--check");
 for (const [file, make] of Object.entries(generated)) {
   const path = join(root, file);
-  const text = `${JSON.stringify(make(), null, 2)}\n`;
+  const text = make();
   if (existsSync(path) && readFileSync(path, "utf8") === text) continue;
   if (check) {
     console.error(`${file} is out of date: run "npm run generate" and commit it`);

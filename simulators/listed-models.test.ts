@@ -21,16 +21,23 @@ const listings = [
   ["mistral", "mistral", "/models", {}],
 ] as const;
 
-test.each(listings)("%s lists 4 to 8 models, all with a known price", async (name, providerId, path, headers) => {
-  const data = listOf(await get(simulators.providers[name] + path, headers), "data");
-  expect(data.length).toBeGreaterThanOrEqual(4);
-  expect(data.length).toBeLessThanOrEqual(8);
-  for (const model of data) {
-    const id = String(member(model, "id")).replace(/^models\//, "");
-    const price = calcPrice({ input_tokens: 1_000, output_tokens: 1_000 }, id, { providerId });
-    expect(price?.total_price, id).toBeGreaterThan(0);
-  }
-});
+/** Models that do not talk: they are not, or not all, priced by tokens. */
+const otherModels = /embed|image|nano-banana|dall-e|tts|whisper|transcribe|voxtral/;
+
+test.each(listings)(
+  "%s lists 4 to 8 models that talk, all with a known price",
+  async (name, providerId, path, headers) => {
+    const data = listOf(await get(simulators.providers[name] + path, headers), "data");
+    const ids = data.map((model) => String(member(model, "id")).replace(/^models\//, ""));
+    const talking = ids.filter((id) => !otherModels.test(id));
+    expect(talking.length).toBeGreaterThanOrEqual(4);
+    expect(talking.length).toBeLessThanOrEqual(8);
+    for (const id of talking) {
+      const price = calcPrice({ input_tokens: 1_000, output_tokens: 1_000 }, id, { providerId });
+      expect(price?.total_price, id).toBeGreaterThan(0);
+    }
+  },
+);
 
 test("xai's listed prices and costs are those of the price table", async () => {
   const models = listOf(await get(`${simulators.providers.xai}/language-models`), "models");
@@ -43,4 +50,26 @@ test("xai's listed prices and costs are those of the price table", async () => {
     expect(Number(member(model, "prompt_text_token_price")) / 1e6, id).toBeCloseTo(Number(input), 9);
     expect(Number(member(model, "completion_text_token_price")) / 1e6, id).toBeCloseTo(Number(output), 9);
   }
+});
+
+const furtherModels = [
+  ["openai", "/models", ["text-embedding-3-small", "gpt-image-1", "gpt-4o-mini-tts", "whisper-1", "gpt-4o-transcribe"]],
+  ["google", "/v1beta/openai/models", ["models/gemini-embedding-001", "models/gemini-nano-banana-2.1"]],
+  ["xai", "/models", ["grok-imagine-image"]],
+  ["mistral", "/models", ["mistral-embed", "codestral-embed", "voxtral-mini-latest"]],
+  ["openai-compatible", "/models", ["local-embed", "local-speech", "groq-whisper-large-v3"]],
+] as const;
+
+test.each(furtherModels)("%s lists models for embeddings, images and audio", async (name, path, wanted) => {
+  const data = listOf(await get(simulators.providers[name] + path), "data");
+  const ids = data.map((model) => member(model, "id"));
+  for (const id of wanted) expect(ids).toContain(id);
+});
+
+test("xai lists its image models with what an image costs", async () => {
+  const models = listOf(await get(`${simulators.providers.xai}/image-generation-models`), "models");
+  expect(models.map((model) => [member(model, "id"), member(model, "image_price")])).toEqual([
+    ["grok-imagine-image", 2],
+    ["grok-imagine-image-pro", 7],
+  ]);
 });

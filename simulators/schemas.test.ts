@@ -4,7 +4,7 @@ import { type Simulators, startSimulators } from "./index.ts";
 import type { JsonObject } from "./shared/json.ts";
 import { bodyOf, eventsOf, get, member, post, type Reply } from "./testing/client.ts";
 import { type Ask, dialects } from "./testing/dialects.ts";
-import { missingDocument, type SchemaCheck, schemaCheck } from "./testing/schemas.ts";
+import { because, missingDocument, type SchemaCheck, schemaCheck } from "./testing/schemas.ts";
 import { type Speaker, speakers } from "./testing/speakers.ts";
 
 let simulators: Simulators;
@@ -95,11 +95,6 @@ function asks({ thinking, takesStop, likely }: Speaker): Ask[] {
     ...(likely === undefined ? [] : [{ text: "likely", thinking: likely }]),
     ...(takesStop ? [{ text: "one two", stop: "two" }] : []),
   ];
-}
-
-/** Why a suite is skipped, behind its name. */
-function because(missing: string | null): string {
-  return missing === null ? "" : ` (skipped: ${missing})`;
 }
 
 function speakerOf({ provider, dialect, model }: Documented): Speaker {

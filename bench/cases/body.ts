@@ -1,7 +1,8 @@
 import { chatMarker } from "../upstream/answers.ts";
 import type { BenchCase } from "./case.ts";
+import { chatPath } from "./chat.ts";
 
-const bodyBytes = 2 ** 20;
+export const bodyBytes = 2 ** 20;
 const messageLength = 16_000;
 
 /** Prose with what makes JSON costly to read: escaped quotes and line ends, letters outside ASCII. */
@@ -19,6 +20,8 @@ function longConversation(model: string): string {
 export const body: BenchCase = {
   name: "body",
   title: "Chat call with a 1 MB request body, not streamed",
+  path: chatPath,
+  upstream: "chat",
   body: longConversation,
   expectation: { kind: "json", marker: chatMarker },
 };

@@ -1,11 +1,23 @@
 import type { Expectation } from "../load/protocol.ts";
+import type { UpstreamDialect } from "../upstream/protocol.ts";
 
-/** One kind of call that every proxy is measured with. */
-export interface BenchCase {
-  /** For `--only`. */
-  name: string;
-  title: string;
+/** One request, and what a right answer to it looks like. */
+export interface BenchCall {
+  path: string;
+  /** What the upstream is asked in, whatever the caller speaks: it decides on the name of the model. */
+  upstream: UpstreamDialect;
   /** The JSON body. The same bytes for every proxy but for the name of the model. */
   body(model: string): string;
   expectation: Expectation;
+}
+
+/** One kind of call that proxies are measured with. */
+export interface BenchCase extends BenchCall {
+  /** For `--only`. */
+  name: string;
+  title: string;
+  /** What the direct column asks for, where the upstream does not speak the callers' dialect. */
+  direct?: BenchCall;
+  /** Ids of the columns that take part; left out for all. */
+  proxies?: readonly string[];
 }

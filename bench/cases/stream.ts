@@ -1,11 +1,13 @@
 import { streamBurstCount, streamEventCount } from "../upstream/answers.ts";
 import type { BenchCase } from "./case.ts";
-import { messages } from "./chat.ts";
+import { chatPath, messages } from "./chat.ts";
 
 /** Asks for the usage chunk, so that a proxy that hides it from others relays the same bytes as the rest. */
 export const stream: BenchCase = {
   name: "stream",
   title: `Stream of ${streamEventCount} events (the upstream writes them in ${streamBurstCount} flushed bursts, no pauses)`,
+  path: chatPath,
+  upstream: "chat",
   body: (model) =>
     JSON.stringify({ model, messages, max_tokens: 256, stream: true, stream_options: { include_usage: true } }),
   expectation: { kind: "stream", events: streamEventCount },

@@ -45,6 +45,19 @@ describe("a stream", () => {
     expect(check({ kind: "open-stream" }, ['data: {"a":1}\n\n']).problem()).toContain("the stream ends with");
   });
 
+  test("of Messages holds all words and ends with message_stop, wherever its bytes are cut", () => {
+    const word = 'event: content_block_delta\ndata: {"text":" word"}\n\n';
+    const end = 'event: message_stop\ndata: {"type":"message_stop"}\n\n';
+    const whole = word + word + end;
+    const expected: Expectation = { kind: "messages-stream", events: 3, words: 2 };
+    for (let size = 1; size <= whole.length; size += 1) {
+      expect(check(expected, whole.match(new RegExp(`[^]{1,${size}}`, "g")) ?? []).problem()).toBeNull();
+    }
+    expect(check(expected, [word, word]).problem()).toContain("the stream ends with");
+    expect(check(expected, [word, end]).problem()).toBe("2 events instead of 3");
+    expect(check(expected, [word, word.replace("word", "w"), end]).problem()).toBe("1 words instead of 2");
+  });
+
   test("is counted anew for each answer", () => {
     const answer = check(stream, [rightStream]);
     answer.head("HTTP/1.1 200 OK");

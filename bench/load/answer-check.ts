@@ -37,9 +37,11 @@ function bodyCheckOf(expectation: Expectation): BodyCheck {
     case "json":
       return new JsonCheck(expectation.marker);
     case "stream":
-      return new StreamCheck(expectation.events);
+      return new StreamCheck(chatForm, { events: expectation.events, words: null });
+    case "messages-stream":
+      return new StreamCheck(messagesForm, expectation);
     case "open-stream":
-      return new StreamCheck(null);
+      return new StreamCheck(chatForm, { events: null, words: null });
   }
 }
 
@@ -81,45 +83,56 @@ class JsonCheck implements BodyCheck {
   }
 }
 
-const eventField = "data:";
-const carryLength = eventField.length - 1;
-const endOfStream = /data: \[DONE\][\r\n]*$/;
 const tailLength = 32;
 
+/** How a stream ends: what its last characters are, and how many of its events only say so. */
+interface StreamForm {
+  end: RegExp;
+  endEvents: number;
+}
+
+const chatForm: StreamForm = { end: /data: \[DONE\][\r\n]*$/, endEvents: 1 };
+const messagesForm: StreamForm = { end: /data: \{"type":"message_stop"\}[\r\n]*$/, endEvents: 0 };
+
+/** Null counts are not checked. */
+interface StreamCounts {
+  events: number | null;
+  words: number | null;
+}
+
 class StreamCheck implements BodyCheck {
-  readonly #expected: number | null;
-  #events = 0;
+  readonly #form: StreamForm;
+  readonly #expected: StreamCounts;
+  readonly #events = new Occurrences("data:");
+  readonly #words = new Occurrences(' word"');
   #tail = "";
 
-  constructor(expected: number | null) {
+  constructor(form: StreamForm, expected: StreamCounts) {
+    this.#form = form;
     this.#expected = expected;
   }
 
   clear(): void {
-    this.#events = 0;
+    this.#events.count = 0;
+    this.#words.count = 0;
     this.#tail = "";
   }
 
   add(piece: Buffer): number {
-    const found = countInPiece(piece) + this.#countOverTheSeam(piece);
-    this.#events += found;
+    const found = this.#events.add(piece, this.#tail);
+    if (this.#expected.words !== null) this.#words.add(piece, this.#tail);
     const end = piece.toString("latin1", Math.max(0, piece.length - tailLength));
     this.#tail = piece.length >= tailLength ? end : (this.#tail + end).slice(-tailLength);
     return found;
   }
 
-  #countOverTheSeam(piece: Buffer): number {
-    if (this.#tail === "") return 0;
-    const seam = this.#tail.slice(-carryLength) + piece.toString("latin1", 0, Math.min(carryLength, piece.length));
-    return seam.includes(eventField) ? 1 : 0;
-  }
-
   problem(): string | null {
-    if (!endOfStream.test(this.#tail)) return `the stream ends with ${JSON.stringify(this.#tail)}`;
-    const events = this.#events - 1;
-    return this.#expected === null || events === this.#expected
-      ? null
-      : `${events} events instead of ${this.#expected}`;
+    const { end, endEvents } = this.#form;
+    if (!end.test(this.#tail)) return `the stream ends with ${JSON.stringify(this.#tail)}`;
+    const events = this.#events.count - endEvents;
+    if (differs(events, this.#expected.events)) return `${events} events instead of ${this.#expected.events}`;
+    const words = this.#words.count;
+    return differs(words, this.#expected.words) ? `${words} words instead of ${this.#expected.words}` : null;
   }
 
   excerpt(): string {
@@ -127,9 +140,37 @@ class StreamCheck implements BodyCheck {
   }
 }
 
-function countInPiece(piece: Buffer): number {
-  let count = 0;
-  for (let at = piece.indexOf(eventField, 0, "latin1"); at >= 0; at = piece.indexOf(eventField, at + 1, "latin1"))
-    count += 1;
-  return count;
+function differs(count: number, expected: number | null): boolean {
+  return expected !== null && count !== expected;
+}
+
+/** Counts a text in a body, however the body is cut. */
+class Occurrences {
+  count = 0;
+  readonly #text: string;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  /** `before`: the last characters of what came before. Returns how many are new. */
+  add(piece: Buffer, before: string): number {
+    const found = this.#inPiece(piece) + this.#overTheSeam(piece, before);
+    this.count += found;
+    return found;
+  }
+
+  #inPiece(piece: Buffer): number {
+    let count = 0;
+    for (let at = piece.indexOf(this.#text, 0, "latin1"); at >= 0; at = piece.indexOf(this.#text, at + 1, "latin1"))
+      count += 1;
+    return count;
+  }
+
+  #overTheSeam(piece: Buffer, before: string): number {
+    if (before === "") return 0;
+    const carry = this.#text.length - 1;
+    const seam = before.slice(-carry) + piece.toString("latin1", 0, Math.min(carry, piece.length));
+    return seam.includes(this.#text) ? 1 : 0;
+  }
 }

@@ -4,6 +4,8 @@ export type Expectation =
   | { kind: "json"; marker: string }
   /** 200, exactly `events` events and then `data: [DONE]`. */
   | { kind: "stream"; events: number }
+  /** 200, exactly `events` events, `words` of them with a word of the text, and `message_stop` at the end. */
+  | { kind: "messages-stream"; events: number; words: number }
   /** 200, some events and then `data: [DONE]`. */
   | { kind: "open-stream" };
 

@@ -6,6 +6,7 @@ import { portkey } from "./portkey.ts";
 import type { Proxy, ProxyContext } from "./proxy.ts";
 import { type StoragePlace, tollgate } from "./tollgate.ts";
 
+export { upstreamModels } from "./proxy.ts";
 export type { Proxy, ProxyContext, RunningProxy, Target } from "./proxy.ts";
 
 /** In the order of the columns, after the one of the upstream itself. */

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { onProxyCore } from "../system/pinning.ts";
 import { freePort } from "../system/ports.ts";
-import { waitUntilReady } from "./proxy.ts";
+import { upstreamModels, waitUntilReady } from "./proxy.ts";
 import type { Proxy, ProxyContext, RunningProxy } from "./proxy.ts";
 
 /**
@@ -66,7 +66,7 @@ async function start(context: ProxyContext): Promise<RunningProxy> {
   const command = [program ?? "nginx", "-p", directory, "-e", join(directory, "error.log"), "-c", file];
   const server = context.children.startServer("nginx", onProxyCore(context.pinning, command), {});
   await waitUntilReady(server, port, "/v1/models");
-  const target = { port, model: "bench-model", headers: {} };
+  const target = { port, models: upstreamModels, headers: {} };
   return { target, process: server, databasePid: null, stop: () => server.stop() };
 }
 

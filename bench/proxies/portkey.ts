@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { onProxyCore } from "../system/pinning.ts";
 import { freePort } from "../system/ports.ts";
-import { waitUntilReady } from "./proxy.ts";
+import { upstreamModels, waitUntilReady } from "./proxy.ts";
 import type { Proxy, ProxyContext, RunningProxy } from "./proxy.ts";
 
 const benchDirectory = join(import.meta.dirname, "..");
@@ -38,7 +38,7 @@ async function start(context: ProxyContext): Promise<RunningProxy> {
     "x-portkey-provider": "openai",
     "x-portkey-custom-host": `http://127.0.0.1:${context.upstreamPort}/v1`,
   };
-  const target = { port, model: "bench-model", headers };
+  const target = { port, models: upstreamModels, headers };
   return { target, process: server, databasePid: null, stop: () => server.stop() };
 }
 

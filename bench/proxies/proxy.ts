@@ -1,5 +1,6 @@
 import type { Children, ServerProcess } from "../system/children.ts";
 import type { Pinning } from "../system/pinning.ts";
+import type { UpstreamDialect } from "../upstream/protocol.ts";
 
 export interface ProxyContext {
   upstreamPort: number;
@@ -10,9 +11,13 @@ export interface ProxyContext {
 /** What a request to this proxy looks like. */
 export interface Target {
   port: number;
-  model: string;
+  /** The name of the model that is asked for, by the dialect that the upstream is to be asked in. */
+  models: Readonly<Record<UpstreamDialect, string>>;
   headers: Record<string, string>;
 }
+
+/** The upstream's own name of its one model. */
+export const upstreamModels: Target["models"] = { chat: "bench-model", messages: "bench-model" };
 
 export interface RunningProxy {
   target: Target;

@@ -28,8 +28,11 @@ function configuration(port: number, upstreamPort: number): string {
 server: { host: 127.0.0.1, port: ${port} }
 providers:
   openai: { kind: openai, base_url: "http://127.0.0.1:${upstreamPort}/v1", api_key: bench-upstream-key }
+  anthropic: { kind: anthropic, base_url: "http://127.0.0.1:${upstreamPort}", api_key: bench-upstream-key }
 pricing:
-  models: { "openai/bench-model": { input_mtok: 1, output_mtok: 2 } }
+  models:
+    openai/bench-model: { input_mtok: 1, output_mtok: 2 }
+    anthropic/bench-model: { input_mtok: 1, output_mtok: 2 }
 `;
 }
 
@@ -66,7 +69,8 @@ async function startOn(
     await server.stop();
     await place.close();
   };
-  const target = { port, model: "openai/bench-model", headers };
+  const models = { chat: "openai/bench-model", messages: "anthropic/bench-model" };
+  const target = { port, models, headers };
   return { target, process: server, databasePid: place.databasePid, stop };
 }
 

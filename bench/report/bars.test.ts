@@ -81,6 +81,29 @@ describe("the bars", () => {
     expect(bars[0]?.measured).toBe(`${kept ? 67 : 53} % (seen: 100 %)`);
   });
 
+  test.each([
+    [150, true],
+    [170, false],
+  ])("hold a translated stream to twice the CPU of the relayed one (%d µs against 80)", (cpu, kept) => {
+    const relayed: CaseResult = { name: "stream", title: "", cells: [direct, cell("tollgate", [0.4], 80)] };
+    const translated: CaseResult = {
+      ...relayed,
+      name: "messages-stream",
+      cells: [direct, cell("tollgate", [0.5], cpu)],
+    };
+    const bars = barsOf({ ...resultsOf([]), cases: [relayed, translated] });
+    expect(bars.filter(({ promise }) => promise.includes("2 ×")).map((bar) => bar.kept)).toEqual([kept]);
+  });
+
+  test.each([
+    [9_900, true],
+    [10_000, false],
+  ])("hold a translated body to 10 ms of CPU (%d µs)", (cpu, kept) => {
+    const result: CaseResult = { name: "messages-body", title: "", cells: [direct, cell("tollgate", [1], cpu)] };
+    const bars = barsOf({ ...resultsOf([]), cases: [result] });
+    expect(bars.map((bar) => bar.kept)).toEqual([kept]);
+  });
+
   test("without a peer are not judged", () => {
     const bars = barsOf(resultsOf([direct, cell("tollgate", [0.4, 0.4, 0.4], 80)]));
     expect(bars.map((bar) => bar.promise).filter((promise) => promise.includes("CPU at"))).toEqual([]);

@@ -17,6 +17,7 @@ const postgresShare = 0.6;
 export function barsOf(results: Results): Bar[] {
   return [
     ...caseBars(results),
+    ...translationBars(results),
     ...startUpBars(results),
     ...ledgerBars(results.ledger),
     ...openStreamBars(results),
@@ -85,9 +86,41 @@ function postgresBars(sqlite: Figures, postgres: Figures | undefined): Bar[] {
 /** For streams only. */
 function firstEventBars({ name, tollgate }: CaseFigures): Bar[] {
   const { firstEventP99 } = tollgate.oneCaller;
-  if (name !== "stream") return [];
+  if (name !== "stream" && name !== "messages-native") return [];
   const promise = `${name}: added time to the first event p99 below 1 ms at 1 caller`;
   return [judge(promise, `${milliseconds(firstEventP99)} ms`, firstEventP99 < 1, tollgate)];
+}
+
+/** What a call in another dialect than its upstream's may cost. */
+function translationBars(results: Results): Bar[] {
+  const of = (name: string): Figures | undefined => {
+    const result = results.cases.find((candidate) => candidate.name === name);
+    return result && figuresOf(result).find(({ proxyId }) => proxyId === tollgateId);
+  };
+  return [
+    ...translatedStreamBars(of("messages-stream"), of("stream")),
+    ...translatedBodyBars(of("messages-body"), of("body")),
+  ];
+}
+
+function translatedStreamBars(translated: Figures | undefined, relayed: Figures | undefined): Bar[] {
+  if (translated === undefined) return [];
+  const { firstEventP50 } = translated.oneCaller;
+  const promise = "messages-stream: added time to the first event p50 below 1 ms at 1 caller";
+  const bars = [judge(promise, `${milliseconds(firstEventP50)} ms`, firstEventP50 < 1, translated)];
+  if (relayed === undefined) return bars;
+  const ratio = translated.cpuMicroseconds / relayed.cpuMicroseconds;
+  const cost = "messages-stream: CPU at most 2 × the same stream's, relayed";
+  return [judge(cost, `${decimals(ratio, 2)} ×`, ratio <= 2, translated, relayed), ...bars];
+}
+
+/** A relayed body of the same size is named beside it, and not judged: its text costs more to read than pictures do. */
+function translatedBodyBars(translated: Figures | undefined, relayed: Figures | undefined): Bar[] {
+  if (translated === undefined) return [];
+  const cpuMs = translated.cpuMicroseconds / 1_000;
+  const ratio = relayed === undefined ? Number.NaN : translated.cpuMicroseconds / relayed.cpuMicroseconds;
+  const seen = Number.isNaN(ratio) ? "" : ` (${decimals(ratio, 2)} × \`body\`'s)`;
+  return [judge("messages-body: under 10 ms of CPU", `${milliseconds(cpuMs)} ms${seen}`, cpuMs < 10, translated)];
 }
 
 function startUpBars(results: Results): Bar[] {

@@ -90,12 +90,13 @@ async function measureCases(
 ): Promise<CaseResult[]> {
   const results: CaseResult[] = [];
   for (const benchCase of cases) {
-    const cells = subjects.map((subject): Cell => ({ proxyId: subject.id, rounds: [], residentBytes: null }));
+    const taking = subjects.filter((subject) => takesPart(subject, benchCase));
+    const cells = taking.map((subject): Cell => ({ proxyId: subject.id, rounds: [], residentBytes: null }));
     progress(`${benchCase.name}: warm-up`);
-    for (const subject of subjects) await warmUp(rig, subject, benchCase, durations);
+    for (const subject of taking) await warmUp(rig, subject, benchCase, durations);
     for (let round = 1; round <= durations.rounds; round += 1) {
       progress(`${benchCase.name}: round ${round} of ${durations.rounds}`);
-      for (const [index, subject] of subjects.entries()) {
+      for (const [index, subject] of taking.entries()) {
         const cell = cells[index];
         if (cell !== undefined) await measureRound(rig, subject, benchCase, durations, cell);
       }
@@ -103,6 +104,10 @@ async function measureCases(
     results.push({ name: benchCase.name, title: benchCase.title, cells });
   }
   return results;
+}
+
+function takesPart({ id, pid }: Subject, { proxies }: BenchCase): boolean {
+  return pid === null || proxies === undefined || proxies.includes(id);
 }
 
 /** A slice that isn't this much cheaper than the best before brings nothing more. */
@@ -148,7 +153,8 @@ async function measurePhase(
   callers: number,
   seconds: number,
 ): Promise<Phase> {
-  const group = callersOf(subject.target, benchCase, callers);
+  const call = subject.pid === null ? (benchCase.direct ?? benchCase) : benchCase;
+  const group = callersOf(subject.target, call, callers);
   rig.placeUpstream(subject.pid === null ? "in the proxy's place" : "beside the load generator");
   const before = await sample(rig, subject);
   const load = await rig.run({ kind: "closed-loop", port: subject.target.port, groups: [group], seconds });
@@ -164,7 +170,7 @@ async function measurePhase(
     upstreamShare: (after.upstreamMs - before.upstreamMs) / wallMs,
     loadShare: (after.loadMs - before.loadMs) / wallMs,
     databaseShare: databaseMs === null ? null : databaseMs / wallMs,
-    problem: problemOf(load, after.chatRequests - before.chatRequests),
+    problem: problemOf(load, after.requests - before.requests),
   };
 }
 
@@ -174,24 +180,24 @@ interface Sample {
   upstreamMs: number;
   loadMs: number;
   databaseMs: number;
-  chatRequests: number;
+  requests: number;
 }
 
 async function sample(rig: Rig, subject: Subject): Promise<Sample> {
-  const { chatRequests } = await rig.statistics();
+  const { requests } = await rig.statistics();
   return {
     at: performance.now(),
     proxyMs: subject.pid === null ? 0 : useOfTree(subject.pid).cpuMs,
     upstreamMs: useOfTree(rig.upstream.pid).cpuMs,
     loadMs: useOfTree(rig.load.pid).cpuMs,
     databaseMs: subject.databasePid === null ? 0 : useOfTree(subject.databasePid).cpuMs,
-    chatRequests,
+    requests,
   };
 }
 
-function problemOf(load: ClosedLoopResult, chatRequests: number): string | null {
+function problemOf(load: ClosedLoopResult, requests: number): string | null {
   const { count, examples } = load.problems;
   if (count > 0) return `${count} wrong answers, such as: ${examples[0] ?? ""}`;
-  if (chatRequests < load.completed) return `${load.completed - chatRequests} answers that the upstream never gave`;
+  if (requests < load.completed) return `${load.completed - requests} answers that the upstream never gave`;
   return null;
 }

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { ClosedLoopJob, ClosedLoopResult } from "../load/protocol.ts";
+import { upstreamModels } from "../proxies/index.ts";
 import type { ProxyContext, Target } from "../proxies/index.ts";
 import type { Children } from "../system/children.ts";
 import { Helper } from "../system/helper.ts";
@@ -33,7 +34,7 @@ export class Rig {
 
   /** The upstream without a proxy. */
   get direct(): Target {
-    return { port: this.context.upstreamPort, model: "bench-model", headers: {} };
+    return { port: this.context.upstreamPort, models: upstreamModels, headers: {} };
   }
 
   /**

@@ -43,7 +43,7 @@ async function askOnce(target: Target): Promise<void> {
   const response = await fetch(`http://127.0.0.1:${target.port}/v1/chat/completions`, {
     method: "POST",
     headers: { authorization: "Bearer bench", "content-type": "application/json", ...target.headers },
-    body: chat.body(target.model),
+    body: chat.body(target.models.chat),
     keepalive: false,
   });
   const text = await response.text();

@@ -1,7 +1,12 @@
-/** The fixed upstream's answers, as bytes made once: OpenAI's chat completion and its stream of 100 events. */
+/** The fixed upstream's answers, as bytes made once: OpenAI's chat completion, its stream of 100 events, and what Anthropic would stream of the same. */
+
+import type { UpstreamDialect } from "./protocol.ts";
 
 /** Events before `data: [DONE]`: the role, the words, the finish reason and the usage. */
 export const streamEventCount = 100;
+/** Words of the answer, an event each; a chat stream has three events beside them, a Messages stream five. */
+export const streamWordCount = streamEventCount - 3;
+export const messagesEventCount = streamWordCount + 5;
 /** How many separately flushed writes a stream's events are spread over. */
 export const streamBurstCount = 10;
 /** A text that only the whole answer holds; the load generator looks for it. */
@@ -85,29 +90,67 @@ function delta(content: Record<string, unknown>, finishReason: string | null): s
   return event([{ index: 0, delta: content, logprobs: null, finish_reason: finishReason }], null);
 }
 
-const wordEvent = delta({ content: " word" }, null);
+const word = " word";
+const wordEvent = delta({ content: word }, null);
 
-function streamEvents(): string[] {
-  const words = Array.from({ length: streamEventCount - 3 }, () => wordEvent);
+function chatEvents(): string[] {
+  const words = Array.from({ length: streamWordCount }, () => wordEvent);
   return [delta({ role: "assistant", content: "" }, null), ...words, delta({}, "stop"), event([], usage)];
+}
+
+function messagesEvent(type: string, members: Record<string, unknown>): string {
+  return `event: ${type}\ndata: ${JSON.stringify({ type, ...members })}\n\n`;
+}
+
+const messagesWordEvent = messagesEvent("content_block_delta", { index: 0, delta: { type: "text_delta", text: word } });
+
+function messagesEvents(): string[] {
+  const message = {
+    id: "msg_bench000000000000000000001",
+    type: "message",
+    role: "assistant",
+    model: "bench-model",
+    content: [],
+    stop_reason: null,
+    stop_sequence: null,
+    usage: { input_tokens: 19, cache_creation_input_tokens: 0, cache_read_input_tokens: 0, output_tokens: 1 },
+  };
+  return [
+    messagesEvent("message_start", { message }),
+    messagesEvent("content_block_start", { index: 0, content_block: { type: "text", text: "" } }),
+    ...Array.from({ length: streamWordCount }, () => messagesWordEvent),
+    messagesEvent("content_block_stop", { index: 0 }),
+    messagesEvent("message_delta", {
+      delta: { stop_reason: "end_turn", stop_sequence: null },
+      usage: { output_tokens: 98 },
+    }),
+    messagesEvent("message_stop", {}),
+  ];
 }
 
 function chunk(text: string): string {
   return `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`;
 }
 
-function bursts(): Buffer[] {
-  const events = streamEvents();
+function burstsOf(events: readonly string[], end: string): Buffer[] {
   const size = Math.ceil(events.length / streamBurstCount);
   const last = streamBurstCount - 1;
   return Array.from({ length: streamBurstCount }, (_, index) => {
     const text = events.slice(index * size, (index + 1) * size).join("");
-    const framed = index === last ? `${chunk(`${text}data: [DONE]\n\n`)}0\r\n\r\n` : chunk(text);
+    const framed = index === last ? `${chunk(`${text}${end}`)}0\r\n\r\n` : chunk(text);
     return index === 0 ? Buffer.concat([streamHead, Buffer.from(framed)]) : Buffer.from(framed);
   });
 }
 
-/** What a stream writes, one entry a flush: the first carries the answer's head, the last the end of the stream. */
-export const streamBursts: readonly Buffer[] = bursts();
-/** One event more, for streams that are kept open. */
-export const streamWord: Buffer = Buffer.from(chunk(wordEvent));
+/** What is written of one stream. */
+export interface UpstreamStream {
+  /** One entry a flush: the first carries the answer's head, the last the end of the stream. */
+  bursts: readonly Buffer[];
+  /** One event more, for streams that are kept open. */
+  word: Buffer;
+}
+
+export const streamsOf: Readonly<Record<UpstreamDialect, UpstreamStream>> = {
+  chat: { bursts: burstsOf(chatEvents(), "data: [DONE]\n\n"), word: Buffer.from(chunk(wordEvent)) },
+  messages: { bursts: burstsOf(messagesEvents(), ""), word: Buffer.from(chunk(messagesWordEvent)) },
+};

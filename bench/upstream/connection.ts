@@ -1,7 +1,7 @@
 import { MessageReader } from "../http1/message-reader.ts";
 import type { MessageSink } from "../http1/message-reader.ts";
 import { SendQueue } from "../http1/send-queue.ts";
-import { chatAnswer, modelsAnswer, notFoundAnswer } from "./answers.ts";
+import { chatAnswer, modelsAnswer, notFoundAnswer, streamsOf } from "./answers.ts";
 import type { UpstreamStatistics } from "./protocol.ts";
 import type { StreamTarget, Streams } from "./streams.ts";
 
@@ -11,7 +11,7 @@ export interface UpstreamShared {
   streams: Streams;
 }
 
-type Route = "chat" | "models" | "unknown";
+type Route = "chat" | "messages" | "models" | "unknown";
 
 const streamFlag = /"stream"\s*:\s*true/;
 /** The flag stands in the first or the last bytes of a body; scanning all of 1 MB would cost more than the answer. */
@@ -61,19 +61,21 @@ export class UpstreamConnection implements MessageSink, StreamTarget {
   }
 
   onEnd(): void {
-    if (this.#route !== "chat") {
-      this.send(this.#route === "models" ? modelsAnswer : notFoundAnswer);
+    const route = this.#route;
+    if (route === "models" || route === "unknown") {
+      this.send(route === "models" ? modelsAnswer : notFoundAnswer);
       return;
     }
-    this.#shared.statistics.chatRequests += 1;
+    this.#shared.statistics.requests += 1;
     const streamed = streamFlag.test(this.#bodyStart) || streamFlag.test(this.#bodyEnd);
-    if (streamed) this.#shared.streams.start(this);
-    else this.send(chatAnswer);
+    if (streamed) this.#shared.streams.start(this, streamsOf[route]);
+    else this.send(route === "chat" ? chatAnswer : notFoundAnswer);
   }
 }
 
 function routeOf(head: string): Route {
   if (head.startsWith("POST ") && head.includes("/chat/completions ")) return "chat";
+  if (head.startsWith("POST ") && head.includes("/v1/messages ")) return "messages";
   if (head.startsWith("GET ") && head.includes("/models")) return "models";
   return "unknown";
 }

@@ -6,7 +6,7 @@ import { Streams } from "./streams.ts";
 
 /** The fixed upstream: a process of its own on a raw TCP listener, so that it costs as little as JavaScript allows. */
 const shared: UpstreamShared = {
-  statistics: { chatRequests: 0, bodyBytes: 0, openStreams: 0 },
+  statistics: { requests: 0, bodyBytes: 0, openStreams: 0 },
   streams: new Streams(),
 };
 

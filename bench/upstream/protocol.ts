@@ -1,3 +1,6 @@
+/** Dialects that the upstream speaks. */
+export type UpstreamDialect = "chat" | "messages";
+
 /**
  * How streams are written from now on:
  * - `burst`: all bursts at once, with one turn of the event loop between two, no timer
@@ -14,7 +17,7 @@ export interface UpstreamReady {
 
 /** Counted since the start. A proxy that answered without asking the upstream would show here. */
 export interface UpstreamStatistics {
-  chatRequests: number;
+  requests: number;
   bodyBytes: number;
   openStreams: number;
 }

@@ -1,4 +1,4 @@
-import { streamBursts, streamWord } from "./answers.ts";
+import type { UpstreamStream } from "./answers.ts";
 import type { StreamPlan } from "./protocol.ts";
 
 /** The connection that a stream is written to. */
@@ -9,6 +9,7 @@ export interface StreamTarget {
 
 interface OpenStream {
   target: StreamTarget;
+  content: UpstreamStream;
   nextBurst: number;
 }
 
@@ -29,8 +30,8 @@ export class Streams {
     if (plan.kind === "burst") this.#finishTimed();
   }
 
-  start(target: StreamTarget): void {
-    const stream: OpenStream = { target, nextBurst: 0 };
+  start(target: StreamTarget, content: UpstreamStream): void {
+    const stream: OpenStream = { target, content, nextBurst: 0 };
     if (!advance(stream)) return;
     if (this.#plan.kind === "burst") continueInBursts(stream);
     else this.#timed.add(stream);
@@ -38,7 +39,7 @@ export class Streams {
 
   #tick(): void {
     for (const stream of this.#timed) {
-      if (this.#plan.kind === "hold" && !stream.target.closed) stream.target.send(streamWord);
+      if (this.#plan.kind === "hold" && !stream.target.closed) stream.target.send(stream.content.word);
       else if (!advance(stream)) this.#timed.delete(stream);
     }
   }
@@ -51,11 +52,12 @@ export class Streams {
 
 /** Writes the next burst; false when that was the last one or the proxy has hung up. */
 function advance(stream: OpenStream): boolean {
-  const burst = streamBursts[stream.nextBurst];
+  const { bursts } = stream.content;
+  const burst = bursts[stream.nextBurst];
   if (burst === undefined || stream.target.closed) return false;
   stream.nextBurst += 1;
   stream.target.send(burst);
-  return stream.nextBurst < streamBursts.length;
+  return stream.nextBurst < bursts.length;
 }
 
 function continueInBursts(stream: OpenStream): void {

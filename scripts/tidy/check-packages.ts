@@ -33,7 +33,9 @@ export function checkPackages(manifest: unknown, lock: unknown): string[] {
 
 function checkLocked(path: string, { license, ...entry }: z.infer<typeof lockSchema>["packages"][string]): string[] {
   if (path === "") return [];
-  const isAllowed = license !== undefined && allowedLicences.has(license);
+  // A choice between licences is ours to make.
+  const choices = license?.replace(/^\((.*)\)$/, "$1").split(" OR ") ?? [];
+  const isAllowed = choices.some((choice) => allowedLicences.has(choice));
   return [
     ...("resolved" in entry ? [`package-lock.json: ${path} names a registry host; .npmrc keeps it out`] : []),
     ...(isAllowed ? [] : [`package-lock.json: ${path} has the licence ${license ?? "unknown"}; ask before using it`]),

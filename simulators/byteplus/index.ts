@@ -1,7 +1,9 @@
 import { bearerKey } from "../shared/http.ts";
 import type { Call, Headers, SimulatedProvider } from "../shared/types.ts";
 import { chatRoutes } from "./chat.ts";
+import { embeddingRoutes } from "./embeddings.ts";
 import { byteplusErrors } from "./errors.ts";
+import { imageRoutes } from "./images.ts";
 import { modelRoutes } from "./models.ts";
 import { responseRoutes } from "./responses.ts";
 
@@ -20,7 +22,7 @@ export const byteplus: SimulatedProvider = {
   name: "byteplus",
   basePath: "/byteplus/api/v3",
   errors: byteplusErrors,
-  routes: [...chatRoutes, ...responseRoutes, ...modelRoutes],
+  routes: [...chatRoutes, ...responseRoutes, ...embeddingRoutes, ...imageRoutes, ...modelRoutes],
   apiKey: (call) => bearerKey(call.headers),
   responseHeaders,
 };

@@ -90,7 +90,7 @@ test("the native listing comes in pages with token limits", async () => {
     names.push(...models.map((model) => member(model, "name")));
     token = member(bodyOf(page), "nextPageToken");
   }
-  expect(names).toHaveLength(7);
+  expect(names).toHaveLength(11);
   expect(names[0]).toBe("models/gemini-2.5-flash");
 });
 

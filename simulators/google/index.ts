@@ -1,7 +1,9 @@
 import { bearerKey } from "../shared/http.ts";
 import type { Call, Headers, SimulatedProvider } from "../shared/types.ts";
 import { chatRoutes } from "./chat.ts";
+import { embeddingRoutes } from "./embeddings.ts";
 import { nativeErrors } from "./errors.ts";
+import { generateRoutes } from "./generate.ts";
 import { modelRoutes } from "./models.ts";
 
 /** The compatible layer reads Bearer only; the native API takes a header or the query as well. */
@@ -26,7 +28,7 @@ export const google: SimulatedProvider = {
   name: "google",
   basePath: "/google",
   errors: nativeErrors,
-  routes: [...chatRoutes, ...modelRoutes],
+  routes: [...chatRoutes, ...embeddingRoutes, ...generateRoutes, ...modelRoutes],
   apiKey,
   responseHeaders,
 };

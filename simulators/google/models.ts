@@ -61,7 +61,15 @@ const models: readonly Model[] = [
     outputTokenLimit: 1,
     methods: ["embedContent"],
   },
+  imageModel("gemini-2.5-flash-image", "Gemini 2.5 Flash Image"),
+  imageModel("gemini-3-pro-image", "Gemini 3 Pro Image"),
+  imageModel("gemini-3.1-flash-image", "Gemini 3.1 Flash Image"),
+  imageModel("gemini-nano-banana-2.1", "Nano Banana 2.1"),
 ];
+
+function imageModel(id: string, title: string): Model {
+  return { id, title, inputTokenLimit: 65_536, outputTokenLimit: 32_768, methods: generates };
+}
 
 function compatModel(model: Model) {
   return { id: `models/${model.id}`, object: "model", owned_by: "google", display_name: model.title };

@@ -1,8 +1,10 @@
 import { bearerKey } from "../shared/http.ts";
 import type { Call, Headers, SimulatedProvider } from "../shared/types.ts";
 import { chatRoutes } from "./chat.ts";
+import { embeddingRoutes } from "./embeddings.ts";
 import { mistralErrors } from "./errors.ts";
 import { modelRoutes } from "./models.ts";
+import { audioRoutes } from "./audio.ts";
 
 function responseHeaders(call: Call): Headers {
   return {
@@ -20,7 +22,7 @@ export const mistral: SimulatedProvider = {
   name: "mistral",
   basePath: "/mistral/v1",
   errors: mistralErrors,
-  routes: [...chatRoutes, ...modelRoutes],
+  routes: [...chatRoutes, ...embeddingRoutes, ...audioRoutes, ...modelRoutes],
   apiKey: (call) => bearerKey(call.headers),
   responseHeaders,
 };

@@ -5,8 +5,10 @@ interface Model {
   readonly id: string;
   readonly contextTokens: number;
   readonly aliases: readonly string[];
-  readonly vision: boolean;
-  readonly temperature: number;
+  readonly vision?: boolean;
+  readonly temperature?: number;
+  /** What a model is for that does not talk. */
+  readonly use?: "embedding" | "transcription";
 }
 
 const models: readonly Model[] = [
@@ -46,6 +48,9 @@ const models: readonly Model[] = [
     vision: true,
     temperature: 0.7,
   },
+  { id: "mistral-embed", contextTokens: 8_192, aliases: ["mistral-embed-2312"], use: "embedding" },
+  { id: "codestral-embed", contextTokens: 8_192, aliases: ["codestral-embed-2505"], use: "embedding" },
+  { id: "voxtral-mini-latest", contextTokens: 16_384, aliases: ["voxtral-mini-2602"], use: "transcription" },
 ];
 
 function describe(model: Model) {
@@ -55,19 +60,20 @@ function describe(model: Model) {
     created: 1_767_225_600,
     owned_by: "mistralai",
     capabilities: {
-      completion_chat: true,
+      completion_chat: model.use === undefined,
       completion_fim: model.id.startsWith("codestral"),
-      function_calling: true,
+      function_calling: model.use === undefined,
       fine_tuning: false,
-      vision: model.vision,
+      vision: model.vision ?? false,
       classification: false,
+      audio_transcription: model.use === "transcription",
     },
     name: model.aliases[0] ?? model.id,
     description: `${model.id} (simulated)`,
     max_context_length: model.contextTokens,
     aliases: model.aliases,
     deprecation: null,
-    default_model_temperature: model.temperature,
+    default_model_temperature: model.temperature ?? null,
     type: "base",
   };
 }

@@ -1,8 +1,10 @@
 import { bearerKey } from "../shared/http.ts";
 import type { Call, Headers, SimulatedProvider } from "../shared/types.ts";
 import { chatRoutes } from "./chat.ts";
+import { embeddingRoutes } from "./embeddings.ts";
 import { plainErrors } from "./errors.ts";
 import { modelRoutes } from "./models.ts";
+import { audioRoutes } from "./audio.ts";
 
 function responseHeaders(call: Call): Headers {
   return { "x-request-id": call.identity.uuid("request") };
@@ -13,7 +15,7 @@ export const openaiCompatible: SimulatedProvider = {
   name: "openai-compatible",
   basePath: "/openai-compatible/v1",
   errors: plainErrors,
-  routes: [...chatRoutes, ...modelRoutes],
+  routes: [...chatRoutes, ...embeddingRoutes, ...audioRoutes, ...modelRoutes],
   apiKey: (call) => bearerKey(call.headers),
   responseHeaders,
 };

@@ -1,5 +1,6 @@
 import type { Problem } from "../shared/check.ts";
-import { type Frame, jsonFrame } from "../shared/sse.ts";
+import { asObject } from "../shared/json.ts";
+import { type Frame, jsonFrame, namedFrame } from "../shared/sse.ts";
 import type { ErrorAnswer, ProviderErrors } from "../shared/types.ts";
 
 interface ErrorBody {
@@ -87,6 +88,11 @@ function midStream(): readonly Frame[] {
   return [jsonFrame({ error: { message, type: "server_error", param: null, code: null } })];
 }
 
+/** What a form is answered that cannot be read. */
+export function openaiFormRefusal(): ErrorAnswer {
+  return openaiRefusal("Could not parse multipart form", null, null);
+}
+
 /** OpenAI's errors: all four members are always there; a refused key is of type `invalid_request_error`. */
 export const openaiErrors: ProviderErrors = {
   forStatus,
@@ -103,4 +109,10 @@ export const openaiErrors: ProviderErrors = {
   modelNotFound: (model) =>
     openaiRefusal(`The model '${model}' does not exist or you do not have access to it.`, null, "model_not_found", 404),
   routeNotFound: (method, path) => openaiRefusal(`Invalid URL (${method} ${path})`, null, null, 404),
+};
+
+/** The same for images and audio, whose streams have named events. */
+export const openaiEventErrors: ProviderErrors = {
+  ...openaiErrors,
+  midStream: () => [namedFrame({ type: "error", ...asObject(forStatus(500).body) })],
 };

@@ -1,9 +1,13 @@
 import { bearerKey } from "../shared/http.ts";
 import type { Call, Headers, SimulatedProvider } from "../shared/types.ts";
 import { chatRoutes } from "./chat.ts";
+import { embeddingRoutes } from "./embeddings.ts";
 import { openaiErrors } from "./errors.ts";
+import { imageRoutes } from "./images.ts";
 import { modelRoutes } from "./models.ts";
 import { responseRoutes } from "./responses.ts";
+import { speechRoutes } from "./speech.ts";
+import { transcriptionRoutes } from "./transcriptions.ts";
 
 /** Headers about the account behind the key and its limits, which are no business of a gateway's caller. */
 function responseHeaders(call: Call): Headers {
@@ -31,7 +35,15 @@ export const openai: SimulatedProvider = {
   name: "openai",
   basePath: "/openai/v1",
   errors: openaiErrors,
-  routes: [...chatRoutes, ...responseRoutes, ...modelRoutes],
+  routes: [
+    ...chatRoutes,
+    ...responseRoutes,
+    ...embeddingRoutes,
+    ...imageRoutes,
+    ...speechRoutes,
+    ...transcriptionRoutes,
+    ...modelRoutes,
+  ],
   apiKey: (call) => bearerKey(call.headers),
   responseHeaders,
 };

@@ -1,6 +1,7 @@
 import { type Call, errorAnswer, jsonAnswer, type Answer, type Route } from "../shared/types.ts";
 import { openaiErrors } from "./errors.ts";
 
+/** Models that talk, and behind them those for embeddings, images and audio. */
 const models = [
   { id: "gpt-5.2", created: 1_765_300_000 },
   { id: "gpt-5", created: 1_754_425_777 },
@@ -10,6 +11,21 @@ const models = [
   { id: "gpt-4o", created: 1_715_367_049 },
   { id: "gpt-4o-mini", created: 1_721_172_741 },
   { id: "o4-mini", created: 1_744_225_351 },
+  { id: "text-embedding-3-small", created: 1_705_948_997 },
+  { id: "text-embedding-3-large", created: 1_705_953_180 },
+  { id: "text-embedding-ada-002", created: 1_671_217_299 },
+  { id: "gpt-image-1", created: 1_745_517_030 },
+  { id: "gpt-image-1-mini", created: 1_758_845_821 },
+  { id: "gpt-image-1.5", created: 1_764_030_620 },
+  { id: "gpt-image-2", created: 1_776_729_600 },
+  { id: "dall-e-3", created: 1_698_785_189 },
+  { id: "tts-1", created: 1_681_940_951 },
+  { id: "tts-1-hd", created: 1_699_046_015 },
+  { id: "gpt-4o-mini-tts", created: 1_742_403_959 },
+  { id: "whisper-1", created: 1_677_532_384 },
+  { id: "gpt-4o-transcribe", created: 1_742_068_463 },
+  { id: "gpt-4o-mini-transcribe", created: 1_742_068_596 },
+  { id: "gpt-4o-transcribe-diarize", created: 1_750_798_887 },
 ].map(({ id, created }) => ({ id, object: "model", created, owned_by: "system" }));
 
 function retrieve(call: Call): Answer {

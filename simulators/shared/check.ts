@@ -9,6 +9,11 @@ export type Problem =
   | { readonly kind: "bad-value"; readonly field: string; readonly message: string; readonly value: unknown }
   | { readonly kind: "unsupported"; readonly field: string; readonly message: string };
 
+/** A value that is not taken, and why. */
+export function badValue(field: string, message: string, value: unknown = null): Problem {
+  return { kind: "bad-value", field, message, value };
+}
+
 /** Checks one value; a text says what was expected instead. */
 export type Check = (value: unknown) => string | null;
 

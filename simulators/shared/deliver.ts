@@ -6,6 +6,7 @@ import type { Answer, Headers, ProviderErrors } from "./types.ts";
 
 type JsonAnswer = Extract<Answer, { readonly kind: "json" }>;
 type StreamAnswer = Extract<Answer, { readonly kind: "stream" }>;
+type PiecesAnswer = Extract<Answer, { readonly kind: "pieces" }>;
 
 /** What it takes to send one answer. */
 export interface Delivery {
@@ -39,6 +40,11 @@ export async function deliver(answer: Answer, delivery: Delivery): Promise<void>
   const { faults } = delivery;
   if (faults.html502) return deliverBytes(502, "text/html", Buffer.from(htmlPage), {}, delivery);
   if (answer.kind === "stream") return deliverStream(answer, delivery);
+  if (answer.kind === "pieces") return deliverPieces(answer, delivery);
+  if (answer.kind === "bytes") {
+    const bytes = faults.empty ? Buffer.of() : answer.bytes;
+    return deliverBytes(200, answer.contentType, bytes, answer.headers ?? {}, delivery);
+  }
   if (faults.empty && answer.status === 200) return deliverBytes(200, "application/json", Buffer.of(), {}, delivery);
   const text = (answer.lead ?? "") + JSON.stringify(answer.body);
   const sent = faults.malformed && answer.status === 200 ? text.slice(0, Math.ceil(text.length * 0.6)) : text;
@@ -81,6 +87,23 @@ async function deliverStream(answer: StreamAnswer, delivery: Delivery): Promise<
     if (counted) events += 1;
   }
   if (!(await interrupt(events, delivery))) await outlet.end();
+}
+
+/** Raw bytes have no way to tell an error once they flow: `error-N` leaves them as they are. */
+async function deliverPieces(answer: PiecesAnswer, delivery: Delivery): Promise<void> {
+  const { outlet } = delivery;
+  const faults = { ...delivery.faults, errorAfter: null };
+  outlet.open(200, { ...delivery.headers, ...answer.headers, "content-type": answer.contentType });
+  if (faults.empty) return outlet.end();
+  let sent = 0;
+  for (const piece of answer.pieces) {
+    if (await interrupt(sent, { ...delivery, faults })) return;
+    if (sent > 0) await pause(faults.paceMs, outlet.gone);
+    if (outlet.gone.aborted) return;
+    await outlet.write(piece);
+    sent += 1;
+  }
+  if (!(await interrupt(sent, { ...delivery, faults }))) await outlet.end();
 }
 
 /** Applies the fault that is due after so many events; true where the stream is over by it. */

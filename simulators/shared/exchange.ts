@@ -5,8 +5,9 @@ import { type FaultBook, FaultSpecError, type Faults, noFaults, splitModel } fro
 import { matchPath, pause } from "./http.ts";
 import { identityOf } from "./identity.ts";
 import { isObject, parseJson } from "./json.ts";
+import { type FormPart, isFormType, parseForm } from "./multipart.ts";
 import { Outlet } from "./outlet.ts";
-import { recordedBodyBytesMax, type RecordedRequest, type Recorder } from "./recorder.ts";
+import { recordedBodyBytesMax, type RecordedPart, type RecordedRequest, type Recorder } from "./recorder.ts";
 import { KeptAnswers } from "./kept-answers.ts";
 import { type Answer, type Call, errorAnswer, type Route, type SimulatedProvider } from "./types.ts";
 
@@ -37,8 +38,9 @@ export async function exchange(
   provider: SimulatedProvider,
   state: ExchangeState,
 ): Promise<void> {
-  const closeRecord = state.recorder.open(recordOf(received, provider));
-  const ready = prepare(received, provider, state);
+  const form = readForm(received);
+  const closeRecord = state.recorder.open(recordOf(received, provider, form));
+  const ready = prepare(received, form, provider, state);
   const { faults } = ready.call;
   const outlet = new Outlet(response, faults);
   outlet.gone.addEventListener("abort", () => closeRecord(outlet.finished ? "answered" : "aborted"), { once: true });
@@ -48,14 +50,27 @@ export async function exchange(
   if (outlet.finished) closeRecord("answered");
 }
 
-function recordOf(received: Received, provider: SimulatedProvider): Omit<RecordedRequest, "outcome"> {
+type Form = readonly FormPart[] | null;
+
+function readForm({ headers, bytes }: Received): Form {
+  const contentType = headers["content-type"] ?? "";
+  return isFormType(contentType) ? parseForm(contentType, bytes) : null;
+}
+
+function recordOf(received: Received, provider: SimulatedProvider, form: Form): Omit<RecordedRequest, "outcome"> {
   return {
     provider: provider.name,
     method: received.method,
     path: received.url.pathname + received.url.search,
     headers: received.headers,
     body: received.bytes.toString("utf8", 0, recordedBodyBytesMax),
+    parts: form === null ? null : form.map(recordedPart),
   };
+}
+
+function recordedPart({ name, filename, contentType, bytes, sha256 }: FormPart): RecordedPart {
+  const text = filename === null ? Buffer.from(bytes).toString("utf8", 0, recordedBodyBytesMax) : null;
+  return { name, filename, contentType, size: bytes.length, sha256, text };
 }
 
 /** A request that is ready to be answered. */
@@ -81,24 +96,32 @@ function answerCall(ready: Ready, provider: SimulatedProvider): Answer {
   }
   if (route === null) return errorAnswer(provider.errors.routeNotFound(call.method, call.path));
   const errors = route.errors ?? provider.errors;
+  if (route.open === true) return route.handle(call);
   if (apiKey === null) return errorAnswer(errors.keyMissing());
   if (apiKey === refusedKey) return errorAnswer(errors.keyInvalid());
   return route.handle(call);
 }
 
-function prepare(received: Received, provider: SimulatedProvider, state: ExchangeState): Ready {
-  const path = received.url.pathname;
-  const { route, parameters } = findRoute(provider, received.method, path);
-  const { body, modelSpec, model } = readModel(received.bytes);
-  const { method, headers, bytes } = received;
-  const identity = identityOf(provider.name, method, path + received.url.search, bytes);
-  const query = received.url.searchParams;
+function prepare(received: Received, form: Form, provider: SimulatedProvider, state: ExchangeState): Ready {
+  const { method, headers, bytes, url } = received;
+  const path = url.pathname;
+  const { route, parameters: inPath } = findRoute(provider, method, path);
+  const named = readModel(received, form, inPath);
+  const identity = identityOf(provider.name, method, path + url.search, ...identifying(bytes, form));
   const kept = state.kept.get(provider.name) ?? new KeptAnswers();
-  const call = { method, path, parameters, query, headers, body, bytes, identity, faults: noFaults, kept };
+  const { body, parameters } = named;
+  const plain = { method, path, parameters, query: url.searchParams, headers, body, form: named.form, bytes };
+  const call = { ...plain, identity, faults: noFaults, kept };
   const key = splitKey(provider.apiKey(call));
-  const spec = [headers[faultHeader], modelSpec, key.spec].filter((part) => typeof part === "string").join("+");
-  const taken = takeFaults(state.faultBook, spec, `${provider.name} ${model}+${spec}`, key.apiKey);
+  const spec = [headers[faultHeader], named.spec, key.spec].filter((part) => typeof part === "string").join("+");
+  const taken = takeFaults(state.faultBook, spec, `${provider.name} ${named.model}+${spec}`, key.apiKey);
   return { call: { ...call, faults: taken.faults }, route, apiKey: key.apiKey, specError: taken.specError };
+}
+
+/** What an answer is derived from: a form without its boundary, which clients make up anew for each request. */
+function identifying(bytes: Buffer, form: Form): readonly (string | Uint8Array)[] {
+  if (form === null) return [bytes];
+  return form.flatMap(({ name, filename, contentType, sha256 }) => [name, filename ?? "", contentType ?? "", sha256]);
 }
 
 function takeFaults(
@@ -133,14 +156,33 @@ function findRoute(
   return { route: null, parameters: {} };
 }
 
-/** Decodes the body and takes a fault specification off its `model`. */
-function readModel(bytes: Buffer): {
-  readonly body: unknown;
+/** The model that a request names, wherever it does, with the fault specification taken off. */
+interface NamedModel extends Pick<Call, "body" | "form" | "parameters"> {
   readonly model: string;
-  readonly modelSpec: string | null;
-} {
-  const body = bytes.length === 0 ? undefined : parseJson(bytes.toString("utf8"));
-  if (!isObject(body) || typeof body["model"] !== "string") return { body, model: "", modelSpec: null };
+  readonly spec: string | null;
+}
+
+function readModel({ headers, bytes }: Received, form: Form, parameters: Call["parameters"]): NamedModel {
+  const unnamed = { body: undefined, form, parameters, model: "", spec: null };
+  if (parameters["model"] !== undefined) {
+    const { model, spec } = splitModel(parameters["model"]);
+    return { ...unnamed, body: decode(bytes), parameters: { ...parameters, model }, model, spec };
+  }
+  if (isFormType(headers["content-type"])) return form === null ? unnamed : readFormModel(form, unnamed);
+  const body = decode(bytes);
+  if (!isObject(body) || typeof body["model"] !== "string") return { ...unnamed, body };
   const { model, spec } = splitModel(body["model"]);
-  return { body: spec === null ? body : { ...body, model }, model, modelSpec: spec };
+  return { ...unnamed, body: spec === null ? body : { ...body, model }, model, spec };
+}
+
+function decode(bytes: Buffer): unknown {
+  return bytes.length === 0 ? undefined : parseJson(bytes.toString("utf8"));
+}
+
+function readFormModel(form: readonly FormPart[], unnamed: NamedModel): NamedModel {
+  const index = form.findIndex((part) => part.name === "model" && part.filename === null);
+  const part = form[index];
+  if (part === undefined) return unnamed;
+  const { model, spec } = splitModel(Buffer.from(part.bytes).toString("utf8"));
+  return { ...unnamed, form: form.with(index, { ...part, bytes: Buffer.from(model) }), model, spec };
 }

@@ -47,7 +47,7 @@ export function pause(milliseconds: number, signal: AbortSignal): Promise<void> 
   });
 }
 
-/** Matches a path against a pattern with `:name` segments; null where it does not match. */
+/** Matches a path against a pattern with `:name` and `:name:suffix` segments; null where it does not match. */
 export function matchPath(pattern: string, path: string): { [name: string]: string } | null {
   const wanted = pattern.split("/");
   const given = path.split("/");
@@ -55,8 +55,10 @@ export function matchPath(pattern: string, path: string): { [name: string]: stri
   const parameters: { [name: string]: string } = {};
   for (const [index, segment] of wanted.entries()) {
     const value = given[index] ?? "";
-    if (segment.startsWith(":") && value !== "") parameters[segment.slice(1)] = decodeSegment(value);
-    else if (segment !== value) return null;
+    const [, name, suffix = ""] = /^:(\w+)(:\w+)?$/.exec(segment) ?? [];
+    if (name !== undefined && value.endsWith(suffix) && value.length > suffix.length) {
+      parameters[name] = decodeSegment(value.slice(0, value.length - suffix.length));
+    } else if (segment !== value) return null;
   }
   return parameters;
 }

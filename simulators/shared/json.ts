@@ -29,3 +29,8 @@ export function parseJson(text: string): unknown {
 export function isGiven(value: unknown): boolean {
   return value !== undefined && value !== null;
 }
+
+/** A text, or what stands for a missing one. */
+export function stringOr(value: unknown, fallback: string): string {
+  return typeof value === "string" ? value : fallback;
+}

@@ -9,8 +9,21 @@ export interface RecordedRequest {
   readonly headers: { readonly [name: string]: string };
   /** The body as text, at most 64 KiB of it. */
   readonly body: string;
+  /** The parts of a form in their order; null for other bodies. */
+  readonly parts: readonly RecordedPart[] | null;
   /** `aborted`: the caller went away before the answer was complete. */
   readonly outcome: Outcome;
+}
+
+/** One part of a form that a simulated provider received. */
+export interface RecordedPart {
+  readonly name: string;
+  readonly filename: string | null;
+  readonly contentType: string | null;
+  readonly size: number;
+  readonly sha256: string;
+  /** The value of a plain field; null for files. */
+  readonly text: string | null;
 }
 
 /** Ends the record of one request; only the first call counts. */

@@ -80,7 +80,8 @@ function jsonText(schema: unknown, asked: string): string {
   return JSON.stringify(value, null, 1).replace(/\n\s*/g, " ");
 }
 
-function exactWords(count: number, choice: number): string {
+/** That many words, the same ones for the same choice. */
+export function exactWords(count: number, choice: number): string {
   const words: string[] = [];
   for (let index = 0; index < count; index++) words.push(vocabulary[(index + choice) % vocabulary.length] ?? "word");
   return words.join(" ");

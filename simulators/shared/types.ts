@@ -2,6 +2,7 @@ import type { Faults } from "./faults.ts";
 import type { Identity } from "./identity.ts";
 import type { Problem } from "./check.ts";
 import type { KeptAnswers } from "./kept-answers.ts";
+import type { FormPart } from "./multipart.ts";
 import type { Frame } from "./sse.ts";
 
 /** Header names in lower case; a list is sent as several header lines (`set-cookie`). */
@@ -16,7 +17,16 @@ export type Answer =
       readonly headers?: Headers;
       readonly lead?: string;
     }
-  | { readonly kind: "stream"; readonly frames: Iterable<Frame>; readonly headers?: Headers };
+  | { readonly kind: "stream"; readonly frames: Iterable<Frame>; readonly headers?: Headers }
+  /** A file or a plain text, sent whole. */
+  | { readonly kind: "bytes"; readonly contentType: string; readonly bytes: Uint8Array; readonly headers?: Headers }
+  /** A file sent while it is made: no length is told, and faults count its pieces as events. */
+  | {
+      readonly kind: "pieces";
+      readonly contentType: string;
+      readonly pieces: Iterable<Uint8Array>;
+      readonly headers?: Headers;
+    };
 
 /** A provider's error: status and the body in that provider's own shape. */
 export interface ErrorAnswer {
@@ -47,6 +57,8 @@ export interface Call {
   readonly headers: { readonly [name: string]: string };
   /** The decoded JSON body with a fault suffix already taken off `model`; undefined where it is not JSON. */
   readonly body: unknown;
+  /** The parts of a form, treated alike; null for another content type and for a form that cannot be read. */
+  readonly form: readonly FormPart[] | null;
   readonly bytes: Uint8Array;
   readonly identity: Identity;
   readonly faults: Faults;
@@ -56,8 +68,10 @@ export interface Call {
 
 export interface Route {
   readonly method: "GET" | "POST" | "DELETE";
-  /** Absolute path with `:name` for one segment. */
+  /** Absolute path with `:name` for one segment, or for what stands before a colon in it (`:model:predict`). */
   readonly path: string;
+  /** Answers without an API key, as signed addresses of files do. */
+  readonly open?: boolean;
   /** The error shape of this route, where a provider has more than one. */
   readonly errors?: ProviderErrors;
   handle(call: Call): Answer;

@@ -25,6 +25,11 @@ export function missingDocument(name: string): string | null {
   return `shared/spec/${name} is not beside this checkout`;
 }
 
+/** The same behind the name of a suite or a test. */
+export function because(missing: string | null): string {
+  return missing === null ? "" : ` (skipped: ${missing})`;
+}
+
 /** Checks values against the schemas of one OpenAPI document. A schema is read when it is first needed. */
 export function schemaCheck(name: string): SchemaCheck {
   const source = readSource(readFileSync(join(documentsFolder ?? "", name), "utf8"));

@@ -1,4 +1,5 @@
 import type { Problem } from "../shared/check.ts";
+import { asObject } from "../shared/json.ts";
 import { jsonFrame } from "../shared/sse.ts";
 import type { ErrorAnswer, ProviderErrors } from "../shared/types.ts";
 
@@ -17,6 +18,7 @@ const byStatus: { readonly [status: number]: readonly [code: string, error: stri
     "Your team or API key has no permission for this request.",
   ],
   404: ["Some requested entity was not found", "The requested resource does not exist."],
+  415: ["Unsupported media type", "Expected request with `Content-Type: application/json`"],
   422: [invalidArgument, "Failed to deserialize the JSON body into the target type."],
   429: ["Some resource has been exhausted", "Too many requests for this team and model. Please slow down."],
   503: ["The service is currently unavailable", "The model is at capacity. Please try again later."],
@@ -64,4 +66,18 @@ export const xaiErrors: ProviderErrors = {
   modelNotFound: (model) => xaiNotFound(`The model ${model} does not exist or your team has no access to it.`),
   routeNotFound: () => forStatus(404),
   midStream: () => [jsonFrame(forStatus(503).body)],
+};
+
+/** The voice endpoints tell the sentence alone. */
+function sentenceOnly({ status, body }: ErrorAnswer): ErrorAnswer {
+  return { status, body: { error: asObject(body)["error"] } };
+}
+
+/** Errors of the voice endpoints: nothing but a sentence. */
+export const voiceErrors: ProviderErrors = {
+  ...xaiErrors,
+  forStatus: (status) => sentenceOnly(forStatus(status)),
+  forProblem: (problem) => sentenceOnly(forProblem(problem)),
+  keyMissing: () => sentenceOnly(xaiErrors.keyMissing()),
+  keyInvalid: () => sentenceOnly(xaiErrors.keyInvalid()),
 };

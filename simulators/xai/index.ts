@@ -2,8 +2,10 @@ import { bearerKey } from "../shared/http.ts";
 import type { Call, Headers, SimulatedProvider } from "../shared/types.ts";
 import { chatRoutes } from "./chat.ts";
 import { xaiErrors } from "./errors.ts";
+import { imageRoutes } from "./images.ts";
 import { modelRoutes } from "./models.ts";
 import { responseRoutes } from "./responses.ts";
+import { voiceRoutes } from "./voice.ts";
 
 function responseHeaders(call: Call): Headers {
   return {
@@ -20,7 +22,7 @@ export const xai: SimulatedProvider = {
   name: "xai",
   basePath: "/xai/v1",
   errors: xaiErrors,
-  routes: [...chatRoutes, ...responseRoutes, ...modelRoutes],
+  routes: [...chatRoutes, ...responseRoutes, ...imageRoutes, ...voiceRoutes, ...modelRoutes],
   apiKey: (call) => bearerKey(call.headers),
   responseHeaders,
 };

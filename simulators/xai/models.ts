@@ -46,8 +46,52 @@ export function costTicks(tokens: TokenCounts, modelId: string): number {
   return prompt + (tokens.answer + tokens.reasoning) * completionPrice;
 }
 
-function listed(one: LanguageModel) {
+interface ImageModel {
+  readonly id: string;
+  readonly created: number;
+  /** US cents an image. */
+  readonly price: number;
+}
+
+const imageModels: readonly ImageModel[] = [
+  { id: "grok-imagine-image", created: 1_769_558_400, price: 2 },
+  { id: "grok-imagine-image-pro", created: 1_769_558_400, price: 7 },
+];
+
+const ticksPerCent = 100_000_000;
+/** A tenth of a cent or so for each image that comes in, whatever the model. */
+const ticksPerSource = 20_000_000;
+
+/** What images cost in ticks; models that are not listed are priced like the first one. */
+export function imageTicks(modelId: string, made: number, sources: number): number {
+  const price = imageModels.find(({ id }) => id === modelId)?.price ?? 2;
+  return made * price * ticksPerCent + sources * ticksPerSource;
+}
+
+function listed(one: Pick<LanguageModel, "id" | "created">) {
   return { id: one.id, object: "model", created: one.created, owned_by: "xai" };
+}
+
+function describedImageModel({ id, created, price }: ImageModel) {
+  return {
+    ...listed({ id, created }),
+    fingerprint: "fp_simulated",
+    version: "1.0.0",
+    aliases: [],
+    max_prompt_length: 8_000,
+    input_modalities: ["text", "image"],
+    output_modalities: ["image"],
+    image_price: price,
+  };
+}
+
+function listAll(): Answer {
+  return jsonAnswer({ object: "list", data: [...models, ...imageModels].map(listed) });
+}
+
+function retrieveAny(call: Call): Answer {
+  const found = imageModels.find(({ id }) => id === call.parameters["id"]);
+  return found === undefined ? retrieve(listed)(call) : jsonAnswer(listed(found));
 }
 
 function described(one: LanguageModel) {
@@ -77,10 +121,15 @@ function retrieve(describe: (one: LanguageModel) => unknown): (call: Call) => An
   };
 }
 
-/** The plain listing (dated ids, no aliases) and the one of language models with aliases and prices. */
+/** The plain listing (dated ids, no aliases), and those of language and image models with prices. */
 export const modelRoutes: readonly Route[] = [
-  { method: "GET", path: "/xai/v1/models", handle: () => jsonAnswer({ object: "list", data: models.map(listed) }) },
-  { method: "GET", path: "/xai/v1/models/:id", handle: retrieve(listed) },
+  { method: "GET", path: "/xai/v1/models", handle: listAll },
+  { method: "GET", path: "/xai/v1/models/:id", handle: retrieveAny },
   { method: "GET", path: "/xai/v1/language-models", handle: () => jsonAnswer({ models: models.map(described) }) },
   { method: "GET", path: "/xai/v1/language-models/:id", handle: retrieve(described) },
+  {
+    method: "GET",
+    path: "/xai/v1/image-generation-models",
+    handle: () => jsonAnswer({ models: imageModels.map(describedImageModel) }),
+  },
 ];

@@ -79,7 +79,7 @@ describe("where both speak the same dialect", () => {
     const exchange = open("messages", oddMessages.replace("MODEL", "anthropic/claude-x"));
     const bytes = Buffer.from(' {"type":"message","é":1.0}\n');
     const answer = { bytes, text: bytes.toString(), answer: {}, usage: undefined, failed: false };
-    expect(exchange.answer(answer)).toBe(bytes);
+    expect(exchange.answer(answer)).toEqual({ body: bytes, whole: bytes.toString() });
     expect(exchange.failure(529, "<html>busy")).toBe("<html>busy");
     const { errorEvent } = exchange.observe();
     expect(errorEvent(new GatewayError("upstream_interrupted", "It broke off."))).toBe(

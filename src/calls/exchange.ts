@@ -16,6 +16,7 @@ import {
   type ClientContext,
   estimateTokens,
   type StreamObserver,
+  streamOfAnswer,
   translateStream,
   translations,
   type UpstreamContext,
@@ -34,7 +35,7 @@ export interface Exchange {
   readonly headers: Readonly<Record<string, string>>;
   observe(): ObservedStream;
   /** A whole answer as the client gets it. Throws `upstream_invalid_answer`. */
-  answer(answer: WholeAnswer): Uint8Array | string;
+  answer(answer: WholeAnswer): ShownAnswer;
   /** The body of an upstream's error as the client gets it. */
   failure(status: number, body: string): string;
 }
@@ -46,6 +47,14 @@ interface ObservedStream {
   eventBytesMax: number;
   /** Tells the client that its stream broke. */
   errorEvent: (error: GatewayError) => string;
+}
+
+export interface ShownAnswer {
+  body: Uint8Array | string;
+  /** Where it is not the upstream's. */
+  contentType?: string;
+  /** The answer as one object in the client's dialect, JSON text. */
+  whole: string;
 }
 
 /** What an exchange needs to know of its call. */
@@ -82,7 +91,7 @@ function passedThrough<Body extends ChargeableBody>(call: ExchangeCall<Body>): E
       eventBytesMax: route.dialect.eventBytesMax ?? limits.eventBytesMax,
       errorEvent: errorEventOf(route, requestId),
     }),
-    answer: ({ bytes }) => bytes,
+    answer: ({ bytes, text }) => ({ body: bytes, whole: text }),
     failure: (_status, text) => text,
   };
 }
@@ -110,6 +119,7 @@ function translated<Body extends ChargeableBody>(call: ExchangeCall<Body>): Exch
   const written = upstream.writeRequest(conversation, { ...facts, model, origin, outputTokensMax });
   const callId = callIdOf(requestId);
   const { thinkTags } = facts;
+  const { stream } = conversation;
   const readUsage = (answer: JsonObject) => operation.readUsage(answer);
   const upstreamContext: UpstreamContext = { origin, callId, model, readUsage, thinkTags };
   const clientContext: ClientContext = {
@@ -127,7 +137,13 @@ function translated<Body extends ChargeableBody>(call: ExchangeCall<Body>): Exch
       const observer = translateStream({ upstream, upstreamContext, client, clientContext });
       return { observer, eventBytesMax: limits.eventBytesMax, errorEvent: (error) => observer.fail(error) };
     },
-    answer: ({ answer }) => client.writeAnswer(upstream.readAnswer(answer, upstreamContext), clientContext),
+    answer({ answer }) {
+      const read = upstream.readAnswer(answer, upstreamContext);
+      const whole = client.writeAnswer(read, clientContext);
+      if (!stream) return { body: whole, contentType: "application/json", whole };
+      // The upstream knows no streams, or not here.
+      return { body: streamOfAnswer(read, client, clientContext), contentType: "text/event-stream", whole };
+    },
     failure: (status, text) => client.writeFailure(upstream.readFailure(status, text), requestId),
   };
 }

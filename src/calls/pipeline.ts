@@ -195,7 +195,10 @@ export class CallPipeline {
     });
     if (!answer.ok) return relayFailure(call, exchange, answer);
     const events = answer.response.headers.get("content-type")?.startsWith("text/event-stream") ?? false;
-    return events ? this.#relayEvents(call, plan, answer.response) : this.#relayWhole(call, plan, answer.response);
+    if (!events) return this.#relayWhole(call, plan, answer.response);
+    if (streamed || exchange.passesThrough) return this.#relayEvents(call, plan, answer.response);
+    await answer.response.body?.cancel();
+    throw new GatewayError("upstream_invalid_answer", "The upstream answered with a stream that nobody asked for.");
   }
 
   async #relayWhole<Body extends ChargeableBody>(
@@ -208,11 +211,13 @@ export class CallPipeline {
     if (answer.failed) return relayFailure(call, exchange, failureWithin(answer, response));
     const { status } = response;
     const headers = { ...headersFor(call, response.headers), ...exchange.headers };
-    const shown = exchange.answer(answer);
-    const observed = answer.usage ?? { usage: estimatedUsage(bound, route.dialect.outputBytes(answer.text)) };
+    const { body: shown, contentType, whole } = exchange.answer(answer);
+    if (contentType !== undefined) headers["content-type"] = contentType;
+    const observed = answer.usage ?? {
+      usage: estimatedUsage(target.price, bound, route.dialect.outputBytes(answer.text)),
+    };
     headers["x-tollgate-credits"] = formatCredits(call.costOf(observed));
-    if (keep !== undefined)
-      await this.#keep(call, keep, exchange.passesThrough ? answer.answer : parseObject(String(shown)));
+    if (keep !== undefined) await this.#keep(call, keep, parseObject(whole));
     const kept = retry && { headers, body: new KeptBody().add(Buffer.from(shown)) };
     await call.end({ status, outcome: "complete", observed, answer: kept });
     return new Response(shown, { status, headers });
@@ -245,7 +250,8 @@ export class CallPipeline {
     const { observer: own, errorEvent, eventBytesMax } = exchange.observe();
     const catcher = keep === undefined ? undefined : new ResponseCatcher(own);
     const observer = catcher ?? own;
-    const observe = (): ObservedUsage => observer.usage ?? { usage: estimatedUsage(bound, observer.outputBytes) };
+    const observe = (): ObservedUsage =>
+      observer.usage ?? { usage: estimatedUsage(target.price, bound, observer.outputBytes) };
     charge.observeWith(observe, (error) => patience.abort.abort(error));
     const headers = { ...headersFor(call, response.headers), "cache-control": "no-cache", "x-accel-buffering": "no" };
     const kept = retry === undefined ? undefined : new KeptBody();
@@ -253,7 +259,6 @@ export class CallPipeline {
       observer,
       abort: patience.abort,
       ticker: this.#deps.charges.ticker,
-      clock: this.#deps.environment.clock,
       idleMsMax: this.#deps.send.idleMsMax,
       eventBytesMax,
       client: incoming.request,

@@ -20,7 +20,6 @@ export interface StreamRelayOptions {
   observer: StreamObserver;
   abort: AbortController;
   ticker: Ticker;
-  clock: () => number;
   idleMsMax: number;
   /** Bytes of an event that is passed on in one piece. */
   eventBytesMax: number;
@@ -71,7 +70,7 @@ class StreamRelay implements Watched {
     this.#reader = reader;
     this.#options = options;
     this.#splitter = new EventSplitter(options.eventBytesMax);
-    this.#lastByteAt = options.clock();
+    this.#lastByteAt = options.ticker.now();
   }
 
   start(controller: ReadableStreamDefaultController<Uint8Array>): void {
@@ -127,7 +126,8 @@ class StreamRelay implements Watched {
   /** The client went away. */
   async cancel(): Promise<void> {
     if (this.#options.kept !== undefined && !this.#ended) return this.#goOnAlone();
-    const ended = this.#end("abandoned", undefined);
+    // SDKs hang up at an error: that was the upstream's end, not the client's.
+    const ended = this.#end(this.#options.observer.failed ? "failed" : "abandoned", undefined);
     this.#options.abort.abort(new GatewayError("upstream_interrupted", "The client went away."));
     await ended;
   }
@@ -158,7 +158,7 @@ class StreamRelay implements Watched {
 
   /** What the client is to get of what has arrived. */
   #observe(chunks: readonly Uint8Array[]): Buffer[] {
-    this.#lastByteAt = this.#options.clock();
+    this.#lastByteAt = this.#options.ticker.now();
     if (!this.#sawByte) {
       this.#sawByte = true;
       this.#options.onFirstByte();

@@ -90,6 +90,7 @@ function send({ behaviours, options, fraction = 0 }: Setting): Promise<UpstreamA
     model: "m",
     price: {
       rates: {} as Target["price"]["rates"],
+      works: new Set(),
       contextWindow: undefined,
       maxOutputTokens: undefined,
       source: "test",

@@ -223,6 +223,16 @@ describe("the start stops with one line that names the key", () => {
     [`${minimal}pricing: { models: { "p/x": { input_mtok: -1 } } }`, "config: pricing.models.p/x.input_mtok: "],
     [`${minimal}pricing: { models: { "p/x": { input_mtok: "1,5" } } }`, "config: pricing.models.p/x.input_mtok: "],
     [`${minimal}pricing: { models: { "p/x": { input_mtok: 1e21 } } }`, "config: pricing.models.p/x.input_mtok: "],
+    [`${minimal}pricing: { models: { "p/x": { images: 1 } } }`, "config: pricing.models.p/x.images: unknown key"],
+    [`${minimal}pricing: { models: { "p/x": { image: {} } } }`, "config: pricing.models.p/x.image: it names no price"],
+    [
+      `${minimal}pricing: { models: { "p/x": { image: { hd: dear } } } }`,
+      "config: pricing.models.p/x.image: expected a price, or prices by size and quality",
+    ],
+    [
+      `${minimal}pricing: { models: { "p/x": { input_image: { hd: 1 } } } }`,
+      "config: pricing.models.p/x.input_image: ",
+    ],
     [`${minimal}pricing: { unpriced: maybe }`, "config: pricing.unpriced: "],
     [`${minimal}log: { level: loud }`, "config: log.level: "],
     [`${minimal}storage: ""`, "config: storage: "],

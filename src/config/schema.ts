@@ -50,16 +50,39 @@ const priceKeys = [
   "cache_audio_read_mtok",
   "output_audio_mtok",
   "output_reasoning_mtok",
+  "input_image_mtok",
+  "cache_image_read_mtok",
+  "output_image_mtok",
+  "input_image",
+  "input_mchars",
+  "input_audio_hours",
   "requests_kcount",
 ] as const;
 
+const variantPrices = z
+  .record(z.string().min(1), rate)
+  .refine((prices) => Object.keys(prices).length > 0, "it names no price")
+  .meta({ minProperties: 1 });
+
+const imagePrice = z
+  .union([rate, variantPrices], { error: "expected a price, or prices by size and quality" })
+  .describe(
+    "One price, or prices by size/quality, size or quality; what is none of them costs as much as the dearest.",
+  );
+
 const modelPrice = z
   .strictObject({
-    ...Object.fromEntries(priceKeys.map((key) => [key, rate.optional()])),
+    ...(Object.fromEntries(priceKeys.map((key) => [key, rate.optional()])) as Record<
+      (typeof priceKeys)[number],
+      z.ZodOptional<typeof rate>
+    >),
+    image: imagePrice.optional(),
     context_window: tokenCount.optional(),
     max_output_tokens: tokenCount.optional(),
-  } as Record<(typeof priceKeys)[number] | "context_window" | "max_output_tokens", z.ZodOptional<typeof rate>>)
-  .describe("Credits per million tokens (per thousand calls for requests_kcount).");
+  })
+  .describe(
+    "Credits per million tokens (_mtok) or characters (_mchars), per hour of audio (_hours), per image, per thousand calls (requests_kcount).",
+  );
 
 const pricing = z
   .strictObject({

@@ -81,6 +81,7 @@ describe("an error's body", () => {
     ["invalid_token", "authentication_error"],
     ["insufficient_credits", "billing_error"],
     ["model_not_routed", "not_found_error"],
+    ["thread_unsupported_request", "invalid_request_error"],
     ["request_interrupted", "invalid_request_error"],
     ["request_timeout", "timeout_error"],
     ["body_too_large", "request_too_large"],
@@ -91,5 +92,13 @@ describe("an error's body", () => {
     ["shutting_down", "overloaded_error"],
   ])("%s is Anthropic's %s", (code, type) => {
     expect(errorBody("anthropic", new GatewayError(code, "x"), "req_1")).toHaveProperty("error.type", type);
+  });
+
+  test("says Anthropic's code where its SDKs go by it, and nowhere else", () => {
+    const details = (code: ErrorCode) => errorBody("anthropic", new GatewayError(code, "x"), "req_1");
+    expect(details("thread_unsupported_request")).toHaveProperty("error.details", {
+      error_code: "thread_unsupported_request",
+    });
+    expect(details("validation_failed")).not.toHaveProperty("error.details");
   });
 });

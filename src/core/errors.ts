@@ -15,6 +15,7 @@ export const errorTable = {
   generation_not_found: { status: 404, type: "invalid_request_error", fault: "client" },
   response_not_found: { status: 404, type: "invalid_request_error", fault: "client" },
   unsupported_operation: { status: 404, type: "invalid_request_error", fault: "client" },
+  thread_unsupported_request: { status: 400, type: "invalid_request_error", fault: "client" },
   request_interrupted: { status: 400, type: "invalid_request_error", fault: "client" },
   request_timeout: { status: 408, type: "invalid_request_error", fault: "client" },
   idempotency_key_in_use: { status: 409, type: "invalid_request_error", fault: "client" },

@@ -31,4 +31,14 @@ export {
 } from "./money.ts";
 export type { RateLimits } from "./rate-limits.ts";
 export { errorBody, idHeaders, type Surface } from "./surfaces.ts";
-export { inputTokens, type ObservedUsage, outputTokens, type Usage, type UsageBucket, usageBuckets } from "./usage.ts";
+export {
+  type ImageVariant,
+  inputBuckets,
+  inputTokens,
+  type ObservedUsage,
+  outputBuckets,
+  outputTokens,
+  type Usage,
+  type UsageBucket,
+  usageBuckets,
+} from "./usage.ts";

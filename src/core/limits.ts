@@ -34,7 +34,7 @@ export const holdLeaseMs = 120_000;
 export const retryKeyCharactersMax = 255;
 
 /** Bytes of an answer that is kept for an `Idempotency-Key`. */
-export const retryAnswerBytesMax = 16 * 1024 * 1024;
+export const retryAnswerBytesMax = 4 * 1024 * 1024;
 
 /** How long the answer to a call with an `Idempotency-Key` is kept, counted from the end of the call. */
 export const retryAnswerKeptMs = 24 * 3_600_000;
@@ -71,6 +71,9 @@ export const ledgerBatchBytesMax = 4 * 1024 * 1024;
 
 /** Nano-credits of one grant or budget: a billion credits, so that a few of them fit the storage's 64-bit counters. */
 export const grantNanoMax = 1_000_000_000_000_000_000n;
+
+/** Nano-credits that an account is ever granted: within the storage's 64-bit counters, with room for what is charged. */
+export const accountNanoMax = 9_000_000_000_000_000_000n;
 
 /**
  * Nano-credits that one call sets aside or costs at most: a million credits. No real call comes near; a larger figure

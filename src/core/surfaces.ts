@@ -1,4 +1,4 @@
-import type { GatewayError } from "./errors.ts";
+import type { ErrorCode, GatewayError } from "./errors.ts";
 
 /** Whose API a route belongs to: it decides the shape of our own errors there. */
 export type Surface = "openai" | "anthropic" | "firecrawl";
@@ -16,13 +16,20 @@ const anthropicTypes: Record<number, string> = {
   503: "overloaded_error",
 };
 
+/** Errors that Anthropic's SDKs know by their code, and mend by asking in another way. */
+const knownToAnthropicSdks: ReadonlySet<ErrorCode> = new Set(["thread_unsupported_request"]);
+
 const bodies: Record<Surface, (error: GatewayError, requestId: string) => object> = {
   openai: (error) => ({
     error: { message: error.message, type: error.type, code: error.code, param: error.param ?? null },
   }),
   anthropic: (error, requestId) => ({
     type: "error",
-    error: { type: anthropicTypes[error.status] ?? "api_error", message: error.message },
+    error: {
+      type: anthropicTypes[error.status] ?? "api_error",
+      message: error.message,
+      ...(knownToAnthropicSdks.has(error.code) ? { details: { error_code: error.code } } : {}),
+    },
     request_id: requestId,
   }),
   firecrawl: (error) => ({ success: false, error: error.message }),

@@ -174,6 +174,16 @@ describe("reasoning", () => {
     });
   });
 
+  test("among the parts of the content (Mistral) stays behind, and the text goes on", () => {
+    const content = [
+      { type: "thinking", thinking: [{ type: "text", text: "hm" }] },
+      { type: "text", text: "Hi." },
+    ];
+    const messages = [hello, { role: "assistant", content }, hello];
+    const said = { role: "assistant", content: [{ type: "text", text: "Hi." }] };
+    expect(messagesOf(...messages)).toEqual([hello, said, hello]);
+  });
+
   test("of somebody else, or without its signature, is not forwarded, and a loop goes on without thinking", () => {
     for (const details of [[], [{ type: "reasoning.text", text: "hm", signature: foreign }]]) {
       const body = translate({ reasoning_effort: "low", messages: loop(details) });

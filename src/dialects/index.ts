@@ -15,7 +15,7 @@ export {
   type ResponsesRequest,
   responsesRequest,
 } from "./responses/index.ts";
-export { translateStream } from "./translated-stream.ts";
+export { streamOfAnswer, translateStream } from "./translated-stream.ts";
 
 /** Each dialect, to and from the conversation model. */
 export const translations: Readonly<Record<Dialect, DialectTranslation>> = {

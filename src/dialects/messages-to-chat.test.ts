@@ -55,6 +55,12 @@ describe("fields", () => {
     expect(translate(body)).toEqual({ ...base, ...expected });
   });
 
+  test("a thread is refused with the code that SDKs know", () => {
+    const threaded = () => translate({ thread: { type: "create" } });
+    expect(threaded).toThrow(expect.objectContaining({ code: "thread_unsupported_request", status: 400 }));
+    expect(translate({ thread: null })).not.toHaveProperty("thread");
+  });
+
   test("that matter are refused where they can't be said", () => {
     expect(refusal({ container: "c-1" })).toBe("container");
     expect(refusal({ mcp_servers: [{ url: "https://x.test" }] })).toBe("mcp_servers");
@@ -105,6 +111,15 @@ describe("a thought of another upstream", () => {
 
   test("does not go to Messages, whose loop then goes on without thinking", () => {
     const written = again(foreign);
+    expect(written["thinking"]).toBeUndefined();
+    expect(written["messages"]).toEqual([hello, asked(use("c1")), results]);
+  });
+
+  test("is also what stands for the signature of a call", () => {
+    const calls = seal({ origin: "google", value: "{}" }, "call", "messages");
+    const turn = asked({ type: "thinking", thinking: "", signature: calls }, use("c1"));
+    const asks = { ...body(""), messages: [hello, turn, results] };
+    const written = messagesTranslation.writeRequest(messagesTranslation.readRequest(asks), anthropic);
     expect(written["thinking"]).toBeUndefined();
     expect(written["messages"]).toEqual([hello, asked(use("c1")), results]);
   });

@@ -1,9 +1,11 @@
 import { GatewayError, limits, type ObservedUsage, parseObject } from "../core/index.ts";
 import { EventSplitter } from "../streaming/index.ts";
 import {
+  type Answer,
   type AnswerEvent,
   type ClientContext,
   type DialectTranslation,
+  eventsOfAnswer,
   failureOf,
   type StreamReader,
   type StreamWriter,
@@ -126,15 +128,24 @@ function brokenEvent(): GatewayError {
   return new GatewayError("upstream_invalid_answer", "The upstream sent an event that is not valid JSON.");
 }
 
+/** A whole answer as the stream that its client has asked for. */
+export function streamOfAnswer(answer: Answer, client: DialectTranslation, context: ClientContext): string {
+  const writer = client.streamWriter(context);
+  let shown = "";
+  for (const event of eventsOfAnswer(answer)) shown += writer.write(event);
+  return shown;
+}
+
 /** The data of each event in a text of whole events; those without any are skipped. */
-function* dataIn(text: string): Generator<string> {
+function dataIn(text: string): string[] {
+  const found: string[] = [];
   let data: string | undefined;
   for (let start = 0; start < text.length;) {
     const feed = text.indexOf("\n", start);
     const next = feed === -1 ? text.length : feed;
     const end = text.charCodeAt(next - 1) === 0x0d && next > start ? next - 1 : next;
     if (end === start) {
-      if (data !== undefined) yield data;
+      if (data !== undefined) found.push(data);
       data = undefined;
     } else if (text.startsWith("data:", start)) {
       const line = text.slice(text.charCodeAt(start + 5) === 0x20 ? start + 6 : start + 5, end);
@@ -142,5 +153,6 @@ function* dataIn(text: string): Generator<string> {
     }
     start = next + 1;
   }
-  if (data !== undefined) yield data;
+  if (data !== undefined) found.push(data);
+  return found;
 }

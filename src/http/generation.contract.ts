@@ -13,6 +13,13 @@ export const bucketNames: Record<UsageBucket, string> = {
   output: "output",
   reasoning: "reasoning",
   outputAudio: "output_audio",
+  inputImage: "input_image",
+  cacheImageRead: "cache_image_read",
+  outputImage: "output_image",
+  images: "images",
+  inputImages: "input_images",
+  inputCharacters: "input_characters",
+  inputAudioMs: "input_audio_ms",
   requests: "requests",
 };
 

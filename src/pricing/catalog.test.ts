@@ -14,6 +14,9 @@ const caps: [string, string, number | undefined][] = [
   ["anthropic", "claude-haiku-4-5", 64_000],
   ["anthropic", "claude-3-5-haiku-latest", 8_192],
   ["anthropic", "claude-opus-4-1-20250805", 32_000],
+  ["anthropic", "claude-opus-4-20250514", 32_000],
+  ["anthropic", "claude-opus-4-6", 128_000],
+  ["anthropic", "claude-sonnet-4-6", 64_000],
   ["anthropic", "claude-sonnet-5", 128_000],
   ["google", "gemini-2.0-flash", 8_192],
   ["google", "gemini-2.5-pro", 65_536],
@@ -22,6 +25,9 @@ const caps: [string, string, number | undefined][] = [
   ["byteplus", "seed-1-6-flash-250715", 32_000],
   ["deepseek", "deepseek-v4-pro", undefined],
   ["openai", "my-model", undefined],
+  ["openai", "gpt-4o-mini-transcribe-2025-12-15", 2_000],
+  ["openai", "gpt-image-1", 6_540],
+  ["openai", "gpt-image-2", undefined],
   // A name alone is not enough: the provider's own list must have it.
   ["mistral", "gpt-4o", undefined],
 ];

@@ -1,14 +1,14 @@
 import { matchesGlob } from "../core/index.ts";
-import type { PriceTable, PriceTableValue } from "./model-price.ts";
+import type { PriceTable, PriceTableValue } from "./price-table.ts";
 
-/** What genai-prices leaves out of a model: how much it may write in one call, and prices of providers it lacks. */
+/** What genai-prices leaves out of a model: how much it may write in one call, and prices of models that it lacks. */
 interface CatalogRow {
   /** The provider's id in genai-prices, or one of our own where it has none. */
   provider: string;
   /** The model's name, without prefix. */
   model: string;
-  /** Tokens, by the providers' model pages. */
-  maxOutputTokens: number;
+  /** Tokens in one answer (of an image model: for one image), by the providers' model pages. */
+  maxOutputTokens?: number;
   /** US dollars, by the provider's price page. */
   prices?: PriceTable;
   contextWindow?: number;
@@ -25,8 +25,70 @@ function overLong(base: number, long: number): PriceTableValue {
 
 const byteplus = { provider: "byteplus", contextWindow: 256_000 };
 
+/** OpenAI's page of GPT-Image-2.6 Sunburst; those who resell both 2.5 models give the same prices for them. */
+const gptImage2Prices: PriceTable = {
+  input_mtok: 5,
+  cache_read_mtok: 1.25,
+  input_image_mtok: 8,
+  cache_image_read_mtok: 2,
+  output_mtok: 30,
+};
+
+/** DALL·E, which OpenAI's own API has no longer, by OpenAI's last list (a dall-e-2 image has no quality). */
+const dallE3Prices: PriceTable = {
+  image: {
+    "1024x1024/standard": 0.04,
+    "1024x1792/standard": 0.08,
+    "1792x1024/standard": 0.08,
+    "1024x1024/hd": 0.08,
+    "1024x1792/hd": 0.12,
+    "1792x1024/hd": 0.12,
+  },
+};
+const dallE2Prices: PriceTable = { image: { "256x256": 0.016, "512x512": 0.018, "1024x1024": 0.02 } };
+
+/**
+ * Images, speech and transcription. A GPT Image picture of the first generation has at most 6,240 tokens (the guide
+ * "Image generation": high quality, 1024 by 1536) and each of up to three partial images 100 more.
+ */
+const mediaRows: readonly CatalogRow[] = [
+  { provider: "openai", model: "gpt-image-1", maxOutputTokens: 6_540 },
+  { provider: "openai", model: "gpt-image-1-mini", maxOutputTokens: 6_540 },
+  { provider: "openai", model: "gpt-image-2.5-flare*", prices: gptImage2Prices },
+  { provider: "openai", model: "gpt-image-2.5-sunburst*", prices: gptImage2Prices },
+  { provider: "openai", model: "gpt-image-2.6-sunburst*", prices: gptImage2Prices },
+  { provider: "openai", model: "dall-e-3", prices: dallE3Prices },
+  { provider: "openai", model: "dall-e-2", prices: dallE2Prices },
+  // OpenAI's pages of TTS-1 and TTS-1 HD.
+  { provider: "openai", model: "tts-1-hd*", prices: { input_mchars: 30 } },
+  { provider: "openai", model: "tts-1*", prices: { input_mchars: 15 } },
+  { provider: "openai", model: "gpt-4o*-transcribe*", maxOutputTokens: 2_000 },
+  // Google's prices as LiteLLM gave them when Nano Banana 2.1 came out.
+  {
+    provider: "google",
+    model: "gemini-nano-banana-2.1*",
+    prices: { input_mtok: 1.5, output_mtok: 7.5, output_image_mtok: 30 },
+  },
+  // docs.x.ai, "Pricing" and "Voice Overview" (speech was 4.2 in spring 2026); an image's answer names its real price.
+  { provider: "x-ai", model: "grok-imagine-image", prices: { image: 0.02 } },
+  { provider: "x-ai", model: "grok-imagine-image-quality", prices: { image: 0.05 } },
+  { provider: "x-ai", model: "grok-tts*", prices: { input_mchars: 15 } },
+  { provider: "x-ai", model: "grok-voice-tts*", prices: { input_mchars: 15 } },
+  { provider: "x-ai", model: "grok-stt*", prices: { input_audio_hours: 0.1 } },
+  // Mistral's page of Voxtral Mini Transcribe (0.002 a minute); the others as OpenRouter and Vercel's gateway pass them on.
+  { provider: "mistral", model: "voxtral-mini-transcribe-25*", prices: { input_audio_hours: 0.12 } },
+  { provider: "mistral", model: "voxtral-small-transcribe-3*", prices: { input_audio_hours: 0.24 } },
+  { provider: "mistral", model: "codestral-embed*", prices: { input_mtok: 0.15 } },
+  // BytePlus's page "Large model billing" for 4.0 and 4.5; 5.0 as its resellers quote BytePlus. By the image, whatever its size.
+  { provider: "byteplus", model: "seedream-4-0*", prices: { image: 0.03 } },
+  { provider: "byteplus", model: "seedream-4-5*", prices: { image: 0.04 } },
+  { provider: "byteplus", model: "seedream-5-0-260128", prices: { image: 0.035 } },
+  { provider: "byteplus", model: "seedream-5-0-lite*", prices: { image: 0.035 } },
+];
+
 /** The first matching row wins, so that special names stand before their family. */
 const rows: readonly CatalogRow[] = [
+  ...mediaRows,
   { provider: "openai", model: "gpt-5*-chat*", maxOutputTokens: 16_384 },
   { provider: "openai", model: "gpt-5*", maxOutputTokens: 128_000 },
   { provider: "openai", model: "gpt-4.1*", maxOutputTokens: 32_768 },
@@ -37,8 +99,14 @@ const rows: readonly CatalogRow[] = [
   { provider: "openai", model: "o1*", maxOutputTokens: 100_000 },
   { provider: "openai", model: "o3*", maxOutputTokens: 100_000 },
   { provider: "openai", model: "o4*", maxOutputTokens: 100_000 },
-  { provider: "anthropic", model: "claude-3*haiku*", maxOutputTokens: 8_192 },
+  { provider: "anthropic", model: "claude-3-5*", maxOutputTokens: 8_192 },
+  { provider: "anthropic", model: "claude-3-7*", maxOutputTokens: 64_000 },
+  { provider: "anthropic", model: "claude-3*", maxOutputTokens: 4_096 },
+  { provider: "anthropic", model: "claude-opus-4-0*", maxOutputTokens: 32_000 },
   { provider: "anthropic", model: "claude-opus-4-1*", maxOutputTokens: 32_000 },
+  { provider: "anthropic", model: "claude-opus-4-2*", maxOutputTokens: 32_000 },
+  { provider: "anthropic", model: "claude-opus-4-5*", maxOutputTokens: 64_000 },
+  { provider: "anthropic", model: "claude-sonnet-4*", maxOutputTokens: 64_000 },
   { provider: "anthropic", model: "claude-haiku-4*", maxOutputTokens: 64_000 },
   { provider: "anthropic", model: "claude-*", maxOutputTokens: 128_000 },
   { provider: "google", model: "gemini-2.0*", maxOutputTokens: 8_192 },

@@ -1,21 +1,14 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { inputTokens, outputTokens, type Usage, type UsageBucket, usageBuckets } from "../core/index.ts";
-import {
-  boundFor,
-  chargeFor,
-  dearestInput,
-  dearestOutput,
-  type ModelPrice,
-  type PriceTable,
-  type PriceTableValue,
-  readPriceTable,
-} from "./model-price.ts";
+import { boundFor, chargeFor, dearestInput, dearestOutput, type ModelPrice } from "./model-price.ts";
+import { type PriceTable, type PriceTableValue, readPriceTable, worksOf } from "./price-table.ts";
 
 const plain = 1_000_000n;
 
 function priceOf(table: PriceTable): ModelPrice {
-  return { rates: readPriceTable(table), contextWindow: undefined, maxOutputTokens: undefined, source: "test" };
+  const unknown = { contextWindow: undefined, maxOutputTokens: undefined };
+  return { rates: readPriceTable(table), works: worksOf(table), ...unknown, source: "test" };
 }
 
 const charge = (table: PriceTable, usage: Usage, markup = plain): bigint =>
@@ -89,6 +82,7 @@ describe("tiers", () => {
     ["cached tokens count towards the threshold", { input: 100_000, cacheRead: 100_001 }, 400_000_000n + 100_001_000n],
     ["output does not", { input: 10, output: 500_000 }, 20_000n + 5_000_000_000n],
     ["audio and cache writes do", { input: 1, inputAudio: 100_000, cacheWrite5m: 100_000 }, 200_001n * 4_000n],
+    ["so do images, cached or not", { inputImage: 100_000, cacheImageRead: 100_001 }, 400_000_000n + 100_001_000n],
   ];
   test.each(cases)("%s", (_title, usage, expected) => {
     expect(charge(table, usage)).toBe(expected);
@@ -124,15 +118,31 @@ const fallbacks: Record<UsageBucket, readonly string[]> = {
   cacheWrite1h: ["cache_write_1h_mtok", "cache_write_mtok", "input_mtok"],
   inputAudio: ["input_audio_mtok", "input_mtok"],
   cacheAudioRead: ["cache_audio_read_mtok", "input_audio_mtok", "cache_read_mtok", "input_mtok"],
+  inputImage: ["input_image_mtok", "input_mtok"],
+  cacheImageRead: ["cache_image_read_mtok", "input_image_mtok", "cache_read_mtok", "input_mtok"],
   output: ["output_mtok"],
   reasoning: ["output_reasoning_mtok", "output_mtok"],
   outputAudio: ["output_audio_mtok", "output_mtok"],
+  outputImage: ["output_image_mtok", "output_mtok"],
+  images: ["image"],
+  inputImages: ["input_image"],
+  inputCharacters: ["input_mchars"],
+  inputAudioMs: ["input_audio_hours"],
   requests: ["requests_kcount"],
+};
+
+/** Nano-credits that a unit costs at a price of one credit, where that is not the millionth of it. */
+const nanoPerCredit: Partial<Record<UsageBucket, bigint>> = {
+  images: 1_000_000_000n,
+  inputImages: 1_000_000_000n,
+  // An hour is 3,600,000 of them: 277.7… rounded up.
+  inputAudioMs: 278n,
+  requests: 1_000_000n,
 };
 
 describe.each(usageBuckets.map((bucket) => [bucket] as const))("the price of the bucket %s", (bucket) => {
   const keys = fallbacks[bucket];
-  const per = bucket === "requests" ? 1_000_000n : 1_000n;
+  const per = nanoPerCredit[bucket] ?? 1_000n;
   const others = Object.fromEntries(
     usageBuckets
       .flatMap((other) => fallbacks[other])
@@ -192,12 +202,30 @@ describe("the bound", () => {
     Object.fromEntries(usageBuckets.map((bucket) => [bucket, bucket === "requests" ? fc.constant(1) : tokens])),
     { requiredKeys: [] },
   );
+  const word = fc.constantFrom(undefined, "1024x1024", "2K", "hd", "low");
+  const image = fc.option(fc.record({ size: word, quality: word }), { nil: undefined });
+  const imagePrice: fc.Arbitrary<PriceTableValue> = fc.oneof(
+    rate,
+    fc.dictionary(fc.constantFrom("1024x1024/hd", "1024x1024", "2K", "hd", "low"), rate, { minKeys: 1 }),
+  );
+  const imageTable = fc.tuple(table, imagePrice).map(([prices, each]): PriceTable => ({ ...prices, image: each }));
   const markup = fc.constantFrom(1n, 500_000n, 1_000_000n, 1_234_567n, 3_000_000n);
 
   test("of a usage is never below its charge", () => {
     const property = fc.property(table, usage, markup, (prices, used, millionths) => {
       const price = priceOf(prices);
       expect(boundFor(price, used, millionths)).toBeGreaterThanOrEqual(chargeFor(price, { usage: used }, millionths));
+    });
+    fc.assert(property, { numRuns: 500 });
+  });
+
+  test("of images is never below their charge, whether their variant is known before or not", () => {
+    const property = fc.property(imageTable, usage, image, markup, (prices, used, variant, millionths) => {
+      const price = priceOf(prices);
+      const observed = { usage: used, ...(variant === undefined ? {} : { image: variant }) };
+      const charged = chargeFor(price, observed, millionths);
+      expect(boundFor(price, used, millionths, variant)).toBeGreaterThanOrEqual(charged);
+      expect(boundFor(price, used, millionths)).toBeGreaterThanOrEqual(boundFor(price, used, millionths, variant));
     });
     fc.assert(property, { numRuns: 500 });
   });
@@ -210,7 +238,8 @@ describe("the bound", () => {
         ...dearestOutput(price, outputTokens(used) + spare),
         requests: 1,
       };
-      expect(boundFor(price, bound, millionths)).toBeGreaterThanOrEqual(chargeFor(price, { usage: used }, millionths));
+      const { images: _, inputImages: _in, inputCharacters: _of, inputAudioMs: _ms, ...text } = used;
+      expect(boundFor(price, bound, millionths)).toBeGreaterThanOrEqual(chargeFor(price, { usage: text }, millionths));
     });
     fc.assert(property, { numRuns: 500 });
   });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { chargeFor } from "./model-price.ts";
 import { type OperatorPrice, PriceBook } from "./price-book.ts";
+import type { PriceTable, Work } from "./price-table.ts";
 
 const noon = Date.UTC(2026, 5, 15, 12);
 
@@ -116,8 +117,7 @@ describe("a model that no layer prices", () => {
     expect(new Set(dearest)).toEqual(new Set([0n]));
   });
 
-  test("is one that is listed by units that text calls don't count, such as hours of audio", () => {
-    expect(bookOf().lookup(openai("whisper-1"))).toBeUndefined();
+  test("is one that is listed by units that no call counts, such as hours of connection", () => {
     expect(
       bookOf().lookup({ id: "xai/grok-voice-latest", model: "grok-voice-latest", priceProvider: "x-ai" }),
     ).toBeUndefined();
@@ -137,6 +137,7 @@ describe("a model that no layer prices", () => {
 
   test.each<[OperatorPrice, boolean]>([
     [{ max_output_tokens: 1_000, context_window: 9_000 }, false],
+    [{ image: 0.04, input_mchars: 15, input_audio_hours: 1 }, false],
     [{ input_mtok: 1 }, false],
     [{ input_mtok: 0 }, false],
     [{ output_mtok: 1 }, false],
@@ -146,13 +147,72 @@ describe("a model that no layer prices", () => {
     [{ requests_kcount: 5, input_mtok: 1 }, true],
   ])("is not priced by a part of a price: %j prices it: %p", (entry, priced) => {
     const operatorPrices = { "local/*": entry, "openai/whisper-1": entry };
-    expect(bookOf({ operatorPrices }).lookup(unlisted("llama")) !== undefined).toBe(priced);
-    expect(bookOf({ operatorPrices }).lookup(openai("whisper-1")) !== undefined).toBe(priced);
+    expect(bookOf({ operatorPrices }).lookup(unlisted("llama"))?.works.has("text") ?? false).toBe(priced);
+    expect(bookOf({ operatorPrices }).lookup(openai("whisper-1"))?.works.has("text")).toBe(priced);
     const generous = bookOf({ operatorPrices, unpriced: "free" }).lookup(unlisted("llama"));
+    expect(generous?.works.has("text")).toBe(true);
     // What the operator does set holds all the same.
-    expect(perMillion(generous?.rates.input.base)).toBe(entry["input_mtok"] ?? 0);
-    expect(generous?.contextWindow).toBe(entry["context_window"]);
+    expect(perMillion(generous?.rates.input.base)).toBe(Number(entry["input_mtok"] ?? 0));
+    expect(generous?.contextWindow).toBe(entry.context_window);
   });
+});
+
+const everything: Work[] = ["text", "embeddings", "images", "speech", "transcription"];
+
+const works: [string, PriceTable, Work[]][] = [
+  ["tokens in and out price all that can be counted in tokens", { input_mtok: 1, output_mtok: 2 }, everything],
+  ["tokens in price embeddings", { input_mtok: 1 }, ["embeddings"]],
+  ["tokens out price nothing", { output_mtok: 1 }, []],
+  ["cached tokens price nothing", { cache_read_mtok: 1, cache_image_read_mtok: 1 }, []],
+  ["a price by the image", { image: 0.04 }, ["images"]],
+  ["a price by variant of image", { image: { "1024x1024": 0.04 } }, ["images"]],
+  ["a price of images that are sent along prices none that come", { input_image: 0.01 }, []],
+  ["tokens of images", { input_mtok: 1, output_image_mtok: 40 }, ["embeddings", "images"]],
+  ["characters", { input_mchars: 15 }, ["speech"]],
+  ["tokens that are spoken", { input_mtok: 1, output_audio_mtok: 12 }, ["embeddings", "speech"]],
+  ["hours of audio", { input_audio_hours: 0.36 }, ["transcription"]],
+  ["tokens that are heard", { input_audio_mtok: 6, output_mtok: 10 }, ["transcription"]],
+  ["a price by the call", { requests_kcount: 5 }, everything],
+  ["a price of zero", { image: 0, input_mtok: 0 }, ["embeddings", "images"]],
+];
+
+describe("what a price is of", () => {
+  test.each(works)("%s", (_title, entry, expected) => {
+    const price = bookOf({ operatorPrices: { "local/*": entry } }).lookup(unlisted("m"));
+    expect([...(price?.works ?? [])]).toEqual(expected);
+    const generous = bookOf({ operatorPrices: { "local/*": entry }, unpriced: "free" }).lookup(unlisted("m"));
+    expect([...(generous?.works ?? [])]).toEqual(everything);
+  });
+
+  test.each<[string, string, Work[]]>([
+    ["openai", "gpt-4o", everything],
+    ["openai", "text-embedding-3-small", ["embeddings"]],
+    ["openai", "dall-e-3", ["images"]],
+    ["openai", "tts-1", ["speech"]],
+    ["openai", "whisper-1", ["transcription"]],
+    ["google", "gemma-3", everything],
+  ])("%s's %s", (priceProvider, model, expected) => {
+    const price = bookOf().lookup({ id: `${priceProvider}/${model}`, model, priceProvider });
+    expect([...(price?.works ?? [])]).toEqual(expected);
+  });
+
+  test("an operator's keys join the list's", () => {
+    const operatorPrices = { "openai/whisper-1": { input_mtok: 1, output_mtok: 2 }, "openai/dall-e-3": { image: 0.5 } };
+    const book = bookOf({ operatorPrices });
+    expect(book.lookup(openai("whisper-1"))?.works.has("text")).toBe(true);
+    // One price for all images takes the place of the list's variants.
+    expect(book.lookup(openai("dall-e-3"))?.rates.images).toMatchObject({ base: 5n * 10n ** 14n, variants: undefined });
+  });
+});
+
+test("a price by the image takes the place of one by tokens where those are free beside it", () => {
+  const usage = { input: 50, outputImage: 1_056, images: 1 };
+  const charge = (entry: OperatorPrice): bigint | undefined => {
+    const price = bookOf({ operatorPrices: { "openai/gpt-image-1": entry } }).lookup(openai("gpt-image-1"));
+    return price === undefined ? undefined : chargeFor(price, { usage }, 1_000_000n);
+  };
+  expect(charge({ image: 0.05 })).toBe(50_000_000n + 250_000n + 42_240_000n);
+  expect(charge({ image: 0.05, input_mtok: 0, output_mtok: 0 })).toBe(50_000_000n);
 });
 
 describe("prices that change", () => {

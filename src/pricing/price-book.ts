@@ -1,18 +1,21 @@
 import { calcPrice } from "@pydantic/genai-prices";
 import { type Clock, matchesGlob } from "../core/index.ts";
 import { catalogRow } from "./catalog.ts";
+import type { ModelPrice } from "./model-price.ts";
 import {
-  isComplete,
-  type ModelPrice,
+  everyWork,
   type PriceTable,
   type PriceTableValue,
   pricesUsage,
   readPriceTable,
-} from "./model-price.ts";
+  worksOf,
+} from "./price-table.ts";
 
 /** The operator's own price of a model, as in `pricing.models`: laid over the list price, key by key. */
 export interface OperatorPrice {
-  [key: string]: number | undefined;
+  readonly context_window?: number | undefined;
+  readonly max_output_tokens?: number | undefined;
+  readonly [key: string]: PriceTableValue | undefined;
 }
 
 export interface PriceBookOptions {
@@ -48,7 +51,7 @@ export class PriceBook {
     this.#options = options;
   }
 
-  /** The price in force now, or undefined: then the model may not be called. */
+  /** The price in force now, or undefined: then the model may not be called. What it may be called for is in its `works`. */
   lookup(model: PricedModel): ModelPrice | undefined {
     const now = this.#options.clock();
     const cached = this.#cache.get(model.id);
@@ -62,12 +65,15 @@ export class PriceBook {
   #find(model: PricedModel, at: Date): ModelPrice | undefined {
     const listed = listedPrice(model, at);
     const own = this.#operatorPrice(model.id);
-    const table = pricedTable(own, listed?.table) ?? (this.#options.unpriced === "free" ? own : undefined);
-    if (table === undefined) return undefined;
+    const unpricedIsFree = this.#options.unpriced === "free";
+    const table = pricedTable(own, listed?.table);
+    const works = unpricedIsFree ? everyWork : worksOf(table);
+    if (works.size === 0) return undefined;
     return {
       rates: readPriceTable(table),
-      contextWindow: own["context_window"] ?? listed?.contextWindow,
-      maxOutputTokens: own["max_output_tokens"] ?? listed?.maxOutputTokens,
+      works,
+      contextWindow: own.context_window ?? listed?.contextWindow,
+      maxOutputTokens: own.max_output_tokens ?? listed?.maxOutputTokens,
       source: pricesUsage(own) ? "config" : (listed?.source ?? "unpriced"),
     };
   }
@@ -81,17 +87,17 @@ export class PriceBook {
 }
 
 /**
- * The operator's keys over the list's, or undefined where together they leave a part of a call without a price. A price
- * by the call stands for itself, and so does one that makes both input and output free: the list adds nothing to them.
+ * The operator's keys over the list's. A price by the call stands for itself, and so does one that makes both input and
+ * output free: the list adds nothing to them.
  */
-function pricedTable(own: OperatorPrice, listed: PriceTable | undefined): PriceTable | undefined {
+function pricedTable(own: OperatorPrice, listed: PriceTable | undefined): PriceTable {
   const free = own["input_mtok"] === 0 && own["output_mtok"] === 0;
-  if (listed === undefined || free || own["requests_kcount"] !== undefined) return isComplete(own) ? own : undefined;
+  if (listed === undefined || free || own["requests_kcount"] !== undefined) return own;
   return { ...listed, ...Object.fromEntries(Object.entries(own).filter(([, rate]) => rate !== undefined)) };
 }
 
 /** A price as a list has it. */
-interface ListedPrice extends Omit<ModelPrice, "rates"> {
+interface ListedPrice extends Omit<ModelPrice, "rates" | "works"> {
   table: PriceTable;
 }
 
@@ -108,10 +114,11 @@ function listedPrice({ model, priceProvider }: PricedModel, at: Date): ListedPri
   const table: PriceTable = Object.fromEntries(
     Object.entries(found.model_price).map(([key, value]): [string, PriceTableValue | undefined] => [key, value]),
   );
-  // An empty table is a free model; one with other units alone would make its tokens free by omission.
-  if (Object.keys(table).length > 0 && !pricesUsage(table)) return undefined;
+  const free = Object.keys(table).length === 0;
+  // A table of other units alone would make everything else free by omission.
+  if (!free && !pricesUsage(table)) return undefined;
   return {
-    table,
+    table: free ? { input_mtok: 0, output_mtok: 0 } : table,
     contextWindow: found.model.context_window,
     maxOutputTokens: row?.maxOutputTokens,
     source: "genai-prices",

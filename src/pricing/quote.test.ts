@@ -1,17 +1,18 @@
 import { expect, test } from "bun:test";
-import { readPriceTable } from "./model-price.ts";
+import type { ModelPrice } from "./model-price.ts";
+import { type PriceTable, readPriceTable, worksOf } from "./price-table.ts";
 import { priceQuote } from "./quote.ts";
 
-const price = {
-  rates: readPriceTable({
-    input_mtok: { base: 1.25, tiers: [{ start: 200_000, price: 2.5 }] },
-    cache_read_mtok: 0.125,
-    output_mtok: 10,
-  }),
-  contextWindow: undefined,
-  maxOutputTokens: undefined,
-  source: "test",
-};
+function priceOf(table: PriceTable): ModelPrice {
+  const unknown = { contextWindow: undefined, maxOutputTokens: undefined };
+  return { rates: readPriceTable(table), works: worksOf(table), ...unknown, source: "test" };
+}
+
+const price = priceOf({
+  input_mtok: { base: 1.25, tiers: [{ start: 200_000, price: 2.5 }] },
+  cache_read_mtok: 0.125,
+  output_mtok: 10,
+});
 
 test("a quote is in credits per million tokens, at the base tier", () => {
   expect(priceQuote(1_000_000n)(price)).toEqual({ input_mtok: 1.25, output_mtok: 10, cache_read_mtok: 0.125 });
@@ -22,6 +23,44 @@ test("a quote includes the markup", () => {
 });
 
 test("a cached token without a price of its own is quoted as input", () => {
-  const plain = { ...price, rates: readPriceTable({ input_mtok: 3, output_mtok: 15 }) };
-  expect(priceQuote(1_000_000n)(plain)).toEqual({ input_mtok: 3, output_mtok: 15, cache_read_mtok: 3 });
+  expect(priceQuote(1_000_000n)(priceOf({ input_mtok: 3, output_mtok: 15 }))).toEqual({
+    input_mtok: 3,
+    output_mtok: 15,
+    cache_read_mtok: 3,
+  });
+});
+
+const noTokens = { input_mtok: 0, output_mtok: 0, cache_read_mtok: 0 };
+
+test.each<[string, PriceTable, object]>([
+  ["images", { image: 0.04 }, { ...noTokens, image: 0.05 }],
+  [
+    "images by size and quality, and those sent along",
+    { image: { "1024x1024/hd": 0.08, "1024x1024": 0.04 }, input_image: 0.002 },
+    { ...noTokens, image: { "1024x1024/hd": 0.1, "1024x1024": 0.05 }, input_image: 0.0025 },
+  ],
+  ["characters", { input_mchars: 15 }, { ...noTokens, input_mchars: 18.75 }],
+  ["hours of audio", { input_audio_hours: 0.111 }, { ...noTokens, input_audio_hours: 0.13875 }],
+  ["calls", { requests_kcount: 5 }, { ...noTokens, requests_kcount: 6.25 }],
+  [
+    "tokens of images and audio where they have a price of their own",
+    {
+      input_mtok: 4,
+      input_image_mtok: 8,
+      input_audio_mtok: 4,
+      output_mtok: 8,
+      output_image_mtok: 32,
+      output_audio_mtok: 0,
+    },
+    {
+      input_mtok: 5,
+      output_mtok: 10,
+      cache_read_mtok: 5,
+      input_image_mtok: 10,
+      output_image_mtok: 40,
+      output_audio_mtok: 0,
+    },
+  ],
+])("a quote names other units where they cost something: %s", (_title, table, expected) => {
+  expect(priceQuote(1_250_000n)(priceOf(table))).toEqual(expected as ReturnType<ReturnType<typeof priceQuote>>);
 });

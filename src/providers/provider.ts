@@ -21,6 +21,8 @@ export interface ModelFacts {
   refusesSampling?: boolean;
   /** How thinking is asked for in Messages; "none" for a model that can't think. */
   thinking?: "budget" | "adaptive" | "none";
+  /** The efforts that it takes, of those that dialects name; left out where they are not known. */
+  efforts?: readonly ("none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max")[];
   /** It knows the role `developer` beside `system`. */
   developerRole?: boolean;
   /** The member of a chat message that carries reasoning back to it. */

@@ -37,6 +37,7 @@ const routes = [
 const operatorPrices = {
   "own/priced": { input_mtok: 1, output_mtok: 1 },
   "own/org/model": { input_mtok: 2, output_mtok: 2 },
+  "own/painter": { image: 0.04 },
   "keyless/*": { input_mtok: 1, output_mtok: 1 },
   "mute/*": { input_mtok: 1, output_mtok: 1 },
 };
@@ -141,6 +142,13 @@ describe("a call is refused", () => {
   test("without a price, by the provider's own prefix, under which prices are looked up", () => {
     expect(refusal("mine/unpriced").message).toContain('The model "mine/unpriced" has no price');
     expect(refusal("mine/unpriced").message).toContain('must set pricing.models."own/unpriced" in');
+  });
+
+  test("without a price for what is asked of it, by that", () => {
+    expect(refusal("own/painter")).toMatchObject({ code: "model_unpriced", status: 404, param: "model" });
+    expect(refusal("own/painter").message).toContain(
+      'The model "own/painter" has no price for the chat operation, and',
+    );
   });
 
   test("without a key, by what to set", () => {

@@ -1,6 +1,6 @@
 import { GatewayError, matchesGlob, type Operation } from "../core/index.ts";
 import type { Principal } from "../auth/index.ts";
-import type { ModelPrice, PriceBook } from "../pricing/index.ts";
+import type { ModelPrice, PriceBook, Work } from "../pricing/index.ts";
 import type { Provider, UpstreamOperation } from "../providers/index.ts";
 import type { KeyRing } from "./key-ring.ts";
 
@@ -29,6 +29,9 @@ export interface Target {
   price: ModelPrice;
 }
 
+/** What an operation must have a price for. */
+const workOf: Record<Operation, Work> = { chat: "text", messages: "text", responses: "text", count_tokens: "text" };
+
 /** Finds the upstream of a model id. */
 export class ModelRouter {
   readonly routes: readonly UpstreamRoute[];
@@ -45,9 +48,10 @@ export class ModelRouter {
 
   /**
    * Throws a 404 `GatewayError` for a model without a (known) prefix, one that the token may not use, an operation that
-   * the provider lacks under each of the names that it may be done by, a provider without a key, and a model without a price.
+   * the provider lacks under each of the names that it may be done by, a provider without a key, and a model without a
+   * price for it.
    */
-  resolve(modelId: string, operations: readonly Operation[], principal: Principal): Target {
+  resolve(modelId: string, operations: readonly [Operation, ...Operation[]], principal: Principal): Target {
     const route = this.#routeOf(modelId);
     const model = modelId.slice(modelId.indexOf("/") + 1);
     if (!mayUse(principal, route, model)) {
@@ -73,10 +77,12 @@ export class ModelRouter {
       );
     }
     const price = this.priceOf(route, model);
-    if (price === undefined) {
+    const [wanted] = operations;
+    if (price?.works.has(workOf[wanted]) !== true) {
+      const lacking = price === undefined ? "no price" : `no price for the ${wanted} operation`;
       throw new GatewayError(
         "model_unpriced",
-        `The model ${quoted(modelId)} has no price, and no call goes unpriced. The operator must set pricing.models.${JSON.stringify(`${route.prefix}/${model}`)} in the configuration.`,
+        `The model ${quoted(modelId)} has ${lacking}, and no call goes unpriced. The operator must set pricing.models.${JSON.stringify(`${route.prefix}/${model}`)} in the configuration.`,
         { param: "model" },
       );
     }

@@ -28,10 +28,14 @@ export class EventSplitter {
 
   /** Takes the next bytes; gives back those that can be passed on: whole events, or a part of an oversize one. */
   push(chunk: Uint8Array): Buffer {
-    const arrived = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+    const arrived = Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
     const bytes = this.#kept.length === 0 ? arrived : Buffer.concat([this.#kept, arrived]);
     const end = lastEventEnd(bytes);
     if (end > 0) this.#oversize = false;
+    if (end === bytes.length) {
+      this.#kept = NOTHING;
+      return bytes;
+    }
     const rest = bytes.subarray(end);
     if (rest.length > this.#eventBytesMax) this.#oversize = true;
     // The last bytes of an oversize event stay back: its end may be cut in two as well.

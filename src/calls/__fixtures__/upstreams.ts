@@ -51,7 +51,7 @@ export function principalOf(user: string): Principal {
 }
 
 /** Where a call to this model goes. */
-export function targetOf(modelId: string, operations: readonly Operation[]): Target {
+export function targetOf(modelId: string, operations: readonly [Operation, ...Operation[]]): Target {
   return router.resolve(modelId, operations, principalOf("alice"));
 }
 

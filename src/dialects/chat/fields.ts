@@ -22,6 +22,7 @@ export const chatFields: FieldTable = {
   "messages.content.file": { ...translated, note: "data or id; toward Messages PDF, text and images" },
   "messages.assistant.tool_calls": { ...translated, note: "toward Messages the arguments must be a JSON object" },
   "messages.assistant.refusal": { ...translated, note: "toward Messages as text" },
+  "messages.assistant.content.thinking": { ...dropped, note: "Mistral's; as reasoning_content" },
   "messages.assistant.reasoning_content": {
     ...dropped,
     note: "what has no signature stays behind",

@@ -10,6 +10,10 @@ const LAST_BLOCKS = 3;
 /** A usage that says something: `"usage":null` stands in every chunk but the last. */
 const USAGE = /"usage"\s*:\s*[^n\s]/;
 
+/** Searched for in the bytes, natively: a string's own search stops at every quote. */
+const ERROR = Buffer.from('"error"');
+const DONE_WORD = Buffer.from("[DONE]");
+
 /** As a line of its own: a model may well write the same words into its text. */
 const DONE = /(?:^|\n)data: ?\[DONE\]\r?(?:\n|$)/;
 
@@ -54,10 +58,10 @@ export class ChatStreamObserver implements StreamObserver {
 
   see(block: Buffer): Buffer {
     this.#outputBytes += generatedBytes(block, chatKeys);
-    // One character a byte, since that is the cheapest text to search.
+    // One character a byte, since that is the cheapest text for an expression.
     const text = block.toString("latin1");
-    if (text.includes("[DONE]") && DONE.test(text)) this.#done = true;
-    if (text.includes('"error"')) this.#noteErrors(block);
+    if (block.includes(DONE_WORD) && DONE.test(text)) this.#done = true;
+    if (block.includes(ERROR)) this.#noteErrors(block);
     if (this.#last.push(text) > LAST_BLOCKS) this.#last.shift();
     return USAGE.test(text) ? this.#noteUsage(block) : block;
   }

@@ -20,7 +20,7 @@ export function readContent(content: unknown, at: string): Part[] {
   return content.map((part: unknown, index) => readPart(part, `${at}.${index}`));
 }
 
-function readPart(value: unknown, at: string): Part {
+export function readPart(value: unknown, at: string): Part {
   const part = readObject(value, at);
   const cache = readCache(part);
   switch (part["type"]) {

@@ -14,7 +14,7 @@ import {
   nativeOrigin,
   unseal,
 } from "../conversation/index.ts";
-import { readContent, textsOnly } from "./read-parts.ts";
+import { readContent, readPart, textsOnly } from "./read-parts.ts";
 
 const roles = ["system", "developer", "user", "assistant", "tool"] as const;
 
@@ -74,10 +74,21 @@ function readAssistant(message: JsonObject, at: string): Part[] {
 }
 
 function readSaid(content: unknown, at: string): Part[] {
-  return readContent(content, at).map((part) => {
-    if (part.kind === "text" || part.kind === "refusal") return part;
-    throw invalid(part.at ?? at, "an assistant's message holds text only");
+  if (!Array.isArray(content)) return readContent(content, at);
+  return content.map((value: unknown, index) => {
+    const path = `${at}.${index}`;
+    const part = readThought(value, path) ?? readPart(value, path);
+    if (part.kind === "text" || part.kind === "refusal" || part.kind === "reasoning") return part;
+    throw invalid(path, "an assistant's message holds text only");
   });
+}
+
+/** A thought among the parts of the content (Mistral). */
+function readThought(value: unknown, at: string): ReasoningPart | undefined {
+  const { type, thinking } = objectOf(value) ?? {};
+  if (type !== "thinking" || !Array.isArray(thinking)) return undefined;
+  const texts = thinking.map((part: unknown) => objectOf(part)?.["text"]);
+  return { kind: "reasoning", at, text: texts.filter((text) => typeof text === "string").join("") };
 }
 
 function readCall(value: unknown, at: string): ToolCallPart {

@@ -135,8 +135,9 @@ export class ChatStreamReader implements StreamReader {
   }
 }
 
-/** At the top, or where Groq puts it. */
+/** At the top, where Groq puts it, or the whole chunk (Mistral). */
 function errorOf(chunk: JsonObject): Failure | undefined {
+  if (chunk["object"] === "error") return readErrorValue(chunk);
   const error = chunk["error"] ?? objectOf(chunk["x_groq"])?.["error"];
   if (error === undefined || error === null || error === false) return undefined;
   const failure = readErrorValue({ ...chunk, error });

@@ -47,6 +47,7 @@ export const messagesFields: FieldTable = {
   cache_control: { ...dropped, note: "as all marks for the cache; upstreams of other dialects cache by themselves" },
   metadata: { ...translated, note: "user_id" },
   service_tier: translated,
+  thread: { ...refused, note: "with 400 and the code at which Anthropic's SDKs send the whole history instead" },
   container: refused,
   mcp_servers: refused,
   inference_geo: { ...refused, neutral: ["global"], note: "where data may be processed is not for us to forget" },

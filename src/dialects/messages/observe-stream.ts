@@ -7,8 +7,8 @@ import { figuresSoFar, mergeUsage } from "./usage.ts";
 /** Text, thoughts and arguments. */
 export const messagesKeys = generatedKeys("text", "thinking", "partial_json");
 
-/** Events that say something beyond more text: only a block with one of their names is taken apart. */
-const NAMES = ["message_start", "message_delta", "message_stop", '"error"'].map((name) => Buffer.from(name));
+/** Events that say something beyond more text: only a block with one of these beginnings of their names is taken apart. */
+const NAMES = ['"message_', '"error"'].map((name) => Buffer.from(name));
 
 /**
  * The observer of a Messages stream. Its usage is spread over two events: figures of the later replace those of the

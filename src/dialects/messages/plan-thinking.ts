@@ -7,7 +7,7 @@ import {
   defined,
   type Effort,
   nearestEffort,
-  type ReasoningPart,
+  type Part,
   type ReasoningWish,
   type Signature,
   type TranslationTarget,
@@ -83,24 +83,29 @@ function budgeted(
  * another model thought. An upstream that is to think refuses such a loop; it goes on without thinking instead.
  */
 function lostItsThoughts(conversation: Conversation, target: TranslationTarget): boolean {
-  const thoughts = thoughtsInLoop(conversation);
-  return thoughts !== undefined && !thoughts.some(({ signature }) => isOwn(signature, target));
+  const said = saidInLoop(conversation);
+  return said !== undefined && !said.some((part) => part.kind === "reasoning" && isOwn(part.signature, target));
 }
 
 /** The same for a client of this dialect: what it leaves out is its own affair, what we leave out is ours. */
 function hasForeignThoughts(conversation: Conversation, target: TranslationTarget): boolean {
-  return thoughtsInLoop(conversation)?.some(({ signature }) => !isOwn(signature, target)) === true;
+  return saidInLoop(conversation)?.some((part) => isForeign(part, target)) === true;
+}
+
+/** A thought, or the signature that stands for one beside its call. */
+function isForeign(part: Part, target: TranslationTarget): boolean {
+  if (part.kind === "reasoning") return !isOwn(part.signature, target);
+  return part.kind === "tool-call" && part.signature !== undefined && !isOwn(part.signature, target);
 }
 
 function isOwn(signature: Signature | undefined, target: TranslationTarget): boolean {
   return signature?.value !== "" && belongsTo(signature, target, "messages");
 }
 
-/** The thoughts before the calls whose results come last; undefined where no results come last. */
-function thoughtsInLoop({ turns }: Conversation): ReasoningPart[] | undefined {
+/** What was said with the calls whose results come last; undefined where no results come last. */
+function saidInLoop({ turns }: Conversation): readonly Part[] | undefined {
   const last = turns.at(-1);
   const within = last?.role === "tool" || last?.parts.some(({ kind }) => kind === "tool-result") === true;
   if (!within) return undefined;
-  const said = turns.findLast(({ role }) => role === "assistant");
-  return said?.parts.filter((part) => part.kind === "reasoning") ?? [];
+  return turns.findLast(({ role }) => role === "assistant")?.parts ?? [];
 }

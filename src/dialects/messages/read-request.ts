@@ -1,4 +1,4 @@
-import { type JsonObject } from "../../core/index.ts";
+import { GatewayError, type JsonObject } from "../../core/index.ts";
 import {
   checkToolCalls,
   type Conversation,
@@ -54,8 +54,9 @@ const toolMembers: ReadonlySet<string> = new Set([
   "cache_control",
 ]);
 
-/** Reads a Messages body. */
+/** Reads a Messages body. Besides 422, throws `thread_unsupported_request` for one that leaves its history upstream. */
 export function readMessagesRequest(body: JsonObject): Conversation {
+  refuseThread(body);
   const turns = [...readSystem(body), ...readMessages(body)];
   checkToolCalls(turns);
   const choice = optional(body["tool_choice"], "tool_choice", readObject);
@@ -84,6 +85,13 @@ export function readMessagesRequest(body: JsonObject): Conversation {
     stream: member(body, "stream", "", readFlag) ?? false,
     rest: { dialect: "messages", table: messagesFields, body, known },
   };
+}
+
+/** SDKs that are told so send the whole history instead. */
+function refuseThread({ thread }: JsonObject): void {
+  if (thread === undefined || thread === null) return;
+  const message = "thread: this model's provider keeps no conversations; send all messages instead.";
+  throw new GatewayError("thread_unsupported_request", message, { param: "thread" });
 }
 
 const readTexts = (value: unknown, at: string): string[] =>

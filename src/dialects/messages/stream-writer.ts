@@ -25,12 +25,13 @@ import {
   writeStop,
 } from "./write-answer.ts";
 
-/** Deltas in their words up to where the text stands: most of a stream is these. */
+/** Deltas in their words up to where the text stands. */
 const deltas = {
   text: `"type":"text_delta","text":`,
   refusal: `"type":"text_delta","text":`,
   reasoning: `"type":"thinking_delta","thinking":`,
   "tool-call": `"type":"input_json_delta","partial_json":`,
+  native: "",
 } as const;
 
 /**
@@ -42,6 +43,8 @@ export class MessagesStreamWriter implements StreamWriter {
   #block: AnswerBlock | undefined;
   /** Where the next block stands; a block may be shown as two, or not at all. */
   #index = 0;
+  /** The event of a delta up to where its text stands: most of a stream is these. */
+  #deltaStart = "";
   #characters = 0;
   #summary: number | undefined;
   #saidInBlock = false;
@@ -102,6 +105,12 @@ export class MessagesStreamWriter implements StreamWriter {
     this.#summary = undefined;
     this.#saidInBlock = false;
     this.#signature = undefined;
+    const shown = this.#showStart(block);
+    this.#deltaStart = this.#startDelta(deltas[block.kind]);
+    return shown;
+  }
+
+  #showStart(block: AnswerBlock): string {
     switch (block.kind) {
       case "refusal":
         this.#refuses = true;
@@ -130,7 +139,12 @@ export class MessagesStreamWriter implements StreamWriter {
   }
 
   #delta(members: string): string {
-    return sse("content_block_delta", `{"type":"content_block_delta","index":${this.#index},"delta":{${members}}}`);
+    return `${this.#startDelta(members)}}}\n\n`;
+  }
+
+  /** A delta up to somewhere within its members. */
+  #startDelta(members: string): string {
+    return `event: content_block_delta\ndata: {"type":"content_block_delta","index":${this.#index},"delta":{${members}`;
   }
 
   #close(): string {
@@ -146,7 +160,7 @@ export class MessagesStreamWriter implements StreamWriter {
     const begins = this.#saidInBlock && summary !== this.#summary;
     this.#saidInBlock = true;
     this.#summary = summary;
-    return this.#delta(deltas[block.kind] + JSON.stringify(begins ? summaryGap + text : text));
+    return `${this.#deltaStart}${JSON.stringify(begins ? summaryGap + text : text)}}}\n\n`;
   }
 
   #cite(citation: Citation): string {

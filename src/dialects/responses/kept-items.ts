@@ -9,7 +9,7 @@ export interface KeptItems {
   find?: ((id: string) => JsonObject | undefined) | undefined;
 }
 
-/** The ids that the input refers to by `item_reference`: what must be looked up before `readResponsesRequest`. */
+/** The ids that the input refers to by `item_reference`: what must be looked up before it is read. */
 export function referencedItems(body: JsonObject): string[] {
   const input: readonly unknown[] = Array.isArray(body["input"]) ? body["input"] : [];
   return input.flatMap((value) => {

@@ -3,19 +3,26 @@ import { dataOf, eventsOf } from "../../streaming/index.ts";
 import type { ReadUsage, StreamObserver } from "../dialect.ts";
 import { generatedBytes, generatedKeys } from "../generated-bytes.ts";
 
-/** Whatever is said in pieces; the events that repeat it whole are not counted. */
-const deltaKeys = generatedKeys("delta");
+/** Whatever is said in pieces; the events that repeat it whole are not counted. With its first quote, since the types end so too. */
+const deltaKeys = generatedKeys('"delta');
 
-/** Types of events that end a stream: only a block with one of them is taken apart. */
+/** Types of events that end a stream: only a block with one of these words is taken apart. */
 const NAMES = ["completed", "incomplete", "failed", "cancelled"]
   .map((name) => `"response.${name}"`)
   .concat('"error"')
   .map((name) => Buffer.from(name));
 
+/** The type itself: events on the way have a member `error` as well, which is null. */
+const ENDS = /"type"\s*:\s*"(?:response\.(?:completed|incomplete|failed|cancelled)|error)"/;
+
 /** As a line of its own. */
 const DONE = /(?:^|\n)data: ?\[DONE\]\r?(?:\n|$)/;
 
-const DONE_EVENT = Buffer.from("data: [DONE]\n\n");
+/** With the upstream's own line ends: where its `[DONE]` is on the way still, this is what it will be. */
+const doneEvent = (block: Buffer): Buffer => {
+  const lineEnd = block.at(-2) === 0x0d ? "\r\n" : "\n";
+  return Buffer.from(`data: [DONE]${lineEnd}${lineEnd}`);
+};
 
 /**
  * The observer of a Responses stream, whose last event names the usage. Every byte passes unchanged; `[DONE]` is put
@@ -55,12 +62,12 @@ export class ResponsesStreamObserver implements StreamObserver {
     this.#outputBytes += generatedBytes(block, deltaKeys);
     if (this.#end !== undefined || !NAMES.some((name) => block.includes(name))) return block;
     for (const event of eventsOf(block)) {
-      if (NAMES.some((name) => event.includes(name))) this.#note(dataOf(event) ?? "");
+      if (ENDS.test(event.toString("latin1"))) this.#note(dataOf(event) ?? "");
     }
     if (!this.complete || DONE.test(block.toString("latin1"))) return block;
     // An event that the upstream's close cut short of its empty line is ended first.
     const gap = /\n\r?\n$/.test(block.subarray(-3).toString("latin1")) ? [] : [Buffer.from("\n\n")];
-    return Buffer.concat([block, ...gap, DONE_EVENT]);
+    return Buffer.concat([block, ...gap, doneEvent(block)]);
   }
 
   #note(data: string): void {

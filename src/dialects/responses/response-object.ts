@@ -21,7 +21,12 @@ export class ResponseWriter {
   readonly #echo: string;
 
   constructor(client: ClientContext, model: string, created: number | undefined) {
-    const identity = { id: `resp_${client.callId}`, object: "response", created_at: created ?? client.created, model };
+    const identity = {
+      id: `resp_${client.callId}`,
+      object: "response",
+      created_at: created ?? client.created,
+      model,
+    };
     this.#head = JSON.stringify(identity).slice(0, -1);
     this.#echo = JSON.stringify(echoOf(client.request)).slice(1);
   }

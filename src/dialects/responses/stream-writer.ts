@@ -213,16 +213,16 @@ export class ResponsesStreamWriter implements StreamWriter {
     return shown;
   }
 
-  #writeDelta({ text, summary, logprobs = [] }: DeltaEvent): string {
+  #writeDelta({ text, summary, logprobs }: DeltaEvent): string {
     const said = this.#said;
     if (said === undefined) return "";
     this.#characters += text.length;
     switch (said.block.kind) {
       case "text": {
         said.text += text;
-        const probs = logprobs.map(writeLogprob);
-        said.logprobs.push(...probs);
-        const likely = probs.length === 0 ? "[]" : JSON.stringify(probs);
+        const probs = logprobs?.map(writeLogprob);
+        if (probs !== undefined) said.logprobs.push(...probs);
+        const likely = probs === undefined ? "[]" : JSON.stringify(probs);
         return this.#event(
           "response.output_text.delta",
           `${said.place},"delta":${JSON.stringify(text)},"logprobs":${likely}`,

@@ -21,5 +21,8 @@ export const chat = chatOperation({
   // Thinking tokens are in `total_tokens` alone on some models.
   usage: { reasoningInCompletion: true, restOfTotalIsReasoning: true, reportedCost: () => undefined },
   // Its own word for a signature that got lost (`wire/gemini`).
-  facts: () => ({ lostCallSignature: { google: { thought_signature: "skip_thought_signature_validator" } } }),
+  facts: () => ({
+    lostCallSignature: { google: { thought_signature: "skip_thought_signature_validator" } },
+    efforts: ["none", "minimal", "low", "medium", "high"],
+  }),
 });

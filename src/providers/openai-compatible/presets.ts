@@ -60,7 +60,7 @@ export const presets = {
       "verbosity",
     ],
     renames: { ...formerLimit, seed: "random_seed" },
-    facts: { shortCallIds: true },
+    facts: { shortCallIds: true, efforts: ["none", "high"] },
   },
   groq: {
     ...generic,

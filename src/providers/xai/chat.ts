@@ -7,5 +7,5 @@ export const chat = chatOperation({
   drops: [],
   renames: {},
   usage: { reasoningInCompletion: false, restOfTotalIsReasoning: false, reportedCost },
-  facts: () => ({ reasoningField: "reasoning_content" }),
+  facts: () => ({ reasoningField: "reasoning_content", efforts: ["none", "low", "medium", "high"] }),
 });

@@ -1,0 +1,48 @@
+/** What a simulator counts, read from the simulator itself: the same request always gets the same answer. */
+import type { RecordedRequest, Simulators } from "../../../simulators/index.ts";
+
+type Counts = Record<string, unknown>;
+
+/** Tells a request of ours from one of the gateway's. */
+export const askedAgain = "x-asked-again";
+
+/** The answer of the simulator to a request that it had from the gateway, as text. */
+export async function answerAgain(
+  { url }: Simulators,
+  { method, path, headers, body }: RecordedRequest,
+): Promise<string> {
+  const kept = ["authorization", "x-api-key", "x-goog-api-key", "anthropic-version", "anthropic-beta", "content-type"];
+  const sent = kept.flatMap((name) => (headers[name] === undefined ? [] : [[name, headers[name]] as [string, string]]));
+  const answer = await fetch(url + path, { method, headers: [...sent, [askedAgain, "true"]], body });
+  return answer.text();
+}
+
+/** All tokens that went in, and all that came out, as the provider tells them in its own words. */
+export function countsIn(text: string): { input: number; output: number } {
+  const named = [...jsonIn(text)].flatMap(usagesOf);
+  // A Messages stream tells what went in at its start, and what came out at its end.
+  const all: Counts = Object.fromEntries(named.flatMap((counts) => Object.entries(counts)));
+  const number = (name: string): number => Number(all[name] ?? 0);
+  const input = number("prompt_tokens") + number("input_tokens");
+  // Some leave their thoughts out of all but the total.
+  const output = all["total_tokens"] === undefined ? number("output_tokens") : number("total_tokens") - input;
+  return { input: input + number("cache_read_input_tokens") + number("cache_creation_input_tokens"), output };
+}
+
+function* jsonIn(text: string): Generator<Counts> {
+  const datas = text.trimStart().startsWith("{")
+    ? [text]
+    : text.split("\n").map((line) => line.replace(/^data: ?/, ""));
+  for (const data of datas) if (data.trimStart().startsWith("{")) yield JSON.parse(data) as Counts;
+}
+
+function usagesOf({ usage, message, response }: Counts): Counts[] {
+  const within = [message, response].map((holder) => (holder as Counts | null | undefined)?.["usage"]);
+  return [...within, usage].filter((one): one is Counts => typeof one === "object" && one !== null);
+}
+
+/** What an answer holds that only its maker can read, and wants back. */
+export function sealedIn(text: string): string[] {
+  const members = /"(?:signature|encrypted_content|thought_signature)": ?"([^"]+)"/g;
+  return [...new Set([...text.matchAll(members)].map(([, value = ""]) => value))];
+}

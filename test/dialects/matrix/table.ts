@@ -1,0 +1,151 @@
+/**
+ * The matrix of scenarios, clients' dialects and providers, declared: the test runs it and `docs/dialects.md` shows it,
+ * so that the two can't differ. A cell that no exception names holds everything that its scenario asks.
+ */
+import type { Dialect } from "../../../src/core/index.ts";
+
+export const clients = ["chat", "messages", "responses"] as const satisfies readonly Dialect[];
+
+/** What is asked, and what must be seen. */
+export const scenarios = {
+  plain: "A text is answered.",
+  streamed: "The same as a stream: the same text, the exact usage at its end.",
+  tools: "A call, its result sent back, the final text.",
+  "parallel tools": "Two calls in one streamed answer, both results sent back.",
+  image: "A picture in base64 is seen.",
+  reasoning: "Thinking before a call; thoughts and signatures travel back with its result.",
+  "reasoning, streamed": "The same as streams.",
+  error: "An error keeps its status and becomes the SDK's class; it is free.",
+  "error mid-stream": "The SDK throws after what came before.",
+  truncated: "A stream or an answer that breaks off is an error, never a short success.",
+  "structured output": "JSON that fits a schema.",
+  "stop sequence": "The text is cut before it.",
+  "max tokens": "The text is cut at the limit, and the stop reason says so.",
+} as const;
+
+export type Scenario = keyof typeof scenarios;
+
+export interface Upstream {
+  /** As the documentation calls it. */
+  title: string;
+  /** With the prefix under which the test's gateway has it. */
+  model: string;
+  /** Where a scenario takes another model. */
+  models?: Partial<Record<Scenario, string>>;
+  /** The dialect in which it is asked, by the client's. */
+  speaks: Readonly<Record<Dialect, Dialect>>;
+}
+
+const chatOnly = { chat: "chat", messages: "chat", responses: "chat" } as const;
+const withResponses = { ...chatOnly, responses: "responses" } as const;
+
+const reasoningModel = (model: string) => ({ reasoning: model, "reasoning, streamed": model });
+
+/** Seven kinds, and the same provider once more with a dialect less. */
+export const upstreams: readonly Upstream[] = [
+  { title: "openai", model: "openai/gpt-4o-mini", models: reasoningModel("openai/gpt-5-mini"), speaks: withResponses },
+  {
+    title: "google",
+    model: "google/gemini-2.5-flash",
+    // It demands the signatures of its calls.
+    models: reasoningModel("google/gemini-3-flash-preview"),
+    speaks: chatOnly,
+  },
+  { title: "xai", model: "xai/grok-3", models: reasoningModel("xai/grok-4"), speaks: withResponses },
+  {
+    title: "deepseek",
+    model: "deepseek/deepseek-chat",
+    models: { image: "deepseek/deepseek-v4-flash-vision-exp" },
+    speaks: chatOnly,
+  },
+  { title: "mistral", model: "mistral/mistral-small-latest", speaks: chatOnly },
+  { title: "anthropic", model: "anthropic/claude-haiku-4-5", speaks: { ...chatOnly, messages: "messages" } },
+  {
+    title: "anthropic, `dialects: [messages]`",
+    model: "native/claude-haiku-4-5",
+    speaks: { chat: "messages", messages: "messages", responses: "messages" },
+  },
+  { title: "byteplus", model: "byteplus/seed-1-6-250915", speaks: withResponses },
+];
+
+/** What a cell gives instead of the whole. */
+export type Instead =
+  /** The thoughts are counted, but nobody sees them. */
+  | "thoughts hidden"
+  /** The provider takes the wish and does nothing with it. */
+  | "ignored"
+  /** The provider refuses it with this status, which the client gets. */
+  | 400
+  /** The dialect has no words for it. */
+  | "not in the dialect"
+  /** Calls end with the stop reason of a text, as the provider has it. */
+  | "stop"
+  /** The SDK overlooks the provider's error event: ours follows it. */
+  | "two errors";
+
+export interface Exception {
+  scenarios: readonly Scenario[];
+  clients?: readonly Dialect[];
+  /** Titles. */
+  upstreams?: readonly string[];
+  /** Only where the upstream is asked in this dialect. */
+  speaking?: Dialect;
+  instead: Instead;
+  why: string;
+}
+
+const thinking: readonly Scenario[] = ["reasoning", "reasoning, streamed"];
+
+export const exceptions: readonly Exception[] = [
+  {
+    scenarios: ["stop sequence"],
+    clients: ["responses"],
+    instead: "not in the dialect",
+    why: "Responses has no stop sequences.",
+  },
+  {
+    scenarios: thinking,
+    upstreams: ["openai", "google"],
+    speaking: "chat",
+    instead: "thoughts hidden",
+    why: "In chat these providers count their thoughts and don't show them.",
+  },
+  {
+    scenarios: [...thinking, "structured output"],
+    upstreams: ["anthropic"],
+    speaking: "chat",
+    instead: "ignored",
+    why: "Anthropic's compatible layer ignores `reasoning_effort` and `response_format`; `dialects: [messages]` has both.",
+  },
+  {
+    scenarios: ["structured output"],
+    upstreams: ["deepseek"],
+    instead: 400,
+    why: "DeepSeek takes no schema for its answers.",
+  },
+  {
+    scenarios: ["parallel tools", "reasoning, streamed"],
+    clients: ["chat"],
+    upstreams: ["google"],
+    instead: "stop",
+    why: "Google's chat streams say `stop` where tools are called, and give their calls no `index`; its bytes pass.",
+  },
+  {
+    scenarios: ["error mid-stream"],
+    clients: ["chat"],
+    upstreams: ["mistral"],
+    instead: "two errors",
+    why: "OpenAI's SDK overlooks Mistral's error event, which passes; one of the gateway's follows it.",
+  },
+];
+
+/** The exceptions that a cell is. */
+export function exceptionsOf(scenario: Scenario, client: Dialect, upstream: Upstream): Exception[] {
+  return exceptions.filter(
+    (one) =>
+      one.scenarios.includes(scenario) &&
+      (one.clients?.includes(client) ?? true) &&
+      (one.upstreams?.includes(upstream.title) ?? true) &&
+      (one.speaking === undefined || upstream.speaks[client] === one.speaking),
+  );
+}
