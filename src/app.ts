@@ -2,7 +2,7 @@ import type { AccountsDependencies } from "./accounts/index.ts";
 import { openTokenStore, Authenticator } from "./auth/index.ts";
 import { CallPipeline, type PipelineDependencies, ResponseKeeper } from "./calls/index.ts";
 import { type Config, type ProviderConfig, providerKeys } from "./config/index.ts";
-import { type Environment, parseMarkup } from "./core/index.ts";
+import { type Environment, formatCredits, parseMarkup } from "./core/index.ts";
 import {
   chatCompletionsRoute,
   countTokensRoute,
@@ -18,7 +18,7 @@ import {
   userInfoRoute,
 } from "./http/index.ts";
 import { openGenerationStore } from "./generations/index.ts";
-import { Ledger, type LedgerStore, openLedgerStore, startSweeper } from "./ledger/index.ts";
+import { Ledger, type LedgerStore, openLedgerStore, type Release, type Settle, startSweeper } from "./ledger/index.ts";
 import { ModelList } from "./models/index.ts";
 import { openapiDocument } from "./openapi/index.ts";
 import { PriceBook, priceQuote } from "./pricing/index.ts";
@@ -60,8 +60,11 @@ export interface AppOptions {
 
 export interface App {
   fetch: (request: Request) => Response | Promise<Response>;
-  /** Refuses new calls, waits (within a bound) for the open ones, commits what is left, stops the timers. */
-  drain(): Promise<void>;
+  /**
+   * Refuses new calls, waits (within a bound) for the open ones, commits what is left, stops the timers. Gives back how
+   * many calls' ends the storage did not take; each of them is in the log.
+   */
+  drain(): Promise<number>;
 }
 
 /** The composition root: the only place that builds things and hands them to each other. */
@@ -69,11 +72,11 @@ export function createApp(options: AppOptions): App {
   const { config, environment, logger, storage } = options;
   const store = openLedgerStore(storage);
   const ledger = new Ledger({ store });
-  const ticker = new Ticker(TICK_MS, environment.clock);
+  const ticker = new Ticker(TICK_MS, monotonic);
   const markupMillionths = parseMarkup(config.pricing.markup);
   const router = createRouter(options);
   const models = createModelList(options, router);
-  const unsettled = new Set<string>();
+  const unsettled = new Map<string, Settle | Release>();
   const calls = pipelineDependencies(options, { ledger, ticker, markupMillionths, router, unsettled });
   const pipeline = new CallPipeline(calls);
   const authenticator = createAuthenticator(options);
@@ -95,11 +98,23 @@ export function createApp(options: AppOptions): App {
       pipeline.abortAll();
       await waitUntil(() => pipeline.active === 0, SETTLE_MS_MAX);
       stopSweeper();
-      await ledger.flush();
+      // What is on its way is in the books as soon as the storage takes it; what fails meanwhile is tried again.
+      const flushed = ledger.flush();
+      await Promise.race([flushed, Bun.sleep(STORAGE_MS_MAX)]);
       await waitUntil(() => unsettled.size === 0, STORAGE_MS_MAX);
       ticker.stop();
+      for (const lost of unsettled.values()) logger.error(lostEnd(lost), "could not be written to the ledger");
+      return unsettled.size;
     },
   };
+}
+
+/** Waits and leases are measured by a clock that nobody sets: one that jumped would end every stream, or renew no hold. */
+const monotonic = (): number => performance.timeOrigin + performance.now();
+
+function lostEnd(operation: Settle | Release) {
+  const credits = operation.kind === "settle" ? formatCredits(operation.amount) : "0";
+  return { request_id: operation.id, kind: operation.kind, credits };
 }
 
 /** The merged list of models alone, for a command that needs neither ledger nor server. */
@@ -167,7 +182,7 @@ interface PipelineParts {
   ticker: Ticker;
   markupMillionths: bigint;
   router: ModelRouter;
-  unsettled: Set<string>;
+  unsettled: Map<string, Settle | Release>;
 }
 
 function pipelineDependencies({ config, environment, logger }: AppOptions, parts: PipelineParts): PipelineDependencies {

@@ -206,7 +206,9 @@ export class CallPipeline {
     const headers = headersFor(call, response.headers);
     const { body: shown, contentType, whole } = exchange.answer(answer);
     if (contentType !== undefined) headers["content-type"] = contentType;
-    const observed = answer.usage ?? { usage: estimatedUsage(bound, route.dialect.outputBytes(answer.text)) };
+    const observed = answer.usage ?? {
+      usage: estimatedUsage(target.price, bound, route.dialect.outputBytes(answer.text)),
+    };
     headers["x-tollgate-credits"] = formatCredits(call.costOf(observed));
     if (keep !== undefined) await this.#keep(call, keep, parseObject(whole));
     const kept = retry && { headers, body: new KeptBody().add(Buffer.from(shown)) };
@@ -241,7 +243,8 @@ export class CallPipeline {
     const { observer: own, errorEvent } = exchange.observe();
     const catcher = keep === undefined ? undefined : new ResponseCatcher(own);
     const observer = catcher ?? own;
-    const observe = (): ObservedUsage => observer.usage ?? { usage: estimatedUsage(bound, observer.outputBytes) };
+    const observe = (): ObservedUsage =>
+      observer.usage ?? { usage: estimatedUsage(target.price, bound, observer.outputBytes) };
     charge.observeWith(observe, (error) => patience.abort.abort(error));
     const headers = { ...headersFor(call, response.headers), "cache-control": "no-cache", "x-accel-buffering": "no" };
     const kept = retry === undefined ? undefined : new KeptBody();
@@ -249,7 +252,6 @@ export class CallPipeline {
       observer,
       abort: patience.abort,
       ticker: this.#deps.charges.ticker,
-      clock: this.#deps.environment.clock,
       idleMsMax: this.#deps.send.idleMsMax,
       client: incoming.request,
       kept,

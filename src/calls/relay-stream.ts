@@ -20,7 +20,6 @@ export interface StreamRelayOptions {
   observer: StreamObserver;
   abort: AbortController;
   ticker: Ticker;
-  clock: () => number;
   idleMsMax: number;
   errorEvent: (error: GatewayError) => string;
   /** Its signal tells that the client has gone before it was answered. */
@@ -68,7 +67,7 @@ class StreamRelay implements Watched {
   constructor(reader: BatchReader, options: StreamRelayOptions) {
     this.#reader = reader;
     this.#options = options;
-    this.#lastByteAt = options.clock();
+    this.#lastByteAt = options.ticker.now();
   }
 
   start(controller: ReadableStreamDefaultController<Uint8Array>): void {
@@ -156,7 +155,7 @@ class StreamRelay implements Watched {
 
   /** What the client is to get of what has arrived. */
   #observe(chunks: readonly Uint8Array[]): Buffer[] {
-    this.#lastByteAt = this.#options.clock();
+    this.#lastByteAt = this.#options.ticker.now();
     if (!this.#sawByte) {
       this.#sawByte = true;
       this.#options.onFirstByte();

@@ -60,6 +60,9 @@ export const ledgerBatchBytesMax = 4 * 1024 * 1024;
 /** Nano-credits of one grant or budget: a billion credits, so that a few of them fit the storage's 64-bit counters. */
 export const grantNanoMax = 1_000_000_000_000_000_000n;
 
+/** Nano-credits that an account is ever granted: within the storage's 64-bit counters, with room for what is charged. */
+export const accountNanoMax = 9_000_000_000_000_000_000n;
+
 /**
  * Nano-credits that one call sets aside or costs at most: a million credits. No real call comes near; a larger figure
  * is a caller's or an upstream's absurd number, and thousands of such calls still fit the storage's 64-bit counters.

@@ -8,6 +8,8 @@ export interface CallBound {
   outputTokens: number | undefined;
   /** How many answers are asked for. */
   choices: number;
+  /** Parts of the input whose size the request doesn't tell, and how many of `inputTokens` are held for them. */
+  unmeasured?: { parts: number; tokens: number };
 }
 
 /** At most how many bytes of UTF-8 a string has. */

@@ -106,7 +106,6 @@ export class StreamScene {
       observer: this.observer,
       abort: this.abort,
       ticker: time.ticker,
-      clock: () => time.now,
       idleMsMax,
       client: { signal: this.leaving.signal },
       kept: this.kept,
