@@ -189,7 +189,7 @@ describe("where they don't", () => {
   const answerOf = (exchange: Exchange, answer = chatAnswer): JsonObject => {
     const text = JSON.stringify(answer);
     const whole = { bytes: Buffer.from(text), text, answer, usage: undefined, failed: false };
-    return JSON.parse(String(exchange.answer(whole))) as JsonObject;
+    return JSON.parse(exchange.answer(whole).whole) as JsonObject;
   };
 
   test("answers are told in the client's words", () => {

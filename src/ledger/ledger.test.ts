@@ -304,7 +304,7 @@ describe("flush", () => {
 test("an operation that the store can't take fails alone", async () => {
   const taken: string[] = [];
   const picky = openLedgerStore(await openStorage("sqlite::memory:"));
-  const commit = picky.commit.bind(store);
+  const commit = picky.commit.bind(picky);
   picky.commit = (operations) => {
     if (operations.some((operation) => "id" in operation && operation.id === "bad"))
       throw new RangeError("out of range");
