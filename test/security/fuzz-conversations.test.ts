@@ -247,8 +247,8 @@ test("responses are asked for by any name, with any query", async () => {
 
 test("a good part of it got to an upstream, and was answered", () => {
   const requests = hardened.rig.simulators.requests();
-  expect(requests.length).toBeGreaterThan(300);
-  expect(requests.filter(({ outcome }) => outcome === "answered").length).toBeGreaterThan(300);
+  expect(requests.length).toBeGreaterThan(150);
+  expect(requests.filter(({ outcome }) => outcome === "answered").length).toBeGreaterThan(150);
 });
 
 test("after all of it the books balance and nothing failed within", () => hardened.expectNoFailure());
