@@ -2,7 +2,7 @@ import type { AccountsDependencies } from "./accounts/index.ts";
 import { openTokenStore, Authenticator } from "./auth/index.ts";
 import { CallPipeline, type PipelineDependencies, ResponseKeeper } from "./calls/index.ts";
 import { type Config, type ProviderConfig, providerKeys } from "./config/index.ts";
-import { type Environment, parseMarkup } from "./core/index.ts";
+import { type Environment, formatCredits, parseMarkup } from "./core/index.ts";
 import {
   chatCompletionsRoute,
   countTokensRoute,
@@ -19,11 +19,11 @@ import {
   userInfoRoute,
 } from "./http/index.ts";
 import { openGenerationStore } from "./generations/index.ts";
-import { Ledger, type LedgerStore, openLedgerStore, startSweeper } from "./ledger/index.ts";
+import { Ledger, type LedgerStore, openLedgerStore, type Release, type Settle, startSweeper } from "./ledger/index.ts";
 import { ModelList } from "./models/index.ts";
 import { openapiDocument } from "./openapi/index.ts";
 import { PriceBook, priceQuote } from "./pricing/index.ts";
-import { openResponseStore } from "./responses/index.ts";
+import { openResponseStore, type ResponseStore } from "./responses/index.ts";
 import { createProvider, type Provider } from "./providers/index.ts";
 import { KeyRing, ModelRouter, type UpstreamRoute } from "./routing/index.ts";
 import type { Storage } from "./storage/index.ts";
@@ -32,6 +32,9 @@ import type { Logger } from "./telemetry/index.ts";
 
 /** How often open streams and holds are looked at: keep-alives, silences, leases. */
 const TICK_MS = 250;
+
+/** How often responses are looked for that are kept no longer; each time a bounded number goes. */
+const FORGET_MS = 60_000;
 
 /** How long open streams may still run once the server is to stop. */
 const DRAIN_MS_MAX = 60_000;
@@ -61,8 +64,11 @@ export interface AppOptions {
 
 export interface App {
   fetch: (request: Request) => Response | Promise<Response>;
-  /** Refuses new calls, waits (within a bound) for the open ones, commits what is left, stops the timers. */
-  drain(): Promise<void>;
+  /**
+   * Refuses new calls, waits (within a bound) for the open ones, commits what is left, stops the timers. Gives back how
+   * many calls' ends the storage did not take; each of them is in the log.
+   */
+  drain(): Promise<number>;
 }
 
 /** The composition root: the only place that builds things and hands them to each other. */
@@ -70,18 +76,20 @@ export function createApp(options: AppOptions): App {
   const { config, environment, logger, storage } = options;
   const store = openLedgerStore(storage);
   const ledger = new Ledger({ store });
-  const ticker = new Ticker(TICK_MS, environment.clock);
+  const ticker = new Ticker(TICK_MS, monotonic);
   const markupMillionths = parseMarkup(config.pricing.markup);
   const router = createRouter(options);
   const models = createModelList(options, router);
-  const unsettled = new Set<string>();
+  const unsettled = new Map<string, Settle | Release>();
   const calls = pipelineDependencies(options, { ledger, ticker, markupMillionths, router, unsettled });
   const pipeline = new CallPipeline(calls);
   const authenticator = createAuthenticator(options);
+  const responses = openResponseStore(storage);
   const stopSweeper = sweep(ledger, environment, logger);
+  const stopForgetting = forgetRegularly(responses, environment, logger);
   let draining = false;
   const fetch = createHttp({
-    routes: routesOf(options, { calls, pipeline, models, router, markupMillionths, store }),
+    routes: routesOf(options, { calls, pipeline, models, router, markupMillionths, store, responses }),
     authenticator,
     environment,
     logger,
@@ -96,11 +104,24 @@ export function createApp(options: AppOptions): App {
       pipeline.abortAll();
       await waitUntil(() => pipeline.active === 0, SETTLE_MS_MAX);
       stopSweeper();
-      await ledger.flush();
+      stopForgetting();
+      // What is on its way is in the books as soon as the storage takes it; what fails meanwhile is tried again.
+      const flushed = ledger.flush();
+      await Promise.race([flushed, Bun.sleep(STORAGE_MS_MAX)]);
       await waitUntil(() => unsettled.size === 0, STORAGE_MS_MAX);
       ticker.stop();
+      for (const lost of unsettled.values()) logger.error(lostEnd(lost), "could not be written to the ledger");
+      return unsettled.size;
     },
   };
+}
+
+/** Waits and leases are measured by a clock that nobody sets: one that jumped would end every stream, or renew no hold. */
+const monotonic = (): number => performance.timeOrigin + performance.now();
+
+function lostEnd(operation: Settle | Release) {
+  const credits = operation.kind === "settle" ? formatCredits(operation.amount) : "0";
+  return { request_id: operation.id, kind: operation.kind, credits };
 }
 
 /** The merged list of models alone, for a command that needs neither ledger nor server. */
@@ -170,7 +191,7 @@ interface PipelineParts {
   ticker: Ticker;
   markupMillionths: bigint;
   router: ModelRouter;
-  unsettled: Set<string>;
+  unsettled: Map<string, Settle | Release>;
 }
 
 function pipelineDependencies({ config, environment, logger }: AppOptions, parts: PipelineParts): PipelineDependencies {
@@ -214,6 +235,19 @@ function sweep(ledger: Ledger, environment: Environment, logger: Logger): () => 
   });
 }
 
+/** Now and regularly; several nodes may do so at once. Returns the way to stop. */
+function forgetRegularly(responses: ResponseStore, { clock }: Environment, logger: Logger): () => void {
+  const forget = (): void => {
+    responses.forget(clock()).catch((reason: unknown) => {
+      logger.error({ reason: String(reason) }, "forgetting responses failed");
+    });
+  };
+  forget();
+  const timer = setInterval(forget, FORGET_MS);
+  timer.unref();
+  return () => clearInterval(timer);
+}
+
 interface RouteParts {
   calls: PipelineDependencies;
   pipeline: CallPipeline;
@@ -221,14 +255,15 @@ interface RouteParts {
   router: ModelRouter;
   markupMillionths: bigint;
   store: LedgerStore;
+  responses: ResponseStore;
 }
 
 function routesOf(options: AppOptions, parts: RouteParts) {
   const { config, sandbox, storage, version, environment, address } = options;
   const { clock } = environment;
   const generations = openGenerationStore(storage);
-  const { calls, pipeline, models, router, markupMillionths, store } = parts;
-  const keeper = new ResponseKeeper({ responses: openResponseStore(storage), clock });
+  const { calls, pipeline, models, router, markupMillionths, store, responses } = parts;
+  const keeper = new ResponseKeeper({ responses, clock });
   const publicUrl = config.server.public_url ?? address;
   return [
     openapiRoute(openapiDocument({ publicUrl, betaUrl: config.server.beta_url ?? address })),

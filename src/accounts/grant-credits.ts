@@ -1,6 +1,7 @@
-import { type Nano, randomId } from "../core/index.ts";
+import { formatCredits, limits, type Nano, randomId } from "../core/index.ts";
 import { accountId } from "../ledger/index.ts";
 import type { AccountName, AccountsDependencies } from "./dependencies.ts";
+import { AccountError } from "./account-error.ts";
 import { ensureOrganisation, placeUser, requireOwnCredits } from "./place-user.ts";
 
 /** Who can hold credits. */
@@ -16,6 +17,11 @@ export async function grantCredits(deps: AccountsDependencies, holder: Holder, a
   await ensureHolder(deps, holder);
   const id = accountId(holder.kind, holder.name);
   const at = deps.environment.clock();
+  const [before] = await deps.accounts.chain(id, at);
+  if ((before?.creditsPosted ?? 0n) + amount > limits.accountNanoMax)
+    throw new AccountError(
+      `${holder.kind} ${holder.name} can't have more than ${formatCredits(limits.accountNanoMax)} credits in all`,
+    );
   const grant = {
     kind: "grant",
     id: `grant_${randomId(deps.environment.randomBytes, 20)}`,

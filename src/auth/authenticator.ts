@@ -7,7 +7,14 @@ import { parseToken, secretMatches } from "./token.ts";
 interface Accepted {
   record: TokenRecord;
   principal: Principal;
+  readAt: number;
 }
+
+/**
+ * How long a token is taken for what it was when it was read. Changes are told at once, unless the connection that tells
+ * them has died without a word.
+ */
+const FRESH_MS = 800;
 
 export interface AuthenticatorOptions {
   store: TokenStore;
@@ -46,7 +53,7 @@ export class Authenticator {
       );
     }
     const parsed = parseToken(presented);
-    const found = parsed === undefined ? undefined : (this.#cache.get(parsed.id) ?? (await this.#find(parsed.id)));
+    const found = parsed === undefined ? undefined : (this.#fresh(parsed.id) ?? (await this.#find(parsed.id)));
     if (parsed === undefined || found === undefined || !secretMatches(parsed.secret, found.record.secretHash)) {
       throw new GatewayError("invalid_token", "The token is not valid.");
     }
@@ -57,15 +64,42 @@ export class Authenticator {
     return found.principal;
   }
 
+  /** A clock that went back makes nothing fresh. */
+  #fresh(id: string): Accepted | undefined {
+    const known = this.#cache.get(id);
+    if (known === undefined) return undefined;
+    const age = this.#clock() - known.readAt;
+    return age >= 0 && age < FRESH_MS ? known : undefined;
+  }
+
   async #find(id: string): Promise<Accepted | undefined> {
     const changes = this.#changes;
-    const record = await this.#store.find(id);
+    const readAt = this.#clock();
+    const record = await this.#read(id);
     if (record === undefined) return undefined;
-    const accepted = { record, principal: toPrincipal(record) };
+    const known = this.#cache.get(id);
+    // The same object for as long as nothing changes: what is made of it once is kept.
+    const principal = known !== undefined && sameRecord(known.record, record) ? known.principal : toPrincipal(record);
+    const accepted = { record, principal, readAt };
     // What was read before a change, and comes after it, would stay for good.
     if (changes === this.#changes) this.#cache.set(id, accepted);
     return accepted;
   }
+
+  /** While the storage is away a token stays what it was; what costs money is refused by the ledger then. */
+  async #read(id: string): Promise<TokenRecord | undefined> {
+    try {
+      return await this.#store.find(id);
+    } catch (reason) {
+      const known = this.#cache.get(id);
+      if (known === undefined) throw reason;
+      return known.record;
+    }
+  }
+}
+
+function sameRecord(one: TokenRecord, other: TokenRecord): boolean {
+  return Bun.deepEquals(one, other);
 }
 
 /** `x-api-key` is what Anthropic's older SDKs send; where both are there it wins, as at Anthropic. */

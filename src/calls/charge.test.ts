@@ -167,7 +167,7 @@ describe("an end that the store does not take", () => {
     await scene.tick(tickMs);
     await scene.tick(tickMs);
     expect(scene.unsettled).toHaveLength(3);
-    expect(scene.deps.unsettled).toEqual(new Set(["req_1"]));
+    expect([...scene.deps.unsettled.keys()]).toEqual(["req_1"]);
     expect(await scene.balances()).toEqual({ charged: 0n, held: heldByRequest });
     scene.store.failure = undefined;
     await scene.tick(tickMs);

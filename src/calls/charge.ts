@@ -22,6 +22,7 @@ import type {
   Hold,
   KeptAnswer,
   Ledger,
+  OutcomeOf,
   RateLimits,
   RateState,
   Release,
@@ -46,7 +47,7 @@ export interface ChargeDependencies {
   markupMillionths: bigint;
   onUnsettled: (id: string, reason: unknown) => void;
   /** Calls whose end the store has not taken yet, though it was asked to. */
-  unsettled: Set<string>;
+  unsettled: Map<string, Settle | Release>;
 }
 
 export interface ChargeRequest {
@@ -85,6 +86,8 @@ export class Charge implements Watched {
   #renewedAt: number;
   #comparedAt: number;
   #toppingUp = false;
+  /** A hold in place of the first one, where that has expired; what it was charged at is made good at the end. */
+  #reserve: string | undefined;
   #ended = false;
 
   /**
@@ -94,7 +97,7 @@ export class Charge implements Watched {
   static async open(deps: ChargeDependencies, request: ChargeRequest): Promise<Charge | Replay> {
     const needed = boundFor(request.price, usageBound(request.price, request.bound), deps.markupMillionths);
     const hold = holdFor(request, atMost(limits.callNanoMax, needed), deps.clock());
-    const result = await deps.ledger.submit(hold);
+    const result = await submitHold(deps, hold);
     switch (result.outcome) {
       case "held":
         return new Charge(deps, request, hold, result);
@@ -123,8 +126,8 @@ export class Charge implements Watched {
     this.#deps = deps;
     this.#request = request;
     this.#amount = amount;
-    this.#renewedAt = at;
-    this.#comparedAt = at;
+    this.#renewedAt = deps.ticker.now();
+    this.#comparedAt = this.#renewedAt;
     const limited = request.rates;
     this.rateHeaders = limited === undefined || rates === undefined ? undefined : rateHeaders(limited, rates, at);
     deps.ticker.watch(this);
@@ -161,20 +164,11 @@ export class Charge implements Watched {
   #end(operation: Settle | Release): Promise<void> {
     if (this.#ended) return Promise.resolve();
     this.#ended = true;
-    this.#deps.ticker.leave(this);
-    return this.#commit(operation);
-  }
-
-  /** Resolves after the first try, so that a store that is down holds up no answer; the others follow on the ticker. */
-  async #commit(operation: Settle | Release): Promise<void> {
-    try {
-      await this.#deps.ledger.submit(operation);
-      this.#deps.unsettled.delete(operation.id);
-    } catch (reason) {
-      this.#deps.unsettled.add(operation.id);
-      this.#deps.onUnsettled(this.#request.id, reason);
-      this.#deps.ticker.after(0, () => void this.#commit(operation));
-    }
+    const { ticker, clock } = this.#deps;
+    ticker.leave(this);
+    // In one commit with the charge, which needs the room.
+    if (this.#reserve !== undefined) void commitEnd(this.#deps, { kind: "release", id: this.#reserve, at: clock() });
+    return commitEnd(this.#deps, operation);
   }
 
   /** Renews the lease in time, and sees to it that the hold covers what the call has cost so far. */
@@ -192,10 +186,40 @@ export class Charge implements Watched {
 
   #renew(now: number, observed: Nano | undefined): void {
     this.#renewedAt = now;
-    const { id } = this.#request;
-    const renewal = this.#deps.ledger.submit({ kind: "renew", id, leaseUntil: now + limits.holdLeaseMs, observed });
-    // A lost renewal costs nothing while the next one comes in time.
-    renewal.catch((reason: unknown) => this.#deps.onUnsettled(id, reason));
+    void this.#prolong(observed);
+  }
+
+  /** A lost renewal costs nothing while the next one comes in time; one that comes too late needs a new hold. */
+  async #prolong(observed: Nano | undefined): Promise<void> {
+    const id = this.#reserve ?? this.#request.id;
+    try {
+      const leaseUntil = this.#deps.clock() + limits.holdLeaseMs;
+      const { outcome } = await this.#deps.ledger.submit({ kind: "renew", id, leaseUntil, observed });
+      if (outcome === "ended" && !this.#ended) await this.#holdAgain();
+    } catch (reason) {
+      this.#deps.onUnsettled(id, reason);
+    }
+  }
+
+  /** Another node took this one for dead and has ended the hold: the call goes on only on money that is set aside. */
+  async #holdAgain(): Promise<void> {
+    const { id, accountId, purpose } = this.#request;
+    const at = this.#deps.clock();
+    const reserve = `${this.#reserve ?? id}:again`;
+    const amount = this.#amount;
+    const hold: Hold = {
+      kind: "hold",
+      id: reserve,
+      accountId,
+      amount,
+      purpose,
+      at,
+      leaseUntil: at + limits.holdLeaseMs,
+    };
+    const { outcome } = await this.#deps.ledger.submit(hold);
+    if (outcome !== "held" && outcome !== "exists") return this.#ended ? undefined : this.#giveUp(expired());
+    this.#reserve = reserve;
+    if (this.#ended) await commitEnd(this.#deps, { kind: "release", id: reserve, at: this.#deps.clock() });
   }
 
   /** Doubles the hold, or takes what is left; where nothing is, the call ends once it has used up what it holds. */
@@ -216,18 +240,62 @@ export class Charge implements Watched {
   /** How much there would be room for, where it is not enough. */
   async #raise(amount: Nano): Promise<Nano | undefined> {
     const at = this.#deps.clock();
-    const result = await this.#deps.ledger.submit({ kind: "top-up", id: this.#request.id, amount, at });
+    const id = this.#reserve ?? this.#request.id;
+    const result = await this.#deps.ledger.submit({ kind: "top-up", id, amount, at });
     if (result.outcome === "insufficient") return result.available;
     if (result.outcome !== "ended") this.#amount = amount;
+    else if (!this.#ended) await this.#holdAgain();
     return undefined;
   }
 }
 
-function holdFor({ id, accountId, purpose, bound, rates, retry }: ChargeRequest, amount: Nano, at: number): Hold {
+/** A hold whose answer was lost may have been made all the same: it is given back as soon as the store can be reached. */
+async function submitHold(deps: ChargeDependencies, hold: Hold): Promise<OutcomeOf<Hold>> {
+  try {
+    return await deps.ledger.submit(hold);
+  } catch (reason) {
+    const unknown = reason instanceof GatewayError && reason.cause !== undefined;
+    if (unknown) void commitEnd(deps, { kind: "release", id: hold.id, at: hold.at }, "no-hold");
+    throw reason;
+  }
+}
+
+/** How soon an end that the store did not take is tried again, ever more seldom. */
+const RETRY_MS = 250;
+const RETRY_MS_MAX = 5_000;
+
+/**
+ * Ends a hold. Resolves after the first try, so that a store that is down holds up no answer; the others follow on the
+ * ticker. An end that is refused is told: it would be a charge that nobody pays. Never rejects.
+ */
+async function commitEnd(
+  deps: ChargeDependencies,
+  operation: Settle | Release,
+  harmless?: "no-hold",
+  waitMs = RETRY_MS,
+): Promise<void> {
+  const { ledger, unsettled, onUnsettled, ticker } = deps;
+  try {
+    const { outcome } = await ledger.submit(operation);
+    unsettled.delete(operation.id);
+    if ((outcome === "conflict" || outcome === "no-hold") && outcome !== harmless) onUnsettled(operation.id, outcome);
+  } catch (reason) {
+    unsettled.set(operation.id, operation);
+    onUnsettled(operation.id, reason);
+    const next = Math.min(2 * waitMs, RETRY_MS_MAX);
+    ticker.after(waitMs, () => void commitEnd(deps, operation, harmless, next));
+  }
+}
+
+function holdFor(
+  { id, accountId, purpose, price, bound, rates, retry }: ChargeRequest,
+  amount: Nano,
+  at: number,
+): Hold {
   const hold: Hold = { kind: "hold", id, accountId, amount, purpose, at, leaseUntil: at + limits.holdLeaseMs };
   if (rates !== undefined) {
     hold.rates = rates;
-    hold.tokens = likelyTokens(bound);
+    hold.tokens = likelyTokens(price, bound);
   }
   if (retry !== undefined) hold.retry = retry;
   return hold;
@@ -250,5 +318,12 @@ function usedUp(amount: Nano): GatewayError {
   return new GatewayError(
     "insufficient_credits",
     `The credits are used up: this call has cost ${formatCredits(amount)}, and nothing is left to go on with.`,
+  );
+}
+
+function expired(): GatewayError {
+  return new GatewayError(
+    "insufficient_credits",
+    "The call's hold has expired, since this node was paused for too long, and nothing is left to hold anew.",
   );
 }

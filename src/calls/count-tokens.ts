@@ -1,5 +1,5 @@
 import { bytewise, editBytes, objectOf } from "../core/index.ts";
-import { countTokensRequest, estimateTokens, messagesDialect, translations } from "../dialects/index.ts";
+import { carriesSeal, countTokensRequest, estimateTokens, messagesDialect, translations } from "../dialects/index.ts";
 import { relayedHeaders } from "./headers.ts";
 import { parseBody, type ParsedBody } from "./parse-body.ts";
 import { Patience } from "./patience.ts";
@@ -23,8 +23,9 @@ export async function countTokens(deps: CountTokensDependencies, incoming: Incom
   const bytes = await readBody(incoming.request, deps.body);
   const parsed = parseBody(bytes, countTokensRequest, messagesDialect.measured);
   const target = deps.router.resolve(parsed.body.model, ["count_tokens", "messages", "chat"], incoming.principal);
-  if (target.operation !== target.route.provider.operations.count_tokens) return estimate(parsed);
-  return askUpstream(deps, incoming, target, parsed);
+  const counts = target.operation === target.route.provider.operations.count_tokens;
+  // A signature of another upstream would be refused there.
+  return counts && !carriesSeal(parsed.text) ? askUpstream(deps, incoming, target, parsed) : estimate(parsed);
 }
 
 /** `max_tokens` is no part of such a body; the conversation that it is read as has one. */
@@ -56,7 +57,8 @@ async function askUpstream(
     }
     const { status, headers } = answer.response;
     const whole = await readWholeAnswer(answer.response, target.operation, patience, send.idleMsMax);
-    return new Response(whole.bytes, { status, headers: relayedHeaders(headers, sandbox) });
+    const shown = whole.failed ? target.route.keys.scrub(whole.text) : whole.bytes;
+    return new Response(shown, { status, headers: relayedHeaders(headers, sandbox) });
   } finally {
     patience.end();
   }

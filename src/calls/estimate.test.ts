@@ -72,13 +72,25 @@ describe("the most that a call can use", () => {
 
   test("is estimated from lengths where an upstream names no usage", () => {
     const bound = { inputTokens: 41, outputTokens: undefined, choices: 1 };
-    expect(estimatedUsage(bound, 9)).toEqual({ input: 11, output: 3, requests: 1 });
-    expect(estimatedUsage({ ...bound, inputTokens: 0 }, 0)).toEqual({ input: 0, output: 0, requests: 1 });
+    expect(estimatedUsage(priceOf("up"), bound, 9)).toEqual({ input: 11, output: 3, requests: 1 });
+    expect(estimatedUsage(priceOf("up"), { ...bound, inputTokens: 0 }, 0)).toEqual({
+      input: 0,
+      output: 0,
+      requests: 1,
+    });
   });
 });
 
 test("what counts towards a minute is the likely input, and all the output that was asked for", () => {
   const bound = { inputTokens: 41, outputTokens: 100, choices: 2 };
-  expect(likelyTokens(bound)).toBe(11 + 200);
-  expect(likelyTokens({ ...bound, outputTokens: undefined })).toBe(11);
+  const price = priceOf("up");
+  expect(likelyTokens(price, bound)).toBe(11 + 200);
+  expect(likelyTokens(price, { ...bound, outputTokens: undefined })).toBe(11 + 2_000);
+  expect(likelyTokens(price, { ...bound, outputTokens: 2 ** 53 })).toBe(1_000_000_000);
+});
+
+test("a part whose size nobody knows is taken for a common one, not for all that was held for it", () => {
+  const bound = { inputTokens: 1_000_041, outputTokens: 0, choices: 1, unmeasured: { parts: 1, tokens: 1_000_000 } };
+  expect(estimatedUsage(priceOf("up"), bound, 0)).toMatchObject({ input: 1_011 });
+  expect(likelyTokens({ ...priceOf("up"), contextWindow: 500 }, bound)).toBe(500);
 });

@@ -9,6 +9,15 @@ const OUTPUT_TOKENS_ASSUMED = 32_768;
 /** Bytes of text that make a token, where an upstream leaves the counting to us. */
 const BYTES_PER_TOKEN = 4;
 
+/** What a picture or a file is taken for where nothing tells its size. */
+const PART_TOKENS_LIKELY = 1_000;
+
+/** What an answer is taken for where the request sets no limit. */
+const OUTPUT_TOKENS_LIKELY = 1_000;
+
+/** No real call comes near; thousands of such fit the storage's counters. */
+const LIKELY_TOKENS_MAX = 1_000_000_000;
+
 /** The most that a call within its bound can use, as its dearest tokens. */
 export function usageBound(price: ModelPrice, bound: CallBound): Usage {
   const window = price.contextWindow ?? Number.POSITIVE_INFINITY;
@@ -22,19 +31,21 @@ export function usageBound(price: ModelPrice, bound: CallBound): Usage {
 }
 
 /** Usage estimated from lengths, for a call whose upstream named none. */
-export function estimatedUsage(bound: CallBound, outputBytes: number): Usage {
-  return {
-    input: likelyInput(bound),
-    output: Math.ceil(outputBytes / BYTES_PER_TOKEN),
-    requests: 1,
-  };
+export function estimatedUsage(price: ModelPrice, bound: CallBound, outputBytes: number): Usage {
+  return { input: likelyInput(price, bound), output: Math.ceil(outputBytes / BYTES_PER_TOKEN), requests: 1 };
 }
 
 /** The tokens that count towards a minute until a call has ended. */
-export function likelyTokens(bound: CallBound): number {
-  return likelyInput(bound) + (bound.outputTokens ?? 0) * bound.choices;
+export function likelyTokens(price: ModelPrice, bound: CallBound): number {
+  const { outputTokens = OUTPUT_TOKENS_LIKELY, choices } = bound;
+  return Math.min(likelyInput(price, bound) + outputTokens * choices, LIKELY_TOKENS_MAX);
 }
 
-function likelyInput({ likelyInputTokens, inputTokens: bytes }: CallBound): number {
-  return likelyInputTokens ?? Math.ceil(bytes / BYTES_PER_TOKEN);
+/** What is held for parts of unknown size bounds them; it says nothing of how large they are. */
+function likelyInput({ contextWindow }: ModelPrice, bound: CallBound): number {
+  const { inputTokens, likelyInputTokens, unmeasured } = bound;
+  if (likelyInputTokens !== undefined) return likelyInputTokens;
+  const { parts, tokens } = unmeasured ?? { parts: 0, tokens: 0 };
+  const likely = Math.ceil((inputTokens - tokens) / BYTES_PER_TOKEN) + parts * PART_TOKENS_LIKELY;
+  return Math.min(likely, (contextWindow ?? Number.POSITIVE_INFINITY) * (bound.inputs ?? 1));
 }

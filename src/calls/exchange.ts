@@ -9,13 +9,14 @@ import {
   type GatewayError,
   type JsonEdit,
   type JsonObject,
+  limits,
   parseObject,
 } from "../core/index.ts";
 import {
+  carriesSeal,
   type ClientContext,
   type DialectCodec,
   estimateTokens,
-  sealMark,
   type StreamObserver,
   streamOfAnswer,
   translateStream,
@@ -34,7 +35,9 @@ export interface Exchange {
   readonly below: string;
   /** Whether the upstream hears the client's own words: then it hears the client's headers too. */
   readonly passesThrough: boolean;
-  /** Of a stream, where there can be one. */
+  /** What an answer's headers say of its body, where that is not the upstream's. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Begins to observe a stream, where there can be one. */
   readonly observe: ObserveStream | undefined;
   /** A whole answer as the client gets it. Throws `upstream_invalid_answer`. */
   answer(answer: WholeAnswer): ShownAnswer;
@@ -42,8 +45,17 @@ export interface Exchange {
   failure(status: number, body: string): string;
 }
 
-/** Begins to observe a stream; `errorEvent` tells its client that it broke. */
-export type ObserveStream = () => { observer: StreamObserver; errorEvent: (error: GatewayError) => string };
+/** What reads a stream along. */
+interface ObservedStream {
+  observer: StreamObserver;
+  /** Bytes of an event that the observer gets in one piece. */
+  eventBytesMax: number;
+  /** Tells the client that its stream broke. */
+  errorEvent: (error: GatewayError) => string;
+}
+
+/** Begins to observe a stream. */
+export type ObserveStream = () => ObservedStream;
 
 export interface ShownAnswer {
   body: Uint8Array | string;
@@ -72,7 +84,7 @@ export function openExchange<Body extends ChargeableBody>(call: ExchangeCall<Bod
   const { dialect } = target.operation;
   if (codec.dialect === undefined || dialect === undefined) return withoutDialect(call);
   // A signature of another upstream, which the client keeps for it, must not get to this one.
-  const passes = dialect === codec.dialect && !parsed.text.includes(sealMark);
+  const passes = dialect === codec.dialect && !carriesSeal(parsed.text);
   return passes ? passedThrough(call, codec) : translated(call, codec.dialect, dialect);
 }
 
@@ -84,8 +96,10 @@ function passedThrough<Body extends ChargeableBody>(call: ExchangeCall<Body>, co
     body: editedBytes(call),
     below: "",
     passesThrough: true,
+    headers: {},
     observe: () => ({
       observer: codec.observe(body, (event) => operation.readUsage(event)),
+      eventBytesMax: codec.eventBytesMax ?? limits.eventBytesMax,
       errorEvent: errorEventOf(codec, requestId),
     }),
     answer: ({ bytes, text }) => ({ body: bytes, whole: text }),
@@ -102,6 +116,7 @@ function withoutDialect<Body extends ChargeableBody>(call: ExchangeCall<Body>): 
     body: reshaped?.body === undefined ? editedBytes(call) : JSON.stringify({ ...reshaped.body, model }),
     below: reshaped?.below ?? "",
     passesThrough: true,
+    headers: reshaped === undefined ? {} : { "content-type": "application/json" },
     observe: undefined,
     answer({ bytes, text, answer }) {
       if (reshaped === undefined) return { body: bytes, whole: text };
@@ -155,9 +170,10 @@ function translated<Body extends ChargeableBody>(call: ExchangeCall<Body>, from:
     body: JSON.stringify(editValue(written, operation.edits(written))),
     below: "",
     passesThrough: false,
+    headers: { "content-type": "application/json" },
     observe() {
       const observer = translateStream({ upstream, upstreamContext, client, clientContext });
-      return { observer, errorEvent: (error) => observer.fail(error) };
+      return { observer, eventBytesMax: limits.eventBytesMax, errorEvent: (error) => observer.fail(error) };
     },
     answer({ answer }) {
       const read = upstream.readAnswer(answer, upstreamContext);

@@ -40,10 +40,9 @@ export interface UpstreamHead {
 
 /** The headers of a call to an upstream. Not to be changed. */
 export function upstreamHeaders(
-  { target, clientHeaders, passesThrough, streamed }: UpstreamHead,
+  { target: { route, operation }, clientHeaders, passesThrough, streamed }: UpstreamHead,
   key: string,
 ): Headers {
-  const { route, operation } = target;
   const own = headersOf(route, key, streamed ? "text/event-stream" : "application/json");
   let headers = own;
   const forward = (name: string): void => {

@@ -22,7 +22,7 @@ import type { ChargeableBody, ChargeableRoute } from "./chargeable-route.ts";
 import { estimatedUsage } from "./estimate.ts";
 import { ResponseCatcher } from "./catch-response.ts";
 import { callIdOf, type Exchange, type ObserveStream, openExchange } from "./exchange.ts";
-import type { ResponseKeeper } from "./response-keeper.ts";
+import { inOwnWords, type Recalled, type ResponseKeeper } from "./response-keeper.ts";
 import { relayedHeaders } from "./headers.ts";
 import { parseBody, type ParsedBody } from "./parse-body.ts";
 import { Patience } from "./patience.ts";
@@ -72,33 +72,29 @@ export class CallPipeline {
   async run<Body extends ChargeableBody>(route: ChargeableRoute<Body>, incoming: IncomingCall): Promise<Response> {
     const startedAt = performance.now();
     const parsed = parseBody(await readBody(incoming.request, this.#deps.body), route.body, route.dialect.measured);
-    const plan =
-      route.keeper === undefined
-        ? this.#plan(route, incoming, parsed)
-        : await this.#planKept(route, route.keeper, incoming, parsed);
-    const call = await this.#admit(route, incoming, plan, startedAt);
-    if (!(call instanceof RunningCall)) return replay(call.answer, call.firstId);
+    const retry = readRetryKey(incoming.request.headers, route.operations[0], parsed.bytes);
+    const target = this.#deps.router.resolve(parsed.body.model, route.operations, incoming.principal);
+    const call = { route, incoming, parsed, target, retry };
+    const plan = route.keeper === undefined ? this.#plan(call) : await this.#planKept(call, route.keeper);
+    const running = await this.#admit(route, incoming, plan, startedAt);
+    if (!(running instanceof RunningCall)) return replay(running.answer, running.firstId);
     try {
-      return await this.#relay(call, plan);
+      return await this.#relay(running, plan);
     } catch (thrown) {
       const error = thrown instanceof GatewayError ? thrown : undefined;
-      await call.end({ status: error?.status ?? 500, outcome: "interrupted", error });
+      await running.end({ status: error?.status ?? 500, outcome: "interrupted", error });
       throw thrown;
     } finally {
-      call.parts.patience.end();
+      running.parts.patience.end();
     }
   }
 
   /** Everything that depends on what the body says, and can refuse it. It uses the body's bytes up. */
   #plan<Body extends ChargeableBody>(
-    route: ChargeableRoute<Body>,
-    { request, requestId, principal }: IncomingCall,
-    parsed: ParsedBody<Body>,
-    target = this.#deps.router.resolve(parsed.body.model, route.operations, principal),
+    { route, incoming: { requestId }, parsed, target, retry }: PlannedCall<Body>,
     own?: JsonObject,
   ): CallPlan {
-    const { body, bytes, sizeOf } = parsed;
-    const retry = readRetryKey(request.headers, route.operations[0], bytes);
+    const { body, sizeOf } = parsed;
     const bound = route.dialect.bound(body, sizeOf);
     const at = this.#deps.charges.clock();
     const exchange = openExchange({ route, target, parsed, requestId, at, request: own });
@@ -106,23 +102,34 @@ export class CallPipeline {
   }
 
   /** The plan of a call whose answer is kept, and that may continue one. */
-  async #planKept<Body extends ChargeableBody>(
-    route: ChargeableRoute<Body>,
-    keeper: ResponseKeeper,
-    incoming: IncomingCall,
-    parsed: ParsedBody<Body>,
-  ): Promise<CallPlan> {
+  async #planKept<Body extends ChargeableBody>(planned: PlannedCall<Body>, keeper: ResponseKeeper): Promise<CallPlan> {
+    const { incoming, parsed, target } = planned;
     const { principal, requestId } = incoming;
-    const target = this.#deps.router.resolve(parsed.body.model, route.operations, principal);
     const request = parseObject(parsed.bytes.toString("utf8")) ?? {};
     const call = { principal, target, request, callId: callIdOf(requestId) };
     const recalled = await keeper.recall(call);
-    const whole =
-      recalled === undefined
-        ? parsed
-        : parseBody(Buffer.from(JSON.stringify(recalled)), route.body, route.dialect.measured);
-    const plan = this.#plan(route, incoming, whole, target, request);
-    return { ...plan, keep: (response) => keeper.keep(call, response) };
+    const plan = recalled === undefined ? this.#plan(planned, request) : this.#planRecalled(planned, request, recalled);
+    // One that was made anew here has another id upstream, which the client never gets to know.
+    const isKeptUpstream = target.operation.keeps !== undefined && plan.exchange.passesThrough;
+    // Items that were only named are kept as what they stand for; what the upstream keeps need not stay in memory.
+    const input = isKeptUpstream ? undefined : (recalled?.ownItems ?? request["input"]);
+    const { store, previous_response_id } = request;
+    const said = { ...call, request: { store, previous_response_id, input } };
+    return { ...plan, keep: (response) => keeper.keep(said, response, isKeptUpstream) };
+  }
+
+  #planRecalled<Body extends ChargeableBody>(
+    planned: PlannedCall<Body>,
+    request: JsonObject,
+    { body, earlierItems }: Recalled,
+  ): CallPlan {
+    const { route } = planned;
+    try {
+      const parsed = parseBody(Buffer.from(JSON.stringify(body)), route.body, route.dialect.measured);
+      return this.#plan({ ...planned, parsed }, request);
+    } catch (thrown) {
+      throw thrown instanceof GatewayError ? inOwnWords(thrown, earlierItems) : thrown;
+    }
   }
 
   /** The hold, which can refuse a call as well, or answer it. */
@@ -207,10 +214,12 @@ export class CallPipeline {
     const answer = await readWholeAnswer(response, target.operation, patience, this.#deps.send.idleMsMax);
     if (answer.failed) return relayFailure(call, exchange, failureWithin(answer, response));
     const { status } = response;
-    const headers = headersFor(call, response.headers);
+    const headers = { ...headersFor(call, response.headers), ...exchange.headers };
     const { body: shown, contentType, whole } = exchange.answer(answer);
     if (contentType !== undefined) headers["content-type"] = contentType;
-    const observed = answer.usage ?? { usage: estimatedUsage(bound, route.dialect.outputBytes(answer.text)) };
+    const observed = answer.usage ?? {
+      usage: estimatedUsage(target.price, bound, route.dialect.outputBytes(answer.text)),
+    };
     headers["x-tollgate-credits"] = formatCredits(call.costOf(observed));
     if (keep !== undefined) await this.#keep(call, keep, parseObject(whole));
     const kept = retry && { headers, body: new KeptBody().add(Buffer.from(shown)) };
@@ -243,10 +252,11 @@ export class CallPipeline {
     const { bound, target, charge, patience, retry, incoming } = call.parts;
     const { status } = response;
     if (response.body === null) throw new GatewayError("upstream_invalid_answer", "The upstream's stream is empty.");
-    const { observer: own, errorEvent } = observeStream();
+    const { observer: own, errorEvent, eventBytesMax } = observeStream();
     const catcher = keep === undefined ? undefined : new ResponseCatcher(own);
     const observer = catcher ?? own;
-    const observe = (): ObservedUsage => observer.usage ?? { usage: estimatedUsage(bound, observer.outputBytes) };
+    const observe = (): ObservedUsage =>
+      observer.usage ?? { usage: estimatedUsage(target.price, bound, observer.outputBytes) };
     charge.observeWith(observe, (error) => patience.abort.abort(error));
     const headers = { ...headersFor(call, response.headers), "cache-control": "no-cache", "x-accel-buffering": "no" };
     const kept = retry === undefined ? undefined : new KeptBody();
@@ -254,8 +264,8 @@ export class CallPipeline {
       observer,
       abort: patience.abort,
       ticker: this.#deps.charges.ticker,
-      clock: this.#deps.environment.clock,
       idleMsMax: this.#deps.send.idleMsMax,
+      eventBytesMax,
       client: incoming.request,
       kept,
       errorEvent,
@@ -270,6 +280,16 @@ export class CallPipeline {
     });
     return new Response(stream, { status, headers });
   }
+}
+
+/** What is known of a call once its body has been read. */
+interface PlannedCall<Body extends ChargeableBody> {
+  route: ChargeableRoute<Body>;
+  incoming: IncomingCall;
+  parsed: ParsedBody<Body>;
+  target: Target;
+  /** Undefined for a call that is not answered a second time. */
+  retry: RetryKey | undefined;
 }
 
 /** What a call's body has been made into. */
@@ -303,11 +323,11 @@ async function relayFailure<Body extends ChargeableBody>(
   if (status >= 300 && status < 400) {
     throw new GatewayError("upstream_invalid_answer", `The upstream answered with status ${status}.`);
   }
-  const shown = exchange.failure(status, call.parts.target.route.keys.scrub(body));
   // A status that says success is left to a client of the upstream's own dialect, who knows what to make of it.
   const told = status < 400 && !exchange.passesThrough ? 502 : status;
+  const shown = exchange.failure(told, call.parts.target.route.keys.scrub(body));
   await call.end({ status: told, outcome: "failed" });
-  const all = { ...headersFor(call, headers), "x-tollgate-credits": "0" };
+  const all = { ...headersFor(call, headers), ...exchange.headers, "x-tollgate-credits": "0" };
   return new Response(shown, { status: told, headers: all });
 }
 

@@ -37,7 +37,8 @@ export function rateExceeded(
   const most = rates[limit] ?? 0;
   const [unit, when] = meanings[limit];
   const meaning = `${most} ${unit}${most === 1 ? "" : "s"} ${when}`;
-  const needs = limit === "tokensPerMinute" ? ` This call may use about ${tokens}.` : "";
+  const alone = tokens > most ? ", more than a whole minute has" : "";
+  const needs = limit === "tokensPerMinute" ? ` This call may use about ${tokens}${alone}.` : "";
   return new GatewayError("rate_limit_exceeded", `This token is limited to ${meaning}.${needs}`, {
     retryAfterSeconds: Math.max(Math.ceil(waitMs / 1_000), 1),
     headers: rateHeaders(rates, seen, now),

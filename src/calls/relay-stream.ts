@@ -20,8 +20,9 @@ export interface StreamRelayOptions {
   observer: StreamObserver;
   abort: AbortController;
   ticker: Ticker;
-  clock: () => number;
   idleMsMax: number;
+  /** Bytes of an event that is passed on in one piece. */
+  eventBytesMax: number;
   errorEvent: (error: GatewayError) => string;
   /** Its signal tells that the client has gone before it was answered. */
   client: Pick<Request, "signal">;
@@ -54,7 +55,7 @@ class StreamRelay implements Watched {
   slot = -1;
   readonly #reader: BatchReader;
   readonly #options: StreamRelayOptions;
-  readonly #splitter = new EventSplitter(limits.eventBytesMax);
+  readonly #splitter: EventSplitter;
   #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
   #lastByteAt: number;
   #keptAliveAt = 0;
@@ -68,7 +69,8 @@ class StreamRelay implements Watched {
   constructor(reader: BatchReader, options: StreamRelayOptions) {
     this.#reader = reader;
     this.#options = options;
-    this.#lastByteAt = options.clock();
+    this.#splitter = new EventSplitter(options.eventBytesMax);
+    this.#lastByteAt = options.ticker.now();
   }
 
   start(controller: ReadableStreamDefaultController<Uint8Array>): void {
@@ -156,7 +158,7 @@ class StreamRelay implements Watched {
 
   /** What the client is to get of what has arrived. */
   #observe(chunks: readonly Uint8Array[]): Buffer[] {
-    this.#lastByteAt = this.#options.clock();
+    this.#lastByteAt = this.#options.ticker.now();
     if (!this.#sawByte) {
       this.#sawByte = true;
       this.#options.onFirstByte();

@@ -23,6 +23,15 @@ export interface KeptCall {
   callId: string;
 }
 
+/** A body that says by itself what it referred to. */
+export interface Recalled {
+  body: JsonObject;
+  /** How many of its input's items are of earlier rounds. */
+  earlierItems: number;
+  /** The others, as they are kept. */
+  ownItems: readonly JsonObject[];
+}
+
 export class ResponseKeeper {
   readonly #deps: KeeperDependencies;
 
@@ -35,26 +44,38 @@ export class ResponseKeeper {
    * upstream doesn't know, and kept items that it only names. Undefined where it can go as it is. Throws 404 for a
    * response that is not the caller's, and 422 for one that only another provider knows.
    */
-  async recall(call: KeptCall): Promise<JsonObject | undefined> {
+  async recall(call: KeptCall): Promise<Recalled | undefined> {
     const { request, callId } = call;
     const earlier = await this.#earlier(call);
     const named = await this.#named(call, earlier ?? []);
     if (earlier === undefined && named.size === 0) return undefined;
-    const { previous_response_id: previousId, ...rest } = request;
-    const own = named.size === 0 ? inputItems(request, callId) : withNamed(request, named);
-    if (earlier !== undefined) return { ...rest, input: [...earlier, ...own] };
-    return { ...rest, ...(previousId === undefined ? {} : { previous_response_id: previousId }), input: own };
+    // One that is not ours is the upstream's to find.
+    const find = (id: string): JsonObject => named.get(id) ?? { type: "item_reference", id };
+    const ownItems = inputItems(request, callId, { find });
+    const body: JsonObject = { ...request, input: [...(earlier ?? []), ...ownItems] };
+    if (earlier === undefined) return { body, earlierItems: 0, ownItems };
+    const { previous_response_id: _, ...rest } = body;
+    return { body: rest, earlierItems: earlier.length, ownItems };
   }
 
   /** What was said in the rounds before; undefined where there are none, or the upstream has them. */
-  async #earlier({ principal, target, request }: KeptCall): Promise<unknown[] | undefined> {
+  async #earlier({ principal, target, request }: KeptCall): Promise<readonly unknown[] | undefined> {
     const id = request["previous_response_id"];
     if (typeof id !== "string") return undefined;
-    const chain = await this.#deps.responses.chain(id, principal.user, this.#deps.clock());
+    const chain = await this.#chain(id, principal);
     const last = chain.at(-1);
     if (last === undefined) throw notFound(id, "previous_response_id");
-    const known = last.content === undefined && last.provider === target.route.prefix && isKeptUpstream(target);
-    return known ? undefined : itemsOf(chain, id);
+    if (last.content === undefined && last.provider === target.route.prefix && target.operation.keeps !== undefined) {
+      return undefined;
+    }
+    if (chain[0]?.previousId !== undefined) {
+      throw new GatewayError(
+        "response_not_found",
+        "previous_response_id: what was said before is not all kept any more, or too long.",
+        { param: "previous_response_id" },
+      );
+    }
+    return chain.flatMap(roundOf);
   }
 
   /** The kept items that the input only names, by their ids. */
@@ -62,8 +83,13 @@ export class ResponseKeeper {
     { principal, request }: KeptCall,
     earlier: readonly unknown[],
   ): Promise<ReadonlyMap<string, JsonObject>> {
+    const ids = new Set(referencedItems(request));
+    if (ids.size > limits.referencedItemsMax) {
+      const message = `input: names more than ${limits.referencedItemsMax} items that were said before.`;
+      throw new GatewayError("validation_failed", message, { param: "input" });
+    }
     const named = new Map<string, JsonObject>();
-    for (const id of referencedItems(request)) {
+    for (const id of ids) {
       const item = itemWith(id, earlier) ?? (await this.#itemOf(id, principal));
       if (item !== undefined) named.set(id, item);
     }
@@ -72,21 +98,21 @@ export class ResponseKeeper {
 
   /** The ids of our items hold that of their call, which is their response's too. */
   async #itemOf(id: string, { user }: Principal): Promise<JsonObject | undefined> {
-    const [, callId] = id.split("_");
-    const found = await this.#deps.responses.find(`resp_${callId}`, user, this.#deps.clock());
-    return found === undefined ? undefined : itemWith(id, roundOf(found));
+    const { responses, clock } = this.#deps;
+    const responseId = `resp_${id.split("_")[1]}`;
+    const found = isId(responseId) ? await responses.find(responseId, user, clock()) : undefined;
+    return found?.content === undefined ? undefined : itemWith(id, roundOf(found));
   }
 
-  /** The request's own input, with the items that it only names. */
-  async #inputOf(call: KeptCall): Promise<unknown[]> {
-    const { request, callId } = call;
-    const named = await this.#named(call, []);
-    return inputItems(named.size === 0 ? request : { input: withNamed(request, named) }, callId);
-  }
-
-  /** Keeps a response, unless the caller doesn't want that. Durable when it resolves. */
-  async keep(call: KeptCall, response: JsonObject): Promise<void> {
-    const { principal, target, request } = call;
+  /**
+   * Keeps a response, unless the caller doesn't want that; only whose it is, where the upstream has it under the id that
+   * the client got. Durable when it resolves.
+   */
+  async keep(
+    { principal, target, request, callId }: KeptCall,
+    response: JsonObject,
+    isKeptUpstream: boolean,
+  ): Promise<void> {
     const { id } = response;
     if (request["store"] === false || typeof id !== "string") return;
     const previousId = request["previous_response_id"];
@@ -99,76 +125,87 @@ export class ResponseKeeper {
       createdAt: at,
       keptUntil: at + limits.responseKeptMs,
       previousId: typeof previousId === "string" ? previousId : undefined,
-      content: isKeptUpstream(target)
+      content: isKeptUpstream
         ? undefined
-        : { input: JSON.stringify(await this.#inputOf(call)), response: JSON.stringify(response) },
+        : { input: JSON.stringify(inputItems(request, callId)), response: JSON.stringify(response) },
     });
   }
 
   /** Throws 404 where the caller has no such response. */
   async find(id: string, { user }: Principal): Promise<StoredResponse> {
-    const found = await this.#deps.responses.find(id, user, this.#deps.clock());
+    const { responses, clock } = this.#deps;
+    const found = isId(id) ? await responses.find(id, user, clock()) : undefined;
     if (found === undefined) throw notFound(id);
     return found;
   }
 
-  /** What was put in: of this round and those before it. Throws 404 where the caller has no such response. */
-  async inputOf(id: string, { user }: Principal): Promise<unknown[]> {
-    const chain = await this.#deps.responses.chain(id, user, this.#deps.clock());
+  /**
+   * What was put in: in this round and in those before it that are still kept. Throws 404 where the caller has no such
+   * response.
+   */
+  async inputOf(id: string, principal: Principal): Promise<unknown[]> {
+    const chain = await this.#chain(id, principal);
     const last = chain.at(-1);
     if (last === undefined) throw notFound(id);
-    return [...itemsOf(chain.slice(0, -1), id), ...inputOf(last)];
+    return [...chain.slice(0, -1).flatMap(roundOf), ...inputOf(last)];
   }
 
+  /** Throws 404 where the caller has no such response. */
   async remove(id: string, { user }: Principal): Promise<void> {
-    if (!(await this.#deps.responses.remove(id, user))) throw notFound(id);
+    if (!isId(id) || !(await this.#deps.responses.remove(id, user))) throw notFound(id);
+  }
+
+  async #chain(id: string, { user }: Principal): Promise<StoredResponse[]> {
+    const { responses, clock } = this.#deps;
+    return isId(id) ? responses.chain(id, user, clock()) : [];
   }
 }
 
-/** Whether what this upstream answers can be looked up there. */
-function isKeptUpstream({ operation }: Pick<Target, "operation">): boolean {
-  return operation.keeps !== undefined;
+/** Whether it can be an id at all: nothing that a storage would have to refuse. */
+function isId(text: string): boolean {
+  return text.length <= limits.responseIdCharactersMax && !text.includes("\0");
 }
 
-/** All that was said in these rounds, oldest first. Throws 422 where only another provider knows a part of it. */
-function itemsOf(chain: readonly StoredResponse[], id: string): unknown[] {
-  const [first] = chain;
-  if (first?.previousId !== undefined) throw notFound(id, "previous_response_id");
-  return chain.flatMap((round) => {
-    if (round.content === undefined) {
-      throw new GatewayError(
-        "validation_failed",
-        `previous_response_id: the conversation is kept by the provider ${round.provider} and can only be continued there.`,
-        { param: "previous_response_id" },
-      );
-    }
-    return roundOf(round);
-  });
+/**
+ * A refusal of a body with earlier rounds in front, as who sent only the last one can read it: places in the input are
+ * counted from that one's first item.
+ */
+export function inOwnWords(error: GatewayError, earlierItems: number): GatewayError {
+  const { code, message, param } = error;
+  const [place = "", digits] = /^input\.(\d+)/.exec(param ?? "") ?? [];
+  if (param === undefined || digits === undefined) return error;
+  const index = Number(digits) - earlierItems;
+  const own = index < 0 ? `previous_response_id.${digits}` : `input.${index}`;
+  const inOwn = (text: string): string => (text.startsWith(place) ? own + text.slice(place.length) : text);
+  return new GatewayError(code, inOwn(message), { param: inOwn(param) });
 }
 
-/** What went in and came out. */
-function roundOf(round: StoredResponse): unknown[] {
-  const output = parseObject(round.content?.response ?? "")?.["output"];
-  const items: readonly unknown[] = Array.isArray(output) ? output : [];
-  return [...inputOf(round), ...items];
+/** What went in and came out. Throws 422 where only another provider knows it. */
+function roundOf(round: StoredResponse): readonly unknown[] {
+  if (round.content === undefined) {
+    throw new GatewayError(
+      "validation_failed",
+      `previous_response_id: the conversation is kept by the provider ${round.provider} and can only be continued there.`,
+      { param: "previous_response_id" },
+    );
+  }
+  return [...inputOf(round), ...listOf(parseObject(round.content.response)?.["output"])];
 }
 
 function itemWith(id: string, items: readonly unknown[]): JsonObject | undefined {
-  return items.map(objectOf).find((item) => item?.["id"] === id);
+  for (const item of items) {
+    const object = objectOf(item);
+    if (object?.["id"] === id) return object;
+  }
+  return undefined;
 }
 
-/** The input with each item that is only named in its place. */
-function withNamed({ input }: JsonObject, named: ReadonlyMap<string, JsonObject>): unknown[] {
-  const items: readonly unknown[] = Array.isArray(input) ? input : [];
-  return items.map((item) => {
-    const id = objectOf(item)?.["id"];
-    return objectOf(item)?.["content"] === undefined && typeof id === "string" ? (named.get(id) ?? item) : item;
-  });
+function inputOf({ content }: StoredResponse): readonly unknown[] {
+  return content === undefined ? [] : listOf(JSON.parse(content.input));
 }
 
-function inputOf({ content }: StoredResponse): unknown[] {
-  const items: unknown = content === undefined ? [] : JSON.parse(content.input);
-  return Array.isArray(items) ? items : [];
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
 }
 
 function notFound(id: string, param?: string): GatewayError {

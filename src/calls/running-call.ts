@@ -73,11 +73,12 @@ export class RunningCall<Body extends ChargeableBody> {
   /** Ends the charge, writes the call's record and its log line. Only the first end counts. Resolves when it is durable. */
   end(result: CallResult): Promise<void> {
     if (this.#ended) return Promise.resolve();
-    this.#ended = true;
     const { charge, incoming, target, logger, onEnd } = this.parts;
     const { observed, error } = result;
     const record = this.#record(result);
     const ending: Ending = { record, answer: this.#kept(result) };
+    // What could throw has been done: from here on the charge ends with the call.
+    this.#ended = true;
     const committed = observed === undefined ? charge.release(record) : charge.settle(observed, ending);
     logCall(logger, {
       record,

@@ -22,6 +22,9 @@ export interface StoredResponseCall extends IncomingCall {
 /** `GET /v1/responses/{id}`. Throws 404 where the caller has no such response. */
 export async function getResponse(deps: StoredResponseDependencies, call: StoredResponseCall): Promise<Response> {
   const stored = await deps.keeper.find(call.id, call.principal);
+  if (new URL(call.request.url).searchParams.get("stream") === "true") {
+    throw new GatewayError("validation_failed", "stream: only a new response is streamed.", { param: "stream" });
+  }
   if (stored.content !== undefined) return json(stored.content.response);
   return askUpstream(deps, call, stored, { below: `/${encodeURIComponent(stored.id)}${queryOf(call)}`, method: "GET" });
 }
@@ -75,8 +78,8 @@ async function askUpstream(
     });
     const headers = relayedHeaders(answer.ok ? answer.response.headers : answer.headers, route.sandbox);
     if (!answer.ok) return new Response(answer.body, { status: answer.status, headers });
-    const { bytes } = await readWholeAnswer(answer.response, operation, patience, send.idleMsMax);
-    return new Response(bytes, { status: answer.response.status, headers });
+    const { bytes, text, failed } = await readWholeAnswer(answer.response, operation, patience, send.idleMsMax);
+    return new Response(failed ? route.keys.scrub(text) : bytes, { status: answer.response.status, headers });
   } finally {
     patience.end();
   }
@@ -94,7 +97,7 @@ const PAGE_ITEMS_MAX = 100;
 
 function pageOf(items: readonly unknown[], { request }: IncomingCall) {
   const query = new URL(request.url).searchParams;
-  const ordered = query.get("order") === "asc" ? items : items.toReversed();
+  const ordered = isAscending(query.get("order")) ? items : items.toReversed();
   const limit = limitOf(query.get("limit"));
   const after = query.get("after");
   const from = after === null ? 0 : ordered.findIndex((item) => idOf(item) === after) + 1;
@@ -109,6 +112,11 @@ function pageOf(items: readonly unknown[], { request }: IncomingCall) {
     last_id: idOf(data.at(-1)),
     has_more: from + limit < ordered.length,
   };
+}
+
+function isAscending(order: string | null): boolean {
+  if (order === null || order === "asc" || order === "desc") return order === "asc";
+  throw new GatewayError("validation_failed", "order: must be asc or desc.", { param: "order" });
 }
 
 function limitOf(asked: string | null): number {

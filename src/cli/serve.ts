@@ -80,10 +80,10 @@ async function serveAlone(start: Start): Promise<void> {
   sayWhere(start, { url: server.url, sandbox: sandbox?.routes, tokens });
   logger.info({ url: server.url, version }, "listening");
   endOnSignal(async () => {
-    await stop();
+    const code = await stop();
     sandbox?.stop();
     logger.flush();
-    return 0;
+    return code;
   });
 }
 

@@ -17,8 +17,11 @@ export interface ServingOptions {
   simulated: ReadonlyMap<string, string>;
 }
 
-/** Answers the requests on a port. Returns the way to stop: open calls end, everything is in the books. */
-export function serveOn(server: Listening, options: ServingOptions): () => Promise<void> {
+/**
+ * Answers the requests on a port. Returns the way to stop: open calls end, everything is in the books. It gives the exit
+ * code, which is 1 where the storage did not take the end of a call: the log says which.
+ */
+export function serveOn(server: Listening, options: ServingOptions): () => Promise<number> {
   const { loaded, storage, logger, simulated } = options;
   const app = createApp({
     config: loaded.config,
@@ -33,10 +36,11 @@ export function serveOn(server: Listening, options: ServingOptions): () => Promi
   server.answerWith(app.fetch);
   return async () => {
     const closed = server.close();
-    await app.drain();
+    const lost = await app.drain();
     // The last answers have still to reach their clients; who merely stays connected, or never ends a request, is left.
     await Promise.race([closed, Bun.sleep(CLOSE_MS_MAX)]);
     await storage.close();
+    return lost === 0 ? 0 : 1;
   };
 }
 

@@ -40,9 +40,9 @@ async function work(number: number): Promise<void> {
     simulated: new Map(simulated),
   });
   end = endOnSignal(async () => {
-    await stop();
+    const code = await stop();
     logger.flush();
-    return 0;
+    return code;
   });
   logger.info({ pid: process.pid }, "worker listens");
   printJson({ ready: true });

@@ -30,7 +30,7 @@ export {
   roundUpToNano,
 } from "./money.ts";
 export type { RateLimits } from "./rate-limits.ts";
-export { errorBody, type Surface } from "./surfaces.ts";
+export { errorBody, idHeaders, type Surface } from "./surfaces.ts";
 export {
   type ImageVariant,
   inputBuckets,

@@ -9,8 +9,8 @@ export const modelIdCharactersMax = 256;
 /** Bytes of one server-sent event that is held back until it is whole; a longer one is passed on as it comes. */
 export const eventBytesMax = 1024 * 1024;
 
-/** Bytes of one server-sent event that is translated, which takes all of it; a longer one ends the stream. */
-export const translatedEventBytesMax = 16 * 1024 * 1024;
+/** Bytes of one server-sent event of which all must be read: one that is translated, or that repeats a whole answer. */
+export const wholeEventBytesMax = 16 * 1024 * 1024;
 
 /** Bytes kept of an upstream's error body. */
 export const upstreamErrorBytesMax = 256 * 1024;
@@ -42,6 +42,18 @@ export const retryAnswerKeptMs = 24 * 3_600_000;
 /** How long a response may be looked up and continued, where we keep it. */
 export const responseKeptMs = 30 * 24 * 3_600_000;
 
+/** Characters of a response's id. */
+export const responseIdCharactersMax = 256;
+
+/** Items that an input may name instead of saying them: each is looked up. */
+export const referencedItemsMax = 100;
+
+/** Rounds of a conversation that are put in front of its next one. */
+export const recalledRoundsMax = 1_000;
+
+/** Bytes of those rounds; the round that goes beyond is the last. */
+export const recalledBytesMax = 64 * 1024 * 1024;
+
 /** Ledger operations waiting for the next commit; beyond it new holds are refused with 429. */
 export const ledgerQueueMax = 20_000;
 
@@ -59,6 +71,9 @@ export const ledgerBatchBytesMax = 4 * 1024 * 1024;
 
 /** Nano-credits of one grant or budget: a billion credits, so that a few of them fit the storage's 64-bit counters. */
 export const grantNanoMax = 1_000_000_000_000_000_000n;
+
+/** Nano-credits that an account is ever granted: within the storage's 64-bit counters, with room for what is charged. */
+export const accountNanoMax = 9_000_000_000_000_000_000n;
 
 /**
  * Nano-credits that one call sets aside or costs at most: a million credits. No real call comes near; a larger figure

@@ -9,7 +9,7 @@ const anthropicTypes: Record<number, string> = {
   402: "billing_error",
   404: "not_found_error",
   408: "timeout_error",
-  409: "invalid_request_error",
+  409: "conflict_error",
   413: "request_too_large",
   422: "invalid_request_error",
   429: "rate_limit_error",
@@ -34,6 +34,18 @@ const bodies: Record<Surface, (error: GatewayError, requestId: string) => object
   }),
   firecrawl: (error) => ({ success: false, error: error.message }),
 };
+
+/** Names under which a surface's SDKs look for the request's id. */
+const idNames: Readonly<Record<Surface, readonly string[]>> = {
+  openai: ["x-request-id"],
+  anthropic: ["x-request-id", "request-id"],
+  firecrawl: ["x-request-id"],
+};
+
+/** The headers of every answer on a surface: the request's id. */
+export function idHeaders(surface: Surface, requestId: string): Record<string, string> {
+  return Object.fromEntries(idNames[surface].map((name) => [name, requestId]));
+}
 
 /** The JSON body of one of our errors on a surface. */
 export function errorBody(surface: Surface, error: GatewayError, requestId: string): object {

@@ -12,6 +12,8 @@ export interface CallBound {
   inputs?: number;
   /** Tokens that are likely to go in, where the body tells them better than its bytes do. */
   likelyInputTokens?: number;
+  /** Parts of the input whose size the request doesn't tell, and how many of `inputTokens` are held for them. */
+  unmeasured?: { parts: number; tokens: number };
 }
 
 /** At most how many bytes of UTF-8 a string has. */
@@ -55,6 +57,8 @@ export interface DialectCodec<Body> extends CallShape<Body> {
   dialect: Dialect;
   /** `body` decides whether the client wants to see the usage. */
   observe(body: Body, readUsage: ReadUsage): StreamObserver;
+  /** Bytes of one event that is kept together while it passes, where its last may repeat all of a long answer. */
+  eventBytesMax?: number;
   /** The event that tells a client that its stream has broken. */
   errorEvent(error: GatewayError, requestId: string): string;
 }

@@ -5,7 +5,7 @@ import { messagesTranslation } from "./messages/index.ts";
 import { responsesTranslation } from "./responses/index.ts";
 
 export { chatDialect, type ChatRequest, chatRequest } from "./chat/index.ts";
-export { type ClientContext, estimateTokens, sealMark, type UpstreamContext } from "./conversation/index.ts";
+export { carriesSeal, type ClientContext, estimateTokens, type UpstreamContext } from "./conversation/index.ts";
 export type { CallBound, DialectCodec, ReadUsage, StreamObserver, WholeCodec } from "./dialect.ts";
 export { embeddingsCodec, type EmbeddingsRequest, embeddingsRequest } from "./embeddings/index.ts";
 export { countTokensRequest, messagesDialect, type MessagesRequest, messagesRequest } from "./messages/index.ts";

@@ -1,4 +1,4 @@
-import { GatewayError, limits, type ObservedUsage } from "../core/index.ts";
+import { GatewayError, limits, type ObservedUsage, parseObject } from "../core/index.ts";
 import { EventSplitter } from "../streaming/index.ts";
 import {
   type Answer,
@@ -37,7 +37,7 @@ export function translateStream(options: TranslatedStreamOptions): TranslatedStr
 export class TranslatedStream implements StreamObserver {
   readonly #reader: StreamReader;
   readonly #writer: StreamWriter;
-  readonly #splitter = new EventSplitter(limits.translatedEventBytesMax);
+  readonly #splitter = new EventSplitter(limits.wholeEventBytesMax);
   #usage: ObservedUsage | undefined;
   #outputBytes = 0;
   #state: "telling" | "complete" | "failed" = "telling";
@@ -99,8 +99,16 @@ export class TranslatedStream implements StreamObserver {
 
   #translate(text: string): Buffer {
     let shown = "";
-    for (const data of dataIn(text)) shown += this.#write(this.#reader.read(data));
+    for (const data of dataIn(text)) {
+      const events = this.#reader.read(data);
+      shown += events.length === 0 && this.#isBroken(data) ? this.fail(brokenEvent()) : this.#write(events);
+    }
     return shown === "" ? NOTHING : Buffer.from(shown);
+  }
+
+  /** What begins as an event and can't be read was a part of the answer; anything else may be some proxy's ping. */
+  #isBroken(data: string): boolean {
+    return !this.done && data.startsWith("{") && parseObject(data) === undefined;
   }
 
   #write(events: readonly AnswerEvent[]): string {
@@ -114,6 +122,10 @@ export class TranslatedStream implements StreamObserver {
     }
     return shown;
   }
+}
+
+function brokenEvent(): GatewayError {
+  return new GatewayError("upstream_invalid_answer", "The upstream sent an event that is not valid JSON.");
 }
 
 /** A whole answer as the stream that its client has asked for. */

@@ -1,5 +1,13 @@
 import { Hono, type HonoRequest } from "hono";
-import { type Environment, errorBody, GatewayError, requestId, type Surface, toGatewayError } from "../core/index.ts";
+import {
+  type Environment,
+  errorBody,
+  GatewayError,
+  idHeaders,
+  requestId,
+  type Surface,
+  toGatewayError,
+} from "../core/index.ts";
 import type { Authenticator } from "../auth/index.ts";
 import type { Logger } from "../telemetry/index.ts";
 import type { HttpRoute } from "./route.ts";
@@ -27,7 +35,7 @@ export function createHttp(options: HttpOptions): (request: Request) => Response
     app.on(route.contract.method, route.contract.getRoutingPath(), async (context) => {
       const id = requestId(clock, randomBytes);
       try {
-        return withId(await answer(options, route, context.req, id), id);
+        return withHeaders(await answer(options, route, context.req, id), idHeaders(route.surface, id));
       } catch (thrown) {
         return refusal(options.logger, route.surface, thrown, id);
       }
@@ -50,8 +58,8 @@ async function answer(options: HttpOptions, route: HttpRoute, received: HonoRequ
   return route.handle({ request, requestId: id, principal, pathParameter: (name) => received.param(name) ?? "" });
 }
 
-function withId(response: Response, id: string): Response {
-  response.headers.set("x-request-id", id);
+function withHeaders(response: Response, headers: Readonly<Record<string, string>>): Response {
+  for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
   return response;
 }
 
@@ -61,7 +69,7 @@ function refusal(logger: Logger, surface: Surface, thrown: unknown, id: string):
   const line = { request_id: id, status: error.status, error: error.code };
   if (error.fault === "gateway" && error.cause !== undefined) logger.error({ ...line, err: error.cause }, "failed");
   else logger.info(line, "refused");
-  const headers: Record<string, string> = { ...error.headers, "x-request-id": id };
+  const headers: Record<string, string> = { ...error.headers, ...idHeaders(surface, id) };
   if (error.retryAfterSeconds !== undefined) headers["retry-after"] = String(error.retryAfterSeconds);
   if (error.status === 401) headers["www-authenticate"] = "Bearer";
   // Else the rest of the body could drip in for ever.

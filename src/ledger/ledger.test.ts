@@ -300,3 +300,21 @@ describe("flush", () => {
     expect((await lost).code).toBe("storage_unavailable");
   });
 });
+
+test("an operation that the store can't take fails alone", async () => {
+  const taken: string[] = [];
+  const picky = openLedgerStore(await openStorage("sqlite::memory:"));
+  const commit = picky.commit.bind(picky);
+  picky.commit = (operations) => {
+    if (operations.some((operation) => "id" in operation && operation.id === "bad"))
+      throw new RangeError("out of range");
+    taken.push(...operations.map((operation) => ("id" in operation ? operation.id : "")));
+    return commit(operations);
+  };
+  const own = new Ledger({ store: picky });
+  const release = (id: string) => own.submit({ kind: "release", id, at: 1 });
+  const ends = await Promise.allSettled(["a", "b", "bad", "c", "d"].map(release));
+  expect(ends.map(({ status }) => status)).toEqual(["fulfilled", "fulfilled", "rejected", "fulfilled", "fulfilled"]);
+  expect(ends[2]).toMatchObject({ reason: { code: "internal_error" } });
+  expect(taken).toEqual(["a", "b", "c", "d"]);
+});

@@ -8,6 +8,7 @@
  */
 import { GatewayError, limits } from "../core/index.ts";
 import type { LedgerOperation, LedgerOutcome, OutcomeOf } from "./operations.ts";
+import { isDataFault } from "../storage/index.ts";
 import type { LedgerStore } from "./store.ts";
 
 /** A commit is worth waiting for when a quarter of the open calls could share it. */
@@ -107,10 +108,23 @@ export class Ledger {
         }
       }
     } catch (cause) {
-      this.#down = true;
-      const error = unavailable(cause);
-      for (const waiting of batch) waiting.reject(error);
+      await this.#fail(batch, cause);
     }
+  }
+
+  /** What only one operation is to blame for must not fail its neighbours: they are tried apart from it. */
+  async #fail(batch: readonly Waiting[], cause: unknown): Promise<void> {
+    const isFault = isDataFault(cause);
+    if (isFault && batch.length > 1) {
+      const half = Math.ceil(batch.length / 2);
+      await this.#commit(batch.slice(0, half));
+      return this.#commit(batch.slice(half));
+    }
+    this.#down = !isFault;
+    const error = isFault
+      ? new GatewayError("internal_error", "The ledger can't take this.", { cause })
+      : unavailable(cause);
+    for (const waiting of batch) waiting.reject(error);
   }
 }
 
@@ -128,7 +142,7 @@ function batchLength(queue: readonly Waiting[]): number {
 }
 
 function unavailable(cause?: unknown): GatewayError {
-  const message = "The ledger can't be reached; nothing was charged.";
+  const message = "The ledger can't be reached.";
   return new GatewayError("storage_unavailable", message, { cause, retryAfterSeconds: 1 });
 }
 

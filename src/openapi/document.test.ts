@@ -33,7 +33,22 @@ const routes: [string, string, string[]][] = [
   ["get", "/v1/generations/{request_id}", [...platform, "404"].toSorted()],
   ["post", "/v1/chat/completions", proxied],
   ["post", "/v1/embeddings", proxied],
+  ["post", "/v1/messages", proxied],
+  ["post", "/v1/messages/count_tokens", proxied],
+  ["post", "/v1/responses", proxied],
+  ["get", "/v1/responses/{response_id}", [...platform, "404"].toSorted()],
+  ["delete", "/v1/responses/{response_id}", [...platform, "404"].toSorted()],
+  ["get", "/v1/responses/{response_id}/input_items", [...platform, "404"].toSorted()],
 ];
+
+/** What 404 means there. */
+function notFound(path: string): string {
+  if (path.startsWith("/v1/generations/")) {
+    return "No call of the caller's user has this id, or it has not ended yet.";
+  }
+  if (path.startsWith("/v1/responses/")) return "The caller has no such response.";
+  return "Unsupported gateway route, or the upstream resource was not found.";
+}
 
 function operationOf(method: string, path: string): DocumentedOperation {
   const operation = document.paths[path]?.[method];
@@ -70,7 +85,7 @@ describe("the document", () => {
 
   test("uses the contract's tags", () => {
     const tags = new Set(routes.flatMap(([method, path]) => operationOf(method, path).tags));
-    expect([...tags].toSorted()).toEqual(["Account", "Chat", "Embeddings", "Models", "Platform"]);
+    expect([...tags].toSorted()).toEqual(["Account", "Chat", "Embeddings", "Models", "Platform", "Responses"]);
   });
 
   test("refers to nothing that it lacks", () => {
@@ -98,9 +113,7 @@ describe.each(routes)("%s %s", (method, path, statuses) => {
       "400": "Upstream error relayed.",
       "401": "Unauthorized.",
       "402": "Insufficient credits.",
-      "404": path.startsWith("/v1/generations/")
-        ? "No call of the caller's user has this id, or it has not ended yet."
-        : "Unsupported gateway route, or the upstream resource was not found.",
+      "404": notFound(path),
       "413": "Request body exceeds the gateway body limit.",
       "422": "Validation error.",
       "502": "Upstream error.",
@@ -119,18 +132,20 @@ describe.each(routes)("%s %s", (method, path, statuses) => {
   });
 });
 
-describe("POST /v1/chat/completions", () => {
-  const { requestBody, responses } = operationOf("post", "/v1/chat/completions");
+describe.each([
+  ["/v1/chat/completions", "ChatCompletionRequest", ["model", "messages"]],
+  ["/v1/messages", "MessagesRequest", ["model", "max_tokens", "messages"]],
+  ["/v1/responses", "ResponsesRequest", ["model", "input"]],
+] as const)("POST %s", (path, name, required) => {
+  const { requestBody, responses } = operationOf("post", path);
 
-  test("requires a body with model and messages, and takes what it does not know", () => {
+  test("requires a body, and takes what it does not know", () => {
     expect(requestBody?.required).toBe(true);
-    expect(requestBody?.content["application/json"]?.schema).toEqual({
-      $ref: "#/components/schemas/ChatCompletionRequest",
-    });
-    const schema = document.components.schemas["ChatCompletionRequest"] as Record<string, unknown>;
-    expect(schema["required"]).toEqual(["model", "messages"]);
+    expect(requestBody?.content["application/json"]?.schema).toEqual({ $ref: `#/components/schemas/${name}` });
+    const schema = document.components.schemas[name] as Record<string, unknown>;
+    expect(schema["required"]).toEqual([...required] as never);
     expect(schema["additionalProperties"]).not.toBe(false);
-    expect(Object.keys(schema["properties"] as object)).toContainValues(["model", "messages", "stream"]);
+    expect(Object.keys(schema["properties"] as object)).toContainValues([...required, "stream"]);
   });
 
   test("answers with JSON or with events", () => {

@@ -1,10 +1,14 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
 import { chatCompletionsContract } from "../http/chat-completions.contract.ts";
 import { embeddingsContract } from "../http/embeddings.contract.ts";
+import { countTokensContract } from "../http/count-tokens.contract.ts";
 import { generationContract } from "../http/generation.contract.ts";
 import { healthContract } from "../http/health.contract.ts";
+import { messagesContract } from "../http/messages.contract.ts";
 import { modelsContract } from "../http/models.contract.ts";
 import { openapiContract } from "../http/openapi.contract.ts";
+import { deleteResponseContract, getResponseContract, listInputItemsContract } from "../http/response.contract.ts";
+import { responsesContract } from "../http/responses.contract.ts";
 import { usageContract } from "../http/usage.contract.ts";
 import { userInfoContract } from "../http/user-info.contract.ts";
 
@@ -17,6 +21,12 @@ const contracts = [
   usageContract,
   generationContract,
   chatCompletionsContract,
+  messagesContract,
+  countTokensContract,
+  responsesContract,
+  getResponseContract,
+  deleteResponseContract,
+  listInputItemsContract,
   embeddingsContract,
 ];
 

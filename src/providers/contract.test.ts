@@ -217,6 +217,30 @@ describe.each(cases.map((each) => [each.name, each] as const))(
   },
 );
 
+/** The operations beyond chat: their bodies and answers are not touched, and each has a path and a dialect of its own. */
+const others = cases.flatMap(({ name, provider }) =>
+  (["messages", "responses", "count_tokens"] as const).flatMap((operation) => {
+    const found = provider.operations[operation];
+    return found === undefined ? [] : [[operation, name, found] as const];
+  }),
+);
+
+test("who speaks what besides chat is known", () => {
+  expect(others.map(([operation, name]) => `${name}: ${operation}`)).toEqual([
+    "openai: responses",
+    "xai: responses",
+    "anthropic: messages",
+    "anthropic: count_tokens",
+    "byteplus: responses",
+  ]);
+});
+
+test.each(others)("%s of %s pass as they are", (name, _provider, operation) => {
+  expect(operation.dialect).toBe(name === "count_tokens" ? "messages" : name);
+  expect(operation.path).toMatch(/^\/[a-z0-9_/]+$/);
+  for (const stream of [true, false]) expect(operation.edits({ ...plainBody, stream, of_tomorrow: [1] })).toEqual([]);
+});
+
 const listings = cases.flatMap(({ name, provider: { models } }) =>
   models.from === "upstream" ? [[name, models] as const] : [],
 );

@@ -29,7 +29,10 @@ export interface ResponseStore {
   /** Durable when it resolves. */
   put(response: StoredResponse): Promise<void>;
   find(id: string, owner: string, at: number): Promise<StoredResponse | undefined>;
-  /** The response and those that it continues, oldest first; ends early where one of them is not there any more. */
+  /**
+   * The response and those that it continues, oldest first; ends early where one of them is not there any more, or where
+   * they grow beyond `recalledRoundsMax` or `recalledBytesMax`.
+   */
   chain(id: string, owner: string, at: number): Promise<StoredResponse[]>;
   /** Whether there was such a response. */
   remove(id: string, owner: string): Promise<boolean>;

@@ -2,3 +2,4 @@ export { type PostgresStorage, type SqliteStorage, type Storage, StorageError } 
 export { openStorage, withoutPassword } from "./open.ts";
 export type { Parameter, Statements } from "./postgres/statements.ts";
 export { plainRelations } from "./postgres/ledger-commit-plain.ts";
+export { isDataFault } from "./data-fault.ts";

@@ -21,4 +21,16 @@ export { type Caller, type CallOptions, chatPath, postChat, type Rig, type RigOp
 export { type ScriptedUpstream, startScriptedUpstream } from "./scripted-upstream.ts";
 export { sorted } from "./sorted.ts";
 export { type Chunk, chunksOf, contentOf, EventReader, eventsOf, isUsageChunk, type Usage } from "./stream.ts";
+export {
+  endOf,
+  messagesPath,
+  responseIn,
+  responsesPath,
+  type Talker,
+  talker,
+  type TalkOptions,
+  textIn,
+  type Told,
+  type ToldResponse,
+} from "./talker.ts";
 export { until } from "./until.ts";

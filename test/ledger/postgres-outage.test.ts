@@ -99,7 +99,7 @@ describe("a server that is gone", () => {
 
   test("loses no settlement and no release: they are tried again until they are taken, once", async () => {
     const ticker = new Ticker(50, Date.now);
-    const unsettled = new Set<string>();
+    const unsettled = new Map();
     const prices = new PriceBook({
       operatorPrices: { "up/*": { input_mtok: 1, output_mtok: 2 } },
       unpriced: "refuse",

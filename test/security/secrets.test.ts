@@ -7,7 +7,16 @@ import { Database } from "bun:sqlite";
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { chatPath, type Rig, type ScriptedUpstream, startRig, startScriptedUpstream, until } from "../kit/index.ts";
+import {
+  chatPath,
+  messagesPath,
+  responsesPath,
+  type Rig,
+  type ScriptedUpstream,
+  startRig,
+  startScriptedUpstream,
+  until,
+} from "../kit/index.ts";
 
 const upstreamKey = "sk-marked-key-7f3a91c2e8";
 const secondKey = "sk-marked-spare-5d20b7aa41";
@@ -50,9 +59,9 @@ async function issue(request: Parameters<Rig["gateway"]["token"]>[0]): Promise<s
 const secretOf = (issued: string): string => issued.slice(16);
 const said = [{ role: "user", content: `${promptMark} says hello` }];
 
-async function send(body: string, using = token): Promise<string> {
+async function send(body: string, using = token, path = chatPath): Promise<string> {
   const headers = { authorization: `Bearer ${using}`, "x-client-request-id": "abc" };
-  const answer = await fetch(rig.gateway.url + chatPath, { method: "POST", headers, body });
+  const answer = await fetch(rig.gateway.url + path, { method: "POST", headers, body });
   const text = await answer.text().catch(String);
   answers.push(`${answer.status} ${JSON.stringify([...answer.headers])} ${text}`);
   return text;
@@ -60,6 +69,13 @@ async function send(body: string, using = token): Promise<string> {
 
 const ask = (model: string, more: object = {}, using = token) =>
   send(JSON.stringify({ model, messages: said, max_tokens: 50, ...more }), using);
+
+/** The same in Messages, and in Responses of which nothing is to be kept. */
+const askOtherwise = (model: string, more: object = {}) =>
+  Promise.all([
+    send(JSON.stringify({ model, messages: said, max_tokens: 50, ...more }), token, messagesPath),
+    send(JSON.stringify({ model, input: said, store: false, ...more }), token, responsesPath),
+  ]);
 
 /** An answer of the scripted upstream that repeats the key which it was called with. */
 function echoKey(make: (key: string) => Response): void {
@@ -82,6 +98,34 @@ describe("a run with everything that can go wrong", () => {
     expect(await ask("odd/x")).toContain(answerMark);
     scripted.answerWith(() => json(completion));
     expect(await ask("odd/x")).toContain(answerMark);
+  });
+
+  test("answers in Messages and Responses, passed on and translated", async () => {
+    for (const model of ["openai/gpt-4o-mini", "anthropic/claude-haiku-4-5", "deepseek/deepseek-chat"]) {
+      for (const stream of [true, false]) {
+        for (const text of await askOtherwise(model, { stream })) expect(text).toContain("marked-prompt");
+      }
+    }
+    const counted = JSON.stringify({ model: "deepseek/deepseek-chat", messages: said });
+    expect(await send(counted, token, `${messagesPath}/count_tokens`)).toContain("input_tokens");
+  });
+
+  test("refusals in Messages and Responses", async () => {
+    await askOtherwise("nobody/x");
+    await askOtherwise("deepseek/deepseek-chat", { tools: [{ name: promptMark, type: promptMark }] });
+    await askOtherwise("deepseek/deepseek-chat", { [promptMark]: 1, tool_choice: promptMark });
+    await askOtherwise("openai/gpt-4o-mini", { previous_response_id: promptMark, tools: promptMark });
+    for (const path of [messagesPath, responsesPath]) {
+      await send(`${promptMark} is no JSON`, token, path);
+      await send(JSON.stringify({ model: "mistral/m", messages: promptMark, input: [promptMark] }), token, path);
+      const unknown = [{ role: "user", content: [{ type: promptMark, text: promptMark }] }];
+      await send(JSON.stringify({ model: "mistral/m", max_tokens: 5, messages: unknown, input: unknown }), token, path);
+    }
+    const headers = { authorization: `Bearer ${token}` };
+    for (const path of ["", "/input_items"]) {
+      const answer = await fetch(`${rig.gateway.url}${responsesPath}/${promptMark}${path}`, { headers });
+      answers.push(`${JSON.stringify([...answer.headers])} ${await answer.text()}`);
+    }
   });
 
   test("refusals", async () => {
@@ -125,6 +169,8 @@ describe("a run with everything that can go wrong", () => {
   ])("the simulator's fault %s", async (fault) => {
     await ask(`openai/gpt-4o-mini+${fault}`);
     await ask(`openai/gpt-4o-mini+${fault}`, { stream: true });
+    await askOtherwise(`openai/gpt-4o-mini+${fault}`);
+    await askOtherwise(`openai/gpt-4o-mini+${fault}`, { stream: true });
   });
 
   test("an upstream that is not there", async () => {
@@ -136,6 +182,7 @@ describe("a run with everything that can go wrong", () => {
     for (const status of [200, 400, 401, 403, 429, 500]) {
       echoKey((key) => json(echo(key), status));
       expect(await ask("odd/x")).toContain("[redacted] may not say");
+      for (const text of await askOtherwise("odd/x")) expect(text).toContain("[redacted] may not say");
     }
     echoKey(
       (key) => new Response(`<html>${key} ${answerMark}`, { status: 502, headers: { "content-type": "text/html" } }),
@@ -152,6 +199,8 @@ describe("a run with everything that can go wrong", () => {
     expect(await ask("odd/x", { stream: true })).toContain("[redacted] is over its limit");
     echoKey((key) => events(chunk, chunk, error(key)));
     expect(await ask("odd/x", { stream: true })).toContain("[redacted] is over its limit");
+    for (const text of await askOtherwise("odd/x", { stream: true }))
+      expect(text).toContain("[redacted] is over its limit");
     // The last event without its empty line.
     echoKey(
       (key) =>

@@ -115,7 +115,7 @@ export class ChargeScene {
       clock,
       markupMillionths: 1_000_000n,
       onUnsettled: (id, reason) => this.unsettled.push([id, reason]),
-      unsettled: new Set(),
+      unsettled: new Map(),
     };
   }
 

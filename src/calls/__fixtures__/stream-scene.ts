@@ -1,5 +1,5 @@
 import { jest } from "bun:test";
-import type { GatewayError } from "../../core/index.ts";
+import { type GatewayError, limits } from "../../core/index.ts";
 import { chatDialect, chatRequest, type StreamObserver } from "../../dialects/index.ts";
 import { createProvider } from "../../providers/index.ts";
 import { Ticker } from "../../streaming/index.ts";
@@ -106,8 +106,8 @@ export class StreamScene {
       observer: this.observer,
       abort: this.abort,
       ticker: time.ticker,
-      clock: () => time.now,
       idleMsMax,
+      eventBytesMax: limits.eventBytesMax,
       client: { signal: this.leaving.signal },
       kept: this.kept,
       errorEvent: (error) => chatDialect.errorEvent(error, "req_1"),

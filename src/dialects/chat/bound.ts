@@ -1,5 +1,5 @@
 import { type JsonObject, objectOf } from "../../core/index.ts";
-import { IMAGE_TOKENS_MAX, isData, jsonBytes, MESSAGE_TOKENS_MAX, UNKNOWN_PART_TOKENS } from "../bounds.ts";
+import { IMAGE_TOKENS_MAX, isData, jsonBytes, Measure, MESSAGE_TOKENS_MAX, UNKNOWN_PART_TOKENS } from "../bounds.ts";
 import type { CallBound, SizeOf } from "../dialect.ts";
 import type { ChatRequest } from "./request.ts";
 
@@ -11,15 +11,17 @@ export const measuredMembers = ["messages", "tools", "functions", "response_form
  * bound is generous by a factor of about four for English; what is not used returns with the settlement.
  */
 export function boundChat(body: ChatRequest, sizeOf: SizeOf): CallBound {
+  const measure = new Measure(sizeOf);
   let inputTokens = 0;
   for (const { content, ...rest } of body.messages) {
-    inputTokens += MESSAGE_TOKENS_MAX + otherBytes(rest, sizeOf) + contentTokens(content, sizeOf);
+    inputTokens += MESSAGE_TOKENS_MAX + otherBytes(rest, measure) + contentTokens(content, measure);
   }
-  for (const member of measuredMembers) if (member !== "messages") inputTokens += jsonBytes(body[member], sizeOf);
+  for (const member of measuredMembers) if (member !== "messages") inputTokens += jsonBytes(body[member], measure);
   return {
     inputTokens,
     outputTokens: outputLimit(body),
     choices: body.n ?? 1,
+    unmeasured: measure.unmeasured,
   };
 }
 
@@ -28,18 +30,20 @@ function outputLimit({ max_completion_tokens: current, max_tokens: former }: Cha
   return Math.max(current ?? 0, former ?? 0) || undefined;
 }
 
-function contentTokens(content: ChatRequest["messages"][number]["content"], sizeOf: SizeOf): number {
-  if (typeof content === "string") return sizeOf(content);
+function contentTokens(content: ChatRequest["messages"][number]["content"], measure: Measure): number {
+  if (typeof content === "string") return measure.sizeOf(content);
   let tokens = 0;
-  for (const part of content ?? []) tokens += partTokens(part, sizeOf);
+  for (const part of content ?? []) tokens += partTokens(part, measure);
   return tokens;
 }
 
-function partTokens(part: JsonObject, sizeOf: SizeOf): number {
+function partTokens(part: JsonObject, measure: Measure): number {
   const { type, text } = part;
-  if (type === "text" && typeof text === "string") return sizeOf(text);
-  if (type === "image_url") return IMAGE_TOKENS_MAX;
-  return holdsItsContent(part) ? jsonBytes(part, sizeOf) : Math.max(UNKNOWN_PART_TOKENS, jsonBytes(part, sizeOf));
+  if (type === "text" && typeof text === "string") return measure.sizeOf(text);
+  if (type === "image_url") return measure.atMost(IMAGE_TOKENS_MAX);
+  return holdsItsContent(part)
+    ? jsonBytes(part, measure)
+    : Math.max(measure.atMost(UNKNOWN_PART_TOKENS), jsonBytes(part, measure));
 }
 
 /** Whether all that the model will read of a part is in the request. */
@@ -60,9 +64,9 @@ function holdsItsContent(part: JsonObject): boolean {
 }
 
 /** Names, tool calls, tool call ids: everything of a message besides its content. `role` alone is common and free. */
-function otherBytes(rest: JsonObject, sizeOf: SizeOf): number {
+function otherBytes(rest: JsonObject, measure: Measure): number {
   for (const key in rest) {
-    if (key !== "role") return jsonBytes(rest, sizeOf);
+    if (key !== "role") return jsonBytes(rest, measure);
   }
   return 0;
 }

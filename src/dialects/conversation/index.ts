@@ -74,7 +74,7 @@ export {
   readText,
   readWord,
 } from "./read.ts";
-export { belongsTo, nativeOrigin, seal, sealMark, type SignatureUse, unseal } from "./signature.ts";
+export { belongsTo, carriesSeal, nativeOrigin, seal, type SignatureUse, unseal } from "./signature.ts";
 export { checkBase64, sourceOfUrl, urlOfSource } from "./sources.ts";
 export type {
   ClientContext,

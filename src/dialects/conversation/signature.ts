@@ -7,7 +7,15 @@ import type { TranslationTarget } from "./translation.ts";
  * client carries it without a look; when it comes back, it goes to its origin alone. One without this mark was made by an
  * upstream of the client's own dialect, to which the client then spoke directly.
  */
-export const sealMark = "tollgate.";
+const sealMark = "tollgate.";
+
+/** A whole text in JSON that begins as a sealed signature does: nobody's prose. */
+const sealedText = /(?<!\\)"tollgate\.[^".]*\.(?:thought|cipher|call)\./;
+
+/** Whether the text of a JSON body has a sealed signature in it. */
+export function carriesSeal(body: string): boolean {
+  return body.includes(sealMark) && sealedText.test(body);
+}
 
 /** What a signature is for: a thought, the thought in cipher, or the tool call that follows. */
 export type SignatureUse = "thought" | "cipher" | "call";

@@ -1,5 +1,5 @@
 import { type JsonObject, objectOf } from "../../core/index.ts";
-import { IMAGE_TOKENS_MAX, jsonBytes, UNKNOWN_PART_TOKENS } from "../bounds.ts";
+import { IMAGE_TOKENS_MAX, jsonBytes, Measure, UNKNOWN_PART_TOKENS } from "../bounds.ts";
 import type { CallBound, SizeOf } from "../dialect.ts";
 import type { EmbeddingsRequest } from "./request.ts";
 
@@ -37,5 +37,5 @@ export function boundEmbeddings({ input }: EmbeddingsRequest, sizeOf: SizeOf): C
 function partTokens(part: JsonObject, sizeOf: SizeOf): number {
   const { type, text } = part;
   if (type === "text" && typeof text === "string") return sizeOf(text);
-  return type === "image_url" ? IMAGE_TOKENS_MAX : Math.max(UNKNOWN_PART_TOKENS, jsonBytes(part, sizeOf));
+  return type === "image_url" ? IMAGE_TOKENS_MAX : Math.max(UNKNOWN_PART_TOKENS, jsonBytes(part, new Measure(sizeOf)));
 }

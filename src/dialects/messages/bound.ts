@@ -1,5 +1,5 @@
 import { type JsonObject, objectOf } from "../../core/index.ts";
-import { IMAGE_TOKENS_MAX, isData, jsonBytes, MESSAGE_TOKENS_MAX, UNKNOWN_PART_TOKENS } from "../bounds.ts";
+import { IMAGE_TOKENS_MAX, isData, jsonBytes, Measure, MESSAGE_TOKENS_MAX, UNKNOWN_PART_TOKENS } from "../bounds.ts";
 import type { CallBound, SizeOf } from "../dialect.ts";
 import type { MessagesRequest } from "./request.ts";
 
@@ -11,51 +11,55 @@ const serverTool = /^(?:web_search|web_fetch|code_execution|mcp_toolset|advisor)
 
 /** As `boundChat`: a token holds at least one byte. */
 export function boundMessages(body: MessagesRequest, sizeOf: SizeOf): CallBound {
-  let inputTokens = contentTokens(body.system, sizeOf);
+  const measure = new Measure(sizeOf);
+  let inputTokens = contentTokens(body.system, measure);
   for (const { content, ...rest } of body.messages) {
-    inputTokens += MESSAGE_TOKENS_MAX + jsonBytes(rest, sizeOf) + contentTokens(content, sizeOf);
+    inputTokens += MESSAGE_TOKENS_MAX + jsonBytes(rest, measure) + contentTokens(content, measure);
   }
-  inputTokens += jsonBytes(body["tools"], sizeOf) + jsonBytes(body["output_config"], sizeOf) + broughtIn(body);
-  return { inputTokens, outputTokens: body.max_tokens, choices: 1 };
+  inputTokens +=
+    jsonBytes(body["tools"], measure) + jsonBytes(body["output_config"], measure) + broughtIn(body, measure);
+  return { inputTokens, outputTokens: body.max_tokens, choices: 1, unmeasured: measure.unmeasured };
 }
 
-function broughtIn(body: MessagesRequest): number {
+function broughtIn(body: MessagesRequest, measure: Measure): number {
   const tools: readonly unknown[] = Array.isArray(body["tools"]) ? body["tools"] : [];
   const runs = tools.some((tool) => {
     const type = objectOf(tool)?.["type"];
     return typeof type === "string" && serverTool.test(type);
   });
-  return runs || body["mcp_servers"] !== undefined || body["container"] !== undefined ? UNKNOWN_PART_TOKENS : 0;
+  return runs || body["mcp_servers"] !== undefined || body["container"] !== undefined
+    ? measure.atMost(UNKNOWN_PART_TOKENS)
+    : 0;
 }
 
-function contentTokens(content: unknown, sizeOf: SizeOf): number {
-  if (typeof content === "string") return sizeOf(content);
+function contentTokens(content: unknown, measure: Measure): number {
+  if (typeof content === "string") return measure.sizeOf(content);
   let tokens = 0;
-  for (const block of Array.isArray(content) ? content : []) tokens += blockTokens(objectOf(block) ?? {}, sizeOf);
+  for (const block of Array.isArray(content) ? content : []) tokens += blockTokens(objectOf(block) ?? {}, measure);
   return tokens;
 }
 
-function blockTokens(block: JsonObject, sizeOf: SizeOf): number {
+function blockTokens(block: JsonObject, measure: Measure): number {
   switch (block["type"]) {
     case "image":
-      return IMAGE_TOKENS_MAX;
+      return measure.atMost(IMAGE_TOKENS_MAX);
     case "document":
-      return documentTokens(block, sizeOf);
+      return documentTokens(block, measure);
     case "tool_result": {
       const { content, ...rest } = block;
-      return jsonBytes(rest, sizeOf) + contentTokens(content, sizeOf);
+      return jsonBytes(rest, measure) + contentTokens(content, measure);
     }
     case "container_upload":
-      return UNKNOWN_PART_TOKENS;
+      return measure.atMost(UNKNOWN_PART_TOKENS);
     default:
-      return jsonBytes(block, sizeOf);
+      return jsonBytes(block, measure);
   }
 }
 
-function documentTokens(block: JsonObject, sizeOf: SizeOf): number {
+function documentTokens(block: JsonObject, measure: Measure): number {
   const { source, ...rest } = block;
   const { type, data, content } = objectOf(source) ?? {};
-  if (type === "content") return jsonBytes(rest, sizeOf) + contentTokens(content, sizeOf);
+  if (type === "content") return jsonBytes(rest, measure) + contentTokens(content, measure);
   const holds = type === "text" || (type === "base64" && isData(data));
-  return jsonBytes(rest, sizeOf) + (holds ? jsonBytes(source, sizeOf) : UNKNOWN_PART_TOKENS);
+  return jsonBytes(rest, measure) + (holds ? jsonBytes(source, measure) : measure.atMost(UNKNOWN_PART_TOKENS));
 }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { Measure } from "../bounds.ts";
 import { boundItems, responsesDialect, responsesRequest } from "./index.ts";
 
 const sizeOf = (text: string): number => Buffer.byteLength(text);
@@ -42,7 +43,7 @@ describe("what goes in is at least the bytes", () => {
     const tokens = inputOf(item) - none;
     expect(tokens).toBeGreaterThanOrEqual(10_000);
     expect(tokens).toBeLessThan(11_000);
-    expect(boundItems([item as never], sizeOf)).toBeGreaterThanOrEqual(10_000);
+    expect(boundItems([item as never], new Measure(sizeOf))).toBeGreaterThanOrEqual(10_000);
   });
 });
 

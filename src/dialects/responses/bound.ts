@@ -1,5 +1,5 @@
 import { type JsonObject, objectOf } from "../../core/index.ts";
-import { IMAGE_TOKENS_MAX, isData, jsonBytes, MESSAGE_TOKENS_MAX, UNKNOWN_PART_TOKENS } from "../bounds.ts";
+import { IMAGE_TOKENS_MAX, isData, jsonBytes, Measure, MESSAGE_TOKENS_MAX, UNKNOWN_PART_TOKENS } from "../bounds.ts";
 import type { CallBound, SizeOf } from "../dialect.ts";
 import type { ResponsesRequest } from "./request.ts";
 
@@ -14,56 +14,59 @@ const callersTools: ReadonlySet<unknown> = new Set(["function", "custom", "names
 
 /** As `boundChat`: a token holds at least one byte. */
 export function boundResponses(body: ResponsesRequest, sizeOf: SizeOf): CallBound {
+  const measure = new Measure(sizeOf);
   const { input, instructions, tools } = body;
-  let inputTokens = MESSAGE_TOKENS_MAX + contentTokens(instructions, sizeOf);
-  inputTokens += typeof input === "string" ? MESSAGE_TOKENS_MAX + sizeOf(input) : boundItems(input, sizeOf);
-  inputTokens += jsonBytes(tools, sizeOf) + jsonBytes(body["text"], sizeOf);
+  let inputTokens = MESSAGE_TOKENS_MAX + contentTokens(instructions, measure);
+  inputTokens += typeof input === "string" ? MESSAGE_TOKENS_MAX + measure.sizeOf(input) : boundItems(input, measure);
+  inputTokens += jsonBytes(tools, measure) + jsonBytes(body["text"], measure);
   const list: readonly unknown[] = Array.isArray(tools) ? tools : [];
   const runs = list.some((tool) => !callersTools.has(objectOf(tool)?.["type"]));
   const more = elsewhere.some((name) => body[name] !== undefined && body[name] !== null);
-  if (runs || more) inputTokens += UNKNOWN_PART_TOKENS;
-  return { inputTokens, outputTokens: body.max_output_tokens ?? undefined, choices: 1 };
+  if (runs || more) inputTokens += measure.atMost(UNKNOWN_PART_TOKENS);
+  return { inputTokens, outputTokens: body.max_output_tokens ?? undefined, choices: 1, unmeasured: measure.unmeasured };
 }
 
 /** The most tokens that these items can be: of an input, or of what is kept from before. */
-export function boundItems(items: readonly JsonObject[], sizeOf: SizeOf): number {
+export function boundItems(items: readonly JsonObject[], measure: Measure): number {
   let tokens = 0;
-  for (const item of items) tokens += MESSAGE_TOKENS_MAX + itemTokens(item, sizeOf);
+  for (const item of items) tokens += MESSAGE_TOKENS_MAX + itemTokens(item, measure);
   return tokens;
 }
 
-function itemTokens(item: JsonObject, sizeOf: SizeOf): number {
+function itemTokens(item: JsonObject, measure: Measure): number {
   const { type } = item;
   const message = type === "message" || ((type === undefined || type === null) && item["role"] !== undefined);
   if (message || type === "reasoning") {
     const { content, ...rest } = item;
-    return jsonBytes(rest, sizeOf) + contentTokens(content, sizeOf);
+    return jsonBytes(rest, measure) + contentTokens(content, measure);
   }
   switch (type) {
     case "function_call":
     case "custom_tool_call":
-      return jsonBytes(item, sizeOf);
+      return jsonBytes(item, measure);
     case "function_call_output":
     case "custom_tool_call_output": {
       const { output, ...rest } = item;
-      return jsonBytes(rest, sizeOf) + contentTokens(output, sizeOf);
+      return jsonBytes(rest, measure) + contentTokens(output, measure);
     }
     default:
       // A reference, a picture, a screen, a list of tools: what stands behind it is not all in the request.
-      return Math.max(UNKNOWN_PART_TOKENS, jsonBytes(item, sizeOf));
+      return Math.max(measure.atMost(UNKNOWN_PART_TOKENS), jsonBytes(item, measure));
   }
 }
 
-function contentTokens(content: unknown, sizeOf: SizeOf): number {
-  if (typeof content === "string") return sizeOf(content);
+function contentTokens(content: unknown, measure: Measure): number {
+  if (typeof content === "string") return measure.sizeOf(content);
   let tokens = 0;
-  for (const part of Array.isArray(content) ? content : []) tokens += partTokens(objectOf(part) ?? {}, sizeOf);
+  for (const part of Array.isArray(content) ? content : []) tokens += partTokens(objectOf(part) ?? {}, measure);
   return tokens;
 }
 
-function partTokens(part: JsonObject, sizeOf: SizeOf): number {
-  if (part["type"] === "input_image") return IMAGE_TOKENS_MAX;
-  return holdsItsContent(part) ? jsonBytes(part, sizeOf) : Math.max(UNKNOWN_PART_TOKENS, jsonBytes(part, sizeOf));
+function partTokens(part: JsonObject, measure: Measure): number {
+  if (part["type"] === "input_image") return measure.atMost(IMAGE_TOKENS_MAX);
+  return holdsItsContent(part)
+    ? jsonBytes(part, measure)
+    : Math.max(measure.atMost(UNKNOWN_PART_TOKENS), jsonBytes(part, measure));
 }
 
 /** Whether all that the model will read of a part is in the request. */

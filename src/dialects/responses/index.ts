@@ -1,3 +1,4 @@
+import { limits } from "../../core/index.ts";
 import type { DialectCodec } from "../dialect.ts";
 import { generatedBytes, generatedKeys } from "../generated-bytes.ts";
 import { failureOf } from "../conversation/index.ts";
@@ -23,6 +24,7 @@ export const responsesDialect: DialectCodec<ResponsesRequest> = {
   bound: boundResponses,
   observe: (_body, readUsage) => new ResponsesStreamObserver(readUsage),
   outputBytes: (answer) => generatedBytes(Buffer.from(answer), outputKeys),
+  eventBytesMax: limits.wholeEventBytesMax,
   // Nobody has counted the events before it.
   errorEvent: (error) => {
     const event = { type: "error", ...writeStreamError(failureOf(error)).error, sequence_number: 0 };

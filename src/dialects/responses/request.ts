@@ -22,7 +22,12 @@ export const responsesRequest = z
     max_output_tokens: z.number().int().min(1).nullish(),
     previous_response_id: z.string().min(1).nullish(),
     store: z.boolean().nullish().describe("Whether the response is kept; true where it is left out."),
-    background: z.boolean().nullish(),
+    // Such an answer is made, and costs, after its call has ended.
+    background: z
+      .boolean()
+      .nullish()
+      .refine((wanted) => wanted !== true, "is not offered here; leave it out or stream")
+      .describe("Only false."),
   })
   .meta({ id: "ResponsesRequest" });
 

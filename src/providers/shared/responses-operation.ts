@@ -18,20 +18,27 @@ function usageOf(answer: JsonObject): JsonObject | undefined {
   return objectOf(answer["usage"]) ?? objectOf(objectOf(answer["response"])?.["usage"]);
 }
 
-/** Cached tokens are within `input_tokens`, unless there are more of them: then they are beside it (`wire/xai`). */
+/**
+ * Tokens that the cache read or wrote are within `input_tokens`, unless it read more than that: then they are beside it
+ * (`wire/xai`).
+ */
 function readResponsesUsage(answer: JsonObject, endpoint: ResponsesEndpoint): ObservedUsage | undefined {
   const usage = usageOf(answer);
   if (usage === undefined) return undefined;
   const input = countOf(usage["input_tokens"]);
-  const cacheRead = countOf(objectOf(usage["input_tokens_details"])?.["cached_tokens"]);
+  const details = objectOf(usage["input_tokens_details"]);
+  const cacheRead = countOf(details?.["cached_tokens"]);
+  const uncached = cacheRead > input ? input : input - cacheRead;
+  const cacheWrite5m = Math.min(countOf(details?.["cache_write_tokens"]), uncached);
   const named = countOf(usage["output_tokens"]);
   const output = endpoint.totalTellsOutput ? Math.max(countOf(usage["total_tokens"]) - input, named) : named;
   const reasoning = Math.min(countOf(objectOf(usage["output_tokens_details"])?.["reasoning_tokens"]), output);
   const reportedCost = endpoint.reportedCost(usage);
   return {
     usage: {
-      input: cacheRead > input ? input : input - cacheRead,
+      input: uncached - cacheWrite5m,
       cacheRead,
+      cacheWrite5m,
       output: output - reasoning,
       reasoning,
       requests: 1,
@@ -48,7 +55,8 @@ export function responsesOperation(endpoint: ResponsesEndpoint): UpstreamOperati
     keeps: { listsInput: endpoint.listsInput },
     edits: () => [],
     readUsage: (answer) => readResponsesUsage(answer, endpoint),
-    isFailure: (answer) =>
-      answer["status"] === "failed" || (objectOf(answer["error"]) !== undefined && answer["output"] === undefined),
+    // xAI's error is a sentence, the others' an object.
+    isFailure: ({ status, error, output }) =>
+      status === "failed" || (error !== undefined && error !== null && output === undefined),
   };
 }

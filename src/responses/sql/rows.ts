@@ -1,7 +1,5 @@
+import { limits } from "../../core/index.ts";
 import type { StoredResponse } from "../store.ts";
-
-/** Responses that one continues, at most: each is a round of a conversation. */
-const CHAIN_MAX = 1_000;
 
 /** Rows that are forgotten at a time. */
 const FORGOTTEN_MAX = 1_000;
@@ -44,6 +42,9 @@ export function valuesOf(
   return [id, owner, provider, model, createdAt, keptUntil, previousId ?? null, ...kept];
 }
 
+/** Of one response's content. */
+const BYTES = "CAST(COALESCE(OCTET_LENGTH(r.input), 0) + COALESCE(OCTET_LENGTH(r.response), 0) AS bigint)";
+
 const COLUMNS = "id, owner, provider, model, created_at, kept_until, previous_id, input, response";
 
 /** The statements, which both engines understand but for the names of their parameters. */
@@ -52,18 +53,21 @@ export function statementsWith(parameter: (index: number) => string) {
   const all = Array.from({ length: 9 }, (_, index) => parameter(index + 1)).join(", ");
   return {
     // Sent again after an answer that was lost, it is the same.
-    put: `INSERT INTO responses (${COLUMNS}) VALUES (${all}) ON CONFLICT (id) DO NOTHING`,
+    put: `INSERT INTO responses (${COLUMNS}) VALUES (${all}) ON CONFLICT (id, owner) DO NOTHING`,
     find: `SELECT ${COLUMNS} FROM responses WHERE id = ${first} AND owner = ${second} AND kept_until > ${third}`,
     chain: `
       WITH RECURSIVE chain AS (
-        SELECT r.*, 1 AS round FROM responses r WHERE r.id = ${first} AND r.owner = ${second} AND r.kept_until > ${third}
+        SELECT r.id AS link, r.previous_id AS before, 1 AS round, ${BYTES} AS bytes
+        FROM responses r WHERE r.id = ${first} AND r.owner = ${second} AND r.kept_until > ${third}
         UNION ALL
-        SELECT r.*, c.round + 1 FROM chain c JOIN responses r ON r.id = c.previous_id
-        WHERE r.owner = ${second} AND r.kept_until > ${third} AND c.round < ${CHAIN_MAX}
+        SELECT r.id, r.previous_id, c.round + 1, c.bytes + ${BYTES}
+        FROM chain c JOIN responses r ON r.id = c.before
+        WHERE r.owner = ${second} AND r.kept_until > ${third}
+          AND c.round < ${limits.recalledRoundsMax} AND c.bytes < ${limits.recalledBytesMax}
       )
-      SELECT ${COLUMNS} FROM chain ORDER BY round DESC`,
+      SELECT ${COLUMNS} FROM chain JOIN responses ON id = link AND owner = ${second} ORDER BY round DESC`,
     remove: `DELETE FROM responses WHERE id = ${first} AND owner = ${second} RETURNING id`,
-    forget: `DELETE FROM responses WHERE id IN (
-      SELECT id FROM responses WHERE kept_until <= ${first} ORDER BY kept_until LIMIT ${FORGOTTEN_MAX})`,
+    forget: `DELETE FROM responses WHERE (id, owner) IN (
+      SELECT id, owner FROM responses WHERE kept_until <= ${first} ORDER BY kept_until LIMIT ${FORGOTTEN_MAX})`,
   };
 }

@@ -134,15 +134,16 @@ export const BOOKS = `
 /** What the third step adds; see the comments in SQLite's migrations. */
 export const RESPONSES = `
   CREATE TABLE responses (
-    id           text COLLATE "C" PRIMARY KEY,
-    owner        text NOT NULL,
+    id           text COLLATE "C" NOT NULL,
+    owner        text COLLATE "C" NOT NULL,
     provider     text NOT NULL,
     model        text NOT NULL,
     created_at   bigint NOT NULL,
     kept_until   bigint NOT NULL,
     previous_id  text COLLATE "C",
     input        text,
-    response     text
+    response     text,
+    PRIMARY KEY (id, owner)
   );
   CREATE INDEX responses_by_age ON responses (kept_until);
 `;

@@ -110,8 +110,9 @@ export const migrations: readonly string[] = [
   `,
   `
   -- Responses that may be looked up and continued; input and response are null where the upstream keeps them.
+  -- An id is its upstream's word, and no owner can take it from another.
   CREATE TABLE responses (
-    id           TEXT PRIMARY KEY,
+    id           TEXT NOT NULL,
     owner        TEXT NOT NULL,
     provider     TEXT NOT NULL,
     model        TEXT NOT NULL,
@@ -119,7 +120,8 @@ export const migrations: readonly string[] = [
     kept_until   INTEGER NOT NULL,
     previous_id  TEXT,
     input        TEXT,
-    response     TEXT
+    response     TEXT,
+    PRIMARY KEY (id, owner)
   ) STRICT;
   CREATE INDEX responses_by_age ON responses (kept_until);
   `,

@@ -1,0 +1,117 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { GatewayError } from "../core/index.ts";
+import { Ticker } from "../streaming/index.ts";
+import { type Fetched, principalOf, router, upstreamKey, worldOf } from "./__fixtures__/upstreams.ts";
+import { countTokens } from "./count-tokens.ts";
+
+let ticker: Ticker;
+let fetched: Fetched[];
+
+beforeEach(() => {
+  ticker = new Ticker(60_000, () => 0);
+});
+afterEach(() => ticker.stop());
+
+function count(body: string | object, script: (seen: Fetched) => Response = () => Response.json({ input_tokens: 7 })) {
+  const world = worldOf(script);
+  ({ fetched } = world);
+  const request = new Request("http://gateway.test/v1/messages/count_tokens", {
+    method: "POST",
+    body: typeof body === "string" ? body : JSON.stringify(body),
+    headers: { "anthropic-version": "2026-10-21", "anthropic-beta": "x", cookie: "a=b" },
+  });
+  const deps = {
+    environment: world.environment,
+    router,
+    charges: { ticker } as Parameters<typeof countTokens>[0]["charges"],
+    send: { retries: 0, retryAfterMsMax: 0, firstByteMsMax: 60_000, idleMsMax: 60_000 },
+    body: { bytesMax: 1_000_000, arrivalMsMax: 60_000, ticker },
+  };
+  return countTokens(deps, { request, requestId: "req_1", principal: principalOf("alice") });
+}
+
+async function refusalOf(promise: Promise<unknown>): Promise<GatewayError> {
+  const reason: unknown = await promise.catch((thrown: unknown) => thrown);
+  if (!(reason instanceof GatewayError)) throw new Error(`no refusal: ${String(reason)}`);
+  return reason;
+}
+
+const messages = [{ role: "user", content: "hello" }];
+
+describe("where the upstream counts", () => {
+  test("it is asked with the caller's own bytes, but for the model's prefix", async () => {
+    const answer = await count(
+      '{ "model":"anthropic/claude-x", "messages":[{"role":"user","content":"\\u00e9"}],"n":1.0}',
+    );
+    expect([answer.status, await answer.json()]).toEqual([200, { input_tokens: 7 }]);
+    const [{ url, body, headers } = { url: "", body: "", headers: new Headers() }, ...more] = fetched;
+    expect(more).toEqual([]);
+    expect(url).toBe("https://anthropic.test/v1/messages/count_tokens");
+    expect(body).toBe('{ "model":"claude-x", "messages":[{"role":"user","content":"\\u00e9"}],"n":1.0}');
+    expect(headers.get("anthropic-version")).toBe("2026-10-21");
+    expect(headers.get("anthropic-beta")).toBe("x");
+    expect(headers.get("x-api-key")).toBe(upstreamKey);
+    expect(headers.get("cookie")).toBeNull();
+  });
+
+  test.each([400, 429, 529])("its refusal %d stays as it is, but for our key", async (status) => {
+    const answer = await count({ model: "anthropic/claude-x", messages }, () =>
+      Response.json({ type: "error", error: { message: `no: ${upstreamKey}` } }, { status }),
+    );
+    expect(answer.status).toBe(status);
+    expect(await answer.text()).toBe('{"type":"error","error":{"message":"no: [redacted]"}}');
+  });
+
+  test("so does one with a success status", async () => {
+    const answer = await count({ model: "anthropic/claude-x", messages }, () =>
+      Response.json({ type: "error", error: { message: `no: ${upstreamKey}` } }),
+    );
+    expect(await answer.text()).toBe('{"type":"error","error":{"message":"no: [redacted]"}}');
+  });
+
+  test("what it says must be JSON", async () => {
+    const refusal = await refusalOf(count({ model: "anthropic/claude-x", messages }, () => new Response("<html>")));
+    expect(refusal).toMatchObject({ code: "upstream_invalid_answer", status: 502 });
+  });
+
+  test("a signature of another upstream is kept from it: then it is an estimate", async () => {
+    const thought = { type: "thinking", thinking: "hm", signature: "tollgate.deepseek.thought.c2ln" };
+    const said = [...messages, { role: "assistant", content: [thought] }, ...messages];
+    const answer = await count({ model: "anthropic/claude-x", messages: said });
+    expect(fetched).toEqual([]);
+    expect(((await answer.json()) as { input_tokens: number }).input_tokens).toBeGreaterThan(2);
+  });
+});
+
+describe("elsewhere it is an estimate", () => {
+  const tokensOf = async (more: object): Promise<number> => {
+    const answer = await count({ model: "deepseek/deepseek-chat", messages, ...more });
+    expect(fetched).toEqual([]);
+    return ((await answer.json()) as { input_tokens: number }).input_tokens;
+  };
+
+  test("that grows with all that goes in", async () => {
+    const plain = await tokensOf({});
+    expect(plain).toBeGreaterThan(0);
+    const long = await tokensOf({ messages: [{ role: "user", content: "word ".repeat(1_000) }] });
+    expect(long).toBeGreaterThan(1_000);
+    expect(long).toBeLessThan(3_000);
+    expect(await tokensOf({ system: "Be brief. ".repeat(10) })).toBeGreaterThan(plain);
+    const tool = { name: "look", description: "Looks.", input_schema: { type: "object", properties: {} } };
+    expect(await tokensOf({ tools: [tool] })).toBeGreaterThan(plain);
+    const source = { type: "base64", media_type: "image/png", data: "iVBORw0KGgo=" };
+    expect(await tokensOf({ messages: [{ role: "user", content: [{ type: "image", source }] }] })).toBeGreaterThan(
+      plain,
+    );
+  });
+
+  test.each<[object, string]>([
+    [{ messages: [] }, "messages"],
+    [{ messages: [{ role: "user", content: [{ type: "of_tomorrow" }] }] }, "messages.0.content.0"],
+    [{ model: "nobody/m" }, "model"],
+  ])("a body that can't be understood is refused: %p", async (more, field) => {
+    const refusal = await refusalOf(count({ model: "deepseek/deepseek-chat", messages, ...more }));
+    expect(refusal.param).toStartWith(field);
+    expect([404, 422]).toContain(refusal.status);
+  });
+});

@@ -1,0 +1,270 @@
+import { describe, expect, test } from "bun:test";
+import { type Dialect, GatewayError, type JsonObject, limits, type Operation } from "../core/index.ts";
+import {
+  chatDialect,
+  chatRequest,
+  messagesDialect,
+  messagesRequest,
+  responsesDialect,
+  responsesRequest,
+} from "../dialects/index.ts";
+import { targetOf } from "./__fixtures__/upstreams.ts";
+import { type Exchange, openExchange } from "./exchange.ts";
+import { parseBody } from "./parse-body.ts";
+
+const orders: Readonly<Record<Dialect, readonly [Operation, ...Operation[]]>> = {
+  chat: ["chat", "messages"],
+  messages: ["messages", "chat"],
+  responses: ["responses", "chat", "messages"],
+};
+
+/** The exchange of a body as its client wrote it; `route` says what the client speaks. */
+function open(dialect: Dialect, written: string | JsonObject, request?: JsonObject): Exchange {
+  const text = typeof written === "string" ? written : JSON.stringify(written);
+  const operations = orders[dialect];
+  const rest = { requestId: "req_abc", at: 5_000, request };
+  const bytes = Buffer.from(text);
+  switch (dialect) {
+    case "chat": {
+      const parsed = parseBody(bytes, chatRequest, chatDialect.measured);
+      const route = { operations, surface: "openai", body: chatRequest, dialect: chatDialect } as const;
+      return openExchange({ ...rest, parsed, route, target: targetOf(parsed.body.model, operations) });
+    }
+    case "messages": {
+      const parsed = parseBody(bytes, messagesRequest, messagesDialect.measured);
+      const route = { operations, surface: "anthropic", body: messagesRequest, dialect: messagesDialect } as const;
+      return openExchange({ ...rest, parsed, route, target: targetOf(parsed.body.model, operations) });
+    }
+    case "responses": {
+      const parsed = parseBody(bytes, responsesRequest, responsesDialect.measured);
+      const route = { operations, surface: "openai", body: responsesRequest, dialect: responsesDialect } as const;
+      return openExchange({ ...rest, parsed, route, target: targetOf(parsed.body.model, operations) });
+    }
+  }
+}
+
+/** A call that may be streamed. */
+function observed({ observe }: Exchange) {
+  if (observe === undefined) throw new Error("there can be no stream");
+  return observe();
+}
+
+const bodyOf = ({ body }: Exchange): string => Buffer.from(body).toString();
+const parsedBody = (exchange: Exchange): JsonObject => JSON.parse(bodyOf(exchange)) as JsonObject;
+
+function refusalOf(work: () => unknown): GatewayError {
+  try {
+    work();
+  } catch (error) {
+    if (error instanceof GatewayError) return error;
+  }
+  throw new Error("no refusal");
+}
+
+/** Odd on purpose: spaces, escapes, numbers that a parser would change, members of tomorrow. */
+const odd = (members: string): string =>
+  `{ "later" : 1.0e2,"model":"MODEL" ,  ${members}, "n\\u0065w":[12345678901234567890,"\\u00e9é🙂"]}\n`;
+const oddMessages = odd(
+  `"max_tokens":5,"messages":[ {"role":"user","content":[{"type":"of_tomorrow","x":"é"}]}],"stream":false`,
+);
+const oddResponses = odd(`"input":[{"type":"of_tomorrow","x":1.10}],"thinking":{"type":"auto"}`);
+
+describe("where both speak the same dialect", () => {
+  test.each<[Dialect, string, string, string]>([
+    ["messages", oddMessages, "anthropic/claude-x", "claude-x"],
+    ["responses", oddResponses, "openai/gpt-x", "gpt-x"],
+    ["responses", oddResponses, "byteplus/seed-x", "seed-x"],
+    ["responses", oddResponses, "xai/grok-x", "grok-x"],
+  ])("%s pass to the last byte, but for the model's prefix (%#)", (dialect, body, modelId, model) => {
+    const exchange = open(dialect, body.replace("MODEL", modelId));
+    expect(bodyOf(exchange)).toBe(body.replace("MODEL", model));
+    expect([exchange.passesThrough, exchange.headers]).toEqual([true, {}]);
+  });
+
+  test("answers and failures pass as well, whatever they are", () => {
+    const exchange = open("messages", oddMessages.replace("MODEL", "anthropic/claude-x"));
+    const bytes = Buffer.from(' {"type":"message","é":1.0}\n');
+    const answer = { bytes, text: bytes.toString(), answer: {}, usage: undefined, failed: false };
+    expect(exchange.answer(answer)).toEqual({ body: bytes, whole: bytes.toString() });
+    expect(exchange.failure(529, "<html>busy")).toBe("<html>busy");
+    const { errorEvent } = observed(exchange);
+    expect(errorEvent(new GatewayError("upstream_interrupted", "It broke off."))).toBe(
+      'event: error\ndata: {"type":"error","error":{"type":"api_error","message":"It broke off."},"request_id":"req_abc"}\n\n',
+    );
+  });
+
+  test("an event of Responses, which may repeat a long answer, is read in one piece; others pass as they come", () => {
+    const responses = open("responses", { model: "openai/m", input: "hi", stream: true });
+    expect(observed(responses).eventBytesMax).toBe(limits.wholeEventBytesMax);
+    const messages = open("messages", oddMessages.replace("MODEL", "anthropic/claude-x"));
+    expect(observed(messages).eventBytesMax).toBe(limits.eventBytesMax);
+  });
+});
+
+describe("a signature of another upstream, kept by the client", () => {
+  const thought = { type: "thinking", thinking: "hm", signature: "tollgate.deepseek.thought.c2lnbmVk" };
+  const messages = (model: string): JsonObject => ({
+    model,
+    max_tokens: 50,
+    messages: [
+      { role: "user", content: "hi" },
+      { role: "assistant", content: [thought, { type: "text", text: "Hello." }] },
+      { role: "user", content: "and now?" },
+    ],
+  });
+
+  test("never gets to a native upstream of Messages", () => {
+    const exchange = open("messages", messages("anthropic/claude-haiku-4-5"));
+    expect([exchange.passesThrough, exchange.headers]).toEqual([false, { "content-type": "application/json" }]);
+    expect(bodyOf(exchange)).not.toContain("tollgate.");
+    expect(bodyOf(exchange)).not.toContain("c2lnbmVk");
+    expect(parsedBody(exchange)).toMatchObject({
+      model: "claude-haiku-4-5",
+      max_tokens: 50,
+      messages: [
+        { role: "user" },
+        { role: "assistant", content: [{ type: "text", text: "Hello." }] },
+        { role: "user" },
+      ],
+    });
+  });
+
+  test("nor of Responses", () => {
+    const input = [
+      { role: "user", content: "hi" },
+      { type: "reasoning", id: "rs_1", summary: [], encrypted_content: "tollgate.xai.thought.c2lnbmVk" },
+      { role: "assistant", content: "Hello." },
+      { role: "user", content: "and now?" },
+    ];
+    const exchange = open("responses", { model: "openai/gpt-5-mini", input });
+    expect(exchange.passesThrough).toBe(false);
+    expect(bodyOf(exchange)).not.toContain("c2lnbmVk");
+    expect(bodyOf(exchange)).toContain("and now?");
+  });
+
+  test("goes back to whose it is", () => {
+    const input = [
+      { role: "user", content: "hi" },
+      { type: "reasoning", id: "rs_1", summary: [], encrypted_content: "tollgate.xai.thought.c2lnbmVk" },
+      { role: "assistant", content: "Hello." },
+      { role: "user", content: "and now?" },
+    ];
+    const exchange = open("responses", { model: "xai/grok-4", input });
+    expect(exchange.passesThrough).toBe(false);
+    expect(bodyOf(exchange)).toContain('"encrypted_content":"c2lnbmVk"');
+  });
+
+  test("is not seen in what people say", () => {
+    for (const said of ["We came to the tollgate.", "tollgate.example.com", 'He wrote "tollgate.x.thought.y".']) {
+      const one = { max_tokens: 5, messages: [{ role: "user", content: said }] };
+      expect(open("messages", { model: "anthropic/claude-x", ...one }).passesThrough).toBe(true);
+      expect(open("chat", { model: "openai/m", ...one }).passesThrough).toBe(true);
+      expect(open("responses", { model: "openai/m", input: said }).passesThrough).toBe(true);
+    }
+  });
+});
+
+describe("where they don't", () => {
+  const messages: JsonObject = {
+    model: "deepseek/deepseek-chat",
+    max_tokens: 50,
+    messages: [{ role: "user", content: "hi" }],
+  };
+
+  test("the body is made anew, and what its upstream needs is done to it", () => {
+    const streamed = parsedBody(open("messages", { ...messages, stream: true }));
+    expect(streamed).toMatchObject({ model: "deepseek-chat", stream: true, stream_options: { include_usage: true } });
+    // Each knows the limit of the output by a name of its own.
+    expect(streamed).toMatchObject({ max_tokens: 50 });
+    expect(streamed).not.toHaveProperty("max_completion_tokens");
+    const openai = parsedBody(open("messages", { ...messages, model: "openai/gpt-5-mini" }));
+    expect(openai).toMatchObject({ max_completion_tokens: 50 });
+    expect(openai).not.toHaveProperty("stream_options");
+    const mistral = parsedBody(open("messages", { ...messages, model: "mistral/m", stream: true }));
+    expect(mistral).not.toHaveProperty("stream_options");
+  });
+
+  const chatAnswer: JsonObject = {
+    id: "chatcmpl-1",
+    object: "chat.completion",
+    created: 7,
+    model: "deepseek-chat-0815",
+    choices: [{ index: 0, finish_reason: "stop", message: { role: "assistant", content: "Hello." } }],
+    usage: { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 },
+  };
+  const answerOf = (exchange: Exchange, answer = chatAnswer): JsonObject => {
+    const text = JSON.stringify(answer);
+    const whole = { bytes: Buffer.from(text), text, answer, usage: undefined, failed: false };
+    return JSON.parse(exchange.answer(whole).whole) as JsonObject;
+  };
+
+  test("answers are told in the client's words", () => {
+    expect(answerOf(open("messages", messages))).toMatchObject({
+      id: "msg_abc",
+      type: "message",
+      content: [{ type: "text", text: "Hello." }],
+      stop_reason: "end_turn",
+      usage: { input_tokens: 3, output_tokens: 2 },
+    });
+    expect(answerOf(open("responses", { model: "deepseek/deepseek-chat", input: "hi" }))).toMatchObject({
+      id: "resp_abc",
+      object: "response",
+      status: "completed",
+      output: [{ type: "message", content: [{ type: "output_text", text: "Hello." }] }],
+    });
+  });
+
+  test("an answer repeats what the client wrote, not what was made of it", () => {
+    const own = {
+      model: "deepseek/deepseek-chat",
+      input: "again",
+      previous_response_id: "resp_0",
+      metadata: { a: "b" },
+    };
+    const made = { model: "deepseek/deepseek-chat", input: [{ role: "user", content: "before" }] };
+    expect(answerOf(open("responses", made, own))).toMatchObject({
+      previous_response_id: "resp_0",
+      metadata: { a: "b" },
+    });
+  });
+
+  test("an answer that is none is the upstream's fault", () => {
+    const refusal = refusalOf(() => answerOf(open("messages", messages), { object: "list" }));
+    expect(refusal).toMatchObject({ code: "upstream_invalid_answer", status: 502 });
+  });
+
+  test("failures are told in the client's words, also such as are no JSON", () => {
+    const exchange = open("messages", messages);
+    const said = '{"error":{"message":"Too many.","type":"requests","code":"rate_limit_exceeded"}}';
+    expect(JSON.parse(exchange.failure(429, said))).toEqual({
+      type: "error",
+      error: { type: "rate_limit_error", message: "Too many." },
+      request_id: "req_abc",
+    });
+    expect(JSON.parse(exchange.failure(502, "<html>"))).toMatchObject({ error: { type: "api_error" } });
+  });
+
+  test("a stream that breaks is told of in the client's words, once", () => {
+    const { observer, errorEvent } = observed(open("messages", { ...messages, stream: true }));
+    const shown = observer.see(Buffer.from('data: {"choices":[{"index":0,"delta":{"content":"Hel"}}]}\n\n')).toString();
+    expect(shown).toContain("event: message_start");
+    expect(errorEvent(new GatewayError("upstream_interrupted", "It broke off."))).toStartWith("event: error\n");
+    expect(errorEvent(new GatewayError("upstream_interrupted", "It broke off."))).toBe("");
+    expect([observer.failed, observer.complete]).toEqual([true, false]);
+  });
+
+  test.each<[Dialect, JsonObject, string]>([
+    [
+      "messages",
+      { ...messages, messages: [{ role: "user", content: [{ type: "of_tomorrow" }] }] },
+      "messages.0.content.0",
+    ],
+    ["messages", { ...messages, messages: [{ role: "assistant", content: "hi" }] }, "messages.0.role"],
+    ["responses", { model: "mistral/m", input: [{ type: "of_tomorrow" }] }, "input.0.type"],
+    ["responses", { model: "mistral/m", input: [] }, "input"],
+  ])("what can't be told is refused by its name: %s (%#)", (dialect, body, field) => {
+    const refusal = refusalOf(() => open(dialect, body));
+    expect([refusal.code, refusal.status]).toEqual(["validation_failed", 422]);
+    expect(refusal.param).toStartWith(field);
+  });
+});

@@ -1,0 +1,254 @@
+/** What upstreams say they used in Messages and in Responses, read into buckets that lie side by side (`wire/*`). */
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { inputTokens, type JsonObject, outputTokens, type Usage } from "../core/index.ts";
+import { createProvider, type ProviderChoice } from "./registry.ts";
+
+type Kind = Exclude<ProviderChoice["kind"], "openai-compatible">;
+
+function operationOf(kind: Kind, name: "messages" | "responses" | "count_tokens") {
+  const operation = createProvider({ kind, baseUrl: "https://upstream.example" }).operations[name];
+  if (operation === undefined) throw new Error(`${kind} has no ${name}`);
+  return operation;
+}
+
+/** The buckets that hold something. */
+function filled(usage: Usage | undefined): Usage | undefined {
+  return usage && Object.fromEntries(Object.entries(usage).filter(([, count]) => count !== 0));
+}
+
+describe("Messages", () => {
+  const operation = operationOf("anthropic", "messages");
+  const plain = { input_tokens: 10, output_tokens: 20 };
+
+  test.each<[string, JsonObject, Usage]>([
+    ["plain", plain, { input: 10, output: 20 }],
+    [
+      "what the cache read and wrote is beside the input",
+      { ...plain, cache_creation_input_tokens: 300, cache_read_input_tokens: 4_000 },
+      { input: 10, cacheRead: 4_000, cacheWrite5m: 300, output: 20 },
+    ],
+    [
+      "writes are told apart by how long they last",
+      {
+        ...plain,
+        cache_creation_input_tokens: 300,
+        cache_creation: { ephemeral_5m_input_tokens: 100, ephemeral_1h_input_tokens: 200 },
+      },
+      { input: 10, cacheWrite5m: 100, cacheWrite1h: 200, output: 20 },
+    ],
+    [
+      "writes of an hour alone",
+      {
+        ...plain,
+        cache_creation_input_tokens: 200,
+        cache_creation: { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: 200 },
+      },
+      { input: 10, cacheWrite1h: 200, output: 20 },
+    ],
+    [
+      "thoughts are within the output",
+      { ...plain, output_tokens_details: { thinking_tokens: 5 } },
+      { input: 10, output: 15, reasoning: 5 },
+    ],
+    [
+      "nothing but thoughts",
+      { ...plain, output_tokens_details: { thinking_tokens: 20 } },
+      { input: 10, reasoning: 20 },
+    ],
+    [
+      "what is null is nothing",
+      {
+        ...plain,
+        cache_creation: null,
+        cache_creation_input_tokens: null,
+        cache_read_input_tokens: null,
+        output_tokens_details: null,
+        server_tool_use: null,
+      },
+      { input: 10, output: 20 },
+    ],
+    [
+      "everything",
+      {
+        input_tokens: 1,
+        cache_creation_input_tokens: 6,
+        cache_read_input_tokens: 8,
+        cache_creation: { ephemeral_5m_input_tokens: 2, ephemeral_1h_input_tokens: 4 },
+        output_tokens: 48,
+        output_tokens_details: { thinking_tokens: 16 },
+        server_tool_use: { web_search_requests: 0, web_fetch_requests: 0 },
+        service_tier: "standard",
+      },
+      { input: 1, cacheWrite5m: 2, cacheWrite1h: 4, cacheRead: 8, reasoning: 16, output: 32 },
+    ],
+  ])("%s", (_name, usage, buckets) => {
+    const observed = operation.readUsage({ type: "message", usage });
+    expect(filled(observed?.usage)).toEqual({ ...buckets, requests: 1 });
+    expect(observed?.reportedCost).toBeUndefined();
+    // Each token once: the whole prompt and the whole output.
+    const said = ["input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"].map((name) => usage[name]);
+    expect(inputTokens(observed?.usage ?? {})).toBe(said.reduce<number>((sum, count) => sum + Number(count ?? 0), 0));
+    expect(outputTokens(observed?.usage ?? {})).toBe(Number(usage["output_tokens"]));
+  });
+
+  test.each<[JsonObject]>([
+    [{}],
+    [{ usage: null }],
+    [{ usage: {} }],
+    [{ usage: { input_tokens: 5 } }],
+    [{ usage: [] }],
+  ])("no usage in %p", (answer) => {
+    expect(operation.readUsage(answer)).toBeUndefined();
+  });
+
+  test("an error with a success status is a failure", () => {
+    for (const name of ["messages", "count_tokens"] as const) {
+      const counted = operationOf("anthropic", name);
+      expect(counted.isFailure({ type: "error", error: { type: "api_error", message: "x" } })).toBe(true);
+      expect(counted.isFailure({ type: "message", content: [] })).toBe(false);
+      expect(counted.isFailure({ input_tokens: 5 })).toBe(false);
+    }
+  });
+
+  test("counting tokens uses none", () => {
+    expect(operationOf("anthropic", "count_tokens").readUsage({ input_tokens: 5 })).toBeUndefined();
+  });
+});
+
+describe("Responses", () => {
+  const counts = (input: number, output: number, more: JsonObject = {}): JsonObject => ({
+    input_tokens: input,
+    output_tokens: output,
+    total_tokens: input + output,
+    ...more,
+  });
+
+  const rows: [string, Kind, JsonObject, Usage, bigint?][] = [
+    ["plain", "openai", counts(36, 87), { input: 36, output: 87 }],
+    ["plain", "xai", counts(36, 87), { input: 36, output: 87 }],
+    ["plain", "byteplus", counts(36, 87), { input: 36, output: 87 }],
+    [
+      "what the cache read and wrote is within the input, thoughts within the output",
+      "openai",
+      counts(2_006, 300, {
+        input_tokens_details: { cached_tokens: 1_408, cache_write_tokens: 512 },
+        output_tokens_details: { reasoning_tokens: 128 },
+      }),
+      { input: 86, cacheRead: 1_408, cacheWrite5m: 512, output: 172, reasoning: 128 },
+    ],
+    [
+      "the same",
+      "byteplus",
+      counts(628, 96, {
+        input_tokens_details: { cached_tokens: 512 },
+        output_tokens_details: { reasoning_tokens: 70 },
+        tool_usage: { web_search: 0 },
+      }),
+      { input: 116, cacheRead: 512, output: 26, reasoning: 70 },
+    ],
+    [
+      "thoughts beside the output, which only the total holds; the price is named",
+      "xai",
+      {
+        input_tokens: 32,
+        output_tokens: 9,
+        total_tokens: 151,
+        input_tokens_details: { cached_tokens: 6 },
+        output_tokens_details: { reasoning_tokens: 110 },
+        num_sources_used: 0,
+        cost_in_usd_ticks: 12_345_678,
+      },
+      { input: 26, cacheRead: 6, output: 9, reasoning: 110 },
+      1_234_568n,
+    ],
+    [
+      "thoughts within the output there as well",
+      "xai",
+      counts(32, 119, { output_tokens_details: { reasoning_tokens: 110 } }),
+      { input: 32, output: 9, reasoning: 110 },
+    ],
+    [
+      "more from the cache than went in: it is beside the input",
+      "xai",
+      counts(10, 5, { input_tokens_details: { cached_tokens: 100 } }),
+      { input: 10, cacheRead: 100, output: 5 },
+    ],
+  ];
+
+  test.each(rows.map(([name, kind, ...row]) => [name, kind, row] as const))("%s: %s", (_name, kind, row) => {
+    const [usage, buckets, cost] = row;
+    const operation = operationOf(kind, "responses");
+    const response = { object: "response", status: "completed", error: null, output: [], usage };
+    // A whole answer, what a stream's observer hands on of its last event, and that event itself.
+    for (const said of [response, { type: "response.completed", response }]) {
+      const observed = operation.readUsage(said);
+      expect(filled(observed?.usage)).toEqual({ ...buckets, requests: 1 });
+      expect(observed?.reportedCost).toBe(cost);
+    }
+    expect(operation.isFailure(response)).toBe(false);
+  });
+
+  test.each<[JsonObject]>([[{}], [{ usage: null }], [{ response: null }], [{ response: { usage: null } }]])(
+    "no usage in %p",
+    (answer) => {
+      for (const kind of ["openai", "xai", "byteplus"] as const)
+        expect(operationOf(kind, "responses").readUsage(answer)).toBeUndefined();
+    },
+  );
+
+  test("a generation that failed is a failure, whatever its status; one that was cut off is an answer", () => {
+    for (const kind of ["openai", "xai", "byteplus"] as const) {
+      const operation = operationOf(kind, "responses");
+      expect(operation.isFailure({ status: "failed", error: { code: "server_error" }, output: [] })).toBe(true);
+      expect(operation.isFailure({ error: { message: "x" } })).toBe(true);
+      expect(operation.isFailure({ code: "Some resource has been exhausted", error: "text" })).toBe(true);
+      expect(operation.isFailure({ status: "incomplete", error: null, output: [] })).toBe(false);
+    }
+  });
+
+  test("who keeps what is declared: xAI lists no input", () => {
+    const kept = (["openai", "xai", "byteplus"] as const).map((kind) => operationOf(kind, "responses").keeps);
+    expect(kept).toEqual([{ listsInput: true }, { listsInput: false }, { listsInput: true }]);
+  });
+});
+
+test("no count, however odd, becomes a charge that is negative, endless or no whole number", () => {
+  const count = fc.oneof(
+    fc.integer(),
+    fc.double(),
+    fc.constantFrom<unknown>(2 ** 60, "12", null, true, [], {}, undefined),
+  );
+  const details = fc.record({ cached_tokens: count, cache_write_tokens: count, reasoning_tokens: count });
+  const usage = fc.record(
+    {
+      input_tokens: count,
+      output_tokens: count,
+      total_tokens: count,
+      cache_read_input_tokens: count,
+      cache_creation_input_tokens: count,
+      cache_creation: fc.record({ ephemeral_5m_input_tokens: count, ephemeral_1h_input_tokens: count }),
+      input_tokens_details: details,
+      output_tokens_details: fc.record({ reasoning_tokens: count, thinking_tokens: count }),
+      cost_in_usd_ticks: count,
+    },
+    { requiredKeys: [] },
+  );
+  const operations = [
+    operationOf("anthropic", "messages"),
+    ...(["openai", "xai", "byteplus"] as const).map((kind) => operationOf(kind, "responses")),
+  ];
+  fc.assert(
+    fc.property(usage, (said) => {
+      for (const operation of operations) {
+        const observed = operation.readUsage({ usage: said });
+        const odd = Object.values(observed?.usage ?? {}).filter(
+          (value) => !Number.isSafeInteger(value) || value < 0 || value > 3e12,
+        );
+        expect(odd).toEqual([]);
+        expect(observed?.reportedCost ?? 0n).toBeGreaterThanOrEqual(0n);
+      }
+    }),
+    { numRuns: 500 },
+  );
+});

@@ -1,0 +1,107 @@
+/**
+ * What is said is kept in one place, the table of responses, and there only what its caller wants kept and nobody else
+ * keeps: on either storage, every table is searched for what was said in each way.
+ */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { Storage } from "../../src/storage/index.ts";
+import {
+  chatPath,
+  engines,
+  messagesPath,
+  type PostgresServer,
+  query,
+  responseIn,
+  responsesPath,
+  type Rig,
+  startPostgres,
+  startRig,
+  storageOn,
+  type Talker,
+  talker,
+  until,
+} from "../kit/index.ts";
+
+let postgres: PostgresServer;
+beforeAll(async () => {
+  postgres = await startPostgres();
+});
+afterAll(() => postgres.stop());
+
+/** The tables that have this text anywhere in a row. */
+async function tablesWith(storage: Storage, text: string): Promise<string[]> {
+  const names = await query<{ name: string }>(
+    storage,
+    storage.engine === "sqlite"
+      ? "SELECT name FROM sqlite_master WHERE type = 'table'"
+      : "SELECT table_name AS name FROM information_schema.tables WHERE table_schema NOT IN ('pg_catalog', 'information_schema')",
+  );
+  expect(names.length).toBeGreaterThan(4);
+  const found: string[] = [];
+  for (const { name } of names) {
+    const rows = await query<Record<string, unknown>>(storage, `SELECT * FROM ${name}`);
+    if (rows.some((row) => Object.values(row).some((value) => textOf(value).includes(text)))) found.push(name);
+  }
+  return found;
+}
+
+const textOf = (value: unknown): string =>
+  value instanceof Uint8Array ? Buffer.from(value).toString("latin1") : String(value);
+
+describe.each(engines)("on %s", (engine) => {
+  let rig: Rig;
+  let user: Talker;
+
+  beforeAll(async () => {
+    rig = await startRig({ ...(await storageOn(engine, postgres)), config: { log: { level: "trace" } } });
+    user = talker(rig.gateway.url, await rig.gateway.token({ user: "alice" }));
+  });
+  afterAll(() => rig.stop());
+
+  const translated = "deepseek/deepseek-chat";
+  const messages = (text: string) => [{ role: "user", content: text }];
+  const ways: [string, string, (text: string) => object][] = [
+    ["chat", chatPath, (text) => ({ model: translated, messages: messages(text) })],
+    ["Messages", messagesPath, (text) => ({ model: translated, max_tokens: 50, messages: messages(text) })],
+    [
+      "native Messages",
+      messagesPath,
+      (text) => ({ model: "anthropic/claude-haiku-4-5", max_tokens: 50, messages: messages(text) }),
+    ],
+    ["native Responses", responsesPath, (text) => ({ model: "openai/gpt-4o-mini", input: text, instructions: text })],
+    ["Responses that are not to be kept", responsesPath, (text) => ({ model: translated, input: text, store: false })],
+    [
+      "tokens that are counted",
+      `${messagesPath}/count_tokens`,
+      (text) => ({ model: translated, messages: messages(text) }),
+    ],
+  ];
+
+  test.each(ways.map(([name, ...way], index) => [name, way, `said-in-way-${index}`] as const))(
+    "nothing is kept of %s",
+    async (_name, [path, body], mark) => {
+      for (const stream of [false, true]) {
+        const answer = await user.ask(path, { body: { ...body(`${mark} hello`), stream } });
+        expect(answer.status).toBe(200);
+        if (!path.endsWith("count_tokens")) expect(answer.text).toContain(mark);
+      }
+      expect(await tablesWith(rig.gateway.storage, mark)).toEqual([]);
+    },
+  );
+
+  test("a response that we keep is in its table alone, until it is removed", async () => {
+    const mark = "said-to-be-kept";
+    const { id } = responseIn(await user.ask(responsesPath, { body: { model: translated, input: mark } }));
+    expect(await tablesWith(rig.gateway.storage, mark)).toEqual(["responses"]);
+    expect((await user.ask(`${responsesPath}/${id}`, { method: "DELETE" })).status).toBe(200);
+    expect(await tablesWith(rig.gateway.storage, mark)).toEqual([]);
+  });
+
+  test("nor does the log have a word of any of it", async () => {
+    const { headers } = await user.ask("/v1/last");
+    const last = headers.get("x-request-id") ?? "?";
+    await until("the log has been written", () => rig.gateway.log().includes(last));
+    const lines = rig.gateway.log().split("\n");
+    expect(lines.length).toBeGreaterThan(12);
+    expect(lines.filter((line) => /said-(?:in-way|to-be)|You said/.test(line))).toEqual([]);
+  });
+});
