@@ -44,8 +44,10 @@ async function npmStart(...options: string[]): Promise<Started> {
     const decoder = new TextDecoder();
     for await (const chunk of npm.stdout) text += decoder.decode(chunk, { stream: true });
   })();
+  // A banner with a token ends with the line that tells what its call has cost.
+  const lastLine = (): string => (text.includes("Try it:") ? "/v1/user/info" : "/v1/chat/completions");
   const isComplete = (): boolean =>
-    options.includes("--json") ? text.endsWith("}\n") : text.endsWith("\n\n") && text.includes("curl ");
+    options.includes("--json") ? text.endsWith("}\n") : text.endsWith("\n\n") && text.includes(lastLine());
   await until("the banner", () => isComplete() || (npm.exitCode !== null && fail(text)), 20_000);
   return { npm, output: () => text };
 }
