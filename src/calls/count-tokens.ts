@@ -1,14 +1,10 @@
 import { bytewise, editBytes, objectOf } from "../core/index.ts";
 import { carriesSeal, countTokensRequest, estimateTokens, messagesDialect, translations } from "../dialects/index.ts";
-import { relayedHeaders } from "./headers.ts";
+import { askUpstream } from "./ask-upstream.ts";
 import { parseBody, type ParsedBody } from "./parse-body.ts";
-import { Patience } from "./patience.ts";
 import type { PipelineDependencies } from "./pipeline.ts";
 import { readBody } from "./read-body.ts";
-import { readWholeAnswer } from "./relay-whole.ts";
 import type { IncomingCall } from "./running-call.ts";
-import { sendUpstream } from "./send.ts";
-import type { Target } from "../routing/index.ts";
 
 export type CountTokensDependencies = Pick<
   PipelineDependencies,
@@ -25,7 +21,10 @@ export async function countTokens(deps: CountTokensDependencies, incoming: Incom
   const target = deps.router.resolve(parsed.body.model, ["count_tokens", "messages", "chat"], incoming.principal);
   const counts = target.operation === target.route.provider.operations.count_tokens;
   // A signature of another upstream would be refused there.
-  return counts && !carriesSeal(parsed.text) ? askUpstream(deps, incoming, target, parsed) : estimate(parsed);
+  if (!counts || carriesSeal(parsed.text)) return estimate(parsed);
+  const model = { set: "model", value: bytewise(JSON.stringify(target.model)) };
+  const body = editBytes(parsed.bytes, parsed.text, parsed.members, [model]);
+  return askUpstream(deps, incoming.request, { target, body });
 }
 
 /** `max_tokens` is no part of such a body; the conversation that it is read as has one. */
@@ -33,33 +32,4 @@ function estimate({ bytes }: ParsedBody<unknown>): Response {
   const body: unknown = JSON.parse(bytes.toString("utf8"));
   const conversation = translations.messages.readRequest({ max_tokens: 1, ...objectOf(body) });
   return Response.json({ input_tokens: estimateTokens(conversation) });
-}
-
-async function askUpstream(
-  { environment, send, charges: { ticker } }: CountTokensDependencies,
-  { request }: IncomingCall,
-  target: Target,
-  { bytes, text, members }: ParsedBody<unknown>,
-): Promise<Response> {
-  const patience = new Patience({ ticker, abort: new AbortController(), client: request, lingersMs: 0 });
-  try {
-    const answer = await sendUpstream(environment, send, {
-      target,
-      body: editBytes(bytes, text, members, [{ set: "model", value: bytewise(JSON.stringify(target.model)) }]),
-      streamed: false,
-      clientHeaders: request.headers,
-      passesThrough: true,
-      patience,
-    });
-    const { sandbox } = target.route;
-    if (!answer.ok) {
-      return new Response(answer.body, { status: answer.status, headers: relayedHeaders(answer.headers, sandbox) });
-    }
-    const { status, headers } = answer.response;
-    const whole = await readWholeAnswer(answer.response, target.operation, patience, send.idleMsMax);
-    const shown = whole.failed ? target.route.keys.scrub(whole.text) : whole.bytes;
-    return new Response(shown, { status, headers: relayedHeaders(headers, sandbox) });
-  } finally {
-    patience.end();
-  }
 }

@@ -59,7 +59,7 @@ export type ObserveStream = () => ObservedStream;
 
 export interface ShownAnswer {
   body: Uint8Array | string;
-  /** Where it is not the upstream's. */
+  /** Where it is not what the exchange's headers say. */
   contentType?: string;
   /** The answer as one object in the client's dialect, JSON text. */
   whole: string;
@@ -75,6 +75,8 @@ export interface ExchangeCall<Body extends ChargeableBody> {
   at: number;
   /** The client's own body, where `parsed` is one that was made from it. */
   request: JsonObject | undefined;
+  /** What `parsed` says with all strings decoded, where somebody has it already. */
+  decoded?: JsonObject | undefined;
 }
 
 /** Throws 422 for what the upstream's dialect has no words for. */
@@ -148,7 +150,7 @@ function translated<Body extends ChargeableBody>(call: ExchangeCall<Body>, from:
   const { operation, model } = target;
   const client = translations[from];
   const upstream = translations[to];
-  const asked = parseObject(parsed.bytes.toString("utf8")) ?? {};
+  const asked = call.decoded ?? parseObject(parsed.bytes.toString("utf8")) ?? {};
   const conversation = client.readRequest(asked);
   const facts = operation.facts?.(model) ?? {};
   const origin = target.route.prefix;
@@ -178,7 +180,7 @@ function translated<Body extends ChargeableBody>(call: ExchangeCall<Body>, from:
     answer({ answer }) {
       const read = upstream.readAnswer(answer, upstreamContext);
       const whole = client.writeAnswer(read, clientContext);
-      if (!stream) return { body: whole, contentType: "application/json", whole };
+      if (!stream) return { body: whole, whole };
       // The upstream knows no streams, or not here.
       return { body: streamOfAnswer(read, client, clientContext), contentType: "text/event-stream", whole };
     },

@@ -93,11 +93,12 @@ export class CallPipeline {
   #plan<Body extends ChargeableBody>(
     { route, incoming: { requestId }, parsed, target, retry }: PlannedCall<Body>,
     own?: JsonObject,
+    decoded = own,
   ): CallPlan {
     const { body, sizeOf } = parsed;
     const bound = route.dialect.bound(body, sizeOf);
     const at = this.#deps.charges.clock();
-    const exchange = openExchange({ route, target, parsed, requestId, at, request: own });
+    const exchange = openExchange({ route, target, parsed, requestId, at, request: own, decoded });
     return { target, bound, retry, exchange, keep: undefined, streamed: body.stream === true, at };
   }
 
@@ -126,7 +127,7 @@ export class CallPipeline {
     const { route } = planned;
     try {
       const parsed = parseBody(Buffer.from(JSON.stringify(body)), route.body, route.dialect.measured);
-      return this.#plan({ ...planned, parsed }, request);
+      return this.#plan({ ...planned, parsed }, request, body);
     } catch (thrown) {
       throw thrown instanceof GatewayError ? inOwnWords(thrown, earlierItems) : thrown;
     }

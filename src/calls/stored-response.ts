@@ -1,13 +1,11 @@
 /** Responses that were made before: looked up, listed, removed. Free, whoever keeps them. */
 import { GatewayError } from "../core/index.ts";
 import type { StoredResponse } from "../responses/index.ts";
-import { relayedHeaders } from "./headers.ts";
-import { Patience } from "./patience.ts";
+import { askUpstream } from "./ask-upstream.ts";
 import type { PipelineDependencies } from "./pipeline.ts";
-import { readWholeAnswer } from "./relay-whole.ts";
 import type { ResponseKeeper } from "./response-keeper.ts";
 import type { IncomingCall } from "./running-call.ts";
-import { sendUpstream, type UpstreamCall } from "./send.ts";
+import type { UpstreamCall } from "./send.ts";
 
 export interface StoredResponseDependencies {
   calls: Pick<PipelineDependencies, "environment" | "router" | "charges" | "send">;
@@ -26,7 +24,7 @@ export async function getResponse(deps: StoredResponseDependencies, call: Stored
     throw new GatewayError("validation_failed", "stream: only a new response is streamed.", { param: "stream" });
   }
   if (stored.content !== undefined) return json(stored.content.response);
-  return askUpstream(deps, call, stored, { below: `/${encodeURIComponent(stored.id)}${queryOf(call)}`, method: "GET" });
+  return askKeeper(deps, call, stored, { below: `/${encodeURIComponent(stored.id)}${queryOf(call)}`, method: "GET" });
 }
 
 /** `GET /v1/responses/{id}/input_items`, in OpenAI's list with its cursors; newest first unless asked otherwise. */
@@ -35,14 +33,14 @@ export async function listInputItems(deps: StoredResponseDependencies, call: Sto
   if (stored.content !== undefined)
     return Response.json(pageOf(await deps.keeper.inputOf(stored.id, call.principal), call));
   const below = `/${encodeURIComponent(stored.id)}/input_items${queryOf(call)}`;
-  return askUpstream(deps, call, stored, { below, method: "GET" });
+  return askKeeper(deps, call, stored, { below, method: "GET" });
 }
 
 /** `DELETE /v1/responses/{id}`. What the upstream keeps goes first, so that a failure there can be tried again. */
 export async function deleteResponse(deps: StoredResponseDependencies, call: StoredResponseCall): Promise<Response> {
   const stored = await deps.keeper.find(call.id, call.principal);
   if (stored.content === undefined) {
-    const answer = await askUpstream(deps, call, stored, {
+    const answer = await askKeeper(deps, call, stored, {
       below: `/${encodeURIComponent(stored.id)}`,
       method: "DELETE",
     });
@@ -52,37 +50,20 @@ export async function deleteResponse(deps: StoredResponseDependencies, call: Sto
   return Response.json({ id: stored.id, object: "response", deleted: true });
 }
 
-async function askUpstream(
+/** Asks the provider that keeps the response. */
+function askKeeper(
   { calls }: StoredResponseDependencies,
   { request }: IncomingCall,
   { provider }: StoredResponse,
   what: Required<Pick<UpstreamCall, "below" | "method">>,
 ): Promise<Response> {
-  const { environment, router, charges, send } = calls;
-  const route = router.routes.find(({ prefix }) => prefix === provider);
+  const route = calls.router.routes.find(({ prefix }) => prefix === provider);
   const operation = route?.provider.operations.responses;
   const missing = what.below.includes("/input_items") && operation?.keeps?.listsInput === false;
   if (route === undefined || operation?.keeps === undefined || missing) {
     throw new GatewayError("unsupported_operation", `The provider ${provider} can't be asked for this.`);
   }
-  const abort = new AbortController();
-  const patience = new Patience({ ticker: charges.ticker, abort, client: request, lingersMs: 0 });
-  try {
-    const answer = await sendUpstream(environment, send, {
-      target: { route, operation },
-      ...what,
-      streamed: false,
-      clientHeaders: request.headers,
-      passesThrough: true,
-      patience,
-    });
-    const headers = relayedHeaders(answer.ok ? answer.response.headers : answer.headers, route.sandbox);
-    if (!answer.ok) return new Response(answer.body, { status: answer.status, headers });
-    const { bytes, text, failed } = await readWholeAnswer(answer.response, operation, patience, send.idleMsMax);
-    return new Response(failed ? route.keys.scrub(text) : bytes, { status: answer.response.status, headers });
-  } finally {
-    patience.end();
-  }
+  return askUpstream(calls, request, { target: { route, operation }, ...what });
 }
 
 const json = (text: string): Response => new Response(text, { headers: { "content-type": "application/json" } });

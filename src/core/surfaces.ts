@@ -44,7 +44,9 @@ const idNames: Readonly<Record<Surface, readonly string[]>> = {
 
 /** The headers of every answer on a surface: the request's id. */
 export function idHeaders(surface: Surface, requestId: string): Record<string, string> {
-  return Object.fromEntries(idNames[surface].map((name) => [name, requestId]));
+  const headers: Record<string, string> = {};
+  for (const name of idNames[surface]) headers[name] = requestId;
+  return headers;
 }
 
 /** The JSON body of one of our errors on a surface. */
