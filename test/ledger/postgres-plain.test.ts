@@ -200,9 +200,14 @@ test("random batches end alike, whichever function takes them", async () => {
   await fc.assert(property, { numRuns: RUNS });
   for (const storage of [whole, single]) expect((await openLedgerStore(storage).audit()).drifts).toEqual([]);
 
-  // Most batches were plain: else this has compared one function with itself. The statistics come with a delay.
-  await until("the plain function has taken most batches", async () => {
-    const [plain, general] = [await callsOf(whole, "ledger_commit_plain"), await callsOf(whole, "ledger_commit")];
-    return plain > commits / 2 && general - 2 * runs < commits / 2;
-  });
+  // Enough batches were plain: else this has compared one function with itself. An idle connection hands its statistics
+  // over after 10 s, and batches without an open call have nothing to commit: a quarter is asked for, not the most.
+  await until(
+    "the plain function has taken enough batches",
+    async () => {
+      const [plain, general] = [await callsOf(whole, "ledger_commit_plain"), await callsOf(whole, "ledger_commit")];
+      return plain > commits / 4 && general - 2 * runs < plain;
+    },
+    15_000,
+  );
 }, 60_000);
