@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { Operation, Surface } from "../core/index.ts";
-import type { DialectCodec, WholeCodec } from "../dialects/index.ts";
+import type { DialectCodec, MediaCodec } from "../dialects/index.ts";
 import type { ResponseKeeper } from "./response-keeper.ts";
 
 /** What every chargeable body has. */
@@ -21,7 +21,7 @@ export interface ChargeableRoute<Body extends ChargeableBody> {
   operations: readonly [Operation, ...Operation[]];
   surface: Surface;
   body: z.ZodType<Body>;
-  dialect: DialectCodec<Body> | WholeCodec<Body>;
+  dialect: DialectCodec<Body> | MediaCodec<Body>;
   /** Keeps the answers, so that later calls may refer to them. */
   keeper?: ResponseKeeper;
 }

@@ -1,5 +1,5 @@
 /** What a call can use, and what it has used where the upstream doesn't tell. */
-import type { Usage } from "../core/index.ts";
+import { inputTokens, type Usage } from "../core/index.ts";
 import type { CallBound } from "../dialects/index.ts";
 import { dearestInput, dearestOutput, type ModelPrice } from "../pricing/index.ts";
 
@@ -26,26 +26,29 @@ export function usageBound(price: ModelPrice, bound: CallBound): Usage {
   return {
     ...dearestInput(price, tokensIn),
     ...dearestOutput(price, Math.min(cap, window) * bound.choices),
+    ...bound.unitsIn,
+    ...(bound.imagesOut === undefined ? {} : { images: bound.imagesOut.count }),
     requests: 1,
   };
 }
 
 /** Usage estimated from lengths, for a call whose upstream named none. */
 export function estimatedUsage(price: ModelPrice, bound: CallBound, outputBytes: number): Usage {
-  return { input: likelyInput(price, bound), output: Math.ceil(outputBytes / BYTES_PER_TOKEN), requests: 1 };
+  const output = Math.ceil(outputBytes / BYTES_PER_TOKEN);
+  return { ...bound.unitsIn, ...likelyIn(price, bound), output, requests: 1 };
 }
 
 /** The tokens that count towards a minute until a call has ended. */
 export function likelyTokens(price: ModelPrice, bound: CallBound): number {
   const { outputTokens = OUTPUT_TOKENS_LIKELY, choices } = bound;
-  return Math.min(likelyInput(price, bound) + outputTokens * choices, LIKELY_TOKENS_MAX);
+  return Math.min(inputTokens(likelyIn(price, bound)) + outputTokens * choices, LIKELY_TOKENS_MAX);
 }
 
 /** What is held for parts of unknown size bounds them; it says nothing of how large they are. */
-function likelyInput({ contextWindow }: ModelPrice, bound: CallBound): number {
-  const { inputTokens, likelyInputTokens, unmeasured } = bound;
-  if (likelyInputTokens !== undefined) return likelyInputTokens;
+function likelyIn({ contextWindow }: ModelPrice, bound: CallBound): Usage {
+  if (bound.likelyIn !== undefined) return bound.likelyIn;
+  const { inputTokens: most, unmeasured } = bound;
   const { parts, tokens } = unmeasured ?? { parts: 0, tokens: 0 };
-  const likely = Math.ceil((inputTokens - tokens) / BYTES_PER_TOKEN) + parts * PART_TOKENS_LIKELY;
-  return Math.min(likely, (contextWindow ?? Number.POSITIVE_INFINITY) * (bound.inputs ?? 1));
+  const likely = Math.ceil((most - tokens) / BYTES_PER_TOKEN) + parts * PART_TOKENS_LIKELY;
+  return { input: Math.min(likely, (contextWindow ?? Number.POSITIVE_INFINITY) * (bound.inputs ?? 1)) };
 }

@@ -2,4 +2,12 @@
 export type Dialect = "chat" | "messages" | "responses";
 
 /** What a chargeable route does, whichever provider does it. */
-export type Operation = Dialect | "count_tokens" | "embeddings";
+export type Operation =
+  | Dialect
+  | "count_tokens"
+  | "embeddings"
+  | "image_generation"
+  | "image_edit"
+  | "speech"
+  | "transcription"
+  | "translation";

@@ -1,6 +1,7 @@
 export type { Dialect, Operation } from "./dialects.ts";
 export type { Clock, Environment, Fetch, RandomBytes, RandomFraction } from "./environment.ts";
 export { type ErrorCode, GatewayError, type GatewayErrorOptions, toGatewayError } from "./errors.ts";
+export type { CallFile } from "./files.ts";
 export { matchesGlob } from "./globs.ts";
 export { isRequestId, randomId, requestId } from "./ids.ts";
 export { type JsonObject, objectOf, parseObject } from "./json.ts";

@@ -1,4 +1,4 @@
-import type { Dialect, GatewayError, JsonObject, ObservedUsage } from "../core/index.ts";
+import type { CallFile, Dialect, GatewayError, ImageVariant, JsonObject, ObservedUsage, Usage } from "../core/index.ts";
 
 /** What a dialect knows of a request body before it is sent: everything that bounds its cost. */
 export interface CallBound {
@@ -10,10 +10,17 @@ export interface CallBound {
   choices: number;
   /** How many inputs are read each by itself, so that each may fill the model's context window; one where left out. */
   inputs?: number;
-  /** Tokens that are likely to go in, where the body tells them better than its bytes do. */
-  likelyInputTokens?: number;
+  /** Tokens that are likely to go in, by kind, where the body tells them better than its bytes do. */
+  likelyIn?: Usage;
   /** Parts of the input whose size the request doesn't tell, and how many of `inputTokens` are held for them. */
   unmeasured?: { parts: number; tokens: number };
+  /**
+   * What goes in by other units than tokens (images, characters, milliseconds of sound): the most, and what is charged
+   * where the upstream names no figure of its own.
+   */
+  unitsIn?: Usage;
+  /** Images that can come out, and of which variant where the body tells. */
+  imagesOut?: { count: number; variant: ImageVariant };
 }
 
 /** At most how many bytes of UTF-8 a string has. */
@@ -46,8 +53,8 @@ export interface StreamObserver {
 interface CallShape<Body> {
   /** Members that hold what is said. They are only measured, so that their strings need not be decoded. */
   measured: readonly string[];
-  /** `sizeOf` tells the bytes of a string within a measured member. */
-  bound(body: Body, sizeOf: SizeOf): CallBound;
+  /** `sizeOf` tells the bytes of a string within a measured member; `files` came with the body, where that was a form. */
+  bound(body: Body, sizeOf: SizeOf, files: readonly CallFile[]): CallBound;
   /** Bytes of text in a whole answer, for an estimate where it names no usage. */
   outputBytes(answer: string): number;
 }
@@ -63,7 +70,29 @@ export interface DialectCodec<Body> extends CallShape<Body> {
   errorEvent(error: GatewayError, requestId: string): string;
 }
 
-/** What is no text generation: every upstream speaks the one shape that there is, and nothing is streamed. */
-export interface WholeCodec<Body> extends CallShape<Body> {
+/**
+ * What is no text generation: there is one shape, OpenAI's, which other providers have taken over or are reshaped to
+ * (`UpstreamOperation.reshape`).
+ */
+export interface MediaCodec<Body> extends CallShape<Body> {
   dialect?: undefined;
+  /** What a whole answer holds that is paid for by other units than tokens; the upstream's own figures go before it. */
+  counted?(body: Body, answer: JsonObject): ObservedUsage;
+  /** How its streams of events are read; left out where nothing is streamed. */
+  events?: MediaEvents<Body>;
+  /**
+   * Observes an answer that is neither JSON nor a stream of events, but bytes: sound, plain text. Its `usage` is what the
+   * bytes so far are taken for. Left out where there is no such answer.
+   */
+  observeBytes?(body: Body, bound: CallBound): StreamObserver;
+}
+
+export interface MediaEvents<Body> {
+  observe(body: Body, readUsage: ReadUsage): StreamObserver;
+  /** Bytes of one event that is kept together: it may hold a whole image. */
+  eventBytesMax: number;
+  /** The event that tells a client that its stream has broken. */
+  errorEvent(error: GatewayError): string;
+  /** A whole answer as events, for a client that asked for a stream of an upstream that makes none. */
+  ofAnswer(body: Body, answer: JsonObject): string;
 }

@@ -6,7 +6,7 @@ import { responsesTranslation } from "./responses/index.ts";
 
 export { chatDialect, type ChatRequest, chatRequest } from "./chat/index.ts";
 export { carriesSeal, type ClientContext, estimateTokens, type UpstreamContext } from "./conversation/index.ts";
-export type { CallBound, DialectCodec, ReadUsage, StreamObserver, WholeCodec } from "./dialect.ts";
+export type { CallBound, DialectCodec, ReadUsage, StreamObserver, MediaCodec } from "./dialect.ts";
 export { embeddingsCodec, type EmbeddingsRequest, embeddingsRequest } from "./embeddings/index.ts";
 export { countTokensRequest, messagesDialect, type MessagesRequest, messagesRequest } from "./messages/index.ts";
 export {

@@ -111,31 +111,35 @@ test("an error under a success status is a failure, vectors are not", () => {
 });
 
 describe("google", () => {
-  const reshape = (body: JsonObject) => embeddingsOf(google).reshape?.(body, "gemini-embedding-001");
-  const inBase64 = (data: unknown) => reshape({ encoding_format: "base64" })?.answer({ object: "list", data });
+  const reshape = async (body: JsonObject) =>
+    await embeddingsOf(google).reshape?.({ body, files: [] }, "gemini-embedding-001");
+  const inBase64 = async (data: unknown) => {
+    const answer = (await reshape({ encoding_format: "base64" }))?.answer?.([{ object: "list", data }]);
+    return answer as JsonObject | undefined;
+  };
 
-  test("answers as it is, where no base64 is asked for", () => {
-    expect(reshape({ encoding_format: "float" })).toBeUndefined();
-    expect(reshape({})).toBeUndefined();
+  test("answers as it is, where no base64 is asked for", async () => {
+    expect(await reshape({ encoding_format: "float" })).toBeUndefined();
+    expect(await reshape({})).toBeUndefined();
   });
 
-  test("gets the client's own body", () => {
-    expect(reshape({ encoding_format: "base64" })).not.toContainAnyKeys(["body", "below"]);
+  test("gets the client's own body", async () => {
+    expect((await reshape({ encoding_format: "base64" }))?.requests).toEqual([{}]);
   });
 
-  test("1, -2 and 0.5 are 0000803f, 000000c0 and 0000003f", () => {
+  test("1, -2 and 0.5 are 0000803f, 000000c0 and 0000003f", async () => {
     const [plain, base64] = [[1, -2, 0.5], Buffer.from("0000803f000000c00000003f", "hex").toString("base64")];
-    expect(inBase64([{ object: "embedding", index: 3, embedding: plain }])).toEqual({
+    expect(await inBase64([{ object: "embedding", index: 3, embedding: plain }])).toEqual({
       object: "list",
       data: [{ object: "embedding", index: 3, embedding: base64 }],
     });
   });
 
-  test("any floats come out as they went in", () => {
+  test("any floats come out as they went in", async () => {
     const floats = fc.array(fc.float({ noNaN: true, noDefaultInfinity: true }), { maxLength: 64 });
-    fc.assert(
-      fc.property(floats, (vector) => {
-        const rows = inBase64([{ embedding: vector }])?.["data"] as { embedding: string }[] | undefined;
+    await fc.assert(
+      fc.asyncProperty(floats, async (vector) => {
+        const rows = (await inBase64([{ embedding: vector }]))?.["data"] as { embedding: string }[] | undefined;
         const bytes = Buffer.from(rows?.[0]?.embedding ?? "", "base64");
         const read = vector.map((_, index) => bytes.readFloatLE(index * 4));
         expect(bytes).toHaveLength(vector.length * 4);
@@ -144,23 +148,28 @@ describe("google", () => {
     );
   });
 
-  test("what is no list of numbers stays as it is", () => {
+  test("what is no list of numbers stays as it is", async () => {
     const odd = [{ embedding: "AAAA" }, { embedding: [1, "2"] }, { embedding: null }, {}, 7, null];
     const expected = [{ embedding: "AAAA" }, { embedding: [1, "2"] }, { embedding: null }, { embedding: undefined }, 7];
-    expect(inBase64(odd)?.["data"] as unknown[]).toEqual([...expected, null]);
-    expect(inBase64("none")).toEqual({ object: "list", data: "none" });
+    expect((await inBase64(odd))?.["data"] as unknown[]).toEqual([...expected, null]);
+    expect(await inBase64("none")).toEqual({ object: "list", data: "none" });
   });
 });
 
 describe("byteplus", () => {
   const vision = "skylark-embedding-vision-250615";
-  const reshape = (input: unknown, model = vision) =>
-    embeddingsOf(byteplus).reshape?.({ model: "byteplus/x", input, dimensions: 1024 }, model);
+  const reshape = async (input: unknown, model = vision) =>
+    await embeddingsOf(byteplus).reshape?.(
+      { body: { model: "byteplus/x", input, dimensions: 1024 }, files: [] },
+      model,
+    );
   const text = { type: "text", text: "a cat" };
   const picture = { type: "image_url", image_url: { url: "https://pictures.example/cat.png" } };
 
-  test("texts go to a model of texts as they are", () => {
-    for (const input of ["x", ["x", "y"], [1, 2], [[1]]]) expect(reshape(input, "text-embedding")).toBeUndefined();
+  test("texts go to a model of texts as they are", async () => {
+    for (const input of ["x", ["x", "y"], [1, 2], [[1]]]) {
+      expect(await reshape(input, "text-embedding")).toBeUndefined();
+    }
   });
 
   test.each<[unknown, string, object[]]>([
@@ -168,10 +177,10 @@ describe("byteplus", () => {
     [["a cat"], vision, [text]],
     [[text, picture], vision, [text, picture]],
     [[picture], "ep-20260101-abcde", [picture]],
-  ])("%j to %s goes to the path of its own as parts", (input, model, parts) => {
-    const call = reshape(input, model);
-    expect(call?.below).toBe("/multimodal");
-    expect(call?.body).toMatchObject({ input: parts, dimensions: 1024 });
+  ])("%j to %s goes to the path of its own as parts", async (input, model, parts) => {
+    const [request] = (await reshape(input, model))?.requests ?? [];
+    expect(request?.below).toBe("/multimodal");
+    expect(request?.json).toMatchObject({ input: parts, dimensions: 1024 });
   });
 
   test.each<[unknown, string]>([
@@ -180,16 +189,17 @@ describe("byteplus", () => {
     [[picture, "a cat"], "a text, or a list of parts"],
     [[1, 2], "no token ids"],
     [[[1, 2]], "no token ids"],
-  ])("%j is refused: %s", (input, message) => {
-    const refused = expect(() => reshape(input));
-    refused.toThrow(GatewayError);
-    refused.toThrow(message);
+  ])("%j is refused: %s", async (input, message) => {
+    const refused = reshape(input);
+    await expect(refused).rejects.toBeInstanceOf(GatewayError);
+    await expect(refused).rejects.toThrow(message);
   });
 
-  test("its one vector becomes a list", () => {
+  test("its one vector becomes a list", async () => {
     const data = { object: "embedding", embedding: [1] };
     const answer = { id: "1", object: "list", usage: { prompt_tokens: 2 } };
-    expect(reshape("x")?.answer({ ...answer, data })).toEqual({ ...answer, data: [{ ...data, index: 0 }] });
-    expect(reshape("x")?.answer({ ...answer, data: [data] })).toEqual({ ...answer, data: [data] });
+    const shown = async (body: JsonObject) => (await reshape("x"))?.answer?.([body]);
+    expect(await shown({ ...answer, data })).toEqual({ ...answer, data: [{ ...data, index: 0 }] });
+    expect(await shown({ ...answer, data: [data] })).toEqual({ ...answer, data: [data] });
   });
 });

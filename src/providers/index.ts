@@ -1,3 +1,14 @@
-export type { FailureRules, ListedModel, ModelListing, Provider, UpstreamOperation } from "./provider.ts";
+export type {
+  CallInput,
+  FailureRules,
+  FormField,
+  ListedModel,
+  ModelListing,
+  Provider,
+  RawAnswer,
+  ReshapedBody,
+  ReshapedCall,
+  UpstreamOperation,
+} from "./provider.ts";
 export { createProvider, type ProviderChoice, upstreamName } from "./registry.ts";
 export { hasSign, readFault } from "./shared/failures.ts";

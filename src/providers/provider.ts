@@ -1,4 +1,4 @@
-import type { Dialect, JsonEdit, JsonObject, ObservedUsage, Operation } from "../core/index.ts";
+import type { CallFile, Dialect, JsonEdit, JsonObject, ObservedUsage, Operation } from "../core/index.ts";
 
 /**
  * One kind of upstream: where its operations are, how it is spoken to, how its answers are read. Pure data and pure
@@ -35,14 +35,37 @@ export interface ModelFacts {
   thinkTags?: boolean;
 }
 
-/** One call in an upstream's own shape. */
-export interface ReshapedCall {
+/** A call's input as an operation reshapes it: the fields of its JSON or of its form, and the form's files. */
+export interface CallInput {
+  body: JsonObject;
+  files: readonly CallFile[];
+}
+
+/** A part of a form that is made here; a file is sent as it came. */
+export type FormField = { name: string; text: string } | { name: string; file: CallFile };
+
+/** What one request of a reshaped call carries. */
+export interface ReshapedBody {
   /** Follows the operation's path. */
   below?: string;
-  /** The whole body; where it is left out, the client's own goes, with the operation's edits. */
-  body?: JsonObject;
-  /** The upstream's answer as the client expects it. */
-  answer(answer: JsonObject): JsonObject;
+  /** Whole, but for `model`, which is set. */
+  json?: JsonObject;
+  /** Whole, sent in this order. Where neither is given, the client's own body goes, with the operation's edits. */
+  form?: readonly FormField[];
+}
+
+/** An answer that is no JSON. */
+export interface RawAnswer {
+  bytes: Uint8Array;
+  contentType: string;
+}
+
+/** One call in an upstream's own shape. */
+export interface ReshapedCall {
+  /** Several are sent side by side; what succeeds of them is answered, and charged. */
+  requests: readonly [ReshapedBody, ...ReshapedBody[]];
+  /** The upstream's answers as the client expects them. Left out, they pass as they are. Throws `upstream_invalid_answer`. */
+  answer?(answers: readonly JsonObject[]): JsonObject | RawAnswer;
 }
 
 /** How one operation is done upstream. */
@@ -55,9 +78,9 @@ export interface UpstreamOperation {
   edits(body: JsonObject): JsonEdit[];
   /**
    * Makes a call of the client's anew where an operation without a dialect has another shape at this upstream, given the
-   * client's body and the model's name there. Throws 422 for what can't be said.
+   * model's name there; undefined for one that passes as it is. Throws 422 for what can't be said.
    */
-  reshape?(body: JsonObject, model: string): ReshapedCall | undefined;
+  reshape?(input: CallInput, model: string): ReshapedCall | undefined | Promise<ReshapedCall | undefined>;
   /** Headers that go upstream from a client of the same dialect. */
   forwards?: readonly string[];
   facts?(model: string): ModelFacts;

@@ -36,6 +36,11 @@ const workOf: Record<Operation, Work> = {
   responses: "text",
   count_tokens: "text",
   embeddings: "embeddings",
+  image_generation: "images",
+  image_edit: "images",
+  speech: "speech",
+  transcription: "transcription",
+  translation: "transcription",
 };
 
 /** Finds the upstream of a model id. */

@@ -30,7 +30,7 @@ export function boundEmbeddings({ input }: EmbeddingsRequest, sizeOf: SizeOf): C
     outputTokens: 0,
     choices: 1,
     inputs,
-    likelyInputTokens: Math.ceil(bytes / BYTES_PER_TOKEN) + ids + bare,
+    likelyIn: { input: Math.ceil(bytes / BYTES_PER_TOKEN) + ids + bare },
   };
 }
 

@@ -1,11 +1,11 @@
-import type { WholeCodec } from "../dialect.ts";
+import type { MediaCodec } from "../dialect.ts";
 import { boundEmbeddings, measuredMembers } from "./bound.ts";
 import type { EmbeddingsRequest } from "./request.ts";
 
 export { type EmbeddingsRequest, embeddingsRequest } from "./request.ts";
 
 /** OpenAI's embeddings, which every other provider has taken over. */
-export const embeddingsCodec: WholeCodec<EmbeddingsRequest> = {
+export const embeddingsCodec: MediaCodec<EmbeddingsRequest> = {
   measured: measuredMembers,
   bound: boundEmbeddings,
   // Vectors are not paid for.

@@ -1,5 +1,5 @@
 import { GatewayError, type JsonObject, objectOf } from "../../core/index.ts";
-import type { ReshapedCall, UpstreamOperation } from "../provider.ts";
+import type { CallInput, ReshapedCall, UpstreamOperation } from "../provider.ts";
 import { embeddingsOperation } from "../shared/embeddings-operation.ts";
 
 /** Models that make one vector of texts, images and videos together, on a path of their own. */
@@ -31,11 +31,14 @@ function listed(answer: JsonObject): JsonObject {
 }
 
 /** An endpoint's id (`ep-…`) hides its model, but nothing else takes parts. */
-function reshape(body: JsonObject, model: string): ReshapedCall | undefined {
+function reshape({ body }: CallInput, model: string): ReshapedCall | undefined {
   const { input } = body;
   const hasParts = Array.isArray(input) && input.some(isPart);
   if (!hasParts && !multimodal.test(model)) return undefined;
-  return { below: "/multimodal", body: { ...body, input: partsOf(input) }, answer: listed };
+  return {
+    requests: [{ below: "/multimodal", json: { ...body, input: partsOf(input) } }],
+    answer: ([answer = {}]) => listed(answer),
+  };
 }
 
 export const embeddings: UpstreamOperation = {

@@ -41,5 +41,6 @@ export const embeddings: UpstreamOperation = {
     ...operation.edits(body),
     ...(wantsBase64(body) ? [{ set: "encoding_format", value: '"float"' }] : []),
   ],
-  reshape: (body) => (wantsBase64(body) ? { answer: withBase64 } : undefined),
+  reshape: ({ body }) =>
+    wantsBase64(body) ? { requests: [{}], answer: ([answer = {}]) => withBase64(answer) } : undefined,
 };
