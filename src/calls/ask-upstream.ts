@@ -21,7 +21,7 @@ export async function askUpstream(
   try {
     const answer = await sendUpstream(environment, send, {
       ...question,
-      streamed: false,
+      accept: "application/json",
       clientHeaders: client.headers,
       passesThrough: true,
       patience,

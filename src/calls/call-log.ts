@@ -1,4 +1,4 @@
-import { formatCredits, type GatewayError, inputTokens, type Nano, outputTokens } from "../core/index.ts";
+import { type CallFile, formatCredits, type GatewayError, inputTokens, type Nano, outputTokens } from "../core/index.ts";
 import type { CallRecord } from "../ledger/index.ts";
 import type { Logger } from "../telemetry/index.ts";
 
@@ -10,10 +10,11 @@ export interface CallReport {
   /** As the caller wrote it. */
   modelId: string;
   credits: Nano;
+  files: readonly CallFile[] | undefined;
   error: GatewayError | undefined;
 }
 
-export function logCall(logger: Logger, { record, requestId, tokenId, modelId, credits, error }: CallReport): void {
+export function logCall(logger: Logger, { record, requestId, tokenId, modelId, credits, files, error }: CallReport): void {
   const { usage, milliseconds, millisecondsToFirstByte } = record;
   const line = {
     request_id: requestId,
@@ -27,12 +28,18 @@ export function logCall(logger: Logger, { record, requestId, tokenId, modelId, c
     input_tokens: inputTokens(usage),
     output_tokens: outputTokens(usage),
     credits: formatCredits(credits),
+    files: files?.map(aboutFile),
     ms: rounded(milliseconds),
     first_byte_ms: millisecondsToFirstByte === undefined ? undefined : rounded(millisecondsToFirstByte),
     error: error?.code,
     cause: error === undefined ? undefined : causeOf(error),
   };
   logger.info(line, "call");
+}
+
+/** Of a file, nothing but what is said around it. */
+function aboutFile({ field, filename, contentType, size, milliseconds }: CallFile): object {
+  return { field, name: filename, type: contentType, bytes: size, sound_ms: milliseconds };
 }
 
 /** The name of what went wrong underneath; its text could repeat what a caller or an upstream said. */

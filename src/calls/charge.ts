@@ -95,7 +95,8 @@ export class Charge implements Watched {
    * token is reached, and 409 for a retry key that can't be answered; one that can gives the first call's answer.
    */
   static async open(deps: ChargeDependencies, request: ChargeRequest): Promise<Charge | Replay> {
-    const needed = boundFor(request.price, usageBound(request.price, request.bound), deps.markupMillionths);
+    const { price, bound } = request;
+    const needed = boundFor(price, usageBound(price, bound), deps.markupMillionths, bound.imagesOut?.variant);
     const hold = holdFor(request, atMost(limits.callNanoMax, needed), deps.clock());
     const result = await submitHold(deps, hold);
     switch (result.outcome) {

@@ -20,8 +20,21 @@ export interface ChargeableRoute<Body extends ChargeableBody> {
   /** What it does, and by what else it can be done where an upstream lacks that, in this order. */
   operations: readonly [Operation, ...Operation[]];
   surface: Surface;
-  body: z.ZodType<Body>;
+  /** A JSON body; left out where only forms are taken. */
+  body?: z.ZodType<Body>;
+  /** A form with files; left out where only JSON is taken. */
+  form?: FormDeclaration<Body>;
   dialect: DialectCodec<Body> | MediaCodec<Body>;
   /** Keeps the answers, so that later calls may refer to them. */
   keeper?: ResponseKeeper;
+}
+
+/** What a route's multipart/form-data body must be. */
+export interface FormDeclaration<Body> {
+  /** Of its fields: a text each, or a list of texts where there are several of a name. */
+  body: z.ZodType<Body>;
+  /** The file without which there is no call. */
+  file: string;
+  /** Whether its files are sound, whose length is to be measured. */
+  sound: boolean;
 }

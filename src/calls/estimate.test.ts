@@ -2,11 +2,15 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import type { Usage } from "../core/index.ts";
 import type { CallBound } from "../dialects/index.ts";
-import { boundFor, chargeFor } from "../pricing/index.ts";
+import { boundFor, chargeFor, type ModelPrice } from "../pricing/index.ts";
 import { priceOf } from "./__fixtures__/charge-scene.ts";
-import { estimatedUsage, likelyTokens, usageBound } from "./estimate.ts";
+import { likelyTokens, sumOf, usageBound, usedBy } from "./estimate.ts";
 
 const markup = 1_000_000n;
+
+/** Where the upstream named no usage. */
+const estimatedUsage = (price: ModelPrice, bound: CallBound, outputBytes: number): Usage =>
+  usedBy(price, bound, undefined, () => outputBytes).usage;
 
 describe("the most that a call can use", () => {
   const asked = { inputTokens: 50, outputTokens: 20, choices: 1 };
@@ -93,4 +97,46 @@ test("a part whose size nobody knows is taken for a common one, not for all that
   const bound = { inputTokens: 1_000_041, outputTokens: 0, choices: 1, unmeasured: { parts: 1, tokens: 1_000_000 } };
   expect(estimatedUsage(priceOf("up"), bound, 0)).toMatchObject({ input: 1_011 });
   expect(likelyTokens({ ...priceOf("up"), contextWindow: 500 }, bound)).toBe(500);
+});
+
+describe("what a call has used", () => {
+  const price = priceOf("up");
+  const bound = { inputTokens: 40, outputTokens: 0, choices: 1, unitsIn: { inputAudioMs: 61_000 }, likelyIn: {} };
+  const none = (): number => 0;
+
+  test("is what the upstream says", () => {
+    const upstream = { usage: { input: 3, output: 4, requests: 1 }, reportedCost: 7n };
+    expect(usedBy(price, { inputTokens: 40, outputTokens: 9, choices: 1 }, upstream, none)).toEqual(upstream);
+  });
+
+  test("is what was measured here, in units that the upstream doesn't name", () => {
+    expect(usedBy(price, bound, { usage: { output: 4, requests: 1 } }, none).usage).toEqual({
+      inputAudioMs: 61_000,
+      output: 4,
+      requests: 1,
+    });
+    expect(usedBy(price, bound, { usage: { inputAudioMs: 60_000, requests: 1 } }, none).usage).toEqual({
+      inputAudioMs: 60_000,
+      requests: 1,
+    });
+  });
+
+  test("is what was counted in the answer, of the variant that it says", () => {
+    const counted = { usage: { images: 2 }, image: { size: "1024x1024" } };
+    const images = { inputTokens: 40, outputTokens: 0, choices: 2, likelyIn: { input: 9 } };
+    expect(usedBy(price, images, undefined, none, counted)).toEqual({
+      usage: { input: 9, output: 0, images: 2, requests: 1 },
+      image: { size: "1024x1024" },
+    });
+    expect(usedBy(price, images, { usage: { images: 1 } }, none, counted).usage).toEqual({ images: 1 });
+  });
+
+  test("adds up over several answers; a cost only where each names one", () => {
+    const one = { usage: { input: 1, outputImage: 5, requests: 1 }, reportedCost: 3n };
+    const two = { usage: { input: 2, reasoning: 4, requests: 1 }, reportedCost: 4n };
+    const usage = { input: 3, outputImage: 5, reasoning: 4, requests: 2 };
+    expect(sumOf([one, undefined, two])).toEqual({ usage, reportedCost: 7n });
+    expect(sumOf([one, { usage: two.usage }])).toEqual({ usage });
+    expect(sumOf([undefined])).toBeUndefined();
+  });
 });

@@ -1,5 +1,5 @@
 /** What a call can use, and what it has used where the upstream doesn't tell. */
-import { inputTokens, type Usage } from "../core/index.ts";
+import { inputTokens, type ObservedUsage, type Usage, usageBuckets } from "../core/index.ts";
 import type { CallBound } from "../dialects/index.ts";
 import { dearestInput, dearestOutput, type ModelPrice } from "../pricing/index.ts";
 
@@ -33,9 +33,44 @@ export function usageBound(price: ModelPrice, bound: CallBound): Usage {
 }
 
 /** Usage estimated from lengths, for a call whose upstream named none. */
-export function estimatedUsage(price: ModelPrice, bound: CallBound, outputBytes: number): Usage {
+function estimatedUsage(price: ModelPrice, bound: CallBound, outputBytes: number): Usage {
   const output = Math.ceil(outputBytes / BYTES_PER_TOKEN);
   return { ...bound.unitsIn, ...likelyIn(price, bound), output, requests: 1 };
+}
+
+/**
+ * What a call has used: by the upstream's own figures; by what was counted here of units that it doesn't name; by an
+ * estimate of the tokens, where it names nothing at all. `outputBytes` is the text that came out.
+ */
+export function usedBy(
+  price: ModelPrice,
+  bound: CallBound,
+  upstream: ObservedUsage | undefined,
+  outputBytes: () => number,
+  counted?: ObservedUsage,
+): ObservedUsage {
+  const own = upstream ?? { usage: estimatedUsage(price, bound, outputBytes()) };
+  if (counted === undefined && bound.unitsIn === undefined) return own;
+  const usage = { ...bound.unitsIn, ...counted?.usage, ...own.usage };
+  const image = own.image ?? counted?.image;
+  return image === undefined ? { ...own, usage } : { ...own, usage, image };
+}
+
+/** Several answers of one call; what none of them names is not there. */
+export function sumOf(each: readonly (ObservedUsage | undefined)[]): ObservedUsage | undefined {
+  const named = each.filter((one) => one !== undefined);
+  if (named.length <= 1) return named[0];
+  const usage: Usage = {};
+  for (const one of named) {
+    for (const bucket of usageBuckets) {
+      const units = one.usage[bucket];
+      if (units !== undefined) usage[bucket] = (usage[bucket] ?? 0) + units;
+    }
+  }
+  const costs = named.map(({ reportedCost }) => reportedCost).filter((cost) => cost !== undefined);
+  // A cost that only some name is not the whole.
+  if (costs.length < named.length) return { usage };
+  return { usage, reportedCost: costs.reduce((sum, cost) => sum + cost, 0n) };
 }
 
 /** The tokens that count towards a minute until a call has ended. */

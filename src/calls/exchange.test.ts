@@ -27,18 +27,15 @@ function open(dialect: Dialect, written: string | JsonObject, request?: JsonObje
   switch (dialect) {
     case "chat": {
       const parsed = parseBody(bytes, chatRequest, chatDialect.measured);
-      const route = { operations, surface: "openai", body: chatRequest, dialect: chatDialect } as const;
-      return openExchange({ ...rest, parsed, route, target: targetOf(parsed.body.model, operations) });
+      return openExchange({ ...rest, parsed, target: targetOf(parsed.body.model, operations) }, chatDialect);
     }
     case "messages": {
       const parsed = parseBody(bytes, messagesRequest, messagesDialect.measured);
-      const route = { operations, surface: "anthropic", body: messagesRequest, dialect: messagesDialect } as const;
-      return openExchange({ ...rest, parsed, route, target: targetOf(parsed.body.model, operations) });
+      return openExchange({ ...rest, parsed, target: targetOf(parsed.body.model, operations) }, messagesDialect);
     }
     case "responses": {
       const parsed = parseBody(bytes, responsesRequest, responsesDialect.measured);
-      const route = { operations, surface: "openai", body: responsesRequest, dialect: responsesDialect } as const;
-      return openExchange({ ...rest, parsed, route, target: targetOf(parsed.body.model, operations) });
+      return openExchange({ ...rest, parsed, target: targetOf(parsed.body.model, operations) }, responsesDialect);
     }
   }
 }
@@ -49,7 +46,10 @@ function observed({ observe }: Exchange) {
   return observe();
 }
 
-const bodyOf = ({ body }: Exchange): string => Buffer.from(body).toString();
+function bodyOf({ requests: [{ body }] }: Exchange): string {
+  if (typeof body === "object" && "open" in body) throw new Error("a form");
+  return Buffer.from(body).toString();
+}
 const parsedBody = (exchange: Exchange): JsonObject => JSON.parse(bodyOf(exchange)) as JsonObject;
 
 function refusalOf(work: () => unknown): GatewayError {
@@ -85,19 +85,19 @@ describe("where both speak the same dialect", () => {
     const exchange = open("messages", oddMessages.replace("MODEL", "anthropic/claude-x"));
     const bytes = Buffer.from(' {"type":"message","é":1.0}\n');
     const answer = { bytes, text: bytes.toString(), answer: {}, usage: undefined, failed: false };
-    expect(exchange.answer(answer)).toEqual({ body: bytes, whole: bytes.toString() });
+    expect(exchange.answer([answer])).toEqual({ body: bytes, whole: bytes.toString() });
     expect(exchange.failure(529, "<html>busy")).toBe("<html>busy");
-    const { errorEvent } = observed(exchange);
-    expect(errorEvent(new GatewayError("upstream_interrupted", "It broke off."))).toBe(
+    const { events } = observed(exchange);
+    expect(events?.errorEvent(new GatewayError("upstream_interrupted", "It broke off."))).toBe(
       'event: error\ndata: {"type":"error","error":{"type":"api_error","message":"It broke off."},"request_id":"req_abc"}\n\n',
     );
   });
 
   test("an event of Responses, which may repeat a long answer, is read in one piece; others pass as they come", () => {
     const responses = open("responses", { model: "openai/m", input: "hi", stream: true });
-    expect(observed(responses).eventBytesMax).toBe(limits.wholeEventBytesMax);
+    expect(observed(responses).events?.bytesMax).toBe(limits.wholeEventBytesMax);
     const messages = open("messages", oddMessages.replace("MODEL", "anthropic/claude-x"));
-    expect(observed(messages).eventBytesMax).toBe(limits.eventBytesMax);
+    expect(observed(messages).events?.bytesMax).toBe(limits.eventBytesMax);
   });
 });
 
@@ -195,7 +195,7 @@ describe("where they don't", () => {
   const answerOf = (exchange: Exchange, answer = chatAnswer): JsonObject => {
     const text = JSON.stringify(answer);
     const whole = { bytes: Buffer.from(text), text, answer, usage: undefined, failed: false };
-    return JSON.parse(exchange.answer(whole).whole) as JsonObject;
+    return JSON.parse(exchange.answer([whole]).whole) as JsonObject;
   };
 
   test("answers are told in the client's words", () => {
@@ -245,11 +245,11 @@ describe("where they don't", () => {
   });
 
   test("a stream that breaks is told of in the client's words, once", () => {
-    const { observer, errorEvent } = observed(open("messages", { ...messages, stream: true }));
+    const { observer, events } = observed(open("messages", { ...messages, stream: true }));
     const shown = observer.see(Buffer.from('data: {"choices":[{"index":0,"delta":{"content":"Hel"}}]}\n\n')).toString();
     expect(shown).toContain("event: message_start");
-    expect(errorEvent(new GatewayError("upstream_interrupted", "It broke off."))).toStartWith("event: error\n");
-    expect(errorEvent(new GatewayError("upstream_interrupted", "It broke off."))).toBe("");
+    expect(events?.errorEvent(new GatewayError("upstream_interrupted", "It broke off."))).toStartWith("event: error\n");
+    expect(events?.errorEvent(new GatewayError("upstream_interrupted", "It broke off."))).toBe("");
     expect([observer.failed, observer.complete]).toEqual([true, false]);
   });
 

@@ -3,13 +3,11 @@
  * only the model's name changes; otherwise everything goes through the conversation model.
  */
 import {
-  bytewise,
   type Dialect,
-  editBytes,
   type GatewayError,
-  type JsonEdit,
   type JsonObject,
   limits,
+  type ObservedUsage,
   parseObject,
 } from "../core/index.ts";
 import {
@@ -24,38 +22,43 @@ import {
   type UpstreamContext,
 } from "../dialects/index.ts";
 import type { Target } from "../routing/index.ts";
-import type { ChargeableBody, ChargeableRoute } from "./chargeable-route.ts";
+import type { ChargeableBody } from "./chargeable-route.ts";
+import { editedBytes, editValue } from "./edit-body.ts";
 import type { ParsedBody } from "./parse-body.ts";
+import type { StreamEvents } from "./relay-stream.ts";
 import type { WholeAnswer } from "./relay-whole.ts";
+import type { UpstreamBody } from "./send.ts";
 
 export interface Exchange {
-  /** What the upstream gets. */
-  readonly body: Uint8Array | string;
-  /** What follows the operation's path; mostly nothing. */
-  readonly below: string;
+  /** What the upstream gets: mostly one request. */
+  readonly requests: readonly [UpstreamRequest, ...UpstreamRequest[]];
   /** Whether the upstream hears the client's own words: then it hears the client's headers too. */
   readonly passesThrough: boolean;
   /** What an answer's headers say of its body, where that is not the upstream's. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Begins to observe a stream, where there can be one. */
-  readonly observe: ObserveStream | undefined;
-  /** A whole answer as the client gets it. Throws `upstream_invalid_answer`. */
-  answer(answer: WholeAnswer): ShownAnswer;
+  /** Begins to observe a stream of events, where there can be one. */
+  readonly observe: (() => ObservedStream) | undefined;
+  /** Begins to observe an answer of bytes that are no JSON, where there can be one. */
+  readonly observeBytes: (() => ObservedStream) | undefined;
+  /** Whole answers, one for each request that succeeded, as the client gets them. Throws `upstream_invalid_answer`. */
+  answer(answers: readonly [WholeAnswer, ...WholeAnswer[]]): ShownAnswer;
   /** The body of an upstream's error as the client gets it. */
   failure(status: number, body: string): string;
 }
 
-/** What reads a stream along. */
-interface ObservedStream {
-  observer: StreamObserver;
-  /** Bytes of an event that the observer gets in one piece. */
-  eventBytesMax: number;
-  /** Tells the client that its stream broke. */
-  errorEvent: (error: GatewayError) => string;
+/** One request to the upstream. */
+export interface UpstreamRequest {
+  /** What follows the operation's path; mostly nothing. */
+  below: string;
+  body: UpstreamBody;
 }
 
-/** Begins to observe a stream. */
-export type ObserveStream = () => ObservedStream;
+/** What reads a stream along. */
+export interface ObservedStream {
+  observer: StreamObserver;
+  /** Undefined for a stream of bytes. */
+  events: StreamEvents | undefined;
+}
 
 export interface ShownAnswer {
   body: Uint8Array | string;
@@ -63,11 +66,12 @@ export interface ShownAnswer {
   contentType?: string;
   /** The answer as one object in the client's dialect, JSON text. */
   whole: string;
+  /** What it holds that is paid for by other units than tokens. */
+  counted?: ObservedUsage | undefined;
 }
 
 /** What an exchange needs to know of its call. */
 export interface ExchangeCall<Body extends ChargeableBody> {
-  route: ChargeableRoute<Body>;
   target: Target;
   parsed: ParsedBody<Body>;
   requestId: string;
@@ -80,11 +84,13 @@ export interface ExchangeCall<Body extends ChargeableBody> {
 }
 
 /** Throws 422 for what the upstream's dialect has no words for. */
-export function openExchange<Body extends ChargeableBody>(call: ExchangeCall<Body>): Exchange {
-  const { route, target, parsed } = call;
-  const { dialect: codec } = route;
+export function openExchange<Body extends ChargeableBody>(
+  call: ExchangeCall<Body>,
+  codec: DialectCodec<Body>,
+): Exchange {
+  const { target, parsed } = call;
   const { dialect } = target.operation;
-  if (codec.dialect === undefined || dialect === undefined) return withoutDialect(call);
+  if (dialect === undefined) throw new Error(`an operation of ${target.route.prefix} has no dialect`);
   // A signature of another upstream, which the client keeps for it, must not get to this one.
   const passes = dialect === codec.dialect && !carriesSeal(parsed.text);
   return passes ? passedThrough(call, codec) : translated(call, codec.dialect, dialect);
@@ -95,44 +101,17 @@ function passedThrough<Body extends ChargeableBody>(call: ExchangeCall<Body>, co
   const { operation } = target;
   const { body } = parsed;
   return {
-    body: editedBytes(call),
-    below: "",
+    requests: [{ below: "", body: editedBytes(target, parsed) }],
     passesThrough: true,
     headers: {},
     observe: () => ({
       observer: codec.observe(body, (event) => operation.readUsage(event)),
-      eventBytesMax: codec.eventBytesMax ?? limits.eventBytesMax,
-      errorEvent: errorEventOf(codec, requestId),
+      events: { bytesMax: codec.eventBytesMax ?? limits.eventBytesMax, errorEvent: errorEventOf(codec, requestId) },
     }),
-    answer: ({ bytes, text }) => ({ body: bytes, whole: text }),
+    observeBytes: undefined,
+    answer: ([{ bytes, text }]) => ({ body: bytes, whole: text }),
     failure: (_status, text) => text,
   };
-}
-
-/** What is no text generation: bytes pass, unless the upstream needs the call in a shape of its own. */
-function withoutDialect<Body extends ChargeableBody>(call: ExchangeCall<Body>): Exchange {
-  const { target, parsed } = call;
-  const { operation, model } = target;
-  const reshaped = operation.reshape?.(parseObject(parsed.bytes.toString("utf8")) ?? {}, model);
-  return {
-    body: reshaped?.body === undefined ? editedBytes(call) : JSON.stringify({ ...reshaped.body, model }),
-    below: reshaped?.below ?? "",
-    passesThrough: true,
-    headers: reshaped === undefined ? {} : { "content-type": "application/json" },
-    observe: undefined,
-    answer({ bytes, text, answer }) {
-      if (reshaped === undefined) return { body: bytes, whole: text };
-      const whole = JSON.stringify(reshaped.answer(answer));
-      return { body: whole, whole };
-    },
-    failure: (_status, text) => text,
-  };
-}
-
-/** The client's own bytes, with the upstream's name of the model and its edits. They are used up. */
-function editedBytes<Body extends ChargeableBody>({ target, parsed }: ExchangeCall<Body>): Uint8Array {
-  const model = { set: "model", value: bytewise(JSON.stringify(target.model)) };
-  return editBytes(parsed.bytes, parsed.text, parsed.members, [model, ...target.operation.edits(parsed.body)]);
 }
 
 /** Unique to the call, letters and digits alone. */
@@ -169,15 +148,15 @@ function translated<Body extends ChargeableBody>(call: ExchangeCall<Body>, from:
     requestId,
   };
   return {
-    body: JSON.stringify(editValue(written, operation.edits(written))),
-    below: "",
+    requests: [{ below: "", body: JSON.stringify(editValue(written, operation.edits(written))) }],
     passesThrough: false,
     headers: { "content-type": "application/json" },
     observe() {
       const observer = translateStream({ upstream, upstreamContext, client, clientContext });
-      return { observer, eventBytesMax: limits.eventBytesMax, errorEvent: (error) => observer.fail(error) };
+      return { observer, events: { bytesMax: limits.eventBytesMax, errorEvent: (error) => observer.fail(error) } };
     },
-    answer({ answer }) {
+    observeBytes: undefined,
+    answer([{ answer }]) {
       const read = upstream.readAnswer(answer, upstreamContext);
       const whole = client.writeAnswer(read, clientContext);
       if (!stream) return { body: whole, whole };
@@ -186,18 +165,4 @@ function translated<Body extends ChargeableBody>(call: ExchangeCall<Body>, from:
     },
     failure: (status, text) => client.writeFailure(upstream.readFailure(status, text), requestId),
   };
-}
-
-/** The edits of an upstream's operation, on a body that was made here. */
-function editValue(body: JsonObject, edits: readonly JsonEdit[]): JsonObject {
-  const edited: Record<string, unknown> = { ...body };
-  for (const edit of edits) {
-    if ("set" in edit) edited[edit.set] = JSON.parse(edit.value);
-    else if ("remove" in edit) delete edited[edit.remove];
-    else if (edit.rename in edited) {
-      edited[edit.to] = edited[edit.rename];
-      delete edited[edit.rename];
-    }
-  }
-  return edited;
 }

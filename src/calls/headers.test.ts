@@ -39,15 +39,15 @@ interface Sending {
   key?: string;
   clientHeaders?: Headers;
   passesThrough?: boolean;
-  streamed?: boolean;
+  accept?: string;
   dialect?: "chat" | "messages";
 }
 
 function headersOf(route: UpstreamRoute, sending: Sending = {}): Headers {
-  const { key = "sk-upstream", clientHeaders = new Headers(), passesThrough = true, streamed = false } = sending;
+  const { key = "sk-upstream", clientHeaders = new Headers(), passesThrough = true, accept = "application/json" } = sending;
   const operation = route.provider.operations[sending.dialect ?? "chat"];
   if (operation === undefined) throw new Error("no such operation");
-  return upstreamHeaders({ target: { route, operation }, clientHeaders, passesThrough, streamed }, key);
+  return upstreamHeaders({ target: { route, operation }, clientHeaders, passesThrough, accept }, key);
 }
 
 const sent = (route: UpstreamRoute) => Object.fromEntries(headersOf(route, { clientHeaders: client }));
@@ -68,7 +68,7 @@ describe("to an upstream", () => {
 
   test("a stream is asked for as one", () => {
     const route = routeOf("openai");
-    expect(headersOf(route, { streamed: true }).get("accept")).toBe("text/event-stream");
+    expect(headersOf(route, { accept: "text/event-stream" }).get("accept")).toBe("text/event-stream");
     expect(headersOf(route).get("accept")).toBe("application/json");
   });
 

@@ -32,7 +32,8 @@ const ownHeaders = new WeakMap<UpstreamRoute, Map<string, Headers>>();
 /** What the headers of a call to an upstream depend on, besides the key. */
 export interface UpstreamHead {
   target: Pick<Target, "route" | "operation">;
-  streamed: boolean;
+  /** The media type that is asked for. */
+  accept: string;
   clientHeaders: Headers;
   /** Whether the body is the client's own, so that headers of its dialect belong to it. */
   passesThrough: boolean;
@@ -40,10 +41,10 @@ export interface UpstreamHead {
 
 /** The headers of a call to an upstream. Not to be changed. */
 export function upstreamHeaders(
-  { target: { route, operation }, clientHeaders, passesThrough, streamed }: UpstreamHead,
+  { target: { route, operation }, clientHeaders, passesThrough, accept }: UpstreamHead,
   key: string,
 ): Headers {
-  const own = headersOf(route, key, streamed ? "text/event-stream" : "application/json");
+  const own = headersOf(route, key, accept);
   let headers = own;
   const forward = (name: string): void => {
     const value = clientHeaders.get(name);

@@ -7,6 +7,7 @@ import { duplicateKey, fromBytewise, GatewayError, type JsonMember, limits, scan
  * decoding a large body, and what is not touched goes out as it came.
  */
 export interface ParsedBody<Body> {
+  kind: "json";
   bytes: Buffer;
   /** The bytes, one character each: an index is an offset. */
   text: string;
@@ -53,7 +54,7 @@ export function parseBody<Body>(
   for (const member of members) if (!measured.includes(member.key)) decodeMember(value, text, member);
   // An escaped letter is one character already, one that was written out is as many as it has bytes.
   const sizeOf = text.includes("\\u") ? byteLengthOf : lengthOf;
-  return { bytes, text, members, body: check(value, schema), sizeOf };
+  return { kind: "json", bytes, text, members, body: checkBody(value, schema), sizeOf };
 }
 
 function withoutMark(bytes: Buffer): Buffer {
@@ -77,7 +78,8 @@ function decodeMember(value: object, text: string, { key, valueStart, valueEnd }
   if (decoded !== written) Object.defineProperty(value, key, { value: JSON.parse(decoded), enumerable: true });
 }
 
-function check<Body>(value: unknown, schema: z.ZodType<Body>): Body {
+/** Throws a 422 `GatewayError` that names the field. */
+export function checkBody<Body>(value: unknown, schema: z.ZodType<Body>): Body {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
   const [issue] = result.error.issues;

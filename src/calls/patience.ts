@@ -27,6 +27,15 @@ export class Patience implements Watched {
     options.ticker.watch(this);
   }
 
+  /** For another request of the same call, which is awaited beside this one. */
+  another(): Patience {
+    return new Patience(this.#options);
+  }
+
+  get ticker(): Ticker {
+    return this.#options.ticker;
+  }
+
   /** From now on the upstream must be heard from within every `milliseconds`; else the call ends with `complaint`. */
   expect(milliseconds: number, complaint: string): void {
     this.#waitMs = milliseconds;

@@ -21,9 +21,8 @@ export interface StreamRelayOptions {
   abort: AbortController;
   ticker: Ticker;
   idleMsMax: number;
-  /** Bytes of an event that is passed on in one piece. */
-  eventBytesMax: number;
-  errorEvent: (error: GatewayError) => string;
+  /** Undefined for a stream of bytes: they pass as they come, and break off with the connection. */
+  events: StreamEvents | undefined;
   /** Its signal tells that the client has gone before it was answered. */
   client: Pick<Request, "signal">;
   /** Takes what goes out, for a call that is answered a second time; such a call goes on without its client. */
@@ -35,6 +34,14 @@ export interface StreamRelayOptions {
   onEnd: (end: StreamEnd, error: GatewayError | undefined) => Promise<void>;
 }
 
+/** How the events of a stream are told apart, and how its client learns that it broke. */
+export interface StreamEvents {
+  /** Bytes of an event that is passed on in one piece. */
+  bytesMax: number;
+  errorEvent: (error: GatewayError) => string;
+}
+
+const NOTHING = Buffer.alloc(0);
 const KEEP_ALIVE = Buffer.from(": keep-alive\n\n");
 
 /** Bun's reader hands out everything that has arrived in one go, without a promise where something is there already. */
@@ -55,7 +62,7 @@ class StreamRelay implements Watched {
   slot = -1;
   readonly #reader: BatchReader;
   readonly #options: StreamRelayOptions;
-  readonly #splitter: EventSplitter;
+  readonly #splitter: EventSplitter | undefined;
   #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
   #lastByteAt: number;
   #keptAliveAt = 0;
@@ -69,7 +76,7 @@ class StreamRelay implements Watched {
   constructor(reader: BatchReader, options: StreamRelayOptions) {
     this.#reader = reader;
     this.#options = options;
-    this.#splitter = new EventSplitter(options.eventBytesMax);
+    this.#splitter = options.events && new EventSplitter(options.events.bytesMax);
     this.#lastByteAt = options.ticker.now();
   }
 
@@ -165,7 +172,7 @@ class StreamRelay implements Watched {
     }
     const blocks: Buffer[] = [];
     for (const chunk of chunks) {
-      const shown = this.#see(this.#splitter.push(chunk));
+      const shown = this.#see(this.#splitter === undefined ? asBuffer(chunk) : this.#splitter.push(chunk));
       if (shown.length > 0) blocks.push(shown);
     }
     return blocks;
@@ -183,7 +190,7 @@ class StreamRelay implements Watched {
   /** What follows the last whole event. */
   #closing(): Buffer {
     const { observer, kept } = this.#options;
-    const rest = this.#see(this.#splitter.rest());
+    const rest = this.#see(this.#splitter?.rest() ?? NOTHING);
     if (observer.close === undefined || observer.done) return rest;
     const last = observer.close();
     kept?.add(last);
@@ -206,9 +213,15 @@ class StreamRelay implements Watched {
     if (this.#clientGone) return this.#end("interrupted", error);
     if (this.#ended) return controller.close();
     await this.#end("interrupted", error);
-    const gap = this.#splitter.atBoundary ? "" : "\n\n";
-    controller.enqueue(Buffer.from(gap + this.#options.errorEvent(error)));
-    controller.close();
+    const { events } = this.#options;
+    if (events === undefined) {
+      // The connection breaks off as well: nothing else tells half a file from a whole one.
+      controller.error(error);
+    } else {
+      const gap = this.#splitter?.atBoundary === false ? "\n\n" : "";
+      controller.enqueue(Buffer.from(gap + events.errorEvent(error)));
+      controller.close();
+    }
     // Frees the connection where the upstream would go on.
     this.#reader.cancel().catch(() => undefined);
   }
@@ -235,7 +248,7 @@ class StreamRelay implements Watched {
     } else if (
       !this.#clientGone &&
       quiet >= limits.keepAliveMs &&
-      this.#splitter.atBoundary &&
+      this.#splitter?.atBoundary === true &&
       (controller.desiredSize ?? 0) >= 0
     ) {
       this.#keptAliveAt = now;
@@ -249,4 +262,8 @@ class StreamRelay implements Watched {
     this.#options.ticker.leave(this);
     return this.#options.onEnd(end, error);
   }
+}
+
+function asBuffer({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
+  return Buffer.from(buffer, byteOffset, byteLength);
 }

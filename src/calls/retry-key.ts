@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { errorBody, GatewayError, limits, type Surface } from "../core/index.ts";
-import type { KeptAnswer, RetryKey } from "../ledger/index.ts";
+import type { KeptAnswer } from "../ledger/index.ts";
+import type { CallBody } from "./receive-body.ts";
 
 const HEADER = "idempotency-key";
 
@@ -8,10 +9,10 @@ const HEADER = "idempotency-key";
 const REPLAYED = { "idempotent-replayed": "true", "x-tollgate-credits": "0" };
 
 /**
- * The caller's `Idempotency-Key` with a hash of what it came with: the operation and the body, byte by byte. Throws 422
- * for a key that is empty, too long, or of other than printable ASCII characters.
+ * The caller's `Idempotency-Key`, where there is one. Throws 422 for a key that is empty, too long, or of other than
+ * printable ASCII characters.
  */
-export function readRetryKey(headers: Headers, operation: string, body: Uint8Array): RetryKey | undefined {
+export function readRetryKey(headers: Headers): string | undefined {
   const key = headers.get(HEADER);
   if (key === null) return undefined;
   if (!/^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(key) || key.length > limits.retryKeyCharactersMax) {
@@ -21,8 +22,14 @@ export function readRetryKey(headers: Headers, operation: string, body: Uint8Arr
       { param: HEADER },
     );
   }
-  const fingerprint = createHash("sha256").update(`${operation}\n`).update(body).digest("base64url");
-  return { key, fingerprint };
+  return key;
+}
+
+/** A hash of what a key came with: the operation and the body, byte by byte, or part by part where it is a form. */
+export async function fingerprintOf(operation: string, received: CallBody<unknown>): Promise<string> {
+  const prefix = `${operation}\n`;
+  if (received.kind === "form") return received.form.fingerprint(prefix);
+  return createHash("sha256").update(prefix).update(received.bytes).digest("base64url");
 }
 
 /** The refusal of a key whose first call has not ended, or came with something else. */

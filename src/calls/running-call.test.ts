@@ -60,6 +60,7 @@ async function start(): Promise<RunningCall<ChatRequest>> {
     route: { operations: ["chat"], surface: "openai", body: chatRequest, dialect: chatDialect },
     streamed: true,
     bound,
+    files: undefined,
     retry,
     target: targetOf(),
     charge: await scene.open({ retry }),

@@ -1,4 +1,4 @@
-import type { GatewayError, Nano, ObservedUsage } from "../core/index.ts";
+import type { CallFile, GatewayError, Nano, ObservedUsage } from "../core/index.ts";
 import type { Principal } from "../auth/index.ts";
 import type { CallBound } from "../dialects/index.ts";
 import type { CallRecord, KeptAnswer, RetryKey } from "../ledger/index.ts";
@@ -22,6 +22,8 @@ export interface RunningCallParts<Body extends ChargeableBody> {
   route: ChargeableRoute<Body>;
   streamed: boolean;
   bound: CallBound;
+  /** What came with a form. */
+  files: readonly CallFile[] | undefined;
   /** Undefined for a call that is not answered a second time. */
   retry: RetryKey | undefined;
   target: Target;
@@ -73,7 +75,7 @@ export class RunningCall<Body extends ChargeableBody> {
   /** Ends the charge, writes the call's record and its log line. Only the first end counts. Resolves when it is durable. */
   end(result: CallResult): Promise<void> {
     if (this.#ended) return Promise.resolve();
-    const { charge, incoming, target, logger, onEnd } = this.parts;
+    const { charge, incoming, target, logger, files, onEnd } = this.parts;
     const { observed, error } = result;
     const record = this.#record(result);
     const ending: Ending = { record, answer: this.#kept(result) };
@@ -86,6 +88,7 @@ export class RunningCall<Body extends ChargeableBody> {
       tokenId: incoming.principal.tokenId,
       modelId: target.modelId,
       credits: observed === undefined ? 0n : charge.costOf(observed),
+      files,
       error,
     });
     onEnd();

@@ -99,7 +99,7 @@ function send({ behaviours, options, fraction = 0 }: Setting): Promise<UpstreamA
   const call = {
     target,
     body: `{"model":"m"}`,
-    streamed: false,
+    accept: "application/json",
     clientHeaders: new Headers({ "x-client-request-id": "abc" }),
     passesThrough: true,
     patience: new Patience({ ticker, abort, client: new Request("http://gateway.example"), lingersMs: 0 }),

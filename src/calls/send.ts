@@ -4,6 +4,7 @@
  */
 import { type Environment, GatewayError, limits } from "../core/index.ts";
 import { readBounded } from "../streaming/index.ts";
+import type { OutgoingForm } from "../uploads/index.ts";
 import { judgeFailure, type Verdict } from "./judge-failure.ts";
 import { type UpstreamHead, upstreamHeaders } from "./headers.ts";
 import type { Patience } from "./patience.ts";
@@ -20,10 +21,13 @@ export interface UpstreamCall extends UpstreamHead {
   method?: "GET" | "DELETE";
   /** What follows the operation's path. */
   below?: string;
-  body?: string | Uint8Array;
+  body?: UpstreamBody;
   /** Its abort ends the call: the client went away, or the gateway gave up. */
   patience: Patience;
 }
+
+/** A form is read anew for each attempt. */
+export type UpstreamBody = string | Uint8Array | OutgoingForm;
 
 /** A success whose body is still to come, or a failure read whole. */
 export type UpstreamAnswer =
@@ -76,15 +80,25 @@ function takeKey({ route }: UpstreamCall["target"]): string {
 }
 
 function fetchAnswer(environment: Environment, call: UpstreamCall, key: string): Promise<Response> {
-  const { target, patience } = call;
+  const { target, patience, body } = call;
+  const isForm = typeof body === "object" && "open" in body;
+  const headers = upstreamHeaders(call, key);
   return environment.fetch(target.route.baseUrl + target.operation.path + (call.below ?? ""), {
     method: call.method ?? "POST",
-    headers: upstreamHeaders(call, key),
-    ...(call.body === undefined ? {} : { body: call.body }),
+    headers: isForm ? formHeaders(headers, body) : headers,
+    ...(body === undefined ? {} : { body: isForm ? body.open() : body }),
     signal: patience.abort.signal,
     // The key must not follow a redirection to another host.
     redirect: "manual",
   });
+}
+
+/** Its length is told, since not every upstream takes a body without. */
+function formHeaders(headers: Headers, { contentType, length }: OutgoingForm): Headers {
+  const own = new Headers(headers);
+  own.set("content-type", contentType);
+  own.set("content-length", String(length));
+  return own;
 }
 
 function unreachable({ route }: UpstreamCall["target"], cause: unknown): GatewayError {

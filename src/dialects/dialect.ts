@@ -20,7 +20,7 @@ export interface CallBound {
    */
   unitsIn?: Usage;
   /** Images that can come out, and of which variant where the body tells. */
-  imagesOut?: { count: number; variant: ImageVariant };
+  imagesOut?: { count: number; variant: ImageVariant | undefined };
 }
 
 /** At most how many bytes of UTF-8 a string has. */
@@ -50,18 +50,18 @@ export interface StreamObserver {
 }
 
 /** What a client sends and gets on a route, as the pipeline uses it. */
-interface CallShape<Body> {
+interface CallShape {
   /** Members that hold what is said. They are only measured, so that their strings need not be decoded. */
   measured: readonly string[];
-  /** `sizeOf` tells the bytes of a string within a measured member; `files` came with the body, where that was a form. */
-  bound(body: Body, sizeOf: SizeOf, files: readonly CallFile[]): CallBound;
   /** Bytes of text in a whole answer, for an estimate where it names no usage. */
   outputBytes(answer: string): number;
 }
 
 /** One shape of text generation. */
-export interface DialectCodec<Body> extends CallShape<Body> {
+export interface DialectCodec<Body> extends CallShape {
   dialect: Dialect;
+  /** `sizeOf` tells the bytes of a string within a measured member. */
+  bound(body: Body, sizeOf: SizeOf): CallBound;
   /** `body` decides whether the client wants to see the usage. */
   observe(body: Body, readUsage: ReadUsage): StreamObserver;
   /** Bytes of one event that is kept together while it passes, where its last may repeat all of a long answer. */
@@ -74,8 +74,10 @@ export interface DialectCodec<Body> extends CallShape<Body> {
  * What is no text generation: there is one shape, OpenAI's, which other providers have taken over or are reshaped to
  * (`UpstreamOperation.reshape`).
  */
-export interface MediaCodec<Body> extends CallShape<Body> {
+export interface MediaCodec<Body> extends CallShape {
   dialect?: undefined;
+  /** `sizeOf` tells the bytes of a string within a measured member; `files` came with the body, where that was a form. */
+  bound(body: Body, sizeOf: SizeOf, files: readonly CallFile[]): CallBound;
   /** What a whole answer holds that is paid for by other units than tokens; the upstream's own figures go before it. */
   counted?(body: Body, answer: JsonObject): ObservedUsage;
   /** How its streams of events are read; left out where nothing is streamed. */
@@ -92,7 +94,7 @@ export interface MediaEvents<Body> {
   /** Bytes of one event that is kept together: it may hold a whole image. */
   eventBytesMax: number;
   /** The event that tells a client that its stream has broken. */
-  errorEvent(error: GatewayError): string;
+  errorEvent: (error: GatewayError) => string;
   /** A whole answer as events, for a client that asked for a stream of an upstream that makes none. */
   ofAnswer(body: Body, answer: JsonObject): string;
 }

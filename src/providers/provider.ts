@@ -48,9 +48,9 @@ export type FormField = { name: string; text: string } | { name: string; file: C
 export interface ReshapedBody {
   /** Follows the operation's path. */
   below?: string;
-  /** Whole, but for `model`, which is set. */
+  /** Whole; the `model` in it, where it has one, becomes the upstream's name of it. */
   json?: JsonObject;
-  /** Whole, sent in this order. Where neither is given, the client's own body goes, with the operation's edits. */
+  /** Whole, to be sent in this order. Where neither is given, the client's own body goes, with the operation's edits. */
   form?: readonly FormField[];
 }
 

@@ -64,6 +64,24 @@ function observe(includeUsage: boolean): StreamObserver {
   return chatDialect.observe(chatRequest.parse(body), (answer) => chat.readUsage(answer));
 }
 
+/** What an answer of bytes is observed by. */
+function countBytes(): StreamObserver {
+  let outputBytes = 0;
+  return {
+    see(block) {
+      outputBytes += block.length;
+      return block;
+    },
+    get outputBytes() {
+      return outputBytes;
+    },
+    usage: undefined,
+    done: false,
+    complete: true,
+    failed: false,
+  };
+}
+
 /** An upstream whose bytes come when the test says so, relayed to a client who reads on, or not. */
 export class StreamScene {
   readonly abort = new AbortController();
@@ -74,6 +92,8 @@ export class StreamScene {
   /** What the client has got so far. */
   text = "";
   closed = false;
+  /** Why the client's connection broke off. */
+  broken: unknown;
   /** Holds up the commit of the charge, where set. */
   commit: Promise<void> | undefined;
   /** Where the stream's answer is to be kept. */
@@ -83,8 +103,11 @@ export class StreamScene {
   readonly #client: { read(): Promise<{ done: boolean; value?: Uint8Array | undefined }>; cancel(): Promise<void> };
   #upstream: ReadableStreamDefaultController<Uint8Array> | undefined;
 
-  constructor({ reads = true, includeUsage = false, kept = false, gone = false } = {}) {
-    this.observer = observe(includeUsage);
+  readonly #bytes: boolean;
+
+  constructor({ reads = true, includeUsage = false, kept = false, gone = false, bytes = false } = {}) {
+    this.#bytes = bytes;
+    this.observer = bytes ? countBytes() : observe(includeUsage);
     this.kept = kept ? new KeptBody() : undefined;
     if (gone) this.leaving.abort();
     const body = new ReadableStream<Uint8Array>({
@@ -107,10 +130,11 @@ export class StreamScene {
       abort: this.abort,
       ticker: time.ticker,
       idleMsMax,
-      eventBytesMax: limits.eventBytesMax,
       client: { signal: this.leaving.signal },
       kept: this.kept,
-      errorEvent: (error) => chatDialect.errorEvent(error, "req_1"),
+      events: this.#bytes
+        ? undefined
+        : { bytesMax: limits.eventBytesMax, errorEvent: (error) => chatDialect.errorEvent(error, "req_1") },
       scrub: (text) => text.replaceAll(key, "[redacted]"),
       onFirstByte: () => {
         this.firstBytes += 1;
@@ -123,7 +147,11 @@ export class StreamScene {
   }
 
   async #readOn(): Promise<void> {
-    while (await this.read());
+    try {
+      while (await this.read());
+    } catch (reason) {
+      this.broken = reason;
+    }
   }
 
   /** One read of the client; whether there was something. */

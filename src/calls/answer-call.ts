@@ -1,0 +1,224 @@
+/** From a call whose money is set aside to the answer: it is sent upstream, and what comes back is relayed and observed. */
+import {
+  type Environment,
+  formatCredits,
+  GatewayError,
+  type JsonObject,
+  type ObservedUsage,
+  parseObject,
+} from "../core/index.ts";
+import type { Logger } from "../telemetry/index.ts";
+import { ResponseCatcher } from "./catch-response.ts";
+import type { ChargeableBody } from "./chargeable-route.ts";
+import { sumOf, usedBy } from "./estimate.ts";
+import type { Exchange, ObservedStream, UpstreamRequest } from "./exchange.ts";
+import { relayedHeaders } from "./headers.ts";
+import { Patience } from "./patience.ts";
+import type { CallPlan } from "./plan-call.ts";
+import { relayStream } from "./relay-stream.ts";
+import { readWholeAnswer, type WholeAnswer } from "./relay-whole.ts";
+import { KeptBody } from "./retry-key.ts";
+import type { RunningCall } from "./running-call.ts";
+import { type SendOptions, sendUpstream, type UpstreamAnswer } from "./send.ts";
+
+export interface AnswerDependencies {
+  environment: Environment;
+  send: SendOptions;
+  logger: Logger;
+}
+
+type Failure = Extract<UpstreamAnswer, { ok: false }>;
+
+/** Throws where there is no answer; then the call has not ended yet. */
+export async function answerCall<Body extends ChargeableBody>(
+  deps: AnswerDependencies,
+  call: RunningCall<Body>,
+  plan: CallPlan,
+): Promise<Response> {
+  const { exchange } = plan;
+  const [request, ...others] = exchange.requests;
+  if (others.length > 0) return answerFromSeveral(deps, call, plan);
+  const answer = await send(deps, call, exchange, request, call.parts.patience);
+  if (!answer.ok) return relayFailure(call, exchange, answer);
+  const { response } = answer;
+  const type = response.headers.get("content-type") ?? "";
+  if (type.startsWith("text/event-stream")) {
+    const { observe, passesThrough } = exchange;
+    if (observe !== undefined && (plan.streamed || passesThrough)) return relay(deps, call, plan, response, observe());
+    await response.body?.cancel();
+    throw new GatewayError("upstream_invalid_answer", "The upstream answered with a stream that nobody asked for.");
+  }
+  if (exchange.observeBytes !== undefined && !/\bjson\b/.test(type)) {
+    return relay(deps, call, plan, response, exchange.observeBytes());
+  }
+  const whole = await readWholeAnswer(response, call.parts.target.operation, call.parts.patience, deps.send.idleMsMax);
+  if (whole.failed) return relayFailure(call, exchange, failureWithin(whole, response));
+  return showWhole(deps, call, plan, response, [whole]);
+}
+
+function send<Body extends ChargeableBody>(
+  { environment, send: options }: AnswerDependencies,
+  call: RunningCall<Body>,
+  { passesThrough, observeBytes }: Exchange,
+  { below, body }: UpstreamRequest,
+  patience: Patience,
+): Promise<UpstreamAnswer> {
+  const { target, streamed, incoming } = call.parts;
+  const whole = observeBytes === undefined ? "application/json" : "*/*";
+  return sendUpstream(environment, options, {
+    target,
+    below,
+    body,
+    accept: streamed ? "text/event-stream" : whole,
+    clientHeaders: incoming.request.headers,
+    passesThrough,
+    patience,
+  });
+}
+
+/**
+ * The requests of one call, side by side: what succeeds is the answer. Where nothing does, the first one's failure is
+ * told.
+ */
+async function answerFromSeveral<Body extends ChargeableBody>(
+  deps: AnswerDependencies,
+  call: RunningCall<Body>,
+  plan: CallPlan,
+): Promise<Response> {
+  const { exchange } = plan;
+  const asked = await Promise.allSettled(exchange.requests.map((request) => askOne(deps, call, exchange, request)));
+  const [whole, ...rest] = asked.flatMap((each) =>
+    each.status === "fulfilled" && "whole" in each.value ? [each.value] : [],
+  );
+  if (whole !== undefined) {
+    return showWhole(deps, call, plan, whole.response, [whole.whole, ...rest.map((each) => each.whole)]);
+  }
+  for (const each of asked) {
+    if (each.status === "rejected") throw each.reason;
+    if ("failure" in each.value) return relayFailure(call, exchange, each.value.failure);
+  }
+  throw new Error("a call without a request");
+}
+
+async function askOne<Body extends ChargeableBody>(
+  deps: AnswerDependencies,
+  call: RunningCall<Body>,
+  exchange: Exchange,
+  request: UpstreamRequest,
+): Promise<{ response: Response; whole: WholeAnswer } | { failure: Failure }> {
+  const patience = call.parts.patience.another();
+  try {
+    const answer = await send(deps, call, exchange, request, patience);
+    if (!answer.ok) return { failure: answer };
+    const { response } = answer;
+    const whole = await readWholeAnswer(response, call.parts.target.operation, patience, deps.send.idleMsMax);
+    return whole.failed ? { failure: failureWithin(whole, response) } : { response, whole };
+  } finally {
+    patience.end();
+  }
+}
+
+async function showWhole<Body extends ChargeableBody>(
+  deps: AnswerDependencies,
+  call: RunningCall<Body>,
+  { exchange, keep }: CallPlan,
+  response: Response,
+  answers: readonly [WholeAnswer, ...WholeAnswer[]],
+): Promise<Response> {
+  const { target, route, bound, retry } = call.parts;
+  const { status } = response;
+  const headers = { ...headersFor(call, response.headers), ...exchange.headers };
+  const { body: shown, contentType, whole, counted } = exchange.answer(answers);
+  if (contentType !== undefined) headers["content-type"] = contentType;
+  const [{ text, usage }, ...others] = answers;
+  const upstream = others.length === 0 ? usage : sumOf(answers.map((each) => each.usage));
+  const observed = usedBy(target.price, bound, upstream, () => route.dialect.outputBytes(text), counted);
+  headers["x-tollgate-credits"] = formatCredits(call.costOf(observed));
+  if (keep !== undefined) await keepResponse(deps, call, keep, parseObject(whole));
+  const kept = retry && { headers, body: new KeptBody().add(Buffer.from(shown)) };
+  await call.end({ status, outcome: "complete", observed, answer: kept });
+  return new Response(shown, { status, headers });
+}
+
+/** An answer that can't be kept is given all the same: it has been made, and is paid for. */
+async function keepResponse<Body extends ChargeableBody>(
+  { logger }: AnswerDependencies,
+  call: RunningCall<Body>,
+  keep: (response: JsonObject) => Promise<void>,
+  response: JsonObject | undefined,
+): Promise<void> {
+  try {
+    if (response !== undefined) await keep(response);
+  } catch (reason) {
+    logger.error({ request_id: call.parts.incoming.requestId, reason: String(reason) }, "response not kept");
+  }
+}
+
+/** A stream: of events, or of bytes. */
+function relay<Body extends ChargeableBody>(
+  deps: AnswerDependencies,
+  call: RunningCall<Body>,
+  { keep }: CallPlan,
+  response: Response,
+  { observer: own, events }: ObservedStream,
+): Response {
+  const { bound, target, charge, patience, retry, incoming } = call.parts;
+  const { status } = response;
+  if (response.body === null) throw new GatewayError("upstream_invalid_answer", "The upstream's stream is empty.");
+  const catcher = keep === undefined ? undefined : new ResponseCatcher(own);
+  const observer = catcher ?? own;
+  const observe = (): ObservedUsage => usedBy(target.price, bound, observer.usage, () => observer.outputBytes);
+  charge.observeWith(observe, (error) => patience.abort.abort(error));
+  const headers = { ...headersFor(call, response.headers), ...(events === undefined ? {} : EVENT_HEADERS) };
+  const kept = retry === undefined ? undefined : new KeptBody();
+  const stream = relayStream(response.body, {
+    observer,
+    events,
+    abort: patience.abort,
+    ticker: patience.ticker,
+    idleMsMax: deps.send.idleMsMax,
+    client: incoming.request,
+    kept,
+    scrub: (text) => target.route.keys.scrub(text),
+    onFirstByte: () => call.firstByte(),
+    onEnd: async (outcome, error) => {
+      if (keep !== undefined) await keepResponse(deps, call, keep, catcher?.response);
+      const producedNothing = outcome !== "complete" && observer.usage === undefined && observer.outputBytes === 0;
+      if (producedNothing && outcome !== "abandoned") return call.end({ status, outcome, error });
+      return call.end({ status, outcome, observed: observe(), error, answer: kept && { headers, body: kept } });
+    },
+  });
+  return new Response(stream, { status, headers });
+}
+
+const EVENT_HEADERS = { "cache-control": "no-cache", "x-accel-buffering": "no" };
+
+/** A failure under a status that says success. */
+function failureWithin({ text }: WholeAnswer, { status, headers }: Response): Failure {
+  return { ok: false, status, headers, body: text };
+}
+
+/** An upstream's own error: relayed, and free. */
+async function relayFailure<Body extends ChargeableBody>(
+  call: RunningCall<Body>,
+  exchange: Exchange,
+  { status, headers, body }: Failure,
+): Promise<Response> {
+  // A redirection is not followed, since the key must not go along, and means nothing to the client.
+  if (status >= 300 && status < 400) {
+    throw new GatewayError("upstream_invalid_answer", `The upstream answered with status ${status}.`);
+  }
+  // A status that says success is left to a client of the upstream's own dialect, who knows what to make of it.
+  const told = status < 400 && !exchange.passesThrough ? 502 : status;
+  const shown = exchange.failure(told, call.parts.target.route.keys.scrub(body));
+  await call.end({ status: told, outcome: "failed" });
+  const all = { ...headersFor(call, headers), ...exchange.headers, "x-tollgate-credits": "0" };
+  return new Response(shown, { status: told, headers: all });
+}
+
+/** The headers of an answer, but for what it cost. */
+function headersFor<Body extends ChargeableBody>(call: RunningCall<Body>, upstream: Headers): Record<string, string> {
+  const { target, charge } = call.parts;
+  const headers = relayedHeaders(upstream, target.route.sandbox);
+  return charge.rateHeaders === undefined ? headers : Object.assign(headers, charge.rateHeaders);
+}

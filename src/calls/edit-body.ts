@@ -1,0 +1,50 @@
+/** An upstream's edits of a body, in each form that a body may have. */
+import { bytewise, editBytes, type JsonEdit, type JsonObject } from "../core/index.ts";
+import type { Target } from "../routing/index.ts";
+import type { FormEdit, OutgoingForm, ReceivedForm } from "../uploads/index.ts";
+import type { ChargeableBody } from "./chargeable-route.ts";
+import type { ParsedBody } from "./parse-body.ts";
+
+/** The client's own bytes, with the upstream's name of the model and its edits. They are used up. */
+export function editedBytes<Body extends ChargeableBody>(
+  { model, operation }: Target,
+  { bytes, text, members, body }: ParsedBody<Body>,
+): Uint8Array {
+  const named = { set: "model", value: bytewise(JSON.stringify(model)) };
+  return editBytes(bytes, text, members, [named, ...operation.edits(body)]);
+}
+
+/** A body that was made here. */
+export function editValue(body: JsonObject, edits: readonly JsonEdit[]): JsonObject {
+  const edited: Record<string, unknown> = { ...body };
+  for (const edit of edits) {
+    if ("set" in edit) edited[edit.set] = JSON.parse(edit.value);
+    else if ("remove" in edit) delete edited[edit.remove];
+    else if (edit.rename in edited) {
+      edited[edit.to] = edited[edit.rename];
+      delete edited[edit.rename];
+    }
+  }
+  return edited;
+}
+
+/** The client's own form, with the upstream's name of the model and its edits: of what is there, since nothing is added. */
+export function editedForm({ model, operation }: Target, form: ReceivedForm, body: JsonObject): OutgoingForm {
+  const named = { set: "model", value: JSON.stringify(model) };
+  const edits = [named, ...operation.edits(body)].flatMap((edit): FormEdit[] => {
+    if ("set" in edit) return partsOf(form, edit.set).map((part) => ({ part, text: textOf(edit.value) }));
+    if ("remove" in edit) return partsOf(form, edit.remove).map((part) => ({ remove: part }));
+    throw new Error(`a part of a form can't be renamed: ${edit.rename}`);
+  });
+  return form.edited(edits);
+}
+
+function partsOf({ parts }: ReceivedForm, name: string) {
+  return parts.filter((part) => part.name === name);
+}
+
+/** A value of JSON as a form has it. */
+function textOf(written: string): string {
+  const value: unknown = JSON.parse(written);
+  return typeof value === "string" ? value : written;
+}

@@ -1,0 +1,110 @@
+/**
+ * How a call that generates no text is told to its upstream, and the answer to its client: bytes pass, unless the upstream
+ * needs the call in a shape of its own.
+ */
+import { type JsonObject, parseObject } from "../core/index.ts";
+import type { CallBound, MediaCodec } from "../dialects/index.ts";
+import type { CallInput, RawAnswer, ReshapedBody, ReshapedCall } from "../providers/index.ts";
+import type { Target } from "../routing/index.ts";
+import { composeForm } from "../uploads/index.ts";
+import type { ChargeableBody } from "./chargeable-route.ts";
+import { editedBytes, editedForm } from "./edit-body.ts";
+import type { Exchange, ShownAnswer, UpstreamRequest } from "./exchange.ts";
+import type { CallBody } from "./receive-body.ts";
+import type { WholeAnswer } from "./relay-whole.ts";
+import type { UpstreamBody } from "./send.ts";
+
+/** What an exchange of media needs to know of its call. */
+export interface MediaCall<Body extends ChargeableBody> {
+  target: Target;
+  received: CallBody<Body>;
+  bound: CallBound;
+}
+
+const JSON_TYPE = { "content-type": "application/json" };
+
+/** Throws 422 for what the upstream has no words for. */
+export async function openMediaExchange<Body extends ChargeableBody>(
+  call: MediaCall<Body>,
+  codec: MediaCodec<Body>,
+): Promise<Exchange> {
+  const { target, received, bound } = call;
+  const { operation, model } = target;
+  const { body } = received;
+  const reshaped = await operation.reshape?.(inputOf(received), model);
+  const { events } = codec;
+  return {
+    requests: reshaped === undefined ? [{ below: "", body: ownBody(call) }] : requestsOf(call, reshaped),
+    passesThrough: true,
+    headers: reshaped?.answer === undefined ? {} : JSON_TYPE,
+    observe:
+      events &&
+      (() => ({
+        observer: events.observe(body, (event) => operation.readUsage(event)),
+        events: { bytesMax: events.eventBytesMax, errorEvent: events.errorEvent },
+      })),
+    observeBytes: codec.observeBytes && (() => ({ observer: observeBytes(codec, body, bound), events: undefined })),
+    answer: (answers) => shownAnswer(codec, body, reshaped, answers),
+    failure: (_status, text) => text,
+  };
+}
+
+function observeBytes<Body>(codec: MediaCodec<Body>, body: Body, bound: CallBound) {
+  const observer = codec.observeBytes?.(body, bound);
+  if (observer === undefined) throw new Error("the codec observes no bytes");
+  return observer;
+}
+
+/** A form's fields are what its schema has made of them. */
+function inputOf<Body extends ChargeableBody>(received: CallBody<Body>): CallInput {
+  if (received.kind === "form") return { body: received.body, files: received.files };
+  return { body: parseObject(received.bytes.toString("utf8")) ?? {}, files: [] };
+}
+
+function requestsOf<Body extends ChargeableBody>(
+  call: MediaCall<Body>,
+  { requests: [first, ...others] }: ReshapedCall,
+): [UpstreamRequest, ...UpstreamRequest[]] {
+  const requestOf = (each: ReshapedBody): UpstreamRequest => ({ below: each.below ?? "", body: bodyOf(call, each) });
+  return [requestOf(first), ...others.map(requestOf)];
+}
+
+function bodyOf<Body extends ChargeableBody>(call: MediaCall<Body>, { json, form }: ReshapedBody): UpstreamBody {
+  const { received, target } = call;
+  if (json !== undefined) return JSON.stringify("model" in json ? { ...json, model: target.model } : json);
+  if (form === undefined) return ownBody(call);
+  if (received.kind !== "form") throw new Error(`${target.route.prefix} makes a form of a call that was none`);
+  const { partOf } = received;
+  return composeForm(
+    received.form,
+    form.map((field) => ("text" in field ? field : { name: field.name, file: partOf(field.file) })),
+  );
+}
+
+function ownBody<Body extends ChargeableBody>({ target, received }: MediaCall<Body>): UpstreamBody {
+  if (received.kind === "form") return editedForm(target, received.form, received.body);
+  return editedBytes(target, received);
+}
+
+function shownAnswer<Body extends ChargeableBody>(
+  codec: MediaCodec<Body>,
+  body: Body,
+  reshaped: ReshapedCall | undefined,
+  answers: readonly [WholeAnswer, ...WholeAnswer[]],
+): ShownAnswer {
+  const [{ bytes, text, answer: own }] = answers;
+  if (reshaped?.answer === undefined) return { body: bytes, whole: text, counted: codec.counted?.(body, own) };
+  const answer = reshaped.answer(answers.map((each) => each.answer));
+  if (isRaw(answer)) return { body: answer.bytes, contentType: answer.contentType, whole: "" };
+  const whole = JSON.stringify(answer);
+  const counted = codec.counted?.(body, answer);
+  // The upstream knows no streams, or not here.
+  if (body.stream === true && codec.events !== undefined) {
+    return { body: codec.events.ofAnswer(body, answer), contentType: "text/event-stream", whole, counted };
+  }
+  return { body: whole, whole, counted };
+}
+
+function isRaw(answer: JsonObject | RawAnswer): answer is RawAnswer {
+  return answer["bytes"] instanceof Uint8Array;
+}

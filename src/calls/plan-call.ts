@@ -1,0 +1,113 @@
+/** What a call's body is made into before money is set aside for it: who is asked, what, and what it can cost. */
+import { GatewayError, type JsonObject, parseObject } from "../core/index.ts";
+import type { CallBound, DialectCodec } from "../dialects/index.ts";
+import type { RetryKey } from "../ledger/index.ts";
+import type { Target } from "../routing/index.ts";
+import type { ChargeableBody, ChargeableRoute } from "./chargeable-route.ts";
+import { callIdOf, type Exchange, openExchange } from "./exchange.ts";
+import { openMediaExchange } from "./exchange-media.ts";
+import { parseBody, type ParsedBody } from "./parse-body.ts";
+import type { CallBody } from "./receive-body.ts";
+import { inOwnWords, type Recalled, type ResponseKeeper } from "./response-keeper.ts";
+import type { IncomingCall } from "./running-call.ts";
+
+/** What is known of a call once its body has been read. */
+export interface PlannedCall<Body extends ChargeableBody> {
+  route: ChargeableRoute<Body>;
+  incoming: IncomingCall;
+  received: CallBody<Body>;
+  target: Target;
+  /** Undefined for a call that is not answered a second time. */
+  retry: RetryKey | undefined;
+  /** Since the epoch. */
+  at: number;
+}
+
+/** What a call's body has been made into. */
+export interface CallPlan {
+  target: Target;
+  bound: CallBound;
+  /** Undefined for a call that is not answered a second time. */
+  retry: RetryKey | undefined;
+  exchange: Exchange;
+  /** Keeps the response for later calls. */
+  keep: ((response: JsonObject) => Promise<void>) | undefined;
+  streamed: boolean;
+  /** Since the epoch. */
+  at: number;
+}
+
+/** Everything that depends on what the body says, and can refuse it. It uses the body's bytes up. */
+export async function planCall<Body extends ChargeableBody>(call: PlannedCall<Body>): Promise<CallPlan> {
+  const { received, route } = call;
+  const codec = route.dialect;
+  if (codec.dialect !== undefined) {
+    if (received.kind === "form") throw new Error("no text generation takes a form");
+    const json = { ...call, received };
+    return route.keeper === undefined ? planText(json, codec) : planKept(json, codec, route.keeper);
+  }
+  const { body } = received;
+  const sizeOf = received.kind === "json" ? received.sizeOf : Buffer.byteLength;
+  const bound = codec.bound(body, sizeOf, received.kind === "form" ? received.files : []);
+  return { ...common(call), bound, exchange: await openMediaExchange({ target: call.target, received, bound }, codec) };
+}
+
+interface TextCall<Body extends ChargeableBody> extends PlannedCall<Body> {
+  received: ParsedBody<Body>;
+}
+
+function planText<Body extends ChargeableBody>(
+  call: TextCall<Body>,
+  codec: DialectCodec<Body>,
+  own?: JsonObject,
+  decoded = own,
+): CallPlan {
+  const { received, target, incoming, at } = call;
+  const bound = codec.bound(received.body, received.sizeOf);
+  const { requestId } = incoming;
+  const exchange = openExchange({ target, parsed: received, requestId, at, request: own, decoded }, codec);
+  return { ...common(call), bound, exchange };
+}
+
+/** The plan of a call whose answer is kept, and that may continue one. */
+async function planKept<Body extends ChargeableBody>(
+  call: TextCall<Body>,
+  codec: DialectCodec<Body>,
+  keeper: ResponseKeeper,
+): Promise<CallPlan> {
+  const { incoming, received, target } = call;
+  const { principal, requestId } = incoming;
+  const request = parseObject(received.bytes.toString("utf8")) ?? {};
+  const asked = { principal, target, request, callId: callIdOf(requestId) };
+  const recalled = await keeper.recall(asked);
+  const plan =
+    recalled === undefined ? planText(call, codec, request) : planRecalled(call, codec, request, recalled);
+  // One that was made anew here has another id upstream, which the client never gets to know.
+  const isKeptUpstream = target.operation.keeps !== undefined && plan.exchange.passesThrough;
+  // Items that were only named are kept as what they stand for; what the upstream keeps need not stay in memory.
+  const input = isKeptUpstream ? undefined : (recalled?.ownItems ?? request["input"]);
+  const { store, previous_response_id } = request;
+  const said = { ...asked, request: { store, previous_response_id, input } };
+  return { ...plan, keep: (response) => keeper.keep(said, response, isKeptUpstream) };
+}
+
+function planRecalled<Body extends ChargeableBody>(
+  call: TextCall<Body>,
+  codec: DialectCodec<Body>,
+  request: JsonObject,
+  { body, earlierItems }: Recalled,
+): CallPlan {
+  const { body: schema } = call.route;
+  if (schema === undefined) throw new Error("a route whose answers are kept takes JSON");
+  try {
+    const received = parseBody(Buffer.from(JSON.stringify(body)), schema, codec.measured);
+    return planText({ ...call, received }, codec, request, body);
+  } catch (thrown) {
+    throw thrown instanceof GatewayError ? inOwnWords(thrown, earlierItems) : thrown;
+  }
+}
+
+/** What a plan has whatever the call is of. */
+function common<Body extends ChargeableBody>({ target, retry, received, at }: PlannedCall<Body>) {
+  return { target, retry, at, keep: undefined, streamed: received.body.stream === true };
+}

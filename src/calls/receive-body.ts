@@ -1,0 +1,89 @@
+/** A call's body, read and checked: JSON, or a form with files. */
+import { measureSound } from "../audio/index.ts";
+import { type CallFile, GatewayError } from "../core/index.ts";
+import { type FormPart, isForm, readForm, type ReceivedForm } from "../uploads/index.ts";
+import type { ChargeableBody, ChargeableRoute, FormDeclaration } from "./chargeable-route.ts";
+import { checkBody, parseBody, type ParsedBody } from "./parse-body.ts";
+import { type BodyLimits, readBody } from "./read-body.ts";
+
+/** A form, as the pipeline needs it. It stays open until the call has ended. */
+export interface FormBody<Body> {
+  kind: "form";
+  form: ReceivedForm;
+  /** What its fields say. */
+  body: Body;
+  files: readonly CallFile[];
+  /** Where a file stands in the form. */
+  partOf(file: CallFile): FormPart;
+}
+
+export type CallBody<Body> = ParsedBody<Body> | FormBody<Body>;
+
+/**
+ * Reads and checks the body of a call. Throws 408, 413 and `request_interrupted` as `readBody` does, and 422 that names
+ * the field, the part, or the type that the route doesn't take.
+ */
+export async function receiveBody<Body extends ChargeableBody>(
+  request: Request,
+  route: ChargeableRoute<Body>,
+  limits: BodyLimits,
+): Promise<CallBody<Body>> {
+  const { form, body, dialect } = route;
+  if (form !== undefined && (body === undefined || isForm(request))) return receiveForm(request, form, limits);
+  if (body === undefined) throw new Error(`the route of ${route.operations[0]} takes no body`);
+  return parseBody(await readBody(request, limits), body, dialect.measured);
+}
+
+async function receiveForm<Body>(
+  request: Request,
+  declared: FormDeclaration<Body>,
+  limits: BodyLimits,
+): Promise<FormBody<Body>> {
+  const form = await readForm(request, limits);
+  try {
+    const files = new Map<CallFile, FormPart>();
+    for (const part of form.parts) {
+      if (part.filename !== undefined) files.set(await fileOf(form, part, part.filename, declared.sound), part);
+    }
+    const all = [...files.keys()];
+    if (!all.some(({ field }) => field === declared.file)) throw missing(declared.file);
+    const body = checkBody(fieldsOf(form), declared.body);
+    const partOf = (file: CallFile): FormPart => {
+      const part = files.get(file);
+      if (part === undefined) throw new Error(`the file ${file.field} is not of this form`);
+      return part;
+    };
+    return { kind: "form", form, body, files: all, partOf };
+  } catch (thrown) {
+    await form.close();
+    throw thrown;
+  }
+}
+
+async function fileOf(form: ReceivedForm, part: FormPart, filename: string, sound: boolean): Promise<CallFile> {
+  const { contentType, size } = part;
+  const milliseconds = sound ? await measureSound(form.stream(part), { contentType, filename, size }) : undefined;
+  return { field: baseName(part.name), filename, contentType, size, milliseconds, read: () => form.read(part) };
+}
+
+/** The fields that are no files: a text each, or a list where there may be several. */
+function fieldsOf({ parts }: ReceivedForm): Record<string, string | string[]> {
+  const fields = new Map<string, string | string[]>();
+  for (const { name, text } of parts) {
+    if (text === undefined) continue;
+    const field = baseName(name);
+    const before = fields.get(field);
+    if (before === undefined) fields.set(field, name === field ? text : [text]);
+    else fields.set(field, [before, text].flat());
+  }
+  return Object.fromEntries(fields);
+}
+
+/** Lists are sent as `name[]`. */
+function baseName(name: string): string {
+  return name.endsWith("[]") ? name.slice(0, -2) : name;
+}
+
+function missing(field: string): GatewayError {
+  return new GatewayError("validation_failed", `${field}: the form has no such file`, { param: field });
+}
