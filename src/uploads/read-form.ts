@@ -6,6 +6,7 @@ import {
   type BodyLimits,
   bodyTooLarge,
   GatewayError,
+  limits,
   refuseDeclaredSize,
 } from "../core/index.ts";
 import { boundaryOf } from "./content-type.ts";
@@ -31,7 +32,7 @@ export async function readForm(request: Request, formLimits: FormLimits): Promis
   const boundary = boundaryOf(contentType);
   refuseDeclaredSize(request.headers, formLimits.bytesMax);
   const scanner = new FormScanner(boundary);
-  const spool = new Spool(formLimits.spoolFolder ?? tmpdir());
+  const spool = new Spool(formLimits.spoolFolder ?? tmpdir(), memoryFor(request.headers));
   const body: ReadableStream<Uint8Array> | null = request.body;
   const reader = body?.getReader();
   try {
@@ -47,6 +48,12 @@ export async function readForm(request: Request, formLimits: FormLimits): Promis
     await spool.close();
     throw error;
   }
+}
+
+/** What is known to end up in a file goes there at once. */
+function memoryFor(headers: Headers): number {
+  const { formMemoryBytesMax } = limits;
+  return Number(headers.get("content-length")) > formMemoryBytesMax ? 0 : formMemoryBytesMax;
 }
 
 interface Reader {

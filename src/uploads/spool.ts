@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { constants } from "node:fs";
 import { type FileHandle, open, unlink } from "node:fs/promises";
 import { join } from "node:path";
-import { GatewayError, limits } from "../core/index.ts";
+import { GatewayError } from "../core/index.ts";
 
 /**
  * The bytes of one body: in memory, and from a bound on in a temporary file. The file has no name any more once it is
@@ -10,14 +10,16 @@ import { GatewayError, limits } from "../core/index.ts";
  */
 export class Spool {
   readonly #folder: string;
+  readonly #memoryBytesMax: number;
   #chunks: Uint8Array[] = [];
   #size = 0;
   #file: FileHandle | undefined;
   #writing: Promise<void> = Promise.resolve();
   #closing: Promise<void> | undefined;
 
-  constructor(folder: string) {
+  constructor(folder: string, memoryBytesMax: number) {
     this.#folder = folder;
+    this.#memoryBytesMax = memoryBytesMax;
   }
 
   get size(): number {
@@ -48,7 +50,7 @@ export class Spool {
     if (this.#file === undefined) {
       this.#chunks.push(chunk);
       this.#size += chunk.byteLength;
-      if (this.#size > limits.formMemoryBytesMax) await this.#moveToFile();
+      if (this.#size > this.#memoryBytesMax) await this.#moveToFile();
       return;
     }
     await onDisk(writeAll(this.#file, chunk, this.#size));
