@@ -11,6 +11,7 @@ describe("names and filenames", () => {
     ["name=model", "model", undefined],
     ['NAME="model"', "model", undefined],
     ['name="image[]"; filename="a.png"', "image[]", "a.png"],
+    ['name="Ⱐ"', "Ⱐ", undefined],
     ["name=image[]; filename=a.png", "image[]", "a.png"],
     ['filename="a.png"; name="file"', "file", "a.png"],
     ['name="file";filename=""', "file", ""],
@@ -70,6 +71,7 @@ describe("refused, by the part's place", () => {
     ["an extended name", "Content-Disposition: form-data; name=\"a\"; name*=utf-8''b"],
     ["a continued filename", 'Content-Disposition: form-data; name="a"; filename*0="b"'],
     ["a blank at the end of the name", 'Content-Disposition: form-data; name="model "'],
+    ["a line break at the end of the name", 'Content-Disposition: form-data; name="model%0A"'],
     ["a name within what may be a filename", 'Content-Disposition: form-data; filename="a\\"; name="model"; name="b"'],
     ["a quote that may end the filename", 'Content-Disposition: form-data; name="a"; filename="b\\"; c="d"'],
   ])("%s", async (_title, block) => {

@@ -59,12 +59,12 @@ function fieldAt(line: string, offset: number, lineStart: number): Field {
 }
 
 function nameIn({ parameters }: ParameterizedValue): string | undefined {
-  const written = parameters.get("name");
+  const written = parameters.get("name") ?? "";
+  const extended = [...parameters.keys()].some((key) => key.includes("*") && key !== "filename*");
   // With a backslash it is an escape to some, with =? an encoded word, with a blank at its end it is cut.
-  if (written === undefined || written === "" || /\\|=\?|^\s|\s$/.test(written)) return undefined;
-  return [...parameters.keys()].some((key) => key.includes("*") && key !== "filename*")
-    ? undefined
-    : unescapeName(fromBytewise(written));
+  if (extended || written.includes("\\") || written.includes("=?")) return undefined;
+  const name = unescapeName(fromBytewise(written));
+  return name === "" || name.trim() !== name ? undefined : name;
 }
 
 function checked(name: string, parsed: ParameterizedValue, fields: ReadonlyMap<string, Field>): PartHeader {

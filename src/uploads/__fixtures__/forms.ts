@@ -4,8 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { GatewayError } from "../../core/index.ts";
-import { type FormLimits, readForm } from "../read-form.ts";
-import type { ReceivedForm } from "../received-form.ts";
+import { type FormLimits, readForm, type ReceivedForm } from "../index.ts";
 
 export const boundary = "----bound4ry";
 
@@ -122,7 +121,7 @@ export interface MadePart {
 
 const nastyPieces = ["\r\n", "\r", "\n", "--", "\r\n--", "\r\n------bound4r", "------bound", "x", "é😀", ""];
 const text = fc.array(fc.constantFrom(...nastyPieces), { maxLength: 12 }).map((pieces) => Buffer.from(pieces.join("")));
-const letters = [..."abcdefghijklmnop_.é"];
+const letters = Array.from("abcdefghijklmnop_.é");
 
 /** Parts whose contents look like boundaries but are none; their names differ. */
 export const madeParts: fc.Arbitrary<MadePart[]> = fc.uniqueArray(
