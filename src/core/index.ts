@@ -1,3 +1,11 @@
+export {
+  type Alarm,
+  arriveInTime,
+  bodyInterrupted,
+  type BodyLimits,
+  bodyTooLarge,
+  refuseDeclaredSize,
+} from "./body-arrival.ts";
 export type { Dialect, Operation } from "./dialects.ts";
 export type { Clock, Environment, Fetch, RandomBytes, RandomFraction } from "./environment.ts";
 export { type ErrorCode, GatewayError, type GatewayErrorOptions, toGatewayError } from "./errors.ts";

@@ -80,3 +80,18 @@ export const accountNanoMax = 9_000_000_000_000_000_000n;
  * is a caller's or an upstream's absurd number, and thousands of such calls still fit the storage's 64-bit counters.
  */
 export const callNanoMax = 1_000_000_000_000_000n;
+
+/** Bytes of a form that stay in memory; a longer one is kept in a temporary file. */
+export const formMemoryBytesMax = 1024 * 1024;
+
+/** Parts of a form. */
+export const formPartsMax = 1_000;
+
+/** Bytes of the headers of one part. */
+export const formHeaderBytesMax = 16 * 1024;
+
+/** Bytes of a field of a form that is no file: long prompts are sent in one. */
+export const formTextBytesMax = 1024 * 1024;
+
+/** Bytes of all these fields and of all headers: what of a form is in memory however long it is. */
+export const formReadBytesMax = 4 * 1024 * 1024;

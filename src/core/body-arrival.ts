@@ -1,0 +1,40 @@
+import { GatewayError } from "./errors.ts";
+
+/** Calls back once, some milliseconds from now, unless cancelled before. */
+export interface Alarm {
+  after(milliseconds: number, onDue: () => void): () => void;
+}
+
+export interface BodyLimits {
+  bytesMax: number;
+  /** How long the body may take to arrive. */
+  arrivalMsMax: number;
+  ticker: Alarm;
+}
+
+/** Waits for a body that is being read; throws 408 when that takes too long. Who reads has to stop by himself then. */
+export async function arriveInTime<T>(arriving: Promise<T>, { arrivalMsMax, ticker }: BodyLimits): Promise<T> {
+  const timeout = Promise.withResolvers<never>();
+  const cancelTimeout = ticker.after(arrivalMsMax, () =>
+    timeout.reject(new GatewayError("request_timeout", "The request body did not arrive in time.")),
+  );
+  try {
+    return await Promise.race([arriving, timeout.promise]);
+  } finally {
+    cancelTimeout();
+  }
+}
+
+/** Throws 413 where a request says itself that its body is over the bound. */
+export function refuseDeclaredSize(headers: Headers, bytesMax: number): void {
+  if (Number(headers.get("content-length")) > bytesMax) throw bodyTooLarge(bytesMax);
+}
+
+export function bodyTooLarge(bytesMax: number): GatewayError {
+  return new GatewayError("body_too_large", `The request body is over the limit of ${bytesMax} bytes.`);
+}
+
+/** The client went away before the end of its body. */
+export function bodyInterrupted(cause: unknown): GatewayError {
+  return new GatewayError("request_interrupted", "The request body broke off.", { cause });
+}

@@ -1,0 +1,18 @@
+import { invalidPart } from "./refusals.ts";
+
+/**
+ * A plain field stands alone under its name: of two, readers take the first, the last, or both. Some read names without
+ * regard to case, some take `n[]` for `n`. Fields with brackets are lists and may repeat, and so may files.
+ */
+export function checkNames(parts: readonly { readonly name: string; readonly filename: string | undefined }[]): void {
+  const single = new Set<string>();
+  const several = new Set<string>();
+  for (const { name, filename } of parts) {
+    const [key = ""] = name.toLowerCase().split("[", 1);
+    const isSingle = filename === undefined && !name.includes("[");
+    if (single.has(key) || (isSingle && several.has(key))) {
+      throw invalidPart(name, "is there twice; a list's name ends with brackets.");
+    }
+    (isSingle ? single : several).add(key);
+  }
+}
