@@ -2,11 +2,10 @@
  * How a call that generates no text is told to its upstream, and the answer to its client: bytes pass, unless the upstream
  * needs the call in a shape of its own.
  */
-import { type JsonObject, parseObject } from "../core/index.ts";
+import { type JsonObject, parseObject, type RandomBytes } from "../core/index.ts";
 import type { CallBound, MediaCodec } from "../dialects/index.ts";
 import type { CallInput, RawAnswer, ReshapedBody, ReshapedCall } from "../providers/index.ts";
 import type { Target } from "../routing/index.ts";
-import { composeForm } from "../uploads/index.ts";
 import type { ChargeableBody } from "./chargeable-route.ts";
 import { editedBytes, editedForm } from "./edit-body.ts";
 import type { Exchange, ShownAnswer, UpstreamRequest } from "./exchange.ts";
@@ -19,6 +18,7 @@ export interface MediaCall<Body extends ChargeableBody> {
   target: Target;
   received: CallBody<Body>;
   bound: CallBound;
+  randomBytes: RandomBytes;
 }
 
 const JSON_TYPE = { "content-type": "application/json" };
@@ -70,15 +70,13 @@ function requestsOf<Body extends ChargeableBody>(
 }
 
 function bodyOf<Body extends ChargeableBody>(call: MediaCall<Body>, { json, form }: ReshapedBody): UpstreamBody {
-  const { received, target } = call;
+  const { received, target, randomBytes } = call;
   if (json !== undefined) return JSON.stringify("model" in json ? { ...json, model: target.model } : json);
   if (form === undefined) return ownBody(call);
   if (received.kind !== "form") throw new Error(`${target.route.prefix} makes a form of a call that was none`);
   const { partOf } = received;
-  return composeForm(
-    received.form,
-    form.map((field) => ("text" in field ? field : { name: field.name, file: partOf(field.file) })),
-  );
+  const fields = form.map((field) => ("text" in field ? field : { name: field.name, file: partOf(field.file) }));
+  return received.form.composed(fields, randomBytes);
 }
 
 function ownBody<Body extends ChargeableBody>({ target, received }: MediaCall<Body>): UpstreamBody {

@@ -90,7 +90,9 @@ export class CallPipeline {
     const [operation] = route.operations;
     const retry = key === undefined ? undefined : { key, fingerprint: await fingerprintOf(operation, received) };
     const target = this.#deps.router.resolve(received.body.model, route.operations, incoming.principal);
-    return planCall({ route, incoming, received, target, retry, at: this.#deps.charges.clock() });
+    const { charges, environment } = this.#deps;
+    const at = charges.clock();
+    return planCall({ route, incoming, received, target, retry, at, randomBytes: environment.randomBytes });
   }
 
   /** The hold, which can refuse a call as well, or answer it. */

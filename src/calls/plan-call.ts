@@ -1,5 +1,5 @@
 /** What a call's body is made into before money is set aside for it: who is asked, what, and what it can cost. */
-import { GatewayError, type JsonObject, parseObject } from "../core/index.ts";
+import { GatewayError, type JsonObject, parseObject, type RandomBytes } from "../core/index.ts";
 import type { CallBound, DialectCodec } from "../dialects/index.ts";
 import type { RetryKey } from "../ledger/index.ts";
 import type { Target } from "../routing/index.ts";
@@ -21,6 +21,7 @@ export interface PlannedCall<Body extends ChargeableBody> {
   retry: RetryKey | undefined;
   /** Since the epoch. */
   at: number;
+  randomBytes: RandomBytes;
 }
 
 /** What a call's body has been made into. */
@@ -49,7 +50,8 @@ export async function planCall<Body extends ChargeableBody>(call: PlannedCall<Bo
   const { body } = received;
   const sizeOf = received.kind === "json" ? received.sizeOf : Buffer.byteLength;
   const bound = codec.bound(body, sizeOf, received.kind === "form" ? received.files : []);
-  return { ...common(call), bound, exchange: await openMediaExchange({ target: call.target, received, bound }, codec) };
+  const { target, randomBytes } = call;
+  return { ...common(call), bound, exchange: await openMediaExchange({ target, received, bound, randomBytes }, codec) };
 }
 
 interface TextCall<Body extends ChargeableBody> extends PlannedCall<Body> {

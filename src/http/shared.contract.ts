@@ -87,17 +87,29 @@ const retryHeaders = z.object({
 });
 
 interface ProxiedRoute extends Described {
-  body: z.ZodType;
+  /** A JSON body, where the route takes one. */
+  body?: z.ZodType;
+  /** A form with files, where the route takes one. */
+  form?: z.ZodType;
   /** Whether `stream: true` turns the answer into server-sent events. */
   streams: boolean;
+  /** Media types of whole answers that are no JSON. */
+  answers?: readonly string[];
 }
 
 /** A chargeable `POST` whose answer is the upstream's. Declares the statuses that the contract lists for proxied routes. */
-export function proxiedRoute({ path, operationId, tag, summary, body, streams }: ProxiedRoute): RouteContract {
+export function proxiedRoute(route: ProxiedRoute): RouteContract {
+  const { path, operationId, tag, summary, body, form, streams, answers = [] } = route;
   const upstreamBody = z.looseObject({}).describe("The upstream's body, unchanged.");
+  const others = Object.fromEntries(answers.map((type) => [type, { schema: type.startsWith("text/") ? text : file }]));
   const content = {
     "application/json": { schema: upstreamBody },
-    ...(streams ? { "text/event-stream": { schema: z.string() } } : {}),
+    ...others,
+    ...(streams ? { "text/event-stream": { schema: text } } : {}),
+  };
+  const taken = {
+    ...(body === undefined ? {} : { "application/json": { schema: body } }),
+    ...(form === undefined ? {} : { "multipart/form-data": { schema: form } }),
   };
   return createRoute({
     method: "post",
@@ -105,7 +117,7 @@ export function proxiedRoute({ path, operationId, tag, summary, body, streams }:
     operationId,
     tags: [tag],
     summary,
-    request: { headers: retryHeaders, body: { required: true, content: { "application/json": { schema: body } } } },
+    request: { headers: retryHeaders, body: { required: true, content: taken } },
     responses: {
       200: { description: "Success.", content },
       201: { description: "Created.", content: { "application/json": { schema: upstreamBody } } },
@@ -113,3 +125,8 @@ export function proxiedRoute({ path, operationId, tag, summary, body, streams }:
     },
   });
 }
+
+const text = z.string();
+
+/** A file in a form, or as an answer. */
+export const file = z.any().meta({ type: "string", format: "binary" });
