@@ -114,7 +114,7 @@ describe("google", () => {
   const reshape = async (body: JsonObject) =>
     await embeddingsOf(google).reshape?.({ body, files: [] }, "gemini-embedding-001");
   const inBase64 = async (data: unknown) => {
-    const answer = (await reshape({ encoding_format: "base64" }))?.answer?.([{ object: "list", data }]);
+    const answer = (await reshape({ encoding_format: "base64" }))?.answer?.([{ object: "list", data }], 0);
     return answer as JsonObject | undefined;
   };
 
@@ -198,7 +198,7 @@ describe("byteplus", () => {
   test("its one vector becomes a list", async () => {
     const data = { object: "embedding", embedding: [1] };
     const answer = { id: "1", object: "list", usage: { prompt_tokens: 2 } };
-    const shown = async (body: JsonObject) => (await reshape("x"))?.answer?.([body]);
+    const shown = async (body: JsonObject) => (await reshape("x"))?.answer?.([body], 0);
     expect(await shown({ ...answer, data })).toEqual({ ...answer, data: [{ ...data, index: 0 }] });
     expect(await shown({ ...answer, data: [data] })).toEqual({ ...answer, data: [data] });
   });
