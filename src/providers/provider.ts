@@ -48,10 +48,8 @@ export type FormField = { name: string; text: string } | { name: string; file: C
 export interface ReshapedBody {
   /** Follows the operation's path. */
   below?: string;
-  /** Whole, but for `model`, which is set. */
+  /** Whole; the `model` in it, where it has one, becomes the upstream's name of it. */
   json?: JsonObject;
-  /** The upstream wants the model's name in the path alone: none is set in `json`. */
-  withoutModel?: boolean;
   /** Whole, sent in this order. Where neither is given, the client's own body goes, with the operation's edits. */
   form?: readonly FormField[];
 }

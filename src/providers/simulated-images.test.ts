@@ -63,9 +63,11 @@ async function ask({
   const reshaped = await operation.reshape?.({ body, files }, model);
   const requests = reshaped?.requests ?? [{}];
   const responses = await Promise.all(
-    requests.map(({ below = "", json, withoutModel }) => {
+    requests.map(({ below = "", json }) => {
       const text =
-        json === undefined ? edited(operation, body, model) : JSON.stringify(withoutModel ? json : { ...json, model });
+        json === undefined
+          ? edited(operation, body, model)
+          : JSON.stringify("model" in json ? { ...json, model } : json);
       const headers = {
         "content-type": "application/json",
         authorization: "Bearer good-key",

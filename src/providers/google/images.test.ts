@@ -26,7 +26,6 @@ describe("a generation", () => {
   test("is a call of the model's own path, which names it alone", async () => {
     expect(await first({})).toEqual({
       below: "gemini-nano-banana-2.1:generateContent",
-      withoutModel: true,
       json: { contents: contents(), generationConfig: config() },
     });
     expect((await first({}, [], "models/a/../b"))?.below).toBe("a%2F..%2Fb:generateContent");

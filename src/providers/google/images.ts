@@ -63,7 +63,6 @@ async function reshape(input: CallInput, model: string): Promise<ReshapedCall> {
   for (const source of imageSources(input)) parts.push(await partOf(source));
   const request = {
     below: `${encodeURIComponent(model.replace(/^models\//, ""))}:generateContent`,
-    withoutModel: true,
     json: {
       contents: [{ role: "user", parts }],
       generationConfig: {

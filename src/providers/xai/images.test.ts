@@ -57,7 +57,9 @@ describe("a generation", () => {
 
   test("goes as it came, unless a stream is made of its answer", async () => {
     expect(await imageGeneration.reshape?.({ body: { n: 2 }, files: [] }, "m")).toBeUndefined();
-    expect(await imageGeneration.reshape?.({ body: { stream: true }, files: [] }, "m")).toEqual({ requests: [{}] });
+    const streamed = await imageGeneration.reshape?.({ body: { stream: true }, files: [] }, "m");
+    expect(streamed?.requests).toEqual([{}]);
+    expect(streamed?.answer?.([{ data: [] }], 0)).toEqual({ data: [] });
   });
 });
 
@@ -107,11 +109,11 @@ describe("an edit", () => {
   });
 
   test("as a stream is answered as one here", async () => {
-    expect(await reshaped({ images: [{ image_url: address }], stream: true })).toEqual({ requests: [{}] });
-    expect(await json({ stream: true }, [imageFile("image")])).toEqual({
-      response_format: "b64_json",
-      image: { url: dataUrl },
-    });
+    expect(await reshaped({ images: [{ image_url: address }], stream: true })).toMatchObject({ requests: [{}] });
+    const form = await reshaped({ stream: true }, [imageFile("image")]);
+    expect(form?.requests).toEqual([{ json: { response_format: "b64_json", image: { url: dataUrl } } }]);
+    expect(form?.answer?.([{ data: [] }], 0)).toEqual({ data: [] });
+    expect((await reshaped({}, [imageFile("image")]))?.answer).toBeUndefined();
   });
 });
 

@@ -72,9 +72,13 @@ export const imageGeneration: UpstreamOperation = {
   reshape: ({ body }) => asStream(body),
 };
 
-/** The client's own body, answered as a stream. */
+/** The client's own body, whose answer is made a stream: a call that asks for none passes. */
 function asStream(body: JsonObject): ReshapedCall | undefined {
-  return body["stream"] === true ? { requests: [{}] } : undefined;
+  return body["stream"] === true ? { requests: [{}], answer: itself } : undefined;
+}
+
+function itself([answer = {}]: readonly JsonObject[]): JsonObject {
+  return answer;
 }
 
 /** An image as xAI has it in JSON. */
@@ -92,6 +96,7 @@ async function reshapeEdit(input: CallInput): Promise<ReshapedCall | undefined> 
   for (const source of sources) references.push(await referenceOf(source));
   const mask = maskSource(input);
   return {
+    ...asStream(body),
     requests: [
       {
         json: {
