@@ -93,9 +93,6 @@ export interface MediaEvents<Body> {
   eventBytesMax: number;
   /** The event that tells a client that its stream has broken. */
   errorEvent(error: GatewayError): string;
-  /**
-   * A whole answer as events, for a client that asked for a stream of an upstream that makes none; `at` is when the call
-   * began, in seconds since the epoch.
-   */
-  ofAnswer(body: Body, answer: JsonObject, at: number): string;
+  /** A whole answer as events, for a client that asked for a stream of an upstream that makes none. */
+  ofAnswer(body: Body, answer: JsonObject): string;
 }

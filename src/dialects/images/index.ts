@@ -35,7 +35,7 @@ function imagesCodec<Body extends ImagesBody>(events: ImageEvents, bound: MediaC
       },
       eventBytesMax: EVENT_BYTES_MAX,
       errorEvent: (error) => eventText({ type: "error", ...errorOf(error) }),
-      ofAnswer: (body, answer, at) => writeImageEvents(events, body, answer, at),
+      ofAnswer: (body, answer) => writeImageEvents(events, body, answer),
     },
   };
 }

@@ -18,13 +18,13 @@ const IMAGE_TYPE = /^image\/(\w+)$/;
  * A whole answer in OpenAI's events: one for each image, the usage of all with the last. What failed comes after them, since
  * an SDK throws on it; where nothing came out at all, that is the error.
  */
-export function writeImageEvents(events: ImageEvents, body: AskedBody, answer: JsonObject, at: number): string {
+export function writeImageEvents(events: ImageEvents, body: AskedBody, answer: JsonObject): string {
   const entries = entriesOf(answer);
   const delivered = entries.filter(isDelivered);
   const failures = entries.flatMap((entry, index) => failureOf(entry, index) ?? []);
   const completed = delivered.map((entry, index) => {
     const usage = index === delivered.length - 1 ? objectOf(answer["usage"]) : undefined;
-    return { type: `${events}.completed`, ...described(entry, body, answer, at), ...(usage && { usage }) };
+    return { type: `${events}.completed`, ...described(entry, body, answer), ...(usage && { usage }) };
   });
   const nothing = completed.length + failures.length === 0;
   return [...completed, ...failures, ...(nothing ? [withheld] : [])].map(eventText).join("");
@@ -55,13 +55,13 @@ function failureOf({ error }: JsonObject, image_index: number): ImageEvent | und
   return { type: "image_generation.partial_failed", image_index, error };
 }
 
-function described(entry: JsonObject, body: AskedBody, answer: JsonObject, at: number): JsonObject {
+function described(entry: JsonObject, body: AskedBody, answer: JsonObject): JsonObject {
   const { url, b64_json, revised_prompt, mime_type } = entry;
   const fileType = typeof mime_type === "string" ? IMAGE_TYPE.exec(mime_type)?.[1] : undefined;
   return {
     ...(b64_json === undefined ? { url } : { b64_json }),
     ...(revised_prompt === undefined ? {} : { revised_prompt }),
-    created_at: answer["created"] ?? at,
+    created_at: answer["created"] ?? 0,
     size: entry["size"] ?? answer["size"] ?? body.size ?? "auto",
     quality: answer["quality"] ?? body.quality ?? "auto",
     background: answer["background"] ?? body.background ?? "auto",

@@ -58,7 +58,7 @@ function readUsage(answer: JsonObject): ObservedUsage | undefined {
   return cost === undefined ? undefined : { usage: { requests: 1 }, reportedCost: cost };
 }
 
-/** Bytes pass, `created` is missing: no SDK reads it, and megabytes of base64 would be taken apart to add it. */
+/** Bytes pass, without `created`: no SDK reads it, and megabytes of base64 would be taken apart to add it. */
 const operation = {
   readUsage,
   // Its errors have several shapes, some under a success status: an answer has images, or says which were withheld.
@@ -74,11 +74,11 @@ export const imageGeneration: UpstreamOperation = {
 
 /** The client's own body, whose answer is made a stream: a call that asks for none passes. */
 function asStream(body: JsonObject): ReshapedCall | undefined {
-  return body["stream"] === true ? { requests: [{}], answer: itself } : undefined;
+  return body["stream"] === true ? { requests: [{}], answer: dated } : undefined;
 }
 
-function itself([answer = {}]: readonly JsonObject[]): JsonObject {
-  return answer;
+function dated([answer = {}]: readonly JsonObject[], at: number): JsonObject {
+  return { created: at, ...answer };
 }
 
 /** An image as xAI has it in JSON. */
