@@ -190,9 +190,9 @@ describe("byteplus", () => {
     [[1, 2], "no token ids"],
     [[[1, 2]], "no token ids"],
   ])("%j is refused: %s", async (input, message) => {
-    const refused = reshape(input);
-    await expect(refused).rejects.toBeInstanceOf(GatewayError);
-    await expect(refused).rejects.toThrow(message);
+    const refused = await reshape(input).catch((reason: unknown) => reason);
+    expect(refused).toBeInstanceOf(GatewayError);
+    expect(String(refused)).toContain(message);
   });
 
   test("its one vector becomes a list", async () => {
