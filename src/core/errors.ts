@@ -16,6 +16,8 @@ export const errorTable = {
   response_not_found: { status: 404, type: "invalid_request_error", fault: "client" },
   unsupported_operation: { status: 404, type: "invalid_request_error", fault: "client" },
   thread_unsupported_request: { status: 400, type: "invalid_request_error", fault: "client" },
+  moderation_blocked: { status: 400, type: "image_generation_user_error", fault: "client" },
+  image_missing: { status: 400, type: "image_generation_user_error", fault: "upstream" },
   request_interrupted: { status: 400, type: "invalid_request_error", fault: "client" },
   request_timeout: { status: 408, type: "invalid_request_error", fault: "client" },
   idempotency_key_in_use: { status: 409, type: "invalid_request_error", fault: "client" },

@@ -8,6 +8,15 @@ export { chatDialect, type ChatRequest, chatRequest } from "./chat/index.ts";
 export { carriesSeal, type ClientContext, estimateTokens, type UpstreamContext } from "./conversation/index.ts";
 export type { CallBound, DialectCodec, ReadUsage, StreamObserver, MediaCodec } from "./dialect.ts";
 export { embeddingsCodec, type EmbeddingsRequest, embeddingsRequest } from "./embeddings/index.ts";
+export {
+  imageEditCodec,
+  imageEditForm,
+  type ImageEditRequest,
+  imageEditRequest,
+  imageGenerationCodec,
+  type ImageGenerationRequest,
+  imageGenerationRequest,
+} from "./images/index.ts";
 export { countTokensRequest, messagesDialect, type MessagesRequest, messagesRequest } from "./messages/index.ts";
 export {
   inputItems,

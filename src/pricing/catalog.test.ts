@@ -27,7 +27,10 @@ const caps: [string, string, number | undefined][] = [
   ["openai", "my-model", undefined],
   ["openai", "gpt-4o-mini-transcribe-2025-12-15", 2_000],
   ["openai", "gpt-image-1", 6_540],
+  ["openai", "gpt-image-1.5", 6_540],
   ["openai", "gpt-image-2", undefined],
+  ["google", "gemini-2.5-flash-image", 32_768],
+  ["google", "gemini-3.1-flash-lite-image", 32_768],
   // A name alone is not enough: the provider's own list must have it.
   ["mistral", "gpt-4o", undefined],
 ];

@@ -48,12 +48,14 @@ const dallE3Prices: PriceTable = {
 const dallE2Prices: PriceTable = { image: { "256x256": 0.016, "512x512": 0.018, "1024x1024": 0.02 } };
 
 /**
- * Images, speech and transcription. A GPT Image picture of the first generation has at most 6,240 tokens (the guide
- * "Image generation": high quality, 1024 by 1536) and each of up to three partial images 100 more.
+ * Images, speech and transcription. A GPT Image picture before the second generation has at most 6,240 tokens (the guide
+ * "Image generation": high quality, 1024 by 1536) and each of up to three partial images 100 more. Google's image models
+ * write 32,768 at most, by their model pages; a picture of 4K alone has 2,520.
  */
 const mediaRows: readonly CatalogRow[] = [
   { provider: "openai", model: "gpt-image-1", maxOutputTokens: 6_540 },
   { provider: "openai", model: "gpt-image-1-mini", maxOutputTokens: 6_540 },
+  { provider: "openai", model: "gpt-image-1.5*", maxOutputTokens: 6_540 },
   { provider: "openai", model: "gpt-image-2.5-flare*", prices: gptImage2Prices },
   { provider: "openai", model: "gpt-image-2.5-sunburst*", prices: gptImage2Prices },
   { provider: "openai", model: "gpt-image-2.6-sunburst*", prices: gptImage2Prices },
@@ -63,6 +65,7 @@ const mediaRows: readonly CatalogRow[] = [
   { provider: "openai", model: "tts-1-hd*", prices: { input_mchars: 30 } },
   { provider: "openai", model: "tts-1*", prices: { input_mchars: 15 } },
   { provider: "openai", model: "gpt-4o*-transcribe*", maxOutputTokens: 2_000 },
+  { provider: "google", model: "gemini-*-image*", maxOutputTokens: 32_768 },
   // Google's prices as LiteLLM gave them when Nano Banana 2.1 came out.
   {
     provider: "google",

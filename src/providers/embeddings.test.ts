@@ -114,7 +114,7 @@ describe("google", () => {
   const reshape = async (body: JsonObject) =>
     await embeddingsOf(google).reshape?.({ body, files: [] }, "gemini-embedding-001");
   const inBase64 = async (data: unknown) => {
-    const answer = (await reshape({ encoding_format: "base64" }))?.answer?.([{ object: "list", data }]);
+    const answer = (await reshape({ encoding_format: "base64" }))?.answer?.([{ object: "list", data }], 0);
     return answer as JsonObject | undefined;
   };
 
@@ -190,15 +190,15 @@ describe("byteplus", () => {
     [[1, 2], "no token ids"],
     [[[1, 2]], "no token ids"],
   ])("%j is refused: %s", async (input, message) => {
-    const refused = reshape(input);
-    await expect(refused).rejects.toBeInstanceOf(GatewayError);
-    await expect(refused).rejects.toThrow(message);
+    const refused = await reshape(input).catch((reason: unknown) => reason);
+    expect(refused).toBeInstanceOf(GatewayError);
+    expect(String(refused)).toContain(message);
   });
 
   test("its one vector becomes a list", async () => {
     const data = { object: "embedding", embedding: [1] };
     const answer = { id: "1", object: "list", usage: { prompt_tokens: 2 } };
-    const shown = async (body: JsonObject) => (await reshape("x"))?.answer?.([body]);
+    const shown = async (body: JsonObject) => (await reshape("x"))?.answer?.([body], 0);
     expect(await shown({ ...answer, data })).toEqual({ ...answer, data: [{ ...data, index: 0 }] });
     expect(await shown({ ...answer, data: [data] })).toEqual({ ...answer, data: [data] });
   });

@@ -64,8 +64,11 @@ export interface RawAnswer {
 export interface ReshapedCall {
   /** Several are sent side by side; what succeeds of them is answered, and charged. */
   requests: readonly [ReshapedBody, ...ReshapedBody[]];
-  /** The upstream's answers as the client expects them. Left out, they pass as they are. Throws `upstream_invalid_answer`. */
-  answer?(answers: readonly JsonObject[]): JsonObject | RawAnswer;
+  /**
+   * The upstream's answers as the client expects them, in the order of the requests; `at` is when the call began, in seconds
+   * since the epoch. Left out, they pass as they are. Throws where they hold nothing to answer with; then nothing is charged.
+   */
+  answer?(answers: readonly JsonObject[], at: number): JsonObject | RawAnswer;
 }
 
 /** How one operation is done upstream. */

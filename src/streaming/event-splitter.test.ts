@@ -71,6 +71,19 @@ describe("a stream cut anywhere", () => {
     expect(splitter.push(Buffer.from("\n\n")).toString()).toBe("data: 1\n\n");
   });
 
+  test("an event of many pieces is handed on in one, and so is the next", () => {
+    const long = Buffer.from(`event: image\ndata: ${"x".repeat(200_000)}\n\n`);
+    const bytes = Buffer.concat([long, long, Buffer.from("data: 1\n\n")]);
+    const pieces = Array.from({ length: Math.ceil(bytes.length / 999) }, (_, at) =>
+      bytes.subarray(at * 999, (at + 1) * 999),
+    );
+    const { blocks, rest } = split(pieces, 1_000_000);
+    const whole = blocks.filter((block) => block.length > 0);
+    expect(whole.map((block) => block.length)).toEqual([long.length, long.length + "data: 1\n\n".length]);
+    expect(Buffer.concat(whole).equals(bytes)).toBe(true);
+    expect(rest).toHaveLength(0);
+  });
+
   test("any bytes come out as they went in, in whole events while events are small", () => {
     const unit = fc.constantFrom("\n", "\r\n", "\n\n", "\r", "data: x", ":", "é");
     fc.assert(

@@ -14,7 +14,9 @@ const NOTHING = Buffer.alloc(0);
 
 export class EventSplitter {
   readonly #eventBytesMax: number;
+  /** What is kept back, and room behind it: an event of megabytes comes in a thousand pieces. */
   #kept: Buffer = NOTHING;
+  #keptBytes = 0;
   #oversize = false;
 
   constructor(eventBytesMax: number) {
@@ -29,33 +31,47 @@ export class EventSplitter {
   /** Takes the next bytes; gives back those that can be passed on: whole events, or a part of an oversize one. */
   push(chunk: Uint8Array): Buffer {
     const arrived = Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
-    const bytes = this.#kept.length === 0 ? arrived : Buffer.concat([this.#kept, arrived]);
-    const end = lastEventEnd(bytes);
+    const before = this.#keptBytes;
+    const bytes = before === 0 ? arrived : this.#append(arrived);
+    const end = lastEventEnd(bytes, before);
     if (end > 0) this.#oversize = false;
-    if (end === bytes.length) {
-      this.#kept = NOTHING;
-      return bytes;
-    }
-    const rest = bytes.subarray(end);
-    if (rest.length > this.#eventBytesMax) this.#oversize = true;
+    const rest = bytes.length - end;
+    if (rest > this.#eventBytesMax) this.#oversize = true;
     // The last bytes of an oversize event stay back: its end may be cut in two as well.
-    const keep = this.#oversize ? Math.min(rest.length, 3) : rest.length;
+    const keep = this.#oversize ? Math.min(rest, 3) : rest;
+    if (keep === bytes.length && before > 0) return NOTHING;
     this.#kept = keep === 0 ? NOTHING : Buffer.from(bytes.subarray(bytes.length - keep));
-    return bytes.subarray(0, bytes.length - keep);
+    this.#keptBytes = keep;
+    return keep === 0 ? bytes : bytes.subarray(0, bytes.length - keep);
   }
 
   /** What is left when the stream ends: an event that never ended. */
   rest(): Buffer {
-    const rest = this.#kept;
+    const rest = this.#kept.subarray(0, this.#keptBytes);
     this.#kept = NOTHING;
+    this.#keptBytes = 0;
     return rest;
+  }
+
+  /** All that is kept, with what has arrived. Room is made for twice as much, so that each byte is moved but a few times. */
+  #append(arrived: Buffer): Buffer {
+    const bytes = this.#keptBytes + arrived.length;
+    if (bytes > this.#kept.length) {
+      const larger = Buffer.allocUnsafe(Math.max(bytes, 2 * this.#kept.length));
+      this.#kept.copy(larger, 0, 0, this.#keptBytes);
+      this.#kept = larger;
+    }
+    arrived.copy(this.#kept, this.#keptBytes);
+    this.#keptBytes = bytes;
+    return this.#kept.subarray(0, bytes);
   }
 }
 
-/** Index behind the last empty line, or 0. */
-function lastEventEnd(bytes: Buffer): number {
-  for (let at = bytes.lastIndexOf(LF); at > 0; at = bytes.lastIndexOf(LF, at - 1)) {
-    if (endsEmptyLine(bytes, at)) return at + 1;
+/** Index behind the last empty line, or 0. None ends within the first `before` bytes, which were looked through already. */
+function lastEventEnd(bytes: Buffer, before: number): number {
+  const fresh = before === 0 ? bytes : bytes.subarray(before);
+  for (let at = fresh.lastIndexOf(LF); at !== -1; at = at === 0 ? -1 : fresh.lastIndexOf(LF, at - 1)) {
+    if (endsEmptyLine(bytes, before + at)) return before + at + 1;
   }
   return 0;
 }

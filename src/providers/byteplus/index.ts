@@ -3,13 +3,14 @@ import { bearer } from "../shared/auth.ts";
 import { chat } from "./chat.ts";
 import { embeddings } from "./embeddings.ts";
 import { failures } from "./errors.ts";
+import { imageEdit, imageGeneration } from "./images.ts";
 import { responses } from "./responses.ts";
 import { models } from "./models.ts";
 
 export const byteplus: Provider = {
   priceProvider: "byteplus",
   headers: bearer,
-  operations: { chat, responses, embeddings },
+  operations: { chat, responses, embeddings, image_generation: imageGeneration, image_edit: imageEdit },
   models,
   failures,
 };

@@ -2,13 +2,14 @@ import type { Provider } from "../provider.ts";
 import { bearer } from "../shared/auth.ts";
 import { chat } from "./chat.ts";
 import { failures } from "./errors.ts";
+import { imageEdit, imageGeneration } from "./images.ts";
 import { responses } from "./responses.ts";
 import { models } from "./models.ts";
 
 export const xai: Provider = {
   priceProvider: "x-ai",
   headers: bearer,
-  operations: { chat, responses },
+  operations: { chat, responses, image_generation: imageGeneration, image_edit: imageEdit },
   models,
   failures,
 };

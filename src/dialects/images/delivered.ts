@@ -1,0 +1,54 @@
+import { type ImageVariant, type JsonObject, objectOf, type ObservedUsage } from "../../core/index.ts";
+import { type ImagesBody, variantAsked } from "./bound.ts";
+
+/** Whether an entry of `data` holds an image: not an error in its place, nor one that was withheld. */
+export function isDelivered({ error, url, b64_json, respect_moderation }: JsonObject): boolean {
+  const failed = (error !== undefined && error !== null) || respect_moderation === false;
+  return !failed && (isText(url) || isText(b64_json));
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string" && value !== "";
+}
+
+/** The entries of an answer's `data`. */
+export function entriesOf({ data }: JsonObject): JsonObject[] {
+  return Array.isArray(data) ? data.map((entry: unknown) => objectOf(entry) ?? {}) : [];
+}
+
+/** The images that a whole answer delivers, and their tokens where it should have named them. */
+export function countImages(body: ImagesBody, answer: JsonObject): ObservedUsage {
+  const delivered = entriesOf(answer).filter(isDelivered);
+  const images = delivered.length;
+  const image = variantOf(body, answer, delivered);
+  // Models that are paid for by tokens describe what they have made; the others name no tokens.
+  const unnamed = isText(answer["output_format"]) && objectOf(answer["usage"]) === undefined;
+  return { usage: { images, ...(unnamed ? { outputImage: images * likelyImageTokens(image) } : {}) }, image };
+}
+
+/** What OpenAI makes where nothing is said, of the models that are paid for by the image. */
+const plain: ImageVariant = { size: "1024x1024", quality: "standard" };
+
+/** By what the answer says, else the request. Images of several sizes are of none: that is charged as the dearest. */
+function variantOf(body: ImagesBody, answer: JsonObject, delivered: readonly JsonObject[]): ImageVariant {
+  const asked = { ...plain, ...variantAsked(body) };
+  const { quality = asked.quality } = texts(answer);
+  const [size, ...others] = new Set(delivered.map((entry) => texts(entry).size ?? texts(answer).size ?? asked.size));
+  return { size: others.length === 0 ? size : undefined, quality };
+}
+
+function texts({ size, quality }: JsonObject): ImageVariant {
+  return { size: isText(size) ? size : undefined, quality: isText(quality) ? quality : undefined };
+}
+
+/** Tokens of a square of 1024 pixels by its quality, by OpenAI's guide "Image generation"; more for what is better still. */
+const squareTokens: Readonly<Record<string, number>> = { low: 272, auto: 1_056, medium: 1_056, high: 4_160 };
+const SQUARE_PIXELS = 1_024 * 1_024;
+
+/** What an image is taken for whose tokens nobody names. */
+export function likelyImageTokens({ size, quality = "auto" }: ImageVariant): number {
+  const [, width, height] = /^(\d{1,4})x(\d{1,4})$/.exec(size ?? "") ?? [];
+  const pixels = Number(width ?? 1_024) * Number(height ?? 1_024);
+  const square = squareTokens[quality === "standard" ? "auto" : quality] ?? squareTokens["high"] ?? 0;
+  return Math.ceil((square * pixels) / SQUARE_PIXELS);
+}

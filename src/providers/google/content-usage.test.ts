@@ -1,0 +1,80 @@
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import { inputTokens, type JsonObject, outputTokens, type Usage } from "../../core/index.ts";
+import { countContent, readContentUsage } from "./content-usage.ts";
+
+const filled = (usage: Usage | undefined) =>
+  usage && Object.fromEntries(Object.entries(usage).filter(([, count]) => count !== 0));
+const text = (tokenCount: number) => ({ modality: "TEXT", tokenCount });
+const image = (tokenCount: number) => ({ modality: "IMAGE", tokenCount });
+
+test.each<[string, JsonObject, Usage]>([
+  [
+    "an image from a text",
+    { promptTokenCount: 8, candidatesTokenCount: 1_290, candidatesTokensDetails: [image(1_290)] },
+    { input: 8, outputImage: 1_290 },
+  ],
+  [
+    "text beside it, and thoughts, which are outside",
+    {
+      promptTokenCount: 8,
+      promptTokensDetails: [text(8)],
+      candidatesTokenCount: 1_124,
+      candidatesTokensDetails: [text(4), image(1_120)],
+      thoughtsTokenCount: 128,
+      totalTokenCount: 1_260,
+    },
+    { input: 8, output: 4, outputImage: 1_120, reasoning: 128 },
+  ],
+  [
+    "images that go in",
+    { promptTokenCount: 524, promptTokensDetails: [text(8), image(258), image(258)], candidatesTokenCount: 1_290 },
+    { input: 8, inputImage: 516, outputImage: 1_290 },
+  ],
+  [
+    "what was cached, within the prompt",
+    {
+      promptTokenCount: 524,
+      promptTokensDetails: [text(8), image(516)],
+      cachedContentTokenCount: 262,
+      cacheTokensDetails: [text(4), image(258)],
+    },
+    { input: 4, cacheRead: 4, inputImage: 258, cacheImageRead: 258 },
+  ],
+  ["what a tool put in", { promptTokenCount: 8, toolUsePromptTokenCount: 20 }, { input: 28 }],
+  ["output that is of text alone", { candidatesTokenCount: 9, candidatesTokensDetails: [text(9)] }, { output: 9 }],
+])("%s", (_title, usageMetadata, buckets) => {
+  expect(filled(readContentUsage({ usageMetadata })?.usage)).toEqual({ ...buckets, requests: 1 });
+});
+
+test("nothing is read where nothing is said", () => {
+  expect(readContentUsage({ candidates: [] })).toBeUndefined();
+  expect(countContent({ usageMetadata: 7 })).toBeUndefined();
+});
+
+test("the buckets always add up to what went in and what came out", () => {
+  const count = fc.nat(5_000);
+  const details = fc.array(fc.record({ modality: fc.constantFrom("TEXT", "IMAGE", "AUDIO"), tokenCount: count }));
+  const counts = fc.record(
+    {
+      promptTokenCount: count,
+      toolUsePromptTokenCount: count,
+      promptTokensDetails: details,
+      cachedContentTokenCount: count,
+      cacheTokensDetails: details,
+      candidatesTokenCount: count,
+      candidatesTokensDetails: details,
+      thoughtsTokenCount: count,
+    },
+    { requiredKeys: [] },
+  );
+  const property = fc.property(counts, (usageMetadata) => {
+    const { promptTokenCount = 0, toolUsePromptTokenCount = 0 } = usageMetadata;
+    const { candidatesTokenCount = 0, thoughtsTokenCount = 0 } = usageMetadata;
+    const usage = readContentUsage({ usageMetadata })?.usage ?? {};
+    expect(inputTokens(usage)).toBe(promptTokenCount + toolUsePromptTokenCount);
+    expect(outputTokens(usage)).toBe(candidatesTokenCount + thoughtsTokenCount);
+    expect(Math.min(...Object.values(usage))).toBeGreaterThanOrEqual(0);
+  });
+  fc.assert(property, { numRuns: 300 });
+});

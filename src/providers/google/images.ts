@@ -1,0 +1,153 @@
+import { GatewayError, type JsonObject, objectOf, type ObservedUsage } from "../../core/index.ts";
+import type { CallInput, ReshapedCall, UpstreamOperation } from "../provider.ts";
+import {
+  fitImageFields,
+  hints,
+  type ImageFieldRules,
+  imagesAsked,
+  opaqueOnly,
+  refusal,
+} from "../shared/image-fields.ts";
+import { readImageSize } from "../shared/image-size.ts";
+import { encodeFile, type ImageSource, imageSources, maskSource } from "../shared/image-sources.ts";
+import { listOf, textOf } from "../shared/json.ts";
+import { countContent, type ContentUsage, readContentUsage } from "./content-usage.ts";
+
+/** Images come in the answer itself, of the type that the model makes, and there is one quality. */
+const rules: ImageFieldRules = {
+  drops: [...hints, "quality", "user", "stream"],
+  only: { ...opaqueOnly, response_format: ["b64_json"], output_format: ["png"], style: [] },
+};
+
+const ratios = ["1:1", "1:4", "1:8", "2:3", "3:2", "3:4", "4:1", "4:3", "4:5", "5:4", "8:1", "9:16", "16:9", "21:9"];
+
+/** What is made where no size is named; the first image models know nothing else. */
+const OWN_RESOLUTION = "1K";
+const resolutions = { "512": 512, [OWN_RESOLUTION]: 1_024, "2K": 2_048, "4K": 4_096 };
+const oneResolution = /^(?:models\/)?gemini-2\./;
+
+function imageConfig(size: unknown, model: string): JsonObject {
+  const sizes = { ratios, resolutions: oneResolution.test(model) ? { [OWN_RESOLUTION]: 1_024 } : resolutions };
+  const { ratio, resolution } = readImageSize(size, sizes);
+  return {
+    ...(ratio === undefined ? {} : { aspectRatio: ratio }),
+    ...(resolution === undefined || resolution === OWN_RESOLUTION ? {} : { imageSize: resolution }),
+  };
+}
+
+/** Data goes along; an address is Google's to fetch, never ours. */
+async function partOf(source: ImageSource): Promise<JsonObject> {
+  if ("file" in source) return { inlineData: await encodeFile(source.file) };
+  if ("fileId" in source) throw refusal(source.param, "this upstream has no stored files: send the image itself.");
+  const { param, url } = source;
+  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(url)) return { fileData: { fileUri: url, ...typeOfName(url) } };
+  const comma = url.indexOf(",");
+  const [, mimeType] = /^data:([\w.+/-]+);(?:[^,]*;)?base64$/i.exec(url.slice(0, Math.max(comma, 0))) ?? [];
+  if (mimeType === undefined) throw refusal(param, "expected an address, or a data URL with a type and base64.");
+  return { inlineData: { mimeType, data: url.slice(comma + 1) } };
+}
+
+/** What an address ends with tells its type, where it tells anything. */
+function typeOfName(url: string): JsonObject {
+  const [, ending = ""] = /\.(png|jpe?g|webp|gif|heic|heif)(?:[?#]|$)/i.exec(url) ?? [];
+  return ending === "" ? {} : { mimeType: `image/${ending.toLowerCase().replace("jpg", "jpeg")}` };
+}
+
+/** One call makes one image: several are made by as many. */
+async function reshape(input: CallInput, model: string): Promise<ReshapedCall> {
+  const body = fitImageFields(input.body, rules);
+  if (maskSource(input) !== undefined)
+    throw refusal("mask", "this upstream edits without masks: say it in the prompt.");
+  const config = imageConfig(body["size"], model);
+  const parts: JsonObject[] = [{ text: body["prompt"] }];
+  for (const source of imageSources(input)) parts.push(await partOf(source));
+  const request = {
+    below: `${encodeURIComponent(model.replace(/^models\//, ""))}:generateContent`,
+    json: {
+      contents: [{ role: "user", parts }],
+      generationConfig: {
+        responseModalities: ["IMAGE"],
+        ...(Object.keys(config).length === 0 ? {} : { imageConfig: config }),
+      },
+    },
+  };
+  const others = Array.from({ length: imagesAsked(body) - 1 }, () => request);
+  return { requests: [request, ...others], answer: readImages };
+}
+
+/** The pictures of an answer, drafts among the thoughts left out. */
+function picturesIn(answer: JsonObject): { data: string; mimeType: string | undefined }[] {
+  const parts = listOf(answer["candidates"]).flatMap((candidate) =>
+    listOf(objectOf(objectOf(candidate)?.["content"])?.["parts"]),
+  );
+  return parts.flatMap((part) => {
+    const { thought, inlineData } = objectOf(part) ?? {};
+    const { data, mimeType } = objectOf(inlineData) ?? {};
+    return typeof data === "string" && data !== "" && thought !== true ? { data, mimeType: textOf(mimeType) } : [];
+  });
+}
+
+/** In OpenAI's shape, which names one format for all. Throws where there is no picture at all. */
+function readImages(answers: readonly JsonObject[], at: number): JsonObject {
+  const drawn = answers.filter((answer) => picturesIn(answer).length > 0);
+  const pictures = drawn.flatMap(picturesIn);
+  const [first] = pictures;
+  if (first === undefined) throw withoutPicture(answers[0] ?? {});
+  const format = /^image\/(\w+)$/.exec(first.mimeType ?? "image/png")?.[1];
+  const usage = openaiUsage(drawn.flatMap((answer) => countContent(answer) ?? []));
+  return {
+    created: at,
+    data: pictures.map(({ data }) => ({ b64_json: data })),
+    background: "opaque",
+    ...(format === undefined ? {} : { output_format: format }),
+    ...(usage === undefined ? {} : { usage }),
+  };
+}
+
+/** What was counted, in OpenAI's words; of text is what is not of images. */
+function openaiUsage(counts: readonly ContentUsage[]): JsonObject | undefined {
+  if (counts.length === 0) return undefined;
+  const sum = (field: keyof ContentUsage): number => counts.reduce((total, count) => total + count[field], 0);
+  const [input, output] = [sum("prompt"), sum("candidates") + sum("thoughts")];
+  const [imagesIn, imagesOut] = [sum("promptImages"), sum("images")];
+  return {
+    input_tokens: input,
+    output_tokens: output,
+    total_tokens: input + output,
+    input_tokens_details: { text_tokens: input - imagesIn, image_tokens: imagesIn },
+    output_tokens_details: { text_tokens: output - imagesOut, image_tokens: imagesOut },
+  };
+}
+
+/** Reasons that are the prompt's or the picture's, not the model's. */
+const moderation = /SAFETY|PROHIBITED|BLOCKLIST|RECITATION|SPII/;
+
+function withoutPicture(answer: JsonObject): GatewayError {
+  const blocked = textOf(objectOf(answer["promptFeedback"])?.["blockReason"]);
+  const finish = textOf(objectOf(listOf(answer["candidates"])[0])?.["finishReason"]);
+  const reason = /^[A-Z_]+$/.exec(blocked ?? finish ?? "")?.[0] ?? "no reason given";
+  return blocked !== undefined || moderation.test(reason)
+    ? new GatewayError("moderation_blocked", `The upstream's safety system has blocked this image (${reason}).`)
+    : new GatewayError(
+        "image_missing",
+        `The model has answered without an image (${reason}). Ask again, or otherwise.`,
+      );
+}
+
+/** An answer without a picture, which the client doesn't get, is free; that all of them are such is told by `readImages`. */
+function readUsage(answer: JsonObject): ObservedUsage | undefined {
+  return picturesIn(answer).length === 0 ? { usage: {} } : readContentUsage(answer);
+}
+
+/** Google's native call; the compatible layer draws with few of the models. */
+const operation: UpstreamOperation = {
+  path: "/v1beta/models/",
+  edits: () => [],
+  reshape,
+  readUsage,
+  isFailure: ({ error, candidates, promptFeedback }) =>
+    (error !== undefined && error !== null) || (candidates === undefined && promptFeedback === undefined),
+};
+
+export const imageGeneration = operation;
+export const imageEdit = operation;

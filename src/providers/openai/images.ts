@@ -1,0 +1,52 @@
+import { type JsonObject, objectOf, type ObservedUsage } from "../../core/index.ts";
+import type { UpstreamOperation } from "../provider.ts";
+import { countOf } from "../shared/json.ts";
+
+/**
+ * GPT Image models count tokens: of text and of images, in and out. What comes out is an image but for what is named as
+ * text. DALL·E counts nothing, and is paid for by the image.
+ */
+function readImagesUsage(answer: JsonObject): ObservedUsage | undefined {
+  const usage = objectOf(answer["usage"]);
+  if (usage === undefined) return undefined;
+  const input = countOf(usage["input_tokens"]);
+  const details = objectOf(usage["input_tokens_details"]) ?? {};
+  const images = Math.min(countOf(details["image_tokens"]), input);
+  const cached = readCached(details, input, images);
+  const total = countOf(usage["output_tokens"]);
+  const output = Math.min(countOf(objectOf(usage["output_tokens_details"])?.["text_tokens"]), total);
+  return {
+    usage: {
+      input: input - images - cached.text,
+      cacheRead: cached.text,
+      inputImage: images - cached.images,
+      cacheImageRead: cached.images,
+      output,
+      outputImage: total - output,
+      requests: 1,
+    },
+  };
+}
+
+/** Cached tokens of either kind; those of which no kind is told are text first, as far as there is any. */
+function readCached(details: JsonObject, input: number, images: number): { text: number; images: number } {
+  const cached = Math.min(countOf(details["cached_tokens"]), input);
+  const kinds = objectOf(details["cached_tokens_details"]);
+  const ofImages = kinds === undefined ? cached - (input - images) : countOf(kinds["image_tokens"]);
+  const cachedImages = Math.min(Math.max(ofImages, 0), images, cached);
+  return { text: Math.min(cached - cachedImages, input - images), images: cachedImages };
+}
+
+function operation(path: string): UpstreamOperation {
+  return {
+    path,
+    edits: () => [],
+    readUsage: readImagesUsage,
+    isFailure: ({ data }) => data === undefined || data === null,
+  };
+}
+
+export const imageGeneration = operation("/images/generations");
+
+/** As JSON or as a form, whichever the client has sent. */
+export const imageEdit = operation("/images/edits");
