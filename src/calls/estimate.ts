@@ -56,7 +56,7 @@ export function usedBy(
   return image === undefined ? { ...own, usage } : { ...own, usage, image };
 }
 
-/** Several answers of one call; what none of them names is not there. */
+/** Several answers of one call, which stays one request; what none of them names is not there. */
 export function sumOf(each: readonly (ObservedUsage | undefined)[]): ObservedUsage | undefined {
   const named = each.filter((one) => one !== undefined);
   if (named.length <= 1) return named[0];
@@ -67,6 +67,7 @@ export function sumOf(each: readonly (ObservedUsage | undefined)[]): ObservedUsa
       if (units !== undefined) usage[bucket] = (usage[bucket] ?? 0) + units;
     }
   }
+  if (usage.requests !== undefined) usage.requests = 1;
   const costs = named.map(({ reportedCost }) => reportedCost).filter((cost) => cost !== undefined);
   // A cost that only some name is not the whole.
   if (costs.length < named.length) return { usage };

@@ -18,6 +18,8 @@ export interface MediaCall<Body extends ChargeableBody> {
   target: Target;
   received: CallBody<Body>;
   bound: CallBound;
+  /** Since the epoch. */
+  at: number;
   randomBytes: RandomBytes;
 }
 
@@ -44,7 +46,7 @@ export async function openMediaExchange<Body extends ChargeableBody>(
         events: { bytesMax: events.eventBytesMax, errorEvent: events.errorEvent },
       })),
     observeBytes: codec.observeBytes && (() => ({ observer: observeBytes(codec, body, bound), events: undefined })),
-    answer: (answers) => shownAnswer(codec, body, reshaped, answers),
+    answer: (answers) => shownAnswer(codec, body, reshaped, answers, call.at),
     failure: (_status, text) => text,
   };
 }
@@ -89,10 +91,14 @@ function shownAnswer<Body extends ChargeableBody>(
   body: Body,
   reshaped: ReshapedCall | undefined,
   answers: readonly [WholeAnswer, ...WholeAnswer[]],
+  at: number,
 ): ShownAnswer {
   const [{ bytes, text, answer: own }] = answers;
   if (reshaped?.answer === undefined) return { body: bytes, whole: text, counted: codec.counted?.(body, own) };
-  const answer = reshaped.answer(answers.map((each) => each.answer));
+  const answer = reshaped.answer(
+    answers.map((each) => each.answer),
+    Math.floor(at / 1_000),
+  );
   if (isRaw(answer)) return { body: answer.bytes, contentType: answer.contentType, whole: "" };
   const whole = JSON.stringify(answer);
   const counted = codec.counted?.(body, answer);

@@ -50,8 +50,9 @@ export async function planCall<Body extends ChargeableBody>(call: PlannedCall<Bo
   const { body } = received;
   const sizeOf = received.kind === "json" ? received.sizeOf : Buffer.byteLength;
   const bound = codec.bound(body, sizeOf, received.kind === "form" ? received.files : []);
-  const { target, randomBytes } = call;
-  return { ...common(call), bound, exchange: await openMediaExchange({ target, received, bound, randomBytes }, codec) };
+  const { target, at, randomBytes } = call;
+  const exchange = await openMediaExchange({ target, received, bound, at, randomBytes }, codec);
+  return { ...common(call), bound, exchange };
 }
 
 interface TextCall<Body extends ChargeableBody> extends PlannedCall<Body> {
