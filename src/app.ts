@@ -11,6 +11,8 @@ import {
   embeddingsRoute,
   generationRoute,
   healthRoute,
+  imageEditsRoute,
+  imageGenerationsRoute,
   modelsRoute,
   responseRoutes,
   responsesRoute,
@@ -277,6 +279,8 @@ function routesOf(options: AppOptions, parts: RouteParts) {
     countTokensRoute(calls),
     responsesRoute(pipeline, keeper),
     embeddingsRoute(pipeline),
+    imageGenerationsRoute(pipeline),
+    imageEditsRoute(pipeline),
     ...responseRoutes({ calls, keeper }),
   ];
 }

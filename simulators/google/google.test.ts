@@ -40,6 +40,17 @@ test("errors are arrays, a wrong key is a 400, unknown fields are refused", asyn
   expect(member(bodyOf(refused), 0, "error", "details", 0, "reason")).toBe("API_KEY_INVALID");
 });
 
+test("two credentials at once are refused, and each part of the API takes its own alone", async () => {
+  const url = `${simulators.providers.google}/v1beta/models`;
+  const statusOf = async (headers: Record<string, string>, at = url) => (await fetch(at, { headers })).status;
+  const [native, compatible] = [{ "x-goog-api-key": "good-key" }, { authorization: "Bearer good-key" }];
+  expect([await statusOf(native), await statusOf(compatible)]).toEqual([200, 403]);
+  expect(await statusOf({ ...native, ...compatible })).toBe(400);
+  const models = `${simulators.providers.google}/v1beta/openai/models`;
+  expect(await statusOf(compatible, models)).toBe(200);
+  expect(await statusOf({ ...native, ...compatible }, models)).toBe(400);
+});
+
 test("thinking is only in the total, the finishing chunk has the usage", async () => {
   const chunks = chunksOf(
     await ask(chat("models/gemini-2.5-flash", "hi", { reasoning_effort: "low", ...includeUsage })),

@@ -1,3 +1,4 @@
+import { refusedKey } from "../shared/exchange.ts";
 import { bearerKey } from "../shared/http.ts";
 import type { Call, Headers, SimulatedProvider } from "../shared/types.ts";
 import { chatRoutes } from "./chat.ts";
@@ -6,11 +7,12 @@ import { nativeErrors } from "./errors.ts";
 import { generateRoutes } from "./generate.ts";
 import { modelRoutes } from "./models.ts";
 
-/** The compatible layer reads Bearer only; the native API takes a header or the query as well. */
+/** The compatible layer reads Bearer only, the native API a header or the query; two credentials at once are refused. */
 function apiKey(call: Call): string | null {
   const bearer = bearerKey(call.headers);
-  if (call.path.startsWith("/google/v1beta/openai/")) return bearer;
-  return call.headers["x-goog-api-key"] ?? call.query.get("key") ?? bearer;
+  const own = call.headers["x-goog-api-key"] ?? call.query.get("key") ?? null;
+  if (bearer !== null && own !== null) return refusedKey;
+  return call.path.startsWith("/google/v1beta/openai/") ? bearer : own;
 }
 
 function responseHeaders(call: Call): Headers {

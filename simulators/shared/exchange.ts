@@ -13,7 +13,7 @@ import { type Answer, type Call, errorAnswer, type Route, type SimulatedProvider
 
 const faultHeader = "x-sim-fault";
 /** The one API key that every provider refuses. */
-const refusedKey = "bad-key";
+export const refusedKey = "bad-key";
 
 /** One request as it came in. */
 export interface Received {

@@ -1,4 +1,11 @@
-import { type CallFile, formatCredits, type GatewayError, inputTokens, type Nano, outputTokens } from "../core/index.ts";
+import {
+  type CallFile,
+  formatCredits,
+  type GatewayError,
+  inputTokens,
+  type Nano,
+  outputTokens,
+} from "../core/index.ts";
 import type { CallRecord } from "../ledger/index.ts";
 import type { Logger } from "../telemetry/index.ts";
 
@@ -14,7 +21,10 @@ export interface CallReport {
   error: GatewayError | undefined;
 }
 
-export function logCall(logger: Logger, { record, requestId, tokenId, modelId, credits, files, error }: CallReport): void {
+export function logCall(
+  logger: Logger,
+  { record, requestId, tokenId, modelId, credits, files, error }: CallReport,
+): void {
   const { usage, milliseconds, millisecondsToFirstByte } = record;
   const line = {
     request_id: requestId,

@@ -26,7 +26,7 @@ const UPSTREAM_REQUEST_IDS = ["x-request-id", "request-id"];
 
 const USER_AGENT = "tollgate/0.1";
 
-/** Those that don't depend on the caller, for each provider, key and accept: the same for thousands of calls. */
+/** Those that don't depend on the caller, for each provider, path, key and accept: the same for thousands of calls. */
 const ownHeaders = new WeakMap<UpstreamRoute, Map<string, Headers>>();
 
 /** What the headers of a call to an upstream depend on, besides the key. */
@@ -44,7 +44,7 @@ export function upstreamHeaders(
   { target: { route, operation }, clientHeaders, passesThrough, accept }: UpstreamHead,
   key: string,
 ): Headers {
-  const own = headersOf(route, key, accept);
+  const own = headersOf(route, operation.path, key, accept);
   let headers = own;
   const forward = (name: string): void => {
     const value = clientHeaders.get(name);
@@ -57,22 +57,22 @@ export function upstreamHeaders(
   return headers;
 }
 
-function headersOf(route: UpstreamRoute, key: string, accept: string): Headers {
+function headersOf(route: UpstreamRoute, path: string, key: string, accept: string): Headers {
   const known = ownHeaders.get(route) ?? new Map<string, Headers>();
-  const name = `${accept} ${key}`;
-  const headers = known.get(name) ?? makeHeaders(route, key, accept);
+  const name = `${accept} ${path} ${key}`;
+  const headers = known.get(name) ?? makeHeaders(route, path, key, accept);
   ownHeaders.set(route, known.set(name, headers));
   return headers;
 }
 
-function makeHeaders(route: UpstreamRoute, key: string, accept: string): Headers {
+function makeHeaders(route: UpstreamRoute, path: string, key: string, accept: string): Headers {
   return new Headers({
     "content-type": "application/json",
     accept,
     // What is relayed must be readable on the way.
     "accept-encoding": "identity",
     "user-agent": USER_AGENT,
-    ...route.provider.headers(key),
+    ...route.provider.headers(key, path),
   });
 }
 

@@ -83,8 +83,7 @@ async function planKept<Body extends ChargeableBody>(
   const request = parseObject(received.bytes.toString("utf8")) ?? {};
   const asked = { principal, target, request, callId: callIdOf(requestId) };
   const recalled = await keeper.recall(asked);
-  const plan =
-    recalled === undefined ? planText(call, codec, request) : planRecalled(call, codec, request, recalled);
+  const plan = recalled === undefined ? planText(call, codec, request) : planRecalled(call, codec, request, recalled);
   // One that was made anew here has another id upstream, which the client never gets to know.
   const isKeptUpstream = target.operation.keeps !== undefined && plan.exchange.passesThrough;
   // Items that were only named are kept as what they stand for; what the upstream keeps need not stay in memory.

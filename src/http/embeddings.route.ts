@@ -1,20 +1,10 @@
-import type { CallPipeline, ChargeableRoute } from "../calls/index.ts";
-import { embeddingsCodec, type EmbeddingsRequest, embeddingsRequest } from "../dialects/index.ts";
+import { embeddingsCodec, embeddingsRequest } from "../dialects/index.ts";
+import { chargeable } from "./chargeable.ts";
 import { embeddingsContract } from "./embeddings.contract.ts";
-import type { HttpRoute } from "./route.ts";
 
-const route: ChargeableRoute<EmbeddingsRequest> = {
+export const embeddingsRoute = chargeable(embeddingsContract, {
   operations: ["embeddings"],
   surface: "openai",
   body: embeddingsRequest,
   dialect: embeddingsCodec,
-};
-
-export function embeddingsRoute(pipeline: CallPipeline): HttpRoute {
-  return {
-    contract: embeddingsContract,
-    surface: route.surface,
-    access: "token",
-    handle: (call) => pipeline.run(route, call),
-  };
-}
+});

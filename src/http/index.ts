@@ -4,6 +4,8 @@ export { createHttp, type HttpOptions } from "./create-http.ts";
 export { embeddingsRoute } from "./embeddings.route.ts";
 export { generationRoute } from "./generation.route.ts";
 export { healthRoute } from "./health.route.ts";
+export { imageEditsRoute } from "./image-edits.route.ts";
+export { imageGenerationsRoute } from "./image-generations.route.ts";
 export { messagesRoute } from "./messages.route.ts";
 export { modelsRoute } from "./models.route.ts";
 export { openapiRoute } from "./openapi.route.ts";

@@ -20,8 +20,9 @@ export async function fetchListing(fetch: Fetch, route: UpstreamRoute): Promise<
   const models: ListedModel[] = [];
   let after: string | undefined;
   for (let page = 0; page < PAGES_MAX; page += 1) {
-    const response = await fetch(route.baseUrl + listing.path(after), {
-      headers: { accept: "application/json", ...route.provider.headers(key), ...listing.headers },
+    const path = listing.path(after);
+    const response = await fetch(route.baseUrl + path, {
+      headers: { accept: "application/json", ...route.provider.headers(key, path), ...listing.headers },
       signal: AbortSignal.timeout(PAGE_MS_MAX),
       redirect: "manual",
     });

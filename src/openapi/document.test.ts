@@ -33,6 +33,8 @@ const routes: [string, string, string[]][] = [
   ["get", "/v1/generations/{request_id}", [...platform, "404"].toSorted()],
   ["post", "/v1/chat/completions", proxied],
   ["post", "/v1/embeddings", proxied],
+  ["post", "/v1/images/edits", proxied],
+  ["post", "/v1/images/generations", proxied],
   ["post", "/v1/messages", proxied],
   ["post", "/v1/messages/count_tokens", proxied],
   ["post", "/v1/responses", proxied],
@@ -85,7 +87,15 @@ describe("the document", () => {
 
   test("uses the contract's tags", () => {
     const tags = new Set(routes.flatMap(([method, path]) => operationOf(method, path).tags));
-    expect([...tags].toSorted()).toEqual(["Account", "Chat", "Embeddings", "Models", "Platform", "Responses"]);
+    expect([...tags].toSorted()).toEqual([
+      "Account",
+      "Chat",
+      "Embeddings",
+      "Images",
+      "Models",
+      "Platform",
+      "Responses",
+    ]);
   });
 
   test("refers to nothing that it lacks", () => {

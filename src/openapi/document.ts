@@ -4,6 +4,8 @@ import { embeddingsContract } from "../http/embeddings.contract.ts";
 import { countTokensContract } from "../http/count-tokens.contract.ts";
 import { generationContract } from "../http/generation.contract.ts";
 import { healthContract } from "../http/health.contract.ts";
+import { imageEditsContract } from "../http/image-edits.contract.ts";
+import { imageGenerationsContract } from "../http/image-generations.contract.ts";
 import { messagesContract } from "../http/messages.contract.ts";
 import { modelsContract } from "../http/models.contract.ts";
 import { openapiContract } from "../http/openapi.contract.ts";
@@ -28,6 +30,8 @@ const contracts = [
   deleteResponseContract,
   listInputItemsContract,
   embeddingsContract,
+  imageGenerationsContract,
+  imageEditsContract,
 ];
 
 export interface DocumentOptions {

@@ -106,7 +106,7 @@ describe.each(cases.map((each) => [each.name, each] as const))(
     const chat = chatOf(provider);
 
     test("carries its key in headers, as a bearer token among them", () => {
-      const headers = provider.headers("sk-secret");
+      const headers = provider.headers("sk-secret", chat.path);
       expect(headers["authorization"]).toBe("Bearer sk-secret");
       expect(Object.keys(headers)).toEqual(Object.keys(headers).map((name) => name.toLowerCase()));
     });

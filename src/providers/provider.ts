@@ -7,8 +7,8 @@ import type { CallFile, Dialect, JsonEdit, JsonObject, ObservedUsage, Operation 
 export interface Provider {
   /** The provider's id in genai-prices, where it has one. */
   priceProvider: string | undefined;
-  /** Headers that carry the key and whatever version the upstream wants named. */
-  headers(key: string): Record<string, string>;
+  /** Headers that carry the key and whatever version the upstream wants named, on this path of an operation or listing. */
+  headers(key: string, path: string): Record<string, string>;
   /** What this upstream can do; an absent operation is answered with 404. */
   operations: Readonly<Partial<Record<Operation, UpstreamOperation>>>;
   models: ModelListing;

@@ -68,11 +68,8 @@ async function ask({
         json === undefined
           ? edited(operation, body, model)
           : JSON.stringify("model" in json ? { ...json, model } : json);
-      const headers = {
-        "content-type": "application/json",
-        authorization: "Bearer good-key",
-        "x-goog-api-key": "good-key",
-      };
+      const { headers: keyed } = createProvider({ kind, baseUrl: "" });
+      const headers = { "content-type": "application/json", ...keyed("good-key", operation.path) };
       return fetch(`${urls[kind]}${operation.path}${below}`, { method: "POST", headers, body: text });
     }),
   );

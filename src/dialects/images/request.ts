@@ -18,7 +18,7 @@ const referenceTypes = [{ type: "string" }, { type: "object" }];
 /** Looked at by hand: a list of schemas would note an issue for each of a million entries. */
 const reference = z
   .custom<ImageReference>(isReference, "expected an address, a data URL, or an object with image_url, url or file_id")
-  .meta({ anyOf: referenceTypes });
+  .meta({ type: ["string", "object"], anyOf: referenceTypes });
 
 const references = z
   .custom<readonly ImageReference[]>(areReferences, "expected a list of images")
@@ -29,7 +29,10 @@ const oneOrMore = z
     (value) => isReference(value) || areReferences(value),
     "expected an image or a list of images",
   )
-  .meta({ anyOf: [...referenceTypes, { type: "array", items: { anyOf: referenceTypes } }] });
+  .meta({
+    type: ["string", "object", "array"],
+    anyOf: [...referenceTypes, { type: "array", items: { anyOf: referenceTypes } }],
+  });
 
 /** No provider makes more for one call; where one makes a single image only, it is asked as often. */
 const IMAGES_MAX = 10;
