@@ -54,40 +54,43 @@ async function count(reader: ByteReader, size: number): Promise<number | undefin
   const head: Uint8Array[] = [];
   let headBytes = 0;
   let read = 0;
-  let counters: readonly SoundCounter[] | undefined;
+  let begun: ReturnType<typeof countersFor> | undefined;
   for (let { value } = await reader.read(); value !== undefined; { value } = await reader.read()) {
     read += value.byteLength;
     if (headBytes < HEAD_BYTES_MAX) {
       head.push(value);
       headBytes += value.byteLength;
     }
-    for (const counter of counters ?? []) counter.push(value);
-    if (counters === undefined && headBytes >= MAGIC_BYTES) {
+    for (const counter of begun?.counters ?? []) counter.push(value);
+    if (begun === undefined && headBytes >= MAGIC_BYTES) {
       const soFar = Buffer.concat(head);
-      counters = countersFor(soFar);
-      for (const counter of counters) counter.push(soFar);
+      begun = countersFor(soFar);
+      for (const counter of begun.counters) counter.push(soFar);
     }
   }
   // A file that was not read to its end has not been measured.
-  if (read < size) return undefined;
-  const counted = counters?.map(({ milliseconds }) => milliseconds).find((milliseconds) => milliseconds !== undefined);
-  return counted ?? readHead(Buffer.concat(head), size);
+  if (read < size || begun === undefined) return undefined;
+  const counted = begun.counters.map(({ milliseconds }) => milliseconds).find((one) => one !== undefined);
+  return counted ?? (begun.mayReadHead ? readHead(Buffer.concat(head), size) : undefined);
 }
 
-/** What may count a file that begins so. */
-function countersFor(head: Buffer): readonly SoundCounter[] {
+/** What may count a file that begins so; for one that nothing here can count, the library may read its head. */
+function countersFor(head: Buffer): { counters: readonly SoundCounter[]; mayReadHead: boolean } {
   const magic = head.toString("latin1", 0, 4);
-  if (magic === "RIFF" || magic === "RF64") return [new WavCounter()];
-  if (magic === "fLaC") return [new FlacCounter()];
-  if (magic === "OggS") return [new OggCounter()];
-  if (magic === "\x1a\x45\xdf\xa3") return [new WebmCounter()];
-  if (/^(?:ftyp|moov|moof|mdat|styp|wide|free|skip)$/.test(head.toString("latin1", 4, 8))) return [new Mp4Counter()];
+  const only = (counter: SoundCounter) => ({ counters: [counter], mayReadHead: false });
+  if (magic === "fLaC") return only(new FlacCounter());
+  if (magic === "OggS") return only(new OggCounter());
+  if (magic === "\x1a\x45\xdf\xa3") return only(new WebmCounter());
+  if (/^(?:ftyp|moov|moof|mdat|styp|wide|free|skip)$/.test(head.toString("latin1", 4, 8)))
+    return only(new Mp4Counter());
+  if (magic === "RIFF" || magic === "RF64") return { counters: [new WavCounter()], mayReadHead: true };
   // A tag may stand before either.
-  return magic.startsWith("ID3") ? [new FrameCounter(), new FlacCounter()] : [new FrameCounter()];
+  const counters = magic.startsWith("ID3") ? [new FrameCounter(), new FlacCounter()] : [new FrameCounter()];
+  return { counters, mayReadHead: true };
 }
 
 /** What the library tells of a head by adding up what follows it, which it doesn't get to see. */
-const addedUp = /^(?:MPEG|ADTS|Ogg|EBML|FLAC)/;
+const addedUp = /^(?:MPEG|ADTS)/;
 
 async function readHead(head: Buffer, size: number): Promise<number | undefined> {
   // Seldom needed, and slow to load.

@@ -252,10 +252,11 @@ export function aiff(milliseconds: number): Buffer {
   common.writeUInt16BE(16, 6);
   // 16,000 as a float of 80 bits.
   Buffer.from("400cfa00000000000000", "hex").copy(common, 8);
-  const named = (name: string, ...content: readonly Buffer[]): Buffer => {
-    const all = Buffer.concat(content);
-    return Buffer.concat([Buffer.from(name), numbers(all.length), all]);
-  };
   const sound = Buffer.alloc(8 + samples * 2);
   return named("FORM", Buffer.from("AIFF"), named("COMM", common), named("SSND", sound));
+}
+
+function named(name: string, ...content: readonly Buffer[]): Buffer {
+  const all = Buffer.concat(content);
+  return Buffer.concat([Buffer.from(name), numbers(all.length), all]);
 }
