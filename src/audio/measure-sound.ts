@@ -71,13 +71,17 @@ async function count(reader: ByteReader, size: number): Promise<number | undefin
   // A file that was not read to its end has not been measured.
   if (read < size || begun === undefined) return undefined;
   const counted = begun.counters.map(({ milliseconds }) => milliseconds).find((one) => one !== undefined);
-  return counted ?? (begun.mayReadHead ? readHead(Buffer.concat(head), size) : undefined);
+  return counted ?? (begun.mayReadHead ? readHead(Buffer.concat(head).subarray(0, HEAD_BYTES_MAX), size) : undefined);
+}
+
+/** For files of which only their packets are believed. */
+function only(counter: SoundCounter): { counters: readonly SoundCounter[]; mayReadHead: boolean } {
+  return { counters: [counter], mayReadHead: false };
 }
 
 /** What may count a file that begins so; for one that nothing here can count, the library may read its head. */
 function countersFor(head: Buffer): { counters: readonly SoundCounter[]; mayReadHead: boolean } {
   const magic = head.toString("latin1", 0, 4);
-  const only = (counter: SoundCounter) => ({ counters: [counter], mayReadHead: false });
   if (magic === "fLaC") return only(new FlacCounter());
   if (magic === "OggS") return only(new OggCounter());
   if (magic === "\x1a\x45\xdf\xa3") return only(new WebmCounter());
