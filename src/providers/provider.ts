@@ -48,9 +48,14 @@ export type FormField = { name: string; text: string } | { name: string; file: C
 export interface ReshapedBody {
   /** Follows the operation's path. */
   below?: string;
-  /** Whole, but for `model`, which is set. */
+  /** Whole, but for `model`, which is set unless `namesNoModel`. */
   json?: JsonObject;
-  /** Whole, sent in this order. Where neither is given, the client's own body goes, with the operation's edits. */
+  /** The upstream has one model there, and no field for it. */
+  namesNoModel?: boolean;
+  /**
+   * Whole, the model included, sent in this order. Where neither is given, the client's own body goes, with the operation's
+   * edits.
+   */
   form?: readonly FormField[];
 }
 

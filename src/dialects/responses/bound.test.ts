@@ -4,7 +4,7 @@ import { boundItems, responsesDialect, responsesRequest } from "./index.ts";
 
 const sizeOf = (text: string): number => Buffer.byteLength(text);
 const bound = (body: object) =>
-  responsesDialect.bound(responsesRequest.parse({ model: "openai/x", input: "", ...body }), sizeOf);
+  responsesDialect.bound(responsesRequest.parse({ model: "openai/x", input: "", ...body }), sizeOf, []);
 const none = bound({}).inputTokens;
 const inputOf = (...items: object[]): number => bound({ input: items }).inputTokens;
 const partOf = (part: object): number => inputOf({ role: "user", content: [part] });

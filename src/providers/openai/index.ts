@@ -5,11 +5,13 @@ import { embeddings } from "./embeddings.ts";
 import { failures } from "./errors.ts";
 import { responses } from "./responses.ts";
 import { models } from "./models.ts";
+import { speechOperation as speech } from "../shared/speech-operation.ts";
+import { transcription, translation } from "./transcriptions.ts";
 
 export const openai: Provider = {
   priceProvider: "openai",
   headers: bearer,
-  operations: { chat, responses, embeddings },
+  operations: { chat, responses, embeddings, speech, transcription, translation },
   models,
   failures,
 };

@@ -4,11 +4,13 @@ import { chat } from "./chat.ts";
 import { failures } from "./errors.ts";
 import { responses } from "./responses.ts";
 import { models } from "./models.ts";
+import { speech } from "./speech.ts";
+import { transcription } from "./transcriptions.ts";
 
 export const xai: Provider = {
   priceProvider: "x-ai",
   headers: bearer,
-  operations: { chat, responses },
+  operations: { chat, responses, speech, transcription },
   models,
   failures,
 };
