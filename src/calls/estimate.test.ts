@@ -4,7 +4,7 @@ import type { Usage } from "../core/index.ts";
 import type { CallBound } from "../dialects/index.ts";
 import { boundFor, chargeFor } from "../pricing/index.ts";
 import { priceOf } from "./__fixtures__/charge-scene.ts";
-import { estimatedUsage, likelyTokens, usageBound } from "./estimate.ts";
+import { completedUsage, estimatedUsage, likelyTokens, usageBound } from "./estimate.ts";
 
 const markup = 1_000_000n;
 
@@ -93,4 +93,47 @@ test("a part whose size nobody knows is taken for a common one, not for all that
   const bound = { inputTokens: 1_000_041, outputTokens: 0, choices: 1, unmeasured: { parts: 1, tokens: 1_000_000 } };
   expect(estimatedUsage(priceOf("up"), bound, 0)).toMatchObject({ input: 1_011 });
   expect(likelyTokens({ ...priceOf("up"), contextWindow: 500 }, bound)).toBe(500);
+});
+
+describe("what an upstream names in part", () => {
+  const bound: CallBound = {
+    inputTokens: 100,
+    outputTokens: undefined,
+    choices: 1,
+    likelyIn: { inputAudio: 90, input: 3 },
+    unitsIn: { inputAudioMs: 9_000 },
+  };
+  test.each<[string, Partial<CallBound>, Usage, Usage]>([
+    [
+      "tokens: the time is the file's",
+      {},
+      { input: 4, inputAudio: 80, output: 5 },
+      { input: 4, inputAudio: 80, output: 5, inputAudioMs: 9_000, requests: 1 },
+    ],
+    [
+      "time: tokens are the likely ones, and those of the text",
+      {},
+      { inputAudioMs: 8_000, requests: 1 },
+      { inputAudioMs: 8_000, inputAudio: 90, input: 3, output: 3, requests: 1 },
+    ],
+    [
+      "tokens, of a file that can't be read: the likely time",
+      { likelyIn: { inputAudio: 90, inputAudioMs: 2_000 } },
+      { input: 4 },
+      { input: 4, inputAudioMs: 2_000, requests: 1 },
+    ],
+    [
+      "everything: nothing is added",
+      {},
+      { input: 0, inputAudioMs: 1, requests: 2 },
+      { input: 0, inputAudioMs: 1, requests: 2 },
+    ],
+    ["nothing but tokens are counted", { unitsIn: {} }, { output: 7 }, { output: 7, requests: 1 }],
+  ])("%s", (_title, more, usage, completed) => {
+    const reportedCost = 5n;
+    expect(completedUsage(priceOf("up"), { ...bound, ...more }, { usage, reportedCost }, 12)).toEqual({
+      usage: completed,
+      reportedCost,
+    });
+  });
 });

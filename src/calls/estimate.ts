@@ -1,5 +1,12 @@
 /** What a call can use, and what it has used where the upstream doesn't tell. */
-import { inputTokens, type Usage } from "../core/index.ts";
+import {
+  inputBuckets,
+  inputTokens,
+  type ObservedUsage,
+  outputBuckets,
+  type Usage,
+  type UsageBucket,
+} from "../core/index.ts";
 import type { CallBound } from "../dialects/index.ts";
 import { dearestInput, dearestOutput, type ModelPrice } from "../pricing/index.ts";
 
@@ -36,6 +43,25 @@ export function usageBound(price: ModelPrice, bound: CallBound): Usage {
 export function estimatedUsage(price: ModelPrice, bound: CallBound, outputBytes: number): Usage {
   const output = Math.ceil(outputBytes / BYTES_PER_TOKEN);
   return { ...bound.unitsIn, ...likelyIn(price, bound), output, requests: 1 };
+}
+
+const tokenBuckets: ReadonlySet<string> = new Set<UsageBucket>([...inputBuckets, ...outputBuckets]);
+
+/**
+ * What an upstream named and, of what it counts in no unit at all, what the call is taken for: it may count tokens where
+ * the price is by the second, or seconds where it is by the token.
+ */
+export function completedUsage(
+  price: ModelPrice,
+  bound: CallBound,
+  observed: ObservedUsage,
+  outputBytes: number,
+): ObservedUsage {
+  const { usage } = observed;
+  const namesTokens = Object.keys(usage).some((bucket) => tokenBuckets.has(bucket));
+  const estimated = Object.entries(estimatedUsage(price, bound, outputBytes));
+  const missing = estimated.filter(([bucket]) => !(namesTokens && tokenBuckets.has(bucket)));
+  return { ...observed, usage: { ...Object.fromEntries(missing), ...usage } };
 }
 
 /** The tokens that count towards a minute until a call has ended. */

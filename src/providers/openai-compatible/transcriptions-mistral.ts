@@ -5,8 +5,11 @@ import type { TimedWord } from "../shared/subtitles.ts";
 import { type Heard, isSet, readTelling, refusal, tell, type Telling, valuesOf } from "../shared/transcript.ts";
 import { hasNoTranscript, millisecondsOf } from "../shared/transcription-operation.ts";
 
-/** What a hint must look like there. */
-const biasWord = /^[^,\s]+$/;
+/** Words that are to be expected: none holds a comma or a blank, which an underscore stands for. */
+function biasOf(hint: string): string[] {
+  const bias = hint.trim().replaceAll(/[\s_]+/g, "_");
+  return bias === "" || bias.includes(",") ? [] : [bias];
+}
 
 /** Which times must be asked for to tell the transcript in the client's format. */
 function granularityOf({ format, words, segments }: Telling): "word" | "segment" | undefined {
@@ -34,7 +37,7 @@ function formOf({ body, files }: CallInput, model: string, telling: Telling): re
     ["temperature", typeof temperature === "number" ? String(temperature) : textOf(temperature)],
     ["diarize", isDiarized ? "true" : undefined],
     ["timestamp_granularities", granularity],
-    ...hints.filter((hint) => biasWord.test(hint)).map((hint): [string, string] => ["context_bias", hint]),
+    ...hints.flatMap(biasOf).map((bias): [string, string] => ["context_bias", bias]),
   ];
   return [...fields.flatMap(([name, text]) => (text === undefined ? [] : [{ name, text }])), { name: "file", file }];
 }

@@ -116,7 +116,7 @@ function onLines(text: string): string {
 /** SubRip. Its arrow has no other form within a text. */
 export function srtOf(cues: readonly Cue[]): string {
   const blocks = cues.map(({ start, end, text }, index) => {
-    const lines = onLines(text.replaceAll("-->", "->"));
+    const lines = onLines(text.replaceAll(/-{2,}>/g, "->"));
     return `${index + 1}\n${clock(start, ",")} --> ${clock(end, ",")}\n${lines}\n`;
   });
   return blocks.join("\n");

@@ -4,19 +4,18 @@ import { textOf } from "../shared/json.ts";
 import { refusal } from "../shared/transcript.ts";
 
 /** What each of OpenAI's formats is there. Samples are as OpenAI has them. */
-const outputFormats: Readonly<Record<string, JsonObject>> = {
-  mp3: { codec: "mp3" },
-  wav: { codec: "wav", sample_rate: 24_000 },
-  pcm: { codec: "pcm", sample_rate: 24_000 },
-};
+const outputFormats = new Map<unknown, JsonObject>([
+  ["mp3", { codec: "mp3" }],
+  ["wav", { codec: "wav", sample_rate: 24_000 }],
+  ["pcm", { codec: "pcm", sample_rate: 24_000 }],
+]);
 
 const SPEED_MIN = 0.7;
 const SPEED_MAX = 1.5;
 
 /** Throws 422 for what xAI has no words for. */
 function outputFormat(body: JsonObject): JsonObject {
-  const format = body["response_format"] ?? "mp3";
-  const known = typeof format === "string" ? outputFormats[format] : undefined;
+  const known = outputFormats.get(body["response_format"] ?? "mp3");
   if (known === undefined) throw refusal("response_format", "xAI speaks mp3, wav and pcm.");
   return { ...known, ...objectOf(body["output_format"]) };
 }
