@@ -60,7 +60,7 @@ function reshape(input: CallInput, model: string): ReshapedCall {
     const milliseconds = millisecondsOf(objectOf(answer["usage"])?.["prompt_audio_seconds"]);
     return {
       text: textOf(answer["text"]) ?? "",
-      language: textOf(answer["language"]),
+      language: textOf(answer["language"]) ?? textOf(input.body["language"]),
       seconds: milliseconds === undefined ? undefined : milliseconds / 1_000,
       words: listOf(answer["segments"]).map(timed),
       segmented: granularityOf(telling) === "segment",

@@ -38,11 +38,11 @@ function wordOf(value: unknown): TimedWord {
   };
 }
 
-function heardIn(answer: JsonObject): Heard {
+function heardIn(answer: JsonObject, { body }: CallInput): Heard {
   const { duration } = answer;
   return {
     text: textOf(answer["text"]) ?? "",
-    language: textOf(answer["language"]),
+    language: textOf(answer["language"]) ?? textOf(body["language"]),
     seconds: typeof duration === "number" ? duration : undefined,
     words: listOf(answer["words"]).map(wordOf),
     segmented: false,
@@ -54,7 +54,7 @@ function reshape(input: CallInput): ReshapedCall {
   const telling = readTelling(input.body);
   return {
     requests: [{ form: formOf(input, telling) }],
-    answer: ([answer = {}]) => tell(heardIn(answer), telling),
+    answer: ([answer = {}]) => tell(heardIn(answer, input), telling),
   };
 }
 
