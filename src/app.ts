@@ -17,6 +17,9 @@ import {
   responseRoutes,
   responsesRoute,
   openapiRoute,
+  speechRoute,
+  transcriptionsRoute,
+  translationsRoute,
   usageRoute,
   userInfoRoute,
 } from "./http/index.ts";
@@ -281,6 +284,9 @@ function routesOf(options: AppOptions, parts: RouteParts) {
     embeddingsRoute(pipeline),
     imageGenerationsRoute(pipeline),
     imageEditsRoute(pipeline),
+    speechRoute(pipeline),
+    transcriptionsRoute(pipeline),
+    translationsRoute(pipeline),
     ...responseRoutes({ calls, keeper }),
   ];
 }

@@ -115,10 +115,6 @@ describe("what a call has used", () => {
       output: 4,
       requests: 1,
     });
-    expect(usedBy(price, bound, { usage: { inputAudioMs: 60_000, requests: 1 } }, none).usage).toEqual({
-      inputAudioMs: 60_000,
-      requests: 1,
-    });
   });
 
   test("is what was counted in the answer, of the variant that it says", () => {
@@ -128,7 +124,7 @@ describe("what a call has used", () => {
       usage: { input: 9, output: 0, images: 2, requests: 1 },
       image: { size: "1024x1024" },
     });
-    expect(usedBy(price, images, { usage: { images: 1 } }, none, counted).usage).toEqual({ images: 1 });
+    expect(usedBy(price, images, { usage: { images: 1 } }, none, counted).usage).toEqual({ images: 1, requests: 1 });
   });
 
   test("adds up over several answers; a cost only where each names one", () => {
@@ -138,5 +134,48 @@ describe("what a call has used", () => {
     expect(sumOf([one, undefined, two])).toEqual({ usage, reportedCost: 7n });
     expect(sumOf([one, { usage: two.usage }])).toEqual({ usage });
     expect(sumOf([undefined])).toBeUndefined();
+  });
+});
+
+describe("what an upstream names in part", () => {
+  const bound: CallBound = {
+    inputTokens: 100,
+    outputTokens: undefined,
+    choices: 1,
+    likelyIn: { inputAudio: 90, input: 3 },
+    unitsIn: { inputAudioMs: 9_000 },
+  };
+  test.each<[string, Partial<CallBound>, Usage, Usage]>([
+    [
+      "tokens: the time is the file's",
+      {},
+      { input: 4, inputAudio: 80, output: 5 },
+      { input: 4, inputAudio: 80, output: 5, inputAudioMs: 9_000, requests: 1 },
+    ],
+    [
+      "time: tokens are the likely ones, and those of the text",
+      {},
+      { inputAudioMs: 8_000, requests: 1 },
+      { inputAudioMs: 8_000, inputAudio: 90, input: 3, output: 3, requests: 1 },
+    ],
+    [
+      "tokens, of a file that can't be read: the likely time",
+      { likelyIn: { inputAudio: 90, inputAudioMs: 2_000 } },
+      { input: 4 },
+      { input: 4, inputAudioMs: 2_000, requests: 1 },
+    ],
+    [
+      "everything: nothing is added",
+      {},
+      { input: 0, inputAudioMs: 1, requests: 2 },
+      { input: 0, inputAudioMs: 1, requests: 2 },
+    ],
+    ["nothing but tokens are counted", { unitsIn: {} }, { output: 7 }, { output: 7, requests: 1 }],
+  ])("%s", (_title, more, usage, completed) => {
+    const reportedCost = 5n;
+    expect(usedBy(priceOf("up"), { ...bound, ...more }, { usage, reportedCost }, () => 12)).toEqual({
+      usage: completed,
+      reportedCost,
+    });
   });
 });

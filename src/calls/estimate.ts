@@ -1,5 +1,13 @@
 /** What a call can use, and what it has used where the upstream doesn't tell. */
-import { inputTokens, type ObservedUsage, type Usage, usageBuckets } from "../core/index.ts";
+import {
+  inputBuckets,
+  inputTokens,
+  type ObservedUsage,
+  outputBuckets,
+  type Usage,
+  type UsageBucket,
+  usageBuckets,
+} from "../core/index.ts";
 import type { CallBound } from "../dialects/index.ts";
 import { dearestInput, dearestOutput, type ModelPrice } from "../pricing/index.ts";
 
@@ -38,9 +46,13 @@ function estimatedUsage(price: ModelPrice, bound: CallBound, outputBytes: number
   return { ...bound.unitsIn, ...likelyIn(price, bound), output, requests: 1 };
 }
 
+/** What stands for the work itself: an upstream that counts none of these has counted something else, such as seconds. */
+const workBuckets: ReadonlySet<string> = new Set<UsageBucket>([...inputBuckets, ...outputBuckets, "images"]);
+
 /**
- * What a call has used: by the upstream's own figures; by what was counted here of units that it doesn't name; by an
- * estimate of the tokens, where it names nothing at all. `outputBytes` is the text that came out.
+ * What a call has used: by the upstream's own figures; by what was counted here; and, of what it counts in no unit at all,
+ * by what the call is taken for. (It may count tokens where the price is by the second, or seconds where it is by the
+ * token.) `outputBytes` is the text that came out.
  */
 export function usedBy(
   price: ModelPrice,
@@ -49,9 +61,12 @@ export function usedBy(
   outputBytes: () => number,
   counted?: ObservedUsage,
 ): ObservedUsage {
-  const own = upstream ?? { usage: estimatedUsage(price, bound, outputBytes()) };
-  if (counted === undefined && bound.unitsIn === undefined) return own;
-  const usage = { ...bound.unitsIn, ...counted?.usage, ...own.usage };
+  if (upstream !== undefined && counted === undefined && bound.unitsIn === undefined) return upstream;
+  const taken = estimatedUsage(price, bound, outputBytes());
+  const own = upstream ?? { usage: {} };
+  const namesWork = Object.keys(own.usage).some((bucket) => workBuckets.has(bucket));
+  const missing = Object.entries(taken).filter(([bucket]) => !(namesWork && workBuckets.has(bucket)));
+  const usage: Usage = { ...Object.fromEntries(missing), ...counted?.usage, ...own.usage };
   const image = own.image ?? counted?.image;
   return image === undefined ? { ...own, usage } : { ...own, usage, image };
 }

@@ -46,7 +46,7 @@ export async function openMediaExchange<Body extends ChargeableBody>(
         events: { bytesMax: events.eventBytesMax, errorEvent: events.errorEvent },
       })),
     observeBytes: codec.observeBytes && (() => ({ observer: observeBytes(codec, body, bound), events: undefined })),
-    answer: (answers) => shownAnswer(codec, body, reshaped, answers, call.at),
+    answer: (answers) => shownAnswer(codec, call, reshaped, answers),
     failure: (_status, text) => text,
   };
 }
@@ -76,8 +76,9 @@ function bodyOf<Body extends ChargeableBody>(call: MediaCall<Body>, { json, form
   if (json !== undefined) return JSON.stringify("model" in json ? { ...json, model: target.model } : json);
   if (form === undefined) return ownBody(call);
   if (received.kind !== "form") throw new Error(`${target.route.prefix} makes a form of a call that was none`);
-  const { partOf } = received;
-  const fields = form.map((field) => ("text" in field ? field : { name: field.name, file: partOf(field.file) }));
+  const fields = form.map((field) =>
+    "text" in field ? field : { name: field.name, file: received.partOf(field.file) },
+  );
   return received.form.composed(fields, randomBytes);
 }
 
@@ -88,10 +89,9 @@ function ownBody<Body extends ChargeableBody>({ target, received }: MediaCall<Bo
 
 function shownAnswer<Body extends ChargeableBody>(
   codec: MediaCodec<Body>,
-  body: Body,
+  { received: { body }, bound, at }: MediaCall<Body>,
   reshaped: ReshapedCall | undefined,
   answers: readonly [WholeAnswer, ...WholeAnswer[]],
-  at: number,
 ): ShownAnswer {
   const [{ bytes, text, answer: own }] = answers;
   if (reshaped?.answer === undefined) return { body: bytes, whole: text, counted: codec.counted?.(body, own) };
@@ -99,7 +99,7 @@ function shownAnswer<Body extends ChargeableBody>(
     answers.map((each) => each.answer),
     Math.floor(at / 1_000),
   );
-  if (isRaw(answer)) return { body: answer.bytes, contentType: answer.contentType, whole: "" };
+  if (isRaw(answer)) return shownRaw(codec, body, bound, answer, answers);
   const whole = JSON.stringify(answer);
   const counted = codec.counted?.(body, answer);
   // The upstream knows no streams, or not here.
@@ -107,6 +107,18 @@ function shownAnswer<Body extends ChargeableBody>(
     return { body: codec.events.ofAnswer(body, answer), contentType: "text/event-stream", whole, counted };
   }
   return { body: whole, whole, counted };
+}
+
+function shownRaw<Body extends ChargeableBody>(
+  codec: MediaCodec<Body>,
+  body: Body,
+  bound: CallBound,
+  { bytes, contentType }: RawAnswer,
+  [{ usage }]: readonly [WholeAnswer, ...WholeAnswer[]],
+): ShownAnswer {
+  const observer = usage === undefined ? codec.observeBytes?.(body, bound) : undefined;
+  observer?.see(Buffer.from(bytes));
+  return { body: bytes, contentType, whole: "", counted: observer?.usage };
 }
 
 function isRaw(answer: JsonObject | RawAnswer): answer is RawAnswer {

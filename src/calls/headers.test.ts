@@ -99,9 +99,11 @@ describe("to an upstream", () => {
   });
 
   test("a provider that takes its key in several ways gets it in the one that its path takes", () => {
-    const { headers } = routeOf("google").provider;
-    expect(headers("sk-upstream", "/v1beta/openai/chat/completions")).toEqual({ authorization: "Bearer sk-upstream" });
-    expect(headers("sk-upstream", "/v1beta/models/")).toEqual({ "x-goog-api-key": "sk-upstream" });
+    const { provider } = routeOf("google");
+    expect(provider.headers("sk-upstream", "/v1beta/openai/chat/completions")).toEqual({
+      authorization: "Bearer sk-upstream",
+    });
+    expect(provider.headers("sk-upstream", "/v1beta/models/")).toEqual({ "x-goog-api-key": "sk-upstream" });
     expect(sent(routeOf("google"))).toMatchObject({ authorization: "Bearer sk-upstream" });
   });
 

@@ -48,12 +48,14 @@ export async function planCall<Body extends ChargeableBody>(call: PlannedCall<Bo
     return route.keeper === undefined ? planText(json, codec) : planKept(json, codec, route.keeper);
   }
   const { body } = received;
-  const sizeOf = received.kind === "json" ? received.sizeOf : Buffer.byteLength;
+  const sizeOf = received.kind === "json" ? received.sizeOf : byteLengthOf;
   const bound = codec.bound(body, sizeOf, received.kind === "form" ? received.files : []);
   const { target, at, randomBytes } = call;
   const exchange = await openMediaExchange({ target, received, bound, at, randomBytes }, codec);
   return { ...common(call), bound, exchange };
 }
+
+const byteLengthOf = (text: string): number => Buffer.byteLength(text);
 
 interface TextCall<Body extends ChargeableBody> extends PlannedCall<Body> {
   received: ParsedBody<Body>;

@@ -62,7 +62,7 @@ async function receiveForm<Body>(
 
 async function fileOf(form: ReceivedForm, part: FormPart, filename: string, sound: boolean): Promise<CallFile> {
   const { contentType, size } = part;
-  const milliseconds = sound ? await measureSound(form.stream(part), { contentType, filename, size }) : undefined;
+  const milliseconds = sound ? await measureSound(form.stream(part), { size }) : undefined;
   return { field: baseName(part.name), filename, contentType, size, milliseconds, read: () => form.read(part) };
 }
 

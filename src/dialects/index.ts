@@ -4,6 +4,17 @@ import type { DialectTranslation } from "./conversation/index.ts";
 import { messagesTranslation } from "./messages/index.ts";
 import { responsesTranslation } from "./responses/index.ts";
 
+export {
+  speechCodec,
+  type SpeechRequest,
+  speechRequest,
+  transcriptionCodec,
+  type TranscriptionForm,
+  transcriptionForm,
+  translationCodec,
+  type TranslationForm,
+  translationForm,
+} from "./audio/index.ts";
 export { chatDialect, type ChatRequest, chatRequest } from "./chat/index.ts";
 export { carriesSeal, type ClientContext, estimateTokens, type UpstreamContext } from "./conversation/index.ts";
 export type { CallBound, DialectCodec, ReadUsage, StreamObserver, MediaCodec } from "./dialect.ts";

@@ -12,5 +12,8 @@ export { openapiRoute } from "./openapi.route.ts";
 export { responseRoutes } from "./response.route.ts";
 export { responsesRoute } from "./responses.route.ts";
 export type { HttpRoute, RouteCall } from "./route.ts";
+export { speechRoute } from "./speech.route.ts";
+export { transcriptionsRoute } from "./transcriptions.route.ts";
+export { translationsRoute } from "./translations.route.ts";
 export { usageRoute, type UsageRouteDependencies } from "./usage.route.ts";
 export { userInfoRoute } from "./user-info.route.ts";

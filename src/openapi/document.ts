@@ -11,6 +11,9 @@ import { modelsContract } from "../http/models.contract.ts";
 import { openapiContract } from "../http/openapi.contract.ts";
 import { deleteResponseContract, getResponseContract, listInputItemsContract } from "../http/response.contract.ts";
 import { responsesContract } from "../http/responses.contract.ts";
+import { speechContract } from "../http/speech.contract.ts";
+import { transcriptionsContract } from "../http/transcriptions.contract.ts";
+import { translationsContract } from "../http/translations.contract.ts";
 import { usageContract } from "../http/usage.contract.ts";
 import { userInfoContract } from "../http/user-info.contract.ts";
 
@@ -32,6 +35,9 @@ const contracts = [
   embeddingsContract,
   imageGenerationsContract,
   imageEditsContract,
+  speechContract,
+  transcriptionsContract,
+  translationsContract,
 ];
 
 export interface DocumentOptions {

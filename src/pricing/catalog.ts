@@ -64,6 +64,8 @@ const mediaRows: readonly CatalogRow[] = [
   // OpenAI's pages of TTS-1 and TTS-1 HD.
   { provider: "openai", model: "tts-1-hd*", prices: { input_mchars: 30 } },
   { provider: "openai", model: "tts-1*", prices: { input_mchars: 15 } },
+  // OpenAI's page of GPT-4o mini TTS, whose snapshots cost the same.
+  { provider: "openai", model: "gpt-4o-mini-tts-*", prices: { input_mtok: 0.6, output_audio_mtok: 12 } },
   { provider: "openai", model: "gpt-4o*-transcribe*", maxOutputTokens: 2_000 },
   { provider: "google", model: "gemini-*-image*", maxOutputTokens: 32_768 },
   // Google's prices as LiteLLM gave them when Nano Banana 2.1 came out.
@@ -81,6 +83,7 @@ const mediaRows: readonly CatalogRow[] = [
   // Mistral's page of Voxtral Mini Transcribe (0.002 a minute); the others as OpenRouter and Vercel's gateway pass them on.
   { provider: "mistral", model: "voxtral-mini-transcribe-25*", prices: { input_audio_hours: 0.12 } },
   { provider: "mistral", model: "voxtral-small-transcribe-3*", prices: { input_audio_hours: 0.24 } },
+  { provider: "mistral", model: "voxtral-mini-tts*", prices: { input_mchars: 16 } },
   { provider: "mistral", model: "codestral-embed*", prices: { input_mtok: 0.15 } },
   // BytePlus's page "Large model billing" for 4.0 and 4.5; 5.0 as its resellers quote BytePlus. By the image, whatever its size.
   { provider: "byteplus", model: "seedream-4-0*", prices: { image: 0.03 } },

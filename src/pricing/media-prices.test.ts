@@ -58,6 +58,15 @@ const charges: [provider: string, model: string, work: Work, observed: ObservedU
   ["openai", "tts-1-hd", "speech", { usage: { inputCharacters: 1 } }, 30_000n],
   // 600 of text, 12,000 nano-credits a token that is spoken.
   ["openai", "gpt-4o-mini-tts", "speech", { usage: { input: 20, outputAudio: 150 } }, 12_000n + 1_800_000n],
+  ["openai", "gpt-4o-mini-tts-2025-12-15", "speech", { usage: { input: 20, outputAudio: 150 } }, 12_000n + 1_800_000n],
+  // Characters are priced, and the tokens that its stream counts cost nothing.
+  [
+    "mistral",
+    "voxtral-mini-tts-2603",
+    "speech",
+    { usage: { inputCharacters: 250, input: 60, outputAudio: 190 } },
+    4_000_000n,
+  ],
   ["x-ai", "grok-tts", "speech", { usage: { inputCharacters: 200 } }, 3_000_000n],
   // 0.36 credits an hour are 100 nano-credits a millisecond.
   ["openai", "whisper-1", "transcription", { usage: { inputAudioMs: 9_000 } }, 900_000n],

@@ -68,8 +68,8 @@ async function ask({
         json === undefined
           ? edited(operation, body, model)
           : JSON.stringify("model" in json ? { ...json, model } : json);
-      const { headers: keyed } = createProvider({ kind, baseUrl: "" });
-      const headers = { "content-type": "application/json", ...keyed("good-key", operation.path) };
+      const provider = createProvider({ kind, baseUrl: "" });
+      const headers = { "content-type": "application/json", ...provider.headers("good-key", operation.path) };
       return fetch(`${urls[kind]}${operation.path}${below}`, { method: "POST", headers, body: text });
     }),
   );

@@ -15,7 +15,7 @@ export function openaiCompatible(presetName: PresetName): Provider {
   return {
     priceProvider: preset.priceProvider,
     headers: bearer,
-    operations: { chat: chatOf(preset), ...embeddingsOf(preset) },
+    operations: { chat: chatOf(preset), ...embeddingsOf(preset), ...preset.audio },
     models: modelsOf(preset),
     failures,
   };

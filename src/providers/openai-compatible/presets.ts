@@ -1,8 +1,12 @@
 import type { PresetName } from "../../config/index.ts";
-import type { ModelFacts } from "../provider.ts";
+import type { ModelFacts, Provider } from "../provider.ts";
 import { type ChatUsageRules, openaiUsageRules } from "../shared/chat-usage.ts";
 import type { EmbeddingsEndpoint } from "../shared/embeddings-operation.ts";
+import { speechOperation } from "../shared/speech-operation.ts";
 import { perplexityCost } from "./cost.ts";
+import { mistralSpeech } from "./speech-mistral.ts";
+import { groqTranscription, groqTranslation, transcription, translation } from "./transcriptions.ts";
+import { mistralTranscription } from "./transcriptions-mistral.ts";
 
 /** For upstreams that know the limit of the output by its former name only: they would answer as if there were none. */
 const formerLimit = { max_completion_tokens: "max_tokens" };
@@ -19,6 +23,8 @@ export interface Preset {
   facts: ModelFacts;
   /** Undefined for an upstream without embeddings. */
   embeddings: EmbeddingsEndpoint | undefined;
+  /** What of speech and transcripts it can do. */
+  audio: Pick<Provider["operations"], "speech" | "transcription" | "translation">;
   /** Where the models are listed, or undefined for an upstream that lists none. */
   modelsPath: string | undefined;
 }
@@ -34,6 +40,7 @@ const generic: Preset = {
   usage: openaiUsageRules,
   facts: {},
   embeddings: openaiEmbeddings,
+  audio: { speech: speechOperation, transcription, translation },
   modelsPath: "/models",
 };
 
@@ -46,6 +53,7 @@ export const presets = {
     renames: formerLimit,
     facts: { reasoningField: "reasoning_content" },
     embeddings: undefined,
+    audio: {},
   },
   mistral: {
     ...generic,
@@ -69,6 +77,7 @@ export const presets = {
     renames: { ...formerLimit, seed: "random_seed" },
     facts: { shortCallIds: true, efforts: ["none", "high"] },
     embeddings: { ...openaiEmbeddings, drops: ["user"], renames: { dimensions: "output_dimension" } },
+    audio: { speech: mistralSpeech, transcription: mistralTranscription },
   },
   groq: {
     ...generic,
@@ -77,6 +86,7 @@ export const presets = {
     drops: ["logprobs", "logit_bias", "top_logprobs"],
     facts: { reasoningField: "reasoning" },
     embeddings: undefined,
+    audio: { speech: speechOperation, transcription: groqTranscription, translation: groqTranslation },
   },
   moonshot: {
     ...generic,
@@ -84,6 +94,7 @@ export const presets = {
     priceProvider: "moonshotai",
     facts: { reasoningField: "reasoning_content" },
     embeddings: undefined,
+    audio: {},
   },
   perplexity: {
     ...generic,
@@ -96,9 +107,10 @@ export const presets = {
     facts: { thinkTags: true },
     // Beside chat, whose path has no version.
     embeddings: { ...openaiEmbeddings, path: "/v1/embeddings", reportedCost: perplexityCost },
+    audio: {},
     modelsPath: undefined,
   },
-  ollama: { ...generic, hosts: undefined },
+  ollama: { ...generic, hosts: undefined, audio: {} },
   vllm: { ...generic, hosts: undefined },
 } as const satisfies Record<PresetName, Preset>;
 

@@ -6,11 +6,22 @@ import { failures } from "./errors.ts";
 import { imageEdit, imageGeneration } from "./images.ts";
 import { responses } from "./responses.ts";
 import { models } from "./models.ts";
+import { speechOperation as speech } from "../shared/speech-operation.ts";
+import { transcription, translation } from "./transcriptions.ts";
 
 export const openai: Provider = {
   priceProvider: "openai",
   headers: bearer,
-  operations: { chat, responses, embeddings, image_generation: imageGeneration, image_edit: imageEdit },
+  operations: {
+    chat,
+    responses,
+    embeddings,
+    image_generation: imageGeneration,
+    image_edit: imageEdit,
+    speech,
+    transcription,
+    translation,
+  },
   models,
   failures,
 };

@@ -5,11 +5,13 @@ import { failures } from "./errors.ts";
 import { imageEdit, imageGeneration } from "./images.ts";
 import { responses } from "./responses.ts";
 import { models } from "./models.ts";
+import { speech } from "./speech.ts";
+import { transcription } from "./transcriptions.ts";
 
 export const xai: Provider = {
   priceProvider: "x-ai",
   headers: bearer,
-  operations: { chat, responses, image_generation: imageGeneration, image_edit: imageEdit },
+  operations: { chat, responses, image_generation: imageGeneration, image_edit: imageEdit, speech, transcription },
   models,
   failures,
 };

@@ -1,0 +1,262 @@
+/** Silence in the formats that upstreams take, and in the shapes that recorders write them. */
+
+/** MPEG 2 layer III, 24 kHz, 64 kbit/s: frames of 192 bytes and 24 ms. */
+const MP3_FRAME = Buffer.concat([Buffer.of(0xff, 0xf3, 0x84, 0xc0), Buffer.alloc(188)]);
+const MP3_FRAME_MS = 24;
+
+/** AAC of 24 kHz behind ADTS heads: frames of 13 bytes and 1,024 samples. */
+const ADTS_FRAME = Buffer.of(0xff, 0xf1, 0x58, 0x40, 0x01, 0xbf, 0xfc, 0x00, 0xc8, 0x00, 0x80, 0x23, 0x80);
+const ADTS_FRAME_MS = 1_024 / 24;
+
+/** Opus, 20 ms of full band. */
+const OPUS_PACKET = Buffer.of(0xf8, 0xff, 0xfe);
+const OPUS_PACKET_MS = 20;
+
+function times(count: number, make: (index: number) => Buffer): Buffer {
+  return Buffer.concat(Array.from({ length: count }, (_, index) => make(index)));
+}
+
+export function mp3(milliseconds: number): Buffer {
+  return times(Math.round(milliseconds / MP3_FRAME_MS), () => MP3_FRAME);
+}
+
+export function adts(milliseconds: number): Buffer {
+  return times(Math.round(milliseconds / ADTS_FRAME_MS), () => ADTS_FRAME);
+}
+
+/** An ID3 tag that claims a length. */
+export function id3(bytes: number, claimed = bytes): Buffer {
+  const length = Buffer.from([21, 14, 7, 0].map((shift) => (claimed >> shift) & 0x7f));
+  return Buffer.concat([Buffer.from("ID3\x04\0\0", "latin1"), length, Buffer.alloc(bytes)]);
+}
+
+export interface WavShape {
+  rate?: number;
+  /** The length that the head claims for the samples. */
+  claimed?: number;
+  tag?: number;
+  /** Put behind the samples. */
+  rest?: Buffer;
+}
+
+/** 16 bits, mono. */
+export function wav(milliseconds: number, { rate = 16_000, claimed, tag = 1, rest }: WavShape = {}): Buffer {
+  const samples = Buffer.alloc((milliseconds * rate * 2) / 1_000);
+  const head = Buffer.alloc(44);
+  head.write("RIFF\0\0\0\0WAVEfmt ", "latin1");
+  head.writeUInt32LE(16, 16);
+  head.writeUInt16LE(tag, 20);
+  head.writeUInt16LE(1, 22);
+  head.writeUInt32LE(rate, 24);
+  head.writeUInt32LE(rate * 2, 28);
+  head.writeUInt16LE(2, 32);
+  head.writeUInt16LE(16, 34);
+  head.writeUInt32LE(36 + samples.length + (rest?.length ?? 0), 4);
+  head.write("data", 36, "latin1");
+  head.writeUInt32LE(claimed ?? samples.length, 40);
+  return Buffer.concat([head, samples, rest ?? Buffer.alloc(0)]);
+}
+
+/** A chunk of a RIFF file. */
+export function chunk(name: string, bytes: number): Buffer {
+  const head = Buffer.alloc(8);
+  head.write(name, "latin1");
+  head.writeUInt32LE(bytes, 4);
+  return Buffer.concat([head, Buffer.alloc(bytes)]);
+}
+
+/** Ogg with Opus, fifty packets a page. */
+export function oggOpus(milliseconds: number, granuleOf = (packets: number) => packets * 960): Buffer {
+  const packets = milliseconds / OPUS_PACKET_MS;
+  const head = Buffer.alloc(19);
+  head.write("OpusHead\x01\x01", "latin1");
+  head.writeUInt32LE(48_000, 12);
+  const tags = Buffer.from("OpusTags\0\0\0\0\0\0\0\0", "latin1");
+  const pages = [oggPage([head], 0, FIRST_PAGE), oggPage([tags], 0)];
+  for (let sent = 0; sent < packets; sent += 50) {
+    const count = Math.min(50, packets - sent);
+    pages.push(oggPage(Array.from({ length: count }, () => OPUS_PACKET), granuleOf(sent + count)));
+  }
+  return Buffer.concat(pages);
+}
+
+/** Ogg with Vorbis: one packet of 200 bytes a page. */
+export function oggVorbis(milliseconds: number, pages = 10): Buffer {
+  const head = Buffer.alloc(30);
+  head.write("\x01vorbis\0\0\0\0\x01", "latin1");
+  head.writeUInt32LE(16_000, 12);
+  const last = milliseconds * 16;
+  return Buffer.concat([
+    oggPage([head], 0, FIRST_PAGE),
+    times(pages, (index) => oggPage([Buffer.alloc(200)], Math.round((last * (index + 1)) / pages))),
+  ]);
+}
+
+const FIRST_PAGE = 2;
+
+function oggPage(packets: readonly Buffer[], granule: number, flags = 0): Buffer {
+  const head = Buffer.alloc(27);
+  head.write("OggS", "latin1");
+  head.writeUInt8(flags, 5);
+  head.writeBigUInt64LE(BigInt(granule), 6);
+  head.writeUInt32LE(7, 14);
+  head.writeUInt8(packets.length, 26);
+  return Buffer.concat([head, Buffer.from(packets.map(({ length }) => length)), ...packets]);
+}
+
+/** FLAC of 16 kHz in frames of 4,096 samples, of which the last is shorter; its head says what `claimed` does. */
+export function flac(milliseconds: number, claimed = 0): Buffer {
+  const info = Buffer.alloc(34);
+  info.writeBigUInt64BE((16_000n << 44n) | (15n << 36n) | BigInt(claimed), 10);
+  const samples = milliseconds * 16;
+  const frames = times(Math.ceil(samples / 4_096), (index) => flacFrame(index, Math.min(4_096, samples - index * 4_096)));
+  return Buffer.concat([Buffer.from("fLaC", "latin1"), Buffer.of(0x80, 0, 0, info.length), info, frames]);
+}
+
+function flacFrame(index: number, samples: number): Buffer {
+  const number = index < 0x80 ? [index] : [0xc0 | (index >> 6), 0x80 | (index & 0x3f)];
+  const head = [0xff, 0xf8, 0x70, 0x00, ...number, (samples - 1) >> 8, (samples - 1) & 0xff];
+  let sum = 0;
+  for (const byte of head) {
+    sum ^= byte;
+    for (let bit = 0; bit < 8; bit += 1) sum = ((sum << 1) ^ (sum < 0x80 ? 0 : 0x07)) & 0xff;
+  }
+  return Buffer.of(...head, sum, 0, 0, 0, 0, 0);
+}
+
+export interface WebmShape {
+  codec?: string;
+  /** In the file's head, as a file has it that was not recorded live. */
+  duration?: number;
+  /** The times of the blocks, in place of those that are true. */
+  timeOf?: (packet: number) => number;
+  /** Of each block. */
+  packet?: Buffer;
+}
+
+/** WebM as a browser's recorder writes it: sizes left open, no duration, a cluster a second, a packet each 20 ms. */
+export function webm(milliseconds: number, shape: WebmShape = {}): Buffer {
+  const { codec = "A_OPUS", duration, timeOf = (index) => index * OPUS_PACKET_MS, packet = OPUS_PACKET } = shape;
+  const track = [element("d7", Buffer.of(1)), element("83", Buffer.of(2)), element("86", Buffer.from(codec))];
+  const length = Buffer.alloc(8);
+  length.writeDoubleBE(duration ?? 0);
+  const info = [element("2ad7b1", Buffer.of(0x0f, 0x42, 0x40)), ...(duration === undefined ? [] : [element("4489", length)])];
+  const clusters = times(milliseconds / 1_000, (second) => {
+    const time = timeOf(second * 50);
+    const blocks = Array.from({ length: 50 }, (_, index) => {
+      const offset = Buffer.alloc(2);
+      offset.writeInt16BE(timeOf(second * 50 + index) - time);
+      return element("a3", Buffer.concat([Buffer.of(0x81), offset, Buffer.of(0x80), packet]));
+    });
+    return Buffer.concat([open("1f43b675"), element("e7", Buffer.of(time >> 24, time >> 16, time >> 8, time)), ...blocks]);
+  });
+  return Buffer.concat([
+    element("1a45dfa3", element("4282", Buffer.from("webm"))),
+    open("18538067"),
+    element("1549a966", ...info),
+    element("1654ae6b", element("ae", ...track)),
+    clusters,
+  ]);
+}
+
+/** With a size of eight bytes. */
+function element(id: string, ...content: readonly Buffer[]): Buffer {
+  const all = Buffer.concat(content);
+  const size = Buffer.alloc(8);
+  size.writeBigUInt64BE((1n << 56n) | BigInt(all.length));
+  return Buffer.concat([Buffer.from(id, "hex"), size, all]);
+}
+
+function open(id: string): Buffer {
+  return Buffer.concat([Buffer.from(id, "hex"), Buffer.of(0x01), Buffer.alloc(7, 0xff)]);
+}
+
+export interface Mp4Shape {
+  handler?: string;
+  codec?: string;
+  /** Each packet's share of time in the table, in place of its 1,024 samples. */
+  delta?: number;
+  /** Bytes of each packet. */
+  packetBytes?: number;
+}
+
+const MP4_RATE = 16_000;
+const mp4Packets = (milliseconds: number): number => Math.round((milliseconds * MP4_RATE) / 1_000 / 1_024);
+
+/** M4A with its tables behind the sound, as a recorder writes them. */
+export function mp4(milliseconds: number, shape: Mp4Shape = {}): Buffer {
+  const { delta = 1_024, packetBytes = 100 } = shape;
+  const packets = mp4Packets(milliseconds);
+  const table = box("stts", numbers(0, 1, packets, delta));
+  return Buffer.concat([
+    box("ftyp", Buffer.from("M4A \0\0\0\0")),
+    box("mdat", Buffer.alloc(packets * packetBytes)),
+    box("moov", trackBox(shape, table, packets * 1_024)),
+  ]);
+}
+
+/** The same in fragments of ten packets, whose lengths stand in the packets' rows or in one of the defaults. */
+export function fragmentedMp4(milliseconds: number, by: "row" | "fragment" | "track"): Buffer {
+  const packets = mp4Packets(milliseconds);
+  const defaults = box("mvex", box("trex", numbers(0, 1, 1, by === "track" ? 1_024 : 0, 0, 0)));
+  const head = by === "fragment" ? numbers(0x020008, 1, 1_024) : numbers(0x020000, 1);
+  const fragments = times(Math.ceil(packets / 10), (index) => {
+    const count = Math.min(10, packets - index * 10);
+    const rows = Array.from({ length: count }, () => [1_024, 100]).flat();
+    const run = by === "row" ? numbers(0x000301, count, 0, ...rows) : numbers(0x000001, count, 0);
+    return Buffer.concat([
+      box("moof", box("mfhd", numbers(0, index)), box("traf", box("tfhd", head), box("trun", run))),
+      box("mdat", Buffer.alloc(count * 100)),
+    ]);
+  });
+  const moov = box("moov", trackBox({}, box("stts", numbers(0, 0))), defaults);
+  return Buffer.concat([box("ftyp", Buffer.from("iso5\0\0\0\0")), moov, fragments]);
+}
+
+function trackBox({ handler = "soun", codec = "mp4a" }: Mp4Shape, table: Buffer, duration = 0): Buffer {
+  const entry = Buffer.alloc(36);
+  entry.writeUInt32BE(36, 0);
+  entry.write(codec, 4, "latin1");
+  entry.writeUInt16BE(MP4_RATE, 32);
+  return box(
+    "trak",
+    box("tkhd", numbers(0, 0, 0, 1), Buffer.alloc(68)),
+    box(
+      "mdia",
+      box("mdhd", numbers(0, 0, 0, MP4_RATE, duration, 0)),
+      box("hdlr", numbers(0, 0), Buffer.from(handler, "latin1"), Buffer.alloc(12)),
+      box("minf", box("stbl", box("stsd", numbers(0, 1), entry), table)),
+    ),
+  );
+}
+
+function box(name: string, ...content: readonly Buffer[]): Buffer {
+  const all = Buffer.concat(content);
+  return Buffer.concat([numbers(all.length + 8), Buffer.from(name, "latin1"), all]);
+}
+
+function numbers(...values: readonly number[]): Buffer {
+  return times(values.length, (index) => {
+    const bytes = Buffer.alloc(4);
+    bytes.writeUInt32BE(values[index] ?? 0);
+    return bytes;
+  });
+}
+
+/** AIFF of 16 kHz, mono, 16 bits: no upstream's format, and none that is counted. */
+export function aiff(milliseconds: number): Buffer {
+  const samples = milliseconds * 16;
+  const common = Buffer.alloc(18);
+  common.writeUInt16BE(1, 0);
+  common.writeUInt32BE(samples, 2);
+  common.writeUInt16BE(16, 6);
+  // 16,000 as a float of 80 bits.
+  Buffer.from("400cfa00000000000000", "hex").copy(common, 8);
+  const sound = Buffer.alloc(8 + samples * 2);
+  return named("FORM", Buffer.from("AIFF"), named("COMM", common), named("SSND", sound));
+}
+
+function named(name: string, ...content: readonly Buffer[]): Buffer {
+  const all = Buffer.concat(content);
+  return Buffer.concat([Buffer.from(name), numbers(all.length), all]);
+}

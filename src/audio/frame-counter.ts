@@ -1,0 +1,64 @@
+import { ByteWalker } from "./byte-walker.ts";
+import { FRAME_BYTES_MAX, FRAME_HEAD_BYTES, mpegFrameAt } from "./mpeg-frame.ts";
+import type { SoundCounter } from "./sound-counter.ts";
+
+const ID3_HEAD_BYTES = 10;
+const ID3_FOOTER = 0x10;
+
+/** The length of the ID3 tag at `at`, its head (and foot) included; 0 where there is none. `ID3_HEAD_BYTES` are there. */
+export function id3Bytes(bytes: Buffer, at: number): number {
+  if (bytes[at] !== 0x49 || bytes.toString("latin1", at, at + 3) !== "ID3") return 0;
+  // Four times seven bits.
+  const length = bytes.subarray(at + 6, at + 10).reduce((sum, byte) => sum * 128 + (byte & 0x7f), 0);
+  const foot = ((bytes[at + 5] ?? 0) & ID3_FOOTER) === 0 ? 0 : ID3_HEAD_BYTES;
+  return ID3_HEAD_BYTES + length + foot;
+}
+
+/**
+ * MP3, and AAC with ADTS heads: every frame is counted, since the frame that tells the length of the whole may say what it
+ * likes. Bytes between frames are passed over; where they are the greater part, this is no such sound.
+ */
+export class FrameCounter implements SoundCounter {
+  readonly #walker = new ByteWalker(2 * FRAME_BYTES_MAX, (bytes, at) => this.#step(bytes, at));
+  #milliseconds = 0;
+  #framed = 0;
+  #lost = 0;
+  /** Whether the last step was a frame (or the tag before all): then the next one is believed without a look behind it. */
+  #inStep = false;
+
+  push(chunk: Uint8Array): void {
+    this.#walker.push(chunk);
+  }
+
+  get milliseconds(): number | undefined {
+    return this.#walker.stopped || this.#milliseconds === 0 || this.#lost > this.#framed
+      ? undefined
+      : Math.round(this.#milliseconds);
+  }
+
+  #step(bytes: Buffer, at: number): number {
+    if (at + ID3_HEAD_BYTES > bytes.length) return 0;
+    const tag = id3Bytes(bytes, at);
+    if (tag > 0) return tag;
+    const frame = mpegFrameAt(bytes, at);
+    if (frame === undefined) return this.#lose(bytes, at);
+    if (!this.#inStep) {
+      const next = at + frame.bytes;
+      if (next + FRAME_HEAD_BYTES > bytes.length) return 0;
+      if (mpegFrameAt(bytes, next)?.kind !== frame.kind) return this.#lose(bytes, at);
+    }
+    this.#inStep = true;
+    this.#milliseconds += frame.milliseconds;
+    this.#framed += frame.bytes;
+    return frame.bytes;
+  }
+
+  /** Goes on where the next frame may begin. */
+  #lose(bytes: Buffer, at: number): number {
+    this.#inStep = false;
+    const next = bytes.indexOf(0xff, at + 1);
+    const lost = (next === -1 ? bytes.length : next) - at;
+    this.#lost += lost;
+    return lost;
+  }
+}

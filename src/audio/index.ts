@@ -1,0 +1,2 @@
+export { measureSound } from "./measure-sound.ts";
+export { speechMediaType, type SpeechMeter, speechMeter } from "./speech-meter.ts";

@@ -1,0 +1,53 @@
+import { FlacCounter } from "./flac-counter.ts";
+import { FrameCounter } from "./frame-counter.ts";
+import { OggCounter } from "./ogg-counter.ts";
+import type { SoundCounter } from "./sound-counter.ts";
+import { WavCounter } from "./wav-counter.ts";
+
+/** What a sound that is being sent adds up to. */
+export interface SpeechMeter {
+  push(chunk: Uint8Array): void;
+  readonly milliseconds: number;
+}
+
+/** Bytes of a second of `pcm`: 24 kHz, mono, 16 bits, without a head (`wire/openai`). */
+const PCM_BYTES_PER_SECOND = 48_000;
+
+interface SpeechFormat {
+  mediaType: string;
+  /** What a second of speech typically takes, for bytes in which nothing can be counted. */
+  bytesPerSecond: number;
+  counter?: () => SoundCounter;
+}
+
+const mp3: SpeechFormat = { mediaType: "audio/mpeg", bytesPerSecond: 16_000, counter: () => new FrameCounter() };
+
+const formats = new Map<unknown, SpeechFormat>([
+  ["mp3", mp3],
+  ["opus", { mediaType: "audio/opus", bytesPerSecond: 4_000, counter: () => new OggCounter() }],
+  ["aac", { mediaType: "audio/aac", bytesPerSecond: 8_000, counter: () => new FrameCounter() }],
+  ["flac", { mediaType: "audio/flac", bytesPerSecond: 30_000, counter: () => new FlacCounter() }],
+  ["wav", { mediaType: "audio/wav", bytesPerSecond: PCM_BYTES_PER_SECOND, counter: () => new WavCounter() }],
+  ["pcm", { mediaType: "audio/pcm", bytesPerSecond: PCM_BYTES_PER_SECOND }],
+]);
+
+/** The media type of a `response_format`; MP3's where there is none, or one that nobody knows. */
+export function speechMediaType(format: unknown): string {
+  return (formats.get(format) ?? mp3).mediaType;
+}
+
+/** Measures speech of a `response_format` while it goes by; MP3 where there is none, or one that nobody knows. */
+export function speechMeter(format: unknown): SpeechMeter {
+  const { bytesPerSecond, counter } = formats.get(format) ?? mp3;
+  const counted = counter?.();
+  let bytes = 0;
+  return {
+    push(chunk) {
+      bytes += chunk.byteLength;
+      counted?.push(chunk);
+    },
+    get milliseconds() {
+      return counted?.milliseconds ?? Math.ceil((bytes * 1_000) / bytesPerSecond);
+    },
+  };
+}

@@ -1,0 +1,103 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import type { CallFile } from "../../core/index.ts";
+import { boundSpeech } from "./bound-speech.ts";
+import { boundTranscription } from "./bound-transcription.ts";
+import { speechRequest, transcriptionForm } from "./request.ts";
+
+const speech = (body: object) => boundSpeech(speechRequest.parse({ model: "openai/tts-1", voice: "alloy", ...body }));
+
+describe("the bound of speech", () => {
+  test.each<[string, object, object]>([
+    // 6 characters in 8 bytes, 2 seconds at the slowest and 2 of silence: 83.3 tokens.
+    [
+      "a text: its characters, its bytes, and its time at the slowest",
+      { input: "größer" },
+      { inputTokens: 8 + 32, outputTokens: 84, likelyIn: { input: 2 }, unitsIn: { inputCharacters: 6 } },
+    ],
+    [
+      "what lies outside the first plane: a character each",
+      { input: "𝄞😀x" },
+      { inputTokens: 9 + 32, outputTokens: 63, likelyIn: { input: 3 }, unitsIn: { inputCharacters: 3 } },
+    ],
+    // 30 characters take 10 seconds, and 40 at a quarter of the speed.
+    [
+      "slow speech: longer",
+      { input: "x".repeat(30), speed: 0.25 },
+      { inputTokens: 62, outputTokens: 875, likelyIn: { input: 8 }, unitsIn: { inputCharacters: 30 } },
+    ],
+    [
+      "fast speech: shorter",
+      { input: "x".repeat(30), speed: 2 },
+      { inputTokens: 62, outputTokens: 146, likelyIn: { input: 8 }, unitsIn: { inputCharacters: 30 } },
+    ],
+    [
+      "instructions: tokens, but no characters",
+      { input: "abc", instructions: "kindly" },
+      { inputTokens: 41, outputTokens: 63, likelyIn: { input: 3 }, unitsIn: { inputCharacters: 3 } },
+    ],
+    [
+      "nothing: a silence",
+      { input: "" },
+      { inputTokens: 32, outputTokens: 42, likelyIn: { input: 0 }, unitsIn: { inputCharacters: 0 } },
+    ],
+  ])("of %s", (_title, body, expected) => {
+    expect(speech(body)).toEqual({ choices: 1, ...expected } as ReturnType<typeof speech>);
+  });
+
+  test("counts as many characters as a text has code points", () => {
+    const texts = fc.string({ unit: "binary", maxLength: 40 });
+    fc.assert(
+      fc.property(texts, (input) => {
+        expect(speech({ input }).unitsIn).toEqual({ inputCharacters: Array.from(input).length });
+      }),
+    );
+  });
+});
+
+function fileOf(size: number, milliseconds?: number): CallFile {
+  const read = () => Promise.resolve(Buffer.alloc(size));
+  return { field: "file", filename: "a.mp3", contentType: "audio/mpeg", size, milliseconds, read };
+}
+
+const transcription = (fields: object, ...files: CallFile[]) =>
+  boundTranscription(transcriptionForm.parse({ model: "openai/whisper-1", ...fields }), () => 0, files);
+
+describe("the bound of a transcription", () => {
+  test("of a file that was measured is its time, and 10 to 32 tokens a second", () => {
+    expect(transcription({}, fileOf(40_000, 12_500))).toEqual({
+      inputTokens: 400 + 64,
+      outputTokens: undefined,
+      choices: 1,
+      likelyIn: { inputAudio: 125, input: 0 },
+      unitsIn: { inputAudioMs: 12_500 },
+    });
+  });
+
+  test("of one that can't be read is the leanest format's, and the charge a common one's", () => {
+    // 40,000 bytes are 80 seconds of 500 bytes, or 5 of 8,000.
+    expect(transcription({}, fileOf(40_000))).toEqual({
+      inputTokens: 2_560 + 64,
+      outputTokens: undefined,
+      choices: 1,
+      likelyIn: { inputAudio: 50, input: 0, inputAudioMs: 5_000 },
+      unitsIn: { inputAudioMs: 80_000 },
+    });
+  });
+
+  test("holds for the prompt, and for the voices that are to be known", () => {
+    const fields = { prompt: "größer", known_speaker_references: ["data:audio/wav;base64,AA==", "data:x"] };
+    expect(transcription(fields, fileOf(10, 1_000))).toMatchObject({
+      inputTokens: 32 * 21 + 8 + 64,
+      likelyIn: { inputAudio: 210, input: 2 },
+      unitsIn: { inputAudioMs: 1_000 },
+    });
+  });
+
+  test("is the sum of all files", () => {
+    expect(transcription({}, fileOf(10, 1_000), fileOf(8_000))).toMatchObject({
+      likelyIn: { inputAudioMs: 2_000 },
+      unitsIn: { inputAudioMs: 17_000 },
+    });
+  });
+});

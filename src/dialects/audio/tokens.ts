@@ -1,0 +1,25 @@
+/** Bytes of text that make a token, where an upstream leaves the counting to us. */
+const BYTES_PER_TOKEN = 4;
+
+export function tokensOfBytes(bytes: number): number {
+  return Math.ceil(bytes / BYTES_PER_TOKEN);
+}
+
+/** What OpenAI counts of speech that comes out. */
+const SPOKEN_TOKENS_PER_MINUTE = 1_250;
+
+export function spokenTokens(milliseconds: number): number {
+  return Math.ceil((milliseconds * SPOKEN_TOKENS_PER_MINUTE) / 60_000);
+}
+
+/** What is heard: OpenAI counts 10 tokens a second, Mistral 12.5, Google 32. */
+const HEARD_TOKENS_PER_SECOND = 10;
+const HEARD_TOKENS_PER_SECOND_MAX = 32;
+
+export function heardTokens(milliseconds: number): { likely: number; most: number } {
+  const seconds = milliseconds / 1_000;
+  return {
+    likely: Math.ceil(seconds * HEARD_TOKENS_PER_SECOND),
+    most: Math.ceil(seconds * HEARD_TOKENS_PER_SECOND_MAX),
+  };
+}

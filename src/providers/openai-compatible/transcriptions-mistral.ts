@@ -1,0 +1,94 @@
+import { type JsonObject, objectOf, type ObservedUsage } from "../../core/index.ts";
+import type { CallInput, FormField, ReshapedCall, UpstreamOperation } from "../provider.ts";
+import { countOf, listOf, textOf } from "../shared/json.ts";
+import type { TimedWord } from "../shared/subtitles.ts";
+import { type Heard, isSet, readTelling, refusal, tell, type Telling, valuesOf } from "../shared/transcript.ts";
+import { hasNoTranscript, millisecondsOf } from "../shared/transcription-operation.ts";
+
+/** Words that are to be expected: none holds a comma or a blank, which an underscore stands for. */
+function biasOf(hint: string): string[] {
+  const bias = hint.trim().replaceAll(/[\s_]+/g, "_");
+  return bias === "" || bias.includes(",") ? [] : [bias];
+}
+
+/** Which times must be asked for to tell the transcript in the client's format. */
+function granularityOf({ format, words, segments }: Telling): "word" | "segment" | undefined {
+  if (format === "srt" || format === "vtt") return "word";
+  if (format === "diarized_json") return "segment";
+  if (format !== "verbose_json") return undefined;
+  return words ? "word" : segments ? "segment" : undefined;
+}
+
+/**
+ * What only guides a transcript is left out: `prompt` and `chunking_strategy` have no counterpart, and the language is not
+ * taken beside times.
+ */
+function formOf({ body, files }: CallInput, model: string, telling: Telling): readonly FormField[] {
+  const file = files.find(({ field }) => field === "file");
+  if (file === undefined) throw refusal("file", "must be there, as a file.");
+  const granularity = granularityOf(telling);
+  const isDiarized = telling.format === "diarized_json" || isSet(body["diarize"]);
+  const language = granularity === undefined ? textOf(body["language"]) : undefined;
+  const { temperature } = body;
+  const hints = [...valuesOf(body["keywords"]), ...valuesOf(body["context_bias"])];
+  const fields: [name: string, text: string | undefined][] = [
+    ["model", model],
+    ["language", language],
+    ["temperature", typeof temperature === "number" ? String(temperature) : textOf(temperature)],
+    ["diarize", isDiarized ? "true" : undefined],
+    ["timestamp_granularities", granularity],
+    ...hints.flatMap(biasOf).map((bias): [string, string] => ["context_bias", bias]),
+  ];
+  return [...fields.flatMap(([name, text]) => (text === undefined ? [] : [{ name, text }])), { name: "file", file }];
+}
+
+function timed(value: unknown): TimedWord {
+  const segment = objectOf(value) ?? {};
+  const speaker = textOf(segment["speaker_id"]);
+  return {
+    text: textOf(segment["text"]) ?? "",
+    start: Number(segment["start"]),
+    end: Number(segment["end"]),
+    ...(speaker === undefined ? {} : { speaker }),
+  };
+}
+
+/** Mistral's transcriptions: the format, and events, are made of its one answer. */
+function reshape(input: CallInput, model: string): ReshapedCall {
+  const telling = readTelling(input.body);
+  const heardIn = (answer: JsonObject): Heard => {
+    const milliseconds = millisecondsOf(objectOf(answer["usage"])?.["prompt_audio_seconds"]);
+    return {
+      text: textOf(answer["text"]) ?? "",
+      language: textOf(answer["language"]) ?? textOf(input.body["language"]),
+      seconds: milliseconds === undefined ? undefined : milliseconds / 1_000,
+      words: listOf(answer["segments"]).map(timed),
+      segmented: granularityOf(telling) === "segment",
+    };
+  };
+  return {
+    requests: [{ form: formOf(input, model, telling) }],
+    answer: ([answer = {}]) => tell(heardIn(answer), telling),
+  };
+}
+
+/** Tokens of the sound are those that only the total counts. */
+function readUsage(answer: JsonObject): ObservedUsage | undefined {
+  const usage = objectOf(answer["usage"]) ?? {};
+  const inputAudioMs = millisecondsOf(usage["prompt_audio_seconds"]);
+  const input = countOf(usage["prompt_tokens"]);
+  const output = countOf(usage["completion_tokens"]);
+  const inputAudio = Math.max(countOf(usage["total_tokens"]) - input - output, 0);
+  if (inputAudioMs === undefined && input + inputAudio === 0) return undefined;
+  return {
+    usage: { input, inputAudio, output, ...(inputAudioMs === undefined ? {} : { inputAudioMs }), requests: 1 },
+  };
+}
+
+export const mistralTranscription: UpstreamOperation = {
+  path: "/audio/transcriptions",
+  edits: () => [],
+  reshape,
+  readUsage,
+  isFailure: hasNoTranscript,
+};

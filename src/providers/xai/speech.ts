@@ -1,0 +1,80 @@
+import { type JsonObject, objectOf } from "../../core/index.ts";
+import type { CallInput, ReshapedCall, UpstreamOperation } from "../provider.ts";
+import { textOf } from "../shared/json.ts";
+import { refusal } from "../shared/transcript.ts";
+
+/** What each of OpenAI's formats is there. Samples are as OpenAI has them. */
+const outputFormats = new Map<unknown, JsonObject>([
+  ["mp3", { codec: "mp3" }],
+  ["wav", { codec: "wav", sample_rate: 24_000 }],
+  ["pcm", { codec: "pcm", sample_rate: 24_000 }],
+]);
+
+const SPEED_MIN = 0.7;
+const SPEED_MAX = 1.5;
+
+/** Throws 422 for what xAI has no words for. */
+function outputFormat(body: JsonObject): JsonObject {
+  const known = outputFormats.get(body["response_format"] ?? "mp3");
+  if (known === undefined) throw refusal("response_format", "xAI speaks mp3, wav and pcm.");
+  return { ...known, ...objectOf(body["output_format"]) };
+}
+
+function checkedSpeed(speed: unknown): JsonObject {
+  if (speed === undefined || speed === null) return {};
+  if (typeof speed === "number" && speed >= SPEED_MIN && speed <= SPEED_MAX) return { speed };
+  throw refusal("speed", `xAI speaks at ${SPEED_MIN} to ${SPEED_MAX} times the usual speed.`);
+}
+
+/** A voice that is none of xAI's is xAI's to refuse; its list grows. */
+function voiceOf(voice: unknown): JsonObject {
+  const id = textOf(voice) ?? textOf(objectOf(voice)?.["id"]);
+  return id === undefined ? {} : { voice_id: id };
+}
+
+/** Members that are OpenAI's; all others go to xAI as they are, so that its own can be used. */
+const openaiMembers = new Set([
+  "model",
+  "input",
+  "voice",
+  "instructions",
+  "response_format",
+  "speed",
+  "stream_format",
+  "stream",
+]);
+
+/**
+ * xAI's `/tts`. Its answer is the sound itself, so that it passes; for a client that wants events it is asked for in JSON, and
+ * told as events once it is whole.
+ */
+function reshape({ body }: CallInput): ReshapedCall {
+  const { input, voice, instructions, speed, stream_format: streamFormat } = body;
+  // It would be another speech without them.
+  if ((textOf(instructions) ?? "") !== "") {
+    throw refusal("instructions", "xAI takes none. Speech tags within the text say how it is spoken.");
+  }
+  const own = Object.fromEntries(Object.entries(body).filter(([key]) => !openaiMembers.has(key)));
+  const json = {
+    language: "auto",
+    ...own,
+    text: input,
+    ...voiceOf(voice),
+    output_format: outputFormat(body),
+    ...checkedSpeed(speed),
+  };
+  if (streamFormat !== "sse") return { requests: [{ json }] };
+  return {
+    requests: [{ json: { ...json, with_timestamps: true } }],
+    answer: ([answer = {}]) => ({ audio: answer["audio"] }),
+  };
+}
+
+export const speech: UpstreamOperation = {
+  path: "/tts",
+  edits: () => [],
+  reshape,
+  // It is paid for by the character.
+  readUsage: () => undefined,
+  isFailure: ({ audio }) => typeof audio !== "string",
+};
