@@ -105,7 +105,7 @@ export class Charge implements Watched {
       case "replayed":
         return { firstId: result.id, answer: result.answer };
       case "insufficient":
-        throw insufficient(needed, result.available, request.bound.outputTokens === undefined);
+        throw insufficient(needed, result.available, isLowered(bound));
       case "limited":
         throw rateExceeded(result.limit, request.rates ?? {}, result.rates, hold.tokens ?? 0, hold.at);
       case "retry-running":
@@ -306,9 +306,14 @@ function atMost(most: Nano, amount: Nano): Nano {
   return amount < most ? amount : most;
 }
 
-function insufficient(needed: Nano, available: Nano, unlimited: boolean): GatewayError {
+/** Whether a limit of the output, which the body has none of, would make the call need less. */
+function isLowered({ outputTokens, imagesOut, unitsIn }: CallBound): boolean {
+  return outputTokens === undefined && imagesOut === undefined && unitsIn === undefined;
+}
+
+function insufficient(needed: Nano, available: Nano, lowered: boolean): GatewayError {
   const left = available > 0n ? available : 0n;
-  const advice = unlimited ? " Set max_tokens to need less." : "";
+  const advice = lowered ? " Set max_tokens to need less." : "";
   return new GatewayError(
     "insufficient_credits",
     `Not enough credits: this call needs up to ${formatCredits(needed)}, ${formatCredits(left)} are left.${advice}`,
