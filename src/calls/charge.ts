@@ -307,8 +307,8 @@ function atMost(most: Nano, amount: Nano): Nano {
 }
 
 /** Whether a limit of the output, which the body has none of, would make the call need less. */
-function isLowered({ outputTokens, imagesOut, unitsIn }: CallBound): boolean {
-  return outputTokens === undefined && imagesOut === undefined && unitsIn === undefined;
+function isLowered(bound: CallBound): boolean {
+  return bound.outputTokens === undefined && bound.imagesOut === undefined && bound.unitsIn === undefined;
 }
 
 function insufficient(needed: Nano, available: Nano, lowered: boolean): GatewayError {
