@@ -89,6 +89,8 @@ export class Charge implements Watched {
   /** A hold in place of the first one, where that has expired; what it was charged at is made good at the end. */
   #reserve: string | undefined;
   #ended = false;
+  /** What was priced last. */
+  #priced: { observed: ObservedUsage; cost: Nano } | undefined;
 
   /**
    * Sets the most that the call can cost aside, durably. Throws 402 where there is not enough, 429 where a limit of the
@@ -142,7 +144,12 @@ export class Charge implements Watched {
 
   /** What the usage costs. */
   costOf(observed: ObservedUsage): Nano {
-    return atMost(limits.callNanoMax, chargeFor(this.#request.price, observed, this.#deps.markupMillionths));
+    // The same answer is asked about for its header, for its charge and for the log.
+    if (observed !== this.#priced?.observed) {
+      const cost = atMost(limits.callNanoMax, chargeFor(this.#request.price, observed, this.#deps.markupMillionths));
+      this.#priced = { observed, cost };
+    }
+    return this.#priced.cost;
   }
 
   /**
