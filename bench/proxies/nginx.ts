@@ -7,8 +7,8 @@ import type { Proxy, ProxyContext, RunningProxy } from "./proxy.ts";
 
 /**
  * The floor. Set up in its favour: one worker, no access log, connections to the upstream kept, nothing buffered
- * (buffered, nginx would hold streams back and write large bodies to disk). Uploads it writes to disk all the same, as it
- * does by default: an upstream is told the length of a form, and is asked when all of it is there.
+ * (buffered, nginx would hold streams back and write large bodies to disk). Uploads it does write to disk, its default and
+ * the same work as Tollgate's: both ask the upstream only when all of a form is there.
  */
 function configuration(directory: string, port: number, upstreamPort: number): string {
   const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
