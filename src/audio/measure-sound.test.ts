@@ -200,6 +200,13 @@ describe("no sound", () => {
   });
 });
 
+test("a format that the library could read, and be kept busy with, is none", async () => {
+  // Musepack of a second: a stream's head, and its end.
+  const head = Buffer.from("MPCKSH\x0f\0\0\0\0\x08\x82\xd8\x44\0\0\0SE\x03", "latin1");
+  expect((await parseBuffer(head)).format.duration).toBe(1);
+  expect(await measured(head)).toBeUndefined();
+});
+
 describe("bytes made to keep the reader busy", () => {
   const mebibyte = 1024 * 1024;
   const open = Buffer.from([0x1a, 0x45, 0xdf, 0xa3, 0x80]);
