@@ -8,27 +8,39 @@ const INFO_BYTES = 14;
 /** The longest head of a frame. */
 const FRAME_HEAD_BYTES = 16;
 
+/** Hertz by the code in a frame; 0 stands for what the head of the file says. */
+const rates = [0, 88_200, 176_400, 192_000, 8_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000, 96_000];
+
+/** Units in which the codes behind those write a rate of their own: kilohertz, hertz, tens of hertz. */
+const RATE_UNITS: Readonly<Record<number, number>> = { 12: 1_000, 13: 1, 14: 10 };
+
+/** Of a hundred frames, the heads out of turn beside them: chance makes one in megabytes, and decoders play them all. */
+const STRAYS_MAX = 10;
+
 type Where = "begin" | "blocks" | "frames" | "end";
 
 /**
  * FLAC: the samples of every frame, since an encoder that streams leaves their sum out of the head, and it may be wrong
- * there. A frame's head is known by its sync code, its checksum and its number.
+ * there; so may be their rate. A frame's head is known by its sync code, its checksum and its number.
  */
 export class FlacCounter implements SoundCounter {
   readonly #walker = new ByteWalker(64, (bytes, at) => this.#step(bytes, at));
   #where: Where = "begin";
+  /** By the head of the file. */
   #rate = 0;
   #frames = 0;
   #samples = 0;
+  #milliseconds = 0;
+  /** Heads with another number than the next one's. */
+  #strays = 0;
 
   push(chunk: Uint8Array): void {
     this.#walker.push(chunk);
   }
 
   get milliseconds(): number | undefined {
-    return this.#walker.stopped || this.#rate === 0 || this.#samples === 0
-      ? undefined
-      : Math.round((this.#samples * 1_000) / this.#rate);
+    const isDoubtful = this.#strays * 100 > this.#frames * STRAYS_MAX;
+    return this.#walker.stopped || isDoubtful || this.#milliseconds === 0 ? undefined : Math.round(this.#milliseconds);
   }
 
   #step(bytes: Buffer, at: number): number {
@@ -58,10 +70,15 @@ export class FlacCounter implements SoundCounter {
       return (next === -1 ? bytes.length : next) - at;
     }
     const head = readFrameHead(bytes, at);
-    if (head === undefined || head.number !== (head.variable ? this.#samples : this.#frames)) {
-      // The end of a head may be on its way still.
-      return at + FRAME_HEAD_BYTES > bytes.length ? 0 : 1;
+    // The end of a head may be on its way still.
+    if (head === undefined) return at + FRAME_HEAD_BYTES > bytes.length ? 0 : 1;
+    if (head.number !== (head.variable ? this.#samples : this.#frames)) {
+      this.#strays += 1;
+      return 1;
     }
+    const rate = head.rate || this.#rate;
+    if (rate === 0) this.#walker.stop();
+    else this.#milliseconds += (head.samples * 1_000) / rate;
     this.#frames += 1;
     this.#samples += head.samples;
     return head.bytes;
@@ -71,6 +88,8 @@ export class FlacCounter implements SoundCounter {
 interface FrameHead {
   bytes: number;
   samples: number;
+  /** Hertz; 0 where it leaves that to the head of the file. */
+  rate: number;
   variable: boolean;
   /** Of the frame, or of its first sample where frames differ in length. */
   number: number;
@@ -92,7 +111,9 @@ function readFrameHead(bytes: Buffer, at: number): FrameHead | undefined {
   if (end >= bytes.length) return undefined;
   const samples = sizeBytes > 0 ? bytes.readUIntBE(sizeAt, sizeBytes) + 1 : samplesOf(sizeCode);
   if (samples === 0 || crc8(bytes.subarray(at, end)) !== bytes[end]) return undefined;
-  return { bytes: end + 1 - at, samples, variable: (strategy & 1) === 1, number: coded.value };
+  const rate =
+    rates[rateCode] ?? bytes.readUIntBE(end - rateBytes, Math.max(rateBytes, 1)) * (RATE_UNITS[rateCode] ?? 0);
+  return { bytes: end + 1 - at, samples, rate, variable: (strategy & 1) === 1, number: coded.value };
 }
 
 function samplesOf(code: number): number {

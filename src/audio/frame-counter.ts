@@ -5,11 +5,16 @@ import type { SoundCounter } from "./sound-counter.ts";
 const ID3_HEAD_BYTES = 10;
 const ID3_FOOTER = 0x10;
 
-/** The length of the ID3 tag at `at`, its head (and foot) included; 0 where there is none. `ID3_HEAD_BYTES` are there. */
+/**
+ * The length of the ID3 tag at `at`, its head (and foot) included; 0 where there is none, or one that decoders take for
+ * none. `ID3_HEAD_BYTES` are there.
+ */
 export function id3Bytes(bytes: Buffer, at: number): number {
   if (bytes[at] !== 0x49 || bytes.toString("latin1", at, at + 3) !== "ID3") return 0;
   // Four times seven bits.
-  const length = bytes.subarray(at + 6, at + 10).reduce((sum, byte) => sum * 128 + (byte & 0x7f), 0);
+  const sizes = bytes.subarray(at + 6, at + 10);
+  if (bytes[at + 3] === 0xff || bytes[at + 4] === 0xff || sizes.some((byte) => byte > 0x7f)) return 0;
+  const length = sizes.reduce((sum, byte) => sum * 128 + byte, 0);
   const foot = ((bytes[at + 5] ?? 0) & ID3_FOOTER) === 0 ? 0 : ID3_HEAD_BYTES;
   return ID3_HEAD_BYTES + length + foot;
 }
@@ -38,7 +43,8 @@ export class FrameCounter implements SoundCounter {
 
   #step(bytes: Buffer, at: number): number {
     if (at + ID3_HEAD_BYTES > bytes.length) return 0;
-    const tag = id3Bytes(bytes, at);
+    // Between frames a decoder looks for the next one, whatever a tag says of itself.
+    const tag = this.#framed === 0 ? id3Bytes(bytes, at) : 0;
     if (tag > 0) return tag;
     const frame = mpegFrameAt(bytes, at);
     if (frame === undefined) return this.#lose(bytes, at);

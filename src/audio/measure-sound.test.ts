@@ -76,6 +76,14 @@ test.each(recorded)("%s: as recorders write it", async (_name, bytes, millisecon
 });
 
 const second = 16_000 * 2;
+
+/** Only seven bits of each byte count. */
+function id3WithHighBit(): Buffer {
+  const tag = id3(0, 5_000);
+  tag.writeUInt8(tag.readUInt8(8) | 0x80, 8);
+  return tag;
+}
+
 const lies: [string, Buffer, number | undefined][] = [
   ["a wav of a minute that claims a second", wav(60_000, { claimed: second }), 60_000],
   ["a wav of a second that claims an hour", wav(1_000, { claimed: 3_600 * second }), 1_000],
@@ -92,6 +100,24 @@ const lies: [string, Buffer, number | undefined][] = [
   ["a film without sound", mp4(3_000, { handler: "vide" }), undefined],
   ["a tag of which there is nothing", id3(1_000, 250_000_000), undefined],
   ["a tag that covers the sound", Buffer.concat([id3(10, 200_000), mp3(2_400)]), undefined],
+  [
+    "a tag between the frames that covers those behind it",
+    Buffer.concat([mp3(240), id3(0, 200_000), mp3(60_000)]),
+    60_240,
+  ],
+  ["a tag whose length no reader believes", Buffer.concat([id3WithHighBit(), mp3(60_000)]), 60_000],
+  [
+    "a flac whose head claims more samples a second than its frames",
+    flac(60_000, 0, { rate: 640_000n, rateCode: 5 }),
+    60_000,
+  ],
+  [
+    "a flac whose frames are misnumbered",
+    flac(60_000, 0, { numberOf: (frame) => (frame === 0 ? 0 : frame + 1) }),
+    undefined,
+  ],
+  ["an m4a whose table of times leaves packets out", mp4(60_000, { timed: 10 }), 60_032],
+  ["the same of another codec", mp4(60_000, { timed: 10, codec: "alac" }), undefined],
 ];
 
 test.each(lies)("%s", async (_name, bytes, milliseconds) => {
@@ -172,6 +198,13 @@ describe("no sound", () => {
     expect(await measureSound(broken, { size: 1_920 })).toBeUndefined();
     expect(await measureSound(streamOf(mp3(240)), { size: 1_921 })).toBeUndefined();
   });
+});
+
+test("a format that the library could read, and be kept busy with, is none", async () => {
+  // Musepack of a second: a stream's head, and its end.
+  const head = Buffer.from("MPCKSH\x0f\0\0\0\0\x08\x82\xd8\x44\0\0\0SE\x03", "latin1");
+  expect((await parseBuffer(head)).format.duration).toBe(1);
+  expect(await measured(head)).toBeUndefined();
 });
 
 describe("bytes made to keep the reader busy", () => {

@@ -1,7 +1,8 @@
 /**
  * How long the sound in an uploaded file lasts. It is billed by that, and whoever sent the file wrote its head: so the
  * formats that upstreams take are counted through, packet by packet, in memory that doesn't grow with what is claimed.
- * Of any other the library reads the head.
+ * Of the chunked formats that can't be counted (AIFF, and WAV with a codec) the library reads the head. It reads many
+ * more, and some of them can be made to keep it busy for seconds, in which nothing else is done: those are not shown to it.
  */
 import { FlacCounter } from "./flac-counter.ts";
 import { FrameCounter } from "./frame-counter.ts";
@@ -14,8 +15,8 @@ import { WebmCounter } from "./webm-counter.ts";
 /** How long a file may take to be read. A disk takes a fraction of a second. */
 const READ_MS_MAX = 30_000;
 
-/** Bytes of a head that the library gets to see: what it makes of tags takes many times as much memory. */
-const HEAD_BYTES_MAX = 256 * 1024;
+/** Bytes of a head that the library gets to see: what it makes of tags takes many times as much memory, and a while. */
+const HEAD_BYTES_MAX = 16 * 1024;
 
 /** No file lasts longer: a week. What claims to is not believed. */
 const MILLISECONDS_MAX = 7 * 24 * 3_600_000;
@@ -90,15 +91,12 @@ function countersFor(head: Buffer): { counters: readonly SoundCounter[]; mayRead
   if (magic === "RIFF" || magic === "RF64") return { counters: [new WavCounter()], mayReadHead: true };
   // A tag may stand before either.
   const counters = magic.startsWith("ID3") ? [new FrameCounter(), new FlacCounter()] : [new FrameCounter()];
-  return { counters, mayReadHead: true };
+  return { counters, mayReadHead: magic === "FORM" };
 }
-
-/** What the library tells of a head by adding up what follows it, which it doesn't get to see. */
-const addedUp = /^(?:MPEG|ADTS)/;
 
 async function readHead(head: Buffer, size: number): Promise<number | undefined> {
   // Seldom needed, and slow to load.
   const { parseBuffer } = await import("music-metadata");
   const { format } = await parseBuffer(head, { size }, { skipCovers: true });
-  return addedUp.test(format.container ?? "") ? undefined : believed((format.duration ?? 0) * 1_000, size);
+  return believed((format.duration ?? 0) * 1_000, size);
 }

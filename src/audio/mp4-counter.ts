@@ -30,6 +30,8 @@ interface Track {
   packets: number;
   /** How long they last together. */
   time: number;
+  /** Packets of which there are sizes: decoders go by those, also where the table of times ends before. */
+  sized: number;
   /** How long a packet lasts in a fragment that doesn't say it packet by packet. */
   fragmentTime: number;
 }
@@ -58,6 +60,9 @@ export class Mp4Counter implements SoundCounter {
     ["hdlr", (box) => this.#handler(box.readUInt32BE(8))],
     ["stsd", (box) => this.#set({ aacRate: box.readUInt32BE(12) === AAC ? box.readUInt16BE(40) : 0 })],
     ["stts", (box) => this.#times(box)],
+    // Both have the number of packets there.
+    ["stsz", (box) => this.#set({ sized: box.readUInt32BE(8) })],
+    ["stz2", (box) => this.#set({ sized: box.readUInt32BE(8) })],
     ["trex", (box) => this.#fragmentDefault(box)],
     ["tfhd", (box) => this.#fragment(box)],
     ["trun", (box) => this.#run(box)],
@@ -75,7 +80,7 @@ export class Mp4Counter implements SoundCounter {
     if (this.#walker.stopped) return undefined;
     const sound = this.#tracks.filter(({ handler }) => handler === SOUND);
     // A packet takes a byte at least.
-    const real = sound.filter(({ packets }) => packets <= this.#mediaBytes).map(msOf);
+    const real = sound.filter(({ packets, sized }) => Math.max(packets, sized) <= this.#mediaBytes).map(msOf);
     const isAllSound = sound.length === this.#tracks.length && Number.isFinite(this.#mediaBytes);
     return believed(Math.max(0, ...real), isAllSound ? this.#mediaBytes : 0);
   }
@@ -169,7 +174,7 @@ export class Mp4Counter implements SoundCounter {
 }
 
 function emptyTrack(): Track {
-  return { id: 0, timescale: 0, handler: 0, aacRate: 0, packets: 0, time: 0, fragmentTime: 0 };
+  return { id: 0, timescale: 0, handler: 0, aacRate: 0, packets: 0, time: 0, sized: 0, fragmentTime: 0 };
 }
 
 function count(track: Track, packets: number, each: number): void {
@@ -185,9 +190,9 @@ function readRow(table: Table, bytes: Buffer, at: number): number {
 }
 
 /** AAC of high efficiency has twice the samples that its rate makes one expect: there the table is right. */
-function msOf({ time, timescale, packets, aacRate }: Track): number {
-  const byTable = timescale === 0 ? 0 : (time * 1_000) / timescale;
-  return aacRate === 0 ? byTable : Math.max(byTable, (packets * AAC_SAMPLES * 1_000) / aacRate);
+function msOf({ time, timescale, packets, sized, aacRate }: Track): number {
+  const byTable = timescale === 0 || sized > packets ? 0 : (time * 1_000) / timescale;
+  return aacRate === 0 ? byTable : Math.max(byTable, (Math.max(packets, sized) * AAC_SAMPLES * 1_000) / aacRate);
 }
 
 function byNumber<Value>(entries: readonly (readonly [name: string, value: Value])[]): ReadonlyMap<number, Value> {

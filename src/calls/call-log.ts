@@ -38,7 +38,8 @@ export function logCall(
     input_tokens: inputTokens(usage),
     output_tokens: outputTokens(usage),
     credits: formatCredits(credits),
-    files: files?.map(aboutFile),
+    files: files?.slice(0, FILES_MAX).map(aboutFile),
+    files_left_out: files !== undefined && files.length > FILES_MAX ? files.length - FILES_MAX : undefined,
     ms: rounded(milliseconds),
     first_byte_ms: millisecondsToFirstByte === undefined ? undefined : rounded(millisecondsToFirstByte),
     error: error?.code,
@@ -47,9 +48,14 @@ export function logCall(
   logger.info(line, "call");
 }
 
+/** Files that a line tells of, and characters of what a client calls them: a form may have a thousand with long names. */
+const FILES_MAX = 20;
+const NAME_CHARACTERS_MAX = 200;
+
 /** Of a file, nothing but what is said around it. */
 function aboutFile({ field, filename, contentType, size, milliseconds }: CallFile): object {
-  return { field, name: filename, type: contentType, bytes: size, sound_ms: milliseconds };
+  const [name, called, type] = [field, filename, contentType].map((text) => text?.slice(0, NAME_CHARACTERS_MAX));
+  return { field: name, name: called, type, bytes: size, sound_ms: milliseconds };
 }
 
 /** The name of what went wrong underneath; its text could repeat what a caller or an upstream said. */

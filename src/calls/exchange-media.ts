@@ -67,8 +67,19 @@ function requestsOf<Body extends ChargeableBody>(
   call: MediaCall<Body>,
   { requests: [first, ...others] }: ReshapedCall,
 ): [UpstreamRequest, ...UpstreamRequest[]] {
-  const requestOf = (each: ReshapedBody): UpstreamRequest => ({ below: each.below ?? "", body: bodyOf(call, each) });
+  const share = others.length === 0 ? (body: UpstreamBody): UpstreamBody => body : shared;
+  const made = new Map<ReshapedBody, UpstreamRequest>();
+  const requestOf = (each: ReshapedBody): UpstreamRequest => {
+    const request = made.get(each) ?? { below: each.below ?? "", body: share(bodyOf(call, each)) };
+    made.set(each, request);
+    return request;
+  };
   return [requestOf(first), ...others.map(requestOf)];
+}
+
+/** A text of tens of megabytes is written down once, not again for each of ten requests. */
+function shared(body: UpstreamBody): UpstreamBody {
+  return typeof body === "string" ? new Blob([body]) : body;
 }
 
 function bodyOf<Body extends ChargeableBody>(call: MediaCall<Body>, { json, form }: ReshapedBody): UpstreamBody {

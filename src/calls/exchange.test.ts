@@ -47,7 +47,7 @@ function observed({ observe }: Exchange) {
 }
 
 function bodyOf({ requests: [{ body }] }: Exchange): string {
-  if (typeof body === "object" && "open" in body) throw new Error("a form");
+  if (typeof body === "object" && !(body instanceof Uint8Array)) throw new Error("a form");
   return Buffer.from(body).toString();
 }
 const parsedBody = (exchange: Exchange): JsonObject => JSON.parse(bodyOf(exchange)) as JsonObject;

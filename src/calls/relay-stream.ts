@@ -213,13 +213,14 @@ class StreamRelay implements Watched {
     if (this.#clientGone) return this.#end("interrupted", error);
     if (this.#ended) return controller.close();
     await this.#end("interrupted", error);
-    const { events } = this.#options;
+    const { events, observer } = this.#options;
     if (events === undefined) {
       // The connection breaks off as well: nothing else tells half a file from a whole one.
       controller.error(error);
     } else {
-      const gap = this.#splitter?.atBoundary === false ? "\n\n" : "";
-      controller.enqueue(Buffer.from(gap + events.errorEvent(error)));
+      const gap = Buffer.from(this.#splitter?.atBoundary === false ? "\n\n" : "");
+      const held = observer.heldBack?.() ?? NOTHING;
+      controller.enqueue(Buffer.concat([gap, held, Buffer.from(events.errorEvent(error))]));
       controller.close();
     }
     // Frees the connection where the upstream would go on.

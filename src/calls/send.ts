@@ -26,8 +26,8 @@ export interface UpstreamCall extends UpstreamHead {
   patience: Patience;
 }
 
-/** A form is read anew for each attempt. */
-export type UpstreamBody = string | Uint8Array | OutgoingForm;
+/** A form is read anew for each attempt; a blob is one piece of memory, however many requests send it. */
+export type UpstreamBody = string | Uint8Array | Blob | OutgoingForm;
 
 /** A success whose body is still to come, or a failure read whole. */
 export type UpstreamAnswer =

@@ -40,6 +40,8 @@ export interface StreamObserver {
   see(block: Buffer): Buffer;
   /** The upstream has closed: what the client is to get still. Left out where bytes pass as they are. */
   close?(): Buffer;
+  /** The upstream has broken off: whole events that were held back, and are paid for. Left out where there are none. */
+  heldBack?(): Buffer;
   /** The last usage that the stream named: later figures replace earlier ones. */
   readonly usage: ObservedUsage | undefined;
   /** Bytes of generated text so far, for an estimate where a stream names no usage. */

@@ -104,18 +104,30 @@ function oggPage(packets: readonly Buffer[], granule: number, flags = 0): Buffer
   return Buffer.concat([head, Buffer.from(packets.map(({ length }) => length)), ...packets]);
 }
 
+export interface FlacShape {
+  /** Of the whole, as the head of the file has it. */
+  rate?: bigint;
+  /** Of each frame, by its code; 0 leaves it to the head of the file. */
+  rateCode?: number;
+  /** The number of each frame, in place of the one that it has. */
+  numberOf?: (frame: number) => number;
+}
+
 /** FLAC of 16 kHz in frames of 4,096 samples, of which the last is shorter; its head says what `claimed` does. */
-export function flac(milliseconds: number, claimed = 0): Buffer {
+export function flac(milliseconds: number, claimed = 0, shape: FlacShape = {}): Buffer {
+  const { rate = 16_000n, rateCode = 0, numberOf = (frame) => frame } = shape;
   const info = Buffer.alloc(34);
-  info.writeBigUInt64BE((16_000n << 44n) | (15n << 36n) | BigInt(claimed), 10);
+  info.writeBigUInt64BE((rate << 44n) | (15n << 36n) | BigInt(claimed), 10);
   const samples = milliseconds * 16;
-  const frames = times(Math.ceil(samples / 4_096), (index) => flacFrame(index, Math.min(4_096, samples - index * 4_096)));
+  const frames = times(Math.ceil(samples / 4_096), (index) =>
+    flacFrame(numberOf(index), Math.min(4_096, samples - index * 4_096), rateCode),
+  );
   return Buffer.concat([Buffer.from("fLaC", "latin1"), Buffer.of(0x80, 0, 0, info.length), info, frames]);
 }
 
-function flacFrame(index: number, samples: number): Buffer {
+function flacFrame(index: number, samples: number, rateCode: number): Buffer {
   const number = index < 0x80 ? [index] : [0xc0 | (index >> 6), 0x80 | (index & 0x3f)];
-  const head = [0xff, 0xf8, 0x70, 0x00, ...number, (samples - 1) >> 8, (samples - 1) & 0xff];
+  const head = [0xff, 0xf8, 0x70 | rateCode, 0x00, ...number, (samples - 1) >> 8, (samples - 1) & 0xff];
   let sum = 0;
   for (const byte of head) {
     sum ^= byte;
@@ -178,6 +190,8 @@ export interface Mp4Shape {
   delta?: number;
   /** Bytes of each packet. */
   packetBytes?: number;
+  /** Packets that the table of times has, in place of all. */
+  timed?: number;
 }
 
 const MP4_RATE = 16_000;
@@ -185,9 +199,12 @@ const mp4Packets = (milliseconds: number): number => Math.round((milliseconds * 
 
 /** M4A with its tables behind the sound, as a recorder writes them. */
 export function mp4(milliseconds: number, shape: Mp4Shape = {}): Buffer {
-  const { delta = 1_024, packetBytes = 100 } = shape;
   const packets = mp4Packets(milliseconds);
-  const table = box("stts", numbers(0, 1, packets, delta));
+  const { delta = 1_024, packetBytes = 100, timed = packets } = shape;
+  const table = Buffer.concat([
+    box("stts", numbers(0, 1, timed, delta)),
+    box("stsz", numbers(0, packetBytes, packets)),
+  ]);
   return Buffer.concat([
     box("ftyp", Buffer.from("M4A \0\0\0\0")),
     box("mdat", Buffer.alloc(packets * packetBytes)),

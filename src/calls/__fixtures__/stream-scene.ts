@@ -82,6 +82,16 @@ function countBytes(): StreamObserver {
   };
 }
 
+interface SceneOptions {
+  reads?: boolean;
+  includeUsage?: boolean;
+  kept?: boolean;
+  gone?: boolean;
+  bytes?: boolean;
+  /** In place of chat's, or of one that counts bytes. */
+  observer?: StreamObserver;
+}
+
 /** An upstream whose bytes come when the test says so, relayed to a client who reads on, or not. */
 export class StreamScene {
   readonly abort = new AbortController();
@@ -105,9 +115,9 @@ export class StreamScene {
 
   readonly #bytes: boolean;
 
-  constructor({ reads = true, includeUsage = false, kept = false, gone = false, bytes = false } = {}) {
+  constructor({ reads = true, includeUsage = false, kept = false, gone = false, bytes = false, observer }: SceneOptions = {}) {
     this.#bytes = bytes;
-    this.observer = bytes ? countBytes() : observe(includeUsage);
+    this.observer = observer ?? (bytes ? countBytes() : observe(includeUsage));
     this.kept = kept ? new KeptBody() : undefined;
     if (gone) this.leaving.abort();
     const body = new ReadableStream<Uint8Array>({

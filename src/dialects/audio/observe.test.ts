@@ -41,6 +41,8 @@ describe("speech as bytes", () => {
     expect(observer.usage).toBeUndefined();
     observer.see(Buffer.alloc(0));
     expect(observer.usage).toBeUndefined();
+    // So that an empty answer is a broken one, and free.
+    expect(state(observer)).toEqual(running);
   });
 
   test("is all of its text and as much sound as was sent", () => {

@@ -27,7 +27,10 @@ function observeBytes(body: SpeechRequest): StreamObserver {
     },
     outputBytes: 0,
     done: false,
-    complete: true,
+    // An answer without a sound is none: it would be charged for its text.
+    get complete() {
+      return begun;
+    },
     failed: false,
   };
 }

@@ -86,6 +86,10 @@ export class ImageStreamObserver implements StreamObserver {
   }
 
   close(): Buffer {
+    return this.heldBack();
+  }
+
+  heldBack(): Buffer {
     const held = this.#held;
     this.#held = NOTHING;
     return held;
@@ -101,7 +105,7 @@ export class ImageStreamObserver implements StreamObserver {
     const said = parseObject(data) ?? {};
     const kind = data.trim() === "[DONE]" ? "done" : kindOf(event, said);
     this.#note(kind, said);
-    if (this.#held.length > 0) shown.push(this.close());
+    if (this.#held.length > 0) shown.push(this.heldBack());
     if (kind === "completed") this.#held = event;
     else shown.push(event);
   }
