@@ -131,9 +131,15 @@ describe("what a call has used", () => {
     const one = { usage: { input: 1, outputImage: 5, requests: 1 }, reportedCost: 3n };
     const two = { usage: { input: 2, reasoning: 4, requests: 1 }, reportedCost: 4n };
     const usage = { input: 3, outputImage: 5, reasoning: 4, requests: 1 };
-    expect(sumOf([one, undefined, two])).toEqual({ usage, reportedCost: 7n });
+    expect(sumOf([one, two])).toEqual({ usage, reportedCost: 7n });
     expect(sumOf([one, { usage: two.usage }])).toEqual({ usage });
-    expect(sumOf([undefined])).toBeUndefined();
+    expect(sumOf([undefined, undefined])).toBeUndefined();
+    expect(sumOf([one])).toBe(one);
+  });
+
+  test("takes an answer that names nothing for one like the others, but for its images", () => {
+    const one = { usage: { input: 1, images: 1, requests: 1 }, reportedCost: 3n };
+    expect(sumOf([one, undefined, one])).toEqual({ usage: { input: 3, requests: 1 } });
   });
 });
 

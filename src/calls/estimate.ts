@@ -71,21 +71,24 @@ export function usedBy(
   return image === undefined ? { ...own, usage } : { ...own, usage, image };
 }
 
-/** Several answers of one call, which stays one request; what none of them names is not there. */
+/**
+ * Several answers of one call, which stays one request. One that names nothing is taken for one like the others; but for
+ * its images, which are counted.
+ */
 export function sumOf(each: readonly (ObservedUsage | undefined)[]): ObservedUsage | undefined {
   const named = each.filter((one) => one !== undefined);
-  if (named.length <= 1) return named[0];
+  if (named.length === 0 || each.length === 1) return named[0];
   const usage: Usage = {};
-  for (const one of named) {
-    for (const bucket of usageBuckets) {
-      const units = one.usage[bucket];
-      if (units !== undefined) usage[bucket] = (usage[bucket] ?? 0) + units;
-    }
+  for (const bucket of usageBuckets) {
+    if (named.length < each.length && bucket === "images") continue;
+    const units = named.map((one) => one.usage[bucket]).filter((count) => count !== undefined);
+    const sum = units.reduce((total, count) => total + count, 0);
+    if (units.length > 0) usage[bucket] = Math.ceil((sum * each.length) / named.length);
   }
   if (usage.requests !== undefined) usage.requests = 1;
   const costs = named.map(({ reportedCost }) => reportedCost).filter((cost) => cost !== undefined);
   // A cost that only some name is not the whole.
-  if (costs.length < named.length) return { usage };
+  if (costs.length < each.length) return { usage };
   return { usage, reportedCost: costs.reduce((sum, cost) => sum + cost, 0n) };
 }
 
