@@ -114,3 +114,15 @@ describe("at Mistral", () => {
     expect(await refusal(mistral, more)).toBe(field);
   });
 });
+
+test("an answer in JSON without a sound has failed", () => {
+  for (const [upstream, member] of [
+    [xai, "audio"],
+    [mistral, "audio_data"],
+  ] as const) {
+    const { speech } = createProvider({ ...upstream, baseUrl: "https://upstream.example" }).operations;
+    const failed = [{ [member]: "" }, { [member]: null }, { error: "no voice" }].map((each) => speech?.isFailure(each));
+    expect(failed).toEqual([true, true, true]);
+    expect(speech?.isFailure({ [member]: "AAAA" })).toBe(false);
+  }
+});

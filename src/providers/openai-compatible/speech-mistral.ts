@@ -45,5 +45,5 @@ export const mistralSpeech: UpstreamOperation = {
   edits: () => [],
   reshape,
   readUsage: readSpeechUsage,
-  isFailure: ({ audio_data: audio }) => typeof audio !== "string",
+  isFailure: ({ audio_data: audio }) => typeof audio !== "string" || audio === "",
 };

@@ -76,5 +76,5 @@ export const speech: UpstreamOperation = {
   reshape,
   // It is paid for by the character.
   readUsage: () => undefined,
-  isFailure: ({ audio }) => typeof audio !== "string",
+  isFailure: ({ audio }) => typeof audio !== "string" || audio === "",
 };
