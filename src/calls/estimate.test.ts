@@ -135,6 +135,12 @@ describe("what a call has used", () => {
     expect(sumOf([one, { usage: two.usage }])).toEqual({ usage });
     expect(sumOf([undefined])).toBeUndefined();
   });
+
+  test("is no request where each says that it was none: all has failed", () => {
+    const failed = { usage: { images: 0, requests: 0 } };
+    expect(sumOf([failed, failed])).toEqual(failed);
+    expect(sumOf([failed, { usage: { images: 1, requests: 1 } }])).toEqual({ usage: { images: 1, requests: 1 } });
+  });
 });
 
 describe("what an upstream names in part", () => {

@@ -82,7 +82,8 @@ export function sumOf(each: readonly (ObservedUsage | undefined)[]): ObservedUsa
       if (units !== undefined) usage[bucket] = (usage[bucket] ?? 0) + units;
     }
   }
-  if (usage.requests !== undefined) usage.requests = 1;
+  // None, where none of them counts itself: all that was asked for has failed.
+  if (usage.requests !== undefined) usage.requests = Math.min(usage.requests, 1);
   const costs = named.map(({ reportedCost }) => reportedCost).filter((cost) => cost !== undefined);
   // A cost that only some name is not the whole.
   if (costs.length < named.length) return { usage };
