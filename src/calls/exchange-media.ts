@@ -2,13 +2,13 @@
  * How a call that generates no text is told to its upstream, and the answer to its client: bytes pass, unless the upstream
  * needs the call in a shape of its own.
  */
-import { type JsonObject, parseObject, type RandomBytes } from "../core/index.ts";
-import type { CallBound, MediaCodec } from "../dialects/index.ts";
-import type { CallInput, RawAnswer, ReshapedBody, ReshapedCall } from "../providers/index.ts";
+import { type GatewayError, type JsonObject, parseObject, type RandomBytes } from "../core/index.ts";
+import type { CallBound, MediaCodec, MediaEvents } from "../dialects/index.ts";
+import type { CallInput, RawAnswer, ReshapedBody, ReshapedCall, UpstreamOperation } from "../providers/index.ts";
 import type { Target } from "../routing/index.ts";
 import type { ChargeableBody } from "./chargeable-route.ts";
 import { editedBytes, editedForm } from "./edit-body.ts";
-import type { Exchange, ShownAnswer, UpstreamRequest } from "./exchange.ts";
+import type { Exchange, ObservedStream, ShownAnswer, UpstreamRequest } from "./exchange.ts";
 import type { CallBody } from "./receive-body.ts";
 import type { WholeAnswer } from "./relay-whole.ts";
 import type { UpstreamBody } from "./send.ts";
@@ -39,16 +39,21 @@ export async function openMediaExchange<Body extends ChargeableBody>(
     requests: reshaped === undefined ? [{ below: "", body: ownBody(call) }] : requestsOf(call, reshaped),
     passesThrough: true,
     headers: reshaped?.answer === undefined ? {} : JSON_TYPE,
-    observe:
-      events &&
-      (() => ({
-        observer: events.observe(body, (event) => operation.readUsage(event)),
-        events: { bytesMax: events.eventBytesMax, errorEvent: events.errorEvent },
-      })),
+    observe: events && (() => observeEvents(events, body, operation)),
     observeBytes: codec.observeBytes && (() => ({ observer: observeBytes(codec, body, bound), events: undefined })),
     answer: (answers) => shownAnswer(codec, call, reshaped, answers),
     failure: (_status, text) => text,
   };
+}
+
+/** What was held back goes out before the error of a stream that breaks off: it is paid for. */
+function observeEvents<Body>(events: MediaEvents<Body>, body: Body, operation: UpstreamOperation): ObservedStream {
+  const observer = events.observe(body, (event) => operation.readUsage(event));
+  const errorEvent = (error: GatewayError): string => {
+    const held = observer.close?.().toString("utf8") ?? "";
+    return held + events.errorEvent(error);
+  };
+  return { observer, events: { bytesMax: events.eventBytesMax, errorEvent } };
 }
 
 function observeBytes<Body>(codec: MediaCodec<Body>, body: Body, bound: CallBound) {
