@@ -9,9 +9,9 @@ export interface Buyer {
   caller: Caller;
 }
 
-export async function newBuyer({ caller: newCaller, gateway }: Rig): Promise<Buyer> {
-  const caller = await newCaller();
-  return { caller, client: new OpenAI({ baseURL: `${gateway.url}/v1`, apiKey: caller.token, maxRetries: 0 }) };
+export async function newBuyer(rig: Rig): Promise<Buyer> {
+  const caller = await rig.caller();
+  return { caller, client: new OpenAI({ baseURL: `${rig.gateway.url}/v1`, apiKey: caller.token, maxRetries: 0 }) };
 }
 
 /** What a call must have cost and used: buckets that are not named must be zero. */
