@@ -45,7 +45,7 @@ export interface FormPost {
 }
 
 /** The bytes of a request that brings a form. */
-export function formRequest({ path, token, body, ...more }: FormPost): Buffer {
+function formRequest({ path, token, body, ...more }: FormPost): Buffer {
   const { contentType = formType(), headers = [], chunked, declared = body.byteLength } = more;
   const length = chunked === undefined ? `content-length: ${declared}` : "transfer-encoding: chunked";
   const lines = ["host: gateway", `authorization: Bearer ${token}`, `content-type: ${contentType}`, ...headers, length];
