@@ -105,7 +105,7 @@ export class Charge implements Watched {
       case "replayed":
         return { firstId: result.id, answer: result.answer };
       case "insufficient":
-        throw insufficient(needed, result.available, request.bound.outputTokens === undefined);
+        throw insufficient(needed, result.available, isUnlimitedText(bound));
       case "limited":
         throw rateExceeded(result.limit, request.rates ?? {}, result.rates, hold.tokens ?? 0, hold.at);
       case "retry-running":
@@ -304,6 +304,11 @@ function holdFor(
 
 function atMost(most: Nano, amount: Nano): Nano {
   return amount < most ? amount : most;
+}
+
+/** Whether the caller could limit what comes out: of what counts other units than tokens, nothing can be. */
+function isUnlimitedText(bound: CallBound): boolean {
+  return bound.outputTokens === undefined && bound.unitsIn === undefined;
 }
 
 function insufficient(needed: Nano, available: Nano, unlimited: boolean): GatewayError {

@@ -378,6 +378,7 @@ describe("what a token may and can pay", () => {
       status: 402,
       code: "insufficient_credits",
       type: "insufficient_credits",
+      message: /needs up to [\d.]+, [\d.]+ are left\.$/,
     });
     expect(rig.simulators.total()).toBe(0);
     const rich = await rig.gateway.token({ user: `rich-${user}`, credits: nano });
