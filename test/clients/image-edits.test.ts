@@ -311,6 +311,20 @@ describe("refused before anything is sent", () => {
     expect(await caller.closed()).toBe(0n);
   });
 
+  test.each<[string, bigint]>([
+    [grok, 22_000_000n],
+    [seedream, 35_000_000n],
+  ])("%s: without the credits for all that it will cost", async (model, nano) => {
+    const asked = { model, prompt, image: await dataUrl(red) };
+    const poor = await rig.gateway.token({ user: `poor-${model}`, credits: nano - 1n });
+    expect((await post(poor, asked)).status).toBe(402);
+    expect(rig.simulators.total()).toBe(0);
+    const rich = await rig.gateway.token({ user: `rich-${model}`, credits: nano });
+    expect((await post(rich, asked)).status).toBe(200);
+    // Nothing was charged beyond what was held.
+    await rig.expectBalancedBooks();
+  });
+
   test.each<[string, string, string]>([
     ["byteplus", seedream, "mask"],
     ["google", banana, "mask"],
