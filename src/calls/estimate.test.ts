@@ -141,6 +141,12 @@ describe("what a call has used", () => {
     const one = { usage: { input: 1, images: 1, requests: 1 }, reportedCost: 3n };
     expect(sumOf([one, undefined, one])).toEqual({ usage: { input: 3, requests: 1 } });
   });
+
+  test("is no request where each says that it was none: all has failed", () => {
+    const failed = { usage: { images: 0, requests: 0 } };
+    expect(sumOf([failed, failed])).toEqual(failed);
+    expect(sumOf([failed, { usage: { images: 1, requests: 1 } }])).toEqual({ usage: { images: 1, requests: 1 } });
+  });
 });
 
 describe("what an upstream names in part", () => {

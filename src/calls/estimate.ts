@@ -85,7 +85,8 @@ export function sumOf(each: readonly (ObservedUsage | undefined)[]): ObservedUsa
     const sum = units.reduce((total, count) => total + count, 0);
     if (units.length > 0) usage[bucket] = Math.ceil((sum * each.length) / named.length);
   }
-  if (usage.requests !== undefined) usage.requests = 1;
+  // None, where none of them counts itself: all that was asked for has failed.
+  if (usage.requests !== undefined) usage.requests = Math.min(usage.requests, 1);
   const costs = named.map(({ reportedCost }) => reportedCost).filter((cost) => cost !== undefined);
   // A cost that only some name is not the whole.
   if (costs.length < each.length) return { usage };

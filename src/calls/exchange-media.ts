@@ -3,12 +3,12 @@
  * needs the call in a shape of its own.
  */
 import { type JsonObject, parseObject, type RandomBytes } from "../core/index.ts";
-import type { CallBound, MediaCodec } from "../dialects/index.ts";
-import type { CallInput, RawAnswer, ReshapedBody, ReshapedCall } from "../providers/index.ts";
+import type { CallBound, MediaCodec, MediaEvents } from "../dialects/index.ts";
+import type { CallInput, RawAnswer, ReshapedBody, ReshapedCall, UpstreamOperation } from "../providers/index.ts";
 import type { Target } from "../routing/index.ts";
 import type { ChargeableBody } from "./chargeable-route.ts";
 import { editedBytes, editedForm } from "./edit-body.ts";
-import type { Exchange, ShownAnswer, UpstreamRequest } from "./exchange.ts";
+import type { Exchange, ObservedStream, ShownAnswer, UpstreamRequest } from "./exchange.ts";
 import type { CallBody } from "./receive-body.ts";
 import type { WholeAnswer } from "./relay-whole.ts";
 import type { UpstreamBody } from "./send.ts";
@@ -37,18 +37,19 @@ export async function openMediaExchange<Body extends ChargeableBody>(
   const { events } = codec;
   return {
     requests: reshaped === undefined ? [{ below: "", body: ownBody(call) }] : requestsOf(call, reshaped),
-    passesThrough: true,
+    // An answer that is made anew is nothing of the upstream's dialect, nor is a failure under a status of success.
+    passesThrough: reshaped?.answer === undefined,
     headers: reshaped?.answer === undefined ? {} : JSON_TYPE,
-    observe:
-      events &&
-      (() => ({
-        observer: events.observe(body, (event) => operation.readUsage(event)),
-        events: { bytesMax: events.eventBytesMax, errorEvent: events.errorEvent },
-      })),
+    observe: events && (() => observeEvents(events, body, operation)),
     observeBytes: codec.observeBytes && (() => ({ observer: observeBytes(codec, body, bound), events: undefined })),
     answer: (answers) => shownAnswer(codec, call, reshaped, answers),
     failure: (_status, text) => text,
   };
+}
+
+function observeEvents<Body>(events: MediaEvents<Body>, body: Body, operation: UpstreamOperation): ObservedStream {
+  const observer = events.observe(body, (event) => operation.readUsage(event));
+  return { observer, events: { bytesMax: events.eventBytesMax, errorEvent: events.errorEvent } };
 }
 
 function observeBytes<Body>(codec: MediaCodec<Body>, body: Body, bound: CallBound) {

@@ -5,7 +5,7 @@
  *
  * Authentication has happened in `http`, since routes that cost nothing need it too; everything else is here.
  */
-import { type Environment, GatewayError, limits } from "../core/index.ts";
+import { type Environment, type ErrorCode, GatewayError, limits } from "../core/index.ts";
 import type { ModelRouter } from "../routing/index.ts";
 import type { Logger } from "../telemetry/index.ts";
 import { answerCall } from "./answer-call.ts";
@@ -74,7 +74,8 @@ export class CallPipeline {
       return await answerCall(this.#deps, running, plan);
     } catch (thrown) {
       const error = thrown instanceof GatewayError ? thrown : undefined;
-      await running.end({ status: error?.status ?? 500, outcome: "interrupted", error });
+      const outcome = error !== undefined && refusals.has(error.code) ? "failed" : "interrupted";
+      await running.end({ status: error?.status ?? 500, outcome, error });
       throw thrown;
     } finally {
       running.parts.patience.end();
@@ -153,6 +154,9 @@ export class CallPipeline {
     }
   }
 }
+
+/** Errors by which an upstream's refusal is told that came as an answer. */
+const refusals: ReadonlySet<ErrorCode> = new Set<ErrorCode>(["moderation_blocked", "image_missing"]);
 
 /**
  * How long a call goes on when its client has gone: a stream not at all, since ending it stops what it costs; a whole

@@ -17,7 +17,7 @@ export {
 } from "./audio/index.ts";
 export { chatDialect, type ChatRequest, chatRequest } from "./chat/index.ts";
 export { carriesSeal, type ClientContext, estimateTokens, type UpstreamContext } from "./conversation/index.ts";
-export type { CallBound, DialectCodec, ReadUsage, StreamObserver, MediaCodec } from "./dialect.ts";
+export type { CallBound, DialectCodec, ReadUsage, StreamObserver, MediaCodec, MediaEvents } from "./dialect.ts";
 export { embeddingsCodec, type EmbeddingsRequest, embeddingsRequest } from "./embeddings/index.ts";
 export {
   imageEditCodec,

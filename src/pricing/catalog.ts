@@ -74,8 +74,9 @@ const mediaRows: readonly CatalogRow[] = [
     model: "gemini-nano-banana-2.1*",
     prices: { input_mtok: 1.5, output_mtok: 7.5, output_image_mtok: 30 },
   },
-  // docs.x.ai, "Pricing" and "Voice Overview" (speech was 4.2 in spring 2026); an image's answer names its real price.
-  { provider: "x-ai", model: "grok-imagine-image", prices: { image: 0.02 } },
+  // docs.x.ai, "Pricing" and "Voice Overview" (speech was 4.2 in spring 2026); an image's answer names its real price. What
+  // goes into an edit is billed as well, and has to be held for.
+  { provider: "x-ai", model: "grok-imagine-image", prices: { image: 0.02, input_image: 0.002 } },
   { provider: "x-ai", model: "grok-imagine-image-quality", prices: { image: 0.05 } },
   { provider: "x-ai", model: "grok-tts*", prices: { input_mchars: 15 } },
   { provider: "x-ai", model: "grok-voice-tts*", prices: { input_mchars: 15 } },

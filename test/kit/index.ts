@@ -1,5 +1,19 @@
 export { expectCleanAudit, oneCredit, oneCreditACall, userBooks } from "./books.ts";
+export { type Buyer, type Charged, creditsText, expectCharged, newBuyer } from "./charged.ts";
 export { type Engine, engines, letLeasesLapse, query, storageOn } from "./engines.ts";
+export {
+  fieldOf,
+  fileOf,
+  formBodyOf,
+  formBoundary,
+  type FormPost,
+  formType,
+  newSpoolFolder,
+  openForm,
+  partOf,
+  sendForm,
+  type SpoolFolder,
+} from "./forms.ts";
 export { type GatedUpstream, startGatedUpstream } from "./gated-upstream.ts";
 export {
   cleanEnvironment,
@@ -12,6 +26,7 @@ export {
   startNodes,
   stopGateways,
 } from "./gateway.ts";
+export { decoded, faultPrices, type ShownImage } from "./images.ts";
 export { codeOf, command, type Created, operatorOf } from "./operator.ts";
 export { type PostgresServer, startPostgres } from "./postgres.ts";
 export { chatModels, eachProvider, simulatedKey, simulatedProviders } from "./providers.ts";

@@ -1,11 +1,19 @@
+interface ScriptedRequest {
+  key: string;
+  body: string;
+  /** The body as it came, for one that is no text. */
+  bytes: Buffer;
+  headers: Headers;
+}
+
 /** An upstream whose every answer the test writes itself, for what the simulators of real providers never say. */
 export interface ScriptedUpstream {
   /** To be a provider's `base_url`. */
   url: string;
   /** Requests so far. */
-  requests: { key: string; body: string }[];
+  requests: ScriptedRequest[];
   /** Says how the next requests are answered. */
-  answerWith(script: (request: { key: string; body: string }) => Response | Promise<Response>): void;
+  answerWith(script: (request: ScriptedRequest) => Response | Promise<Response>): void;
   stop(): Promise<void>;
 }
 
@@ -16,11 +24,12 @@ export function startScriptedUpstream(): ScriptedUpstream {
     hostname: "127.0.0.1",
     port: 0,
     idleTimeout: 0,
+    maxRequestBodySize: 256 * 1024 * 1024,
     async fetch(request) {
-      const seen = {
-        key: (request.headers.get("authorization") ?? "").replace("Bearer ", ""),
-        body: await request.text(),
-      };
+      const { headers } = request;
+      const bytes = Buffer.from(await request.arrayBuffer());
+      const key = (headers.get("authorization") ?? "").replace("Bearer ", "");
+      const seen = { key, body: bytes.toString("utf8"), bytes, headers };
       requests.push(seen);
       return script(seen);
     },
