@@ -1,11 +1,20 @@
+export interface ScriptedRequest {
+  key: string;
+  /** As text. */
+  body: string;
+  /** As it came. */
+  bytes: Buffer;
+  contentType: string | null;
+}
+
 /** An upstream whose every answer the test writes itself, for what the simulators of real providers never say. */
 export interface ScriptedUpstream {
   /** To be a provider's `base_url`. */
   url: string;
   /** Requests so far. */
-  requests: { key: string; body: string }[];
+  requests: ScriptedRequest[];
   /** Says how the next requests are answered. */
-  answerWith(script: (request: { key: string; body: string }) => Response | Promise<Response>): void;
+  answerWith(script: (request: ScriptedRequest) => Response | Promise<Response>): void;
   stop(): Promise<void>;
 }
 
@@ -17,9 +26,12 @@ export function startScriptedUpstream(): ScriptedUpstream {
     port: 0,
     idleTimeout: 0,
     async fetch(request) {
+      const bytes = Buffer.from(await request.arrayBuffer());
       const seen = {
         key: (request.headers.get("authorization") ?? "").replace("Bearer ", ""),
-        body: await request.text(),
+        body: bytes.toString("utf8"),
+        bytes,
+        contentType: request.headers.get("content-type"),
       };
       requests.push(seen);
       return script(seen);

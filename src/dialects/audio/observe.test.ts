@@ -36,11 +36,11 @@ describe("speech as bytes", () => {
     return observer;
   };
 
-  test("is nothing before its first byte", () => {
+  test("is nothing before its first byte, nor complete", () => {
     const observer = observe();
-    expect(observer.usage).toBeUndefined();
+    expect([observer.usage, observer.complete]).toEqual([undefined, false]);
     observer.see(Buffer.alloc(0));
-    expect(observer.usage).toBeUndefined();
+    expect([observer.usage, observer.complete]).toEqual([undefined, false]);
   });
 
   test("is all of its text and as much sound as was sent", () => {
