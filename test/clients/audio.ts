@@ -24,7 +24,7 @@ const prices = {
 };
 
 /** xAI's audio names no model, behind which a simulator's fault could stand: there it stands behind the key. */
-const xaiFaults = ["status-400", "status-500", "status-500+times-1", "stall-1", "cut-1"];
+const xaiFaults = ["status-400", "status-500", "status-500+times-1", "stall-1", "cut-1", "malformed", "error-200"];
 const faultyPrefix = (fault: string): string => `xai-${fault.replaceAll("+", "-")}`;
 
 /** The model, at an upstream that does what is said there. */
