@@ -46,6 +46,7 @@ export function startAudioRig(odd: string, options: RigOptions = {}): Promise<Ri
         api_key: simulatedKey,
       },
       odd: { kind: "openai", base_url: odd, api_key: simulatedKey },
+      "odd-xai": { kind: "xai", base_url: odd, api_key: simulatedKey },
       ...Object.fromEntries(
         xaiFaults.map((fault) => [
           faultyPrefix(fault),

@@ -1,5 +1,5 @@
 export { expectCleanAudit, oneCredit, oneCreditACall, userBooks } from "./books.ts";
-export { type Engine, engines, letLeasesLapse, query, storageOn } from "./engines.ts";
+export { type Engine, engines, letLeasesLapse, query, storageOn, tablesWith } from "./engines.ts";
 export { type GatedUpstream, startGatedUpstream } from "./gated-upstream.ts";
 export {
   cleanEnvironment,
