@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import { expect } from "bun:test";
 import OpenAI from "openai";
+import type { Simulators } from "../../simulators/index.ts";
 import { type Caller, type Rig, type RigOptions, simulatedKey, startRig } from "../kit/index.ts";
 
 export const speechPath = "/v1/audio/speech";
@@ -20,7 +21,8 @@ const prices = {
   "openai/gpt-4o-transcribe+*": { input_mtok: 2.5, input_audio_mtok: 6, output_mtok: 10 },
   "mistral/voxtral-mini-tts-2603+*": { input_mchars: 16 },
   "mistral/voxtral-mini-latest+*": { input_audio_hours: 0.18 },
-  "odd/*": { input_mchars: 10, input_audio_hours: 0.36 },
+  "odd/speech": { input_mchars: 10 },
+  "odd/whisper": { input_audio_hours: 0.36 },
 };
 
 /** xAI's audio names no model, behind which a simulator's fault could stand: there it stands behind the key. */
@@ -37,24 +39,31 @@ export function startAudioRig(odd: string, options: RigOptions = {}): Promise<Ri
   return startRig({
     ...options,
     config: { upstream: { retries: 1 }, pricing: { models: prices }, ...options.config },
-    providers: ({ providers }) => ({
-      local: { kind: "openai-compatible", base_url: providers["openai-compatible"], api_key: simulatedKey },
-      groq: {
-        kind: "openai-compatible",
-        preset: "groq",
-        base_url: providers["openai-compatible"],
-        api_key: simulatedKey,
-      },
-      odd: { kind: "openai", base_url: odd, api_key: simulatedKey },
-      "odd-xai": { kind: "xai", base_url: odd, api_key: simulatedKey },
-      ...Object.fromEntries(
-        xaiFaults.map((fault) => [
-          faultyPrefix(fault),
-          { kind: "xai", base_url: providers.xai, api_key: `${simulatedKey}+${fault}` },
-        ]),
-      ),
+    providers: (simulators) => ({
+      ...upstreamsOf(simulators, odd),
+      ...options.providers?.(simulators),
     }),
   });
+}
+
+function upstreamsOf({ providers }: Simulators, odd: string): Record<string, object> {
+  return {
+    local: { kind: "openai-compatible", base_url: providers["openai-compatible"], api_key: simulatedKey },
+    groq: {
+      kind: "openai-compatible",
+      preset: "groq",
+      base_url: providers["openai-compatible"],
+      api_key: simulatedKey,
+    },
+    odd: { kind: "openai", base_url: odd, api_key: simulatedKey },
+    "odd-xai": { kind: "xai", base_url: odd, api_key: simulatedKey },
+    ...Object.fromEntries(
+      xaiFaults.map((fault) => [
+        faultyPrefix(fault),
+        { kind: "xai", base_url: providers.xai, api_key: `${simulatedKey}+${fault}` },
+      ]),
+    ),
+  };
 }
 
 export interface Client {

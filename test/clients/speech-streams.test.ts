@@ -1,4 +1,6 @@
 /** Speech while it is being said: it passes as it comes, and whoever breaks it off, what was said is charged, once. */
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { Stream } from "openai/streaming";
 import {
@@ -23,17 +25,38 @@ import {
   withFault,
 } from "./audio.ts";
 
+/** What the simulators send at a time. */
+const pieceBytes = 4_096;
+
+/** An upstream that says two pieces, and then waits for its connection to be cut. */
+const brittle = createServer((request, response) => {
+  request.resume();
+  response.writeHead(200, { "content-type": "audio/pcm" });
+  response.write(Buffer.alloc(2 * pieceBytes));
+  cuts.push(() => response.socket?.destroy());
+});
+let cuts: (() => void)[] = [];
+
 let rig: Rig;
 let odd: ScriptedUpstream;
 beforeAll(async () => {
   odd = startScriptedUpstream();
-  rig = await startAudioRig(odd.url, { config: { upstream: { retries: 0, idle_timeout: "1s" } } });
+  await new Promise<void>((resolve) => brittle.listen(0, "127.0.0.1", resolve));
+  const { port } = brittle.address() as AddressInfo;
+  rig = await startAudioRig(odd.url, {
+    config: { upstream: { retries: 0, idle_timeout: "1s" } },
+    providers: () => ({ brittle: { kind: "openai", base_url: `http://127.0.0.1:${port}`, api_key: "unused" } }),
+  });
 });
-beforeEach(() => rig.simulators.clear());
+beforeEach(() => {
+  rig.simulators.clear();
+  cuts = [];
+});
 afterEach(() => rig.expectBalancedBooks());
 afterAll(async () => {
   await rig.stop();
   await odd.stop();
+  brittle.close();
 });
 
 /** 23 code points in 29 bytes, which are eight tokens; three seconds long. */
@@ -42,9 +65,6 @@ const characters = 23n;
 const inputTokens = 8n;
 /** Samples of two bytes, 24,000 a second. */
 const pcmBytes = 3 * 48_000;
-/** What the simulators send at a time. */
-const pieceBytes = 4_096;
-
 const byCharacters = { model: "openai/tts-1", voice: "alloy", input, response_format: "pcm" } as const;
 const byTokens = { model: "openai/gpt-4o-mini-tts", voice: "marin", input, response_format: "pcm" } as const;
 const characterNano = 15_000n;
@@ -110,6 +130,14 @@ describe("bytes", () => {
     await expectSpent(rig, caller, characters * 10_000n);
   });
 
+  test.each(["gzip", "split-1000"])("pass whole, however the upstream packs them (%s)", async (fault) => {
+    const { caller } = await newClient(rig);
+    const answer = await post(rig, speechPath, caller.token, { ...byTokens, model: `${byTokens.model}+${fault}` });
+    expect(answer.headers.get("content-encoding")).toBeNull();
+    expect(sha256(await answer.arrayBuffer())).toBe(sha256(await (await askAgain(rig)).arrayBuffer()));
+    await expectSpent(rig, caller, inputTokens * inputNano + 63n * soundNano);
+  });
+
   test("of a model that is paid for by tokens cost what their length is taken for", async () => {
     const { client, caller } = await newClient(rig);
     const answer = await client.audio.speech.create({ ...byTokens, instructions: "Whisper." });
@@ -153,20 +181,23 @@ describe("events", () => {
     return { sound: Buffer.concat(pieces), end, pieces: pieces.length };
   }
 
-  test("of openai pass byte for byte, and cost what the last one counts", async () => {
-    const { caller } = await newClient(rig);
-    const answer = await post(rig, speechPath, caller.token, asked);
-    expect(answer.headers.get("content-type")).toStartWith("text/event-stream");
-    const bytes = await answer.arrayBuffer();
-    const upstreams = await askAgain(rig);
-    expect(answer.headers.get("content-type")).toBe(upstreams.headers.get("content-type"));
-    expect(sha256(bytes)).toBe(sha256(await upstreams.arrayBuffer()));
-    // 23 letters are six tokens to the simulator; 62.5 are spoken.
-    await expectSpent(rig, caller, 6n * inputNano + 63n * soundNano);
-    const buckets = { input: 6, output_audio: 63, input_characters: 23, requests: 1 };
-    expect(await bucketsOf(rig, caller, answer)).toEqual(buckets);
-    expect(await generationOf(rig, caller, answer)).toMatchObject({ streamed: true, outcome: "complete" });
-  });
+  test.each(["", "+crlf+split-1000", "+gzip"])(
+    "of openai pass byte for byte, and cost what the last one counts (%s)",
+    async (faults) => {
+      const { caller } = await newClient(rig);
+      const answer = await post(rig, speechPath, caller.token, { ...asked, model: asked.model + faults });
+      expect(answer.headers.get("content-type")).toStartWith("text/event-stream");
+      const bytes = await answer.arrayBuffer();
+      const upstreams = await askAgain(rig);
+      expect(answer.headers.get("content-type")).toBe(upstreams.headers.get("content-type"));
+      expect(sha256(bytes)).toBe(sha256(await upstreams.arrayBuffer()));
+      // 23 letters are six tokens to the simulator; 62.5 are spoken.
+      await expectSpent(rig, caller, 6n * inputNano + 63n * soundNano);
+      const buckets = { input: 6, output_audio: 63, input_characters: 23, requests: 1 };
+      expect(await bucketsOf(rig, caller, answer)).toEqual(buckets);
+      expect(await generationOf(rig, caller, answer)).toMatchObject({ streamed: true, outcome: "complete" });
+    },
+  );
 
   test("of openai, as the SDK's users read them", async () => {
     const { client, caller } = await newClient(rig);
@@ -204,9 +235,12 @@ describe("events", () => {
 
   test("that break off end with an error event, and what was said is charged", async () => {
     const { caller } = await newClient(rig);
-    const answer = await post(rig, speechPath, caller.token, { ...asked, model: `${asked.model}+cut-2` });
+    const audio = Buffer.alloc(2 * pieceBytes).toString("base64");
+    const delta = `event: speech.audio.delta\ndata: {"type":"speech.audio.delta","audio":"${audio}"}\n\n`;
+    odd.answerWith(() => new Response(delta, { headers: { "content-type": "text/event-stream" } }));
+    const answer = await post(rig, speechPath, caller.token, { ...asked, model: "odd/gpt-4o-mini-tts" });
     const text = await answer.text();
-    expect(text.match(/^event: speech\.audio\.delta$/gm)).toHaveLength(2);
+    expect(text).toStartWith(delta);
     expect(text.trimEnd().split("\n\n").at(-1)).toContain('"upstream_interrupted"');
     await expectSpent(rig, caller, inputTokens * inputNano + soundTokens(2 * pieceBytes) * soundNano);
   });
@@ -312,18 +346,25 @@ describe("an upstream that breaks off", () => {
     ["tokens", byTokens, inputTokens * inputNano + soundTokens(2 * pieceBytes) * soundNano],
   ])("is no short success to a client that pays by %s", async (_unit, asked, nano) => {
     const { caller } = await newClient(rig);
-    const answer = post(rig, speechPath, caller.token, { ...asked, model: `${asked.model}+cut-2` });
-    expect(await failureOf(answer)).toBeInstanceOf(Error);
+    const model = asked.model.replace("openai", "brittle");
+    const answer = await post(rig, speechPath, caller.token, { ...asked, model });
+    const { read } = listenTo(answer);
+    expect((await read(2 * pieceBytes)).length).toBe(2 * pieceBytes);
+    for (const sever of cuts) sever();
+    expect(await read().catch((reason: unknown) => reason)).toBeInstanceOf(Error);
     await expectSpent(rig, caller, nano);
+    expect(await generationOf(rig, caller, answer)).toMatchObject({ status: 200, outcome: "interrupted" });
     expect(await logLineOf(caller)).toMatchObject({ outcome: "interrupted", error: "upstream_interrupted" });
   });
 
   test("leaves the answer without its last chunk, and the connection closed", async () => {
     const { caller } = await newClient(rig);
-    const body = JSON.stringify({ ...byCharacters, model: "openai/tts-1+cut-2" });
+    const body = JSON.stringify({ ...byCharacters, model: "brittle/tts-1" });
     const connection = await openRaw(rig.gateway.url);
     const head = [`POST ${speechPath} HTTP/1.1`, "host: gateway", `authorization: Bearer ${caller.token}`];
     connection.socket.write(`${head.join("\r\n")}\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
+    await until("both pieces are there", () => connection.received().length > 2 * pieceBytes);
+    for (const sever of cuts) sever();
     await connection.closed;
     connection.socket.destroy();
     expect(connection.received()).toStartWith("HTTP/1.1 200");

@@ -65,11 +65,16 @@ async function marked(fields: Record<string, string> = {}, seconds = 2): Promise
 
 const spoken = { model: "odd/speech", voice: "alloy", input: marks.text, instructions: marks.prompt };
 
+interface EventLike {
+  type: string;
+  [member: string]: unknown;
+}
+
 const plain = { headers: { "content-type": "text/plain" } };
 const events = { headers: { "content-type": "text/event-stream" } };
 const heard = { text: marks.transcript, duration: 2, words: [{ text: marks.transcript, start: 0, end: 2 }] };
 const failure = { error: { message: `${marks.prompt} ${marks.transcript}`, type: marks.prompt, code: null } };
-const eventsOf = (...all: { type: string }[]): string =>
+const eventsOf = (...all: EventLike[]): string =>
   all.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join("");
 
 /** Sends it, and reads whatever comes of it. */
@@ -102,8 +107,8 @@ describe("calls", () => {
     expect((await send(await marked({ response_format: "text" }))).text).toBe(marks.transcript);
     expect((await send(await marked({ response_format: "srt" }), translationsPath)).text).toBe(marks.transcript);
     const stream = eventsOf(
-      ...[{ type: "transcript.text.delta", delta: marks.transcript }],
-      ...[{ type: "transcript.text.done", text: marks.transcript }],
+      { type: "transcript.text.delta", delta: marks.transcript },
+      { type: "transcript.text.done", text: marks.transcript },
     );
     odd.answerWith(() => new Response(stream, events));
     expect((await send(await marked({ stream: "true" }))).text).toBe(stream);
@@ -124,7 +129,7 @@ describe("calls", () => {
       marks.speech,
     );
     const audio = Buffer.from(marks.speech).toString("base64");
-    const stream = eventsOf(...[{ type: "speech.audio.delta", audio }], { type: "speech.audio.done" });
+    const stream = eventsOf({ type: "speech.audio.delta", audio }, { type: "speech.audio.done" });
     odd.answerWith(() => new Response(stream, events));
     expect((await send({ ...spoken, stream_format: "sse" }, speechPath)).text).toBe(stream);
   });
@@ -136,7 +141,7 @@ describe("calls", () => {
       () => Response.json(failure),
       () => new Response(`{"text":"${marks.transcript}`, { headers: { "content-type": "application/json" } }),
       () => new Response(eventsOf({ type: "error", ...failure }), events),
-      () => new Response(eventsOf(...[{ type: "transcript.text.delta", delta: marks.transcript }]), events),
+      () => new Response(eventsOf({ type: "transcript.text.delta", delta: marks.transcript }), events),
     ]) {
       odd.answerWith(answer);
       for (const seconds of lengths) await send(await marked({}, seconds)).catch(String);
