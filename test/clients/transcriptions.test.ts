@@ -3,7 +3,14 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import OpenAI from "openai";
 import type { TranscriptionCreateParamsNonStreaming } from "openai/resources/audio/transcriptions";
 import { formOf, postForm, soundFile } from "../../simulators/testing/media.ts";
-import { expectRefusal, type Refusal, type Rig, until } from "../kit/index.ts";
+import {
+  expectRefusal,
+  type Refusal,
+  type Rig,
+  type ScriptedUpstream,
+  startScriptedUpstream,
+  until,
+} from "../kit/index.ts";
 import {
   bucketsOf,
   creditsOf,
@@ -20,12 +27,17 @@ import {
 } from "./audio.ts";
 
 let rig: Rig;
+let odd: ScriptedUpstream;
 beforeAll(async () => {
-  rig = await startAudioRig("http://127.0.0.1:1", { config: { upstream: { retries: 1 } } });
+  odd = startScriptedUpstream();
+  rig = await startAudioRig(odd.url);
 });
 beforeEach(() => rig.simulators.clear());
 afterEach(() => rig.expectBalancedBooks());
-afterAll(() => rig.stop());
+afterAll(async () => {
+  await rig.stop();
+  await odd.stop();
+});
 
 /** 7.2 seconds, in which the simulators hear 18 words of 123 bytes: one each 0.4 seconds, and ten in a segment. */
 const milliseconds = 7_200;
@@ -260,6 +272,21 @@ describe("tokens", () => {
     // 123 bytes are 31 tokens.
     await expectSpent(rig, caller, 72n * soundNano + 31n * outputNano);
   });
+});
+
+test("an upstream that streams as in chat has its own bytes and the sound's length", async () => {
+  const { caller } = await newClient(rig);
+  const chunks = ["amber", " bridge"].map((content) => ({
+    object: "transcription.chunk",
+    choices: [{ delta: { content } }],
+  }));
+  const stream = `${chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join("")}data: [DONE]\n\n`;
+  odd.answerWith(() => new Response(stream, { headers: { "content-type": "text/event-stream" } }));
+  const form = formOf({ model: "odd/whisper", file: sound(), stream: "true" });
+  const answer = await post(rig, transcriptionsPath, caller.token, form);
+  expect(await answer.text()).toBe(stream);
+  await expectSpent(rig, caller, 720_000n);
+  expect(await generationOf(rig, caller, answer)).toMatchObject({ streamed: true, outcome: "complete" });
 });
 
 describe.each(["xai/grok-stt", "mistral/voxtral-mini-latest"])("what is made of %s's answer", (model) => {
