@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { expect } from "bun:test";
 import OpenAI from "openai";
 import type { Simulators } from "../../simulators/index.ts";
-import { type Caller, type Rig, type RigOptions, simulatedKey, startRig } from "../kit/index.ts";
+import { type Caller, type Rig, type RigOptions, type ScriptedUpstream, simulatedKey, startRig } from "../kit/index.ts";
 
 export const speechPath = "/v1/audio/speech";
 export const transcriptionsPath = "/v1/audio/transcriptions";
@@ -26,7 +26,7 @@ const prices = {
 };
 
 /** xAI's audio names no model, behind which a simulator's fault could stand: there it stands behind the key. */
-const xaiFaults = ["status-400", "status-500", "status-500+times-1", "stall-1", "cut-1", "malformed", "error-200"];
+const xaiFaults = ["status-400", "status-500+times-1", "stall-1", "cut-1", "malformed", "error-200"];
 const faultyPrefix = (fault: string): string => `xai-${fault.replaceAll("+", "-")}`;
 
 /** The model, at an upstream that does what is said there. */
@@ -95,6 +95,29 @@ export function post(
     body: isForm ? body : JSON.stringify(body),
     signal,
   });
+}
+
+/** A client that leaves while its upstream makes the answer, which comes all the same. `meanwhile` is run in between. */
+export async function leaveBeforeAnswer(
+  upstream: ScriptedUpstream,
+  answer: () => Response,
+  send: (signal: AbortSignal) => Promise<Response>,
+  meanwhile: () => void = () => undefined,
+): Promise<void> {
+  const asked = Promise.withResolvers<void>();
+  const made = Promise.withResolvers<void>();
+  upstream.answerWith(async () => {
+    asked.resolve();
+    await made.promise;
+    return answer();
+  });
+  const leaving = new AbortController();
+  const call = send(leaving.signal);
+  await asked.promise;
+  meanwhile();
+  leaving.abort();
+  expect(await call.catch((reason: Error) => reason.name)).toBe("AbortError");
+  made.resolve();
 }
 
 /** The request that a simulator received last. */

@@ -17,6 +17,7 @@ import {
   bucketsOf,
   expectSpent,
   generationOf,
+  leaveBeforeAnswer,
   newClient,
   post,
   sha256,
@@ -292,25 +293,11 @@ describe("a client that hangs up", () => {
 
   test("before the first byte leaves no hold open, and pays for the text that the upstream has read", async () => {
     const { caller } = await newClient(rig);
-    const asked = Promise.withResolvers<void>();
-    const answered = Promise.withResolvers<void>();
-    odd.answerWith(async () => {
-      asked.resolve();
-      await answered.promise;
-      return new Response(Buffer.alloc(48_000), { headers: { "content-type": "audio/pcm" } });
-    });
-    const leaving = new AbortController();
-    const call = post(
-      rig,
-      speechPath,
-      caller.token,
-      { ...byCharacters, model: "odd/speech" },
-      { signal: leaving.signal },
+    await leaveBeforeAnswer(
+      odd,
+      () => new Response(Buffer.alloc(48_000), { headers: { "content-type": "audio/pcm" } }),
+      (signal) => post(rig, speechPath, caller.token, { ...byCharacters, model: "odd/speech" }, { signal }),
     );
-    await asked.promise;
-    leaving.abort();
-    expect(await call.catch((reason: Error) => reason.name)).toBe("AbortError");
-    answered.resolve();
     await expectSpent(rig, caller, characters * 10_000n);
     expect(await logLineOf(caller)).toMatchObject({ status: 200 });
   });

@@ -162,15 +162,9 @@ describe.each(kindList)("$model", (kind) => {
 
   test("an upstream's error is relayed in its shape and costs nothing", async () => {
     const { client, caller } = await newClient(rig);
-    const fails = async (fault: string, status: number): Promise<void> => {
-      const thrown: unknown = await client.audio.speech
-        .create({ model: withFault(model, fault), voice, input: said })
-        .catch((reason: unknown) => reason);
-      expect(thrown).toBeInstanceOf(OpenAI.APIError);
-      expect(thrown).toMatchObject({ status });
-    };
-    await fails("status-400", 400);
-    await fails("status-500", 500);
+    const asked = { model: withFault(model, "status-400"), voice, input: said };
+    const thrown: unknown = await client.audio.speech.create(asked).catch((reason: unknown) => reason);
+    expect(thrown).toBeInstanceOf(OpenAI.BadRequestError);
     await expectSpent(rig, caller, 0n);
   });
 

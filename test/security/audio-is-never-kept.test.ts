@@ -3,12 +3,21 @@
  * the log, every table, the files of the storage and the temporary folder are searched for marks that were in the sounds,
  * the prompts, the texts to be spoken and the transcripts.
  */
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { formOf, soundFile } from "../../simulators/testing/media.ts";
-import { newClient, post, speechPath, startAudioRig, transcriptionsPath, translationsPath } from "../clients/audio.ts";
+import {
+  leaveBeforeAnswer,
+  newClient,
+  post,
+  speechPath,
+  startAudioRig,
+  transcriptionsPath,
+  translationsPath,
+} from "../clients/audio.ts";
+import { hasProc } from "../e2e/processes.ts";
 import {
   type Caller,
   openRaw,
@@ -197,20 +206,13 @@ describe("calls", () => {
   });
 
   test("whose client hangs up while the upstream listens, whose file has no name all the while", async () => {
-    const asked = Promise.withResolvers<void>();
-    const listened = Promise.withResolvers<void>();
-    odd.answerWith(async () => {
-      asked.resolve();
-      await listened.promise;
-      return Response.json(heard);
-    });
-    const leaving = new AbortController();
-    const call = post(rig, transcriptionsPath, caller.token, await marked({}, 100), { signal: leaving.signal });
-    await asked.promise;
-    expect(readdirSync(temporary)).toEqual([]);
-    leaving.abort();
-    expect(await call.catch((reason: Error) => reason.name)).toBe("AbortError");
-    listened.resolve();
+    const form = await marked({}, 100);
+    await leaveBeforeAnswer(
+      odd,
+      () => Response.json(heard),
+      (signal) => post(rig, transcriptionsPath, caller.token, form, { signal }),
+      () => expect([readdirSync(temporary), openFiles()]).toEqual([[], hasProc ? 1 : 0]),
+    );
     await caller.closed();
   });
 
@@ -221,6 +223,22 @@ describe("calls", () => {
     expect(await tablesWith(rig.gateway.storage, keptMark)).toHaveLength(1);
   });
 });
+
+/** How many files of the temporary folder the gateway has open, which have no name any more (as Linux tells it). */
+function openFiles(): number {
+  if (!hasProc) return 0;
+  const descriptors = `/proc/${rig.gateway.process.pid}/fd`;
+  return readdirSync(descriptors).filter((name) => linkOf(join(descriptors, name)).startsWith(temporary)).length;
+}
+
+/** Empty for a descriptor that has been closed meanwhile. */
+function linkOf(path: string): string {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return "";
+  }
+}
 
 function interruptions(): Record<string, unknown>[] {
   return rig.gateway.logLines().filter((line) => line["error"] === "request_interrupted");
@@ -263,7 +281,7 @@ describe("afterwards", () => {
     for (const mark of spellings) expect([mark, dump.includes(mark)]).toEqual([mark, false]);
   });
 
-  test("the temporary folder is empty", () => {
-    expect(readdirSync(temporary, { recursive: true })).toEqual([]);
+  test("the temporary folder is empty, and no file of it is open", () => {
+    expect([readdirSync(temporary, { recursive: true }), openFiles()]).toEqual([[], 0]);
   });
 });
