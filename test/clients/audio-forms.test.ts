@@ -88,7 +88,7 @@ describe("the form that is forwarded", () => {
     ]);
     expect(odd.requests).toHaveLength(1);
     const [received] = odd.requests;
-    expect(received?.contentType).toBe(`multipart/form-data; boundary="${boundary}"`);
+    expect(received?.headers.get("content-type")).toBe(`multipart/form-data; boundary="${boundary}"`);
     expect(sha256(received?.bytes ?? Buffer.of())).toBe(sha256(handwritten("whisper", file, boundary)));
     await expectSpent(rig, caller, 2_000n * nano);
   });

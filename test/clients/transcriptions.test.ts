@@ -191,7 +191,10 @@ describe.each(kinds)("$model", ({ model, lasts, hour }) => {
     await fails("malformed", 502);
     const form = formOf({ file: sound(), model: withFault(model, "error-200") });
     const hidden = await post(rig, transcriptionsPath, caller.token, form);
-    expect([hidden.status, hidden.headers.get("x-tollgate-credits")]).toEqual([200, "0"]);
+    expect([hidden.headers.get("x-tollgate-credits"), await hidden.text()]).toEqual([
+      "0",
+      expect.stringContaining("error") as string,
+    ]);
     await expectSpent(rig, caller, 0n);
   });
 

@@ -1,10 +1,9 @@
-export interface ScriptedRequest {
+interface ScriptedRequest {
   key: string;
-  /** As text. */
   body: string;
-  /** As it came. */
+  /** The body as it came, for one that is no text. */
   bytes: Buffer;
-  contentType: string | null;
+  headers: Headers;
 }
 
 /** An upstream whose every answer the test writes itself, for what the simulators of real providers never say. */
@@ -25,14 +24,12 @@ export function startScriptedUpstream(): ScriptedUpstream {
     hostname: "127.0.0.1",
     port: 0,
     idleTimeout: 0,
+    maxRequestBodySize: 256 * 1024 * 1024,
     async fetch(request) {
+      const { headers } = request;
       const bytes = Buffer.from(await request.arrayBuffer());
-      const seen = {
-        key: (request.headers.get("authorization") ?? "").replace("Bearer ", ""),
-        body: bytes.toString("utf8"),
-        bytes,
-        contentType: request.headers.get("content-type"),
-      };
+      const key = (headers.get("authorization") ?? "").replace("Bearer ", "");
+      const seen = { key, body: bytes.toString("utf8"), bytes, headers };
       requests.push(seen);
       return script(seen);
     },
