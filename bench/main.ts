@@ -14,6 +14,7 @@ import { measureOpenStreams } from "./scenarios/open-streams.ts";
 import { progress, Rig } from "./scenarios/rig.ts";
 import { soak } from "./scenarios/soak.ts";
 import { measureStartUp } from "./scenarios/start-up.ts";
+import { measureUploads } from "./scenarios/uploads.ts";
 import { Children } from "./system/children.ts";
 import { describeMachine, machineBusyMs } from "./system/machine.ts";
 import { choosePinning } from "./system/pinning.ts";
@@ -72,7 +73,7 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-type Measured = Pick<Results, "cases" | "startUp" | "openStreams" | "ledger" | "soak">;
+type Measured = Pick<Results, "cases" | "startUp" | "openStreams" | "uploads" | "ledger" | "soak">;
 
 async function measure(rig: Rig, proxies: readonly Proxy[], options: Options): Promise<Measured> {
   if (options.soakMinutes !== null) return measureSoak(rig, proxies, options.soakMinutes);
@@ -80,8 +81,9 @@ async function measure(rig: Rig, proxies: readonly Proxy[], options: Options): P
   const startUp = isWanted(options, "start-up") ? await measureStartUp(rig, proxies, options.quick ? 1 : 3) : [];
   const measured = cases.length > 0 ? await measureMatrix(rig, proxies, cases, options.quick ? quick : full) : [];
   const openStreams = isWanted(options, "open-streams") ? await measureOpenStreams(rig, proxies) : [];
+  const uploads = isWanted(options, "uploads") ? await measureUploads(rig, proxies, options.quick ? 1 : 4) : [];
   const ledger = isWanted(options, "ledger") ? await measureLedger(options.quick ? 0.5 : 3, progress) : [];
-  return { cases: measured, startUp, openStreams, ledger, soak: null };
+  return { cases: measured, startUp, openStreams, uploads, ledger, soak: null };
 }
 
 function isWanted(options: Options, name: string): boolean {
@@ -92,7 +94,7 @@ function isWanted(options: Options, name: string): boolean {
 async function measureSoak(rig: Rig, proxies: readonly Proxy[], minutes: number): Promise<Measured> {
   const proxy = proxies.find((candidate) => candidate.id === "tollgate") ?? proxies[0];
   if (proxy === undefined) throw new Error("there is nothing to soak");
-  return { cases: [], startUp: [], openStreams: [], ledger: [], soak: await soak(rig, proxy, minutes) };
+  return { cases: [], startUp: [], openStreams: [], uploads: [], ledger: [], soak: await soak(rig, proxy, minutes) };
 }
 
 function conditionsOf(children: Children, pinning: Pinning, options: Options): string[] {

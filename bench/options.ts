@@ -11,6 +11,7 @@ const sections = [
   "start-up",
   "ledger",
   "open-streams",
+  "uploads",
 ] as const;
 export type Section = (typeof sections)[number];
 
@@ -29,7 +30,7 @@ export interface Options {
 
 export const usage = `npm run bench -- [options]
 
-  --quick            under three minutes: one round, no open streams
+  --quick            about three minutes: one round, one wave of uploads, no open streams
   --only LIST        of ${sections.join(", ")}
   --proxies LIST     of nginx, tollgate, tollgate-postgres, portkey
   --json FILE        writes all figures as JSON as well

@@ -2,6 +2,7 @@ import { sayLine, serveLines } from "../http1/lines.ts";
 import { runClosedLoop } from "./closed-loop.ts";
 import { finishStreams, openStreams } from "./hold-open.ts";
 import type { LoadJob } from "./protocol.ts";
+import { runWave } from "./wave.ts";
 
 /** The load generator: a process of its own that takes one job after the other and answers each with its figures. */
 function work(message: unknown): Promise<unknown> {
@@ -11,6 +12,8 @@ function work(message: unknown): Promise<unknown> {
       return runClosedLoop(job);
     case "hold-open":
       return openStreams(job);
+    case "wave":
+      return runWave(job);
     case "finish":
       return finishStreams();
   }

@@ -38,7 +38,17 @@ export interface HoldOpenJob {
   expectation: Expectation;
 }
 
-export type LoadJob = ClosedLoopJob | HoldOpenJob | { kind: "finish" };
+/** Every caller sends the same request at once, on a connection of its own, and reads its answer. */
+export interface WaveJob {
+  kind: "wave";
+  port: number;
+  callers: number;
+  /** Holds the request, head and body, which is too large for a line. */
+  requestFile: string;
+  expectation: Expectation;
+}
+
+export type LoadJob = ClosedLoopJob | HoldOpenJob | WaveJob | { kind: "finish" };
 
 /** Milliseconds. */
 export interface Spread {
@@ -70,6 +80,13 @@ export interface ClosedLoopResult {
 export interface HoldOpenResult {
   opened: number;
   firstEvent: Spread | null;
+  problems: Problems;
+}
+
+export interface WaveResult {
+  completed: number;
+  /** From the first byte sent to the end of the last answer, ms. */
+  wallMs: number;
   problems: Problems;
 }
 

@@ -7,7 +7,8 @@ import type { Proxy, ProxyContext, RunningProxy } from "./proxy.ts";
 
 /**
  * The floor. Set up in its favour: one worker, no access log, connections to the upstream kept, nothing buffered
- * (buffered, nginx would hold streams back and write large bodies to disk).
+ * (buffered, nginx would hold streams back and write large bodies to disk). Uploads it does write to disk, its default and
+ * the same work as Tollgate's: both ask the upstream only when all of a form is there.
  */
 function configuration(directory: string, port: number, upstreamPort: number): string {
   const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
@@ -34,13 +35,18 @@ ${temporary}
   }
   server {
     listen 127.0.0.1:${port} backlog=4096;
+    proxy_http_version 1.1;
+    proxy_set_header Connection "";
+    proxy_buffering off;
+    proxy_read_timeout 600s;
     location / {
       proxy_pass http://bench;
-      proxy_http_version 1.1;
-      proxy_set_header Connection "";
-      proxy_buffering off;
       proxy_request_buffering off;
-      proxy_read_timeout 600s;
+    }
+    location /v1/audio/ {
+      proxy_pass http://bench;
+      client_body_buffer_size 16k;
+      sendfile on;
     }
   }
 }
@@ -67,13 +73,15 @@ async function start(context: ProxyContext): Promise<RunningProxy> {
   const server = context.children.startServer("nginx", onProxyCore(context.pinning, command), {});
   await waitUntilReady(server, port, "/v1/models");
   const target = { port, models: upstreamModels, headers: {} };
-  return { target, process: server, databasePid: null, stop: () => server.stop() };
+  const spoolFolder = join(directory, "client_body");
+  return { target, process: server, databasePid: null, spoolFolder, stop: () => server.stop() };
 }
 
 export const nginx: Proxy = {
   id: "nginx",
   label: () => `nginx ${version()}`,
-  setUp: "plain reverse proxy, one worker, keep-alive to the upstream, no buffering, no access log",
+  setUp:
+    "plain reverse proxy, one worker, keep-alive to the upstream, no access log, no buffering but of uploads, on disk",
   whyMissing: async () =>
     program === null ? "nginx is not installed (Debian's package: apt-get install nginx)" : null,
   start,

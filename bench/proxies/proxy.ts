@@ -11,19 +11,25 @@ export interface ProxyContext {
 /** What a request to this proxy looks like. */
 export interface Target {
   port: number;
-  /** The name of the model that is asked for, by the dialect that the upstream is to be asked in. */
-  models: Readonly<Record<UpstreamDialect, string>>;
+  /** The name of the model that is asked for, by what the upstream is to be asked for. */
+  models: Readonly<Record<UpstreamDialect | "transcription", string>>;
   headers: Record<string, string>;
 }
 
-/** The upstream's own name of its one model. */
-export const upstreamModels: Target["models"] = { chat: "bench-model", messages: "bench-model" };
+/** The upstream's own names of its models. */
+export const upstreamModels: Target["models"] = {
+  chat: "bench-model",
+  messages: "bench-model",
+  transcription: "bench-transcriber",
+};
 
 export interface RunningProxy {
   target: Target;
   process: ServerProcess;
   /** The first process of a database of its own, which stands with the upstream and the load generator. */
   databasePid: number | null;
+  /** Where it puts the bytes of large requests, which it must take away again; null where it keeps them in memory. */
+  spoolFolder: string | null;
   /** Ends it, and what was started for it. */
   stop(): Promise<void>;
 }

@@ -32,6 +32,7 @@ providers:
 pricing:
   models:
     openai/bench-model: { input_mtok: 1, output_mtok: 2 }
+    openai/bench-transcriber: { input_audio_hours: 0.36 }
     anthropic/bench-model: { input_mtok: 1, output_mtok: 2 }
 `;
 }
@@ -62,16 +63,23 @@ async function startOn(
   const storage = ["--config", file, "--storage", place.url];
   const token = await createToken(variant, storage);
   const command = [variant.program, "serve", ...storage, "--port", String(port)];
-  const server = context.children.startServer(variant.id, onProxyCore(context.pinning, command), {});
+  const spoolFolder = join(directory, "uploads");
+  mkdirSync(spoolFolder);
+  const environment = { TMPDIR: spoolFolder };
+  const server = context.children.startServer(variant.id, onProxyCore(context.pinning, command), environment);
   await waitUntilReady(server, port, "/health");
   const headers = { authorization: `Bearer ${token}` };
   const stop = async (): Promise<void> => {
     await server.stop();
     await place.close();
   };
-  const models = { chat: "openai/bench-model", messages: "anthropic/bench-model" };
+  const models = {
+    chat: "openai/bench-model",
+    messages: "anthropic/bench-model",
+    transcription: "openai/bench-transcriber",
+  };
   const target = { port, models, headers };
-  return { target, process: server, databasePid: place.databasePid, stop };
+  return { target, process: server, databasePid: place.databasePid, spoolFolder, stop };
 }
 
 async function createToken(variant: TollgateVariant, storage: string[]): Promise<string> {

@@ -26,7 +26,7 @@ function cell(proxyId: string, p50s: readonly number[], cpu: number | null, prob
 
 function resultsOf(cells: Cell[]): Results {
   const cases: CaseResult[] = [{ name: "chat", title: "Chat", cells }];
-  const rest = { startUp: [], openStreams: [], ledger: [], soak: null, otherLoadCores: 0 };
+  const rest = { startUp: [], openStreams: [], uploads: [], ledger: [], soak: null, otherLoadCores: 0 };
   return { command: "", at: "", conditions: [], columns: [], missing: [], cases, ...rest };
 }
 
@@ -102,6 +102,19 @@ describe("the bars", () => {
     const result: CaseResult = { name: "messages-body", title: "", cells: [direct, cell("tollgate", [1], cpu)] };
     const bars = barsOf({ ...resultsOf([]), cases: [result] });
     expect(bars.map((bar) => bar.kept)).toEqual([kept]);
+  });
+
+  const wave = { wallMs: 3_000, cpuMs: 60, megabytesASecond: 350, endedBytes: 150e6 };
+
+  test.each([
+    [[200e6, 1_199e6], null, "1199 MB", true],
+    [[1_200e6, 200e6], null, "1200 MB", false],
+    [[200e6], "3 temporary files left", "3 temporary files left", false],
+  ])("hold every wave of uploads to 1.2 GB (%p, %p)", (peaks, problem, measured, kept) => {
+    const waves = peaks.map((peakBytes) => ({ ...wave, peakBytes }));
+    const uploads = [{ proxyId: "tollgate", idleBytes: 80e6, waves, problem }];
+    const bars = barsOf({ ...resultsOf([]), uploads });
+    expect(bars.map((bar) => [bar.measured, bar.kept])).toEqual([[measured, kept]]);
   });
 
   test("without a peer are not judged", () => {

@@ -1,7 +1,8 @@
 import { ledgerBars } from "../ledger/report.ts";
 import { openStreamCount } from "../scenarios/open-streams.ts";
+import { uploadCount } from "../scenarios/uploads.ts";
 import type { Bar } from "./bar.ts";
-import { figuresOf, soakMemoryOf } from "./figures.ts";
+import { figuresOf, soakMemoryOf, uploadPeakBytesOf } from "./figures.ts";
 import type { Figures } from "./figures.ts";
 import { count, decimals, markdownTable, megabytes, milliseconds, percent } from "./format.ts";
 import { median } from "./median.ts";
@@ -21,6 +22,7 @@ export function barsOf(results: Results): Bar[] {
     ...startUpBars(results),
     ...ledgerBars(results.ledger),
     ...openStreamBars(results),
+    ...uploadBars(results),
     ...soakBars(results),
   ];
 }
@@ -143,6 +145,15 @@ function openStreamBars(results: Results): Bar[] {
   const measured = result.problem ?? `${megabytes(result.openBytes)} MB`;
   const kept = result.problem === null && result.openBytes < 300e6;
   return [{ promise: `${count(openStreamCount)} open streams in under 300 MB`, measured, kept }];
+}
+
+function uploadBars(results: Results): Bar[] {
+  const result = results.uploads.find((candidate) => candidate.proxyId === tollgateId);
+  if (result === undefined) return [];
+  const bytes = uploadPeakBytesOf(result);
+  const measured = result.problem ?? `${megabytes(bytes)} MB`;
+  const promise = `${uploadCount} uploads of 20 MB at once in under 1.2 GB`;
+  return [{ promise, measured, kept: result.problem === null && bytes < 1.2e9 }];
 }
 
 /** What the memory may grow by during a soak and still be called flat: garbage collection breathes that much. */

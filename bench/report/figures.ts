@@ -2,6 +2,7 @@ import type { CaseResult, Cell, Phase, Round } from "../scenarios/matrix.ts";
 import { directId } from "../scenarios/matrix.ts";
 import type { Spread } from "../load/protocol.ts";
 import type { SoakResult } from "../scenarios/soak.ts";
+import type { UploadsResult } from "../scenarios/uploads.ts";
 import { median } from "./median.ts";
 
 /** The figures of one proxy in one case: each is the median over the rounds. Times in ms, NaN where not measured. */
@@ -79,4 +80,13 @@ function added(rounds: readonly Round[], direct: readonly Round[], phaseOf: (rou
 export function soakMemoryOf({ residentBytes }: SoakResult): { startBytes: number; endBytes: number } {
   const fifth = Math.max(1, Math.floor(residentBytes.length / 5));
   return { startBytes: median(residentBytes.slice(fifth, 2 * fifth)), endBytes: median(residentBytes.slice(-fifth)) };
+}
+
+export function uploadPeakBytesOf({ waves }: UploadsResult): number {
+  return Math.max(...waves.map((wave) => wave.peakBytes));
+}
+
+/** The median over the waves; NaN where there is no such result. */
+export function uploadCpuMsOf(result: UploadsResult | undefined): number {
+  return median((result?.waves ?? []).map((wave) => wave.cpuMs));
 }

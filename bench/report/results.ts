@@ -3,6 +3,7 @@ import type { CaseResult } from "../scenarios/matrix.ts";
 import type { OpenStreamsResult } from "../scenarios/open-streams.ts";
 import type { SoakResult } from "../scenarios/soak.ts";
 import type { StartUpResult } from "../scenarios/start-up.ts";
+import type { UploadsResult } from "../scenarios/uploads.ts";
 
 /** Everything that a run has measured; also the content of the file of `--json`. */
 export interface Results {
@@ -16,6 +17,7 @@ export interface Results {
   cases: CaseResult[];
   startUp: StartUpResult[];
   openStreams: OpenStreamsResult[];
+  uploads: UploadsResult[];
   ledger: LedgerFigures[];
   soak: SoakResult | null;
   /** Cores that other work on this machine kept busy during the run, on average. */

@@ -4,7 +4,9 @@ import type { CaseResult } from "../scenarios/matrix.ts";
 import type { OpenStreamsResult } from "../scenarios/open-streams.ts";
 import type { SoakResult } from "../scenarios/soak.ts";
 import type { StartUpResult } from "../scenarios/start-up.ts";
-import { figuresOf, soakMemoryOf } from "./figures.ts";
+import { uploadCount } from "../scenarios/uploads.ts";
+import type { UploadsResult, UploadWave } from "../scenarios/uploads.ts";
+import { figuresOf, soakMemoryOf, uploadCpuMsOf, uploadPeakBytesOf } from "./figures.ts";
 import type { Figures } from "./figures.ts";
 import { count, decimals, markdownTable, megabytes, microseconds, milliseconds, percent } from "./format.ts";
 import { median } from "./median.ts";
@@ -107,6 +109,28 @@ function openStreamsTable(results: readonly OpenStreamsResult[], labelOf: (id: s
   return `${markdownTable(head, rows)}\n`;
 }
 
+function uploadsTable(results: readonly UploadsResult[], labelOf: (id: string) => string): string {
+  const floor = uploadCpuMsOf(results.find((result) => result.proxyId === "nginx"));
+  const row = (name: string, show: (result: UploadsResult) => string): string[] => [name, ...results.map(show)];
+  const rows = [
+    row("memory before, MB", (result) => megabytes(result.idleBytes)),
+    row("most memory, MB", (result) => megabytes(uploadPeakBytesOf(result))),
+    row("… wave by wave", (result) => waveByWave(result, (wave) => wave.peakBytes)),
+    row("memory after each wave, MB", (result) => waveByWave(result, (wave) => wave.endedBytes)),
+    row("a wave, s", (result) => decimals(median(result.waves.map((wave) => wave.wallMs)) / 1_000, 2)),
+    row("MB a second", (result) => count(median(result.waves.map((wave) => wave.megabytesASecond)))),
+    row("CPU ms an upload", (result) => decimals(uploadCpuMsOf(result), 1)),
+    row("… times nginx's", (result) => decimals(uploadCpuMsOf(result) / floor, 1)),
+    row("problems", (result) => result.problem ?? "none"),
+  ];
+  const title = `Waves of ${uploadCount} uploads of 20 MB at once`;
+  return `${markdownTable([title, ...results.map((result) => labelOf(result.proxyId))], rows)}\n`;
+}
+
+function waveByWave({ waves }: UploadsResult, bytesOf: (wave: UploadWave) => number): string {
+  return waves.map((wave) => megabytes(bytesOf(wave))).join(", ");
+}
+
 function soakTable(result: SoakResult, labelOf: (id: string) => string): string {
   const memory = soakMemoryOf(result);
   const rows = [
@@ -128,6 +152,7 @@ export function tables(results: Results): string {
   if (results.startUp.length > 0) parts.push(startUpTable(results.startUp, labelOf));
   if (results.ledger.length > 0) parts.push(ledgerTable(results.ledger));
   if (results.openStreams.length > 0) parts.push(openStreamsTable(results.openStreams, labelOf));
+  if (results.uploads.length > 0) parts.push(uploadsTable(results.uploads, labelOf));
   if (results.soak !== null) parts.push(soakTable(results.soak, labelOf));
   return [preamble(results), ...parts].join("\n");
 }

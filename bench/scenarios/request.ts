@@ -5,18 +5,29 @@ import type { Target } from "../proxies/index.ts";
 /** The request of a case as the load generator sends it: head and body, in base64. */
 export function encodeRequest(target: Target, call: BenchCall): string {
   const body = Buffer.from(call.body(target.models[call.upstream]));
+  return requestOf(target, { path: call.path, contentType: "application/json", body }).toString("base64");
+}
+
+export interface RequestContent {
+  path: string;
+  contentType: string;
+  body: Buffer;
+}
+
+/** A request, head and body. */
+export function requestOf(target: Target, { path, contentType, body }: RequestContent): Buffer {
   const headers: Record<string, string> = {
     host: `127.0.0.1:${target.port}`,
     "user-agent": "tollgate-bench",
     accept: "application/json",
     authorization: "Bearer bench",
-    "content-type": "application/json",
+    "content-type": contentType,
     ...target.headers,
     "content-length": String(body.length),
   };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-  const head = Buffer.from(`POST ${call.path} HTTP/1.1\r\n${lines.join("")}\r\n`);
-  return Buffer.concat([head, body]).toString("base64");
+  const head = Buffer.from(`POST ${path} HTTP/1.1\r\n${lines.join("")}\r\n`);
+  return Buffer.concat([head, body]);
 }
 
 /** Callers that send a request without a pause and read every answer to its end. */

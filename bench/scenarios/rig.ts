@@ -6,7 +6,7 @@ import type { Children } from "../system/children.ts";
 import { Helper } from "../system/helper.ts";
 import { moveToCores, onCores } from "../system/pinning.ts";
 import type { Pinning } from "../system/pinning.ts";
-import type { StreamPlan, UpstreamReady, UpstreamStatistics } from "../upstream/protocol.ts";
+import type { ExpectedFile, StreamPlan, UpstreamReady, UpstreamStatistics } from "../upstream/protocol.ts";
 
 /** The fixed upstream and the load generator, each a process of its own, with the address that proxies need. */
 export class Rig {
@@ -50,6 +50,11 @@ export class Rig {
 
   async setPlan(plan: StreamPlan): Promise<void> {
     await this.upstream.ask({ command: "plan", plan });
+  }
+
+  /** What uploads must hold from now on; the upstream refuses any other. */
+  async expectFile(file: ExpectedFile): Promise<void> {
+    await this.upstream.ask({ command: "expect-file", file });
   }
 
   async statistics(): Promise<UpstreamStatistics> {

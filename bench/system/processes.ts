@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
 import { spawnSync } from "node:child_process";
 
 /** Figures of a process and all its descendants, from /proc. */
@@ -25,8 +25,32 @@ const millisecondsATick = 1000 / clockTicksASecond();
 export function useOfTree(root: number): ProcessUse {
   const tree = treeOf(root);
   const cpuTicks = tree.reduce((sum, row) => sum + row.cpuTicks, 0);
-  const residentBytes = tree.reduce((sum, row) => sum + residentBytesOf(row.pid), 0);
+  const residentBytes = tree.reduce((sum, row) => sum + statusBytesOf(row.pid, "VmRSS"), 0);
   return { cpuMs: cpuTicks * millisecondsATick, residentBytes };
+}
+
+/** The most resident memory of a process and its descendants since the last call of `resetPeak`, bytes. */
+export function peakBytesOfTree(root: number): number {
+  return treeOf(root).reduce((sum, row) => sum + statusBytesOf(row.pid, "VmHWM"), 0);
+}
+
+/** Forgets the peaks so far. A kernel that doesn't know how keeps them: then what is read is too much, never too little. */
+export function resetPeak(root: number): void {
+  for (const { pid } of treeOf(root)) {
+    try {
+      writeFileSync(`/proc/${pid}/clear_refs`, "5");
+    } catch {
+      // See above.
+    }
+  }
+}
+
+/** Files within a folder that a process or a descendant keeps open, those that have been deleted included. */
+export function openFilesWithin(root: number, folder: string): number {
+  const links = treeOf(root).flatMap(({ pid }) =>
+    openFilesOf(pid).map((descriptor) => linkOrEmpty(`/proc/${pid}/fd/${descriptor}`)),
+  );
+  return links.filter((link) => link.startsWith(`${folder}/`)).length;
 }
 
 /** The process and its descendants, parents first; empty when it has gone. */
@@ -54,9 +78,27 @@ function rowOf(pid: number): ProcessRow | null {
   return { pid, parent: Number(fields[1]), cpuTicks };
 }
 
-function residentBytesOf(pid: number): number {
-  const kibibytes = /^VmRSS:\s+(\d+) kB/m.exec(readOrEmpty(`/proc/${pid}/status`))?.[1];
+/** `VmRSS` is what is resident, `VmHWM` the most that was. */
+function statusBytesOf(pid: number, field: "VmRSS" | "VmHWM"): number {
+  const status = readOrEmpty(`/proc/${pid}/status`);
+  const kibibytes = new RegExp(`^${field}:\\s+(\\d+) kB`, "m").exec(status)?.[1];
   return Number(kibibytes ?? 0) * 1024;
+}
+
+function openFilesOf(pid: number): string[] {
+  try {
+    return readdirSync(`/proc/${pid}/fd`);
+  } catch {
+    return [];
+  }
+}
+
+function linkOrEmpty(path: string): string {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return "";
+  }
 }
 
 /** A process may end between the listing and the read. */

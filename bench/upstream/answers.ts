@@ -11,6 +11,7 @@ export const messagesEventCount = streamWordCount + 5;
 export const streamBurstCount = 10;
 /** A text that only the whole answer holds; the load generator looks for it. */
 export const chatMarker = "measured in microseconds";
+export const transcriptMarker = "every sample was heard";
 
 const usage = {
   prompt_tokens: 19,
@@ -50,6 +51,8 @@ const modelsBody = {
 
 const upstreamHeaders = "x-request-id: req_bench\r\nopenai-processing-ms: 1\r\nopenai-version: 2020-10-01\r\n";
 
+const transcriptionBody = { text: `The file came as it was sent, and ${transcriptMarker}.` };
+
 function wholeAnswer(status: string, body: unknown): Buffer {
   const text = JSON.stringify(body);
   const head = `HTTP/1.1 ${status}\r\ncontent-type: application/json\r\n${upstreamHeaders}`;
@@ -58,14 +61,17 @@ function wholeAnswer(status: string, body: unknown): Buffer {
 
 export const chatAnswer = wholeAnswer("200 OK", chatBody);
 export const modelsAnswer = wholeAnswer("200 OK", modelsBody);
-export const notFoundAnswer = wholeAnswer("404 Not Found", {
-  error: {
-    message: "The benchmark's upstream has no such path",
-    type: "invalid_request_error",
-    param: null,
-    code: null,
-  },
-});
+export const transcriptionAnswer = wholeAnswer("200 OK", transcriptionBody);
+export const notFoundAnswer = wholeAnswer("404 Not Found", refusal("The benchmark's upstream has no such path"));
+
+/** For an upload that did not come as it was sent. */
+export function wrongUploadAnswer(problem: string): Buffer {
+  return wholeAnswer("400 Bad Request", refusal(`The benchmark's upstream has seen ${problem}`));
+}
+
+function refusal(message: string): unknown {
+  return { error: { message, type: "invalid_request_error", param: null, code: null } };
+}
 
 const streamHead = Buffer.from(
   `HTTP/1.1 200 OK\r\ncontent-type: text/event-stream; charset=utf-8\r\ncache-control: no-cache\r\n` +

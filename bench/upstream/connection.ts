@@ -1,17 +1,26 @@
 import { MessageReader } from "../http1/message-reader.ts";
 import type { MessageSink } from "../http1/message-reader.ts";
 import { SendQueue } from "../http1/send-queue.ts";
-import { chatAnswer, modelsAnswer, notFoundAnswer, streamsOf } from "./answers.ts";
-import type { UpstreamStatistics } from "./protocol.ts";
+import {
+  chatAnswer,
+  modelsAnswer,
+  notFoundAnswer,
+  streamsOf,
+  transcriptionAnswer,
+  wrongUploadAnswer,
+} from "./answers.ts";
+import type { ExpectedFile, UpstreamDialect, UpstreamStatistics } from "./protocol.ts";
 import type { StreamTarget, Streams } from "./streams.ts";
+import { UploadCheck } from "./upload-check.ts";
 
 /** What every connection shares. */
 export interface UpstreamShared {
   statistics: UpstreamStatistics;
   streams: Streams;
+  expectedFile: ExpectedFile;
 }
 
-type Route = "chat" | "messages" | "models" | "unknown";
+type Route = UpstreamDialect | "transcription" | "models" | "unknown";
 
 const streamFlag = /"stream"\s*:\s*true/;
 /** The flag stands in the first or the last bytes of a body; scanning all of 1 MB would cost more than the answer. */
@@ -27,6 +36,7 @@ export class UpstreamConnection implements MessageSink, StreamTarget {
   #route: Route = "unknown";
   #bodyStart = "";
   #bodyEnd = "";
+  #upload: UploadCheck | null = null;
 
   constructor(socket: Bun.Socket<UpstreamConnection>, shared: UpstreamShared) {
     this.#socket = socket;
@@ -49,11 +59,17 @@ export class UpstreamConnection implements MessageSink, StreamTarget {
     this.#route = routeOf(head);
     this.#bodyStart = "";
     this.#bodyEnd = "";
+    this.#upload = this.#route === "transcription" ? new UploadCheck(this.#shared.expectedFile) : null;
     if (/\r\nexpect:[ \t]*100-continue/i.test(head)) this.send(Buffer.from("HTTP/1.1 100 Continue\r\n\r\n"));
   }
 
   onBody(piece: Buffer): void {
     this.#shared.statistics.bodyBytes += piece.length;
+    if (this.#upload === null) this.#look(piece);
+    else this.#upload.add(piece);
+  }
+
+  #look(piece: Buffer): void {
     const missing = flagWindowBytes - this.#bodyStart.length;
     if (missing > 0) this.#bodyStart += piece.toString("latin1", 0, Math.min(piece.length, missing));
     const end = piece.toString("latin1", Math.max(0, piece.length - flagWindowBytes));
@@ -67,6 +83,16 @@ export class UpstreamConnection implements MessageSink, StreamTarget {
       return;
     }
     this.#shared.statistics.requests += 1;
+    if (route === "transcription") this.#answerUpload();
+    else this.#answerText(route);
+  }
+
+  #answerUpload(): void {
+    const problem = this.#upload?.problem() ?? null;
+    this.send(problem === null ? transcriptionAnswer : wrongUploadAnswer(problem));
+  }
+
+  #answerText(route: UpstreamDialect): void {
     const streamed = streamFlag.test(this.#bodyStart) || streamFlag.test(this.#bodyEnd);
     if (streamed) this.#shared.streams.start(this, streamsOf[route]);
     else this.send(route === "chat" ? chatAnswer : notFoundAnswer);
@@ -76,6 +102,7 @@ export class UpstreamConnection implements MessageSink, StreamTarget {
 function routeOf(head: string): Route {
   if (head.startsWith("POST ") && head.includes("/chat/completions ")) return "chat";
   if (head.startsWith("POST ") && head.includes("/v1/messages ")) return "messages";
+  if (head.startsWith("POST ") && head.includes("/audio/transcriptions ")) return "transcription";
   if (head.startsWith("GET ") && head.includes("/models")) return "models";
   return "unknown";
 }

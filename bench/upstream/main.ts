@@ -8,6 +8,7 @@ import { Streams } from "./streams.ts";
 const shared: UpstreamShared = {
   statistics: { requests: 0, bodyBytes: 0, openStreams: 0 },
   streams: new Streams(),
+  expectedFile: { bytes: 0, checksum: 0 },
 };
 
 const listener = Bun.listen<UpstreamConnection>({
@@ -37,6 +38,7 @@ function receive(socket: Bun.Socket<UpstreamConnection>, bytes: Buffer): void {
 function obey(message: unknown): UpstreamStatistics {
   const command = message as UpstreamCommand;
   if (command.command === "plan") shared.streams.setPlan(command.plan);
+  if (command.command === "expect-file") shared.expectedFile = command.file;
   return { ...shared.statistics, openStreams: shared.streams.open };
 }
 

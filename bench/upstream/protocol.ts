@@ -9,7 +9,17 @@ export type UpstreamDialect = "chat" | "messages";
  */
 export type StreamPlan = { kind: "burst" } | { kind: "paced"; gapMs: number } | { kind: "hold"; gapMs: number };
 
-export type UpstreamCommand = { command: "plan"; plan: StreamPlan } | { command: "statistics" };
+/** The file that uploads hold. */
+export interface ExpectedFile {
+  bytes: number;
+  /** CRC-32. */
+  checksum: number;
+}
+
+export type UpstreamCommand =
+  | { command: "plan"; plan: StreamPlan }
+  | { command: "expect-file"; file: ExpectedFile }
+  | { command: "statistics" };
 
 export interface UpstreamReady {
   port: number;

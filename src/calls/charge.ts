@@ -89,6 +89,8 @@ export class Charge implements Watched {
   /** A hold in place of the first one, where that has expired; what it was charged at is made good at the end. */
   #reserve: string | undefined;
   #ended = false;
+  /** What was priced last. */
+  #priced: { observed: ObservedUsage; cost: Nano } | undefined;
 
   /**
    * Sets the most that the call can cost aside, durably. Throws 402 where there is not enough, 429 where a limit of the
@@ -105,7 +107,7 @@ export class Charge implements Watched {
       case "replayed":
         return { firstId: result.id, answer: result.answer };
       case "insufficient":
-        throw insufficient(needed, result.available, request.bound.outputTokens === undefined);
+        throw insufficient(needed, result.available, isLowered(bound));
       case "limited":
         throw rateExceeded(result.limit, request.rates ?? {}, result.rates, hold.tokens ?? 0, hold.at);
       case "retry-running":
@@ -142,7 +144,12 @@ export class Charge implements Watched {
 
   /** What the usage costs. */
   costOf(observed: ObservedUsage): Nano {
-    return atMost(limits.callNanoMax, chargeFor(this.#request.price, observed, this.#deps.markupMillionths));
+    // The same answer is asked about for its header, for its charge and for the log.
+    if (observed !== this.#priced?.observed) {
+      const cost = atMost(limits.callNanoMax, chargeFor(this.#request.price, observed, this.#deps.markupMillionths));
+      this.#priced = { observed, cost };
+    }
+    return this.#priced.cost;
   }
 
   /**
@@ -306,9 +313,14 @@ function atMost(most: Nano, amount: Nano): Nano {
   return amount < most ? amount : most;
 }
 
-function insufficient(needed: Nano, available: Nano, unlimited: boolean): GatewayError {
+/** Whether a limit of the output, which the body has none of, would make the call need less. */
+function isLowered(bound: CallBound): boolean {
+  return bound.outputTokens === undefined && bound.imagesOut === undefined && bound.unitsIn === undefined;
+}
+
+function insufficient(needed: Nano, available: Nano, lowered: boolean): GatewayError {
   const left = available > 0n ? available : 0n;
-  const advice = unlimited ? " Set max_tokens to need less." : "";
+  const advice = lowered ? " Set max_tokens to need less." : "";
   return new GatewayError(
     "insufficient_credits",
     `Not enough credits: this call needs up to ${formatCredits(needed)}, ${formatCredits(left)} are left.${advice}`,

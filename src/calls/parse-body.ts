@@ -1,6 +1,15 @@
 import { isUtf8 } from "node:buffer";
 import type { z } from "zod";
-import { duplicateKey, fromBytewise, GatewayError, type JsonMember, limits, scanObject } from "../core/index.ts";
+import {
+  duplicateKey,
+  fromBytewise,
+  GatewayError,
+  type JsonMember,
+  type JsonString,
+  limits,
+  scanObject,
+} from "../core/index.ts";
+import { type Elided, elideStrings } from "./elide-strings.ts";
 
 /**
  * A request body in the forms that the pipeline needs. It is read byte by byte, as Latin-1: that costs a fraction of
@@ -13,7 +22,10 @@ export interface ParsedBody<Body> {
   text: string;
   /** Where the members of the object stand in `text`. */
   members: readonly JsonMember[];
-  /** What it says. Its keys, and all strings in the members that are only measured, are bytewise; other values are decoded. */
+  /**
+   * What it says. Its keys, and all strings in the members that are only measured, are bytewise; other values are decoded.
+   * Long strings of measured members are left out, but for their beginnings: `sizeOf` knows their sizes.
+   */
   body: Body;
   /** At most how many bytes of UTF-8 a string of a measured member has: exact, unless escapes and letters are mixed. */
   sizeOf: (text: string) => number;
@@ -25,7 +37,8 @@ const lengthOf = (text: string): number => text.length;
 const byteLengthOf = (text: string): number => Buffer.byteLength(text);
 
 /**
- * Parses and checks a JSON body; of the members in `measured` nothing but the size matters to the gateway. Throws a 422 `GatewayError` that names the field, or says what is wrong with the JSON.
+ * Parses and checks a JSON body; of the members in `measured` nothing but the size
+ * matters to the gateway, so that their long strings are left out of `body`. Throws a 422 `GatewayError` that names the field, or says what is wrong with the JSON.
  */
 export function parseBody<Body>(
   received: Uint8Array,
@@ -43,8 +56,10 @@ export function parseBody<Body>(
         : "The body must be a JSON object.",
     );
   }
-  const { members } = scan;
-  const value = parseJson(text);
+  const { members, longStrings } = scan;
+  const measuredMembers = members.filter(({ key }) => measured.includes(key));
+  const elided = elideMeasured(text, longStrings, measuredMembers);
+  const value = parseJson(elided?.text ?? text);
   // Ours would be the last of the two, an upstream's may be the first: one price, another model.
   const twice = duplicateKey(members);
   if (twice !== undefined) {
@@ -53,8 +68,22 @@ export function parseBody<Body>(
   }
   for (const member of members) if (!measured.includes(member.key)) decodeMember(value, text, member);
   // An escaped letter is one character already, one that was written out is as many as it has bytes.
-  const sizeOf = text.includes("\\u") ? byteLengthOf : lengthOf;
+  const plain = text.includes("\\u") ? byteLengthOf : lengthOf;
+  const sizeOf = elided === undefined ? plain : (string: string): number => elided.sizeOf(string, plain);
   return { kind: "json", bytes, text, members, body: checkBody(value, schema), sizeOf };
+}
+
+/** Undefined where no measured member holds a long string. */
+function elideMeasured(
+  text: string,
+  longStrings: readonly JsonString[],
+  measured: readonly JsonMember[],
+): Elided | undefined {
+  if (longStrings.length === 0) return undefined;
+  const within = longStrings.filter(({ start }) =>
+    measured.some(({ valueStart, valueEnd }) => start >= valueStart && start < valueEnd),
+  );
+  return within.length === 0 ? undefined : elideStrings(text, within);
 }
 
 function withoutMark(bytes: Buffer): Buffer {

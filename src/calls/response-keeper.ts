@@ -51,7 +51,7 @@ export class ResponseKeeper {
     if (earlier === undefined && named.size === 0) return undefined;
     // One that is not ours is the upstream's to find.
     const find = (id: string): JsonObject => named.get(id) ?? { type: "item_reference", id };
-    const ownItems = inputItems(request, callId, { find });
+    const ownItems = inputItems(request, callId, find);
     const body: JsonObject = { ...request, input: [...(earlier ?? []), ...ownItems] };
     if (earlier === undefined) return { body, earlierItems: 0, ownItems };
     const { previous_response_id: _, ...rest } = body;

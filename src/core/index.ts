@@ -22,6 +22,7 @@ export {
   type JsonEdit,
   type JsonMember,
   type JsonScan,
+  type JsonString,
   scanObject,
 } from "./json-text.ts";
 export * as limits from "./limits.ts";

@@ -15,7 +15,20 @@ export interface JsonMember {
   valueEnd: number;
 }
 
-export type JsonScan = { members: JsonMember[] } | { refused: "too-deep" | "not-an-object" };
+/** Where a string stands, its quotes included. */
+export interface JsonString {
+  start: number;
+  end: number;
+}
+
+export type JsonScan =
+  | { members: JsonMember[]; longStrings: readonly JsonString[] }
+  | { refused: "too-deep" | "not-an-object" };
+
+/** Characters from which a string is a long one. */
+const LONG_STRING = 512;
+
+const NONE: readonly JsonString[] = [];
 
 /** A change of one member: `value` is JSON text; a missing member is added at the end. */
 export type JsonEdit = { set: string; value: string } | { remove: string } | { rename: string; to: string };
@@ -68,9 +81,10 @@ function decodeKey(literal: string): string {
   }
 }
 
-/** Finds the members of the outermost object, refusing more than `depthMax` levels of brackets. */
+/** Finds the members of the outermost object, and long strings, refusing more than `depthMax` levels of brackets. */
 export function scanObject(text: string, depthMax: number): JsonScan {
   const members: JsonMember[] = [];
+  let longStrings: JsonString[] | undefined;
   let position = skipSpace(text, 0);
   if (text.charCodeAt(position) !== OPEN_BRACE) return { refused: "not-an-object" };
   let depth = 0;
@@ -89,6 +103,7 @@ export function scanObject(text: string, depthMax: number): JsonScan {
     if (code === QUOTE) {
       const end = endOfString(text, position);
       if (depth === 1 && valueStart === -1) [keyStart, keyEnd] = [position, end];
+      else if (end - position > LONG_STRING) (longStrings ??= []).push({ start: position, end });
       position = end - 1;
     } else if (code === OPEN_BRACE || code === OPEN_BRACKET) {
       depth += 1;
@@ -103,7 +118,7 @@ export function scanObject(text: string, depthMax: number): JsonScan {
       close(position);
     }
   }
-  return { members };
+  return { members, longStrings: longStrings ?? NONE };
 }
 
 /** The first key that occurs twice. `JSON.parse` takes the last one, an upstream may take the first. */

@@ -92,6 +92,7 @@ describe("the document", () => {
     const tags = new Set(routes.flatMap(([method, path]) => operationOf(method, path).tags));
     expect([...tags].toSorted()).toEqual([
       "Account",
+      "Audio",
       "Chat",
       "Embeddings",
       "Images",

@@ -77,7 +77,7 @@ export interface UpstreamOperation {
   dialect?: Dialect;
   /** Appended to the provider's base URL. */
   path: string;
-  /** Edits of the client's body that this upstream needs, besides the model's prefix. */
+  /** Edits of the client's body that this upstream needs, besides the model's prefix. Of long texts `body` has the beginning. */
   edits(body: JsonObject): JsonEdit[];
   /**
    * Makes a call of the client's anew where an operation without a dialect has another shape at this upstream, given the

@@ -173,6 +173,30 @@ describe("the schema", () => {
     ]);
   });
 
+  test("keeps the books as they are, and only appended", () => {
+    const database = new Database(":memory:", { safeIntegers: true });
+    for (const migration of migrations.slice(0, 3)) database.run(migration);
+    database.run("PRAGMA user_version = 3");
+    const entries = [
+      ["g", "grant", "bank", "user:u", 2n ** 62n, 0n, 0n, 1n],
+      ["h", "settle", "token:t", "revenue", 7n, 9n, 0n, 2n],
+      ["i", "release", "token:t", "revenue", 0n, 9n, 0n, 3n],
+      ["j", "expire", "token:t", "revenue", 9n, 9n, 1n, 4n],
+    ] as const;
+    const insert = "INSERT INTO entries VALUES (?, ?, ?, ?, ?, ?, ?, ?)";
+    for (const entry of entries) database.run(insert, [...entry]);
+    migrateSqlite(database);
+    expect(database.query("SELECT * FROM entries ORDER BY id").values()).toEqual(entries.map((entry) => [...entry]));
+    for (const damage of ["UPDATE entries SET amount = 0", "DELETE FROM entries"])
+      expect(() => database.run(damage)).toThrow("entries are only appended");
+    for (const [kind, amount] of [
+      ["gift", 1n],
+      ["grant", -1n],
+    ] as const)
+      expect(() => database.run(insert, ["k", kind, "bank", "user:u", amount, 0n, 0n, 5n])).toThrow("CHECK");
+    database.close();
+  });
+
   test("that is newer than the code stops the start, says so, and is left alone", async () => {
     const path = join(folder, "t.db");
     const storage = await open(path);

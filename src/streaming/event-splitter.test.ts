@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { dataOf, EventSplitter, eventsOf } from "./event-splitter.ts";
+import { EventSplitter } from "./event-splitter.ts";
+import { dataOf, eventsOf } from "./events.ts";
 
 const MAX = 1024;
 

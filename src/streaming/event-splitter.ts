@@ -8,8 +8,8 @@
  * An event ends with an empty line; lines end with LF or CRLF. (The format also allows a lone CR, which no upstream
  * sends; such a stream is passed on all the same, once it ends or grows past the bound.)
  */
-const LF = 0x0a;
-const CR = 0x0d;
+import { endsEmptyLine, lineEndBefore } from "./events.ts";
+
 const NOTHING = Buffer.alloc(0);
 
 export class EventSplitter {
@@ -70,34 +70,8 @@ export class EventSplitter {
 /** Index behind the last empty line, or 0. None ends within the first `before` bytes, which were looked through already. */
 function lastEventEnd(bytes: Buffer, before: number): number {
   const fresh = before === 0 ? bytes : bytes.subarray(before);
-  for (let at = fresh.lastIndexOf(LF); at !== -1; at = at === 0 ? -1 : fresh.lastIndexOf(LF, at - 1)) {
+  for (let at = lineEndBefore(fresh, fresh.length); at !== -1; at = lineEndBefore(fresh, at)) {
     if (endsEmptyLine(bytes, before + at)) return before + at + 1;
   }
   return 0;
-}
-
-/** Whether the LF at `at` ends an empty line. */
-function endsEmptyLine(bytes: Buffer, at: number): boolean {
-  const before = bytes[at - 1] === CR ? at - 2 : at - 1;
-  return before >= 0 && bytes[before] === LF;
-}
-
-/** The events in a block of whole ones, in order, as views of it. */
-export function* eventsOf(block: Buffer): Generator<Buffer> {
-  let start = 0;
-  for (let at = block.indexOf(LF); at !== -1; at = block.indexOf(LF, at + 1)) {
-    if (at <= start || !endsEmptyLine(block, at)) continue;
-    yield block.subarray(start, at + 1);
-    start = at + 1;
-  }
-  if (start < block.length) yield block.subarray(start);
-}
-
-/** The `data` of an event, its lines joined; undefined for a comment or an event without data. */
-export function dataOf(event: Buffer): string | undefined {
-  const lines = event.toString("utf8").split(/\r?\n/);
-  const data = lines
-    .filter((line) => line.startsWith("data:"))
-    .map((line) => line.slice(line.startsWith("data: ") ? 6 : 5));
-  return data.length === 0 ? undefined : data.join("\n");
 }

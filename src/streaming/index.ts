@@ -1,3 +1,4 @@
 export { readBounded } from "./bounded-reader.ts";
-export { dataOf, EventSplitter, eventsOf } from "./event-splitter.ts";
+export { EventSplitter } from "./event-splitter.ts";
+export { dataOf, eventAround, eventsOf, eventsWith } from "./events.ts";
 export { Ticker, type Watched } from "./ticker.ts";

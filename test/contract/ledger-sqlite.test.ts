@@ -94,4 +94,82 @@ describe("a ledger in a SQLite file", () => {
     expect(await one.chain(account.id, 1)).toMatchObject([{ creditsPosted: 5n }]);
     await storage.close();
   });
+
+  describe("remembers what has ended", () => {
+    const hold = (id: string, amount = 5n) =>
+      ({ kind: "hold", id, accountId: account.id, amount, purpose: "chat", at: 1, leaseUntil: 2 }) as const;
+    const release = (id: string) => ({ kind: "release", id, at: 1 }) as const;
+
+    async function opened(): Promise<OpenedLedgerStore> {
+      const each = await openSqliteLedger();
+      await each.store.putAccount(account, 1);
+      await each.store.commit([{ kind: "grant", id: "g", accountId: account.id, amount: 1_000n, at: 1 }]);
+      return each;
+    }
+
+    async function outcomesOf({ store }: Pick<OpenedLedgerStore, "store">, ids: readonly string[]): Promise<string[]> {
+      return (await store.commit(ids.map((id) => hold(id)))).map(({ outcome }) => outcome);
+    }
+
+    // JavaScript puts the second of the last two first, SQLite the first.
+    const ids = ["req_5", "req_3", "", "req_9", "\uff5e", "\u{1f600}"];
+
+    test("in whatever order ids end, none is held again and every other is", async () => {
+      const each = await opened();
+      for (const id of ids) {
+        expect(await outcomesOf(each, [id, `${id}+`])).toEqual(["held", "held"]);
+        await each.store.commit([release(id), release(`${id}+`)]);
+        expect(await outcomesOf(each, [id, `${id}+`])).toEqual(["exists", "exists"]);
+      }
+      expect(await outcomesOf(each, ids)).toEqual(ids.map(() => "exists"));
+      expect(await each.store.audit()).toMatchObject({ openHolds: 0, drifts: [] });
+      await each.close();
+    });
+
+    test("by another connection as well", async () => {
+      const each = await opened();
+      const other = await each.connectAgain();
+      for (const id of ids) {
+        expect(await outcomesOf(each, [`${id}-`])).toEqual(["held"]);
+        await other.commit([hold(id), release(id), release(`${id}-`)]);
+        expect(await outcomesOf(each, [id, `${id}-`])).toEqual(["exists", "exists"]);
+        expect(await each.store.commit([release(`${id}-`)])).toEqual([{ outcome: "exists" }]);
+      }
+      expect(await outcomesOf(each, ids)).toEqual(ids.map(() => "exists"));
+      expect(await each.store.audit()).toMatchObject({ openHolds: 0, drifts: [] });
+      await each.close();
+    });
+
+    test("and how much another connection has raised a hold to", async () => {
+      const each = await opened();
+      const other = await each.connectAgain();
+      await each.store.commit([hold("a", 5n)]);
+      await other.commit([{ kind: "top-up", id: "a", amount: 900n, at: 1 }]);
+      expect(await each.store.commit([{ kind: "settle", id: "a", amount: 900n, at: 1 }])).toEqual([
+        { outcome: "settled", shortfall: 0n },
+      ]);
+      expect(await each.store.chain(account.id, 1)).toMatchObject([{ debitsPosted: 900n, debitsPending: 0n }]);
+      expect(await each.store.audit()).toMatchObject({ openHolds: 0, drifts: [] });
+      await each.close();
+    });
+
+    test("but nothing of a commit that failed", async () => {
+      const each = await opened();
+      const failing = async (): Promise<unknown> =>
+        each.store.commit([hold("b"), release("b"), hold("a"), hold("-", -1n)]);
+      expect(
+        await failing().then(
+          () => "applied",
+          () => "failed",
+        ),
+      ).toBe("failed");
+      expect(await outcomesOf(each, ["a", "b"])).toEqual(["held", "held"]);
+      expect(await each.store.commit([release("a"), release("b")])).toEqual([
+        { outcome: "released" },
+        { outcome: "released" },
+      ]);
+      expect(await each.store.audit()).toMatchObject({ openHolds: 0, drifts: [] });
+      await each.close();
+    });
+  });
 });

@@ -1,5 +1,5 @@
 import { type JsonObject, type ObservedUsage, parseObject } from "../../core/index.ts";
-import { dataOf, eventsOf } from "../../streaming/index.ts";
+import { dataOf, eventAround, eventsWith } from "../../streaming/index.ts";
 import type { ReadUsage, StreamObserver } from "../dialect.ts";
 import { generatedBytes } from "../generated-bytes.ts";
 import { chatKeys } from "./generated-keys.ts";
@@ -7,10 +7,10 @@ import { chatKeys } from "./generated-keys.ts";
 /** Blocks kept to judge a stream's end by, for the upstreams that send no `[DONE]`. */
 const LAST_BLOCKS = 3;
 
-/** A usage that says something: `"usage":null` stands in every chunk but the last. */
-const USAGE = /"usage"\s*:\s*[^n\s]/;
+const FINISH = /"finish_reason"\s*:\s*"/;
 
 /** Searched for in the bytes, natively: a string's own search stops at every quote. */
+const USAGE = Buffer.from('"usage"');
 const ERROR = Buffer.from('"error"');
 const DONE_WORD = Buffer.from("[DONE]");
 
@@ -28,7 +28,7 @@ export class ChatStreamObserver implements StreamObserver {
   #outputBytes = 0;
   #done = false;
   #failed = false;
-  readonly #last: string[] = [];
+  readonly #last: Buffer[] = [];
 
   /** `hideUsage`: the client did not ask for the usage chunk that the gateway asked for. */
   constructor(readUsage: ReadUsage, hideUsage: boolean) {
@@ -53,40 +53,68 @@ export class ChatStreamObserver implements StreamObserver {
   }
 
   get complete(): boolean {
-    return this.#done || this.#last.some((text) => /"finish_reason"\s*:\s*"/.test(text));
+    return this.#done || this.#last.some((block) => FINISH.test(block.toString("latin1")));
   }
 
   see(block: Buffer): Buffer {
     this.#outputBytes += generatedBytes(block, chatKeys);
-    // One character a byte, since that is the cheapest text for an expression.
-    const text = block.toString("latin1");
-    if (block.includes(DONE_WORD) && DONE.test(text)) this.#done = true;
+    if (block.includes(DONE_WORD) && DONE.test(block.toString("latin1"))) this.#done = true;
     if (block.includes(ERROR)) this.#noteErrors(block);
-    if (this.#last.push(text) > LAST_BLOCKS) this.#last.shift();
-    return USAGE.test(text) ? this.#noteUsage(block) : block;
+    if (this.#last.push(block) > LAST_BLOCKS) this.#last.shift();
+    const usageAt = findUsage(block, 0);
+    return usageAt === -1 ? block : this.#noteUsage(block, usageAt);
   }
 
   #noteErrors(block: Buffer): void {
-    for (const event of eventsOf(block)) {
+    for (const event of eventsWith(block, [ERROR])) {
       const chunk = chunkOf(event);
       if (chunk !== undefined && chunk["error"] !== undefined && chunk["error"] !== null) this.#failed = true;
     }
   }
 
   /** Reads the usage and leaves out the events that hold nothing else, where the client did not ask for them. */
-  #noteUsage(block: Buffer): Buffer {
+  #noteUsage(block: Buffer, first: number): Buffer {
     const shown: Buffer[] = [];
-    for (const event of eventsOf(block)) {
-      const chunk = USAGE.test(event.toString("latin1")) ? chunkOf(event) : undefined;
-      const usage = chunk === undefined ? undefined : this.#readUsage(chunk);
-      if (usage !== undefined) this.#usage = usage;
-      const choices = chunk?.["choices"];
-      const usageOnly = usage !== undefined && Array.isArray(choices) && choices.length === 0;
-      if (!usageOnly || !this.#hideUsage) shown.push(event);
+    let from = 0;
+    for (let at = first; at !== -1;) {
+      const { start, end } = eventAround(block, at);
+      if (this.#holdsUsageAlone(block.subarray(start, end)) && this.#hideUsage) {
+        shown.push(block.subarray(from, start));
+        from = end;
+      }
+      at = findUsage(block, end);
     }
-    if (shown.length === 1 && shown[0]?.length === block.length) return block;
-    return Buffer.concat(shown);
+    return from === 0 ? block : Buffer.concat([...shown, block.subarray(from)]);
   }
+
+  #holdsUsageAlone(event: Buffer): boolean {
+    const chunk = chunkOf(event);
+    const usage = chunk === undefined ? undefined : this.#readUsage(chunk);
+    if (usage === undefined) return false;
+    this.#usage = usage;
+    const choices = chunk?.["choices"];
+    return Array.isArray(choices) && choices.length === 0;
+  }
+}
+
+const BLANKS: ReadonlySet<number | undefined> = new Set([0x20, 0x09, 0x0a, 0x0d]);
+const COLON = 0x3a;
+const NULL = 0x6e;
+
+/** Where a usage stands that says something, or -1: `"usage":null` stands in every chunk but the last. */
+function findUsage(block: Buffer, from: number): number {
+  for (let at = block.indexOf(USAGE, from); at !== -1; at = block.indexOf(USAGE, at + USAGE.length)) {
+    const colon = skipBlanks(block, at + USAGE.length);
+    if (block[colon] === COLON && block[skipBlanks(block, colon + 1)] !== NULL) return at;
+  }
+  return -1;
+}
+
+/** Past what may stand between a key, its colon and its value. */
+function skipBlanks(block: Buffer, from: number): number {
+  let at = from;
+  while (BLANKS.has(block[at])) at += 1;
+  return at;
 }
 
 function chunkOf(event: Buffer): JsonObject | undefined {

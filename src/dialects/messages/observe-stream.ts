@@ -1,5 +1,5 @@
 import { type JsonObject, objectOf, type ObservedUsage, parseObject } from "../../core/index.ts";
-import { dataOf, eventsOf } from "../../streaming/index.ts";
+import { dataOf, eventsWith } from "../../streaming/index.ts";
 import type { ReadUsage, StreamObserver } from "../dialect.ts";
 import { generatedBytes, generatedKeys } from "../generated-bytes.ts";
 import { figuresSoFar, mergeUsage } from "./usage.ts";
@@ -7,7 +7,7 @@ import { figuresSoFar, mergeUsage } from "./usage.ts";
 /** Text, thoughts and arguments. */
 export const messagesKeys = generatedKeys("text", "thinking", "partial_json");
 
-/** Events that say something beyond more text: only a block with one of these beginnings of their names is taken apart. */
+/** Events that say something beyond more text: only those with one of these beginnings of their names are taken apart. */
 const NAMES = ['"message_', '"error"'].map((name) => Buffer.from(name));
 
 /**
@@ -51,10 +51,7 @@ export class MessagesStreamObserver implements StreamObserver {
 
   see(block: Buffer): Buffer {
     this.#outputBytes += generatedBytes(block, messagesKeys);
-    if (!NAMES.some((name) => block.includes(name))) return block;
-    for (const event of eventsOf(block)) {
-      if (NAMES.some((name) => event.includes(name))) this.#note(parseObject(dataOf(event) ?? "") ?? {});
-    }
+    for (const event of eventsWith(block, NAMES)) this.#note(parseObject(dataOf(event) ?? "") ?? {});
     return block;
   }
 

@@ -8,7 +8,7 @@ import { ResponsesStreamObserver } from "./observe-stream.ts";
 import type { ResponsesRequest } from "./request.ts";
 
 export { boundItems } from "./bound.ts";
-export { inputItems, type KeptItems, referencedItems } from "./kept-items.ts";
+export { inputItems, referencedItems } from "./kept-items.ts";
 export { readResponsesRequest } from "./read-request.ts";
 export { type ResponsesRequest, responsesRequest } from "./request.ts";
 export { ResponsesStreamWriter } from "./stream-writer.ts";

@@ -2,14 +2,14 @@ import { describe, expect, test } from "bun:test";
 import { GatewayError, type JsonObject } from "../../core/index.ts";
 import { chatTranslation } from "../chat/index.ts";
 import { plainTarget } from "../testing/contexts.ts";
-import { inputItems, type KeptItems, readResponsesRequest, referencedItems } from "./index.ts";
+import { inputItems, readResponsesRequest, referencedItems } from "./index.ts";
 
-const messagesOf = (body: JsonObject, kept?: KeptItems): unknown =>
-  chatTranslation.writeRequest(readResponsesRequest({ model: "m", ...body }, kept), plainTarget)["messages"];
+const messagesOf = (body: JsonObject): unknown =>
+  chatTranslation.writeRequest(readResponsesRequest({ model: "m", ...body }), plainTarget)["messages"];
 
-function refusal(body: JsonObject, kept?: KeptItems): string | undefined {
+function refusal(body: JsonObject): string | undefined {
   try {
-    messagesOf(body, kept);
+    messagesOf(body);
   } catch (error) {
     if (error instanceof GatewayError && error.status === 422) return error.param;
     throw error;
@@ -26,34 +26,11 @@ const said = {
   content: [{ type: "output_text", text: "hello", annotations: [], logprobs: [] }],
 };
 
-describe("a request that goes on from an earlier response", () => {
+test("a request that goes on from an earlier response can't be read without its items in front", () => {
   const result = { type: "function_call_output", call_id: "c1", output: "ok" };
-
-  test("has its items in front, behind its own instructions", () => {
-    const earlier = [{ role: "user", content: "hi" }, said, call];
-    expect(
-      messagesOf({ instructions: "Be brief.", previous_response_id: "resp_1", input: [result] }, { earlier }),
-    ).toEqual([
-      { role: "system", content: "Be brief." },
-      { role: "user", content: "hi" },
-      {
-        role: "assistant",
-        content: "hello",
-        tool_calls: [{ id: "c1", type: "function", function: { name: "f", arguments: "{}" } }],
-      },
-      { role: "tool", tool_call_id: "c1", content: "ok" },
-    ]);
-  });
-
-  test("can't be read without them", () => {
-    expect(refusal({ previous_response_id: "resp_1", input: "on" })).toBe("previous_response_id");
-    expect(refusal({ input: [result] })).toBe("input.0.call_id");
-  });
-
-  test("may say nothing itself, where something was said before", () => {
-    expect(messagesOf({ previous_response_id: "r", input: [] }, { earlier: [said] })).toHaveLength(1);
-    expect(refusal({ input: [] })).toBe("input");
-  });
+  expect(refusal({ previous_response_id: "resp_1", input: "on" })).toBe("previous_response_id");
+  expect(refusal({ input: [result] })).toBe("input.0.call_id");
+  expect(refusal({ input: [] })).toBe("input");
 });
 
 describe("a reference", () => {
@@ -61,16 +38,15 @@ describe("a reference", () => {
 
   test("stands for the item that it names", () => {
     expect(referencedItems(body)).toEqual(["msg_2", "fc_1"]);
-    const items = new Map<string, JsonObject>([["fc_1", call]]);
-    const find = (id: string): JsonObject | undefined => items.get(id);
-    expect(messagesOf(body, { earlier: [said], find })).toMatchObject([
-      { role: "assistant", content: "hello\n\nhello", tool_calls: [{ id: "c1" }] },
-      { role: "user" },
+    const items = new Map<string, JsonObject>([
+      ["fc_1", call],
+      ["msg_2", said],
     ]);
+    expect(inputItems(body, "abc", (id) => items.get(id))).toMatchObject([said, call, { role: "user" }]);
   });
 
-  test("to nothing is refused by its id", () => {
-    expect(refusal(body, { find: () => undefined })).toBe("input.0.id");
+  test("to nothing is refused by its id, and one that nobody has looked up can't be read", () => {
+    expect(() => inputItems(body, "abc", () => undefined)).toThrow("no item is kept that has this id");
     expect(refusal(body)).toBe("input.0");
   });
 });
@@ -95,7 +71,7 @@ describe("what is kept of a request", () => {
       { type: "function_call_output", call_id: "c1", output: "ok" },
       { type: "item_reference", id: "fc_1" },
     ];
-    expect(inputItems({ input }, "abc", { find: () => call })).toMatchObject([
+    expect(inputItems({ input }, "abc", () => call)).toMatchObject([
       {
         type: "message",
         id: "msg_abc_in0",
@@ -114,6 +90,6 @@ describe("what is kept of a request", () => {
       { type: "function_call_output", call_id: "c1", output: "ok" },
     ];
     const kept = inputItems({ input }, "abc");
-    expect(messagesOf({ previous_response_id: "r", input: "on" }, { earlier: kept })).toHaveLength(4);
+    expect(messagesOf({ input: [...kept, { role: "user", content: "on" }] })).toHaveLength(4);
   });
 });

@@ -1,14 +1,6 @@
 import { type JsonObject, objectOf } from "../../core/index.ts";
 import { invalid, optional, readList, readObject, readWord } from "../conversation/index.ts";
 
-/** What is kept of earlier responses, and a request refers to. Items as `inputItems` and the answers themselves have them. */
-export interface KeptItems {
-  /** What `previous_response_id` stands for: everything that went in and came out before, the oldest first. */
-  earlier?: readonly JsonObject[] | undefined;
-  /** The item that an `item_reference` names, or undefined where none is kept. */
-  find?: ((id: string) => JsonObject | undefined) | undefined;
-}
-
 /** The ids that the input refers to by `item_reference`: what must be looked up before it is read. */
 export function referencedItems(body: JsonObject): string[] {
   const input: readonly unknown[] = Array.isArray(body["input"]) ? body["input"] : [];
@@ -29,15 +21,6 @@ function isReference({ type, role, id }: JsonObject): boolean {
   return type === "item_reference" || ((type === undefined || type === null) && role === undefined && id !== undefined);
 }
 
-/** The item that is meant: itself, or the kept one that it refers to; a reference itself where nothing is looked up. */
-export function resolveItem(item: JsonObject, at: string, { earlier = [], find }: KeptItems): JsonObject {
-  if (find === undefined || typeOf(item, at) !== "item_reference") return item;
-  const id = readWord(item["id"], `${at}.id`);
-  const found = earlier.find((one) => one["id"] === id) ?? find(id);
-  if (found === undefined) throw invalid(`${at}.id`, "no item is kept that has this id");
-  return found;
-}
-
 const prefixes: Readonly<Record<string, string>> = {
   message: "msg",
   function_call: "fc",
@@ -47,19 +30,30 @@ const prefixes: Readonly<Record<string, string>> = {
   reasoning: "rs",
 };
 
+/** The item that an `item_reference` names, or undefined where none is kept. */
+type FindItem = (id: string) => JsonObject | undefined;
+
 /**
- * The request's own input as it is kept and listed: references resolved, every item with a type, an id and a status,
- * content in parts. `callId` is what the answer's ids are made from.
+ * The request's own input as it is kept and listed: every item with a type, an id and a status, content in parts, and
+ * references resolved where there is something to look them up in. `callId` is what the answer's ids are made from.
  */
-export function inputItems(body: JsonObject, callId: string, kept: KeptItems = {}): JsonObject[] {
+export function inputItems(body: JsonObject, callId: string, find?: FindItem): JsonObject[] {
   const { input } = body;
   if (typeof input === "string") return [keptItem({ role: "user", content: input }, "input", `${callId}_in0`)];
   return readList(input, "input").map((value, index) => {
     const at = `input.${index}`;
     const item = readObject(value, at);
-    const resolved = resolveItem(item, at, kept);
-    return resolved === item ? keptItem(item, at, `${callId}_in${index}`) : resolved;
+    const named = find === undefined ? undefined : itemNamed(item, at, find);
+    return named ?? keptItem(item, at, `${callId}_in${index}`);
   });
+}
+
+/** Undefined for an item that stands for itself. */
+function itemNamed(item: JsonObject, at: string, find: FindItem): JsonObject | undefined {
+  if (typeOf(item, at) !== "item_reference") return undefined;
+  const found = find(readWord(item["id"], `${at}.id`));
+  if (found === undefined) throw invalid(`${at}.id`, "no item is kept that has this id");
+  return found;
 }
 
 function keptItem(item: JsonObject, at: string, name: string): JsonObject {

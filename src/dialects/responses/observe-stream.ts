@@ -1,12 +1,12 @@
 import { objectOf, type ObservedUsage, parseObject } from "../../core/index.ts";
-import { dataOf, eventsOf } from "../../streaming/index.ts";
+import { dataOf, eventsWith } from "../../streaming/index.ts";
 import type { ReadUsage, StreamObserver } from "../dialect.ts";
 import { generatedBytes, generatedKeys } from "../generated-bytes.ts";
 
 /** Whatever is said in pieces; the events that repeat it whole are not counted. With its first quote, since the types end so too. */
 const deltaKeys = generatedKeys('"delta');
 
-/** Types of events that end a stream: only a block with one of these words is taken apart. */
+/** Types of events that end a stream: only an event with one of these words is looked at. */
 const NAMES = ["completed", "incomplete", "failed", "cancelled"]
   .map((name) => `"response.${name}"`)
   .concat('"error"')
@@ -60,8 +60,8 @@ export class ResponsesStreamObserver implements StreamObserver {
 
   see(block: Buffer): Buffer {
     this.#outputBytes += generatedBytes(block, deltaKeys);
-    if (this.#end !== undefined || !NAMES.some((name) => block.includes(name))) return block;
-    for (const event of eventsOf(block)) {
+    if (this.#end !== undefined) return block;
+    for (const event of eventsWith(block, NAMES)) {
       if (ENDS.test(event.toString("latin1"))) this.#note(dataOf(event) ?? "");
     }
     if (!this.complete || DONE.test(block.toString("latin1"))) return block;

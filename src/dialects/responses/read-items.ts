@@ -16,7 +16,7 @@ import {
   type Turn,
   unseal,
 } from "../conversation/index.ts";
-import { type KeptItems, resolveItem, typeOf } from "./kept-items.ts";
+import { typeOf } from "./kept-items.ts";
 import { readContent } from "./read-parts.ts";
 
 /** Items that only an upstream of this dialect makes and understands. */
@@ -49,12 +49,12 @@ const nativeItems: ReadonlySet<string> = new Set([
 ]);
 
 /** A list of items as turns, each item as one: what belongs together is joined by whoever must have it so. */
-export function readItems(items: readonly unknown[], at: string, kept: KeptItems): Turn[] {
+export function readItems(items: readonly unknown[], at: string): Turn[] {
   const turns: Turn[] = [];
   let callSignature: Signature | undefined;
   for (const [index, value] of items.entries()) {
     const path = `${at}.${index}`;
-    const item = resolveItem(readObject(value, path), path, kept);
+    const item = readObject(value, path);
     const sealed = callSignatureOf(item);
     if (sealed !== undefined) {
       callSignature = sealed;

@@ -19,7 +19,6 @@ import {
   type Turn,
 } from "../conversation/index.ts";
 import { logprobsInclude, responsesFields } from "./fields.ts";
-import type { KeptItems } from "./kept-items.ts";
 import { readItems } from "./read-items.ts";
 import { readToolChoice, readTools } from "./read-tools.ts";
 
@@ -41,12 +40,9 @@ const known: ReadonlySet<string> = new Set([
   "user",
 ]);
 
-/**
- * Reads a Responses body. Where it refers to what was said before, `kept` has it: a body with a `previous_response_id`
- * can't be read without `kept.earlier`.
- */
-export function readResponsesRequest(body: JsonObject, kept: KeptItems = {}): Conversation {
-  const turns = readTurns(body, kept);
+/** Reads a Responses body. What was said before must stand in it already, in place of a `previous_response_id`. */
+export function readResponsesRequest(body: JsonObject): Conversation {
+  const turns = readTurns(body);
   checkToolCalls(turns);
   const text = optional(body["text"], "text", readObject) ?? {};
   return {
@@ -74,25 +70,24 @@ export function readResponsesRequest(body: JsonObject, kept: KeptItems = {}): Co
   };
 }
 
-function readTurns(body: JsonObject, kept: KeptItems): Turn[] {
+function readTurns(body: JsonObject): Turn[] {
   const instructions = member(body, "instructions", "", readText);
   const at = "instructions";
   const turns: Turn[] =
     instructions === undefined ? [] : [{ role: "system", at, parts: [{ kind: "text", at, text: instructions }] }];
-  const previous = member(body, "previous_response_id", "", readWord);
-  if (previous !== undefined && kept.earlier === undefined) {
+  if (member(body, "previous_response_id", "", readWord) !== undefined) {
     throw invalid("previous_response_id", "what it stands for is not kept");
   }
-  turns.push(...readItems(kept.earlier ?? [], "previous_response_id", kept), ...readInput(body["input"], kept));
+  turns.push(...readInput(body["input"]));
   if (turns.length === (instructions === undefined ? 0 : 1)) throw invalid("input", "must not be empty");
   return turns;
 }
 
-function readInput(input: unknown, kept: KeptItems): Turn[] {
+function readInput(input: unknown): Turn[] {
   const at = "input";
   if (typeof input === "string") return [{ role: "user", at, parts: [{ kind: "text", at, text: input }] }];
   if (!Array.isArray(input)) throw invalid(at, "must be a string or an array");
-  return readItems(input, at, kept);
+  return readItems(input, at);
 }
 
 function readReasoning(value: unknown, at: string): ReasoningWish | undefined {

@@ -74,15 +74,9 @@ export class ResponsesStreamWriter implements StreamWriter {
   #ending: Ending = writeEnding("end");
   #usage: Usage | undefined;
   #serviceTier: string | undefined;
-  #finished: string | undefined;
 
   constructor(client: ClientContext) {
     this.#client = client;
-  }
-
-  /** The response as JSON text, once the answer has ended: what there is to keep of it. */
-  get finished(): string | undefined {
-    return this.#finished;
   }
 
   write(event: AnswerEvent): string {
@@ -342,13 +336,13 @@ export class ResponsesStreamWriter implements StreamWriter {
     if (this.#response === undefined) return "";
     const last = this.#endItem(this.#ending.status);
     const { status } = this.#ending;
-    this.#finished = this.#response.write({
+    const response = this.#response.write({
       ...this.#ending,
       output: this.#output,
       usage: writeUsage(this.#usage, this.#client, this.#characters),
       serviceTier: this.#serviceTier,
     });
-    return `${last}${this.#event(`response.${status}`, `"response":${this.#finished}`)}data: [DONE]\n\n`;
+    return `${last}${this.#event(`response.${status}`, `"response":${response}`)}data: [DONE]\n\n`;
   }
 
   #fail(failure: Failure): string {

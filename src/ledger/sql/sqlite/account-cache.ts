@@ -1,7 +1,6 @@
 /**
  * The accounts that recent commits touched, as they stand in the file. A commit works on these and writes each changed
- * account once, however many of its operations touched it. What another process commits makes the whole cache stale,
- * which `data_version` shows for the price of a read from shared memory.
+ * account once, however many of its operations touched it. What another process commits makes the whole cache stale.
  */
 import type { Nano } from "../../../core/index.ts";
 import { type AccountState, periodStart } from "../../accounts.ts";
@@ -21,17 +20,14 @@ export class AccountCache {
   readonly #sql: LedgerStatements;
   readonly #accounts = new Map<string, CachedAccount>();
   readonly #changed: CachedAccount[] = [];
-  #version: bigint | undefined;
 
   constructor(sql: LedgerStatements) {
     this.#sql = sql;
   }
 
-  /** To be called first within a transaction, when nobody else can write any more. */
-  begin(): void {
-    const version = this.#sql.dataVersion.get()?.data_version;
-    if (version !== this.#version || this.#accounts.size > ACCOUNTS_MAX) this.clear();
-    this.#version = version;
+  /** Keeps the memory bounded; to be called while nothing is changed. */
+  trim(): void {
+    if (this.#accounts.size > ACCOUNTS_MAX) this.clear();
   }
 
   /** Forgets everything, changes included: after a transaction that failed, or a write past the cache. */

@@ -1,6 +1,6 @@
 import type { Hold, HoldOutcomes, KeptAnswer } from "../../operations.ts";
 import { keptUntil, toKeptAnswer } from "../answers.ts";
-import type { HoldRow } from "../rows.ts";
+import type { Held } from "./holds.ts";
 import type { LedgerStatements } from "./statements.ts";
 
 /** Claims of retry keys by open holds, and the answers that are kept for them. */
@@ -33,7 +33,7 @@ export class RetryKeys {
   }
 
   /** Keeps the answer of a hold that has ended, or frees its key where there is none. */
-  end({ id, account_id: accountId, retry_key: key }: HoldRow, answer: KeptAnswer | undefined, at: number): void {
+  end({ id, accountId, retryKey: key }: Held, answer: KeptAnswer | undefined, at: number): void {
     if (key === null) return;
     if (answer === undefined) {
       this.#sql.freeRetryKey.run(accountId, key, id);

@@ -73,9 +73,8 @@ export function prepareStatements(database: Database) {
     hold: database.prepare<HoldRow, [string]>("SELECT * FROM holds WHERE id = ?"),
     insertHold: database.prepare<unknown, [string, string, bigint, string, number, number, number, Text]>(`
       INSERT INTO holds (id, account_id, amount, purpose, lease_until, created_at, tokens, retry_key)
-      SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8 WHERE NOT EXISTS (SELECT 1 FROM entries WHERE id = ?1)
-      ON CONFLICT (id) DO NOTHING`),
-    takeHold: database.prepare<HoldRow, [string]>("DELETE FROM holds WHERE id = ? RETURNING *"),
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`),
+    deleteHold: database.prepare<unknown, [string]>("DELETE FROM holds WHERE id = ?"),
     renewHold: database.prepare<unknown, [number, bigint | null, string]>(
       "UPDATE holds SET lease_until = ?, observed = coalesce(?, observed) WHERE id = ?",
     ),
@@ -85,6 +84,7 @@ export function prepareStatements(database: Database) {
     ),
     openHolds: database.prepare<HoldRow, []>("SELECT * FROM holds ORDER BY created_at, id"),
     entry: database.prepare<EntryRow, [string]>("SELECT * FROM entries WHERE id = ?"),
+    lastEntry: database.prepare<{ id: string }, []>("SELECT id FROM entries ORDER BY id DESC LIMIT 1"),
     insertEntry: database.prepare<unknown, [string, EntryKind, string, string, bigint, bigint, bigint, number]>(`
       INSERT INTO entries (id, kind, debit_account, credit_account, amount, held, shortfall, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`),
     ...prepareCallStatements(database),

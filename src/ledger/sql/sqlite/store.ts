@@ -21,7 +21,9 @@ import type { AuditReport, LedgerStore, OpenHold } from "../../store.ts";
 import { AUDIT_ACCOUNTS, AUDIT_TOTALS, type AuditRow, type AuditTotals, auditReport } from "../audit.ts";
 import { type HoldRow, toOpenHold } from "../rows.ts";
 import { AccountCache, readAccount } from "./account-cache.ts";
+import { Entries } from "./entries.ts";
 import { Generations } from "./generations.ts";
+import { type Held, Holds } from "./holds.ts";
 import { RetryKeys } from "./retry-keys.ts";
 import {
   type AccountValues,
@@ -60,18 +62,24 @@ export class SqliteLedgerStore implements LedgerStore {
   readonly #database: Database;
   readonly #sql: LedgerStatements;
   readonly #accounts: AccountCache;
+  readonly #holds: Holds;
+  readonly #entries: Entries;
   readonly #generations: Generations;
   readonly #retryKeys: RetryKeys;
   readonly #transaction: { immediate: (operations: readonly LedgerOperation[]) => LedgerOutcome[] };
+  /** What is in memory is as of then. */
+  #version: bigint | undefined;
 
   constructor(database: Database) {
     this.#database = database;
     this.#sql = prepareStatements(database);
     this.#accounts = new AccountCache(this.#sql);
+    this.#holds = new Holds(this.#sql);
+    this.#entries = new Entries(this.#sql);
     this.#generations = new Generations(this.#sql);
     this.#retryKeys = new RetryKeys(this.#sql);
     this.#transaction = database.transaction((operations: readonly LedgerOperation[]) => {
-      this.#accounts.begin();
+      this.#refresh();
       const outcomes = operations.map((operation) => this.#apply(operation));
       this.#accounts.flush();
       return outcomes;
@@ -82,9 +90,26 @@ export class SqliteLedgerStore implements LedgerStore {
     try {
       return this.#transaction.immediate(operations);
     } catch (reason) {
-      this.#accounts.clear();
+      this.#forget();
       throw reason;
     }
+  }
+
+  /**
+   * To be called first within a transaction, when nobody else can write any more. `data_version` shows whether another
+   * process has committed in between, for the price of a read from shared memory.
+   */
+  #refresh(): void {
+    const version = this.#sql.dataVersion.get()?.data_version;
+    if (version !== this.#version) this.#forget();
+    this.#version = version;
+    this.#accounts.trim();
+  }
+
+  #forget(): void {
+    this.#accounts.clear();
+    this.#holds.clear();
+    this.#entries.clear();
   }
 
   #apply(operation: LedgerOperation): LedgerOutcome {
@@ -107,15 +132,13 @@ export class SqliteLedgerStore implements LedgerStore {
   }
 
   #hold(hold: Hold): Outcomes["hold"] {
-    const { id, accountId, amount, purpose, leaseUntil, at, tokens = 0, retry } = hold;
+    const { id, accountId, amount, at, tokens = 0 } = hold;
     const chain = this.#accounts.chain(accountId, at);
     if (chain.length === 0) return { outcome: "no-account" };
     const rates = hold.rates === undefined ? undefined : this.#accounts.rates(accountId, at);
     const refusal = this.#retryKeys.answer(hold) ?? overRate(hold, rates) ?? lackOfRoom(chain, amount);
     if (refusal !== undefined) return this.#heldBefore(hold) ?? refusal;
-    const key = retry?.key ?? null;
-    const { changes } = this.#sql.insertHold.run(id, accountId, amount, purpose, leaseUntil, at, tokens, key);
-    if (changes === 0) return this.#heldBefore(hold) ?? { outcome: "conflict" };
+    if (this.#entries.has(id) || !this.#holds.insert(hold)) return this.#heldBefore(hold) ?? { outcome: "conflict" };
     this.#retryKeys.claim(hold);
     this.#accounts.setAside(accountId, amount);
     this.#accounts.countCall(accountId, tokens, at);
@@ -124,36 +147,36 @@ export class SqliteLedgerStore implements LedgerStore {
 
   /** The outcome of a hold that was there before, open or ended: whether it is the same. */
   #heldBefore({ id, accountId, amount }: Hold): { outcome: "exists" | "conflict" } | undefined {
-    const open = this.#sql.hold.get(id);
-    const ended = open === null ? this.#sql.entry.get(id) : null;
-    if (open === null && ended === null) return undefined;
+    const open = this.#holds.find(id);
+    const ended = open === undefined ? this.#entries.find(id) : undefined;
+    if (open === undefined && ended === undefined) return undefined;
     const isSame =
-      (open?.account_id === accountId && open.amount === amount) ||
+      (open?.accountId === accountId && open.amount === amount) ||
       (ended?.debit_account === accountId && ended.held === amount);
     return { outcome: isSame ? "exists" : "conflict" };
   }
 
   #topUp({ id, amount, at }: TopUp): Outcomes["top-up"] {
-    const hold = this.#sql.hold.get(id);
-    if (hold === null) return { outcome: "ended" };
+    const hold = this.#holds.find(id);
+    if (hold === undefined) return { outcome: "ended" };
     const lacking = amount - hold.amount;
     if (lacking <= 0n) return { outcome: "exists" };
-    const refusal = lackOfRoom(this.#accounts.chain(hold.account_id, at), lacking);
+    const refusal = lackOfRoom(this.#accounts.chain(hold.accountId, at), lacking);
     if (refusal !== undefined) return refusal;
-    this.#sql.raiseHold.run(amount, id);
-    this.#accounts.setAside(hold.account_id, lacking);
+    this.#holds.raise(hold, amount);
+    this.#accounts.setAside(hold.accountId, lacking);
     return { outcome: "raised" };
   }
 
   #settle(settle: Settle): Outcomes["settle"] {
     const { id, amount: cost, at, tokens, record, answer } = settle;
-    const hold = this.#sql.takeHold.get(id);
-    if (hold !== null) {
+    const hold = this.#holds.take(id);
+    if (hold !== undefined) {
       const charge = this.#end(hold, { kind: "settle", cost, at, tokens, record, answer });
       return { outcome: "settled", shortfall: cost - charge };
     }
-    const ended = this.#sql.entry.get(id);
-    if (ended === null) return { outcome: "no-hold" };
+    const ended = this.#entries.find(id);
+    if (ended === undefined) return { outcome: "no-hold" };
     if (ended.kind === "expire") return this.#settleLate(ended, settle);
     const same = ended.kind === "settle" && ended.amount + ended.shortfall === cost;
     return same ? { outcome: "exists", shortfall: ended.shortfall } : { outcome: "conflict" };
@@ -161,13 +184,13 @@ export class SqliteLedgerStore implements LedgerStore {
 
   #release(release: Release): Outcomes["release"] {
     const { id, at, record } = release;
-    const hold = this.#sql.takeHold.get(id);
-    if (hold !== null) {
+    const hold = this.#holds.take(id);
+    if (hold !== undefined) {
       this.#end(hold, { kind: "release", cost: 0n, at, tokens: 0, record, answer: undefined });
       return { outcome: "released" };
     }
-    const ended = this.#sql.entry.get(id);
-    if (ended === null) return { outcome: "no-hold" };
+    const ended = this.#entries.find(id);
+    if (ended === undefined) return { outcome: "no-hold" };
     if (ended.kind === "release") return { outcome: "exists" };
     if (ended.kind !== "expire") return { outcome: "conflict" };
     const { outcome } = this.#settleLate(ended, { ...release, kind: "settle", amount: 0n });
@@ -180,14 +203,14 @@ export class SqliteLedgerStore implements LedgerStore {
   }
 
   #grant({ id, accountId, amount, at }: Grant): Outcomes["grant"] {
-    const existing = this.#sql.entry.get(id);
-    if (existing !== null) {
+    const existing = this.#entries.find(id);
+    if (existing !== undefined) {
       const same = existing.kind === "grant" && existing.credit_account === accountId && existing.amount === amount;
       return { outcome: same ? "exists" : "conflict" };
     }
     if (this.#accounts.chain(accountId, at).length === 0) return { outcome: "no-account" };
     this.#accounts.postCredit(accountId, amount);
-    this.#sql.insertEntry.run(id, "grant", BANK, accountId, amount, 0n, 0n, at);
+    this.#entries.insert({ id, kind: "grant", debit: BANK, credit: accountId, amount, held: 0n, shortfall: 0n, at });
     return { outcome: "granted" };
   }
 
@@ -198,9 +221,10 @@ export class SqliteLedgerStore implements LedgerStore {
     return { outcome: "swept", expired: left.length };
   }
 
-  #expire(hold: HoldRow, at: number): void {
-    this.#sql.takeHold.run(hold.id);
-    const cost = hold.observed ?? 0n;
+  #expire(row: HoldRow, at: number): void {
+    const hold = this.#holds.take(row.id);
+    if (hold === undefined) return;
+    const cost = row.observed ?? 0n;
     const charge = this.#end(hold, {
       kind: "expire",
       cost,
@@ -209,7 +233,7 @@ export class SqliteLedgerStore implements LedgerStore {
       record: undefined,
       answer: undefined,
     });
-    this.#generations.writeExpired(hold, charge, this.#ownerOf(hold.account_id, at), at);
+    this.#generations.writeExpired(row, charge, this.#ownerOf(row.account_id, at), at);
   }
 
   /** The user whose calls an account's are. */
@@ -220,13 +244,22 @@ export class SqliteLedgerStore implements LedgerStore {
   }
 
   /** Posts the end of a hold, gives back what of it was not charged, and tells what was: as much as there was room for. */
-  #end(hold: HoldRow, { kind, cost, at, tokens, record, answer }: Ending): Nano {
-    const { id, account_id: account, amount: held } = hold;
+  #end(hold: Held, { kind, cost, at, tokens, record, answer }: Ending): Nano {
+    const { id, accountId: account, amount: held } = hold;
     const charge = this.#chargeable(account, cost, held, at);
     this.#accounts.postDebit(account, held, charge, at);
-    const excess = tokens === undefined ? 0 : tokens - Number(hold.tokens);
-    this.#accounts.countEnd(account, excess, Number(hold.created_at));
-    this.#sql.insertEntry.run(id, kind, account, REVENUE, charge, held, cost - charge, at);
+    const excess = tokens === undefined ? 0 : tokens - hold.tokens;
+    this.#accounts.countEnd(account, excess, hold.takenAt);
+    this.#entries.insert({
+      id,
+      kind,
+      debit: account,
+      credit: REVENUE,
+      amount: charge,
+      held,
+      shortfall: cost - charge,
+      at,
+    });
     if (record !== undefined) this.#generations.write(id, account, charge, record);
     this.#retryKeys.end(hold, answer, at);
     return charge;
@@ -238,8 +271,8 @@ export class SqliteLedgerStore implements LedgerStore {
    */
   #settleLate(expired: EntryRow, { id, amount, at, record }: Settle): Outcomes["settle"] {
     const account = expired.debit_account;
-    const late = this.#sql.entry.get(lateId(id));
-    if (late !== null) {
+    const late = this.#entries.find(lateId(id));
+    if (late !== undefined) {
       const back = late.debit_account === REVENUE;
       const same = expired.amount + (back ? -late.amount : late.amount) + late.shortfall === amount;
       return same ? { outcome: "exists", shortfall: late.shortfall } : { outcome: "conflict" };
@@ -249,11 +282,12 @@ export class SqliteLedgerStore implements LedgerStore {
     this.#accounts.postDebit(account, 0n, charge, at);
     const [debit, credit] = charge < 0n ? [REVENUE, account] : [account, REVENUE];
     const absolute = charge < 0n ? -charge : charge;
-    this.#sql.insertEntry.run(lateId(id), "settle", debit, credit, absolute, 0n, due - charge, at);
+    const shortfall = due - charge;
+    this.#entries.insert({ id: lateId(id), kind: "settle", debit, credit, amount: absolute, held: 0n, shortfall, at });
     const credits = expired.amount + charge;
     if (record === undefined) this.#generations.correctCredits(id, credits);
     else this.#generations.write(id, account, credits, record);
-    return { outcome: "settled", shortfall: due - charge };
+    return { outcome: "settled", shortfall };
   }
 
   /** How much of `amount` can be charged: all that was held, and beyond it what the chain has room for. */
@@ -277,7 +311,7 @@ export class SqliteLedgerStore implements LedgerStore {
   }
 
   chain(accountId: string, at: number): Promise<AccountState[]> {
-    this.#accounts.begin();
+    this.#refresh();
     return Promise.resolve(this.#accounts.chain(accountId, at).map(toAccountState));
   }
 

@@ -1,0 +1,38 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { eventAround, eventsOf, eventsWith } from "./events.ts";
+
+describe("the event around a byte, and the events with a word", () => {
+  const event = fc
+    .tuple(
+      fc.constantFrom("data: ", "event: x\ndata: ", ": "),
+      fc.stringMatching(/^[a-cU ]{0,12}$/),
+      fc.constantFrom("\n", "\r\n"),
+    )
+    .map(([field, text, end]) => `${field.replaceAll("\n", end)}${text}${end}${end}`);
+  const words = [Buffer.from("U"), Buffer.from("ab")];
+
+  test("are those that a block is taken apart into", () => {
+    const property = fc.property(fc.array(event, { maxLength: 8 }), (written) => {
+      const block = Buffer.from(written.join(""));
+      const events = [...eventsOf(block)];
+      expect(events.map(String)).toEqual(written);
+      let start = 0;
+      for (const one of events) {
+        for (let at = start; at < start + one.length; at += 1) {
+          expect(eventAround(block, at)).toEqual({ start, end: start + one.length });
+        }
+        start += one.length;
+      }
+      const holding = events.filter((one) => words.some((word) => one.includes(word)));
+      expect([...eventsWith(block, words)].map(String)).toEqual(holding.map(String));
+    });
+    fc.assert(property);
+  });
+
+  test("are also the last one, which has not ended", () => {
+    const block = Buffer.from("data: a\n\ndata: U");
+    expect(eventAround(block, 15)).toEqual({ start: 9, end: 16 });
+    expect([...eventsWith(block, words)].map(String)).toEqual(["data: U"]);
+  });
+});

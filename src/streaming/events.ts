@@ -1,0 +1,63 @@
+/** Server-sent events in bytes: where each begins and ends, and what it holds. Lines end with LF or CRLF. */
+const LF = 0x0a;
+const CR = 0x0d;
+
+/** The last LF before `at`, or -1. */
+export function lineEndBefore(bytes: Buffer, at: number): number {
+  return at <= 0 ? -1 : bytes.lastIndexOf(LF, at - 1);
+}
+
+/** Whether the LF at `at` ends an empty line. */
+export function endsEmptyLine(bytes: Buffer, at: number): boolean {
+  const before = bytes[at - 1] === CR ? at - 2 : at - 1;
+  return before >= 0 && bytes[before] === LF;
+}
+
+/** The events in a block of whole ones, in order, as views of it. */
+export function* eventsOf(block: Buffer): Generator<Buffer> {
+  let start = 0;
+  for (let at = block.indexOf(LF); at !== -1; at = block.indexOf(LF, at + 1)) {
+    if (at <= start || !endsEmptyLine(block, at)) continue;
+    yield block.subarray(start, at + 1);
+    start = at + 1;
+  }
+  if (start < block.length) yield block.subarray(start);
+}
+
+/** The event of a block of whole ones in which the byte at `at` stands. */
+export function eventAround(block: Buffer, at: number): { start: number; end: number } {
+  let start = 0;
+  for (let lf = lineEndBefore(block, at); lf !== -1; lf = lineEndBefore(block, lf)) {
+    if (!endsEmptyLine(block, lf)) continue;
+    start = lf + 1;
+    break;
+  }
+  for (let lf = block.indexOf(LF, at); lf !== -1; lf = block.indexOf(LF, lf + 1)) {
+    if (lf > start && endsEmptyLine(block, lf)) return { start, end: lf + 1 };
+  }
+  return { start, end: block.length };
+}
+
+/** The events of a block of whole ones that hold one of the words, in order, as views of it. The others are not taken apart. */
+export function* eventsWith(block: Buffer, words: readonly Buffer[]): Generator<Buffer> {
+  const found = words.map((word) => block.indexOf(word));
+  for (;;) {
+    const places = found.filter((at) => at !== -1);
+    if (places.length === 0) return;
+    const { start, end } = eventAround(block, Math.min(...places));
+    yield block.subarray(start, end);
+    for (const [index, word] of words.entries()) {
+      const at = found[index] ?? -1;
+      if (at !== -1 && at < end) found[index] = block.indexOf(word, end);
+    }
+  }
+}
+
+/** The `data` of an event, its lines joined; undefined for a comment or an event without data. */
+export function dataOf(event: Buffer): string | undefined {
+  const lines = event.toString("utf8").split(/\r?\n/);
+  const data = lines
+    .filter((line) => line.startsWith("data:"))
+    .map((line) => line.slice(line.startsWith("data: ") ? 6 : 5));
+  return data.length === 0 ? undefined : data.join("\n");
+}
