@@ -38,6 +38,7 @@ export async function openMediaExchange<Body extends ChargeableBody>(
   return {
     requests: reshaped === undefined ? [{ below: "", body: ownBody(call) }] : requestsOf(call, reshaped),
     passesThrough: true,
+    streamed: body.stream === true && reshaped?.answer === undefined,
     headers: reshaped?.answer === undefined ? {} : JSON_TYPE,
     observe:
       events &&

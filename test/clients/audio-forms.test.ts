@@ -2,7 +2,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { toFile } from "openai";
 import { formOf, soundFile } from "../../simulators/testing/media.ts";
-import { expectRefusal, type Rig, type ScriptedUpstream, startScriptedUpstream } from "../kit/index.ts";
+import { expectRefusal, type Rig, type ScriptedUpstream, startScriptedUpstream, until } from "../kit/index.ts";
 import {
   expectSpent,
   generationOf,
@@ -11,6 +11,7 @@ import {
   newClient,
   post,
   sha256,
+  speechPath,
   startAudioRig,
   transcriptionsPath,
   translationsPath,
@@ -216,6 +217,42 @@ test("a client that leaves while the upstream listens pays what its answer says"
   );
   await expectSpent(rig, caller, 3_000n * nano);
 });
+
+/** Leaves a stream that an upstream is asked for, and waits until the gateway has given it up: who left before has been seen. */
+async function leaveStream(): Promise<void> {
+  const { caller } = await newClient(rig);
+  const leaving = new AbortController();
+  const form = formOf({ model: "openai/gpt-4o-transcribe+slow-60000", file: soundFile(2), stream: "true" });
+  const call = post(rig, transcriptionsPath, caller.token, form, { signal: leaving.signal });
+  await until("the upstream is asked", () => rig.simulators.total() === 1);
+  expect(lastReceived(rig).headers["accept"]).toBe("text/event-stream");
+  leaving.abort();
+  expect(await call.catch((reason: Error) => reason.name)).toBe("AbortError");
+  await expectSpent(rig, caller, 0n);
+}
+
+test.each(["transcription", "speech"])(
+  "a client that leaves a stream which is made of a whole answer pays for it (%s)",
+  async (what) => {
+    const { caller } = await newClient(rig);
+    const form = formOf({ model: "odd-xai/grok-stt", file: soundFile(36), stream: "true" });
+    const body = { model: "odd-xai/grok-tts", input: "hello", voice: "eve", stream_format: "sse" };
+    const isSpeech = what === "speech";
+    await leaveBeforeAnswer(
+      odd,
+      () => Response.json(isSpeech ? { audio: "AAAA" } : { text: "hello", duration: 36, words: [] }),
+      (signal) =>
+        isSpeech
+          ? post(rig, speechPath, caller.token, body, { signal })
+          : post(rig, transcriptionsPath, caller.token, form, { signal }),
+      {
+        meanwhile: () => expect(odd.requests[0]?.headers.get("accept")).toBe("*/*"),
+        left: leaveStream,
+      },
+    );
+    await expectSpent(rig, caller, isSpeech ? 75_000n : 1_000_000n);
+  },
+);
 
 test("a retry with another boundary gets the first answer again, for nothing; another file is another call", async () => {
   const { caller } = await newClient(rig);

@@ -97,12 +97,18 @@ export function post(
   });
 }
 
-/** A client that leaves while its upstream makes the answer, which comes all the same. `meanwhile` is run in between. */
+/** What happens before a client leaves, and before the answer comes that it has not waited for. */
+interface Between {
+  meanwhile?: () => void;
+  left?: () => Promise<unknown>;
+}
+
+/** A client that leaves while its upstream makes the answer, which comes all the same. */
 export async function leaveBeforeAnswer(
   upstream: ScriptedUpstream,
   answer: () => Response,
   send: (signal: AbortSignal) => Promise<Response>,
-  meanwhile: () => void = () => undefined,
+  { meanwhile, left }: Between = {},
 ): Promise<void> {
   const asked = Promise.withResolvers<void>();
   const made = Promise.withResolvers<void>();
@@ -114,9 +120,10 @@ export async function leaveBeforeAnswer(
   const leaving = new AbortController();
   const call = send(leaving.signal);
   await asked.promise;
-  meanwhile();
+  meanwhile?.();
   leaving.abort();
   expect(await call.catch((reason: Error) => reason.name)).toBe("AbortError");
+  await left?.();
   made.resolve();
 }
 

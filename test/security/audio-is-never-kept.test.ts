@@ -211,7 +211,7 @@ describe("calls", () => {
       odd,
       () => Response.json(heard),
       (signal) => post(rig, transcriptionsPath, caller.token, form, { signal }),
-      () => expect([readdirSync(temporary), openFiles()]).toEqual([[], hasProc ? 1 : 0]),
+      { meanwhile: () => expect([readdirSync(temporary), openFiles()]).toEqual([[], hasProc ? 1 : 0]) },
     );
     await caller.closed();
   });
