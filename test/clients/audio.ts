@@ -118,13 +118,16 @@ export async function leaveBeforeAnswer(
     return answer();
   });
   const leaving = new AbortController();
-  const call = send(leaving.signal);
-  await asked.promise;
-  meanwhile?.();
-  leaving.abort();
-  expect(await call.catch((reason: Error) => reason.name)).toBe("AbortError");
-  await left?.();
-  made.resolve();
+  const call = send(leaving.signal).catch((reason: Error) => reason.name);
+  try {
+    await asked.promise;
+    meanwhile?.();
+    leaving.abort();
+    expect(await call).toBe("AbortError");
+    await left?.();
+  } finally {
+    made.resolve();
+  }
 }
 
 /** The request that a simulator received last. */
