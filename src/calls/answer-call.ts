@@ -59,11 +59,11 @@ export async function answerCall<Body extends ChargeableBody>(
 function send<Body extends ChargeableBody>(
   { environment, send: options }: AnswerDependencies,
   call: RunningCall<Body>,
-  { passesThrough, observeBytes }: Exchange,
+  { passesThrough, streamed, observeBytes }: Exchange,
   { below, body }: UpstreamRequest,
   patience: Patience,
 ): Promise<UpstreamAnswer> {
-  const { target, streamed, incoming } = call.parts;
+  const { target, incoming } = call.parts;
   const whole = observeBytes === undefined ? "application/json" : "*/*";
   return sendUpstream(environment, options, {
     target,

@@ -39,6 +39,7 @@ export async function openMediaExchange<Body extends ChargeableBody>(
     requests: reshaped === undefined ? [{ below: "", body: ownBody(call) }] : requestsOf(call, reshaped),
     // An answer that is made anew is nothing of the upstream's dialect, nor is a failure under a status of success.
     passesThrough: reshaped?.answer === undefined,
+    streamed: body.stream === true && reshaped?.answer === undefined,
     headers: reshaped?.answer === undefined ? {} : JSON_TYPE,
     observe: events && (() => observeEvents(events, body, operation)),
     observeBytes: codec.observeBytes && (() => ({ observer: observeBytes(codec, body, bound), events: undefined })),

@@ -34,6 +34,8 @@ export interface Exchange {
   readonly requests: readonly [UpstreamRequest, ...UpstreamRequest[]];
   /** Whether the upstream hears the client's own words: then it hears the client's headers too. */
   readonly passesThrough: boolean;
+  /** Whether the upstream is asked for a stream: where it knows none, the client's is made of its whole answer. */
+  readonly streamed: boolean;
   /** What an answer's headers say of its body, where that is not the upstream's. */
   readonly headers: Readonly<Record<string, string>>;
   /** Begins to observe a stream of events, where there can be one. */
@@ -103,6 +105,7 @@ function passedThrough<Body extends ChargeableBody>(call: ExchangeCall<Body>, co
   return {
     requests: [{ below: "", body: editedBytes(target, parsed) }],
     passesThrough: true,
+    streamed: body.stream === true,
     headers: {},
     observe: () => ({
       observer: codec.observe(body, (event) => operation.readUsage(event)),
@@ -150,6 +153,7 @@ function translated<Body extends ChargeableBody>(call: ExchangeCall<Body>, from:
   return {
     requests: [{ below: "", body: JSON.stringify(editValue(written, operation.edits(written))) }],
     passesThrough: false,
+    streamed: stream,
     headers: { "content-type": "application/json" },
     observe() {
       const observer = translateStream({ upstream, upstreamContext, client, clientContext });

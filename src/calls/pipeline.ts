@@ -101,7 +101,7 @@ export class CallPipeline {
     route: ChargeableRoute<Body>,
     incoming: IncomingCall,
     received: CallBody<Body>,
-    { target, bound, retry, streamed, at }: CallPlan,
+    { target, bound, retry, streamed, exchange, at }: CallPlan,
     startedAt: number,
   ): Promise<RunningCall<Body> | Replay> {
     const { charges, logger } = this.#deps;
@@ -131,7 +131,7 @@ export class CallPipeline {
         this.#running.delete(abort);
         return charge;
       }
-      const lingersMs = lingerMs(retry !== undefined, streamed);
+      const lingersMs = lingerMs(retry !== undefined, exchange.streamed);
       const patience = new Patience({ ticker: charges.ticker, abort, client: request, lingersMs });
       const times = { startedAt, at };
       return new RunningCall({

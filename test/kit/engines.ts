@@ -16,6 +16,26 @@ export async function query<Row>(storage: Storage, statement: string): Promise<R
   return storage.handle.query<Row, []>(statement).all();
 }
 
+/** The tables that have this text anywhere in a row; bytes are read as Latin-1. */
+export async function tablesWith(storage: Storage, text: string): Promise<string[]> {
+  const names = await query<{ name: string }>(
+    storage,
+    storage.engine === "sqlite"
+      ? "SELECT name FROM sqlite_master WHERE type = 'table'"
+      : "SELECT table_name AS name FROM information_schema.tables WHERE table_schema NOT IN ('pg_catalog', 'information_schema')",
+  );
+  if (names.length < 5) throw new Error("the storage has lost its tables");
+  const found: string[] = [];
+  for (const { name } of names) {
+    const rows = await query<Record<string, unknown>>(storage, `SELECT * FROM ${name}`);
+    if (rows.some((row) => Object.values(row).some((value) => textOf(value).includes(text)))) found.push(name);
+  }
+  return found;
+}
+
+const textOf = (value: unknown): string =>
+  value instanceof Uint8Array ? Buffer.from(value).toString("latin1") : String(value);
+
 /** A lease is two minutes long; this makes that time pass for every hold that is open. */
 export async function letLeasesLapse(storage: Storage): Promise<void> {
   await query(storage, "UPDATE holds SET lease_until = 1");

@@ -1,6 +1,6 @@
 export { expectCleanAudit, oneCredit, oneCreditACall, userBooks } from "./books.ts";
 export { type Buyer, type Charged, creditsText, expectCharged, newBuyer } from "./charged.ts";
-export { type Engine, engines, letLeasesLapse, query, storageOn } from "./engines.ts";
+export { type Engine, engines, letLeasesLapse, query, storageOn, tablesWith } from "./engines.ts";
 export {
   fieldOf,
   fileOf,

@@ -3,19 +3,18 @@
  * keeps: on either storage, every table is searched for what was said in each way.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type { Storage } from "../../src/storage/index.ts";
 import {
   chatPath,
   engines,
   messagesPath,
   type PostgresServer,
-  query,
   responseIn,
   responsesPath,
   type Rig,
   startPostgres,
   startRig,
   storageOn,
+  tablesWith,
   type Talker,
   talker,
   until,
@@ -26,26 +25,6 @@ beforeAll(async () => {
   postgres = await startPostgres();
 });
 afterAll(() => postgres.stop());
-
-/** The tables that have this text anywhere in a row. */
-async function tablesWith(storage: Storage, text: string): Promise<string[]> {
-  const names = await query<{ name: string }>(
-    storage,
-    storage.engine === "sqlite"
-      ? "SELECT name FROM sqlite_master WHERE type = 'table'"
-      : "SELECT table_name AS name FROM information_schema.tables WHERE table_schema NOT IN ('pg_catalog', 'information_schema')",
-  );
-  expect(names.length).toBeGreaterThan(4);
-  const found: string[] = [];
-  for (const { name } of names) {
-    const rows = await query<Record<string, unknown>>(storage, `SELECT * FROM ${name}`);
-    if (rows.some((row) => Object.values(row).some((value) => textOf(value).includes(text)))) found.push(name);
-  }
-  return found;
-}
-
-const textOf = (value: unknown): string =>
-  value instanceof Uint8Array ? Buffer.from(value).toString("latin1") : String(value);
 
 describe.each(engines)("on %s", (engine) => {
   let rig: Rig;

@@ -15,6 +15,9 @@ export interface AudioEvents {
   outputBytes(): number;
 }
 
+/** What ends the events of upstreams that tell them as in chat (vLLM). */
+const DONE = "[DONE]";
+
 /** The observer of OpenAI's named events of speech and of transcripts. Every byte passes unchanged. */
 export class AudioEventObserver implements StreamObserver {
   readonly #events: AudioEvents;
@@ -47,7 +50,9 @@ export class AudioEventObserver implements StreamObserver {
 
   see(block: Buffer): Buffer {
     for (const event of eventsOf(block)) {
-      const data = parseObject(dataOf(event) ?? "");
+      const text = dataOf(event) ?? "";
+      if (text === DONE) this.#end ??= "complete";
+      const data = parseObject(text);
       if (data !== undefined && this.#end === undefined) this.#note(data);
     }
     return block;

@@ -36,9 +36,9 @@ describe("speech as bytes", () => {
     return observer;
   };
 
-  test("is nothing before its first byte", () => {
+  test("is nothing before its first byte, nor complete", () => {
     const observer = observe();
-    expect(observer.usage).toBeUndefined();
+    expect([observer.usage, observer.complete]).toEqual([undefined, false]);
     observer.see(Buffer.alloc(0));
     expect(observer.usage).toBeUndefined();
     // So that an empty answer is a broken one, and free.
@@ -165,6 +165,25 @@ describe("a transcript as events", () => {
     watch(observer, done);
     expect(observer.usage).toEqual({ usage: { input: 7, outputAudio: 3 } });
     expect([observer.outputBytes, state(observer)]).toEqual([8, { done: true, complete: true, failed: false }]);
+  });
+
+  test("is told by some upstreams as in chat, without a usage that would say how long the sound is", () => {
+    const chunk = (content: string): string =>
+      `data: ${JSON.stringify({ object: "transcription.chunk", choices: [{ delta: { content } }] })}\n\n`;
+    const observer = watch(
+      observe(),
+      chunk("Grö"),
+      chunk("ße."),
+      'data: {"choices":[],"usage":{"prompt_tokens":9}}\n\n',
+    );
+    expect([observer.outputBytes, state(observer)]).toEqual([8, running]);
+    watch(observer, "data: [DONE]\n\n");
+    expect([observer.usage, state(observer)]).toEqual([undefined, { done: true, complete: true, failed: false }]);
+  });
+
+  test("has failed where an error stands before the last event", () => {
+    const observer = watch(observe(), 'data: {"error":{"message":"gone"}}\n\n', "data: [DONE]\n\n");
+    expect(state(observer)).toEqual({ done: true, complete: false, failed: true });
   });
 
   test("is made of a whole answer: its text, its speakers, its end", () => {

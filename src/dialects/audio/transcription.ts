@@ -27,13 +27,24 @@ function observeBytes(_body: unknown, { unitsIn, likelyIn }: CallBound): StreamO
   };
 }
 
+/** The text that an event adds. vLLM tells it as chat does, without types. */
+function saidIn({ type, delta, choices }: JsonObject): readonly unknown[] {
+  if (type === "transcript.text.delta") return [delta];
+  const list: readonly unknown[] = Array.isArray(choices) ? choices : [];
+  return list.map((choice) => objectOf(objectOf(choice)?.["delta"])?.["content"]);
+}
+
+function byteLength(text: unknown): number {
+  return typeof text === "string" ? Buffer.byteLength(text) : 0;
+}
+
 function observeEvents(_body: unknown, readUsage: ReadUsage): StreamObserver {
   let bytes = 0;
   return new AudioEventObserver({
     last: "transcript.text.done",
     readUsage,
-    note({ type, delta }) {
-      if (type === "transcript.text.delta" && typeof delta === "string") bytes += Buffer.byteLength(delta);
+    note(event) {
+      bytes += saidIn(event).reduce<number>((sum, said) => sum + byteLength(said), 0);
     },
     // The pipeline knows how long the sound is.
     usageSoFar: () => undefined,
@@ -66,8 +77,7 @@ const heard = {
   measured: [],
   bound: boundTranscription,
   outputBytes(answer: string): number {
-    const text = parseObject(answer)?.["text"];
-    return typeof text === "string" ? Buffer.byteLength(text) : 0;
+    return byteLength(parseObject(answer)?.["text"]);
   },
   observeBytes,
 } as const;

@@ -1,0 +1,178 @@
+/** What the tests of speech and of transcripts share: a gateway over every provider that has them, and charges to the nano-credit. */
+import { createHash } from "node:crypto";
+import { expect } from "bun:test";
+import OpenAI from "openai";
+import type { Simulators } from "../../simulators/index.ts";
+import { type Caller, type Rig, type RigOptions, type ScriptedUpstream, simulatedKey, startRig } from "../kit/index.ts";
+
+export const speechPath = "/v1/audio/speech";
+export const transcriptionsPath = "/v1/audio/transcriptions";
+export const translationsPath = "/v1/audio/translations";
+
+/** Prices that no list has; the others have their list price, which a model that is told to fail has lost. */
+const prices = {
+  "local/*speech*": { input_mchars: 10 },
+  "groq/*speech*": { input_mchars: 50 },
+  "local/*whisper*": { input_audio_hours: 0.36 },
+  "groq/*whisper*": { input_audio_hours: 0.72 },
+  "openai/tts-1+*": { input_mchars: 15 },
+  "openai/gpt-4o-mini-tts+*": { input_mtok: 0.6, output_audio_mtok: 12 },
+  "openai/whisper-1+*": { input_audio_hours: 0.36 },
+  "openai/gpt-4o-transcribe+*": { input_mtok: 2.5, input_audio_mtok: 6, output_mtok: 10 },
+  "mistral/voxtral-mini-tts-2603+*": { input_mchars: 16 },
+  "mistral/voxtral-mini-latest+*": { input_audio_hours: 0.18 },
+  "odd/speech": { input_mchars: 10 },
+  "odd/whisper": { input_audio_hours: 0.36 },
+};
+
+/** xAI's audio names no model, behind which a simulator's fault could stand: there it stands behind the key. */
+const xaiFaults = ["status-400", "status-500+times-1", "stall-1", "cut-1", "malformed", "error-200"];
+const faultyPrefix = (fault: string): string => `xai-${fault.replaceAll("+", "-")}`;
+
+/** The model, at an upstream that does what is said there. */
+export function withFault(model: string, fault: string): string {
+  return model.startsWith("xai/") ? model.replace("xai", faultyPrefix(fault)) : `${model}+${fault}`;
+}
+
+/** Of the providers that are there in any case, openai, xai and mistral have sounds. `odd` is whatever a test makes of it. */
+export function startAudioRig(odd: string, options: RigOptions = {}): Promise<Rig> {
+  return startRig({
+    ...options,
+    config: { upstream: { retries: 1 }, pricing: { models: prices }, ...options.config },
+    providers: (simulators) => ({
+      ...upstreamsOf(simulators, odd),
+      ...options.providers?.(simulators),
+    }),
+  });
+}
+
+function upstreamsOf({ providers }: Simulators, odd: string): Record<string, object> {
+  return {
+    local: { kind: "openai-compatible", base_url: providers["openai-compatible"], api_key: simulatedKey },
+    groq: {
+      kind: "openai-compatible",
+      preset: "groq",
+      base_url: providers["openai-compatible"],
+      api_key: simulatedKey,
+    },
+    odd: { kind: "openai", base_url: odd, api_key: simulatedKey },
+    "odd-xai": { kind: "xai", base_url: odd, api_key: simulatedKey },
+    ...Object.fromEntries(
+      xaiFaults.map((fault) => [
+        faultyPrefix(fault),
+        { kind: "xai", base_url: providers.xai, api_key: `${simulatedKey}+${fault}` },
+      ]),
+    ),
+  };
+}
+
+export interface Client {
+  client: OpenAI;
+  caller: Caller;
+}
+
+export async function newClient(rig: Rig): Promise<Client> {
+  const caller = await rig.caller();
+  return { caller, client: new OpenAI({ baseURL: `${rig.gateway.url}/v1`, apiKey: caller.token, maxRetries: 0 }) };
+}
+
+/** POSTs a form, or JSON. */
+export function post(
+  rig: Rig,
+  path: string,
+  token: string,
+  body: FormData | object,
+  { headers, signal = AbortSignal.timeout(4_500) }: { headers?: Record<string, string>; signal?: AbortSignal } = {},
+): Promise<Response> {
+  const isForm = body instanceof FormData;
+  return fetch(rig.gateway.url + path, {
+    method: "POST",
+    headers: {
+      authorization: `Bearer ${token}`,
+      ...(isForm ? {} : { "content-type": "application/json" }),
+      ...headers,
+    },
+    body: isForm ? body : JSON.stringify(body),
+    signal,
+  });
+}
+
+/** What happens before a client leaves, and before the answer comes that it has not waited for. */
+interface Between {
+  meanwhile?: () => void;
+  left?: () => Promise<unknown>;
+}
+
+/** A client that leaves while its upstream makes the answer, which comes all the same. */
+export async function leaveBeforeAnswer(
+  upstream: ScriptedUpstream,
+  answer: () => Response,
+  send: (signal: AbortSignal) => Promise<Response>,
+  { meanwhile, left }: Between = {},
+): Promise<void> {
+  const asked = Promise.withResolvers<void>();
+  const made = Promise.withResolvers<void>();
+  upstream.answerWith(async () => {
+    asked.resolve();
+    await made.promise;
+    return answer();
+  });
+  const leaving = new AbortController();
+  const call = send(leaving.signal).catch((reason: Error) => reason.name);
+  try {
+    await asked.promise;
+    meanwhile?.();
+    leaving.abort();
+    expect(await call).toBe("AbortError");
+    await left?.();
+  } finally {
+    made.resolve();
+  }
+}
+
+/** The request that a simulator received last. */
+export function lastReceived(rig: Rig) {
+  const last = rig.simulators.requests().at(-1);
+  if (last === undefined) throw new Error("nothing was received");
+  return last;
+}
+
+/** What the simulator answers when it gets the same JSON once more. */
+export function askAgain(rig: Rig): Promise<Response> {
+  const { path, body } = lastReceived(rig);
+  const headers = { authorization: `Bearer ${simulatedKey}`, "content-type": "application/json" };
+  return fetch(rig.simulators.url + path, { method: "POST", headers, body });
+}
+
+export const sha256 = (bytes: Uint8Array | ArrayBuffer): string =>
+  createHash("sha256").update(new Uint8Array(bytes)).digest("hex");
+
+/** Nano-credits as answers write them. */
+export function creditsOf(nano: bigint): string {
+  const digits = String(nano).padStart(10, "0");
+  return `${digits.slice(0, -9)}.${digits.slice(-9)}`.replace(/\.?0+$/, "");
+}
+
+async function getJson(rig: Rig, path: string, token: string): Promise<Record<string, unknown>> {
+  const answer = await fetch(rig.gateway.url + path, { headers: { authorization: `Bearer ${token}` } });
+  expect(answer.status).toBe(200);
+  return (await answer.json()) as Record<string, unknown>;
+}
+
+/** The record of the call that was answered so. */
+export function generationOf(rig: Rig, { token }: Caller, { headers }: Pick<Response, "headers">) {
+  return getJson(rig, `/v1/generations/${headers.get("x-request-id")}`, token);
+}
+
+/** Waits until nothing is held, and fails unless it was this that was spent: in the ledger, and as the user sees it. */
+export async function expectSpent(rig: Rig, caller: Caller, nano: bigint): Promise<void> {
+  expect(await caller.closed()).toBe(nano);
+  const { spend, held } = await getJson(rig, "/v1/user/info", caller.token);
+  expect([creditsOf(BigInt(Math.round(Number(spend) * 1e9))), held]).toEqual([creditsOf(nano), 0]);
+}
+
+/** The buckets of a record that are not empty. */
+export async function bucketsOf(rig: Rig, caller: Caller, answer: Pick<Response, "headers">) {
+  const { usage } = await generationOf(rig, caller, answer);
+  return Object.fromEntries(Object.entries(usage as Record<string, number>).filter(([, units]) => units > 0));
+}
