@@ -9,17 +9,23 @@ export interface Reply {
   readonly text: string;
 }
 
-/** POSTs JSON with a key that every provider takes, unless the headers say otherwise. */
+/** As the provider takes it: Google's own API in a header of its own, everything else as a bearer token. */
+function keyFor(url: string): Record<string, string> {
+  const isNative = url.includes("/google/v1beta/") && !url.includes("/google/v1beta/openai/");
+  return isNative ? { "x-goog-api-key": "good-key" } : { authorization: "Bearer good-key" };
+}
+
+/** POSTs JSON with a key, unless the headers say otherwise. */
 export async function post(url: string, body: unknown, headers: Record<string, string> = {}): Promise<Reply> {
-  const sent = { authorization: "Bearer good-key", "content-type": "application/json", ...headers };
+  const sent = { ...keyFor(url), "content-type": "application/json", ...headers };
   const text = typeof body === "string" ? body : JSON.stringify(body);
   const response = await fetch(url, { method: "POST", headers: sent, body: text });
   return { status: response.status, headers: response.headers, text: await response.text() };
 }
 
-/** GETs with the same key. */
+/** GETs likewise. */
 export async function get(url: string, headers: Record<string, string> = {}): Promise<Reply> {
-  const response = await fetch(url, { headers: { authorization: "Bearer good-key", ...headers } });
+  const response = await fetch(url, { headers: { ...keyFor(url), ...headers } });
   return { status: response.status, headers: response.headers, text: await response.text() };
 }
 

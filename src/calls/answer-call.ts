@@ -42,7 +42,7 @@ export async function answerCall<Body extends ChargeableBody>(
   if (!answer.ok) return relayFailure(call, exchange, answer);
   const { response } = answer;
   const type = response.headers.get("content-type") ?? "";
-  if (type.startsWith("text/event-stream")) {
+  if (type.startsWith(EVENT_STREAM)) {
     const { observe, passesThrough } = exchange;
     if (observe !== undefined && (plan.streamed || passesThrough)) return relay(deps, call, plan, response, observe());
     await response.body?.cancel();
@@ -69,7 +69,7 @@ function send<Body extends ChargeableBody>(
     target,
     below,
     body,
-    accept: streamed ? "text/event-stream" : whole,
+    accept: streamed ? EVENT_STREAM : whole,
     clientHeaders: incoming.request.headers,
     passesThrough,
     patience,
@@ -130,6 +130,7 @@ async function showWhole<Body extends ChargeableBody>(
   const headers = { ...headersFor(call, response.headers), ...exchange.headers };
   const { body: shown, contentType, whole, counted } = exchange.answer(answers);
   if (contentType !== undefined) headers["content-type"] = contentType;
+  if (contentType === EVENT_STREAM) Object.assign(headers, EVENT_HEADERS);
   const [{ text, usage }, ...others] = answers;
   const upstream = others.length === 0 ? usage : sumOf(answers.map((each) => each.usage));
   const observed = usedBy(target.price, bound, upstream, () => route.dialect.outputBytes(text), counted);
@@ -191,6 +192,7 @@ function relay<Body extends ChargeableBody>(
   return new Response(stream, { status, headers });
 }
 
+const EVENT_STREAM = "text/event-stream";
 const EVENT_HEADERS = { "cache-control": "no-cache", "x-accel-buffering": "no" };
 
 /** A failure under a status that says success. */

@@ -37,8 +37,8 @@ export async function openMediaExchange<Body extends ChargeableBody>(
   const { events } = codec;
   return {
     requests: reshaped === undefined ? [{ below: "", body: ownBody(call) }] : requestsOf(call, reshaped),
-    // An answer that is made anew is nothing of the upstream's dialect, nor is a failure under a status of success.
-    passesThrough: reshaped?.answer === undefined,
+    // A call that was made anew is nothing of the upstream's dialect, nor is a failure under a status of success.
+    passesThrough: reshaped === undefined,
     streamed: body.stream === true && reshaped?.answer === undefined,
     headers: reshaped?.answer === undefined ? {} : JSON_TYPE,
     observe: events && (() => observeEvents(events, body, operation)),
