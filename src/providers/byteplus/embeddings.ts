@@ -1,6 +1,7 @@
-import { GatewayError, type JsonObject, objectOf } from "../../core/index.ts";
+import { type JsonObject, objectOf } from "../../core/index.ts";
 import type { CallInput, ReshapedCall, UpstreamOperation } from "../provider.ts";
 import { embeddingsOperation } from "../shared/embeddings-operation.ts";
+import { refusal } from "../shared/refusal.ts";
 
 /** Models that make one vector of texts, images and videos together, on a path of their own. */
 const multimodal = /embedding-vision/;
@@ -15,13 +16,13 @@ function partsOf(input: unknown): readonly unknown[] {
   const entries: readonly unknown[] = Array.isArray(input) ? input : [input];
   if (entries.length > 0 && entries.every(isPart)) return entries;
   const [text] = entries;
-  if (typeof text !== "string") throw refusal("must be a text, or a list of parts: this model takes no token ids.");
-  if (entries.length > 1) throw refusal("must be one text: this model makes one vector a call. Send a call for each.");
+  if (typeof text !== "string") {
+    throw refusal("input", "must be a text, or a list of parts: this model takes no token ids.");
+  }
+  if (entries.length > 1) {
+    throw refusal("input", "must be one text: this model makes one vector a call. Send a call for each.");
+  }
   return [{ type: "text", text }];
-}
-
-function refusal(message: string): GatewayError {
-  return new GatewayError("validation_failed", `input: ${message}`, { param: "input" });
 }
 
 /** Its one vector stands where others have a list. */

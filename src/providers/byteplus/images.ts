@@ -6,11 +6,12 @@ import {
   hints,
   type ImageFieldRules,
   imagesAsked,
+  onceForEach,
   opaqueOnly,
-  refusal,
 } from "../shared/image-fields.ts";
-import { imageSources, maskSource, urlsOf } from "../shared/image-sources.ts";
+import { imageSources, refuseMask, urlsOf } from "../shared/image-sources.ts";
 import { countOf, listOf } from "../shared/json.ts";
+import { refusal } from "../shared/refusal.ts";
 
 const rules: ImageFieldRules = { drops: [...hints, "n", "quality", "user"], only: { ...opaqueOnly, style: [] } };
 
@@ -39,8 +40,7 @@ function readUsage(answer: JsonObject): ObservedUsage | undefined {
 
 /** It knows no `n`: as many calls are made, and answered as one. */
 function sideBySide(json: JsonObject, body: JsonObject): ReshapedCall {
-  const count = imagesAsked(body);
-  if (count === 1) return { requests: [{ json }] };
+  if (imagesAsked(body) === 1) return { requests: [{ json }] };
   if (body["sequential_image_generation"] === "auto") {
     throw refusal("n", "not beside sequential_image_generation, whose max_images says how many images are made.");
   }
@@ -48,7 +48,7 @@ function sideBySide(json: JsonObject, body: JsonObject): ReshapedCall {
   // A stream of OpenAI's has images in its events, not addresses.
   const streamed = body["stream"] === true && whole["response_format"] === undefined;
   const request = { json: streamed ? { ...whole, response_format: "b64_json" } : whole };
-  return { requests: [request, ...Array.from({ length: count - 1 }, () => request)], answer: merged };
+  return { requests: onceForEach(body, request), answer: merged };
 }
 
 /** One answer with the images of all, and the sums of what they count. */
@@ -87,8 +87,7 @@ export const imageGeneration: UpstreamOperation = {
 
 /** There is no route for edits: what is edited goes along with a generation. */
 async function reshapeEdit(input: CallInput): Promise<ReshapedCall> {
-  if (maskSource(input) !== undefined)
-    throw refusal("mask", "this upstream edits without masks: say it in the prompt.");
+  refuseMask(input);
   const { image: _image, images: _images, mask: _mask, ...rest } = fitted(input.body);
   const urls = await urlsOf(imageSources(input));
   return sideBySide({ ...rest, image: urls.length === 1 ? urls[0] : urls }, input.body);

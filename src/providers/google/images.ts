@@ -1,16 +1,10 @@
 import { GatewayError, type JsonObject, objectOf, type ObservedUsage } from "../../core/index.ts";
 import type { CallInput, ReshapedCall, UpstreamOperation } from "../provider.ts";
-import {
-  fitImageFields,
-  hints,
-  type ImageFieldRules,
-  imagesAsked,
-  opaqueOnly,
-  refusal,
-} from "../shared/image-fields.ts";
+import { fitImageFields, hints, type ImageFieldRules, onceForEach, opaqueOnly } from "../shared/image-fields.ts";
 import { readImageSize } from "../shared/image-size.ts";
-import { encodeFile, type ImageSource, imageSources, maskSource } from "../shared/image-sources.ts";
+import { encodeFile, type ImageSource, imageSources, refuseMask, unknownFile } from "../shared/image-sources.ts";
 import { listOf, textOf } from "../shared/json.ts";
+import { refusal } from "../shared/refusal.ts";
 import { countContent, type ContentUsage, readContentUsage } from "./content-usage.ts";
 
 /** Images come in the answer itself, of the type that the model makes, and there is one quality. */
@@ -38,7 +32,7 @@ function imageConfig(size: unknown, model: string): JsonObject {
 /** Data goes along; an address is Google's to fetch, never ours. */
 async function partOf(source: ImageSource): Promise<JsonObject> {
   if ("file" in source) return { inlineData: await encodeFile(source.file) };
-  if ("fileId" in source) throw refusal(source.param, "this upstream has no stored files: send the image itself.");
+  if ("fileId" in source) throw unknownFile(source);
   const { param, url } = source;
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(url)) return { fileData: { fileUri: url, ...typeOfName(url) } };
   const comma = url.indexOf(",");
@@ -56,8 +50,7 @@ function typeOfName(url: string): JsonObject {
 /** One call makes one image: several are made by as many. */
 async function reshape(input: CallInput, model: string): Promise<ReshapedCall> {
   const body = fitImageFields(input.body, rules);
-  if (maskSource(input) !== undefined)
-    throw refusal("mask", "this upstream edits without masks: say it in the prompt.");
+  refuseMask(input);
   const config = imageConfig(body["size"], model);
   const parts: JsonObject[] = [{ text: body["prompt"] }];
   for (const source of imageSources(input)) parts.push(await partOf(source));
@@ -71,8 +64,7 @@ async function reshape(input: CallInput, model: string): Promise<ReshapedCall> {
       },
     },
   };
-  const others = Array.from({ length: imagesAsked(body) - 1 }, () => request);
-  return { requests: [request, ...others], answer: readImages };
+  return { requests: onceForEach(body, request), answer: readImages };
 }
 
 /** The pictures of an answer, drafts among the thoughts left out. */

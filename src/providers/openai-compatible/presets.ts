@@ -3,9 +3,10 @@ import type { ModelFacts, Provider } from "../provider.ts";
 import { type ChatUsageRules, openaiUsageRules } from "../shared/chat-usage.ts";
 import type { EmbeddingsEndpoint } from "../shared/embeddings-operation.ts";
 import { speechOperation } from "../shared/speech-operation.ts";
+import { transcriptionOperation, translationOperation } from "../shared/transcription-operation.ts";
 import { perplexityCost } from "./cost.ts";
 import { mistralSpeech } from "./speech-mistral.ts";
-import { groqTranscription, groqTranslation, transcription, translation } from "./transcriptions.ts";
+import { groqTranscription, groqTranslation } from "./transcriptions-groq.ts";
 import { mistralTranscription } from "./transcriptions-mistral.ts";
 
 /** For upstreams that know the limit of the output by its former name only: they would answer as if there were none. */
@@ -40,7 +41,7 @@ const generic: Preset = {
   usage: openaiUsageRules,
   facts: {},
   embeddings: openaiEmbeddings,
-  audio: { speech: speechOperation, transcription, translation },
+  audio: { speech: speechOperation, transcription: transcriptionOperation, translation: translationOperation },
   modelsPath: "/models",
 };
 

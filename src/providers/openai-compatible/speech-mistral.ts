@@ -1,9 +1,9 @@
 import { speechMediaType } from "../../audio/index.ts";
-import { GatewayError, type JsonObject, objectOf } from "../../core/index.ts";
+import { GatewayError, type JsonObject } from "../../core/index.ts";
 import type { CallInput, RawAnswer, ReshapedCall, UpstreamOperation } from "../provider.ts";
 import { textOf } from "../shared/json.ts";
-import { readSpeechUsage } from "../shared/speech-operation.ts";
-import { refusal } from "../shared/transcript.ts";
+import { refusal } from "../shared/refusal.ts";
+import { readSpeechUsage, voiceId } from "../shared/speech-operation.ts";
 
 const formats = ["mp3", "wav", "pcm", "flac", "opus"];
 
@@ -28,7 +28,7 @@ function soundOf(answer: JsonObject): string {
 function reshape({ body }: CallInput): ReshapedCall {
   checkSayable(body);
   const { voice, response_format: format, stream_format: streamFormat } = body;
-  const id = textOf(voice) ?? textOf(objectOf(voice)?.["id"]);
+  const id = voiceId(voice);
   const own = Object.fromEntries(Object.entries(body).filter(([key]) => !openaiMembers.has(key)));
   const json = { ...own, ...(id === undefined ? {} : { voice_id: id }), response_format: format ?? "mp3" };
   const raw = (answer: JsonObject): RawAnswer => {

@@ -2,7 +2,7 @@ import { type JsonObject, objectOf, type ObservedUsage } from "../../core/index.
 import type { CallInput, FormField, ReshapedCall, UpstreamOperation } from "../provider.ts";
 import { countOf, listOf, textOf } from "../shared/json.ts";
 import type { TimedWord } from "../shared/subtitles.ts";
-import { type Heard, isSet, readTelling, refusal, tell, type Telling, valuesOf } from "../shared/transcript.ts";
+import { type Heard, isSet, readTelling, soundIn, tell, type Telling, valuesOf } from "../shared/transcript.ts";
 import { hasNoTranscript, millisecondsOf } from "../shared/transcription-operation.ts";
 
 /** Words that are to be expected: none holds a comma or a blank, which an underscore stands for. */
@@ -23,9 +23,8 @@ function granularityOf({ format, words, segments }: Telling): "word" | "segment"
  * What only guides a transcript is left out: `prompt` and `chunking_strategy` have no counterpart, and the language is not
  * taken beside times.
  */
-function formOf({ body, files }: CallInput, model: string, telling: Telling): readonly FormField[] {
-  const file = files.find(({ field }) => field === "file");
-  if (file === undefined) throw refusal("file", "must be there, as a file.");
+function formOf(input: CallInput, model: string, telling: Telling): readonly FormField[] {
+  const { body } = input;
   const granularity = granularityOf(telling);
   const isDiarized = telling.format === "diarized_json" || isSet(body["diarize"]);
   const language = granularity === undefined ? textOf(body["language"]) : undefined;
@@ -39,7 +38,8 @@ function formOf({ body, files }: CallInput, model: string, telling: Telling): re
     ["timestamp_granularities", granularity],
     ...hints.flatMap(biasOf).map((bias): [string, string] => ["context_bias", bias]),
   ];
-  return [...fields.flatMap(([name, text]) => (text === undefined ? [] : [{ name, text }])), { name: "file", file }];
+  const said = fields.flatMap(([name, text]) => (text === undefined ? [] : [{ name, text }]));
+  return [...said, { name: "file", file: soundIn(input) }];
 }
 
 function timed(value: unknown): TimedWord {

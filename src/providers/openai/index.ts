@@ -1,13 +1,13 @@
 import type { Provider } from "../provider.ts";
 import { bearer } from "../shared/auth.ts";
+import { speechOperation } from "../shared/speech-operation.ts";
+import { transcriptionOperation, translationOperation } from "../shared/transcription-operation.ts";
 import { chat } from "./chat.ts";
 import { embeddings } from "./embeddings.ts";
 import { failures } from "./errors.ts";
 import { imageEdit, imageGeneration } from "./images.ts";
 import { responses } from "./responses.ts";
 import { models } from "./models.ts";
-import { speechOperation as speech } from "../shared/speech-operation.ts";
-import { transcription, translation } from "./transcriptions.ts";
 
 export const openai: Provider = {
   priceProvider: "openai",
@@ -18,9 +18,9 @@ export const openai: Provider = {
     embeddings,
     image_generation: imageGeneration,
     image_edit: imageEdit,
-    speech,
-    transcription,
-    translation,
+    speech: speechOperation,
+    transcription: transcriptionOperation,
+    translation: translationOperation,
   },
   models,
   failures,

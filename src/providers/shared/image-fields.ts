@@ -1,4 +1,6 @@
-import { GatewayError, type JsonEdit, type JsonObject } from "../../core/index.ts";
+import type { JsonEdit, JsonObject } from "../../core/index.ts";
+import type { ReshapedBody } from "../provider.ts";
+import { refusal } from "./refusal.ts";
 
 /** What becomes of OpenAI's fields of an image call at an upstream that lacks them. */
 export interface ImageFieldRules {
@@ -40,12 +42,12 @@ export function editsBetween(body: JsonObject, fitted: JsonObject): JsonEdit[] {
   ];
 }
 
-/** A call that can't be said to this upstream. */
-export function refusal(param: string, message: string): GatewayError {
-  return new GatewayError("validation_failed", `${param}: ${message}`, { param });
-}
-
 /** Images asked for; what is none of a number is one. */
 export function imagesAsked({ n }: JsonObject): number {
   return typeof n === "number" && n > 1 ? n : 1;
+}
+
+/** The same request for each image asked for, where an upstream makes one a call. */
+export function onceForEach(body: JsonObject, request: ReshapedBody): [ReshapedBody, ...ReshapedBody[]] {
+  return [request, ...Array.from({ length: imagesAsked(body) - 1 }, () => request)];
 }

@@ -1,4 +1,4 @@
-import { refusal } from "./image-fields.ts";
+import { refusal } from "./refusal.ts";
 
 /** How an upstream is asked for a size that takes no width and height. */
 export interface ImageSizes {

@@ -1,7 +1,7 @@
-import { type CallFile, objectOf } from "../../core/index.ts";
+import { type CallFile, type GatewayError, objectOf } from "../../core/index.ts";
 import type { CallInput } from "../provider.ts";
-import { refusal } from "./image-fields.ts";
 import { listOf, textOf } from "./json.ts";
+import { refusal } from "./refusal.ts";
 
 /** An image that goes in: by its address or its data, by the id of a stored file, or as a file of the call's form. */
 export type ImageSource = { param: string } & ({ url: string } | { fileId: string } | { file: CallFile });
@@ -19,6 +19,17 @@ export function imageSources({ body, files }: CallInput): ImageSource[] {
 export function maskSource({ body, files }: CallInput): ImageSource | undefined {
   const file = files.find(({ field }) => field === "mask");
   return file === undefined ? sourcesIn(body["mask"], "mask")[0] : { param: "mask", file };
+}
+
+/** Throws 422 for a call with a mask, at an upstream that knows none. */
+export function refuseMask(input: CallInput): void {
+  if (maskSource(input) === undefined) return;
+  throw refusal("mask", "this upstream edits without masks: say it in the prompt.");
+}
+
+/** What an upstream that stores no files answers to the id of one. */
+export function unknownFile({ param }: ImageSource): GatewayError {
+  return refusal(param, "this upstream has no stored files: send the image itself.");
 }
 
 function sourcesIn(value: unknown, param: string): ImageSource[] {
@@ -56,7 +67,7 @@ export async function encodeFile(file: CallFile): Promise<{ mimeType: string; da
 /** The source as an upstream takes it that knows addresses and data URLs alone. */
 export async function urlOf(source: ImageSource): Promise<string> {
   if ("url" in source) return source.url;
-  if ("fileId" in source) throw refusal(source.param, "this upstream has no stored files: send the image itself.");
+  if ("fileId" in source) throw unknownFile(source);
   const { mimeType, data } = await encodeFile(source.file);
   return `data:${mimeType};base64,${data}`;
 }

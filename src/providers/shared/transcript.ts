@@ -1,6 +1,7 @@
-import { GatewayError, type JsonObject } from "../../core/index.ts";
-import type { RawAnswer } from "../provider.ts";
+import type { CallFile, JsonObject } from "../../core/index.ts";
+import type { CallInput, RawAnswer } from "../provider.ts";
 import { textOf } from "./json.ts";
+import { refusal } from "./refusal.ts";
 import { type Cue, cuesOf, srtOf, type TimedWord, turnsOf, vttOf } from "./subtitles.ts";
 
 /** A transcript as an upstream gave it that has a shape of its own. */
@@ -36,8 +37,11 @@ export function isSet(value: unknown): boolean {
   return value === true || value === "true" || value === "1";
 }
 
-export function refusal(field: string, message: string): GatewayError {
-  return new GatewayError("validation_failed", `${field}: ${message}`, { param: field });
+/** The file that is to be heard. Throws 422 where there is none. */
+export function soundIn({ files }: CallInput): CallFile {
+  const file = files.find(({ field }) => field === "file");
+  if (file === undefined) throw refusal("file", "must be there, as a file.");
+  return file;
 }
 
 /** Reads what a form asks for. Throws 422 for what none of these upstreams can tell. */

@@ -38,7 +38,13 @@ export function hasNoTranscript({ text }: JsonObject): boolean {
   return typeof text !== "string";
 }
 
-/** A transcription or translation of an upstream that speaks OpenAI's shape of it. */
-export function transcriptionOperation(path: "/audio/transcriptions" | "/audio/translations"): UpstreamOperation {
-  return { path, edits: () => [], readUsage: readTranscriptionUsage, isFailure: hasNoTranscript };
-}
+/** The transcription operation of an upstream that speaks OpenAI's shape of it. */
+export const transcriptionOperation: UpstreamOperation = {
+  path: "/audio/transcriptions",
+  edits: () => [],
+  readUsage: readTranscriptionUsage,
+  isFailure: hasNoTranscript,
+};
+
+/** The same into English. */
+export const translationOperation: UpstreamOperation = { ...transcriptionOperation, path: "/audio/translations" };

@@ -1,15 +1,9 @@
 import { type JsonObject, objectOf, type ObservedUsage } from "../../core/index.ts";
 import type { CallInput, ReshapedCall, UpstreamOperation } from "../provider.ts";
-import {
-  editsBetween,
-  fitImageFields,
-  hints,
-  type ImageFieldRules,
-  opaqueOnly,
-  refusal,
-} from "../shared/image-fields.ts";
+import { editsBetween, fitImageFields, hints, type ImageFieldRules, opaqueOnly } from "../shared/image-fields.ts";
 import { readImageSize } from "../shared/image-size.ts";
 import { type ImageSource, imageSources, maskSource, urlOf } from "../shared/image-sources.ts";
+import { refusal } from "../shared/refusal.ts";
 import { reportedCost } from "./cost.ts";
 
 const sizes = {

@@ -1,7 +1,8 @@
 import { type JsonObject, objectOf } from "../../core/index.ts";
 import type { CallInput, ReshapedCall, UpstreamOperation } from "../provider.ts";
 import { textOf } from "../shared/json.ts";
-import { refusal } from "../shared/transcript.ts";
+import { refusal } from "../shared/refusal.ts";
+import { voiceId } from "../shared/speech-operation.ts";
 
 /** What each of OpenAI's formats is there. Samples are as OpenAI has them. */
 const outputFormats = new Map<unknown, JsonObject>([
@@ -26,12 +27,6 @@ function checkedSpeed(speed: unknown): JsonObject {
   throw refusal("speed", `xAI speaks at ${SPEED_MIN} to ${SPEED_MAX} times the usual speed.`);
 }
 
-/** A voice that is none of xAI's is xAI's to refuse; its list grows. */
-function voiceOf(voice: unknown): JsonObject {
-  const id = textOf(voice) ?? textOf(objectOf(voice)?.["id"]);
-  return id === undefined ? {} : { voice_id: id };
-}
-
 /** Members that are OpenAI's; all others go to xAI as they are, so that its own can be used. */
 const openaiMembers = new Set([
   "model",
@@ -54,12 +49,13 @@ function reshape({ body }: CallInput): ReshapedCall {
   if ((textOf(instructions) ?? "") !== "") {
     throw refusal("instructions", "xAI takes none. Speech tags within the text say how it is spoken.");
   }
+  const id = voiceId(voice);
   const own = Object.fromEntries(Object.entries(body).filter(([key]) => !openaiMembers.has(key)));
   const json = {
     language: "auto",
     ...own,
     text: input,
-    ...voiceOf(voice),
+    ...(id === undefined ? {} : { voice_id: id }),
     output_format: outputFormat(body),
     ...checkedSpeed(speed),
   };

@@ -2,7 +2,7 @@ import { type JsonObject, objectOf } from "../../core/index.ts";
 import type { CallInput, FormField, ReshapedCall, UpstreamOperation } from "../provider.ts";
 import { listOf, textOf } from "../shared/json.ts";
 import type { TimedWord } from "../shared/subtitles.ts";
-import { type Heard, isSet, readTelling, refusal, tell, type Telling, valuesOf } from "../shared/transcript.ts";
+import { type Heard, isSet, readTelling, soundIn, tell, type Telling, valuesOf } from "../shared/transcript.ts";
 import { hasNoTranscript, readTranscriptionUsage } from "../shared/transcription-operation.ts";
 
 /** Fields of xAI's own, which go there as they are. */
@@ -12,9 +12,8 @@ const ownFields = ["language", "audio_format", "sample_rate", "format", "multich
  * The file comes last (`wire/xai`). What only guides a transcript is left out: `prompt`, `temperature` and
  * `chunking_strategy` have no counterpart, and there is one model.
  */
-function formOf({ body, files }: CallInput, { format }: Telling): readonly FormField[] {
-  const file = files.find(({ field }) => field === "file");
-  if (file === undefined) throw refusal("file", "must be there, as a file.");
+function formOf(input: CallInput, { format }: Telling): readonly FormField[] {
+  const { body } = input;
   const own = ownFields.flatMap((name) => valuesOf(body[name]).map((text) => ({ name, text })));
   const isDiarized = format === "diarized_json" || isSet(body["diarize"]);
   const keywords = [...valuesOf(body["keywords"]), ...valuesOf(body["keyterm"])];
@@ -22,7 +21,7 @@ function formOf({ body, files }: CallInput, { format }: Telling): readonly FormF
     ...own,
     ...(isDiarized ? [{ name: "diarize", text: "true" }] : []),
     ...keywords.map((text) => ({ name: "keyterm", text })),
-    { name: "file", file },
+    { name: "file", file: soundIn(input) },
   ];
 }
 

@@ -1,11 +1,6 @@
 import type { UpstreamOperation } from "../provider.ts";
-import { refusal } from "../shared/transcript.ts";
-import { transcriptionOperation } from "../shared/transcription-operation.ts";
-
-export const transcription = transcriptionOperation("/audio/transcriptions");
-
-/** Into English. */
-export const translation = transcriptionOperation("/audio/translations");
+import { refusal } from "../shared/refusal.ts";
+import { transcriptionOperation, translationOperation } from "../shared/transcription-operation.ts";
 
 const groqFormats = ["json", "verbose_json", "text"];
 
@@ -20,5 +15,5 @@ function withoutSubtitles(operation: UpstreamOperation): UpstreamOperation {
   };
 }
 
-export const groqTranscription = withoutSubtitles(transcription);
-export const groqTranslation = withoutSubtitles(translation);
+export const groqTranscription = withoutSubtitles(transcriptionOperation);
+export const groqTranslation = withoutSubtitles(translationOperation);
