@@ -8,14 +8,11 @@ import {
   type UsageBucket,
   usageBuckets,
 } from "../core/index.ts";
-import type { CallBound } from "../dialects/index.ts";
+import { type CallBound, tokensOfBytes } from "../dialects/index.ts";
 import { dearestInput, dearestOutput, type ModelPrice } from "../pricing/index.ts";
 
 /** Output that is held for where neither the request nor the price layers set a limit. */
 const OUTPUT_TOKENS_ASSUMED = 32_768;
-
-/** Bytes of text that make a token, where an upstream leaves the counting to us. */
-const BYTES_PER_TOKEN = 4;
 
 /** What a picture or a file is taken for where nothing tells its size. */
 const PART_TOKENS_LIKELY = 1_000;
@@ -42,7 +39,7 @@ export function usageBound(price: ModelPrice, bound: CallBound): Usage {
 
 /** Usage estimated from lengths, for a call whose upstream named none. */
 function estimatedUsage(price: ModelPrice, bound: CallBound, outputBytes: number): Usage {
-  const output = Math.ceil(outputBytes / BYTES_PER_TOKEN);
+  const output = tokensOfBytes(outputBytes);
   return { ...bound.unitsIn, ...likelyIn(price, bound), output, requests: 1 };
 }
 
@@ -104,6 +101,6 @@ function likelyIn({ contextWindow }: ModelPrice, bound: CallBound): Usage {
   if (bound.likelyIn !== undefined) return bound.likelyIn;
   const { inputTokens: most, unmeasured } = bound;
   const { parts, tokens } = unmeasured ?? { parts: 0, tokens: 0 };
-  const likely = Math.ceil((most - tokens) / BYTES_PER_TOKEN) + parts * PART_TOKENS_LIKELY;
+  const likely = tokensOfBytes(most - tokens) + parts * PART_TOKENS_LIKELY;
   return { input: Math.min(likely, (contextWindow ?? Number.POSITIVE_INFINITY) * (bound.inputs ?? 1)) };
 }

@@ -12,6 +12,13 @@ export const eventBytesMax = 1024 * 1024;
 /** Bytes of one server-sent event of which all must be read: one that is translated, or that repeats a whole answer. */
 export const wholeEventBytesMax = 16 * 1024 * 1024;
 
+/**
+ * Bytes of one server-sent event that may hold an image. No provider makes one of more than 4096 by 4096 pixels; not
+ * compressed at all, with four bytes a pixel, that is 86 MiB of base64. A longer event would pass unread, and its stream be
+ * taken for a broken one.
+ */
+export const imageEventBytesMax = 96 * 1024 * 1024;
+
 /** Bytes kept of an upstream's error body. */
 export const upstreamErrorBytesMax = 256 * 1024;
 

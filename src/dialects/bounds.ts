@@ -14,6 +14,14 @@ export const MESSAGE_TOKENS_MAX = 16;
  */
 export const UNKNOWN_PART_TOKENS = 1_000_000;
 
+/** Bytes of text that make a token, where an upstream leaves the counting to us. */
+const BYTES_PER_TOKEN = 4;
+
+/** The tokens that a text of so many bytes is taken for. */
+export function tokensOfBytes(bytes: number): number {
+  return Math.ceil(bytes / BYTES_PER_TOKEN);
+}
+
 /** Measures a request, and notes what of it only a bound is known of. */
 export class Measure {
   readonly sizeOf: SizeOf;

@@ -15,6 +15,7 @@ export {
   type TranslationForm,
   translationForm,
 } from "./audio/index.ts";
+export { tokensOfBytes } from "./bounds.ts";
 export { chatDialect, type ChatRequest, chatRequest } from "./chat/index.ts";
 export { carriesSeal, type ClientContext, estimateTokens, type UpstreamContext } from "./conversation/index.ts";
 export type { CallBound, DialectCodec, ReadUsage, StreamObserver, MediaCodec, MediaEvents } from "./dialect.ts";

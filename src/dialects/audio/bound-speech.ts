@@ -1,7 +1,8 @@
 import type { Usage } from "../../core/index.ts";
+import { tokensOfBytes } from "../bounds.ts";
 import type { CallBound } from "../dialect.ts";
 import type { SpeechRequest } from "./request.ts";
-import { spokenTokens, tokensOfBytes } from "./tokens.ts";
+import { spokenTokens } from "./tokens.ts";
 
 /** Tokens that a model may set around the text and the instructions. */
 const AROUND_TOKENS_MAX = 32;

@@ -1,7 +1,8 @@
 import type { CallFile } from "../../core/index.ts";
+import { tokensOfBytes } from "../bounds.ts";
 import type { CallBound, SizeOf } from "../dialect.ts";
 import type { TranscriptionForm, TranslationForm } from "./request.ts";
-import { heardTokens, tokensOfBytes } from "./tokens.ts";
+import { heardTokens } from "./tokens.ts";
 
 /**
  * A file that can't be read may be in the leanest format there is (speech at 4 kbit/s), and is likely to be in a common one

@@ -1,11 +1,11 @@
 import { speechMeter } from "../../audio/index.ts";
 import { type JsonObject, limits, type ObservedUsage } from "../../core/index.ts";
 import type { MediaCodec, ReadUsage, StreamObserver } from "../dialect.ts";
+import { errorEvent, namedEvent } from "../named-events.ts";
 import { boundSpeech, usageOfText } from "./bound-speech.ts";
 import { AudioEventObserver } from "./observe-events.ts";
 import type { SpeechRequest } from "./request.ts";
 import { spokenTokens } from "./tokens.ts";
-import { errorEvent, namedEvent } from "./write-events.ts";
 
 /** What speech of so many milliseconds is taken for, where the upstream doesn't say. */
 function usageOf(body: SpeechRequest, milliseconds: number): ObservedUsage {

@@ -1,10 +1,3 @@
-/** Bytes of text that make a token, where an upstream leaves the counting to us. */
-const BYTES_PER_TOKEN = 4;
-
-export function tokensOfBytes(bytes: number): number {
-  return Math.ceil(bytes / BYTES_PER_TOKEN);
-}
-
 /** What OpenAI counts of speech that comes out. */
 const SPOKEN_TOKENS_PER_MINUTE = 1_250;
 

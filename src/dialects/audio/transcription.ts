@@ -1,10 +1,10 @@
 import { type JsonObject, limits, objectOf, parseObject } from "../../core/index.ts";
+import { tokensOfBytes } from "../bounds.ts";
 import type { CallBound, MediaCodec, MediaEvents, ReadUsage, StreamObserver } from "../dialect.ts";
+import { errorEvent, namedEvent } from "../named-events.ts";
 import { boundTranscription } from "./bound-transcription.ts";
 import { AudioEventObserver } from "./observe-events.ts";
 import type { TranscriptionForm, TranslationForm } from "./request.ts";
-import { tokensOfBytes } from "./tokens.ts";
-import { errorEvent, namedEvent } from "./write-events.ts";
 
 /** Observes a transcript that is plain text or subtitles. All of the sound has been heard once there is a word of it. */
 function observeBytes(_body: unknown, { unitsIn, likelyIn }: CallBound): StreamObserver {

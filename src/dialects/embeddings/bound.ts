@@ -1,5 +1,5 @@
 import { type JsonObject, objectOf } from "../../core/index.ts";
-import { IMAGE_TOKENS_MAX, jsonBytes, Measure, UNKNOWN_PART_TOKENS } from "../bounds.ts";
+import { IMAGE_TOKENS_MAX, jsonBytes, Measure, tokensOfBytes, UNKNOWN_PART_TOKENS } from "../bounds.ts";
 import type { CallBound, SizeOf } from "../dialect.ts";
 import type { EmbeddingsRequest } from "./request.ts";
 
@@ -8,9 +8,6 @@ export const measuredMembers = ["input"] as const;
 
 /** Tokens that a model may set around an entry: its beginning, its end, a word for what it is. */
 const ENTRY_TOKENS_MAX = 8;
-
-/** Bytes of text that make a token, where an upstream leaves the counting to us. */
-const BYTES_PER_TOKEN = 4;
 
 /** As `boundChat`: a token holds at least one byte. Token ids are counted as they are; nothing comes out that is paid for. */
 export function boundEmbeddings({ input }: EmbeddingsRequest, sizeOf: SizeOf): CallBound {
@@ -30,7 +27,7 @@ export function boundEmbeddings({ input }: EmbeddingsRequest, sizeOf: SizeOf): C
     outputTokens: 0,
     choices: 1,
     inputs,
-    likelyIn: { input: Math.ceil(bytes / BYTES_PER_TOKEN) + ids + bare },
+    likelyIn: { input: tokensOfBytes(bytes) + ids + bare },
   };
 }
 

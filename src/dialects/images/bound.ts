@@ -1,5 +1,5 @@
 import { type CallFile, GatewayError, type ImageVariant } from "../../core/index.ts";
-import { IMAGE_TOKENS_MAX, MESSAGE_TOKENS_MAX } from "../bounds.ts";
+import { IMAGE_TOKENS_MAX, MESSAGE_TOKENS_MAX, tokensOfBytes } from "../bounds.ts";
 import type { CallBound, SizeOf } from "../dialect.ts";
 import { SEQUENCE_MAX } from "./request.ts";
 
@@ -19,8 +19,7 @@ export interface ImagesBody {
 /** The members whose size is the input's: a prompt, and pictures that may be megabytes of base64. */
 export const measuredMembers = ["prompt", "image", "images", "mask"] as const;
 
-/** Bytes of text that make a token, and tokens of a picture, where an upstream leaves the counting to us. */
-const BYTES_PER_TOKEN = 4;
+/** Tokens of a picture, where an upstream leaves the counting to us. */
 const IMAGE_TOKENS_LIKELY = 1_000;
 
 /**
@@ -39,7 +38,7 @@ export function boundImages(body: ImagesBody, sizeOf: SizeOf, files: readonly Ca
     outputTokens: undefined,
     choices: count,
     inputs: calls,
-    likelyIn: { input: Math.ceil(text / BYTES_PER_TOKEN), inputImage: pictures * IMAGE_TOKENS_LIKELY },
+    likelyIn: { input: tokensOfBytes(text), inputImage: pictures * IMAGE_TOKENS_LIKELY },
     unitsIn: { inputImages: images },
     imagesOut: { count, variant: variantAsked(body) },
   };

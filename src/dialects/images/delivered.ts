@@ -32,12 +32,15 @@ const plain: ImageVariant = { size: "1024x1024", quality: "standard" };
 /** By what the answer says, else the request. Images of several sizes are of none: that is charged as the dearest. */
 function variantOf(body: ImagesBody, answer: JsonObject, delivered: readonly JsonObject[]): ImageVariant {
   const asked = { ...plain, ...variantAsked(body) };
-  const { quality = asked.quality } = texts(answer);
-  const [size, ...others] = new Set(delivered.map((entry) => texts(entry).size ?? texts(answer).size ?? asked.size));
+  const { quality = asked.quality } = variantIn(answer);
+  const [size, ...others] = new Set(
+    delivered.map((entry) => variantIn(entry).size ?? variantIn(answer).size ?? asked.size),
+  );
   return { size: others.length === 0 ? size : undefined, quality };
 }
 
-function texts({ size, quality }: JsonObject): ImageVariant {
+/** Size and quality, where an answer or an event says so. */
+export function variantIn({ size, quality }: JsonObject): ImageVariant {
   return { size: isText(size) ? size : undefined, quality: isText(quality) ? quality : undefined };
 }
 

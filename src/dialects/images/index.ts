@@ -1,10 +1,11 @@
-import { errorBody, type GatewayError } from "../../core/index.ts";
+import { limits } from "../../core/index.ts";
 import type { MediaCodec } from "../dialect.ts";
+import { errorEvent } from "../named-events.ts";
 import { boundImageEdit, boundImages, type ImagesBody, measuredMembers } from "./bound.ts";
 import { countImages } from "./delivered.ts";
 import { ImageStreamObserver } from "./observe-stream.ts";
 import type { ImageEditRequest, ImageGenerationRequest } from "./request.ts";
-import { eventText, type ImageEvents, writeImageEvents } from "./write-events.ts";
+import { type ImageEvents, writeImageEvents } from "./write-events.ts";
 
 export {
   imageEditForm,
@@ -13,12 +14,6 @@ export {
   type ImageGenerationRequest,
   imageGenerationRequest,
 } from "./request.ts";
-
-/**
- * Bytes of one event. No provider makes an image of more than 4096 by 4096 pixels; not compressed at all, with four bytes
- * a pixel, that is 86 MiB of base64. A longer event would pass unread, and its stream be taken for a broken one.
- */
-const EVENT_BYTES_MAX = 96 * 1024 * 1024;
 
 /** What both routes have in common. */
 function imagesCodec<Body extends ImagesBody>(events: ImageEvents, bound: MediaCodec<Body>["bound"]): MediaCodec<Body> {
@@ -33,16 +28,11 @@ function imagesCodec<Body extends ImagesBody>(events: ImageEvents, bound: MediaC
         const { likelyIn = {} } = boundImages(body, (text) => text.length, []);
         return new ImageStreamObserver(readUsage, likelyIn);
       },
-      eventBytesMax: EVENT_BYTES_MAX,
-      errorEvent: (error) => eventText({ type: "error", ...errorOf(error) }),
+      eventBytesMax: limits.imageEventBytesMax,
+      errorEvent,
       ofAnswer: (body, answer) => writeImageEvents(events, body, answer),
     },
   };
-}
-
-/** OpenAI's object; its shape names no request. */
-function errorOf(error: GatewayError): object {
-  return errorBody("openai", error, "");
 }
 
 /** OpenAI's images, from a text. */

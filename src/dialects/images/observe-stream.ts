@@ -20,7 +20,7 @@ import {
 } from "../../core/index.ts";
 import { dataOf, eventsOf } from "../../streaming/index.ts";
 import type { ReadUsage, StreamObserver } from "../dialect.ts";
-import { likelyImageTokens } from "./delivered.ts";
+import { likelyImageTokens, variantIn } from "./delivered.ts";
 
 const NOTHING = Buffer.alloc(0);
 
@@ -113,7 +113,7 @@ export class ImageStreamObserver implements StreamObserver {
   #note(kind: EventKind, said: JsonObject): void {
     switch (kind) {
       case "preview":
-        this.#begun = variantOf(said);
+        this.#begun = variantIn(said);
         return;
       case "image":
         this.#count(said);
@@ -140,7 +140,7 @@ export class ImageStreamObserver implements StreamObserver {
     // BytePlus's last event holds no image.
     if (IMAGE_FIELD in said) {
       this.#count(said);
-      if (observed === undefined) this.#unnamedTokens += likelyImageTokens(variantOf(said));
+      if (observed === undefined) this.#unnamedTokens += likelyImageTokens(variantIn(said));
     }
     if (observed === undefined) return;
     const { usage, reportedCost } = this.#named ?? { usage: {} };
@@ -153,7 +153,7 @@ export class ImageStreamObserver implements StreamObserver {
   }
 
   #count(said: JsonObject): void {
-    const variant = variantOf(said);
+    const variant = variantIn(said);
     const same = this.#images === 0 || this.#image.size === variant.size;
     this.#image = same ? variant : { ...variant, size: undefined };
     this.#images += 1;
@@ -185,13 +185,6 @@ function kindOf(event: Buffer, said: JsonObject): EventKind {
 /** The name in the event's own line, which comes before its data. */
 function nameOf(event: Buffer): string | undefined {
   return /^event: ?([\w.]+)\r?$/m.exec(event.toString("latin1", 0, 200))?.[1];
-}
-
-function variantOf({ size, quality }: JsonObject): ImageVariant {
-  return {
-    size: typeof size === "string" ? size : undefined,
-    quality: typeof quality === "string" ? quality : undefined,
-  };
 }
 
 function addUsage(one: Usage, other: Usage): Usage {

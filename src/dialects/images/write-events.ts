@@ -1,4 +1,5 @@
 import { type JsonObject, objectOf } from "../../core/index.ts";
+import { type NamedEvent, namedEvent } from "../named-events.ts";
 import type { ImagesBody } from "./bound.ts";
 import { entriesOf, isDelivered } from "./delivered.ts";
 
@@ -27,16 +28,7 @@ export function writeImageEvents(events: ImageEvents, body: AskedBody, answer: J
     return { type: `${events}.completed`, ...described(entry, body, answer), ...(usage && { usage }) };
   });
   const nothing = completed.length + failures.length === 0;
-  return [...completed, ...failures, ...(nothing ? [withheld] : [])].map(eventText).join("");
-}
-
-interface ImageEvent extends JsonObject {
-  type: string;
-}
-
-/** An event in the form of OpenAI's: its name stands in its data as well. */
-export function eventText(data: ImageEvent): string {
-  return `event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`;
+  return [...completed, ...failures, ...(nothing ? [withheld] : [])].map(namedEvent).join("");
 }
 
 const withheld = {
@@ -50,7 +42,7 @@ const withheld = {
 };
 
 /** An image that failed by itself, under BytePlus's name for it: OpenAI has none. */
-function failureOf({ error }: JsonObject, image_index: number): ImageEvent | undefined {
+function failureOf({ error }: JsonObject, image_index: number): NamedEvent | undefined {
   if (error === undefined || error === null) return undefined;
   return { type: "image_generation.partial_failed", image_index, error };
 }
