@@ -11,7 +11,7 @@ import type { Logger } from "../telemetry/index.ts";
 import { ResponseCatcher } from "./catch-response.ts";
 import type { ChargeableBody } from "./chargeable-route.ts";
 import { sumOf, usedBy } from "./estimate.ts";
-import type { Exchange, ObservedStream, UpstreamRequest } from "./exchange.ts";
+import { EVENT_STREAM, type Exchange, type ObservedStream, type UpstreamRequest } from "./exchange.ts";
 import { relayedHeaders } from "./headers.ts";
 import { Patience } from "./patience.ts";
 import type { CallPlan } from "./plan-call.ts";
@@ -133,7 +133,7 @@ async function showWhole<Body extends ChargeableBody>(
   if (contentType === EVENT_STREAM) Object.assign(headers, EVENT_HEADERS);
   const [{ text, usage }, ...others] = answers;
   const upstream = others.length === 0 ? usage : sumOf(answers.map((each) => each.usage));
-  const observed = usedBy(target.price, bound, upstream, () => route.dialect.outputBytes(text), counted);
+  const observed = usedBy(target.price, bound, upstream, () => route.codec.outputBytes(text), counted);
   headers["x-tollgate-credits"] = formatCredits(call.costOf(observed));
   if (keep !== undefined) await keepResponse(deps, call, keep, parseObject(whole));
   const kept = retry && { headers, body: new KeptBody().add(Buffer.from(shown)) };
@@ -192,7 +192,6 @@ function relay<Body extends ChargeableBody>(
   return new Response(stream, { status, headers });
 }
 
-const EVENT_STREAM = "text/event-stream";
 const EVENT_HEADERS = { "cache-control": "no-cache", "x-accel-buffering": "no" };
 
 /** A failure under a status that says success. */

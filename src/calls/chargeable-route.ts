@@ -13,7 +13,7 @@ export interface ChargeableBody {
 
 /**
  * A chargeable route, declared: everything the pipeline needs to know of it. How its cost is bound, how its answer is
- * observed and how its usage is read come with the dialect and the provider's operation, so that a route cannot leave
+ * observed and how its usage is read come with the codec and the provider's operation, so that a route cannot leave
  * them out.
  */
 export interface ChargeableRoute<Body extends ChargeableBody> {
@@ -24,7 +24,8 @@ export interface ChargeableRoute<Body extends ChargeableBody> {
   body?: z.ZodType<Body>;
   /** A form with files; left out where only JSON is taken. */
   form?: FormDeclaration<Body>;
-  dialect: DialectCodec<Body> | MediaCodec<Body>;
+  /** How its bodies and answers are read. */
+  codec: DialectCodec<Body> | MediaCodec<Body>;
   /** Keeps the answers, so that later calls may refer to them. */
   keeper?: ResponseKeeper;
 }

@@ -8,7 +8,13 @@ import type { CallInput, RawAnswer, ReshapedBody, ReshapedCall, UpstreamOperatio
 import type { Target } from "../routing/index.ts";
 import type { ChargeableBody } from "./chargeable-route.ts";
 import { editedBytes, editedForm } from "./edit-body.ts";
-import type { Exchange, ObservedStream, ShownAnswer, UpstreamRequest } from "./exchange.ts";
+import {
+  EVENT_STREAM,
+  type Exchange,
+  type ObservedStream,
+  type ShownAnswer,
+  type UpstreamRequest,
+} from "./exchange.ts";
 import type { CallBody } from "./receive-body.ts";
 import type { WholeAnswer } from "./relay-whole.ts";
 import type { UpstreamBody } from "./send.ts";
@@ -34,7 +40,7 @@ export async function openMediaExchange<Body extends ChargeableBody>(
   const { operation, model } = target;
   const { body } = received;
   const reshaped = await operation.reshape?.(inputOf(received), model);
-  const { events } = codec;
+  const { events, observeBytes } = codec;
   return {
     requests: reshaped === undefined ? [{ below: "", body: ownBody(call) }] : requestsOf(call, reshaped),
     // A call that was made anew is nothing of the upstream's dialect, nor is a failure under a status of success.
@@ -42,7 +48,7 @@ export async function openMediaExchange<Body extends ChargeableBody>(
     streamed: body.stream === true && reshaped?.answer === undefined,
     headers: reshaped?.answer === undefined ? {} : JSON_TYPE,
     observe: events && (() => observeEvents(events, body, operation)),
-    observeBytes: codec.observeBytes && (() => ({ observer: observeBytes(codec, body, bound), events: undefined })),
+    observeBytes: observeBytes && (() => ({ observer: observeBytes(body, bound), events: undefined })),
     answer: (answers) => shownAnswer(codec, call, reshaped, answers),
     failure: (_status, text) => text,
   };
@@ -51,12 +57,6 @@ export async function openMediaExchange<Body extends ChargeableBody>(
 function observeEvents<Body>(events: MediaEvents<Body>, body: Body, operation: UpstreamOperation): ObservedStream {
   const observer = events.observe(body, (event) => operation.readUsage(event));
   return { observer, events: { bytesMax: events.eventBytesMax, errorEvent: events.errorEvent } };
-}
-
-function observeBytes<Body>(codec: MediaCodec<Body>, body: Body, bound: CallBound) {
-  const observer = codec.observeBytes?.(body, bound);
-  if (observer === undefined) throw new Error("the codec observes no bytes");
-  return observer;
 }
 
 /** A form's fields are what its schema has made of them. */
@@ -117,7 +117,7 @@ function shownAnswer<Body extends ChargeableBody>(
   const counted = codec.counted?.(body, answer);
   // The upstream knows no streams, or not here.
   if (body.stream === true && codec.events !== undefined) {
-    return { body: codec.events.ofAnswer(body, answer), contentType: "text/event-stream", whole, counted };
+    return { body: codec.events.ofAnswer(body, answer), contentType: EVENT_STREAM, whole, counted };
   }
   return { body: whole, whole, counted };
 }

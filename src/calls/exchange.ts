@@ -1,38 +1,23 @@
 /**
- * How one call is told to its upstream, and the answer to its client. Where both speak the same dialect, bytes pass and
- * only the model's name changes; otherwise everything goes through the conversation model.
+ * How one call is told to its upstream, and the answer to its client: what sending and relaying need to know of it,
+ * whatever the call is of. `exchange-text` makes one for text generation, `exchange-media` for everything else.
  */
-import {
-  type Dialect,
-  type GatewayError,
-  type JsonObject,
-  limits,
-  type ObservedUsage,
-  parseObject,
-} from "../core/index.ts";
-import {
-  carriesSeal,
-  type ClientContext,
-  type DialectCodec,
-  estimateTokens,
-  type StreamObserver,
-  streamOfAnswer,
-  translateStream,
-  translations,
-  type UpstreamContext,
-} from "../dialects/index.ts";
-import type { Target } from "../routing/index.ts";
-import type { ChargeableBody } from "./chargeable-route.ts";
-import { editedBytes, editValue } from "./edit-body.ts";
-import type { ParsedBody } from "./parse-body.ts";
+import type { ObservedUsage } from "../core/index.ts";
+import type { StreamObserver } from "../dialects/index.ts";
 import type { StreamEvents } from "./relay-stream.ts";
 import type { WholeAnswer } from "./relay-whole.ts";
 import type { UpstreamBody } from "./send.ts";
 
+/** The media type of server-sent events. */
+export const EVENT_STREAM = "text/event-stream";
+
 export interface Exchange {
   /** What the upstream gets: mostly one request. */
   readonly requests: readonly [UpstreamRequest, ...UpstreamRequest[]];
-  /** Whether the upstream hears the client's own words: then it hears the client's headers too. */
+  /**
+   * Whether the upstream hears the client's own words. Then it hears the client's headers too, and what it answers under a
+   * status of success is the client's to judge.
+   */
   readonly passesThrough: boolean;
   /** Whether the upstream is asked for a stream: where it knows none, the client's is made of its whole answer. */
   readonly streamed: boolean;
@@ -42,7 +27,7 @@ export interface Exchange {
   readonly observe: (() => ObservedStream) | undefined;
   /** Begins to observe an answer of bytes that are no JSON, where there can be one. */
   readonly observeBytes: (() => ObservedStream) | undefined;
-  /** Whole answers, one for each request that succeeded, as the client gets them. Throws `upstream_invalid_answer`. */
+  /** Whole answers, one for each request that succeeded, as the client gets them. Throws where there is nothing to give. */
   answer(answers: readonly [WholeAnswer, ...WholeAnswer[]]): ShownAnswer;
   /** The body of an upstream's error as the client gets it. */
   failure(status: number, body: string): string;
@@ -70,103 +55,4 @@ export interface ShownAnswer {
   whole: string;
   /** What it holds that is paid for by other units than tokens. */
   counted?: ObservedUsage | undefined;
-}
-
-/** What an exchange needs to know of its call. */
-export interface ExchangeCall<Body extends ChargeableBody> {
-  target: Target;
-  parsed: ParsedBody<Body>;
-  requestId: string;
-  /** Since the epoch. */
-  at: number;
-  /** The client's own body, where `parsed` is one that was made from it. */
-  request: JsonObject | undefined;
-  /** What `parsed` says with all strings decoded, where somebody has it already. */
-  decoded?: JsonObject | undefined;
-}
-
-/** Throws 422 for what the upstream's dialect has no words for. */
-export function openExchange<Body extends ChargeableBody>(
-  call: ExchangeCall<Body>,
-  codec: DialectCodec<Body>,
-): Exchange {
-  const { target, parsed } = call;
-  const { dialect } = target.operation;
-  if (dialect === undefined) throw new Error(`an operation of ${target.route.prefix} has no dialect`);
-  // A signature of another upstream, which the client keeps for it, must not get to this one.
-  const passes = dialect === codec.dialect && !carriesSeal(parsed.text);
-  return passes ? passedThrough(call, codec) : translated(call, codec.dialect, dialect);
-}
-
-function passedThrough<Body extends ChargeableBody>(call: ExchangeCall<Body>, codec: DialectCodec<Body>): Exchange {
-  const { target, parsed, requestId } = call;
-  const { operation } = target;
-  const { body } = parsed;
-  return {
-    requests: [{ below: "", body: editedBytes(target, parsed) }],
-    passesThrough: true,
-    streamed: body.stream === true,
-    headers: {},
-    observe: () => ({
-      observer: codec.observe(body, (event) => operation.readUsage(event)),
-      events: { bytesMax: codec.eventBytesMax ?? limits.eventBytesMax, errorEvent: errorEventOf(codec, requestId) },
-    }),
-    observeBytes: undefined,
-    answer: ([{ bytes, text }]) => ({ body: bytes, whole: text }),
-    failure: (_status, text) => text,
-  };
-}
-
-/** Unique to the call, letters and digits alone. */
-export function callIdOf(requestId: string): string {
-  return requestId.replace(/^req_/, "");
-}
-
-/** A closure of its own, which doesn't keep the body in memory for as long as a stream is open. */
-function errorEventOf<Body>(codec: DialectCodec<Body>, requestId: string) {
-  return (error: GatewayError): string => codec.errorEvent(error, requestId);
-}
-
-function translated<Body extends ChargeableBody>(call: ExchangeCall<Body>, from: Dialect, to: Dialect): Exchange {
-  const { target, parsed, requestId, at } = call;
-  const { operation, model } = target;
-  const client = translations[from];
-  const upstream = translations[to];
-  const asked = call.decoded ?? parseObject(parsed.bytes.toString("utf8")) ?? {};
-  const conversation = client.readRequest(asked);
-  const facts = operation.facts?.(model) ?? {};
-  const origin = target.route.prefix;
-  const outputTokensMax = target.price.maxOutputTokens;
-  const written = upstream.writeRequest(conversation, { ...facts, model, origin, outputTokensMax });
-  const callId = callIdOf(requestId);
-  const { thinkTags } = facts;
-  const { stream } = conversation;
-  const readUsage = (answer: JsonObject) => operation.readUsage(answer);
-  const upstreamContext: UpstreamContext = { origin, callId, model, readUsage, thinkTags };
-  const clientContext: ClientContext = {
-    request: call.request ?? asked,
-    callId,
-    created: Math.floor(at / 1_000),
-    inputTokensEstimate: estimateTokens(conversation),
-    requestId,
-  };
-  return {
-    requests: [{ below: "", body: JSON.stringify(editValue(written, operation.edits(written))) }],
-    passesThrough: false,
-    streamed: stream,
-    headers: { "content-type": "application/json" },
-    observe() {
-      const observer = translateStream({ upstream, upstreamContext, client, clientContext });
-      return { observer, events: { bytesMax: limits.eventBytesMax, errorEvent: (error) => observer.fail(error) } };
-    },
-    observeBytes: undefined,
-    answer([{ answer }]) {
-      const read = upstream.readAnswer(answer, upstreamContext);
-      const whole = client.writeAnswer(read, clientContext);
-      if (!stream) return { body: whole, whole };
-      // The upstream knows no streams, or not here.
-      return { body: streamOfAnswer(read, client, clientContext), contentType: "text/event-stream", whole };
-    },
-    failure: (status, text) => client.writeFailure(upstream.readFailure(status, text), requestId),
-  };
 }

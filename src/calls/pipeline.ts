@@ -57,17 +57,18 @@ export class CallPipeline {
   async run<Body extends ChargeableBody>(route: ChargeableRoute<Body>, incoming: IncomingCall): Promise<Response> {
     const startedAt = performance.now();
     const received = await receiveBody(incoming.request, route, this.#deps.body);
+    const free = freeing(received);
     let running: RunningCall<Body> | Replay;
     let plan: CallPlan;
     try {
       plan = await this.#plan(route, incoming, received);
       running = await this.#admit(route, incoming, received, plan, startedAt);
     } catch (thrown) {
-      freeing(received)();
+      free();
       throw thrown;
     }
     if (!(running instanceof RunningCall)) {
-      freeing(received)();
+      free();
       return replay(running.answer, running.firstId);
     }
     try {
@@ -109,7 +110,7 @@ export class CallPipeline {
     if (this.#closing) throw shuttingDown();
     // From here on money is involved: a server that goes down waits for this call.
     const abort = new AbortController();
-    // Not the whole body: a stream may stay open for long.
+    // What the call keeps of its body is not the whole of it: a stream may stay open for long.
     const files = received.kind === "form" ? received.files : undefined;
     const free = freeing(received);
     const onEnd = (): void => {
@@ -133,7 +134,6 @@ export class CallPipeline {
       }
       const lingersMs = lingerMs(retry !== undefined, exchange.streamed);
       const patience = new Patience({ ticker: charges.ticker, abort, client: request, lingersMs });
-      const times = { startedAt, at };
       return new RunningCall({
         incoming,
         route,
@@ -144,7 +144,8 @@ export class CallPipeline {
         target,
         charge,
         patience,
-        ...times,
+        startedAt,
+        at,
         logger,
         onEnd,
       });

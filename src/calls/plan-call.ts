@@ -4,8 +4,9 @@ import type { CallBound, DialectCodec } from "../dialects/index.ts";
 import type { RetryKey } from "../ledger/index.ts";
 import type { Target } from "../routing/index.ts";
 import type { ChargeableBody, ChargeableRoute } from "./chargeable-route.ts";
-import { callIdOf, type Exchange, openExchange } from "./exchange.ts";
+import type { Exchange } from "./exchange.ts";
 import { openMediaExchange } from "./exchange-media.ts";
+import { callIdOf, openTextExchange } from "./exchange-text.ts";
 import { parseBody, type ParsedBody } from "./parse-body.ts";
 import type { CallBody } from "./receive-body.ts";
 import { inOwnWords, type Recalled, type ResponseKeeper } from "./response-keeper.ts";
@@ -33,6 +34,7 @@ export interface CallPlan {
   exchange: Exchange;
   /** Keeps the response for later calls. */
   keep: ((response: JsonObject) => Promise<void>) | undefined;
+  /** Whether the client wants a stream; `exchange.streamed` says whether the upstream is asked for one. */
   streamed: boolean;
   /** Since the epoch. */
   at: number;
@@ -41,7 +43,7 @@ export interface CallPlan {
 /** Everything that depends on what the body says, and can refuse it. It uses the body's bytes up. */
 export async function planCall<Body extends ChargeableBody>(call: PlannedCall<Body>): Promise<CallPlan> {
   const { received, route } = call;
-  const codec = route.dialect;
+  const { codec } = route;
   if (codec.dialect !== undefined) {
     if (received.kind === "form") throw new Error("no text generation takes a form");
     const json = { ...call, received };
@@ -57,12 +59,12 @@ export async function planCall<Body extends ChargeableBody>(call: PlannedCall<Bo
 
 const byteLengthOf = (text: string): number => Buffer.byteLength(text);
 
-interface TextCall<Body extends ChargeableBody> extends PlannedCall<Body> {
+interface PlannedTextCall<Body extends ChargeableBody> extends PlannedCall<Body> {
   received: ParsedBody<Body>;
 }
 
 function planText<Body extends ChargeableBody>(
-  call: TextCall<Body>,
+  call: PlannedTextCall<Body>,
   codec: DialectCodec<Body>,
   own?: JsonObject,
   decoded = own,
@@ -70,13 +72,13 @@ function planText<Body extends ChargeableBody>(
   const { received, target, incoming, at } = call;
   const bound = codec.bound(received.body, received.sizeOf);
   const { requestId } = incoming;
-  const exchange = openExchange({ target, parsed: received, requestId, at, request: own, decoded }, codec);
+  const exchange = openTextExchange({ target, parsed: received, requestId, at, request: own, decoded }, codec);
   return { ...common(call), bound, exchange };
 }
 
 /** The plan of a call whose answer is kept, and that may continue one. */
 async function planKept<Body extends ChargeableBody>(
-  call: TextCall<Body>,
+  call: PlannedTextCall<Body>,
   codec: DialectCodec<Body>,
   keeper: ResponseKeeper,
 ): Promise<CallPlan> {
@@ -96,7 +98,7 @@ async function planKept<Body extends ChargeableBody>(
 }
 
 function planRecalled<Body extends ChargeableBody>(
-  call: TextCall<Body>,
+  call: PlannedTextCall<Body>,
   codec: DialectCodec<Body>,
   request: JsonObject,
   { body, earlierItems }: Recalled,

@@ -28,10 +28,10 @@ export async function receiveBody<Body extends ChargeableBody>(
   route: ChargeableRoute<Body>,
   limits: BodyLimits,
 ): Promise<CallBody<Body>> {
-  const { form, body, dialect } = route;
+  const { form, body, codec } = route;
   if (form !== undefined && (body === undefined || isForm(request))) return receiveForm(request, form, limits);
   if (body === undefined) throw new Error(`the route of ${route.operations[0]} takes no body`);
-  return parseBody(await readBody(request, limits), body, dialect.measured);
+  return parseBody(await readBody(request, limits), body, codec.measured);
 }
 
 async function receiveForm<Body>(

@@ -57,7 +57,7 @@ async function start(): Promise<RunningCall<ChatRequest>> {
         expiresAt: undefined,
       },
     },
-    route: { operations: ["chat"], surface: "openai", body: chatRequest, dialect: chatDialect },
+    route: { operations: ["chat"], surface: "openai", body: chatRequest, codec: chatDialect },
     streamed: true,
     bound,
     files: undefined,

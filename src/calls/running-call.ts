@@ -20,6 +20,7 @@ export interface IncomingCall {
 export interface RunningCallParts<Body extends ChargeableBody> {
   incoming: IncomingCall;
   route: ChargeableRoute<Body>;
+  /** Whether the client wants a stream. */
   streamed: boolean;
   bound: CallBound;
   /** What came with a form. */
@@ -100,7 +101,7 @@ export class RunningCall<Body extends ChargeableBody> {
     return {
       owner: incoming.principal.user,
       operation: route.operations[0],
-      dialect: route.dialect.dialect,
+      dialect: route.codec.dialect,
       provider: target.route.prefix,
       model: target.model,
       streamed,

@@ -91,7 +91,7 @@ export interface MediaCodec<Body> extends CallShape {
    * Observes an answer that is neither JSON nor a stream of events, but bytes: sound, plain text. Its `usage` is what the
    * bytes so far are taken for. Left out where there is no such answer.
    */
-  observeBytes?(body: Body, bound: CallBound): StreamObserver;
+  observeBytes?: (body: Body, bound: CallBound) => StreamObserver;
 }
 
 export interface MediaEvents<Body> {

@@ -6,5 +6,5 @@ export const chatCompletionsRoute = chargeable(chatCompletionsContract, {
   operations: ["chat", "messages"],
   surface: "openai",
   body: chatRequest,
-  dialect: chatDialect,
+  codec: chatDialect,
 });

@@ -6,5 +6,5 @@ export const embeddingsRoute = chargeable(embeddingsContract, {
   operations: ["embeddings"],
   surface: "openai",
   body: embeddingsRequest,
-  dialect: embeddingsCodec,
+  codec: embeddingsCodec,
 });

@@ -7,5 +7,5 @@ export const imageEditsRoute = chargeable(imageEditsContract, {
   surface: "openai",
   body: imageEditRequest,
   form: { body: imageEditForm, file: "image", sound: false },
-  dialect: imageEditCodec,
+  codec: imageEditCodec,
 });

@@ -6,5 +6,5 @@ export const imageGenerationsRoute = chargeable(imageGenerationsContract, {
   operations: ["image_generation"],
   surface: "openai",
   body: imageGenerationRequest,
-  dialect: imageGenerationCodec,
+  codec: imageGenerationCodec,
 });

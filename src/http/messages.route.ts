@@ -6,5 +6,5 @@ export const messagesRoute = chargeable(messagesContract, {
   operations: ["messages", "chat"],
   surface: "anthropic",
   body: messagesRequest,
-  dialect: messagesDialect,
+  codec: messagesDialect,
 });

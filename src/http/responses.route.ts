@@ -9,7 +9,7 @@ export function responsesRoute(pipeline: CallPipeline, keeper: ResponseKeeper): 
     operations: ["responses", "chat", "messages"],
     surface: "openai",
     body: responsesRequest,
-    dialect: responsesDialect,
+    codec: responsesDialect,
     keeper,
   })(pipeline);
 }

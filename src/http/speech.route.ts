@@ -6,5 +6,5 @@ export const speechRoute = chargeable(speechContract, {
   operations: ["speech"],
   surface: "openai",
   body: speechRequest,
-  dialect: speechCodec,
+  codec: speechCodec,
 });

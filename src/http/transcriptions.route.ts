@@ -6,5 +6,5 @@ export const transcriptionsRoute = chargeable(transcriptionsContract, {
   operations: ["transcription"],
   surface: "openai",
   form: { body: transcriptionForm, file: "file", sound: true },
-  dialect: transcriptionCodec,
+  codec: transcriptionCodec,
 });

@@ -6,5 +6,5 @@ export const translationsRoute = chargeable(translationsContract, {
   operations: ["translation"],
   surface: "openai",
   form: { body: translationForm, file: "file", sound: true },
-  dialect: translationCodec,
+  codec: translationCodec,
 });

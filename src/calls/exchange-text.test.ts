@@ -9,7 +9,8 @@ import {
   responsesRequest,
 } from "../dialects/index.ts";
 import { targetOf } from "./__fixtures__/upstreams.ts";
-import { type Exchange, openExchange } from "./exchange.ts";
+import type { Exchange } from "./exchange.ts";
+import { openTextExchange } from "./exchange-text.ts";
 import { parseBody } from "./parse-body.ts";
 
 const orders: Readonly<Record<Dialect, readonly [Operation, ...Operation[]]>> = {
@@ -27,15 +28,15 @@ function open(dialect: Dialect, written: string | JsonObject, request?: JsonObje
   switch (dialect) {
     case "chat": {
       const parsed = parseBody(bytes, chatRequest, chatDialect.measured);
-      return openExchange({ ...rest, parsed, target: targetOf(parsed.body.model, operations) }, chatDialect);
+      return openTextExchange({ ...rest, parsed, target: targetOf(parsed.body.model, operations) }, chatDialect);
     }
     case "messages": {
       const parsed = parseBody(bytes, messagesRequest, messagesDialect.measured);
-      return openExchange({ ...rest, parsed, target: targetOf(parsed.body.model, operations) }, messagesDialect);
+      return openTextExchange({ ...rest, parsed, target: targetOf(parsed.body.model, operations) }, messagesDialect);
     }
     case "responses": {
       const parsed = parseBody(bytes, responsesRequest, responsesDialect.measured);
-      return openExchange({ ...rest, parsed, target: targetOf(parsed.body.model, operations) }, responsesDialect);
+      return openTextExchange({ ...rest, parsed, target: targetOf(parsed.body.model, operations) }, responsesDialect);
     }
   }
 }
