@@ -2,10 +2,8 @@ import { type RandomBytes, randomId } from "../core/index.ts";
 import type { Segment } from "./outgoing-form.ts";
 import type { FormPart } from "./form-part.ts";
 
-/** A part of a form of our own. A file goes by what it came with, where nothing else is said. */
-export type ComposedField =
-  | { name: string; text: string }
-  | { name: string; file: FormPart; filename?: string; contentType?: string };
+/** A part of a form of our own. A file goes by what it came with. */
+export type ComposedField = { name: string; text: string } | { name: string; file: FormPart };
 
 /** 129 random bits: no content holds it, by chance or by intent. */
 export function newBoundary(randomBytes: RandomBytes): string {
@@ -28,9 +26,8 @@ export function composedSegments(
 function headerOf(field: ComposedField): string {
   const disposition = `Content-Disposition: form-data; name=${quoted(field.name)}`;
   if ("text" in field) return disposition;
-  const { filename = field.file.filename ?? field.name, contentType = field.file.contentType } = field;
-  const type = contentType ?? "application/octet-stream";
-  return `${disposition}; filename=${quoted(filename)}\r\nContent-Type: ${type}`;
+  const { filename = field.name, contentType = "application/octet-stream" } = field.file;
+  return `${disposition}; filename=${quoted(filename)}\r\nContent-Type: ${contentType}`;
 }
 
 /** As browsers do. */
