@@ -5,7 +5,7 @@
  *
  * Authentication has happened in `http`, since routes that cost nothing need it too; everything else is here.
  */
-import { type Environment, type ErrorCode, GatewayError, limits } from "../core/index.ts";
+import { type BodyLimits, type Environment, type ErrorCode, GatewayError, limits } from "../core/index.ts";
 import type { ModelRouter } from "../routing/index.ts";
 import type { Logger } from "../telemetry/index.ts";
 import { answerCall } from "./answer-call.ts";
@@ -13,7 +13,6 @@ import { Charge, type ChargeDependencies, type Replay } from "./charge.ts";
 import type { ChargeableBody, ChargeableRoute } from "./chargeable-route.ts";
 import { Patience } from "./patience.ts";
 import { type CallPlan, planCall } from "./plan-call.ts";
-import type { BodyLimits } from "./read-body.ts";
 import { type CallBody, receiveBody } from "./receive-body.ts";
 import { fingerprintOf, readRetryKey, replay } from "./retry-key.ts";
 import { type IncomingCall, RunningCall } from "./running-call.ts";

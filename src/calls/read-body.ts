@@ -8,8 +8,6 @@ import {
 } from "../core/index.ts";
 import { readBounded } from "../streaming/index.ts";
 
-export type { BodyLimits } from "../core/index.ts";
-
 /**
  * Reads a request's body. Throws 413 as soon as it is known to be over `bytesMax`, 408 when it does not arrive in time,
  * and `request_interrupted` where the client leaves before its end.

@@ -1,10 +1,10 @@
 /** A call's body, read and checked: JSON, or a form with files. */
 import { measureSound } from "../audio/index.ts";
-import { type CallFile, GatewayError } from "../core/index.ts";
+import { type BodyLimits, type CallFile, GatewayError } from "../core/index.ts";
 import { type FormPart, isForm, readForm, type ReceivedForm } from "../uploads/index.ts";
 import type { ChargeableBody, ChargeableRoute, FormDeclaration } from "./chargeable-route.ts";
 import { checkBody, parseBody, type ParsedBody } from "./parse-body.ts";
-import { type BodyLimits, readBody } from "./read-body.ts";
+import { readBody } from "./read-body.ts";
 
 /** A form, as the pipeline needs it. It stays open until the call has ended. */
 export interface FormBody<Body> {
