@@ -38,7 +38,8 @@ const byteLengthOf = (text: string): number => Buffer.byteLength(text);
 
 /**
  * Parses and checks a JSON body. Of the members in `measured` nothing but the size matters to the gateway, so that their
- * long strings are left out of `body`. Throws a 422 `GatewayError` that names the field, or says what is wrong with the JSON.
+ * long strings are left out of `body`. Throws a 422 `GatewayError` that names the field, or says what is wrong with the
+ * JSON.
  */
 export function parseBody<Body>(
   received: Uint8Array,
