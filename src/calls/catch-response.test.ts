@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { type ObservedUsage } from "../core/index.ts";
-import { responsesDialect, responsesRequest, type StreamObserver } from "../dialects/index.ts";
+import { responsesCodec, responsesRequest, type StreamObserver } from "../dialects/index.ts";
 import { ResponseCatcher } from "./catch-response.ts";
 
 const response = { id: "resp_1", object: "response", status: "completed", output: [{ type: "message", id: "msg_1" }] };
@@ -13,7 +13,7 @@ const lastOf = (type: string): string => eventOf({ type, response });
 /** A catcher around the observer of streams that pass. */
 function passing(): ResponseCatcher {
   const body = responsesRequest.parse({ model: "openai/m", input: "hi", stream: true });
-  return new ResponseCatcher(responsesDialect.observe(body, () => undefined));
+  return new ResponseCatcher(responsesCodec.observe(body, () => undefined));
 }
 
 const see = (catcher: ResponseCatcher, text: string): string => catcher.see(Buffer.from(text)).toString();

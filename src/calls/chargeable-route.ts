@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { Operation, Surface } from "../core/index.ts";
-import type { DialectCodec, MediaCodec } from "../dialects/index.ts";
+import type { TextCodec, MediaCodec } from "../dialects/index.ts";
 import type { ResponseKeeper } from "./response-keeper.ts";
 
 /** What every chargeable body has. */
@@ -25,7 +25,7 @@ export interface ChargeableRoute<Body extends ChargeableBody> {
   /** A form with files; left out where only JSON is taken. */
   form?: FormDeclaration<Body>;
   /** How its bodies and answers are read. */
-  codec: DialectCodec<Body> | MediaCodec<Body>;
+  codec: TextCodec<Body> | MediaCodec<Body>;
   /** Keeps the answers, so that later calls may refer to them. */
   keeper?: ResponseKeeper;
 }

@@ -1,5 +1,5 @@
 import { bytewise, editBytes, objectOf } from "../core/index.ts";
-import { carriesSeal, countTokensRequest, estimateTokens, messagesDialect, translations } from "../dialects/index.ts";
+import { carriesSeal, countTokensRequest, estimateTokens, messagesCodec, translations } from "../dialects/index.ts";
 import { askUpstream } from "./ask-upstream.ts";
 import { parseBody, type ParsedBody } from "./parse-body.ts";
 import type { PipelineDependencies } from "./pipeline.ts";
@@ -17,7 +17,7 @@ export type CountTokensDependencies = Pick<
  */
 export async function countTokens(deps: CountTokensDependencies, incoming: IncomingCall): Promise<Response> {
   const bytes = await readBody(incoming.request, deps.body);
-  const parsed = parseBody(bytes, countTokensRequest, messagesDialect.measured);
+  const parsed = parseBody(bytes, countTokensRequest, messagesCodec.measured);
   const target = deps.router.resolve(parsed.body.model, ["count_tokens", "messages", "chat"], incoming.principal);
   const counts = target.operation === target.route.provider.operations.count_tokens;
   // A signature of another upstream would be refused there.

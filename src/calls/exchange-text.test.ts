@@ -1,11 +1,11 @@
 import { describe, expect, test } from "bun:test";
 import { type Dialect, GatewayError, type JsonObject, limits, type Operation } from "../core/index.ts";
 import {
-  chatDialect,
+  chatCodec,
   chatRequest,
-  messagesDialect,
+  messagesCodec,
   messagesRequest,
-  responsesDialect,
+  responsesCodec,
   responsesRequest,
 } from "../dialects/index.ts";
 import { targetOf } from "./__fixtures__/upstreams.ts";
@@ -27,16 +27,16 @@ function open(dialect: Dialect, written: string | JsonObject, request?: JsonObje
   const bytes = Buffer.from(text);
   switch (dialect) {
     case "chat": {
-      const parsed = parseBody(bytes, chatRequest, chatDialect.measured);
-      return openTextExchange({ ...rest, parsed, target: targetOf(parsed.body.model, operations) }, chatDialect);
+      const parsed = parseBody(bytes, chatRequest, chatCodec.measured);
+      return openTextExchange({ ...rest, parsed, target: targetOf(parsed.body.model, operations) }, chatCodec);
     }
     case "messages": {
-      const parsed = parseBody(bytes, messagesRequest, messagesDialect.measured);
-      return openTextExchange({ ...rest, parsed, target: targetOf(parsed.body.model, operations) }, messagesDialect);
+      const parsed = parseBody(bytes, messagesRequest, messagesCodec.measured);
+      return openTextExchange({ ...rest, parsed, target: targetOf(parsed.body.model, operations) }, messagesCodec);
     }
     case "responses": {
-      const parsed = parseBody(bytes, responsesRequest, responsesDialect.measured);
-      return openTextExchange({ ...rest, parsed, target: targetOf(parsed.body.model, operations) }, responsesDialect);
+      const parsed = parseBody(bytes, responsesRequest, responsesCodec.measured);
+      return openTextExchange({ ...rest, parsed, target: targetOf(parsed.body.model, operations) }, responsesCodec);
     }
   }
 }

@@ -6,7 +6,7 @@ import { type Dialect, type GatewayError, type JsonObject, limits, parseObject }
 import {
   carriesSeal,
   type ClientContext,
-  type DialectCodec,
+  type TextCodec,
   estimateTokens,
   streamOfAnswer,
   translateStream,
@@ -33,10 +33,7 @@ export interface TextCall<Body extends ChargeableBody> {
 }
 
 /** Throws 422 for what the upstream's dialect has no words for. */
-export function openTextExchange<Body extends ChargeableBody>(
-  call: TextCall<Body>,
-  codec: DialectCodec<Body>,
-): Exchange {
+export function openTextExchange<Body extends ChargeableBody>(call: TextCall<Body>, codec: TextCodec<Body>): Exchange {
   const { target, parsed } = call;
   const { dialect } = target.operation;
   if (dialect === undefined) throw new Error(`an operation of ${target.route.prefix} has no dialect`);
@@ -45,7 +42,7 @@ export function openTextExchange<Body extends ChargeableBody>(
   return passes ? passedThrough(call, codec) : translated(call, codec.dialect, dialect);
 }
 
-function passedThrough<Body extends ChargeableBody>(call: TextCall<Body>, codec: DialectCodec<Body>): Exchange {
+function passedThrough<Body extends ChargeableBody>(call: TextCall<Body>, codec: TextCodec<Body>): Exchange {
   const { target, parsed, requestId } = call;
   const { operation } = target;
   const { body } = parsed;
@@ -70,7 +67,7 @@ export function callIdOf(requestId: string): string {
 }
 
 /** A closure of its own, which doesn't keep the body in memory for as long as a stream is open. */
-function errorEventOf<Body>(codec: DialectCodec<Body>, requestId: string) {
+function errorEventOf<Body>(codec: TextCodec<Body>, requestId: string) {
   return (error: GatewayError): string => codec.errorEvent(error, requestId);
 }
 

@@ -1,6 +1,6 @@
 /** What a call's body is made into before money is set aside for it: who is asked, what, and what it can cost. */
 import { GatewayError, type JsonObject, parseObject, type RandomBytes } from "../core/index.ts";
-import type { CallBound, DialectCodec } from "../dialects/index.ts";
+import type { CallBound, TextCodec } from "../dialects/index.ts";
 import type { RetryKey } from "../ledger/index.ts";
 import type { Target } from "../routing/index.ts";
 import type { ChargeableBody, ChargeableRoute } from "./chargeable-route.ts";
@@ -65,7 +65,7 @@ interface PlannedTextCall<Body extends ChargeableBody> extends PlannedCall<Body>
 
 function planText<Body extends ChargeableBody>(
   call: PlannedTextCall<Body>,
-  codec: DialectCodec<Body>,
+  codec: TextCodec<Body>,
   own?: JsonObject,
   decoded = own,
 ): CallPlan {
@@ -79,7 +79,7 @@ function planText<Body extends ChargeableBody>(
 /** The plan of a call whose answer is kept, and that may continue one. */
 async function planKept<Body extends ChargeableBody>(
   call: PlannedTextCall<Body>,
-  codec: DialectCodec<Body>,
+  codec: TextCodec<Body>,
   keeper: ResponseKeeper,
 ): Promise<CallPlan> {
   const { incoming, received, target } = call;
@@ -99,7 +99,7 @@ async function planKept<Body extends ChargeableBody>(
 
 function planRecalled<Body extends ChargeableBody>(
   call: PlannedTextCall<Body>,
-  codec: DialectCodec<Body>,
+  codec: TextCodec<Body>,
   request: JsonObject,
   { body, earlierItems }: Recalled,
 ): CallPlan {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { GatewayError, type ObservedUsage } from "../core/index.ts";
-import { chatDialect, type ChatRequest, chatRequest } from "../dialects/index.ts";
+import { chatCodec, type ChatRequest, chatRequest } from "../dialects/index.ts";
 import { createProvider } from "../providers/index.ts";
 import { KeyRing, type Target } from "../routing/index.ts";
 import { ChargeScene, heldByRequest, priceOf, request } from "./__fixtures__/charge-scene.ts";
@@ -57,7 +57,7 @@ async function start(): Promise<RunningCall<ChatRequest>> {
         expiresAt: undefined,
       },
     },
-    route: { operations: ["chat"], surface: "openai", body: chatRequest, codec: chatDialect },
+    route: { operations: ["chat"], surface: "openai", body: chatRequest, codec: chatCodec },
     streamed: true,
     bound,
     files: undefined,

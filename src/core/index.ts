@@ -6,7 +6,7 @@ export {
   bodyTooLarge,
   refuseDeclaredSize,
 } from "./body-arrival.ts";
-export type { Dialect, Operation } from "./dialects.ts";
+export type { Dialect, Operation } from "./operations.ts";
 export type { Clock, Environment, Fetch, RandomBytes, RandomFraction } from "./environment.ts";
 export { type ErrorCode, GatewayError, type GatewayErrorOptions, toGatewayError } from "./errors.ts";
 export type { CallFile } from "./files.ts";

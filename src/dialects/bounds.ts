@@ -1,4 +1,4 @@
-import type { SizeOf } from "./dialect.ts";
+import type { SizeOf } from "./codec.ts";
 
 /** What bounds the tokens of a request by its bytes, in every dialect alike (`docs/decisions`). */
 

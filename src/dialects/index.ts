@@ -16,9 +16,9 @@ export {
   translationForm,
 } from "./audio/index.ts";
 export { tokensOfBytes } from "./bounds.ts";
-export { chatDialect, type ChatRequest, chatRequest } from "./chat/index.ts";
+export { chatCodec, type ChatRequest, chatRequest } from "./chat/index.ts";
 export { carriesSeal, type ClientContext, estimateTokens, type UpstreamContext } from "./conversation/index.ts";
-export type { CallBound, DialectCodec, ReadUsage, StreamObserver, MediaCodec, MediaEvents } from "./dialect.ts";
+export type { CallBound, TextCodec, ReadUsage, StreamObserver, MediaCodec, MediaEvents } from "./codec.ts";
 export { embeddingsCodec, type EmbeddingsRequest, embeddingsRequest } from "./embeddings/index.ts";
 export {
   imageEditCodec,
@@ -29,11 +29,11 @@ export {
   type ImageGenerationRequest,
   imageGenerationRequest,
 } from "./images/index.ts";
-export { countTokensRequest, messagesDialect, type MessagesRequest, messagesRequest } from "./messages/index.ts";
+export { countTokensRequest, messagesCodec, type MessagesRequest, messagesRequest } from "./messages/index.ts";
 export {
   inputItems,
   referencedItems,
-  responsesDialect,
+  responsesCodec,
   type ResponsesRequest,
   responsesRequest,
 } from "./responses/index.ts";

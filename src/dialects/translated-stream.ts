@@ -11,7 +11,7 @@ import {
   type StreamWriter,
   type UpstreamContext,
 } from "./conversation/index.ts";
-import type { StreamObserver } from "./dialect.ts";
+import type { StreamObserver } from "./codec.ts";
 
 const NOTHING = Buffer.alloc(0);
 

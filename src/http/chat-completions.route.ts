@@ -1,4 +1,4 @@
-import { chatDialect, chatRequest } from "../dialects/index.ts";
+import { chatCodec, chatRequest } from "../dialects/index.ts";
 import { chargeable } from "./chargeable.ts";
 import { chatCompletionsContract } from "./chat-completions.contract.ts";
 
@@ -6,5 +6,5 @@ export const chatCompletionsRoute = chargeable(chatCompletionsContract, {
   operations: ["chat", "messages"],
   surface: "openai",
   body: chatRequest,
-  codec: chatDialect,
+  codec: chatCodec,
 });

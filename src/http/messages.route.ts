@@ -1,4 +1,4 @@
-import { messagesDialect, messagesRequest } from "../dialects/index.ts";
+import { messagesCodec, messagesRequest } from "../dialects/index.ts";
 import { chargeable } from "./chargeable.ts";
 import { messagesContract } from "./messages.contract.ts";
 
@@ -6,5 +6,5 @@ export const messagesRoute = chargeable(messagesContract, {
   operations: ["messages", "chat"],
   surface: "anthropic",
   body: messagesRequest,
-  codec: messagesDialect,
+  codec: messagesCodec,
 });

@@ -1,5 +1,5 @@
 import type { CallPipeline, ResponseKeeper } from "../calls/index.ts";
-import { responsesDialect, responsesRequest } from "../dialects/index.ts";
+import { responsesCodec, responsesRequest } from "../dialects/index.ts";
 import { chargeable } from "./chargeable.ts";
 import { responsesContract } from "./responses.contract.ts";
 import type { HttpRoute } from "./route.ts";
@@ -9,7 +9,7 @@ export function responsesRoute(pipeline: CallPipeline, keeper: ResponseKeeper): 
     operations: ["responses", "chat", "messages"],
     surface: "openai",
     body: responsesRequest,
-    codec: responsesDialect,
+    codec: responsesCodec,
     keeper,
   })(pipeline);
 }

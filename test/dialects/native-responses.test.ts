@@ -5,7 +5,7 @@ import { type Simulators, startSimulators } from "../../simulators/index.ts";
 import { objectOf, type JsonObject, type ObservedUsage } from "../../src/core/index.ts";
 import {
   type ClientContext,
-  responsesDialect,
+  responsesCodec,
   responsesRequest,
   translateStream,
   translations,
@@ -130,7 +130,7 @@ describe.each(speakers)("$provider", (speaker) => {
   test("is watched without a change but the end that clients wait for", async () => {
     const bytes = Buffer.from(await (await ask(speaker, { input: "hello", stream: true })).arrayBuffer());
     const request = responsesRequest.parse({ model: "m", input: "hello" });
-    const observer = responsesDialect.observe(request, readUsage);
+    const observer = responsesCodec.observe(request, readUsage);
     const shown = observer.see(bytes).toString();
     const own = bytes.toString();
     expect(shown).toBe(own.endsWith("data: [DONE]\n\n") ? own : `${own}data: [DONE]\n\n`);

@@ -1,6 +1,6 @@
 import { jest } from "bun:test";
 import { type GatewayError, limits } from "../../core/index.ts";
-import { chatDialect, chatRequest, type StreamObserver } from "../../dialects/index.ts";
+import { chatCodec, chatRequest, type StreamObserver } from "../../dialects/index.ts";
 import { createProvider } from "../../providers/index.ts";
 import { Ticker } from "../../streaming/index.ts";
 import { relayStream, type StreamEnd, type StreamRelayOptions } from "../relay-stream.ts";
@@ -61,7 +61,7 @@ function observe(includeUsage: boolean): StreamObserver {
     stream: true,
     stream_options: { include_usage: includeUsage },
   };
-  return chatDialect.observe(chatRequest.parse(body), (answer) => chat.readUsage(answer));
+  return chatCodec.observe(chatRequest.parse(body), (answer) => chat.readUsage(answer));
 }
 
 /** What an answer of bytes is observed by. */
@@ -144,7 +144,7 @@ export class StreamScene {
       kept: this.kept,
       events: this.#bytes
         ? undefined
-        : { bytesMax: limits.eventBytesMax, errorEvent: (error) => chatDialect.errorEvent(error, "req_1") },
+        : { bytesMax: limits.eventBytesMax, errorEvent: (error) => chatCodec.errorEvent(error, "req_1") },
       scrub: (text) => text.replaceAll(key, "[redacted]"),
       onFirstByte: () => {
         this.firstBytes += 1;

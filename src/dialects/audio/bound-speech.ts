@@ -1,6 +1,6 @@
 import type { Usage } from "../../core/index.ts";
 import { tokensOfBytes } from "../bounds.ts";
-import type { CallBound } from "../dialect.ts";
+import type { CallBound } from "../codec.ts";
 import type { SpeechRequest } from "./request.ts";
 import { spokenTokens } from "./tokens.ts";
 

@@ -1,6 +1,6 @@
 import type { CallFile } from "../../core/index.ts";
 import { tokensOfBytes } from "../bounds.ts";
-import type { CallBound, SizeOf } from "../dialect.ts";
+import type { CallBound, SizeOf } from "../codec.ts";
 import type { TranscriptionForm, TranslationForm } from "./request.ts";
 import { heardTokens } from "./tokens.ts";
 

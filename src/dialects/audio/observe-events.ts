@@ -1,6 +1,6 @@
 import { type JsonObject, type ObservedUsage, parseObject } from "../../core/index.ts";
 import { dataOf, eventsOf } from "../../streaming/index.ts";
-import type { ReadUsage, StreamObserver } from "../dialect.ts";
+import type { ReadUsage, StreamObserver } from "../codec.ts";
 
 /** What sets the events of one kind of call apart. */
 export interface AudioEvents {

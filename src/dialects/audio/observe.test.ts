@@ -1,7 +1,7 @@
 /** What speech and transcripts are taken for while they pass, whichever way they end. */
 import { describe, expect, test } from "bun:test";
 import { GatewayError, type JsonObject, type ObservedUsage, objectOf } from "../../core/index.ts";
-import type { StreamObserver } from "../dialect.ts";
+import type { StreamObserver } from "../codec.ts";
 import { speechRequest, transcriptionForm } from "./request.ts";
 import { speechCodec } from "./speech.ts";
 import { transcriptionCodec, translationCodec } from "./transcription.ts";

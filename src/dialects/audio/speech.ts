@@ -1,6 +1,6 @@
 import { speechMeter } from "../../audio/index.ts";
 import { type JsonObject, limits, type ObservedUsage } from "../../core/index.ts";
-import type { MediaCodec, ReadUsage, StreamObserver } from "../dialect.ts";
+import type { MediaCodec, ReadUsage, StreamObserver } from "../codec.ts";
 import { errorEvent, namedEvent } from "../named-events.ts";
 import { boundSpeech, usageOfText } from "./bound-speech.ts";
 import { AudioEventObserver } from "./observe-events.ts";

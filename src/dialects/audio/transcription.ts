@@ -1,6 +1,6 @@
 import { type JsonObject, limits, objectOf, parseObject } from "../../core/index.ts";
 import { tokensOfBytes } from "../bounds.ts";
-import type { CallBound, MediaCodec, MediaEvents, ReadUsage, StreamObserver } from "../dialect.ts";
+import type { CallBound, MediaCodec, MediaEvents, ReadUsage, StreamObserver } from "../codec.ts";
 import { errorEvent, namedEvent } from "../named-events.ts";
 import { boundTranscription } from "./bound-transcription.ts";
 import { AudioEventObserver } from "./observe-events.ts";

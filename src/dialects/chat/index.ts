@@ -1,5 +1,5 @@
 import { errorBody } from "../../core/index.ts";
-import type { DialectCodec } from "../dialect.ts";
+import type { TextCodec } from "../codec.ts";
 import { boundChat, measuredMembers } from "./bound.ts";
 import { generatedBytes } from "../generated-bytes.ts";
 import { chatKeys } from "./generated-keys.ts";
@@ -10,7 +10,7 @@ export { type ChatRequest, chatRequest } from "./request.ts";
 export { chatTranslation } from "./translation.ts";
 
 /** OpenAI Chat Completions. */
-export const chatDialect: DialectCodec<ChatRequest> = {
+export const chatCodec: TextCodec<ChatRequest> = {
   dialect: "chat",
   measured: measuredMembers,
   bound: boundChat,

@@ -1,6 +1,6 @@
 import { type JsonObject, type ObservedUsage, parseObject } from "../../core/index.ts";
 import { dataOf, eventAround, eventsWith } from "../../streaming/index.ts";
-import type { ReadUsage, StreamObserver } from "../dialect.ts";
+import type { ReadUsage, StreamObserver } from "../codec.ts";
 import { generatedBytes } from "../generated-bytes.ts";
 import { chatKeys } from "./generated-keys.ts";
 

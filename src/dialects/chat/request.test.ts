@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { GatewayError } from "../../core/index.ts";
-import { chatDialect, chatRequest } from "./index.ts";
+import { chatCodec, chatRequest } from "./index.ts";
 
 const good = { model: "openai/gpt-5", messages: [{ role: "user", content: "hi" }] };
 const refused = (body: object): string[] => [
@@ -56,7 +56,7 @@ describe("a chat request", () => {
 
 describe("the chat dialect", () => {
   test("ends a broken stream with an event that OpenAI's SDKs throw on", () => {
-    const event = chatDialect.errorEvent(new GatewayError("upstream_interrupted", "It broke\noff."), "req_1");
+    const event = chatCodec.errorEvent(new GatewayError("upstream_interrupted", "It broke\noff."), "req_1");
     expect(event).toMatch(/^data: [^\n]+\n\n$/);
     expect(JSON.parse(event.slice("data: ".length))).toEqual({
       error: { message: "It broke\noff.", type: "upstream_error", code: "upstream_interrupted", param: null },
@@ -70,13 +70,13 @@ describe("the chat dialect", () => {
     [{ stream_options: { include_usage: false } }, true],
     [{ stream_options: { include_usage: true } }, false],
   ])("hides the usage where %j did not ask for it: %p", (more, hides) => {
-    const observer = chatDialect.observe(chatRequest.parse({ ...good, ...more }), () => ({ usage: { output: 1 } }));
+    const observer = chatCodec.observe(chatRequest.parse({ ...good, ...more }), () => ({ usage: { output: 1 } }));
     const chunk = 'data: {"choices":[],"usage":{"completion_tokens":1}}\n\n';
     expect(observer.see(Buffer.from(chunk)).toString()).toBe(hides ? "" : chunk);
   });
 
   test("measures a whole answer's text", () => {
     const answer = { choices: [{ message: { content: "four", reasoning_content: "ab" } }] };
-    expect(chatDialect.outputBytes(JSON.stringify(answer, undefined, 2))).toBe(6);
+    expect(chatCodec.outputBytes(JSON.stringify(answer, undefined, 2))).toBe(6);
   });
 });

@@ -1,5 +1,5 @@
 import type { Dialect, JsonObject } from "../../core/index.ts";
-import type { ReadUsage } from "../dialect.ts";
+import type { ReadUsage } from "../codec.ts";
 import type { Answer, AnswerEvent } from "./answer.ts";
 import type { Conversation } from "./conversation.ts";
 import type { Effort } from "./effort.ts";

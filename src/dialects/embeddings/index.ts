@@ -1,4 +1,4 @@
-import type { MediaCodec } from "../dialect.ts";
+import type { MediaCodec } from "../codec.ts";
 import { boundEmbeddings, measuredMembers } from "./bound.ts";
 import type { EmbeddingsRequest } from "./request.ts";
 

@@ -1,6 +1,6 @@
 import { type CallFile, GatewayError, type ImageVariant } from "../../core/index.ts";
 import { IMAGE_TOKENS_MAX, MESSAGE_TOKENS_MAX, tokensOfBytes } from "../bounds.ts";
-import type { CallBound, SizeOf } from "../dialect.ts";
+import type { CallBound, SizeOf } from "../codec.ts";
 import { SEQUENCE_MAX } from "./request.ts";
 
 /** What of a generation or an edit decides what it can cost. */

@@ -1,5 +1,5 @@
 import { limits } from "../../core/index.ts";
-import type { MediaCodec } from "../dialect.ts";
+import type { MediaCodec } from "../codec.ts";
 import { errorEvent } from "../named-events.ts";
 import { boundImageEdit, boundImages, type ImagesBody, measuredMembers } from "./bound.ts";
 import { countImages } from "./delivered.ts";

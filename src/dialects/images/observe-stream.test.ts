@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { type JsonObject, objectOf, type ObservedUsage, type Usage } from "../../core/index.ts";
-import type { StreamObserver } from "../dialect.ts";
+import type { StreamObserver } from "../codec.ts";
 import { imageEditRequest, imageGenerationRequest } from "./request.ts";
 import { imageEditCodec, imageGenerationCodec } from "./index.ts";
 

@@ -19,7 +19,7 @@ import {
   type UsageBucket,
 } from "../../core/index.ts";
 import { dataOf, eventsOf } from "../../streaming/index.ts";
-import type { ReadUsage, StreamObserver } from "../dialect.ts";
+import type { ReadUsage, StreamObserver } from "../codec.ts";
 import { likelyImageTokens, variantIn } from "./delivered.ts";
 
 const NOTHING = Buffer.alloc(0);

@@ -1,6 +1,6 @@
 import { type JsonObject, objectOf } from "../../core/index.ts";
 import { IMAGE_TOKENS_MAX, isData, jsonBytes, Measure, MESSAGE_TOKENS_MAX, UNKNOWN_PART_TOKENS } from "../bounds.ts";
-import type { CallBound, SizeOf } from "../dialect.ts";
+import type { CallBound, SizeOf } from "../codec.ts";
 import type { MessagesRequest } from "./request.ts";
 
 /** The members whose size is the input's. */

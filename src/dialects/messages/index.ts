@@ -1,5 +1,5 @@
 import { errorBody } from "../../core/index.ts";
-import type { DialectCodec } from "../dialect.ts";
+import type { TextCodec } from "../codec.ts";
 import { generatedBytes } from "../generated-bytes.ts";
 import { boundMessages, measuredMembers } from "./bound.ts";
 import { messagesKeys, MessagesStreamObserver } from "./observe-stream.ts";
@@ -9,7 +9,7 @@ export { countTokensRequest, type MessagesRequest, messagesRequest } from "./req
 export { messagesTranslation } from "./translation.ts";
 
 /** Anthropic Messages. */
-export const messagesDialect: DialectCodec<MessagesRequest> = {
+export const messagesCodec: TextCodec<MessagesRequest> = {
   dialect: "messages",
   measured: measuredMembers,
   bound: boundMessages,

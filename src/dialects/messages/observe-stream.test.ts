@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { clientOf, messagesUpstream } from "../testing/contexts.ts";
 import { GatewayError } from "../../core/index.ts";
-import { messagesDialect, messagesRequest } from "./index.ts";
+import { messagesCodec, messagesRequest } from "./index.ts";
 
 const request = messagesRequest.parse({
   model: "claude/x",
@@ -21,7 +21,7 @@ const delta = event({
 const stop = event({ type: "message_stop" });
 
 function observe(...blocks: Buffer[]) {
-  const observer = messagesDialect.observe(request, messagesUpstream.readUsage);
+  const observer = messagesCodec.observe(request, messagesUpstream.readUsage);
   for (const block of blocks) expect(observer.see(block)).toBe(block);
   const { usage, outputBytes, done, complete, failed } = observer;
   return { usage: usage?.usage, outputBytes, done, complete, failed };
@@ -54,7 +54,7 @@ describe("a Messages stream passes unchanged, and", () => {
 });
 
 test("an error of ours is an event of this dialect's", () => {
-  expect(messagesDialect.errorEvent(new GatewayError("upstream_timeout", "Silent."), clientOf().requestId)).toBe(
+  expect(messagesCodec.errorEvent(new GatewayError("upstream_timeout", "Silent."), clientOf().requestId)).toBe(
     'event: error\ndata: {"type":"error","error":{"type":"api_error","message":"Silent."},"request_id":"req_1"}\n\n',
   );
 });

@@ -1,6 +1,6 @@
 import { type JsonObject, objectOf, type ObservedUsage, parseObject } from "../../core/index.ts";
 import { dataOf, eventsWith } from "../../streaming/index.ts";
-import type { ReadUsage, StreamObserver } from "../dialect.ts";
+import type { ReadUsage, StreamObserver } from "../codec.ts";
 import { generatedBytes, generatedKeys } from "../generated-bytes.ts";
 import { figuresSoFar, mergeUsage } from "./usage.ts";
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import { Measure } from "../bounds.ts";
-import { boundItems, responsesDialect, responsesRequest } from "./index.ts";
+import { boundItems, responsesCodec, responsesRequest } from "./index.ts";
 
 const sizeOf = (text: string): number => Buffer.byteLength(text);
 const bound = (body: object) =>
-  responsesDialect.bound(responsesRequest.parse({ model: "openai/x", input: "", ...body }), sizeOf);
+  responsesCodec.bound(responsesRequest.parse({ model: "openai/x", input: "", ...body }), sizeOf);
 const none = bound({}).inputTokens;
 const inputOf = (...items: object[]): number => bound({ input: items }).inputTokens;
 const partOf = (part: object): number => inputOf({ role: "user", content: [part] });

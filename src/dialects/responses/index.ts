@@ -1,5 +1,5 @@
 import { limits } from "../../core/index.ts";
-import type { DialectCodec } from "../dialect.ts";
+import type { TextCodec } from "../codec.ts";
 import { generatedBytes, generatedKeys } from "../generated-bytes.ts";
 import { failureOf } from "../conversation/index.ts";
 import { boundResponses, measuredMembers } from "./bound.ts";
@@ -18,7 +18,7 @@ export { responsesTranslation } from "./translation.ts";
 const outputKeys = generatedKeys("text", "refusal", "arguments", "input");
 
 /** OpenAI Responses. */
-export const responsesDialect: DialectCodec<ResponsesRequest> = {
+export const responsesCodec: TextCodec<ResponsesRequest> = {
   dialect: "responses",
   measured: measuredMembers,
   bound: boundResponses,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { GatewayError, type JsonObject } from "../../core/index.ts";
 import { responsesUpstream } from "../testing/contexts.ts";
-import { responsesDialect, responsesRequest } from "./index.ts";
+import { responsesCodec, responsesRequest } from "./index.ts";
 
 const request = responsesRequest.parse({ model: "openai/x", input: "hi" });
 
@@ -21,7 +21,7 @@ const failed = event({
 const done = Buffer.from("data: [DONE]\n\n");
 
 function observe(...blocks: Buffer[]) {
-  const observer = responsesDialect.observe(request, responsesUpstream.readUsage);
+  const observer = responsesCodec.observe(request, responsesUpstream.readUsage);
   const shown = Buffer.concat(blocks.map((block) => observer.see(block))).toString();
   const { outputBytes, done: ended, complete, failed: broke } = observer;
   return { shown, usage: observer.usage?.usage, outputBytes, done: ended, complete, failed: broke };
@@ -73,11 +73,11 @@ test("what a whole response says is measured", () => {
     { type: "message", content: [{ type: "output_text", text: "1234" }] },
     { type: "function_call", arguments: "{}" },
   ];
-  expect(responsesDialect.outputBytes(JSON.stringify({ instructions: "long", output }))).toBe(6);
+  expect(responsesCodec.outputBytes(JSON.stringify({ instructions: "long", output }))).toBe(6);
 });
 
 test("a stream that breaks is told so in an event that makes clients throw", () => {
-  const told = responsesDialect.errorEvent(new GatewayError("upstream_timeout", "Silent."), "req_1");
+  const told = responsesCodec.errorEvent(new GatewayError("upstream_timeout", "Silent."), "req_1");
   expect(told.startsWith("event: error\ndata: ")).toBe(true);
   expect(JSON.parse(told.slice("event: error\ndata: ".length))).toEqual({
     type: "error",

@@ -63,7 +63,7 @@ interface CallShape {
 }
 
 /** One shape of text generation. */
-export interface DialectCodec<Body> extends CallShape {
+export interface TextCodec<Body> extends CallShape {
   dialect: Dialect;
   /** `sizeOf` tells the bytes of a string within a measured member. */
   bound(body: Body, sizeOf: SizeOf): CallBound;
