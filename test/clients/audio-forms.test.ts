@@ -2,13 +2,19 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { toFile } from "openai";
 import { formOf, soundFile } from "../../simulators/testing/media.ts";
-import { expectRefusal, type Rig, type ScriptedUpstream, startScriptedUpstream, until } from "../kit/index.ts";
 import {
+  expectRefusal,
   expectSpent,
   generationOf,
+  newClient,
+  type Rig,
+  type ScriptedUpstream,
+  startScriptedUpstream,
+  until,
+} from "../kit/index.ts";
+import {
   lastReceived,
   leaveBeforeAnswer,
-  newClient,
   post,
   sha256,
   speechPath,

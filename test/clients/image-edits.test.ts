@@ -9,7 +9,7 @@ import {
   expectCharged,
   expectRefusal,
   faultPrices,
-  newBuyer,
+  newClient,
   type Refusal,
   type Rig,
   type ShownImage,
@@ -160,11 +160,11 @@ function receivedFiles(): string[][] {
 
 describe("an edit by the SDK, its images and its charge", () => {
   test.each(Object.entries(edits))("%s", async (_what, { model, asked, images, ...charged }) => {
-    const { client, caller } = await newBuyer(rig);
+    const { client, caller } = await newClient(rig);
     const { data, response } = await client.images.edit({ model, prompt, ...asked }).withResponse();
     expect(await decoded(data.data)).toEqual(images);
     expect(response.headers.get("x-tollgate-credits")).toBe(creditsText(charged.nano));
-    await expectCharged(rig, caller, response.headers.get("x-request-id"), charged);
+    await expectCharged(rig, caller, response, charged);
     // Every byte of every file has come through.
     const files = await Promise.all([asked.image, asked.mask ?? []].flat().map((file) => hashOf(file as File)));
     const received = receivedFiles();
@@ -173,7 +173,7 @@ describe("an edit by the SDK, its images and its charge", () => {
   });
 
   test("openai's form has the parts that the SDK sent, names and types included", async () => {
-    const { client } = await newBuyer(rig);
+    const { client } = await newClient(rig);
     await client.images.edit({ model: gpt, prompt, image: [red, green], mask, quality: "high" });
     const { parts, headers } = rig.simulators.requests().at(-1) ?? {};
     expect(headers?.["content-type"]).toStartWith("multipart/form-data; boundary=");
@@ -200,7 +200,7 @@ describe("an edit by the SDK, its images and its charge", () => {
     [grok, ["image_edit.completed"], "jpeg 512x512"],
     [banana, ["image_edit.completed"], square],
   ])("%s, streamed", async (model, types, last) => {
-    const { client, caller } = await newBuyer(rig);
+    const { client, caller } = await newClient(rig);
     const events: (ShownImage & { type: string })[] = [];
     const stream = await client.images.edit({ model, prompt, image: red, stream: true, partial_images: 1 });
     for await (const event of stream) events.push({ ...event });
@@ -329,7 +329,7 @@ describe("refused before anything is sent", () => {
     ["byteplus", seedream, "mask"],
     ["google", banana, "mask"],
   ])("%s: a mask in a form", async (_kind, model, param) => {
-    const { client, caller } = await newBuyer(rig);
+    const { client, caller } = await newClient(rig);
     const thrown: unknown = await client.images
       .edit({ model, prompt, image: red, mask })
       .catch((reason: unknown) => reason);
@@ -343,7 +343,7 @@ describe("an upstream that refuses or fails", () => {
   const broken = new File(["no picture"], "cat.png", { type: "image/png" });
 
   test.each([gpt, grok, seedream, banana])("%s: a file that is no picture: its own refusal, free", async (model) => {
-    const { client, caller } = await newBuyer(rig);
+    const { client, caller } = await newClient(rig);
     const thrown: unknown = await client.images
       .edit({ model, prompt, image: broken })
       .catch((reason: unknown) => reason);
@@ -353,7 +353,7 @@ describe("an upstream that refuses or fails", () => {
   });
 
   test("is asked again with the whole form", async () => {
-    const { client, caller } = await newBuyer(rig);
+    const { client, caller } = await newClient(rig);
     await client.images.edit({ model: `${gpt}+status-500+times-1`, prompt, image: [red, green] });
     const hashes = [await hashOf(red), await hashOf(green)];
     expect(receivedFiles()).toEqual([hashes, hashes]);
@@ -361,7 +361,7 @@ describe("an upstream that refuses or fails", () => {
   });
 
   test("for good is told, and costs nothing", async () => {
-    const { client, caller } = await newBuyer(rig);
+    const { client, caller } = await newClient(rig);
     for (const [model, status] of [
       [`${gpt}+connect-reset`, 502],
       [`${banana}+malformed`, 502],

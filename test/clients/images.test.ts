@@ -6,7 +6,7 @@ import {
   decoded,
   expectCharged,
   expectRefusal,
-  newBuyer,
+  newClient,
   type Refusal,
   type Rig,
   sendRaw,
@@ -217,12 +217,12 @@ const generations: Record<string, Generation> = {
 
 describe("a generation by the SDK, its images and its charge", () => {
   test.each(Object.entries(generations))("%s", async (_what, { model, asked, images, told, times = 1, ...charged }) => {
-    const { client, caller } = await newBuyer(rig);
+    const { client, caller } = await newClient(rig);
     const body = { model, prompt, ...asked } as OpenAI.ImageGenerateParamsNonStreaming;
     const { data: answer, response } = await client.images.generate(body).withResponse();
     expect(await decoded(answer.data)).toEqual(images);
     expect(response.headers.get("x-tollgate-credits")).toBe(creditsText(charged.nano));
-    await expectCharged(rig, caller, response.headers.get("x-request-id"), charged);
+    await expectCharged(rig, caller, response, charged);
     const asks = rig.simulators.requests().filter(({ method }) => method === "POST");
     expect(asks).toHaveLength(times);
     for (const { body: sent } of asks) expect(JSON.parse(sent)).toMatchObject(told);
@@ -341,7 +341,7 @@ describe("refused before anything is sent", () => {
   });
 
   test("the SDK throws the error of its kind", async () => {
-    const { client } = await newBuyer(rig);
+    const { client } = await newClient(rig);
     const thrown: unknown = await client.images
       .generate({ model: banana, prompt, size: "1024x1792", background: "transparent" })
       .catch((reason: unknown) => reason);

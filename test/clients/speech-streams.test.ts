@@ -4,27 +4,19 @@ import type { AddressInfo } from "node:net";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { Stream } from "openai/streaming";
 import {
+  bucketsOf,
   type Caller,
   EventReader,
+  expectSpent,
+  generationOf,
+  newClient,
   openRaw,
   type Rig,
   type ScriptedUpstream,
   startScriptedUpstream,
   until,
 } from "../kit/index.ts";
-import {
-  askAgain,
-  bucketsOf,
-  expectSpent,
-  generationOf,
-  leaveBeforeAnswer,
-  newClient,
-  post,
-  sha256,
-  speechPath,
-  startAudioRig,
-  withFault,
-} from "./audio.ts";
+import { askAgain, leaveBeforeAnswer, post, sha256, speechPath, startAudioRig, withFault } from "./audio.ts";
 
 /** What the simulators send at a time. */
 const pieceBytes = 4_096;

@@ -2,19 +2,17 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { parseBuffer } from "music-metadata";
 import OpenAI from "openai";
-import { expectRefusal, type Refusal, type Rig, type ScriptedUpstream, startScriptedUpstream } from "../kit/index.ts";
 import {
-  askAgain,
+  expectRefusal,
   expectSpent,
   generationOf,
-  lastReceived,
   newClient,
-  post,
-  sha256,
-  speechPath,
-  startAudioRig,
-  withFault,
-} from "./audio.ts";
+  type Refusal,
+  type Rig,
+  type ScriptedUpstream,
+  startScriptedUpstream,
+} from "../kit/index.ts";
+import { askAgain, lastReceived, post, sha256, speechPath, startAudioRig, withFault } from "./audio.ts";
 
 let rig: Rig;
 let odd: ScriptedUpstream;

@@ -11,7 +11,7 @@ import {
   formBodyOf,
   type FormPost,
   formType,
-  newBuyer,
+  newClient,
   newSpoolFolder,
   openForm,
   partOf,
@@ -271,7 +271,7 @@ describe("a retry key of a form", () => {
       await opened.promise;
       return Response.json(drawn);
     });
-    const { caller } = await newBuyer(rig);
+    const { caller } = await newClient(rig);
     const options = { baseURL: `${rig.gateway.url}/v1`, apiKey: caller.token, timeout: 300, maxRetries: 8 };
     const image = new File([Buffer.from("PNG")], "cat.png", { type: "image/png" });
     const editing = new RetryingOpenAI(options).images.edit({ model: "odd/gpt-draws", prompt: "a fox", image });
