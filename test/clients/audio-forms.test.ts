@@ -6,22 +6,16 @@ import {
   expectRefusal,
   expectSpent,
   generationOf,
+  lastReceived,
   newClient,
+  post,
   type Rig,
   type ScriptedUpstream,
+  sha256,
   startScriptedUpstream,
   until,
 } from "../kit/index.ts";
-import {
-  lastReceived,
-  leaveBeforeAnswer,
-  post,
-  sha256,
-  speechPath,
-  startAudioRig,
-  transcriptionsPath,
-  translationsPath,
-} from "./audio.ts";
+import { leaveBeforeAnswer, speechPath, startAudioRig, transcriptionsPath, translationsPath } from "./audio.ts";
 
 let rig: Rig;
 let odd: ScriptedUpstream;
@@ -287,7 +281,7 @@ test("of a thousand at once on credits for ten, ten succeed", async () => {
   const answers = await Promise.all(
     Array.from({ length: calls }, async () => {
       const form = formOf({ model: "local/some-whisper+slow-100", file });
-      const answer = await post(rig, transcriptionsPath, token, form, { signal: AbortSignal.timeout(20_000) });
+      const answer = await post(rig, transcriptionsPath, token, form, { msMax: 20_000 });
       return `${answer.status} ${answer.headers.get("x-tollgate-credits")} ${(await answer.text()).includes("insufficient_credits")}`;
     }),
   );

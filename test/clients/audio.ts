@@ -1,5 +1,4 @@
 /** What the tests of speech and of transcripts share: a gateway over every provider that has them. */
-import { createHash } from "node:crypto";
 import { expect } from "bun:test";
 import type { Simulators } from "../../simulators/index.ts";
 import { type Rig, type RigOptions, type ScriptedUpstream, simulatedKey, startRig } from "../kit/index.ts";
@@ -65,27 +64,6 @@ function upstreamsOf({ providers }: Simulators, odd: string): Record<string, obj
   };
 }
 
-/** POSTs a form, or JSON. */
-export function post(
-  rig: Rig,
-  path: string,
-  token: string,
-  body: FormData | object,
-  { headers, signal = AbortSignal.timeout(4_500) }: { headers?: Record<string, string>; signal?: AbortSignal } = {},
-): Promise<Response> {
-  const isForm = body instanceof FormData;
-  return fetch(rig.gateway.url + path, {
-    method: "POST",
-    headers: {
-      authorization: `Bearer ${token}`,
-      ...(isForm ? {} : { "content-type": "application/json" }),
-      ...headers,
-    },
-    body: isForm ? body : JSON.stringify(body),
-    signal,
-  });
-}
-
 /** What happens before a client leaves, and before the answer comes that it has not waited for. */
 interface Between {
   meanwhile?: () => void;
@@ -118,20 +96,3 @@ export async function leaveBeforeAnswer(
     made.resolve();
   }
 }
-
-/** The request that a simulator received last. */
-export function lastReceived(rig: Rig) {
-  const last = rig.simulators.requests().at(-1);
-  if (last === undefined) throw new Error("nothing was received");
-  return last;
-}
-
-/** What the simulator answers when it gets the same JSON once more. */
-export function askAgain(rig: Rig): Promise<Response> {
-  const { path, body } = lastReceived(rig);
-  const headers = { authorization: `Bearer ${simulatedKey}`, "content-type": "application/json" };
-  return fetch(rig.simulators.url + path, { method: "POST", headers, body });
-}
-
-export const sha256 = (bytes: Uint8Array | ArrayBuffer): string =>
-  createHash("sha256").update(new Uint8Array(bytes)).digest("hex");

@@ -8,6 +8,7 @@ import {
   expectCharged,
   faultPrices,
   newClient,
+  post,
   type Rig,
   type ScriptedUpstream,
   type ShownImage,
@@ -16,6 +17,8 @@ import {
   startScriptedUpstream,
   until,
 } from "../kit/index.ts";
+
+const path = "/v1/images/generations";
 
 let rig: Rig;
 let scripted: ScriptedUpstream;
@@ -171,17 +174,12 @@ describe("a whole stream", () => {
   test.each([gpt, seedream])("%s: the events' bytes are the upstream's", async (model) => {
     const caller = await rig.caller();
     const body = JSON.stringify({ model, prompt, stream: true });
-    const headers = { "content-type": "application/json" };
-    const answer = await fetch(`${rig.gateway.url}/v1/images/generations`, {
-      method: "POST",
-      headers: { ...headers, authorization: `Bearer ${caller.token}` },
-      body,
-    });
+    const answer = await post(rig, path, caller.token, body);
     expect(answer.headers.get("content-type")).toStartWith("text/event-stream");
     const kind = model.startsWith("openai/") ? "openai" : "byteplus";
     const direct = await fetch(`${rig.simulators.providers[kind]}/images/generations`, {
       method: "POST",
-      headers: { ...headers, authorization: `Bearer ${simulatedKey}` },
+      headers: { authorization: `Bearer ${simulatedKey}`, "content-type": "application/json" },
       body: body.replace(`${kind}/`, ""),
     });
     expect(await answer.text()).toBe(await direct.text());
@@ -191,12 +189,7 @@ describe("a whole stream", () => {
 /** Streams without the SDK, which goes away at the first event that holds an error. */
 async function openStream(body: object, signal?: AbortSignal) {
   const caller = await rig.caller();
-  const answer = await fetch(`${rig.gateway.url}/v1/images/generations`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${caller.token}`, "content-type": "application/json" },
-    body: JSON.stringify({ prompt, stream: true, ...body }),
-    ...(signal && { signal }),
-  });
+  const answer = await post(rig, path, caller.token, { prompt, stream: true, ...body }, { ...(signal && { signal }) });
   return { caller, reader: new EventReader(answer), response: answer };
 }
 

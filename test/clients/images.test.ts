@@ -7,6 +7,7 @@ import {
   expectCharged,
   expectRefusal,
   newClient,
+  post,
   type Refusal,
   type Rig,
   sendRaw,
@@ -229,12 +230,8 @@ describe("a generation by the SDK, its images and its charge", () => {
   });
 });
 
-function post(token: string, body: string | object): Promise<Response> {
-  return fetch(rig.gateway.url + path, {
-    method: "POST",
-    headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
-    body: typeof body === "string" ? body : JSON.stringify(body),
-  });
+function generate(token: string, body: string | object): Promise<Response> {
+  return post(rig, path, token, body);
 }
 
 describe("what the client has written", () => {
@@ -249,7 +246,7 @@ describe("what the client has written", () => {
       "byteplus/",
     ],
   ])("%s gets byte for byte, without the prefix, and the client its bytes", async (kind, body, prefix) => {
-    const answer = await post((await rig.caller()).token, body);
+    const answer = await generate((await rig.caller()).token, body);
     const text = await answer.text();
     expect(lastBody()).toBe(body.replace(prefix, ""));
     const base = rig.simulators.providers[kind as "openai" | "xai" | "byteplus"];
@@ -262,7 +259,7 @@ describe("what the client has written", () => {
   });
 
   test("google's answer is OpenAI's object, its usage taken apart", async () => {
-    const answer = await post((await rig.caller()).token, { model: banana, prompt, n: 2 });
+    const answer = await generate((await rig.caller()).token, { model: banana, prompt, n: 2 });
     const { data, created, ...rest } = (await answer.json()) as { data: ShownImage[]; created: number };
     expect(rest).toEqual({
       background: "opaque",
@@ -334,7 +331,7 @@ describe("refused before anything is sent", () => {
     ],
   ])("%s", async (_what, body, refusal) => {
     const caller = await rig.caller();
-    const answer = await post(caller.token, body);
+    const answer = await generate(caller.token, body);
     expectRefusal(answer, await answer.text(), refusal);
     expect(rig.simulators.total()).toBe(0);
     expect(await caller.closed()).toBe(0n);
@@ -351,7 +348,7 @@ describe("refused before anything is sent", () => {
 });
 
 describe("what a token may and can pay", () => {
-  const ask = (token: string, model: string, more: object = {}) => post(token, { model, prompt, ...more });
+  const ask = (token: string, model: string, more: object = {}) => generate(token, { model, prompt, ...more });
 
   test("a token with globs uses no other image model", async () => {
     const token = await rig.gateway.token({ user: "bound", models: ["xai/*", "openai/dall-e-2"] });

@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { Stream } from "openai/streaming";
 import {
+  askAgain,
   bucketsOf,
   type Caller,
   EventReader,
@@ -11,12 +12,14 @@ import {
   generationOf,
   newClient,
   openRaw,
+  post,
   type Rig,
   type ScriptedUpstream,
+  sha256,
   startScriptedUpstream,
   until,
 } from "../kit/index.ts";
-import { askAgain, leaveBeforeAnswer, post, sha256, speechPath, startAudioRig, withFault } from "./audio.ts";
+import { leaveBeforeAnswer, speechPath, startAudioRig, withFault } from "./audio.ts";
 
 /** What the simulators send at a time. */
 const pieceBytes = 4_096;

@@ -3,16 +3,20 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { parseBuffer } from "music-metadata";
 import OpenAI from "openai";
 import {
+  askAgain,
   expectRefusal,
   expectSpent,
   generationOf,
+  lastReceived,
   newClient,
+  post,
   type Refusal,
   type Rig,
   type ScriptedUpstream,
+  sha256,
   startScriptedUpstream,
 } from "../kit/index.ts";
-import { askAgain, lastReceived, post, sha256, speechPath, startAudioRig, withFault } from "./audio.ts";
+import { speechPath, startAudioRig, withFault } from "./audio.ts";
 
 let rig: Rig;
 let odd: ScriptedUpstream;

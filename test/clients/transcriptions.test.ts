@@ -9,14 +9,17 @@ import {
   expectRefusal,
   expectSpent,
   generationOf,
+  lastReceived,
   newClient,
+  post,
   type Refusal,
   type Rig,
   type ScriptedUpstream,
+  sha256,
   startScriptedUpstream,
   until,
 } from "../kit/index.ts";
-import { lastReceived, post, sha256, startAudioRig, transcriptionsPath, translationsPath, withFault } from "./audio.ts";
+import { startAudioRig, transcriptionsPath, translationsPath, withFault } from "./audio.ts";
 
 let rig: Rig;
 let odd: ScriptedUpstream;

@@ -39,8 +39,20 @@ export { hasProc, isAlive, processTree, residentMebibytes } from "./processes.ts
 export { chatModels, eachProvider, simulatedKey, simulatedProviders } from "./providers.ts";
 export { openRaw, type RawAnswer, type RawConnection, sendChat, sendRaw } from "./raw.ts";
 export { expectNoInside, expectRefusal, type Refusal, requestIdShape } from "./refusal.ts";
-export { type Caller, type CallOptions, chatPath, postChat, type Rig, type RigOptions, startRig } from "./rig.ts";
+export {
+  askAgain,
+  type Caller,
+  type CallOptions,
+  chatPath,
+  lastReceived,
+  post,
+  postChat,
+  type Rig,
+  type RigOptions,
+  startRig,
+} from "./rig.ts";
 export { type ScriptedUpstream, startScriptedUpstream } from "./scripted-upstream.ts";
+export { sha256 } from "./sha256.ts";
 export { sorted } from "./sorted.ts";
 export { newSpoolFolder, type SpoolFolder } from "./spool.ts";
 export { type Chunk, chunksOf, contentOf, EventReader, eventsOf, isUsageChunk, type Usage } from "./stream.ts";

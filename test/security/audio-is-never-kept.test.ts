@@ -9,7 +9,6 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test
 import { formOf, soundFile } from "../../simulators/testing/media.ts";
 import {
   leaveBeforeAnswer,
-  post,
   speechPath,
   startAudioRig,
   transcriptionsPath,
@@ -20,6 +19,7 @@ import {
   hasProc,
   newSpoolFolder,
   openRaw,
+  post,
   type Rig,
   type ScriptedUpstream,
   type SpoolFolder,

@@ -1,5 +1,5 @@
 /** Forms on their way upstream: byte for byte the client's own but for the model's name, small and large. */
-import { createHash, randomFillSync } from "node:crypto";
+import { randomFillSync } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import OpenAI from "openai";
@@ -18,6 +18,7 @@ import {
   type Rig,
   type ScriptedUpstream,
   sendForm,
+  sha256,
   simulatedKey,
   type SpoolFolder,
   startRig,
@@ -68,8 +69,6 @@ const prompt = (): Buffer => fieldOf("prompt", "one red fox");
 function noise(bytes: number): Uint8Array {
   return randomFillSync(new Uint8Array(bytes));
 }
-
-const sha256 = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
 
 /** The same bytes with the prefix of the model taken out, by hand, and with the length that its part may tell of itself. */
 function withoutPrefix(body: Buffer): Buffer {
