@@ -1,4 +1,4 @@
-export { expectCleanAudit, oneCredit, oneCreditACall, userBooks } from "./books.ts";
+export { expectCleanAudit, oneCredit, oneCreditACall, spentBy, userBooks } from "./books.ts";
 export {
   bucketsOf,
   type Charged,
@@ -20,7 +20,7 @@ export {
   partOf,
   sendForm,
 } from "./forms.ts";
-export { type GatedUpstream, startGatedUpstream } from "./gated-upstream.ts";
+export { gatedBody, gatedCosts, type GatedUpstream, startGatedUpstream } from "./gated-upstream.ts";
 export {
   cleanEnvironment,
   flatPrice,
@@ -30,6 +30,7 @@ export {
   runCli,
   startGateway,
   startNodes,
+  startTwoNodes,
   stopGateways,
 } from "./gateway.ts";
 export { decoded, faultPrices, type ShownImage } from "./images.ts";
@@ -52,6 +53,7 @@ export {
   startRig,
 } from "./rig.ts";
 export { type ScriptedUpstream, startScriptedUpstream } from "./scripted-upstream.ts";
+export { sharedGatedGateway, sharedPostgres } from "./set-up.ts";
 export { sha256 } from "./sha256.ts";
 export { sorted } from "./sorted.ts";
 export { newSpoolFolder, type SpoolFolder } from "./spool.ts";
