@@ -2,20 +2,20 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { toFile } from "openai";
 import { formOf, soundFile } from "../../simulators/testing/media.ts";
-import { expectRefusal, type Rig, type ScriptedUpstream, startScriptedUpstream, until } from "../kit/index.ts";
 import {
+  expectRefusal,
   expectSpent,
   generationOf,
   lastReceived,
-  leaveBeforeAnswer,
   newClient,
   post,
+  type Rig,
+  type ScriptedUpstream,
   sha256,
-  speechPath,
-  startAudioRig,
-  transcriptionsPath,
-  translationsPath,
-} from "./audio.ts";
+  startScriptedUpstream,
+  until,
+} from "../kit/index.ts";
+import { leaveBeforeAnswer, speechPath, startAudioRig, transcriptionsPath, translationsPath } from "./audio.ts";
 
 let rig: Rig;
 let odd: ScriptedUpstream;
@@ -281,7 +281,7 @@ test("of a thousand at once on credits for ten, ten succeed", async () => {
   const answers = await Promise.all(
     Array.from({ length: calls }, async () => {
       const form = formOf({ model: "local/some-whisper+slow-100", file });
-      const answer = await post(rig, transcriptionsPath, token, form, { signal: AbortSignal.timeout(20_000) });
+      const answer = await post(rig, transcriptionsPath, token, form, { msMax: 20_000 });
       return `${answer.status} ${answer.headers.get("x-tollgate-credits")} ${(await answer.text()).includes("insufficient_credits")}`;
     }),
   );

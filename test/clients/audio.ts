@@ -1,9 +1,7 @@
-/** What the tests of speech and of transcripts share: a gateway over every provider that has them, and charges to the nano-credit. */
-import { createHash } from "node:crypto";
+/** What the tests of speech and of transcripts share: a gateway over every provider that has them. */
 import { expect } from "bun:test";
-import OpenAI from "openai";
 import type { Simulators } from "../../simulators/index.ts";
-import { type Caller, type Rig, type RigOptions, type ScriptedUpstream, simulatedKey, startRig } from "../kit/index.ts";
+import { type Rig, type RigOptions, type ScriptedUpstream, simulatedKey, startRig } from "../kit/index.ts";
 
 export const speechPath = "/v1/audio/speech";
 export const transcriptionsPath = "/v1/audio/transcriptions";
@@ -66,37 +64,6 @@ function upstreamsOf({ providers }: Simulators, odd: string): Record<string, obj
   };
 }
 
-export interface Client {
-  client: OpenAI;
-  caller: Caller;
-}
-
-export async function newClient(rig: Rig): Promise<Client> {
-  const caller = await rig.caller();
-  return { caller, client: new OpenAI({ baseURL: `${rig.gateway.url}/v1`, apiKey: caller.token, maxRetries: 0 }) };
-}
-
-/** POSTs a form, or JSON. */
-export function post(
-  rig: Rig,
-  path: string,
-  token: string,
-  body: FormData | object,
-  { headers, signal = AbortSignal.timeout(4_500) }: { headers?: Record<string, string>; signal?: AbortSignal } = {},
-): Promise<Response> {
-  const isForm = body instanceof FormData;
-  return fetch(rig.gateway.url + path, {
-    method: "POST",
-    headers: {
-      authorization: `Bearer ${token}`,
-      ...(isForm ? {} : { "content-type": "application/json" }),
-      ...headers,
-    },
-    body: isForm ? body : JSON.stringify(body),
-    signal,
-  });
-}
-
 /** What happens before a client leaves, and before the answer comes that it has not waited for. */
 interface Between {
   meanwhile?: () => void;
@@ -128,51 +95,4 @@ export async function leaveBeforeAnswer(
   } finally {
     made.resolve();
   }
-}
-
-/** The request that a simulator received last. */
-export function lastReceived(rig: Rig) {
-  const last = rig.simulators.requests().at(-1);
-  if (last === undefined) throw new Error("nothing was received");
-  return last;
-}
-
-/** What the simulator answers when it gets the same JSON once more. */
-export function askAgain(rig: Rig): Promise<Response> {
-  const { path, body } = lastReceived(rig);
-  const headers = { authorization: `Bearer ${simulatedKey}`, "content-type": "application/json" };
-  return fetch(rig.simulators.url + path, { method: "POST", headers, body });
-}
-
-export const sha256 = (bytes: Uint8Array | ArrayBuffer): string =>
-  createHash("sha256").update(new Uint8Array(bytes)).digest("hex");
-
-/** Nano-credits as answers write them. */
-export function creditsOf(nano: bigint): string {
-  const digits = String(nano).padStart(10, "0");
-  return `${digits.slice(0, -9)}.${digits.slice(-9)}`.replace(/\.?0+$/, "");
-}
-
-async function getJson(rig: Rig, path: string, token: string): Promise<Record<string, unknown>> {
-  const answer = await fetch(rig.gateway.url + path, { headers: { authorization: `Bearer ${token}` } });
-  expect(answer.status).toBe(200);
-  return (await answer.json()) as Record<string, unknown>;
-}
-
-/** The record of the call that was answered so. */
-export function generationOf(rig: Rig, { token }: Caller, { headers }: Pick<Response, "headers">) {
-  return getJson(rig, `/v1/generations/${headers.get("x-request-id")}`, token);
-}
-
-/** Waits until nothing is held, and fails unless it was this that was spent: in the ledger, and as the user sees it. */
-export async function expectSpent(rig: Rig, caller: Caller, nano: bigint): Promise<void> {
-  expect(await caller.closed()).toBe(nano);
-  const { spend, held } = await getJson(rig, "/v1/user/info", caller.token);
-  expect([creditsOf(BigInt(Math.round(Number(spend) * 1e9))), held]).toEqual([creditsOf(nano), 0]);
-}
-
-/** The buckets of a record that are not empty. */
-export async function bucketsOf(rig: Rig, caller: Caller, answer: Pick<Response, "headers">) {
-  const { usage } = await generationOf(rig, caller, answer);
-  return Object.fromEntries(Object.entries(usage as Record<string, number>).filter(([, units]) => units > 0));
 }

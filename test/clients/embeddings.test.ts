@@ -1,13 +1,18 @@
 /** Embeddings by the official SDK, of every kind of upstream that has them; the charges are worked out by hand. */
-import { createHash } from "node:crypto";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import OpenAI from "openai";
 import {
-  type Caller,
+  askAgain,
+  creditsText,
   expectRefusal,
+  generationOf,
+  lastReceived,
+  newClient,
+  post,
   type Refusal,
   type Rig,
   type ScriptedUpstream,
+  sha256,
   simulatedKey,
   startRig,
   startScriptedUpstream,
@@ -51,8 +56,8 @@ afterAll(async () => {
 
 interface Kind {
   model: string;
-  /** Where its simulator is asked. */
-  upstream: () => string;
+  /** Where the upstream is asked. */
+  path: string;
   /** Nano-credits a token: its price per million tokens, in thousandths. */
   nano: bigint;
   /** The name that it has for `dimensions`, and a number that it takes. */
@@ -67,13 +72,13 @@ const kinds: Record<string, Kind> = {
   openai: {
     ...usual,
     model: "text-embedding-3-small",
-    upstream: () => rig.simulators.providers.openai,
+    path: "/openai/v1/embeddings",
     nano: 20n,
   },
   google: {
     ...usual,
     model: "gemini-embedding-001",
-    upstream: () => `${rig.simulators.providers.google}/v1beta/openai`,
+    path: "/google/v1beta/openai/embeddings",
     nano: 150n,
     takesTokens: false,
     plain: false,
@@ -81,7 +86,7 @@ const kinds: Record<string, Kind> = {
   mistral: {
     ...usual,
     model: "codestral-embed",
-    upstream: () => rig.simulators.providers.mistral,
+    path: "/mistral/v1/embeddings",
     nano: 150n,
     dimensions: ["output_dimension", 256],
     takesTokens: false,
@@ -89,7 +94,7 @@ const kinds: Record<string, Kind> = {
   byteplus: {
     ...usual,
     model: "some-text-embedding",
-    upstream: () => rig.simulators.providers.byteplus,
+    path: "/byteplus/api/v3/embeddings",
     nano: 120n,
     dimensions: ["dimensions", 1_024],
     takesTokens: false,
@@ -97,7 +102,7 @@ const kinds: Record<string, Kind> = {
   local: {
     ...usual,
     model: "local-embed",
-    upstream: () => rig.simulators.providers["openai-compatible"],
+    path: "/openai-compatible/v1/embeddings",
     nano: 50n,
   },
 };
@@ -106,33 +111,9 @@ const kinds: Record<string, Kind> = {
 const fox = "The quick brown fox.";
 const texts = [fox, "12345678"];
 
-async function newClient(): Promise<{ client: OpenAI; caller: Caller }> {
-  const caller = await rig.caller();
-  return { caller, client: new OpenAI({ baseURL: `${rig.gateway.url}/v1`, apiKey: caller.token, maxRetries: 0 }) };
+function embed(token: string, body: string | object, headers: Record<string, string> = {}): Promise<Response> {
+  return post(rig, path, token, body, { headers });
 }
-
-function post(token: string, body: string | object, headers: Record<string, string> = {}): Promise<Response> {
-  return fetch(rig.gateway.url + path, {
-    method: "POST",
-    headers: { authorization: `Bearer ${token}`, "content-type": "application/json", ...headers },
-    body: typeof body === "string" ? body : JSON.stringify(body),
-  });
-}
-
-/** What the simulator answers when it gets the same bytes once more. */
-async function askAgain(kind: Kind): Promise<Response> {
-  const { body } = lastReceived();
-  const headers = { authorization: `Bearer ${simulatedKey}`, "content-type": "application/json" };
-  return fetch(`${kind.upstream()}/embeddings`, { method: "POST", headers, body });
-}
-
-function lastReceived() {
-  const last = rig.simulators.requests().at(-1);
-  if (last === undefined) throw new Error("nothing was received");
-  return last;
-}
-
-const sha256 = (bytes: ArrayBuffer): string => createHash("sha256").update(new Uint8Array(bytes)).digest("hex");
 
 interface Vectors {
   data: { index: number; embedding: number[] }[];
@@ -148,35 +129,33 @@ describe.each(Object.entries(kinds))("%s", (prefix, kind) => {
     ["a text", fox, 5n, 1],
     ["texts", texts, 7n, 2],
   ])("%s, as the SDK asks for it: by base64, which it decodes", async (_what, input, tokens, count) => {
-    const { client, caller } = await newClient();
+    const { client, caller } = await newClient(rig);
     const answer = await client.embeddings.create({ model, input });
     expect(answer).toMatchObject({ object: "list", model: kind.model });
     expect(answer.data.map(({ index }) => index)).toEqual(Array.from({ length: count }, (_, index) => index));
     const format = kind.plain ? "base64" : "float";
-    expect(lastReceived().body).toBe(JSON.stringify({ model: kind.model, input, encoding_format: format }));
-    const body = JSON.stringify({ model: kind.model, input, encoding_format: "float" });
-    const headers = { authorization: `Bearer ${simulatedKey}`, "content-type": "application/json" };
-    const floats = await fetch(`${kind.upstream()}/embeddings`, { method: "POST", headers, body });
+    expect(lastReceived(rig).body).toBe(JSON.stringify({ model: kind.model, input, encoding_format: format }));
+    expect(lastReceived(rig).path).toBe(kind.path);
+    const floats = await askAgain(rig, { model: kind.model, input, encoding_format: "float" });
     expect(rounded(answer)).toEqual(rounded((await floats.json()) as Vectors));
     expect(await caller.closed()).toBe(tokens * kind.nano);
   });
 
   test("floats: the upstream's bytes", async () => {
-    const { caller } = await newClient();
-    const answer = await post(caller.token, { model, input: texts, encoding_format: "float" });
-    expect(sha256(await answer.arrayBuffer())).toBe(sha256(await (await askAgain(kind)).arrayBuffer()));
-    expect(answer.headers.get("x-tollgate-credits")).toBe(
-      `0.${String(7n * kind.nano).padStart(9, "0")}`.replace(/0+$/, ""),
-    );
+    const { caller } = await newClient(rig);
+    const answer = await embed(caller.token, { model, input: texts, encoding_format: "float" });
+    expect(lastReceived(rig).path).toBe(kind.path);
+    expect(sha256(await answer.arrayBuffer())).toBe(sha256(await (await askAgain(rig)).arrayBuffer()));
+    expect(answer.headers.get("x-tollgate-credits")).toBe(creditsText(7n * kind.nano));
     expect(await caller.closed()).toBe(7n * kind.nano);
   });
 
   test("dimensions, under the upstream's own name of them", async () => {
-    const { client } = await newClient();
+    const { client } = await newClient(rig);
     const [name, count] = kind.dimensions;
     const answer = await client.embeddings.create({ model, input: fox, dimensions: count });
     expect(answer.data[0]?.embedding).toHaveLength(count);
-    expect(JSON.parse(lastReceived().body)).toMatchObject({ [name]: count });
+    expect(JSON.parse(lastReceived(rig).body)).toMatchObject({ [name]: count });
   });
 
   test.each<[string, number[] | number[][], bigint]>([
@@ -190,17 +169,17 @@ describe.each(Object.entries(kinds))("%s", (prefix, kind) => {
       5n,
     ],
   ])("%s", async (_what, input, tokens) => {
-    const { client, caller } = await newClient();
+    const { client, caller } = await newClient(rig);
     const answered = client.embeddings.create({ model, input });
     if (kind.takesTokens) expect((await answered).data).toHaveLength(tokens === 3n ? 1 : 2);
     // The upstream's own refusal, which is free.
     else expect(await answered.catch((thrown: unknown) => thrown)).toBeInstanceOf(OpenAI.APIError);
-    expect(JSON.parse(lastReceived().body)).toMatchObject({ input });
+    expect(JSON.parse(lastReceived(rig).body)).toMatchObject({ input });
     expect(await caller.closed()).toBe(kind.takesTokens ? tokens * kind.nano : 0n);
   });
 
   test("an answer without usage costs what is likely: a token for four bytes, or each that was sent", async () => {
-    const { client, caller } = await newClient();
+    const { client, caller } = await newClient(rig);
     // 7 and 13 bytes.
     await client.embeddings.create({ model: `${model}+no-usage`, input: ["größe", "größe groß"] });
     expect(await caller.closed()).toBe(5n * kind.nano);
@@ -216,7 +195,7 @@ describe.each(Object.entries(kinds))("%s", (prefix, kind) => {
   });
 
   test("a failed upstream costs nothing, also under a status of success", async () => {
-    const { client, caller } = await newClient();
+    const { client, caller } = await newClient(rig);
     const fails = async (fault: string, status: number) => {
       const thrown: unknown = await client.embeddings
         .create({ model: `${model}+${fault}`, input: fox })
@@ -226,14 +205,14 @@ describe.each(Object.entries(kinds))("%s", (prefix, kind) => {
     };
     await fails("status-400", 400);
     await fails("cut-0", 502);
-    const hidden = await post(caller.token, { model: `${model}+error-200`, input: fox });
+    const hidden = await embed(caller.token, { model: `${model}+error-200`, input: fox });
     // Google's errors are lists, which no answer is.
     expect(hidden.status).toBe(prefix === "google" ? 502 : 200);
     expect(await caller.closed()).toBe(0n);
   });
 
   test("another attempt follows a failure that passes", async () => {
-    const { client, caller } = await newClient();
+    const { client, caller } = await newClient(rig);
     const answer = await client.embeddings.create({ model: `${model}+status-500+times-1`, input: fox });
     expect(answer.data).toHaveLength(1);
     expect(rig.simulators.total()).toBe(2);
@@ -244,23 +223,24 @@ describe.each(Object.entries(kinds))("%s", (prefix, kind) => {
 test.each(["openai", "mistral", "byteplus", "local"])("%s: base64 passes byte for byte", async (prefix) => {
   const kind = kinds[prefix];
   if (kind === undefined) throw new Error(prefix);
-  const { caller } = await newClient();
+  const { caller } = await newClient(rig);
   const text = `{ "encoding_format" : "base64", "input":["gr\\u00f6\\u00dfer", "größer"],  "model": "${prefix}/${kind.model}" }`;
-  const answer = await post(caller.token, text);
-  expect(lastReceived().body).toBe(text.replace(`${prefix}/`, ""));
+  const answer = await embed(caller.token, text);
+  expect(lastReceived(rig).body).toBe(text.replace(`${prefix}/`, ""));
+  expect(lastReceived(rig).path).toBe(kind.path);
   const bytes = await answer.arrayBuffer();
   expect(Buffer.from(bytes).toString("utf8")).toMatch(/"embedding":"[A-Za-z0-9+/]+=*"/);
-  expect(sha256(bytes)).toBe(sha256(await (await askAgain(kind)).arrayBuffer()));
+  expect(sha256(bytes)).toBe(sha256(await (await askAgain(rig)).arrayBuffer()));
 });
 
 describe("a multimodal model of byteplus", () => {
   const model = "byteplus/skylark-embedding-vision-250615";
 
   test("gets a text as a part, and its one vector comes in a list", async () => {
-    const { client, caller } = await newClient();
+    const { client, caller } = await newClient(rig);
     const answer = await client.embeddings.create({ model, input: "gr\u00f6\u00dfer \u4e2d", dimensions: 1_024 });
-    expect(lastReceived().path).toEndWith("/embeddings/multimodal");
-    expect(JSON.parse(lastReceived().body)).toMatchObject({
+    expect(lastReceived(rig).path).toEndWith("/embeddings/multimodal");
+    expect(JSON.parse(lastReceived(rig).body)).toMatchObject({
       model: "skylark-embedding-vision-250615",
       input: [{ type: "text", text: "größer 中" }],
     });
@@ -271,16 +251,16 @@ describe("a multimodal model of byteplus", () => {
   });
 
   test("takes pictures, each of 312 tokens", async () => {
-    const { caller } = await newClient();
+    const { caller } = await newClient(rig);
     const picture = { type: "image_url", image_url: { url: "https://pictures.example/cat.png" } };
-    const answer = await post(caller.token, { model, input: [{ type: "text", text: "a cat" }, picture] });
+    const answer = await embed(caller.token, { model, input: [{ type: "text", text: "a cat" }, picture] });
     expect(((await answer.json()) as Vectors).data).toHaveLength(1);
     expect(await caller.closed()).toBe((2n + 312n) * 120n);
   });
 
   test("makes one vector a call: a batch is refused", async () => {
-    const { caller } = await newClient();
-    const answer = await post(caller.token, { model, input: texts });
+    const { caller } = await newClient(rig);
+    const answer = await embed(caller.token, { model, input: texts });
     const refusal = { status: 422, code: "validation_failed", param: "input", message: "Send a call for each." };
     expectRefusal(answer, await answer.text(), refusal);
     expect(rig.simulators.total()).toBe(0);
@@ -320,8 +300,8 @@ describe("refused before anything is sent", () => {
     ],
     ["too much", { model: "local/m", input: "x".repeat(300_000) }, { status: 413, code: "body_too_large" }],
   ])("%s", async (_what, body, refusal) => {
-    const { caller } = await newClient();
-    const answer = await post(caller.token, body);
+    const { caller } = await newClient(rig);
+    const answer = await embed(caller.token, body);
     expectRefusal(answer, await answer.text(), refusal);
     expect(rig.simulators.total()).toBe(0);
     expect(await caller.closed()).toBe(0n);
@@ -331,46 +311,43 @@ describe("refused before anything is sent", () => {
     // 20 texts of 8,000 bytes may be 8,000 tokens each: the window is that of one, not of all.
     const input = Array.from({ length: 20 }, () => "x".repeat(8_000));
     const token = await rig.gateway.token({ user: "narrow", credits: 20n * 8_000n * 20n });
-    const refused = await post(token, { model: "openai/text-embedding-3-small", input });
+    const refused = await embed(token, { model: "openai/text-embedding-3-small", input });
     expect(refused.status).toBe(402);
     const richer = await rig.gateway.token({ user: "wide", credits: 20n * 8_008n * 20n });
-    expect((await post(richer, { model: "openai/text-embedding-3-small", input })).status).toBe(200);
+    expect((await embed(richer, { model: "openai/text-embedding-3-small", input })).status).toBe(200);
   });
 });
 
 test("dialects of a configuration leave embeddings alone", async () => {
-  const { client } = await newClient();
+  const { client } = await newClient(rig);
   const answer = await client.embeddings.create({ model: "chatty/text-embedding-3-small", input: fox });
   expect(answer.data).toHaveLength(1);
 });
 
 test("what only looks like one of our signatures is a text like any other", async () => {
-  const { caller } = await newClient();
+  const { caller } = await newClient(rig);
   const text = '{"input": "A tollgate. And a house.", "model": "local/local-embed"}';
-  expect((await post(caller.token, text)).status).toBe(200);
-  expect(lastReceived().body).toBe(text.replace("local/", ""));
+  expect((await embed(caller.token, text)).status).toBe(200);
+  expect(lastReceived(rig).body).toBe(text.replace("local/", ""));
 });
 
 test("an upstream that streams where nothing is streamed has not answered", async () => {
-  const { caller } = await newClient();
+  const { caller } = await newClient(rig);
   const headers = { "content-type": "text/event-stream" };
   scripted.answerWith(() => new Response('data: {"data":[],"usage":{"prompt_tokens":9}}\n\n', { headers }));
-  const answer = await post(caller.token, { model: "odd/model", input: fox });
+  const answer = await embed(caller.token, { model: "odd/model", input: fox });
   const refusal = { status: 502, code: "upstream_invalid_answer", type: "upstream_error" };
   expectRefusal(answer, await answer.text(), refusal);
   expect(await caller.closed()).toBe(0n);
 });
 
 test("a call's record tells the operation, no dialect, and the tokens that went in", async () => {
-  const { caller } = await newClient();
-  const answer = await post(caller.token, { model: "openai/text-embedding-3-small", input: fox });
+  const { caller } = await newClient(rig);
+  const answer = await embed(caller.token, { model: "openai/text-embedding-3-small", input: fox });
   await answer.arrayBuffer();
   await caller.closed();
-  const id = answer.headers.get("x-request-id");
-  const headers = { authorization: `Bearer ${caller.token}` };
-  const generation = (await (await fetch(`${rig.gateway.url}/v1/generations/${id}`, { headers })).json()) as object;
-  expect(generation).toMatchObject({
-    id,
+  expect(await generationOf(rig, caller, answer)).toMatchObject({
+    id: answer.headers.get("x-request-id"),
     model: "openai/text-embedding-3-small",
     operation: "embeddings",
     dialect: null,
@@ -384,10 +361,10 @@ test("a call's record tells the operation, no dialect, and the tokens that went 
 });
 
 test("the same retry key gets the first answer again, the base64 that was made for it too", async () => {
-  const { caller } = await newClient();
+  const { caller } = await newClient(rig);
   const body = { model: "google/gemini-embedding-001", input: fox, encoding_format: "base64" };
-  const first = await post(caller.token, body, { "idempotency-key": "k" });
-  const again = await post(caller.token, body, { "idempotency-key": "k" });
+  const first = await embed(caller.token, body, { "idempotency-key": "k" });
+  const again = await embed(caller.token, body, { "idempotency-key": "k" });
   expect(again.headers.get("idempotent-replayed")).toBe("true");
   expect(sha256(await again.arrayBuffer())).toBe(sha256(await first.arrayBuffer()));
   expect(rig.simulators.total()).toBe(1);
@@ -397,8 +374,8 @@ test("the same retry key gets the first answer again, the base64 that was made f
 test("a token's limits and models hold", async () => {
   const model = "local/local-embed";
   const token = await rig.gateway.token({ user: "limited", rpm: 1, models: ["local/*"] });
-  expect((await post(token, { model: "openai/text-embedding-3-small", input: fox })).status).toBe(404);
-  const first = await post(token, { model, input: fox });
+  expect((await embed(token, { model: "openai/text-embedding-3-small", input: fox })).status).toBe(404);
+  const first = await embed(token, { model, input: fox });
   expect([first.status, first.headers.get("x-ratelimit-remaining-requests")]).toEqual([200, "0"]);
-  expect((await post(token, { model, input: fox })).status).toBe(429);
+  expect((await embed(token, { model, input: fox })).status).toBe(429);
 });

@@ -1,5 +1,4 @@
 /** Edits of images by the official SDK, which sends forms, and as JSON; the charges are worked out by hand. */
-import { createHash } from "node:crypto";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import type OpenAI from "openai";
 import { imageFile } from "../../simulators/testing/media.ts";
@@ -9,9 +8,12 @@ import {
   expectCharged,
   expectRefusal,
   faultPrices,
-  newBuyer,
+  lastReceived,
+  newClient,
+  post,
   type Refusal,
   type Rig,
+  sha256,
   type ShownImage,
   simulatedKey,
   startRig,
@@ -39,7 +41,6 @@ const grok = "xai/grok-imagine-image";
 const seedream = "byteplus/seedream-5-0-260128";
 const banana = "google/gemini-nano-banana-2.1";
 
-const sha256 = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
 const hashOf = async (file: File): Promise<string> => sha256(await file.bytes());
 
 /** A picture of 512 by 512 pixels with bytes behind it that no text holds, and some that look like a form's. */
@@ -160,11 +161,11 @@ function receivedFiles(): string[][] {
 
 describe("an edit by the SDK, its images and its charge", () => {
   test.each(Object.entries(edits))("%s", async (_what, { model, asked, images, ...charged }) => {
-    const { client, caller } = await newBuyer(rig);
+    const { client, caller } = await newClient(rig);
     const { data, response } = await client.images.edit({ model, prompt, ...asked }).withResponse();
     expect(await decoded(data.data)).toEqual(images);
     expect(response.headers.get("x-tollgate-credits")).toBe(creditsText(charged.nano));
-    await expectCharged(rig, caller, response.headers.get("x-request-id"), charged);
+    await expectCharged(rig, caller, response, charged);
     // Every byte of every file has come through.
     const files = await Promise.all([asked.image, asked.mask ?? []].flat().map((file) => hashOf(file as File)));
     const received = receivedFiles();
@@ -173,10 +174,10 @@ describe("an edit by the SDK, its images and its charge", () => {
   });
 
   test("openai's form has the parts that the SDK sent, names and types included", async () => {
-    const { client } = await newBuyer(rig);
+    const { client } = await newClient(rig);
     await client.images.edit({ model: gpt, prompt, image: [red, green], mask, quality: "high" });
-    const { parts, headers } = rig.simulators.requests().at(-1) ?? {};
-    expect(headers?.["content-type"]).toStartWith("multipart/form-data; boundary=");
+    const { parts, headers } = lastReceived(rig);
+    expect(headers["content-type"]).toStartWith("multipart/form-data; boundary=");
     const shown = (parts ?? []).map(({ name, filename, contentType, text }) => ({ name, filename, contentType, text }));
     const file = (name: string, { type }: File, filename: string) => ({
       name,
@@ -200,26 +201,22 @@ describe("an edit by the SDK, its images and its charge", () => {
     [grok, ["image_edit.completed"], "jpeg 512x512"],
     [banana, ["image_edit.completed"], square],
   ])("%s, streamed", async (model, types, last) => {
-    const { client, caller } = await newBuyer(rig);
+    const { client, caller } = await newClient(rig);
     const events: (ShownImage & { type: string })[] = [];
     const stream = await client.images.edit({ model, prompt, image: red, stream: true, partial_images: 1 });
     for await (const event of stream) events.push({ ...event });
     expect(events.map(({ type }) => type)).toEqual(types);
     expect(await decoded(events.slice(-1))).toEqual([last]);
     const preview = model === gpt ? 100n * 40_000n : 0n;
-    const whole = Object.values(edits).find((edit) => edit.model === model);
+    const whole = Object.values(edits).find((candidate) => candidate.model === model);
     // The first of each kind but xai's, which makes two.
     const nano = model === grok ? 22_000_000n : (whole?.nano ?? 0n) + preview;
     expect(await caller.closed()).toBe(nano);
   });
 });
 
-function post(token: string, body: string | object): Promise<Response> {
-  return fetch(rig.gateway.url + path, {
-    method: "POST",
-    headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
-    body: typeof body === "string" ? body : JSON.stringify(body),
-  });
+function edit(token: string, body: string | object): Promise<Response> {
+  return post(rig, path, token, body);
 }
 
 async function dataUrl(file: File): Promise<string> {
@@ -236,9 +233,9 @@ describe("an edit as JSON", () => {
     const [prefix = ""] = model.split("/");
     const more = JSON.stringify(imagesOf(await dataUrl(red))).slice(1, -1);
     const body = `{ "prompt" : "gr\\u00f6\\u00dfer", ${more} , "model":"${model}"}`;
-    const answer = await post(caller.token, body);
+    const answer = await edit(caller.token, body);
     expect(answer.status).toBe(200);
-    expect(rig.simulators.requests().at(-1)?.body).toBe(body.replace(`${prefix}/`, ""));
+    expect(lastReceived(rig).body).toBe(body.replace(`${prefix}/`, ""));
     expect(await caller.closed()).toBeGreaterThan(0n);
   });
 
@@ -249,7 +246,7 @@ describe("an edit as JSON", () => {
     [banana, 261n * 1_500n + 128n * 7_500n + 1_120n * 30_000n],
   ])("%s: OpenAI's form of it is understood and charged", async (model, nano) => {
     const caller = await rig.caller();
-    const answer = await post(caller.token, { model, prompt, images: [{ image_url: await dataUrl(red) }] });
+    const answer = await edit(caller.token, { model, prompt, images: [{ image_url: await dataUrl(red) }] });
     expect(await decoded(((await answer.json()) as { data: ShownImage[] }).data)).toHaveLength(1);
     expect(receivedFiles()).toEqual([[await hashOf(red)]]);
     expect(await caller.closed()).toBe(nano);
@@ -260,9 +257,9 @@ describe("an edit as JSON", () => {
     [banana, '"fileUri":"https://pictures.example/cat.png"'],
   ])("%s: an address is the upstream's to fetch", async (model, told) => {
     const caller = await rig.caller();
-    const answer = await post(caller.token, { model, prompt, image: "https://pictures.example/cat.png" });
+    const answer = await edit(caller.token, { model, prompt, image: "https://pictures.example/cat.png" });
     expect(answer.status).toBe(200);
-    expect(rig.simulators.requests().at(-1)?.body).toContain(told);
+    expect(lastReceived(rig).body).toContain(told);
   });
 });
 
@@ -305,7 +302,7 @@ describe("refused before anything is sent", () => {
     ["xai: the size of a single image", { model: grok, images, size: "1024x1024" }, invalid("size", "leave it out")],
   ])("%s", async (_what, body, refusal) => {
     const caller = await rig.caller();
-    const answer = await post(caller.token, { prompt, ...body });
+    const answer = await edit(caller.token, { prompt, ...body });
     expectRefusal(answer, await answer.text(), refusal);
     expect(rig.simulators.total()).toBe(0);
     expect(await caller.closed()).toBe(0n);
@@ -317,10 +314,10 @@ describe("refused before anything is sent", () => {
   ])("%s: without the credits for all that it will cost", async (model, nano) => {
     const asked = { model, prompt, image: await dataUrl(red) };
     const poor = await rig.gateway.token({ user: `poor-${model}`, credits: nano - 1n });
-    expect((await post(poor, asked)).status).toBe(402);
+    expect((await edit(poor, asked)).status).toBe(402);
     expect(rig.simulators.total()).toBe(0);
     const rich = await rig.gateway.token({ user: `rich-${model}`, credits: nano });
-    expect((await post(rich, asked)).status).toBe(200);
+    expect((await edit(rich, asked)).status).toBe(200);
     // Nothing was charged beyond what was held.
     await rig.expectBalancedBooks();
   });
@@ -329,7 +326,7 @@ describe("refused before anything is sent", () => {
     ["byteplus", seedream, "mask"],
     ["google", banana, "mask"],
   ])("%s: a mask in a form", async (_kind, model, param) => {
-    const { client, caller } = await newBuyer(rig);
+    const { client, caller } = await newClient(rig);
     const thrown: unknown = await client.images
       .edit({ model, prompt, image: red, mask })
       .catch((reason: unknown) => reason);
@@ -343,7 +340,7 @@ describe("an upstream that refuses or fails", () => {
   const broken = new File(["no picture"], "cat.png", { type: "image/png" });
 
   test.each([gpt, grok, seedream, banana])("%s: a file that is no picture: its own refusal, free", async (model) => {
-    const { client, caller } = await newBuyer(rig);
+    const { client, caller } = await newClient(rig);
     const thrown: unknown = await client.images
       .edit({ model, prompt, image: broken })
       .catch((reason: unknown) => reason);
@@ -353,7 +350,7 @@ describe("an upstream that refuses or fails", () => {
   });
 
   test("is asked again with the whole form", async () => {
-    const { client, caller } = await newBuyer(rig);
+    const { client, caller } = await newClient(rig);
     await client.images.edit({ model: `${gpt}+status-500+times-1`, prompt, image: [red, green] });
     const hashes = [await hashOf(red), await hashOf(green)];
     expect(receivedFiles()).toEqual([hashes, hashes]);
@@ -361,7 +358,7 @@ describe("an upstream that refuses or fails", () => {
   });
 
   test("for good is told, and costs nothing", async () => {
-    const { client, caller } = await newBuyer(rig);
+    const { client, caller } = await newClient(rig);
     for (const [model, status] of [
       [`${gpt}+connect-reset`, 502],
       [`${banana}+malformed`, 502],

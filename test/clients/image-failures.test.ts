@@ -7,7 +7,7 @@ import {
   decoded,
   expectCharged,
   faultPrices,
-  newBuyer,
+  newClient,
   type Rig,
   type ScriptedUpstream,
   simulatedKey,
@@ -52,15 +52,12 @@ function generate(client: OpenAI, body: object) {
   return client.images.generate({ prompt, ...body } as Whole).withResponse();
 }
 
-/** The SDK's error of a call that fails. */
-async function failureOf(client: OpenAI, body: object): Promise<unknown> {
+/** The SDK's error of a call that fails, which has the answer's headers. */
+async function failureOf(client: OpenAI, body: object) {
   const failed: unknown = await generate(client, body).catch((thrown: unknown) => thrown);
-  expect(failed).toBeInstanceOf(OpenAI.APIError);
-  return failed;
+  if (failed instanceof OpenAI.APIError && failed.headers instanceof Headers) return failed;
+  throw new Error(`no error by an answer: ${String(failed)}`);
 }
-
-const requestIdOf = (failed: unknown): string | null =>
-  failed instanceof OpenAI.APIError && failed.headers instanceof Headers ? failed.headers.get("x-request-id") : null;
 
 const free = (outcome: string): Charged => ({ nano: 0n, usage: {}, outcome });
 
@@ -102,20 +99,20 @@ describe("what an upstream's safety system refuses", () => {
       { status: 400, code: "image_missing", type: "image_generation_user_error", param: null },
     ],
   ])("%s: told in OpenAI's shape, and free", async (_what, body, error) => {
-    const { client, caller } = await newBuyer(rig);
+    const { client, caller } = await newClient(rig);
     const failed = await failureOf(client, body);
     expect(failed).toMatchObject(error);
-    await expectCharged(rig, caller, requestIdOf(failed), free("failed"));
+    await expectCharged(rig, caller, failed, free("failed"));
   });
 
   test("xai says so in the image's place, and costs what it reports", async () => {
-    const { client, caller } = await newBuyer(rig);
+    const { client, caller } = await newClient(rig);
     const { data, response } = await generate(client, { model: grok, prompt: "refuse:violence" });
     expect(data.data).toMatchObject([{ respect_moderation: false }]);
     expect(data.data?.[0]?.url).toBeUndefined();
     // 15 bytes of text; it charges for what it withholds, as it documents.
     const usage = { input: 4, requests: 1 };
-    await expectCharged(rig, caller, response.headers.get("x-request-id"), { nano: 20_000_000n, usage });
+    await expectCharged(rig, caller, response, { nano: 20_000_000n, usage });
   });
 });
 
@@ -129,29 +126,29 @@ describe("images of byteplus that fail by themselves", () => {
   const code = "OutputImageSensitiveContentDetected";
 
   test("are relayed in their place, and not charged", async () => {
-    const { client, caller } = await newBuyer(rig);
+    const { client, caller } = await newClient(rig);
     const body = { model: seedream, prompt: "4 images fail:1 fail:3", ...sequence };
     const { data, response } = await generate(client, body);
     expect(failures(data.data)).toEqual([code, false, code, false]);
     expect(response.headers.get("x-tollgate-credits")).toBe("0.07");
-    await expectCharged(rig, caller, response.headers.get("x-request-id"), {
+    await expectCharged(rig, caller, response, {
       nano: 70_000_000n,
       usage: { output_image: 2 * 16_384, images: 2, requests: 1 },
     });
   });
 
   test.each([1, 3])("all of them, by %d calls: free", async (n) => {
-    const { client, caller } = await newBuyer(rig);
+    const { client, caller } = await newClient(rig);
     const { data, response } = await generate(client, { model: seedream, prompt: "fail:1", n });
     expect(failures(data.data)).toEqual(Array.from({ length: n }, () => code));
     expect(response.headers.get("x-tollgate-credits")).toBe("0");
-    await expectCharged(rig, caller, response.headers.get("x-request-id"), { nano: 0n, usage: {} });
+    await expectCharged(rig, caller, response, { nano: 0n, usage: {} });
   });
 
   test("all of them are free where the price is by the call, too", async () => {
     const failed = { data: [{ error: { code, message: "no" } }], usage: { generated_images: 0, output_tokens: 0 } };
     scripted.answerWith(() => Response.json(failed));
-    const { client, caller } = await newBuyer(rig);
+    const { client, caller } = await newClient(rig);
     await generate(client, { model: "odd/draws" });
     await generate(client, { model: "odd/draws", n: 2 });
     expect(await caller.closed()).toBe(0n);
@@ -174,19 +171,19 @@ describe("an upstream that fails", () => {
   // Side by side, since some of them wait for another attempt.
   test.each(kinds)("%s: nothing is charged, whichever way", async (model) => {
     const checks = faults.map(async ([fault, status, code]) => {
-      const { client, caller } = await newBuyer(rig);
+      const { client, caller } = await newClient(rig);
       const failed = await failureOf(client, { model: `${model}+${fault}`, ...(model === gpt ? {} : { n: 2 }) });
       expect([fault, failed]).toMatchObject([fault, { status, ...(code && { code }) }]);
-      await expectCharged(rig, caller, requestIdOf(failed), free(code === undefined ? "failed" : "interrupted"));
+      await expectCharged(rig, caller, failed, free(code === undefined ? "failed" : "interrupted"));
     });
     await Promise.all(checks);
   });
 
   test.each([gpt, grok, seedream])("%s under a status of success, by its own answer: free", async (model) => {
-    const { client, caller } = await newBuyer(rig);
+    const { client, caller } = await newClient(rig);
     const { response } = await generate(client, { model: `${model}+error-200` });
     expect(response.headers.get("x-tollgate-credits")).toBe("0");
-    await expectCharged(rig, caller, response.headers.get("x-request-id"), free("failed"));
+    await expectCharged(rig, caller, response, free("failed"));
   });
 
   test.each<[string, object]>([
@@ -194,14 +191,14 @@ describe("an upstream that fails", () => {
     [seedream, { n: 2 }],
     [grok, { stream: true }],
   ])("%s %o under a status of success, where an answer would be made anew: 502, and free", async (model, more) => {
-    const { client, caller } = await newBuyer(rig);
+    const { client, caller } = await newClient(rig);
     const failed = await failureOf(client, { model: `${model}+error-200`, ...more });
     expect(failed).toMatchObject({ status: 502 });
-    await expectCharged(rig, caller, requestIdOf(failed), free("failed"));
+    await expectCharged(rig, caller, failed, free("failed"));
   });
 
   test.each(kinds)("%s once: another attempt follows, and is charged once", async (model) => {
-    const { client, caller } = await newBuyer(rig);
+    const { client, caller } = await newClient(rig);
     const { data, response } = await generate(client, { model: `${model}+status-500+times-1` });
     expect(await decoded(data.data)).toHaveLength(1);
     expect(rig.simulators.total()).toBeGreaterThanOrEqual(2);
@@ -210,7 +207,7 @@ describe("an upstream that fails", () => {
   });
 
   test.each(kinds)("%s to name a usage: charged as what came is taken for", async (model) => {
-    const { client, caller } = await newBuyer(rig);
+    const { client, caller } = await newClient(rig);
     const { response } = await generate(client, { model: `${model}+no-usage` });
     // An image of Google's is taken for one of OpenAI's, and no thoughts for any.
     const nano = model === banana ? 3n * 1_500n + 1_056n * 30_000n : (ofOne[model] ?? 0n);
@@ -227,7 +224,7 @@ describe("of several calls in place of one", () => {
     [seedream, "status-400"],
     [seedream, "truncate"],
   ])("%s: one fails by %s, and what came of the others is answered and charged", async (model, fault) => {
-    const { client, caller } = await newBuyer(rig);
+    const { client, caller } = await newClient(rig);
     const { data, response } = await generate(client, { model: `${model}+${fault}+times-1`, n: 3 });
     expect(await decoded(data.data)).toHaveLength(2);
     expect(rig.simulators.total()).toBeGreaterThanOrEqual(3);
@@ -237,14 +234,14 @@ describe("of several calls in place of one", () => {
   });
 
   test("all but the last fail: the last is told", async () => {
-    const { client, caller } = await newBuyer(rig);
+    const { client, caller } = await newClient(rig);
     const { data } = await generate(client, { model: `${banana}+status-400+times-2`, n: 3 });
     expect(await decoded(data.data)).toHaveLength(1);
     expect(await caller.closed()).toBe(ofOne[banana] ?? 0n);
   });
 
   test("a stream tells what came of them", async () => {
-    const { client, caller } = await newBuyer(rig);
+    const { client, caller } = await newClient(rig);
     const model = `${seedream}+status-400+times-1`;
     const stream = await client.images.generate({ model, prompt, n: 3, stream: true });
     const types: string[] = [];

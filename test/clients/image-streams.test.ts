@@ -7,7 +7,8 @@ import {
   EventReader,
   expectCharged,
   faultPrices,
-  newBuyer,
+  newClient,
+  post,
   type Rig,
   type ScriptedUpstream,
   type ShownImage,
@@ -16,6 +17,8 @@ import {
   startScriptedUpstream,
   until,
 } from "../kit/index.ts";
+
+const path = "/v1/images/generations";
 
 let rig: Rig;
 let scripted: ScriptedUpstream;
@@ -55,20 +58,19 @@ interface Streamed {
   events: ImageEvent[];
   /** Of a stream that ends with an error. */
   thrown: unknown;
-  requestId: string | null;
+  response: Response;
 }
 
 async function streamed(client: OpenAI, body: object): Promise<Streamed> {
   const asked = { prompt, ...body, stream: true } as OpenAI.ImageGenerateParamsStreaming;
   const { data, response } = await client.images.generate(asked).withResponse();
   const events: ImageEvent[] = [];
-  const requestId = response.headers.get("x-request-id");
   try {
     for await (const event of data) events.push({ ...event });
   } catch (thrown) {
-    return { events, thrown, requestId };
+    return { events, thrown, response };
   }
-  return { events, thrown: undefined, requestId };
+  return { events, thrown: undefined, response };
 }
 
 const typesOf = (events: readonly ImageEvent[]): string[] =>
@@ -158,31 +160,26 @@ const wholes: Record<string, Whole> = {
 
 describe("a whole stream", () => {
   test.each(Object.entries(wholes))("%s", async (_what, { body, types, images, charged }) => {
-    const { client, caller } = await newBuyer(rig);
-    const { events, thrown, requestId } = await streamed(client, body);
+    const { client, caller } = await newClient(rig);
+    const { events, thrown, response } = await streamed(client, body);
     expect(thrown).toBeUndefined();
     expect(typesOf(events)).toEqual(types);
     const shown = events.filter(({ b64_json, url }) => (b64_json ?? url) !== undefined);
     expect(await decoded(shown)).toEqual(images);
     // The last event tells the usage, by whichever the SDK's users bill their own.
     if (!("model" in body && String(body.model).startsWith("xai/"))) expect(events.at(-1)?.usage).toBeDefined();
-    await expectCharged(rig, caller, requestId, charged);
+    await expectCharged(rig, caller, response, charged);
   });
 
   test.each([gpt, seedream])("%s: the events' bytes are the upstream's", async (model) => {
     const caller = await rig.caller();
     const body = JSON.stringify({ model, prompt, stream: true });
-    const headers = { "content-type": "application/json" };
-    const answer = await fetch(`${rig.gateway.url}/v1/images/generations`, {
-      method: "POST",
-      headers: { ...headers, authorization: `Bearer ${caller.token}` },
-      body,
-    });
+    const answer = await post(rig, path, caller.token, body);
     expect(answer.headers.get("content-type")).toStartWith("text/event-stream");
     const kind = model.startsWith("openai/") ? "openai" : "byteplus";
     const direct = await fetch(`${rig.simulators.providers[kind]}/images/generations`, {
       method: "POST",
-      headers: { ...headers, authorization: `Bearer ${simulatedKey}` },
+      headers: { authorization: `Bearer ${simulatedKey}`, "content-type": "application/json" },
       body: body.replace(`${kind}/`, ""),
     });
     expect(await answer.text()).toBe(await direct.text());
@@ -192,13 +189,8 @@ describe("a whole stream", () => {
 /** Streams without the SDK, which goes away at the first event that holds an error. */
 async function openStream(body: object, signal?: AbortSignal) {
   const caller = await rig.caller();
-  const answer = await fetch(`${rig.gateway.url}/v1/images/generations`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${caller.token}`, "content-type": "application/json" },
-    body: JSON.stringify({ prompt, stream: true, ...body }),
-    ...(signal && { signal }),
-  });
-  return { caller, reader: new EventReader(answer), requestId: answer.headers.get("x-request-id") };
+  const answer = await post(rig, path, caller.token, { prompt, stream: true, ...body }, { ...(signal && { signal }) });
+  return { caller, reader: new EventReader(answer), response: answer };
 }
 
 const previews = { quality: "low", partial_images: 2 };
@@ -261,12 +253,12 @@ describe("a stream that breaks off", () => {
   // Side by side, since they wait for a time-out.
   test("is charged for what came of it", async () => {
     const checks = Object.entries(silent).map(async ([what, { body, types, code, charged }]) => {
-      const { client, caller } = await newBuyer(rig);
-      const { events, thrown, requestId } = await streamed(client, body);
+      const { client, caller } = await newClient(rig);
+      const { events, thrown, response } = await streamed(client, body);
       expect([what, typesOf(events)]).toEqual([what, types]);
       expect(thrown).toBeInstanceOf(OpenAI.APIError);
       expect(thrown).toMatchObject({ code });
-      await expectCharged(rig, caller, requestId, charged);
+      await expectCharged(rig, caller, response, charged);
     });
     await Promise.all(checks);
   });
@@ -278,12 +270,12 @@ describe("a stream that breaks off", () => {
         controller.enqueue(Buffer.from(`event: ${preview.type}\ndata: ${JSON.stringify(preview)}\n\n`)),
     });
     falling.answerWith(() => new Response(stream, { headers: { "content-type": "text/event-stream" } }));
-    const { caller, reader, requestId } = await openStream({ model: "falling/draws", ...previews });
+    const { caller, reader, response } = await openStream({ model: "falling/draws", ...previews });
     expect(await reader.next()).toContain(preview.type);
     await falling.stop();
     expect(await reader.next()).toContain('"code":"upstream_interrupted"');
     expect(await reader.next()).toBeUndefined();
-    await expectCharged(rig, caller, requestId, begun("interrupted"));
+    await expectCharged(rig, caller, response, begun("interrupted"));
   });
 });
 
@@ -304,11 +296,11 @@ describe("a stream that tells of a failure", () => {
   };
 
   test.each(Object.entries(failing))("%s", async (_what, { body, types, code, charged }) => {
-    const { client, caller } = await newBuyer(rig);
-    const { events, thrown, requestId } = await streamed(client, body);
+    const { client, caller } = await newClient(rig);
+    const { events, thrown, response } = await streamed(client, body);
     expect(typesOf(events)).toEqual(types);
     expect(thrown).toMatchObject({ code });
-    await expectCharged(rig, caller, requestId, charged);
+    await expectCharged(rig, caller, response, charged);
   });
 
   test.each<[string, object, string[], Charged]>([
@@ -326,24 +318,24 @@ describe("a stream that tells of a failure", () => {
       { nano: 0n, usage: {} },
     ],
   ])("byteplus, of %s", async (_what, body, types, charged) => {
-    const { caller, reader, requestId } = await openStream({ model: seedream, ...body });
+    const { caller, reader, response } = await openStream({ model: seedream, ...body });
     const names = [...(await reader.rest()).matchAll(/^event: image_generation\.(\w+)$/gm)].map(([, name]) => name);
     expect(names).toEqual(types);
-    await expectCharged(rig, caller, requestId, charged);
+    await expectCharged(rig, caller, response, charged);
   });
 
   test("of one image makes the SDK throw", async () => {
-    const { client, caller } = await newBuyer(rig);
+    const { client, caller } = await newClient(rig);
     const { thrown } = await streamed(client, { model: seedream, prompt: "fail:1" });
     expect(thrown).toMatchObject({ code: "OutputImageSensitiveContentDetected" });
     expect(await caller.closed()).toBe(0n);
   });
 
   test("in an event that is no JSON passes it, and reads the others", async () => {
-    const { caller, reader, requestId } = await openStream({ model: `${gpt}+malformed`, ...previews });
+    const { caller, reader, response } = await openStream({ model: `${gpt}+malformed`, ...previews });
     const text = await reader.rest();
     expect(text.match(/^event: /gm)).toHaveLength(3);
-    await expectCharged(rig, caller, requestId, gptCharge(272 + 200, 1));
+    await expectCharged(rig, caller, response, gptCharge(272 + 200, 1));
   });
 });
 
@@ -351,10 +343,10 @@ describe("a client that hangs up", () => {
   test("behind a preview pays for the image that was begun, once, and the upstream is told", async () => {
     const abort = new AbortController();
     const body = { model: `${gpt}+stall-1`, ...previews };
-    const { caller, reader, requestId } = await openStream(body, abort.signal);
+    const { caller, reader, response } = await openStream(body, abort.signal);
     expect(await reader.next()).toContain("event: image_generation.partial_image");
     abort.abort();
-    await expectCharged(rig, caller, requestId, begun("abandoned"));
+    await expectCharged(rig, caller, response, begun("abandoned"));
     await until("the upstream is left", () => rig.simulators.requests().at(-1)?.outcome === "aborted");
     expect(rig.simulators.total()).toBe(1);
   });
@@ -362,11 +354,11 @@ describe("a client that hangs up", () => {
   test("within a sequence pays for the images that came", async () => {
     const abort = new AbortController();
     const body = { model: `${seedream}+stall-2`, ...sequence(4) };
-    const { caller, reader, requestId } = await openStream(body, abort.signal);
+    const { caller, reader, response } = await openStream(body, abort.signal);
     expect(await reader.next()).toContain('"image_index":0');
     expect(await reader.next()).toContain('"image_index":1');
     abort.abort();
-    await expectCharged(rig, caller, requestId, counted(2, "abandoned"));
+    await expectCharged(rig, caller, response, counted(2, "abandoned"));
     expect(rig.simulators.total()).toBe(1);
   });
 });
@@ -379,7 +371,7 @@ test("events of many megabytes pass in one piece each, and are charged by what t
   const usage = { input_tokens: 3, output_tokens: 372, total_tokens: 375 };
   const text = event("partial_image", { partial_image_index: 0 }) + event("completed", { usage });
   scripted.answerWith(() => new Response(text, { headers: { "content-type": "text/event-stream" } }));
-  const { caller, reader, requestId } = await openStream({ model: "odd/draws", partial_images: 1 });
+  const { caller, reader, response } = await openStream({ model: "odd/draws", partial_images: 1 });
   expect((await reader.rest()) === text).toBe(true);
-  await expectCharged(rig, caller, requestId, gptCharge(372, 1));
+  await expectCharged(rig, caller, response, gptCharge(372, 1));
 });

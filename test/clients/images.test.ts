@@ -6,7 +6,8 @@ import {
   decoded,
   expectCharged,
   expectRefusal,
-  newBuyer,
+  newClient,
+  post,
   type Refusal,
   type Rig,
   sendRaw,
@@ -217,24 +218,20 @@ const generations: Record<string, Generation> = {
 
 describe("a generation by the SDK, its images and its charge", () => {
   test.each(Object.entries(generations))("%s", async (_what, { model, asked, images, told, times = 1, ...charged }) => {
-    const { client, caller } = await newBuyer(rig);
+    const { client, caller } = await newClient(rig);
     const body = { model, prompt, ...asked } as OpenAI.ImageGenerateParamsNonStreaming;
     const { data: answer, response } = await client.images.generate(body).withResponse();
     expect(await decoded(answer.data)).toEqual(images);
     expect(response.headers.get("x-tollgate-credits")).toBe(creditsText(charged.nano));
-    await expectCharged(rig, caller, response.headers.get("x-request-id"), charged);
+    await expectCharged(rig, caller, response, charged);
     const asks = rig.simulators.requests().filter(({ method }) => method === "POST");
     expect(asks).toHaveLength(times);
     for (const { body: sent } of asks) expect(JSON.parse(sent)).toMatchObject(told);
   });
 });
 
-function post(token: string, body: string | object): Promise<Response> {
-  return fetch(rig.gateway.url + path, {
-    method: "POST",
-    headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
-    body: typeof body === "string" ? body : JSON.stringify(body),
-  });
+function generate(token: string, body: string | object): Promise<Response> {
+  return post(rig, path, token, body);
 }
 
 describe("what the client has written", () => {
@@ -249,7 +246,7 @@ describe("what the client has written", () => {
       "byteplus/",
     ],
   ])("%s gets byte for byte, without the prefix, and the client its bytes", async (kind, body, prefix) => {
-    const answer = await post((await rig.caller()).token, body);
+    const answer = await generate((await rig.caller()).token, body);
     const text = await answer.text();
     expect(lastBody()).toBe(body.replace(prefix, ""));
     const base = rig.simulators.providers[kind as "openai" | "xai" | "byteplus"];
@@ -262,7 +259,7 @@ describe("what the client has written", () => {
   });
 
   test("google's answer is OpenAI's object, its usage taken apart", async () => {
-    const answer = await post((await rig.caller()).token, { model: banana, prompt, n: 2 });
+    const answer = await generate((await rig.caller()).token, { model: banana, prompt, n: 2 });
     const { data, created, ...rest } = (await answer.json()) as { data: ShownImage[]; created: number };
     expect(rest).toEqual({
       background: "opaque",
@@ -334,14 +331,14 @@ describe("refused before anything is sent", () => {
     ],
   ])("%s", async (_what, body, refusal) => {
     const caller = await rig.caller();
-    const answer = await post(caller.token, body);
+    const answer = await generate(caller.token, body);
     expectRefusal(answer, await answer.text(), refusal);
     expect(rig.simulators.total()).toBe(0);
     expect(await caller.closed()).toBe(0n);
   });
 
   test("the SDK throws the error of its kind", async () => {
-    const { client } = await newBuyer(rig);
+    const { client } = await newClient(rig);
     const thrown: unknown = await client.images
       .generate({ model: banana, prompt, size: "1024x1792", background: "transparent" })
       .catch((reason: unknown) => reason);
@@ -351,7 +348,7 @@ describe("refused before anything is sent", () => {
 });
 
 describe("what a token may and can pay", () => {
-  const ask = (token: string, model: string, more: object = {}) => post(token, { model, prompt, ...more });
+  const ask = (token: string, model: string, more: object = {}) => generate(token, { model, prompt, ...more });
 
   test("a token with globs uses no other image model", async () => {
     const token = await rig.gateway.token({ user: "bound", models: ["xai/*", "openai/dall-e-2"] });

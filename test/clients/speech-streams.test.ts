@@ -4,27 +4,22 @@ import type { AddressInfo } from "node:net";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { Stream } from "openai/streaming";
 import {
+  askAgain,
+  bucketsOf,
   type Caller,
   EventReader,
+  expectSpent,
+  generationOf,
+  newClient,
   openRaw,
+  post,
   type Rig,
   type ScriptedUpstream,
+  sha256,
   startScriptedUpstream,
   until,
 } from "../kit/index.ts";
-import {
-  askAgain,
-  bucketsOf,
-  expectSpent,
-  generationOf,
-  leaveBeforeAnswer,
-  newClient,
-  post,
-  sha256,
-  speechPath,
-  startAudioRig,
-  withFault,
-} from "./audio.ts";
+import { leaveBeforeAnswer, speechPath, startAudioRig, withFault } from "./audio.ts";
 
 /** What the simulators send at a time. */
 const pieceBytes = 4_096;

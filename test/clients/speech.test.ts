@@ -2,19 +2,21 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { parseBuffer } from "music-metadata";
 import OpenAI from "openai";
-import { expectRefusal, type Refusal, type Rig, type ScriptedUpstream, startScriptedUpstream } from "../kit/index.ts";
 import {
   askAgain,
+  expectRefusal,
   expectSpent,
   generationOf,
   lastReceived,
   newClient,
   post,
+  type Refusal,
+  type Rig,
+  type ScriptedUpstream,
   sha256,
-  speechPath,
-  startAudioRig,
-  withFault,
-} from "./audio.ts";
+  startScriptedUpstream,
+} from "../kit/index.ts";
+import { speechPath, startAudioRig, withFault } from "./audio.ts";
 
 let rig: Rig;
 let odd: ScriptedUpstream;

@@ -4,27 +4,22 @@ import OpenAI from "openai";
 import type { TranscriptionCreateParamsNonStreaming } from "openai/resources/audio/transcriptions";
 import { formOf, postForm, soundFile } from "../../simulators/testing/media.ts";
 import {
-  expectRefusal,
-  type Refusal,
-  type Rig,
-  type ScriptedUpstream,
-  startScriptedUpstream,
-  until,
-} from "../kit/index.ts";
-import {
   bucketsOf,
-  creditsOf,
+  creditsText,
+  expectRefusal,
   expectSpent,
   generationOf,
   lastReceived,
   newClient,
   post,
+  type Refusal,
+  type Rig,
+  type ScriptedUpstream,
   sha256,
-  startAudioRig,
-  transcriptionsPath,
-  translationsPath,
-  withFault,
-} from "./audio.ts";
+  startScriptedUpstream,
+  until,
+} from "../kit/index.ts";
+import { startAudioRig, transcriptionsPath, translationsPath, withFault } from "./audio.ts";
 
 let rig: Rig;
 let odd: ScriptedUpstream;
@@ -147,7 +142,7 @@ describe.each(kinds)("$model", ({ model, lasts, hour }) => {
     checks[format]?.(text);
     // What comes as bytes is passed on before it is known to be the whole.
     const credits = answer.headers.get("x-tollgate-credits");
-    expect(credits ?? creditsOf(charge(format))).toBe(creditsOf(charge(format)));
+    expect(credits ?? creditsText(charge(format))).toBe(creditsText(charge(format)));
     if (format.endsWith("json")) expect(credits).not.toBeNull();
     await expectSpent(rig, caller, charge(format));
     expect(await bucketsOf(rig, caller, answer)).toMatchObject({ input_audio_ms: lasts[format], requests: 1 });
@@ -221,7 +216,7 @@ describe("tokens", () => {
     const { client, caller } = await newClient(rig);
     const { data, response } = await client.audio.transcriptions.create({ ...asked, file: sound() }).withResponse();
     expect(data.usage).toMatchObject({ type: "tokens", input_tokens: 77, output_tokens: 18 });
-    expect(response.headers.get("x-tollgate-credits")).toBe(creditsOf(heard));
+    expect(response.headers.get("x-tollgate-credits")).toBe(creditsText(heard));
     await expectSpent(rig, caller, heard);
     expect(await bucketsOf(rig, caller, response)).toEqual({
       input: 5,

@@ -4,8 +4,8 @@ import { createOpenAI } from "@ai-sdk/openai";
 import { APICallError, generateSpeech, transcribe } from "ai";
 import { parseBuffer } from "music-metadata";
 import { soundFile } from "../../simulators/testing/media.ts";
-import type { Rig } from "../kit/index.ts";
-import { expectSpent, lastReceived, newClient, sha256, startAudioRig } from "./audio.ts";
+import { expectSpent, lastReceived, newClient, type Rig, sha256 } from "../kit/index.ts";
+import { startAudioRig } from "./audio.ts";
 
 let rig: Rig;
 beforeAll(async () => {

@@ -4,9 +4,18 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSy
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import OpenAI from "openai";
-import { chatModels, cleanEnvironment, root, sorted, until } from "../kit/index.ts";
+import {
+  chatModels,
+  cleanEnvironment,
+  hasProc,
+  isAlive,
+  processTree,
+  residentMebibytes,
+  root,
+  sorted,
+  until,
+} from "../kit/index.ts";
 import { linkPackages, makeClone } from "./clone.ts";
-import { hasProc, isAlive, processTree, residentMebibytes } from "./processes.ts";
 
 /** Where the system does not tell about its processes, what needs that is left out. */
 const testWithProc = test.skipIf(!hasProc);

@@ -7,8 +7,11 @@ import {
   cleanEnvironment,
   EventReader,
   type Gateway,
+  hasProc,
+  isAlive,
   letLeasesLapse,
   type PostgresServer,
+  processTree,
   root,
   runCli,
   simulatedProviders,
@@ -18,7 +21,6 @@ import {
   stopGateways,
   until,
 } from "../kit/index.ts";
-import { hasProc, isAlive, processTree } from "./processes.ts";
 
 const WORKERS = 3;
 

@@ -2,6 +2,7 @@
 import { expect } from "bun:test";
 import { accountId, openLedgerStore } from "../../src/ledger/index.ts";
 import type { Gateway } from "./gateway.ts";
+import { until } from "./until.ts";
 
 export const oneCredit = 1_000_000_000n;
 
@@ -12,6 +13,14 @@ export const oneCreditACall = { pricing: { models: { "openai/*": { requests_kcou
 export async function userBooks(gateway: Gateway, user: string) {
   const [account] = await openLedgerStore(gateway.storage).chain(accountId("user", user), Date.now());
   return { credits: account?.creditsPosted, spent: account?.debitsPosted, held: account?.debitsPending };
+}
+
+/** Waits until nothing is held for a user, and gives back what was spent. */
+export async function spentBy(gateway: Gateway, user: string): Promise<bigint> {
+  return until(`nothing is held for ${user}`, async () => {
+    const { spent, held } = await userBooks(gateway, user);
+    return held === 0n && spent;
+  });
 }
 
 /** Fails unless `tollgate ledger audit` finds that every balance follows from its entries, and that nothing is held. */

@@ -3,15 +3,46 @@ import { expect } from "bun:test";
 import OpenAI from "openai";
 import type { Caller, Rig } from "./rig.ts";
 
-/** A user of its own who calls by the official SDK, which makes one attempt. */
-export interface Buyer {
-  client: OpenAI;
-  caller: Caller;
-}
-
-export async function newBuyer(rig: Rig): Promise<Buyer> {
+/** A user of its own, and the official SDK with its token, which makes one attempt. */
+export async function newClient(rig: Rig): Promise<{ client: OpenAI; caller: Caller }> {
   const caller = await rig.caller();
   return { caller, client: new OpenAI({ baseURL: `${rig.gateway.url}/v1`, apiKey: caller.token, maxRetries: 0 }) };
+}
+
+/** Nano-credits as they are written: 9 decimal places, without the zeros at the end. */
+export function creditsText(nano: bigint): string {
+  const digits = nano.toString().padStart(10, "0");
+  return `${digits.slice(0, -9)}.${digits.slice(-9)}`.replace(/\.?0+$/, "");
+}
+
+async function getJson({ gateway }: Rig, { token }: Caller, path: string): Promise<Record<string, unknown>> {
+  const answer = await fetch(gateway.url + path, { headers: { authorization: `Bearer ${token}` } });
+  expect(answer.status).toBe(200);
+  return (await answer.json()) as Record<string, unknown>;
+}
+
+/** Waits until nothing is held, and fails unless it was this that was spent: in the ledger, and as the user sees it. */
+export async function expectSpent(rig: Rig, caller: Caller, nano: bigint): Promise<void> {
+  expect(await caller.closed()).toBe(nano);
+  const { spend, held } = await getJson(rig, caller, "/v1/user/info");
+  expect({ spend, held }).toEqual({ spend: Number(creditsText(nano)), held: 0 });
+}
+
+/** An answer, as far as it tells which call it is to. */
+type Answered = Pick<Response, "headers">;
+
+/** The record of the call that was answered so. */
+export function generationOf(rig: Rig, caller: Caller, { headers }: Answered): Promise<Record<string, unknown>> {
+  return getJson(rig, caller, `/v1/generations/${headers.get("x-request-id")}`);
+}
+
+function bucketsIn({ usage }: Record<string, unknown>): Record<string, number> {
+  return Object.fromEntries(Object.entries(usage as Record<string, number>).filter(([, units]) => units !== 0));
+}
+
+/** The buckets of a call's record that are not empty. */
+export async function bucketsOf(rig: Rig, caller: Caller, answer: Answered): Promise<Record<string, number>> {
+  return bucketsIn(await generationOf(rig, caller, answer));
 }
 
 /** What a call must have cost and used: buckets that are not named must be zero. */
@@ -22,25 +53,15 @@ export interface Charged {
   outcome?: string;
 }
 
-/** Nano-credits as they are written: 9 decimal places, without the zeros at the end. */
-export function creditsText(nano: bigint): string {
-  const digits = nano.toString().padStart(10, "0");
-  return `${digits.slice(0, -9)}.${digits.slice(-9)}`.replace(/\.?0+$/, "");
-}
-
-/** Checks the ledger, /v1/user/info and /v1/generations for a caller whose only call was the one with this request id. */
+/** Checks what a caller has spent, and the record of the call, for one whose only call was answered so. */
 export async function expectCharged(
-  { gateway }: Pick<Rig, "gateway">,
+  rig: Rig,
   caller: Caller,
-  requestId: string | null,
+  answer: Answered,
   { nano, usage, outcome = "complete" }: Charged,
 ): Promise<void> {
-  expect(await caller.closed()).toBe(nano);
-  const credits = Number(creditsText(nano));
-  const headers = { authorization: `Bearer ${caller.token}` };
-  const get = async (path: string) => (await (await fetch(gateway.url + path, { headers })).json()) as object;
-  expect(await get("/v1/user/info")).toMatchObject({ spend: credits, held: 0 });
-  const generation = (await get(`/v1/generations/${requestId}`)) as { usage: Record<string, number> };
-  expect(generation).toMatchObject({ credits, outcome });
-  expect(Object.fromEntries(Object.entries(generation.usage).filter(([, count]) => count !== 0))).toEqual(usage);
+  await expectSpent(rig, caller, nano);
+  const generation = await generationOf(rig, caller, answer);
+  expect(generation).toMatchObject({ credits: Number(creditsText(nano)), outcome });
+  expect(bucketsIn(generation)).toEqual(usage);
 }

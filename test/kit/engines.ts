@@ -6,7 +6,10 @@ export const engines = ["SQLite", "Postgres"] as const;
 export type Engine = (typeof engines)[number];
 
 /** The part of a gateway's options that gives it a new storage of that kind. */
-export async function storageOn(engine: Engine, postgres: PostgresServer): Promise<{ storage?: string }> {
+export async function storageOn(
+  engine: Engine,
+  postgres: Pick<PostgresServer, "createDatabase">,
+): Promise<{ storage?: string }> {
   return engine === "Postgres" ? { storage: await postgres.createDatabase() } : {};
 }
 

@@ -1,7 +1,4 @@
 /** Forms written by hand, byte by byte: what no client library would send. */
-import { mkdtempSync, readdirSync, readlinkSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { openRaw, type RawAnswer, type RawConnection } from "./raw.ts";
 
 /** The boundary of forms that need no other. */
@@ -70,33 +67,4 @@ export async function sendForm(post: FormPost): Promise<RawAnswer> {
   connection.socket.destroy();
   if (answer === undefined) throw new Error("the connection ended without an answer");
   return answer;
-}
-
-/** A folder for a gateway's temporary files: to be its `TMPDIR`. */
-export interface SpoolFolder {
-  path: string;
-  /** Names that are left in it. */
-  files(): string[];
-  /** Descriptors that a process has open on its files, those without a name included. */
-  openIn(pid: number): number;
-  remove(): void;
-}
-
-export function newSpoolFolder(): SpoolFolder {
-  const path = mkdtempSync(join(tmpdir(), "tollgate-spool-"));
-  return {
-    path,
-    files: () => readdirSync(path),
-    openIn: (pid) => readdirSync(`/proc/${pid}/fd`).filter((fd) => targetOf(pid, fd).startsWith(path)).length,
-    remove: () => rmSync(path, { recursive: true, force: true }),
-  };
-}
-
-function targetOf(pid: number, fd: string): string {
-  try {
-    return readlinkSync(`/proc/${pid}/fd/${fd}`);
-  } catch {
-    // Closed meanwhile.
-    return "";
-  }
 }

@@ -13,7 +13,14 @@ export interface GatedUpstream {
   stop(): Promise<void>;
 }
 
+/** A chat call to one of its models, by the prefix `openai/`. */
+export function gatedBody(model: string, more: object = {}): object {
+  return { model: `openai/${model}`, messages: [{ role: "user", content: "hi" }], ...more };
+}
+
 const usage = { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 };
+/** What a call that it answers whole costs by `flatPrice`: 3 tokens in and 2 out. */
+export const gatedCosts = 7_000n;
 
 const headers = { "content-type": "application/json" };
 

@@ -149,6 +149,11 @@ export function startNodes(count: number, options: GatewayOptions & { storage: s
   return Promise.all(Array.from({ length: count }, () => startGateway(options)));
 }
 
+/** Starts two of them. */
+export function startTwoNodes(options: GatewayOptions & { storage: string }): Promise<[Gateway, Gateway]> {
+  return Promise.all([startGateway(options), startGateway(options)]);
+}
+
 async function firstLine(stdout: ReadableStream<Uint8Array>): Promise<string | undefined> {
   let text = "";
   const decoder = new TextDecoder();

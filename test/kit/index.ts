@@ -1,5 +1,13 @@
-export { expectCleanAudit, oneCredit, oneCreditACall, userBooks } from "./books.ts";
-export { type Buyer, type Charged, creditsText, expectCharged, newBuyer } from "./charged.ts";
+export { expectCleanAudit, oneCredit, oneCreditACall, spentBy, userBooks } from "./books.ts";
+export {
+  bucketsOf,
+  type Charged,
+  creditsText,
+  expectCharged,
+  expectSpent,
+  generationOf,
+  newClient,
+} from "./charged.ts";
 export { type Engine, engines, letLeasesLapse, query, storageOn, tablesWith } from "./engines.ts";
 export {
   fieldOf,
@@ -8,13 +16,11 @@ export {
   formBoundary,
   type FormPost,
   formType,
-  newSpoolFolder,
   openForm,
   partOf,
   sendForm,
-  type SpoolFolder,
 } from "./forms.ts";
-export { type GatedUpstream, startGatedUpstream } from "./gated-upstream.ts";
+export { gatedBody, gatedCosts, type GatedUpstream, startGatedUpstream } from "./gated-upstream.ts";
 export {
   cleanEnvironment,
   flatPrice,
@@ -24,17 +30,33 @@ export {
   runCli,
   startGateway,
   startNodes,
+  startTwoNodes,
   stopGateways,
 } from "./gateway.ts";
 export { decoded, faultPrices, type ShownImage } from "./images.ts";
 export { codeOf, command, type Created, operatorOf } from "./operator.ts";
 export { type PostgresServer, startPostgres } from "./postgres.ts";
+export { hasProc, isAlive, processTree, residentMebibytes } from "./processes.ts";
 export { chatModels, eachProvider, simulatedKey, simulatedProviders } from "./providers.ts";
 export { openRaw, type RawAnswer, type RawConnection, sendChat, sendRaw } from "./raw.ts";
 export { expectNoInside, expectRefusal, type Refusal, requestIdShape } from "./refusal.ts";
-export { type Caller, type CallOptions, chatPath, postChat, type Rig, type RigOptions, startRig } from "./rig.ts";
+export {
+  askAgain,
+  type Caller,
+  type CallOptions,
+  chatPath,
+  lastReceived,
+  post,
+  postChat,
+  type Rig,
+  type RigOptions,
+  startRig,
+} from "./rig.ts";
 export { type ScriptedUpstream, startScriptedUpstream } from "./scripted-upstream.ts";
+export { sharedGatedGateway, sharedPostgres } from "./set-up.ts";
+export { sha256 } from "./sha256.ts";
 export { sorted } from "./sorted.ts";
+export { newSpoolFolder, type SpoolFolder } from "./spool.ts";
 export { type Chunk, chunksOf, contentOf, EventReader, eventsOf, isUsageChunk, type Usage } from "./stream.ts";
 export {
   endOf,

@@ -10,6 +10,8 @@ export const chatPath = "/v1/chat/completions";
 export interface CallOptions {
   headers?: Record<string, string>;
   signal?: AbortSignal;
+  /** How long the call may take. */
+  msMax?: number;
 }
 
 /** A user of its own, so that what a test spends is told apart from what its neighbours spend. */
@@ -84,7 +86,7 @@ export async function startRig({ providers, ...options }: RigOptions = {}): Prom
     direct(provider, body, call) {
       const base: string | undefined = simulators.providers[provider as keyof Simulators["providers"]];
       if (base === undefined) throw new Error(`no simulator ${provider}`);
-      return postJson(base + (chatPaths[provider] ?? "/chat/completions"), simulatedKey, body, call);
+      return postTo(base + (chatPaths[provider] ?? "/chat/completions"), simulatedKey, body, call);
     },
     received: (model) => simulators.requests().filter((request) => modelOf(request.body).startsWith(model)),
     async expectBalancedBooks() {
@@ -107,26 +109,51 @@ export function postChat(
   body: string | object,
   options?: CallOptions,
 ): Promise<Response> {
-  return postJson(gateway.url + chatPath, token, body, options);
+  return postTo(gateway.url + chatPath, token, body, options);
+}
+
+/** POSTs a form or JSON to a rig's gateway; a string is sent as it is. */
+export function post(
+  { gateway }: Rig,
+  path: string,
+  token: string,
+  body: string | object,
+  options?: CallOptions,
+): Promise<Response> {
+  return postTo(gateway.url + path, token, body, options);
 }
 
 /** A call that hangs fails by itself: where the test runner's own limit ends a test, it ends the gateway with it. */
 const callMsMax = 4_500;
 
-function postJson(
+function postTo(
   url: string,
   token: string,
   body: string | object,
-  { headers, signal }: CallOptions = {},
+  { headers, signal, msMax = callMsMax }: CallOptions = {},
 ): Promise<Response> {
-  const deadline = AbortSignal.timeout(callMsMax);
+  const deadline = AbortSignal.timeout(msMax);
+  // Of a form, `fetch` says the type itself, with the boundary.
+  const type = body instanceof FormData ? {} : { "content-type": "application/json" };
   return fetch(url, {
     method: "POST",
-    headers: { authorization: `Bearer ${token}`, "content-type": "application/json", ...headers },
-    body: typeof body === "string" ? body : JSON.stringify(body),
+    headers: { authorization: `Bearer ${token}`, ...type, ...headers },
+    body: typeof body === "string" || body instanceof FormData ? body : JSON.stringify(body),
     redirect: "manual",
     signal: signal === undefined ? deadline : AbortSignal.any([signal, deadline]),
   });
+}
+
+/** The request that a simulator received last. */
+export function lastReceived({ simulators }: Rig): ReturnType<Simulators["requests"]>[number] {
+  const last = simulators.requests().at(-1);
+  if (last === undefined) throw new Error("nothing was received");
+  return last;
+}
+
+/** What the simulator that was asked last answers when it gets the same once more, or other JSON at the same address. */
+export function askAgain(rig: Rig, body: string | object = lastReceived(rig).body): Promise<Response> {
+  return postTo(rig.simulators.url + lastReceived(rig).path, simulatedKey, body);
 }
 
 function modelOf(body: string): string {

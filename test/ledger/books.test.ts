@@ -5,11 +5,9 @@ import {
   engines,
   EventReader,
   expectRefusal,
-  type PostgresServer,
   type Rig,
-  startPostgres,
+  sharedPostgres,
   startRig,
-  stopGateways,
   storageOn,
   until,
   type Usage,
@@ -41,14 +39,7 @@ const nano = (credits: number | string | null): bigint => BigInt(Math.round(Numb
 
 const generationPath = (answer: Response): string => `/v1/generations/${answer.headers.get("x-request-id")}`;
 
-let postgres: PostgresServer;
-beforeAll(async () => {
-  postgres = await startPostgres();
-});
-afterAll(async () => {
-  await stopGateways();
-  await postgres.stop();
-});
+const postgres = sharedPostgres();
 
 describe.each(engines)("on %s", (engine) => {
   let rig: Rig;

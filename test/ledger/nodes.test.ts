@@ -1,5 +1,5 @@
 /** Gateway processes that share one Postgres: one that is paused past its leases, and news that reaches all. */
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { SQL } from "bun";
 import {
   chatPath,
@@ -9,13 +9,11 @@ import {
   letLeasesLapse,
   oneCredit,
   oneCreditACall,
-  type PostgresServer,
   query,
+  sharedPostgres,
   startGatedUpstream,
   startGateway,
-  startNodes,
-  startPostgres,
-  stopGateways,
+  startTwoNodes,
   until,
   userBooks,
 } from "../kit/index.ts";
@@ -23,14 +21,7 @@ import {
 /** How soon a revocation has to be in force everywhere. */
 const REVOKED_MS_MAX = 1_000;
 
-let postgres: PostgresServer;
-beforeAll(async () => {
-  postgres = await startPostgres();
-});
-afterAll(async () => {
-  await stopGateways();
-  await postgres.stop();
-});
+const postgres = sharedPostgres();
 
 const node = (storage: string, upstream: string) => ({
   storage,
@@ -92,8 +83,7 @@ test("a node that is paused past its leases, and continued, charges its calls on
 test("a revoked token is refused by every process within a second, also after their connections were cut", async () => {
   const upstream = startGatedUpstream();
   const storage = await postgres.createDatabase();
-  const [first, second] = await startNodes(2, node(storage, upstream.url));
-  if (first === undefined || second === undefined) throw new Error("there is no node");
+  const [first, second] = await startTwoNodes(node(storage, upstream.url));
   const workers = await startGateway({ ...node(storage, upstream.url), arguments: ["--workers", "2"] });
   const asked = [second, workers, workers, workers, workers, first];
   const expectRevocation = async (token: string): Promise<void> => {

@@ -1,5 +1,5 @@
 /** Streams that cost more than was set aside for them: the hold grows with them, or they end where the credits do. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { openLedgerStore } from "../../src/ledger/index.ts";
 import {
   chunksOf,
@@ -8,12 +8,10 @@ import {
   expectCleanAudit,
   type Gateway,
   postChat,
-  type PostgresServer,
   type ScriptedUpstream,
+  sharedPostgres,
   startGateway,
-  startPostgres,
   startScriptedUpstream,
-  stopGateways,
   storageOn,
   until,
   userBooks,
@@ -58,14 +56,7 @@ class Stream {
   }
 }
 
-let postgres: PostgresServer;
-beforeAll(async () => {
-  postgres = await startPostgres();
-});
-afterAll(async () => {
-  await stopGateways();
-  await postgres.stop();
-});
+const postgres = sharedPostgres();
 
 describe.each(engines)("on %s", (engine) => {
   let upstream: ScriptedUpstream;

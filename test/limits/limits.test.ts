@@ -1,22 +1,18 @@
 /** Limits of a token: what is beyond them is refused, at once and for nothing; what is within them is not. */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import {
   type CallOptions,
   engines,
   EventReader,
-  expectCleanAudit,
   expectRefusal,
-  type Gateway,
-  type GatedUpstream,
+  gatedBody,
+  gatedCosts,
   postChat,
-  type PostgresServer,
-  startGatedUpstream,
-  startGateway,
-  startPostgres,
-  stopGateways,
+  sharedGatedGateway,
+  sharedPostgres,
+  spentBy,
   storageOn,
   until,
-  userBooks,
 } from "../kit/index.ts";
 
 interface Limits {
@@ -27,50 +23,24 @@ interface Limits {
 
 const maxTokens = 100;
 
-const bodyOf = (model: string, more: object = {}): object => ({
-  model: `openai/${model}`,
-  messages: [{ role: "user", content: "hi" }],
-  max_tokens: maxTokens,
-  ...more,
-});
+const bodyOf = (model: string, more: object = {}): object => gatedBody(model, { max_tokens: maxTokens, ...more });
 
 const rateHeaders = (answer: Response) =>
   Object.fromEntries([...answer.headers].filter(([name]) => name.startsWith("x-ratelimit-")));
 
-let postgres: PostgresServer;
-beforeAll(async () => {
-  postgres = await startPostgres();
-});
-afterAll(async () => {
-  await stopGateways();
-  await postgres.stop();
-});
+const postgres = sharedPostgres();
 
 describe.each(engines)("on %s", (engine) => {
-  let upstream: GatedUpstream;
-  let gateway: Gateway;
+  const gated = sharedGatedGateway(() => storageOn(engine, postgres));
   let users = 0;
-  beforeAll(async () => {
-    upstream = startGatedUpstream();
-    gateway = await startGateway({
-      ...(await storageOn(engine, postgres)),
-      providers: { openai: { kind: "openai", base_url: upstream.url, api_key: "unused" } },
-      config: { upstream: { retries: 0 }, pricing: { models: { "*": { input_mtok: 1, output_mtok: 2 } } } },
-    });
-  });
-  afterAll(async () => {
-    upstream.release();
-    await expectCleanAudit(gateway);
-    expect(await gateway.stop()).toBe(0);
-    await upstream.stop();
-  });
 
   /** A user of its own, with a token of these limits. */
   async function callerWith(limits: Limits) {
     users += 1;
     const user = `user-${users}`;
-    const token = await gateway.token({ user, ...limits });
-    const chat = (body: object, options?: CallOptions): Promise<Response> => postChat(gateway, token, body, options);
+    const token = await gated.gateway.token({ user, ...limits });
+    const chat = (body: object, options?: CallOptions): Promise<Response> =>
+      postChat(gated.gateway, token, body, options);
     return { user, token, chat };
   }
 
@@ -83,25 +53,22 @@ describe.each(engines)("on %s", (engine) => {
       if (answer.status === 429) refused += 1;
       return { answer, text: await answer.text() };
     });
-    await until("all calls are decided", () => upstream.received(model).length + refused === count);
-    upstream.release(model);
+    await until("all calls are decided", () => gated.upstream.received(model).length + refused === count);
+    gated.upstream.release(model);
     const answers = await Promise.all(calls);
-    await until("nothing is held", async () => (await userBooks(gateway, user)).held === 0n);
+    const spent = await spentBy(gated.gateway, user);
     return {
       admitted: answers.filter(({ answer }) => answer.status === 200),
       refused: answers.filter(({ answer }) => answer.status !== 200),
-      spent: (await userBooks(gateway, user)).spent,
+      spent,
     };
   }
-
-  /** 3 tokens in and 2 out, by the upstream's count. */
-  const costs = 7_000n;
 
   test("of 40 calls at once a token for 7 at the same time gets exactly 7", async () => {
     const { admitted, refused, spent } = await callAtOnce(40, { concurrency: 7 }, "held-concurrency");
     expect(admitted).toHaveLength(7);
-    expect(upstream.received("held-concurrency")).toHaveLength(7);
-    expect(spent).toBe(7n * costs);
+    expect(gated.upstream.received("held-concurrency")).toHaveLength(7);
+    expect(spent).toBe(7n * gatedCosts);
     for (const { answer, text } of refused) {
       expectRefusal(answer, text, {
         status: 429,
@@ -116,8 +83,8 @@ describe.each(engines)("on %s", (engine) => {
 
   test("of 40 calls at once a token for 9 a minute gets exactly 9", async () => {
     const { admitted, refused, spent } = await callAtOnce(40, { rpm: 9 }, "held-rpm");
-    expect(upstream.received("held-rpm")).toHaveLength(9);
-    expect(spent).toBe(9n * costs);
+    expect(gated.upstream.received("held-rpm")).toHaveLength(9);
+    expect(spent).toBe(9n * gatedCosts);
     // Each of them was told of another one that is left, whole answers and streams alike.
     const remaining = admitted.map(({ answer }) => Number(answer.headers.get("x-ratelimit-remaining-requests")));
     expect(remaining.toSorted((a, b) => a - b)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8]);
@@ -141,13 +108,13 @@ describe.each(engines)("on %s", (engine) => {
     await probe.body?.cancel();
     const likely = 1_000_000 - Number(probe.headers.get("x-ratelimit-remaining-tokens"));
     expect(likely).toBeWithin(maxTokens + 1, maxTokens + 50);
-    await until("the upstream is left", () => upstream.left("held-tpm") === 1);
+    await until("the upstream is left", () => gated.upstream.left("held-tpm") === 1);
 
     // A streamed and a whole body differ in a byte.
     const tpm = 5 * likely + 50;
     const { admitted, refused } = await callAtOnce(40, { tpm }, "held-tpm-2");
     expect(admitted).toHaveLength(5);
-    expect(upstream.received("held-tpm-2")).toHaveLength(5);
+    expect(gated.upstream.received("held-tpm-2")).toHaveLength(5);
     for (const { answer, text } of refused) {
       expectRefusal(answer, text, {
         status: 429,
@@ -197,21 +164,21 @@ describe.each(engines)("on %s", (engine) => {
 
     const leaving = new AbortController();
     const waiting = chat(bodyOf("held-left"), { signal: leaving.signal });
-    await until("the upstream has it", () => upstream.received("held-left").length === 2);
+    await until("the upstream has it", () => gated.upstream.received("held-left").length === 2);
     leaving.abort();
     await waiting.catch(() => undefined);
     expect(await statusOf(bodyOf("quick"))).toBe(429);
-    upstream.release("held-left");
+    gated.upstream.release("held-left");
     await until("the next one is admitted", async () => (await statusOf(bodyOf("quick"))) === 200);
   });
 
   test("a token's limits are its own, and a token without any is told of none", async () => {
     const { user, chat } = await callerWith({ rpm: 1 });
-    const other = await gateway.token({ user, credits: undefined });
+    const other = await gated.gateway.token({ user, credits: undefined });
     await (await chat(bodyOf("quick"))).text();
     expect((await chat(bodyOf("quick"))).status).toBe(429);
     for (let times = 0; times < 3; times += 1) {
-      const answer = await postChat(gateway, other, bodyOf("quick"));
+      const answer = await postChat(gated.gateway, other, bodyOf("quick"));
       expect(answer.status).toBe(200);
       expect(rateHeaders(answer)).toEqual({});
       await answer.text();

@@ -2,47 +2,35 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import {
   expectCleanAudit,
-  type Gateway,
+  gatedBody,
   type GatedUpstream,
+  type Gateway,
   letLeasesLapse,
   postChat,
-  type PostgresServer,
+  sharedPostgres,
   startGatedUpstream,
   startGateway,
-  startNodes,
-  startPostgres,
-  stopGateways,
+  startTwoNodes,
   until,
 } from "../kit/index.ts";
 
 const CALLS = 40;
 
+const postgres = sharedPostgres();
 let upstream: GatedUpstream;
-let postgres: PostgresServer;
-beforeAll(async () => {
+beforeAll(() => {
   upstream = startGatedUpstream();
-  postgres = await startPostgres();
 });
-afterAll(async () => {
-  await stopGateways();
-  await upstream.stop();
-  await postgres.stop();
-});
+afterAll(() => upstream.stop());
 
-const bodyOf = (model: string): object => ({
-  model: `openai/${model}`,
-  messages: [{ role: "user", content: "hi" }],
-  max_tokens: 10,
-});
+const bodyOf = (model: string): object => gatedBody(model, { max_tokens: 10 });
 
 async function startTwo() {
   const options = {
     storage: await postgres.createDatabase(),
     providers: { openai: { kind: "openai", base_url: upstream.url, api_key: "unused" } },
   };
-  const [first, second] = await startNodes(2, options);
-  if (first === undefined || second === undefined) throw new Error("there are no two nodes");
-  return { options, nodes: [first, second] as const };
+  return { options, nodes: await startTwoNodes(options) };
 }
 
 /** Calls on both nodes in turn; gives back how each was answered, in the end. */

@@ -1,34 +1,16 @@
 /** What a refusal is to a user of the official SDK. */
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import OpenAI from "openai";
-import {
-  type Gateway,
-  type GatedUpstream,
-  startGatedUpstream,
-  startGateway,
-  stopGateways,
-  until,
-} from "../kit/index.ts";
+import { sharedGatedGateway, until } from "../kit/index.ts";
 
-let upstream: GatedUpstream;
-let gateway: Gateway;
-beforeAll(async () => {
-  upstream = startGatedUpstream();
-  gateway = await startGateway({
-    providers: { openai: { kind: "openai", base_url: upstream.url, api_key: "unused" } },
-  });
-});
-afterAll(async () => {
-  await stopGateways();
-  await upstream.stop();
-});
+const gated = sharedGatedGateway();
 
 const call = (client: OpenAI, model: string) =>
   client.chat.completions.create({ model: `openai/${model}`, messages: [{ role: "user", content: "hi" }] });
 
 test("a call beyond a limit is a RateLimitError, which says how long to wait", async () => {
-  const token = await gateway.token({ user: "limited", rpm: 1 });
-  const client = new OpenAI({ baseURL: `${gateway.url}/v1`, apiKey: token, maxRetries: 0 });
+  const token = await gated.gateway.token({ user: "limited", rpm: 1 });
+  const client = new OpenAI({ baseURL: `${gated.gateway.url}/v1`, apiKey: token, maxRetries: 0 });
   const { response } = await call(client, "quick").withResponse();
   expect(response.headers.get("x-ratelimit-remaining-requests")).toBe("0");
   const error: unknown = await call(client, "quick").catch((thrown: unknown) => thrown);
@@ -44,10 +26,10 @@ test("a call beyond a limit is a RateLimitError, which says how long to wait", a
 });
 
 test("the SDK's own retries wait for an open call to end, and succeed", async () => {
-  const token = await gateway.token({ user: "patient", concurrency: 1 });
+  const token = await gated.gateway.token({ user: "patient", concurrency: 1 });
   const statuses: number[] = [];
   const client = new OpenAI({
-    baseURL: `${gateway.url}/v1`,
+    baseURL: `${gated.gateway.url}/v1`,
     apiKey: token,
     fetch: async (...request) => {
       const answer = await fetch(...request);
@@ -56,10 +38,10 @@ test("the SDK's own retries wait for an open call to end, and succeed", async ()
     },
   });
   const first = call(client, "held-first");
-  await until("the upstream has it", () => upstream.received("held-first").length === 1);
+  await until("the upstream has it", () => gated.upstream.received("held-first").length === 1);
   const second = call(client, "quick");
   await until("it has been refused once", () => statuses.includes(429));
-  upstream.release("held-first");
+  gated.upstream.release("held-first");
   expect((await second).choices[0]?.message.content).toBe("hello there");
   expect((await first).choices[0]?.message.content).toBe("hello there");
 });

@@ -7,12 +7,10 @@ import {
   EventReader,
   eventsOf,
   isUsageChunk,
-  type PostgresServer,
   query,
   type Rig,
-  startPostgres,
+  sharedPostgres,
   startRig,
-  stopGateways,
   storageOn,
   until,
 } from "../kit/index.ts";
@@ -31,14 +29,7 @@ const body = (model: string): object => ({
 const estimatedInput = 6n * inputNano;
 const reported = 5n * inputNano + BigInt(words) * outputNano;
 
-let postgres: PostgresServer;
-beforeAll(async () => {
-  postgres = await startPostgres();
-});
-afterAll(async () => {
-  await stopGateways();
-  await postgres.stop();
-});
+const postgres = sharedPostgres();
 
 describe.each(engines)("on %s", (engine) => {
   let rig: Rig;

@@ -3,12 +3,11 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test
 import {
   endOf,
   engines,
-  type PostgresServer,
   query,
   responseIn,
   responsesPath,
   type Rig,
-  startPostgres,
+  sharedPostgres,
   startRig,
   storageOn,
   type Talker,
@@ -23,11 +22,7 @@ const translated = ["deepseek/deepseek-chat", "google/gemini-2.5-flash", "mistra
 const natives = ["openai/gpt-4o-mini", "xai/grok-4", "byteplus/seed-1-8-251228"] as const;
 const claude = "anthropic/claude-haiku-4-5";
 
-let postgres: PostgresServer;
-beforeAll(async () => {
-  postgres = await startPostgres();
-});
-afterAll(() => postgres.stop());
+const postgres = sharedPostgres();
 
 describe.each(engines)("on %s", (engine) => {
   let rig: Rig;

@@ -3,11 +3,10 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test
 import {
   engines,
   expectRefusal,
-  type PostgresServer,
   responseIn,
   responsesPath,
   type Rig,
-  startPostgres,
+  sharedPostgres,
   startRig,
   storageOn,
   type Talker,
@@ -16,11 +15,7 @@ import {
 
 const models = ["openai/gpt-4o-mini", "xai/grok-4", "byteplus/seed-1-8-251228", "deepseek/deepseek-chat"] as const;
 
-let postgres: PostgresServer;
-beforeAll(async () => {
-  postgres = await startPostgres();
-});
-afterAll(() => postgres.stop());
+const postgres = sharedPostgres();
 
 describe.each(engines)("on %s", (engine) => {
   let rig: Rig;

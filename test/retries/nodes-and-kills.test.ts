@@ -4,53 +4,41 @@ import {
   engines,
   EventReader,
   expectCleanAudit,
+  gatedBody,
+  gatedCosts,
   type GatedUpstream,
   type Gateway,
   letLeasesLapse,
   postChat,
-  type PostgresServer,
+  sharedPostgres,
+  spentBy,
   startGatedUpstream,
   startGateway,
-  startNodes,
-  startPostgres,
-  stopGateways,
+  startTwoNodes,
   storageOn,
   until,
   userBooks,
 } from "../kit/index.ts";
 
+const postgres = sharedPostgres();
 let upstream: GatedUpstream;
-let postgres: PostgresServer;
-beforeAll(async () => {
+beforeAll(() => {
   upstream = startGatedUpstream();
-  postgres = await startPostgres();
 });
-afterAll(async () => {
-  await stopGateways();
-  await upstream.stop();
-  await postgres.stop();
-});
+afterAll(() => upstream.stop());
 
-const bodyOf = (model: string, stream = false): object => ({
-  model: `openai/${model}`,
-  messages: [{ role: "user", content: "hi" }],
-  max_tokens: 10,
-  stream,
-});
-const costs = 7_000n;
+const bodyOf = (model: string, stream = false): object => gatedBody(model, { max_tokens: 10, stream });
 const key = { "idempotency-key": "key" };
 
 const options = () => ({
   providers: { openai: { kind: "openai", base_url: upstream.url, api_key: "unused" } },
-  config: { pricing: { models: { "*": { input_mtok: 1, output_mtok: 2 } } } },
 });
 
 const isRefusal = ({ status }: Response): boolean => status === 503;
 
 test("one key on two nodes at once is one call; each of them gives its answer again", async () => {
-  const nodes = await startNodes(2, { ...options(), storage: await postgres.createDatabase() });
+  const nodes = await startTwoNodes({ ...options(), storage: await postgres.createDatabase() });
   const [first, second] = nodes;
-  if (first === undefined || second === undefined) throw new Error("there are no two nodes");
   const token = await first.token({ user: "user" });
   let refused = 0;
   const calls = Array.from({ length: 40 }, async (_, index) => {
@@ -68,19 +56,16 @@ test("one key on two nodes at once is one call; each of them gives its answer ag
     expect(await again.text()).toBe(answered[0]?.text ?? "");
   }
   expect(upstream.received("held-nodes")).toHaveLength(1);
-  await until("nothing is held", async () => (await userBooks(first, "user")).held === 0n);
-  expect((await userBooks(first, "user")).spent).toBe(costs);
+  expect(await spentBy(first, "user")).toBe(gatedCosts);
   await expectCleanAudit(first);
   expect(await Promise.all(nodes.map((node) => node.stop()))).toEqual([0, 0]);
 }, 20_000);
 
 test("a call that failed on one node may be sent again to the other at once", async () => {
-  const nodes = await startNodes(2, { ...options(), storage: await postgres.createDatabase() });
-  const token = await nodes[0]?.token({ user: "user" });
+  const nodes = await startTwoNodes({ ...options(), storage: await postgres.createDatabase() });
+  const token = await nodes[0].token({ user: "user" });
   for (let times = 1; times <= 20; times += 1) {
-    const node = nodes[times % 2];
-    if (node === undefined || token === undefined) throw new Error("there are no two nodes");
-    const answer = await postChat(node, token, bodyOf("fails"), { headers: key });
+    const answer = await postChat(nodes[times % 2 === 0 ? 0 : 1], token, bodyOf("fails"), { headers: key });
     expect(answer.status).toBe(400);
     await answer.text();
   }
@@ -105,7 +90,7 @@ test("a gateway that is to stop waits for a call whose client has gone, and its 
   const again = await postChat(second, token, body, { headers: key });
   expect(again.headers.get("idempotent-replayed")).toBe("true");
   expect(await again.text()).toEndWith("data: [DONE]\n\n");
-  expect((await userBooks(second, "user")).spent).toBe(costs);
+  expect((await userBooks(second, "user")).spent).toBe(gatedCosts);
   expect(upstream.received("held-stopping")).toHaveLength(1);
   expect(await second.stop()).toBe(0);
 }, 20_000);
@@ -156,8 +141,7 @@ describe.each(engines)("on %s", (engine) => {
     expect(await free("stream", bodyOf(model, true))).toEndWith("data: [DONE]\n\n");
     expect(upstream.received(model)).toHaveLength(4);
     // The killed calls were free: nothing of them had been written down.
-    await until("nothing is held", async () => (await userBooks(swept, "user")).held === 0n);
-    expect((await userBooks(swept, "user")).spent).toBe(3n * costs);
+    expect(await spentBy(swept, "user")).toBe(3n * gatedCosts);
     await expectCleanAudit(swept);
     expect(await swept.stop()).toBe(0);
   }, 20_000);

@@ -1,35 +1,23 @@
 /** `Idempotency-Key`: a call that is sent again is answered as the first time, and charged once. */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import {
   type CallOptions,
   engines,
   EventReader,
-  expectCleanAudit,
   expectRefusal,
-  type Gateway,
-  type GatedUpstream,
+  gatedBody,
+  gatedCosts,
   oneCredit,
   postChat,
-  type PostgresServer,
   requestIdShape,
-  startGatedUpstream,
-  startGateway,
-  startPostgres,
-  stopGateways,
+  sharedGatedGateway,
+  sharedPostgres,
+  spentBy,
   storageOn,
   until,
-  userBooks,
 } from "../kit/index.ts";
 
-const bodyOf = (model: string, more: object = {}): object => ({
-  model: `openai/${model}`,
-  messages: [{ role: "user", content: "hi" }],
-  max_tokens: 100,
-  ...more,
-});
-
-/** 3 tokens in and 2 out, by the upstream's count. */
-const costs = 7_000n;
+const bodyOf = (model: string, more: object = {}): object => gatedBody(model, { max_tokens: 100, ...more });
 
 /** An answer, read to its end. */
 interface Read {
@@ -42,48 +30,23 @@ async function read(answering: Promise<Response>): Promise<Read> {
   return { answer, text: await answer.text() };
 }
 
-let postgres: PostgresServer;
-beforeAll(async () => {
-  postgres = await startPostgres();
-});
-afterAll(async () => {
-  await stopGateways();
-  await postgres.stop();
-});
+const postgres = sharedPostgres();
 
 describe.each(engines)("on %s", (engine) => {
-  let upstream: GatedUpstream;
-  let gateway: Gateway;
+  const gated = sharedGatedGateway(async () => ({
+    ...(await storageOn(engine, postgres)),
+    providers: { down: { kind: "openai", base_url: "http://127.0.0.1:9/v1", api_key: "unused" } },
+  }));
   let users = 0;
-  beforeAll(async () => {
-    upstream = startGatedUpstream();
-    gateway = await startGateway({
-      ...(await storageOn(engine, postgres)),
-      providers: {
-        openai: { kind: "openai", base_url: upstream.url, api_key: "unused" },
-        down: { kind: "openai", base_url: "http://127.0.0.1:9/v1", api_key: "unused" },
-      },
-      config: { upstream: { retries: 0 }, pricing: { models: { "*": { input_mtok: 1, output_mtok: 2 } } } },
-    });
-  });
-  afterAll(async () => {
-    upstream.release();
-    await expectCleanAudit(gateway);
-    expect(await gateway.stop()).toBe(0);
-    await upstream.stop();
-  });
 
   async function newCaller(credits?: bigint) {
     users += 1;
     const user = `user-${users}`;
-    const token = await gateway.token({ user, ...(credits === undefined ? {} : { credits }) });
+    const token = await gated.gateway.token({ user, ...(credits === undefined ? {} : { credits }) });
     /** A call with a key of this name, on its own model unless told otherwise. */
     const call = (key: string, body: object, options: CallOptions = {}): Promise<Response> =>
-      postChat(gateway, token, body, { ...options, headers: { "idempotency-key": key } });
-    const spent = async (): Promise<bigint> => {
-      await until("nothing is held", async () => (await userBooks(gateway, user)).held === 0n);
-      return (await userBooks(gateway, user)).spent ?? -1n;
-    };
+      postChat(gated.gateway, token, body, { ...options, headers: { "idempotency-key": key } });
+    const spent = (): Promise<bigint> => spentBy(gated.gateway, user);
     return { user, token, call, spent };
   }
 
@@ -128,43 +91,43 @@ describe.each(engines)("on %s", (engine) => {
     expect(first.answer.status).toBe(200);
     expect(first.text).toContain("chatcmpl-gated-");
     for (let times = 0; times < 3; times += 1) expectReplay(await read(call("key", body)), first);
-    expect(upstream.received(model)).toHaveLength(1);
-    expect(await spent()).toBe(costs);
+    expect(gated.upstream.received(model)).toHaveLength(1);
+    expect(await spent()).toBe(gatedCosts);
     // Another key is another call, and so is none.
     expect((await read(call("other", body))).text).not.toBe(first.text);
-    expect(await spent()).toBe(2n * costs);
+    expect(await spent()).toBe(2n * gatedCosts);
   });
 
   test("a replay needs neither credits nor room within the limits", async () => {
-    const { user, call, spent } = await newCaller(costs + 200_000n);
-    const limited = await gateway.token({ user, credits: undefined, rpm: 1 });
+    const { user, call, spent } = await newCaller(gatedCosts + 200_000n);
+    const limited = await gated.gateway.token({ user, credits: undefined, rpm: 1 });
     const body = bodyOf("quick", { max_tokens: 90 });
     const headers = { "idempotency-key": "key" };
-    const first = await read(postChat(gateway, limited, body, { headers }));
+    const first = await read(postChat(gated.gateway, limited, body, { headers }));
     expect(first.answer.headers.get("x-ratelimit-remaining-requests")).toBe("0");
     expect((await read(call("spend", bodyOf("quick", { max_tokens: 90 })))).answer.status).toBe(200);
-    const again = await read(postChat(gateway, limited, body, { headers }));
+    const again = await read(postChat(gated.gateway, limited, body, { headers }));
     expectReplay(again, first);
     expect(again.answer.headers.has("x-ratelimit-remaining-requests")).toBe(false);
-    expect(await spent()).toBe(2n * costs);
+    expect(await spent()).toBe(2n * gatedCosts);
   });
 
   test("another body with the same key gets 409, while the first call runs and after it", async () => {
     const { call, spent } = await newCaller();
     const model = modelFor("held-mismatch");
     const running = read(call("key", bodyOf(model)));
-    await until("the upstream has it", () => upstream.received(model).length === 1);
+    await until("the upstream has it", () => gated.upstream.received(model).length === 1);
     const expectMismatch = async (): Promise<void> => {
       const { answer, text } = await read(call("key", bodyOf(model, { temperature: 1 })));
       expectRefusal(answer, text, { status: 409, code: "idempotency_key_reused", param: "idempotency-key" });
       expect(answer.headers.has("retry-after")).toBe(false);
     };
     await expectMismatch();
-    upstream.release(model);
+    gated.upstream.release(model);
     await running;
     await expectMismatch();
-    expect(upstream.received(model)).toHaveLength(1);
-    expect(await spent()).toBe(costs);
+    expect(gated.upstream.received(model)).toHaveLength(1);
+    expect(await spent()).toBe(gatedCosts);
   });
 
   test("the same call while the first one runs gets 409 with retry-after, and its answer afterwards", async () => {
@@ -172,14 +135,14 @@ describe.each(engines)("on %s", (engine) => {
     const model = modelFor("held-running");
     const body = bodyOf(model, { stream: true });
     const running = read(call("key", body));
-    await until("the upstream has it", () => upstream.received(model).length === 1);
+    await until("the upstream has it", () => gated.upstream.received(model).length === 1);
     const { answer, text } = await read(call("key", body));
     expectRefusal(answer, text, { status: 409, code: "idempotency_key_in_use", param: "idempotency-key" });
     expect(answer.headers.get("retry-after")).toBe("1");
-    upstream.release(model);
+    gated.upstream.release(model);
     const first = await running;
     expectReplay(await read(call("key", body)), first);
-    expect(await spent()).toBe(costs);
+    expect(await spent()).toBe(gatedCosts);
   });
 
   test("100 calls at once with one key are one call and one charge", async () => {
@@ -193,32 +156,32 @@ describe.each(engines)("on %s", (engine) => {
       return answer;
     });
     await until("all others are refused", () => refused === 99);
-    upstream.release(model);
+    gated.upstream.release(model);
     const answers = await Promise.all(calls);
     const first = answers.find(({ answer }) => answer.status === 200);
     if (first === undefined) throw new Error("none was answered");
     for (const { answer, text } of answers)
       if (answer.status === 409) expect(text).toContain('"idempotency_key_in_use"');
     expectReplay(await read(call("key", body)), first);
-    expect(upstream.received(model)).toHaveLength(1);
-    expect(await spent()).toBe(costs);
+    expect(gated.upstream.received(model)).toHaveLength(1);
+    expect(await spent()).toBe(gatedCosts);
   });
 
   test("a key is its token's own, also among the tokens of one user", async () => {
     const { user, call, spent } = await newCaller();
     const other = await newCaller();
-    const second = await gateway.token({ user, credits: undefined });
+    const second = await gated.gateway.token({ user, credits: undefined });
     const model = modelFor("quick");
     const body = bodyOf(model);
     const headers = { "idempotency-key": "key" };
     const answers = [
       await read(call("key", body)),
-      await read(postChat(gateway, second, body, { headers })),
+      await read(postChat(gated.gateway, second, body, { headers })),
       await read(other.call("key", body)),
     ];
     expect(new Set(answers.map(({ text }) => text)).size).toBe(3);
     expect(answers.filter(({ answer }) => answer.headers.has("idempotent-replayed"))).toEqual([]);
-    expect([await spent(), await other.spent()]).toEqual([2n * costs, costs]);
+    expect([await spent(), await other.spent()]).toEqual([2n * gatedCosts, gatedCosts]);
   });
 
   test.each([
@@ -228,13 +191,13 @@ describe.each(engines)("on %s", (engine) => {
   ])("%s is not kept: the key is free again", async (_title, kind, stream, status) => {
     const { call } = await newCaller();
     const model = `held-${users}-${kind}`;
-    upstream.release(model);
+    gated.upstream.release(model);
     const body = bodyOf(model, { stream });
     for (let times = 1; times <= 3; times += 1) {
       const { answer } = await read(call("key", body));
       expect(answer.status).toBe(status);
       expect(answer.headers.has("idempotent-replayed")).toBe(false);
-      expect(upstream.received(model)).toHaveLength(times);
+      expect(gated.upstream.received(model)).toHaveLength(times);
     }
     // With another body, too.
     expect((await read(call("key", bodyOf("quick")))).answer.status).toBe(200);
@@ -249,12 +212,12 @@ describe.each(engines)("on %s", (engine) => {
       [404, { ...bodyOf("x"), model: "nobody/x" }],
     ] as const;
     for (const [status, refused] of refusals) expect((await read(call("key", refused))).answer.status).toBe(status);
-    await gateway.token({ user, credits: oneCredit });
+    await gated.gateway.token({ user, credits: oneCredit });
     expect((await read(call("key", { ...bodyOf("x"), model: "down/x" }))).answer.status).toBe(502);
     const first = await read(call("key", body));
     expect(first.answer.status).toBe(200);
     expectReplay(await read(call("key", body)), first);
-    expect(await spent()).toBe(costs);
+    expect(await spent()).toBe(gatedCosts);
   });
 
   describe("a client that hangs up on a call with a key", () => {
@@ -264,16 +227,16 @@ describe.each(engines)("on %s", (engine) => {
       const body = bodyOf(model);
       const leaving = new AbortController();
       const cut = call("key", body, { signal: leaving.signal });
-      await until("the upstream has it", () => upstream.received(model).length === 1);
+      await until("the upstream has it", () => gated.upstream.received(model).length === 1);
       leaving.abort();
       expect(await cut.catch((reason: Error) => reason.name)).toBe("AbortError");
       expect((await read(call("key", body))).answer.status).toBe(409);
-      upstream.release(model);
+      gated.upstream.release(model);
       const replayed = await untilReplayed(() => call("key", body));
       expect(replayed.answer.headers.get("idempotent-replayed")).toBe("true");
       expect(JSON.parse(replayed.text)).toMatchObject({ choices: [{ message: { content: "hello there" } }] });
-      expect(upstream.received(model)).toHaveLength(1);
-      expect(await spent()).toBe(costs);
+      expect(gated.upstream.received(model)).toHaveLength(1);
+      expect(await spent()).toBe(gatedCosts);
     });
 
     test("before a stream has begun: it is read all the same, and given again whole", async () => {
@@ -282,14 +245,14 @@ describe.each(engines)("on %s", (engine) => {
       const body = bodyOf(model, { stream: true });
       const leaving = new AbortController();
       const cut = call("key", body, { signal: leaving.signal });
-      await until("the upstream has it", () => upstream.received(model).length === 1);
+      await until("the upstream has it", () => gated.upstream.received(model).length === 1);
       leaving.abort();
       expect(await cut.catch((reason: Error) => reason.name)).toBe("AbortError");
-      upstream.release(model);
+      gated.upstream.release(model);
       const replayed = await untilReplayed(() => call("key", body));
       expect(replayed.text).toEndWith("data: [DONE]\n\n");
-      expect(upstream.received(model)).toHaveLength(1);
-      expect(await spent()).toBe(costs);
+      expect(gated.upstream.received(model)).toHaveLength(1);
+      expect(await spent()).toBe(gatedCosts);
     });
 
     test("in the middle of a stream: it is read to its end, and given again whole", async () => {
@@ -303,14 +266,14 @@ describe.each(engines)("on %s", (engine) => {
       // It has been noticed, and the call is still under way.
       const early = await read(call("key", body));
       expect(early.answer.status).toBe(409);
-      upstream.release(model);
+      gated.upstream.release(model);
       const replayed = await untilReplayed(() => call("key", body));
       expect(replayed.text).toStartWith(beginning ?? "");
       expect(replayed.text).toEndWith("data: [DONE]\n\n");
       expect(replayed.answer.headers.get("content-type")).toStartWith("text/event-stream");
-      expect(upstream.received(model)).toHaveLength(1);
-      expect(upstream.left(model)).toBe(0);
-      expect(await spent()).toBe(costs);
+      expect(gated.upstream.received(model)).toHaveLength(1);
+      expect(gated.upstream.left(model)).toBe(0);
+      expect(await spent()).toBe(gatedCosts);
     });
 
     test("on a stream that then breaks off: charged for what came, and the key is free", async () => {
@@ -320,15 +283,15 @@ describe.each(engines)("on %s", (engine) => {
       const reader = new EventReader(await call("key", body));
       await reader.next();
       await reader.cancel();
-      upstream.release(model);
+      gated.upstream.release(model);
       const again = await untilReplayed(() => call("key", body));
       expect(again.answer.headers.has("idempotent-replayed")).toBe(false);
-      expect(upstream.received(model)).toHaveLength(2);
+      expect(gated.upstream.received(model)).toHaveLength(2);
     });
 
     test("at any moment: one call, one charge, and the answer is there", async () => {
       const { call, spent } = await newCaller();
-      const before = upstream.received("quick").length;
+      const before = gated.upstream.received("quick").length;
       const count = 60;
       const texts = Array.from({ length: count }, async (_, index) => {
         const body = bodyOf("quick", { stream: index % 2 === 0 });
@@ -340,8 +303,8 @@ describe.each(engines)("on %s", (engine) => {
         return (await untilReplayed(() => call(`key-${index}`, body))).text;
       });
       expect(new Set(await Promise.all(texts)).size).toBe(count);
-      expect(upstream.received("quick").length - before).toBe(count);
-      expect(await spent()).toBe(BigInt(count) * costs);
+      expect(gated.upstream.received("quick").length - before).toBe(count);
+      expect(await spent()).toBe(BigInt(count) * gatedCosts);
     });
   });
 
@@ -359,7 +322,7 @@ describe.each(engines)("on %s", (engine) => {
       param: "idempotency-key",
       message: "1 to 255 printable ASCII characters",
     });
-    expect(upstream.received(model)).toEqual([]);
+    expect(gated.upstream.received(model)).toEqual([]);
     expect(await spent()).toBe(0n);
   });
 });

@@ -3,26 +3,26 @@
  * the log, every table, the files of the storage and the temporary folder are searched for marks that were in the sounds,
  * the prompts, the texts to be spoken and the transcripts.
  */
-import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { formOf, soundFile } from "../../simulators/testing/media.ts";
 import {
   leaveBeforeAnswer,
-  newClient,
-  post,
   speechPath,
   startAudioRig,
   transcriptionsPath,
   translationsPath,
 } from "../clients/audio.ts";
-import { hasProc } from "../e2e/processes.ts";
 import {
   type Caller,
+  hasProc,
+  newSpoolFolder,
   openRaw,
+  post,
   type Rig,
   type ScriptedUpstream,
+  type SpoolFolder,
   startScriptedUpstream,
   tablesWith,
   until,
@@ -42,21 +42,21 @@ const keptMark = "marked-to-be-kept-92f0";
 let rig: Rig;
 let odd: ScriptedUpstream;
 let caller: Caller;
-let temporary: string;
+let spool: SpoolFolder;
 beforeAll(async () => {
   odd = startScriptedUpstream();
-  temporary = mkdtempSync(join(tmpdir(), "tollgate-temporary-"));
+  spool = newSpoolFolder();
   rig = await startAudioRig(odd.url, {
     config: { log: { level: "trace" }, server: { body_limit: "8MiB" }, upstream: { retries: 0 } },
-    variables: { TMPDIR: temporary },
+    variables: { TMPDIR: spool.path },
   });
-  ({ caller } = await newClient(rig));
+  caller = await rig.caller();
 });
 afterEach(() => rig.expectBalancedBooks());
 afterAll(async () => {
   await rig.stop();
   await odd.stop();
-  rmSync(temporary, { recursive: true, force: true });
+  spool.remove();
 });
 
 /** So many seconds of WAV whose samples are the mark, over and over. */
@@ -211,7 +211,9 @@ describe("calls", () => {
       odd,
       () => Response.json(heard),
       (signal) => post(rig, transcriptionsPath, caller.token, form, { signal }),
-      { meanwhile: () => expect([readdirSync(temporary), openFiles()]).toEqual([[], hasProc ? 1 : 0]) },
+      {
+        meanwhile: () => expect([spool.files(), spool.openIn(rig.gateway.process.pid)]).toEqual([[], hasProc ? 1 : 0]),
+      },
     );
     await caller.closed();
   });
@@ -223,22 +225,6 @@ describe("calls", () => {
     expect(await tablesWith(rig.gateway.storage, keptMark)).toHaveLength(1);
   });
 });
-
-/** How many files of the temporary folder the gateway has open, which have no name any more (as Linux tells it). */
-function openFiles(): number {
-  if (!hasProc) return 0;
-  const descriptors = `/proc/${rig.gateway.process.pid}/fd`;
-  return readdirSync(descriptors).filter((name) => linkOf(join(descriptors, name)).startsWith(temporary)).length;
-}
-
-/** Empty for a descriptor that has been closed meanwhile. */
-function linkOf(path: string): string {
-  try {
-    return readlinkSync(path);
-  } catch {
-    return "";
-  }
-}
 
 function interruptions(): Record<string, unknown>[] {
   return rig.gateway.logLines().filter((line) => line["error"] === "request_interrupted");
@@ -282,6 +268,6 @@ describe("afterwards", () => {
   });
 
   test("the temporary folder is empty, and no file of it is open", () => {
-    expect([readdirSync(temporary, { recursive: true }), openFiles()]).toEqual([[], 0]);
+    expect([spool.files(), spool.openIn(rig.gateway.process.pid)]).toEqual([[], 0]);
   });
 });

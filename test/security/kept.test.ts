@@ -7,11 +7,10 @@ import {
   chatPath,
   engines,
   messagesPath,
-  type PostgresServer,
   responseIn,
   responsesPath,
   type Rig,
-  startPostgres,
+  sharedPostgres,
   startRig,
   storageOn,
   tablesWith,
@@ -20,11 +19,7 @@ import {
   until,
 } from "../kit/index.ts";
 
-let postgres: PostgresServer;
-beforeAll(async () => {
-  postgres = await startPostgres();
-});
-afterAll(() => postgres.stop());
+const postgres = sharedPostgres();
 
 describe.each(engines)("on %s", (engine) => {
   let rig: Rig;

@@ -1,5 +1,5 @@
 /** Forms on their way upstream: byte for byte the client's own but for the model's name, small and large. */
-import { createHash, randomFillSync } from "node:crypto";
+import { randomFillSync } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import OpenAI from "openai";
@@ -11,13 +11,14 @@ import {
   formBodyOf,
   type FormPost,
   formType,
-  newBuyer,
+  newClient,
   newSpoolFolder,
   openForm,
   partOf,
   type Rig,
   type ScriptedUpstream,
   sendForm,
+  sha256,
   simulatedKey,
   type SpoolFolder,
   startRig,
@@ -68,8 +69,6 @@ const prompt = (): Buffer => fieldOf("prompt", "one red fox");
 function noise(bytes: number): Uint8Array {
   return randomFillSync(new Uint8Array(bytes));
 }
-
-const sha256 = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
 
 /** The same bytes with the prefix of the model taken out, by hand, and with the length that its part may tell of itself. */
 function withoutPrefix(body: Buffer): Buffer {
@@ -271,7 +270,7 @@ describe("a retry key of a form", () => {
       await opened.promise;
       return Response.json(drawn);
     });
-    const { caller } = await newBuyer(rig);
+    const { caller } = await newClient(rig);
     const options = { baseURL: `${rig.gateway.url}/v1`, apiKey: caller.token, timeout: 300, maxRetries: 8 };
     const image = new File([Buffer.from("PNG")], "cat.png", { type: "image/png" });
     const editing = new RetryingOpenAI(options).images.edit({ model: "odd/gpt-draws", prompt: "a fox", image });

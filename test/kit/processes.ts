@@ -1,5 +1,5 @@
 /** What the kernel says about processes (Linux's /proc). */
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
 
 /** Whether this system tells about its processes in the way that these functions read. */
 export const hasProc = existsSync("/proc/self/stat");
@@ -40,4 +40,19 @@ export function isAlive(pid: number): boolean {
 export function residentMebibytes(pid: number): number {
   const [, kibibytes] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
   return Number(kibibytes) / 1024;
+}
+
+/** How many files within a folder a process has open, those without a name included; none where there is no /proc. */
+export function openFilesIn(folder: string, pid: number): number {
+  if (!hasProc) return 0;
+  return readdirSync(`/proc/${pid}/fd`).filter((fd) => targetOf(pid, fd).startsWith(folder)).length;
+}
+
+function targetOf(pid: number, fd: string): string {
+  try {
+    return readlinkSync(`/proc/${pid}/fd/${fd}`);
+  } catch {
+    // Closed meanwhile.
+    return "";
+  }
 }
