@@ -4,14 +4,16 @@ import { targetOf } from "./__fixtures__/upstreams.ts";
 import { openMediaExchange } from "./exchange-media.ts";
 import { parseBody } from "./parse-body.ts";
 
-async function requestsOf(n: number) {
-  const body = { model: "byteplus/seedream-4-0", prompt: "a 🐈", size: "auto", n };
+async function open(body: { model: string; [member: string]: unknown }) {
   const received = parseBody(Buffer.from(JSON.stringify(body)), imageGenerationRequest, imageGenerationCodec.measured);
   const bound = imageGenerationCodec.bound(received.body, received.sizeOf, []);
   const target = targetOf(body.model, ["image_generation"]);
   const randomBytes = (size: number) => new Uint8Array(size);
-  const { requests } = await openMediaExchange({ target, received, bound, at: 0, randomBytes }, imageGenerationCodec);
-  return requests;
+  return openMediaExchange({ target, received, bound, at: 0, randomBytes }, imageGenerationCodec);
+}
+
+async function requestsOf(n: number) {
+  return (await open({ model: "byteplus/seedream-4-0", prompt: "a 🐈", size: "auto", n })).requests;
 }
 
 test("requests that are the same share one body in memory", async () => {
@@ -25,4 +27,12 @@ test("requests that are the same share one body in memory", async () => {
 test("a single one passes in the client's own bytes", async () => {
   const [{ body }] = await requestsOf(1);
   expect(body).toBeInstanceOf(Uint8Array);
+});
+
+test("a stream that breaks off has read all of a prompt, however long that is", async () => {
+  const exchange = await open({ model: "openai/gpt-image-1", prompt: "x".repeat(4_000), stream: true });
+  const observer = exchange.observe?.().observer;
+  const preview = { type: "image_generation.partial_image", b64_json: "AAAA", size: "1024x1024", quality: "low" };
+  observer?.see(Buffer.from(`event: ${preview.type}\ndata: ${JSON.stringify(preview)}\n\n`));
+  expect(observer?.usage?.usage).toMatchObject({ input: 1_000, outputImage: 272 });
 });

@@ -47,15 +47,20 @@ export async function openMediaExchange<Body extends ChargeableBody>(
     passesThrough: reshaped === undefined,
     streamed: body.stream === true && reshaped?.answer === undefined,
     headers: reshaped?.answer === undefined ? {} : JSON_TYPE,
-    observe: events && (() => observeEvents(events, body, operation)),
+    observe: events && (() => observeEvents(events, body, operation, bound)),
     observeBytes: observeBytes && (() => ({ observer: observeBytes(body, bound), events: undefined })),
     answer: (answers) => shownAnswer(codec, call, reshaped, answers),
     failure: (_status, text) => text,
   };
 }
 
-function observeEvents<Body>(events: MediaEvents<Body>, body: Body, operation: UpstreamOperation): ObservedStream {
-  const observer = events.observe(body, (event) => operation.readUsage(event));
+function observeEvents<Body>(
+  events: MediaEvents<Body>,
+  body: Body,
+  operation: UpstreamOperation,
+  bound: CallBound,
+): ObservedStream {
+  const observer = events.observe(body, (event) => operation.readUsage(event), bound);
   return { observer, events: { bytesMax: events.eventBytesMax, errorEvent: events.errorEvent } };
 }
 

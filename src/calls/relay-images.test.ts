@@ -10,7 +10,8 @@ data: {"type":"image_generation.completed","b64_json":"AAAA","usage":{"input_tok
 
 function imageScene(): StreamScene {
   const body = imageGenerationRequest.parse({ model: "m", prompt: "a cat", n: 2, stream: true });
-  const observer = imageGenerationCodec.events?.observe(body, () => ({ usage: { outputImage: 2 } }));
+  const bound = imageGenerationCodec.bound(body, (text) => text.length, []);
+  const observer = imageGenerationCodec.events?.observe(body, () => ({ usage: { outputImage: 2 } }), bound);
   if (observer === undefined) throw new Error("images are not streamed");
   return new StreamScene({ observer });
 }

@@ -95,7 +95,8 @@ export interface MediaCodec<Body> extends CallShape {
 }
 
 export interface MediaEvents<Body> {
-  observe(body: Body, readUsage: ReadUsage): StreamObserver;
+  /** `bound` is the call's own: what went in is taken for that, where the upstream doesn't say. */
+  observe(body: Body, readUsage: ReadUsage, bound: CallBound): StreamObserver;
   /** Bytes of one event that is kept together: it may hold a whole image. */
   eventBytesMax: number;
   /** The event that tells a client that its stream has broken. */

@@ -1,4 +1,3 @@
-import type { Usage } from "../../core/index.ts";
 import { tokensOfBytes } from "../bounds.ts";
 import type { CallBound } from "../codec.ts";
 import type { SpeechRequest } from "./request.ts";
@@ -16,21 +15,19 @@ const PAUSE_MS_MAX = 2_000;
 /** OpenAI's slowest is 0.25; what is slower yet is refused by whoever is asked. */
 const SPEED_MIN = 0.1;
 
-/** What is charged of the text alone, once anything has been said: upstreams charge all of it, however much is heard. */
-export function usageOfText(body: SpeechRequest): Usage {
-  return { inputCharacters: charactersOf(body.input), input: tokensOfBytes(bytesOf(body)) };
-}
-
-/** Voices are priced by the character, or by tokens of text and of sound. How long it will take to say is not known. */
+/**
+ * Voices are priced by the character, or by tokens of text and of sound. How long it will take to say is not known. Upstreams
+ * charge all of the text, however much of it is heard.
+ */
 export function boundSpeech(body: SpeechRequest): CallBound {
-  const { inputCharacters = 0, input = 0 } = usageOfText(body);
+  const inputCharacters = charactersOf(body.input);
   const speed = Math.max(body.speed ?? 1, SPEED_MIN);
   const spokenMs = (inputCharacters * 1_000) / CHARACTERS_PER_SECOND_MIN / speed + PAUSE_MS_MAX;
   return {
     inputTokens: bytesOf(body) + AROUND_TOKENS_MAX,
     outputTokens: spokenTokens(spokenMs),
     choices: 1,
-    likelyIn: { input },
+    likelyIn: { input: tokensOfBytes(bytesOf(body)) },
     unitsIn: { inputCharacters },
   };
 }

@@ -60,7 +60,11 @@ describe("speech as events", () => {
   const delta = event({ type: "speech.audio.delta", audio: halfSecond.toString("base64") });
   const done = event({ type: "speech.audio.done", usage: { input_tokens: 7, output_tokens: 12 } });
   const observe = () => {
-    const observer = speechCodec.events?.observe(said, readUsage);
+    const observer = speechCodec.events?.observe(
+      said,
+      readUsage,
+      speechCodec.bound(said, () => 0, []),
+    );
     if (observer === undefined) throw new Error("no observer");
     return observer;
   };
@@ -154,7 +158,11 @@ describe("a transcript as events", () => {
   const deltas = ["Grö", "ße."].map((delta) => event({ type: "transcript.text.delta", delta }));
   const done = event({ type: "transcript.text.done", text: "Größe.", usage: { output_tokens: 3 } });
   const observe = () => {
-    const observer = transcriptionCodec.events?.observe(form, readUsage);
+    const observer = transcriptionCodec.events?.observe(
+      form,
+      readUsage,
+      transcriptionCodec.bound(form, () => 0, []),
+    );
     if (observer === undefined) throw new Error("no observer");
     return observer;
   };

@@ -1,19 +1,19 @@
 import { speechMeter } from "../../audio/index.ts";
 import { type JsonObject, limits, type ObservedUsage } from "../../core/index.ts";
-import type { MediaCodec, ReadUsage, StreamObserver } from "../codec.ts";
+import type { CallBound, MediaCodec, ReadUsage, StreamObserver } from "../codec.ts";
 import { errorEvent, namedEvent } from "../named-events.ts";
-import { boundSpeech, usageOfText } from "./bound-speech.ts";
+import { boundSpeech } from "./bound-speech.ts";
 import { AudioEventObserver } from "./observe-events.ts";
 import type { SpeechRequest } from "./request.ts";
 import { spokenTokens } from "./tokens.ts";
 
-/** What speech of so many milliseconds is taken for, where the upstream doesn't say. */
-function usageOf(body: SpeechRequest, milliseconds: number): ObservedUsage {
-  return { usage: { ...usageOfText(body), outputAudio: spokenTokens(milliseconds), requests: 1 } };
+/** What speech of so many milliseconds is taken for, where the upstream doesn't say. All of the text has been read for it. */
+function usageOf({ unitsIn, likelyIn }: CallBound, milliseconds: number): ObservedUsage {
+  return { usage: { ...unitsIn, ...likelyIn, outputAudio: spokenTokens(milliseconds), requests: 1 } };
 }
 
 /** Measures the sound that passes. */
-function observeBytes(body: SpeechRequest): StreamObserver {
+function observeBytes(body: SpeechRequest, bound: CallBound): StreamObserver {
   const meter = speechMeter(body.response_format);
   let begun = false;
   return {
@@ -23,7 +23,7 @@ function observeBytes(body: SpeechRequest): StreamObserver {
       return block;
     },
     get usage() {
-      return begun ? usageOf(body, meter.milliseconds) : undefined;
+      return begun ? usageOf(bound, meter.milliseconds) : undefined;
     },
     outputBytes: 0,
     done: false,
@@ -35,7 +35,7 @@ function observeBytes(body: SpeechRequest): StreamObserver {
   };
 }
 
-function observeEvents(body: SpeechRequest, readUsage: ReadUsage): StreamObserver {
+function observeEvents(body: SpeechRequest, readUsage: ReadUsage, bound: CallBound): StreamObserver {
   const meter = speechMeter(body.response_format);
   let begun = false;
   return new AudioEventObserver({
@@ -45,13 +45,12 @@ function observeEvents(body: SpeechRequest, readUsage: ReadUsage): StreamObserve
       begun = true;
       meter.push(Buffer.from(audio, "base64"));
     },
-    usageSoFar: () => (begun ? usageOf(body, meter.milliseconds) : undefined),
+    usageSoFar: () => (begun ? usageOf(bound, meter.milliseconds) : undefined),
     readUsage(event) {
       const named = readUsage(event);
       if (named === undefined) return undefined;
-      const { inputCharacters = 0 } = usageOfText(body);
-      // No upstream counts them in its tokens, and some prices are by the character.
-      return { ...named, usage: { inputCharacters, ...named.usage } };
+      // No upstream counts the characters among its tokens, and some prices are by them.
+      return { ...named, usage: { ...bound.unitsIn, ...named.usage } };
     },
     outputBytes: () => 0,
   });

@@ -24,10 +24,7 @@ function imagesCodec<Body extends ImagesBody>(events: ImageEvents, bound: MediaC
     outputBytes: () => 0,
     counted: countImages,
     events: {
-      observe(body, readUsage) {
-        const { likelyIn = {} } = boundImages(body, (text) => text.length, []);
-        return new ImageStreamObserver(readUsage, likelyIn);
-      },
+      observe: (_body, readUsage, { likelyIn = {} }) => new ImageStreamObserver(readUsage, likelyIn),
       eventBytesMax: limits.imageEventBytesMax,
       errorEvent,
       ofAnswer: (body, answer) => writeImageEvents(events, body, answer),

@@ -20,7 +20,9 @@ function readUsage(answer: JsonObject): ObservedUsage | undefined {
 }
 
 const body = imageGenerationRequest.parse({ model: "openai/m", prompt: "four by four tokens" });
-const observing = (): StreamObserver | undefined => imageGenerationCodec.events?.observe(body, readUsage);
+const sizeOf = (text: string): number => text.length;
+const observing = (): StreamObserver | undefined =>
+  imageGenerationCodec.events?.observe(body, readUsage, imageGenerationCodec.bound(body, sizeOf, []));
 
 function observe(): StreamObserver {
   const observer = observing();
@@ -91,7 +93,7 @@ describe("a stream of OpenAI", () => {
 
   test("of an edit has names of its own", () => {
     const edit = imageEditRequest.parse({ model: "openai/m", prompt: "x", image: "https://pictures.example/cat.png" });
-    const observer = imageEditCodec.events?.observe(edit, readUsage);
+    const observer = imageEditCodec.events?.observe(edit, readUsage, imageEditCodec.bound(edit, sizeOf, []));
     observer?.see(Buffer.from(completed(usageOf(5, 272), "image_edit")));
     expect(observer?.complete).toBe(true);
     expect(observer?.usage?.usage).toMatchObject({ images: 1, outputImage: 272 });
