@@ -140,6 +140,8 @@ describe("what a call has used", () => {
   test("takes an answer that names nothing for one like the others, but for its images", () => {
     const one = { usage: { input: 1, images: 1, requests: 1 }, reportedCost: 3n };
     expect(sumOf([one, undefined, one])).toEqual({ usage: { input: 3, requests: 1 } });
+    expect(sumOf([undefined, one])).toEqual({ usage: { input: 2, requests: 1 } });
+    expect(one.usage).toEqual({ input: 1, images: 1, requests: 1 });
   });
 
   test("is no request where each says that it was none: all has failed", () => {

@@ -1,5 +1,6 @@
 /** What a call can use, and what it has used where the upstream doesn't tell. */
 import {
+  addUsage,
   inputBuckets,
   inputTokens,
   type ObservedUsage,
@@ -75,12 +76,13 @@ export function usedBy(
 export function sumOf(each: readonly (ObservedUsage | undefined)[]): ObservedUsage | undefined {
   const named = each.filter((one) => one !== undefined);
   if (named.length === 0 || each.length === 1) return named[0];
-  const usage: Usage = {};
-  for (const bucket of usageBuckets) {
-    if (named.length < each.length && bucket === "images") continue;
-    const units = named.map((one) => one.usage[bucket]).filter((count) => count !== undefined);
-    const sum = units.reduce((total, count) => total + count, 0);
-    if (units.length > 0) usage[bucket] = Math.ceil((sum * each.length) / named.length);
+  const usage = named.map((one) => one.usage).reduce(addUsage, {});
+  if (named.length < each.length) {
+    delete usage.images;
+    for (const bucket of usageBuckets) {
+      const units = usage[bucket];
+      if (units !== undefined) usage[bucket] = Math.ceil((units * each.length) / named.length);
+    }
   }
   // None, where none of them counts itself: all that was asked for has failed.
   if (usage.requests !== undefined) usage.requests = Math.min(usage.requests, 1);

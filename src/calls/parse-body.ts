@@ -58,8 +58,7 @@ export function parseBody<Body>(
     );
   }
   const { members, longStrings } = scan;
-  const measuredMembers = members.filter(({ key }) => measured.includes(key));
-  const elided = elideMeasured(text, longStrings, measuredMembers);
+  const elided = elideMeasured(text, longStrings, members, measured);
   const value = parseJson(elided?.text ?? text);
   // Ours would be the last of the two, an upstream's may be the first: one price, another model.
   const twice = duplicateKey(members);
@@ -78,11 +77,13 @@ export function parseBody<Body>(
 function elideMeasured(
   text: string,
   longStrings: readonly JsonString[],
-  measured: readonly JsonMember[],
+  members: readonly JsonMember[],
+  measured: readonly string[],
 ): Elided | undefined {
   if (longStrings.length === 0) return undefined;
+  const places = members.filter(({ key }) => measured.includes(key));
   const within = longStrings.filter(({ start }) =>
-    measured.some(({ valueStart, valueEnd }) => start >= valueStart && start < valueEnd),
+    places.some(({ valueStart, valueEnd }) => start >= valueStart && start < valueEnd),
   );
   return within.length === 0 ? undefined : elideStrings(text, within);
 }

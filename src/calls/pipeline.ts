@@ -5,7 +5,14 @@
  *
  * Authentication has happened in `http`, since routes that cost nothing need it too; everything else is here.
  */
-import { type BodyLimits, type Environment, type ErrorCode, GatewayError, limits } from "../core/index.ts";
+import {
+  type BodyLimits,
+  type CallFile,
+  type Environment,
+  type ErrorCode,
+  GatewayError,
+  limits,
+} from "../core/index.ts";
 import type { ModelRouter } from "../routing/index.ts";
 import type { Logger } from "../telemetry/index.ts";
 import { answerCall } from "./answer-call.ts";
@@ -56,18 +63,18 @@ export class CallPipeline {
   async run<Body extends ChargeableBody>(route: ChargeableRoute<Body>, incoming: IncomingCall): Promise<Response> {
     const startedAt = performance.now();
     const received = await receiveBody(incoming.request, route, this.#deps.body);
-    const free = freeing(received);
+    const upload = uploadIn(received);
     let running: RunningCall<Body> | Replay;
     let plan: CallPlan;
     try {
       plan = await this.#plan(route, incoming, received);
-      running = await this.#admit(route, incoming, received, plan, startedAt);
+      running = await this.#admit(route, incoming, upload, plan, startedAt);
     } catch (thrown) {
-      free();
+      upload.free();
       throw thrown;
     }
     if (!(running instanceof RunningCall)) {
-      free();
+      upload.free();
       return replay(running.answer, running.firstId);
     }
     try {
@@ -100,7 +107,7 @@ export class CallPipeline {
   async #admit<Body extends ChargeableBody>(
     route: ChargeableRoute<Body>,
     incoming: IncomingCall,
-    received: CallBody<Body>,
+    { files, free }: Upload,
     { target, bound, retry, streamed, exchange, at }: CallPlan,
     startedAt: number,
   ): Promise<RunningCall<Body> | Replay> {
@@ -109,9 +116,6 @@ export class CallPipeline {
     if (this.#closing) throw shuttingDown();
     // From here on money is involved: a server that goes down waits for this call.
     const abort = new AbortController();
-    // What the call keeps of its body is not the whole of it: a stream may stay open for long.
-    const files = received.kind === "form" ? received.files : undefined;
-    const free = freeing(received);
     const onEnd = (): void => {
       this.#running.delete(abort);
       free();
@@ -172,13 +176,18 @@ function shuttingDown(): GatewayError {
   return new GatewayError("shutting_down", "The server is going down.", { retryAfterSeconds: 1 });
 }
 
-/** Frees the files of a form; nothing else of a body needs it. */
-function freeing<Body>(received: CallBody<Body>): () => void {
-  if (received.kind === "json") return doNothing;
-  const { form } = received;
-  return () => void form.close();
+/** What a call keeps of a form, and not the whole of its body: a stream may stay open for long. */
+interface Upload {
+  files: readonly CallFile[] | undefined;
+  /** Gives the room of the files back. */
+  free: () => void;
 }
 
-function doNothing(): void {
-  // Bytes in memory go by themselves.
+/** A body in JSON keeps no room of its own. */
+const noUpload: Upload = { files: undefined, free: () => undefined };
+
+function uploadIn<Body>(received: CallBody<Body>): Upload {
+  if (received.kind === "json") return noUpload;
+  const { form, files } = received;
+  return { files, free: () => void form.close() };
 }

@@ -2,7 +2,7 @@
  * Responses that are kept: by their upstream, of which we note whose they are, or by us where the upstream keeps none.
  * A response is found by its owner alone; upstreams know all callers by one key, so that nothing else keeps them apart.
  */
-import { type Clock, GatewayError, type JsonObject, limits, objectOf, parseObject } from "../core/index.ts";
+import { type Clock, GatewayError, type JsonObject, limits, listOf, objectOf, parseObject } from "../core/index.ts";
 import type { Principal } from "../auth/index.ts";
 import { inputItems, referencedItems } from "../dialects/index.ts";
 import type { ResponseStore, StoredResponse } from "../responses/index.ts";
@@ -202,10 +202,6 @@ function itemWith(id: string, items: readonly unknown[]): JsonObject | undefined
 
 function inputOf({ content }: StoredResponse): readonly unknown[] {
   return content === undefined ? [] : listOf(JSON.parse(content.input));
-}
-
-function listOf(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
 }
 
 function notFound(id: string, param?: string): GatewayError {

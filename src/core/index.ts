@@ -12,7 +12,7 @@ export { type ErrorCode, GatewayError, type GatewayErrorOptions, toGatewayError 
 export type { CallFile } from "./files.ts";
 export { matchesGlob } from "./globs.ts";
 export { isRequestId, randomId, requestId } from "./ids.ts";
-export { type JsonObject, objectOf, parseObject } from "./json.ts";
+export { type JsonObject, listOf, objectOf, parseObject } from "./json.ts";
 export {
   bytewise,
   duplicateKey,
@@ -42,6 +42,7 @@ export {
 export type { RateLimits } from "./rate-limits.ts";
 export { errorBody, idHeaders, type Surface } from "./surfaces.ts";
 export {
+  addUsage,
   type ImageVariant,
   inputBuckets,
   inputTokens,

@@ -6,6 +6,11 @@ export function objectOf(value: unknown): JsonObject | undefined {
   return value !== null && typeof value === "object" && !Array.isArray(value) ? (value as JsonObject) : undefined;
 }
 
+/** `value` as a list; an empty one for everything else. */
+export function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
 /** The object that a text holds as JSON, or undefined where it holds none. */
 export function parseObject(text: string): JsonObject | undefined {
   try {

@@ -51,6 +51,16 @@ export interface ObservedUsage {
   reportedCost?: bigint;
 }
 
+/** The sum of two usages, bucket by bucket. */
+export function addUsage(one: Usage, other: Usage): Usage {
+  const sum: Usage = { ...one };
+  for (const bucket of usageBuckets) {
+    const units = other[bucket];
+    if (units !== undefined) sum[bucket] = (sum[bucket] ?? 0) + units;
+  }
+  return sum;
+}
+
 /** Tokens that went in, cached or not: what tiers of a price are chosen by. */
 export function inputTokens(usage: Usage): number {
   const { input = 0, cacheRead = 0, cacheWrite5m = 0, cacheWrite1h = 0, inputAudio = 0, cacheAudioRead = 0 } = usage;

@@ -1,4 +1,4 @@
-import type { CallFile } from "../../core/index.ts";
+import { type CallFile, listOf } from "../../core/index.ts";
 import { tokensOfBytes } from "../bounds.ts";
 import type { CallBound, SizeOf } from "../codec.ts";
 import type { TranscriptionForm, TranslationForm } from "./request.ts";
@@ -54,8 +54,4 @@ function lengthOf({ milliseconds, size }: CallFile): { most: number; likely: num
 
 function sum(values: readonly number[]): number {
   return values.reduce((total, value) => total + value, 0);
-}
-
-function listOf(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
 }

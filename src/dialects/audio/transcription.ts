@@ -1,4 +1,4 @@
-import { type JsonObject, limits, objectOf, parseObject } from "../../core/index.ts";
+import { type JsonObject, limits, listOf, objectOf, parseObject } from "../../core/index.ts";
 import { tokensOfBytes } from "../bounds.ts";
 import type { CallBound, MediaCodec, MediaEvents, ReadUsage, StreamObserver } from "../codec.ts";
 import { errorEvent, namedEvent } from "../named-events.ts";
@@ -30,8 +30,7 @@ function observeBytes(_body: unknown, { unitsIn, likelyIn }: CallBound): StreamO
 /** The text that an event adds. vLLM tells it as chat does, without types. */
 function saidIn({ type, delta, choices }: JsonObject): readonly unknown[] {
   if (type === "transcript.text.delta") return [delta];
-  const list: readonly unknown[] = Array.isArray(choices) ? choices : [];
-  return list.map((choice) => objectOf(objectOf(choice)?.["delta"])?.["content"]);
+  return listOf(choices).map((choice) => objectOf(objectOf(choice)?.["delta"])?.["content"]);
 }
 
 function byteLength(text: unknown): number {
@@ -55,8 +54,9 @@ function observeEvents(_body: unknown, readUsage: ReadUsage): StreamObserver {
 /** A transcript that came whole: its text, its speakers' segments, and what ends it. */
 function eventsOfAnswer({ text, segments, usage, logprobs }: JsonObject): string {
   const said = typeof text === "string" ? text : "";
-  const list: readonly unknown[] = Array.isArray(segments) ? segments : [];
-  const turns = list.map((one) => objectOf(one) ?? {}).filter(({ speaker }) => speaker !== undefined);
+  const turns = listOf(segments)
+    .map((one) => objectOf(one) ?? {})
+    .filter(({ speaker }) => speaker !== undefined);
   const more = { ...(logprobs === undefined ? {} : { logprobs }), ...(usage === undefined ? {} : { usage }) };
   return [
     ...(said === "" ? [] : [namedEvent({ type: "transcript.text.delta", delta: said })]),

@@ -1,4 +1,4 @@
-import { type ImageVariant, type JsonObject, objectOf, type ObservedUsage } from "../../core/index.ts";
+import { type ImageVariant, type JsonObject, listOf, objectOf, type ObservedUsage } from "../../core/index.ts";
 import { type ImagesBody, variantAsked } from "./bound.ts";
 
 /** Whether an entry of `data` holds an image: not an error in its place, nor one that was withheld. */
@@ -13,7 +13,7 @@ function isText(value: unknown): value is string {
 
 /** The entries of an answer's `data`. */
 export function entriesOf({ data }: JsonObject): JsonObject[] {
-  return Array.isArray(data) ? data.map((entry: unknown) => objectOf(entry) ?? {}) : [];
+  return listOf(data).map((entry) => objectOf(entry) ?? {});
 }
 
 /** The images that a whole answer delivers, and their tokens where it should have named them. */

@@ -10,13 +10,13 @@
  * So the last event goes out once the charge is durable, and the bytes stay what they are.
  */
 import {
+  addUsage,
   type ImageVariant,
   type JsonObject,
   objectOf,
   type ObservedUsage,
   parseObject,
   type Usage,
-  type UsageBucket,
 } from "../../core/index.ts";
 import { dataOf, eventsOf } from "../../streaming/index.ts";
 import type { ReadUsage, StreamObserver } from "../codec.ts";
@@ -185,12 +185,4 @@ function kindOf(event: Buffer, said: JsonObject): EventKind {
 /** The name in the event's own line, which comes before its data. */
 function nameOf(event: Buffer): string | undefined {
   return /^event: ?([\w.]+)\r?$/m.exec(event.toString("latin1", 0, 200))?.[1];
-}
-
-function addUsage(one: Usage, other: Usage): Usage {
-  const sum: Usage = { ...one };
-  for (const [bucket, count] of Object.entries(other) as [UsageBucket, number][]) {
-    sum[bucket] = (sum[bucket] ?? 0) + count;
-  }
-  return sum;
 }

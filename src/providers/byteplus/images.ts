@@ -1,4 +1,4 @@
-import { type JsonObject, objectOf, type ObservedUsage } from "../../core/index.ts";
+import { type JsonObject, listOf, objectOf, type ObservedUsage } from "../../core/index.ts";
 import type { CallInput, ReshapedCall, UpstreamOperation } from "../provider.ts";
 import {
   editsBetween,
@@ -6,11 +6,12 @@ import {
   hints,
   type ImageFieldRules,
   imagesAsked,
+  imagesInEvents,
   onceForEach,
   opaqueOnly,
 } from "../shared/image-fields.ts";
 import { imageSources, refuseMask, urlsOf } from "../shared/image-sources.ts";
-import { countOf, listOf } from "../shared/json.ts";
+import { countOf } from "../shared/json.ts";
 import { refusal } from "../shared/refusal.ts";
 
 const rules: ImageFieldRules = { drops: [...hints, "n", "quality", "user"], only: { ...opaqueOnly, style: [] } };
@@ -45,10 +46,7 @@ function sideBySide(json: JsonObject, body: JsonObject): ReshapedCall {
     throw refusal("n", "not beside sequential_image_generation, whose max_images says how many images are made.");
   }
   const { stream: _stream, ...whole } = json;
-  // A stream of OpenAI's has images in its events, not addresses.
-  const streamed = body["stream"] === true && whole["response_format"] === undefined;
-  const request = { json: streamed ? { ...whole, response_format: "b64_json" } : whole };
-  return { requests: onceForEach(body, request), answer: merged };
+  return { requests: onceForEach(body, { json: imagesInEvents(body, whole) }), answer: merged };
 }
 
 /** One answer with the images of all, and the sums of what they count. */

@@ -1,5 +1,5 @@
-import { type JsonObject, objectOf, type ObservedUsage } from "../../core/index.ts";
-import { countOf, listOf } from "../shared/json.ts";
+import { type JsonObject, listOf, objectOf, type ObservedUsage } from "../../core/index.ts";
+import { countOf } from "../shared/json.ts";
 
 /** The tokens of one answer of the native API, as it nests them. */
 export interface ContentUsage {

@@ -1,9 +1,9 @@
-import { GatewayError, type JsonObject, objectOf, type ObservedUsage } from "../../core/index.ts";
+import { GatewayError, type JsonObject, listOf, objectOf, type ObservedUsage } from "../../core/index.ts";
 import type { CallInput, ReshapedCall, UpstreamOperation } from "../provider.ts";
 import { fitImageFields, hints, type ImageFieldRules, onceForEach, opaqueOnly } from "../shared/image-fields.ts";
 import { readImageSize } from "../shared/image-size.ts";
 import { encodeFile, type ImageSource, imageSources, refuseMask, unknownFile } from "../shared/image-sources.ts";
-import { listOf, textOf } from "../shared/json.ts";
+import { textOf } from "../shared/json.ts";
 import { refusal } from "../shared/refusal.ts";
 import { countContent, type ContentUsage, readContentUsage } from "./content-usage.ts";
 

@@ -1,6 +1,6 @@
-import { objectOf } from "../../core/index.ts";
+import { listOf, objectOf } from "../../core/index.ts";
 import type { ListedModel, ModelListing } from "../provider.ts";
-import { limitOf, listOf, textOf } from "../shared/json.ts";
+import { limitOf, textOf } from "../shared/json.ts";
 
 const PAGE_SIZE = 1000;
 

@@ -3,7 +3,7 @@ import { GatewayError, type JsonObject } from "../../core/index.ts";
 import type { CallInput, RawAnswer, ReshapedCall, UpstreamOperation } from "../provider.ts";
 import { textOf } from "../shared/json.ts";
 import { refusal } from "../shared/refusal.ts";
-import { readSpeechUsage, voiceId } from "../shared/speech-operation.ts";
+import { membersBeside, readSpeechUsage, voiceId } from "../shared/speech-operation.ts";
 
 const formats = ["mp3", "wav", "pcm", "flac", "opus"];
 
@@ -29,8 +29,11 @@ function reshape({ body }: CallInput): ReshapedCall {
   checkSayable(body);
   const { voice, response_format: format, stream_format: streamFormat } = body;
   const id = voiceId(voice);
-  const own = Object.fromEntries(Object.entries(body).filter(([key]) => !openaiMembers.has(key)));
-  const json = { ...own, ...(id === undefined ? {} : { voice_id: id }), response_format: format ?? "mp3" };
+  const json = {
+    ...membersBeside(body, openaiMembers),
+    ...(id === undefined ? {} : { voice_id: id }),
+    response_format: format ?? "mp3",
+  };
   const raw = (answer: JsonObject): RawAnswer => {
     return { bytes: Buffer.from(soundOf(answer), "base64"), contentType: speechMediaType(format) };
   };

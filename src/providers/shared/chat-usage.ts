@@ -1,6 +1,6 @@
-import { type ObservedUsage, type JsonObject, objectOf } from "../../core/index.ts";
+import { type JsonObject, listOf, objectOf, type ObservedUsage } from "../../core/index.ts";
 
-import { countOf, listOf } from "./json.ts";
+import { countOf } from "./json.ts";
 
 /** Where providers of the chat dialect differ in what they count. */
 export interface ChatUsageRules {

@@ -32,6 +32,12 @@ function orElse(allowed: readonly unknown[]): string {
   return allowed.length === 0 ? "" : `, or say ${allowed.join(" or ")}`;
 }
 
+/** A stream of OpenAI's has images in its events, not addresses: what is told as one asks for them. */
+export function imagesInEvents(body: JsonObject, json: JsonObject): JsonObject {
+  const asked = body["stream"] === true && json["response_format"] === undefined;
+  return asked ? { ...json, response_format: "b64_json" } : json;
+}
+
 /** The edits that make the one body the other, so that what both have keeps its bytes. */
 export function editsBetween(body: JsonObject, fitted: JsonObject): JsonEdit[] {
   const removed = Object.keys(body).filter((key) => !(key in fitted));

@@ -1,6 +1,6 @@
-import { type CallFile, type GatewayError, objectOf } from "../../core/index.ts";
+import { type CallFile, type GatewayError, listOf, objectOf } from "../../core/index.ts";
 import type { CallInput } from "../provider.ts";
-import { listOf, textOf } from "./json.ts";
+import { textOf } from "./json.ts";
 import { refusal } from "./refusal.ts";
 
 /** An image that goes in: by its address or its data, by the id of a stored file, or as a file of the call's form. */

@@ -1,6 +1,6 @@
-import { objectOf } from "../../core/index.ts";
+import { listOf, objectOf } from "../../core/index.ts";
 import type { ListedModel, ModelListing } from "../provider.ts";
-import { limitOf, listOf, textOf } from "./json.ts";
+import { limitOf, textOf } from "./json.ts";
 
 /** Spellings of the context length in the lists of chat upstreams. */
 const CONTEXT_KEYS = ["context_length", "context_window", "max_context_length", "max_model_len", "inputTokenLimit"];

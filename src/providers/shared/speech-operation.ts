@@ -16,6 +16,11 @@ export function voiceId(voice: unknown): string | undefined {
   return textOf(voice) ?? textOf(objectOf(voice)?.["id"]);
 }
 
+/** The members of a body that are none of these: an upstream's own, which go there as they are. */
+export function membersBeside(body: JsonObject, known: ReadonlySet<string>): JsonObject {
+  return Object.fromEntries(Object.entries(body).filter(([key]) => !known.has(key)));
+}
+
 /** The speech operation of an upstream that speaks OpenAI's shape of it. */
 export const speechOperation: UpstreamOperation = {
   path: "/audio/speech",

@@ -1,6 +1,13 @@
 import { type JsonObject, objectOf, type ObservedUsage } from "../../core/index.ts";
 import type { CallInput, ReshapedCall, UpstreamOperation } from "../provider.ts";
-import { editsBetween, fitImageFields, hints, type ImageFieldRules, opaqueOnly } from "../shared/image-fields.ts";
+import {
+  editsBetween,
+  fitImageFields,
+  hints,
+  type ImageFieldRules,
+  imagesInEvents,
+  opaqueOnly,
+} from "../shared/image-fields.ts";
 import { readImageSize } from "../shared/image-size.ts";
 import { type ImageSource, imageSources, maskSource, urlOf } from "../shared/image-sources.ts";
 import { refusal } from "../shared/refusal.ts";
@@ -28,13 +35,8 @@ function sized(body: JsonObject): JsonObject {
 
 function fitted(body: JsonObject): JsonObject {
   const { quality, ...fit } = fitImageFields(body, rules);
-  return {
-    ...fit,
-    ...sized(body),
-    ...(quality === undefined || quality === "auto" ? {} : { quality }),
-    // A stream of OpenAI's has images in its events, not addresses.
-    ...(body["stream"] === true && fit["response_format"] === undefined ? { response_format: "b64_json" } : {}),
-  };
+  const said = { ...fit, ...sized(body), ...(quality === undefined || quality === "auto" ? {} : { quality }) };
+  return imagesInEvents(body, said);
 }
 
 /** A single image keeps its own ratio, whatever is asked for (`wire/xai`). */

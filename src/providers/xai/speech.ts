@@ -2,7 +2,7 @@ import { type JsonObject, objectOf } from "../../core/index.ts";
 import type { CallInput, ReshapedCall, UpstreamOperation } from "../provider.ts";
 import { textOf } from "../shared/json.ts";
 import { refusal } from "../shared/refusal.ts";
-import { voiceId } from "../shared/speech-operation.ts";
+import { membersBeside, voiceId } from "../shared/speech-operation.ts";
 
 /** What each of OpenAI's formats is there. Samples are as OpenAI has them. */
 const outputFormats = new Map<unknown, JsonObject>([
@@ -50,10 +50,9 @@ function reshape({ body }: CallInput): ReshapedCall {
     throw refusal("instructions", "xAI takes none. Speech tags within the text say how it is spoken.");
   }
   const id = voiceId(voice);
-  const own = Object.fromEntries(Object.entries(body).filter(([key]) => !openaiMembers.has(key)));
   const json = {
     language: "auto",
-    ...own,
+    ...membersBeside(body, openaiMembers),
     text: input,
     ...(id === undefined ? {} : { voice_id: id }),
     output_format: outputFormat(body),

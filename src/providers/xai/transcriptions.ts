@@ -1,6 +1,6 @@
-import { type JsonObject, objectOf } from "../../core/index.ts";
+import { type JsonObject, listOf, objectOf } from "../../core/index.ts";
 import type { CallInput, FormField, ReshapedCall, UpstreamOperation } from "../provider.ts";
-import { listOf, textOf } from "../shared/json.ts";
+import { textOf } from "../shared/json.ts";
 import type { TimedWord } from "../shared/subtitles.ts";
 import { type Heard, isSet, readTelling, soundIn, tell, type Telling, valuesOf } from "../shared/transcript.ts";
 import { hasNoTranscript, readTranscriptionUsage } from "../shared/transcription-operation.ts";
