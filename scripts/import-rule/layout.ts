@@ -1,7 +1,7 @@
 /** The folders of src/ from the lowest level to the highest: one entry a level. A new folder gets its level here. */
 export const levels: readonly (readonly string[])[] = [
   ["core"],
-  ["streaming", "audio", "uploads", "storage", "telemetry", "config"],
+  ["streaming", "upstream", "audio", "uploads", "storage", "telemetry", "config"],
   ["auth", "ledger", "pricing", "providers", "dialects"],
   ["accounts", "routing", "generations", "responses"],
   ["calls", "models"],

@@ -53,3 +53,4 @@ export {
   type UsageBucket,
   usageBuckets,
 } from "./usage.ts";
+export type { AskUpstream, BodySink, ReplyBody, ReplyHeaders, UpstreamReply, UpstreamRequest } from "./upstream.ts";
