@@ -143,7 +143,10 @@ export function createModelList(
 }
 
 /** What the commands need that administrate accounts: no server, no upstream. */
-export function createAccounts(storage: Storage, environment: Environment): AccountsDependencies {
+export function createAccounts(
+  storage: Storage,
+  environment: AccountsDependencies["environment"],
+): AccountsDependencies {
   const accounts = openLedgerStore(storage);
   return { accounts, ledger: new Ledger({ store: accounts }), tokens: openTokenStore(storage), environment };
 }

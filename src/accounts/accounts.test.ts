@@ -35,8 +35,6 @@ beforeEach(async () => {
       clock: () => now,
       // Every byte differs from the one before, so that ids do too.
       randomBytes: (size) => Uint8Array.from({ length: size }, () => (seed = (seed * 73 + 41) % 251)),
-      randomFraction: () => 0,
-      fetch: () => Promise.reject(new Error("nobody calls anybody here")),
     },
   };
 });

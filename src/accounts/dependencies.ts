@@ -6,7 +6,7 @@ export interface AccountsDependencies {
   ledger: Ledger;
   accounts: LedgerStore;
   tokens: TokenStore;
-  environment: Environment;
+  environment: Pick<Environment, "clock" | "randomBytes">;
 }
 
 /** An account by what a person calls it; a token by its id. */

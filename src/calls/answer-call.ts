@@ -1,17 +1,18 @@
 /** From a call whose money is set aside to the answer: it is sent upstream, and what comes back is relayed and observed. */
 import {
-  type Environment,
   formatCredits,
   GatewayError,
   type JsonObject,
   type ObservedUsage,
   parseObject,
+  type ReplyHeaders,
+  type UpstreamReply,
 } from "../core/index.ts";
 import type { Logger } from "../telemetry/index.ts";
 import { ResponseCatcher } from "./catch-response.ts";
 import type { ChargeableBody } from "./chargeable-route.ts";
 import { sumOf, usedBy } from "./estimate.ts";
-import { EVENT_STREAM, type Exchange, type ObservedStream, type UpstreamRequest } from "./exchange.ts";
+import { EVENT_STREAM, type Exchange, type ObservedStream, type ExchangeRequest } from "./exchange.ts";
 import { relayedHeaders } from "./headers.ts";
 import { Patience } from "./patience.ts";
 import type { CallPlan } from "./plan-call.ts";
@@ -19,10 +20,10 @@ import { relayStream } from "./relay-stream.ts";
 import { readWholeAnswer, type WholeAnswer } from "./relay-whole.ts";
 import { KeptBody } from "./retry-key.ts";
 import type { RunningCall } from "./running-call.ts";
-import { type SendOptions, sendUpstream, type UpstreamAnswer } from "./send.ts";
+import { type SendEnvironment, type SendOptions, sendUpstream, type UpstreamAnswer } from "./send.ts";
 
 export interface AnswerDependencies {
-  environment: Environment;
+  environment: SendEnvironment;
   send: SendOptions;
   logger: Logger;
 }
@@ -40,27 +41,27 @@ export async function answerCall<Body extends ChargeableBody>(
   if (others.length > 0) return answerFromSeveral(deps, call, plan);
   const answer = await send(deps, call, exchange, request, call.parts.patience);
   if (!answer.ok) return relayFailure(call, exchange, answer);
-  const { response } = answer;
-  const type = response.headers.get("content-type") ?? "";
+  const { reply } = answer;
+  const type = reply.headers.get("content-type") ?? "";
   if (type.startsWith(EVENT_STREAM)) {
     const { observe, passesThrough } = exchange;
-    if (observe !== undefined && (plan.streamed || passesThrough)) return relay(deps, call, plan, response, observe());
-    await response.body?.cancel();
+    if (observe !== undefined && (plan.streamed || passesThrough)) return relay(deps, call, plan, reply, observe());
+    reply.body.cancel();
     throw new GatewayError("upstream_invalid_answer", "The upstream answered with a stream that nobody asked for.");
   }
   if (exchange.observeBytes !== undefined && !/\bjson\b/.test(type)) {
-    return relay(deps, call, plan, response, exchange.observeBytes());
+    return relay(deps, call, plan, reply, exchange.observeBytes());
   }
-  const whole = await readWholeAnswer(response, call.parts.target.operation, call.parts.patience, deps.send.idleMsMax);
-  if (whole.failed) return relayFailure(call, exchange, failureWithin(whole, response));
-  return showWhole(deps, call, plan, response, [whole]);
+  const whole = await readWholeAnswer(reply, call.parts.target.operation, call.parts.patience, deps.send.idleMsMax);
+  if (whole.failed) return relayFailure(call, exchange, failureWithin(whole, reply));
+  return showWhole(deps, call, plan, reply, [whole]);
 }
 
 function send<Body extends ChargeableBody>(
   { environment, send: options }: AnswerDependencies,
   call: RunningCall<Body>,
   { passesThrough, streamed, observeBytes }: Exchange,
-  { below, body }: UpstreamRequest,
+  { below, body }: ExchangeRequest,
   patience: Patience,
 ): Promise<UpstreamAnswer> {
   const { target, incoming } = call.parts;
@@ -91,7 +92,7 @@ async function answerFromSeveral<Body extends ChargeableBody>(
     each.status === "fulfilled" && "whole" in each.value ? [each.value] : [],
   );
   if (whole !== undefined) {
-    return showWhole(deps, call, plan, whole.response, [whole.whole, ...rest.map((each) => each.whole)]);
+    return showWhole(deps, call, plan, whole.reply, [whole.whole, ...rest.map((each) => each.whole)]);
   }
   for (const each of asked) {
     if (each.status === "rejected") throw each.reason;
@@ -104,15 +105,15 @@ async function askOne<Body extends ChargeableBody>(
   deps: AnswerDependencies,
   call: RunningCall<Body>,
   exchange: Exchange,
-  request: UpstreamRequest,
-): Promise<{ response: Response; whole: WholeAnswer } | { failure: Failure }> {
+  request: ExchangeRequest,
+): Promise<{ reply: UpstreamReply; whole: WholeAnswer } | { failure: Failure }> {
   const patience = call.parts.patience.another();
   try {
     const answer = await send(deps, call, exchange, request, patience);
     if (!answer.ok) return { failure: answer };
-    const { response } = answer;
-    const whole = await readWholeAnswer(response, call.parts.target.operation, patience, deps.send.idleMsMax);
-    return whole.failed ? { failure: failureWithin(whole, response) } : { response, whole };
+    const { reply } = answer;
+    const whole = await readWholeAnswer(reply, call.parts.target.operation, patience, deps.send.idleMsMax);
+    return whole.failed ? { failure: failureWithin(whole, reply) } : { reply, whole };
   } finally {
     patience.end();
   }
@@ -122,12 +123,11 @@ async function showWhole<Body extends ChargeableBody>(
   deps: AnswerDependencies,
   call: RunningCall<Body>,
   { exchange, keep }: CallPlan,
-  response: Response,
+  { status, headers: replied }: UpstreamReply,
   answers: readonly [WholeAnswer, ...WholeAnswer[]],
 ): Promise<Response> {
   const { target, route, bound, retry } = call.parts;
-  const { status } = response;
-  const headers = { ...headersFor(call, response.headers), ...exchange.headers };
+  const headers = { ...headersFor(call, replied), ...exchange.headers };
   const { body: shown, contentType, whole, counted } = exchange.answer(answers);
   if (contentType !== undefined) headers["content-type"] = contentType;
   if (contentType === EVENT_STREAM) Object.assign(headers, EVENT_HEADERS);
@@ -160,19 +160,17 @@ function relay<Body extends ChargeableBody>(
   deps: AnswerDependencies,
   call: RunningCall<Body>,
   { keep }: CallPlan,
-  response: Response,
+  { status, headers: replied, body }: UpstreamReply,
   { observer: own, events }: ObservedStream,
 ): Response {
   const { bound, target, charge, patience, retry, incoming } = call.parts;
-  const { status } = response;
-  if (response.body === null) throw new GatewayError("upstream_invalid_answer", "The upstream's stream is empty.");
   const catcher = keep === undefined ? undefined : new ResponseCatcher(own);
   const observer = catcher ?? own;
   const observe = (): ObservedUsage => usedBy(target.price, bound, observer.usage, () => observer.outputBytes);
   charge.observeWith(observe, (error) => patience.abort.abort(error));
-  const headers = { ...headersFor(call, response.headers), ...(events === undefined ? {} : EVENT_HEADERS) };
+  const headers = { ...headersFor(call, replied), ...(events === undefined ? {} : EVENT_HEADERS) };
   const kept = retry === undefined ? undefined : new KeptBody();
-  const stream = relayStream(response.body, {
+  const stream = relayStream(body, {
     observer,
     events,
     abort: patience.abort,
@@ -195,7 +193,7 @@ function relay<Body extends ChargeableBody>(
 const EVENT_HEADERS = { "cache-control": "no-cache", "x-accel-buffering": "no" };
 
 /** A failure under a status that says success. */
-function failureWithin({ text }: WholeAnswer, { status, headers }: Response): Failure {
+function failureWithin({ text }: WholeAnswer, { status, headers }: UpstreamReply): Failure {
   return { ok: false, status, headers, body: text };
 }
 
@@ -218,7 +216,10 @@ async function relayFailure<Body extends ChargeableBody>(
 }
 
 /** The headers of an answer, but for what it cost. */
-function headersFor<Body extends ChargeableBody>(call: RunningCall<Body>, upstream: Headers): Record<string, string> {
+function headersFor<Body extends ChargeableBody>(
+  call: RunningCall<Body>,
+  upstream: ReplyHeaders,
+): Record<string, string> {
   const { target, charge } = call.parts;
   const headers = relayedHeaders(upstream, target.route.sandbox);
   return charge.rateHeaders === undefined ? headers : Object.assign(headers, charge.rateHeaders);

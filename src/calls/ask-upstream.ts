@@ -26,10 +26,10 @@ export async function askUpstream(
       passesThrough: true,
       patience,
     });
-    const headers = relayedHeaders(answer.ok ? answer.response.headers : answer.headers, route.sandbox);
+    const headers = relayedHeaders(answer.ok ? answer.reply.headers : answer.headers, route.sandbox);
     if (!answer.ok) return new Response(answer.body, { status: answer.status, headers });
-    const { bytes, text, failed } = await readWholeAnswer(answer.response, operation, patience, send.idleMsMax);
-    return new Response(failed ? route.keys.scrub(text) : bytes, { status: answer.response.status, headers });
+    const { bytes, text, failed } = await readWholeAnswer(answer.reply, operation, patience, send.idleMsMax);
+    return new Response(failed ? route.keys.scrub(text) : bytes, { status: answer.reply.status, headers });
   } finally {
     patience.end();
   }

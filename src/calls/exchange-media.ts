@@ -13,7 +13,7 @@ import {
   type Exchange,
   type ObservedStream,
   type ShownAnswer,
-  type UpstreamRequest,
+  type ExchangeRequest,
 } from "./exchange.ts";
 import type { CallBody } from "./receive-body.ts";
 import type { WholeAnswer } from "./relay-whole.ts";
@@ -73,10 +73,10 @@ function inputOf<Body extends ChargeableBody>(received: CallBody<Body>): CallInp
 function requestsOf<Body extends ChargeableBody>(
   call: MediaCall<Body>,
   { requests: [first, ...others] }: ReshapedCall,
-): [UpstreamRequest, ...UpstreamRequest[]] {
+): [ExchangeRequest, ...ExchangeRequest[]] {
   const share = others.length === 0 ? (body: UpstreamBody): UpstreamBody => body : shared;
-  const made = new Map<ReshapedBody, UpstreamRequest>();
-  const requestOf = (each: ReshapedBody): UpstreamRequest => {
+  const made = new Map<ReshapedBody, ExchangeRequest>();
+  const requestOf = (each: ReshapedBody): ExchangeRequest => {
     const request = made.get(each) ?? { below: each.below ?? "", body: share(bodyOf(call, each)) };
     made.set(each, request);
     return request;

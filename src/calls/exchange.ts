@@ -13,7 +13,7 @@ export const EVENT_STREAM = "text/event-stream";
 
 export interface Exchange {
   /** What the upstream gets: mostly one request. */
-  readonly requests: readonly [UpstreamRequest, ...UpstreamRequest[]];
+  readonly requests: readonly [ExchangeRequest, ...ExchangeRequest[]];
   /**
    * Whether the upstream hears the client's own words. Then it hears the client's headers too, and what it answers under a
    * status of success is the client's to judge.
@@ -34,7 +34,7 @@ export interface Exchange {
 }
 
 /** One request to the upstream. */
-export interface UpstreamRequest {
+export interface ExchangeRequest {
   /** What follows the operation's path; mostly nothing. */
   below: string;
   body: UpstreamBody;

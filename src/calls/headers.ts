@@ -1,3 +1,4 @@
+import type { ReplyHeaders } from "../core/index.ts";
 import type { Target, UpstreamRoute } from "../routing/index.ts";
 
 /**
@@ -77,7 +78,7 @@ function makeHeaders(route: UpstreamRoute, path: string, key: string, accept: st
 }
 
 /** The headers of the answer to a client, from the upstream's. */
-export function relayedHeaders(upstream: Headers, sandbox: boolean): Record<string, string> {
+export function relayedHeaders(upstream: ReplyHeaders, sandbox: boolean): Record<string, string> {
   const headers: Record<string, string> = {};
   for (const name of RELAYED_RESPONSE_HEADERS) {
     const value = upstream.get(name);

@@ -1,3 +1,4 @@
+import type { ReplyHeaders } from "../core/index.ts";
 import { type FailureRules, hasSign, readFault } from "../providers/index.ts";
 
 /** What follows from an upstream's error. */
@@ -19,7 +20,7 @@ const BROKEN = new Set([500, 502]);
 export function judgeFailure(
   rules: FailureRules,
   status: number,
-  headers: Headers,
+  headers: ReplyHeaders,
   body: string,
   now: number,
 ): Verdict {
@@ -36,7 +37,7 @@ export function judgeFailure(
 }
 
 /** `retry-after-ms`, or `retry-after` in seconds or as an HTTP date; milliseconds from now. */
-function readRetryAfter(headers: Headers, now: number): number | undefined {
+function readRetryAfter(headers: ReplyHeaders, now: number): number | undefined {
   const milliseconds = headers.get("retry-after-ms");
   if (milliseconds !== null && /^\d+$/.test(milliseconds)) return Number(milliseconds);
   const value = headers.get("retry-after");

@@ -298,18 +298,28 @@ describe("a client that goes away", () => {
 });
 
 describe("a client that does not read", () => {
+  /** Two of these are more than may wait for a client. */
+  const long = chunk("x".repeat(200_000));
+
   test("takes no more of the upstream than it reads", async () => {
     const scene = new StreamScene({ reads: false });
     await scene.send(chunk("one"));
     expect(scene.firstBytes).toBe(0);
     await scene.read();
     expect(scene.got).toBe(chunk("one"));
+    await scene.send(long, long, long);
+    expect(scene.upstreamPaused).toBe(true);
+    while (scene.upstreamPaused) await scene.read();
+    await scene.send(finish + done);
+    while (await scene.read());
+    expect(scene.got).toBe(chunk("one") + long.repeat(3) + finish + done);
   });
 
   test("for too long loses its stream, so that the upstream's call ends", async () => {
     const scene = new StreamScene({ reads: false });
     await scene.send(chunk("one"));
     await scene.read();
+    await scene.send(long, long, long);
     await tick(idleMsMax + 1);
     expect(scene.abort.signal.aborted).toBe(true);
     expect(scene.ends).toMatchObject([["interrupted", { code: "request_timeout" }]]);

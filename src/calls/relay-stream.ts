@@ -9,7 +9,7 @@
  * `onEnd` is called exactly once, whichever way it ends. The last event is the client's receipt: it goes out once the
  * charge is durable, so that no process can die between a finished answer and its charge.
  */
-import { GatewayError, limits } from "../core/index.ts";
+import { type BodySink, GatewayError, limits, type ReplyBody } from "../core/index.ts";
 import type { StreamObserver } from "../dialects/index.ts";
 import type { KeptBody } from "./retry-key.ts";
 import { EventSplitter, type Ticker, type Watched } from "../streaming/index.ts";
@@ -44,23 +44,18 @@ export interface StreamEvents {
 const NOTHING = Buffer.alloc(0);
 const KEEP_ALIVE = Buffer.from(": keep-alive\n\n");
 
-/** Bun's reader hands out everything that has arrived in one go, without a promise where something is there already. */
-interface BatchReader {
-  readMany(): ReadBatch | Promise<ReadBatch>;
-  cancel(reason?: unknown): Promise<void>;
-}
-interface ReadBatch {
-  done: boolean;
-  value: Uint8Array[];
+/** Bytes that may wait for a client before the upstream is held up. */
+const WAITING_BYTES_MAX = 256 * 1024;
+
+const byteLengthOf = (bytes: Uint8Array | undefined): number => bytes?.byteLength ?? 0;
+
+export function relayStream(body: ReplyBody, options: StreamRelayOptions): ReadableStream<Uint8Array> {
+  return new ReadableStream(new StreamRelay(body, options), { highWaterMark: 0, size: byteLengthOf });
 }
 
-export function relayStream(body: ReadableStream<Uint8Array>, options: StreamRelayOptions): ReadableStream<Uint8Array> {
-  return new ReadableStream(new StreamRelay(body.getReader() as unknown as BatchReader, options), { highWaterMark: 0 });
-}
-
-class StreamRelay implements Watched {
+class StreamRelay implements Watched, BodySink {
   slot = -1;
-  readonly #reader: BatchReader;
+  readonly #body: ReplyBody;
   readonly #options: StreamRelayOptions;
   readonly #splitter: EventSplitter | undefined;
   #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
@@ -69,12 +64,18 @@ class StreamRelay implements Watched {
   #sawByte = false;
   /** Whether bytes of the upstream are being waited for; not so while the client takes none. */
   #reading = false;
+  #started = false;
   /** Whether it is read for nobody but its keeper. */
   #clientGone = false;
+  /** Whether the client can get no more, since it has hung up or has all. */
+  #closed = false;
   #ended = false;
+  #bodyEnded = false;
+  /** Stops waiting for the upstream to close. */
+  #cancelTimeout: (() => void) | undefined;
 
-  constructor(reader: BatchReader, options: StreamRelayOptions) {
-    this.#reader = reader;
+  constructor(body: ReplyBody, options: StreamRelayOptions) {
+    this.#body = body;
     this.#options = options;
     this.#splitter = options.events && new EventSplitter(options.events.bytesMax);
     this.#lastByteAt = options.ticker.now();
@@ -85,53 +86,19 @@ class StreamRelay implements Watched {
     this.#options.ticker.watch(this);
     if (this.#options.kept === undefined || !this.#options.client.signal.aborted) return;
     // Nobody would ask for a byte.
+    this.#closed = true;
     controller.close();
     this.#goOnAlone();
   }
 
-  async pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
-    try {
-      for (;;) {
-        const reading = this.#reader.readMany();
-        this.#reading = true;
-        const batch = reading instanceof Promise ? await reading : reading;
-        this.#reading = false;
-        if (this.#clientGone) return await this.#readForKeeper(batch);
-        if (batch.done) return await this.#finish(controller);
-        const blocks = this.#observe(batch.value);
-        if (this.#options.observer.done) return await this.#complete(controller, blocks);
-        for (const block of blocks) controller.enqueue(block);
-        if (blocks.length > 0) return;
-      }
-    } catch (cause) {
-      await this.#break(controller, cause);
-    }
-  }
-
-  /** Nothing follows the dialect's last event: the client need not wait for the upstream to close. */
-  async #complete(controller: ReadableStreamDefaultController<Uint8Array>, blocks: readonly Buffer[]): Promise<void> {
-    await this.#end(this.#options.observer.failed ? "failed" : "complete", undefined);
-    for (const block of blocks) controller.enqueue(block);
-    controller.close();
-    void this.#readOut();
-  }
-
-  /** Reads on to the end, so that the connection can be used again; one that stays open is given up. */
-  async #readOut(): Promise<void> {
-    const { abort, ticker } = this.#options;
-    const giveUp = new GatewayError("upstream_timeout", "The upstream did not end its stream.");
-    const cancelTimeout = ticker.after(limits.streamEndMsMax, () => abort.abort(giveUp));
-    try {
-      while (!(await this.#reader.readMany()).done);
-    } catch {
-      // Everything that matters has been said before the end.
-    } finally {
-      cancelTimeout();
-    }
+  /** The client has taken everything that was there. */
+  pull(): void {
+    this.#read();
   }
 
   /** The client went away. */
   async cancel(): Promise<void> {
+    this.#closed = true;
     if (this.#options.kept !== undefined && !this.#ended) return this.#goOnAlone();
     // SDKs hang up at an error: that was the upstream's end, not the client's.
     const ended = this.#end(this.#options.observer.failed ? "failed" : "abandoned", undefined);
@@ -139,43 +106,116 @@ class StreamRelay implements Watched {
     await ended;
   }
 
-  /** A read that is under way goes on by itself. */
   #goOnAlone(): void {
     this.#clientGone = true;
-    if (!this.#reading) void this.#readForKeeper();
+    this.#read();
   }
 
-  /** Reads an answer whose client has gone to its end, from the batch that came last. */
-  async #readForKeeper(last?: ReadBatch): Promise<void> {
-    const { observer } = this.#options;
+  #read(): void {
+    if (this.#reading) return;
     this.#reading = true;
+    if (this.#started) return this.#body.resume();
+    this.#started = true;
+    this.#body.flowTo(this);
+  }
+
+  onBytes(bytes: Buffer): void {
+    // What follows the last event is read so that the connection can be used again.
+    if (this.#ended) return;
     try {
-      for (let batch = last; batch?.done !== true; batch = await this.#reader.readMany()) {
-        if (batch !== undefined) this.#observe(batch.value);
-        if (observer.done) break;
-      }
-      this.#closing();
-      if (!observer.failed && !observer.complete) throw new Error("the stream ended early");
-      await this.#end(observer.failed ? "failed" : "complete", undefined);
-      void this.#readOut();
+      const block = this.#observe(bytes);
+      if (this.#options.observer.done) void this.#complete(block);
+      else this.#pass(block);
     } catch (cause) {
-      await this.#end("interrupted", this.#errorFrom(cause));
+      void this.#break(cause);
     }
   }
 
+  #pass(block: Buffer): void {
+    if (this.#clientGone || block.length === 0) return;
+    const controller = this.#controller;
+    controller?.enqueue(block);
+    if ((controller?.desiredSize ?? 0) >= -WAITING_BYTES_MAX) return;
+    this.#reading = false;
+    this.#body.pause();
+  }
+
+  onEnd(): void {
+    this.#bodyEnded = true;
+    this.#cancelTimeout?.();
+    if (!this.#ended) void this.#finish();
+  }
+
+  onFailure(cause: unknown): void {
+    this.#bodyEnded = true;
+    this.#cancelTimeout?.();
+    if (!this.#ended) void this.#break(cause);
+  }
+
+  /** Nothing follows the dialect's last event: the client need not wait for the upstream to close. */
+  async #complete(block: Buffer): Promise<void> {
+    const { observer } = this.#options;
+    await this.#end(observer.failed ? "failed" : "complete", undefined);
+    this.#close(block);
+    this.#readOut();
+  }
+
+  /** Reads on to the end, so that the connection can be used again; one that stays open is given up. */
+  #readOut(): void {
+    if (this.#bodyEnded) return;
+    const { abort, ticker } = this.#options;
+    const giveUp = new GatewayError("upstream_timeout", "The upstream did not end its stream.");
+    this.#cancelTimeout = ticker.after(limits.streamEndMsMax, () => abort.abort(giveUp));
+    this.#read();
+  }
+
+  async #finish(): Promise<void> {
+    const { observer } = this.#options;
+    try {
+      const shown = this.#closing();
+      // What is left is half an event: it would swallow the error event behind it.
+      if (!observer.failed && !observer.complete) throw new Error("the stream ended early");
+      await this.#end(observer.failed ? "failed" : "complete", undefined);
+      this.#close(shown);
+    } catch (cause) {
+      await this.#break(cause);
+    }
+  }
+
+  /** Gives the client the last that it gets. */
+  #close(last: Buffer): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    if (last.length > 0) this.#controller?.enqueue(last);
+    this.#controller?.close();
+  }
+
+  /** A broken stream ends with an error event, never as if it were whole. */
+  async #break(cause: unknown): Promise<void> {
+    const error = this.#errorFrom(cause);
+    await this.#end("interrupted", error);
+    const { events, observer } = this.#options;
+    if (events === undefined) {
+      // The connection breaks off as well: nothing else tells half a file from a whole one.
+      if (!this.#closed) this.#controller?.error(error);
+      this.#closed = true;
+    } else {
+      const gap = Buffer.from(this.#splitter?.atBoundary === false ? "\n\n" : "");
+      const held = observer.heldBack?.() ?? NOTHING;
+      this.#close(Buffer.concat([gap, held, Buffer.from(events.errorEvent(error))]));
+    }
+    // Frees the connection where the upstream would go on.
+    this.#body.cancel();
+  }
+
   /** What the client is to get of what has arrived. */
-  #observe(chunks: readonly Uint8Array[]): Buffer[] {
+  #observe(bytes: Buffer): Buffer {
     this.#lastByteAt = this.#options.ticker.now();
     if (!this.#sawByte) {
       this.#sawByte = true;
       this.#options.onFirstByte();
     }
-    const blocks: Buffer[] = [];
-    for (const chunk of chunks) {
-      const shown = this.#see(this.#splitter === undefined ? asBuffer(chunk) : this.#splitter.push(chunk));
-      if (shown.length > 0) blocks.push(shown);
-    }
-    return blocks;
+    return this.#see(this.#splitter === undefined ? bytes : this.#splitter.push(bytes));
   }
 
   #see(block: Buffer): Buffer {
@@ -197,36 +237,6 @@ class StreamRelay implements Watched {
     return rest.length === 0 ? last : Buffer.concat([rest, last]);
   }
 
-  async #finish(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
-    const { observer } = this.#options;
-    const shown = this.#closing();
-    // What is left is half an event: it would swallow the error event behind it.
-    if (!observer.failed && !observer.complete) return this.#break(controller, new Error("the stream ended early"));
-    await this.#end(observer.failed ? "failed" : "complete", undefined);
-    if (shown.length > 0) controller.enqueue(shown);
-    controller.close();
-  }
-
-  /** A broken stream ends with an error event, never as if it were whole. */
-  async #break(controller: ReadableStreamDefaultController<Uint8Array>, cause: unknown): Promise<void> {
-    const error = this.#errorFrom(cause);
-    if (this.#clientGone) return this.#end("interrupted", error);
-    if (this.#ended) return controller.close();
-    await this.#end("interrupted", error);
-    const { events, observer } = this.#options;
-    if (events === undefined) {
-      // The connection breaks off as well: nothing else tells half a file from a whole one.
-      controller.error(error);
-    } else {
-      const gap = Buffer.from(this.#splitter?.atBoundary === false ? "\n\n" : "");
-      const held = observer.heldBack?.() ?? NOTHING;
-      controller.enqueue(Buffer.concat([gap, held, Buffer.from(events.errorEvent(error))]));
-      controller.close();
-    }
-    // Frees the connection where the upstream would go on.
-    this.#reader.cancel().catch(() => undefined);
-  }
-
   /** Why the call was ended, or else how the upstream broke off. */
   #errorFrom(cause: unknown): GatewayError {
     const { signal } = this.#options.abort;
@@ -244,10 +254,10 @@ class StreamRelay implements Watched {
         ? new GatewayError("upstream_timeout", "The upstream's stream fell silent.")
         : new GatewayError("request_timeout", "The stream was not read for too long.");
       this.#options.abort.abort(error);
-      // Where no read is under way that fails by this, nobody else would end it.
-      if (!this.#reading) void this.#break(controller, error);
+      // A body that nothing is read of need not say that it was ended.
+      if (!this.#ended) void this.#break(error);
     } else if (
-      !this.#clientGone &&
+      !this.#closed &&
       quiet >= limits.keepAliveMs &&
       this.#splitter?.atBoundary === true &&
       (controller.desiredSize ?? 0) >= 0
@@ -263,8 +273,4 @@ class StreamRelay implements Watched {
     this.#options.ticker.leave(this);
     return this.#options.onEnd(end, error);
   }
-}
-
-function asBuffer({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
-  return Buffer.from(buffer, byteOffset, byteLength);
 }

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, jest, test } from "bun:test";
 import { GatewayError } from "../core/index.ts";
 import { createProvider } from "../providers/index.ts";
 import { Ticker } from "../streaming/index.ts";
+import { askByFetch } from "../upstream/index.ts";
 import { Patience } from "./patience.ts";
 import { readWholeAnswer, type WholeAnswer } from "./relay-whole.ts";
 
@@ -23,10 +24,18 @@ afterEach(() => {
   jest.useRealTimers();
 });
 
-function read(response: Response): Promise<WholeAnswer> {
+async function read(response: Response): Promise<WholeAnswer> {
   if (chat === undefined) throw new Error("no chat");
+  const { signal } = abort;
+  const url = "https://upstream.example/v1";
+  const reply = await askByFetch(() => Promise.resolve(response))({
+    url,
+    method: "POST",
+    headers: new Headers(),
+    signal,
+  });
   const client = new Request("http://gateway.example");
-  return readWholeAnswer(response, chat, new Patience({ ticker, abort, client, lingersMs: 0 }), idleMsMax);
+  return readWholeAnswer(reply, chat, new Patience({ ticker, abort, client, lingersMs: 0 }), idleMsMax);
 }
 
 async function refusalOf(promise: Promise<unknown>): Promise<GatewayError> {

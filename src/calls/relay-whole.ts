@@ -1,11 +1,19 @@
-import { GatewayError, type JsonObject, limits, type ObservedUsage, parseObject } from "../core/index.ts";
+import {
+  GatewayError,
+  type JsonObject,
+  limits,
+  type ObservedUsage,
+  parseObject,
+  type ReplyBody,
+  type UpstreamReply,
+} from "../core/index.ts";
 import type { UpstreamOperation } from "../providers/index.ts";
-import { readBounded } from "../streaming/index.ts";
+import { collectBody } from "../upstream/index.ts";
 import type { Patience } from "./patience.ts";
 
 /** A whole answer, with what it says about itself. */
 export interface WholeAnswer {
-  bytes: Uint8Array;
+  bytes: Buffer;
   text: string;
   answer: JsonObject;
   usage: ObservedUsage | undefined;
@@ -13,21 +21,18 @@ export interface WholeAnswer {
   failed: boolean;
 }
 
-/** Bytes of an answer that an upstream sends without a pause, so that its pieces need not be listened to. */
-const ONE_PIECE_BYTES_MAX = 1024 * 1024;
-
 /**
  * Reads a whole answer, no piece of which may take longer than `idleMsMax`. Throws `upstream_interrupted` where it breaks
  * off and `upstream_invalid_answer` where it is no JSON object.
  */
 export async function readWholeAnswer(
-  response: Response,
+  { body }: UpstreamReply,
   operation: UpstreamOperation,
   patience: Patience,
   idleMsMax: number,
 ): Promise<WholeAnswer> {
-  const bytes = await readAll(response, patience, idleMsMax);
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
+  const bytes = await readAll(body, patience, idleMsMax);
+  const text = bytes.toString("utf8");
   const answer = parseObject(text);
   if (answer === undefined) {
     throw new GatewayError(
@@ -38,14 +43,11 @@ export async function readWholeAnswer(
   return { bytes, text, answer, usage: operation.readUsage(answer), failed: operation.isFailure(answer) };
 }
 
-async function readAll(response: Response, patience: Patience, idleMsMax: number): Promise<Uint8Array> {
-  const declared = Number(response.headers.get("content-length") ?? Number.NaN);
+async function readAll(body: ReplyBody, patience: Patience, idleMsMax: number): Promise<Buffer> {
   patience.expect(idleMsMax, "The upstream's answer fell silent.");
   try {
-    // A short declared length is read in one piece; everything else under the bound, piece by piece.
-    if (declared <= ONE_PIECE_BYTES_MAX) return await response.bytes();
-    if (response.body === null) return new Uint8Array();
-    const read = await readBounded(response.body, limits.upstreamAnswerBytesMax, () => patience.heard());
+    const collecting = collectBody(body, limits.upstreamAnswerBytesMax, () => patience.heard());
+    const read = collecting instanceof Promise ? await collecting : collecting;
     if ("bytes" in read) return read.bytes;
   } catch (cause) {
     const { signal } = patience.abort;

@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from "bun:test";
-import { type Environment, GatewayError } from "../core/index.ts";
+import { type Fetch, GatewayError } from "../core/index.ts";
 import { createProvider } from "../providers/index.ts";
 import { KeyRing, type Target } from "../routing/index.ts";
 import { Ticker } from "../streaming/index.ts";
+import { askByFetch, collectBody } from "../upstream/index.ts";
 import { Patience } from "./patience.ts";
 import { type SendOptions, sendUpstream, type UpstreamAnswer } from "./send.ts";
 
@@ -61,18 +62,14 @@ interface Setting {
 }
 
 function send({ behaviours, options, fraction = 0 }: Setting): Promise<UpstreamAnswer> {
-  const environment: Environment = {
-    clock: () => now,
-    randomBytes: (size) => new Uint8Array(size),
-    randomFraction: () => fraction,
-    fetch: async (url, init) => {
-      const behave = behaviours[Math.min(fetched.length, behaviours.length - 1)];
-      const key = new Headers(init.headers).get("authorization")?.replace("Bearer ", "");
-      fetched.push({ url, init, key });
-      if (behave === undefined) throw new Error("no behaviour");
-      return behave(init);
-    },
+  const fetch: Fetch = async (url, init) => {
+    const behave = behaviours[Math.min(fetched.length, behaviours.length - 1)];
+    const key = new Headers(init.headers).get("authorization")?.replace("Bearer ", "");
+    fetched.push({ url, init, key });
+    if (behave === undefined) throw new Error("no behaviour");
+    return behave(init);
   };
+  const environment = { clock: () => now, randomFraction: () => fraction, ask: askByFetch(fetch) };
   const { chat } = provider.operations;
   if (chat === undefined) throw new Error("no chat");
   const target: Target = {
@@ -137,7 +134,7 @@ const silent: Behaviour = ({ signal }) =>
 describe("one attempt", () => {
   test("goes to the operation's place with the key, and follows no redirection", async () => {
     const answer = await send({ behaviours: [ok] });
-    expect(answer).toMatchObject({ ok: true, response: { status: 200 } });
+    expect(answer).toMatchObject({ ok: true, reply: { status: 200 } });
     const [call] = fetched;
     expect(call).toMatchObject({
       url: "https://upstream.example/v1/chat/completions",
@@ -149,7 +146,8 @@ describe("one attempt", () => {
 
   test("leaves a success unread, for the relay", async () => {
     const answer = await send({ behaviours: [ok] });
-    expect(answer.ok && (await answer.response.text())).toBe(`{"id":"chatcmpl-1"}`);
+    if (!answer.ok) throw new Error("no success");
+    expect(await collectBody(answer.reply.body, 100)).toEqual({ bytes: Buffer.from(`{"id":"chatcmpl-1"}`) });
   });
 
   test.each([[400], [402], [403], [404], [409], [413], [422], [429], [503], [504], [529]])(

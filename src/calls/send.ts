@@ -2,8 +2,15 @@
  * One call to an upstream, with as many attempts as make sense. Another attempt follows only where the client has
  * received nothing: a failed connection, 500, 502, or 429 and 503 with a wait that is short enough, or with another key.
  */
-import { type Environment, GatewayError, limits } from "../core/index.ts";
-import { readBounded } from "../streaming/index.ts";
+import {
+  type Environment,
+  GatewayError,
+  limits,
+  type ReplyBody,
+  type ReplyHeaders,
+  type UpstreamReply,
+} from "../core/index.ts";
+import { collectBody } from "../upstream/index.ts";
 import type { OutgoingForm } from "../uploads/index.ts";
 import { judgeFailure, type Verdict } from "./judge-failure.ts";
 import { type UpstreamHead, upstreamHeaders } from "./headers.ts";
@@ -15,6 +22,9 @@ export interface SendOptions {
   firstByteMsMax: number;
   idleMsMax: number;
 }
+
+/** What is used of the outside world. */
+export type SendEnvironment = Pick<Environment, "clock" | "randomFraction" | "ask">;
 
 export interface UpstreamCall extends UpstreamHead {
   /** POST, where it is left out. */
@@ -31,8 +41,8 @@ export type UpstreamBody = string | Uint8Array | Blob | OutgoingForm;
 
 /** A success whose body is still to come, or a failure read whole. */
 export type UpstreamAnswer =
-  | { ok: true; response: Response }
-  | { ok: false; status: number; headers: Headers; body: string };
+  | { ok: true; reply: UpstreamReply }
+  | { ok: false; status: number; headers: ReplyHeaders; body: string };
 
 type Failure = Extract<UpstreamAnswer, { ok: false }>;
 
@@ -45,7 +55,7 @@ const BACKOFF_MS_MAX = 4_000;
  * was ended from outside.
  */
 export async function sendUpstream(
-  environment: Environment,
+  environment: SendEnvironment,
   options: SendOptions,
   call: UpstreamCall,
 ): Promise<UpstreamAnswer> {
@@ -56,9 +66,9 @@ export async function sendUpstream(
     let waitMs: number | undefined;
     patience.expect(options.firstByteMsMax, "The upstream did not begin to answer in time.");
     try {
-      const response = await fetchAnswer(environment, call, key);
-      if (response.ok) return { ok: true, response };
-      const { answer, verdict } = await readFailure(environment, options, call, key, response);
+      const reply = await ask(environment, call, key);
+      if (reply.status >= 200 && reply.status < 300) return { ok: true, reply };
+      const { answer, verdict } = await readFailure(environment, options, call, key, reply);
       waitMs = last ? undefined : waitFor(verdict, target.route.keys.hasOther(key), options, environment, attempt);
       if (waitMs === undefined) return answer;
     } catch (cause) {
@@ -79,17 +89,16 @@ function takeKey({ route }: UpstreamCall["target"]): string {
   return key;
 }
 
-function fetchAnswer(environment: Environment, call: UpstreamCall, key: string): Promise<Response> {
+function ask(environment: SendEnvironment, call: UpstreamCall, key: string): Promise<UpstreamReply> {
   const { target, patience, body } = call;
   const isForm = typeof body === "object" && "open" in body;
   const headers = upstreamHeaders(call, key);
-  return environment.fetch(target.route.baseUrl + target.operation.path + (call.below ?? ""), {
+  return environment.ask({
+    url: target.route.baseUrl + target.operation.path + (call.below ?? ""),
     method: call.method ?? "POST",
     headers: isForm ? formHeaders(headers, body) : headers,
-    ...(body === undefined ? {} : { body: isForm ? body.open() : body }),
+    body: isForm ? body.open() : body,
     signal: patience.abort.signal,
-    // The key must not follow a redirection to another host.
-    redirect: "manual",
   });
 }
 
@@ -106,25 +115,23 @@ function unreachable({ route }: UpstreamCall["target"], cause: unknown): Gateway
 }
 
 async function readFailure(
-  environment: Environment,
+  environment: SendEnvironment,
   options: SendOptions,
   { target: { route }, patience }: UpstreamCall,
   key: string,
-  response: Response,
+  { status, headers, body: replyBody }: UpstreamReply,
 ): Promise<{ answer: Failure; verdict: Verdict }> {
   patience.expect(options.idleMsMax, "The upstream's answer fell silent.");
-  const body = await readError(response, patience);
-  const verdict = judgeFailure(route.provider.failures, response.status, response.headers, body, environment.clock());
+  const body = await readError(replyBody, patience);
+  const verdict = judgeFailure(route.provider.failures, status, headers, body, environment.clock());
   if (verdict.key !== "fine") route.keys.rest(key, verdict.key, verdict.retryAfterMs);
-  const { status, headers } = response;
   return { answer: { ok: false, status, headers, body: route.keys.scrub(body) }, verdict };
 }
 
-async function readError(response: Response, patience: Patience): Promise<string> {
-  if (response.body === null) return "";
+async function readError(body: ReplyBody, patience: Patience): Promise<string> {
   try {
-    const read = await readBounded(response.body, limits.upstreamErrorBytesMax, () => patience.heard());
-    return "bytes" in read ? Buffer.from(read.bytes).toString("utf8") : "";
+    const read = await collectBody(body, limits.upstreamErrorBytesMax, () => patience.heard());
+    return "bytes" in read ? read.bytes.toString("utf8") : "";
   } catch {
     // The status is known; a body that breaks off or stalls tells no more.
     return "";
@@ -136,7 +143,7 @@ function waitFor(
   verdict: Verdict,
   otherKey: boolean,
   options: SendOptions,
-  environment: Environment,
+  environment: SendEnvironment,
   attempt: number,
 ): number | undefined {
   if (verdict.key !== "fine" && otherKey) return 0;
@@ -145,7 +152,7 @@ function waitFor(
   return verdict.retryAfterMs <= options.retryAfterMsMax ? verdict.retryAfterMs : undefined;
 }
 
-function backoff(environment: Environment, attempt: number): number {
+function backoff(environment: SendEnvironment, attempt: number): number {
   return Math.min(BACKOFF_MS * 2 ** attempt, BACKOFF_MS_MAX) * (0.5 + environment.randomFraction() / 2);
 }
 

@@ -3,6 +3,7 @@ import { createAccounts } from "../app.ts";
 import { type LoadedConfig, loadConfig } from "../config/index.ts";
 import type { Environment, RandomBytes } from "../core/index.ts";
 import { openStorage, type Storage } from "../storage/index.ts";
+import { askByFetch } from "../upstream/index.ts";
 import type { CommonOptions } from "./options.ts";
 
 /** Random bytes are drawn in bulk: a request id needs a few, and a call to the system costs the same for thousands. */
@@ -29,6 +30,7 @@ export const environment: Environment = {
   randomBytes: pooledRandomBytes(),
   randomFraction: Math.random,
   fetch: (url, init) => fetch(url, init),
+  ask: askByFetch((url, init) => fetch(url, init)),
 };
 
 export interface State extends AccountsDependencies {

@@ -60,7 +60,7 @@ beforeEach(async () => {
       tokenRoute("/v1/things/{thing}/parts/{part}", "openai"),
     ],
     authenticator: new Authenticator({ store, clock: Date.now, onChange: () => undefined }),
-    environment: { clock: Date.now, randomBytes: (size) => randomBytes(size), randomFraction: Math.random, fetch },
+    environment: { clock: Date.now, randomBytes: (size) => randomBytes(size) },
     logger: pino({ base: null }, { write: (line: string) => log.push(JSON.parse(line) as Record<string, unknown>) }),
     draining: () => draining,
   });

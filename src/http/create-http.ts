@@ -15,7 +15,7 @@ import type { HttpRoute } from "./route.ts";
 export interface HttpOptions {
   routes: readonly HttpRoute[];
   authenticator: Authenticator;
-  environment: Environment;
+  environment: Pick<Environment, "clock" | "randomBytes">;
   logger: Logger;
   /** Whether new calls are refused because the server is going down. */
   draining: () => boolean;

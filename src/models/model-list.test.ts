@@ -62,12 +62,7 @@ const fetchListing: Fetch = async (url, init) => {
 function listOf(...routes: UpstreamRoute[]): ModelList {
   return new ModelList({
     routes,
-    environment: {
-      clock: () => now,
-      randomBytes: (size) => new Uint8Array(size),
-      randomFraction: () => 0,
-      fetch: fetchListing,
-    },
+    environment: { clock: () => now, fetch: fetchListing },
     onFailure: (prefix, reason) => failures.push([prefix, reason]),
   });
 }

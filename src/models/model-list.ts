@@ -26,7 +26,7 @@ interface Listing {
 
 export interface ModelListOptions {
   routes: readonly UpstreamRoute[];
-  environment: Environment;
+  environment: Pick<Environment, "clock" | "fetch">;
   onFailure: (prefix: string, reason: unknown) => void;
 }
 

@@ -105,8 +105,6 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const accounts = createAccounts(storage, {
     clock: Date.now,
     randomBytes: (size: number) => randomBytes(size),
-    randomFraction: Math.random,
-    fetch,
   });
   const gateway: Gateway = {
     url: banner.url,

@@ -1,5 +1,5 @@
 import { jest } from "bun:test";
-import { type GatewayError, limits } from "../../core/index.ts";
+import { type BodySink, type GatewayError, limits, type ReplyBody } from "../../core/index.ts";
 import { chatCodec, chatRequest, type StreamObserver } from "../../dialects/index.ts";
 import { createProvider } from "../../providers/index.ts";
 import { Ticker } from "../../streaming/index.ts";
@@ -82,6 +82,59 @@ function countBytes(): StreamObserver {
   };
 }
 
+/** A body whose pieces come when the test says so; like that of a connection it gives nothing while it is held up. */
+class ScriptedBody implements ReplyBody {
+  cancelled = false;
+  paused = true;
+  #sink: BodySink | undefined;
+  #waiting: ((sink: BodySink) => void)[] = [];
+
+  flowTo(sink: BodySink): void {
+    this.#sink = sink;
+    this.resume();
+  }
+
+  pause(): void {
+    this.paused = true;
+  }
+
+  resume(): void {
+    this.paused = false;
+    this.#deliver();
+  }
+
+  cancel(): void {
+    this.cancelled = true;
+    this.#waiting = [];
+  }
+
+  send(bytes: Buffer): void {
+    this.#tell((sink) => sink.onBytes(bytes));
+  }
+
+  end(): void {
+    this.#tell((sink) => sink.onEnd());
+  }
+
+  fail(cause: unknown): void {
+    this.#tell((sink) => sink.onFailure(cause));
+  }
+
+  #tell(what: (sink: BodySink) => void): void {
+    if (this.cancelled) return;
+    this.#waiting.push(what);
+    this.#deliver();
+  }
+
+  #deliver(): void {
+    while (this.#sink !== undefined && !this.paused) {
+      const next = this.#waiting.shift();
+      if (next === undefined) return;
+      next(this.#sink);
+    }
+  }
+}
+
 interface SceneOptions {
   reads?: boolean;
   includeUsage?: boolean;
@@ -98,7 +151,6 @@ export class StreamScene {
   readonly ends: [StreamEnd, GatewayError | undefined][] = [];
   readonly observer: StreamObserver;
   firstBytes = 0;
-  upstreamCancelled = false;
   /** What the client has got so far. */
   text = "";
   closed = false;
@@ -111,8 +163,7 @@ export class StreamScene {
   /** Ended by a client who goes away before it is answered. */
   readonly leaving = new AbortController();
   readonly #client: { read(): Promise<{ done: boolean; value?: Uint8Array | undefined }>; cancel(): Promise<void> };
-  #upstream: ReadableStreamDefaultController<Uint8Array> | undefined;
-
+  readonly #upstream = new ScriptedBody();
   readonly #bytes: boolean;
 
   constructor({ reads = true, includeUsage = false, kept = false, gone = false, bytes = false, observer }: SceneOptions = {}) {
@@ -120,17 +171,9 @@ export class StreamScene {
     this.observer = observer ?? (bytes ? countBytes() : observe(includeUsage));
     this.kept = kept ? new KeptBody() : undefined;
     if (gone) this.leaving.abort();
-    const body = new ReadableStream<Uint8Array>({
-      start: (controller) => {
-        this.#upstream = controller;
-        // A fetched body breaks with the reason when its call is ended.
-        this.abort.signal.addEventListener("abort", () => controller.error(this.abort.signal.reason));
-      },
-      cancel: () => {
-        this.upstreamCancelled = true;
-      },
-    });
-    this.#client = relayStream(body, this.#options()).getReader();
+    // A body breaks with the reason when its call is ended.
+    this.abort.signal.addEventListener("abort", () => this.#upstream.fail(this.abort.signal.reason));
+    this.#client = relayStream(this.#upstream, this.#options()).getReader();
     if (reads) void this.#readOn();
   }
 
@@ -173,18 +216,27 @@ export class StreamScene {
   }
 
   async send(...pieces: (string | Uint8Array)[]): Promise<void> {
-    for (const piece of pieces) this.#upstream?.enqueue(Buffer.from(piece));
+    for (const piece of pieces) this.#upstream.send(Buffer.from(piece));
     await turns();
   }
 
   async end(): Promise<void> {
-    this.#upstream?.close();
+    this.#upstream.end();
     await turns();
   }
 
   async fail(reason: Error): Promise<void> {
-    this.#upstream?.error(reason);
+    this.#upstream.fail(reason);
     await turns();
+  }
+
+  get upstreamCancelled(): boolean {
+    return this.#upstream.cancelled;
+  }
+
+  /** Whether the upstream is held up. */
+  get upstreamPaused(): boolean {
+    return this.#upstream.paused;
   }
 
   async leave(): Promise<void> {

@@ -1,9 +1,10 @@
 /** Upstreams of every dialect for unit tests, with prices and keys, and an outside world that the test answers for. */
 import type { Principal } from "../../auth/index.ts";
-import type { Environment, Operation } from "../../core/index.ts";
+import type { Environment, Fetch, Operation } from "../../core/index.ts";
 import { PriceBook } from "../../pricing/index.ts";
 import { createProvider, type ProviderChoice } from "../../providers/index.ts";
 import { KeyRing, ModelRouter, type Target, type UpstreamRoute } from "../../routing/index.ts";
+import { askByFetch } from "../../upstream/index.ts";
 
 /** Two of a kind tell what depends on the kind from what depends on the upstream. */
 const kinds: Readonly<Record<string, Omit<ProviderChoice, "baseUrl">>> = {
@@ -66,16 +67,18 @@ export interface Fetched {
 /** An outside world in which every upstream answers as `script` says. */
 export function worldOf(script: (fetched: Fetched) => Response): { environment: Environment; fetched: Fetched[] } {
   const fetched: Fetched[] = [];
+  const fetch: Fetch = async (url, init) => {
+    const request = new Request(url, init);
+    const seen = { url, method: request.method, headers: request.headers, body: await request.text() };
+    fetched.push(seen);
+    return script(seen);
+  };
   const environment: Environment = {
     clock: () => 1_000_000,
     randomBytes: (size) => new Uint8Array(size),
     randomFraction: () => 0,
-    fetch: async (url, init) => {
-      const request = new Request(url, init);
-      const seen = { url, method: request.method, headers: request.headers, body: await request.text() };
-      fetched.push(seen);
-      return script(seen);
-    },
+    fetch,
+    ask: askByFetch(fetch),
   };
   return { environment, fetched };
 }

@@ -1,0 +1,67 @@
+import type { BodySink, ReplyBody } from "../core/index.ts";
+
+/** What a body was, whole; `exceeded` where it has more bytes than it may have. */
+export type Collected = { bytes: Buffer } | { exceeded: true };
+
+/**
+ * Takes a body whole, as long as it keeps to the bound: checked while it comes, so that one that is too long takes no more
+ * memory than the bound allows. What has come already needs no promise. `onPiece` is told of every piece. Rejects where the
+ * body breaks off.
+ */
+export function collectBody(body: ReplyBody, bytesMax: number, onPiece?: () => void): Collected | Promise<Collected> {
+  const collector = new Collector(body, bytesMax, onPiece);
+  body.flowTo(collector);
+  return collector.result;
+}
+
+class Collector implements BodySink {
+  readonly #body: ReplyBody;
+  readonly #bytesMax: number;
+  readonly #onPiece: (() => void) | undefined;
+  readonly #pieces: Buffer[] = [];
+  #size = 0;
+  #collected: Collected | undefined;
+  #waiting: PromiseWithResolvers<Collected> | undefined;
+  #failure: { cause: unknown } | undefined;
+
+  constructor(body: ReplyBody, bytesMax: number, onPiece: (() => void) | undefined) {
+    this.#body = body;
+    this.#bytesMax = bytesMax;
+    this.#onPiece = onPiece;
+  }
+
+  get result(): Collected | Promise<Collected> {
+    if (this.#collected !== undefined) return this.#collected;
+    if (this.#failure !== undefined) return Promise.reject(this.#failure.cause);
+    this.#waiting = Promise.withResolvers();
+    return this.#waiting.promise;
+  }
+
+  onBytes(bytes: Buffer): void {
+    if (this.#collected !== undefined) return;
+    this.#onPiece?.();
+    this.#size += bytes.length;
+    if (this.#size <= this.#bytesMax) {
+      this.#pieces.push(bytes);
+      return;
+    }
+    this.#body.cancel();
+    this.#finish({ exceeded: true });
+  }
+
+  onEnd(): void {
+    const [first] = this.#pieces;
+    const bytes = this.#pieces.length === 1 && first !== undefined ? first : Buffer.concat(this.#pieces, this.#size);
+    this.#finish({ bytes });
+  }
+
+  onFailure(cause: unknown): void {
+    if (this.#waiting === undefined) this.#failure = { cause };
+    else this.#waiting.reject(cause);
+  }
+
+  #finish(collected: Collected): void {
+    this.#collected ??= collected;
+    this.#waiting?.resolve(this.#collected);
+  }
+}

@@ -1,0 +1,2 @@
+export { askByFetch } from "./by-fetch.ts";
+export { collectBody, type Collected } from "./collect.ts";
