@@ -65,7 +65,7 @@ async function issue(more: Partial<TokenRecord> = {}): Promise<{ token: string; 
   return { token, id };
 }
 
-const present = (headers: Record<string, string>) => authenticator.authenticate(new Headers(headers));
+const present = async (headers: Record<string, string>) => authenticator.authenticate(new Headers(headers));
 const bearer = (token: string) => present({ authorization: `Bearer ${token}` });
 
 async function refusalOf(attempt: Promise<unknown>): Promise<string> {

@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from "node:crypto";
+import { timingSafeEqual } from "node:crypto";
 import { type RandomBytes, randomId } from "../core/index.ts";
 
 /**
@@ -37,5 +37,7 @@ export function secretMatches(secret: string, secretHash: Uint8Array): boolean {
 }
 
 function hashSecret(secret: string): Uint8Array {
-  return createHash("sha256").update(secret).digest();
+  const hash = new Uint8Array(32);
+  Bun.SHA256.hash(secret, hash);
+  return hash;
 }

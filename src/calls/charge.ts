@@ -22,7 +22,6 @@ import type {
   Hold,
   KeptAnswer,
   Ledger,
-  OutcomeOf,
   RateLimits,
   RateState,
   Release,
@@ -100,7 +99,7 @@ export class Charge implements Watched {
     const { price, bound } = request;
     const needed = boundFor(price, usageBound(price, bound), deps.markupMillionths, bound.imagesOut?.variant);
     const hold = holdFor(request, atMost(limits.callNanoMax, needed), deps.clock());
-    const result = await submitHold(deps, hold);
+    const result = await deps.ledger.submit(hold).catch((reason: unknown) => takeBack(deps, hold, reason));
     switch (result.outcome) {
       case "held":
         return new Charge(deps, request, hold, result);
@@ -258,14 +257,10 @@ export class Charge implements Watched {
 }
 
 /** A hold whose answer was lost may have been made all the same: it is given back as soon as the store can be reached. */
-async function submitHold(deps: ChargeDependencies, hold: Hold): Promise<OutcomeOf<Hold>> {
-  try {
-    return await deps.ledger.submit(hold);
-  } catch (reason) {
-    const unknown = reason instanceof GatewayError && reason.cause !== undefined;
-    if (unknown) void commitEnd(deps, { kind: "release", id: hold.id, at: hold.at }, "no-hold");
-    throw reason;
-  }
+function takeBack(deps: ChargeDependencies, { id, at }: Hold, reason: unknown): never {
+  const unknown = reason instanceof GatewayError && reason.cause !== undefined;
+  if (unknown) void commitEnd(deps, { kind: "release", id, at }, "no-hold");
+  throw reason;
 }
 
 /** How soon an end that the store did not take is tried again, ever more seldom. */

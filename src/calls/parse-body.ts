@@ -9,6 +9,7 @@ import {
   limits,
   scanObject,
 } from "../core/index.ts";
+import { acceptsAsItIs } from "./accept-body.ts";
 import { type Elided, elideStrings } from "./elide-strings.ts";
 
 /**
@@ -111,6 +112,7 @@ function decodeMember(value: object, text: string, { key, valueStart, valueEnd }
 
 /** Throws a 422 `GatewayError` that names the field. */
 export function checkBody<Body>(value: unknown, schema: z.ZodType<Body>): Body {
+  if (acceptsAsItIs(schema, value)) return value;
   const result = schema.safeParse(value);
   if (result.success) return result.data;
   const [issue] = result.error.issues;

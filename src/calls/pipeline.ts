@@ -13,6 +13,7 @@ import {
   GatewayError,
   limits,
 } from "../core/index.ts";
+import type { RetryKey } from "../ledger/index.ts";
 import type { ModelRouter } from "../routing/index.ts";
 import type { Logger } from "../telemetry/index.ts";
 import { answerCall } from "./answer-call.ts";
@@ -67,7 +68,9 @@ export class CallPipeline {
     let running: RunningCall<Body> | Replay;
     let plan: CallPlan;
     try {
-      plan = await this.#plan(route, incoming, received);
+      const planned = this.#plan(route, incoming, received);
+      // Most calls are planned at once, and need no promise.
+      plan = planned instanceof Promise ? await planned : planned;
       running = await this.#admit(route, incoming, upload, plan, startedAt);
     } catch (thrown) {
       upload.free();
@@ -89,14 +92,23 @@ export class CallPipeline {
     }
   }
 
-  async #plan<Body extends ChargeableBody>(
+  #plan<Body extends ChargeableBody>(
     route: ChargeableRoute<Body>,
     incoming: IncomingCall,
     received: CallBody<Body>,
-  ): Promise<CallPlan> {
+  ): CallPlan | Promise<CallPlan> {
     const key = readRetryKey(incoming.request.headers);
-    const [operation] = route.operations;
-    const retry = key === undefined ? undefined : { key, fingerprint: await fingerprintOf(operation, received) };
+    if (key === undefined) return this.#planOnce(route, incoming, received, undefined);
+    const fingerprint = fingerprintOf(route.operations[0], received);
+    return fingerprint.then((known) => this.#planOnce(route, incoming, received, { key, fingerprint: known }));
+  }
+
+  #planOnce<Body extends ChargeableBody>(
+    route: ChargeableRoute<Body>,
+    incoming: IncomingCall,
+    received: CallBody<Body>,
+    retry: RetryKey | undefined,
+  ): CallPlan | Promise<CallPlan> {
     const target = this.#deps.router.resolve(received.body.model, route.operations, incoming.principal);
     const { charges, environment } = this.#deps;
     const at = charges.clock();

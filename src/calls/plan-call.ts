@@ -1,6 +1,6 @@
 /** What a call's body is made into before money is set aside for it: who is asked, what, and what it can cost. */
 import { GatewayError, type JsonObject, parseObject, type RandomBytes } from "../core/index.ts";
-import type { CallBound, TextCodec } from "../dialects/index.ts";
+import type { CallBound, MediaCodec, TextCodec } from "../dialects/index.ts";
 import type { RetryKey } from "../ledger/index.ts";
 import type { Target } from "../routing/index.ts";
 import type { ChargeableBody, ChargeableRoute } from "./chargeable-route.ts";
@@ -41,14 +41,20 @@ export interface CallPlan {
 }
 
 /** Everything that depends on what the body says, and can refuse it. It uses the body's bytes up. */
-export async function planCall<Body extends ChargeableBody>(call: PlannedCall<Body>): Promise<CallPlan> {
+export function planCall<Body extends ChargeableBody>(call: PlannedCall<Body>): CallPlan | Promise<CallPlan> {
   const { received, route } = call;
   const { codec } = route;
-  if (codec.dialect !== undefined) {
-    if (received.kind === "form") throw new Error("no text generation takes a form");
-    const json = { ...call, received };
-    return route.keeper === undefined ? planText(json, codec) : planKept(json, codec, route.keeper);
-  }
+  if (codec.dialect === undefined) return planMedia(call, codec);
+  if (received.kind === "form") throw new Error("no text generation takes a form");
+  const json = { ...call, received };
+  return route.keeper === undefined ? planText(json, codec) : planKept(json, codec, route.keeper);
+}
+
+async function planMedia<Body extends ChargeableBody>(
+  call: PlannedCall<Body>,
+  codec: MediaCodec<Body>,
+): Promise<CallPlan> {
+  const { received } = call;
   const { body } = received;
   const sizeOf = received.kind === "json" ? received.sizeOf : byteLengthOf;
   const bound = codec.bound(body, sizeOf, received.kind === "form" ? received.files : []);

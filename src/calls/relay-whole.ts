@@ -8,7 +8,7 @@ import {
   type UpstreamReply,
 } from "../core/index.ts";
 import type { UpstreamOperation } from "../providers/index.ts";
-import { collectBody } from "../upstream/index.ts";
+import { type Collected, collectBody } from "../upstream/index.ts";
 import type { Patience } from "./patience.ts";
 
 /** A whole answer, with what it says about itself. */
@@ -31,7 +31,9 @@ export async function readWholeAnswer(
   patience: Patience,
   idleMsMax: number,
 ): Promise<WholeAnswer> {
-  const bytes = await readAll(body, patience, idleMsMax);
+  const reading = readAll(body, patience, idleMsMax);
+  // A short answer has come with its head, and needs no promise.
+  const bytes = reading instanceof Promise ? await reading : reading;
   const text = bytes.toString("utf8");
   const answer = parseObject(text);
   if (answer === undefined) {
@@ -43,18 +45,26 @@ export async function readWholeAnswer(
   return { bytes, text, answer, usage: operation.readUsage(answer), failed: operation.isFailure(answer) };
 }
 
-async function readAll(body: ReplyBody, patience: Patience, idleMsMax: number): Promise<Buffer> {
+function readAll(body: ReplyBody, patience: Patience, idleMsMax: number): Buffer | Promise<Buffer> {
+  const collected = collectBody(body, limits.upstreamAnswerBytesMax, () => patience.heard());
+  return collected instanceof Promise ? awaitAll(collected, patience, idleMsMax) : bytesOf(collected);
+}
+
+async function awaitAll(collecting: Promise<Collected>, patience: Patience, idleMsMax: number): Promise<Buffer> {
   patience.expect(idleMsMax, "The upstream's answer fell silent.");
   try {
-    const collecting = collectBody(body, limits.upstreamAnswerBytesMax, () => patience.heard());
-    const read = collecting instanceof Promise ? await collecting : collecting;
-    if ("bytes" in read) return read.bytes;
+    return bytesOf(await collecting);
   } catch (cause) {
     const { signal } = patience.abort;
     if (signal.aborted) throw signal.reason;
+    if (cause instanceof GatewayError) throw cause;
     throw new GatewayError("upstream_interrupted", "The upstream's answer broke off.", { cause });
   } finally {
     patience.rest();
   }
+}
+
+function bytesOf(collected: Collected): Buffer {
+  if ("bytes" in collected) return collected.bytes;
   throw new GatewayError("upstream_invalid_answer", "The upstream's answer is too large.");
 }

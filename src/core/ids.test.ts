@@ -9,14 +9,15 @@ describe("random ids", () => {
     expect(randomId(real, length)).toMatch(new RegExp(`^[0-9a-z]{${length}}$`));
   });
 
-  test("throw away the bytes that would favour the first characters", () => {
-    // 252 … 255 would be 0 … 3 once more.
-    const given = [252, 253, 254, 255, 35, 36, 251, 0];
-    expect(randomId(() => Uint8Array.from(given), 4)).toBe("z0z0");
+  test("throw away the numbers that would favour the first pairs", () => {
+    // 64,800 is 50 times the number of pairs; 65,535 would be one of the first once more.
+    const numbers = [64_800, 65_535, 35, 1_295, 1_296, 64_799];
+    const given = Uint8Array.from(numbers.flatMap((number) => [number >> 8, number & 255]));
+    expect(randomId(() => given, 8)).toBe("0zzz00zz");
   });
 
   test("ask for more where too few bytes were of use", () => {
-    const answers = [Uint8Array.of(255, 255), Uint8Array.of(255, 10)];
+    const answers = [Uint8Array.of(255, 255), Uint8Array.of(255, 255, 1, 104)];
     expect(randomId(() => answers.shift() ?? Uint8Array.of(), 1)).toBe("a");
     expect(answers).toEqual([]);
   });

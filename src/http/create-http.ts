@@ -49,17 +49,24 @@ export function createHttp(options: HttpOptions): (request: Request) => Response
   return app.fetch;
 }
 
-async function answer(options: HttpOptions, route: HttpRoute, received: HonoRequest, id: string): Promise<Response> {
+function answer(
+  { authenticator, draining }: HttpOptions,
+  route: HttpRoute,
+  received: HonoRequest,
+  id: string,
+): Response | Promise<Response> {
   const request = received.raw;
   if (route.access === "public") return route.handle(request);
-  if (options.draining())
-    throw new GatewayError("shutting_down", "The server is going down.", { retryAfterSeconds: 1 });
-  const principal = await options.authenticator.authenticate(request.headers);
-  return route.handle({ request, requestId: id, principal, pathParameter: (name) => received.param(name) ?? "" });
+  if (draining()) throw new GatewayError("shutting_down", "The server is going down.", { retryAfterSeconds: 1 });
+  const pathParameter = (name: string): string => received.param(name) ?? "";
+  const principal = authenticator.authenticate(request.headers);
+  return principal instanceof Promise
+    ? principal.then((known) => route.handle({ request, requestId: id, principal: known, pathParameter }))
+    : route.handle({ request, requestId: id, principal, pathParameter });
 }
 
 function withHeaders(response: Response, headers: Readonly<Record<string, string>>): Response {
-  for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
+  for (const name in headers) response.headers.set(name, headers[name] ?? "");
   return response;
 }
 

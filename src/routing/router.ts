@@ -107,7 +107,6 @@ export class ModelRouter {
 
   #routeOf(modelId: string): UpstreamRoute {
     const slash = modelId.indexOf("/");
-    const known = `Prefixes here: ${[...this.#byPrefix.keys()].join(", ")}.`;
     const prefix = modelId.slice(0, Math.max(slash, 0));
     const route = this.#byPrefix.get(prefix);
     const nameless = slash === modelId.length - 1;
@@ -115,10 +114,18 @@ export class ModelRouter {
       throw notRouted(`The model ${quoted(modelId)} has no name after its prefix; write ${prefix}/<model>.`);
     }
     if (slash < 1 || nameless) {
-      throw notRouted(`The model ${quoted(modelId)} has no provider prefix; write <prefix>/<model>. ${known}`);
+      throw notRouted(
+        `The model ${quoted(modelId)} has no provider prefix; write <prefix>/<model>. ${this.#knownPrefixes()}`,
+      );
     }
-    if (route === undefined) throw notRouted(`No provider has the prefix ${quoted(prefix)}. ${known}`);
+    if (route === undefined) {
+      throw notRouted(`No provider has the prefix ${quoted(prefix)}. ${this.#knownPrefixes()}`);
+    }
     return route;
+  }
+
+  #knownPrefixes(): string {
+    return `Prefixes here: ${[...this.#byPrefix.keys()].join(", ")}.`;
   }
 }
 

@@ -1,0 +1,143 @@
+/**
+ * Whether a schema takes a value as it is: the answer to most calls, without a copy. zod notes what it finds in an object
+ * and a list for each member it looks at, and copies the value, which for a small body costs more than parsing it does.
+ * Only what is refused needs to be told, by zod itself.
+ */
+import type { z } from "zod";
+
+type Accepts = (value: unknown) => boolean;
+
+/** What has been made of the schemas; null for one that only zod can judge. */
+const known = new WeakMap<z.ZodType, Accepts | null>();
+
+/**
+ * Whether `schema` takes `value`, and gives it back unchanged. False says nothing: of a schema that changes what it takes,
+ * or judges it by code of its own, only zod knows.
+ */
+export function acceptsAsItIs<Body>(schema: z.ZodType<Body>, value: unknown): value is Body {
+  let accepts = known.get(schema);
+  if (accepts === undefined) {
+    accepts = acceptorOf(schema) ?? null;
+    known.set(schema, accepts);
+  }
+  return accepts?.(value) === true;
+}
+
+type Schema = z.core.$ZodTypes;
+
+/** Undefined where the schema has a part that is not known here. */
+function acceptorOf(schema: z.core.$ZodType): Accepts | undefined {
+  // Every schema of zod's own is one of these.
+  const { def } = (schema as Schema)._zod;
+  switch (def.type) {
+    case "unknown":
+      return () => true;
+    case "null":
+      return (value) => value === null;
+    case "boolean":
+      return isPlain(def) ? (value) => typeof value === "boolean" : undefined;
+    case "string":
+      return isPlain(def) ? allOf((value) => typeof value === "string", def.checks) : undefined;
+    case "number":
+      return isPlain(def) ? allOf(Number.isFinite, def.checks) : undefined;
+    case "optional":
+      return orElse(acceptorOf(def.innerType), undefined);
+    case "nullable":
+      return orElse(acceptorOf(def.innerType), null);
+    case "union":
+      return anyOf(def.options.map(acceptorOf));
+    case "array":
+      return allOf(listAcceptor(acceptorOf(def.element)), def.checks);
+    case "object":
+      return objectAcceptor(def);
+    default:
+      return undefined;
+  }
+}
+
+/** Whether values are taken as they come, and not made into the type first. */
+function isPlain(def: { type: string; coerce?: boolean }): boolean {
+  return def.coerce !== true;
+}
+
+function orElse(accepts: Accepts | undefined, other: null | undefined): Accepts | undefined {
+  return accepts && ((value) => value === other || accepts(value));
+}
+
+function anyOf(options: readonly (Accepts | undefined)[]): Accepts | undefined {
+  const all = options.filter((option) => option !== undefined);
+  if (all.length < options.length) return undefined;
+  return (value) => {
+    for (const accepts of all) if (accepts(value)) return true;
+    return false;
+  };
+}
+
+function listAcceptor(accepts: Accepts | undefined): Accepts | undefined {
+  return accepts && ((value) => Array.isArray(value) && value.every(accepts));
+}
+
+/** Only of a loose one, which leaves in what it doesn't know. */
+function objectAcceptor({ shape, catchall, checks }: z.core.$ZodObjectDef): Accepts | undefined {
+  if (catchall?._zod.def.type !== "unknown") return undefined;
+  const names = Object.keys(shape);
+  const acceptors = Object.values(shape).map(acceptorOf);
+  const all = acceptors.filter((accepts) => accepts !== undefined);
+  if (all.length < acceptors.length) return undefined;
+  const isObject: Accepts = (value) => {
+    if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
+    for (let at = 0; at < names.length; at += 1) {
+      // Own names alone: nothing is inherited by what JSON gives but the methods of an object.
+      if (all[at]?.(Reflect.get(value, names[at] ?? "")) !== true) return false;
+    }
+    return true;
+  };
+  return allOf(isObject, checks);
+}
+
+/** With the schema's further checks. */
+function allOf(
+  accepts: Accepts | undefined,
+  checks: readonly z.core.$ZodCheck[] | undefined,
+): Accepts | undefined {
+  if (accepts === undefined || checks === undefined) return accepts;
+  const further = checks.map(checkAcceptor);
+  const all = further.filter((check) => check !== undefined);
+  if (all.length < further.length) return undefined;
+  return (value) => {
+    if (!accepts(value)) return false;
+    for (const check of all) if (!check(value)) return false;
+    return true;
+  };
+}
+
+/** Of a value whose type is the check's. */
+function checkAcceptor(check: z.core.$ZodCheck): Accepts | undefined {
+  const { def } = (check as z.core.$ZodChecks)._zod;
+  switch (def.check) {
+    case "min_length":
+      return (value) => lengthOf(value) >= def.minimum;
+    case "max_length":
+      return (value) => lengthOf(value) <= def.maximum;
+    case "greater_than":
+      return (value) => Number(value) > Number(def.value) || (def.inclusive && value === def.value);
+    case "less_than":
+      return (value) => Number(value) < Number(def.value) || (def.inclusive && value === def.value);
+    case "number_format":
+      return def.format === "safeint" ? Number.isSafeInteger : undefined;
+    case "string_format":
+      return def.format === "regex" ? patternAcceptor(def.pattern) : undefined;
+    default:
+      return undefined;
+  }
+}
+
+function patternAcceptor(pattern: RegExp | undefined): Accepts | undefined {
+  // One that remembers where it was would answer otherwise the next time.
+  if (pattern === undefined || pattern.global || pattern.sticky) return undefined;
+  return (value) => typeof value === "string" && pattern.test(value);
+}
+
+function lengthOf(value: unknown): number {
+  return typeof value === "string" || Array.isArray(value) ? value.length : Number.NaN;
+}
