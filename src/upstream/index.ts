@@ -1,0 +1,1 @@
+export { UpstreamClient, type UpstreamClientOptions } from "./upstream-client.ts";
