@@ -102,3 +102,21 @@ export const formTextBytesMax = 1024 * 1024;
 
 /** Bytes of all these fields and of all headers: what of a form is in memory however long it is. */
 export const formReadBytesMax = 4 * 1024 * 1024;
+
+/** Bytes of the head of an upstream's reply, and of its trailers. Real heads stay under 8 KiB. */
+export const replyHeadBytesMax = 64 * 1024;
+
+/** Interim replies (1xx) in front of one. */
+export const interimRepliesMax = 16;
+
+/** Bytes of a line that gives a chunk's size: the size, and extensions that nobody reads. */
+export const chunkLineBytesMax = 4 * 1024;
+
+/** Bytes of a reply's body that are kept for a reader who has not come yet; the rest waits at the upstream. */
+export const unreadReplyBytesMax = 256 * 1024;
+
+/** Idle connections that are kept to one upstream. */
+export const idleConnectionsMax = 256;
+
+/** How long a connection to an upstream is kept idle, where the upstream names no shorter time. */
+export const idleConnectionMsMax = 30_000;

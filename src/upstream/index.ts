@@ -1,2 +1,3 @@
 export { askByFetch } from "./by-fetch.ts";
 export { collectBody, type Collected } from "./collect.ts";
+export { UpstreamClient, type UpstreamClientOptions } from "./upstream-client.ts";

@@ -1,0 +1,158 @@
+import { limits } from "../core/index.ts";
+import { BadReply } from "./bad-reply.ts";
+
+const LINE_FEED = 0x0a;
+const CARRIAGE_RETURN = 0x0d;
+const SEMICOLON = 0x3b;
+const SPACE = 0x20;
+const TAB = 0x09;
+
+/** Hexadecimal digits of a size: more could not be counted exactly. */
+const SIZE_DIGITS_MAX = 13;
+
+/**
+ * Takes the chunks off a body:
+ *
+ *   size → (extension →) size-end → data → data-end → data-break → size …
+ *                                └─ of size 0 → trailer ⇄ trailer-line → … → over
+ */
+type State =
+  | "size"
+  | "extension"
+  | "size-end"
+  | "data"
+  | "data-end"
+  | "data-break"
+  | "trailer"
+  | "trailer-line"
+  | "over";
+
+export class ChunkReader {
+  /** Where the bytes that were read last go on, behind the body. */
+  nextAt = 0;
+  #state: State = "size";
+  /** Of the present chunk: its size so far, then what is still to come of it. */
+  #remaining = 0;
+  #digits = 0;
+  /** Of the present line, or of all trailers. */
+  #lineBytes = 0;
+  #lastByte = 0;
+
+  get isOver(): boolean {
+    return this.#state === "over";
+  }
+
+  start(): void {
+    this.#state = "size";
+    this.#startSize();
+  }
+
+  /**
+   * What the bytes from there hold of the body, as one piece: the chunks are moved together within them, where an upstream
+   * sends each of its events as a chunk. Throws `BadReply`.
+   */
+  read(bytes: Buffer, from: number): Buffer | undefined {
+    let start = -1;
+    let end = -1;
+    let at = from;
+    while (at < bytes.length && this.#state !== "over") {
+      if (this.#state !== "data") {
+        at = this.#step(bytes[at] ?? 0, at);
+        continue;
+      }
+      const next = Math.min(bytes.length, at + this.#remaining);
+      this.#remaining -= next - at;
+      if (this.#remaining === 0) this.#state = "data-end";
+      if (start === -1) {
+        start = at;
+        end = next;
+      } else {
+        bytes.copyWithin(end, at, next);
+        end += next - at;
+      }
+      at = next;
+    }
+    this.nextAt = at;
+    return start === -1 ? undefined : bytes.subarray(start, end);
+  }
+
+  #startSize(): void {
+    this.#remaining = 0;
+    this.#digits = 0;
+    this.#lineBytes = 0;
+  }
+
+  /** Takes one byte of what is around the data. */
+  #step(byte: number, at: number): number {
+    switch (this.#state) {
+      case "size":
+        this.#readSize(byte);
+        break;
+      case "extension":
+        this.#readExtension(byte);
+        break;
+      case "size-end":
+        if (byte !== LINE_FEED) throw new BadReply("a chunk's size without a line end");
+        this.#state = this.#remaining === 0 ? "trailer" : "data";
+        this.#lineBytes = 0;
+        this.#lastByte = 0;
+        break;
+      case "data-end":
+        if (byte !== CARRIAGE_RETURN) throw new BadReply("a chunk that is longer than its size");
+        this.#state = "data-break";
+        break;
+      case "data-break":
+        if (byte !== LINE_FEED) throw new BadReply("a chunk that is longer than its size");
+        this.#state = "size";
+        this.#startSize();
+        break;
+      case "trailer":
+      case "trailer-line":
+        this.#readTrailer(byte);
+        break;
+      case "data":
+      case "over":
+    }
+    return at + 1;
+  }
+
+  #readSize(byte: number): void {
+    const digit = hexadecimal(byte);
+    if (digit !== -1) {
+      this.#digits += 1;
+      if (this.#digits > SIZE_DIGITS_MAX) throw new BadReply("a chunk's size that is too long");
+      this.#remaining = this.#remaining * 16 + digit;
+      return;
+    }
+    if (this.#digits === 0) throw new BadReply("a chunk without a size");
+    if (byte === CARRIAGE_RETURN) this.#state = "size-end";
+    else if (byte === SEMICOLON || byte === SPACE || byte === TAB) this.#state = "extension";
+    else throw new BadReply("a chunk's size that is no number");
+  }
+
+  #readExtension(byte: number): void {
+    this.#lineBytes += 1;
+    if (this.#lineBytes > limits.chunkLineBytesMax) throw new BadReply("a chunk's extension that is too long");
+    if (byte === CARRIAGE_RETURN) this.#state = "size-end";
+    else if (byte === LINE_FEED) throw new BadReply("a chunk's size without a line end");
+  }
+
+  /** Trailers are not looked at: what they could say of the body nobody waits for. */
+  #readTrailer(byte: number): void {
+    this.#lineBytes += 1;
+    if (this.#lineBytes > limits.replyHeadBytesMax) throw new BadReply("trailers that are too long");
+    const isLineEnd = byte === LINE_FEED;
+    if (isLineEnd !== (this.#lastByte === CARRIAGE_RETURN)) throw new BadReply("a trailer without a line end");
+    this.#lastByte = byte;
+    if (byte === CARRIAGE_RETURN) return;
+    if (!isLineEnd) this.#state = "trailer-line";
+    else this.#state = this.#state === "trailer" ? "over" : "trailer";
+  }
+}
+
+/** -1 where it is no digit. */
+function hexadecimal(byte: number): number {
+  if (byte >= 0x30 && byte <= 0x39) return byte - 0x30;
+  const letter = byte | 0x20;
+  return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : -1;
+}

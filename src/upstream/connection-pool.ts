@@ -1,0 +1,86 @@
+import type { Clock } from "../core/index.ts";
+import type { Connection, ConnectionKeeper } from "./connection.ts";
+
+export interface PoolOptions {
+  clock: Clock;
+  /** Of each origin. */
+  connectionsMax: number;
+  idleMsMax: number;
+}
+
+/** An upstream that keeps connections for so long closes them then: a request must not cross that on its way. */
+const CLOSING_MARGIN_MS = 1_000;
+
+/** Connections between two requests. The one that was used last is the one to be used next; the others run out. */
+export class ConnectionPool implements ConnectionKeeper {
+  readonly #options: PoolOptions;
+  readonly #kept = new Map<string, Connection[]>();
+  #timer: Timer | null = null;
+  #isClosed = false;
+
+  constructor(options: PoolOptions) {
+    this.#options = options;
+  }
+
+  take(origin: string): Connection | undefined {
+    const kept = this.#kept.get(origin);
+    if (kept === undefined) return undefined;
+    const now = this.#options.clock();
+    for (let connection = kept.pop(); connection !== undefined; connection = kept.pop()) {
+      if (connection.keptUntil > now) return connection;
+      connection.close();
+    }
+    return undefined;
+  }
+
+  keep(connection: Connection): void {
+    const { clock, connectionsMax, idleMsMax } = this.#options;
+    const idleMs = Math.min(idleMsMax, (connection.keepAliveMs ?? Number.POSITIVE_INFINITY) - CLOSING_MARGIN_MS);
+    const kept = this.#keptOf(connection.origin);
+    if (this.#isClosed || idleMs <= 0 || kept.length >= connectionsMax) {
+      connection.close();
+      return;
+    }
+    connection.keptUntil = clock() + idleMs;
+    kept.push(connection);
+    this.#timer ??= this.#startTimer();
+  }
+
+  forget(connection: Connection): void {
+    const kept = this.#kept.get(connection.origin);
+    const index = kept?.indexOf(connection) ?? -1;
+    if (index !== -1) kept?.splice(index, 1);
+  }
+
+  /** Closes what is kept, and keeps nothing from now on. */
+  close(): void {
+    this.#isClosed = true;
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer = null;
+    for (const kept of this.#kept.values()) for (const connection of kept) connection.close();
+    this.#kept.clear();
+  }
+
+  #keptOf(origin: string): Connection[] {
+    const known = this.#kept.get(origin);
+    if (known !== undefined) return known;
+    const kept: Connection[] = [];
+    this.#kept.set(origin, kept);
+    return kept;
+  }
+
+  #startTimer(): Timer {
+    return setTimeout(() => this.#prune(), this.#options.idleMsMax).unref();
+  }
+
+  #prune(): void {
+    const now = this.#options.clock();
+    for (const [origin, kept] of this.#kept) {
+      const rest = kept.filter(({ keptUntil }) => keptUntil > now);
+      for (const connection of kept) if (connection.keptUntil <= now) connection.close();
+      if (rest.length === 0) this.#kept.delete(origin);
+      else this.#kept.set(origin, rest);
+    }
+    this.#timer = this.#kept.size === 0 ? null : this.#startTimer();
+  }
+}

@@ -1,0 +1,238 @@
+import { ReplyReader } from "./reply-reader.ts";
+import type { ReplyHead } from "./reply-head.ts";
+import { type OutgoingRequest, RequestWriter } from "./request-writer.ts";
+import type { Target } from "./targets.ts";
+
+/** The call that a connection works for. Each of these may end it, and begin another one on the same connection. */
+export interface ConnectionUser {
+  /** Asked for when the connection can take it. */
+  outgoing(): OutgoingRequest;
+  begin(head: ReplyHead): void;
+  /** A piece of the body; its bytes are the user's own. */
+  receive(bytes: Buffer): void;
+  /** The reply is whole, with this last piece; the connection is somebody else's from now on. */
+  end(lastBytes: Buffer | undefined): void;
+  /** The connection is gone. */
+  fail(cause: unknown): void;
+  /** The connection was gone already when the request was written to it: nothing of a reply came. */
+  goElsewhere(): void;
+}
+
+/** Where connections are between two requests. */
+export interface ConnectionKeeper {
+  keep(connection: Connection): void;
+  /** It ended while it was kept. */
+  forget(connection: Connection): void;
+}
+
+/**
+ * One connection to an upstream, with one request at a time:
+ *
+ *   connecting (→ handshaking) → busy ⇄ kept
+ *
+ * and from each of them `closed`. It is busy while it has a user. No byte of a request is written before the certificate
+ * was found to be good and the host's own.
+ */
+export class Connection {
+  readonly origin: string;
+  /** Where it is kept: the time, in ms, from which it is not used any more. */
+  keptUntil = 0;
+  /** How long the upstream said that it keeps the connection. */
+  keepAliveMs: number | undefined;
+  readonly #keeper: ConnectionKeeper;
+  readonly #isSecure: boolean;
+  readonly #reader = new ReplyReader();
+  readonly #writer = new RequestWriter();
+  #socket: Bun.Socket<Connection> | null = null;
+  #user: ConnectionUser | null;
+  #isOpen = false;
+  #isClosed = false;
+  #isPaused = false;
+  /** The present request is not its first. */
+  #isReused = false;
+
+  constructor({ origin, isSecure }: Target, keeper: ConnectionKeeper, user: ConnectionUser) {
+    this.origin = origin;
+    this.#isSecure = isSecure;
+    this.#keeper = keeper;
+    this.#user = user;
+  }
+
+  /** Takes a kept connection into use. */
+  reuse(user: ConnectionUser): void {
+    this.#user = user;
+    this.#isReused = true;
+    this.#socket?.ref();
+    this.#start();
+  }
+
+  pause(): void {
+    if (this.#isPaused) return;
+    this.#isPaused = true;
+    this.#socket?.pause();
+  }
+
+  resume(): void {
+    if (!this.#isPaused) return;
+    this.#isPaused = false;
+    this.#socket?.resume();
+  }
+
+  /** Ends the connection, whatever is under way; its user is not told. */
+  destroy(): void {
+    this.#user = null;
+    this.#isClosed = true;
+    this.#writer.stop();
+    const socket = this.#socket;
+    this.#socket = null;
+    socket?.terminate();
+  }
+
+  /** Ends a kept connection as both sides expect it. */
+  close(): void {
+    const socket = this.#socket;
+    this.#socket = null;
+    this.#isClosed = true;
+    socket?.end();
+  }
+
+  opened(socket: Bun.Socket<Connection>): void {
+    if (this.#isClosed) {
+      socket.terminate();
+      return;
+    }
+    this.#socket = socket;
+    if (!this.#isSecure) this.#begin();
+  }
+
+  shookHands(isTrusted: boolean, problem: Error | null): void {
+    if (isTrusted && problem === null && this.#socket?.authorized === true) {
+      if (!this.#isOpen) this.#begin();
+      return;
+    }
+    this.lose(problem ?? new Error("The upstream's certificate is not trusted."));
+  }
+
+  drained(): void {
+    if (this.#socket !== null && !this.#writer.drain(this.#socket)) this.lose(closedEarly());
+  }
+
+  receive(bytes: Buffer): void {
+    const user = this.#user;
+    if (this.#isClosed) return;
+    if (user === null || !this.#isOpen) {
+      this.lose(new Error("The upstream sent bytes that nobody asked for."));
+      return;
+    }
+    const reader = this.#reader;
+    const hadHead = reader.head !== null;
+    let piece: Buffer | undefined;
+    try {
+      piece = reader.read(bytes);
+    } catch (cause) {
+      this.lose(cause);
+      return;
+    }
+    const { head } = reader;
+    if (head === null) return;
+    const isOver = reader.isOver;
+    if (isOver) this.#release(head);
+    if (!hadHead) user.begin(head);
+    if (isOver) user.end(piece);
+    else if (piece !== undefined) user.receive(piece);
+  }
+
+  /** The upstream sends no more. */
+  ended(): void {
+    const user = this.#user;
+    if (user !== null && this.#reader.close()) {
+      this.destroy();
+      user.end(undefined);
+      return;
+    }
+    this.lose(closedEarly());
+  }
+
+  /** The connection is of no use any more. */
+  lose(cause: unknown): void {
+    if (this.#isClosed) return;
+    const user = this.#user;
+    this.destroy();
+    if (user === null) this.#keeper.forget(this);
+    else if (this.#isReused && !this.#reader.hasBytes) user.goElsewhere();
+    else user.fail(cause);
+  }
+
+  #begin(): void {
+    this.#isOpen = true;
+    this.#start();
+  }
+
+  #start(): void {
+    const socket = this.#socket;
+    const user = this.#user;
+    this.#reader.start();
+    if (socket === null || user === null || !this.#writer.start(socket, user.outgoing())) this.lose(closedEarly());
+  }
+
+  /** Its user has the whole reply: gives the connection to the next one, where it can carry another request. */
+  #release(head: ReplyHead): void {
+    this.#user = null;
+    const socket = this.#socket;
+    // An upstream may answer before it has read the whole request.
+    if (socket === null || !head.keepsAlive || this.#reader.hasExcess || !this.#writer.isDone) {
+      this.destroy();
+      return;
+    }
+    this.resume();
+    socket.unref();
+    this.keepAliveMs = head.keepAliveMs;
+    this.#keeper.keep(this);
+  }
+}
+
+/** One object for all connections: what belongs to one of them is its socket's data. */
+const socketHandler: Bun.SocketHandler<Connection> = {
+  open: (socket) => socket.data.opened(socket),
+  handshake: (socket, isTrusted, problem) => socket.data.shookHands(isTrusted, problem),
+  data: (socket, bytes) => socket.data.receive(bytes),
+  drain: (socket) => socket.data.drained(),
+  end: (socket) => socket.data.ended(),
+  close: (socket, cause) => (cause === undefined ? socket.data.ended() : socket.data.lose(cause)),
+  error: (socket, cause) => socket.data.lose(cause),
+  timeout: (socket) => socket.data.lose(new Error("The connection to the upstream timed out.")),
+};
+
+/** The one protocol that is spoken, as TLS writes it: behind its length. */
+const protocols = "\u0008http/1.1";
+
+/** Connects for the user. What goes wrong is told to the user. */
+export function connect(
+  target: Target,
+  keeper: ConnectionKeeper,
+  user: ConnectionUser,
+  trusted: string | undefined,
+): Connection {
+  const { hostname, port, isSecure } = target;
+  const connection = new Connection(target, keeper, user);
+  const lose = (cause: unknown): void => connection.lose(cause);
+  const tls = {
+    // Whom the certificate must name.
+    serverName: hostname,
+    ALPNProtocols: protocols,
+    rejectUnauthorized: true,
+    ...(trusted === undefined ? {} : { ca: trusted }),
+  };
+  const options = { hostname, port, data: connection, socket: socketHandler };
+  try {
+    Bun.connect<Connection>(isSecure ? { ...options, tls } : options).catch(lose);
+  } catch (cause) {
+    // Later, when the user knows the connection.
+    queueMicrotask(() => lose(cause));
+  }
+  return connection;
+}
+
+function closedEarly(): Error {
+  return new Error("The upstream closed the connection before the end of its reply.");
+}

@@ -1,0 +1,180 @@
+import {
+  type BodySink,
+  limits,
+  type ReplyBody,
+  type ReplyHeaders,
+  type UpstreamReply,
+  type UpstreamRequest,
+} from "../core/index.ts";
+import type { Connection, ConnectionUser } from "./connection.ts";
+import { decodedReply, decoderOf } from "./decode.ts";
+import type { ReplyHead } from "./reply-head.ts";
+import { type HeaderText, headerText } from "./request-head.ts";
+import type { OutgoingRequest } from "./request-writer.ts";
+import type { Target } from "./targets.ts";
+
+const noHeaders: ReplyHeaders = { get: () => null };
+
+/** A request whose body is in memory. */
+export interface WholeRequest extends UpstreamRequest {
+  body?: string | Uint8Array | undefined;
+}
+
+/** Gives an exchange a connection that nobody has used yet. */
+export type Dial = (exchange: Exchange) => Connection;
+
+/**
+ * One request and its reply. It is the reply, its body and the signal's listener at once: one object a call.
+ *
+ *   asked → replying → replied → over
+ *
+ * `replied`: all has come, or the reply broke off, but there is no sink yet that could be told.
+ */
+export class Exchange implements UpstreamReply, ReplyBody, ConnectionUser, EventListenerObject {
+  status = 0;
+  headers: ReplyHeaders = noHeaders;
+  readonly body: ReplyBody = this;
+  readonly target: Target;
+  readonly #request: WholeRequest;
+  readonly #headers: HeaderText;
+  readonly #dial: Dial;
+  readonly #promised = Promise.withResolvers<UpstreamReply>();
+  #state: "asked" | "replying" | "replied" | "over" = "asked";
+  #connection: Connection | null = null;
+  #sink: BodySink | null = null;
+  /** What came before the sink. */
+  #unread: Buffer[] = [];
+  #unreadBytes = 0;
+  /** Why the reply broke off. */
+  #failure: { cause: unknown } | null = null;
+  /** The sink can't take more. */
+  #isHeldUp = false;
+
+  /** Throws a TypeError where the headers can't be sent. */
+  constructor(request: WholeRequest, target: Target, dial: Dial) {
+    this.target = target;
+    this.#request = request;
+    this.#headers = headerText(request.headers);
+    this.#dial = dial;
+  }
+
+  /** Sends the request, on a kept connection where there is one. */
+  start(kept: Connection | undefined): Promise<UpstreamReply> {
+    this.#request.signal.addEventListener("abort", this);
+    if (kept === undefined) {
+      this.goElsewhere();
+    } else {
+      this.#connection = kept;
+      kept.reuse(this);
+    }
+    return this.#promised.promise;
+  }
+
+  goElsewhere(): void {
+    this.#connection = this.#dial(this);
+  }
+
+  outgoing(): OutgoingRequest {
+    const { method, body } = this.#request;
+    const { text, isAscii } = this.#headers;
+    const bodyBytes = typeof body === "string" ? Buffer.byteLength(body) : (body?.length ?? 0);
+    const length = body === undefined && method !== "POST" ? "" : `content-length: ${bodyBytes}\r\n`;
+    return { head: `${method} ${this.target.lines}${text}${length}\r\n`, isAscii, body, bodyBytes };
+  }
+
+  begin(head: ReplyHead): void {
+    this.#state = "replying";
+    this.status = head.status;
+    this.headers = head;
+    const { contentEncoding } = head;
+    const decoder = contentEncoding === undefined ? undefined : decoderOf(contentEncoding);
+    this.#promised.resolve(decoder === undefined ? this : decodedReply(this, decoder, this.#request.signal));
+  }
+
+  receive(bytes: Buffer): void {
+    if (this.#sink !== null) {
+      this.#give(this.#sink, bytes);
+      return;
+    }
+    this.#unread.push(bytes);
+    this.#unreadBytes += bytes.length;
+    if (this.#unreadBytes > limits.unreadReplyBytesMax) this.#connection?.pause();
+  }
+
+  end(lastBytes: Buffer | undefined): void {
+    this.#letGo();
+    if (lastBytes !== undefined) this.receive(lastBytes);
+    if (this.#state === "replying") this.#conclude();
+  }
+
+  fail(cause: unknown): void {
+    this.#letGo();
+    if (this.#state === "asked") {
+      this.#state = "over";
+      this.#promised.reject(cause);
+    } else if (this.#state === "replying") {
+      this.#failure = { cause };
+      this.#conclude();
+    }
+  }
+
+  /** The request's signal was aborted. */
+  handleEvent(): void {
+    this.#connection?.destroy();
+    this.fail(this.#request.signal.reason);
+  }
+
+  flowTo(sink: BodySink): void {
+    this.#sink = sink;
+    const unread = this.#unread;
+    this.#unread = [];
+    for (const bytes of unread) this.#give(sink, bytes);
+    if (this.#state === "replied") this.#conclude();
+    else if (!this.#isHeldUp) this.#connection?.resume();
+  }
+
+  pause(): void {
+    this.#isHeldUp = true;
+    this.#connection?.pause();
+  }
+
+  resume(): void {
+    this.#isHeldUp = false;
+    this.#connection?.resume();
+  }
+
+  cancel(): void {
+    this.#connection?.destroy();
+    this.#letGo();
+    this.#state = "over";
+    this.#unread = [];
+  }
+
+  #give(sink: BodySink, bytes: Buffer): void {
+    if (this.#state === "over") return;
+    try {
+      sink.onBytes(bytes);
+    } catch (cause) {
+      this.#connection?.destroy();
+      this.fail(cause);
+    }
+  }
+
+  /** All that will come has come. */
+  #conclude(): void {
+    const sink = this.#sink;
+    if (sink === null) {
+      this.#state = "replied";
+      return;
+    }
+    this.#state = "over";
+    if (this.#failure === null) sink.onEnd();
+    else sink.onFailure(this.#failure.cause);
+  }
+
+  /** The connection is somebody else's or gone, and the signal means nothing to this exchange any more. */
+  #letGo(): void {
+    this.#connection = null;
+    this.#request.signal.removeEventListener("abort", this);
+  }
+}

@@ -1,0 +1,74 @@
+import { limits } from "../core/index.ts";
+import { BadReply } from "./bad-reply.ts";
+
+const headEnd = Buffer.from("\r\n\r\n");
+const beginning = "HTTP/1.";
+
+/** Finds the end of a head in bytes that come in pieces; in the usual case in the first one, without a copy. */
+export class HeadBytes {
+  /** Where the bytes that were read last go on, behind the head. */
+  nextAt = 0;
+  #kept: Buffer | null = null;
+  #keptLength = 0;
+
+  get isEmpty(): boolean {
+    return this.#kept === null;
+  }
+
+  clear(): void {
+    this.#kept = null;
+    this.#keptLength = 0;
+  }
+
+  /** The head as latin1 without its empty line, once it is there; undefined before. Throws `BadReply`. */
+  read(bytes: Buffer, from: number): string | undefined {
+    if (this.#kept !== null) return this.#continue(this.#kept, bytes, from);
+    const end = bytes.indexOf(headEnd, from);
+    if (end - from > limits.replyHeadBytesMax) throw tooLong();
+    if (end === -1) {
+      this.#keep(Buffer.allocUnsafe(0), bytes, from);
+      return undefined;
+    }
+    this.nextAt = end + headEnd.length;
+    return bytes.toString("latin1", from, end + 2);
+  }
+
+  #continue(kept: Buffer, bytes: Buffer, from: number): string | undefined {
+    const before = this.#keptLength;
+    const joined = this.#keep(kept, bytes, from);
+    const end = joined.subarray(0, this.#keptLength).indexOf(headEnd, Math.max(0, before - headEnd.length + 1));
+    if (end === -1) return undefined;
+    this.nextAt = from + end + headEnd.length - before;
+    this.clear();
+    return joined.toString("latin1", 0, end + 2);
+  }
+
+  /** Grows twofold, so that a head that comes byte by byte is not copied with each. */
+  #keep(kept: Buffer, bytes: Buffer, from: number): Buffer {
+    // The end may stand behind the bound's last byte; whatever follows it is no part of the head.
+    const taken = Math.min(bytes.length - from, limits.replyHeadBytesMax + headEnd.length - this.#keptLength);
+    const length = this.#keptLength + taken;
+    let room = kept;
+    if (length > kept.length) {
+      room = Buffer.allocUnsafe(Math.max(length, 2 * kept.length, 1024));
+      room.set(kept.subarray(0, this.#keptLength));
+    }
+    room.set(bytes.subarray(from, from + taken), this.#keptLength);
+    this.#kept = room;
+    this.#keptLength = length;
+    checkBeginning(room, length);
+    const isTooLong = length >= limits.replyHeadBytesMax + headEnd.length;
+    if (isTooLong && room.subarray(0, length).indexOf(headEnd) === -1) throw tooLong();
+    return room;
+  }
+}
+
+/** Who speaks another protocol is not waited for. */
+function checkBeginning(bytes: Buffer, length: number): void {
+  const seen = Math.min(length, beginning.length);
+  if (bytes.toString("latin1", 0, seen) !== beginning.slice(0, seen)) throw new BadReply("no status line");
+}
+
+function tooLong(): BadReply {
+  return new BadReply(`a head of more than ${limits.replyHeadBytesMax} bytes`);
+}

@@ -1,0 +1,38 @@
+/** Of the environment: those that name proxies, and hosts that are reached without one. */
+export type ProxyVariables = Readonly<Record<string, string | undefined>>;
+
+/** Whether the environment names a proxy for requests to a URL. */
+export function proxyRule(variables: ProxyVariables): (url: URL) => boolean {
+  const named = (name: string): string => {
+    const lower = variables[name.toLowerCase()] ?? "";
+    return lower === "" ? (variables[name] ?? "") : lower;
+  };
+  const hasProxy = { "http:": named("HTTP_PROXY") !== "", "https:": named("HTTPS_PROXY") !== "" };
+  const direct = named("NO_PROXY")
+    .toLowerCase()
+    .split(/[\s,]+/)
+    .filter((entry) => entry !== "")
+    .map(readEntry);
+  return ({ protocol, hostname, port }) => {
+    if (protocol !== "http:" && protocol !== "https:") return false;
+    if (!hasProxy[protocol]) return false;
+    const ownPort = port === "" ? (protocol === "https:" ? "443" : "80") : port;
+    return !direct.some((entry) => isOf(entry, hostname.replace(/^\[|\]$/g, ""), ownPort));
+  };
+}
+
+interface DirectHost {
+  /** Stands for the hosts below it, too. `*`: every host. */
+  host: string;
+  port: string | undefined;
+}
+
+function readEntry(entry: string): DirectHost {
+  const [, bracketed, plain = entry, port] = /^(?:\[(.+)\]|([^:]+))(?::(\d+))?$/.exec(entry) ?? [];
+  return { host: bracketed ?? (plain === "*" ? plain : plain.replace(/^\*?\./, "")), port };
+}
+
+function isOf({ host, port }: DirectHost, hostname: string, ownPort: string): boolean {
+  if (port !== undefined && port !== ownPort) return false;
+  return host === "*" || hostname === host || hostname.endsWith(`.${host}`);
+}

@@ -1,0 +1,128 @@
+import { limits } from "../core/index.ts";
+import { BadReply } from "./bad-reply.ts";
+import { ChunkReader } from "./chunk-reader.ts";
+import { HeadBytes } from "./head-bytes.ts";
+import { ReplyHead } from "./reply-head.ts";
+
+/**
+ * Reads one reply after the other off the bytes of a connection:
+ *
+ *   head (→ head after each 1xx) ─┬─ fixed | chunked ──┬─ over
+ *                                 ├─ (no body) ────────┤
+ *                                 └─ until-close ──────┘ `close`
+ */
+type State = "head" | "fixed" | "chunked" | "until-close" | "over";
+
+export class ReplyReader {
+  /** Once it has come. */
+  head: ReplyHead | null = null;
+  /** Bytes of any kind have come for the present reply. */
+  hasBytes = false;
+  /** Bytes came behind the end of the reply. */
+  hasExcess = false;
+  #state: State = "head";
+  /** Of a body whose length is known. */
+  #remaining = 0;
+  #interim = 0;
+  readonly #headBytes = new HeadBytes();
+  readonly #chunks = new ChunkReader();
+
+  get isOver(): boolean {
+    return this.#state === "over";
+  }
+
+  /** For the next reply. */
+  start(): void {
+    this.head = null;
+    this.hasBytes = false;
+    this.hasExcess = false;
+    this.#state = "head";
+    this.#interim = 0;
+    this.#headBytes.clear();
+  }
+
+  /** What the next bytes hold of the body, in one piece. They are the reader's own from now on. Throws `BadReply`. */
+  read(bytes: Buffer): Buffer | undefined {
+    this.hasBytes = true;
+    let at = 0;
+    while (this.#state === "head") {
+      const text = this.#headBytes.read(bytes, at);
+      if (text === undefined) return undefined;
+      at = this.#headBytes.nextAt;
+      this.#readHead(text);
+    }
+    return this.#readBody(bytes, at);
+  }
+
+  /** The upstream has ended the connection. True where that is the end of the reply. */
+  close(): boolean {
+    if (this.#state !== "until-close") return false;
+    this.#state = "over";
+    return true;
+  }
+
+  #readHead(text: string): void {
+    const head = new ReplyHead(text);
+    if (head.status >= 200) {
+      this.head = head;
+      this.#state = this.#startBody(head);
+      return;
+    }
+    // Nothing was asked that an upstream could change its protocol for.
+    if (head.status === 101) throw new BadReply("a change of protocol");
+    this.#interim += 1;
+    if (this.#interim > limits.interimRepliesMax) throw new BadReply("too many interim replies");
+  }
+
+  #startBody(head: ReplyHead): State {
+    if (!head.hasBody) return "over";
+    if (head.isChunked) {
+      this.#chunks.start();
+      return "chunked";
+    }
+    if (head.contentLength === undefined) {
+      head.keepsAlive = false;
+      return "until-close";
+    }
+    this.#remaining = head.contentLength;
+    return head.contentLength === 0 ? "over" : "fixed";
+  }
+
+  #readBody(bytes: Buffer, at: number): Buffer | undefined {
+    switch (this.#state) {
+      case "chunked":
+        return this.#readChunks(bytes, at);
+      case "fixed":
+        return this.#readFixed(bytes, at);
+      case "until-close":
+        return slice(bytes, at, bytes.length);
+      case "head":
+      case "over":
+        this.hasExcess = at < bytes.length;
+        return undefined;
+    }
+  }
+
+  #readChunks(bytes: Buffer, at: number): Buffer | undefined {
+    const piece = this.#chunks.read(bytes, at);
+    if (this.#chunks.isOver) this.#end(bytes, this.#chunks.nextAt);
+    return piece;
+  }
+
+  #readFixed(bytes: Buffer, at: number): Buffer | undefined {
+    const end = Math.min(bytes.length, at + this.#remaining);
+    this.#remaining -= end - at;
+    if (this.#remaining === 0) this.#end(bytes, end);
+    return slice(bytes, at, end);
+  }
+
+  #end(bytes: Buffer, at: number): void {
+    this.#state = "over";
+    this.hasExcess = at < bytes.length;
+  }
+}
+
+function slice(bytes: Buffer, from: number, to: number): Buffer | undefined {
+  if (from === to) return undefined;
+  return from === 0 && to === bytes.length ? bytes : bytes.subarray(from, to);
+}

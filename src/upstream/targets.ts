@@ -1,0 +1,51 @@
+/** Where a request goes, taken from its URL. */
+export interface Target {
+  /** `https://host:port`: what connections are kept for. */
+  readonly origin: string;
+  /** Without the brackets of an IPv6 address. */
+  readonly hostname: string;
+  readonly port: number;
+  readonly isSecure: boolean;
+  /** The rest of the request line, and the line that names the host. */
+  readonly lines: string;
+  readonly isProxied: boolean;
+}
+
+const TARGETS_MAX = 1_000;
+const URL_CHARACTERS_MAX = 1_024;
+
+/** Few URLs come again and again. */
+export class Targets {
+  readonly #known = new Map<string, Target>();
+  readonly #isProxied: (url: URL) => boolean;
+
+  constructor(isProxied: (url: URL) => boolean) {
+    this.#isProxied = isProxied;
+  }
+
+  /** Throws a TypeError where it is no URL of HTTP, or names a user. */
+  find(url: string): Target {
+    const known = this.#known.get(url);
+    if (known !== undefined) return known;
+    const target = this.#read(url);
+    if (this.#known.size >= TARGETS_MAX) this.#known.clear();
+    if (url.length <= URL_CHARACTERS_MAX) this.#known.set(url, target);
+    return target;
+  }
+
+  #read(text: string): Target {
+    const url = new URL(text);
+    const isSecure = url.protocol === "https:";
+    if (!isSecure && url.protocol !== "http:") throw new TypeError("an upstream's URL must be http: or https:");
+    // They would have to become a header, and a URL is what gets logged.
+    if (url.username !== "" || url.password !== "") throw new TypeError("an upstream's URL must not hold credentials");
+    return {
+      origin: url.origin,
+      hostname: url.hostname.startsWith("[") ? url.hostname.slice(1, -1) : url.hostname,
+      port: url.port === "" ? (isSecure ? 443 : 80) : Number(url.port),
+      isSecure,
+      lines: `${url.pathname}${url.search} HTTP/1.1\r\nhost: ${url.host}\r\n`,
+      isProxied: this.#isProxied(url),
+    };
+  }
+}
