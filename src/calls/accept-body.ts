@@ -96,10 +96,7 @@ function objectAcceptor({ shape, catchall, checks }: z.core.$ZodObjectDef): Acce
 }
 
 /** With the schema's further checks. */
-function allOf(
-  accepts: Accepts | undefined,
-  checks: readonly z.core.$ZodCheck[] | undefined,
-): Accepts | undefined {
+function allOf(accepts: Accepts | undefined, checks: readonly z.core.$ZodCheck[] | undefined): Accepts | undefined {
   if (accepts === undefined || checks === undefined) return accepts;
   const further = checks.map(checkAcceptor);
   const all = further.filter((check) => check !== undefined);

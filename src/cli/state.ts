@@ -1,9 +1,9 @@
 import type { AccountsDependencies } from "../accounts/index.ts";
 import { createAccounts } from "../app.ts";
 import { type LoadedConfig, loadConfig } from "../config/index.ts";
-import type { Environment, RandomBytes } from "../core/index.ts";
+import type { Environment, Fetch, RandomBytes } from "../core/index.ts";
 import { openStorage, type Storage } from "../storage/index.ts";
-import { askByFetch } from "../upstream/index.ts";
+import { askByFetch, UpstreamClient } from "../upstream/index.ts";
 import type { CommonOptions } from "./options.ts";
 
 /** Random bytes are drawn in bulk: a request id needs a few, and a call to the system costs the same for thousands. */
@@ -24,13 +24,15 @@ function pooledRandomBytes(): RandomBytes {
   };
 }
 
+const realFetch: Fetch = (url, init) => fetch(url, init);
+
 /** The real world. */
 export const environment: Environment = {
   clock: Date.now,
   randomBytes: pooledRandomBytes(),
   randomFraction: Math.random,
-  fetch: (url, init) => fetch(url, init),
-  ask: askByFetch((url, init) => fetch(url, init)),
+  fetch: realFetch,
+  ask: new UpstreamClient({ fallback: askByFetch(realFetch), clock: Date.now, variables: process.env }).ask,
 };
 
 export interface State extends AccountsDependencies {

@@ -1,6 +1,6 @@
 import type { Clock, RandomBytes } from "./environment.ts";
 
-const ALPHABET = [..."0123456789abcdefghijklmnopqrstuvwxyz"];
+const ALPHABET = "0123456789abcdefghijklmnopqrstuvwxyz".split("");
 
 /** Every two of them: an id is put together from half as many pieces. */
 const PAIRS = ALPHABET.flatMap((first) => ALPHABET.map((second) => first + second));

@@ -9,8 +9,8 @@ const COLON = 0x3a;
 const SPACE = 0x20;
 
 /**
- * Bytes of generated text in JSON bytes: of all strings under these keys, found by search instead of by parsing: it runs on every
- * block of every stream, and its figure is only used where a stream ends without naming its usage.
+ * Bytes of generated text in JSON bytes: of all strings under these keys, found by search instead of by parsing: it may run on every
+ * block of a stream, and its figure is only used where a stream ends without naming its usage.
  */
 export function generatedBytes(json: Buffer, keys: readonly Buffer[]): number {
   let total = 0;
@@ -24,6 +24,39 @@ export function generatedBytes(json: Buffer, keys: readonly Buffer[]): number {
     }
   }
   return total;
+}
+
+/** What may wait to be counted: a stream may stay open for long. */
+const WAITING_BYTES_MAX = 32 * 1024;
+const WAITING_BLOCKS_MAX = 12;
+
+/** Counts the generated text of a stream, as late as it can: most streams name their usage before anybody asks. */
+export class GeneratedBytesMeter {
+  readonly #keys: readonly Buffer[];
+  #counted = 0;
+  #waiting: Buffer[] = [];
+  #waitingBytes = 0;
+
+  constructor(keys: readonly Buffer[]) {
+    this.#keys = keys;
+  }
+
+  add(block: Buffer): void {
+    this.#waitingBytes += block.length;
+    if (this.#waiting.push(block) > WAITING_BLOCKS_MAX || this.#waitingBytes > WAITING_BYTES_MAX) this.#count();
+  }
+
+  /** Of all blocks so far. */
+  get bytes(): number {
+    this.#count();
+    return this.#counted;
+  }
+
+  #count(): void {
+    for (const block of this.#waiting) this.#counted += generatedBytes(block, this.#keys);
+    this.#waiting = [];
+    this.#waitingBytes = 0;
+  }
 }
 
 /** Where the string begins whose key ends at `at`; undefined where no string follows. */

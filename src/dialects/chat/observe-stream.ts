@@ -1,7 +1,7 @@
 import { type JsonObject, type ObservedUsage, parseObject } from "../../core/index.ts";
 import { dataOf, eventAround, eventsWith } from "../../streaming/index.ts";
 import type { ReadUsage, StreamObserver } from "../codec.ts";
-import { generatedBytes } from "../generated-bytes.ts";
+import { GeneratedBytesMeter } from "../generated-bytes.ts";
 import { chatKeys } from "./generated-keys.ts";
 
 /** Blocks kept to judge a stream's end by, for the upstreams that send no `[DONE]`. */
@@ -14,8 +14,8 @@ const USAGE = Buffer.from('"usage"');
 const ERROR = Buffer.from('"error"');
 const DONE_WORD = Buffer.from("[DONE]");
 
-/** As a line of its own: a model may well write the same words into its text. */
-const DONE = /(?:^|\n)data: ?\[DONE\]\r?(?:\n|$)/;
+/** What may stand before it on its line. */
+const DATA_FIELDS = [Buffer.from("data: "), Buffer.from("data:")];
 
 /**
  * The observer of a chat stream. A block is only taken apart where it holds a usage or the word `"error"`; all others
@@ -25,7 +25,7 @@ export class ChatStreamObserver implements StreamObserver {
   readonly #readUsage: ReadUsage;
   readonly #hideUsage: boolean;
   #usage: ObservedUsage | undefined;
-  #outputBytes = 0;
+  readonly #generated = new GeneratedBytesMeter(chatKeys);
   #done = false;
   #failed = false;
   readonly #last: Buffer[] = [];
@@ -41,7 +41,7 @@ export class ChatStreamObserver implements StreamObserver {
   }
 
   get outputBytes(): number {
-    return this.#outputBytes;
+    return this.#generated.bytes;
   }
 
   get failed(): boolean {
@@ -57,8 +57,8 @@ export class ChatStreamObserver implements StreamObserver {
   }
 
   see(block: Buffer): Buffer {
-    this.#outputBytes += generatedBytes(block, chatKeys);
-    if (block.includes(DONE_WORD) && DONE.test(block.toString("latin1"))) this.#done = true;
+    this.#generated.add(block);
+    if (saysDone(block)) this.#done = true;
     if (block.includes(ERROR)) this.#noteErrors(block);
     if (this.#last.push(block) > LAST_BLOCKS) this.#last.shift();
     const usageAt = findUsage(block, 0);
@@ -95,6 +95,31 @@ export class ChatStreamObserver implements StreamObserver {
     const choices = chunk?.["choices"];
     return Array.isArray(choices) && choices.length === 0;
   }
+}
+
+const LINE_FEED = 0x0a;
+const CARRIAGE_RETURN = 0x0d;
+
+/** Whether a line says that the stream is done: a model may well write the same words into its text. */
+function saysDone(block: Buffer): boolean {
+  for (let at = block.indexOf(DONE_WORD); at !== -1; at = block.indexOf(DONE_WORD, at + DONE_WORD.length)) {
+    if (endsLine(block, at + DONE_WORD.length) && beginsData(block, at)) return true;
+  }
+  return false;
+}
+
+function endsLine(block: Buffer, at: number): boolean {
+  const next = block[at] === CARRIAGE_RETURN ? block[at + 1] : block[at];
+  return next === undefined || next === LINE_FEED;
+}
+
+/** Whether nothing but the name of the field stands before `at` on its line. */
+function beginsData(block: Buffer, at: number): boolean {
+  return DATA_FIELDS.some((field) => {
+    const start = at - field.length;
+    const isLine = start === 0 || (start > 0 && block[start - 1] === LINE_FEED);
+    return isLine && block.subarray(start, at).equals(field);
+  });
 }
 
 const BLANKS: ReadonlySet<number | undefined> = new Set([0x20, 0x09, 0x0a, 0x0d]);

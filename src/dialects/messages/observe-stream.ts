@@ -1,7 +1,7 @@
 import { type JsonObject, objectOf, type ObservedUsage, parseObject } from "../../core/index.ts";
 import { dataOf, eventsWith } from "../../streaming/index.ts";
 import type { ReadUsage, StreamObserver } from "../codec.ts";
-import { generatedBytes, generatedKeys } from "../generated-bytes.ts";
+import { GeneratedBytesMeter, generatedKeys } from "../generated-bytes.ts";
 import { figuresSoFar, mergeUsage } from "./usage.ts";
 
 /** Text, thoughts and arguments. */
@@ -18,7 +18,7 @@ export class MessagesStreamObserver implements StreamObserver {
   readonly #readUsage: ReadUsage;
   #figures: JsonObject = {};
   #usage: ObservedUsage | undefined;
-  #outputBytes = 0;
+  readonly #generated = new GeneratedBytesMeter(messagesKeys);
   #done = false;
   #failed = false;
   #stopped = false;
@@ -29,12 +29,12 @@ export class MessagesStreamObserver implements StreamObserver {
 
   get usage(): ObservedUsage | undefined {
     if (this.#usage !== undefined) return this.#usage;
-    const figures = figuresSoFar(this.#figures, this.#outputBytes);
+    const figures = figuresSoFar(this.#figures, this.#generated.bytes);
     return figures === undefined ? undefined : this.#readUsage({ usage: figures });
   }
 
   get outputBytes(): number {
-    return this.#outputBytes;
+    return this.#generated.bytes;
   }
 
   get done(): boolean {
@@ -50,7 +50,7 @@ export class MessagesStreamObserver implements StreamObserver {
   }
 
   see(block: Buffer): Buffer {
-    this.#outputBytes += generatedBytes(block, messagesKeys);
+    this.#generated.add(block);
     for (const event of eventsWith(block, NAMES)) this.#note(parseObject(dataOf(event) ?? "") ?? {});
     return block;
   }

@@ -1,7 +1,7 @@
 import { objectOf, type ObservedUsage, parseObject } from "../../core/index.ts";
 import { dataOf, eventsWith } from "../../streaming/index.ts";
 import type { ReadUsage, StreamObserver } from "../codec.ts";
-import { generatedBytes, generatedKeys } from "../generated-bytes.ts";
+import { GeneratedBytesMeter, generatedKeys } from "../generated-bytes.ts";
 
 /** Whatever is said in pieces; the events that repeat it whole are not counted. With its first quote, since the types end so too. */
 const deltaKeys = generatedKeys('"delta');
@@ -31,7 +31,7 @@ const doneEvent = (block: Buffer): Buffer => {
 export class ResponsesStreamObserver implements StreamObserver {
   readonly #readUsage: ReadUsage;
   #usage: ObservedUsage | undefined;
-  #outputBytes = 0;
+  readonly #generated = new GeneratedBytesMeter(deltaKeys);
   #end: "complete" | "failed" | undefined;
 
   constructor(readUsage: ReadUsage) {
@@ -43,7 +43,7 @@ export class ResponsesStreamObserver implements StreamObserver {
   }
 
   get outputBytes(): number {
-    return this.#outputBytes;
+    return this.#generated.bytes;
   }
 
   get done(): boolean {
@@ -59,7 +59,7 @@ export class ResponsesStreamObserver implements StreamObserver {
   }
 
   see(block: Buffer): Buffer {
-    this.#outputBytes += generatedBytes(block, deltaKeys);
+    this.#generated.add(block);
     if (this.#end !== undefined) return block;
     for (const event of eventsWith(block, NAMES)) {
       if (ENDS.test(event.toString("latin1"))) this.#note(dataOf(event) ?? "");
