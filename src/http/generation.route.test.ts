@@ -29,6 +29,9 @@ beforeEach(async () => {
       9.96,
       Date.parse("2026-11-21T08:30:15.123Z"),
     );
+  storage.handle
+    .query("INSERT INTO entries VALUES (?, 'settle', 'token:a1', 'revenue', 0, 0, 0, 0, last_insert_rowid())")
+    .run(id);
 });
 afterEach(() => storage.close());
 

@@ -1,5 +1,5 @@
 /** What every `GenerationStore` must do, on either engine. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import {
   type Generation,
   type GenerationStore,
@@ -78,15 +78,12 @@ function describeGenerationStore(name: string, open: () => Promise<Storage>): vo
     let store: GenerationStore;
     let rows: number;
 
-    beforeAll(async () => {
+    beforeEach(async () => {
       storage = await open();
       store = openGenerationStore(storage, PAGE);
-    });
-    beforeEach(async () => {
       rows = 0;
-      await run("DELETE FROM generations");
     });
-    afterAll(() => storage.close());
+    afterEach(() => storage.close());
 
     async function run(statement: string): Promise<void> {
       await (storage.engine === "sqlite" ? storage.handle.run(statement) : storage.statements.run(statement));

@@ -21,7 +21,7 @@ const columns = [
   "started_at",
 ];
 
-/** Writes the row of an ended call, as the end of its hold does. */
+/** Writes the row of an ended call, as the end of its hold does; on SQLite with the entry that names it. */
 export async function insertGeneration(storage: Storage, generation: Generation): Promise<void> {
   const values = [
     generation.id,
@@ -44,6 +44,12 @@ export async function insertGeneration(storage: Storage, generation: Generation)
   ];
   const places = values.map((_, index) => (storage.engine === "sqlite" ? "?" : `$${index + 1}`));
   const statement = `INSERT INTO generations (${columns.join(", ")}) VALUES (${places.join(", ")})`;
-  if (storage.engine === "sqlite") storage.handle.query(statement).run(...values);
-  else await storage.statements.run(statement, values);
+  if (storage.engine === "postgres") {
+    await storage.statements.run(statement, values);
+    return;
+  }
+  const { lastInsertRowid } = storage.handle.query(statement).run(...values);
+  storage.handle
+    .query("INSERT INTO entries VALUES (?, 'settle', ?, 'revenue', 0, 0, 0, ?, ?)")
+    .run(generation.id, `token:${generation.tokenId}`, generation.startedAt, lastInsertRowid);
 }

@@ -145,4 +145,42 @@ export const migrations: readonly string[] = [
   CREATE TRIGGER entries_are_never_changed BEFORE UPDATE ON entries BEGIN SELECT RAISE(ABORT, 'entries are only appended'); END;
   CREATE TRIGGER entries_are_never_deleted BEFORE DELETE ON entries BEGIN SELECT RAISE(ABORT, 'entries are only appended'); END;
   `,
+  `
+  -- Calls are appended in the order of their ends, which changes fewer pages a commit than rows by id do, and an entry
+  -- names the call that it charged: no index by id is needed.
+  ALTER TABLE generations RENAME TO generations_before;
+  DROP INDEX generations_by_owner;
+  CREATE TABLE generations (
+    number         INTEGER PRIMARY KEY,
+    id             TEXT NOT NULL,
+    owner          TEXT NOT NULL, -- the user
+    account_id     TEXT NOT NULL,
+    operation      TEXT NOT NULL,
+    dialect        TEXT,
+    provider       TEXT NOT NULL,
+    model          TEXT NOT NULL,
+    streamed       INTEGER NOT NULL CHECK (streamed IN (0, 1)),
+    status         INTEGER NOT NULL,
+    outcome        TEXT NOT NULL, -- of the call, or 'expired' where its process died
+    usage          TEXT NOT NULL, -- counts by bucket, as JSON
+    input_tokens   INTEGER NOT NULL,
+    output_tokens  INTEGER NOT NULL,
+    credits        INTEGER NOT NULL,
+    ms             REAL NOT NULL,
+    first_byte_ms  REAL,
+    started_at     INTEGER NOT NULL
+  ) STRICT;
+  INSERT INTO generations (id, owner, account_id, operation, dialect, provider, model, streamed, status, outcome, usage,
+      input_tokens, output_tokens, credits, ms, first_byte_ms, started_at)
+    SELECT id, owner, account_id, operation, dialect, provider, model, streamed, status, outcome, usage,
+      input_tokens, output_tokens, credits, ms, first_byte_ms, started_at FROM generations_before ORDER BY id;
+  CREATE INDEX generations_by_owner ON generations (owner, started_at);
+  DROP TRIGGER entries_are_never_changed;
+  ALTER TABLE entries ADD COLUMN call INTEGER; -- the generation's number, of an entry that ended a call
+  CREATE INDEX generations_by_id ON generations (id);
+  UPDATE entries SET call = (SELECT number FROM generations WHERE id = entries.id);
+  DROP INDEX generations_by_id;
+  CREATE TRIGGER entries_are_never_changed BEFORE UPDATE ON entries BEGIN SELECT RAISE(ABORT, 'entries are only appended'); END;
+  DROP TABLE generations_before;
+  `,
 ];

@@ -10,6 +10,8 @@ export interface Entry {
   held: Nano;
   shortfall: Nano;
   at: number;
+  /** The number of the call that it ends. */
+  call?: bigint | undefined;
 }
 
 /** Text that JavaScript and SQLite put in the same order. */
@@ -41,8 +43,8 @@ export class Entries {
     return this.#sql.entry.get(id) !== null;
   }
 
-  insert({ id, kind, debit, credit, amount, held, shortfall, at }: Entry): void {
-    this.#sql.insertEntry.run(id, kind, debit, credit, amount, held, shortfall, at);
+  insert({ id, kind, debit, credit, amount, held, shortfall, at, call }: Entry): void {
+    this.#sql.insertEntry.run(id, kind, debit, credit, amount, held, shortfall, at, call ?? null);
     if (this.#last !== undefined && id > this.#last) this.#last = id;
   }
 }

@@ -1,10 +1,9 @@
 import type { Nano } from "../../../core/index.ts";
-import type { CallRecord } from "../../operations.ts";
-import { type GenerationColumns, toGenerationColumns } from "../generations.ts";
+import type { GenerationColumns } from "../generations.ts";
 import type { HoldRow } from "../rows.ts";
 import type { LedgerStatements } from "./statements.ts";
 
-/** The rows that are written of calls, in the commits that end their holds. */
+/** The rows that are written of calls, in the commits that end their holds. An entry names its call's row by its number. */
 export class Generations {
   readonly #sql: LedgerStatements;
 
@@ -12,35 +11,19 @@ export class Generations {
     this.#sql = sql;
   }
 
-  /** Writes the call's own record, in place of what its expiry wrote. */
-  write(id: string, accountId: string, credits: Nano, record: CallRecord): void {
-    this.#put(id, accountId, credits, toGenerationColumns(record));
+  /** Appends the row of a call; its number. */
+  append(id: string, accountId: string, credits: Nano, columns: GenerationColumns): bigint {
+    return this.#insert(null, id, accountId, credits, columns);
   }
 
-  /** Writes what the ledger knows of a call whose process died: `<operation> <prefix>/<model>` and how long it was open. */
-  writeExpired(hold: HoldRow, credits: Nano, owner: string, at: number): void {
-    const [, operation = "", provider = "", model = ""] = /^(\S*) ?([^/]*)\/?(.*)$/s.exec(hold.purpose) ?? [];
-    const startedAt = Number(hold.created_at);
-    this.#put(hold.id, hold.account_id, credits, {
-      owner,
-      operation,
-      dialect: null,
-      provider,
-      model,
-      streamed: false,
-      status: 0,
-      outcome: "expired",
-      usage: "{}",
-      input_tokens: 0,
-      output_tokens: 0,
-      ms: at - startedAt,
-      first_byte_ms: null,
-      started_at: startedAt,
-    });
+  /** Writes the call's own record in place of what its expiry wrote. */
+  replace(number: bigint | null, id: string, accountId: string, credits: Nano, columns: GenerationColumns): void {
+    this.#sql.deleteGeneration.run(number);
+    this.#insert(number, id, accountId, credits, columns);
   }
 
-  correctCredits(id: string, credits: Nano): void {
-    this.#sql.correctCredits.run(credits, id);
+  correctCredits(number: bigint | null, credits: Nano): void {
+    this.#sql.correctCredits.run(credits, number);
   }
 
   /** The user for whom the token of an account was made that has no user above it. */
@@ -48,7 +31,7 @@ export class Generations {
     return this.#sql.tokenUser.get(accountId)?.user_name;
   }
 
-  #put(id: string, accountId: string, credits: Nano, columns: GenerationColumns): void {
+  #insert(number: bigint | null, id: string, accountId: string, credits: Nano, columns: GenerationColumns): bigint {
     const { owner, operation, dialect, provider, model, streamed, status, outcome, usage } = columns;
     const {
       input_tokens: input,
@@ -57,7 +40,8 @@ export class Generations {
       first_byte_ms: firstByteMs,
       started_at: startedAt,
     } = columns;
-    this.#sql.putGeneration.run(
+    const { lastInsertRowid } = this.#sql.insertGeneration.run(
+      number,
       id,
       accountId,
       credits,
@@ -76,5 +60,28 @@ export class Generations {
       firstByteMs,
       startedAt,
     );
+    return BigInt(lastInsertRowid);
   }
+}
+
+/** What the ledger knows of a call whose process died: `<operation> <prefix>/<model>` and how long it was open. */
+export function expiredColumns(hold: HoldRow, owner: string, at: number): GenerationColumns {
+  const [, operation = "", provider = "", model = ""] = /^(\S*) ?([^/]*)\/?(.*)$/s.exec(hold.purpose) ?? [];
+  const startedAt = Number(hold.created_at);
+  return {
+    owner,
+    operation,
+    dialect: null,
+    provider,
+    model,
+    streamed: false,
+    status: 0,
+    outcome: "expired",
+    usage: "{}",
+    input_tokens: 0,
+    output_tokens: 0,
+    ms: at - startedAt,
+    first_byte_ms: null,
+    started_at: startedAt,
+  };
 }

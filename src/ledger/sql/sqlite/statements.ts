@@ -31,6 +31,8 @@ export interface EntryRow {
   amount: bigint;
   held: bigint;
   shortfall: bigint;
+  /** The number of the call that it ended. */
+  call: bigint | null;
 }
 
 /** A row of `retry_keys`: a claim, or an answer. */
@@ -50,7 +52,9 @@ type Text = string | null;
 type Call = [owner: string, operation: string, dialect: Text, provider: string, model: string, streamed: number];
 type CallEnd = [status: number, outcome: string, usage: string, input: number, output: number];
 type CallTimes = [ms: number, firstByteMs: number | null, startedAt: number];
-type GenerationValues = [id: string, accountId: string, credits: bigint, ...Call, ...CallEnd, ...CallTimes];
+type Charged = [number: bigint | null, id: string, accountId: string, credits: bigint];
+type GenerationValues = [...Charged, ...Call, ...CallEnd, ...CallTimes];
+type EntryValues = [string, EntryKind, string, string, bigint, bigint, bigint, number, bigint | null];
 
 export type AccountValues = [string, string, string, string | null, number, bigint | null, string | null, number];
 
@@ -85,8 +89,9 @@ export function prepareStatements(database: Database) {
     openHolds: database.prepare<HoldRow, []>("SELECT * FROM holds ORDER BY created_at, id"),
     entry: database.prepare<EntryRow, [string]>("SELECT * FROM entries WHERE id = ?"),
     lastEntry: database.prepare<{ id: string }, []>("SELECT id FROM entries ORDER BY id DESC LIMIT 1"),
-    insertEntry: database.prepare<unknown, [string, EntryKind, string, string, bigint, bigint, bigint, number]>(`
-      INSERT INTO entries (id, kind, debit_account, credit_account, amount, held, shortfall, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`),
+    insertEntry: database.prepare<unknown, EntryValues>(`
+      INSERT INTO entries (id, kind, debit_account, credit_account, amount, held, shortfall, created_at, call)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`),
     ...prepareCallStatements(database),
   };
 }
@@ -94,11 +99,14 @@ export function prepareStatements(database: Database) {
 /** What is kept of calls beside the books. */
 function prepareCallStatements(database: Database) {
   return {
-    putGeneration: database.prepare<unknown, GenerationValues>(`
-      INSERT OR REPLACE INTO generations (id, account_id, credits, owner, operation, dialect, provider, model, streamed, status,
+    insertGeneration: database.prepare<unknown, GenerationValues>(`
+      INSERT INTO generations (number, id, account_id, credits, owner, operation, dialect, provider, model, streamed, status,
         outcome, usage, input_tokens, output_tokens, ms, first_byte_ms, started_at)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`),
-    correctCredits: database.prepare<unknown, [bigint, string]>("UPDATE generations SET credits = ? WHERE id = ?"),
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`),
+    deleteGeneration: database.prepare<unknown, [bigint | null]>("DELETE FROM generations WHERE number = ?"),
+    correctCredits: database.prepare<unknown, [bigint, bigint | null]>(
+      "UPDATE generations SET credits = ? WHERE number = ?",
+    ),
     tokenUser: database.prepare<{ user_name: string }, [string]>("SELECT user_name FROM tokens WHERE account_id = ?"),
     retryKey: database.prepare<RetryKeyRow, [string, string]>(`
       SELECT *, EXISTS (SELECT 1 FROM holds WHERE id = hold_id) AS running FROM retry_keys WHERE account_id = ? AND key = ?`),

@@ -2,7 +2,6 @@ import type { Database } from "bun:sqlite";
 import type { Nano } from "../../../core/index.ts";
 import { type Account, type AccountState, roomOf, tightestLink } from "../../accounts.ts";
 import type {
-  CallRecord,
   Grant,
   Hold,
   KeptAnswer,
@@ -19,10 +18,11 @@ import type {
 import { passedLimit, withCall } from "../../rates.ts";
 import type { AuditReport, LedgerStore, OpenHold } from "../../store.ts";
 import { AUDIT_ACCOUNTS, AUDIT_TOTALS, type AuditRow, type AuditTotals, auditReport } from "../audit.ts";
+import { type GenerationColumns, toGenerationColumns } from "../generations.ts";
 import { type HoldRow, toOpenHold } from "../rows.ts";
 import { AccountCache, readAccount } from "./account-cache.ts";
 import { Entries } from "./entries.ts";
-import { Generations } from "./generations.ts";
+import { expiredColumns, Generations } from "./generations.ts";
 import { type Held, Holds } from "./holds.ts";
 import { RetryKeys } from "./retry-keys.ts";
 import {
@@ -50,7 +50,8 @@ interface Ending {
   at: number;
   /** Tokens that the call has used; undefined leaves those that its hold was counted with. */
   tokens: number | undefined;
-  record: CallRecord | undefined;
+  /** What is written of the call. */
+  call: GenerationColumns | undefined;
   answer: KeptAnswer | undefined;
 }
 
@@ -172,7 +173,8 @@ export class SqliteLedgerStore implements LedgerStore {
     const { id, amount: cost, at, tokens, record, answer } = settle;
     const hold = this.#holds.take(id);
     if (hold !== undefined) {
-      const charge = this.#end(hold, { kind: "settle", cost, at, tokens, record, answer });
+      const call = record && toGenerationColumns(record);
+      const charge = this.#end(hold, { kind: "settle", cost, at, tokens, call, answer });
       return { outcome: "settled", shortfall: cost - charge };
     }
     const ended = this.#entries.find(id);
@@ -186,7 +188,8 @@ export class SqliteLedgerStore implements LedgerStore {
     const { id, at, record } = release;
     const hold = this.#holds.take(id);
     if (hold !== undefined) {
-      this.#end(hold, { kind: "release", cost: 0n, at, tokens: 0, record, answer: undefined });
+      const call = record && toGenerationColumns(record);
+      this.#end(hold, { kind: "release", cost: 0n, at, tokens: 0, call, answer: undefined });
       return { outcome: "released" };
     }
     const ended = this.#entries.find(id);
@@ -224,16 +227,8 @@ export class SqliteLedgerStore implements LedgerStore {
   #expire(row: HoldRow, at: number): void {
     const hold = this.#holds.take(row.id);
     if (hold === undefined) return;
-    const cost = row.observed ?? 0n;
-    const charge = this.#end(hold, {
-      kind: "expire",
-      cost,
-      at,
-      tokens: undefined,
-      record: undefined,
-      answer: undefined,
-    });
-    this.#generations.writeExpired(row, charge, this.#ownerOf(row.account_id, at), at);
+    const call = expiredColumns(row, this.#ownerOf(row.account_id, at), at);
+    this.#end(hold, { kind: "expire", cost: row.observed ?? 0n, at, tokens: undefined, call, answer: undefined });
   }
 
   /** The user whose calls an account's are. */
@@ -244,7 +239,7 @@ export class SqliteLedgerStore implements LedgerStore {
   }
 
   /** Posts the end of a hold, gives back what of it was not charged, and tells what was: as much as there was room for. */
-  #end(hold: Held, { kind, cost, at, tokens, record, answer }: Ending): Nano {
+  #end(hold: Held, { kind, cost, at, tokens, call, answer }: Ending): Nano {
     const { id, accountId: account, amount: held } = hold;
     const charge = this.#chargeable(account, cost, held, at);
     this.#accounts.postDebit(account, held, charge, at);
@@ -259,8 +254,8 @@ export class SqliteLedgerStore implements LedgerStore {
       held,
       shortfall: cost - charge,
       at,
+      call: call && this.#generations.append(id, account, charge, call),
     });
-    if (record !== undefined) this.#generations.write(id, account, charge, record);
     this.#retryKeys.end(hold, answer, at);
     return charge;
   }
@@ -285,8 +280,8 @@ export class SqliteLedgerStore implements LedgerStore {
     const shortfall = due - charge;
     this.#entries.insert({ id: lateId(id), kind: "settle", debit, credit, amount: absolute, held: 0n, shortfall, at });
     const credits = expired.amount + charge;
-    if (record === undefined) this.#generations.correctCredits(id, credits);
-    else this.#generations.write(id, account, credits, record);
+    if (record === undefined) this.#generations.correctCredits(expired.call, credits);
+    else this.#generations.replace(expired.call, id, account, credits, toGenerationColumns(record));
     return { outcome: "settled", shortfall };
   }
 
