@@ -1,6 +1,5 @@
 /** From a call whose money is set aside to the answer: it is sent upstream, and what comes back is relayed and observed. */
 import {
-  formatCredits,
   GatewayError,
   type JsonObject,
   type ObservedUsage,
@@ -37,9 +36,9 @@ export async function answerCall<Body extends ChargeableBody>(
   plan: CallPlan,
 ): Promise<Response> {
   const { exchange } = plan;
-  const [request, ...others] = exchange.requests;
-  if (others.length > 0) return answerFromSeveral(deps, call, plan);
-  const answer = await send(deps, call, exchange, request, call.parts.patience);
+  const { requests } = exchange;
+  if (requests.length > 1) return answerFromSeveral(deps, call, plan);
+  const answer = await send(deps, call, exchange, requests[0], call.parts.patience);
   if (!answer.ok) return relayFailure(call, exchange, answer);
   const { reply } = answer;
   const type = reply.headers.get("content-type") ?? "";
@@ -127,14 +126,14 @@ async function showWhole<Body extends ChargeableBody>(
   answers: readonly [WholeAnswer, ...WholeAnswer[]],
 ): Promise<Response> {
   const { target, route, bound, retry } = call.parts;
-  const headers = { ...headersFor(call, replied), ...exchange.headers };
+  const headers = Object.assign(headersFor(call, replied), exchange.headers);
   const { body: shown, contentType, whole, counted } = exchange.answer(answers);
   if (contentType !== undefined) headers["content-type"] = contentType;
   if (contentType === EVENT_STREAM) Object.assign(headers, EVENT_HEADERS);
-  const [{ text, usage }, ...others] = answers;
-  const upstream = others.length === 0 ? usage : sumOf(answers.map((each) => each.usage));
+  const { text, usage } = answers[0];
+  const upstream = answers.length === 1 ? usage : sumOf(answers.map((each) => each.usage));
   const observed = usedBy(target.price, bound, upstream, () => route.codec.outputBytes(text), counted);
-  headers["x-tollgate-credits"] = formatCredits(call.costOf(observed));
+  headers["x-tollgate-credits"] = call.creditsOf(observed);
   if (keep !== undefined) await keepResponse(deps, call, keep, parseObject(whole));
   const kept = retry && { headers, body: new KeptBody().add(Buffer.from(shown)) };
   await call.end({ status, outcome: "complete", observed, answer: kept });

@@ -7,7 +7,7 @@ function lineOf(files: readonly CallFile[]): string {
   const lines: object[] = [];
   const note = (fields: object): void => void lines.push(fields);
   const logger = { info: note, warn: note, error: note, flush: () => undefined };
-  const call = { requestId: "req_1", tokenId: "t", modelId: "m", credits: 0n, error: undefined };
+  const call = { requestId: "req_1", tokenId: "t", modelId: "m", credits: "0", error: undefined };
   logCall(logger, { ...call, record: record(), files });
   return JSON.stringify(lines);
 }

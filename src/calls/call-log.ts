@@ -1,11 +1,4 @@
-import {
-  type CallFile,
-  formatCredits,
-  type GatewayError,
-  inputTokens,
-  type Nano,
-  outputTokens,
-} from "../core/index.ts";
+import { type CallFile, type GatewayError, inputTokens, outputTokens } from "../core/index.ts";
 import type { CallRecord } from "../ledger/index.ts";
 import type { Logger } from "../telemetry/index.ts";
 
@@ -16,7 +9,7 @@ export interface CallReport {
   tokenId: string;
   /** As the caller wrote it. */
   modelId: string;
-  credits: Nano;
+  credits: string;
   files: readonly CallFile[] | undefined;
   error: GatewayError | undefined;
 }
@@ -37,7 +30,7 @@ export function logCall(
     outcome: record.outcome,
     input_tokens: inputTokens(usage),
     output_tokens: outputTokens(usage),
-    credits: formatCredits(credits),
+    credits,
     files: files?.slice(0, FILES_MAX).map(aboutFile),
     files_left_out: files !== undefined && files.length > FILES_MAX ? files.length - FILES_MAX : undefined,
     ms: rounded(milliseconds),

@@ -73,6 +73,8 @@ export interface Replay {
   answer: KeptAnswer;
 }
 
+const nothing = (): undefined => undefined;
+
 export class Charge implements Watched {
   slot = -1;
   /** What the token's minute has left, for the answer; undefined where nothing limits it. */
@@ -80,8 +82,8 @@ export class Charge implements Watched {
   readonly #deps: ChargeDependencies;
   readonly #request: ChargeRequest;
   #amount: Nano;
-  #observe: () => ObservedUsage | undefined = () => undefined;
-  #giveUp: (error: GatewayError) => void = () => undefined;
+  #observe: () => ObservedUsage | undefined = nothing;
+  #giveUp: (error: GatewayError) => void = nothing;
   #renewedAt: number;
   #comparedAt: number;
   #toppingUp = false;

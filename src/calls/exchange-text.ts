@@ -56,10 +56,13 @@ function passedThrough<Body extends ChargeableBody>(call: TextCall<Body>, codec:
       events: { bytesMax: codec.eventBytesMax ?? limits.eventBytesMax, errorEvent: errorEventOf(codec, requestId) },
     }),
     observeBytes: undefined,
-    answer: ([{ bytes, text }]) => ({ body: bytes, whole: text }),
-    failure: (_status, text) => text,
+    answer: asItIs,
+    failure: textAsItIs,
   };
 }
+
+const asItIs: Exchange["answer"] = ({ 0: { bytes, text } }) => ({ body: bytes, whole: text });
+const textAsItIs: Exchange["failure"] = (_status, text) => text;
 
 /** Unique to the call, letters and digits alone. */
 export function callIdOf(requestId: string): string {

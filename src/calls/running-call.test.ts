@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { GatewayError, type ObservedUsage } from "../core/index.ts";
+import { formatCredits, GatewayError, type ObservedUsage } from "../core/index.ts";
 import { chatCodec, type ChatRequest, chatRequest } from "../dialects/index.ts";
 import { createProvider } from "../providers/index.ts";
 import { KeyRing, type Target } from "../routing/index.ts";
@@ -168,7 +168,7 @@ test("the first byte's time is counted from the request's arrival", async () => 
   expect(last()).toMatchObject({ record: { millisecondsToFirstByte: undefined } });
   const other = new RunningCall({ ...call.parts, startedAt: performance.now() - 500 });
   other.firstByte();
-  expect(other.costOf(observed)).toBe(cost);
+  expect(other.creditsOf(observed)).toBe(formatCredits(cost));
   await other.end(complete());
   const [, line] = lines as { first_byte_ms: number; ms: number }[];
   expect(line?.first_byte_ms).toBeGreaterThanOrEqual(500);

@@ -1,4 +1,4 @@
-import type { CallFile, GatewayError, Nano, ObservedUsage } from "../core/index.ts";
+import { type CallFile, formatCredits, type GatewayError, type ObservedUsage } from "../core/index.ts";
 import type { Principal } from "../auth/index.ts";
 import type { CallBound } from "../dialects/index.ts";
 import type { CallRecord, KeptAnswer, RetryKey } from "../ledger/index.ts";
@@ -58,6 +58,8 @@ export class RunningCall<Body extends ChargeableBody> {
   readonly parts: RunningCallParts<Body>;
   #millisecondsToFirstByte: number | undefined;
   #ended = false;
+  /** What was told last. */
+  #told: { observed: ObservedUsage; credits: string } | undefined;
 
   constructor(parts: RunningCallParts<Body>) {
     this.parts = parts;
@@ -68,9 +70,12 @@ export class RunningCall<Body extends ChargeableBody> {
     this.#millisecondsToFirstByte = performance.now() - this.parts.startedAt;
   }
 
-  /** What the call costs, for a header. */
-  costOf(observed: ObservedUsage): Nano {
-    return this.parts.charge.costOf(observed);
+  /** What the call costs, for a header and the log. */
+  creditsOf(observed: ObservedUsage): string {
+    if (observed !== this.#told?.observed) {
+      this.#told = { observed, credits: formatCredits(this.parts.charge.costOf(observed)) };
+    }
+    return this.#told.credits;
   }
 
   /** Ends the charge, writes the call's record and its log line. Only the first end counts. Resolves when it is durable. */
@@ -88,7 +93,7 @@ export class RunningCall<Body extends ChargeableBody> {
       requestId: incoming.requestId,
       tokenId: incoming.principal.tokenId,
       modelId: target.modelId,
-      credits: observed === undefined ? 0n : charge.costOf(observed),
+      credits: observed === undefined ? "0" : this.creditsOf(observed),
       files,
       error,
     });

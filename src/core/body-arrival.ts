@@ -13,16 +13,13 @@ export interface BodyLimits {
 }
 
 /** Waits for a body that is being read; throws 408 when that takes too long. Who reads has to stop by himself then. */
-export async function arriveInTime<T>(arriving: Promise<T>, { arrivalMsMax, ticker }: BodyLimits): Promise<T> {
-  const timeout = Promise.withResolvers<never>();
+export function arriveInTime<T>(arriving: Promise<T>, { arrivalMsMax, ticker }: BodyLimits): Promise<T> {
+  const { promise, resolve, reject } = Promise.withResolvers<T>();
   const cancelTimeout = ticker.after(arrivalMsMax, () =>
-    timeout.reject(new GatewayError("request_timeout", "The request body did not arrive in time.")),
+    reject(new GatewayError("request_timeout", "The request body did not arrive in time.")),
   );
-  try {
-    return await Promise.race([arriving, timeout.promise]);
-  } finally {
-    cancelTimeout();
-  }
+  void arriving.then(resolve, reject).then(cancelTimeout);
+  return promise;
 }
 
 /** Throws 413 where a request says itself that its body is over the bound. */

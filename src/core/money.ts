@@ -35,8 +35,11 @@ export function parseCredits(amount: number | string): Nano {
 /** Writes nano-credits as the shortest exact decimal: `1500000000n` → `"1.5"`. */
 export function formatCredits(nano: Nano): string {
   const absolute = nano < 0n ? -nano : nano;
-  const fraction = (absolute % NANO_PER_CREDIT).toString().padStart(FRACTION_DIGITS, "0").replace(/0+$/, "");
-  const text = `${absolute / NANO_PER_CREDIT}${fraction === "" ? "" : `.${fraction}`}`;
+  const digits = absolute.toString().padStart(FRACTION_DIGITS + 1, "0");
+  const point = digits.length - FRACTION_DIGITS;
+  let end = digits.length;
+  while (end > point && digits[end - 1] === "0") end -= 1;
+  const text = end === point ? digits.slice(0, point) : `${digits.slice(0, point)}.${digits.slice(point, end)}`;
   return nano < 0n ? `-${text}` : text;
 }
 

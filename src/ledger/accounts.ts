@@ -28,20 +28,24 @@ export interface AccountState extends Account {
 
 /** What is left in one link: the smaller of its balance and its budget, or undefined where neither limits it. */
 export function roomOf(account: AccountState): Nano | undefined {
-  const rooms: Nano[] = [];
-  if (account.prepaid) rooms.push(account.creditsPosted - account.debitsPosted - account.debitsPending);
-  if (account.maxBudget !== undefined) rooms.push(account.maxBudget - account.periodDebits - account.debitsPending);
-  return rooms.length === 0 ? undefined : rooms.reduce((least, room) => (room < least ? room : least));
+  const { prepaid, maxBudget, creditsPosted, debitsPosted, debitsPending, periodDebits } = account;
+  const balance = prepaid ? creditsPosted - debitsPosted - debitsPending : undefined;
+  if (maxBudget === undefined) return balance;
+  const budget = maxBudget - periodDebits - debitsPending;
+  return balance === undefined || budget < balance ? budget : balance;
 }
 
 /** The link with the least room: what a call can cost at most. Undefined where nothing limits the chain. */
 export function tightestLink(chain: readonly AccountState[]): AccountState | undefined {
-  let tightest: { account: AccountState; room: Nano } | undefined;
+  let tightest: AccountState | undefined;
+  let least: Nano | undefined;
   for (const account of chain) {
     const room = roomOf(account);
-    if (room !== undefined && (tightest === undefined || room < tightest.room)) tightest = { account, room };
+    if (room === undefined || (least !== undefined && room >= least)) continue;
+    tightest = account;
+    least = room;
   }
-  return tightest?.account;
+  return tightest;
 }
 
 const DAY_MS = 86_400_000;

@@ -99,8 +99,10 @@ export class Ledger {
     try {
       const outcomes = await this.#store.commit(batch.map((waiting) => waiting.operation));
       this.#down = false;
-      for (const [index, waiting] of batch.entries()) {
+      let index = 0;
+      for (const waiting of batch) {
         const outcome = outcomes[index];
+        index += 1;
         if (outcome === undefined) waiting.reject(new Error(`the store gave no outcome for ${waiting.operation.kind}`));
         else {
           this.#count(waiting.operation, outcome);
@@ -131,14 +133,15 @@ export class Ledger {
 /** How many of those that wait fit one commit: in number, and in the bytes of the answers that they bring. */
 function batchLength(queue: readonly Waiting[]): number {
   let bytes = 0;
-  for (const [index, { operation }] of queue.entries()) {
-    if (index === limits.ledgerBatchMax) return index;
-    if (operation.kind !== "settle") continue;
-    bytes += operation.answer?.body.byteLength ?? 0;
+  let length = 0;
+  for (const { operation } of queue) {
+    if (length === limits.ledgerBatchMax) return length;
+    if (operation.kind === "settle") bytes += operation.answer?.body.byteLength ?? 0;
     // A larger one goes alone.
-    if (bytes > limits.ledgerBatchBytesMax && index > 0) return index;
+    if (bytes > limits.ledgerBatchBytesMax && length > 0) return length;
+    length += 1;
   }
-  return queue.length;
+  return length;
 }
 
 function unavailable(cause?: unknown): GatewayError {

@@ -10,13 +10,14 @@ export interface FieldRules {
 
 /** The edits that make a body of OpenAI's fit. */
 export function dropAndRename(body: JsonObject, { drops, renames }: FieldRules): JsonEdit[] {
-  const dropped = drops.filter((key) => key in body).map((key): JsonEdit => ({ remove: key }));
-  const renamed = Object.entries(renames).flatMap(([key, to]) => rename(body, key, to));
-  return [...dropped, ...renamed];
-}
-
-/** Where both names are there, OpenAI's has the say: it is the one that the cost was bounded by. */
-function rename(body: JsonObject, key: string, to: string): JsonEdit[] {
-  if (!(key in body)) return [];
-  return to in body ? [{ remove: to }, { rename: key, to }] : [{ rename: key, to }];
+  const edits: JsonEdit[] = [];
+  for (const key of drops) if (key in body) edits.push({ remove: key });
+  for (const key in renames) {
+    const to = renames[key];
+    if (to === undefined || !(key in body)) continue;
+    // Where both names are there, OpenAI's has the say: it is the one that the cost was bounded by.
+    if (to in body) edits.push({ remove: to });
+    edits.push({ rename: key, to });
+  }
+  return edits;
 }

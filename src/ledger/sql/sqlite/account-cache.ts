@@ -19,6 +19,8 @@ interface CachedAccount extends AccountState, CallCounts {
 export class AccountCache {
   readonly #sql: LedgerStatements;
   readonly #accounts = new Map<string, CachedAccount>();
+  /** Each account with its parents, of those that were asked for: one is asked for several times a call. */
+  readonly #chains = new Map<string, readonly CachedAccount[]>();
   readonly #changed: CachedAccount[] = [];
 
   constructor(sql: LedgerStatements) {
@@ -33,13 +35,15 @@ export class AccountCache {
   /** Forgets everything, changes included: after a transaction that failed, or a write past the cache. */
   clear(): void {
     this.#accounts.clear();
+    this.#chains.clear();
     this.#changed.length = 0;
   }
 
   /** The account and its parents, as of `at`; empty where there is no such account. Looking changes nothing. */
   chain(accountId: string, at: number): readonly AccountState[] {
     const chain = this.#chain(accountId);
-    return chain.some((account) => isNewPeriod(account, at)) ? chain.map((account) => asOf(account, at)) : chain;
+    for (const account of chain) if (isNewPeriod(account, at)) return chain.map((each) => asOf(each, at));
+    return chain;
   }
 
   /** What the account's minute at `at` has seen. Looking begins none. */
@@ -112,7 +116,15 @@ export class AccountCache {
     this.#changed.push(account);
   }
 
-  #chain(accountId: string): CachedAccount[] {
+  #chain(accountId: string): readonly CachedAccount[] {
+    const known = this.#chains.get(accountId);
+    if (known !== undefined) return known;
+    const chain = this.#readChain(accountId);
+    if (chain.length > 0) this.#chains.set(accountId, chain);
+    return chain;
+  }
+
+  #readChain(accountId: string): readonly CachedAccount[] {
     const chain: CachedAccount[] = [];
     for (let id: string | undefined = accountId; id !== undefined;) {
       const account = this.#account(id);
