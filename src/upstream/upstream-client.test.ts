@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { clientOf, Reading, RawUpstream, replyOf, requestTo, textOf } from "./__fixtures__/raw-upstream.ts";
+import { clientOf, failureOf, Reading, RawUpstream, replyOf, requestTo, textOf } from "./__fixtures__/raw-upstream.ts";
 
 describe("a request", () => {
   test("is written as HTTP/1.1, with its length", async () => {
@@ -43,19 +43,19 @@ describe("a request", () => {
     using upstream = new RawUpstream(({ send }) => send(replyOf("ok")));
     using client = clientOf();
     const bad = new Headers({ "x-a": "a\u0001b" });
-    expect(client.ask(requestTo(upstream.url(), { headers: bad }))).rejects.toThrow(TypeError);
+    expect(await failureOf(client.ask(requestTo(upstream.url(), { headers: bad })))).toBeInstanceOf(TypeError);
     // Where the runtime's own class lets more pass.
     const lax: Headers = Object.assign(new Headers(), {
       [Symbol.iterator]: () => [["x-a", "a\r\nx-b: c"]][Symbol.iterator](),
     });
-    expect(client.ask(requestTo(upstream.url(), { headers: lax }))).rejects.toThrow(TypeError);
+    expect(await failureOf(client.ask(requestTo(upstream.url(), { headers: lax })))).toBeInstanceOf(TypeError);
     expect(upstream.connections).toBe(0);
   });
 
-  test("to what is no address of HTTP is refused", () => {
+  test("to what is no address of HTTP is refused", async () => {
     using client = clientOf();
     for (const url of ["ftp://host/", "nonsense", "http://user:secret@host/"]) {
-      expect(client.ask(requestTo(url))).rejects.toThrow(TypeError);
+      expect(await failureOf(client.ask(requestTo(url)))).toBeInstanceOf(TypeError);
     }
   });
 
@@ -66,13 +66,13 @@ describe("a request", () => {
     expect(upstream.requests[0]).toContain("\r\nhost: [::1]:");
   });
 
-  test("rejects where nobody listens or the host has no address", () => {
+  test("rejects where nobody listens or the host has no address", async () => {
     const upstream = new RawUpstream(() => undefined);
     const url = upstream.url();
     upstream[Symbol.dispose]();
     using client = clientOf();
-    expect(client.ask(requestTo(url))).rejects.toMatchObject({ code: "ECONNREFUSED" });
-    expect(client.ask(requestTo("http://host.invalid/"))).rejects.toMatchObject({ code: "ENOTFOUND" });
+    expect(await failureOf(client.ask(requestTo(url)))).toMatchObject({ code: "ECONNREFUSED" });
+    expect(await failureOf(client.ask(requestTo("http://host.invalid/")))).toMatchObject({ code: "ENOTFOUND" });
   });
 });
 
@@ -150,7 +150,7 @@ describe("a reply", () => {
       send(request === 1 ? "HTTP/1.1 200 OK\r\ncontent-length: 1, 2\r\n\r\nab" : ""),
     );
     using client = clientOf();
-    expect(client.ask(requestTo(upstream.url()))).rejects.toMatchObject({ name: "BadReply" });
+    expect(await failureOf(client.ask(requestTo(upstream.url())))).toMatchObject({ name: "BadReply" });
     using late = new RawUpstream(({ send }) => send("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nnonsense"));
     // Both in one packet: there is no good beginning to hand over.
     const reply = await client.ask(requestTo(late.url())).catch((cause: unknown) => cause);
@@ -208,9 +208,9 @@ describe("the fallback", () => {
       requestTo("http://host.invalid/blob", { body: blob }),
       requestTo("https://host.invalid/proxy"),
     ]) {
-      expect(client.ask(request)).rejects.toThrow("asked");
+      expect(String(await failureOf(client.ask(request)))).toContain("asked");
     }
-    expect(client.ask(requestTo("https://direct.test:1/"))).rejects.not.toThrow("asked");
+    expect(String(await failureOf(client.ask(requestTo("https://direct.test:1/"))))).not.toContain("asked");
     expect(asked.map((url) => new URL(url).pathname)).toEqual(["/stream", "/blob", "/proxy"]);
   });
 });

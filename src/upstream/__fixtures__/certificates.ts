@@ -52,11 +52,11 @@ function newKeys(): { publicKey: KeyObject; privateKey: KeyObject } {
 }
 
 function pemOf(key: KeyObject): string {
-  return key.export({ type: "pkcs8", format: "pem" }).toString();
+  return key.export({ type: "pkcs8", format: "pem" });
 }
 
 function certificate(subject: Subject, publicKey: KeyObject, issuer: string, issuerKey: KeyObject): string {
-  const now = Date.now();
+  const now = new Date().getTime();
   const { from = new Date(now - DAY_MS), until = new Date(now + DAY_MS) } = subject;
   const body = der(
     tag.sequence,
@@ -88,7 +88,7 @@ function nameOf(name: string): Buffer {
 }
 
 function time(date: Date): Buffer {
-  return der(tag.time, Buffer.from(`${date.toISOString().replaceAll(/[-:T]|\.\d+/g, "")}`));
+  return der(tag.time, Buffer.from(date.toISOString().replaceAll(/[-:T]|\.\d+/g, "")));
 }
 
 function objectId(...bytes: number[]): Buffer {

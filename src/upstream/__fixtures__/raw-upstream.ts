@@ -10,7 +10,7 @@ export interface Peer {
   readonly text: string;
   readonly socket: Bun.Socket<unknown>;
   /** Writes all of it, however slowly the other side reads. */
-  send(data: string | Uint8Array): void;
+  readonly send: (data: string | Uint8Array) => void;
 }
 
 interface State {
@@ -138,7 +138,7 @@ export function replyOf(body: string, ...fields: string[]): string {
 export function clientOf(options: Partial<UpstreamClientOptions> = {}): UpstreamClient & Disposable {
   const client = new UpstreamClient({
     fallback: () => Promise.reject(new Error("the fallback was asked")),
-    clock: Date.now,
+    clock: () => performance.now(),
     variables: {},
     ...options,
   });
@@ -215,4 +215,14 @@ export async function textOf(reply: UpstreamReply): Promise<string> {
   await reading.done;
   if (reading.state === "failed") throw reading.failure;
   return reading.text;
+}
+
+/** Why a promise rejects; throws where it does not. */
+export async function failureOf(promise: Promise<unknown>): Promise<unknown> {
+  const outcome = await promise.then(
+    () => undefined,
+    (cause: unknown) => ({ cause }),
+  );
+  if (outcome === undefined) throw new Error("it did not fail");
+  return outcome.cause;
 }
