@@ -1,5 +1,5 @@
 import type { BodySink, ReplyBody, UpstreamReply, UpstreamRequest } from "../../core/index.ts";
-import { UpstreamClient, type UpstreamClientOptions } from "../upstream-client.ts";
+import { UpstreamClient, type UpstreamClientOptions } from "../index.ts";
 
 /** A connection as the upstream sees it. */
 export interface Peer {
@@ -145,7 +145,7 @@ export function clientOf(options: Partial<UpstreamClientOptions> = {}): Upstream
   return Object.assign(client, { [Symbol.dispose]: () => client.close() });
 }
 
-export const noSignal = new AbortController().signal;
+const noSignal = new AbortController().signal;
 
 export function requestTo(url: string, rest: Partial<UpstreamRequest> = {}): UpstreamRequest {
   return { method: "POST", url, headers: new Headers(), signal: noSignal, ...rest };
