@@ -93,7 +93,8 @@ export class Connection {
     const socket = this.#socket;
     this.#socket = null;
     this.#isClosed = true;
-    socket?.end();
+    // `end` would keep a TLS socket until the upstream has closed its side, too.
+    socket?.close();
   }
 
   opened(socket: Bun.Socket<Connection>): void {

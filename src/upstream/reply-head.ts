@@ -93,15 +93,15 @@ export class ReplyHead implements ReplyHeaders {
   }
 
   #readLength(value: string): void {
-    for (const part of value.split(",")) {
-      const digits = part.trim();
-      const length = Number(digits);
-      if (!decimal.test(digits)) throw new BadReply("a content-length that is no number");
-      if (this.contentLength !== undefined && this.contentLength !== length) {
-        throw new BadReply("several lengths of one body");
-      }
-      this.contentLength = length;
+    // A list of the same number is what becomes of several headers on their way.
+    if (value.includes(",")) {
+      for (const part of value.split(",")) this.#readLength(part.trim());
+      return;
     }
+    if (!decimal.test(value)) throw new BadReply("a content-length that is no number");
+    const length = Number(value);
+    if ((this.contentLength ?? length) !== length) throw new BadReply("several lengths of one body");
+    this.contentLength = length;
   }
 
   #readTransfer(value: string): void {
