@@ -1,4 +1,3 @@
-import { Hono, type HonoRequest } from "hono";
 import {
   type Environment,
   errorBody,
@@ -8,9 +7,10 @@ import {
   type Surface,
   toGatewayError,
 } from "../core/index.ts";
-import type { Authenticator } from "../auth/index.ts";
+import type { Authenticator, Principal } from "../auth/index.ts";
 import type { Logger } from "../telemetry/index.ts";
 import type { HttpRoute } from "./route.ts";
+import { createRouter, pathOf, type RoutedRequest } from "./router.ts";
 
 export interface HttpOptions {
   routes: readonly HttpRoute[];
@@ -30,39 +30,47 @@ function surfaceOf(path: string): Surface {
 /** The HTTP surface: routes requests, authenticates them, and turns every error into its surface's body. */
 export function createHttp(options: HttpOptions): (request: Request) => Response | Promise<Response> {
   const { clock, randomBytes } = options.environment;
-  const app = new Hono();
-  for (const route of options.routes) {
-    app.on(route.contract.method, route.contract.getRoutingPath(), async (context) => {
-      const id = requestId(clock, randomBytes);
-      try {
-        return withHeaders(await answer(options, route, context.req, id), idHeaders(route.surface, id));
-      } catch (thrown) {
-        return refusal(options.logger, route.surface, thrown, id);
-      }
-    });
-  }
-  app.notFound((context) => {
-    const { method, path } = context.req;
+  const findRoute = createRouter(options.routes);
+  const handle = (request: Request, method: string): Response | Promise<Response> => {
+    const id = requestId(clock, randomBytes);
+    const path = pathOf(request);
+    const found = findRoute(method, path);
+    if (found !== undefined) return answer(options, found, request, id);
     const error = new GatewayError("route_not_found", `There is no ${method} ${path.slice(0, 200)} here.`);
-    return refusal(options.logger, surfaceOf(path), error, requestId(clock, randomBytes));
-  });
-  return app.fetch;
+    return refusal(options.logger, surfaceOf(path), error, id);
+  };
+  return (request) => (request.method === "HEAD" ? headOf(handle(request, "GET")) : handle(request, request.method));
 }
 
-function answer(
-  { authenticator, draining }: HttpOptions,
-  route: HttpRoute,
-  received: HonoRequest,
+/** What a GET would answer, without its body. */
+async function headOf(answered: Response | Promise<Response>): Promise<Response> {
+  const { status, headers, body } = await answered;
+  await body?.cancel();
+  return new Response(null, { status, headers });
+}
+
+async function answer(
+  options: HttpOptions,
+  { route, pathParameter }: RoutedRequest,
+  request: Request,
   id: string,
-): Response | Promise<Response> {
-  const request = received.raw;
-  if (route.access === "public") return route.handle(request);
+): Promise<Response> {
+  const { surface } = route;
+  try {
+    const response =
+      route.access === "public"
+        ? await route.handle(request)
+        : await route.handle({ request, requestId: id, principal: await admit(options, request), pathParameter });
+    return withHeaders(response, idHeaders(surface, id));
+  } catch (thrown) {
+    return refusal(options.logger, surface, thrown, id);
+  }
+}
+
+/** Most tokens are in memory, and need no promise. */
+function admit({ authenticator, draining }: HttpOptions, { headers }: Request): Principal | Promise<Principal> {
   if (draining()) throw new GatewayError("shutting_down", "The server is going down.", { retryAfterSeconds: 1 });
-  const pathParameter = (name: string): string => received.param(name) ?? "";
-  const principal = authenticator.authenticate(request.headers);
-  return principal instanceof Promise
-    ? principal.then((known) => route.handle({ request, requestId: id, principal: known, pathParameter }))
-    : route.handle({ request, requestId: id, principal, pathParameter });
+  return authenticator.authenticate(headers);
 }
 
 function withHeaders(response: Response, headers: Readonly<Record<string, string>>): Response {
