@@ -1,3 +1,4 @@
+import { CallAborter } from "../core/index.ts";
 import { relayedHeaders } from "./headers.ts";
 import { Patience } from "./patience.ts";
 import type { PipelineDependencies } from "./pipeline.ts";
@@ -17,7 +18,7 @@ export async function askUpstream(
   question: Question,
 ): Promise<Response> {
   const { route, operation } = question.target;
-  const patience = new Patience({ ticker, abort: new AbortController(), client, lingersMs: 0 });
+  const patience = new Patience({ ticker, abort: new CallAborter(), client, lingersMs: 0 });
   try {
     const answer = await sendUpstream(environment, send, {
       ...question,

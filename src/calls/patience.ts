@@ -1,10 +1,10 @@
-import { GatewayError } from "../core/index.ts";
+import { type CallAbort, GatewayError } from "../core/index.ts";
 import type { Ticker, Watched } from "../streaming/index.ts";
 
 export interface PatienceOptions {
   ticker: Ticker;
   /** Ends the upstream call; its reason says why. */
-  abort: AbortController;
+  abort: CallAbort;
   /** Its signal tells that the client has gone. It is looked at on ticks alone: most calls end before the first. */
   client: Pick<Request, "signal">;
   /** How long the call goes on without its client. */
@@ -14,7 +14,7 @@ export interface PatienceOptions {
 /** How long a call waits for its upstream, and for a client that is no longer there: one entry on the ticker a call. */
 export class Patience implements Watched {
   slot = -1;
-  readonly abort: AbortController;
+  readonly abort: CallAbort;
   readonly #options: PatienceOptions;
   #waitMs = Number.POSITIVE_INFINITY;
   #since = 0;

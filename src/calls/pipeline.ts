@@ -7,6 +7,8 @@
  */
 import {
   type BodyLimits,
+  type CallAbort,
+  CallAborter,
   type CallFile,
   type Environment,
   type ErrorCode,
@@ -38,7 +40,7 @@ export interface PipelineDependencies {
 export class CallPipeline {
   readonly #deps: PipelineDependencies;
   /** The calls that have not ended, from before their hold to the last byte of their answer. */
-  readonly #running = new Set<AbortController>();
+  readonly #running = new Set<CallAbort>();
   #closing = false;
 
   constructor(deps: PipelineDependencies) {
@@ -127,7 +129,7 @@ export class CallPipeline {
     const { request, requestId, principal } = incoming;
     if (this.#closing) throw shuttingDown();
     // From here on money is involved: a server that goes down waits for this call.
-    const abort = new AbortController();
+    const abort = new CallAborter();
     const onEnd = (): void => {
       this.#running.delete(abort);
       free();

@@ -9,7 +9,7 @@
  * `onEnd` is called exactly once, whichever way it ends. The last event is the client's receipt: it goes out once the
  * charge is durable, so that no process can die between a finished answer and its charge.
  */
-import { type BodySink, GatewayError, limits, type ReplyBody } from "../core/index.ts";
+import { type BodySink, type CallAbort, GatewayError, limits, type ReplyBody } from "../core/index.ts";
 import type { StreamObserver } from "../dialects/index.ts";
 import type { KeptBody } from "./retry-key.ts";
 import { EventSplitter, type Ticker, type Watched } from "../streaming/index.ts";
@@ -18,7 +18,7 @@ export type StreamEnd = "complete" | "interrupted" | "failed" | "abandoned";
 
 export interface StreamRelayOptions {
   observer: StreamObserver;
-  abort: AbortController;
+  abort: CallAbort;
   ticker: Ticker;
   idleMsMax: number;
   /** Undefined for a stream of bytes: they pass as they come, and break off with the connection. */

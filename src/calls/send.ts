@@ -3,6 +3,8 @@
  * received nothing: a failed connection, 500, 502, or 429 and 503 with a wait that is short enough, or with another key.
  */
 import {
+  type AbortListener,
+  type CallSignal,
   type Environment,
   GatewayError,
   limits,
@@ -156,17 +158,19 @@ function backoff(environment: SendEnvironment, attempt: number): number {
   return Math.min(BACKOFF_MS * 2 ** attempt, BACKOFF_MS_MAX) * (0.5 + environment.randomFraction() / 2);
 }
 
-function sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
+function sleep(milliseconds: number, signal: CallSignal): Promise<void> {
   if (signal.aborted) return Promise.reject(signal.reason);
   const { promise, resolve, reject } = Promise.withResolvers<void>();
-  const onAbort = (): void => {
-    clearTimeout(timer);
-    reject(signal.reason);
+  const wake: AbortListener = {
+    handleEvent() {
+      clearTimeout(timer);
+      reject(signal.reason);
+    },
   };
   const timer = setTimeout(() => {
-    signal.removeEventListener("abort", onAbort);
+    signal.removeEventListener("abort", wake);
     resolve();
   }, milliseconds);
-  signal.addEventListener("abort", onAbort, { once: true });
+  signal.addEventListener("abort", wake);
   return promise;
 }

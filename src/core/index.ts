@@ -6,6 +6,7 @@ export {
   bodyTooLarge,
   refuseDeclaredSize,
 } from "./body-arrival.ts";
+export { type AbortListener, abortSignalOf, type CallAbort, CallAborter, type CallSignal } from "./call-abort.ts";
 export type { Dialect, Operation } from "./operations.ts";
 export type { Clock, Environment, Fetch, RandomBytes, RandomFraction } from "./environment.ts";
 export { type ErrorCode, GatewayError, type GatewayErrorOptions, toGatewayError } from "./errors.ts";

@@ -3,6 +3,8 @@
  * piece, and only one look at a header is paid for that is looked at.
  */
 
+import type { CallSignal } from "./call-abort.ts";
+
 export interface UpstreamRequest {
   method: "GET" | "POST" | "DELETE";
   /** Absolute, without credentials or a fragment. */
@@ -11,7 +13,7 @@ export interface UpstreamRequest {
   headers: Headers;
   body?: string | Uint8Array | Blob | ReadableStream<Uint8Array> | undefined;
   /** Ends the request, or the reply's body, with its reason. */
-  signal: AbortSignal;
+  signal: CallSignal;
 }
 
 /** Redirections are not followed: a key must not go along. */

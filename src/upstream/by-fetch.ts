@@ -1,4 +1,4 @@
-import type { AskUpstream, BodySink, Fetch, ReplyBody } from "../core/index.ts";
+import { abortSignalOf, type AskUpstream, type BodySink, type Fetch, type ReplyBody } from "../core/index.ts";
 
 /** Asks by `fetch`: slower than a connection of our own, but it knows proxies, and sends streams. */
 export function askByFetch(fetch: Fetch): AskUpstream {
@@ -7,7 +7,7 @@ export function askByFetch(fetch: Fetch): AskUpstream {
       method,
       headers,
       ...(body === undefined ? {} : { body }),
-      signal,
+      signal: abortSignalOf(signal),
       redirect: "manual",
     });
     return { status: response.status, headers: response.headers, body: new FetchedBody(response.body) };

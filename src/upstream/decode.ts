@@ -8,7 +8,7 @@ import {
   type Inflate,
   type ZstdDecompress,
 } from "node:zlib";
-import type { BodySink, ReplyBody, UpstreamReply } from "../core/index.ts";
+import type { AbortListener, BodySink, CallSignal, ReplyBody, UpstreamReply } from "../core/index.ts";
 
 type Decoder = BrotliDecompress | Gunzip | Inflate | ZstdDecompress;
 
@@ -32,7 +32,7 @@ export function decoderOf(encoding: string): MakeDecoder | undefined {
 }
 
 /** The reply as it was before its upstream encoded it, although none was asked to. */
-export function decodedReply(reply: UpstreamReply, makeDecoder: MakeDecoder, signal: AbortSignal): UpstreamReply {
+export function decodedReply(reply: UpstreamReply, makeDecoder: MakeDecoder, signal: CallSignal): UpstreamReply {
   const { status, headers, body } = reply;
   return {
     status,
@@ -41,16 +41,16 @@ export function decodedReply(reply: UpstreamReply, makeDecoder: MakeDecoder, sig
   };
 }
 
-class DecodedBody implements ReplyBody, BodySink, EventListenerObject {
+class DecodedBody implements ReplyBody, BodySink, AbortListener {
   readonly #encoded: ReplyBody;
   readonly #makeDecoder: MakeDecoder;
-  readonly #signal: AbortSignal;
+  readonly #signal: CallSignal;
   #decoder: Decoder | null = null;
   #sink: BodySink | null = null;
   #isOver = false;
   #isHeldUp = false;
 
-  constructor(encoded: ReplyBody, makeDecoder: MakeDecoder, signal: AbortSignal) {
+  constructor(encoded: ReplyBody, makeDecoder: MakeDecoder, signal: CallSignal) {
     this.#encoded = encoded;
     this.#makeDecoder = makeDecoder;
     this.#signal = signal;

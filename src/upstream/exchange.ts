@@ -1,4 +1,5 @@
 import {
+  type AbortListener,
   type BodySink,
   limits,
   type ReplyBody,
@@ -30,7 +31,7 @@ export type Dial = (exchange: Exchange) => Connection;
  *
  * `replied`: all has come, or the reply broke off, but there is no sink yet that could be told.
  */
-export class Exchange implements UpstreamReply, ReplyBody, ConnectionUser, EventListenerObject {
+export class Exchange implements UpstreamReply, ReplyBody, ConnectionUser, AbortListener {
   status = 0;
   headers: ReplyHeaders = noHeaders;
   readonly body: ReplyBody = this;
