@@ -51,7 +51,8 @@ export async function answerCall<Body extends ChargeableBody>(
   if (exchange.observeBytes !== undefined && !/\bjson\b/.test(type)) {
     return relay(deps, call, plan, reply, exchange.observeBytes());
   }
-  const whole = await readWholeAnswer(reply, call.parts.target.operation, call.parts.patience, deps.send.idleMsMax);
+  const reading = readWholeAnswer(reply, call.parts.target.operation, call.parts.patience, deps.send.idleMsMax);
+  const whole = reading instanceof Promise ? await reading : reading;
   if (whole.failed) return relayFailure(call, exchange, failureWithin(whole, reply));
   return showWhole(deps, call, plan, reply, [whole]);
 }

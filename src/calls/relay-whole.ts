@@ -4,7 +4,6 @@ import {
   limits,
   type ObservedUsage,
   parseObject,
-  type ReplyBody,
   type UpstreamReply,
 } from "../core/index.ts";
 import type { UpstreamOperation } from "../providers/index.ts";
@@ -22,18 +21,39 @@ export interface WholeAnswer {
 }
 
 /**
- * Reads a whole answer, no piece of which may take longer than `idleMsMax`. Throws `upstream_interrupted` where it breaks
+ * Reads a whole answer, no piece of which may take longer than `idleMsMax`. Throws, or rejects with, `upstream_interrupted` where it breaks
  * off and `upstream_invalid_answer` where it is no JSON object.
  */
-export async function readWholeAnswer(
+export function readWholeAnswer(
   { body }: UpstreamReply,
   operation: UpstreamOperation,
   patience: Patience,
   idleMsMax: number,
-): Promise<WholeAnswer> {
-  const reading = readAll(body, patience, idleMsMax);
+): WholeAnswer | Promise<WholeAnswer> {
+  const collected = collectBody(body, limits.upstreamAnswerBytesMax, () => patience.heard());
   // A short answer has come with its head, and needs no promise.
-  const bytes = reading instanceof Promise ? await reading : reading;
+  if (!(collected instanceof Promise)) return readCollected(collected, operation);
+  return awaitAll(collected, patience, idleMsMax).then((all) => readCollected(all, operation));
+}
+
+async function awaitAll(collecting: Promise<Collected>, patience: Patience, idleMsMax: number): Promise<Collected> {
+  patience.expect(idleMsMax, "The upstream's answer fell silent.");
+  try {
+    return await collecting;
+  } catch (cause) {
+    const { signal } = patience.abort;
+    if (signal.aborted) throw signal.reason;
+    throw new GatewayError("upstream_interrupted", "The upstream's answer broke off.", { cause });
+  } finally {
+    patience.rest();
+  }
+}
+
+function readCollected(collected: Collected, operation: UpstreamOperation): WholeAnswer {
+  if (!("bytes" in collected)) {
+    throw new GatewayError("upstream_invalid_answer", "The upstream's answer is too large.");
+  }
+  const { bytes } = collected;
   const text = bytes.toString("utf8");
   const answer = parseObject(text);
   if (answer === undefined) {
@@ -43,28 +63,4 @@ export async function readWholeAnswer(
     );
   }
   return { bytes, text, answer, usage: operation.readUsage(answer), failed: operation.isFailure(answer) };
-}
-
-function readAll(body: ReplyBody, patience: Patience, idleMsMax: number): Buffer | Promise<Buffer> {
-  const collected = collectBody(body, limits.upstreamAnswerBytesMax, () => patience.heard());
-  return collected instanceof Promise ? awaitAll(collected, patience, idleMsMax) : bytesOf(collected);
-}
-
-async function awaitAll(collecting: Promise<Collected>, patience: Patience, idleMsMax: number): Promise<Buffer> {
-  patience.expect(idleMsMax, "The upstream's answer fell silent.");
-  try {
-    return bytesOf(await collecting);
-  } catch (cause) {
-    const { signal } = patience.abort;
-    if (signal.aborted) throw signal.reason;
-    if (cause instanceof GatewayError) throw cause;
-    throw new GatewayError("upstream_interrupted", "The upstream's answer broke off.", { cause });
-  } finally {
-    patience.rest();
-  }
-}
-
-function bytesOf(collected: Collected): Buffer {
-  if ("bytes" in collected) return collected.bytes;
-  throw new GatewayError("upstream_invalid_answer", "The upstream's answer is too large.");
 }

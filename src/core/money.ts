@@ -12,6 +12,8 @@ export type Femto = bigint;
 
 export const NANO_PER_CREDIT = 1_000_000_000n;
 const FEMTO_PER_NANO = 1_000_000n;
+const ALMOST_A_NANO = FEMTO_PER_NANO - 1n;
+const NO_MARKUP = 1_000_000n;
 const FRACTION_DIGITS = 9;
 
 const DECIMAL = /^(-?)(\d+)(?:\.(\d+))?$/;
@@ -63,12 +65,13 @@ export function costOf(units: number, rate: Femto): Femto {
 
 /** Rounds a sum of femto-credits up to nano-credits: a fraction of the smallest coin is never given away. */
 export function roundUpToNano(femto: Femto): Nano {
-  return (femto + FEMTO_PER_NANO - 1n) / FEMTO_PER_NANO;
+  return (femto + ALMOST_A_NANO) / FEMTO_PER_NANO;
 }
 
 /** Applies the operator's markup, given in millionths, rounding up. */
 export function applyMarkup(nano: Nano, markupMillionths: bigint): Nano {
-  return (nano * markupMillionths + 999_999n) / 1_000_000n;
+  if (markupMillionths === NO_MARKUP) return nano;
+  return (nano * markupMillionths + NO_MARKUP - 1n) / NO_MARKUP;
 }
 
 /** `1.25` → `1250000n`. */

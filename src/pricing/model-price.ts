@@ -57,7 +57,9 @@ function sum(price: ModelPrice, usage: Usage, rateOf: RateOf, tokensIn: number):
     const units = usage[bucket as UsageBucket];
     if (units === undefined || units <= 0) continue;
     const rate = price.rates[bucket as UsageBucket];
-    const cost = costOf(units, rateOf(rate, tokensIn));
+    const each = rateOf(rate, tokensIn);
+    if (each === 0n) continue;
+    const cost = costOf(units, each);
     // Rounding up twice is rounding up once, as long as only one bucket's rate is for more than one unit.
     total += rate.per === 1 ? cost : dividedUp(cost, BigInt(rate.per));
   }
