@@ -1,4 +1,4 @@
-import { bytewise, editBytes, objectOf } from "../core/index.ts";
+import { editBytes, objectOf } from "../core/index.ts";
 import { carriesSeal, countTokensRequest, estimateTokens, messagesCodec, translations } from "../dialects/index.ts";
 import { askUpstream } from "./ask-upstream.ts";
 import { parseBody, type ParsedBody } from "./parse-body.ts";
@@ -21,9 +21,9 @@ export async function countTokens(deps: CountTokensDependencies, incoming: Incom
   const target = deps.router.resolve(parsed.body.model, ["count_tokens", "messages", "chat"], incoming.principal);
   const counts = target.operation === target.route.provider.operations.count_tokens;
   // A signature of another upstream would be refused there.
-  if (!counts || carriesSeal(parsed.text)) return estimate(parsed);
-  const model = { set: "model", value: bytewise(JSON.stringify(target.model)) };
-  const body = editBytes(parsed.bytes, parsed.text, parsed.members, [model]);
+  if (!counts || carriesSeal(parsed)) return estimate(parsed);
+  const model = { set: "model", value: JSON.stringify(target.model) };
+  const body = editBytes(parsed.bytes, parsed.members, [model]);
   return askUpstream(deps, incoming.request, { target, body });
 }
 

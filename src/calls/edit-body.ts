@@ -1,5 +1,5 @@
 /** An upstream's edits of a body, in each form that a body may have. */
-import { bytewise, editBytes, type JsonEdit, type JsonObject } from "../core/index.ts";
+import { editBytes, type JsonEdit, type JsonObject } from "../core/index.ts";
 import type { Target } from "../routing/index.ts";
 import type { FormEdit, OutgoingForm, ReceivedForm } from "../uploads/index.ts";
 import type { ChargeableBody } from "./chargeable-route.ts";
@@ -8,10 +8,10 @@ import type { ParsedBody } from "./parse-body.ts";
 /** The client's own bytes, with the upstream's name of the model and its edits. They are used up. */
 export function editedBytes<Body extends ChargeableBody>(
   { model, operation }: Target,
-  { bytes, text, members, body }: ParsedBody<Body>,
+  { bytes, members, body }: ParsedBody<Body>,
 ): Uint8Array {
-  const named = { set: "model", value: bytewise(JSON.stringify(model)) };
-  return editBytes(bytes, text, members, [named, ...operation.edits(body)]);
+  const named = { set: "model", value: JSON.stringify(model) };
+  return editBytes(bytes, members, [named, ...operation.edits(body)]);
 }
 
 /** A body that was made here. */

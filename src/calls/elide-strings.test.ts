@@ -41,6 +41,14 @@ describe("a long string of a measured member", () => {
     fc.assert(property, { numRuns: 50 });
   });
 
+  test("is measured to the byte where it has no escapes, wherever it is cut", () => {
+    for (const before of ["", "a", "ab", "abc"]) {
+      const text = before + "😀é".repeat(200);
+      const { body, sizeOf } = parsed(text);
+      expect(sizeOf(String(body.said))).toBe(Buffer.byteLength(text));
+    }
+  });
+
   test("begins as it did: an address is one, data are data", () => {
     expect(parsed(`https://a.example/${long}`).body.said).toStartWith("https://a.example/x");
     expect(parsed(`data:image/png;base64,${long}`).body.said).toStartWith("data:image/png;base64,x");

@@ -1,8 +1,8 @@
 import type { JsonString } from "../core/index.ts";
 
-/** JSON text without what its long strings say. */
+/** JSON text, bytewise, without what its long strings say. */
 export interface Elided {
-  /** Each of them is its beginning and a mark. */
+  /** Of each of them its beginning and a mark. */
   text: string;
   /** How long a string of the parsed text was before, given how long its own characters are. */
   sizeOf: (value: string, plain: (text: string) => number) => number;
@@ -13,6 +13,8 @@ const OPEN = "\ue000";
 const CLOSE = "\ue001";
 const MARKS = /\ue000(\d{1,7})\ue001/g;
 
+const BACKSLASH = 0x5c;
+
 /** Tells a data URL from an address. */
 const BEGINNING = 64;
 
@@ -20,21 +22,20 @@ const BEGINNING = 64;
  * Leaves the long strings out. What they say is the upstream's to read: here only their size matters, and parsing them is
  * most of what a large body costs. So nobody has looked whether escapes within them are valid.
  */
-export function elideStrings(text: string, strings: readonly JsonString[]): Elided {
+export function elideStrings(bytes: Buffer, strings: readonly JsonString[]): Elided {
   const sizes: number[] = [];
   let shortened = "";
   let from = 0;
   for (const { start, end } of strings) {
     // The quotes stay; an escape is not cut in two.
-    const beginning = text.slice(start + 1, start + 1 + BEGINNING);
-    const escape = beginning.indexOf("\\");
+    const escape = bytes.subarray(start + 1, start + 1 + BEGINNING).indexOf(BACKSLASH);
     const keptEnd = start + 1 + (escape === -1 ? BEGINNING : escape);
-    shortened += `${text.slice(from, keptEnd)}${OPEN}${sizes.length}${CLOSE}`;
+    shortened += `${bytes.toString("latin1", from, keptEnd)}${OPEN}${sizes.length}${CLOSE}`;
     sizes.push(end - 1 - keptEnd);
     from = end - 1;
   }
   return {
-    text: shortened + text.slice(from),
+    text: shortened + bytes.toString("latin1", from),
     sizeOf(value, plain) {
       if (!value.includes(OPEN)) return plain(value);
       let left = 0;

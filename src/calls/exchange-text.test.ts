@@ -155,6 +155,17 @@ describe("a signature of another upstream, kept by the client", () => {
     expect(bodyOf(exchange)).toContain('"encrypted_content":"c2lnbmVk"');
   });
 
+  test.each(["tollgate.xai.thought.", `tollgate.${"x".repeat(100)}.cipher.`, "tollgate.xai.call."])(
+    "is found where it is long: %s",
+    (sealed) => {
+      const reasoning = { type: "reasoning", id: "rs_1", summary: [], encrypted_content: sealed + "c2ln".repeat(500) };
+      const input = [{ role: "user", content: "hi" }, reasoning, { role: "user", content: "and now?" }];
+      const exchange = open("responses", { model: "openai/gpt-5-mini", input });
+      expect(exchange.passesThrough).toBe(false);
+      expect(bodyOf(exchange)).not.toContain("c2ln");
+    },
+  );
+
   test("is not seen in what people say", () => {
     for (const said of ["We came to the tollgate.", "tollgate.example.com", 'He wrote "tollgate.x.thought.y".']) {
       const one = { max_tokens: 5, messages: [{ role: "user", content: said }] };

@@ -38,7 +38,7 @@ export function openTextExchange<Body extends ChargeableBody>(call: TextCall<Bod
   const { dialect } = target.operation;
   if (dialect === undefined) throw new Error(`an operation of ${target.route.prefix} has no dialect`);
   // A signature of another upstream, which the client keeps for it, must not get to this one.
-  const passes = dialect === codec.dialect && !carriesSeal(parsed.text);
+  const passes = dialect === codec.dialect && !carriesSeal(parsed);
   return passes ? passedThrough(call, codec) : translated(call, codec.dialect, dialect);
 }
 

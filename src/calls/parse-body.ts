@@ -1,31 +1,23 @@
-import { isUtf8 } from "node:buffer";
+import { isAscii, isUtf8 } from "node:buffer";
 import type { z } from "zod";
-import {
-  duplicateKey,
-  fromBytewise,
-  GatewayError,
-  type JsonMember,
-  type JsonString,
-  limits,
-  scanObject,
-} from "../core/index.ts";
+import { duplicateKey, GatewayError, type JsonMember, type JsonString, limits, scanObject } from "../core/index.ts";
 import { acceptsAsItIs } from "./accept-body.ts";
-import { type Elided, elideStrings } from "./elide-strings.ts";
+import { elideStrings } from "./elide-strings.ts";
 
 /**
- * A request body in the forms that the pipeline needs. It is read byte by byte, as Latin-1: that costs a fraction of
- * decoding a large body, and what is not touched goes out as it came.
+ * A request body in the forms that the pipeline needs. What is not touched goes out as it came, and of what is only
+ * measured most is never made a string: that costs a fraction of reading a large body.
  */
 export interface ParsedBody<Body> {
   kind: "json";
   bytes: Buffer;
-  /** The bytes, one character each: an index is an offset. */
-  text: string;
-  /** Where the members of the object stand in `text`. */
+  /** Where the members of the object stand in `bytes`. */
   members: readonly JsonMember[];
+  /** The bytes, one character each. Of long strings of measured members only the beginnings are left. */
+  text: string;
   /**
-   * What it says. Its keys, and all strings in the members that are only measured, are bytewise; other values are decoded.
-   * Long strings of measured members are left out, but for their beginnings: `sizeOf` knows their sizes.
+   * What `text` says. Its keys, and all strings in the members that are only measured, are bytewise; the values of other
+   * members are decoded. `sizeOf` knows the sizes of what is left out.
    */
   body: Body;
   /** At most how many bytes of UTF-8 a string of a measured member has: exact, unless escapes and letters are mixed. */
@@ -47,46 +39,46 @@ export function parseBody<Body>(
   schema: z.ZodType<Body>,
   measured: readonly string[],
 ): ParsedBody<Body> {
-  if (!isUtf8(received)) throw invalid("The body is not valid UTF-8.");
+  const ascii = isAscii(received);
+  if (!ascii && !isUtf8(received)) throw invalid("The body is not valid UTF-8.");
   const bytes = withoutMark(Buffer.from(received.buffer, received.byteOffset, received.byteLength));
-  const text = bytes.toString("latin1");
-  const scan = scanObject(text, limits.jsonDepthMax);
-  if ("refused" in scan) {
-    throw invalid(
-      scan.refused === "too-deep"
-        ? `The body nests more than ${limits.jsonDepthMax} levels deep.`
-        : "The body must be a JSON object.",
-    );
-  }
+  const scan = scanObject(bytes, limits.jsonDepthMax);
+  if ("refused" in scan) throw invalid(refusals[scan.refused]);
   const { members, longStrings } = scan;
-  const elided = elideMeasured(text, longStrings, members, measured);
-  const value = parseJson(elided?.text ?? text);
+  const within = withinMembers(longStrings, members, measured);
+  const elided = within.length === 0 ? undefined : elideStrings(bytes, within);
+  const text = elided?.text ?? bytes.toString("latin1");
+  const value = parseJson(text);
   // Ours would be the last of the two, an upstream's may be the first: one price, another model.
   const twice = duplicateKey(members);
   if (twice !== undefined) {
-    const key = fromBytewise(twice).slice(0, 80);
+    const key = twice.slice(0, 80);
     throw invalid(`The body has the key ${JSON.stringify(key)} twice.`, key);
   }
-  for (const member of members) if (!measured.includes(member.key)) decodeMember(value, text, member);
+  if (!ascii) for (const member of members) if (!measured.includes(member.key)) decodeMember(value, bytes, member);
   // An escaped letter is one character already, one that was written out is as many as it has bytes.
   const plain = text.includes("\\u") ? byteLengthOf : lengthOf;
   const sizeOf = elided === undefined ? plain : (string: string): number => elided.sizeOf(string, plain);
-  return { kind: "json", bytes, text, members, body: checkBody(value, schema), sizeOf };
+  return { kind: "json", bytes, members, text, body: checkBody(value, schema), sizeOf };
 }
 
-/** Undefined where no measured member holds a long string. */
-function elideMeasured(
-  text: string,
-  longStrings: readonly JsonString[],
+const refusals = {
+  "too-deep": `The body nests more than ${limits.jsonDepthMax} levels deep.`,
+  "not-an-object": "The body must be a JSON object.",
+  "not-json": "The body is not valid JSON.",
+} as const;
+
+/** The strings that stand within the members of these keys. */
+function withinMembers(
+  strings: readonly JsonString[],
   members: readonly JsonMember[],
-  measured: readonly string[],
-): Elided | undefined {
-  if (longStrings.length === 0) return undefined;
-  const places = members.filter(({ key }) => measured.includes(key));
-  const within = longStrings.filter(({ start }) =>
+  keys: readonly string[],
+): readonly JsonString[] {
+  if (strings.length === 0) return strings;
+  const places = members.filter(({ key }) => keys.includes(key));
+  return strings.filter(({ start }) =>
     places.some(({ valueStart, valueEnd }) => start >= valueStart && start < valueEnd),
   );
-  return within.length === 0 ? undefined : elideStrings(text, within);
 }
 
 function withoutMark(bytes: Buffer): Buffer {
@@ -100,14 +92,14 @@ function parseJson(text: string): object {
   } catch {
     // Said below.
   }
-  throw invalid("The body is not valid JSON.");
+  throw invalid(refusals["not-json"]);
 }
 
-/** Reads one member anew where it holds letters outside ASCII. */
-function decodeMember(value: object, text: string, { key, valueStart, valueEnd }: JsonMember): void {
-  const written = text.slice(valueStart, valueEnd);
-  const decoded = fromBytewise(written);
-  if (decoded !== written) Object.defineProperty(value, key, { value: JSON.parse(decoded), enumerable: true });
+/** Reads one member anew where it holds letters outside ASCII. A key that has some is none that anybody here asks for. */
+function decodeMember(value: object, bytes: Buffer, { key, valueStart, valueEnd }: JsonMember): void {
+  const written = bytes.subarray(valueStart, valueEnd);
+  if (isAscii(written) || !(key in value)) return;
+  Object.defineProperty(value, key, { value: JSON.parse(written.toString("utf8")), enumerable: true });
 }
 
 /** Throws a 422 `GatewayError` that names the field. */

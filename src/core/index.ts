@@ -15,10 +15,8 @@ export { matchesGlob } from "./globs.ts";
 export { isRequestId, randomId, requestId } from "./ids.ts";
 export { type JsonObject, listOf, objectOf, parseObject } from "./json.ts";
 export {
-  bytewise,
   duplicateKey,
   editBytes,
-  editObject,
   fromBytewise,
   type JsonEdit,
   type JsonMember,

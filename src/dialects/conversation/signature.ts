@@ -8,13 +8,20 @@ import type { TranslationTarget } from "./translation.ts";
  * upstream of the client's own dialect, to which the client then spoke directly.
  */
 const sealMark = "tollgate.";
+const sealStart = `"${sealMark}`;
 
 /** A whole text in JSON that begins as a sealed signature does: nobody's prose. */
 const sealedText = /(?<!\\)"tollgate\.[^".]*\.(?:thought|cipher|call)\./;
 
-/** Whether the text of a JSON body has a sealed signature in it. */
-export function carriesSeal(body: string): boolean {
-  return body.includes(sealMark) && sealedText.test(body);
+/** A JSON body: of its text some long strings may be left out but for their beginnings. */
+interface SealedBody {
+  bytes: Buffer;
+  text: string;
+}
+
+/** Whether a JSON body has a sealed signature in it. */
+export function carriesSeal({ bytes, text }: SealedBody): boolean {
+  return text.includes(sealStart) && sealedText.test(bytes.toString("latin1"));
 }
 
 /** What a signature is for: a thought, the thought in cipher, or the tool call that follows. */

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { editObject, type JsonObject, scanObject } from "../../core/index.ts";
+import type { JsonObject } from "../../core/index.ts";
+import { edited } from "../shared/__fixtures__/edited.ts";
 import type { CallInput } from "../provider.ts";
 import { imageFile, pixel } from "../shared/__fixtures__/image-file.ts";
 import { imageEdit, imageGeneration } from "./images.ts";
@@ -35,9 +36,7 @@ describe("a generation", () => {
       `{"prompt":"x"}`,
     ],
   ])("%s", (_title, text, expected) => {
-    const scan = scanObject(text, 100);
-    if ("refused" in scan) throw new Error(scan.refused);
-    expect(editObject(text, scan.members, imageGeneration.edits(JSON.parse(text) as JsonObject))).toBe(expected);
+    expect(edited(text, imageGeneration.edits(JSON.parse(text) as JsonObject))).toBe(expected);
   });
 
   test.each<[JsonObject, string]>([

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { editObject, type JsonObject, scanObject } from "../../core/index.ts";
+import type { JsonObject } from "../../core/index.ts";
+import { edited } from "../shared/__fixtures__/edited.ts";
 import type { CallInput, UpstreamOperation } from "../provider.ts";
 import { imageFile, pixel } from "../shared/__fixtures__/image-file.ts";
 import { imageEdit, imageGeneration } from "./images.ts";
@@ -8,9 +9,7 @@ const address = "https://pictures.example/cat.png";
 const dataUrl = `data:image/png;base64,${pixel}`;
 
 function sent(operation: UpstreamOperation, text: string): string {
-  const scan = scanObject(text, 100);
-  if ("refused" in scan) throw new Error(scan.refused);
-  return editObject(text, scan.members, operation.edits(JSON.parse(text) as JsonObject));
+  return edited(text, operation.edits(JSON.parse(text) as JsonObject));
 }
 
 const reshaped = async (body: JsonObject, files: CallInput["files"] = []) =>
