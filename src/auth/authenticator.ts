@@ -115,6 +115,8 @@ function sameRecord(one: TokenRecord, other: TokenRecord): boolean {
 function presentedToken(headers: Headers): string | undefined {
   const key = headers.get("x-api-key");
   if (key !== null && key !== "") return key.trim();
-  const [, bearer] = /^Bearer\s+(\S+)\s*$/i.exec(headers.get("authorization") ?? "") ?? [];
-  return bearer;
+  const authorization = headers.get("authorization") ?? "";
+  if (!/^Bearer\s/i.test(authorization)) return undefined;
+  const bearer = authorization.slice("Bearer ".length).trim();
+  return bearer === "" || /\s/.test(bearer) ? undefined : bearer;
 }

@@ -28,7 +28,14 @@ const UPSTREAM_REQUEST_IDS = ["x-request-id", "request-id"];
 const USER_AGENT = "tollgate/0.1";
 
 /** Those that don't depend on the caller, for each provider, path, key and accept: the same for thousands of calls. */
-const ownHeaders = new WeakMap<UpstreamRoute, Map<string, Headers>>();
+const ownHeaders = new WeakMap<UpstreamRoute, OwnHeaders[]>();
+
+interface OwnHeaders {
+  path: string;
+  key: string;
+  accept: string;
+  headers: Headers;
+}
 
 /** What the headers of a call to an upstream depend on, besides the key. */
 export interface UpstreamHead {
@@ -59,10 +66,11 @@ export function upstreamHeaders(
 }
 
 function headersOf(route: UpstreamRoute, path: string, key: string, accept: string): Headers {
-  const known = ownHeaders.get(route) ?? new Map<string, Headers>();
-  const name = `${accept} ${path} ${key}`;
-  const headers = known.get(name) ?? makeHeaders(route, path, key, accept);
-  ownHeaders.set(route, known.set(name, headers));
+  const known = ownHeaders.get(route) ?? [];
+  // A few at most; looking through them costs less than a name made of all three does.
+  for (const own of known) if (own.path === path && own.accept === accept && own.key === key) return own.headers;
+  const headers = makeHeaders(route, path, key, accept);
+  ownHeaders.set(route, [...known, { path, key, accept, headers }]);
   return headers;
 }
 

@@ -19,7 +19,7 @@ afterEach(() => {
   jest.useRealTimers();
 });
 
-const read = (request: Request): Promise<Uint8Array> => readBody(request, { bytesMax, arrivalMsMax, ticker });
+const read = async (request: Request): Promise<Uint8Array> => readBody(request, { bytesMax, arrivalMsMax, ticker });
 
 async function refusalOf(promise: Promise<unknown>): Promise<GatewayError> {
   const reason: unknown = await promise.then(

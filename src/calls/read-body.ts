@@ -9,21 +9,20 @@ import {
 import { readBounded } from "../streaming/index.ts";
 
 /**
- * Reads a request's body. Throws 413 as soon as it is known to be over `bytesMax`, 408 when it does not arrive in time,
+ * Reads a request's body. Throws, or rejects with, 413 as soon as it is known to be over `bytesMax`, 408 when it does not arrive in time,
  * and `request_interrupted` where the client leaves before its end.
  */
-export async function readBody(request: Request, limits: BodyLimits): Promise<Uint8Array> {
-  refuseDeclaredSize(request.headers, limits.bytesMax);
+export function readBody(request: Request, limits: BodyLimits): Promise<Uint8Array> {
+  const declared = refuseDeclaredSize(request.headers, limits.bytesMax);
   // A declared length is enforced by the HTTP parser, so that the body can be taken in one piece. Then `request.body`
   // must not be touched: making it a stream costs more than all else that is done to a small request.
-  const bytes = request.headers.has("content-length") ? request.bytes() : readUndeclared(request.body, limits.bytesMax);
+  const bytes = declared !== undefined ? request.bytes() : readUndeclared(request.body, limits.bytesMax);
   // A small body has come with the head: then there is nothing to wait for, nor to time.
-  if (Bun.peek.status(bytes) === "fulfilled") return bytes;
-  try {
-    return await arriveInTime(bytes, limits);
-  } catch (cause) {
-    throw cause instanceof GatewayError ? cause : bodyInterrupted(cause);
-  }
+  return Bun.peek.status(bytes) === "fulfilled" ? bytes : arriveInTime(bytes, limits).catch(tellInterrupted);
+}
+
+function tellInterrupted(cause: unknown): never {
+  throw cause instanceof GatewayError ? cause : bodyInterrupted(cause);
 }
 
 async function readUndeclared(body: ReadableStream<Uint8Array> | null, bytesMax: number): Promise<Uint8Array> {

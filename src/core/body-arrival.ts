@@ -22,9 +22,12 @@ export function arriveInTime<T>(arriving: Promise<T>, { arrivalMsMax, ticker }: 
   return promise;
 }
 
-/** Throws 413 where a request says itself that its body is over the bound. */
-export function refuseDeclaredSize(headers: Headers, bytesMax: number): void {
-  if (Number(headers.get("content-length")) > bytesMax) throw bodyTooLarge(bytesMax);
+/** The size that a request says its body has, where it does. Throws 413 where that is over the bound. */
+export function refuseDeclaredSize(headers: Headers, bytesMax: number): number | undefined {
+  const declared = headers.get("content-length");
+  if (declared === null) return undefined;
+  if (Number(declared) > bytesMax) throw bodyTooLarge(bytesMax);
+  return Number(declared);
 }
 
 export function bodyTooLarge(bytesMax: number): GatewayError {

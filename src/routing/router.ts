@@ -29,6 +29,18 @@ export interface Target {
   price: ModelPrice;
 }
 
+/** What a model's id stands for. */
+interface NamedModel {
+  route: UpstreamRoute;
+  /** Without prefix. */
+  model: string;
+  /** With the provider's own prefix, where the caller wrote another. */
+  id: string;
+}
+
+/** Models whose ids are remembered. */
+const NAMED_MODELS_MAX = 5_000;
+
 /** What an operation must have a price for. */
 const workOf: Record<Operation, Work> = {
   chat: "text",
@@ -48,6 +60,8 @@ export class ModelRouter {
   readonly routes: readonly UpstreamRoute[];
   readonly #byPrefix: ReadonlyMap<string, UpstreamRoute>;
   readonly #prices: PriceBook;
+  /** What the ids of models that were called before stand for. */
+  readonly #named = new Map<string, NamedModel>();
 
   constructor(routes: readonly UpstreamRoute[], prices: PriceBook) {
     this.routes = routes;
@@ -63,8 +77,9 @@ export class ModelRouter {
    * price for it.
    */
   resolve(modelId: string, operations: readonly [Operation, ...Operation[]], principal: Principal): Target {
-    const route = this.#routeOf(modelId);
-    const model = modelId.slice(modelId.indexOf("/") + 1);
+    const known = this.#named.get(modelId);
+    const named = known ?? this.#name(modelId);
+    const { route, model, id } = named;
     if (!mayUse(principal, route, model)) {
       throw notRouted(`The model ${quoted(modelId)} does not exist, or this token may not use it.`);
     }
@@ -87,22 +102,35 @@ export class ModelRouter {
         },
       );
     }
-    const price = this.priceOf(route, model);
+    const price = this.#prices.lookup({ id, model, priceProvider: route.provider.priceProvider });
     const [wanted] = operations;
     if (price?.works.has(workOf[wanted]) !== true) {
       const lacking = price === undefined ? "no price" : `no price for the ${wanted} operation`;
       throw new GatewayError(
         "model_unpriced",
-        `The model ${quoted(modelId)} has ${lacking}, and no call goes unpriced. The operator must set pricing.models.${JSON.stringify(`${route.prefix}/${model}`)} in the configuration.`,
+        `The model ${quoted(modelId)} has ${lacking}, and no call goes unpriced. The operator must set pricing.models.${JSON.stringify(id)} in the configuration.`,
         { param: "model" },
       );
     }
+    if (known === undefined) this.#remember(modelId, named);
     return { route, operation: upstreamOperation, modelId, model, price };
   }
 
   /** The price of a model as listed under its provider's own prefix. */
   priceOf(route: UpstreamRoute, model: string): ModelPrice | undefined {
     return this.#prices.lookup({ id: `${route.prefix}/${model}`, model, priceProvider: route.provider.priceProvider });
+  }
+
+  #name(modelId: string): NamedModel {
+    const route = this.#routeOf(modelId);
+    const model = modelId.slice(modelId.indexOf("/") + 1);
+    return { route, model, id: `${route.prefix}/${model}` };
+  }
+
+  /** To be called of models that have a price: what callers merely write must not crowd those out. */
+  #remember(modelId: string, named: NamedModel): void {
+    if (this.#named.size >= NAMED_MODELS_MAX) this.#named.clear();
+    this.#named.set(modelId, named);
   }
 
   #routeOf(modelId: string): UpstreamRoute {

@@ -45,14 +45,25 @@ export function createLogger({ level, fd = 2 }: LoggerOptions): Logger {
       if (!informs) return;
       const line = JSON.stringify(withoutSecrets(fields)).slice(1, -1);
       const gap = line === "" ? "" : ",";
-      writer.write(
-        `{"level":${INFO},"time":"${new Date().toISOString()}",${line}${gap}"msg":${JSON.stringify(msg)}}\n`,
-      );
+      writer.write(`{"level":${INFO},"time":"${isoTime()}",${line}${gap}"msg":${JSON.stringify(msg)}}\n`);
     },
     warn: (fields, message) => log.warn(fields, message),
     error: (fields, message) => log.error(fields, message),
     flush: () => writer.flushSync(),
   };
+}
+
+let writtenFor = Number.NaN;
+let written = "";
+
+/** The time as ISO 8601, written once a millisecond. */
+function isoTime(): string {
+  const now = new Date();
+  if (now.getTime() !== writtenFor) {
+    writtenFor = now.getTime();
+    written = now.toISOString();
+  }
+  return written;
 }
 
 function withoutSecrets(fields: object): object {
