@@ -10,8 +10,11 @@ const BUSY_MS = 5_000;
 /** How soon a start that met a lock is tried again. */
 const LOCKED_RETRY_MS = 10;
 
+/** Bytes of a page of a new file: a call's rows are small, and each page that they change is written whole. */
+const PAGE_BYTES = 2_048;
+
 /** Pages that gather before they are moved into the file: a move waits for the disk, and a hot page is moved once. */
-const WAL_PAGES_MAX = 8_000;
+const WAL_PAGES_MAX = 16_000;
 
 /** How often another process's commits are looked for: bounds how long a revoked token still works. */
 const FOREIGN_COMMIT_POLL_MS = 200;
@@ -61,6 +64,7 @@ function openFile(path: string, synchronous: string): Database {
     const handle = new Database(path, { create: true, safeIntegers: true, strict: true });
     if (path !== ":memory:") chmodSync(path, 0o600);
     handle.run(`PRAGMA busy_timeout = ${BUSY_MS}`);
+    handle.run(`PRAGMA page_size = ${PAGE_BYTES}`);
     whileLocked(() => handle.run("PRAGMA journal_mode = WAL"));
     handle.run(`PRAGMA synchronous = ${synchronous}`);
     handle.run("PRAGMA foreign_keys = ON");
