@@ -2,9 +2,16 @@
  * Both functions of a commit on Postgres end alike: batches that the plain one takes as a whole, and the same operations
  * one by one through the general one.
  */
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { type Account, type Hold, type LedgerOperation, openLedgerStore } from "../../src/ledger/index.ts";
+import {
+  type Account,
+  type CallRecord,
+  type Hold,
+  type LedgerOperation,
+  type LedgerStore,
+  openLedgerStore,
+} from "../../src/ledger/index.ts";
 import { openStorage, type PostgresStorage } from "../../src/storage/index.ts";
 import { type PostgresServer, startPostgres } from "../kit/postgres.ts";
 import { until } from "../kit/until.ts";
@@ -12,6 +19,21 @@ import { until } from "../kit/until.ts";
 const RUNS = 30;
 const CREDITS = 3_000n;
 const START = Date.UTC(2026, 5, 15, 12);
+
+const RECORD: CallRecord = {
+  owner: "u",
+  operation: "chat",
+  dialect: "chat",
+  provider: "up",
+  model: "m",
+  streamed: false,
+  status: 200,
+  outcome: "complete",
+  usage: { input: 3, output: 1 },
+  milliseconds: 1.5,
+  millisecondsToFirstByte: 0.5,
+  startedAt: START,
+};
 
 let server: PostgresServer;
 let whole: PostgresStorage;
@@ -183,6 +205,102 @@ async function callsOf({ statements }: PostgresStorage, name: string): Promise<n
   ]);
   return Number(rows[0]?.calls ?? 0n);
 }
+
+describe("a plain batch", () => {
+  const at = START;
+  const token = account("token", "odd", "user:odd");
+  const hold = (id: string, purpose = "chat up/m"): Hold => ({
+    kind: "hold",
+    id,
+    accountId: token.id,
+    amount: 5n,
+    purpose,
+    at,
+    leaseUntil: at + 1_000,
+  });
+  let store: LedgerStore;
+
+  beforeAll(async () => {
+    store = openLedgerStore(whole);
+    for (const each of [account("user", "odd", undefined), token]) await store.putAccount(each, at);
+    await store.commit([{ kind: "grant", id: "g-odd", accountId: "user:odd", amount: CREDITS, at }]);
+    // From here on the chain is known.
+    await store.commit([hold("odd"), { kind: "release", id: "odd", at }]);
+  });
+
+  test("writes any text as it is", async () => {
+    const texts = [
+      "",
+      " ",
+      " a ",
+      "a,b",
+      "(a)",
+      '"',
+      '""',
+      "\\",
+      '\\"',
+      "{a}",
+      "NULL",
+      "it's",
+      "a\n\tb",
+      "a\u001fb",
+      "🦊",
+      "\uffff",
+    ];
+    const holds = texts.map((text, index) => hold(`odd-text-${index}`, text));
+    const held = await store.commit(holds);
+    expect(new Set(held.map(({ outcome }) => outcome))).toEqual(new Set(["held"]));
+    const open = new Map((await store.openHolds()).map(({ id, purpose }) => [id, purpose]));
+    expect(holds.map(({ id }) => open.get(id))).toEqual(texts);
+
+    const settles = texts.map((model, index): LedgerOperation => {
+      const dialect = index % 2 === 0 ? RECORD.dialect : undefined;
+      const record = {
+        ...RECORD,
+        owner: model,
+        model,
+        dialect,
+        millisecondsToFirstByte: index === 0 ? undefined : 0.5,
+      };
+      return { kind: "settle", id: `odd-text-${index}`, amount: 1n, at, record };
+    });
+    await store.commit(settles);
+    const rows = await whole.statements.run<{ id: string; owner: string; model: string; dialect: string | null }>(
+      "SELECT id, owner, model, dialect FROM generations WHERE id LIKE 'odd-text-%'",
+    );
+    const written = new Map(rows.map(({ id, owner, model, dialect }) => [id, { owner, model, dialect }]));
+    expect(texts.map((_, index) => written.get(`odd-text-${index}`))).toEqual(
+      texts.map((text, index) => ({ owner: text, model: text, dialect: index % 2 === 0 ? "chat" : null })),
+    );
+  });
+
+  test("takes no hold whose id has ended, wherever it stands among the others", async () => {
+    const ids = ["odd-1", "odd-2", "odd-🦊", "odd-\uffff", "odd-3"];
+    for (const ended of ids) {
+      const own = ids.map((id) => `${ended}-${id}`);
+      const id = `${ended}-${ended}`;
+      await store.commit([hold(id)]);
+      await store.commit([{ kind: "release", id, at }]);
+      const outcomes = await store.commit(own.map((each) => hold(each)));
+      expect(outcomes.map(({ outcome }) => outcome)).toEqual(own.map((each) => (each === id ? "exists" : "held")));
+      expect(await store.commit(own.map((each) => ({ kind: "release", id: each, at })))).toEqual(
+        own.map((each) => ({ outcome: each === id ? "exists" : "released" })),
+      );
+    }
+    expect(await store.audit()).toMatchObject({ drifts: [] });
+  });
+
+  test("is taken with an entry of another call between its ids", async () => {
+    await store.commit([hold("odd-b")]);
+    await store.commit([{ kind: "release", id: "odd-b", at }]);
+    const outcomes = await store.commit([hold("odd-c"), hold("odd-a")]);
+    expect(outcomes).toEqual([{ outcome: "held" }, { outcome: "held" }]);
+    expect(await store.commit([{ kind: "release", id: "odd-c", at }, hold("odd-b", "again")])).toEqual([
+      { outcome: "released" },
+      { outcome: "exists" },
+    ]);
+  });
+});
 
 test("random batches end alike, whichever function takes them", async () => {
   let runs = 0;

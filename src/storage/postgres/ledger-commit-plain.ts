@@ -10,94 +10,106 @@
  * anything else: as `ledger_commit` does. Chains, and holds that end or change, must be as the caller remembers them.
  */
 
-/** Rows that the function is given. The texts of all rows are one array, their numbers another: each array has its price. */
-interface Relation {
-  texts: readonly string[];
-  numbers: readonly string[];
-}
-
-/** The columns in their order. */
-export const plainRelations = {
+/**
+ * The rows that the function is given: a type of each kind, by its columns in their order, and an array of it. Such a row
+ * is read once and whole; elements of arrays of texts and of numbers, fetched one by one, take several times as long. The
+ * cheapest rows to write begin with a column that is the same in many, and end with those that most batches don't need.
+ */
+export const plainRows = {
   /**
    * Accounts.
    *
-   *   taken                   what new and raised holds take: room for all of it without what the batch's own
-   *                           settlements return is room in any order
-   *   pending, posted, calls  how the counters change
-   *   requests, tokens        new holds, and what they count; since: the first one's time
-   *   excess                  by how much ends correct the minute's tokens, for holds from takenFirst to takenLast
-   *   rated, …Room            1 where new holds have limits; how much may have been counted before the batch without one
-   *                           of these limits being passed
+   *   taken              what new and raised holds take: room for all of it without what the batch's own settlements
+   *                      return is room in any order
+   *   requests, tokens   new holds, and what they count; since: the first one's time
+   *   ended              ends of holds; what they return, of that what is posted
+   *   excess             by how much ends correct the minute's tokens, for holds from takenFirst to takenLast
+   *   rated, …Room       whether new holds have limits; how much may have been counted before the batch without one of
+   *                      these limits being passed
    */
-  links: {
-    texts: ["id", "parentId"],
-    numbers: [
-      "taken",
-      "pending",
-      "posted",
-      "calls",
-      "requests",
-      "tokens",
-      "since",
-      "excess",
-      "takenFirst",
-      "takenLast",
-      "rated",
-      "requestsRoom",
-      "tokensRoom",
-      "callsRoom",
-    ],
+  link: {
+    taken: "bigint",
+    id: "text",
+    parentId: "text",
+    requests: "bigint",
+    tokens: "bigint",
+    since: "bigint",
+    returned: "bigint",
+    posted: "bigint",
+    ended: "bigint",
+    excess: "bigint",
+    takenFirst: "bigint",
+    takenLast: "bigint",
+    rated: "boolean",
+    requestsRoom: "bigint",
+    tokensRoom: "bigint",
+    callsRoom: "bigint",
   },
   /** New ones. */
-  holds: { texts: ["id", "account", "purpose"], numbers: ["amount", "lease", "at", "tokens"] },
-  /** Of holds; with an owner, the end is recorded as a generation. */
-  ends: {
-    texts: [
-      "id",
-      "kind",
-      "account",
-      "owner",
-      "operation",
-      "dialect",
-      "provider",
-      "model",
-      "outcome",
-      "usage",
-      "ms",
-      "first_byte_ms",
-    ],
-    numbers: ["held", "charge", "at", "streamed", "status", "input_tokens", "output_tokens", "started_at"],
+  hold: {
+    amount: "bigint",
+    id: "text",
+    account: "text",
+    purpose: "text",
+    lease: "bigint",
+    at: "bigint",
+    tokens: "bigint",
   },
-  /** Of holds that stay open; `held` is the amount before. */
-  changes: { texts: ["id", "account"], numbers: ["held", "amount", "lease", "observed"] },
-} as const satisfies Record<string, Relation>;
+  /** Of a hold; with an owner, the end is recorded as a generation. */
+  end: {
+    kind: "text",
+    id: "text",
+    account: "text",
+    held: "bigint",
+    charge: "bigint",
+    at: "bigint",
+    owner: "text",
+    operation: "text",
+    dialect: "text",
+    provider: "text",
+    model: "text",
+    streamed: "boolean",
+    status: "bigint",
+    outcome: "text",
+    usage: "text",
+    input_tokens: "bigint",
+    output_tokens: "bigint",
+    ms: "double precision",
+    first_byte_ms: "double precision",
+    started_at: "bigint",
+  },
+  /** Of a hold that stays open; `held` is the amount before. */
+  change: {
+    id: "text",
+    account: "text",
+    held: "bigint",
+    amount: "bigint",
+    lease: "bigint",
+    observed: "bigint",
+  },
+} as const satisfies Record<string, Record<string, "text" | "bigint" | "boolean" | "double precision">>;
 
-/** The rows as a table with these columns. */
-function rowsOf(name: keyof typeof plainRelations): string {
-  const { texts, numbers }: Relation = plainRelations[name];
-  const columns = [
-    ...texts.map((column, index) => `${name}_texts[i * ${texts.length} + ${index + 1}] AS ${column}`),
-    ...numbers.map((column, index) => `${name}_numbers[i * ${numbers.length} + ${index + 1}] AS ${column}`),
-  ];
-  return `(SELECT ${columns.join(", ")} FROM generate_series(0, ${countOf(name)} - 1) AS i)`;
-}
+const types = Object.entries(plainRows).map(([name, columns]) => {
+  const definitions = Object.entries(columns).map(([column, type]) => `${column} ${type}`);
+  return `CREATE TYPE ledger_plain_${name} AS (${definitions.join(", ").replaceAll(" text", ' text COLLATE "C"')});`;
+});
 
-function countOf(name: keyof typeof plainRelations): string {
-  return `cardinality(${name}_texts) / ${plainRelations[name].texts.length}`;
-}
+const parameters = Object.keys(plainRows).map((name) => `${name}s ledger_plain_${name}[]`);
 
 /** Fails where not each row was written. */
-function requireAll(name: keyof typeof plainRelations): string {
+function requireAll(rows: `${keyof typeof plainRows}s`): string {
   return `GET DIAGNOSTICS written = ROW_COUNT;
-    IF written <> ${countOf(name)} THEN RAISE SQLSTATE 'TGNPL'; END IF;`;
+    IF written <> cardinality(${rows}) THEN RAISE SQLSTATE 'TGNPL'; END IF;`;
 }
 
 export const LEDGER_COMMIT_PLAIN = `
+  ${types.join("\n  ")}
+
   CREATE FUNCTION ledger_commit_plain(
     latest bigint, -- the time of the latest operation
-    ${Object.keys(plainRelations)
-      .map((name) => `${name}_texts text[], ${name}_numbers bigint[]`)
-      .join(", ")}
+    first_id text, last_id text, -- of new holds
+    are_rated boolean, -- whether new holds have limits
+    ${parameters.join(", ")}
   )
   RETURNS json
   LANGUAGE plpgsql
@@ -108,14 +120,16 @@ export const LEDGER_COMMIT_PLAIN = `
     minute CONSTANT bigint := 60000;
     written bigint;
   BEGIN
-    UPDATE accounts a SET debits_pending = a.debits_pending + l.pending, debits_posted = a.debits_posted + l.posted,
-        period_debits = a.period_debits + l.posted, open_calls = a.open_calls + l.calls,
+    UPDATE accounts a SET debits_pending = a.debits_pending + coalesce(l.taken, 0) - coalesce(l.returned, 0),
+        debits_posted = a.debits_posted + coalesce(l.posted, 0), period_debits = a.period_debits + coalesce(l.posted, 0),
+        open_calls = a.open_calls + coalesce(l.requests, 0) - coalesce(l.ended, 0),
         minute_start = CASE WHEN l.since - a.minute_start >= minute THEN l.since ELSE a.minute_start END,
-        minute_requests = CASE WHEN l.since - a.minute_start >= minute THEN 0 ELSE a.minute_requests END + l.requests,
-        minute_tokens = greatest(0, l.tokens + CASE WHEN l.since - a.minute_start >= minute THEN 0
+        minute_requests = CASE WHEN l.since - a.minute_start >= minute THEN 0 ELSE a.minute_requests END
+          + coalesce(l.requests, 0),
+        minute_tokens = greatest(0, coalesce(l.tokens, 0) + CASE WHEN l.since - a.minute_start >= minute THEN 0
           ELSE a.minute_tokens + CASE WHEN l.takenFirst >= a.minute_start THEN l.excess ELSE 0 END END)
-      FROM ${rowsOf("links")} l
-      WHERE a.id = l.id COLLATE "C" AND a.parent_id IS NOT DISTINCT FROM l.parentId
+      FROM unnest(links) l
+      WHERE a.id = l.id AND a.parent_id IS NOT DISTINCT FROM l.parentId
         AND (a.period IS NULL OR latest < ledger_period_end(a.period, a.period_start))
         AND (l.taken IS NULL
           OR (NOT a.prepaid OR a.credits_posted - a.debits_posted - a.debits_pending >= l.taken)
@@ -130,37 +144,40 @@ export const LEDGER_COMMIT_PLAIN = `
           l.tokensRoom >= CASE WHEN l.since - a.minute_start >= minute THEN 0 ELSE a.minute_tokens END, true));
     ${requireAll("links")}
 
-    IF holds_texts <> '{}' THEN
+    IF cardinality(holds) > 0 THEN
       INSERT INTO holds (id, account_id, amount, purpose, lease_until, created_at, tokens)
-        SELECT o.id, o.account, o.amount, o.purpose, o.lease, o.at, o.tokens FROM ${rowsOf("holds")} o
-        WHERE NOT EXISTS (SELECT FROM entries e WHERE e.id = o.id COLLATE "C");
+        SELECT o.id, o.account, o.amount, o.purpose, o.lease, o.at, o.tokens FROM unnest(holds) o
+        -- None has ended: nearly always to be seen at a glance, since ids begin with the time.
+        WHERE CASE WHEN NOT EXISTS (SELECT FROM entries e WHERE e.id BETWEEN first_id AND last_id)
+          AND o.id BETWEEN first_id AND last_id THEN true
+          ELSE (SELECT e.id FROM entries e WHERE e.id = o.id) IS NULL END;
       ${requireAll("holds")}
     END IF;
 
-    IF ends_texts <> '{}' THEN
-      DELETE FROM holds h USING ${rowsOf("ends")} o
-        WHERE h.id = o.id COLLATE "C" AND h.account_id = o.account AND h.amount = o.held;
+    IF cardinality(ends) > 0 THEN
+      DELETE FROM holds h USING unnest(ends) o WHERE h.id = o.id AND h.account_id = o.account AND h.amount = o.held;
       ${requireAll("ends")}
       INSERT INTO entries (id, kind, debit_account, credit_account, amount, held, shortfall, created_at)
-        SELECT o.id, o.kind, o.account, 'revenue', o.charge, o.held, 0, o.at FROM ${rowsOf("ends")} o;
+        SELECT o.id, o.kind, o.account, 'revenue', o.charge, o.held, 0, o.at FROM unnest(ends) o;
       INSERT INTO generations (id, owner, account_id, operation, dialect, provider, model, streamed, status, outcome, usage,
           input_tokens, output_tokens, credits, ms, first_byte_ms, started_at)
-        SELECT o.id, o.owner, o.account, o.operation, o.dialect, o.provider, o.model, o.streamed = 1, o.status, o.outcome, o.usage,
-          o.input_tokens, o.output_tokens, o.charge, o.ms::double precision, o.first_byte_ms::double precision, o.started_at
-        FROM ${rowsOf("ends")} o WHERE o.owner IS NOT NULL;
+        SELECT o.id, o.owner, o.account, o.operation, o.dialect, o.provider, o.model, o.streamed, o.status, o.outcome, o.usage,
+          o.input_tokens, o.output_tokens, o.charge, o.ms, o.first_byte_ms, o.started_at
+        FROM unnest(ends) o WHERE o.owner IS NOT NULL;
     END IF;
 
-    IF changes_texts <> '{}' THEN
+    IF cardinality(changes) > 0 THEN
       UPDATE holds h SET lease_until = coalesce(o.lease, h.lease_until), observed = coalesce(o.observed, h.observed),
           amount = o.amount
-        FROM ${rowsOf("changes")} o WHERE h.id = o.id COLLATE "C" AND h.account_id = o.account AND h.amount = o.held;
+        FROM unnest(changes) o WHERE h.id = o.id AND h.account_id = o.account AND h.amount = o.held;
       ${requireAll("changes")}
     END IF;
 
+    IF NOT are_rated THEN RETURN '[]'; END IF;
     RETURN (
       SELECT coalesce(json_agg(json_build_object('id', a.id, 'minuteStart', a.minute_start, 'minuteRequests', a.minute_requests,
         'minuteTokens', a.minute_tokens, 'openCalls', a.open_calls)), '[]')
-      FROM ${rowsOf("links")} l JOIN accounts a ON a.id = l.id COLLATE "C" WHERE l.rated = 1);
+      FROM unnest(links) l JOIN accounts a ON a.id = l.id WHERE l.rated);
   EXCEPTION WHEN unique_violation OR check_violation OR SQLSTATE 'TGNPL' THEN
     RETURN NULL;
   END $$;

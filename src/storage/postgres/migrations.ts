@@ -4,7 +4,7 @@ import { LEDGER_PERIODS } from "./ledger-periods.ts";
 import { LEDGER_WRITE } from "./ledger-write.ts";
 import { BOOKS, RESPONSES, TABLES } from "./tables.ts";
 
-/** The functions live in the last step alone: what an earlier one made of them goes. */
+/** Each function lives in one step alone: what an earlier one made of it goes. */
 const WITHOUT_FUNCTIONS = `
   DROP FUNCTION IF EXISTS ledger_commit;
   DROP FUNCTION IF EXISTS ledger_commit_plain;
@@ -12,9 +12,14 @@ const WITHOUT_FUNCTIONS = `
   DROP FUNCTION IF EXISTS ledger_period_end;
 `;
 
-/** The schema, one step an element; a step that has been released is never changed, but for functions. */
+/**
+ * The schema, one step an element; a step that has been released is never changed, but for functions. The fourth leaves a
+ * `ledger_commit_plain` of the second step's time where it is, for nodes that still run while a new one migrates: it has
+ * another number of parameters.
+ */
 export const migrations: readonly string[] = [
   TABLES,
-  WITHOUT_FUNCTIONS + BOOKS + LEDGER_PERIODS + LEDGER_COMMIT + LEDGER_WRITE + LEDGER_COMMIT_PLAIN,
+  WITHOUT_FUNCTIONS + BOOKS + LEDGER_PERIODS + LEDGER_COMMIT + LEDGER_WRITE,
   RESPONSES,
+  LEDGER_COMMIT_PLAIN,
 ];

@@ -14,16 +14,16 @@ export class AccountChange {
   /** Sorts as the bytes of the id do. */
   readonly order: string;
   taken: bigint | undefined;
-  pending = 0n;
-  posted = 0n;
-  calls = 0;
-  requests = 0;
-  tokens = 0;
+  requests: number | undefined;
+  tokens: number | undefined;
   since: number | undefined;
+  returned: bigint | undefined;
+  posted: bigint | undefined;
+  ended: number | undefined;
   excess: number | undefined;
   takenFirst: number | undefined;
   takenLast: number | undefined;
-  rated: 1 | undefined;
+  rated: true | undefined;
   requestsRoom: number | undefined;
   tokensRoom: number | undefined;
   callsRoom: number | undefined;
@@ -40,33 +40,31 @@ export class AccountChange {
   /** Sets `amount` aside. */
   take(amount: bigint): void {
     this.taken = (this.taken ?? 0n) + amount;
-    this.pending += amount;
   }
 
   /** Gives back what was held and posts the charge. */
   post(held: bigint, charge: bigint): void {
-    this.pending -= held;
-    this.posted += charge;
+    this.returned = (this.returned ?? 0n) + held;
+    this.posted = (this.posted ?? 0n) + charge;
   }
 
   /** `place` is the hold's in the batch. */
   beginCall({ at, tokens = 0, rates }: Hold, place: number): void {
     this.#events.push({ kind: "begin", tokens, rates, place });
     this.since ??= at;
-    this.calls += 1;
-    this.requests += 1;
-    this.tokens += tokens;
+    this.requests = (this.requests ?? 0) + 1;
+    this.tokens = (this.tokens ?? 0) + tokens;
     if (rates === undefined) return;
-    this.rated = 1;
+    this.rated = true;
     this.requestsRoom = lesser(this.requestsRoom, rates.requestsPerMinute, this.requests);
     this.tokensRoom = lesser(this.tokensRoom, rates.tokensPerMinute, this.tokens + this.#excessUp);
-    this.callsRoom = lesser(this.callsRoom, rates.concurrentCalls, this.calls);
+    this.callsRoom = lesser(this.callsRoom, rates.concurrentCalls, this.requests - (this.ended ?? 0));
   }
 
   /** `excess` is by how much the call's real tokens exceed those that it was counted with at `takenAt`. */
   endCall(takenAt: number, excess: number): void {
     this.#events.push({ kind: "end", takenAt, excess });
-    this.calls -= 1;
+    this.ended = (this.ended ?? 0) + 1;
     if (excess === 0) return;
     this.excess = (this.excess ?? 0) + excess;
     this.#excessUp += Math.max(0, excess);

@@ -1,29 +1,51 @@
-type Value = string | number | bigint | null | undefined;
+type Value = string | number | bigint | boolean | null | undefined;
 
-/** A row of a relation that a function is given. */
-export type Row<Column extends string> = Partial<Record<Column, Value>>;
+/** Characters that end or escape a column of a row. */
+const SPECIAL = /[",\\()]/;
 
-interface Relation<Column extends string> {
-  texts: readonly Column[];
-  numbers: readonly Column[];
+/** An array of rows as Postgres reads it: the columns of each in their order. */
+export function rowsLiteral<Column extends string>(
+  columns: readonly Column[],
+  rows: readonly Partial<Record<Column, Value>>[],
+): string {
+  const used = usedColumns(columns, rows);
+  const texts = Array.from<string>({ length: used * rows.length }).fill("");
+  for (const [index, column] of columns.slice(0, used).entries()) {
+    const before = index === 0 ? '"(' : "";
+    const after = index === used - 1 ? `${",".repeat(columns.length - used)})"` : "";
+    // Neighbours are often equal, and the texts of times and amounts take long to make.
+    let last: Value;
+    let text = before + after;
+    let place = index;
+    for (const row of rows) {
+      const value = row[column];
+      if (value !== last) {
+        last = value;
+        text = before + toText(value) + after;
+      }
+      texts[place] = text;
+      place += used;
+    }
+  }
+  return storable(`{${texts.join()}}`);
 }
 
-/** The texts of all rows and their numbers, one row after the other. */
-export function toArrays<Column extends string>(
-  { texts, numbers }: Relation<Column>,
-  rows: readonly Row<Column>[],
-): [texts: (string | null)[], numbers: (string | null)[]] {
-  return [valuesOf(texts, rows), valuesOf(numbers, rows)];
+/** How many columns there are up to the last one in which a row has a value. */
+function usedColumns<Column extends string>(
+  columns: readonly Column[],
+  rows: readonly Partial<Record<Column, Value>>[],
+): number {
+  for (const [index, column] of columns.toReversed().entries()) {
+    for (const row of rows) if ((row[column] ?? undefined) !== undefined) return columns.length - index;
+  }
+  return 0;
 }
 
-function valuesOf<Column extends string>(columns: readonly Column[], rows: readonly Row<Column>[]): (string | null)[] {
-  const values: (string | null)[] = [];
-  for (const row of rows) for (const column of columns) values.push(toText(row[column]));
-  return values;
-}
-
-function toText(value: Value): string | null {
-  return typeof value === "string" ? storable(value) : (value?.toString() ?? null);
+/** A column of a row that stands in an array: no value is an empty text, and what is special is escaped twice. */
+function toText(value: Value): string {
+  if (typeof value !== "string") return value?.toString() ?? "";
+  if (value !== "" && !SPECIAL.test(value)) return value;
+  return `\\"${value.replace(/["\\]/g, "\\\\\\$&")}\\"`;
 }
 
 /** Postgres takes neither NUL nor halves of surrogate pairs in a text; one would fail the commit of all that ride in it. */

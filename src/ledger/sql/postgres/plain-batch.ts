@@ -1,27 +1,39 @@
 /** Operations of which no outcome depends on another, as the parameters of `ledger_commit_plain`. */
-import { type Parameter, plainRelations } from "../../../storage/index.ts";
+import { type Parameter, plainRows } from "../../../storage/index.ts";
 import type { Hold, LedgerOperation, LedgerOutcome, Release, Renew, Settle, TopUp } from "../../operations.ts";
 import type { CallCounts } from "../../rates.ts";
 import { toGenerationColumns } from "../generations.ts";
 import { AccountChange } from "./account-change.ts";
-import { type Row, toArrays } from "./columns.ts";
+import { rowsLiteral, storable } from "./columns.ts";
 import type { LedgerMemory, Link, RememberedHold } from "./memory.ts";
 
 /** What `ledger_commit_plain` answers: what is counted of each account whose new holds have limits. */
 export type PlainAnswer = ({ id: string } & CallCounts)[];
 
-type PlainRow<Name extends keyof typeof plainRelations> = Row<
-  (typeof plainRelations)[Name]["texts" | "numbers"][number]
+type PlainRow<Kind extends keyof typeof plainRows> = Partial<
+  Record<keyof (typeof plainRows)[Kind], string | number | bigint | boolean | null | undefined>
 >;
+
+const columns = {
+  link: namesOf(plainRows.link),
+  hold: namesOf(plainRows.hold),
+  end: namesOf(plainRows.end),
+  change: namesOf(plainRows.change),
+};
+
+function namesOf<Columns extends object>(row: Columns): (keyof Columns)[] {
+  // An object literal's type names all its keys.
+  return Object.keys(row) as (keyof Columns)[];
+}
 
 export class PlainBatch {
   readonly #memory: LedgerMemory;
   readonly #outcomes: LedgerOutcome[] = [];
   readonly #accounts = new Map<string, AccountChange>();
-  readonly #holds: PlainRow<"holds">[] = [];
-  readonly #ends: PlainRow<"ends">[] = [];
+  readonly #holds: (PlainRow<"hold"> & { id: string })[] = [];
+  readonly #ends: PlainRow<"end">[] = [];
   /** Of holds that stay open. */
-  readonly #changes: PlainRow<"changes">[] = [];
+  readonly #changes: PlainRow<"change">[] = [];
   #earliest = Infinity;
   #latest = 0;
 
@@ -89,9 +101,8 @@ export class PlainBatch {
     for (const link of chain) this.#change(link).post(hold.amount, charge);
     const used = end.kind === "settle" ? (end.tokens ?? hold.tokens) : 0;
     this.#accounts.get(hold.accountId)?.endCall(hold.at, used - hold.tokens);
-    const columns = record && toGenerationColumns(record);
-    const streamed = Number(record?.streamed ?? false);
-    this.#ends.push({ id, kind, account: hold.accountId, held: hold.amount, charge, at, ...columns, streamed });
+    const generation = record && toGenerationColumns(record);
+    this.#ends.push({ id, kind, account: hold.accountId, held: hold.amount, charge, at, ...generation });
     this.#outcomes.push(end.kind === "settle" ? { outcome: "settled", shortfall: 0n } : { outcome: "released" });
     return true;
   }
@@ -118,14 +129,17 @@ export class PlainBatch {
 
   /** In the order of the function's. */
   parameters(): Parameter[] {
-    const { links, holds, ends, changes } = plainRelations;
     const accounts = [...this.#accounts.values()].toSorted((a, b) => (a.order < b.order ? -1 : 1));
+    const holdIds = this.#holds.map(({ id }) => id);
     return [
       this.#latest,
-      ...toArrays(links, accounts),
-      ...toArrays(holds, this.#holds),
-      ...toArrays(ends, this.#ends),
-      ...toArrays(changes, this.#changes),
+      storable(holdIds.reduce((first, id) => (id < first ? id : first), holdIds[0] ?? "")),
+      storable(holdIds.reduce((last, id) => (id > last ? id : last), "")),
+      accounts.some(({ rated }) => rated),
+      rowsLiteral(columns.link, accounts),
+      rowsLiteral(columns.hold, this.#holds),
+      rowsLiteral(columns.end, this.#ends),
+      rowsLiteral(columns.change, this.#changes),
     ];
   }
 
