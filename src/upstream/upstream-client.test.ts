@@ -172,23 +172,6 @@ describe("a reply", () => {
     const reading = Reading.of(reply.body);
     expect([reading.state, reading.text]).toEqual(["failed", "broken"]);
   });
-
-  test("whose reader throws is ended, and the reader told", async () => {
-    using upstream = new RawUpstream(({ send }) => send("HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nhello"));
-    using client = clientOf();
-    const { body } = await client.ask(requestTo(upstream.url()));
-    const told: unknown[] = [];
-    const problem = new Error("a bug");
-    body.flowTo({
-      onBytes: () => {
-        throw problem;
-      },
-      onEnd: () => told.push("end"),
-      onFailure: (cause) => told.push(cause),
-    });
-    expect(told).toEqual([problem]);
-    await upstream.until(() => upstream.closed === 1);
-  });
 });
 
 describe("the fallback", () => {
