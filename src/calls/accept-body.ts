@@ -3,7 +3,7 @@
  * and a list for each member it looks at, and copies the value, which for a small body costs more than parsing it does.
  * Only what is refused needs to be told, by zod itself.
  */
-import type { z } from "zod";
+import { z } from "zod";
 
 type Accepts = (value: unknown) => boolean;
 
@@ -25,10 +25,17 @@ export function acceptsAsItIs<Body>(schema: z.ZodType<Body>, value: unknown): va
 
 type Schema = z.core.$ZodTypes;
 
-/** Undefined where the schema has a part that is not known here. */
+/** Undefined where the schema has a part that is not known here. Any schema may have further checks, an optional one too. */
 function acceptorOf(schema: z.core.$ZodType): Accepts | undefined {
   // Every schema of zod's own is one of these.
   const { def } = (schema as Schema)._zod;
+  // Such a one, as `z.int()` is, is a check of its own value.
+  if ("check" in def) return undefined;
+  return allOf(typeAcceptor(def), def.checks);
+}
+
+/** Without the schema's checks. */
+function typeAcceptor(def: Schema["_zod"]["def"]): Accepts | undefined {
   switch (def.type) {
     case "unknown":
       return () => true;
@@ -37,9 +44,9 @@ function acceptorOf(schema: z.core.$ZodType): Accepts | undefined {
     case "boolean":
       return isPlain(def) ? (value) => typeof value === "boolean" : undefined;
     case "string":
-      return isPlain(def) ? allOf((value) => typeof value === "string", def.checks) : undefined;
+      return isPlain(def) ? (value) => typeof value === "string" : undefined;
     case "number":
-      return isPlain(def) ? allOf(Number.isFinite, def.checks) : undefined;
+      return isPlain(def) ? Number.isFinite : undefined;
     case "optional":
       return orElse(acceptorOf(def.innerType), undefined);
     case "nullable":
@@ -47,7 +54,7 @@ function acceptorOf(schema: z.core.$ZodType): Accepts | undefined {
     case "union":
       return anyOf(def.options.map(acceptorOf));
     case "array":
-      return allOf(listAcceptor(acceptorOf(def.element)), def.checks);
+      return listAcceptor(acceptorOf(def.element));
     case "object":
       return objectAcceptor(def);
     default:
@@ -78,21 +85,22 @@ function listAcceptor(accepts: Accepts | undefined): Accepts | undefined {
 }
 
 /** Only of a loose one, which leaves in what it doesn't know. */
-function objectAcceptor({ shape, catchall, checks }: z.core.$ZodObjectDef): Accepts | undefined {
+function objectAcceptor({ shape, catchall }: z.core.$ZodObjectDef): Accepts | undefined {
   if (catchall?._zod.def.type !== "unknown") return undefined;
   const names = Object.keys(shape);
   const acceptors = Object.values(shape).map(acceptorOf);
   const all = acceptors.filter((accepts) => accepts !== undefined);
   if (all.length < acceptors.length) return undefined;
-  const isObject: Accepts = (value) => {
+  return (value) => {
     if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
+    // zod leaves this one out: copied carelessly it would become a prototype.
+    if (Object.hasOwn(value, "__proto__")) return false;
     for (let at = 0; at < names.length; at += 1) {
       // Own names alone: nothing is inherited by what JSON gives but the methods of an object.
       if (all[at]?.(Reflect.get(value, names[at] ?? "")) !== true) return false;
     }
     return true;
   };
-  return allOf(isObject, checks);
 }
 
 /** With the schema's further checks. */
@@ -110,6 +118,8 @@ function allOf(accepts: Accepts | undefined, checks: readonly z.core.$ZodCheck[]
 
 /** Of a value whose type is the check's. */
 function checkAcceptor(check: z.core.$ZodCheck): Accepts | undefined {
+  // Of what it says only a plain yes is taken: it may be a promise.
+  if (check instanceof z.core.$ZodCustom) return (value) => check._zod.def.fn(value) === true;
   const { def } = (check as z.core.$ZodChecks)._zod;
   switch (def.check) {
     case "min_length":

@@ -58,6 +58,12 @@ function headersOf(route: UpstreamRoute, sending: Sending = {}): Headers {
 const sent = (route: UpstreamRoute) => Object.fromEntries(headersOf(route, { clientHeaders: client }));
 
 describe("to an upstream", () => {
+  test("goes no header with a character that none may have", () => {
+    const clientHeaders = new Headers({ "x-client-request-id": "a\u007fb", "openai-beta": "assistants=v2" });
+    const headers = headersOf(routeOf("openai"), { clientHeaders });
+    expect([headers.get("x-client-request-id"), headers.get("openai-beta")]).toEqual([null, "assistants=v2"]);
+  });
+
   test("go the gateway's own headers, its key, and what the caller may say", () => {
     const { "user-agent": userAgent, ...headers } = sent(routeOf("openai"));
     expect(userAgent).toMatch(/^tollgate\//);

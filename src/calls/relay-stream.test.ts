@@ -335,3 +335,28 @@ describe("a client that does not read", () => {
     expect(scene.got).toBe(`${chunk("one")}: keep-alive\n\n${chunk("two")}${finish}${done}`);
   });
 });
+
+test("a stream whose end goes wrong breaks off, and takes nothing else along", async () => {
+  const wrong = new Error("nobody expected this");
+  const observer = {
+    see: (block: Buffer) => block,
+    heldBack(): Buffer {
+      throw wrong;
+    },
+    outputBytes: 0,
+    usage: undefined,
+    done: false,
+    complete: false,
+    failed: false,
+  };
+  for (const how of ["end", "fail"] as const) {
+    const scene = new StreamScene({ observer });
+    await scene.send(chunk("one"));
+    await scene[how](new Error("reset"));
+    expect([scene.outcomes, scene.broken, scene.upstreamCancelled]).toEqual([["interrupted"], wrong, true]);
+  }
+  const uncommitted = new StreamScene();
+  uncommitted.commit = Promise.reject(wrong);
+  await uncommitted.send(chunk("one") + finish + done);
+  expect([uncommitted.outcomes, uncommitted.broken]).toEqual([["complete"], wrong]);
+});

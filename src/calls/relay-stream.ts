@@ -124,10 +124,10 @@ class StreamRelay implements Watched, BodySink {
     if (this.#ended) return;
     try {
       const block = this.#observe(bytes);
-      if (this.#options.observer.done) void this.#complete(block);
+      if (this.#options.observer.done) this.#contain(this.#complete(block));
       else this.#pass(block);
     } catch (cause) {
-      void this.#break(cause);
+      this.#contain(this.#break(cause));
     }
   }
 
@@ -143,13 +143,13 @@ class StreamRelay implements Watched, BodySink {
   onEnd(): void {
     this.#bodyEnded = true;
     this.#cancelTimeout?.();
-    if (!this.#ended) void this.#finish();
+    if (!this.#ended) this.#contain(this.#finish());
   }
 
   onFailure(cause: unknown): void {
     this.#bodyEnded = true;
     this.#cancelTimeout?.();
-    if (!this.#ended) void this.#break(cause);
+    if (!this.#ended) this.#contain(this.#break(cause));
   }
 
   /** Nothing follows the dialect's last event: the client need not wait for the upstream to close. */
@@ -255,7 +255,7 @@ class StreamRelay implements Watched, BodySink {
         : new GatewayError("request_timeout", "The stream was not read for too long.");
       this.#options.abort.abort(error);
       // A body that nothing is read of need not say that it was ended.
-      if (!this.#ended) void this.#break(error);
+      if (!this.#ended) this.#contain(this.#break(error));
     } else if (
       !this.#closed &&
       quiet >= limits.keepAliveMs &&
@@ -265,6 +265,16 @@ class StreamRelay implements Watched, BodySink {
       this.#keptAliveAt = now;
       controller.enqueue(KEEP_ALIVE);
     }
+  }
+
+  /** An end that goes wrong itself takes its own stream along: nobody else waits for it, and the process must not go. */
+  #contain(ending: Promise<void>): void {
+    ending.catch((cause: unknown) => {
+      this.#body.cancel();
+      if (this.#closed) return;
+      this.#closed = true;
+      this.#controller?.error(cause);
+    });
   }
 
   #end(end: StreamEnd, error: GatewayError | undefined): Promise<void> {

@@ -42,7 +42,10 @@ class FetchedBody implements ReplyBody {
         await this.#resumed?.promise;
       }
     } catch (cause) {
-      if (!this.#cancelled) sink.onFailure(cause);
+      if (this.#cancelled) return;
+      // It may be the reader's own failure: then more would come.
+      this.cancel();
+      sink.onFailure(cause);
       return;
     }
     if (!this.#cancelled) sink.onEnd();

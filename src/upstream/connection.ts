@@ -131,6 +131,8 @@ export class Connection {
     try {
       piece = reader.read(bytes);
     } catch (cause) {
+      // The reply has begun: a call that was answered must not be taken for one that never came, which is sent again.
+      if (!hadHead && reader.head !== null) user.begin(reader.head);
       this.lose(cause);
       return;
     }

@@ -99,24 +99,33 @@ class DecodedBody implements ReplyBody, BodySink, AbortListener {
 
   /** The request's signal was aborted. */
   handleEvent(): void {
-    this.#encoded.cancel();
-    this.onFailure(this.#signal.reason);
+    this.#break(this.#signal.reason);
   }
 
   #open(): Decoder {
     const decoder = this.#makeDecoder();
-    decoder.on("data", (bytes: Buffer) => {
-      if (!this.#isOver) this.#sink?.onBytes(bytes);
-    });
+    decoder.on("data", (bytes: Buffer) => this.#give(bytes));
     decoder.on("drain", () => {
       if (!this.#isHeldUp) this.#encoded.resume();
     });
     decoder.on("end", () => this.#finish()?.onEnd());
-    decoder.on("error", (cause) => {
-      this.#encoded.cancel();
-      this.onFailure(cause);
-    });
+    decoder.on("error", (cause) => this.#break(cause));
     return decoder;
+  }
+
+  #give(bytes: Buffer): void {
+    if (this.#isOver) return;
+    try {
+      this.#sink?.onBytes(bytes);
+    } catch (cause) {
+      // Nobody is above a decoder: the process would go down.
+      this.#break(cause);
+    }
+  }
+
+  #break(cause: unknown): void {
+    this.#encoded.cancel();
+    this.onFailure(cause);
   }
 
   /** Returns the sink to be told of the end, where it has not been told. */

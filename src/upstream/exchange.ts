@@ -157,7 +157,10 @@ export class Exchange implements UpstreamReply, ReplyBody, ConnectionUser, Abort
       sink.onBytes(bytes);
     } catch (cause) {
       this.#connection?.destroy();
-      this.fail(cause);
+      this.#letGo();
+      // Also where all has come, and well: the reader has not got it.
+      this.#failure = { cause };
+      this.#conclude();
     }
   }
 

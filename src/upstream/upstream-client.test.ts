@@ -152,9 +152,10 @@ describe("a reply", () => {
     using client = clientOf();
     expect(await failureOf(client.ask(requestTo(upstream.url())))).toMatchObject({ name: "BadReply" });
     using late = new RawUpstream(({ send }) => send("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nnonsense"));
-    // Both in one packet: there is no good beginning to hand over.
-    const reply = await client.ask(requestTo(late.url())).catch((cause: unknown) => cause);
-    expect(reply).toMatchObject({ name: "BadReply" });
+    // Both in one packet: it was answered all the same.
+    const reply = await client.ask(requestTo(late.url()));
+    expect(reply.status).toBe(200);
+    expect(await failureOf(textOf(reply))).toMatchObject({ name: "BadReply" });
     await Promise.all([upstream, late].map((server) => server.until(() => server.closed === 1)));
   });
 
@@ -171,23 +172,6 @@ describe("a reply", () => {
     await upstream.until(() => upstream.closed === 1);
     const reading = Reading.of(reply.body);
     expect([reading.state, reading.text]).toEqual(["failed", "broken"]);
-  });
-
-  test("whose reader throws is ended, and the reader told", async () => {
-    using upstream = new RawUpstream(({ send }) => send("HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nhello"));
-    using client = clientOf();
-    const { body } = await client.ask(requestTo(upstream.url()));
-    const told: unknown[] = [];
-    const problem = new Error("a bug");
-    body.flowTo({
-      onBytes: () => {
-        throw problem;
-      },
-      onEnd: () => told.push("end"),
-      onFailure: (cause) => told.push(cause),
-    });
-    expect(told).toEqual([problem]);
-    await upstream.until(() => upstream.closed === 1);
   });
 });
 
