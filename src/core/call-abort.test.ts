@@ -4,7 +4,8 @@ import { abortSignalOf, type CallAbort, CallAborter } from "./call-abort.ts";
 const reason = new Error("enough");
 
 /** What is done to a call's abort, and heard of it, in turn. */
-function play({ signal, abort }: CallAbort & { abort: (reason: unknown) => void }, self: CallAbort): unknown[] {
+function play(call: CallAbort): unknown[] {
+  const { signal } = call;
   const heard: unknown[] = [];
   const first = { handleEvent: () => heard.push("first", signal.aborted, signal.reason) };
   const gone = { handleEvent: () => heard.push("gone") };
@@ -18,15 +19,15 @@ function play({ signal, abort }: CallAbort & { abort: (reason: unknown) => void 
   for (const listener of [first, gone, second, third]) signal.addEventListener("abort", listener);
   signal.removeEventListener("abort", gone);
   heard.push(signal.aborted, signal.reason);
-  abort.call(self, reason);
-  abort.call(self, new Error("again"));
+  call.abort(reason);
+  call.abort(new Error("again"));
   signal.addEventListener("abort", { handleEvent: () => heard.push("late") });
   return [...heard, signal.aborted, signal.reason];
 }
 
 test("is heard of as that of the platform", () => {
   const [own, platform] = [new CallAborter(), new AbortController()];
-  expect(play(own, own)).toEqual(play(platform, platform));
+  expect(play(own)).toEqual(play(platform));
   expect(own.reason).toBe(reason);
 });
 
