@@ -1,6 +1,7 @@
 import {
   type AbortListener,
   type BodySink,
+  type CallSignal,
   limits,
   type ReplyBody,
   type ReplyHeaders,
@@ -36,7 +37,10 @@ export class Exchange implements UpstreamReply, ReplyBody, ConnectionUser, Abort
   headers: ReplyHeaders = noHeaders;
   readonly body: ReplyBody = this;
   readonly target: Target;
-  readonly #request: WholeRequest;
+  readonly #method: UpstreamRequest["method"];
+  readonly #signal: CallSignal;
+  /** Until the reply begins, which may go on for long. */
+  #requestBody: WholeRequest["body"];
   readonly #headers: HeaderText;
   readonly #dial: Dial;
   readonly #promised = Promise.withResolvers<UpstreamReply>();
@@ -54,14 +58,16 @@ export class Exchange implements UpstreamReply, ReplyBody, ConnectionUser, Abort
   /** Throws a TypeError where the headers can't be sent. */
   constructor(request: WholeRequest, target: Target, dial: Dial) {
     this.target = target;
-    this.#request = request;
+    this.#method = request.method;
+    this.#signal = request.signal;
+    this.#requestBody = request.body;
     this.#headers = headerText(request.headers);
     this.#dial = dial;
   }
 
   /** Sends the request, on a kept connection where there is one. */
   start(kept: Connection | undefined): Promise<UpstreamReply> {
-    this.#request.signal.addEventListener("abort", this);
+    this.#signal.addEventListener("abort", this);
     if (kept === undefined) {
       this.goElsewhere();
     } else {
@@ -76,7 +82,8 @@ export class Exchange implements UpstreamReply, ReplyBody, ConnectionUser, Abort
   }
 
   outgoing(): OutgoingRequest {
-    const { method, body } = this.#request;
+    const method = this.#method;
+    const body = this.#requestBody;
     const { text, isAscii } = this.#headers;
     const bodyBytes = typeof body === "string" ? Buffer.byteLength(body) : (body?.length ?? 0);
     const length = body === undefined && method !== "POST" ? "" : `content-length: ${bodyBytes}\r\n`;
@@ -85,11 +92,12 @@ export class Exchange implements UpstreamReply, ReplyBody, ConnectionUser, Abort
 
   begin(head: ReplyHead): void {
     this.#state = "replying";
+    this.#requestBody = undefined;
     this.status = head.status;
     this.headers = head;
     const { contentEncoding } = head;
     const decoder = contentEncoding === undefined ? undefined : decoderOf(contentEncoding);
-    this.#promised.resolve(decoder === undefined ? this : decodedReply(this, decoder, this.#request.signal));
+    this.#promised.resolve(decoder === undefined ? this : decodedReply(this, decoder, this.#signal));
   }
 
   receive(bytes: Buffer): void {
@@ -122,7 +130,7 @@ export class Exchange implements UpstreamReply, ReplyBody, ConnectionUser, Abort
   /** The request's signal was aborted. */
   handleEvent(): void {
     this.#connection?.destroy();
-    this.fail(this.#request.signal.reason);
+    this.fail(this.#signal.reason);
   }
 
   flowTo(sink: BodySink): void {
@@ -179,6 +187,6 @@ export class Exchange implements UpstreamReply, ReplyBody, ConnectionUser, Abort
   /** The connection is somebody else's or gone, and the signal means nothing to this exchange any more. */
   #letGo(): void {
     this.#connection = null;
-    this.#request.signal.removeEventListener("abort", this);
+    this.#signal.removeEventListener("abort", this);
   }
 }
