@@ -3,7 +3,7 @@ import { type Fetch, GatewayError } from "../core/index.ts";
 import { createProvider } from "../providers/index.ts";
 import { KeyRing, type Target } from "../routing/index.ts";
 import { Ticker } from "../streaming/index.ts";
-import { askByFetch, collectBody } from "../upstream/index.ts";
+import { askByFetch, BadReply, collectBody } from "../upstream/index.ts";
 import { Patience } from "./patience.ts";
 import { type SendOptions, sendUpstream, type UpstreamAnswer } from "./send.ts";
 
@@ -210,6 +210,13 @@ describe("further attempts", () => {
     };
     expect(await waits(0)).toEqual([125, 250, 500, 1_000, 2_000, 2_000, 2_000]);
     expect(await waits(0.999_999)).toEqual([250, 500, 1_000, 2_000, 4_000, 4_000, 4_000]);
+  });
+
+  test("are not made where something came that is no answer", async () => {
+    const bad: Behaviour = () => Promise.reject(new BadReply("its head broke off"));
+    const refusal = await refusalOf(send({ behaviours: [bad, ok] }));
+    expect(refusal).toMatchObject({ code: "upstream_invalid_answer" });
+    expect(fetched).toHaveLength(1);
   });
 
   test("end with upstream_unreachable where no connection ever came about", async () => {

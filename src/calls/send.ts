@@ -12,7 +12,7 @@ import {
   type ReplyHeaders,
   type UpstreamReply,
 } from "../core/index.ts";
-import { collectBody } from "../upstream/index.ts";
+import { BadReply, collectBody } from "../upstream/index.ts";
 import type { OutgoingForm } from "../uploads/index.ts";
 import { judgeFailure, type Verdict } from "./judge-failure.ts";
 import { type UpstreamHead, upstreamHeaders } from "./headers.ts";
@@ -53,7 +53,8 @@ const BACKOFF_MS = 250;
 const BACKOFF_MS_MAX = 4_000;
 
 /**
- * Throws `upstream_unreachable` or `upstream_timeout` where no answer came, and the abort's own reason where the call
+ * Throws `upstream_unreachable` or `upstream_timeout` where no answer came, `upstream_invalid_answer` where what came is
+ * none (it is not asked for again, since the upstream may have done the work), and the abort's own reason where the call
  * was ended from outside.
  */
 export async function sendUpstream(
@@ -76,6 +77,7 @@ export async function sendUpstream(
     } catch (cause) {
       const { signal } = patience.abort;
       if (signal.aborted) throw signal.reason;
+      if (cause instanceof BadReply) throw new GatewayError("upstream_invalid_answer", cause.message, { cause });
       if (last) throw unreachable(target, cause);
       waitMs = backoff(environment, attempt);
     } finally {

@@ -1,3 +1,4 @@
+import { BadReply } from "./bad-reply.ts";
 import { ReplyReader } from "./reply-reader.ts";
 import type { ReplyHead } from "./reply-head.ts";
 import { type OutgoingRequest, RequestWriter } from "./request-writer.ts";
@@ -163,7 +164,14 @@ export class Connection {
     this.destroy();
     if (user === null) this.#keeper.forget(this);
     else if (this.#isReused && !this.#reader.hasBytes) user.goElsewhere();
-    else user.fail(cause);
+    else user.fail(this.#explained(cause));
+  }
+
+  /** Tells a head that broke off from a connection on which nothing came. */
+  #explained(cause: unknown): unknown {
+    const { hasBytes, head } = this.#reader;
+    if (!hasBytes || head !== null || cause instanceof BadReply) return cause;
+    return new BadReply("its head broke off", { cause });
   }
 
   #begin(): void {

@@ -1,3 +1,4 @@
+export { BadReply } from "./bad-reply.ts";
 export { askByFetch } from "./by-fetch.ts";
 export { collectBody, type Collected } from "./collect.ts";
 export { UpstreamClient, type UpstreamClientOptions } from "./upstream-client.ts";

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { clientOf, failureOf, Reading, RawUpstream, replyOf, requestTo, textOf } from "./__fixtures__/raw-upstream.ts";
+import { BadReply } from "./bad-reply.ts";
 
 describe("a request", () => {
   test("is written as HTTP/1.1, with its length", async () => {
@@ -50,6 +51,17 @@ describe("a request", () => {
     });
     expect(await failureOf(client.ask(requestTo(upstream.url(), { headers: lax })))).toBeInstanceOf(TypeError);
     expect(upstream.connections).toBe(0);
+  });
+
+  test("whose reply breaks off in its head is told from one that nothing came of", async () => {
+    using client = clientOf();
+    using broken = new RawUpstream(({ send, socket }) => {
+      send("HTTP/1.1 200 OK\r\ncontent-le");
+      socket.end();
+    });
+    expect(await failureOf(client.ask(requestTo(broken.url())))).toBeInstanceOf(BadReply);
+    using mute = new RawUpstream(({ socket }) => socket.end());
+    expect(await failureOf(client.ask(requestTo(mute.url())))).not.toBeInstanceOf(BadReply);
   });
 
   test("to what is no address of HTTP is refused", async () => {
