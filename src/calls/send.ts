@@ -77,7 +77,7 @@ export async function sendUpstream(
     } catch (cause) {
       const { signal } = patience.abort;
       if (signal.aborted) throw signal.reason;
-      if (cause instanceof BadReply) throw new GatewayError("upstream_invalid_answer", cause.message, { cause });
+      if (cause instanceof BadReply) throw invalid(target, cause);
       if (last) throw unreachable(target, cause);
       waitMs = backoff(environment, attempt);
     } finally {
@@ -116,6 +116,11 @@ function formHeaders(headers: Headers, { contentType, length }: OutgoingForm): H
 
 function unreachable({ route }: UpstreamCall["target"], cause: unknown): GatewayError {
   return new GatewayError("upstream_unreachable", `The upstream of ${route.prefix} could not be reached.`, { cause });
+}
+
+function invalid({ route }: UpstreamCall["target"], cause: BadReply): GatewayError {
+  const message = `The upstream of ${route.prefix} answered with something that is no HTTP.`;
+  return new GatewayError("upstream_invalid_answer", message, { cause });
 }
 
 async function readFailure(

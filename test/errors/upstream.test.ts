@@ -103,7 +103,7 @@ describe("an upstream that answers nonsense", () => {
       "upstream_invalid_answer",
       "status 302",
     ],
-    ["bytes that are no HTTP", "SSH-2.0-OpenSSH_9.6\r\n\r\n", "upstream_unreachable", "of odd"],
+    ["bytes that are no HTTP", "SSH-2.0-OpenSSH_9.6\r\n\r\n", "upstream_invalid_answer", "of odd"],
     ["an end at once", "", "upstream_unreachable", "of odd"],
     [
       "compression that is none",
