@@ -21,7 +21,7 @@ export class SqliteGenerationStore implements GenerationStore {
   find(id: string, owner: string): Promise<Generation | undefined> {
     const row = this.#database
       .query<Row, [string, string]>(
-        "SELECT g.* FROM entries e JOIN generations g ON g.number = e.call WHERE e.id = ? AND g.owner = ?",
+        "SELECT g.* FROM entries e JOIN generations g ON g.number = e.call AND g.id = e.id WHERE e.id = ? AND g.owner = ?",
       )
       .get(id, owner);
     return Promise.resolve(row === null ? undefined : toGeneration(row, isSet));
