@@ -41,8 +41,8 @@ export class Authenticator {
   }
 
   /**
-   * Reads `Authorization: Bearer tg_…` or `x-api-key: tg_…`. Throws, or rejects with, a 401 `GatewayError` that says which of the reasons
-   * it is; a token that was never issued and one with a wrong secret are told apart by nobody.
+   * Reads `Authorization: Bearer tg_…` or `x-api-key: tg_…`. Throws, or rejects with, a 401 `GatewayError` that says which
+   * of the reasons it is; a token that was never issued and one with a wrong secret are told apart by nobody.
    */
   authenticate(headers: Headers): Principal | Promise<Principal> {
     const presented = presentedToken(headers);

@@ -8,17 +8,17 @@ import { z } from "zod";
 type Accepts = (value: unknown) => boolean;
 
 /** What has been made of the schemas; null for one that only zod can judge. */
-const known = new WeakMap<z.ZodType, Accepts | null>();
+const made = new WeakMap<z.ZodType, Accepts | null>();
 
 /**
  * Whether `schema` takes `value`, and gives it back unchanged. False says nothing: of a schema that changes what it takes,
  * or judges it by code of its own, only zod knows.
  */
 export function acceptsAsItIs<Body>(schema: z.ZodType<Body>, value: unknown): value is Body {
-  let accepts = known.get(schema);
+  let accepts = made.get(schema);
   if (accepts === undefined) {
     accepts = acceptorOf(schema) ?? null;
-    known.set(schema, accepts);
+    made.set(schema, accepts);
   }
   return accepts?.(value) === true;
 }
@@ -72,12 +72,18 @@ function orElse(accepts: Accepts | undefined, other: null | undefined): Accepts 
 }
 
 function anyOf(options: readonly (Accepts | undefined)[]): Accepts | undefined {
-  const all = options.filter((option) => option !== undefined);
-  if (all.length < options.length) return undefined;
+  const all = allKnown(options);
+  if (all === undefined) return undefined;
   return (value) => {
     for (const accepts of all) if (accepts(value)) return true;
     return false;
   };
+}
+
+/** Undefined where one of them is not known. */
+function allKnown(acceptors: readonly (Accepts | undefined)[]): readonly Accepts[] | undefined {
+  const known = acceptors.filter((accepts) => accepts !== undefined);
+  return known.length < acceptors.length ? undefined : known;
 }
 
 function listAcceptor(accepts: Accepts | undefined): Accepts | undefined {
@@ -88,9 +94,8 @@ function listAcceptor(accepts: Accepts | undefined): Accepts | undefined {
 function objectAcceptor({ shape, catchall }: z.core.$ZodObjectDef): Accepts | undefined {
   if (catchall?._zod.def.type !== "unknown") return undefined;
   const names = Object.keys(shape);
-  const acceptors = Object.values(shape).map(acceptorOf);
-  const all = acceptors.filter((accepts) => accepts !== undefined);
-  if (all.length < acceptors.length) return undefined;
+  const all = allKnown(Object.values(shape).map(acceptorOf));
+  if (all === undefined) return undefined;
   return (value) => {
     if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
     // zod leaves this one out: copied carelessly it would become a prototype.
@@ -106,9 +111,8 @@ function objectAcceptor({ shape, catchall }: z.core.$ZodObjectDef): Accepts | un
 /** With the schema's further checks. */
 function allOf(accepts: Accepts | undefined, checks: readonly z.core.$ZodCheck[] | undefined): Accepts | undefined {
   if (accepts === undefined || checks === undefined) return accepts;
-  const further = checks.map(checkAcceptor);
-  const all = further.filter((check) => check !== undefined);
-  if (all.length < further.length) return undefined;
+  const all = allKnown(checks.map(checkAcceptor));
+  if (all === undefined) return undefined;
   return (value) => {
     if (!accepts(value)) return false;
     for (const check of all) if (!check(value)) return false;
