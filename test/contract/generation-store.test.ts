@@ -117,7 +117,7 @@ function describeGenerationStore(name: string, open: () => Promise<Storage>): vo
     test("keep to the buckets that are known", async () => {
       await insertGeneration(storage, plain);
       const usage = `'{"input":4,"parsecs":2,"output":"many","__proto__":{"reasoning":1}}'`;
-      await run(`UPDATE generations SET usage = ${usage}`);
+      await run(`UPDATE ${storage.engine === "sqlite" ? "entries" : "generations"} SET usage = ${usage}`);
       expect((await store.find(plain.id, plain.owner))?.usage).toEqual({ input: 4 });
     });
 

@@ -21,7 +21,10 @@ const columns = [
   "started_at",
 ];
 
-/** Writes the row of an ended call, as the end of its hold does; on SQLite with the entry that names it. */
+/** On SQLite a call stands in the entry that ended it. */
+const entryColumns = columns.map((name) => ({ account_id: "debit_account", credits: "amount" })[name] ?? name);
+
+/** Writes what is kept of an ended call, as the end of its hold does; on SQLite in the index of its owner too. */
 export async function insertGeneration(storage: Storage, generation: Generation): Promise<void> {
   const values = [
     generation.id,
@@ -42,14 +45,18 @@ export async function insertGeneration(storage: Storage, generation: Generation)
     generation.millisecondsToFirstByte ?? null,
     generation.startedAt,
   ];
-  const places = values.map((_, index) => (storage.engine === "sqlite" ? "?" : `$${index + 1}`));
-  const statement = `INSERT INTO generations (${columns.join(", ")}) VALUES (${places.join(", ")})`;
   if (storage.engine === "postgres") {
-    await storage.statements.run(statement, values);
+    const places = values.map((_, index) => `$${index + 1}`);
+    await storage.statements.run(
+      `INSERT INTO generations (${columns.join(", ")}) VALUES (${places.join(", ")})`,
+      values,
+    );
     return;
   }
-  const { lastInsertRowid } = storage.handle.query(statement).run(...values);
-  storage.handle
-    .query("INSERT INTO entries VALUES (?, 'settle', ?, 'revenue', 0, 0, 0, ?, ?)")
-    .run(generation.id, `token:${generation.tokenId}`, generation.startedAt, lastInsertRowid);
+  const { handle } = storage;
+  const entry = `INSERT INTO entries (${entryColumns.join(", ")}, kind, credit_account, held, shortfall, created_at)
+    VALUES (${values.map(() => "?").join(", ")}, 'settle', 'revenue', 0, 0, 0)`;
+  const { lastInsertRowid: number } = handle.query(entry).run(...values);
+  handle.query("INSERT INTO calls_by_owner VALUES (?, ?, ?)").run(generation.owner, generation.startedAt, number);
+  handle.query("UPDATE calls_by_owner_mark SET number = ?").run(number);
 }

@@ -7,6 +7,14 @@ type Row = GenerationRow<bigint>;
 
 const isSet = (flag: bigint): boolean => flag === 1n;
 
+/** An owner's calls of a time: those in the index, and those behind its mark, which are few. */
+const OWNED = `
+  WITH owned (started, number) AS (
+    SELECT started_at, number FROM calls_by_owner WHERE owner = ?1 AND started_at >= ?2 AND started_at < ?3
+    UNION ALL
+    SELECT started_at, number FROM generations
+    WHERE number > (SELECT number FROM calls_by_owner_mark) AND owner = ?1 AND started_at >= ?2 AND started_at < ?3)`;
+
 /** Generations on SQLite. */
 export class SqliteGenerationStore implements GenerationStore {
   readonly #database: Database;
@@ -20,9 +28,7 @@ export class SqliteGenerationStore implements GenerationStore {
 
   find(id: string, owner: string): Promise<Generation | undefined> {
     const row = this.#database
-      .query<Row, [string, string]>(
-        "SELECT g.* FROM entries e JOIN generations g ON g.number = e.call AND g.id = e.id WHERE e.id = ? AND g.owner = ?",
-      )
+      .query<Row, [string, string]>("SELECT * FROM generations WHERE id = ? AND owner = ?")
       .get(id, owner);
     return Promise.resolve(row === null ? undefined : toGeneration(row, isSet));
   }
@@ -35,13 +41,13 @@ export class SqliteGenerationStore implements GenerationStore {
   #page({ owner, from, to, groupBy }: UsageQuery): UsagePage {
     const last = this.#database
       .query<{ started_at: bigint }, [string, number, number, number]>(
-        "SELECT started_at FROM generations WHERE owner = ? AND started_at >= ? AND started_at < ? ORDER BY started_at LIMIT 1 OFFSET ?",
+        `${OWNED} SELECT started AS started_at FROM owned ORDER BY started LIMIT 1 OFFSET ?4`,
       )
       .get(owner, from, to, this.#pageRows - 1);
     const next = last === null ? undefined : Number(last.started_at) + 1;
     const rows = this.#database
       .query<UsageRow, [string, number, number]>(
-        `SELECT ${usageColumns(groupBy)} FROM generations WHERE owner = ? AND started_at >= ? AND started_at < ? GROUP BY 1`,
+        `${OWNED} SELECT ${usageColumns(groupBy)} FROM owned CROSS JOIN generations USING (number) GROUP BY 1`,
       )
       .all(owner, from, next ?? to);
     return { rows, next };

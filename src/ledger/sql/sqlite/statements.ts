@@ -24,6 +24,7 @@ export interface AccountRow {
 export type EntryKind = "grant" | "settle" | "release" | "expire";
 
 export interface EntryRow {
+  number: bigint;
   id: string;
   kind: EntryKind;
   debit_account: string;
@@ -31,8 +32,6 @@ export interface EntryRow {
   amount: bigint;
   held: bigint;
   shortfall: bigint;
-  /** The number of the call that it ended. */
-  call: bigint | null;
 }
 
 /** A row of `retry_keys`: a claim, or an answer. */
@@ -49,12 +48,12 @@ export interface RetryKeyRow {
 
 type Counters = [bigint, bigint, bigint, number, bigint, number, number, number, number];
 type Text = string | null;
-type Call = [owner: string, operation: string, dialect: Text, provider: string, model: string, streamed: number];
-type CallEnd = [status: number, outcome: string, usage: string, input: number, output: number];
-type CallTimes = [ms: number, firstByteMs: number | null, startedAt: number];
-type Charged = [number: bigint | null, id: string, accountId: string, credits: bigint];
-type GenerationValues = [...Charged, ...Call, ...CallEnd, ...CallTimes];
-type EntryValues = [string, EntryKind, string, string, bigint, bigint, bigint, number, bigint | null];
+type Count = number | null;
+type EntryValues = [string, EntryKind, string, string, bigint, bigint, bigint, number];
+type CallNames = [owner: Text, operation: Text, dialect: Text, provider: Text, model: Text, streamed: Count];
+type CallEnd = [status: Count, outcome: Text, usage: Text, input: Count, output: Count];
+/** What an entry tells of the call that it ended; all null where it ended none. */
+export type CallValues = [...CallNames, ...CallEnd, ms: Count, firstByteMs: Count, startedAt: Count];
 
 export type AccountValues = [string, string, string, string | null, number, bigint | null, string | null, number];
 
@@ -87,11 +86,14 @@ export function prepareStatements(database: Database) {
       "SELECT * FROM holds WHERE lease_until < ? ORDER BY lease_until LIMIT 1000",
     ),
     openHolds: database.prepare<HoldRow, []>("SELECT * FROM holds ORDER BY created_at, id"),
-    entry: database.prepare<EntryRow, [string]>("SELECT * FROM entries WHERE id = ?"),
+    entry: database.prepare<EntryRow, [string]>(
+      "SELECT number, id, kind, debit_account, credit_account, amount, held, shortfall FROM entries WHERE id = ?",
+    ),
     lastEntry: database.prepare<{ id: string }, []>("SELECT id FROM entries ORDER BY id DESC LIMIT 1"),
-    insertEntry: database.prepare<unknown, EntryValues>(`
-      INSERT INTO entries (id, kind, debit_account, credit_account, amount, held, shortfall, created_at, call)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`),
+    insertEntry: database.prepare<unknown, [...EntryValues, ...CallValues]>(`
+      INSERT INTO entries (id, kind, debit_account, credit_account, amount, held, shortfall, created_at, owner, operation,
+        dialect, provider, model, streamed, status, outcome, usage, input_tokens, output_tokens, ms, first_byte_ms, started_at)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`),
     ...prepareCallStatements(database),
   };
 }
@@ -99,14 +101,23 @@ export function prepareStatements(database: Database) {
 /** What is kept of calls beside the books. */
 function prepareCallStatements(database: Database) {
   return {
-    insertGeneration: database.prepare<unknown, GenerationValues>(`
-      INSERT INTO generations (number, id, account_id, credits, owner, operation, dialect, provider, model, streamed, status,
-        outcome, usage, input_tokens, output_tokens, ms, first_byte_ms, started_at)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`),
-    deleteGeneration: database.prepare<unknown, [bigint | null]>("DELETE FROM generations WHERE number = ?"),
-    correctCredits: database.prepare<unknown, [bigint, bigint | null]>(
-      "UPDATE generations SET credits = ? WHERE number = ?",
-    ),
+    replaceCall: database.prepare<unknown, [...CallValues, bigint, bigint]>(`
+      UPDATE entries SET owner = ?, operation = ?, dialect = ?, provider = ?, model = ?, streamed = ?, status = ?, outcome = ?,
+        usage = ?, input_tokens = ?, output_tokens = ?, ms = ?, first_byte_ms = ?, started_at = ?, credits = ?
+      WHERE number = ?`),
+    correctCredits: database.prepare<unknown, [bigint, bigint]>("UPDATE entries SET credits = ? WHERE number = ?"),
+    mark: database.prepare<{ number: bigint }, []>("SELECT number FROM calls_by_owner_mark"),
+    moveMark: database.prepare<unknown, [bigint]>("UPDATE calls_by_owner_mark SET number = ?"),
+    indexCalls: database.prepare<unknown, [bigint, bigint]>(`
+      INSERT INTO calls_by_owner (owner, started_at, number)
+      SELECT owner, started_at, number FROM generations WHERE number > ? AND number <= ?`),
+    indexCall: database.prepare<unknown, [bigint]>(`
+      INSERT INTO calls_by_owner (owner, started_at, number)
+      SELECT owner, started_at, number FROM generations
+      WHERE number = ? AND number <= (SELECT number FROM calls_by_owner_mark)`),
+    unindexCall: database.prepare<unknown, [bigint]>(`
+      DELETE FROM calls_by_owner
+      WHERE (owner, started_at, number) = (SELECT owner, started_at, number FROM generations WHERE number = ?)`),
     tokenUser: database.prepare<{ user_name: string }, [string]>("SELECT user_name FROM tokens WHERE account_id = ?"),
     retryKey: database.prepare<RetryKeyRow, [string, string]>(`
       SELECT *, EXISTS (SELECT 1 FROM holds WHERE id = hold_id) AS running FROM retry_keys WHERE account_id = ? AND key = ?`),

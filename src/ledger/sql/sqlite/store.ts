@@ -22,7 +22,7 @@ import { type GenerationColumns, toGenerationColumns } from "../generations.ts";
 import { type HoldRow, toOpenHold } from "../rows.ts";
 import { AccountCache, readAccount } from "./account-cache.ts";
 import { Entries } from "./entries.ts";
-import { expiredColumns, Generations } from "./generations.ts";
+import { expiredColumns } from "./expired-call.ts";
 import { type Held, Holds } from "./holds.ts";
 import { RetryKeys } from "./retry-keys.ts";
 import {
@@ -65,7 +65,6 @@ export class SqliteLedgerStore implements LedgerStore {
   readonly #accounts: AccountCache;
   readonly #holds: Holds;
   readonly #entries: Entries;
-  readonly #generations: Generations;
   readonly #retryKeys: RetryKeys;
   readonly #transaction: { immediate: (operations: readonly LedgerOperation[]) => LedgerOutcome[] };
   /** What is in memory is as of then. */
@@ -77,12 +76,12 @@ export class SqliteLedgerStore implements LedgerStore {
     this.#accounts = new AccountCache(this.#sql);
     this.#holds = new Holds(this.#sql);
     this.#entries = new Entries(this.#sql);
-    this.#generations = new Generations(this.#sql);
     this.#retryKeys = new RetryKeys(this.#sql);
     this.#transaction = database.transaction((operations: readonly LedgerOperation[]) => {
       this.#refresh();
       const outcomes = operations.map((operation) => this.#apply(operation));
       this.#accounts.flush();
+      this.#entries.flush();
       return outcomes;
     });
   }
@@ -235,7 +234,7 @@ export class SqliteLedgerStore implements LedgerStore {
   #ownerOf(accountId: string, at: number): string {
     const chain = this.#accounts.chain(accountId, at);
     const user = chain.find(({ kind }) => kind === "user");
-    return user?.name ?? this.#generations.userOf(accountId) ?? chain[0]?.name ?? "";
+    return user?.name ?? this.#sql.tokenUser.get(accountId)?.user_name ?? chain[0]?.name ?? "";
   }
 
   /** Posts the end of a hold, gives back what of it was not charged, and tells what was: as much as there was room for. */
@@ -245,17 +244,8 @@ export class SqliteLedgerStore implements LedgerStore {
     this.#accounts.postDebit(account, held, charge, at);
     const excess = tokens === undefined ? 0 : tokens - hold.tokens;
     this.#accounts.countEnd(account, excess, hold.takenAt);
-    this.#entries.insert({
-      id,
-      kind,
-      debit: account,
-      credit: REVENUE,
-      amount: charge,
-      held,
-      shortfall: cost - charge,
-      at,
-      call: call && this.#generations.append(id, account, charge, call),
-    });
+    const shortfall = cost - charge;
+    this.#entries.insert({ id, kind, debit: account, credit: REVENUE, amount: charge, held, shortfall, at }, call);
     this.#retryKeys.end(hold, answer, at);
     return charge;
   }
@@ -280,8 +270,8 @@ export class SqliteLedgerStore implements LedgerStore {
     const shortfall = due - charge;
     this.#entries.insert({ id: lateId(id), kind: "settle", debit, credit, amount: absolute, held: 0n, shortfall, at });
     const credits = expired.amount + charge;
-    if (record === undefined) this.#generations.correctCredits(expired.call, credits);
-    else this.#generations.replace(expired.call, id, account, credits, toGenerationColumns(record));
+    if (record === undefined) this.#entries.correctCredits(expired, credits);
+    else this.#entries.replaceCall(expired, toGenerationColumns(record), credits);
     return { outcome: "settled", shortfall };
   }
 
