@@ -17,9 +17,10 @@ beforeEach(async () => {
   route = generationRoute(openGenerationStore(storage));
   storage.handle
     .query(
-      `INSERT INTO generations (id, owner, account_id, operation, dialect, provider, model, streamed, status, outcome,
-         usage, input_tokens, output_tokens, credits, ms, first_byte_ms, started_at)
-       VALUES (?, 'alice', 'token:a1', 'chat', 'chat', 'openai', 'small', 1, 200, 'abandoned', ?, 130, 50, ?, ?, ?, ?)`,
+      `INSERT INTO entries (id, owner, debit_account, operation, dialect, provider, model, streamed, status, outcome,
+         usage, input_tokens, output_tokens, amount, ms, first_byte_ms, started_at, kind, credit_account, held, shortfall, created_at)
+       VALUES (?, 'alice', 'token:a1', 'chat', 'chat', 'openai', 'small', 1, 200, 'abandoned', ?, 130, 50, ?, ?, ?, ?,
+         'settle', 'revenue', 0, 0, 0)`,
     )
     .run(
       id,
@@ -29,9 +30,6 @@ beforeEach(async () => {
       9.96,
       Date.parse("2026-11-21T08:30:15.123Z"),
     );
-  storage.handle
-    .query("INSERT INTO entries VALUES (?, 'settle', 'token:a1', 'revenue', 0, 0, 0, 0, last_insert_rowid())")
-    .run(id);
 });
 afterEach(() => storage.close());
 
@@ -82,7 +80,7 @@ describe("a generation", () => {
   });
 
   test("whose process died says by null what nobody knows", async () => {
-    storage.handle.run("UPDATE generations SET dialect = NULL, first_byte_ms = NULL, outcome = 'expired', status = 0");
+    storage.handle.run("UPDATE entries SET dialect = NULL, first_byte_ms = NULL, outcome = 'expired', status = 0");
     const answer = await ask(id);
     expect(answer).toMatchObject({ dialect: null, time_to_first_token_ms: null, status: null, outcome: "expired" });
     expect(generationAnswer.parse(answer) as unknown).toEqual(answer);

@@ -25,9 +25,10 @@ function put(startedAt: string, credits: bigint, { owner = "alice", tokenId = "a
   calls += 1;
   storage.handle
     .query(
-      `INSERT INTO generations (id, owner, account_id, operation, provider, model, streamed, status, outcome, usage,
-         input_tokens, output_tokens, credits, ms, started_at)
-       VALUES (?, ?, ?, 'chat', 'openai', ?, 0, 200, 'complete', '{}', 10, 5, ?, 1, ?)`,
+      `INSERT INTO entries (id, owner, debit_account, operation, provider, model, streamed, status, outcome, usage,
+         input_tokens, output_tokens, amount, ms, started_at, kind, credit_account, held, shortfall, created_at)
+       VALUES (?, ?, ?, 'chat', 'openai', ?, 0, 200, 'complete', '{}', 10, 5, ?, 1, ?,
+         'settle', 'revenue', 0, 0, 0)`,
     )
     .run(`req_${calls}`, owner, `token:${tokenId}`, model, credits, Date.parse(startedAt));
 }
