@@ -173,6 +173,31 @@ describe("the schema", () => {
     ]);
   });
 
+  test("loses no call whose entry does not name it by its number, and keeps the newer of two", () => {
+    const database = new Database(":memory:", { safeIntegers: true });
+    for (const migration of migrations.slice(0, 5)) database.run(migration);
+    database.run("PRAGMA user_version = 5");
+    const calls = ["named", "unnamed", "misnamed", "late", "late"];
+    for (const [index, id] of calls.entries()) {
+      database.run(`INSERT INTO generations VALUES (${index + 1}, '${id}', 'alice', 'token:t', 'chat', NULL, 'openai', 'm', 0,
+        200, 'complete', '{}', 3, 4, ${10 * index}, 1.5, NULL, 20)`);
+    }
+    // A process that was started before the fifth step went on without numbers, and wrote a late end beside the expiry.
+    const numbers = { named: 1, unnamed: null, misnamed: 1, late: 4, "late:late": null, uncalled: null };
+    const insert = "INSERT INTO entries VALUES (?, 'settle', 'token:t', 'revenue', 30, 9, 0, 1, ?)";
+    for (const [id, number] of Object.entries(numbers)) database.run(insert, [id, number]);
+    migrateSqlite(database);
+    expect(database.query("SELECT id, credits FROM generations ORDER BY credits").values()).toEqual([
+      ["named", 0n],
+      ["unnamed", 10n],
+      ["misnamed", 20n],
+      ["late", 40n],
+    ]);
+    expect(database.query("SELECT count(*) FROM entries").values()).toEqual([[6n]]);
+    expect(database.query("SELECT count(*) FROM calls_by_owner").values()).toEqual([[4n]]);
+    database.close();
+  });
+
   test("keeps the books as they are, and only appended", () => {
     const database = new Database(":memory:", { safeIntegers: true });
     for (const migration of migrations.slice(0, 3)) database.run(migration);
@@ -189,7 +214,11 @@ describe("the schema", () => {
     migrateSqlite(database);
     const kept = database.query(`SELECT ${columns} FROM entries ORDER BY id`).values();
     expect(kept).toEqual(entries.map((entry) => [...entry]));
-    for (const damage of ["UPDATE entries SET amount = 0", "DELETE FROM entries"])
+    for (const damage of [
+      "UPDATE entries SET amount = 0",
+      "UPDATE entries SET rowid = rowid + 9",
+      "DELETE FROM entries",
+    ])
       expect(() => database.run(damage)).toThrow("entries are only appended");
     for (const [kind, amount] of [
       ["gift", 1n],

@@ -213,18 +213,25 @@ export const migrations: readonly string[] = [
     ms              REAL,
     first_byte_ms   REAL,
     started_at      INTEGER,
-    credits         INTEGER -- what the call cost in all, where a late end has made that another amount
+    credits         INTEGER, -- what the call cost in all, where a late end has made that another amount
+    CHECK (owner IS NULL OR (operation IS NOT NULL AND provider IS NOT NULL AND model IS NOT NULL AND streamed IS NOT NULL
+      AND status IS NOT NULL AND outcome IS NOT NULL AND usage IS NOT NULL AND input_tokens IS NOT NULL
+      AND output_tokens IS NOT NULL AND ms IS NOT NULL AND started_at IS NOT NULL))
   ) STRICT;
+  -- By id and not by number: an entry has no number where a process of the fourth step went on writing after the fifth.
+  CREATE INDEX generations_by_id ON generations_before (id);
   INSERT INTO entries (id, kind, debit_account, credit_account, amount, held, shortfall, created_at, owner, operation, dialect,
       provider, model, streamed, status, outcome, usage, input_tokens, output_tokens, ms, first_byte_ms, started_at, credits)
     SELECT e.id, e.kind, e.debit_account, e.credit_account, e.amount, e.held, e.shortfall, e.created_at, g.owner, g.operation,
       g.dialect, g.provider, g.model, g.streamed, g.status, g.outcome, g.usage, g.input_tokens, g.output_tokens, g.ms,
       g.first_byte_ms, g.started_at, nullif(g.credits, e.amount)
-    FROM entries_before e LEFT JOIN generations_before g ON g.number = e.call AND g.id = e.id ORDER BY e.id;
+    FROM entries_before e
+      LEFT JOIN generations_before g ON g.number = (SELECT max(number) FROM generations_before WHERE id = e.id)
+    ORDER BY e.id;
   DROP TABLE entries_before;
   DROP TABLE generations_before;
-  CREATE TRIGGER entries_are_never_changed BEFORE UPDATE OF number, id, kind, debit_account, credit_account, amount, held,
-    shortfall, created_at ON entries BEGIN SELECT RAISE(ABORT, 'entries are only appended'); END;
+  CREATE TRIGGER entries_are_never_changed BEFORE UPDATE OF number, rowid, _rowid_, oid, id, kind, debit_account,
+    credit_account, amount, held, shortfall, created_at ON entries BEGIN SELECT RAISE(ABORT, 'entries are only appended'); END;
   CREATE TRIGGER entries_are_never_deleted BEFORE DELETE ON entries BEGIN SELECT RAISE(ABORT, 'entries are only appended'); END;
 
   CREATE VIEW generations AS
