@@ -1,5 +1,5 @@
 /** On SQLite the calls of an owner are put into their index many at a time: what is asked in between misses none. */
-import { afterEach, beforeEach, expect, test } from "bun:test";
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -46,11 +46,11 @@ interface Ended {
   credits: bigint;
 }
 
-const settle = ({ id, owner, startedAt, credits }: Ended): LedgerOperation => {
+const settle = ({ id, owner, startedAt, credits }: Ended, at = startedAt): LedgerOperation => {
   const call = { operation: "chat", dialect: undefined, provider: "p", model: "m", streamed: false } as const;
   const end = { status: 200, outcome: "complete", milliseconds: 1, millisecondsToFirstByte: undefined } as const;
   const record = { ...call, ...end, owner, usage: { input: 2, output: 3 }, startedAt };
-  return { kind: "settle", id, amount: credits, at: startedAt, record };
+  return { kind: "settle", id, amount: credits, at, record };
 };
 
 function hold({ id, owner, startedAt }: Ended, leaseUntil: number): LedgerOperation {
@@ -93,7 +93,7 @@ test("commits of all sizes, of two processes in turn", async () => {
   const all: Ended[] = [];
   for (const [process, size] of fc.sample(sizes, { numRuns: 3, seed: 5 }).flat()) {
     const calls = someCalls(size);
-    await stores[process]?.commit([...calls.map((call) => hold(call, 9_999)), ...calls.map(settle)]);
+    await stores[process]?.commit([...calls.map((call) => hold(call, 9_999)), ...calls.map((call) => settle(call))]);
     all.push(...calls);
     await expectFound(all);
     expect(all.length - indexed()).toBeLessThan(128);
@@ -111,7 +111,7 @@ test("a late end in place of an expiry, in the index and behind its mark", async
   expect(indexed()).toBe(300);
   // What expiry wrote has the moment and the owner of the hold; the late end has its own.
   const late = [...early.slice(0, 40), ...behind].map((call) => ({ ...call, startedAt: call.startedAt + 500 }));
-  await stores[1]?.commit(late.map(settle));
+  await stores[1]?.commit(late.map((call) => settle(call)));
   const rest = early.slice(40);
   const count = async (owner: string, from: number, to: number) => {
     const report = await generations.usage({ owner, from, to, groupBy: "day", groupsMax: 9 });
@@ -123,4 +123,42 @@ test("a late end in place of an expiry, in the index and behind its mark", async
     expect(await count(owner, 1_500, 9_999)).toBe(mine(late));
   }
   expect(indexed()).toBe(300);
+});
+
+const outcomesOf = async (operations: readonly LedgerOperation[]): Promise<string[]> =>
+  ((await stores[0]?.commit(operations)) ?? []).map(({ outcome }) => outcome);
+
+test("a record that lacks something is refused at once, and not with the index of all", async () => {
+  const [bad, ...good] = someCalls(200) as [Ended, ...Ended[]];
+  await stores[0]?.commit([bad, ...good].map((call) => hold(call, 9_999)));
+  // No number: SQLite takes it for null.
+  const refused = async () => outcomesOf([settle({ ...bad, startedAt: Number.NaN }, 1)]);
+  expect(await refused().catch(String)).toContain("constraint failed");
+  expect(await outcomesOf(good.map((call) => settle(call)))).toEqual(good.map(() => "settled"));
+  await expectFound(good);
+  expect(indexed()).toBe(good.length);
+});
+
+describe("an operator who takes the space of old calls back", () => {
+  const emptyIndex = "DELETE FROM calls_by_owner WHERE started_at < 1050";
+  const emptyEntries = `UPDATE entries SET owner = NULL, operation = NULL, dialect = NULL, provider = NULL, model = NULL,
+    usage = NULL WHERE started_at < 1050`;
+
+  test.each([
+    ["as it is written down", [emptyIndex, emptyEntries]],
+    ["the other way round", [emptyEntries, emptyIndex]],
+    ["in the entries alone", [emptyEntries]],
+  ])("%s: usage tells of what is left, and what ended late is charged", async (_, statements) => {
+    const calls = someCalls(300);
+    await stores[0]?.commit(calls.map((call) => hold(call, 1_000)));
+    await stores[0]?.commit([{ kind: "sweep", at: 5_000 }]);
+    for (const statement of statements) storages[1]?.handle.run(statement);
+    const late = calls.filter((_call, index) => index % 2 === 0);
+    // At the moment of its hold, and for another owner at another one.
+    const ended = late.map((call, index) => (index % 4 === 0 ? { ...call, owner: "bob", startedAt: 1_200 } : call));
+    expect(await outcomesOf(ended.map((call) => settle(call)))).toEqual(ended.map(() => "settled"));
+    const expired = calls.filter(({ startedAt }, index) => index % 2 === 1 && startedAt >= 1_050);
+    await expectFound([...expired.map((call) => ({ ...call, credits: 0n })), ...ended]);
+    expect(await stores[0]?.audit()).toMatchObject({ drifts: [], openHolds: 0 });
+  });
 });

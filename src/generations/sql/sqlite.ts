@@ -47,7 +47,8 @@ export class SqliteGenerationStore implements GenerationStore {
     const next = last === null ? undefined : Number(last.started_at) + 1;
     const rows = this.#database
       .query<UsageRow, [string, number, number]>(
-        `${OWNED} SELECT ${usageColumns(groupBy)} FROM owned CROSS JOIN generations USING (number) GROUP BY 1`,
+        `${OWNED} SELECT ${usageColumns(groupBy)} FROM owned CROSS JOIN generations g
+           ON g.number = owned.number AND g.owner = ?1 AND g.started_at = owned.started GROUP BY 1`,
       )
       .all(owner, from, next ?? to);
     return { rows, next };

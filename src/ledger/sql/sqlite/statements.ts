@@ -65,6 +65,7 @@ const INSERT_ACCOUNT = `
 export function prepareStatements(database: Database) {
   return {
     dataVersion: database.prepare<{ data_version: bigint }, []>("PRAGMA data_version"),
+    schemaVersion: database.prepare<{ user_version: bigint }, []>("PRAGMA user_version"),
     account: database.prepare<AccountRow, [string]>("SELECT * FROM accounts WHERE id = ?"),
     accounts: database.prepare<AccountRow, []>("SELECT * FROM accounts ORDER BY id"),
     createAccount: database.prepare<unknown, AccountValues>(`${INSERT_ACCOUNT} DO NOTHING`),
@@ -98,7 +99,7 @@ export function prepareStatements(database: Database) {
   };
 }
 
-/** What is kept of calls beside the books. */
+/** What is kept of calls beside the books. The index takes what is there already: it must never keep a charge out. */
 function prepareCallStatements(database: Database) {
   return {
     replaceCall: database.prepare<unknown, [...CallValues, bigint, bigint]>(`
@@ -110,11 +111,11 @@ function prepareCallStatements(database: Database) {
     moveMark: database.prepare<unknown, [bigint]>("UPDATE calls_by_owner_mark SET number = ?"),
     indexCalls: database.prepare<unknown, [bigint, bigint]>(`
       INSERT INTO calls_by_owner (owner, started_at, number)
-      SELECT owner, started_at, number FROM generations WHERE number > ? AND number <= ?`),
+      SELECT owner, started_at, number FROM generations WHERE number > ? AND number <= ? ON CONFLICT DO NOTHING`),
     indexCall: database.prepare<unknown, [bigint]>(`
       INSERT INTO calls_by_owner (owner, started_at, number)
       SELECT owner, started_at, number FROM generations
-      WHERE number = ? AND number <= (SELECT number FROM calls_by_owner_mark)`),
+      WHERE number = ? AND number <= (SELECT number FROM calls_by_owner_mark) ON CONFLICT DO NOTHING`),
     unindexCall: database.prepare<unknown, [bigint]>(`
       DELETE FROM calls_by_owner
       WHERE (owner, started_at, number) = (SELECT owner, started_at, number FROM generations WHERE number = ?)`),
