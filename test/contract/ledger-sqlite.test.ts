@@ -1,10 +1,11 @@
+import { Database } from "bun:sqlite";
 import { afterAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openTokenStore } from "../../src/auth/index.ts";
 import { openLedgerStore } from "../../src/ledger/index.ts";
-import { openStorage, type SqliteStorage } from "../../src/storage/index.ts";
+import { openStorage, type SqliteStorage, StorageError } from "../../src/storage/index.ts";
 import { describeLedgerStore, type OpenedLedgerStore } from "./ledger-store.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "tollgate-ledger-"));
@@ -92,6 +93,25 @@ describe("a ledger in a SQLite file", () => {
     expect(await one.chain(account.id, 1)).toMatchObject([{ creditsPosted: 0n }]);
     await openLedgerStore(storage).commit([{ kind: "grant", id: "g", accountId: account.id, amount: 5n, at: 1 }]);
     expect(await one.chain(account.id, 1)).toMatchObject([{ creditsPosted: 5n }]);
+    await storage.close();
+  });
+
+  test("is not written to by who does not know its schema any more", async () => {
+    const path = join(folder, "newer.db");
+    const storage = await connect(`sqlite:${path}`);
+    const store = openLedgerStore(storage);
+    await store.putAccount(account, 1);
+    const grant = (id: string) => ({ kind: "grant", id, accountId: account.id, amount: 5n, at: 1 }) as const;
+    expect(await store.commit([grant("a")])).toEqual([{ outcome: "granted" }]);
+    const newer = new Database(path);
+    newer.run("PRAGMA user_version = 1000");
+    // Looking must not make it seem known.
+    const refusals = [() => store.chain(account.id, 1), async () => store.commit([grant("b")])];
+    for (const refused of [...refusals, ...refusals]) {
+      expect(await refused().catch((reason: unknown) => reason)).toBeInstanceOf(StorageError);
+    }
+    expect(newer.query("SELECT id FROM entries").values()).toEqual([["a"]]);
+    newer.close();
     await storage.close();
   });
 

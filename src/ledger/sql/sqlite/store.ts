@@ -16,6 +16,7 @@ import type {
   TopUp,
 } from "../../operations.ts";
 import { passedLimit, withCall } from "../../rates.ts";
+import { StorageError } from "../../../storage/index.ts";
 import type { AuditReport, LedgerStore, OpenHold } from "../../store.ts";
 import { AUDIT_ACCOUNTS, AUDIT_TOTALS, type AuditRow, type AuditTotals, auditReport } from "../audit.ts";
 import { type GenerationColumns, toGenerationColumns } from "../generations.ts";
@@ -69,10 +70,13 @@ export class SqliteLedgerStore implements LedgerStore {
   readonly #transaction: { immediate: (operations: readonly LedgerOperation[]) => LedgerOutcome[] };
   /** What is in memory is as of then. */
   #version: bigint | undefined;
+  /** What the file's schema was when the statements were prepared. */
+  readonly #schemaVersion: bigint | undefined;
 
   constructor(database: Database) {
     this.#database = database;
     this.#sql = prepareStatements(database);
+    this.#schemaVersion = this.#sql.schemaVersion.get()?.user_version;
     this.#accounts = new AccountCache(this.#sql);
     this.#holds = new Holds(this.#sql);
     this.#entries = new Entries(this.#sql);
@@ -101,9 +105,21 @@ export class SqliteLedgerStore implements LedgerStore {
    */
   #refresh(): void {
     const version = this.#sql.dataVersion.get()?.data_version;
-    if (version !== this.#version) this.#forget();
+    if (version !== this.#version) {
+      this.#checkSchema();
+      this.#forget();
+    }
     this.#version = version;
     this.#accounts.trim();
+  }
+
+  /**
+   * A newer Tollgate may have brought the schema forward meanwhile. Holds would still be taken then, but no end of theirs
+   * could be written any more: better that nothing is.
+   */
+  #checkSchema(): void {
+    if (this.#sql.schemaVersion.get()?.user_version === this.#schemaVersion) return;
+    throw new StorageError("storage: another version of Tollgate has changed the schema; start this one anew");
   }
 
   #forget(): void {
@@ -296,8 +312,10 @@ export class SqliteLedgerStore implements LedgerStore {
   }
 
   chain(accountId: string, at: number): Promise<AccountState[]> {
-    this.#refresh();
-    return Promise.resolve(this.#accounts.chain(accountId, at).map(toAccountState));
+    return Promise.try(() => {
+      this.#refresh();
+      return this.#accounts.chain(accountId, at).map(toAccountState);
+    });
   }
 
   listAccounts(at: number): Promise<AccountState[]> {
