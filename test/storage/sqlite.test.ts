@@ -85,6 +85,12 @@ test("the sums are the same, and the books balance", async () => {
   expect(await openLedgerStore(storage).audit()).toMatchObject({ entries: 7, openHolds: 0, drifts: [] });
 });
 
+test("a server of that version that still runs takes no more holds, which it could not charge for", async () => {
+  if (storage.engine !== "sqlite") throw new Error("no SQLite file");
+  const { handle } = storage;
+  expect(() => handle.run("UPDATE accounts SET debits_pending = 1, minute_start = 1")).toThrow("no such column");
+});
+
 test("a call that expired before still ends late, in place of what was written of it", async () => {
   const store = openLedgerStore(storage);
   const record = { ...call, owner: "alice", status: 200, milliseconds: 9, millisecondsToFirstByte: 1, startedAt: 31 };

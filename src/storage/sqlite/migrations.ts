@@ -184,6 +184,10 @@ export const migrations: readonly string[] = [
   DROP TABLE generations_before;
   `,
   `
+  -- A server of an earlier version that still runs must not go on: it could take holds, and no longer charge for them. With
+  -- this name gone it refuses every call.
+  ALTER TABLE accounts RENAME COLUMN minute_start TO minute_began;
+
   -- The entry that ends a call tells of it too: one row a call instead of two, and appended, which changes fewer pages than
   -- rows by id do. What it tells of the call may be made better by a late end; the books themselves never change.
   ALTER TABLE entries RENAME TO entries_before;

@@ -7,6 +7,9 @@ import { migrateSqlite } from "./migrate.ts";
 /** How long a writer waits for another process's transaction (a CLI command, a sweep). */
 const BUSY_MS = 5_000;
 
+/** How long a start waits for another one that brings the schema up to date. */
+const MIGRATION_BUSY_MS = 600_000;
+
 /** How soon a start that met a lock is tried again. */
 const LOCKED_RETRY_MS = 10;
 
@@ -48,9 +51,12 @@ export function openSqlite(location: string): SqliteStorage {
   };
 }
 
+/** Several processes may start at once, and what the first one moves into a new schema may be millions of rows. */
 function migrate(handle: Database): void {
   try {
+    handle.run(`PRAGMA busy_timeout = ${MIGRATION_BUSY_MS}`);
     migrateSqlite(handle);
+    handle.run(`PRAGMA busy_timeout = ${BUSY_MS}`);
   } catch (reason) {
     handle.close();
     throw reason;

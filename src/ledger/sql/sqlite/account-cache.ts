@@ -187,7 +187,7 @@ function toAccount(row: AccountRow): CachedAccount {
     debitsPending: row.debits_pending,
     periodStart: Number(row.period_start),
     periodDebits: row.period_debits,
-    minuteStart: Number(row.minute_start),
+    minuteStart: Number(row.minute_began),
     minuteRequests: Number(row.minute_requests),
     minuteTokens: Number(row.minute_tokens),
     openCalls: Number(row.open_calls),

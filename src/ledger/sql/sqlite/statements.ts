@@ -15,7 +15,7 @@ export interface AccountRow {
   debits_pending: bigint;
   period_start: bigint;
   period_debits: bigint;
-  minute_start: bigint;
+  minute_began: bigint;
   minute_requests: bigint;
   minute_tokens: bigint;
   open_calls: bigint;
@@ -73,7 +73,7 @@ export function prepareStatements(database: Database) {
       DO UPDATE SET prepaid = excluded.prepaid, max_budget = excluded.max_budget, period = excluded.period`),
     writeCounters: database.prepare<unknown, [...Counters, string]>(`
       UPDATE accounts SET credits_posted = ?, debits_posted = ?, debits_pending = ?, period_start = ?, period_debits = ?,
-        minute_start = ?, minute_requests = ?, minute_tokens = ?, open_calls = ? WHERE id = ?`),
+        minute_began = ?, minute_requests = ?, minute_tokens = ?, open_calls = ? WHERE id = ?`),
     hold: database.prepare<HoldRow, [string]>("SELECT * FROM holds WHERE id = ?"),
     insertHold: database.prepare<unknown, [string, string, bigint, string, number, number, number, Text]>(`
       INSERT INTO holds (id, account_id, amount, purpose, lease_until, created_at, tokens, retry_key)
