@@ -36,7 +36,10 @@ export class Ledger {
   #down = false;
   /** Holds that this process has open, as far as it knows: only a measure of how busy it is. */
   #open = 0;
-  #idle: Promise<void> = Promise.resolve();
+  /** How long this commit has waited for company. */
+  #turns = 0;
+  /** For who waits until nothing is under way. */
+  #rest: PromiseWithResolvers<void> | undefined;
 
   constructor(options: LedgerOptions) {
     this.#store = options.store;
@@ -60,7 +63,7 @@ export class Ledger {
     this.#queue.push({ operation, resolve, reject });
     if (!this.#running) {
       this.#running = true;
-      this.#idle = this.#run();
+      this.#gather();
     }
     // The store answers each operation with an outcome of its kind.
     return promise as Promise<OutcomeOf<Op>>;
@@ -68,50 +71,71 @@ export class Ledger {
 
   /** Resolves when everything submitted so far has been committed. */
   async flush(): Promise<void> {
-    while (this.#running) await this.#idle;
-  }
-
-  async #run(): Promise<void> {
-    while (this.#queue.length > 0) {
-      await this.#gather();
-      const batch = this.#queue.splice(0, batchLength(this.#queue));
-      await this.#commit(batch);
-    }
-    this.#running = false;
+    while (this.#running) await (this.#rest ??= Promise.withResolvers<void>()).promise;
   }
 
   /**
-   * Waits for company: one turn of the event loop always, a few more while many holds are open and few operations have
-   * come. A commit's own cost is shared by all that ride in it; a lone caller waits for nobody.
+   * Waits for company: one turn of the event loop always, so that every request which it brings in joins the commit; a few
+   * more while many holds are open and few operations have come. A commit's own cost is shared by all that ride in it; a
+   * lone caller waits for nobody.
    */
-  async #gather(): Promise<void> {
+  #gather(): void {
+    this.#turns = 0;
+    setImmediate(this.#onTurn);
+  }
+
+  readonly #onTurn = (): void => {
+    this.#turns += 1;
     const wanted = this.#open / OPEN_HOLDS_PER_OPERATION;
-    await endOfTurn();
-    for (let turn = 1; turn < GATHERING_TURNS_MAX && this.#queue.length < wanted; turn += 1) await endOfTurn();
+    if (this.#turns < GATHERING_TURNS_MAX && this.#queue.length < wanted) setImmediate(this.#onTurn);
+    else this.#commitNext();
+  };
+
+  #commitNext(): void {
+    const committing = this.#commit(this.#queue.splice(0, batchLength(this.#queue)));
+    // A store in this process has committed already, and needs no promise.
+    if (committing === undefined) this.#goOn();
+    else void committing.then(() => this.#goOn());
+  }
+
+  #goOn(): void {
+    if (this.#queue.length > 0) return this.#gather();
+    this.#running = false;
+    this.#rest?.resolve();
+    this.#rest = undefined;
+  }
+
+  /** Gives every operation of the batch its outcome, or rejects it. Never throws or rejects itself. */
+  #commit(batch: readonly Waiting[]): Promise<void> | undefined {
+    try {
+      const outcomes = this.#store.commit(batch.map(operationOf));
+      if (!(outcomes instanceof Promise)) return this.#answer(batch, outcomes);
+      return outcomes.then(
+        (late) => this.#answer(batch, late),
+        (cause: unknown) => this.#fail(batch, cause),
+      );
+    } catch (cause) {
+      return this.#fail(batch, cause);
+    }
+  }
+
+  #answer(batch: readonly Waiting[], outcomes: readonly LedgerOutcome[]): undefined {
+    this.#down = false;
+    let index = 0;
+    for (const waiting of batch) {
+      const outcome = outcomes[index];
+      index += 1;
+      if (outcome === undefined) waiting.reject(new Error(`the store gave no outcome for ${waiting.operation.kind}`));
+      else {
+        this.#count(waiting.operation, outcome);
+        waiting.resolve(outcome);
+      }
+    }
   }
 
   #count(operation: LedgerOperation, outcome: LedgerOutcome): void {
     if (outcome.outcome === "held") this.#open += 1;
     else if (operation.kind === "settle" || operation.kind === "release") this.#open = Math.max(0, this.#open - 1);
-  }
-
-  async #commit(batch: readonly Waiting[]): Promise<void> {
-    try {
-      const outcomes = await this.#store.commit(batch.map((waiting) => waiting.operation));
-      this.#down = false;
-      let index = 0;
-      for (const waiting of batch) {
-        const outcome = outcomes[index];
-        index += 1;
-        if (outcome === undefined) waiting.reject(new Error(`the store gave no outcome for ${waiting.operation.kind}`));
-        else {
-          this.#count(waiting.operation, outcome);
-          waiting.resolve(outcome);
-        }
-      }
-    } catch (cause) {
-      await this.#fail(batch, cause);
-    }
   }
 
   /** What only one operation is to blame for must not fail its neighbours: they are tried apart from it. */
@@ -130,6 +154,8 @@ export class Ledger {
   }
 }
 
+const operationOf = ({ operation }: Waiting): LedgerOperation => operation;
+
 /** How many of those that wait fit one commit: in number, and in the bytes of the answers that they bring. */
 function batchLength(queue: readonly Waiting[]): number {
   let bytes = 0;
@@ -147,9 +173,4 @@ function batchLength(queue: readonly Waiting[]): number {
 function unavailable(cause?: unknown): GatewayError {
   const message = "The ledger can't be reached.";
   return new GatewayError("storage_unavailable", message, { cause, retryAfterSeconds: 1 });
-}
-
-/** Lets every request that this turn of the event loop brings in join the commit. */
-function endOfTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
 }
