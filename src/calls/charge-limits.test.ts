@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { KeptAnswer } from "../ledger/index.ts";
 import { ChargeScene, heldByRequest, record, refusalOf, request } from "./__fixtures__/charge-scene.ts";
 import { Charge } from "./charge.ts";
+import { openCharge } from "./open-charge.ts";
 
 let scene: ChargeScene;
 beforeEach(async () => {
@@ -85,7 +86,7 @@ describe("a call that may be sent again", () => {
   test("is answered as the first time, without a hold, once that has ended", async () => {
     const first = await scene.open({ retry });
     await first.settle({ usage: used }, { ...end, answer });
-    const again = await Charge.open(scene.deps, request({ id: "req_2", retry }));
+    const again = await openCharge(scene.deps, request({ id: "req_2", retry }));
     expect(again).not.toBeInstanceOf(Charge);
     expect(again).toEqual({ firstId: "req_1", answer: { ...answer, body: new Uint8Array(Buffer.from("said")) } });
     expect(await scene.balances()).toEqual({ charged: 20_000n, held: 0n });
@@ -118,7 +119,7 @@ describe("a call that may be sent again", () => {
     const first = await scene.open({ retry, rates: { requestsPerMinute: 1 } });
     await first.settle({ usage: { input: 1_000 } }, { ...end, answer });
     expect(await scene.balances()).toEqual({ charged: 1_000_000n, held: 0n });
-    const again = await Charge.open(scene.deps, request({ id: "req_2", retry, rates: { requestsPerMinute: 1 } }));
+    const again = await openCharge(scene.deps, request({ id: "req_2", retry, rates: { requestsPerMinute: 1 } }));
     expect(again).toMatchObject({ firstId: "req_1" });
   });
 });

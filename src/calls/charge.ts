@@ -5,8 +5,7 @@
  *     └───release──▶ ended (nothing charged)
  *
  * Whoever ends it first wins; later attempts change nothing. While it is open its lease is renewed, with what has been
- * observed so far, so that a call may take as long as it likes and a killed process still leaves a fair charge. The end
- * is tried again until the store has taken it.
+ * observed so far, so that a call may take as long as it likes and a killed process still leaves a fair charge.
  */
 import {
   formatCredits,
@@ -21,32 +20,25 @@ import type {
   CallRecord,
   Hold,
   KeptAnswer,
-  Ledger,
   RateLimits,
   RateState,
   Release,
   RetryKey,
   Settle,
 } from "../ledger/index.ts";
-import { likelyTokens, usageBound } from "./estimate.ts";
-import { rateExceeded, rateHeaders } from "./rate-headers.ts";
-import { retryRefused } from "./retry-key.ts";
-import { boundFor, chargeFor, type ModelPrice } from "../pricing/index.ts";
+import { chargeFor, type ModelPrice } from "../pricing/index.ts";
 import type { CallBound } from "../dialects/index.ts";
-import type { Ticker, Watched } from "../streaming/index.ts";
+import type { Watched } from "../streaming/index.ts";
+import { type EndDependencies, endHold } from "./end-hold.ts";
+import { rateHeaders } from "./rate-headers.ts";
 
 /** How often a running call's cost is compared with its hold. */
 const TOP_UP_CHECK_MS = 1_000;
 
-export interface ChargeDependencies {
-  ledger: Ledger;
+/** Its ticker ticks often enough to renew a lease in time. */
+export interface ChargeDependencies extends EndDependencies {
   clock: () => number;
-  /** Ticks often enough to renew a lease in time. */
-  ticker: Ticker;
   markupMillionths: bigint;
-  onUnsettled: (id: string, reason: unknown) => void;
-  /** Calls whose end the store has not taken yet, though it was asked to. */
-  unsettled: Map<string, Settle | Release>;
 }
 
 export interface ChargeRequest {
@@ -65,12 +57,6 @@ export interface Ending {
   record: CallRecord;
   /** Kept for the call's retry key. */
   answer?: KeptAnswer | undefined;
-}
-
-/** A call that came before, with its answer. */
-export interface Replay {
-  firstId: string;
-  answer: KeptAnswer;
 }
 
 const nothing = (): undefined => undefined;
@@ -93,40 +79,7 @@ export class Charge implements Watched {
   /** What was priced last. */
   #priced: { observed: ObservedUsage; cost: Nano } | undefined;
 
-  /**
-   * Sets the most that the call can cost aside, durably. Throws 402 where there is not enough, 429 where a limit of the
-   * token is reached, and 409 for a retry key that can't be answered; one that can gives the first call's answer.
-   */
-  static async open(deps: ChargeDependencies, request: ChargeRequest): Promise<Charge | Replay> {
-    const { price, bound } = request;
-    const needed = boundFor(price, usageBound(price, bound), deps.markupMillionths, bound.imagesOut?.variant);
-    const hold = holdFor(request, atMost(limits.callNanoMax, needed), deps.clock());
-    const result = await deps.ledger.submit(hold).catch((reason: unknown) => takeBack(deps, hold, reason));
-    switch (result.outcome) {
-      case "held":
-        return new Charge(deps, request, hold, result);
-      case "replayed":
-        return { firstId: result.id, answer: result.answer };
-      case "insufficient":
-        throw insufficient(needed, result.available, isLowered(bound));
-      case "limited":
-        throw rateExceeded(result.limit, request.rates ?? {}, result.rates, hold.tokens ?? 0, hold.at);
-      case "retry-running":
-      case "retry-mismatch":
-        throw retryRefused(result.outcome);
-      case "exists":
-      case "conflict":
-      case "no-account":
-        throw new Error(`hold ${hold.id}: ${result.outcome}`);
-    }
-  }
-
-  private constructor(
-    deps: ChargeDependencies,
-    request: ChargeRequest,
-    { amount, at }: Hold,
-    { rates }: { rates?: RateState },
-  ) {
+  constructor(deps: ChargeDependencies, request: ChargeRequest, { amount, at }: Hold, rates: RateState | undefined) {
     this.#deps = deps;
     this.#request = request;
     this.#amount = amount;
@@ -176,8 +129,8 @@ export class Charge implements Watched {
     const { ticker, clock } = this.#deps;
     ticker.leave(this);
     // In one commit with the charge, which needs the room.
-    if (this.#reserve !== undefined) void commitEnd(this.#deps, { kind: "release", id: this.#reserve, at: clock() });
-    return commitEnd(this.#deps, operation);
+    if (this.#reserve !== undefined) void endHold(this.#deps, { kind: "release", id: this.#reserve, at: clock() });
+    return endHold(this.#deps, operation);
   }
 
   /** Renews the lease in time, and sees to it that the hold covers what the call has cost so far. */
@@ -228,7 +181,7 @@ export class Charge implements Watched {
     const { outcome } = await this.#deps.ledger.submit(hold);
     if (outcome !== "held" && outcome !== "exists") return this.#ended ? undefined : this.#giveUp(expired());
     this.#reserve = reserve;
-    if (this.#ended) await commitEnd(this.#deps, { kind: "release", id: reserve, at: this.#deps.clock() });
+    if (this.#ended) await endHold(this.#deps, { kind: "release", id: reserve, at: this.#deps.clock() });
   }
 
   /** Doubles the hold, or takes what is left; where nothing is, the call ends once it has used up what it holds. */
@@ -258,70 +211,8 @@ export class Charge implements Watched {
   }
 }
 
-/** A hold whose answer was lost may have been made all the same: it is given back as soon as the store can be reached. */
-function takeBack(deps: ChargeDependencies, { id, at }: Hold, reason: unknown): never {
-  const unknown = reason instanceof GatewayError && reason.cause !== undefined;
-  if (unknown) void commitEnd(deps, { kind: "release", id, at }, "no-hold");
-  throw reason;
-}
-
-/** How soon an end that the store did not take is tried again, ever more seldom. */
-const RETRY_MS = 250;
-const RETRY_MS_MAX = 5_000;
-
-/**
- * Ends a hold. Resolves after the first try, so that a store that is down holds up no answer; the others follow on the
- * ticker. An end that is refused is told: it would be a charge that nobody pays. Never rejects.
- */
-async function commitEnd(
-  deps: ChargeDependencies,
-  operation: Settle | Release,
-  harmless?: "no-hold",
-  waitMs = RETRY_MS,
-): Promise<void> {
-  const { ledger, unsettled, onUnsettled, ticker } = deps;
-  try {
-    const { outcome } = await ledger.submit(operation);
-    unsettled.delete(operation.id);
-    if ((outcome === "conflict" || outcome === "no-hold") && outcome !== harmless) onUnsettled(operation.id, outcome);
-  } catch (reason) {
-    unsettled.set(operation.id, operation);
-    onUnsettled(operation.id, reason);
-    const next = Math.min(2 * waitMs, RETRY_MS_MAX);
-    ticker.after(waitMs, () => void commitEnd(deps, operation, harmless, next));
-  }
-}
-
-function holdFor(
-  { id, accountId, purpose, price, bound, rates, retry }: ChargeRequest,
-  amount: Nano,
-  at: number,
-): Hold {
-  const hold: Hold = { kind: "hold", id, accountId, amount, purpose, at, leaseUntil: at + limits.holdLeaseMs };
-  if (rates !== undefined) {
-    hold.rates = rates;
-    hold.tokens = likelyTokens(price, bound);
-  }
-  if (retry !== undefined) hold.retry = retry;
-  return hold;
-}
-
-function atMost(most: Nano, amount: Nano): Nano {
+export function atMost(most: Nano, amount: Nano): Nano {
   return amount < most ? amount : most;
-}
-
-/** Whether a limit of the output, which the body has none of, would make the call need less. */
-function isLowered(bound: CallBound): boolean {
-  return bound.outputTokens === undefined && bound.imagesOut === undefined && bound.unitsIn === undefined;
-}
-
-function insufficient(needed: Nano, available: Nano, lowered: boolean): GatewayError {
-  const left = available > 0n ? available : 0n;
-  const advice = lowered ? " Set max_tokens to need less." : "";
-  return new GatewayError(
-    "insufficient_credits",
-    `Not enough credits: this call needs up to ${formatCredits(needed)}, ${formatCredits(left)} are left.${advice}`,
-  );
 }
 
 function usedUp(amount: Nano): GatewayError {

@@ -1,4 +1,5 @@
 export { Charge, type ChargeDependencies } from "./charge.ts";
+export { openCharge } from "./open-charge.ts";
 export { countTokens, type CountTokensDependencies } from "./count-tokens.ts";
 export type { ChargeableBody, ChargeableRoute } from "./chargeable-route.ts";
 export { CallPipeline, type PipelineDependencies } from "./pipeline.ts";

@@ -19,7 +19,8 @@ import type { RetryKey } from "../ledger/index.ts";
 import type { ModelRouter } from "../routing/index.ts";
 import type { Logger } from "../telemetry/index.ts";
 import { answerCall } from "./answer-call.ts";
-import { Charge, type ChargeDependencies, type Replay } from "./charge.ts";
+import { Charge, type ChargeDependencies } from "./charge.ts";
+import { openCharge, type Replay } from "./open-charge.ts";
 import type { ChargeableBody, ChargeableRoute } from "./chargeable-route.ts";
 import { Patience } from "./patience.ts";
 import { type CallPlan, planCall } from "./plan-call.ts";
@@ -136,7 +137,7 @@ export class CallPipeline {
     };
     this.#running.add(abort);
     try {
-      const charge = await Charge.open(charges, {
+      const charge = await openCharge(charges, {
         id: requestId,
         accountId: principal.accountId,
         purpose: `${route.operations[0]} ${target.route.prefix}/${target.model}`,

@@ -8,7 +8,7 @@ export {
   roomOf,
   tightestLink,
 } from "./accounts.ts";
-export { Ledger, type LedgerOptions } from "./ledger.ts";
+export { Ledger, type LedgerOptions, type Waiting } from "./ledger.ts";
 export type {
   CallRecord,
   Grant,

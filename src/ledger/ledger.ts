@@ -15,10 +15,11 @@ import type { LedgerStore } from "./store.ts";
 const OPEN_HOLDS_PER_OPERATION = 4;
 const GATHERING_TURNS_MAX = 8;
 
-interface Waiting {
-  operation: LedgerOperation;
-  resolve: (outcome: LedgerOutcome) => void;
-  reject: (reason: unknown) => void;
+/** An operation on its way, which is told itself what became of it. Neither of its methods may throw. */
+export interface Waiting<Op extends LedgerOperation = LedgerOperation> {
+  readonly operation: Op;
+  resolve(outcome: OutcomeOf<Op>): void;
+  reject(reason: unknown): void;
 }
 
 export interface LedgerOptions {
@@ -46,27 +47,33 @@ export class Ledger {
     this.#queueMax = options.queueMax ?? limits.ledgerQueueMax;
   }
 
+  /** Commits one operation, as `enqueue` does: a promise of its outcome. */
+  submit<Op extends LedgerOperation>(operation: Op): Promise<OutcomeOf<Op>> {
+    const { promise, resolve, reject } = Promise.withResolvers<OutcomeOf<Op>>();
+    this.enqueue({ operation, resolve, reject });
+    return promise;
+  }
+
   /**
    * Commits one operation with whatever else is waiting. A hold is refused with `ledger_busy` where the queue is full;
    * what raises, keeps or ends one never is: its call runs, and a charge must not be lost to backpressure. Rejects with
    * `storage_unavailable` where the store can't commit: whether it did is then not known, and asking again with the same
    * id is safe. While a store is down, holds that come during the commit that tries it anew are refused at once.
    */
-  submit<Op extends LedgerOperation>(operation: Op): Promise<OutcomeOf<Op>> {
-    if (operation.kind === "hold" && this.#queue.length >= this.#queueMax) {
-      return Promise.reject(
-        new GatewayError("ledger_busy", "Too many calls are waiting for the ledger.", { retryAfterSeconds: 1 }),
-      );
+  enqueue<Op extends LedgerOperation>(waiting: Waiting<Op>): void {
+    const refusal = waiting.operation.kind === "hold" ? this.#refusalOfHold() : undefined;
+    if (refusal !== undefined) return waiting.reject(refusal);
+    this.#queue.push(waiting);
+    if (this.#running) return;
+    this.#running = true;
+    this.#gather();
+  }
+
+  #refusalOfHold(): GatewayError | undefined {
+    if (this.#queue.length >= this.#queueMax) {
+      return new GatewayError("ledger_busy", "Too many calls are waiting for the ledger.", { retryAfterSeconds: 1 });
     }
-    if (operation.kind === "hold" && this.#down && this.#running) return Promise.reject(unavailable());
-    const { promise, resolve, reject } = Promise.withResolvers<LedgerOutcome>();
-    this.#queue.push({ operation, resolve, reject });
-    if (!this.#running) {
-      this.#running = true;
-      this.#gather();
-    }
-    // The store answers each operation with an outcome of its kind.
-    return promise as Promise<OutcomeOf<Op>>;
+    return this.#down && this.#running ? unavailable() : undefined;
   }
 
   /** Resolves when everything submitted so far has been committed. */

@@ -1,7 +1,7 @@
 /** Postgres goes away: refused quickly, back by itself, and nothing that was owed is lost. */
 import { afterAll, beforeAll, beforeEach, afterEach, describe, expect, test } from "bun:test";
 import { GatewayError, type Usage } from "../../src/core/index.ts";
-import { Charge } from "../../src/calls/index.ts";
+import { Charge, openCharge } from "../../src/calls/index.ts";
 import {
   type Account,
   type CallRecord,
@@ -126,7 +126,7 @@ describe("a server that is gone", () => {
         rates: undefined,
         retry: undefined,
       };
-      const charge = await Charge.open(deps, asked);
+      const charge = await openCharge(deps, asked);
       if (!(charge instanceof Charge)) throw new Error("a replay");
       return charge;
     };

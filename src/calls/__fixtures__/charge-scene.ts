@@ -12,6 +12,7 @@ import { type ModelPrice, PriceBook } from "../../pricing/index.ts";
 import { openStorage, type SqliteStorage } from "../../storage/index.ts";
 import { Ticker } from "../../streaming/index.ts";
 import { Charge, type ChargeDependencies, type ChargeRequest } from "../charge.ts";
+import { openCharge } from "../open-charge.ts";
 
 export const tickMs = 1_000;
 export const account = {
@@ -137,7 +138,7 @@ export class ChargeScene {
 
   /** Opens a charge that is no replay. */
   async open(overrides: Partial<ChargeRequest> = {}, deps: Partial<ChargeDependencies> = {}): Promise<Charge> {
-    const charge = await Charge.open({ ...this.deps, ...deps }, request(overrides));
+    const charge = await openCharge({ ...this.deps, ...deps }, request(overrides));
     if (!(charge instanceof Charge)) throw new Error(`a replay of ${charge.firstId}`);
     return charge;
   }
