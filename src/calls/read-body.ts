@@ -17,12 +17,11 @@ export function readBody(request: Request, limits: BodyLimits): Promise<Uint8Arr
   // A declared length is enforced by the HTTP parser, so that the body can be taken in one piece. Then `request.body`
   // must not be touched: making it a stream costs more than all else that is done to a small request.
   const bytes = declared !== undefined ? request.bytes() : readUndeclared(request.body, limits.bytesMax);
-  // A small body has come with the head: then there is nothing to wait for, nor to time.
-  return Bun.peek.status(bytes) === "fulfilled" ? bytes : arriveInTime(bytes, limits).catch(tellInterrupted);
+  return arriveInTime(bytes, limits, interrupted);
 }
 
-function tellInterrupted(cause: unknown): never {
-  throw cause instanceof GatewayError ? cause : bodyInterrupted(cause);
+function interrupted(cause: unknown): GatewayError {
+  return cause instanceof GatewayError ? cause : bodyInterrupted(cause);
 }
 
 async function readUndeclared(body: ReadableStream<Uint8Array> | null, bytesMax: number): Promise<Uint8Array> {

@@ -12,13 +12,29 @@ export interface BodyLimits {
   ticker: Alarm;
 }
 
-/** Waits for a body that is being read; throws 408 when that takes too long. Who reads has to stop by himself then. */
-export function arriveInTime<T>(arriving: Promise<T>, { arrivalMsMax, ticker }: BodyLimits): Promise<T> {
+/**
+ * Waits for a body that is being read; throws 408 when that takes too long, and what `failureOf` makes of a failure. Who
+ * reads has to stop by himself then.
+ */
+export function arriveInTime<T>(
+  arriving: Promise<T>,
+  { arrivalMsMax, ticker }: BodyLimits,
+  failureOf = (cause: unknown): unknown => cause,
+): Promise<T> {
   const { promise, resolve, reject } = Promise.withResolvers<T>();
   const cancelTimeout = ticker.after(arrivalMsMax, () =>
     reject(new GatewayError("request_timeout", "The request body did not arrive in time.")),
   );
-  void arriving.then(resolve, reject).then(cancelTimeout);
+  void arriving.then(
+    (arrived) => {
+      cancelTimeout();
+      resolve(arrived);
+    },
+    (cause: unknown) => {
+      cancelTimeout();
+      reject(failureOf(cause));
+    },
+  );
   return promise;
 }
 
