@@ -41,20 +41,25 @@ export async function answerCall<Body extends ChargeableBody>(
   const answer = await send(deps, call, exchange, requests[0], call.parts.patience);
   if (!answer.ok) return relayFailure(call, exchange, answer);
   const { reply } = answer;
-  const type = reply.headers.get("content-type") ?? "";
-  if (type.startsWith(EVENT_STREAM)) {
-    const { observe, passesThrough } = exchange;
-    if (observe !== undefined && (plan.streamed || passesThrough)) return relay(deps, call, plan, reply, observe());
-    reply.body.cancel();
-    throw new GatewayError("upstream_invalid_answer", "The upstream answered with a stream that nobody asked for.");
-  }
-  if (exchange.observeBytes !== undefined && !/\bjson\b/.test(type)) {
-    return relay(deps, call, plan, reply, exchange.observeBytes());
-  }
+  const stream = streamOf(plan, reply);
+  if (stream !== undefined) return relay(deps, call, plan, reply, stream);
   const reading = readWholeAnswer(reply, call.parts.target.operation, call.parts.patience, deps.send.idleMsMax);
   const whole = reading instanceof Promise ? await reading : reading;
   if (whole.failed) return relayFailure(call, exchange, failureWithin(whole, reply));
-  return showWhole(deps, call, plan, reply, [whole]);
+  const shown = showWhole(call, exchange, reply, [whole]);
+  await endWhole(deps, call, plan, shown);
+  return new Response(shown.body, shown);
+}
+
+/** What observes the reply, where it is passed on while it comes. */
+function streamOf({ exchange, streamed }: CallPlan, { headers, body }: UpstreamReply): ObservedStream | undefined {
+  const type = headers.get("content-type") ?? "";
+  if (!type.startsWith(EVENT_STREAM)) {
+    return exchange.observeBytes === undefined || /\bjson\b/.test(type) ? undefined : exchange.observeBytes();
+  }
+  if (exchange.observe !== undefined && (streamed || exchange.passesThrough)) return exchange.observe();
+  body.cancel();
+  throw new GatewayError("upstream_invalid_answer", "The upstream answered with a stream that nobody asked for.");
 }
 
 function send<Body extends ChargeableBody>(
@@ -92,7 +97,9 @@ async function answerFromSeveral<Body extends ChargeableBody>(
     each.status === "fulfilled" && "whole" in each.value ? [each.value] : [],
   );
   if (whole !== undefined) {
-    return showWhole(deps, call, plan, whole.reply, [whole.whole, ...rest.map((each) => each.whole)]);
+    const shown = showWhole(call, exchange, whole.reply, [whole.whole, ...rest.map((each) => each.whole)]);
+    await endWhole(deps, call, plan, shown);
+    return new Response(shown.body, shown);
   }
   for (const each of asked) {
     if (each.status === "rejected") throw each.reason;
@@ -119,26 +126,44 @@ async function askOne<Body extends ChargeableBody>(
   }
 }
 
-async function showWhole<Body extends ChargeableBody>(
-  deps: AnswerDependencies,
+/** A whole answer as its client gets it: a response's own parts, and what was used for it. */
+interface ShownWhole {
+  status: number;
+  headers: Record<string, string>;
+  body: Uint8Array | string;
+  /** As one object in the client's dialect, JSON text. */
+  whole: string;
+  observed: ObservedUsage;
+}
+
+function showWhole<Body extends ChargeableBody>(
   call: RunningCall<Body>,
-  { exchange, keep }: CallPlan,
+  exchange: Exchange,
   { status, headers: replied }: UpstreamReply,
   answers: readonly [WholeAnswer, ...WholeAnswer[]],
-): Promise<Response> {
-  const { target, route, bound, retry } = call.parts;
+): ShownWhole {
+  const { target, route, bound } = call.parts;
   const headers = Object.assign(headersFor(call, replied), exchange.headers);
-  const { body: shown, contentType, whole, counted } = exchange.answer(answers);
+  const { body, contentType, whole, counted } = exchange.answer(answers);
   if (contentType !== undefined) headers["content-type"] = contentType;
   if (contentType === EVENT_STREAM) Object.assign(headers, EVENT_HEADERS);
   const { text, usage } = answers[0];
   const upstream = answers.length === 1 ? usage : sumOf(answers.map((each) => each.usage));
   const observed = usedBy(target.price, bound, upstream, () => route.codec.outputBytes(text), counted);
   headers["x-tollgate-credits"] = call.creditsOf(observed);
-  if (keep !== undefined) await keepResponse(deps, call, keep, parseObject(whole));
-  const kept = retry && { headers, body: new KeptBody().add(Buffer.from(shown)) };
-  await call.end({ status, outcome: "complete", observed, answer: kept });
-  return new Response(shown, { status, headers });
+  return { status, headers, body, whole, observed };
+}
+
+/** Ends the call that has this answer; resolves when that is durable. */
+function endWhole<Body extends ChargeableBody>(
+  deps: AnswerDependencies,
+  call: RunningCall<Body>,
+  { keep }: CallPlan,
+  { status, headers, body, whole, observed }: ShownWhole,
+): Promise<void> {
+  const kept = call.parts.retry && { headers, body: new KeptBody().add(Buffer.from(body)) };
+  const end = (): Promise<void> => call.end({ status, outcome: "complete", observed, answer: kept });
+  return keep === undefined ? end() : keepResponse(deps, call, keep, parseObject(whole)).then(end);
 }
 
 /** An answer that can't be kept is given all the same: it has been made, and is paid for. */

@@ -42,9 +42,9 @@ function open(dialect: Dialect, written: string | JsonObject, request?: JsonObje
 }
 
 /** A call that may be streamed. */
-function observed({ observe }: Exchange) {
-  if (observe === undefined) throw new Error("there can be no stream");
-  return observe();
+function observed(exchange: Exchange) {
+  if (exchange.observe === undefined) throw new Error("there can be no stream");
+  return exchange.observe();
 }
 
 function bodyOf({ requests: [{ body }] }: Exchange): string {

@@ -16,8 +16,9 @@ import {
 import type { Target } from "../routing/index.ts";
 import type { ChargeableBody } from "./chargeable-route.ts";
 import { editedBytes, editValue } from "./edit-body.ts";
-import { EVENT_STREAM, type Exchange } from "./exchange.ts";
+import { EVENT_STREAM, type Exchange, type ObservedStream, type ShownAnswer } from "./exchange.ts";
 import type { ParsedBody } from "./parse-body.ts";
+import type { WholeAnswer } from "./relay-whole.ts";
 
 /** What an exchange of text needs to know of its call. */
 export interface TextCall<Body extends ChargeableBody> {
@@ -39,30 +40,47 @@ export function openTextExchange<Body extends ChargeableBody>(call: TextCall<Bod
   if (dialect === undefined) throw new Error(`an operation of ${target.route.prefix} has no dialect`);
   // A signature of another upstream, which the client keeps for it, must not get to this one.
   const passes = dialect === codec.dialect && !carriesSeal(parsed);
-  return passes ? passedThrough(call, codec) : translated(call, codec.dialect, dialect);
+  return passes ? new PassedThrough(call, codec) : translated(call, codec.dialect, dialect);
 }
 
-function passedThrough<Body extends ChargeableBody>(call: TextCall<Body>, codec: TextCodec<Body>): Exchange {
-  const { target, parsed, requestId } = call;
-  const { operation } = target;
-  const { body } = parsed;
-  return {
-    requests: [{ below: "", body: editedBytes(target, parsed) }],
-    passesThrough: true,
-    streamed: body.stream === true,
-    headers: {},
-    observe: () => ({
-      observer: codec.observe(body, (event) => operation.readUsage(event)),
+const NO_HEADERS = {};
+
+/** One object a call, since most calls are passed through. */
+class PassedThrough<Body extends ChargeableBody> implements Exchange {
+  readonly requests: Exchange["requests"];
+  readonly passesThrough = true;
+  readonly streamed: boolean;
+  readonly headers = NO_HEADERS;
+  readonly observeBytes = undefined;
+  readonly #call: TextCall<Body>;
+  readonly #codec: TextCodec<Body>;
+
+  constructor(call: TextCall<Body>, codec: TextCodec<Body>) {
+    const { target, parsed } = call;
+    this.requests = [{ below: "", body: editedBytes(target, parsed) }];
+    this.streamed = parsed.body.stream === true;
+    this.#call = call;
+    this.#codec = codec;
+  }
+
+  observe(): ObservedStream {
+    const codec = this.#codec;
+    const { parsed, target, requestId } = this.#call;
+    const { operation } = target;
+    return {
+      observer: codec.observe(parsed.body, (event) => operation.readUsage(event)),
       events: { bytesMax: codec.eventBytesMax ?? limits.eventBytesMax, errorEvent: errorEventOf(codec, requestId) },
-    }),
-    observeBytes: undefined,
-    answer: asItIs,
-    failure: textAsItIs,
-  };
-}
+    };
+  }
 
-const asItIs: Exchange["answer"] = ({ 0: { bytes, text } }) => ({ body: bytes, whole: text });
-const textAsItIs: Exchange["failure"] = (_status, text) => text;
+  answer([{ bytes, text }]: readonly [WholeAnswer, ...WholeAnswer[]]): ShownAnswer {
+    return { body: bytes, whole: text };
+  }
+
+  failure(_status: number, body: string): string {
+    return body;
+  }
+}
 
 /** Unique to the call, letters and digits alone. */
 export function callIdOf(requestId: string): string {

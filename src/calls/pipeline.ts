@@ -19,12 +19,13 @@ import type { RetryKey } from "../ledger/index.ts";
 import type { ModelRouter } from "../routing/index.ts";
 import type { Logger } from "../telemetry/index.ts";
 import { answerCall } from "./answer-call.ts";
-import { Charge, type ChargeDependencies } from "./charge.ts";
-import { openCharge, type Replay } from "./open-charge.ts";
+import { Charge, type ChargeDependencies, type ChargeRequest } from "./charge.ts";
 import type { ChargeableBody, ChargeableRoute } from "./chargeable-route.ts";
+import { openCharge } from "./open-charge.ts";
 import { Patience } from "./patience.ts";
 import { type CallPlan, planCall } from "./plan-call.ts";
-import { type CallBody, receiveBody } from "./receive-body.ts";
+import { readBody } from "./read-body.ts";
+import { type CallBody, formOf, readJson, receiveForm } from "./receive-body.ts";
 import { fingerprintOf, readRetryKey, replay } from "./retry-key.ts";
 import { type IncomingCall, RunningCall } from "./running-call.ts";
 import type { SendOptions } from "./send.ts";
@@ -63,96 +64,43 @@ export class CallPipeline {
     for (const abort of this.#running) abort.abort(shuttingDown());
   }
 
-  /** Runs one call. Throws `GatewayError` for everything that is refused or fails before an answer has begun. */
+  /**
+   * Runs one call. Throws `GatewayError` for everything that is refused or fails before an answer has begun. The steps
+   * that wait stand side by side here: an async function for each would cost a call more than most of the steps do.
+   */
   async run<Body extends ChargeableBody>(route: ChargeableRoute<Body>, incoming: IncomingCall): Promise<Response> {
     const startedAt = performance.now();
-    const received = await receiveBody(incoming.request, route, this.#deps.body);
+    const { charges, body: limited } = this.#deps;
+    const { request } = incoming;
+    const form = formOf(route, request);
+    const received =
+      form === undefined
+        ? readJson(route, await readBody(request, limited))
+        : await receiveForm(request, form, limited);
     const upload = uploadIn(received);
-    let running: RunningCall<Body> | Replay;
-    let plan: CallPlan;
-    try {
-      const planned = this.#plan(route, incoming, received);
-      // Most calls are planned at once, and need no promise.
-      plan = planned instanceof Promise ? await planned : planned;
-      running = await this.#admit(route, incoming, upload, plan, startedAt);
-    } catch (thrown) {
-      upload.free();
-      throw thrown;
-    }
-    if (!(running instanceof RunningCall)) {
-      upload.free();
-      return replay(running.answer, running.firstId);
-    }
-    try {
-      return await answerCall(this.#deps, running, plan);
-    } catch (thrown) {
-      const error = thrown instanceof GatewayError ? thrown : undefined;
-      const outcome = error !== undefined && refusals.has(error.code) ? "failed" : "interrupted";
-      await running.end({ status: error?.status ?? 500, outcome, error });
-      throw thrown;
-    } finally {
-      running.parts.patience.end();
-    }
-  }
-
-  #plan<Body extends ChargeableBody>(
-    route: ChargeableRoute<Body>,
-    incoming: IncomingCall,
-    received: CallBody<Body>,
-  ): CallPlan | Promise<CallPlan> {
-    const key = readRetryKey(incoming.request.headers);
-    if (key === undefined) return this.#planOnce(route, incoming, received, undefined);
-    const fingerprint = fingerprintOf(route.operations[0], received);
-    return fingerprint.then((known) => this.#planOnce(route, incoming, received, { key, fingerprint: known }));
-  }
-
-  #planOnce<Body extends ChargeableBody>(
-    route: ChargeableRoute<Body>,
-    incoming: IncomingCall,
-    received: CallBody<Body>,
-    retry: RetryKey | undefined,
-  ): CallPlan | Promise<CallPlan> {
-    const target = this.#deps.router.resolve(received.body.model, route.operations, incoming.principal);
-    const { charges, environment } = this.#deps;
-    const at = charges.clock();
-    return planCall({ route, incoming, received, target, retry, at, randomBytes: environment.randomBytes });
-  }
-
-  /** The hold, which can refuse a call as well, or answer it. */
-  async #admit<Body extends ChargeableBody>(
-    route: ChargeableRoute<Body>,
-    incoming: IncomingCall,
-    { files, free }: Upload,
-    { target, bound, retry, streamed, exchange, at }: CallPlan,
-    startedAt: number,
-  ): Promise<RunningCall<Body> | Replay> {
-    const { charges, logger } = this.#deps;
-    const { request, requestId, principal } = incoming;
-    if (this.#closing) throw shuttingDown();
-    // From here on money is involved: a server that goes down waits for this call.
     const abort = new CallAborter();
     const onEnd = (): void => {
       this.#running.delete(abort);
-      free();
+      upload.free();
     };
-    this.#running.add(abort);
+    let call: RunningCall<Body> | undefined;
     try {
-      const charge = await openCharge(charges, {
-        id: requestId,
-        accountId: principal.accountId,
-        purpose: `${route.operations[0]} ${target.route.prefix}/${target.model}`,
-        price: target.price,
-        bound,
-        rates: principal.rates,
-        retry,
-      });
-      if (!(charge instanceof Charge)) {
-        this.#running.delete(abort);
-        return charge;
-      }
-      const lingersMs = lingerMs(retry !== undefined, exchange.streamed);
-      const patience = new Patience({ ticker: charges.ticker, abort, client: request, lingersMs });
-      return new RunningCall({
+      const key = readRetryKey(request.headers);
+      const retry =
+        key === undefined ? undefined : { key, fingerprint: await fingerprintOf(route.operations[0], received) };
+      const planned = this.#plan(route, incoming, received, retry);
+      // Most calls are planned at once, and need no promise.
+      const plan = planned instanceof Promise ? await planned : planned;
+      if (this.#closing) throw shuttingDown();
+      // From here on money is involved: a server that goes down waits for this call.
+      this.#running.add(abort);
+      const charge = await openCharge(charges, chargeRequest(route, incoming, plan));
+      if (!(charge instanceof Charge)) return replay(charge.answer, charge.firstId);
+      const patience = new Patience({ ticker: charges.ticker, abort, client: request, lingersMs: lingerMs(plan) });
+      const { target, bound, streamed, at } = plan;
+      const { files } = upload;
+      const { logger } = this.#deps;
+      call = new RunningCall({
         incoming,
         route,
         streamed,
@@ -167,11 +115,50 @@ export class CallPipeline {
         logger,
         onEnd,
       });
+      return await answerCall(this.#deps, call, plan);
     } catch (thrown) {
-      this.#running.delete(abort);
+      if (call !== undefined) await endFailed(call, thrown);
       throw thrown;
+    } finally {
+      if (call === undefined) onEnd();
+      else call.parts.patience.end();
     }
   }
+
+  #plan<Body extends ChargeableBody>(
+    route: ChargeableRoute<Body>,
+    incoming: IncomingCall,
+    received: CallBody<Body>,
+    retry: RetryKey | undefined,
+  ): CallPlan | Promise<CallPlan> {
+    const { router, charges, environment } = this.#deps;
+    const target = router.resolve(received.body.model, route.operations, incoming.principal);
+    const at = charges.clock();
+    return planCall({ route, incoming, received, target, retry, at, randomBytes: environment.randomBytes });
+  }
+}
+
+function chargeRequest<Body extends ChargeableBody>(
+  { operations }: ChargeableRoute<Body>,
+  { requestId, principal }: IncomingCall,
+  { target, bound, retry }: CallPlan,
+): ChargeRequest {
+  return {
+    id: requestId,
+    accountId: principal.accountId,
+    purpose: `${operations[0]} ${target.route.prefix}/${target.model}`,
+    price: target.price,
+    bound,
+    rates: principal.rates,
+    retry,
+  };
+}
+
+/** Ends a call that has no answer. */
+function endFailed<Body extends ChargeableBody>(call: RunningCall<Body>, thrown: unknown): Promise<void> {
+  const error = thrown instanceof GatewayError ? thrown : undefined;
+  const outcome = error !== undefined && refusals.has(error.code) ? "failed" : "interrupted";
+  return call.end({ status: error?.status ?? 500, outcome, error });
 }
 
 /** Errors by which an upstream's refusal is told that came as an answer. */
@@ -182,9 +169,9 @@ const refusals: ReadonlySet<ErrorCode> = new Set<ErrorCode>(["moderation_blocked
  * answer until its usage has come, within a bound, since upstreams charge for it all the same. One that may be sent again
  * goes on to its end: its answer is kept, and charged once.
  */
-function lingerMs(mayBeRepeated: boolean, streamed: boolean): number {
-  if (mayBeRepeated) return Number.POSITIVE_INFINITY;
-  return streamed ? 0 : limits.drainMsMax;
+function lingerMs({ retry, exchange }: CallPlan): number {
+  if (retry !== undefined) return Number.POSITIVE_INFINITY;
+  return exchange.streamed ? 0 : limits.drainMsMax;
 }
 
 function shuttingDown(): GatewayError {

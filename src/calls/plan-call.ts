@@ -46,8 +46,7 @@ export function planCall<Body extends ChargeableBody>(call: PlannedCall<Body>): 
   const { codec } = route;
   if (codec.dialect === undefined) return planMedia(call, codec);
   if (received.kind === "form") throw new Error("no text generation takes a form");
-  const json = { ...call, received };
-  return route.keeper === undefined ? planText(json, codec) : planKept(json, codec, route.keeper);
+  return route.keeper === undefined ? planText(call, received, codec) : planKept(call, received, codec, route.keeper);
 }
 
 async function planMedia<Body extends ChargeableBody>(
@@ -60,40 +59,39 @@ async function planMedia<Body extends ChargeableBody>(
   const bound = codec.bound(body, sizeOf, received.kind === "form" ? received.files : []);
   const { target, at, randomBytes } = call;
   const exchange = await openMediaExchange({ target, received, bound, at, randomBytes }, codec);
-  return { ...common(call), bound, exchange };
+  return planOf(call, bound, exchange);
 }
 
 const byteLengthOf = (text: string): number => Buffer.byteLength(text);
 
-interface PlannedTextCall<Body extends ChargeableBody> extends PlannedCall<Body> {
-  received: ParsedBody<Body>;
-}
-
 function planText<Body extends ChargeableBody>(
-  call: PlannedTextCall<Body>,
+  call: PlannedCall<Body>,
+  parsed: ParsedBody<Body>,
   codec: TextCodec<Body>,
   own?: JsonObject,
   decoded = own,
 ): CallPlan {
-  const { received, target, incoming, at } = call;
-  const bound = codec.bound(received.body, received.sizeOf);
+  const { target, incoming, at } = call;
+  const bound = codec.bound(parsed.body, parsed.sizeOf);
   const { requestId } = incoming;
-  const exchange = openTextExchange({ target, parsed: received, requestId, at, request: own, decoded }, codec);
-  return { ...common(call), bound, exchange };
+  const exchange = openTextExchange({ target, parsed, requestId, at, request: own, decoded }, codec);
+  return planOf(call, bound, exchange);
 }
 
 /** The plan of a call whose answer is kept, and that may continue one. */
 async function planKept<Body extends ChargeableBody>(
-  call: PlannedTextCall<Body>,
+  call: PlannedCall<Body>,
+  parsed: ParsedBody<Body>,
   codec: TextCodec<Body>,
   keeper: ResponseKeeper,
 ): Promise<CallPlan> {
-  const { incoming, received, target } = call;
+  const { incoming, target } = call;
   const { principal, requestId } = incoming;
-  const request = parseObject(received.bytes.toString("utf8")) ?? {};
+  const request = parseObject(parsed.bytes.toString("utf8")) ?? {};
   const asked = { principal, target, request, callId: callIdOf(requestId) };
   const recalled = await keeper.recall(asked);
-  const plan = recalled === undefined ? planText(call, codec, request) : planRecalled(call, codec, request, recalled);
+  const plan =
+    recalled === undefined ? planText(call, parsed, codec, request) : planRecalled(call, codec, request, recalled);
   // One that was made anew here has another id upstream, which the client never gets to know.
   const isKeptUpstream = target.operation.keeps !== undefined && plan.exchange.passesThrough;
   // Items that were only named are kept as what they stand for; what the upstream keeps need not stay in memory.
@@ -104,7 +102,7 @@ async function planKept<Body extends ChargeableBody>(
 }
 
 function planRecalled<Body extends ChargeableBody>(
-  call: PlannedTextCall<Body>,
+  call: PlannedCall<Body>,
   codec: TextCodec<Body>,
   request: JsonObject,
   { body, earlierItems }: Recalled,
@@ -112,14 +110,17 @@ function planRecalled<Body extends ChargeableBody>(
   const { body: schema } = call.route;
   if (schema === undefined) throw new Error("a route whose answers are kept takes JSON");
   try {
-    const received = parseBody(Buffer.from(JSON.stringify(body)), schema, codec.measured);
-    return planText({ ...call, received }, codec, request, body);
+    const parsed = parseBody(Buffer.from(JSON.stringify(body)), schema, codec.measured);
+    return planText(call, parsed, codec, request, body);
   } catch (thrown) {
     throw thrown instanceof GatewayError ? inOwnWords(thrown, earlierItems) : thrown;
   }
 }
 
-/** What a plan has whatever the call is of. */
-function common<Body extends ChargeableBody>({ target, retry, received, at }: PlannedCall<Body>) {
-  return { target, retry, at, keep: undefined, streamed: received.body.stream === true };
+function planOf<Body extends ChargeableBody>(
+  { target, retry, received, at }: PlannedCall<Body>,
+  bound: CallBound,
+  exchange: Exchange,
+): CallPlan {
+  return { target, bound, retry, exchange, keep: undefined, streamed: received.body.stream === true, at };
 }

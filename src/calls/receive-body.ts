@@ -4,7 +4,6 @@ import { type BodyLimits, type CallFile, GatewayError } from "../core/index.ts";
 import { type FormPart, isForm, readForm, type ReceivedForm } from "../uploads/index.ts";
 import type { ChargeableBody, ChargeableRoute, FormDeclaration } from "./chargeable-route.ts";
 import { checkBody, parseBody, type ParsedBody } from "./parse-body.ts";
-import { readBody } from "./read-body.ts";
 
 /** A form, as the pipeline needs it. It stays open until the call has ended. */
 export interface FormBody<Body> {
@@ -19,22 +18,25 @@ export interface FormBody<Body> {
 
 export type CallBody<Body> = ParsedBody<Body> | FormBody<Body>;
 
-/**
- * Reads and checks the body of a call. Throws 408, 413 and `request_interrupted` as `readBody` does, and 422 that names
- * the field, the part, or the type that the route doesn't take.
- */
-export async function receiveBody<Body extends ChargeableBody>(
+/** What the form must be that a request brings; undefined for one of JSON. */
+export function formOf<Body extends ChargeableBody>(
+  { form, body }: ChargeableRoute<Body>,
   request: Request,
-  route: ChargeableRoute<Body>,
-  limits: BodyLimits,
-): Promise<CallBody<Body>> {
-  const { form, body, codec } = route;
-  if (form !== undefined && (body === undefined || isForm(request))) return receiveForm(request, form, limits);
-  if (body === undefined) throw new Error(`the route of ${route.operations[0]} takes no body`);
-  return parseBody(await readBody(request, limits), body, codec.measured);
+): FormDeclaration<Body> | undefined {
+  return form !== undefined && (body === undefined || isForm(request)) ? form : undefined;
 }
 
-async function receiveForm<Body>(
+/** Reads JSON that came in, and checks it: 422 that names the field, or the type that the route doesn't take. */
+export function readJson<Body extends ChargeableBody>(
+  { body, codec, operations }: ChargeableRoute<Body>,
+  received: Uint8Array,
+): ParsedBody<Body> {
+  if (body === undefined) throw new Error(`the route of ${operations[0]} takes no body`);
+  return parseBody(received, body, codec.measured);
+}
+
+/** Receives a form, and checks it. Throws as `readForm` does, and 422 that names the field or the part. */
+export async function receiveForm<Body>(
   request: Request,
   declared: FormDeclaration<Body>,
   limits: BodyLimits,
