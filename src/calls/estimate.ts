@@ -29,13 +29,11 @@ export function usageBound(price: ModelPrice, bound: CallBound): Usage {
   const window = price.contextWindow ?? Number.POSITIVE_INFINITY;
   const tokensIn = Math.min(bound.inputTokens, window * (bound.inputs ?? 1));
   const cap = bound.outputTokens ?? price.maxOutputTokens ?? Math.min(OUTPUT_TOKENS_ASSUMED, window);
-  return {
-    ...dearestInput(price, tokensIn),
-    ...dearestOutput(price, Math.min(cap, window) * bound.choices),
-    ...bound.unitsIn,
-    ...(bound.imagesOut === undefined ? {} : { images: bound.imagesOut.count }),
-    requests: 1,
-  };
+  const usage = dearestInput(price, tokensIn);
+  Object.assign(usage, dearestOutput(price, Math.min(cap, window) * bound.choices), bound.unitsIn);
+  if (bound.imagesOut !== undefined) usage.images = bound.imagesOut.count;
+  usage.requests = 1;
+  return usage;
 }
 
 /** Usage estimated from lengths, for a call whose upstream named none. */

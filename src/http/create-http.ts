@@ -57,10 +57,14 @@ async function answer(
 ): Promise<Response> {
   const { surface } = route;
   try {
-    const response =
-      route.access === "public"
-        ? await route.handle(request)
-        : await route.handle({ request, requestId: id, principal: await admit(options, request), pathParameter });
+    let response: Response;
+    if (route.access === "public") {
+      response = await route.handle(request);
+    } else {
+      const admitted = admit(options, request);
+      const principal = admitted instanceof Promise ? await admitted : admitted;
+      response = await route.handle({ request, requestId: id, principal, pathParameter });
+    }
     return withHeaders(response, idHeaders(surface, id));
   } catch (thrown) {
     return refusal(options.logger, surface, thrown, id);

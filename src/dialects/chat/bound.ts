@@ -13,8 +13,8 @@ export const measuredMembers = ["messages", "tools", "functions", "response_form
 export function boundChat(body: ChatRequest, sizeOf: SizeOf): CallBound {
   const measure = new Measure(sizeOf);
   let inputTokens = 0;
-  for (const { content, ...rest } of body.messages) {
-    inputTokens += MESSAGE_TOKENS_MAX + otherBytes(rest, measure) + contentTokens(content, measure);
+  for (const message of body.messages) {
+    inputTokens += MESSAGE_TOKENS_MAX + otherBytes(message, measure) + contentTokens(message.content, measure);
   }
   for (const member of measuredMembers) if (member !== "messages") inputTokens += jsonBytes(body[member], measure);
   return {
@@ -64,9 +64,11 @@ function holdsItsContent(part: JsonObject): boolean {
 }
 
 /** Names, tool calls, tool call ids: everything of a message besides its content. `role` alone is common and free. */
-function otherBytes(rest: JsonObject, measure: Measure): number {
-  for (const key in rest) {
-    if (key !== "role") return jsonBytes(rest, measure);
+function otherBytes(message: JsonObject, measure: Measure): number {
+  for (const key in message) {
+    if (key === "role" || key === "content") continue;
+    const { content: _, ...rest } = message;
+    return jsonBytes(rest, measure);
   }
   return 0;
 }
