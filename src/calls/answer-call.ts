@@ -18,7 +18,7 @@ import type { CallPlan } from "./plan-call.ts";
 import { relayStream } from "./relay-stream.ts";
 import { readWholeAnswer, type WholeAnswer } from "./relay-whole.ts";
 import { KeptBody } from "./retry-key.ts";
-import type { RunningCall } from "./running-call.ts";
+import type { CallResult, RunningCall } from "./running-call.ts";
 import { type SendEnvironment, type SendOptions, sendUpstream, type UpstreamAnswer } from "./send.ts";
 
 export interface AnswerDependencies {
@@ -29,25 +29,36 @@ export interface AnswerDependencies {
 
 type Failure = Extract<UpstreamAnswer, { ok: false }>;
 
+type WholeAnswers = readonly [WholeAnswer, ...WholeAnswer[]];
+
 /** Throws where there is no answer; then the call has not ended yet. */
 export async function answerCall<Body extends ChargeableBody>(
   deps: AnswerDependencies,
   call: RunningCall<Body>,
   plan: CallPlan,
 ): Promise<Response> {
-  const { exchange } = plan;
+  const { exchange, keep } = plan;
   const { requests } = exchange;
-  if (requests.length > 1) return answerFromSeveral(deps, call, plan);
-  const answer = await send(deps, call, exchange, requests[0], call.parts.patience);
-  if (!answer.ok) return relayFailure(call, exchange, answer);
-  const { reply } = answer;
-  const stream = streamOf(plan, reply);
-  if (stream !== undefined) return relay(deps, call, plan, reply, stream);
-  const reading = readWholeAnswer(reply, call.parts.target.operation, call.parts.patience, deps.send.idleMsMax);
-  const whole = reading instanceof Promise ? await reading : reading;
-  if (whole.failed) return relayFailure(call, exchange, failureWithin(whole, reply));
-  const shown = showWhole(call, exchange, reply, [whole]);
-  await endWhole(deps, call, plan, shown);
+  let reply: UpstreamReply;
+  let answers: WholeAnswers;
+  if (requests.length > 1) {
+    const asked = await askSeveral(deps, call, exchange);
+    if ("failure" in asked) return relayFailure(call, exchange, asked.failure);
+    ({ reply, answers } = asked);
+  } else {
+    const answer = await send(deps, call, exchange, requests[0], call.parts.patience);
+    if (!answer.ok) return relayFailure(call, exchange, answer);
+    ({ reply } = answer);
+    const stream = streamOf(plan, reply);
+    if (stream !== undefined) return relay(deps, call, plan, reply, stream);
+    const reading = readWholeAnswer(reply, call.parts.target.operation, call.parts.patience, deps.send.idleMsMax);
+    const whole = reading instanceof Promise ? await reading : reading;
+    if (whole.failed) return relayFailure(call, exchange, failureWithin(whole, reply));
+    answers = [whole];
+  }
+  const shown = showWhole(call, exchange, reply, answers);
+  if (keep !== undefined) await keepResponse(deps, call, keep, parseObject(shown.whole));
+  await call.end(endOfWhole(call, shown));
   return new Response(shown.body, shown);
 }
 
@@ -83,27 +94,22 @@ function send<Body extends ChargeableBody>(
 }
 
 /**
- * The requests of one call, side by side: what succeeds is the answer. Where nothing does, the first one's failure is
- * told.
+ * The requests of one call, side by side: what succeeds is the answer, under the first one's reply. Where nothing does, the
+ * first one's failure is told.
  */
-async function answerFromSeveral<Body extends ChargeableBody>(
+async function askSeveral<Body extends ChargeableBody>(
   deps: AnswerDependencies,
   call: RunningCall<Body>,
-  plan: CallPlan,
-): Promise<Response> {
-  const { exchange } = plan;
+  exchange: Exchange,
+): Promise<{ reply: UpstreamReply; answers: WholeAnswers } | { failure: Failure }> {
   const asked = await Promise.allSettled(exchange.requests.map((request) => askOne(deps, call, exchange, request)));
-  const [whole, ...rest] = asked.flatMap((each) =>
+  const [first, ...rest] = asked.flatMap((each) =>
     each.status === "fulfilled" && "whole" in each.value ? [each.value] : [],
   );
-  if (whole !== undefined) {
-    const shown = showWhole(call, exchange, whole.reply, [whole.whole, ...rest.map((each) => each.whole)]);
-    await endWhole(deps, call, plan, shown);
-    return new Response(shown.body, shown);
-  }
+  if (first !== undefined) return { reply: first.reply, answers: [first.whole, ...rest.map((each) => each.whole)] };
   for (const each of asked) {
     if (each.status === "rejected") throw each.reason;
-    if ("failure" in each.value) return relayFailure(call, exchange, each.value.failure);
+    if ("failure" in each.value) return each.value;
   }
   throw new Error("a call without a request");
 }
@@ -140,7 +146,7 @@ function showWhole<Body extends ChargeableBody>(
   call: RunningCall<Body>,
   exchange: Exchange,
   { status, headers: replied }: UpstreamReply,
-  answers: readonly [WholeAnswer, ...WholeAnswer[]],
+  answers: WholeAnswers,
 ): ShownWhole {
   const { target, route, bound } = call.parts;
   const headers = Object.assign(headersFor(call, replied), exchange.headers);
@@ -154,16 +160,12 @@ function showWhole<Body extends ChargeableBody>(
   return { status, headers, body, whole, observed };
 }
 
-/** Ends the call that has this answer; resolves when that is durable. */
-function endWhole<Body extends ChargeableBody>(
-  deps: AnswerDependencies,
+function endOfWhole<Body extends ChargeableBody>(
   call: RunningCall<Body>,
-  { keep }: CallPlan,
-  { status, headers, body, whole, observed }: ShownWhole,
-): Promise<void> {
+  { status, headers, body, observed }: ShownWhole,
+): CallResult {
   const kept = call.parts.retry && { headers, body: new KeptBody().add(Buffer.from(body)) };
-  const end = (): Promise<void> => call.end({ status, outcome: "complete", observed, answer: kept });
-  return keep === undefined ? end() : keepResponse(deps, call, keep, parseObject(whole)).then(end);
+  return { status, outcome: "complete", observed, answer: kept };
 }
 
 /** An answer that can't be kept is given all the same: it has been made, and is paid for. */

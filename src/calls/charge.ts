@@ -76,8 +76,9 @@ export class Charge implements Watched {
   /** A hold in place of the first one, where that has expired; what it was charged at is made good at the end. */
   #reserve: string | undefined;
   #ended = false;
-  /** What was priced last. */
-  #priced: { observed: ObservedUsage; cost: Nano } | undefined;
+  /** What was priced last, and what it costs. */
+  #priced: ObservedUsage | undefined;
+  #cost = 0n;
 
   constructor(deps: ChargeDependencies, request: ChargeRequest, { amount, at }: Hold, rates: RateState | undefined) {
     this.#deps = deps;
@@ -99,11 +100,11 @@ export class Charge implements Watched {
   /** What the usage costs. */
   costOf(observed: ObservedUsage): Nano {
     // The same answer is asked about for its header, for its charge and for the log.
-    if (observed !== this.#priced?.observed) {
-      const cost = atMost(limits.callNanoMax, chargeFor(this.#request.price, observed, this.#deps.markupMillionths));
-      this.#priced = { observed, cost };
+    if (observed !== this.#priced) {
+      this.#cost = atMost(limits.callNanoMax, chargeFor(this.#request.price, observed, this.#deps.markupMillionths));
+      this.#priced = observed;
     }
-    return this.#priced.cost;
+    return this.#cost;
   }
 
   /**

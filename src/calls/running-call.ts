@@ -58,8 +58,9 @@ export class RunningCall<Body extends ChargeableBody> {
   readonly parts: RunningCallParts<Body>;
   #millisecondsToFirstByte: number | undefined;
   #ended = false;
-  /** What was told last. */
-  #told: { observed: ObservedUsage; credits: string } | undefined;
+  /** What was told last, and how. */
+  #told: ObservedUsage | undefined;
+  #credits = "0";
 
   constructor(parts: RunningCallParts<Body>) {
     this.parts = parts;
@@ -72,10 +73,11 @@ export class RunningCall<Body extends ChargeableBody> {
 
   /** What the call costs, for a header and the log. */
   creditsOf(observed: ObservedUsage): string {
-    if (observed !== this.#told?.observed) {
-      this.#told = { observed, credits: formatCredits(this.parts.charge.costOf(observed)) };
+    if (observed !== this.#told) {
+      this.#credits = formatCredits(this.parts.charge.costOf(observed));
+      this.#told = observed;
     }
-    return this.#told.credits;
+    return this.#credits;
   }
 
   /** Ends the charge, writes the call's record and its log line. Only the first end counts. Resolves when it is durable. */
