@@ -2,7 +2,7 @@ import { isAscii, isUtf8 } from "node:buffer";
 import type { z } from "zod";
 import { duplicateKey, GatewayError, type JsonMember, type JsonString, limits, scanObject } from "../core/index.ts";
 import { acceptsAsItIs } from "./accept-body.ts";
-import { elideStrings } from "./elide-strings.ts";
+import { type Elided, elideStrings } from "./elide-strings.ts";
 
 /**
  * A request body in the forms that the pipeline needs. What is not touched goes out as it came, and of what is only
@@ -58,8 +58,12 @@ export function parseBody<Body>(
   if (!ascii) for (const member of members) if (!measured.includes(member.key)) decodeMember(value, bytes, member);
   // An escaped letter is one character already, one that was written out is as many as it has bytes.
   const plain = text.includes("\\u") ? byteLengthOf : lengthOf;
-  const sizeOf = elided === undefined ? plain : (string: string): number => elided.sizeOf(string, plain);
+  const sizeOf = elided === undefined ? plain : sizeOfElided(elided, plain);
   return { kind: "json", bytes, members, text, body: checkBody(value, schema), sizeOf };
+}
+
+function sizeOfElided(elided: Elided, plain: (text: string) => number): (text: string) => number {
+  return (text) => elided.sizeOf(text, plain);
 }
 
 const refusals = {

@@ -1,15 +1,23 @@
 import { GatewayError } from "./errors.ts";
 
-/** Calls back once, some milliseconds from now, unless cancelled before. */
-export interface Alarm {
-  after(milliseconds: number, onDue: () => void): () => void;
+/** Something that is looked at now and then, from `watch` until `leave`. */
+interface Watched {
+  slot: number;
+  onTick(now: number): void;
+}
+
+/** As much of a ticker as a wait needs. */
+export interface Watch {
+  now(): number;
+  watch(watched: Watched): void;
+  leave(watched: Watched): void;
 }
 
 export interface BodyLimits {
   bytesMax: number;
   /** How long the body may take to arrive. */
   arrivalMsMax: number;
-  ticker: Alarm;
+  ticker: Watch;
 }
 
 /**
@@ -18,24 +26,43 @@ export interface BodyLimits {
  */
 export function arriveInTime<T>(
   arriving: Promise<T>,
-  { arrivalMsMax, ticker }: BodyLimits,
+  limits: BodyLimits,
   failureOf = (cause: unknown): unknown => cause,
 ): Promise<T> {
-  const { promise, resolve, reject } = Promise.withResolvers<T>();
-  const cancelTimeout = ticker.after(arrivalMsMax, () =>
-    reject(new GatewayError("request_timeout", "The request body did not arrive in time.")),
-  );
-  void arriving.then(
-    (arrived) => {
-      cancelTimeout();
-      resolve(arrived);
-    },
-    (cause: unknown) => {
-      cancelTimeout();
-      reject(failureOf(cause));
-    },
-  );
-  return promise;
+  return new Arrival(arriving, limits, failureOf).arrived;
+}
+
+class Arrival<T> implements Watched {
+  slot = -1;
+  readonly #ticker: Watch;
+  readonly #due: number;
+  readonly #arrived = Promise.withResolvers<T>();
+
+  constructor(arriving: Promise<T>, { arrivalMsMax, ticker }: BodyLimits, failureOf: (cause: unknown) => unknown) {
+    this.#ticker = ticker;
+    this.#due = ticker.now() + arrivalMsMax;
+    ticker.watch(this);
+    void arriving.then(
+      (body) => {
+        ticker.leave(this);
+        this.#arrived.resolve(body);
+      },
+      (cause: unknown) => {
+        ticker.leave(this);
+        this.#arrived.reject(failureOf(cause));
+      },
+    );
+  }
+
+  get arrived(): Promise<T> {
+    return this.#arrived.promise;
+  }
+
+  onTick(now: number): void {
+    if (now < this.#due) return;
+    this.#ticker.leave(this);
+    this.#arrived.reject(new GatewayError("request_timeout", "The request body did not arrive in time."));
+  }
 }
 
 /** The size that a request says its body has, where it does. Throws 413 where that is over the bound. */

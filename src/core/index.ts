@@ -1,11 +1,4 @@
-export {
-  type Alarm,
-  arriveInTime,
-  bodyInterrupted,
-  type BodyLimits,
-  bodyTooLarge,
-  refuseDeclaredSize,
-} from "./body-arrival.ts";
+export { arriveInTime, bodyInterrupted, type BodyLimits, bodyTooLarge, refuseDeclaredSize } from "./body-arrival.ts";
 export { type AbortListener, abortSignalOf, type CallAbort, CallAborter, type CallSignal } from "./call-abort.ts";
 export type { Dialect, Operation } from "./operations.ts";
 export type { Clock, Environment, Fetch, RandomBytes, RandomFraction } from "./environment.ts";

@@ -173,22 +173,23 @@ describe.each([
   test("is refused with 408 once its time is up, and read no further", async () => {
     using folder = spoolFolder();
     const { body, reached, isCancelled } = stalled(half);
-    let fire: () => void = () => undefined;
-    let waiting = 0;
+    const watched = new Set<Parameters<FormLimits["ticker"]["watch"]>[0]>();
+    const tick = (now: number): void => {
+      for (const each of watched) each.onTick(now);
+    };
     const ticker: FormLimits["ticker"] = {
-      after(milliseconds, onDue) {
-        waiting = milliseconds;
-        fire = onDue;
-        return () => (waiting = 0);
-      },
+      now: () => 100,
+      watch: (each) => void watched.add(each),
+      leave: (each) => void watched.delete(each),
     };
     const limited = { ...patient, arrivalMsMax: 5_000, ticker, spoolFolder: folder.path };
     const refusal = refusalOf(() => readForm(post(body), limited));
     await reached;
-    expect(waiting).toBe(5_000);
-    fire();
+    tick(5_099);
+    expect(watched.size).toBe(1);
+    tick(5_100);
     expect(await refusal).toMatchObject({ code: "request_timeout", status: 408 });
-    expect([waiting, isCancelled(), folder.open(), folder.files()]).toEqual([0, true, 0, []]);
+    expect([watched.size, isCancelled(), folder.open(), folder.files()]).toEqual([0, true, 0, []]);
   });
 
   test("whole is the client's doing", async () => {

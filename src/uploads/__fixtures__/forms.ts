@@ -61,7 +61,7 @@ export function post(
 export const patient: FormLimits = {
   bytesMax: 64 * 1024 * 1024,
   arrivalMsMax: 60_000,
-  ticker: { after: () => () => undefined },
+  ticker: { now: () => 0, watch: () => undefined, leave: () => undefined },
 };
 
 /** Reads a form, has it used, and closes it. */
