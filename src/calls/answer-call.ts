@@ -19,6 +19,7 @@ import { relayStream } from "./relay-stream.ts";
 import { readWholeAnswer, type WholeAnswer } from "./relay-whole.ts";
 import { KeptBody } from "./retry-key.ts";
 import type { CallResult, RunningCall } from "./running-call.ts";
+import { StreamUsage } from "./stream-usage.ts";
 import { type SendEnvironment, type SendOptions, sendUpstream, type UpstreamAnswer } from "./send.ts";
 
 export interface AnswerDependencies {
@@ -193,8 +194,22 @@ function relay<Body extends ChargeableBody>(
   const { bound, target, charge, patience, retry, incoming } = call.parts;
   const catcher = keep === undefined ? undefined : new ResponseCatcher(own);
   const observer = catcher ?? own;
-  const observe = (): ObservedUsage => usedBy(target.price, bound, observer.usage, () => observer.outputBytes);
-  charge.observeWith(observe, (error) => patience.abort.abort(error));
+  const usage = new StreamUsage({
+    observer,
+    read() {
+      const used = usedBy(target.price, bound, observer.usage, () => observer.outputBytes);
+      // What has no price can't be charged either.
+      charge.costOf(used);
+      return used;
+    },
+    // Its name alone: the text could repeat what was said.
+    onFailure: (reason) =>
+      deps.logger.error({ request_id: incoming.requestId, cause: nameOf(reason) }, "usage unknown"),
+  });
+  charge.observeWith(
+    () => usage.soFar(),
+    (error) => patience.abort.abort(error),
+  );
   const headers = { ...headersFor(call, replied), ...(events === undefined ? {} : EVENT_HEADERS) };
   const kept = retry === undefined ? undefined : new KeptBody();
   const stream = relayStream(body, {
@@ -209,12 +224,17 @@ function relay<Body extends ChargeableBody>(
     onFirstByte: () => call.firstByte(),
     onEnd: async (outcome, error) => {
       if (keep !== undefined) await keepResponse(deps, call, keep, catcher?.response);
-      const producedNothing = outcome !== "complete" && observer.usage === undefined && observer.outputBytes === 0;
-      if (producedNothing && outcome !== "abandoned") return call.end({ status, outcome, error });
-      return call.end({ status, outcome, observed: observe(), error, answer: kept && { headers, body: kept } });
+      const used = usage.soFar();
+      const isCharged = usage.cameOut || outcome === "complete" || outcome === "abandoned";
+      if (used === undefined || !isCharged) return call.end({ status, outcome, error });
+      return call.end({ status, outcome, observed: used, error, answer: kept && { headers, body: kept } });
     },
   });
   return new Response(stream, { status, headers });
+}
+
+function nameOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.name : typeof thrown;
 }
 
 const EVENT_HEADERS = { "cache-control": "no-cache", "x-accel-buffering": "no" };

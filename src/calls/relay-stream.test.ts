@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { limits } from "../core/index.ts";
+import type { StreamObserver } from "../dialects/index.ts";
 import {
   chunk,
   done,
@@ -359,4 +360,23 @@ test("a stream whose end goes wrong breaks off, and takes nothing else along", a
   uncommitted.commit = Promise.reject(wrong);
   await uncommitted.send(chunk("one") + finish + done);
   expect([uncommitted.outcomes, uncommitted.broken]).toEqual([["complete"], wrong]);
+  // Before the charge has ended.
+  let seen = false;
+  const failing: StreamObserver = {
+    see: (block) => block,
+    outputBytes: 0,
+    usage: undefined,
+    complete: true,
+    get done(): boolean {
+      seen = true;
+      return true;
+    },
+    get failed(): boolean {
+      if (seen) throw wrong;
+      return false;
+    },
+  };
+  const unended = new StreamScene({ observer: failing });
+  await unended.send(chunk("one"));
+  expect([unended.outcomes, unended.broken]).toEqual([["interrupted"], wrong]);
 });

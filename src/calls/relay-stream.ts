@@ -267,10 +267,14 @@ class StreamRelay implements Watched, BodySink {
     }
   }
 
-  /** An end that goes wrong itself takes its own stream along: nobody else waits for it, and the process must not go. */
+  /**
+   * An end that goes wrong itself takes its own stream along: nobody else waits for it, and the process must not go. Its
+   * charge ends all the same.
+   */
   #contain(ending: Promise<void>): void {
     ending.catch((cause: unknown) => {
       this.#body.cancel();
+      if (!this.#ended) this.#contain(this.#end("interrupted", this.#errorFrom(cause)));
       if (this.#closed) return;
       this.#closed = true;
       this.#controller?.error(cause);

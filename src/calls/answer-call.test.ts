@@ -1,0 +1,153 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { type ObservedUsage, type ReplyBody } from "../core/index.ts";
+import { chatCodec, chatRequest, type ChatRequest, type StreamObserver } from "../dialects/index.ts";
+import { answerCall } from "./answer-call.ts";
+import { ChargeScene, heldByRequest, request, tickMs } from "./__fixtures__/charge-scene.ts";
+import { principalOf, targetOf } from "./__fixtures__/upstreams.ts";
+import type { Exchange } from "./exchange.ts";
+import { Patience } from "./patience.ts";
+import type { CallPlan } from "./plan-call.ts";
+import { RunningCall } from "./running-call.ts";
+
+let scene: ChargeScene;
+let logged: [fields: object, message: string][];
+let ends: number;
+beforeEach(async () => {
+  scene = await ChargeScene.start();
+  logged = [];
+  ends = 0;
+});
+afterEach(() => scene.stop());
+
+const used: ObservedUsage = { usage: { input: 10, output: 5 } };
+const cost = 20_000n;
+const secret = "what was said";
+
+/** Fails from the moment at which it is told to, as a mistake in a reader would. */
+class FailingObserver implements StreamObserver {
+  fails = false;
+  outputBytes = 0;
+  done = false;
+  complete = false;
+  failed = false;
+  readonly #usage: ObservedUsage;
+
+  constructor(usage: ObservedUsage) {
+    this.#usage = usage;
+  }
+
+  see(block: Buffer): Buffer {
+    return block;
+  }
+
+  get usage(): ObservedUsage {
+    if (this.fails) throw new TypeError(secret);
+    return this.#usage;
+  }
+}
+
+/** A call whose upstream has begun a stream, and breaks it off where the test says so. */
+async function begin(observer: StreamObserver) {
+  const client = new Request("http://gateway.example");
+  const { bound } = request();
+  const target = { ...targetOf("openai/m", ["chat"]), price: request().price };
+  const patience = new Patience({ ticker: scene.ticker, abort: new AbortController(), client, lingersMs: 0 });
+  const note = (fields: object, message: string): void => void logged.push([fields, message]);
+  const logger = { info: note, warn: note, error: note, flush: () => undefined };
+  const call = new RunningCall<ChatRequest>({
+    incoming: { request: client, requestId: "req_1", principal: principalOf("u") },
+    route: { operations: ["chat"], surface: "openai", body: chatRequest, codec: chatCodec },
+    streamed: true,
+    bound,
+    files: undefined,
+    retry: undefined,
+    target,
+    charge: await scene.open(),
+    patience,
+    startedAt: 0,
+    at: scene.now,
+    logger,
+    onEnd: () => {
+      ends += 1;
+    },
+  });
+  const exchange: Exchange = {
+    requests: [{ below: "", body: "{}" }],
+    passesThrough: true,
+    streamed: true,
+    headers: {},
+    observe: () => ({ observer, events: { bytesMax: 1_000, errorEvent: () => "data: broken\n\n" } }),
+    observeBytes: undefined,
+    answer: () => ({ body: "", whole: "" }),
+    failure: (_status, body) => body,
+  };
+  const plan: CallPlan = { target, bound, retry: undefined, exchange, keep: undefined, streamed: true, at: scene.now };
+  let breakOff: () => void = () => undefined;
+  const body: ReplyBody = {
+    flowTo(sink) {
+      breakOff = () => sink.onFailure(new Error("reset"));
+    },
+    pause: () => undefined,
+    resume: () => undefined,
+    cancel: () => undefined,
+  };
+  const environment = {
+    clock: () => scene.now,
+    randomFraction: () => 0,
+    ask: () => Promise.resolve({ status: 200, headers: new Headers({ "content-type": "text/event-stream" }), body }),
+  };
+  const send = { retries: 0, retryAfterMsMax: 0, firstByteMsMax: 1_000, idleMsMax: 60_000 };
+  const response = await answerCall({ environment, send, logger }, call, plan);
+  const text = response.text();
+  return {
+    /** What the client has got once the stream has broken off. */
+    async end(): Promise<string> {
+      breakOff();
+      return text;
+    },
+  };
+}
+
+describe("a stream whose observer fails", () => {
+  test("is charged what was known before, and tells of the failure once, by its name alone", async () => {
+    const observer = new FailingObserver(used);
+    const stream = await begin(observer);
+    await scene.tick(tickMs);
+    observer.fails = true;
+    await scene.tick(tickMs);
+    await scene.tick(tickMs);
+    expect(await stream.end()).toBe("data: broken\n\n");
+    expect(await scene.balances()).toEqual({ charged: cost, held: 0n });
+    expect(ends).toBe(1);
+    expect(logged).toEqual([
+      [{ request_id: "req_1", cause: "TypeError" }, "usage unknown"],
+      [expect.objectContaining({ outcome: "interrupted", credits: "0.00002" }), "call"],
+    ]);
+    expect(JSON.stringify(logged)).not.toContain(secret);
+  });
+
+  test("before anything was known is released", async () => {
+    const observer = new FailingObserver(used);
+    observer.fails = true;
+    const stream = await begin(observer);
+    expect(await scene.balances()).toEqual({ charged: 0n, held: heldByRequest });
+    await stream.end();
+    expect(await scene.balances()).toEqual({ charged: 0n, held: 0n });
+    expect(ends).toBe(1);
+    expect(logged).toMatchObject([
+      [{ cause: "TypeError" }, "usage unknown"],
+      [{ credits: "0" }, "call"],
+    ]);
+  });
+
+  test("or counts what has no price, is released too", async () => {
+    const stream = await begin(new FailingObserver({ usage: { input: 0.5 } }));
+    await scene.tick(tickMs);
+    await stream.end();
+    expect(await scene.balances()).toEqual({ charged: 0n, held: 0n });
+    expect(logged).toMatchObject([
+      [{ cause: "RangeError" }, "usage unknown"],
+      [{ credits: "0" }, "call"],
+    ]);
+  });
+});
