@@ -150,7 +150,8 @@ function showWhole<Body extends ChargeableBody>(
   answers: WholeAnswers,
 ): ShownWhole {
   const { target, route, bound } = call.parts;
-  const headers = Object.assign(headersFor(call, replied), exchange.headers);
+  const headers = headersFor(call, replied);
+  if (exchange.headers !== undefined) Object.assign(headers, exchange.headers);
   const { body, contentType, whole, counted } = exchange.answer(answers);
   if (contentType !== undefined) headers["content-type"] = contentType;
   if (contentType === EVENT_STREAM) Object.assign(headers, EVENT_HEADERS);

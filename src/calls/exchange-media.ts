@@ -46,7 +46,7 @@ export async function openMediaExchange<Body extends ChargeableBody>(
     // A call that was made anew is nothing of the upstream's dialect, nor is a failure under a status of success.
     passesThrough: reshaped === undefined,
     streamed: body.stream === true && reshaped?.answer === undefined,
-    headers: reshaped?.answer === undefined ? {} : JSON_TYPE,
+    headers: reshaped?.answer === undefined ? undefined : JSON_TYPE,
     observe: events && (() => observeEvents(events, body, operation, bound)),
     observeBytes: observeBytes && (() => ({ observer: observeBytes(body, bound), events: undefined })),
     answer: (answers) => shownAnswer(codec, call, reshaped, answers),

@@ -43,14 +43,12 @@ export function openTextExchange<Body extends ChargeableBody>(call: TextCall<Bod
   return passes ? new PassedThrough(call, codec) : translated(call, codec.dialect, dialect);
 }
 
-const NO_HEADERS = {};
-
 /** One object a call, since most calls are passed through. */
 class PassedThrough<Body extends ChargeableBody> implements Exchange {
   readonly requests: Exchange["requests"];
   readonly passesThrough = true;
   readonly streamed: boolean;
-  readonly headers = NO_HEADERS;
+  readonly headers = undefined;
   readonly observeBytes = undefined;
   readonly #call: TextCall<Body>;
   readonly #codec: TextCodec<Body>;
@@ -73,7 +71,7 @@ class PassedThrough<Body extends ChargeableBody> implements Exchange {
     };
   }
 
-  answer([{ bytes, text }]: readonly [WholeAnswer, ...WholeAnswer[]]): ShownAnswer {
+  answer({ 0: { bytes, text } }: readonly [WholeAnswer, ...WholeAnswer[]]): ShownAnswer {
     return { body: bytes, whole: text };
   }
 

@@ -22,7 +22,7 @@ export interface Exchange {
   /** Whether the upstream is asked for a stream: where it knows none, the client's is made of its whole answer. */
   readonly streamed: boolean;
   /** What an answer's headers say of its body, where that is not the upstream's. */
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: Readonly<Record<string, string>> | undefined;
   /** Begins to observe a stream of events, where there can be one. */
   readonly observe: (() => ObservedStream) | undefined;
   /** Begins to observe an answer of bytes that are no JSON, where there can be one. */

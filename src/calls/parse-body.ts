@@ -41,7 +41,7 @@ export function parseBody<Body>(
 ): ParsedBody<Body> {
   const ascii = isAscii(received);
   if (!ascii && !isUtf8(received)) throw invalid("The body is not valid UTF-8.");
-  const bytes = withoutMark(Buffer.from(received.buffer, received.byteOffset, received.byteLength));
+  const bytes = withoutMark(asBuffer(received));
   const scan = scanObject(bytes, limits.jsonDepthMax);
   if ("refused" in scan) throw invalid(refusals[scan.refused]);
   const { members, longStrings } = scan;
@@ -83,6 +83,14 @@ function withinMembers(
   return strings.filter(({ start }) =>
     places.some(({ valueStart, valueEnd }) => start >= valueStart && start < valueEnd),
   );
+}
+
+/** A view of small bytes costs more than a copy: first it makes an object of the memory that they share. */
+const COPIED_BYTES_MAX = 4_096;
+
+function asBuffer(bytes: Uint8Array): Buffer {
+  if (bytes.byteLength <= COPIED_BYTES_MAX) return Buffer.from(bytes);
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
 function withoutMark(bytes: Buffer): Buffer {
