@@ -14,21 +14,24 @@ import {
   type ErrorCode,
   GatewayError,
   limits,
+  parseObject,
 } from "../core/index.ts";
 import type { RetryKey } from "../ledger/index.ts";
 import type { ModelRouter } from "../routing/index.ts";
 import type { Logger } from "../telemetry/index.ts";
-import { answerCall } from "./answer-call.ts";
 import { Charge, type ChargeDependencies, type ChargeRequest } from "./charge.ts";
 import type { ChargeableBody, ChargeableRoute } from "./chargeable-route.ts";
 import { openCharge } from "./open-charge.ts";
 import { Patience } from "./patience.ts";
 import { type CallPlan, planCall } from "./plan-call.ts";
+import { relayAnswer } from "./relay-answer.ts";
 import { readBody } from "./read-body.ts";
 import { type CallBody, formOf, readJson, receiveForm } from "./receive-body.ts";
 import { fingerprintOf, readRetryKey, replay } from "./retry-key.ts";
 import { type IncomingCall, RunningCall } from "./running-call.ts";
 import type { SendOptions } from "./send.ts";
+import { readAnswer, sendCall } from "./send-call.ts";
+import { keepResponse, showAnswer } from "./show-answer.ts";
 
 export interface PipelineDependencies {
   environment: Environment;
@@ -70,7 +73,7 @@ export class CallPipeline {
    */
   async run<Body extends ChargeableBody>(route: ChargeableRoute<Body>, incoming: IncomingCall): Promise<Response> {
     const startedAt = performance.now();
-    const { charges, body: limited } = this.#deps;
+    const { charges, logger, body: limited } = this.#deps;
     const { request } = incoming;
     const form = formOf(route, request);
     const received =
@@ -99,7 +102,6 @@ export class CallPipeline {
       const patience = new Patience({ ticker: charges.ticker, abort, client: request, lingersMs: lingerMs(plan) });
       const { target, bound, streamed, at } = plan;
       const { files } = upload;
-      const { logger } = this.#deps;
       call = new RunningCall({
         incoming,
         route,
@@ -115,7 +117,14 @@ export class CallPipeline {
         logger,
         onEnd,
       });
-      return await answerCall(this.#deps, call, plan);
+      const sent = await sendCall(this.#deps, call, plan.exchange);
+      const relayed = relayAnswer(this.#deps, call, plan, sent);
+      if (relayed !== undefined) return relayed;
+      const reading = readAnswer(this.#deps, call, sent);
+      const shown = showAnswer(call, plan.exchange, reading instanceof Promise ? await reading : reading);
+      if (plan.keep !== undefined) await keepResponse(logger, call, plan.keep, parseObject(shown.whole ?? ""));
+      await call.end(shown.end);
+      return new Response(shown.body, shown);
     } catch (thrown) {
       if (call !== undefined) await endFailed(call, thrown);
       throw thrown;

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { type ObservedUsage, type ReplyBody } from "../core/index.ts";
 import { chatCodec, chatRequest, type ChatRequest, type StreamObserver } from "../dialects/index.ts";
-import { answerCall } from "./answer-call.ts";
 import { ChargeScene, heldByRequest, request, tickMs } from "./__fixtures__/charge-scene.ts";
 import { principalOf, targetOf } from "./__fixtures__/upstreams.ts";
 import type { Exchange } from "./exchange.ts";
 import { Patience } from "./patience.ts";
+import { relayAnswer } from "./relay-answer.ts";
 import type { CallPlan } from "./plan-call.ts";
 import { RunningCall } from "./running-call.ts";
 
@@ -91,17 +91,12 @@ async function begin(observer: StreamObserver) {
     resume: () => undefined,
     cancel: () => undefined,
   };
-  const environment = {
-    clock: () => scene.now,
-    randomFraction: () => 0,
-    ask: () => Promise.resolve({ status: 200, headers: new Headers({ "content-type": "text/event-stream" }), body }),
-  };
+  const reply = { status: 200, headers: new Headers({ "content-type": "text/event-stream" }), body };
   const send = { retries: 0, retryAfterMsMax: 0, firstByteMsMax: 1_000, idleMsMax: 60_000 };
-  const response = await answerCall({ environment, send, logger }, call, plan);
-  const text = response.text();
+  const text = relayAnswer({ send, logger }, call, plan, { ok: true, reply })?.text();
   return {
     /** What the client has got once the stream has broken off. */
-    async end(): Promise<string> {
+    async end(): Promise<string | undefined> {
       breakOff();
       return text;
     },
