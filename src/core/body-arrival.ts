@@ -43,14 +43,8 @@ class Arrival<T> implements Watched {
     this.#due = ticker.now() + arrivalMsMax;
     ticker.watch(this);
     void arriving.then(
-      (body) => {
-        ticker.leave(this);
-        this.#arrived.resolve(body);
-      },
-      (cause: unknown) => {
-        ticker.leave(this);
-        this.#arrived.reject(failureOf(cause));
-      },
+      (body) => this.#end().resolve(body),
+      (cause: unknown) => this.#end().reject(failureOf(cause)),
     );
   }
 
@@ -60,8 +54,12 @@ class Arrival<T> implements Watched {
 
   onTick(now: number): void {
     if (now < this.#due) return;
+    this.#end().reject(new GatewayError("request_timeout", "The request body did not arrive in time."));
+  }
+
+  #end(): PromiseWithResolvers<T> {
     this.#ticker.leave(this);
-    this.#arrived.reject(new GatewayError("request_timeout", "The request body did not arrive in time."));
+    return this.#arrived;
   }
 }
 
