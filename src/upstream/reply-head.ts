@@ -1,7 +1,7 @@
 import type { ReplyHeaders } from "../core/index.ts";
 import { BadReply } from "./bad-reply.ts";
 
-const COLON = 0x3a;
+const LINE_FEED = 0x0a;
 const SPACE = 0x20;
 const TAB = 0x09;
 const ZERO = 0x30;
@@ -9,10 +9,12 @@ const ZERO = 0x30;
 /** A status line and headers, each line with its line end: no other versions, no folded lines, no control characters. */
 const headGrammar =
   /^HTTP\/1\.[01] [1-5]\d\d(?: [\t\x20-\x7e\x80-\xff]*)?\r\n(?:[!#$%&'*+\-.^_`|~0-9A-Za-z]+:[\t\x20-\x7e\x80-\xff]*\r\n)*$/;
-const decimal = /^\d{1,15}$/;
 const closeToken = /(?:^|[\s,])close(?:$|[\s,])/i;
 const keepAliveToken = /(?:^|[\s,])keep-alive(?:$|[\s,])/i;
 const keepAliveTimeout = /(?:^|[\s,;])timeout\s*=\s*"?(\d{1,9})/i;
+
+/** Decimal digits of a length: more could not be counted exactly. */
+const LENGTH_DIGITS_MAX = 15;
 
 /** The head of a reply: one text, of which only those headers are taken apart that say how the reply is framed. */
 export class ReplyHead implements ReplyHeaders {
@@ -26,7 +28,8 @@ export class ReplyHead implements ReplyHeaders {
   /** How long the upstream keeps the connection, as it says. */
   keepAliveMs: number | undefined;
   readonly #text: string;
-  readonly #fieldsAt: number;
+  /** Where the name of each header ends: looking for one that isn't there costs a glance at each. */
+  readonly #colons: number[] = [];
   #saysClose = false;
   #saysKeepAlive = false;
 
@@ -34,9 +37,8 @@ export class ReplyHead implements ReplyHeaders {
   constructor(text: string) {
     if (!headGrammar.test(text)) throw new BadReply("no status line and headers");
     this.#text = text;
-    this.status = Number(text.slice(9, 12));
-    this.#fieldsAt = text.indexOf("\n") + 1;
-    for (let at = this.#fieldsAt; at < text.length;) at = this.#readField(at);
+    this.status = digitAt(text, 9) * 100 + digitAt(text, 10) * 10 + digitAt(text, 11);
+    for (let at = text.indexOf("\n") + 1; at < text.length;) at = this.#readField(at);
     const isFirstVersion = text.charCodeAt(7) === ZERO;
     // Whoever frames a body in two ways, or in one that came after his version, is not trusted with where it ends.
     const isDoubtful = this.isChunked && (isFirstVersion || this.contentLength !== undefined);
@@ -51,9 +53,9 @@ export class ReplyHead implements ReplyHeaders {
   get(name: string): string | null {
     const text = this.#text;
     let found: string | null = null;
-    for (let at = this.#fieldsAt; at < text.length; at = text.indexOf("\n", at) + 1) {
-      if (!isNamed(text, at, name)) continue;
-      const value = valueFrom(text, at + name.length + 1);
+    for (const colon of this.#colons) {
+      if (!isNamed(text, colon, name)) continue;
+      const value = valueBehind(text, colon);
       found = found === null ? value : `${found}, ${value}`;
     }
     return found;
@@ -63,19 +65,20 @@ export class ReplyHead implements ReplyHeaders {
   #readField(at: number): number {
     const text = this.#text;
     const colon = text.indexOf(":", at);
+    this.#colons.push(colon);
     switch (colon - at) {
       case "connection".length:
-        if (isNamed(text, at, "connection")) this.#readConnection(valueFrom(text, colon + 1));
-        else if (isNamed(text, at, "keep-alive")) this.#readKeepAlive(valueFrom(text, colon + 1));
+        if (isNamed(text, colon, "connection")) this.#readConnection(valueBehind(text, colon));
+        else if (isNamed(text, colon, "keep-alive")) this.#readKeepAlive(valueBehind(text, colon));
         break;
       case "content-length".length:
-        if (isNamed(text, at, "content-length")) this.#readLength(valueFrom(text, colon + 1));
+        if (isNamed(text, colon, "content-length")) this.#readLength(valueBehind(text, colon));
         break;
       case "content-encoding".length:
-        if (isNamed(text, at, "content-encoding")) this.contentEncoding = valueFrom(text, colon + 1);
+        if (isNamed(text, colon, "content-encoding")) this.contentEncoding = valueBehind(text, colon);
         break;
       case "transfer-encoding".length:
-        if (isNamed(text, at, "transfer-encoding")) this.#readTransfer(valueFrom(text, colon + 1));
+        if (isNamed(text, colon, "transfer-encoding")) this.#readTransfer(valueBehind(text, colon));
         break;
       default:
     }
@@ -93,13 +96,13 @@ export class ReplyHead implements ReplyHeaders {
   }
 
   #readLength(value: string): void {
-    // A list of the same number is what becomes of several headers on their way.
-    if (value.includes(",")) {
+    const length = lengthOf(value);
+    if (length === undefined) {
+      // A list of the same number is what becomes of several headers on their way.
+      if (!value.includes(",")) throw new BadReply("a content-length that is no number");
       for (const part of value.split(",")) this.#readLength(part.trim());
       return;
     }
-    if (!decimal.test(value)) throw new BadReply("a content-length that is no number");
-    const length = Number(value);
     if ((this.contentLength ?? length) !== length) throw new BadReply("several lengths of one body");
     this.contentLength = length;
   }
@@ -110,9 +113,10 @@ export class ReplyHead implements ReplyHeaders {
   }
 }
 
-/** Whether the line that begins there is of the header. No name holds a colon, so that no comparison leaves its line. */
-function isNamed(text: string, at: number, name: string): boolean {
-  if (text.charCodeAt(at + name.length) !== COLON) return false;
+/** Whether the header whose name ends at the colon is the one of that name. No name holds a line end. */
+function isNamed(text: string, colon: number, name: string): boolean {
+  const at = colon - name.length;
+  if (text.charCodeAt(at - 1) !== LINE_FEED) return false;
   for (let index = 0; index < name.length; index += 1) {
     // Sets the bit that tells small letters from capitals; digits and the hyphen have it.
     if ((text.charCodeAt(at + index) | 0x20) !== name.charCodeAt(index)) return false;
@@ -120,9 +124,9 @@ function isNamed(text: string, at: number, name: string): boolean {
   return true;
 }
 
-function valueFrom(text: string, from: number): string {
-  let start = from;
-  let end = text.indexOf("\r", from);
+function valueBehind(text: string, colon: number): string {
+  let start = colon + 1;
+  let end = text.indexOf("\r", start);
   while (start < end && isBlank(text.charCodeAt(start))) start += 1;
   while (end > start && isBlank(text.charCodeAt(end - 1))) end -= 1;
   return text.slice(start, end);
@@ -130,4 +134,20 @@ function valueFrom(text: string, from: number): string {
 
 function isBlank(character: number): boolean {
   return character === SPACE || character === TAB;
+}
+
+/** Undefined where it is anything but digits. */
+function lengthOf(value: string): number | undefined {
+  if (value.length === 0 || value.length > LENGTH_DIGITS_MAX) return undefined;
+  let length = 0;
+  for (let at = 0; at < value.length; at += 1) {
+    const digit = digitAt(value, at);
+    if (digit < 0 || digit > 9) return undefined;
+    length = length * 10 + digit;
+  }
+  return length;
+}
+
+function digitAt(text: string, at: number): number {
+  return text.charCodeAt(at) - ZERO;
 }
