@@ -18,7 +18,9 @@ class Collector implements BodySink {
   readonly #body: ReplyBody;
   readonly #bytesMax: number;
   readonly #onPiece: (() => void) | undefined;
-  readonly #pieces: Buffer[] = [];
+  /** Mostly the only piece. */
+  #first: Buffer | undefined;
+  #further: Buffer[] | undefined;
   #size = 0;
   #collected: Collected | undefined;
   #waiting: PromiseWithResolvers<Collected> | undefined;
@@ -41,17 +43,20 @@ class Collector implements BodySink {
     if (this.#collected !== undefined) return;
     this.#onPiece?.();
     this.#size += bytes.length;
-    if (this.#size <= this.#bytesMax) {
-      this.#pieces.push(bytes);
-      return;
+    if (this.#size > this.#bytesMax) {
+      this.#body.cancel();
+      this.#finish({ exceeded: true });
+    } else if (this.#first === undefined) {
+      this.#first = bytes;
+    } else {
+      this.#further ??= [];
+      this.#further.push(bytes);
     }
-    this.#body.cancel();
-    this.#finish({ exceeded: true });
   }
 
   onEnd(): void {
-    const [first] = this.#pieces;
-    const bytes = this.#pieces.length === 1 && first !== undefined ? first : Buffer.concat(this.#pieces, this.#size);
+    const first = this.#first ?? Buffer.alloc(0);
+    const bytes = this.#further === undefined ? first : Buffer.concat([first, ...this.#further], this.#size);
     this.#finish({ bytes });
   }
 

@@ -11,7 +11,7 @@ import {
 import type { Connection, ConnectionUser } from "./connection.ts";
 import { decodedReply, decoderOf } from "./decode.ts";
 import type { ReplyHead } from "./reply-head.ts";
-import { type HeaderText, headerText } from "./request-head.ts";
+import { headOpening } from "./request-head.ts";
 import type { OutgoingRequest } from "./request-writer.ts";
 import type { Target } from "./targets.ts";
 
@@ -41,14 +41,14 @@ export class Exchange implements UpstreamReply, ReplyBody, ConnectionUser, Abort
   readonly #signal: CallSignal;
   /** Until the reply begins, which may go on for long. */
   #requestBody: WholeRequest["body"];
-  readonly #headers: HeaderText;
+  readonly #opening: string;
   readonly #dial: Dial;
   readonly #promised = Promise.withResolvers<UpstreamReply>();
   #state: "asked" | "replying" | "replied" | "over" = "asked";
   #connection: Connection | null = null;
   #sink: BodySink | null = null;
   /** What came before the sink. */
-  #unread: Buffer[] = [];
+  #unread: Buffer[] | null = null;
   #unreadBytes = 0;
   /** Why the reply broke off. */
   #failure: { cause: unknown } | null = null;
@@ -61,7 +61,7 @@ export class Exchange implements UpstreamReply, ReplyBody, ConnectionUser, Abort
     this.#method = request.method;
     this.#signal = request.signal;
     this.#requestBody = request.body;
-    this.#headers = headerText(request.headers);
+    this.#opening = headOpening(request, target);
     this.#dial = dial;
   }
 
@@ -82,12 +82,11 @@ export class Exchange implements UpstreamReply, ReplyBody, ConnectionUser, Abort
   }
 
   outgoing(): OutgoingRequest {
-    const method = this.#method;
     const body = this.#requestBody;
-    const { text, isAscii } = this.#headers;
     const bodyBytes = typeof body === "string" ? Buffer.byteLength(body) : (body?.length ?? 0);
-    const length = body === undefined && method !== "POST" ? "" : `content-length: ${bodyBytes}\r\n`;
-    return { head: `${method} ${this.target.lines}${text}${length}\r\n`, isAscii, body, bodyBytes };
+    const hasNoLength = body === undefined && this.#method !== "POST";
+    const ending = hasNoLength ? "\r\n" : `content-length: ${bodyBytes}\r\n\r\n`;
+    return { opening: this.#opening, ending, body, bodyBytes };
   }
 
   begin(head: ReplyHead): void {
@@ -105,6 +104,7 @@ export class Exchange implements UpstreamReply, ReplyBody, ConnectionUser, Abort
       this.#give(this.#sink, bytes);
       return;
     }
+    this.#unread ??= [];
     this.#unread.push(bytes);
     this.#unreadBytes += bytes.length;
     if (this.#unreadBytes > limits.unreadReplyBytesMax) this.#connection?.pause();
@@ -136,8 +136,8 @@ export class Exchange implements UpstreamReply, ReplyBody, ConnectionUser, Abort
   flowTo(sink: BodySink): void {
     this.#sink = sink;
     const unread = this.#unread;
-    this.#unread = [];
-    for (const bytes of unread) this.#give(sink, bytes);
+    this.#unread = null;
+    if (unread !== null) for (const bytes of unread) this.#give(sink, bytes);
     if (this.#state === "replied") this.#conclude();
     else if (!this.#isHeldUp) this.#connection?.resume();
   }
@@ -156,7 +156,7 @@ export class Exchange implements UpstreamReply, ReplyBody, ConnectionUser, Abort
     this.#connection?.destroy();
     this.#letGo();
     this.#state = "over";
-    this.#unread = [];
+    this.#unread = null;
   }
 
   #give(sink: BodySink, bytes: Buffer): void {

@@ -1,9 +1,5 @@
-/** The headers of a request as they are written, each line with its line end. */
-export interface HeaderText {
-  readonly text: string;
-  /** Else it has to be written as latin1, which a string on a socket is not. */
-  readonly isAscii: boolean;
-}
+import type { UpstreamRequest } from "../core/index.ts";
+import type { Target } from "./targets.ts";
 
 /** They say how the request is framed and whom it goes to: the client writes them, or has no use for them. */
 const ownHeaders = new Set([
@@ -21,22 +17,32 @@ const ownHeaders = new Set([
 
 const headerName = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const forbiddenInValue = /[^\t\x20-\x7e\x80-\xff]/;
-const notAscii = /[^\0-\x7f]/;
 
-/** The same headers come for thousands of calls. */
-const written = new WeakMap<Headers, HeaderText>();
-
-/** Throws a TypeError where a name or value could be read as something else. Later changes of `headers` are not seen. */
-export function headerText(headers: Headers): HeaderText {
-  const known = written.get(headers);
-  if (known !== undefined) return known;
-  const text = write(headers);
-  const made = { text, isAscii: !notAscii.test(text) };
-  written.set(headers, made);
-  return made;
+/** What is written of headers, and the head's opening for the target that they went to last. */
+interface Written {
+  readonly lines: string;
+  readonly method: UpstreamRequest["method"];
+  readonly target: Target;
+  readonly opening: string;
 }
 
-function write(headers: Headers): string {
+/** The same headers come for thousands of calls, and mostly for one target. */
+const written = new WeakMap<Headers, Written>();
+
+/**
+ * The request line and the headers, each with its line end, as latin1. Throws a TypeError where a name or value could be
+ * read as something else. Later changes of `headers` are not seen.
+ */
+export function headOpening({ method, headers }: UpstreamRequest, target: Target): string {
+  const known = written.get(headers);
+  if (known !== undefined && known.target === target && known.method === method) return known.opening;
+  const lines = known?.lines ?? linesOf(headers);
+  const opening = `${method} ${target.lines}${lines}`;
+  written.set(headers, { lines, method, target, opening });
+  return opening;
+}
+
+function linesOf(headers: Headers): string {
   let text = "";
   for (const [name, value] of headers) {
     if (ownHeaders.has(name)) continue;

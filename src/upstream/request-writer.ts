@@ -1,19 +1,24 @@
-/** What is sent: the head, which ends with the empty line, and the body. */
+/** What is sent: the head in two pieces, as latin1 with the empty line at its end, and the body. */
 export interface OutgoingRequest {
-  readonly head: string;
-  /** Else the head is latin1. */
-  readonly isAscii: boolean;
+  readonly opening: string;
+  readonly ending: string;
   readonly body: string | Uint8Array | undefined;
   readonly bodyBytes: number;
 }
 
 /** What the writer needs of a socket; `write` returns how many bytes it took, or -1 where it is closed. */
 interface Writable {
-  write(data: string | Uint8Array): number;
+  write(bytes: Uint8Array, from: number, length: number): number;
 }
 
 /** Bodies up to here are put behind the head; longer ones follow it uncopied, in a second write. */
 const JOINED_BYTES_MAX = 64 * 1024;
+
+/** Heads of usual sizes. */
+const HEAD_BYTES = 8 * 1024;
+
+/** Where requests are put together, all in the same place: what a socket does not take of one at once is copied. */
+const shared = Buffer.allocUnsafeSlow(HEAD_BYTES + JOINED_BYTES_MAX);
 
 /** Writes one request after the other, each as fast as the socket takes it. */
 export class RequestWriter {
@@ -29,16 +34,16 @@ export class RequestWriter {
   /** False where the socket is closed. */
   start(socket: Writable, request: OutgoingRequest): boolean {
     this.#pending = undefined;
-    this.#next = undefined;
-    const { head, body, bodyBytes, isAscii } = request;
-    if (bodyBytes > JOINED_BYTES_MAX) {
-      this.#next = body;
-      return this.#write(socket, isAscii ? head : Buffer.from(head, "latin1"), head.length) && this.#goOn(socket);
-    }
-    const length = head.length + bodyBytes;
-    if (body === undefined && isAscii) return this.#write(socket, head, length);
-    if (typeof body === "string" && isAscii) return this.#write(socket, head + body, length);
-    return this.#write(socket, join(request), length);
+    const { opening, ending, body, bodyBytes } = request;
+    const isJoined = bodyBytes <= JOINED_BYTES_MAX;
+    this.#next = isJoined ? undefined : body;
+    const headBytes = opening.length + ending.length;
+    const length = headBytes + (isJoined ? bodyBytes : 0);
+    const bytes = length <= shared.length ? shared : Buffer.allocUnsafe(length);
+    bytes.write(opening, 0, "latin1");
+    bytes.write(ending, opening.length, "latin1");
+    if (isJoined) put(bytes, headBytes, body);
+    return this.#write(socket, bytes, length) && this.#goOn(socket);
   }
 
   /** The socket takes more. False where it is closed. */
@@ -59,21 +64,21 @@ export class RequestWriter {
     const next = this.#next;
     if (next === undefined || this.#pending !== undefined) return true;
     this.#next = undefined;
-    return this.#write(socket, next, typeof next === "string" ? Buffer.byteLength(next) : next.length);
+    const bytes = typeof next === "string" ? Buffer.from(next) : next;
+    return this.#write(socket, bytes, bytes.length);
   }
 
-  #write(socket: Writable, data: string | Uint8Array, length: number): boolean {
-    const taken = length === 0 ? 0 : socket.write(data);
+  #write(socket: Writable, bytes: Uint8Array, length: number): boolean {
+    const taken = length === 0 ? 0 : socket.write(bytes, 0, length);
     if (taken < 0) return false;
-    if (taken < length) this.#pending = (typeof data === "string" ? Buffer.from(data) : data).subarray(taken);
+    if (taken === length) return true;
+    const rest = bytes.subarray(taken, length);
+    this.#pending = bytes === shared ? Buffer.from(rest) : rest;
     return true;
   }
 }
 
-function join({ head, body, bodyBytes }: OutgoingRequest): Buffer {
-  const bytes = Buffer.allocUnsafe(head.length + bodyBytes);
-  bytes.write(head, "latin1");
-  if (typeof body === "string") bytes.write(body, head.length, "utf8");
-  else if (body !== undefined) bytes.set(body, head.length);
-  return bytes;
+function put(bytes: Buffer, at: number, body: string | Uint8Array | undefined): void {
+  if (typeof body === "string") bytes.write(body, at, "utf8");
+  else if (body !== undefined) bytes.set(body, at);
 }
