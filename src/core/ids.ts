@@ -1,34 +1,55 @@
 import type { Clock, RandomBytes } from "./environment.ts";
 
-const ALPHABET = "0123456789abcdefghijklmnopqrstuvwxyz".split("");
+const ALPHABET = Buffer.from("0123456789abcdefghijklmnopqrstuvwxyz");
 
-/** Every two of them: an id is put together from half as many pieces. */
-const PAIRS = ALPHABET.flatMap((first) => ALPHABET.map((second) => first + second));
+/** There are so many pairs of them; two characters at a time take half as many numbers. */
+const PAIRS = ALPHABET.length * ALPHABET.length;
 
 /** The numbers of two bytes below this fall on each pair equally often. */
-const EVEN_BELOW = 65_536 - (65_536 % PAIRS.length);
+const EVEN_BELOW = 65_536 - (65_536 % PAIRS);
 
-/** `length` characters of [0-9a-z], evenly spread (numbers that would favour the first pairs are thrown away). */
+/** `length` characters of [0-9a-z], evenly spread. */
 export function randomId(random: RandomBytes, length: number): string {
-  let id = "";
-  while (id.length < length) {
-    const bytes = random(length + 2);
-    for (let at = 1; at < bytes.length && id.length < length; at += 2) {
+  const id = Buffer.alloc(length);
+  writeRandom(random, id, 0);
+  return id.toString("latin1");
+}
+
+/** Writes such characters from there to the end; numbers that would favour the first pairs are thrown away. */
+function writeRandom(random: RandomBytes, id: Buffer, from: number): void {
+  let next = from;
+  while (next < id.length) {
+    const bytes = random(id.length - from + 2);
+    for (let at = 1; at < bytes.length && next < id.length; at += 2) {
       const number = (bytes[at - 1] ?? 0) * 256 + (bytes[at] ?? 0);
-      if (number < EVEN_BELOW) id += PAIRS[number % PAIRS.length] ?? "";
+      if (number >= EVEN_BELOW) continue;
+      const pair = number % PAIRS;
+      id[next] = ALPHABET[Math.floor(pair / ALPHABET.length)] ?? 0;
+      // Past the end nothing is written.
+      id[next + 1] = ALPHABET[pair % ALPHABET.length] ?? 0;
+      next += 2;
     }
   }
-  return id.length === length ? id : id.slice(0, length);
 }
 
 const REQUEST_ID = /^req_[0-9a-z]{25}$/;
+
+/** Where ids of requests are written, one after the other: what of one is in the next needs no string of its own. */
+const written = Buffer.from(`req_${"0".repeat(25)}`);
+const TIME_AT = 4;
+const RANDOM_AT = 13;
+let writtenAt = 0;
 
 /**
  * The id of one request: on every response, log line, ledger row and error. Time first (milliseconds in base 36), so
  * that rows of one moment lie side by side in an index, then 82 random bits.
  */
 export function requestId(clock: Clock, random: RandomBytes): string {
-  return `req_${clock().toString(36).padStart(9, "0")}${randomId(random, 16)}`;
+  const now = clock();
+  if (now !== writtenAt) written.write(now.toString(36).padStart(RANDOM_AT - TIME_AT, "0"), TIME_AT, "latin1");
+  writtenAt = now;
+  writeRandom(random, written, RANDOM_AT);
+  return written.toString("latin1");
 }
 
 /** Whether a text could be the id of a request. */
