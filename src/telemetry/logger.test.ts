@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from "bun:test";
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
+import { closeSync, constants, mkdtempSync, openSync, readFileSync, readSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createLogger, type Logger } from "./index.ts";
@@ -111,6 +111,36 @@ describe("lines are gathered", () => {
     jest.advanceTimersByTime(1_000);
     expect(lines()).toHaveLength(1);
   });
+});
+
+test("lines of any length and in any letters stay what they are", () => {
+  const logger = createLogger({ level: "info", fd });
+  const told = ["\u{1f600}".repeat(20_000), "é".repeat(40_000), "\ud800", "", "x".repeat(100_000)];
+  for (const model of told) logger.info({ model }, model.slice(0, 3));
+  logger.error({ model: told[0] }, "error");
+  logger.flush();
+  expect(lines().map(({ model }) => model)).toEqual([...told, told[0]]);
+});
+
+test("a reader that is slow gets all lines, in their order", () => {
+  const pipe = join(folder, "pipe");
+  expect(Bun.spawnSync(["mkfifo", pipe]).exitCode).toBe(0);
+  const reading = openSync(pipe, constants.O_RDONLY | constants.O_NONBLOCK);
+  const writing = openSync(pipe, constants.O_WRONLY | constants.O_NONBLOCK);
+  const logger = createLogger({ level: "info", fd: writing });
+  const count = 3_000;
+  // More than a pipe holds.
+  for (let n = 0; n < count; n += 1) logger.info({ n, filling: "x".repeat(100) }, "line");
+  const room = Buffer.alloc(1_000_000);
+  let read = "";
+  while (read.split("\n").length <= count) {
+    logger.flush();
+    read += room.toString("utf8", 0, readSync(reading, room));
+  }
+  closeSync(writing);
+  closeSync(reading);
+  const numbers = read.split("\n", count).map((line) => (JSON.parse(line) as { n: number }).n);
+  expect(numbers).toEqual(Array.from({ length: count }, (_, n) => n));
 });
 
 test("a log that nobody takes any more stops nothing", () => {
