@@ -57,7 +57,11 @@ export class Authenticator {
     // Most are in memory, and need no promise.
     const fresh = this.#fresh(parsed.id);
     if (fresh !== undefined) return this.#accept(parsed.secret, fresh);
-    return this.#find(parsed.id).then((found) => this.#accept(parsed.secret, found));
+    return this.#acceptStored(parsed.id, parsed.secret);
+  }
+
+  async #acceptStored(id: string, secret: string): Promise<Principal> {
+    return this.#accept(secret, await this.#find(id));
   }
 
   #accept(secret: string, found: Accepted | undefined): Principal {
@@ -111,12 +115,12 @@ function sameRecord(one: TokenRecord, other: TokenRecord): boolean {
   return Bun.deepEquals(one, other);
 }
 
+const oneBearer = /^Bearer\s+\S+\s*$/i;
+
 /** `x-api-key` is what Anthropic's older SDKs send; where both are there it wins, as at Anthropic. */
 function presentedToken(headers: Headers): string | undefined {
   const key = headers.get("x-api-key");
   if (key !== null && key !== "") return key.trim();
   const authorization = headers.get("authorization") ?? "";
-  if (!/^Bearer\s/i.test(authorization)) return undefined;
-  const bearer = authorization.slice("Bearer ".length).trim();
-  return bearer === "" || /\s/.test(bearer) ? undefined : bearer;
+  return oneBearer.test(authorization) ? authorization.slice("Bearer ".length).trim() : undefined;
 }

@@ -8,7 +8,9 @@ import { type RandomBytes, randomId } from "../core/index.ts";
 const PREFIX = "tg_";
 const ID_CHARACTERS = 12;
 const SECRET_BYTES = 32;
-const SHAPE = /^tg_([0-9a-z]{12})_([A-Za-z0-9_-]{43})$/;
+const HASH_BYTES = 32;
+const SECRET_AT = PREFIX.length + ID_CHARACTERS + 1;
+const SHAPE = /^tg_[0-9a-z]{12}_[A-Za-z0-9_-]{43}$/;
 
 export interface IssuedToken {
   id: string;
@@ -21,23 +23,24 @@ export interface IssuedToken {
 export function issueToken(random: RandomBytes): IssuedToken {
   const id = randomId(random, ID_CHARACTERS);
   const secret = Buffer.from(random(SECRET_BYTES)).toString("base64url");
-  return { id, token: `${PREFIX}${id}_${secret}`, secretHash: hashSecret(secret) };
+  return { id, token: `${PREFIX}${id}_${secret}`, secretHash: hash(secret, new Uint8Array(HASH_BYTES)) };
 }
 
 /** The two halves of a presented token, or undefined where it is none of ours. */
 export function parseToken(token: string): { id: string; secret: string } | undefined {
-  const [, id, secret] = SHAPE.exec(token) ?? [];
-  return id === undefined || secret === undefined ? undefined : { id, secret };
+  if (!SHAPE.test(token)) return undefined;
+  return { id: token.slice(PREFIX.length, SECRET_AT - 1), secret: token.slice(SECRET_AT) };
 }
+
+/** Of the secret that is being looked at. */
+const presented = new Uint8Array(HASH_BYTES);
 
 /** Compares in constant time. */
 export function secretMatches(secret: string, secretHash: Uint8Array): boolean {
-  const presented = hashSecret(secret);
-  return presented.length === secretHash.length && timingSafeEqual(presented, secretHash);
+  return secretHash.length === HASH_BYTES && timingSafeEqual(hash(secret, presented), secretHash);
 }
 
-function hashSecret(secret: string): Uint8Array {
-  const hash = new Uint8Array(32);
-  Bun.SHA256.hash(secret, hash);
-  return hash;
+function hash(secret: string, into: Uint8Array): Uint8Array {
+  Bun.SHA256.hash(secret, into);
+  return into;
 }
