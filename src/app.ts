@@ -122,7 +122,7 @@ export function createApp(options: AppOptions): App {
 }
 
 /** Waits and leases are measured by a clock that nobody sets: one that jumped would end every stream, or renew no hold. */
-const monotonic = (): number => performance.timeOrigin + performance.now();
+const monotonic = (): number => performance.now();
 
 function lostEnd(operation: Settle | Release) {
   const credits = operation.kind === "settle" ? formatCredits(operation.amount) : "0";

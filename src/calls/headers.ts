@@ -53,17 +53,23 @@ export function upstreamHeaders(
   key: string,
 ): Headers {
   const own = headersOf(route, operation.path, key, accept);
-  let headers = own;
-  const forward = (name: string): void => {
+  const common = route.sandbox ? FORWARDED_IN_SANDBOX : FORWARDED_REQUEST_HEADERS;
+  const headers = withForwarded(own, own, clientHeaders, common);
+  if (!passesThrough || operation.forwards === undefined) return headers;
+  return withForwarded(headers, own, clientHeaders, operation.forwards);
+}
+
+/** With those of the client's headers that are of these names; `own` is for all calls, and stays as it is. */
+function withForwarded(headers: Headers, own: Headers, clientHeaders: Headers, names: readonly string[]): Headers {
+  let all = headers;
+  for (const name of names) {
     const value = clientHeaders.get(name);
     // The one control character that the server lets through. An upstream would not be sent it, and seem to be out of reach.
-    if (value === null || value.includes("\u007f")) return;
-    if (headers === own) headers = new Headers(own);
-    headers.set(name, value);
-  };
-  for (const name of route.sandbox ? FORWARDED_IN_SANDBOX : FORWARDED_REQUEST_HEADERS) forward(name);
-  if (passesThrough && operation.forwards !== undefined) operation.forwards.forEach(forward);
-  return headers;
+    if (value === null || value.includes("\u007f")) continue;
+    if (all === own) all = new Headers(own);
+    all.set(name, value);
+  }
+  return all;
 }
 
 function headersOf(route: UpstreamRoute, path: string, key: string, accept: string): Headers {
