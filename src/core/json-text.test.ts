@@ -106,6 +106,16 @@ describe("the scan of an object's text", () => {
     );
   });
 
+  test("tells keys apart that differ in little, whichever came before", () => {
+    const letters = fc.constantFrom("a", "b", "é", "\u{1f600}", "\\", '"', "\u0000");
+    fc.assert(
+      fc.property(fc.uniqueArray(fc.string({ unit: letters, maxLength: 3 }), { maxLength: 20 }), (keys) => {
+        const text = `{${keys.map((key) => `${JSON.stringify(key)}:1`).join(",")}}`;
+        expect(membersOf(text).map(({ key }) => key)).toEqual(keys);
+      }),
+    );
+  });
+
   test("refuses nothing that is an object, and finds all of its keys", () => {
     const unit = fc.constantFrom("{", "}", "[", "]", '"', "\\", ":", ",", "a", "1", " ", "\n", '"a":', '{"a":', '"b"');
     fc.assert(
@@ -177,6 +187,9 @@ describe("a key that occurs twice", () => {
     ['{"model":1,"Model":2}', undefined],
     ['{"__proto__":1,"__proto__":2}', "__proto__"],
     ["{}", undefined],
+    ['{"a":1,"b":2,"c":3,"d":4,"e":5,"f":6,"g":7,"h":8,"i":9,"j":10}', undefined],
+    ['{"a":1,"b":2,"c":3,"d":4,"e":5,"f":6,"g":7,"h":8,"b":9,"a":10}', "b"],
+    ['{"a":1,"b":2,"c":3,"b":9,"a":10}', "b"],
   ])("in %s is %p", (text, key) => {
     expect(duplicateKey(membersOf(text))).toBe(key);
   });

@@ -96,8 +96,32 @@ function trimEnd(bytes: Buffer, start: number, end: number): number {
   return position;
 }
 
+/** Keys that came before, each where its bytes lead: the same few come in every call, and making one anew is dear. */
+const knownKeys: string[] = Array.from({ length: 256 }, () => "");
+
+/** Longer keys are nobody's. */
+const KNOWN_KEY_BYTES_MAX = 32;
+
 /** The key as JSON means it: `"mod\u0065l"` is `model`, and must not slip past an edit of it. */
 function readKey(bytes: Buffer, start: number, end: number): string {
+  const length = end - start - 2;
+  if (length > KNOWN_KEY_BYTES_MAX) return makeKey(bytes, start, end);
+  let place = 0;
+  for (let at = start + 1; at < end - 1; at += 1) place = (place * 31 + (bytes[at] ?? 0)) & 0xff;
+  const known = knownKeys[place] ?? "";
+  if (known.length === length && isWritten(known, bytes, start + 1)) return known;
+  const key = makeKey(bytes, start, end);
+  // One with escapes or letters outside ASCII has more bytes than characters.
+  if (key.length === length) knownKeys[place] = key;
+  return key;
+}
+
+function isWritten(text: string, bytes: Buffer, from: number): boolean {
+  for (let at = 0; at < text.length; at += 1) if (text.charCodeAt(at) !== bytes[from + at]) return false;
+  return true;
+}
+
+function makeKey(bytes: Buffer, start: number, end: number): string {
   const written = bytes.toString("utf8", start + 1, end - 1);
   if (!written.includes("\\")) return written;
   try {
@@ -158,8 +182,20 @@ function endOfValue(bytes: Buffer, start: number, depthMax: number, longStrings:
   return bytes.length;
 }
 
+/** Among so many members, comparing each with those before it takes less than a set does. */
+const FEW_MEMBERS = 8;
+
 /** The first key that occurs twice. `JSON.parse` takes the last one, an upstream may take the first. */
 export function duplicateKey(members: readonly JsonMember[]): string | undefined {
+  if (members.length > FEW_MEMBERS) return duplicateAmongMany(members);
+  for (let at = 1; at < members.length; at += 1) {
+    const key = members[at]?.key;
+    for (let before = 0; before < at; before += 1) if (members[before]?.key === key) return key;
+  }
+  return undefined;
+}
+
+function duplicateAmongMany(members: readonly JsonMember[]): string | undefined {
   const seen = new Set<string>();
   for (const { key } of members) {
     if (seen.has(key)) return key;
@@ -171,7 +207,7 @@ export function duplicateKey(members: readonly JsonMember[]): string | undefined
 interface Splice {
   start: number;
   end: number;
-  bytes: Buffer;
+  text: string;
 }
 
 /**
@@ -190,28 +226,30 @@ export function editBytes(bytes: Buffer, members: readonly JsonMember[], edits: 
   }
   const splices = splicesOf(bytes, members, edits);
   const [only] = splices;
-  if (splices.length === 1 && only !== undefined && only.bytes.length <= only.end - only.start) {
-    return shorten(bytes, only);
+  if (splices.length === 1 && only !== undefined) {
+    const shorter = shortened(bytes, only);
+    if (shorter !== undefined) return shorter;
   }
   const pieces: Buffer[] = [];
   let position = 0;
   for (const splice of splices) {
-    pieces.push(bytes.subarray(position, splice.start), splice.bytes);
+    pieces.push(bytes.subarray(position, splice.start), Buffer.from(splice.text));
     position = splice.end;
   }
   return Buffer.concat([...pieces, bytes.subarray(position)]);
 }
 
-/** Moves the shorter side towards the longer one. */
-function shorten(bytes: Buffer, { start, end, bytes: written }: Splice): Buffer {
-  const gap = end - start - written.length;
+/** Moves the shorter side towards the longer one. Undefined where there is no room for what is written. */
+function shortened(bytes: Buffer, { start, end, text }: Splice): Buffer | undefined {
+  const gap = end - start - Buffer.byteLength(text);
+  if (gap < 0) return undefined;
   if (start < bytes.length - end) {
     bytes.copyWithin(gap, 0, start);
-    bytes.set(written, start + gap);
+    bytes.write(text, start + gap);
     return bytes.subarray(gap);
   }
-  bytes.set(written, start);
-  bytes.copyWithin(start + written.length, end);
+  bytes.write(text, start);
+  bytes.copyWithin(end - gap, end);
   return bytes.subarray(0, bytes.length - gap);
 }
 
@@ -229,7 +267,8 @@ function removedKeys(members: readonly JsonMember[], edits: readonly JsonEdit[])
 }
 
 function find(members: readonly JsonMember[], key: string): JsonMember | undefined {
-  return members.find((member) => member.key === key);
+  for (const member of members) if (member.key === key) return member;
+  return undefined;
 }
 
 /** What changes where, in order; what is added comes before the last brace. */
@@ -245,14 +284,14 @@ function splicesOf(bytes: Buffer, members: readonly JsonMember[], edits: readonl
   if (splices.length > 1) splices.sort((a, b) => a.start - b.start);
   if (added !== "") {
     const brace = bytes.lastIndexOf(CLOSE_BRACE);
-    splices.push({ start: brace, end: brace, bytes: Buffer.from(`${members.length > 0 ? "," : ""}${added}`) });
+    splices.push({ start: brace, end: brace, text: `${members.length > 0 ? "," : ""}${added}` });
   }
   return splices;
 }
 
 function spliceOf(member: JsonMember, edit: Exclude<JsonEdit, { remove: string }>): Splice {
-  if ("set" in edit) return { start: member.valueStart, end: member.valueEnd, bytes: Buffer.from(edit.value) };
-  return { start: member.keyStart, end: member.valueStart, bytes: Buffer.from(`${JSON.stringify(edit.to)}:`) };
+  if ("set" in edit) return { start: member.valueStart, end: member.valueEnd, text: edit.value };
+  return { start: member.keyStart, end: member.valueStart, text: `${JSON.stringify(edit.to)}:` };
 }
 
 /** Joins what stays: neighbours that both go would overlap in their commas. */
