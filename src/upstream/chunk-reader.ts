@@ -28,7 +28,10 @@ type State =
   | "over";
 
 export class ChunkReader {
-  /** Where the bytes that were read last go on, behind the body. */
+  /** Where the bytes that were read last hold the body, in one piece; none where both are the same. */
+  pieceAt = 0;
+  pieceEnd = 0;
+  /** Where they go on, behind the body. */
   nextAt = 0;
   #state: State = "size";
   /** Of the present chunk: its size so far, then what is still to come of it. */
@@ -48,12 +51,12 @@ export class ChunkReader {
   }
 
   /**
-   * What the bytes from there hold of the body, as one piece: the chunks are moved together within them, where an upstream
-   * sends each of its events as a chunk. Throws `BadReply`.
+   * Finds what the bytes from there hold of the body. The chunks are moved together within them, where an upstream sends
+   * each of its events as a chunk. Throws `BadReply`.
    */
-  read(bytes: Buffer, from: number): Buffer | undefined {
-    let start = -1;
-    let end = -1;
+  read(bytes: Buffer, from: number): void {
+    let start = from;
+    let end = from;
     let at = from;
     while (at < bytes.length && this.#state !== "over") {
       if (this.#state !== "data") {
@@ -63,7 +66,7 @@ export class ChunkReader {
       const next = Math.min(bytes.length, at + this.#remaining);
       this.#remaining -= next - at;
       if (this.#remaining === 0) this.#state = "data-end";
-      if (start === -1) {
+      if (start === end) {
         start = at;
         end = next;
       } else {
@@ -72,8 +75,9 @@ export class ChunkReader {
       }
       at = next;
     }
+    this.pieceAt = start;
+    this.pieceEnd = end;
     this.nextAt = at;
-    return start === -1 ? undefined : bytes.subarray(start, end);
   }
 
   #startSize(): void {

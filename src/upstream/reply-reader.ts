@@ -13,6 +13,9 @@ import { ReplyHead } from "./reply-head.ts";
  */
 type State = "head" | "fixed" | "chunked" | "until-close" | "over";
 
+/** Up to here a copy takes less than the first view of bytes, for which their memory is made anew. */
+const COPIED_BYTES_MAX = 2_048;
+
 export class ReplyReader {
   /** Once it has come. */
   head: ReplyHead | null = null;
@@ -95,7 +98,7 @@ export class ReplyReader {
       case "fixed":
         return this.#readFixed(bytes, at);
       case "until-close":
-        return slice(bytes, at, bytes.length);
+        return this.#piece(bytes, at, bytes.length);
       case "head":
       case "over":
         this.hasExcess = at < bytes.length;
@@ -104,16 +107,24 @@ export class ReplyReader {
   }
 
   #readChunks(bytes: Buffer, at: number): Buffer | undefined {
-    const piece = this.#chunks.read(bytes, at);
-    if (this.#chunks.isOver) this.#end(bytes, this.#chunks.nextAt);
-    return piece;
+    const chunks = this.#chunks;
+    chunks.read(bytes, at);
+    if (chunks.isOver) this.#end(bytes, chunks.nextAt);
+    return this.#piece(bytes, chunks.pieceAt, chunks.pieceEnd);
   }
 
   #readFixed(bytes: Buffer, at: number): Buffer | undefined {
     const end = Math.min(bytes.length, at + this.#remaining);
     this.#remaining -= end - at;
     if (this.#remaining === 0) this.#end(bytes, end);
-    return slice(bytes, at, end);
+    return this.#piece(bytes, at, end);
+  }
+
+  #piece(bytes: Buffer, from: number, to: number): Buffer | undefined {
+    if (from === to) return undefined;
+    if (from === 0 && to === bytes.length) return bytes;
+    // A stream is cut further, and needs views in any case.
+    return this.isOver && to - from <= COPIED_BYTES_MAX ? copied(bytes, from, to) : bytes.subarray(from, to);
   }
 
   #end(bytes: Buffer, at: number): void {
@@ -122,7 +133,8 @@ export class ReplyReader {
   }
 }
 
-function slice(bytes: Buffer, from: number, to: number): Buffer | undefined {
-  if (from === to) return undefined;
-  return from === 0 && to === bytes.length ? bytes : bytes.subarray(from, to);
+function copied(bytes: Buffer, from: number, to: number): Buffer {
+  const copy = Buffer.allocUnsafe(to - from);
+  bytes.copy(copy, 0, from, to);
+  return copy;
 }
