@@ -35,10 +35,18 @@ const bodies: Record<Surface, (error: GatewayError, requestId: string) => object
   firecrawl: (error) => ({ success: false, error: error.message }),
 };
 
-/** The headers of every answer on a surface: the request's id, under the names that its SDKs look for. */
+/** Names under which a surface's SDKs look for the request's id. */
+const idNames: Readonly<Record<Surface, readonly string[]>> = {
+  openai: ["x-request-id"],
+  anthropic: ["x-request-id", "request-id"],
+  firecrawl: ["x-request-id"],
+};
+
+/** The headers of every answer on a surface: the request's id. */
 export function idHeaders(surface: Surface, requestId: string): Record<string, string> {
-  if (surface === "anthropic") return { "x-request-id": requestId, "request-id": requestId };
-  return { "x-request-id": requestId };
+  const headers: Record<string, string> = {};
+  for (const name of idNames[surface]) headers[name] = requestId;
+  return headers;
 }
 
 /** The JSON body of one of our errors on a surface. */
