@@ -12,6 +12,7 @@ const ROOM_BYTES = 2 * GATHERED_BYTES;
 /** A character takes no more in UTF-8. */
 const CHARACTER_BYTES_MAX = 3;
 
+const LINE_FEED = 0x0a;
 const COMMA = 0x2c;
 const EMPTY_OBJECT = "{}";
 
@@ -53,11 +54,17 @@ export class GatheredLines {
       while (written < this.#length) written += writeSync(this.#fd, this.#bytes, written, this.#length - written);
     } catch (reason) {
       // A reader that is slow for a moment gets the lines later; one that is gone or hangs must not stop the gateway.
-      if (!isBusy(reason) || this.#length - written >= WAITING_BYTES_MAX) written = this.#length;
+      if (!isBusy(reason)) written = this.#length;
+      else if (this.#length - written >= WAITING_BYTES_MAX) this.#length = this.#endOfLine(written);
     }
     this.#bytes.copyWithin(0, written, this.#length);
     this.#length -= written;
     if (this.#length === 0 && this.#bytes.length > ROOM_BYTES) this.#bytes = Buffer.allocUnsafeSlow(ROOM_BYTES);
+  }
+
+  /** A line that was written in part is never lost: the next one would be taken for its rest. */
+  #endOfLine(from: number): number {
+    return this.#bytes.indexOf(LINE_FEED, from) + 1;
   }
 
   #flushWhereFull(): void {

@@ -143,6 +143,29 @@ test("a reader that is slow gets all lines, in their order", () => {
   expect(numbers).toEqual(Array.from({ length: count }, (_, n) => n));
 });
 
+test("where a reader is too slow lines are lost whole, and none in part", () => {
+  const pipe = join(folder, "pipe");
+  expect(Bun.spawnSync(["mkfifo", pipe]).exitCode).toBe(0);
+  const reading = openSync(pipe, constants.O_RDONLY | constants.O_NONBLOCK);
+  const writing = openSync(pipe, constants.O_WRONLY | constants.O_NONBLOCK);
+  const logger = createLogger({ level: "info", fd: writing });
+  const count = 40;
+  // Fills the pipe up to the midst of a line, and then what may wait.
+  for (let n = 0; n < count; n += 1) logger.info({ n, filling: "x".repeat(150_000) }, "line");
+  const room = Buffer.alloc(1_000_000);
+  let read = "";
+  logger.info({ n: count }, "last");
+  while (!read.includes('"last"')) {
+    logger.flush();
+    read += room.toString("utf8", 0, readSync(reading, room));
+  }
+  closeSync(writing);
+  closeSync(reading);
+  const numbers = read.split("\n").slice(0, -1).map((line) => (JSON.parse(line) as { n: number }).n);
+  expect(numbers).toEqual(numbers.toSorted((a, b) => a - b));
+  expect(numbers.length).toBeLessThan(count);
+});
+
 test("a log that nobody takes any more stops nothing", () => {
   const other = openSync(join(folder, "gone.jsonl"), "a");
   const logger = createLogger({ level: "info", fd: other });
