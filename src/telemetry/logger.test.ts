@@ -161,7 +161,10 @@ test("where a reader is too slow lines are lost whole, and none in part", () => 
   }
   closeSync(writing);
   closeSync(reading);
-  const numbers = read.split("\n").slice(0, -1).map((line) => (JSON.parse(line) as { n: number }).n);
+  const numbers = read
+    .split("\n")
+    .slice(0, -1)
+    .map((line) => (JSON.parse(line) as { n: number }).n);
   expect(numbers).toEqual(numbers.toSorted((a, b) => a - b));
   expect(numbers.length).toBeLessThan(count);
 });
