@@ -114,16 +114,18 @@ export class Ledger {
 
   /** Gives every operation of the batch its outcome, or rejects it. Never throws or rejects itself. */
   #commit(batch: readonly Waiting[]): Promise<void> | undefined {
+    let outcomes: LedgerOutcome[] | Promise<LedgerOutcome[]>;
     try {
-      const outcomes = this.#store.commit(batch.map(operationOf));
-      if (!(outcomes instanceof Promise)) return this.#answer(batch, outcomes);
-      return outcomes.then(
-        (late) => this.#answer(batch, late),
-        (cause: unknown) => this.#fail(batch, cause),
-      );
+      outcomes = this.#store.commit(batch.map(operationOf));
     } catch (cause) {
       return this.#fail(batch, cause);
     }
+    // Not within the try: what has been committed must never be taken for failed.
+    if (!(outcomes instanceof Promise)) return this.#answer(batch, outcomes);
+    return outcomes.then(
+      (late) => this.#answer(batch, late),
+      (cause: unknown) => this.#fail(batch, cause),
+    );
   }
 
   #answer(batch: readonly Waiting[], outcomes: readonly LedgerOutcome[]): undefined {
