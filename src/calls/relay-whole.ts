@@ -21,8 +21,8 @@ export interface WholeAnswer {
 }
 
 /**
- * Reads a whole answer, no piece of which may take longer than `idleMsMax`. Throws, or rejects with, `upstream_interrupted` where it breaks
- * off and `upstream_invalid_answer` where it is no JSON object.
+ * Reads a whole answer, no piece of which may take longer than `idleMsMax`. Throws, or rejects with,
+ * `upstream_interrupted` where it breaks off and `upstream_invalid_answer` where it is no JSON object.
  */
 export function readWholeAnswer(
   { body }: UpstreamReply,

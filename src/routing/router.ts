@@ -102,7 +102,7 @@ export class ModelRouter {
         },
       );
     }
-    const price = this.#prices.lookup({ id, model, priceProvider: route.provider.priceProvider });
+    const price = this.#priceOf(named);
     const [wanted] = operations;
     if (price?.works.has(workOf[wanted]) !== true) {
       const lacking = price === undefined ? "no price" : `no price for the ${wanted} operation`;
@@ -118,13 +118,15 @@ export class ModelRouter {
 
   /** The price of a model as listed under its provider's own prefix. */
   priceOf(route: UpstreamRoute, model: string): ModelPrice | undefined {
-    return this.#prices.lookup({ id: `${route.prefix}/${model}`, model, priceProvider: route.provider.priceProvider });
+    return this.#priceOf(namedModel(route, model));
+  }
+
+  #priceOf({ route, model, id }: NamedModel): ModelPrice | undefined {
+    return this.#prices.lookup({ id, model, priceProvider: route.provider.priceProvider });
   }
 
   #name(modelId: string): NamedModel {
-    const route = this.#routeOf(modelId);
-    const model = modelId.slice(modelId.indexOf("/") + 1);
-    return { route, model, id: `${route.prefix}/${model}` };
+    return namedModel(this.#routeOf(modelId), modelId.slice(modelId.indexOf("/") + 1));
   }
 
   /** To be called of models that have a price: what callers merely write must not crowd those out. */
@@ -169,6 +171,10 @@ function firstOf(operations: readonly Operation[], { provider }: UpstreamRoute):
 export function mayUse({ models }: Principal, { prefix, aliases }: UpstreamRoute, model: string): boolean {
   if (models === undefined) return true;
   return [prefix, ...aliases].some((name) => models.some((glob) => matchesGlob(glob, `${name}/${model}`)));
+}
+
+function namedModel(route: UpstreamRoute, model: string): NamedModel {
+  return { route, model, id: `${route.prefix}/${model}` };
 }
 
 function notRouted(message: string): GatewayError {

@@ -122,45 +122,44 @@ test("lines of any length and in any letters stay what they are", () => {
   expect(lines().map(({ model }) => model)).toEqual([...told, told[0]]);
 });
 
-test("a reader that is slow gets all lines, in their order", () => {
+/** A log into a pipe that nobody reads until `readUntil` does, which reads and flushes in turn and then closes it. */
+function logToPipe() {
   const pipe = join(folder, "pipe");
   expect(Bun.spawnSync(["mkfifo", pipe]).exitCode).toBe(0);
   const reading = openSync(pipe, constants.O_RDONLY | constants.O_NONBLOCK);
   const writing = openSync(pipe, constants.O_WRONLY | constants.O_NONBLOCK);
   const logger = createLogger({ level: "info", fd: writing });
+  const readUntil = (isEnough: (read: string) => boolean): string => {
+    const room = Buffer.alloc(1_000_000);
+    let read = "";
+    while (!isEnough(read)) {
+      logger.flush();
+      read += room.toString("utf8", 0, readSync(reading, room));
+    }
+    closeSync(writing);
+    closeSync(reading);
+    return read;
+  };
+  return { logger, readUntil };
+}
+
+test("a reader that is slow gets all lines, in their order", () => {
+  const { logger, readUntil } = logToPipe();
   const count = 3_000;
   // More than a pipe holds.
   for (let n = 0; n < count; n += 1) logger.info({ n, filling: "x".repeat(100) }, "line");
-  const room = Buffer.alloc(1_000_000);
-  let read = "";
-  while (read.split("\n").length <= count) {
-    logger.flush();
-    read += room.toString("utf8", 0, readSync(reading, room));
-  }
-  closeSync(writing);
-  closeSync(reading);
+  const read = readUntil((all) => all.split("\n").length > count);
   const numbers = read.split("\n", count).map((line) => (JSON.parse(line) as { n: number }).n);
   expect(numbers).toEqual(Array.from({ length: count }, (_, n) => n));
 });
 
 test("where a reader is too slow lines are lost whole, and none in part", () => {
-  const pipe = join(folder, "pipe");
-  expect(Bun.spawnSync(["mkfifo", pipe]).exitCode).toBe(0);
-  const reading = openSync(pipe, constants.O_RDONLY | constants.O_NONBLOCK);
-  const writing = openSync(pipe, constants.O_WRONLY | constants.O_NONBLOCK);
-  const logger = createLogger({ level: "info", fd: writing });
+  const { logger, readUntil } = logToPipe();
   const count = 40;
   // Fills the pipe up to the midst of a line, and then what may wait.
   for (let n = 0; n < count; n += 1) logger.info({ n, filling: "x".repeat(150_000) }, "line");
-  const room = Buffer.alloc(1_000_000);
-  let read = "";
   logger.info({ n: count }, "last");
-  while (!read.includes('"last"')) {
-    logger.flush();
-    read += room.toString("utf8", 0, readSync(reading, room));
-  }
-  closeSync(writing);
-  closeSync(reading);
+  const read = readUntil((all) => all.includes('"last"'));
   const numbers = read
     .split("\n")
     .slice(0, -1)
