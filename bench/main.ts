@@ -1,42 +1,30 @@
 import { writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { benchCases } from "./cases/index.ts";
+import type { BenchCase } from "./cases/index.ts";
 import { measureLedger } from "./ledger/measure.ts";
 import { parseOptions, usage } from "./options.ts";
 import type { Options } from "./options.ts";
-import { allProxies } from "./proxies/index.ts";
+import { comparisonPlanOf, describePlan, durationsOf } from "./plans.ts";
+import { allProxies, tollgateOnSqlite } from "./proxies/index.ts";
 import type { Proxy } from "./proxies/index.ts";
 import { barsOf, barsTable } from "./report/bars.ts";
 import type { Results } from "./report/results.ts";
 import { tables } from "./report/tables.ts";
+import { compare } from "./scenarios/comparison.ts";
+import type { Sides } from "./scenarios/comparison.ts";
 import { measureMatrix } from "./scenarios/matrix.ts";
-import type { Durations } from "./scenarios/matrix.ts";
 import { measureOpenStreams } from "./scenarios/open-streams.ts";
 import { progress, Rig } from "./scenarios/rig.ts";
 import { soak } from "./scenarios/soak.ts";
 import { measureStartUp } from "./scenarios/start-up.ts";
 import { measureUploads } from "./scenarios/uploads.ts";
+import { commitOf, openCheckout } from "./system/checkout.ts";
 import { Children } from "./system/children.ts";
 import { describeMachine, machineBusyMs } from "./system/machine.ts";
 import { choosePinning } from "./system/pinning.ts";
 import type { Pinning } from "./system/pinning.ts";
 import { useOfTree } from "./system/processes.ts";
-
-const full: Durations = {
-  rounds: 3,
-  warmUpSliceSeconds: 1,
-  warmUpSlicesMax: 15,
-  oneCallerSeconds: 2,
-  manyCallersSeconds: 2.5,
-};
-
-/** Too short for Node.js to get warm: ratios to Portkey come out too good for us. */
-const quick: Durations = {
-  rounds: 1,
-  warmUpSliceSeconds: 0.8,
-  warmUpSlicesMax: 5,
-  oneCallerSeconds: 1,
-  manyCallersSeconds: 1.6,
-};
 
 interface Selection {
   proxies: Proxy[];
@@ -69,21 +57,63 @@ async function keepStartable(rig: Rig, { proxies, missing }: Selection): Promise
   return startable;
 }
 
+/** The checkout of the launcher under test, and the one that it is compared with. */
+function comparedProxies(options: Options, against: string, directory: string): Sides<Proxy> {
+  const root = join(import.meta.dirname, "..");
+  const older = openCheckout({ what: against, root, directory });
+  const newer = { launcher: options.tollgate, name: commitOf(dirname(dirname(options.tollgate))) };
+  return {
+    new: tollgateOnSqlite({ id: "new", label: `new (${newer.name})`, program: newer.launcher }),
+    old: tollgateOnSqlite({ id: "old", label: `old (${older.name})`, program: older.launcher }),
+  };
+}
+
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-type Measured = Pick<Results, "cases" | "startUp" | "openStreams" | "uploads" | "ledger" | "soak">;
+type Measured = Pick<Results, "cases" | "comparison" | "startUp" | "openStreams" | "uploads" | "ledger" | "soak">;
 
-async function measure(rig: Rig, proxies: readonly Proxy[], options: Options): Promise<Measured> {
+const nothing: Measured = {
+  cases: [],
+  comparison: [],
+  startUp: [],
+  openStreams: [],
+  uploads: [],
+  ledger: [],
+  soak: null,
+};
+
+interface Prepared extends Selection {
+  measure: () => Promise<Measured>;
+}
+
+async function prepare(rig: Rig, options: Options): Promise<Prepared> {
+  if (options.against !== null) return prepareComparison(rig, options, options.against);
+  const { proxies, missing } = await keepStartable(rig, await selectProxies(options));
+  return { proxies, missing, measure: () => measureColumns(rig, proxies, options) };
+}
+
+function prepareComparison(rig: Rig, options: Options, against: string): Prepared {
+  const proxies = comparedProxies(options, against, rig.context.children.directory);
+  const setting = { rig, proxies, cases: wantedCases(options), plan: comparisonPlanOf(options) };
+  const measure = async (): Promise<Measured> => ({ ...nothing, comparison: await compare(setting) });
+  return { proxies: [proxies.new, proxies.old], missing: [], measure };
+}
+
+async function measureColumns(rig: Rig, proxies: readonly Proxy[], options: Options): Promise<Measured> {
   if (options.soakMinutes !== null) return measureSoak(rig, proxies, options.soakMinutes);
-  const cases = benchCases.filter((benchCase) => isWanted(options, benchCase.name));
+  const cases = wantedCases(options);
   const startUp = isWanted(options, "start-up") ? await measureStartUp(rig, proxies, options.quick ? 1 : 3) : [];
-  const measured = cases.length > 0 ? await measureMatrix(rig, proxies, cases, options.quick ? quick : full) : [];
+  const measured = cases.length > 0 ? await measureMatrix(rig, proxies, cases, durationsOf(options)) : [];
   const openStreams = isWanted(options, "open-streams") ? await measureOpenStreams(rig, proxies) : [];
   const uploads = isWanted(options, "uploads") ? await measureUploads(rig, proxies, options.quick ? 1 : 4) : [];
   const ledger = isWanted(options, "ledger") ? await measureLedger(options.quick ? 0.5 : 3, progress) : [];
-  return { cases: measured, startUp, openStreams, uploads, ledger, soak: null };
+  return { ...nothing, cases: measured, startUp, openStreams, uploads, ledger };
+}
+
+function wantedCases(options: Options): BenchCase[] {
+  return benchCases.filter((benchCase) => isWanted(options, benchCase.name));
 }
 
 function isWanted(options: Options, name: string): boolean {
@@ -94,18 +124,15 @@ function isWanted(options: Options, name: string): boolean {
 async function measureSoak(rig: Rig, proxies: readonly Proxy[], minutes: number): Promise<Measured> {
   const proxy = proxies.find((candidate) => candidate.id === "tollgate") ?? proxies[0];
   if (proxy === undefined) throw new Error("there is nothing to soak");
-  return { cases: [], startUp: [], openStreams: [], uploads: [], ledger: [], soak: await soak(rig, proxy, minutes) };
+  return { ...nothing, soak: await soak(rig, proxy, minutes) };
 }
 
 function conditionsOf(children: Children, pinning: Pinning, options: Options): string[] {
-  const durations = options.quick ? quick : full;
   return [
     describeMachine(children.directory),
     `Bun ${Bun.version}, Node.js ${nodeVersion()}`,
     `Cores: ${pinning.description}`,
-    `Medians of ${durations.rounds} round(s) of ${durations.oneCallerSeconds} s with 1 caller and ` +
-      `${durations.manyCallersSeconds} s with 16 callers; the proxies take turns`,
-    "“added” is the time over the direct call's median of the same round; the direct column shows its own times",
+    ...describePlan(options),
   ];
 }
 
@@ -128,13 +155,12 @@ function watchOtherLoad(): () => number {
 }
 
 async function run(options: Options): Promise<number> {
-  const selection = await selectProxies(options);
   const children = new Children();
   const pinning = choosePinning(options.pin);
   const rig = await Rig.start(children, pinning);
-  const { proxies, missing } = await keepStartable(rig, selection);
+  const { proxies, missing, measure } = await prepare(rig, options);
   const otherLoad = watchOtherLoad();
-  const measured = await measure(rig, proxies, options);
+  const measured = await measure();
   const results: Results = {
     command: ["npm run bench", ...(process.argv.length > 2 ? ["--", ...process.argv.slice(2)] : [])].join(" "),
     at: new Date().toISOString().slice(0, 16).replace("T", " "),

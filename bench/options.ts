@@ -13,7 +13,16 @@ const sections = [
   "open-streams",
   "uploads",
 ] as const;
-export type Section = (typeof sections)[number];
+type Section = (typeof sections)[number];
+
+/** What a comparison of two checkouts measures by default, and what else it can. */
+const comparedSections: readonly Section[] = ["chat", "stream", "body"];
+const comparableSections: ReadonlySet<Section> = new Set([
+  ...comparedSections,
+  "messages-stream",
+  "messages-native",
+  "messages-body",
+]);
 
 export interface Options {
   quick: boolean;
@@ -24,6 +33,10 @@ export interface Options {
   strict: boolean;
   pin: boolean;
   soakMinutes: number | null;
+  /** A git revision or the folder of another checkout, to be compared with this one; null for the usual columns. */
+  against: string | null;
+  /** Null for the default of what is measured. */
+  rounds: number | null;
   /** Path of the launcher under test. */
   tollgate: string;
 }
@@ -33,6 +46,9 @@ export const usage = `npm run bench -- [options]
   --quick            about three minutes: one round, one wave of uploads, no open streams
   --only LIST        of ${sections.join(", ")}
   --proxies LIST     of nginx, tollgate, tollgate-postgres, portkey
+  --rounds N         how often each case is measured (3 unless set, 5 with --against, 1 with --quick)
+  --against WHAT     instead: the CPU of this checkout over that of another, a git revision or a folder, in turns;
+                     --only takes calls alone here (${comparedSections.join(", ")} unless set)
   --json FILE        writes all figures as JSON as well
   --soak MINUTES     instead: Tollgate under mixed callers, some of which hang up; watches its memory
   --strict           exit code 1 when a bar is missed
@@ -50,6 +66,8 @@ export function parseOptions(arguments_: string[]): Options | "help" {
       proxies: { type: "string" },
       json: { type: "string" },
       soak: { type: "string" },
+      against: { type: "string" },
+      rounds: { type: "string" },
       strict: { type: "boolean", default: false },
       "no-pin": { type: "boolean", default: false },
       tollgate: { type: "string", default: join(import.meta.dirname, "..", "bin", "tollgate") },
@@ -57,14 +75,20 @@ export function parseOptions(arguments_: string[]): Options | "help" {
     },
   });
   if (values.help) return "help";
+  if (values.against !== undefined && (values.soak !== undefined || values.proxies !== undefined)) {
+    throw new Error("--against compares two checkouts of Tollgate: it goes with neither --soak nor --proxies");
+  }
   return {
     quick: values.quick,
-    sections: parseSections(values.only, values.quick),
+    sections:
+      values.against === undefined ? parseSections(values.only, values.quick) : parseComparedSections(values.only),
     proxies: values.proxies === undefined ? null : new Set(values.proxies.split(",")),
     jsonFile: values.json === undefined ? null : resolve(values.json),
     strict: values.strict,
     pin: !values["no-pin"],
     soakMinutes: values.soak === undefined ? null : parseMinutes(values.soak),
+    against: values.against ?? null,
+    rounds: values.rounds === undefined ? null : parseRounds(values.rounds),
     tollgate: resolve(values.tollgate),
   };
 }
@@ -72,6 +96,13 @@ export function parseOptions(arguments_: string[]): Options | "help" {
 function parseSections(only: string | undefined, quick: boolean): Set<Section> {
   if (only === undefined) return new Set(sections.filter((section) => !quick || section !== "open-streams"));
   return new Set(only.split(",").map(parseSection));
+}
+
+function parseComparedSections(only: string | undefined): Set<Section> {
+  const wanted = new Set(only === undefined ? comparedSections : only.split(",").map(parseSection));
+  const other = [...wanted].find((section) => !comparableSections.has(section));
+  if (other !== undefined) throw new Error(`--only: "${other}" is no kind of call, so --against cannot compare it`);
+  return wanted;
 }
 
 function parseSection(name: string): Section {
@@ -84,4 +115,10 @@ function parseMinutes(text: string): number {
   const minutes = Number(text);
   if (!(minutes > 0)) throw new Error(`--soak: "${text}" is no number of minutes`);
   return minutes;
+}
+
+function parseRounds(text: string): number {
+  const rounds = Number(text);
+  if (!Number.isInteger(rounds) || rounds < 1) throw new Error(`--rounds: "${text}" is no number of rounds`);
+  return rounds;
 }

@@ -15,13 +15,13 @@ export interface CallerLog {
 /** So that a server that refuses everything is not asked a million times. */
 const pauseAfterProblemMs = 10;
 
-/** Sends one request after the other on one keep-alive connection until the log says that it is over. */
+/** Sends one request after the other on one keep-alive connection for as long as the log says; it can run again then. */
 export class Caller implements ConnectionOwner {
   readonly #port: number;
   readonly #group: CallerGroup;
   readonly #request: Buffer;
   readonly #log: CallerLog;
-  readonly #ended = Promise.withResolvers<void>();
+  #ended = Promise.withResolvers<void>();
   #connection: Connection | null = null;
 
   constructor(port: number, group: CallerGroup, request: Buffer, log: CallerLog) {
@@ -39,8 +39,9 @@ export class Caller implements ConnectionOwner {
     }
   }
 
-  /** Resolves when the caller's last answer has ended. */
+  /** Resolves when the caller's last answer has ended. The connection stays open. */
   run(): Promise<void> {
+    this.#ended = Promise.withResolvers<void>();
     this.#next();
     return this.#ended.promise;
   }
@@ -48,7 +49,12 @@ export class Caller implements ConnectionOwner {
   /** Gives an answer that is still under way up as a failure. */
   giveUp(): void {
     this.#log.failed("no end of the answer when the time was over");
-    this.#end();
+    this.hangUp();
+    this.#ended.resolve();
+  }
+
+  hangUp(): void {
+    this.#connection?.hangUp();
   }
 
   eventsSeen(connection: Connection, events: number): void {
@@ -84,7 +90,7 @@ export class Caller implements ConnectionOwner {
   }
 
   #next(): void {
-    if (!this.#log.goesOn) this.#end();
+    if (!this.#log.goesOn) this.#ended.resolve();
     else if (this.#connection?.isOpen === true) this.#connection.send(this.#request);
     else void this.#reconnect();
   }
@@ -97,10 +103,5 @@ export class Caller implements ConnectionOwner {
     }
     this.#log.reconnected();
     this.#next();
-  }
-
-  #end(): void {
-    this.#connection?.hangUp();
-    this.#ended.resolve();
   }
 }

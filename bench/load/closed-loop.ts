@@ -1,6 +1,6 @@
 import { Caller } from "./caller.ts";
 import type { CallerLog } from "./caller.ts";
-import type { ClosedLoopJob, ClosedLoopResult, Spread } from "./protocol.ts";
+import type { CallerGroup, ClosedLoopJob, ClosedLoopResult, Spread } from "./protocol.ts";
 import { addProblem, noProblems, Samples } from "./samples.ts";
 
 /** A run with that many failures measures nothing and ends early. */
@@ -11,7 +11,8 @@ const drainMs = 15_000;
 const latencies = new Samples();
 const firstEvents = new Samples();
 
-class RunLog implements CallerLog {
+/** What a number of callers see, over all the times that they are set going. */
+export class RunLog implements CallerLog {
   completedCount = 0;
   completedInTime = 0;
   hangUps = 0;
@@ -53,22 +54,26 @@ class RunLog implements CallerLog {
 /** Runs all callers side by side for `job.seconds`, each waiting for its answer before the next request. */
 export async function runClosedLoop(job: ClosedLoopJob): Promise<ClosedLoopResult> {
   const log = new RunLog();
-  const callers = callersOf(job, log);
+  const callers = job.groups.flatMap((group) => callersOf(job.port, group, log));
   await Promise.all(callers.map((caller) => caller.connect()));
-  log.begin(job.seconds);
-  const running = new Set(callers);
-  const ends = callers.map((caller) => caller.run().then(() => running.delete(caller)));
-  const guard = setTimeout(() => running.forEach((caller) => caller.giveUp()), job.seconds * 1000 + drainMs);
-  await Promise.all(ends);
-  clearTimeout(guard);
+  await runFor(callers, log, job.seconds);
+  callers.forEach((caller) => caller.hangUp());
   return resultOf(job, log);
 }
 
-function callersOf(job: ClosedLoopJob, log: CallerLog): Caller[] {
-  return job.groups.flatMap((group) => {
-    const request = Buffer.from(group.request, "base64");
-    return Array.from({ length: group.callers }, () => new Caller(job.port, group, request, log));
-  });
+/** Sets connected callers going for `seconds` and resolves when the last answer has ended. */
+export async function runFor(callers: readonly Caller[], log: RunLog, seconds: number): Promise<void> {
+  log.begin(seconds);
+  const running = new Set(callers);
+  const ends = callers.map((caller) => caller.run().then(() => running.delete(caller)));
+  const guard = setTimeout(() => running.forEach((caller) => caller.giveUp()), seconds * 1000 + drainMs);
+  await Promise.all(ends);
+  clearTimeout(guard);
+}
+
+export function callersOf(port: number, group: CallerGroup, log: CallerLog): Caller[] {
+  const request = Buffer.from(group.request, "base64");
+  return Array.from({ length: group.callers }, () => new Caller(port, group, request, log));
 }
 
 const nothingMeasured: Spread = { p50: 0, p99: 0, max: 0 };

@@ -2,6 +2,7 @@ import { sayLine, serveLines } from "../http1/lines.ts";
 import { runClosedLoop } from "./closed-loop.ts";
 import { finishStreams, openStreams } from "./hold-open.ts";
 import type { LoadJob } from "./protocol.ts";
+import { runTurns } from "./turns.ts";
 import { runWave } from "./wave.ts";
 
 /** The load generator: a process of its own that takes one job after the other and answers each with its figures. */
@@ -14,6 +15,8 @@ function work(message: unknown): Promise<unknown> {
       return openStreams(job);
     case "wave":
       return runWave(job);
+    case "turns":
+      return runTurns(job);
     case "finish":
       return finishStreams();
   }

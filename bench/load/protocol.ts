@@ -48,7 +48,26 @@ export interface WaveJob {
   expectation: Expectation;
 }
 
-export type LoadJob = ClosedLoopJob | HoldOpenJob | WaveJob | { kind: "finish" };
+/** One of the servers that take turns, and its callers. */
+export interface TurnSide {
+  port: number;
+  group: CallerGroup;
+}
+
+/**
+ * The sides are under load one after the other, `turns` times each, and keep their connections in between. The side
+ * that comes first changes from turn to turn.
+ */
+export interface TurnsJob {
+  kind: "turns";
+  sides: readonly [TurnSide, TurnSide];
+  /** The side that begins. */
+  first: 0 | 1;
+  turns: number;
+  turnSeconds: number;
+}
+
+export type LoadJob = ClosedLoopJob | HoldOpenJob | WaveJob | TurnsJob | { kind: "finish" };
 
 /** Milliseconds. */
 export interface Spread {
@@ -87,6 +106,12 @@ export interface WaveResult {
   completed: number;
   /** From the first byte sent to the end of the last answer, ms. */
   wallMs: number;
+  problems: Problems;
+}
+
+/** Of one side, over all its turns. */
+export interface TurnsResult {
+  completed: number;
   problems: Problems;
 }
 

@@ -4,19 +4,19 @@ import { moveToCores } from "../system/pinning.ts";
 import { nginx } from "./nginx.ts";
 import { portkey } from "./portkey.ts";
 import type { Proxy, ProxyContext } from "./proxy.ts";
-import { type StoragePlace, tollgate } from "./tollgate.ts";
+import { tollgate } from "./tollgate.ts";
+import type { StoragePlace, TollgateVariant } from "./tollgate.ts";
 
 export { upstreamModels } from "./proxy.ts";
 export type { Proxy, ProxyContext, RunningProxy, Target } from "./proxy.ts";
 
 /** In the order of the columns, after the one of the upstream itself. */
-export function allProxies(tollgateProgram: string): Proxy[] {
-  const variant = { program: tollgateProgram };
+export function allProxies(program: string): Proxy[] {
   return [
     nginx,
-    tollgate({ ...variant, id: "tollgate", label: "Tollgate (SQLite)", state: "a file", openStorage: newFile }),
+    tollgateOnSqlite({ program, id: "tollgate", label: "Tollgate (SQLite)" }),
     tollgate({
-      ...variant,
+      program,
       id: "tollgate-postgres",
       label: "Tollgate (Postgres)",
       state: "a Postgres beside the upstream, fsync on",
@@ -24,6 +24,11 @@ export function allProxies(tollgateProgram: string): Proxy[] {
     }),
     portkey,
   ];
+}
+
+/** Tollgate with a new file for its state at every start. */
+export function tollgateOnSqlite(variant: Pick<TollgateVariant, "id" | "label" | "program">): Proxy {
+  return tollgate({ ...variant, state: "a file", openStorage: newFile });
 }
 
 async function newFile(directory: string): Promise<StoragePlace> {

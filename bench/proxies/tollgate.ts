@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { onProxyCore } from "../system/pinning.ts";
 import { freePort } from "../system/ports.ts";
@@ -72,6 +72,7 @@ async function startOn(
   const stop = async (): Promise<void> => {
     await server.stop();
     await place.close();
+    rmSync(directory, { recursive: true, force: true });
   };
   const models = {
     chat: "openai/bench-model",

@@ -26,7 +26,7 @@ function cell(proxyId: string, p50s: readonly number[], cpu: number | null, prob
 
 function resultsOf(cells: Cell[]): Results {
   const cases: CaseResult[] = [{ name: "chat", title: "Chat", cells }];
-  const rest = { startUp: [], openStreams: [], uploads: [], ledger: [], soak: null, otherLoadCores: 0 };
+  const rest = { comparison: [], startUp: [], openStreams: [], uploads: [], ledger: [], soak: null, otherLoadCores: 0 };
   return { command: "", at: "", conditions: [], columns: [], missing: [], cases, ...rest };
 }
 

@@ -2,6 +2,7 @@ import { ledgerBars } from "../ledger/report.ts";
 import { openStreamCount } from "../scenarios/open-streams.ts";
 import { uploadCount } from "../scenarios/uploads.ts";
 import type { Bar } from "./bar.ts";
+import { comparisonBars } from "./comparison.ts";
 import { figuresOf, soakMemoryOf, uploadPeakBytesOf } from "./figures.ts";
 import type { Figures } from "./figures.ts";
 import { count, decimals, markdownTable, megabytes, milliseconds, percent } from "./format.ts";
@@ -19,6 +20,7 @@ export function barsOf(results: Results): Bar[] {
   return [
     ...caseBars(results),
     ...translationBars(results),
+    ...comparisonBars(results.comparison),
     ...startUpBars(results),
     ...ledgerBars(results.ledger),
     ...openStreamBars(results),

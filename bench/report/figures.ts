@@ -1,6 +1,6 @@
+import type { Spread } from "../load/protocol.ts";
 import type { CaseResult, Cell, Phase, Round } from "../scenarios/matrix.ts";
 import { directId } from "../scenarios/matrix.ts";
-import type { Spread } from "../load/protocol.ts";
 import type { SoakResult } from "../scenarios/soak.ts";
 import type { UploadsResult } from "../scenarios/uploads.ts";
 import { median } from "./median.ts";
@@ -24,7 +24,7 @@ export interface Figures {
   databaseShare: number;
 }
 
-export interface Added {
+interface Added {
   p50: number;
   p99: number;
   firstEventP50: number;

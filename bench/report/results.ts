@@ -1,4 +1,5 @@
 import type { LedgerFigures } from "../ledger/measure.ts";
+import type { ComparedCase } from "../scenarios/comparison.ts";
 import type { CaseResult } from "../scenarios/matrix.ts";
 import type { OpenStreamsResult } from "../scenarios/open-streams.ts";
 import type { SoakResult } from "../scenarios/soak.ts";
@@ -15,6 +16,8 @@ export interface Results {
   /** Why a column is not there. */
   missing: string[];
   cases: CaseResult[];
+  /** Of two checkouts; empty unless one was named. */
+  comparison: ComparedCase[];
   startUp: StartUpResult[];
   openStreams: OpenStreamsResult[];
   uploads: UploadsResult[];
@@ -24,7 +27,7 @@ export interface Results {
   otherLoadCores: number;
 }
 
-export interface Column {
+interface Column {
   id: string;
   label: string;
   setUp: string;

@@ -6,6 +6,7 @@ import type { SoakResult } from "../scenarios/soak.ts";
 import type { StartUpResult } from "../scenarios/start-up.ts";
 import { uploadCount } from "../scenarios/uploads.ts";
 import type { UploadsResult, UploadWave } from "../scenarios/uploads.ts";
+import { comparisonTable } from "./comparison.ts";
 import { figuresOf, soakMemoryOf, uploadCpuMsOf, uploadPeakBytesOf } from "./figures.ts";
 import type { Figures } from "./figures.ts";
 import { count, decimals, markdownTable, megabytes, microseconds, milliseconds, percent } from "./format.ts";
@@ -149,6 +150,7 @@ export function tables(results: Results): string {
   const labels = new Map(results.columns.map((column) => [column.id, column.label]));
   const labelOf = (id: string): string => (id === directId ? "direct" : (labels.get(id) ?? id));
   const parts = results.cases.map((result) => caseTable(result, labelOf));
+  if (results.comparison.length > 0) parts.push(comparisonTable(results.comparison));
   if (results.startUp.length > 0) parts.push(startUpTable(results.startUp, labelOf));
   if (results.ledger.length > 0) parts.push(ledgerTable(results.ledger));
   if (results.openStreams.length > 0) parts.push(openStreamsTable(results.openStreams, labelOf));

@@ -98,7 +98,7 @@ async function measureCases(
       progress(`${benchCase.name}: round ${round} of ${durations.rounds}`);
       for (const [index, subject] of taking.entries()) {
         const cell = cells[index];
-        if (cell !== undefined) await measureRound(rig, subject, benchCase, durations, cell);
+        if (cell !== undefined) await measureRound({ rig, subject, benchCase }, durations, cell);
       }
     }
     results.push({ name: benchCase.name, title: benchCase.title, cells });
@@ -122,7 +122,7 @@ async function warmUp(rig: Rig, subject: Subject, benchCase: BenchCase, duration
   let best = Number.POSITIVE_INFINITY;
   let idleSlices = 0;
   for (let slice = 0; slice < durations.warmUpSlicesMax && idleSlices < idleSlicesMax; slice += 1) {
-    const phase = await measurePhase(rig, subject, benchCase, manyCallers, durations.warmUpSliceSeconds);
+    const phase = await measurePhase({ rig, subject, benchCase }, manyCallers, durations.warmUpSliceSeconds);
     const cost = phase.cpuMicrosecondsARequest;
     if (cost === null || phase.problem !== null) return;
     idleSlices = cost < best * worthwhileShare ? 0 : idleSlices + 1;
@@ -130,15 +130,17 @@ async function warmUp(rig: Rig, subject: Subject, benchCase: BenchCase, duration
   }
 }
 
-async function measureRound(
-  rig: Rig,
-  subject: Subject,
-  benchCase: BenchCase,
-  durations: Durations,
-  cell: Cell,
-): Promise<void> {
-  const one = await measurePhase(rig, subject, benchCase, 1, durations.oneCallerSeconds);
-  const many = await measurePhase(rig, subject, benchCase, manyCallers, durations.manyCallersSeconds);
+/** One case of one subject. */
+interface Measurement {
+  rig: Rig;
+  subject: Subject;
+  benchCase: BenchCase;
+}
+
+async function measureRound(measurement: Measurement, durations: Durations, cell: Cell): Promise<void> {
+  const { subject } = measurement;
+  const one = await measurePhase(measurement, 1, durations.oneCallerSeconds);
+  const many = await measurePhase(measurement, manyCallers, durations.manyCallersSeconds);
   cell.rounds.push({ one, many });
   cell.residentBytes = subject.pid === null ? null : useOfTree(subject.pid).residentBytes;
 }
@@ -147,9 +149,7 @@ async function measureRound(
 const settleMs = 100;
 
 async function measurePhase(
-  rig: Rig,
-  subject: Subject,
-  benchCase: BenchCase,
+  { rig, subject, benchCase }: Measurement,
   callers: number,
   seconds: number,
 ): Promise<Phase> {
@@ -195,9 +195,12 @@ async function sample(rig: Rig, subject: Subject): Promise<Sample> {
   };
 }
 
-function problemOf(load: ClosedLoopResult, requests: number): string | null {
-  const { count, examples } = load.problems;
+type Answers = Pick<ClosedLoopResult, "completed" | "problems">;
+
+/** What is wrong with answers during which the upstream was asked `requests` times; null when nothing is. */
+export function problemOf({ problems, completed }: Answers, requests: number): string | null {
+  const { count, examples } = problems;
   if (count > 0) return `${count} wrong answers, such as: ${examples[0] ?? ""}`;
-  if (requests < load.completed) return `${load.completed - requests} answers that the upstream never gave`;
+  if (requests < completed) return `${completed - requests} answers that the upstream never gave`;
   return null;
 }

@@ -40,7 +40,7 @@ export async function measureUploads(rig: Rig, proxies: readonly Proxy[], waves:
     progress(`uploads: ${proxy.id}`);
     const running = await proxy.start(rig.context);
     try {
-      results.push(await sendWaves(rig, proxy.id, running, sound, waves));
+      results.push({ proxyId: proxy.id, ...(await sendWaves(rig, running, sound, waves)) });
     } finally {
       await running.stop();
     }
@@ -50,14 +50,12 @@ export async function measureUploads(rig: Rig, proxies: readonly Proxy[], waves:
 
 async function sendWaves(
   rig: Rig,
-  proxyId: string,
   running: RunningProxy,
   sound: Buffer,
   waves: number,
-): Promise<UploadsResult> {
+): Promise<Omit<UploadsResult, "proxyId">> {
   const { target, process } = running;
-  const result: UploadsResult = {
-    proxyId,
+  const result: Omit<UploadsResult, "proxyId"> = {
     idleBytes: useOfTree(process.pid).residentBytes,
     waves: [],
     problem: null,

@@ -84,13 +84,14 @@ export class ServerProcess {
     return readFileSync(this.#log, "utf8").slice(-2_000).trim();
   }
 
-  /** Asks first, kills the whole tree after a while. */
+  /** Asks first, kills the whole tree after a while. Takes the log away: a line a request fills a disk in many rounds. */
   async stop(): Promise<void> {
     const tree = pidsOfTree(this.pid);
     this.#child.kill("SIGTERM");
     const timer = setTimeout(() => tree.forEach(killPid), stopMs);
     await this.#child.exited;
     clearTimeout(timer);
+    rmSync(this.#log, { force: true });
   }
 }
 

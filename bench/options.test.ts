@@ -1,0 +1,35 @@
+import { describe, expect, test } from "bun:test";
+import { parseOptions } from "./options.ts";
+import type { Options } from "./options.ts";
+
+function parse(...words: string[]): Options {
+  const options = parseOptions(words);
+  if (options === "help") throw new Error("no options but help");
+  return options;
+}
+
+describe("--against", () => {
+  test("compares a chat call, a stream and a large body unless other calls are named", () => {
+    expect([...parse("--against", "HEAD~1").sections]).toEqual(["chat", "stream", "body"]);
+    expect([...parse("--against", "HEAD~1", "--only", "messages-body").sections]).toEqual(["messages-body"]);
+  });
+
+  test.each([
+    [["--only", "chat,uploads"], '--only: "uploads" is no kind of call'],
+    [["--proxies", "nginx"], "neither --soak nor --proxies"],
+    [["--soak", "10"], "neither --soak nor --proxies"],
+  ])("refuses what it cannot compare: %p", (words, message) => {
+    expect(() => parse("--against", "HEAD~1", ...words)).toThrow(message);
+  });
+});
+
+describe("--rounds", () => {
+  test("is the default of what is measured unless set", () => {
+    expect(parse().rounds).toBeNull();
+    expect(parse("--rounds", "7").rounds).toBe(7);
+  });
+
+  test.each(["0", "1.5", "many"])("refuses %s", (text) => {
+    expect(() => parse("--rounds", text)).toThrow("is no number of rounds");
+  });
+});

@@ -1,0 +1,57 @@
+import type { Options } from "./options.ts";
+import type { ComparisonPlan } from "./scenarios/comparison.ts";
+import type { Durations } from "./scenarios/matrix.ts";
+import { manyCallers } from "./scenarios/matrix.ts";
+
+const full: Durations = {
+  rounds: 3,
+  warmUpSliceSeconds: 1,
+  warmUpSlicesMax: 15,
+  oneCallerSeconds: 2,
+  manyCallersSeconds: 2.5,
+};
+
+/** Too short for Node.js to get warm: ratios to Portkey come out too good for us. */
+const quick: Durations = {
+  rounds: 1,
+  warmUpSliceSeconds: 0.8,
+  warmUpSlicesMax: 5,
+  oneCallerSeconds: 1,
+  manyCallersSeconds: 1.6,
+};
+
+/**
+ * Just long enough for each of 16 callers to get an answer of a large body. On a machine that other work keeps busy, a
+ * round's ratio of a program to itself strays by 1.4 % with such turns and by 10 % with turns of a second.
+ */
+const TURN_SECONDS = 0.025;
+const fullComparison: ComparisonPlan = { rounds: 5, warmUpTurns: 120, turns: 320, turnSeconds: TURN_SECONDS };
+const quickComparison: ComparisonPlan = { rounds: 1, warmUpTurns: 60, turns: 160, turnSeconds: TURN_SECONDS };
+
+export function durationsOf(options: Options): Durations {
+  const durations = options.quick ? quick : full;
+  return { ...durations, rounds: options.rounds ?? durations.rounds };
+}
+
+export function comparisonPlanOf(options: Options): ComparisonPlan {
+  const plan = options.quick ? quickComparison : fullComparison;
+  return { ...plan, rounds: options.rounds ?? plan.rounds };
+}
+
+/** Lines for the head of the report. */
+export function describePlan(options: Options): string[] {
+  if (options.against !== null) return [describeComparison(comparisonPlanOf(options))];
+  const { rounds, oneCallerSeconds, manyCallersSeconds } = durationsOf(options);
+  return [
+    `Medians of ${rounds} round(s) of ${oneCallerSeconds} s with 1 caller and ` +
+      `${manyCallersSeconds} s with ${manyCallers} callers; the proxies take turns`,
+    "“added” is the time over the direct call's median of the same round; the direct column shows its own times",
+  ];
+}
+
+function describeComparison({ rounds, warmUpTurns, turns, turnSeconds }: ComparisonPlan): string {
+  return (
+    `${rounds} round(s), each with fresh instances: for each case ${turns} turns of ${turnSeconds} s a side ` +
+    `after ${warmUpTurns} of warm-up, the first side changing`
+  );
+}
