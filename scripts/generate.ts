@@ -3,16 +3,25 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { configJsonSchema } from "../src/config/index.ts";
+import { features } from "../src/http/index.ts";
 import { openapiDocument } from "../src/openapi/index.ts";
 import { dialectsDocument } from "./dialects/dialects-document.ts";
+import { withPriceList } from "./readme/price-list.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
 const generated: Record<string, () => string> = {
   "openapi.json": () =>
-    json(openapiDocument({ publicUrl: "https://tollgate.example.com", betaUrl: "http://beta.tollgate.example.com" })),
+    json(
+      openapiDocument({
+        features,
+        publicUrl: "https://tollgate.example.com",
+        betaUrl: "http://beta.tollgate.example.com",
+      }),
+    ),
   "tollgate.schema.json": () => json(configJsonSchema()),
   "docs/dialects.md": dialectsDocument,
+  "README.md": () => withPriceList(readFileSync(join(root, "README.md"), "utf8")),
 };
 
 function json(document: object): string {

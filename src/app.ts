@@ -1,36 +1,25 @@
 import type { AccountsDependencies } from "./accounts/index.ts";
+import { createModelList, createModelRouter, type RoutingOptions } from "./app-routing.ts";
 import { openTokenStore, Authenticator } from "./auth/index.ts";
-import { CallPipeline, type PipelineDependencies, ResponseKeeper } from "./calls/index.ts";
-import { type Config, type ProviderConfig, providerKeys } from "./config/index.ts";
+import { CallPipeline, type PipelineDependencies } from "./calls/index.ts";
+import { guardObserver, logObserver } from "./charges/index.ts";
 import { type Environment, formatCredits, parseMarkup } from "./core/index.ts";
-import {
-  chatCompletionsRoute,
-  countTokensRoute,
-  messagesRoute,
-  createHttp,
-  embeddingsRoute,
-  generationRoute,
-  healthRoute,
-  imageEditsRoute,
-  imageGenerationsRoute,
-  modelsRoute,
-  responseRoutes,
-  responsesRoute,
-  openapiRoute,
-  speechRoute,
-  transcriptionsRoute,
-  translationsRoute,
-  usageRoute,
-  userInfoRoute,
-} from "./http/index.ts";
 import { openGenerationStore } from "./generations/index.ts";
+import {
+  createHttp,
+  type Feature,
+  features as allFeatures,
+  mountFeatures,
+  type Services,
+  Sockets,
+  startFeatures,
+  type Upgrade,
+} from "./http/index.ts";
 import { Ledger, type LedgerStore, openLedgerStore, type Release, type Settle, startSweeper } from "./ledger/index.ts";
-import { ModelList } from "./models/index.ts";
 import { openapiDocument } from "./openapi/index.ts";
-import { PriceBook, priceQuote } from "./pricing/index.ts";
-import { openResponseStore, type ResponseStore } from "./responses/index.ts";
-import { createProvider, type Provider } from "./providers/index.ts";
-import { KeyRing, ModelRouter, type UpstreamRoute } from "./routing/index.ts";
+import { priceQuote } from "./pricing/index.ts";
+import { openResponseStore, ResponseKeeper } from "./responses/index.ts";
+import type { ModelRouter } from "./routing/index.ts";
 import type { Storage } from "./storage/index.ts";
 import { Ticker } from "./streaming/index.ts";
 import type { Logger } from "./telemetry/index.ts";
@@ -38,10 +27,7 @@ import type { Logger } from "./telemetry/index.ts";
 /** How often open streams and holds are looked at: keep-alives, silences, leases. */
 const TICK_MS = 250;
 
-/** How often responses are looked for that are kept no longer; each time a bounded number goes. */
-const FORGET_MS = 60_000;
-
-/** How long open streams may still run once the server is to stop. */
+/** How long open streams and sockets may still run once the server is to stop. */
 const DRAIN_MS_MAX = 60_000;
 
 /** How long calls that were ended at that bound may take to settle. */
@@ -53,18 +39,18 @@ const STORAGE_MS_MAX = 30_000;
 /** How often a draining server looks whether its calls have ended. */
 const DRAIN_POLL_MS = 20;
 
-export interface AppOptions {
-  config: Config;
-  /** Providers without a key, with what to set. */
-  missingKeys: ReadonlyMap<string, string>;
-  /** Providers that are answered by a simulator: prefix → its base URL. */
-  sandbox: ReadonlyMap<string, string>;
+export interface AppOptions extends RoutingOptions {
   storage: Storage;
-  environment: Environment;
   logger: Logger;
   version: string;
   /** Where the server is reached, for the OpenAPI document where the configuration names no address. */
   address: string;
+  /** How the server takes a WebSocket. */
+  upgrade: Upgrade;
+  /** What it does over HTTP: everything, unless something else is given. */
+  features?: readonly Feature[];
+  /** How long open calls and sockets may still run once the server is to stop. */
+  drainMsMax?: number;
 }
 
 export interface App {
@@ -78,38 +64,43 @@ export interface App {
 
 /** The composition root: the only place that builds things and hands them to each other. */
 export function createApp(options: AppOptions): App {
-  const { config, environment, logger, storage } = options;
+  const { config, environment, logger, storage, upgrade, features = allFeatures, drainMsMax = DRAIN_MS_MAX } = options;
   const store = openLedgerStore(storage);
   const ledger = new Ledger({ store });
   const ticker = new Ticker(TICK_MS, monotonic);
   const markupMillionths = parseMarkup(config.pricing.markup);
-  const router = createRouter(options);
-  const models = createModelList(options, router);
+  const router = createModelRouter(options);
   const unsettled = new Map<string, Settle | Release>();
-  const calls = pipelineDependencies(options, { ledger, ticker, markupMillionths, router, unsettled });
+  const parts: PipelineParts = { ledger, ticker, markupMillionths, router, unsettled };
+  const calls = pipelineDependencies(options, parts);
   const pipeline = new CallPipeline(calls);
-  const authenticator = createAuthenticator(options);
-  const responses = openResponseStore(storage);
+  const services = servicesOf(options, { ...parts, features, calls, pipeline, store });
   const stopSweeper = sweep(ledger, environment, logger);
-  const stopForgetting = forgetRegularly(responses, environment, logger);
+  const stopFeatures = startFeatures(features, services, (reason) =>
+    logger.error({ reason: String(reason) }, "a feature failed to stop"),
+  );
+  const sockets = new Sockets({ upgrade, logger });
   let draining = false;
   const fetch = createHttp({
-    routes: routesOf(options, { calls, pipeline, models, router, markupMillionths, store, responses }),
-    authenticator,
+    routes: mountFeatures(features, services),
+    authenticator: createAuthenticator(options),
+    sockets,
     environment,
     logger,
     draining: () => draining,
   });
+  const isIdle = (): boolean => pipeline.active === 0 && sockets.active === 0;
   return {
     fetch,
     async drain() {
       draining = true;
       pipeline.close();
-      await waitUntil(() => pipeline.active === 0, DRAIN_MS_MAX);
+      await waitUntil(isIdle, drainMsMax);
       pipeline.abortAll();
-      await waitUntil(() => pipeline.active === 0, SETTLE_MS_MAX);
+      sockets.closeAll();
+      await waitUntil(isIdle, SETTLE_MS_MAX);
       stopSweeper();
-      stopForgetting();
+      await Promise.race([stopFeatures(), Bun.sleep(SETTLE_MS_MAX)]);
       // What is on its way is in the books as soon as the storage takes it; what fails meanwhile is tried again.
       const flushed = ledger.flush();
       await Promise.race([flushed, Bun.sleep(STORAGE_MS_MAX)]);
@@ -129,19 +120,6 @@ function lostEnd(operation: Settle | Release) {
   return { request_id: operation.id, kind: operation.kind, credits };
 }
 
-/** The merged list of models alone, for a command that needs neither ledger nor server. */
-export function createModelList(
-  options: RouterOptions & Pick<AppOptions, "logger">,
-  router = createRouter(options),
-): ModelList {
-  const { environment, logger } = options;
-  return new ModelList({
-    routes: router.routes,
-    environment,
-    onFailure: (prefix, reason) => logger.warn({ provider: prefix, reason: String(reason) }, "listing failed"),
-  });
-}
-
 /** What the commands need that administrate accounts: no server, no upstream. */
 export function createAccounts(
   storage: Storage,
@@ -151,47 +129,10 @@ export function createAccounts(
   return { accounts, ledger: new Ledger({ store: accounts }), tokens: openTokenStore(storage), environment };
 }
 
-type RouterOptions = Pick<AppOptions, "config" | "missingKeys" | "sandbox" | "environment">;
-
 /** Waits for the condition, no longer than `milliseconds`. */
 async function waitUntil(isSo: () => boolean, milliseconds: number): Promise<void> {
   const until = performance.now() + milliseconds;
   while (!isSo() && performance.now() < until) await Bun.sleep(DRAIN_POLL_MS);
-}
-
-function createRouter({ config, missingKeys, sandbox, environment }: RouterOptions): ModelRouter {
-  const prices = new PriceBook({
-    operatorPrices: config.pricing.models,
-    unpriced: config.pricing.unpriced,
-    clock: environment.clock,
-  });
-  const routes = Object.entries(config.providers).map(([prefix, provider]): UpstreamRoute => {
-    const simulator = sandbox.get(prefix);
-    const keys = simulator === undefined ? providerKeys(provider) : ["simulated"];
-    return {
-      prefix,
-      aliases: provider.aliases,
-      provider: inDialects(createProvider(choiceOf(provider)), provider.dialects),
-      baseUrl: simulator ?? provider.base_url,
-      keys: new KeyRing(keys, environment.clock),
-      sandbox: simulator !== undefined,
-      keyToSet: simulator === undefined ? missingKeys.get(prefix) : undefined,
-    };
-  });
-  return new ModelRouter(routes, prices);
-}
-
-/** The provider without the operations whose dialect the configuration leaves out; those that have none stay. */
-function inDialects(provider: Provider, dialects: readonly string[] | undefined): Provider {
-  if (dialects === undefined) return provider;
-  const kept = Object.entries(provider.operations).filter(
-    ([, { dialect }]) => dialect === undefined || dialects.includes(dialect),
-  );
-  return { ...provider, operations: Object.fromEntries(kept) };
-}
-
-function choiceOf({ kind, preset, base_url: baseUrl }: ProviderConfig) {
-  return { kind, preset, baseUrl };
 }
 
 interface PipelineParts {
@@ -204,17 +145,22 @@ interface PipelineParts {
 
 function pipelineDependencies({ config, environment, logger }: AppOptions, parts: PipelineParts): PipelineDependencies {
   const { ledger, ticker, markupMillionths, router, unsettled } = parts;
+  const observer = guardObserver(logObserver(logger), (reason) =>
+    logger.error({ reason: String(reason) }, "observer failed"),
+  );
   return {
     environment,
     router,
     logger,
-    charges: {
+    observer,
+    work: {
       ledger,
       ticker,
       markupMillionths,
       clock: environment.clock,
       onUnsettled: (id, reason) => logger.error({ request_id: id, reason: String(reason) }, "ledger commit failed"),
       unsettled,
+      observer,
     },
     send: {
       retries: config.upstream.retries,
@@ -243,53 +189,34 @@ function sweep(ledger: Ledger, environment: Environment, logger: Logger): () => 
   });
 }
 
-/** Now and regularly; several nodes may do so at once. Returns the way to stop. */
-function forgetRegularly(responses: ResponseStore, { clock }: Environment, logger: Logger): () => void {
-  const forget = (): void => {
-    responses.forget(clock()).catch((reason: unknown) => {
-      logger.error({ reason: String(reason) }, "forgetting responses failed");
-    });
-  };
-  forget();
-  const timer = setInterval(forget, FORGET_MS);
-  timer.unref();
-  return () => clearInterval(timer);
-}
-
-interface RouteParts {
+interface ServiceParts extends PipelineParts {
+  features: readonly Feature[];
   calls: PipelineDependencies;
   pipeline: CallPipeline;
-  models: ModelList;
-  router: ModelRouter;
-  markupMillionths: bigint;
   store: LedgerStore;
-  responses: ResponseStore;
 }
 
-function routesOf(options: AppOptions, parts: RouteParts) {
-  const { config, sandbox, storage, version, environment, address } = options;
+function servicesOf(options: AppOptions, parts: ServiceParts): Services {
+  const { config, sandbox, storage, version, environment, address, logger } = options;
   const { clock } = environment;
-  const generations = openGenerationStore(storage);
-  const { calls, pipeline, models, router, markupMillionths, store, responses } = parts;
-  const keeper = new ResponseKeeper({ responses, clock });
+  const { features, calls, pipeline, router, ticker, markupMillionths, store } = parts;
+  const responses = openResponseStore(storage);
   const publicUrl = config.server.public_url ?? address;
-  return [
-    openapiRoute(openapiDocument({ publicUrl, betaUrl: config.server.beta_url ?? address })),
-    healthRoute({ status: "ok", version, sandbox: [...sandbox.keys()] }),
-    modelsRoute({ models, router, quote: priceQuote(markupMillionths) }),
-    userInfoRoute({ accounts: store, clock }),
-    usageRoute({ generations, clock }),
-    generationRoute(generations),
-    chatCompletionsRoute(pipeline),
-    messagesRoute(pipeline),
-    countTokensRoute(calls),
-    responsesRoute(pipeline, keeper),
-    embeddingsRoute(pipeline),
-    imageGenerationsRoute(pipeline),
-    imageEditsRoute(pipeline),
-    speechRoute(pipeline),
-    transcriptionsRoute(pipeline),
-    translationsRoute(pipeline),
-    ...responseRoutes({ calls, keeper }),
-  ];
+  return {
+    clock,
+    logger,
+    pipeline,
+    router,
+    responses,
+    version,
+    accounts: store,
+    generations: openGenerationStore(storage),
+    models: createModelList(options, router),
+    quote: priceQuote(markupMillionths),
+    keeper: new ResponseKeeper({ responses, clock }),
+    asking: { environment, send: calls.send, observer: calls.observer, ticker },
+    body: calls.body,
+    sandboxed: [...sandbox.keys()],
+    document: openapiDocument({ features, publicUrl, betaUrl: config.server.beta_url ?? address }),
+  };
 }

@@ -9,6 +9,7 @@ import {
   type Upstream,
   upstreams,
 } from "../../test/dialects/matrix/table.ts";
+import { table } from "../shared/markdown.ts";
 
 type FieldRule = (typeof translations)[Dialect]["fields"][string];
 
@@ -82,7 +83,7 @@ function fieldsOf(dialect: Dialect): string {
   const others = clients.filter((other) => other !== dialect);
   const rows = Object.entries(translations[dialect].fields).map(([field, rule]) => [
     `\`${field}\``,
-    ...others.map((other) => rule.fates[other] ?? ""),
+    ...others.map((other) => rule.fates[other]),
     noteOf(rule),
   ]);
   return table(["field", ...others.map((other) => `to ${names[other]}`), ""], rows);
@@ -119,12 +120,4 @@ function listOfExceptions(): string {
     return `${index + 1}. ${why}${refusal}`;
   });
   return `Exceptions:\n\n${lines.join("\n")}`;
-}
-
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  return [head, head.map(() => "---"), ...rows].map(row).join("\n");
-}
-
-function row(cells: readonly string[]): string {
-  return `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
 }

@@ -1,24 +1,42 @@
 /** The folders of src/ from the lowest level to the highest: one entry a level. A new folder gets its level here. */
 export const levels: readonly (readonly string[])[] = [
-  ["core"],
-  ["streaming", "upstream", "audio", "uploads", "storage", "telemetry", "config"],
-  ["auth", "ledger", "pricing", "providers", "dialects"],
-  ["accounts", "routing", "generations", "responses"],
-  ["calls", "models"],
-  ["video-jobs", "realtime", "web"],
-  ["http", "admin", "openapi"],
+  ["core", "testing"],
+  ["streaming", "audio", "storage", "telemetry", "config"],
+  ["upstream", "bodies"],
+  ["auth", "ledger", "pricing", "providers", "dialects", "media", "jobs"],
+  ["accounts", "routing", "generations", "charges"],
+  ["sending"],
+  ["responses", "models"],
+  // The ways of doing paid work: none knows another.
+  ["calls", "videos", "realtime", "web", "tools"],
+  ["http", "admin"],
+  ["openapi"],
+  ["app-routing.ts"],
   ["app.ts"],
   ["cli"],
 ];
+
+/** The files that build what the others are given; the higher levels may, too. */
+export const compositionFiles: readonly string[] = ["app-routing.ts", "app.ts"];
 
 /** The folders that answer requests: no SQL, no provider names, no prices. */
 export const routeFolders: readonly string[] = ["http", "admin", "openapi"];
 
 /** Folders that know no provider by its name; they read declared capabilities. */
-export const providerBlindFolders: readonly string[] = [...routeFolders, "calls", "models", "accounts", "routing"];
+export const providerBlindFolders: readonly string[] = [
+  ...routeFolders,
+  "calls",
+  "charges",
+  "sending",
+  "responses",
+  "models",
+  "accounts",
+  "routing",
+  "jobs",
+];
 
 /** Folders whose classes and factories make a value of one call, not a part of the application. */
-export const valueFolders: readonly string[] = ["core", "streaming"];
+export const valueFolders: readonly string[] = ["core", "streaming", "bodies", "charges", "sending"];
 
 /** Functions named like a factory that write a record and construct nothing. */
 export const recordMakers: readonly string[] = ["createToken"];

@@ -9,7 +9,7 @@ export interface OwnImport {
 }
 
 /** A word or a sentence that the code says: a string literal or the fixed part of a template. */
-export interface Text {
+interface Text {
   readonly value: string;
   readonly line: number;
 }

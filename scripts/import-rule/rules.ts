@@ -1,4 +1,5 @@
 import {
+  compositionFiles,
   isTest,
   layoutFile,
   levels,
@@ -56,7 +57,6 @@ function importsUpwards(path: string, target: string): Advice {
   const to = placeOf(target);
   if (from.level === undefined || to.level === undefined || from.folder === to.folder) return undefined;
   if (to.level < from.level) return undefined;
-  if (from.folder === "openapi" && to.level === from.level && isContract(target)) return undefined;
   const relation = to.level === from.level ? "a sibling of" : "above";
   return `${to.folder} is ${relation} ${from.folder}; move what both need into a lower folder, or take it as an option from app.ts`;
 }
@@ -87,8 +87,10 @@ function importsInnerFile(path: string, target: string): Advice {
   const to = placeOf(target);
   if (to.area !== "src") return undefined;
   if (from.area === "src" && from.folder === to.folder) return importsInnerProviderFile(from.provider, target);
+  // What the unit tests of a folder share may serve those of the folders above it.
+  if (isTest(path) && isSharedByTests(target)) return undefined;
   const isFolderFile = target.split("/").length > 2;
-  if (!isFolderFile || isContract(target) || target === `src/${to.folder}/index.ts`) return undefined;
+  if (!isFolderFile || target === `src/${to.folder}/index.ts`) return undefined;
   return `export it from src/${to.folder}/index.ts and import that`;
 }
 
@@ -100,14 +102,16 @@ function importsInnerProviderFile(fromProvider: string | undefined, target: stri
   return target === index ? undefined : `export it from ${index} and import that`;
 }
 
-function isContract(path: string): boolean {
-  return path.endsWith(".contract.ts");
+function isSharedByTests(path: string): boolean {
+  return path.startsWith("src/testing/") || path.includes("/__fixtures__/");
 }
+
+/** The lowest level that builds things. */
+const compositionLevel = levels.findIndex((names) => names.some((name) => compositionFiles.includes(name)));
 
 function checkConstructions({ path, constructions }: Module): Violation[] {
   const { area, folder, level } = placeOf(path);
-  if (area !== "src" || level === undefined || level >= levels.findIndex((names) => names.includes("app.ts")))
-    return [];
+  if (area !== "src" || level === undefined || level >= compositionLevel) return [];
   return constructions
     .filter(({ target }) => placeOf(target).folder !== folder)
     .filter(isPartOfApplication)

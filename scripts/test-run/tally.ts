@@ -6,7 +6,7 @@ export interface Tally {
 }
 
 /** A test that failed, or a file that did not report. */
-export interface Failure {
+interface Failure {
   readonly file: string;
   readonly test: string;
 }

@@ -1,6 +1,8 @@
 type Sources = ReadonlyMap<string, string>;
 
 const linesMax = 500;
+/** Files of src/ that stand flat in one folder, tests left out. */
+const flatFilesMax = 20;
 const leftovers = /\b(FIXME|TODO|XXX)\b/;
 const testRestriction = /\b(?:test|it|describe)\.(only|todo)\b/;
 
@@ -10,7 +12,8 @@ const ownFolder = "scripts/tidy/";
 /** What the style guide asks of every source file (path → text), as advice: one line a finding. */
 export function checkSources(sources: Sources): string[] {
   const ofEachFile = [...sources].flatMap(([path, text]) => [...checkName(path), ...checkText(path, text)]);
-  return [...ofEachFile, ...checkProviderFolders([...sources.keys()])];
+  const paths = [...sources.keys()];
+  return [...ofEachFile, ...checkFolders(paths), ...checkProviderFolders(paths)];
 }
 
 function checkName(path: string): string[] {
@@ -42,6 +45,21 @@ function checkLine(line: string): string[] {
       : [`${restriction} leaves tests out: write the test, or test.skip with a reason`]),
     ...(isBareDisable ? ["a disabled rule says why: `oxlint-disable-next-line NAME -- REASON`"] : []),
   ];
+}
+
+/** A folder is read at a glance; one that grew beyond it holds two. */
+function checkFolders(paths: readonly string[]): string[] {
+  const counts = new Map<string, number>();
+  for (const path of paths) {
+    const folder = path.slice(0, path.lastIndexOf("/"));
+    if (folder.startsWith("src") && !path.endsWith(".test.ts")) counts.set(folder, (counts.get(folder) ?? 0) + 1);
+  }
+  return [...counts]
+    .filter(([, count]) => count > flatFilesMax)
+    .map(
+      ([folder, count]) =>
+        `${folder}: has ${count} files, more than ${flatFilesMax}; give what belongs together a folder`,
+    );
 }
 
 /** A file that all other provider folders have is missing from the one that lacks it; what several lack, they can't do. */

@@ -55,6 +55,15 @@ describe("the style guide as a check", () => {
     expect(advice({ "src/core/a.ts": clean.repeat(500) })).toEqual([]);
   });
 
+  test("a folder with more than twenty files is reported; tests don't count", () => {
+    const files = (count: number, end: string) =>
+      Object.fromEntries(Array.from({ length: count }, (_, index) => [`src/core/f${index}${end}`, "expect(1);\n"]));
+    expect(advice({ ...files(20, ".ts"), ...files(5, ".test.ts") })).toEqual([]);
+    expect(advice(files(21, ".ts"))).toEqual([
+      "src/core: has 21 files, more than 20; give what belongs together a folder",
+    ]);
+  });
+
   test("a provider folder that lacks what all others have is named; what several lack is free", () => {
     const folders = {
       openai: ["index", "chat", "speech"],

@@ -2,8 +2,12 @@ import type { Problem } from "../shared/check.ts";
 import { jsonFrame } from "../shared/sse.ts";
 import type { ErrorAnswer, ProviderErrors } from "../shared/types.ts";
 
+/** The class of an error, and the parameter at fault. */
+type ErrorKind = string | { type: string; param: string };
+
 /** An error in ModelArk's shape. */
-export function byteplusRefusal(status: number, code: string, message: string, type: string, param = ""): ErrorAnswer {
+export function byteplusRefusal(status: number, code: string, message: string, kind: ErrorKind): ErrorAnswer {
+  const { type, param = "" } = typeof kind === "string" ? { type: kind } : kind;
   const requestId = "02176722560000000000000000000000000000000000000000000";
   return { status, body: { error: { code, message: `${message} Request id: ${requestId}`, param, type } } };
 }
@@ -36,7 +40,7 @@ function forStatus(status: number): ErrorAnswer {
 }
 
 function badRequest(code: string, message: string, field: string): ErrorAnswer {
-  return byteplusRefusal(400, code, message, "BadRequest", field);
+  return byteplusRefusal(400, code, message, { type: "BadRequest", param: field });
 }
 
 function forProblem(problem: Problem): ErrorAnswer {

@@ -7,7 +7,7 @@ import { limitCalls, makeToolCalls, type ToolCall } from "./tool-calls.ts";
 import { countWords, firstWords } from "./words.ts";
 
 /** Why a model declined, and what it says about it. */
-export interface Refusal {
+interface Refusal {
   readonly category: string;
   readonly text: string;
 }

@@ -38,24 +38,32 @@ export function replacingFault(faults: Faults, errors: ProviderErrors): JsonAnsw
 /** Sends an answer as the faults say. Resolves when it is ended, cut or given up by the caller. */
 export async function deliver(answer: Answer, delivery: Delivery): Promise<void> {
   const { faults } = delivery;
-  if (faults.html502) return deliverBytes(502, "text/html", Buffer.from(htmlPage), {}, delivery);
+  if (faults.html502)
+    return deliverBytes({ status: 502, contentType: "text/html", bytes: Buffer.from(htmlPage) }, delivery);
   if (answer.kind === "stream") return deliverStream(answer, delivery);
   if (answer.kind === "pieces") return deliverPieces(answer, delivery);
   if (answer.kind === "bytes") {
     const bytes = faults.empty ? Buffer.of() : answer.bytes;
-    return deliverBytes(200, answer.contentType, bytes, answer.headers ?? {}, delivery);
+    return deliverBytes({ status: 200, contentType: answer.contentType, bytes, headers: answer.headers }, delivery);
   }
-  if (faults.empty && answer.status === 200) return deliverBytes(200, "application/json", Buffer.of(), {}, delivery);
+  const contentType = "application/json";
+  if (faults.empty && answer.status === 200)
+    return deliverBytes({ status: 200, contentType, bytes: Buffer.of() }, delivery);
   const text = (answer.lead ?? "") + JSON.stringify(answer.body);
   const sent = faults.malformed && answer.status === 200 ? text.slice(0, Math.ceil(text.length * 0.6)) : text;
-  await deliverBytes(answer.status, "application/json", Buffer.from(sent), answer.headers ?? {}, delivery);
+  const { status, headers } = answer;
+  await deliverBytes({ status, contentType, bytes: Buffer.from(sent), headers }, delivery);
+}
+
+interface WholeBytes {
+  status: number;
+  contentType: string;
+  bytes: Uint8Array;
+  headers?: Headers | undefined;
 }
 
 async function deliverBytes(
-  status: number,
-  contentType: string,
-  bytes: Uint8Array,
-  headers: Headers,
+  { status, contentType, bytes, headers = {} }: WholeBytes,
   delivery: Delivery,
 ): Promise<void> {
   const { outlet, faults } = delivery;

@@ -1,5 +1,4 @@
 import { connect } from "node:net";
-
 import { asArray, asObject, isObject, parseJson } from "../shared/json.ts";
 
 /** What came back over a plain HTTP client. */
@@ -70,7 +69,7 @@ export interface Chunk {
   readonly x_groq?: { readonly id: string; readonly usage?: Usage };
 }
 
-export interface Delta {
+interface Delta {
   readonly role?: string;
   readonly content?: unknown;
   readonly reasoning_content?: string | null;

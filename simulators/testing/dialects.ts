@@ -16,7 +16,7 @@ export interface Ask {
   readonly before?: { readonly told: Told; readonly results: readonly string[] };
 }
 
-export interface AskedTool {
+interface AskedTool {
   readonly name: string;
   readonly parameters: JsonObject;
 }
@@ -34,7 +34,7 @@ export interface Told {
 }
 
 /** How a test speaks one dialect. */
-export interface Dialect {
+interface Dialect {
   request(model: string, ask: Ask): JsonObject;
   read(body: unknown): Told;
   /** Puts the events of a stream together to what a whole answer would have been. */

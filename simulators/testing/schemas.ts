@@ -1,38 +1,17 @@
-import { existsSync, readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
-
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import Ajv from "ajv";
-import { parse } from "yaml";
-
 import { asArray, asObject, isObject, type JsonObject } from "../shared/json.ts";
+
+/** Whose document of its API a value is held to: what `test/schemas/<owner>.json` has of it. */
+export type SchemaOwner = "openai" | "anthropic" | "google" | "mistral" | "moonshot" | "xai";
 
 /** What a value lacks to be a named schema of a provider's document; empty where it fits. */
 export type SchemaCheck = (schema: string, value: unknown) => string[];
 
-const documentsFolder = findFolder(dirname(fileURLToPath(import.meta.url)));
-
-/** The nearest `shared/spec` beside the repository or above it; null where there is none. */
-function findFolder(from: string): string | null {
-  const here = join(from, "shared", "spec");
-  if (existsSync(join(here, "service-spec.md"))) return here;
-  return dirname(from) === from ? null : findFolder(dirname(from));
-}
-
-/** Says why a suite is skipped; null where the document is there. */
-export function missingDocument(name: string): string | null {
-  if (documentsFolder !== null && existsSync(join(documentsFolder, name))) return null;
-  return `shared/spec/${name} is not beside this checkout`;
-}
-
-/** The same behind the name of a suite or a test. */
-export function because(missing: string | null): string {
-  return missing === null ? "" : ` (skipped: ${missing})`;
-}
-
-/** Checks values against the schemas of one OpenAPI document. A schema is read when it is first needed. */
-export function schemaCheck(name: string): SchemaCheck {
-  const source = readSource(readFileSync(join(documentsFolder ?? "", name), "utf8"));
+/** Checks values against the schemas of one document. A schema is compiled when it is first needed. */
+export function schemaCheck(owner: SchemaOwner): SchemaCheck {
+  const source = readSource(owner);
   const ajv = new Ajv({ strict: false, validateFormats: false, logger: false });
   const known = new Set<string>();
   const add = (wanted: string): void => {
@@ -46,7 +25,7 @@ export function schemaCheck(name: string): SchemaCheck {
     const variant = variantFor(source, schema, value);
     add(variant);
     const validate = ajv.getSchema(variant);
-    if (validate === undefined) throw new Error(`${name} has no schema ${variant}`);
+    if (validate === undefined) throw new Error(`test/schemas/${owner}.json can't be compiled for ${variant}`);
     if (validate(value) === true) return [];
     return (validate.errors ?? []).map(({ instancePath, message = "" }) => `${variant}${instancePath} ${message}`);
   };
@@ -54,30 +33,17 @@ export function schemaCheck(name: string): SchemaCheck {
 
 type SchemaSource = (name: string) => JsonObject;
 
-/** The schemas by name; YAML is parsed schema by schema, since the whole would take seconds. */
-function readSource(text: string): SchemaSource {
-  if (text.trimStart().startsWith("{")) {
-    const schemas = asObject(asObject(asObject(JSON.parse(text))["components"])["schemas"]);
-    return (name) => asObject(schemas[name]);
-  }
-  const blocks = schemaBlocks(text);
-  return (name) => asObject(parse(blocks.get(name) ?? "{}"));
-}
-
-/** The text of each schema: what stands below `components`, `schemas` and its name, by indentation. */
-function schemaBlocks(text: string): Map<string, string> {
-  const start = text.indexOf("\n  schemas:\n", text.indexOf("\ncomponents:\n"));
-  const blocks = new Map<string, string>();
-  for (const block of text
-    .slice(start)
-    .split(/\n {4}(?=[\w.-]+:\s*\n)/)
-    .slice(1)) {
-    const [name = ""] = block.split(":", 1);
-    const body = block.slice(block.indexOf("\n") + 1);
-    // The last block runs into what follows the schemas.
-    blocks.set(name, body.split(/\n {0,3}(?=\S)/, 1)[0] ?? "");
-  }
-  return blocks;
+function readSource(owner: SchemaOwner): SchemaSource {
+  const document: unknown = JSON.parse(
+    readFileSync(join(import.meta.dir, "../../test/schemas", `${owner}.json`), "utf8"),
+  );
+  const schemas = asObject(asObject(asObject(document)["components"])["schemas"]);
+  return (name) => {
+    const schema = schemas[name];
+    if (schema === undefined)
+      throw new Error(`test/schemas/${owner}.json has no ${name}: name it in scripts/schemas/roots.ts`);
+    return asObject(schema);
+  };
 }
 
 /** Of a union, the variant that the value's `type` names, so that errors tell about it alone. */
@@ -103,11 +69,11 @@ function references(schema: unknown): string[] {
   return [...own, ...Object.values(schema).flatMap(references)];
 }
 
-/** Examples and discriminators say nothing here; `nullable` is an older way to say null; variants may overlap. */
+/** Discriminators say nothing here; `nullable` is an older way to say null; variants may overlap. */
 function adapt(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(adapt);
   if (!isObject(schema)) return schema;
-  const { nullable, discriminator: _discriminator, example: _example, examples: _examples, oneOf, ...rest } = schema;
+  const { nullable, discriminator: _discriminator, oneOf, ...rest } = schema;
   const adapted: { [key: string]: unknown } = {};
   for (const [key, value] of Object.entries(rest)) adapted[key] = adaptMember(key, value);
   if (oneOf !== undefined) adapted["allOf"] = [...asArray(adapted["allOf"]), { anyOf: adapt(oneOf) }];

@@ -3,7 +3,7 @@ import { type Answer, type Call, errorAnswer, jsonAnswer, type Route } from "../
 import { xaiErrors } from "./errors.ts";
 
 /** Prices in 1/100 US cent per million tokens, as the listing gives them; the same number is ticks per token. */
-export interface LanguageModel {
+interface LanguageModel {
   readonly id: string;
   readonly aliases: readonly string[];
   readonly created: number;

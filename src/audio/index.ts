@@ -1,2 +1,2 @@
 export { measureSound } from "./measure-sound.ts";
-export { speechMediaType, type SpeechMeter, speechMeter } from "./speech-meter.ts";
+export { speechMediaType, speechMeter } from "./speech-meter.ts";

@@ -10,7 +10,7 @@ export interface SpeechMeter {
   readonly milliseconds: number;
 }
 
-/** Bytes of a second of `pcm`: 24 kHz, mono, 16 bits, without a head (`wire/openai`). */
+/** Bytes of a second of `pcm`: 24 kHz, mono, 16 bits, without a head (`docs/wire/openai.md`). */
 const PCM_BYTES_PER_SECOND = 48_000;
 
 interface SpeechFormat {

@@ -1,7 +1,8 @@
 import type { z } from "zod";
 import type { Operation, Surface } from "../core/index.ts";
-import type { TextCodec, MediaCodec } from "../dialects/index.ts";
-import type { ResponseKeeper } from "./response-keeper.ts";
+import type { TextCodec } from "../dialects/index.ts";
+import type { MediaCodec } from "../media/index.ts";
+import type { ResponseKeeper } from "../responses/index.ts";
 
 /** What every chargeable body has. */
 export interface ChargeableBody {

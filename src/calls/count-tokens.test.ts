@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { GatewayError } from "../core/index.ts";
+import { type Fetched, principalOf, router, upstreamKey, worldOf } from "../sending/__fixtures__/upstreams.ts";
 import { Ticker } from "../streaming/index.ts";
-import { type Fetched, principalOf, router, upstreamKey, worldOf } from "./__fixtures__/upstreams.ts";
 import { countTokens } from "./count-tokens.ts";
 
 let ticker: Ticker;
@@ -21,13 +21,16 @@ function count(body: string | object, script: (seen: Fetched) => Response = () =
     headers: { "anthropic-version": "2026-10-21", "anthropic-beta": "x", cookie: "a=b" },
   });
   const deps = {
-    environment: world.environment,
+    asking: {
+      environment: world.environment,
+      ticker,
+      observer: {},
+      send: { retries: 0, retryAfterMsMax: 0, firstByteMsMax: 60_000, idleMsMax: 60_000 },
+    },
     router,
-    charges: { ticker } as Parameters<typeof countTokens>[0]["charges"],
-    send: { retries: 0, retryAfterMsMax: 0, firstByteMsMax: 60_000, idleMsMax: 60_000 },
     body: { bytesMax: 1_000_000, arrivalMsMax: 60_000, ticker },
   };
-  return countTokens(deps, { request, requestId: "req_1", principal: principalOf("alice") });
+  return countTokens(deps, { request, principal: principalOf("alice") });
 }
 
 async function refusalOf(promise: Promise<unknown>): Promise<GatewayError> {

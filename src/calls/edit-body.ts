@@ -1,15 +1,21 @@
 /** An upstream's edits of a body, in each form that a body may have. */
-import { editBytes, type JsonEdit, type JsonObject } from "../core/index.ts";
+import {
+  editBytes,
+  type JsonEdit,
+  type FormEdit,
+  type OutgoingForm,
+  type ReceivedForm,
+  type ParsedBody,
+} from "../bodies/index.ts";
+import type { JsonObject } from "../core/index.ts";
 import type { Target } from "../routing/index.ts";
-import type { FormEdit, OutgoingForm, ReceivedForm } from "../uploads/index.ts";
 import type { ChargeableBody } from "./chargeable-route.ts";
-import type { ParsedBody } from "./parse-body.ts";
 
-/** The client's own bytes, with the upstream's name of the model and its edits. They are used up. */
+/** The client's own bytes, with the upstream's name of the model and its edits. */
 export function editedBytes<Body extends ChargeableBody>(
   { model, operation }: Target,
   { bytes, members, body }: ParsedBody<Body>,
-): Uint8Array {
+): readonly Uint8Array[] {
   const named = { set: "model", value: JSON.stringify(model) };
   return editBytes(bytes, members, [named, ...operation.edits(body)]);
 }

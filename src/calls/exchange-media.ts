@@ -2,10 +2,12 @@
  * How a call that generates no text is told to its upstream, and the answer to its client: bytes pass, unless the upstream
  * needs the call in a shape of its own.
  */
-import { type JsonObject, parseObject, type RandomBytes } from "../core/index.ts";
-import type { CallBound, MediaCodec, MediaEvents } from "../dialects/index.ts";
+import { type WorkBound, type JsonObject, parseObject, type RandomBytes } from "../core/index.ts";
+import type { MediaCodec, MediaEvents } from "../media/index.ts";
 import type { CallInput, RawAnswer, ReshapedBody, ReshapedCall, UpstreamOperation } from "../providers/index.ts";
 import type { Target } from "../routing/index.ts";
+import type { WholeAnswer, UpstreamBody } from "../sending/index.ts";
+import type { StreamObserver } from "../streaming/index.ts";
 import type { ChargeableBody } from "./chargeable-route.ts";
 import { editedBytes, editedForm } from "./edit-body.ts";
 import {
@@ -16,14 +18,12 @@ import {
   type ExchangeRequest,
 } from "./exchange.ts";
 import type { CallBody } from "./receive-body.ts";
-import type { WholeAnswer } from "./relay-whole.ts";
-import type { UpstreamBody } from "./send.ts";
 
 /** What an exchange of media needs to know of its call. */
 export interface MediaCall<Body extends ChargeableBody> {
   target: Target;
   received: CallBody<Body>;
-  bound: CallBound;
+  bound: WorkBound;
   /** Since the epoch. */
   at: number;
   randomBytes: RandomBytes;
@@ -50,6 +50,7 @@ export async function openMediaExchange<Body extends ChargeableBody>(
     observe: events && (() => observeEvents(events, body, operation, bound)),
     observeBytes: observeBytes && (() => ({ observer: observeBytes(body, bound), events: undefined })),
     answer: (answers) => shownAnswer(codec, call, reshaped, answers),
+    outputBytes: (answer) => codec.outputBytes(answer),
     failure: (_status, text) => text,
   };
 }
@@ -58,7 +59,7 @@ function observeEvents<Body>(
   events: MediaEvents<Body>,
   body: Body,
   operation: UpstreamOperation,
-  bound: CallBound,
+  bound: WorkBound,
 ): ObservedStream {
   const observer = events.observe(body, (event) => operation.readUsage(event), bound);
   return { observer, events: { bytesMax: events.eventBytesMax, errorEvent: events.errorEvent } };
@@ -117,7 +118,10 @@ function shownAnswer<Body extends ChargeableBody>(
     answers.map((each) => each.answer),
     Math.floor(at / 1_000),
   );
-  if (isRaw(answer)) return shownRaw(codec, body, bound, answer, answers);
+  if (isRaw(answer)) {
+    const observer = answers[0].usage === undefined ? codec.observeBytes?.(body, bound) : undefined;
+    return shownRaw(answer, observer);
+  }
   const whole = JSON.stringify(answer);
   const counted = codec.counted?.(body, answer);
   // The upstream knows no streams, or not here.
@@ -127,14 +131,8 @@ function shownAnswer<Body extends ChargeableBody>(
   return { body: whole, whole, counted };
 }
 
-function shownRaw<Body extends ChargeableBody>(
-  codec: MediaCodec<Body>,
-  body: Body,
-  bound: CallBound,
-  { bytes, contentType }: RawAnswer,
-  [{ usage }]: readonly [WholeAnswer, ...WholeAnswer[]],
-): ShownAnswer {
-  const observer = usage === undefined ? codec.observeBytes?.(body, bound) : undefined;
+/** `observer` measures the bytes where the upstream names no usage. */
+function shownRaw({ bytes, contentType }: RawAnswer, observer: StreamObserver | undefined): ShownAnswer {
   observer?.see(Buffer.from(bytes));
   return { body: bytes, contentType, whole: "", counted: observer?.usage };
 }

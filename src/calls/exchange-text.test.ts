@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { parseBody } from "../bodies/index.ts";
 import { type Dialect, GatewayError, type JsonObject, limits, type Operation } from "../core/index.ts";
 import {
   chatCodec,
@@ -8,10 +9,9 @@ import {
   responsesCodec,
   responsesRequest,
 } from "../dialects/index.ts";
-import { targetOf } from "./__fixtures__/upstreams.ts";
-import type { Exchange } from "./exchange.ts";
+import { targetOf, textOf } from "../sending/__fixtures__/upstreams.ts";
 import { openTextExchange } from "./exchange-text.ts";
-import { parseBody } from "./parse-body.ts";
+import type { Exchange } from "./exchange.ts";
 
 const orders: Readonly<Record<Dialect, readonly [Operation, ...Operation[]]>> = {
   chat: ["chat", "messages"],
@@ -48,8 +48,7 @@ function observed(exchange: Exchange) {
 }
 
 function bodyOf({ requests: [{ body }] }: Exchange): string {
-  if (typeof body === "object" && !(body instanceof Uint8Array)) throw new Error("a form");
-  return Buffer.from(body).toString();
+  return textOf(body);
 }
 const parsedBody = (exchange: Exchange): JsonObject => JSON.parse(bodyOf(exchange)) as JsonObject;
 

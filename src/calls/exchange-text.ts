@@ -2,6 +2,7 @@
  * How a call that generates text is told to its upstream, and the answer to its client. Where both speak the same dialect,
  * bytes pass and only the model's name changes; otherwise everything goes through the conversation model.
  */
+import type { ParsedBody } from "../bodies/index.ts";
 import { type Dialect, type GatewayError, type JsonObject, limits, parseObject } from "../core/index.ts";
 import {
   carriesSeal,
@@ -14,11 +15,10 @@ import {
   type UpstreamContext,
 } from "../dialects/index.ts";
 import type { Target } from "../routing/index.ts";
+import type { WholeAnswer } from "../sending/index.ts";
 import type { ChargeableBody } from "./chargeable-route.ts";
 import { editedBytes, editValue } from "./edit-body.ts";
 import { EVENT_STREAM, type Exchange, type ObservedStream, type ShownAnswer } from "./exchange.ts";
-import type { ParsedBody } from "./parse-body.ts";
-import type { WholeAnswer } from "./relay-whole.ts";
 
 /** What an exchange of text needs to know of its call. */
 export interface TextCall<Body extends ChargeableBody> {
@@ -40,7 +40,7 @@ export function openTextExchange<Body extends ChargeableBody>(call: TextCall<Bod
   if (dialect === undefined) throw new Error(`an operation of ${target.route.prefix} has no dialect`);
   // A signature of another upstream, which the client keeps for it, must not get to this one.
   const passes = dialect === codec.dialect && !carriesSeal(parsed);
-  return passes ? new PassedThrough(call, codec) : translated(call, codec.dialect, dialect);
+  return passes ? new PassedThrough(call, codec) : translated(call, codec, dialect);
 }
 
 /** One object a call, since most calls are passed through. */
@@ -75,6 +75,10 @@ class PassedThrough<Body extends ChargeableBody> implements Exchange {
     return { body: bytes, whole: text };
   }
 
+  outputBytes(answer: string): number {
+    return this.#codec.outputBytes(answer);
+  }
+
   failure(_status: number, body: string): string {
     return body;
   }
@@ -90,10 +94,10 @@ function errorEventOf<Body>(codec: TextCodec<Body>, requestId: string) {
   return (error: GatewayError): string => codec.errorEvent(error, requestId);
 }
 
-function translated<Body extends ChargeableBody>(call: TextCall<Body>, from: Dialect, to: Dialect): Exchange {
+function translated<Body extends ChargeableBody>(call: TextCall<Body>, codec: TextCodec<Body>, to: Dialect): Exchange {
   const { target, parsed, requestId, at } = call;
   const { operation, model } = target;
-  const client = translations[from];
+  const client = translations[codec.dialect];
   const upstream = translations[to];
   const asked = call.decoded ?? parseObject(parsed.bytes.toString("utf8")) ?? {};
   const conversation = client.readRequest(asked);
@@ -130,6 +134,7 @@ function translated<Body extends ChargeableBody>(call: TextCall<Body>, from: Dia
       // The upstream knows no streams, or not here.
       return { body: streamOfAnswer(read, client, clientContext), contentType: EVENT_STREAM, whole };
     },
+    outputBytes: (answer) => codec.outputBytes(answer),
     failure: (status, text) => client.writeFailure(upstream.readFailure(status, text), requestId),
   };
 }

@@ -3,10 +3,9 @@
  * whatever the call is of. `exchange-text` makes one for text generation, `exchange-media` for everything else.
  */
 import type { ObservedUsage } from "../core/index.ts";
-import type { StreamObserver } from "../dialects/index.ts";
+import type { WholeAnswer, UpstreamBody } from "../sending/index.ts";
+import type { StreamObserver } from "../streaming/index.ts";
 import type { StreamEvents } from "./relay-stream.ts";
-import type { WholeAnswer } from "./relay-whole.ts";
-import type { UpstreamBody } from "./send.ts";
 
 /** The media type of server-sent events. */
 export const EVENT_STREAM = "text/event-stream";
@@ -29,6 +28,8 @@ export interface Exchange {
   readonly observeBytes: (() => ObservedStream) | undefined;
   /** Whole answers, one for each request that succeeded, as the client gets them. Throws where there is nothing to give. */
   answer(answers: readonly [WholeAnswer, ...WholeAnswer[]]): ShownAnswer;
+  /** Bytes of text in a whole answer of the upstream's, for an estimate where it names no usage. */
+  outputBytes(answer: string): number;
   /** The body of an upstream's error as the client gets it. */
   failure(status: number, body: string): string;
 }

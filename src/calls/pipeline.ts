@@ -5,8 +5,9 @@
  *
  * Authentication has happened in `http`, since routes that cost nothing need it too; everything else is here.
  */
+import { type BodyLimits, readBody } from "../bodies/index.ts";
+import { openWork, Work, type WorkDependencies } from "../charges/index.ts";
 import {
-  type BodyLimits,
   type CallAbort,
   CallAborter,
   type CallFile,
@@ -16,28 +17,23 @@ import {
   limits,
   parseObject,
 } from "../core/index.ts";
-import type { RetryKey } from "../ledger/index.ts";
 import type { ModelRouter } from "../routing/index.ts";
+import { CallWatchdog, type SendDependencies } from "../sending/index.ts";
 import type { Logger } from "../telemetry/index.ts";
-import { Charge, type ChargeDependencies, type ChargeRequest } from "./charge.ts";
+import { buildResponse, keepResponse } from "./build-response.ts";
 import type { ChargeableBody, ChargeableRoute } from "./chargeable-route.ts";
-import { openCharge } from "./open-charge.ts";
-import { Patience } from "./patience.ts";
-import { type CallPlan, planCall } from "./plan-call.ts";
-import { relayAnswer } from "./relay-answer.ts";
-import { readBody } from "./read-body.ts";
-import { type CallBody, formOf, readJson, receiveForm } from "./receive-body.ts";
+import type { CallAnswer, IncomingCall } from "./incoming-call.ts";
+import { type CallPlan, planCall, type ReadCall } from "./plan-call.ts";
+import { type CallBody, formOf, readJson, receiveForm, sourceOf } from "./receive-body.ts";
+import { relayReply } from "./relay-reply.ts";
 import { fingerprintOf, readRetryKey, replay } from "./retry-key.ts";
-import { type IncomingCall, RunningCall } from "./running-call.ts";
-import type { SendOptions } from "./send.ts";
-import { readAnswer, sendCall } from "./send-call.ts";
-import { keepResponse, showAnswer } from "./show-answer.ts";
+import { RunningCall } from "./running-call.ts";
+import { readWhole, sendCall } from "./send-call.ts";
 
-export interface PipelineDependencies {
+export interface PipelineDependencies extends SendDependencies {
   environment: Environment;
   router: ModelRouter;
-  charges: ChargeDependencies;
-  send: SendOptions;
+  work: WorkDependencies;
   body: BodyLimits;
   logger: Logger;
 }
@@ -71,106 +67,80 @@ export class CallPipeline {
    * Runs one call. Throws `GatewayError` for everything that is refused or fails before an answer has begun. The steps
    * that wait stand side by side here: an async function for each would cost a call more than most of the steps do.
    */
-  async run<Body extends ChargeableBody>(route: ChargeableRoute<Body>, incoming: IncomingCall): Promise<Response> {
-    const startedAt = performance.now();
-    const { charges, logger, body: limited } = this.#deps;
-    const { request } = incoming;
-    const form = formOf(route, request);
+  async run<Body extends ChargeableBody>(route: ChargeableRoute<Body>, incoming: IncomingCall): Promise<CallAnswer> {
+    const arrivedAt = performance.now();
+    const { logger, body: limited } = this.#deps;
+    const { client, headers, body } = incoming;
+    const form = formOf(route, incoming);
     const received =
       form === undefined
-        ? readJson(route, await readBody(request, limited))
-        : await receiveForm(request, form, limited);
+        ? readJson(route, body instanceof Uint8Array ? body : await readBody(body, limited))
+        : await receiveForm(sourceOf(incoming), form, limited);
     const upload = uploadIn(received);
     const abort = new CallAborter();
     const onEnd = (): void => {
       this.#running.delete(abort);
       upload.free();
     };
-    let call: RunningCall<Body> | undefined;
+    let call: RunningCall | undefined;
     try {
-      const key = readRetryKey(request.headers);
+      const key = readRetryKey(headers);
       const retry =
         key === undefined ? undefined : { key, fingerprint: await fingerprintOf(route.operations[0], received) };
-      const planned = this.#plan(route, incoming, received, retry);
+      const planned = planCall(this.#read(route, incoming, received, { retry, arrivedAt }));
       // Most calls are planned at once, and need no promise.
       const plan = planned instanceof Promise ? await planned : planned;
       if (this.#closing) throw shuttingDown();
       // From here on money is involved: a server that goes down waits for this call.
       this.#running.add(abort);
-      const charge = await openCharge(charges, chargeRequest(route, incoming, plan));
-      if (!(charge instanceof Charge)) return replay(charge.answer, charge.firstId);
-      const patience = new Patience({ ticker: charges.ticker, abort, client: request, lingersMs: lingerMs(plan) });
-      const { target, bound, streamed, at } = plan;
+      const work = await openWork(this.#deps.work, plan.order);
+      if (!(work instanceof Work)) return replay(work.answer, work.firstId);
+      const { ticker } = this.#deps.work;
+      const watchdog = new CallWatchdog({ ticker, abort, client, clientGoneGraceMs: clientGoneGraceMs(plan) });
+      const { target } = plan;
       const { files } = upload;
-      call = new RunningCall({
-        incoming,
-        route,
-        streamed,
-        bound,
-        files,
-        retry,
-        target,
-        charge,
-        patience,
-        startedAt,
-        at,
-        logger,
-        onEnd,
-      });
-      const sent = await sendCall(this.#deps, call, plan.exchange);
-      const relayed = relayAnswer(this.#deps, call, plan, sent);
+      call = new RunningCall({ work, target, surface: route.surface, watchdog, client, headers, files, onEnd });
+      const reply = await sendCall(this.#deps, call, plan);
+      const relayed = relayReply(this.#deps, call, plan, reply);
       if (relayed !== undefined) return relayed;
-      const reading = readAnswer(this.#deps, call, sent);
-      const shown = showAnswer(call, plan.exchange, reading instanceof Promise ? await reading : reading);
-      if (plan.keep !== undefined) await keepResponse(logger, call, plan.keep, parseObject(shown.whole ?? ""));
-      await call.end(shown.end);
-      return new Response(shown.body, shown);
+      const reading = readWhole(this.#deps, call, reply);
+      const response = buildResponse(call, plan.exchange, reading instanceof Promise ? await reading : reading);
+      const { keyId, whole } = response;
+      if (plan.keep !== undefined && keyId !== undefined) {
+        await keepResponse(logger, call.id, () => plan.keep?.(parseObject(whole) ?? {}, keyId));
+      }
+      await call.end(response.end);
+      return response;
     } catch (thrown) {
       if (call !== undefined) await endFailed(call, thrown);
       throw thrown;
     } finally {
       if (call === undefined) onEnd();
-      else call.parts.patience.end();
+      else call.parts.watchdog.end();
     }
   }
 
-  #plan<Body extends ChargeableBody>(
+  #read<Body extends ChargeableBody>(
     route: ChargeableRoute<Body>,
     incoming: IncomingCall,
     received: CallBody<Body>,
-    retry: RetryKey | undefined,
-  ): CallPlan | Promise<CallPlan> {
-    const { router, charges, environment } = this.#deps;
+    { retry, arrivedAt }: Pick<ReadCall<Body>, "retry" | "arrivedAt">,
+  ): ReadCall<Body> {
+    const { router, work, environment } = this.#deps;
     const target = router.resolve(received.body.model, route.operations, incoming.principal);
-    const at = charges.clock();
-    return planCall({ route, incoming, received, target, retry, at, randomBytes: environment.randomBytes });
+    const { randomBytes } = environment;
+    return { route, incoming, received, target, retry, at: work.clock(), arrivedAt, randomBytes };
   }
 }
 
-function chargeRequest<Body extends ChargeableBody>(
-  { operations }: ChargeableRoute<Body>,
-  { requestId, principal }: IncomingCall,
-  { target, bound, retry }: CallPlan,
-): ChargeRequest {
-  return {
-    id: requestId,
-    accountId: principal.accountId,
-    purpose: `${operations[0]} ${target.route.prefix}/${target.model}`,
-    price: target.price,
-    bound,
-    rates: principal.rates,
-    retry,
-  };
-}
-
 /** Ends a call that has no answer. */
-function endFailed<Body extends ChargeableBody>(call: RunningCall<Body>, thrown: unknown): Promise<void> {
+function endFailed(call: RunningCall, thrown: unknown): Promise<void> {
   const error = thrown instanceof GatewayError ? thrown : undefined;
   const outcome = error !== undefined && refusals.has(error.code) ? "failed" : "interrupted";
   return call.end({ status: error?.status ?? 500, outcome, error });
 }
 
-/** Errors by which an upstream's refusal is told that came as an answer. */
+/** Errors that stand for an upstream's refusal which came as an answer. */
 const refusals: ReadonlySet<ErrorCode> = new Set<ErrorCode>(["moderation_blocked", "image_missing"]);
 
 /**
@@ -178,8 +148,8 @@ const refusals: ReadonlySet<ErrorCode> = new Set<ErrorCode>(["moderation_blocked
  * answer until its usage has come, within a bound, since upstreams charge for it all the same. One that may be sent again
  * goes on to its end: its answer is kept, and charged once.
  */
-function lingerMs({ retry, exchange }: CallPlan): number {
-  if (retry !== undefined) return Number.POSITIVE_INFINITY;
+function clientGoneGraceMs({ order, exchange }: CallPlan): number {
+  if (order.retry !== undefined) return Number.POSITIVE_INFINITY;
   return exchange.streamed ? 0 : limits.drainMsMax;
 }
 

@@ -1,19 +1,21 @@
-/** What a call's body is made into before money is set aside for it: who is asked, what, and what it can cost. */
-import { GatewayError, type JsonObject, parseObject, type RandomBytes } from "../core/index.ts";
-import type { CallBound, MediaCodec, TextCodec } from "../dialects/index.ts";
+/** A call's body becomes a plan before money is set aside for it: who is asked, for what, and how much it can cost. */
+import { decodedSizeOf, parseBody, type ParsedBody } from "../bodies/index.ts";
+import type { WorkOrder } from "../charges/index.ts";
+import { GatewayError, type WorkBound, type JsonObject, parseObject, type RandomBytes } from "../core/index.ts";
+import type { TextCodec } from "../dialects/index.ts";
 import type { RetryKey } from "../ledger/index.ts";
+import type { MediaCodec } from "../media/index.ts";
+import { type ExpandedInput, rebaseErrorPath, type ResponseKeeper } from "../responses/index.ts";
 import type { Target } from "../routing/index.ts";
 import type { ChargeableBody, ChargeableRoute } from "./chargeable-route.ts";
-import type { Exchange } from "./exchange.ts";
 import { openMediaExchange } from "./exchange-media.ts";
 import { callIdOf, openTextExchange } from "./exchange-text.ts";
-import { parseBody, type ParsedBody } from "./parse-body.ts";
+import type { Exchange } from "./exchange.ts";
+import type { IncomingCall } from "./incoming-call.ts";
 import type { CallBody } from "./receive-body.ts";
-import { inOwnWords, type Recalled, type ResponseKeeper } from "./response-keeper.ts";
-import type { IncomingCall } from "./running-call.ts";
 
-/** What is known of a call once its body has been read. */
-export interface PlannedCall<Body extends ChargeableBody> {
+/** A call whose body has been read. */
+export interface ReadCall<Body extends ChargeableBody> {
   route: ChargeableRoute<Body>;
   incoming: IncomingCall;
   received: CallBody<Body>;
@@ -22,26 +24,24 @@ export interface PlannedCall<Body extends ChargeableBody> {
   retry: RetryKey | undefined;
   /** Since the epoch. */
   at: number;
+  /** By the performance clock. */
+  arrivedAt: number;
   randomBytes: RandomBytes;
 }
 
 /** What a call's body has been made into. */
 export interface CallPlan {
+  order: WorkOrder;
   target: Target;
-  bound: CallBound;
-  /** Undefined for a call that is not answered a second time. */
-  retry: RetryKey | undefined;
   exchange: Exchange;
-  /** Keeps the response for later calls. */
-  keep: ((response: JsonObject) => Promise<void>) | undefined;
-  /** Whether the client wants a stream; `exchange.streamed` says whether the upstream is asked for one. */
-  streamed: boolean;
-  /** Since the epoch. */
-  at: number;
+  /** Stores the response for later calls, with the id of the key that made it. */
+  keep: ((response: JsonObject, keyId: string) => Promise<void>) | undefined;
+  /** The id of the only key that knows what the call refers to. */
+  pinnedKeyId: string | undefined;
 }
 
 /** Everything that depends on what the body says, and can refuse it. It uses the body's bytes up. */
-export function planCall<Body extends ChargeableBody>(call: PlannedCall<Body>): CallPlan | Promise<CallPlan> {
+export function planCall<Body extends ChargeableBody>(call: ReadCall<Body>): CallPlan | Promise<CallPlan> {
   const { received, route } = call;
   const { codec } = route;
   if (codec.dialect === undefined) return planMedia(call, codec);
@@ -50,26 +50,24 @@ export function planCall<Body extends ChargeableBody>(call: PlannedCall<Body>): 
 }
 
 async function planMedia<Body extends ChargeableBody>(
-  call: PlannedCall<Body>,
+  call: ReadCall<Body>,
   codec: MediaCodec<Body>,
 ): Promise<CallPlan> {
   const { received } = call;
   const { body } = received;
-  const sizeOf = received.kind === "json" ? received.sizeOf : byteLengthOf;
+  const sizeOf = received.kind === "json" ? received.sizeOf : decodedSizeOf;
   const bound = codec.bound(body, sizeOf, received.kind === "form" ? received.files : []);
   const { target, at, randomBytes } = call;
   const exchange = await openMediaExchange({ target, received, bound, at, randomBytes }, codec);
   return planOf(call, bound, exchange);
 }
 
-const byteLengthOf = (text: string): number => Buffer.byteLength(text);
-
+/** `own` is the client's own body where it has been read already, `decoded` the one that `parsed` is of. */
 function planText<Body extends ChargeableBody>(
-  call: PlannedCall<Body>,
+  call: ReadCall<Body>,
   parsed: ParsedBody<Body>,
   codec: TextCodec<Body>,
-  own?: JsonObject,
-  decoded = own,
+  { own, decoded = own }: { own?: JsonObject; decoded?: JsonObject | undefined } = {},
 ): CallPlan {
   const { target, incoming, at } = call;
   const bound = codec.bound(parsed.body, parsed.sizeOf);
@@ -80,7 +78,7 @@ function planText<Body extends ChargeableBody>(
 
 /** The plan of a call whose answer is kept, and that may continue one. */
 async function planKept<Body extends ChargeableBody>(
-  call: PlannedCall<Body>,
+  call: ReadCall<Body>,
   parsed: ParsedBody<Body>,
   codec: TextCodec<Body>,
   keeper: ResponseKeeper,
@@ -89,38 +87,59 @@ async function planKept<Body extends ChargeableBody>(
   const { principal, requestId } = incoming;
   const request = parseObject(parsed.bytes.toString("utf8")) ?? {};
   const asked = { principal, target, request, callId: callIdOf(requestId) };
-  const recalled = await keeper.recall(asked);
+  const { expanded, pinnedKeyId } = await keeper.recall(asked);
   const plan =
-    recalled === undefined ? planText(call, parsed, codec, request) : planRecalled(call, codec, request, recalled);
+    expanded === undefined
+      ? planText(call, parsed, codec, { own: request })
+      : planExpanded(call, codec, request, expanded);
   // One that was made anew here has another id upstream, which the client never gets to know.
   const isKeptUpstream = target.operation.keeps !== undefined && plan.exchange.passesThrough;
   // Items that were only named are kept as what they stand for; what the upstream keeps need not stay in memory.
-  const input = isKeptUpstream ? undefined : (recalled?.ownItems ?? request["input"]);
+  const input = isKeptUpstream ? undefined : (expanded?.ownItems ?? request["input"]);
   const { store, previous_response_id } = request;
   const said = { ...asked, request: { store, previous_response_id, input } };
-  return { ...plan, keep: (response) => keeper.keep(said, response, isKeptUpstream) };
+  const keep: CallPlan["keep"] = (response, keyId) =>
+    keeper.keep(said, response, isKeptUpstream ? { keyId } : undefined);
+  return { ...plan, keep, pinnedKeyId };
 }
 
-function planRecalled<Body extends ChargeableBody>(
-  call: PlannedCall<Body>,
+function planExpanded<Body extends ChargeableBody>(
+  call: ReadCall<Body>,
   codec: TextCodec<Body>,
   request: JsonObject,
-  { body, earlierItems }: Recalled,
+  { body, earlierItems }: ExpandedInput,
 ): CallPlan {
   const { body: schema } = call.route;
   if (schema === undefined) throw new Error("a route whose answers are kept takes JSON");
   try {
     const parsed = parseBody(Buffer.from(JSON.stringify(body)), schema, codec.measured);
-    return planText(call, parsed, codec, request, body);
+    return planText(call, parsed, codec, { own: request, decoded: body });
   } catch (thrown) {
-    throw thrown instanceof GatewayError ? inOwnWords(thrown, earlierItems) : thrown;
+    throw thrown instanceof GatewayError ? rebaseErrorPath(thrown, earlierItems) : thrown;
   }
 }
 
-function planOf<Body extends ChargeableBody>(
-  { target, retry, received, at }: PlannedCall<Body>,
-  bound: CallBound,
-  exchange: Exchange,
-): CallPlan {
-  return { target, bound, retry, exchange, keep: undefined, streamed: received.body.stream === true, at };
+function planOf<Body extends ChargeableBody>(call: ReadCall<Body>, bound: WorkBound, exchange: Exchange): CallPlan {
+  return { order: orderOf(call, bound), target: call.target, exchange, keep: undefined, pinnedKeyId: undefined };
+}
+
+function orderOf<Body extends ChargeableBody>(
+  { route, incoming, received, target, retry, at, arrivedAt }: ReadCall<Body>,
+  bound: WorkBound,
+): WorkOrder {
+  const { model, modelId, price } = target;
+  return {
+    id: incoming.requestId,
+    parent: undefined,
+    principal: incoming.principal,
+    operation: route.operations[0],
+    dialect: route.codec.dialect,
+    source: { provider: target.route.prefix, model, modelId },
+    price,
+    bound,
+    streamed: received.body.stream === true,
+    retry,
+    at,
+    arrivedAt,
+  };
 }

@@ -1,9 +1,19 @@
 /** A call's body, read and checked: JSON, or a form with files. */
 import { measureSound } from "../audio/index.ts";
-import { type BodyLimits, type CallFile, GatewayError } from "../core/index.ts";
-import { type FormPart, isForm, readForm, type ReceivedForm } from "../uploads/index.ts";
+import {
+  type BodyLimits,
+  type BodySource,
+  type FormPart,
+  isForm,
+  readForm,
+  type ReceivedForm,
+  checkBody,
+  parseBody,
+  type ParsedBody,
+} from "../bodies/index.ts";
+import { type CallFile, GatewayError } from "../core/index.ts";
 import type { ChargeableBody, ChargeableRoute, FormDeclaration } from "./chargeable-route.ts";
-import { checkBody, parseBody, type ParsedBody } from "./parse-body.ts";
+import type { IncomingCall } from "./incoming-call.ts";
 
 /** A form, as the pipeline needs it. It stays open until the call has ended. */
 export interface FormBody<Body> {
@@ -21,9 +31,14 @@ export type CallBody<Body> = ParsedBody<Body> | FormBody<Body>;
 /** What the form must be that a request brings; undefined for one of JSON. */
 export function formOf<Body extends ChargeableBody>(
   { form, body }: ChargeableRoute<Body>,
-  request: Request,
+  { headers }: IncomingCall,
 ): FormDeclaration<Body> | undefined {
-  return form !== undefined && (body === undefined || isForm(request)) ? form : undefined;
+  return form !== undefined && (body === undefined || isForm(headers)) ? form : undefined;
+}
+
+/** Where the call's body is read from. */
+export function sourceOf({ body, headers }: IncomingCall): BodySource {
+  return body instanceof Uint8Array ? new Response(Uint8Array.from(body), { headers }) : body;
 }
 
 /** Reads JSON that came in, and checks it: 422 that names the field, or the type that the route doesn't take. */
@@ -37,11 +52,11 @@ export function readJson<Body extends ChargeableBody>(
 
 /** Receives a form, and checks it. Throws as `readForm` does, and 422 that names the field or the part. */
 export async function receiveForm<Body>(
-  request: Request,
+  source: BodySource,
   declared: FormDeclaration<Body>,
   limits: BodyLimits,
 ): Promise<FormBody<Body>> {
-  const form = await readForm(request, limits);
+  const form = await readForm(source, limits);
   try {
     const files = new Map<CallFile, FormPart>();
     for (const part of form.parts) {

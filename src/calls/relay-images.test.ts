@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { imageGenerationCodec, imageGenerationRequest } from "../dialects/index.ts";
+import { decodedSizeOf } from "../bodies/index.ts";
+import { imageGenerationCodec, imageGenerationRequest } from "../media/index.ts";
 import { idleMsMax, startTime, stopTime, StreamScene, tick } from "./__fixtures__/stream-scene.ts";
 
 beforeEach(startTime);
@@ -10,7 +11,7 @@ data: {"type":"image_generation.completed","b64_json":"AAAA","usage":{"input_tok
 
 function imageScene(): StreamScene {
   const body = imageGenerationRequest.parse({ model: "m", prompt: "a cat", n: 2, stream: true });
-  const bound = imageGenerationCodec.bound(body, (text) => text.length, []);
+  const bound = imageGenerationCodec.bound(body, decodedSizeOf, []);
   const observer = imageGenerationCodec.events?.observe(body, () => ({ usage: { outputImage: 2 } }), bound);
   if (observer === undefined) throw new Error("images are not streamed");
   return new StreamScene({ observer });

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { limits } from "../core/index.ts";
-import type { StreamObserver } from "../dialects/index.ts";
+import type { StreamObserver } from "../streaming/index.ts";
 import {
   chunk,
   done,

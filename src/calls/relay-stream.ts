@@ -10,9 +10,9 @@
  * charge is durable, so that no process can die between a finished answer and its charge.
  */
 import { type BodySink, type CallAbort, GatewayError, limits, type ReplyBody } from "../core/index.ts";
-import type { StreamObserver } from "../dialects/index.ts";
+import { type StreamObserver, EventSplitter, type Ticker, type Watched } from "../streaming/index.ts";
+import type { CallClient } from "./incoming-call.ts";
 import type { KeptBody } from "./retry-key.ts";
-import { EventSplitter, type Ticker, type Watched } from "../streaming/index.ts";
 
 export type StreamEnd = "complete" | "interrupted" | "failed" | "abandoned";
 
@@ -24,11 +24,11 @@ export interface StreamRelayOptions {
   /** Undefined for a stream of bytes: they pass as they come, and break off with the connection. */
   events: StreamEvents | undefined;
   /** Its signal tells that the client has gone before it was answered. */
-  client: Pick<Request, "signal">;
+  client: CallClient;
   /** Takes what goes out, for a call that is answered a second time; such a call goes on without its client. */
   kept: KeptBody | undefined;
   /** Takes the upstream's key out of an error that repeats it. */
-  scrub: (text: string) => string;
+  redact: (text: string) => string;
   onFirstByte: () => void;
   /** Ends the charge; resolves when that is durable. */
   onEnd: (end: StreamEnd, error: GatewayError | undefined) => Promise<void>;
@@ -220,11 +220,11 @@ class StreamRelay implements Watched, BodySink {
 
   #see(block: Buffer): Buffer {
     if (block.length === 0) return block;
-    const { observer, scrub, kept } = this.#options;
+    const { observer, redact, kept } = this.#options;
     const shown = observer.see(block);
     kept?.add(shown);
     // Latin-1 keeps every byte as it is, also where a block begins or ends within a character.
-    return observer.failed ? Buffer.from(scrub(shown.toString("latin1")), "latin1") : shown;
+    return observer.failed ? Buffer.from(redact(shown.toString("latin1")), "latin1") : shown;
   }
 
   /** What follows the last whole event. */

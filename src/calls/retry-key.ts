@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
+import { RETRY_KEY_HEADER } from "../charges/index.ts";
 import { errorBody, GatewayError, limits, type Surface } from "../core/index.ts";
 import type { KeptAnswer } from "../ledger/index.ts";
+import type { CallAnswer } from "./incoming-call.ts";
 import type { CallBody } from "./receive-body.ts";
-
-const HEADER = "idempotency-key";
 
 /** A replay's headers are the first answer's, but for what is said of this one. */
 const REPLAYED = { "idempotent-replayed": "true", "x-tollgate-credits": "0" };
@@ -13,13 +13,13 @@ const REPLAYED = { "idempotent-replayed": "true", "x-tollgate-credits": "0" };
  * printable ASCII characters.
  */
 export function readRetryKey(headers: Headers): string | undefined {
-  const key = headers.get(HEADER);
+  const key = headers.get(RETRY_KEY_HEADER);
   if (key === null) return undefined;
   if (!/^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(key) || key.length > limits.retryKeyCharactersMax) {
     throw new GatewayError(
       "validation_failed",
       `The Idempotency-Key must be 1 to ${limits.retryKeyCharactersMax} printable ASCII characters.`,
-      { param: HEADER },
+      { param: RETRY_KEY_HEADER },
     );
   }
   return key;
@@ -32,26 +32,11 @@ export async function fingerprintOf(operation: string, received: CallBody<unknow
   return createHash("sha256").update(prefix).update(received.bytes).digest("base64url");
 }
 
-/** The refusal of a key whose first call has not ended, or came with something else. */
-export function retryRefused(why: "retry-running" | "retry-mismatch"): GatewayError {
-  if (why === "retry-mismatch") {
-    return new GatewayError(
-      "idempotency_key_reused",
-      "This Idempotency-Key was used with another request. Choose a new one for each request.",
-      { param: HEADER },
-    );
-  }
-  return new GatewayError("idempotency_key_in_use", "The first call with this Idempotency-Key has not ended.", {
-    param: HEADER,
-    retryAfterSeconds: 1,
-  });
-}
-
 /** The first answer once more. */
-export function replay({ status, headers, body }: KeptAnswer, firstId: string): Response {
+export function replay({ status, headers, body }: KeptAnswer, firstId: string): CallAnswer {
   const all = { ...Object.fromEntries(headers), ...REPLAYED, "x-tollgate-first-request-id": firstId };
   // A copy of its own: the storage's bytes may not outlive the call.
-  return new Response(Uint8Array.from(body), { status, headers: all });
+  return { status, headers: all, body: Uint8Array.from(body) };
 }
 
 /** The body of an answer that is to be kept, as it goes out; beyond the bound only its size. */

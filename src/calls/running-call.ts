@@ -1,129 +1,62 @@
-import { type CallFile, formatCredits, type GatewayError, type ObservedUsage } from "../core/index.ts";
-import type { Principal } from "../auth/index.ts";
-import type { CallBound } from "../dialects/index.ts";
-import type { CallRecord, KeptAnswer, RetryKey } from "../ledger/index.ts";
+import type { Work, WorkEnd } from "../charges/index.ts";
+import type { CallFile, GatewayError, ObservedUsage, Surface } from "../core/index.ts";
 import type { Target } from "../routing/index.ts";
-import type { Logger } from "../telemetry/index.ts";
-import { logCall } from "./call-log.ts";
-import type { Charge, Ending } from "./charge.ts";
-import type { ChargeableBody, ChargeableRoute } from "./chargeable-route.ts";
-import type { Patience } from "./patience.ts";
+import type { CallWatchdog } from "../sending/index.ts";
+import type { CallClient } from "./incoming-call.ts";
 import { keptAnswer, type SentAnswer } from "./retry-key.ts";
 
-/** A request that has been authenticated. */
-export interface IncomingCall {
-  request: Request;
-  requestId: string;
-  principal: Principal;
-}
-
-export interface RunningCallParts<Body extends ChargeableBody> {
-  incoming: IncomingCall;
-  route: ChargeableRoute<Body>;
-  /** Whether the client wants a stream. */
-  streamed: boolean;
-  bound: CallBound;
-  /** What came with a form. */
-  files: readonly CallFile[] | undefined;
-  /** Undefined for a call that is not answered a second time. */
-  retry: RetryKey | undefined;
+export interface RunningCallParts {
+  work: Work;
   target: Target;
-  charge: Charge;
-  patience: Patience;
-  /** By the performance clock. */
-  startedAt: number;
-  /** Since the epoch. */
-  at: number;
-  logger: Logger;
-  /** Told once, when the call has ended. */
+  surface: Surface;
+  watchdog: CallWatchdog;
+  client: CallClient;
+  /** The client's headers. */
+  headers: Headers;
+  /** Files that came with a form. */
+  files: readonly CallFile[] | undefined;
+  /** Called once, when the call has ended. */
   onEnd: () => void;
 }
 
 /** How a call ended. */
-export interface CallResult {
-  status: number;
-  outcome: CallRecord["outcome"];
-  /** Undefined where nothing is charged. */
+export interface CallResult extends Omit<WorkEnd, "answer" | "files"> {
   observed?: ObservedUsage;
   error?: GatewayError | undefined;
-  /** What the client got, for the call's retry key. */
+  /** The answer as the client got it, for the call's retry key. */
   answer?: SentAnswer | undefined;
 }
 
 /**
- * One call under way, from its hold to its end: what all ways of answering it have in common. What its body said is left
+ * One call under way, from its hold to its end: the parts that all ways of answering it have in common. The body is left
  * behind once it has been sent, since a stream may stay open for long.
  */
-export class RunningCall<Body extends ChargeableBody> {
-  readonly parts: RunningCallParts<Body>;
-  #millisecondsToFirstByte: number | undefined;
+export class RunningCall {
+  readonly parts: RunningCallParts;
   #ended = false;
-  /** What was told last, and how. */
-  #told: ObservedUsage | undefined;
-  #credits = "0";
 
-  constructor(parts: RunningCallParts<Body>) {
+  constructor(parts: RunningCallParts) {
     this.parts = parts;
   }
 
-  /** Notes that the client gets something from now on. */
-  firstByte(): void {
-    this.#millisecondsToFirstByte = performance.now() - this.parts.startedAt;
+  /** The id of the request, and of its work. */
+  get id(): string {
+    return this.parts.work.order.id;
   }
 
-  /** What the call costs, for a header and the log. */
-  creditsOf(observed: ObservedUsage): string {
-    if (observed !== this.#told) {
-      this.#credits = formatCredits(this.parts.charge.costOf(observed));
-      this.#told = observed;
-    }
-    return this.#credits;
-  }
-
-  /** Ends the charge, writes the call's record and its log line. Only the first end counts. Resolves when it is durable. */
+  /** Ends the work. Only the first end counts. Resolves when it is durable. */
   end(result: CallResult): Promise<void> {
     if (this.#ended) return Promise.resolve();
-    const { charge, incoming, target, logger, files, onEnd } = this.parts;
-    const { observed, error } = result;
-    const record = this.#record(result);
-    const ending: Ending = { record, answer: this.#kept(result) };
-    // What could throw has been done: from here on the charge ends with the call.
+    const { work, files, onEnd } = this.parts;
+    const { status, outcome, observed, error } = result;
+    const committed = work.end({ status, outcome, observed, error, answer: this.#keptAnswer(result), files });
     this.#ended = true;
-    const committed = observed === undefined ? charge.release(record) : charge.settle(observed, ending);
-    logCall(logger, {
-      record,
-      requestId: incoming.requestId,
-      tokenId: incoming.principal.tokenId,
-      modelId: target.modelId,
-      credits: observed === undefined ? "0" : this.creditsOf(observed),
-      files,
-      error,
-    });
     onEnd();
     return committed;
   }
 
-  #record({ status, outcome, observed }: CallResult): CallRecord {
-    const { incoming, route, target, streamed, startedAt, at } = this.parts;
-    return {
-      owner: incoming.principal.user,
-      operation: route.operations[0],
-      dialect: route.codec.dialect,
-      provider: target.route.prefix,
-      model: target.model,
-      streamed,
-      status,
-      outcome,
-      usage: observed?.usage ?? {},
-      milliseconds: performance.now() - startedAt,
-      millisecondsToFirstByte: this.#millisecondsToFirstByte,
-      startedAt: at,
-    };
-  }
-
-  #kept({ status, answer, observed, outcome }: CallResult): KeptAnswer | undefined {
-    const { route, incoming } = this.parts;
-    if (answer === undefined || observed === undefined || outcome !== "complete") return undefined;
-    return keptAnswer(status, answer, route.surface, incoming.requestId);
+  #keptAnswer({ status, answer, outcome }: CallResult): WorkEnd["answer"] {
+    if (answer === undefined || outcome !== "complete") return undefined;
+    return keptAnswer(status, answer, this.parts.surface, this.id);
   }
 }

@@ -1,105 +1,87 @@
 /** A call's requests sent upstream, mostly one, and what has come of them. */
-import type { UpstreamReply } from "../core/index.ts";
-import type { ChargeableBody } from "./chargeable-route.ts";
-import { EVENT_STREAM, type Exchange, type ExchangeRequest } from "./exchange.ts";
-import type { Patience } from "./patience.ts";
-import { readWholeAnswer, type WholeAnswer } from "./relay-whole.ts";
+import {
+  type CallWatchdog,
+  type FailedReply,
+  readReply,
+  type Reply,
+  type SendDependencies,
+  sendUpstream,
+  type UpstreamCall,
+  type WholeReply,
+} from "../sending/index.ts";
+import { EVENT_STREAM, type ExchangeRequest } from "./exchange.ts";
+import type { CallPlan } from "./plan-call.ts";
 import type { RunningCall } from "./running-call.ts";
-import { type SendEnvironment, type SendOptions, sendUpstream, type UpstreamAnswer } from "./send.ts";
-
-export interface SendDependencies {
-  environment: SendEnvironment;
-  send: SendOptions;
-}
-
-/** An upstream's own error, or a failure under a status that says success. */
-export type Failure = Extract<UpstreamAnswer, { ok: false }>;
-
-/** Answers that have come whole, with the first one's reply. */
-export interface WholeReply {
-  ok: true;
-  reply: UpstreamReply;
-  answers: readonly [WholeAnswer, ...WholeAnswer[]];
-}
 
 /** What has come of a call; the answer to a single request is still to be read. Rejects as `sendUpstream` does. */
-export function sendCall<Body extends ChargeableBody>(
-  deps: SendDependencies,
-  call: RunningCall<Body>,
-  exchange: Exchange,
-): Promise<UpstreamAnswer | WholeReply> {
-  const { requests } = exchange;
-  if (requests.length > 1) return sendSeveral(deps, call, exchange);
-  return send(deps, call, exchange, requests[0], call.parts.patience);
+export function sendCall(deps: SendDependencies, call: RunningCall, plan: CallPlan): Promise<Reply> {
+  const { requests } = plan.exchange;
+  if (requests.length > 1) return sendSeveral(deps, call, plan);
+  return sendUpstream(deps, upstreamCall(call, plan, requests[0], call.parts.watchdog));
 }
 
-/** Reads what is still to be read. A short answer has come with its head, and needs no promise. */
-export function readAnswer<Body extends ChargeableBody>(
+/** Reads the rest of a reply. A short answer has come with its head, and needs no promise. */
+export function readWhole(
   { send: { idleMsMax } }: SendDependencies,
-  call: RunningCall<Body>,
-  sent: UpstreamAnswer | WholeReply,
-  patience = call.parts.patience,
-): WholeReply | Failure | Promise<WholeReply | Failure> {
-  if (!sent.ok || "answers" in sent) return sent;
-  const { reply } = sent;
-  const whole = readWholeAnswer(reply, call.parts.target.operation, patience, idleMsMax);
-  return whole instanceof Promise ? whole.then((late) => replyOf(reply, late)) : replyOf(reply, whole);
+  call: RunningCall,
+  sent: Reply,
+  watchdog = call.parts.watchdog,
+): WholeReply | FailedReply | Promise<WholeReply | FailedReply> {
+  return sent.kind === "stream" ? readReply(sent, call.parts.target, watchdog, idleMsMax) : sent;
 }
 
-function replyOf(reply: UpstreamReply, whole: WholeAnswer): WholeReply | Failure {
-  if (!whole.failed) return { ok: true, reply, answers: [whole] };
-  return { ok: false, status: reply.status, headers: reply.headers, body: whole.text };
-}
-
-function send<Body extends ChargeableBody>(
-  { environment, send: options }: SendDependencies,
-  call: RunningCall<Body>,
-  { passesThrough, streamed, observeBytes }: Exchange,
+function upstreamCall(
+  { id, parts: { target, headers } }: RunningCall,
+  { exchange, pinnedKeyId }: CallPlan,
   { below, body }: ExchangeRequest,
-  patience: Patience,
-): Promise<UpstreamAnswer> {
-  const { target, incoming } = call.parts;
+  watchdog: CallWatchdog,
+): UpstreamCall {
+  const { passesThrough, streamed, observeBytes } = exchange;
   const whole = observeBytes === undefined ? "application/json" : "*/*";
-  return sendUpstream(environment, options, {
+  return {
+    workId: id,
     target,
     below,
     body,
     accept: streamed ? EVENT_STREAM : whole,
-    clientHeaders: incoming.request.headers,
+    clientHeaders: headers,
     passesThrough,
-    patience,
-  });
+    pinnedKeyId,
+    watchdog,
+  };
 }
 
 /**
  * The requests of one call, side by side: what succeeds is the answer. Where nothing does, the first one's failure is
  * told.
  */
-async function sendSeveral<Body extends ChargeableBody>(
+async function sendSeveral(
   deps: SendDependencies,
-  call: RunningCall<Body>,
-  exchange: Exchange,
-): Promise<WholeReply | Failure> {
-  const asked = await Promise.allSettled(exchange.requests.map((request) => sendOne(deps, call, exchange, request)));
-  const [first, ...rest] = asked.flatMap((each) => (each.status === "fulfilled" && each.value.ok ? [each.value] : []));
+  call: RunningCall,
+  plan: CallPlan,
+): Promise<WholeReply | FailedReply> {
+  const asked = await Promise.allSettled(plan.exchange.requests.map((request) => sendOne(deps, call, plan, request)));
+  const [first, ...rest] = asked.flatMap((each) =>
+    each.status === "fulfilled" && each.value.kind === "whole" ? [each.value] : [],
+  );
   if (first !== undefined) return { ...first, answers: [first.answers[0], ...rest.map((each) => each.answers[0])] };
   for (const each of asked) {
     if (each.status === "rejected") throw each.reason;
-    if (!each.value.ok) return each.value;
+    if (each.value.kind === "failed") return each.value;
   }
   throw new Error("a call without a request");
 }
 
-async function sendOne<Body extends ChargeableBody>(
+async function sendOne(
   deps: SendDependencies,
-  call: RunningCall<Body>,
-  exchange: Exchange,
+  call: RunningCall,
+  plan: CallPlan,
   request: ExchangeRequest,
-): Promise<WholeReply | Failure> {
-  const patience = call.parts.patience.another();
+): Promise<WholeReply | FailedReply> {
+  const watchdog = call.parts.watchdog.another();
   try {
-    return await readAnswer(deps, call, await send(deps, call, exchange, request, patience), patience);
+    return await readWhole(deps, call, await sendUpstream(deps, upstreamCall(call, plan, request, watchdog)), watchdog);
   } finally {
-    patience.end();
+    watchdog.end();
   }
 }

@@ -64,9 +64,10 @@ async function holds(options: CommonOptions): Promise<void> {
     formatCredits(hold.amount),
     hold.purpose,
     `${Math.round((now - hold.createdAt) / 1000)} s`,
+    hold.keeper,
     hold.leaseUntil < now ? "left behind: the sweeper ends it" : "alive",
   ]);
-  printTable(["ID", "ACCOUNT", "AMOUNT", "PURPOSE", "AGE", "STATE"], rows);
+  printTable(["ID", "ACCOUNT", "AMOUNT", "PURPOSE", "AGE", "KEEPER", "STATE"], rows);
 }
 
 function holdJson(hold: OpenHold, now: number) {
@@ -77,6 +78,7 @@ function holdJson(hold: OpenHold, now: number) {
     purpose: hold.purpose,
     observed: hold.observed === undefined ? null : creditsNumber(hold.observed),
     created: new Date(hold.createdAt).toISOString(),
+    keeper: hold.keeper,
     lease_until: new Date(hold.leaseUntil).toISOString(),
     alive: hold.leaseUntil >= now,
   };

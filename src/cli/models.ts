@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { createModelList } from "../app.ts";
+import { createModelList } from "../app-routing.ts";
 import { createLogger } from "../telemetry/index.ts";
 import { type CommonOptions, withCommonOptions } from "./options.ts";
 import { printJson, printTable } from "./print.ts";

@@ -6,10 +6,10 @@ import type { Command } from "commander";
 import type { Config } from "../config/index.ts";
 import { openStorage } from "../storage/index.ts";
 import { createLogger, type Logger } from "../telemetry/index.ts";
-import { listen } from "./listen.ts";
 import { countOption } from "./options.ts";
 import { printJson } from "./print.ts";
-import { endOnSignal, serveOn } from "./serving.ts";
+import { listen } from "./server/listen.ts";
+import { endOnSignal, serveOn } from "./server/serving.ts";
 
 /** What each worker is told, as one line of JSON: all run on what was read once, whatever becomes of the file. */
 export interface WorkerSettings {

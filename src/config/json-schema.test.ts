@@ -1,8 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { Ajv2020 } from "ajv/dist/2020.js";
-import { checkConfig } from "./load.ts";
+import { priceKeys } from "../core/index.ts";
 import { configJsonSchema } from "./json-schema.ts";
+import { checkConfig } from "./load.ts";
 
 const kept: unknown = JSON.parse(readFileSync(new URL("../../tollgate.schema.json", import.meta.url), "utf8"));
 
@@ -24,12 +25,13 @@ const good: Record<string, object> = {
       p: { ...provider, kind: "openai-compatible", api_key: "", api_keys: ["a"], aliases: ["A1"], preset: "groq" },
     },
   },
-  "an engine by name": of({ web: { engine: "firecrawl" } }),
+  "an engine by name": of({ web: { engine: "native" } }),
   "an engine with an address": of({ web: { engine: { kind: "native", base_url: "https://x.test" } } }),
   "a price": priced({ input_mtok: 0, output_mtok: 1e9, context_window: 1 }),
   "a price by the image": priced({ image: 0.04, input_image: "0.01" }),
   "prices by variant of image": priced({ image: { "1024x1024/hd": 0.08, low: "0.01" } }),
   "prices of audio": priced({ input_mchars: 15, input_audio_hours: 0.36, output_audio_mtok: 12 }),
+  "a price under every key": priced(Object.fromEntries(priceKeys.map((key) => [key, 1]))),
   "numbers in quotes": of({ server: { port: "8787", body_limit: "1024" }, pricing: { markup: "1.5" } }),
   dialects: { providers: { p: { ...provider, dialects: ["messages", "responses"] } } },
   "a markup": of({ pricing: { markup: 0.000001, unpriced: "free" } }),
@@ -63,6 +65,7 @@ const bad: Record<string, unknown> = {
   "a level that is none": of({ log: { level: "loud" } }),
   "a negative price": priced({ input_mtok: -1 }),
   "a negative price of an image": priced({ image: { hd: -1 } }),
+  "prices by variant of what has none": priced({ input_image: { hd: 1 } }),
   "prices of no image": priced({ image: {} }),
   "a price of an image without a name": priced({ image: { "": 1 } }),
   "a price beyond all": priced({ input_mtok: 1e10 }),

@@ -108,8 +108,8 @@ log: { level: silent }
 providers:
   my.own_Vllm-1: { kind: openai-compatible, base_url: "http://gpu:8000/v1///", api_key: a, api_keys: [b, "", c], aliases: [vllm, v2], preset: vllm }
 web:
-  engine: { kind: firecrawl, base_url: "https://fc.test", api_key: f }
-  search: { backend: searxng, base_url: "http://s.test", api_key: s }
+  engine: { kind: native, base_url: "https://fc.test", api_key: f }
+  search: { backend: local, base_url: "http://s.test", api_key: s }
   allow_private_hosts: ["10.0.0.*:8080"]
 pricing:
   markup: 1.25
@@ -145,8 +145,8 @@ pricing:
         },
       },
       web: {
-        engine: { kind: "firecrawl", base_url: "https://fc.test", api_key: "f" },
-        search: { backend: "searxng", base_url: "http://s.test", api_key: "s" },
+        engine: { kind: "native", base_url: "https://fc.test", api_key: "f" },
+        search: { backend: "local", base_url: "http://s.test", api_key: "s" },
         allow_private_hosts: ["10.0.0.*:8080"],
       },
       pricing: {
@@ -208,6 +208,10 @@ describe("the start stops with one line that names the key", () => {
     ["providers: { p: { type: openai, base_url: http://u.test } }", "config: providers.p.type: unknown key"],
     [`${minimal}web: { engine: { kind: native, key: 1 } }`, "config: web.engine.key: unknown key"],
     [`${minimal}web: { engine: { knd: native } }`, "config: web.engine.knd: unknown key"],
+    // Values that are not available yet.
+    [`${minimal}web: { engine: firecrawl }`, "config: web.engine: firecrawl is not available in this version"],
+    [`${minimal}web: { engine: { kind: firecrawl } }`, "config: web.engine.kind: firecrawl is not available"],
+    [`${minimal}web: { search: { backend: brave } }`, "config: web.search.backend: brave is not available"],
     // Sizes, durations, numbers.
     [`${minimal}server: { body_limit: 32MB }`, "config: server.body_limit: a size such as 32MiB"],
     [`${minimal}server: { body_limit: 0 }`, "config: server.body_limit: a size such as 32MiB"],

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { byPriceKey, describePrice, type PriceKey } from "../core/index.ts";
 import { defaultProviders } from "./defaults.ts";
 import { fromText } from "./from-text.ts";
 import { httpUrl, prefix, provider } from "./provider.ts";
@@ -40,49 +41,28 @@ const upstream = z
 const rate = fromText(z.number().min(0).max(1e9));
 const tokenCount = fromText(z.number().int().positive());
 
-const priceKeys = [
-  "input_mtok",
-  "output_mtok",
-  "cache_read_mtok",
-  "cache_write_mtok",
-  "cache_write_1h_mtok",
-  "input_audio_mtok",
-  "cache_audio_read_mtok",
-  "output_audio_mtok",
-  "output_reasoning_mtok",
-  "input_image_mtok",
-  "cache_image_read_mtok",
-  "output_image_mtok",
-  "input_image",
-  "input_mchars",
-  "input_audio_hours",
-  "requests_kcount",
-] as const;
-
 const variantPrices = z
   .record(z.string().min(1), rate)
   .refine((prices) => Object.keys(prices).length > 0, "it names no price")
   .meta({ minProperties: 1 });
 
-const imagePrice = z
-  .union([rate, variantPrices], { error: "expected a price, or prices by size and quality" })
-  .describe(
-    "One price, or prices by size/quality, size or quality; what is none of them costs as much as the dearest.",
-  );
+const variantPrice = z.union([rate, variantPrices], { error: "expected a price, or prices by size and quality" });
+
+const singlePrice = (key: PriceKey) => rate.optional().describe(describePrice(key));
 
 const modelPrice = z
   .strictObject({
-    ...(Object.fromEntries(priceKeys.map((key) => [key, rate.optional()])) as Record<
-      (typeof priceKeys)[number],
-      z.ZodOptional<typeof rate>
-    >),
-    image: imagePrice.optional(),
-    context_window: tokenCount.optional(),
-    max_output_tokens: tokenCount.optional(),
+    ...byPriceKey({
+      always: singlePrice,
+      plain: singlePrice,
+      variants: (key) => variantPrice.optional().describe(describePrice(key)),
+    }),
+    context_window: tokenCount.optional().describe("Tokens that the model can read and write in one call."),
+    max_output_tokens: tokenCount
+      .optional()
+      .describe("Tokens that the model can write in one answer; of an image model, for one image."),
   })
-  .describe(
-    "Credits per million tokens (_mtok) or characters (_mchars), per hour of audio (_hours), per image, per thousand calls (requests_kcount).",
-  );
+  .describe("In credits, each key laid over the model's list price.");
 
 const pricing = z
   .strictObject({
@@ -116,8 +96,20 @@ const web = z
       .default([])
       .describe("Host or host:port globs that the SSRF guard lets through."),
   })
+  .superRefine(({ engine, search }, context) => {
+    const [kind, place] = typeof engine === "string" ? [engine, ["engine"]] : [engine.kind, ["engine", "kind"]];
+    if (kind !== "native") context.addIssue({ code: "custom", path: place, message: notBuiltYet(kind) });
+    if (search.backend !== "local") {
+      context.addIssue({ code: "custom", path: ["search", "backend"], message: notBuiltYet(search.backend) });
+    }
+  })
   .prefault({})
   .describe("Reserved for the /v2 web routes.");
+
+/** A value of the fixed interface that would be ignored: better that the start says so. */
+function notBuiltYet(value: string): string {
+  return `${value} is not available in this version`;
+}
 
 export const configSchema = z.strictObject({
   server,
@@ -130,4 +122,3 @@ export const configSchema = z.strictObject({
 });
 
 export type Config = z.output<typeof configSchema>;
-export type ModelPriceConfig = z.output<typeof modelPrice>;

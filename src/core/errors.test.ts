@@ -5,20 +5,22 @@ import { errorBody, type Surface } from "./surfaces.ts";
 const codes = Object.keys(errorTable) as ErrorCode[];
 
 describe("the error table", () => {
-  /** What the contract allows, and 408, 409, 429, 500 and 503 for what it leaves open; 504 is not used. */
+  /** What the contract allows, and 403, 408, 409, 426, 429, 500 and 503 for what it leaves open; 504 is not used. */
   test.each(codes)("%s has a status that callers are told of", (code) => {
     const { status } = new GatewayError(code, "x");
-    expect([400, 401, 402, 404, 408, 409, 413, 422, 429, 500, 502, 503]).toContain(status);
+    expect([400, 401, 402, 403, 404, 408, 409, 413, 422, 426, 429, 500, 502, 503]).toContain(status);
     expect(status).toBe(errorTable[code].status);
   });
 
   test.each<[ErrorCode, number, string]>([
     ["missing_token", 401, "invalid_request_error"],
     ["insufficient_credits", 402, "insufficient_credits"],
+    ["admin_required", 403, "permission_error"],
     ["model_not_routed", 404, "invalid_request_error"],
     ["body_too_large", 413, "invalid_request_error"],
     ["validation_failed", 422, "invalid_request_error"],
     ["idempotency_key_in_use", 409, "invalid_request_error"],
+    ["upgrade_required", 426, "invalid_request_error"],
     ["rate_limit_exceeded", 429, "rate_limit_error"],
     ["ledger_busy", 429, "rate_limit_error"],
     ["internal_error", 500, "server_error"],
@@ -80,12 +82,14 @@ describe("an error's body", () => {
   test.each<[ErrorCode, string]>([
     ["invalid_token", "authentication_error"],
     ["insufficient_credits", "billing_error"],
+    ["admin_required", "permission_error"],
     ["model_not_routed", "not_found_error"],
     ["thread_unsupported_request", "invalid_request_error"],
     ["request_interrupted", "invalid_request_error"],
     ["request_timeout", "timeout_error"],
     ["body_too_large", "request_too_large"],
     ["validation_failed", "invalid_request_error"],
+    ["upgrade_required", "invalid_request_error"],
     ["ledger_busy", "rate_limit_error"],
     ["internal_error", "api_error"],
     ["upstream_unreachable", "api_error"],

@@ -1,23 +1,13 @@
-export { arriveInTime, bodyInterrupted, type BodyLimits, bodyTooLarge, refuseDeclaredSize } from "./body-arrival.ts";
 export { type AbortListener, abortSignalOf, type CallAbort, CallAborter, type CallSignal } from "./call-abort.ts";
 export type { Dialect, Operation } from "./operations.ts";
 export type { Clock, Environment, Fetch, RandomBytes, RandomFraction } from "./environment.ts";
-export { type ErrorCode, GatewayError, type GatewayErrorOptions, toGatewayError } from "./errors.ts";
+export { type ErrorCode, GatewayError, toGatewayError } from "./errors.ts";
 export type { CallFile } from "./files.ts";
 export { matchesGlob } from "./globs.ts";
 export { isRequestId, randomId, requestId } from "./ids.ts";
 export { type JsonObject, listOf, objectOf, parseObject } from "./json.ts";
-export {
-  duplicateKey,
-  editBytes,
-  fromBytewise,
-  type JsonEdit,
-  type JsonMember,
-  type JsonScan,
-  type JsonString,
-  scanObject,
-} from "./json-text.ts";
 export * as limits from "./limits.ts";
+export { type Effort, efforts, type ModelFacts } from "./model-facts.ts";
 export {
   applyMarkup,
   costOf,
@@ -31,6 +21,16 @@ export {
   parseRate,
   roundUpToNano,
 } from "./money.ts";
+export {
+  type ByPriceKey,
+  byPricedBucket,
+  byPriceKey,
+  describePrice,
+  type PriceKey,
+  priceKeys,
+  priceUnits,
+  type VariantPriceKey,
+} from "./price-units.ts";
 export type { RateLimits } from "./rate-limits.ts";
 export { errorBody, idHeaders, type Surface } from "./surfaces.ts";
 export {
@@ -46,3 +46,5 @@ export {
   usageBuckets,
 } from "./usage.ts";
 export type { AskUpstream, BodySink, ReplyBody, ReplyHeaders, UpstreamReply, UpstreamRequest } from "./upstream.ts";
+export { type WorkBound } from "./work-bound.ts";
+export { tokensOfBytes, IMAGE_TOKENS_MAX, MESSAGE_TOKENS_MAX, UNKNOWN_PART_TOKENS } from "./tokens.ts";

@@ -120,3 +120,12 @@ export const idleConnectionsMax = 256;
 
 /** How long a connection to an upstream is kept idle, where the upstream names no shorter time. */
 export const idleConnectionMsMax = 30_000;
+
+/** Bytes of one message from a client on a WebSocket: the largest piece of sound that providers take, with some room. */
+export const socketMessageBytesMax = 16 * 1024 * 1024;
+
+/** Bytes that wait for a client who doesn't read its WebSocket; beyond it the connection is closed. */
+export const socketQueuedBytesMax = 16 * 1024 * 1024;
+
+/** Silence on a WebSocket after which it is closed. Its client is pinged shortly before; a pong ends the silence. */
+export const socketIdleMsMax = 120_000;

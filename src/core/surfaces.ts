@@ -7,11 +7,13 @@ const anthropicTypes: Record<number, string> = {
   400: "invalid_request_error",
   401: "authentication_error",
   402: "billing_error",
+  403: "permission_error",
   404: "not_found_error",
   408: "timeout_error",
   409: "conflict_error",
   413: "request_too_large",
   422: "invalid_request_error",
+  426: "invalid_request_error",
   429: "rate_limit_error",
   503: "overloaded_error",
 };

@@ -11,7 +11,8 @@ export interface UpstreamRequest {
   url: string;
   /** The same object for thousands of calls where they are the same. */
   headers: Headers;
-  body?: string | Uint8Array | Blob | ReadableStream<Uint8Array> | undefined;
+  /** Pieces of memory follow each other. */
+  body?: string | Uint8Array | readonly Uint8Array[] | Blob | ReadableStream<Uint8Array> | undefined;
   /** Ends the request, or the reply's body, with its reason. */
   signal: CallSignal;
 }

@@ -55,6 +55,15 @@ function checkOrder(events: readonly AnswerEvent[]): void {
   if (names.at(-1) === "end") expect([...open.values()].every((index) => index === undefined)).toBe(true);
 }
 
+test.each([chat, messages, responses])(
+  "a field of $dialect goes on as it came where the target speaks $dialect",
+  (side) => {
+    const { dialect, fields } = side.translation;
+    const fates = Object.values(fields).map((rule) => rule.fates[dialect]);
+    expect(new Set(fates)).toEqual(new Set(["carried"]));
+  },
+);
+
 describe("answer events are in order", () => {
   test.each([
     { ...chat, answers: chatAnswer },

@@ -1,8 +1,9 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import fc from "fast-check";
+import { GatewayError, type JsonObject } from "../core/index.ts";
+import { errorsBy, fieldsBy } from "../testing/schemas.ts";
 import { chatTranslation } from "./chat/index.ts";
 import { failureOf, type TranslationTarget } from "./conversation/index.ts";
-import { GatewayError, type JsonObject } from "../core/index.ts";
 import { messagesTranslation } from "./messages/index.ts";
 import { responsesTranslation } from "./responses/index.ts";
 import { chatAnswer, messagesAnswer, type ToldTwice } from "./testing/arbitrary-answers.ts";
@@ -10,13 +11,10 @@ import { chatBody, messagesBody } from "./testing/arbitrary-requests.ts";
 import { responsesAnswer, responsesBody } from "./testing/arbitrary-responses.ts";
 import { chatUpstream, clientOf, messagesUpstream, responsesUpstream } from "./testing/contexts.ts";
 import { dataOfStream } from "./testing/fold-chat.ts";
-import { errorsBy, fieldsBy, schemasAbsent } from "./testing/schemas.ts";
 import { TranslatedStream } from "./translated-stream.ts";
 
 // Whichever test is first at a schema compiles it, with hundreds of others that it refers to.
 setDefaultTimeout(30_000);
-
-if (schemasAbsent) console.log("schemas.test.ts is skipped: there is no ../shared/spec to validate against");
 
 const client = clientOf({ stream_options: { include_usage: true } });
 const responsesClient = clientOf({
@@ -46,7 +44,7 @@ function told({ translation, context }: Upstream, told_: typeof chatTranslation,
   return dataOfStream(translated.see(bytes).toString() + translated.close().toString());
 }
 
-describe.skipIf(schemasAbsent).each(upstreams)("answers from $from are by the schema", (upstream) => {
+describe.each(upstreams)("answers from $from are by the schema", (upstream) => {
   test("as chat completions and chunks", () => {
     const property = fc.property(upstream.answers, (answer) => {
       const whole = chatTranslation.writeAnswer(
@@ -86,7 +84,7 @@ describe.skipIf(schemasAbsent).each(upstreams)("answers from $from are by the sc
   });
 });
 
-describe.skipIf(schemasAbsent)("requests are by the schema", () => {
+describe("requests are by the schema", () => {
   /** Without the fields that are refused whatever they say, and those that no schema knows. */
   const without = (names: readonly string[]) => (body: JsonObject) =>
     Object.fromEntries(Object.entries(body).filter(([name]) => !names.includes(name)));
@@ -141,7 +139,7 @@ describe.skipIf(schemasAbsent)("requests are by the schema", () => {
   });
 });
 
-describe.skipIf(schemasAbsent)("the table of fields", () => {
+describe("the table of fields", () => {
   test.each([
     { translation: chatTranslation, owner: "openai", schema: "CreateChatCompletionRequest" },
     { translation: messagesTranslation, owner: "anthropic", schema: "CreateMessageParams" },
@@ -151,7 +149,7 @@ describe.skipIf(schemasAbsent)("the table of fields", () => {
   });
 });
 
-test.skipIf(schemasAbsent)("errors are by the schema", () => {
+test("errors are by the schema", () => {
   const failure = failureOf(new GatewayError("validation_failed", "No.", { param: "n" }));
   const inChat: unknown = JSON.parse(chatTranslation.writeFailure(failure, "req_1"));
   expect(errorsBy("openai", "ErrorResponse", inChat)).toBe("");

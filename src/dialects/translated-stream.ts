@@ -1,5 +1,5 @@
 import { GatewayError, limits, type ObservedUsage, parseObject } from "../core/index.ts";
-import { EventSplitter } from "../streaming/index.ts";
+import { type StreamObserver, EventSplitter } from "../streaming/index.ts";
 import {
   type Answer,
   type AnswerEvent,
@@ -11,7 +11,6 @@ import {
   type StreamWriter,
   type UpstreamContext,
 } from "./conversation/index.ts";
-import type { StreamObserver } from "./codec.ts";
 
 const NOTHING = Buffer.alloc(0);
 

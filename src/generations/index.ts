@@ -1,10 +1,2 @@
 export { openGenerationStore } from "./sql/open.ts";
-export type {
-  Generation,
-  GenerationStore,
-  UsageGroup,
-  UsageGrouping,
-  UsageQuery,
-  UsageReport,
-  UsageSums,
-} from "./store.ts";
+export type { Generation, GenerationStore, UsageGroup, UsageGrouping, UsageQuery, UsageSums } from "./store.ts";

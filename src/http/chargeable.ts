@@ -1,13 +1,34 @@
 import type { CallPipeline, ChargeableBody, ChargeableRoute } from "../calls/index.ts";
-import type { HttpRoute } from "./route.ts";
-import type { RouteContract } from "./shared.contract.ts";
+import type { ResponseKeeper } from "../responses/index.ts";
+import type { ProxiedContract } from "./contract.ts";
+import { type HttpRoute, proxiedRoute } from "./route.ts";
 
-/** A route whose calls go through the pipeline: what it declares, and what the pipeline needs to know of it. */
-export function chargeable<Body extends ChargeableBody>(contract: RouteContract, route: ChargeableRoute<Body>) {
-  return (pipeline: CallPipeline): HttpRoute => ({
-    contract,
+export interface ChargeableServices {
+  pipeline: CallPipeline;
+  keeper: ResponseKeeper;
+}
+
+interface ChargeableDeclaration<Body extends ChargeableBody> extends Omit<ChargeableRoute<Body>, "keeper"> {
+  contract: Omit<ProxiedContract, "body">;
+  /** Whether its answers are kept, so that later calls may refer to them. */
+  keeps?: boolean;
+}
+
+/** A route whose calls go through the pipeline: what its contract says, and what the pipeline needs to know of it. */
+export function chargeableRoute<Body extends ChargeableBody>(
+  declared: ChargeableDeclaration<Body>,
+): HttpRoute<ChargeableServices, "token"> {
+  const { contract, keeps = false, ...route } = declared;
+  return proxiedRoute({
+    contract: { ...contract, body: route.body },
     surface: route.surface,
-    access: "token",
-    handle: (call) => pipeline.run(route, call),
+    mount({ pipeline, keeper }: ChargeableServices) {
+      const kept = keeps ? { ...route, keeper } : route;
+      return async ({ requestId, principal, request }) => {
+        const incoming = { requestId, principal, headers: request.headers, body: request, client: request };
+        const { status, headers, body } = await pipeline.run(kept, incoming);
+        return new Response(body, { status, headers });
+      };
+    },
   });
 }

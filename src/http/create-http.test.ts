@@ -1,73 +1,69 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { randomBytes } from "node:crypto";
 import pino from "pino";
-import { z } from "@hono/zod-openapi";
-import { Authenticator, issueToken, openTokenStore } from "../auth/index.ts";
 import { type ErrorCode, GatewayError, type Surface } from "../core/index.ts";
-import { openStorage, type SqliteStorage } from "../storage/index.ts";
+import { type Callers, openCallers } from "./__fixtures__/callers.ts";
 import { createHttp } from "./create-http.ts";
-import type { HttpRoute, RouteCall } from "./route.ts";
-import { platformRoute, proxiedRoute } from "./shared.contract.ts";
+import type { MountedRoute, RouteCall } from "./route.ts";
+import { Sockets } from "./sockets.ts";
 
-let storage: SqliteStorage;
-let token: string;
+let callers: Callers;
 let draining: boolean;
 let log: Record<string, unknown>[];
 let handler: (request: Request) => Response | Promise<Response>;
 /** What the route under test does. */
 let handle: (call: RouteCall) => Response | Promise<Response>;
 
-const described = { operationId: "x", tag: "X", summary: "x" };
-const openContract = platformRoute({ ...described, path: "/open", open: true, answer: z.object({}) });
-const postContract = (path: string) => proxiedRoute({ ...described, path, body: z.object({}), streams: false });
+const openRoute: MountedRoute = {
+  kind: "http",
+  method: "get",
+  path: "/open",
+  surface: "openai",
+  access: "public",
+  handle: () => Response.json({ open: true }),
+};
 
-const tokenRoute = (path: string, surface: Surface): HttpRoute => ({
-  contract: postContract(path),
+const guardedRoute = (path: string, surface: Surface, access: "token" | "admin" = "token"): MountedRoute => ({
+  kind: "http",
+  method: "post",
+  path,
   surface,
-  access: "token",
+  access,
   handle: (call) => handle(call),
 });
 
 beforeEach(async () => {
-  const opened = await openStorage("sqlite::memory:");
-  if (opened.engine !== "sqlite") throw new Error("not SQLite");
-  storage = opened;
-  storage.handle.run(
-    "INSERT INTO accounts (id, kind, name, prepaid, created_at) VALUES ('token:a', 'token', 'a', 0, 0)",
-  );
-  const store = openTokenStore(storage);
-  const issued = issueToken((size) => randomBytes(size));
-  token = issued.token;
-  const limits = {
-    models: undefined,
-    rpm: undefined,
-    tpm: undefined,
-    concurrency: undefined,
-    expiresAt: undefined,
-    revokedAt: undefined,
-  };
-  const whose = { user: "alice", accountId: "token:a", service: false, admin: false };
-  await store.insert({ id: issued.id, secretHash: issued.secretHash, createdAt: 0, ...whose, ...limits });
+  callers = await openCallers();
   draining = false;
   log = [];
   handle = () => Response.json({ fine: true });
+  const logger = pino(
+    { base: null },
+    { write: (line: string) => log.push(JSON.parse(line) as Record<string, unknown>) },
+  );
   handler = createHttp({
     routes: [
-      { contract: openContract, surface: "openai", access: "public", handle: () => Response.json({ open: true }) },
-      tokenRoute("/v1/x", "openai"),
-      tokenRoute("/v1/messages", "anthropic"),
-      tokenRoute("/v2/x", "firecrawl"),
-      tokenRoute("/v1/things/{thing}/parts/{part}", "openai"),
+      openRoute,
+      guardedRoute("/v1/x", "openai"),
+      guardedRoute("/v1/messages", "anthropic"),
+      guardedRoute("/v2/x", "firecrawl"),
+      guardedRoute("/v1/admin/x", "openai", "admin"),
+      guardedRoute("/v1/messages/admin", "anthropic", "admin"),
+      guardedRoute("/v2/admin/x", "firecrawl", "admin"),
+      guardedRoute("/v1/things/{thing}/parts/{part}", "openai"),
     ],
-    authenticator: new Authenticator({ store, clock: Date.now, onChange: () => undefined }),
+    authenticator: callers.authenticator,
     environment: { clock: Date.now, randomBytes: (size) => randomBytes(size) },
-    logger: pino({ base: null }, { write: (line: string) => log.push(JSON.parse(line) as Record<string, unknown>) }),
+    sockets: new Sockets({ upgrade: () => false, logger }),
+    logger,
     draining: () => draining,
   });
 });
-afterEach(() => storage.close());
+afterEach(() => callers.close());
 
-const post = (path: string, headers: Record<string, string> = { authorization: `Bearer ${token}` }) =>
+const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
+
+const post = (path: string, headers: Record<string, string> = bearer(callers.token)) =>
   handler(new Request(`http://gateway${path}`, { method: "POST", headers, body: "{}" }));
 
 /** Stands for the request's id where an answer is compared. */
@@ -217,6 +213,37 @@ describe("a call", () => {
     expect([response.status, response.headers.get("retry-after")]).toEqual([503, "1"]);
     expect(await response.json()).toHaveProperty("error.code", "shutting_down");
     expect((await handler(new Request("http://gateway/open"))).status).toBe(200);
+  });
+});
+
+describe("a route for those who administrate", () => {
+  const message = "This needs a token that administrates.";
+
+  test.each<[string, object]>([
+    ["/v1/admin/x", { error: { message, type: "permission_error", code: "admin_required", param: null } }],
+    ["/v1/messages/admin", { type: "error", error: { type: "permission_error", message }, request_id: ID }],
+    ["/v2/admin/x", { success: false, error: message }],
+  ])("refuses any other token: %s", async (path, body) => {
+    let reached = false;
+    handle = () => {
+      reached = true;
+      return new Response();
+    };
+    const response = await post(path);
+    const said = (await response.text()).replaceAll(response.headers.get("x-request-id") ?? "", ID);
+    expect([response.status, JSON.parse(said)]).toEqual([403, body]);
+    expect(reached).toBe(false);
+  });
+
+  test("is called with one that does", async () => {
+    handle = ({ principal }) => Response.json({ user: principal.user });
+    const response = await post("/v1/admin/x", bearer(callers.adminToken));
+    expect([response.status, await response.json()]).toEqual([200, { user: "root" }]);
+  });
+
+  test("tells nobody without a token that there is more to it", async () => {
+    expect((await post("/v1/admin/x", {})).status).toBe(401);
+    expect((await post("/v1/admin/x", bearer("tg_x"))).status).toBe(401);
   });
 });
 

@@ -1,3 +1,5 @@
+import { getPath } from "hono/utils/url";
+import type { Authenticator, Principal } from "../auth/index.ts";
 import {
   type Environment,
   errorBody,
@@ -7,14 +9,15 @@ import {
   type Surface,
   toGatewayError,
 } from "../core/index.ts";
-import type { Authenticator, Principal } from "../auth/index.ts";
 import type { Logger } from "../telemetry/index.ts";
-import type { HttpRoute } from "./route.ts";
-import { createRouter, pathOf, type RoutedRequest } from "./router.ts";
+import type { MountedRoute, RouteCall } from "./route.ts";
+import { createRouter, type RoutedRequest } from "./router.ts";
+import { type Sockets, requireHandshake } from "./sockets.ts";
 
 export interface HttpOptions {
-  routes: readonly HttpRoute[];
+  routes: readonly MountedRoute[];
   authenticator: Authenticator;
+  sockets: Sockets;
   environment: Pick<Environment, "clock" | "randomBytes">;
   logger: Logger;
   /** Whether new calls are refused because the server is going down. */
@@ -33,7 +36,7 @@ export function createHttp(options: HttpOptions): (request: Request) => Response
   const findRoute = createRouter(options.routes);
   const handle = (request: Request, method: string): Response | Promise<Response> => {
     const id = requestId(clock, randomBytes);
-    const path = pathOf(request);
+    const path = getPath(request);
     const found = findRoute(method, path);
     if (found !== undefined) return answer(options, found, request, id);
     const error = new GatewayError("route_not_found", `There is no ${method} ${path.slice(0, 200)} here.`);
@@ -56,16 +59,20 @@ async function answer(
   id: string,
 ): Promise<Response> {
   const { surface } = route;
+  const headers = idHeaders(surface, id);
   try {
-    let response: Response;
     if (route.access === "public") {
-      response = await route.handle(request);
-    } else {
-      const admitted = admit(options, request);
-      const principal = admitted instanceof Promise ? await admitted : admitted;
-      response = await route.handle({ request, requestId: id, principal, pathParameter });
+      return withHeaders(await route.handle({ request, requestId: id, pathParameter }), headers);
     }
-    return withHeaders(response, idHeaders(surface, id));
+    const admitted = admit(options, request);
+    const principal = admitted instanceof Promise ? await admitted : admitted;
+    if (route.access === "admin" && !principal.admin) throw adminRequired();
+    const call: RouteCall = { request, requestId: id, principal, pathParameter };
+    if (route.kind === "http") return withHeaders(await route.handle(call), headers);
+    requireHandshake(request);
+    const answered = await route.handle(call);
+    if (answered instanceof Response) return withHeaders(answered, headers);
+    return options.sockets.accept({ request, requestId: id, headers }, answered);
   } catch (thrown) {
     return refusal(options.logger, surface, thrown, id);
   }
@@ -75,6 +82,10 @@ async function answer(
 function admit({ authenticator, draining }: HttpOptions, { headers }: Request): Principal | Promise<Principal> {
   if (draining()) throw new GatewayError("shutting_down", "The server is going down.", { retryAfterSeconds: 1 });
   return authenticator.authenticate(headers);
+}
+
+function adminRequired(): GatewayError {
+  return new GatewayError("admin_required", "This needs a token that administrates.");
 }
 
 function withHeaders(response: Response, headers: Readonly<Record<string, string>>): Response {

@@ -1,19 +1,14 @@
-export { chatCompletionsRoute } from "./chat-completions.route.ts";
-export { countTokensRoute } from "./count-tokens.route.ts";
-export { createHttp, type HttpOptions } from "./create-http.ts";
-export { embeddingsRoute } from "./embeddings.route.ts";
-export { generationRoute } from "./generation.route.ts";
-export { healthRoute } from "./health.route.ts";
-export { imageEditsRoute } from "./image-edits.route.ts";
-export { imageGenerationsRoute } from "./image-generations.route.ts";
-export { messagesRoute } from "./messages.route.ts";
-export { modelsRoute } from "./models.route.ts";
-export { openapiRoute } from "./openapi.route.ts";
-export { responseRoutes } from "./response.route.ts";
-export { responsesRoute } from "./responses.route.ts";
-export type { HttpRoute, RouteCall } from "./route.ts";
-export { speechRoute } from "./speech.route.ts";
-export { transcriptionsRoute } from "./transcriptions.route.ts";
-export { translationsRoute } from "./translations.route.ts";
-export { usageRoute, type UsageRouteDependencies } from "./usage.route.ts";
-export { userInfoRoute } from "./user-info.route.ts";
+export { createHttp } from "./create-http.ts";
+export { type Feature, mountFeatures, startFeatures } from "./feature.ts";
+export { features } from "./features.ts";
+export type { RouteCall } from "./route.ts";
+export type { Services } from "./services.ts";
+export {
+  type AcceptedSocket,
+  type Sending,
+  type Socket,
+  type SocketEvents,
+  type SocketHandler,
+  Sockets,
+  type Upgrade,
+} from "./sockets.ts";

@@ -1,72 +1,60 @@
 /**
- * Which route a request is for. Hono's router alone: its context is an object with a dozen functions for each request,
- * none of which is used here.
+ * Which route a request is for: a map of the paths without parameters, and Hono's router for the others. Hono's context is
+ * not used: it is an object with a dozen functions for each request.
  */
 import { RegExpRouter } from "hono/router/reg-exp-router";
-import { getPath } from "hono/utils/url";
-import type { HttpRoute } from "./route.ts";
+import type { MountedRoute } from "./route.ts";
 
 /** A route, with what stands in the path at its parameters. */
 export interface RoutedRequest {
-  route: HttpRoute;
+  route: MountedRoute;
   /** Decoded; empty for a parameter that the route doesn't have. */
   pathParameter: (name: string) => string;
 }
 
+/** A parameter in the path of a route. */
+const parameter = /\{(\w+)\}/g;
+
 type FindRoute = (method: string, path: string) => RoutedRequest | undefined;
 
-/** Finds the route of a method and a path; undefined where there is none. */
-export function createRouter(routes: readonly HttpRoute[]): FindRoute {
-  const router = new RegExpRouter<HttpRoute>();
-  for (const route of routes) router.add(methodOf(route), route.contract.getRoutingPath(), route);
-  const find: FindRoute = (method, path) => {
-    const [[found] = [], places = []] = router.match(method, path);
-    if (found === undefined) return undefined;
-    const [route, parameters] = found;
-    return {
-      route,
-      pathParameter(name) {
-        const value = parameters[name];
-        return decoded((typeof value === "number" ? places[value] : value) ?? "");
-      },
-    };
-  };
-  const plain = withoutParameters(routes, find);
-  return (method, path) => plain.get(method)?.get(path) ?? find(method, path);
-}
-
-/** What is found by method and path where nothing stands in the path: the same for thousands of requests. */
-function withoutParameters(
-  routes: readonly HttpRoute[],
-  find: FindRoute,
-): ReadonlyMap<string, ReadonlyMap<string, RoutedRequest>> {
+/** Finds the route of a method and a path; undefined where there is none. Throws where two routes stand at one place. */
+export function createRouter(routes: readonly MountedRoute[]): FindRoute {
+  refuseTwins(routes);
   const plain = new Map<string, Map<string, RoutedRequest>>();
+  const router = new RegExpRouter<MountedRoute>();
   for (const route of routes) {
-    const method = methodOf(route);
-    const path = route.contract.getRoutingPath();
-    const found = path.includes(":") ? undefined : find(method, path);
-    if (found === undefined) continue;
-    const byPath = plain.get(method) ?? new Map<string, RoutedRequest>();
-    plain.set(method, byPath.set(path, found));
+    const method = route.method.toUpperCase();
+    if (route.path.includes("{")) {
+      router.add(method, route.path.replace(parameter, ":$1"), route);
+    } else {
+      const byPath = plain.get(method) ?? new Map<string, RoutedRequest>();
+      plain.set(method, byPath.set(route.path, { route, pathParameter: () => "" }));
+    }
   }
-  return plain;
+  return (method, path) => plain.get(method)?.get(path) ?? findIn(router, method, path);
 }
 
-function methodOf({ contract }: HttpRoute): string {
-  return contract.method.toUpperCase();
+/** Of two routes at one place the second would never be called. */
+function refuseTwins(routes: readonly MountedRoute[]): void {
+  const places = new Set<string>();
+  for (const { method, path } of routes) {
+    const place = `${method} ${path.replace(parameter, "{}")}`;
+    if (places.has(place)) throw new Error(`two routes for ${method} ${path}`);
+    places.add(place);
+  }
 }
 
-let urlBefore = "";
-let pathBefore = "";
-
-/** The path of a request, as routes are matched with it. Most requests have the URL of the one before. */
-export function pathOf(request: Request): string {
-  const { url } = request;
-  if (url !== urlBefore) {
-    pathBefore = getPath(request);
-    urlBefore = url;
-  }
-  return pathBefore;
+function findIn(router: RegExpRouter<MountedRoute>, method: string, path: string): RoutedRequest | undefined {
+  const [[found] = [], values = []] = router.match(method, path);
+  if (found === undefined) return undefined;
+  const [route, parameters] = found;
+  return {
+    route,
+    pathParameter(name) {
+      const value = parameters[name];
+      return decoded((typeof value === "number" ? values[value] : value) ?? "");
+    },
+  };
 }
 
 /** As it is where it is no escape of anything. */

@@ -1,6 +1,5 @@
 export {
   type Account,
-  type AccountKind,
   type AccountState,
   accountId,
   type BudgetPeriod,
@@ -8,22 +7,20 @@ export {
   roomOf,
   tightestLink,
 } from "./accounts.ts";
-export { Ledger, type LedgerOptions, type Waiting } from "./ledger.ts";
+export { Ledger, type Waiting } from "./ledger.ts";
 export type {
   CallRecord,
-  Grant,
   Hold,
+  HoldKeeper,
   KeptAnswer,
   LedgerOperation,
   LedgerOutcome,
   OutcomeOf,
-  RateLimits,
   RateState,
   Release,
   Renew,
   RetryKey,
   Settle,
-  Sweep,
   TopUp,
 } from "./operations.ts";
 export { openLedgerStore } from "./sql/open.ts";

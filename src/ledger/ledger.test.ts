@@ -268,6 +268,83 @@ describe("a store that fails", () => {
   });
 });
 
+describe("after a commit that failed", () => {
+  let now: number;
+
+  beforeEach(() => {
+    now = 0;
+    ledger = new Ledger({ store, clock: () => now });
+  });
+
+  /** Fails one commit, after `milliseconds`. */
+  async function failOne(operation: LedgerOperation, milliseconds: number): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    store.gate = promise;
+    store.failure = new Error("deadlock detected");
+    const failed = refusalOf(ledger.submit(operation));
+    await turnsUntil(() => store.commits.length === 1);
+    now += milliseconds;
+    resolve();
+    expect((await failed).code).toBe("storage_unavailable");
+    store.failure = undefined;
+    store.gate = undefined;
+  }
+
+  /** Begins the next commit and leaves it under way. */
+  async function tryNext(): Promise<{ next: Promise<LedgerOutcome>; letGo: () => void }> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    store.gate = promise;
+    const next = ledger.submit(hold("next"));
+    await turnsUntil(() => store.commits.length === 2);
+    return { next, letGo: resolve };
+  }
+
+  const idle = [0, 14_999];
+  test.each(idle)(
+    "at once, and %p ms of rest: whatever comes during the next one is committed",
+    async (milliseconds) => {
+      await failOne({ kind: "sweep", at: 0 }, 999);
+      now += milliseconds;
+      const { next, letGo } = await tryNext();
+      const waves = ["a", "b", "c"].map((id) => ledger.submit(hold(id)));
+      letGo();
+      const outcomes = await Promise.all([next, ...waves]);
+      expect(outcomes.map(({ outcome }) => outcome)).toEqual(["held", "held", "held", "held"]);
+      expect((await store.openHolds()).map(({ id }) => id)).toEqual(["a", "b", "c", "next"]);
+    },
+  );
+
+  test("at once, again and again: each fails what rode in it, and no more", async () => {
+    store.failure = new Error("connection refused");
+    const ids = ["a", "b", "c"];
+    for (const id of ids) expect((await refusalOf(ledger.submit(hold(id)))).cause).toBe(store.failure);
+    expect(store.commits).toEqual(ids.map((id) => [`hold ${id}`]));
+  });
+
+  test("after it was kept waiting: holds that come during the next one are refused at once, ends are not", async () => {
+    await failOne(settle("nothing"), 1_000);
+    now += 999;
+    const { next, letGo } = await tryNext();
+    const refusal = await refusalOf(ledger.submit(hold("a")));
+    expect(refusal).toMatchObject({ code: "storage_unavailable", status: 503, retryAfterSeconds: 1 });
+    // It was never sent, so that nothing has to be given back.
+    expect(refusal.cause).toBeUndefined();
+    const end = ledger.submit(settle("next"));
+    letGo();
+    expect([(await next).outcome, (await end).outcome]).toEqual(["held", "settled"]);
+    expect(await ledger.submit(hold("a"))).toEqual({ outcome: "held" });
+  });
+
+  test("after it was kept waiting, and a second in which nobody asked: holds wait for the next one", async () => {
+    await failOne({ kind: "renew", id: "x", leaseUntil: 9, observed: undefined }, 2_500);
+    now += 1_000;
+    const { next, letGo } = await tryNext();
+    const queued = ledger.submit(hold("a"));
+    letGo();
+    expect([await next, await queued]).toEqual([{ outcome: "held" }, { outcome: "held" }]);
+  });
+});
+
 describe("flush", () => {
   test("waits for everything submitted so far, and for what comes while it waits", async () => {
     const { first, letGo } = await holdUp();

@@ -6,14 +6,23 @@
  *                        ▲             └──queue not empty──┐
  *                        └─────────────────────────────────┘
  */
-import { GatewayError, limits } from "../core/index.ts";
-import type { LedgerOperation, LedgerOutcome, OutcomeOf } from "./operations.ts";
+import { type Clock, GatewayError, limits } from "../core/index.ts";
 import { isDataFault } from "../storage/index.ts";
+import type { LedgerOperation, LedgerOutcome, OutcomeOf } from "./operations.ts";
 import type { LedgerStore } from "./store.ts";
 
 /** A commit is worth waiting for when a quarter of the open calls could share it. */
 const OPEN_HOLDS_PER_OPERATION = 4;
 const GATHERING_TURNS_MAX = 8;
+
+/**
+ * A commit that took so long to fail was kept waiting in vain. A store that is gone fails it within milliseconds, as does a
+ * cut connection or a deadlock: then the next commit is as soon done, and holds wait for it.
+ */
+const SILENT_MS_MIN = 1_000;
+
+/** How long a store that nobody asks is still taken for silent. */
+const SILENCE_KEPT_MS = 1_000;
 
 /** An operation on its way, which is told itself what became of it. Neither of its methods may throw. */
 export interface Waiting<Op extends LedgerOperation = LedgerOperation> {
@@ -26,15 +35,19 @@ export interface LedgerOptions {
   store: LedgerStore;
   /** Operations that may wait before new holds are refused. */
   queueMax?: number;
+  /** Milliseconds of a clock that nobody sets. */
+  clock?: Clock;
 }
 
 export class Ledger {
   readonly #store: LedgerStore;
   readonly #queueMax: number;
+  readonly #clock: Clock;
   #queue: Waiting[] = [];
   #running = false;
-  /** Whether the last commit failed. The next one finds out whether the store is back; holds don't wait for it. */
-  #down = false;
+  /** When a store that had kept the last commit waiting let it fail. The next one finds out more; holds don't wait for it. */
+  #silentSince: number | undefined;
+  #committingSince = 0;
   /** Holds that this process has open, as far as it knows: only a measure of how busy it is. */
   #open = 0;
   /** How long this commit has waited for company. */
@@ -45,6 +58,7 @@ export class Ledger {
   constructor(options: LedgerOptions) {
     this.#store = options.store;
     this.#queueMax = options.queueMax ?? limits.ledgerQueueMax;
+    this.#clock = options.clock ?? (() => performance.now());
   }
 
   /** Commits one operation, as `enqueue` does: a promise of its outcome. */
@@ -58,7 +72,8 @@ export class Ledger {
    * Commits one operation with whatever else is waiting. A hold is refused with `ledger_busy` where the queue is full;
    * what raises, keeps or ends one never is: its call runs, and a charge must not be lost to backpressure. Rejects with
    * `storage_unavailable` where the store can't commit: whether it did is then not known, and asking again with the same
-   * id is safe. While a store is down, holds that come during the commit that tries it anew are refused at once.
+   * id is safe. Where a store has kept a commit waiting until it failed, holds that come during the next one are refused at
+   * once; after any other failure they wait for it, since it fails or succeeds as soon.
    */
   enqueue<Op extends LedgerOperation>(waiting: Waiting<Op>): void {
     const refusal = waiting.operation.kind === "hold" ? this.#refusalOfHold() : undefined;
@@ -73,7 +88,7 @@ export class Ledger {
     if (this.#queue.length >= this.#queueMax) {
       return new GatewayError("ledger_busy", "Too many calls are waiting for the ledger.", { retryAfterSeconds: 1 });
     }
-    return this.#down && this.#running ? unavailable() : undefined;
+    return this.#silentSince !== undefined && this.#running ? unavailable() : undefined;
   }
 
   /** Resolves when everything submitted so far has been committed. */
@@ -87,6 +102,9 @@ export class Ledger {
    * lone caller waits for nobody.
    */
   #gather(): void {
+    if (this.#silentSince !== undefined && this.#clock() - this.#silentSince >= SILENCE_KEPT_MS) {
+      this.#silentSince = undefined;
+    }
     this.#turns = 0;
     setImmediate(this.#onTurn);
   }
@@ -115,6 +133,7 @@ export class Ledger {
   /** Gives every operation of the batch its outcome, or rejects it. Never throws or rejects itself. */
   #commit(batch: readonly Waiting[]): Promise<void> | undefined {
     let outcomes: LedgerOutcome[] | Promise<LedgerOutcome[]>;
+    this.#committingSince = this.#clock();
     try {
       outcomes = this.#store.commit(batch.map(operationOf));
     } catch (cause) {
@@ -129,7 +148,7 @@ export class Ledger {
   }
 
   #answer(batch: readonly Waiting[], outcomes: readonly LedgerOutcome[]): undefined {
-    this.#down = false;
+    this.#silentSince = undefined;
     let index = 0;
     for (const waiting of batch) {
       const outcome = outcomes[index];
@@ -144,7 +163,7 @@ export class Ledger {
 
   #count(operation: LedgerOperation, outcome: LedgerOutcome): void {
     if (outcome.outcome === "held") this.#open += 1;
-    else if (operation.kind === "settle" || operation.kind === "release") this.#open = Math.max(0, this.#open - 1);
+    else if (endsHere(operation)) this.#open = Math.max(0, this.#open - 1);
   }
 
   /** What only one operation is to blame for must not fail its neighbours: they are tried apart from it. */
@@ -155,12 +174,20 @@ export class Ledger {
       await this.#commit(batch.slice(0, half));
       return this.#commit(batch.slice(half));
     }
-    this.#down = !isFault;
+    const now = this.#clock();
+    const wasSilent = !isFault && now - this.#committingSince >= SILENT_MS_MIN;
+    this.#silentSince = wasSilent ? now : undefined;
     const error = isFault
       ? new GatewayError("internal_error", "The ledger can't take this.", { cause })
       : unavailable(cause);
     for (const waiting of batch) waiting.reject(error);
   }
+}
+
+/** Whether a hold is open in this process no more: it has ended, or is a job's. */
+function endsHere(operation: LedgerOperation): boolean {
+  const { kind } = operation;
+  return kind === "settle" || kind === "release" || (kind === "renew" && operation.keeper === "job");
 }
 
 const operationOf = ({ operation }: Waiting): LedgerOperation => operation;

@@ -1,11 +1,11 @@
 import type { Dialect, Nano, Operation, RateLimits, Usage } from "../core/index.ts";
 
-export type { RateLimits } from "../core/index.ts";
-
 /**
  * The words of the ledger. A **hold** sets an amount aside in every account of a chain, or in none. It ends once:
  * **settled** (the charge is posted, the rest returns), **released** (all returns) or **expired** (its process stopped
- * renewing it; settled at what had been observed by then, else released). A **grant** posts credits to an account.
+ * renewing it; settled at what had been observed by then, else released). A hold can be handed over to a job, which outlives
+ * the process. If its lease runs out, the hold is charged in full: the upstream goes on with the
+ * work and may bill it. A **grant** posts credits to an account.
  *
  * Every operation is idempotent by its id: the same id with the same fields succeeds again and changes nothing, with
  * other fields it is a `conflict`.
@@ -29,6 +29,8 @@ export interface Hold {
   tokens?: number;
   /** A call that may be sent again, and is then answered as the first time. */
   retry?: RetryKey;
+  /** The same as in the call's record: an expired hold leaves no record but the ledger's own. */
+  parent?: string;
 }
 
 /** What the running minute of an account has seen; where none runs, the one that the call asked for would begin. */
@@ -83,6 +85,8 @@ export interface CallRecord {
   milliseconds: number;
   millisecondsToFirstByte: number | undefined;
   startedAt: number;
+  /** The id of the series that the call belongs to: a session, a crawl. */
+  parent?: string | undefined;
 }
 
 export interface Settle {
@@ -108,12 +112,20 @@ export interface Release {
   record?: CallRecord;
 }
 
+/** Who renews a hold: the process that took it, or a job, which any process may run. */
+export type HoldKeeper = "process" | "job";
+
 /** Prolongs the lease of an open hold and records what the call has cost so far. */
 export interface Renew {
   kind: "renew";
   id: string;
   leaseUntil: number;
   observed: Nano | undefined;
+  /**
+   * The new keeper. Without one the keeper stays the same; a new hold's is its process. A job's lease is never shortened by
+   * another hand-over to it.
+   */
+  keeper?: HoldKeeper;
 }
 
 export interface Grant {

@@ -1,4 +1,5 @@
-import type { RateLimits, RateState } from "./operations.ts";
+import type { RateLimits } from "../core/index.ts";
+import type { RateState } from "./operations.ts";
 
 const MINUTE_MS = 60_000;
 

@@ -1,6 +1,6 @@
 import type { Nano } from "../core/index.ts";
 import type { Account, AccountState } from "./accounts.ts";
-import type { LedgerOperation, LedgerOutcome } from "./operations.ts";
+import type { HoldKeeper, LedgerOperation, LedgerOutcome } from "./operations.ts";
 
 /** A hold that has not ended. */
 export interface OpenHold {
@@ -11,6 +11,7 @@ export interface OpenHold {
   observed: Nano | undefined;
   createdAt: number;
   leaseUntil: number;
+  keeper: HoldKeeper;
 }
 
 /** An account whose counters don't follow from its entries and open holds. */

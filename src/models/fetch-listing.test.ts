@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import type { Fetch } from "../core/index.ts";
 import { createProvider } from "../providers/index.ts";
-import { KeyRing, type UpstreamRoute } from "../routing/index.ts";
+import { KeyPool, type UpstreamRoute } from "../routing/index.ts";
 import { fetchListing } from "./fetch-listing.ts";
 
 const baseUrl = "https://upstream.example";
@@ -12,7 +12,7 @@ function routeWith(...keys: string[]): UpstreamRoute {
     aliases: [],
     provider: createProvider({ kind: "openai", baseUrl }),
     baseUrl,
-    keys: new KeyRing(keys, () => 1_000_000),
+    keys: new KeyPool(keys, () => 1_000_000),
     sandbox: false,
     keyToSet: undefined,
   };
@@ -43,7 +43,7 @@ describe("a key", () => {
     const route = routeWith("a", "b");
     const fetch = answering(() => new Response("no", { status }));
     expect(await failureOf(fetchListing(fetch, route))).toBe(`the listing answered ${status}`);
-    expect([route.keys.take(), route.keys.take()]).toEqual(next);
+    expect([route.keys.acquire()?.secret, route.keys.acquire()?.secret]).toEqual(next);
   });
 });
 

@@ -1,7 +1,7 @@
 import { type Fetch, type JsonObject, parseObject } from "../core/index.ts";
-import { readBounded } from "../streaming/index.ts";
-import type { UpstreamRoute } from "../routing/index.ts";
 import type { ListedModel } from "../providers/index.ts";
+import type { Key, UpstreamRoute } from "../routing/index.ts";
+import { readBounded } from "../streaming/index.ts";
 
 /** How long one page of a listing may take. */
 const PAGE_MS_MAX = 10_000;
@@ -12,22 +12,22 @@ const PAGES_MAX = 20;
 /** Bytes of one page: the longest real listings stay under one megabyte. */
 const PAGE_BYTES_MAX = 16 * 1024 * 1024;
 
-/** Fetches all pages of a provider's listing. Rejects where any page fails; a key that was refused or limited rests. */
+/** Fetches all pages of a provider's listing. Rejects where any page fails; a key that was refused or limited cools down. */
 export async function fetchListing(fetch: Fetch, route: UpstreamRoute): Promise<readonly ListedModel[]> {
   const { models: listing } = route.provider;
   if (listing.from === "catalog") return listing.models;
-  const key = route.keys.take() ?? "";
+  const key = route.keys.acquire();
   const models: ListedModel[] = [];
   let after: string | undefined;
   for (let page = 0; page < PAGES_MAX; page += 1) {
     const path = listing.path(after);
     const response = await fetch(route.baseUrl + path, {
-      headers: { accept: "application/json", ...route.provider.headers(key, path), ...listing.headers },
+      headers: { accept: "application/json", ...route.provider.headers(key?.secret ?? "", path), ...listing.headers },
       signal: AbortSignal.timeout(PAGE_MS_MAX),
       redirect: "manual",
     });
     if (!response.ok) {
-      restKey(route, key, response.status);
+      if (key !== undefined) coolDown(route, key, response.status);
       await response.body?.cancel();
       throw new Error(`the listing answered ${response.status}`);
     }
@@ -39,9 +39,9 @@ export async function fetchListing(fetch: Fetch, route: UpstreamRoute): Promise<
   return models;
 }
 
-function restKey({ keys }: UpstreamRoute, key: string, status: number): void {
-  if (status === 401) keys.rest(key, "refused", undefined);
-  if (status === 429) keys.rest(key, "limited", undefined);
+function coolDown({ keys }: UpstreamRoute, key: Key, status: number): void {
+  if (status === 401) keys.coolDown(key, "refused", undefined);
+  if (status === 429) keys.coolDown(key, "limited", undefined);
 }
 
 async function readPage({ body }: Response): Promise<JsonObject> {

@@ -1,1 +1,1 @@
-export { ModelList, type ModelListOptions } from "./model-list.ts";
+export { ModelList } from "./model-list.ts";

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from "bun:test";
 import type { Fetch } from "../core/index.ts";
 import { createProvider } from "../providers/index.ts";
-import { KeyRing, type UpstreamRoute } from "../routing/index.ts";
+import { KeyPool, type UpstreamRoute } from "../routing/index.ts";
 import { ModelList } from "./index.ts";
 
 type Kind = "openai" | "anthropic" | "google" | "byteplus";
@@ -44,7 +44,7 @@ function route(prefix: string, kind: Kind = "openai", rest: Partial<UpstreamRout
     aliases: [],
     provider: createProvider({ kind, baseUrl }),
     baseUrl,
-    keys: new KeyRing([`key-of-${prefix}`], () => now),
+    keys: new KeyPool([`key-of-${prefix}`], () => now),
     sandbox: false,
     keyToSet: undefined,
     ...rest,

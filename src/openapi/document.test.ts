@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { type Feature, features } from "../http/index.ts";
 import { openapiDocument } from "./document.ts";
 
 interface DocumentedOperation {
@@ -19,7 +20,8 @@ interface Documented {
   components: { securitySchemes: Record<string, object>; schemas: Record<string, object> };
 }
 
-const document = openapiDocument({ publicUrl: "https://ai.test", betaUrl: "http://beta.ai.test" }) as Documented;
+const servers = { publicUrl: "https://ai.test", betaUrl: "http://beta.ai.test" };
+const document = openapiDocument({ features, ...servers }) as Documented;
 
 /** The contract's routes that are there so far, with the statuses that it lets each declare. */
 const platform = ["200", "401", "402", "422", "502"];
@@ -81,6 +83,22 @@ describe("the document", () => {
       Object.keys(methods).map((method) => `${method} ${path}`),
     );
     expect(documented.toSorted()).toEqual(routes.map(([method, path]) => `${method} ${path}`).toSorted());
+  });
+
+  test("leaves out a route without a contract", () => {
+    const undocumented: Feature = {
+      routes: [
+        {
+          kind: "http",
+          method: "get",
+          path: "/v1/x",
+          surface: "openai",
+          access: "public",
+          mount: () => () => new Response(),
+        },
+      ],
+    };
+    expect(openapiDocument({ features: [...features, undocumented], ...servers })).toEqual(document);
   });
 
   test("gives each operation an id of its own", () => {

@@ -1,1 +1,1 @@
-export { type DocumentOptions, openapiDocument } from "./document.ts";
+export { openapiDocument } from "./document.ts";

@@ -1,5 +1,5 @@
 import { matchesGlob } from "../core/index.ts";
-import type { PriceTable, PriceTableValue } from "./price-table.ts";
+import type { PriceTable, TieredPrice } from "./price-table.ts";
 
 /** What genai-prices leaves out of a model: how much it may write in one call, and prices of models that it lacks. */
 interface CatalogRow {
@@ -19,7 +19,7 @@ function byteplusPrices(input: [number, number], cacheRead: number, output: [num
   return { input_mtok: overLong(...input), cache_read_mtok: cacheRead, output_mtok: overLong(...output) };
 }
 
-function overLong(base: number, long: number): PriceTableValue {
+function overLong(base: number, long: number): TieredPrice {
   return { base, tiers: [{ start: 128_000, price: long }] };
 }
 

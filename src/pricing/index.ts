@@ -1,4 +1,5 @@
-export { boundFor, chargeFor, dearestInput, dearestOutput, type ModelPrice } from "./model-price.ts";
-export { type OperatorPrice, PriceBook, type PriceBookOptions, type PricedModel } from "./price-book.ts";
-export type { Work } from "./price-table.ts";
+export { boundFor, chargeFor, mostExpensiveInput, mostExpensiveOutput, type ModelPrice } from "./model-price.ts";
+export { type OperatorPrice, PriceBook } from "./price-book.ts";
+export { type PriceSnapshot, priceFrom, snapshotOf } from "./price-snapshot.ts";
+export type { PricedModality } from "./price-table.ts";
 export { type PriceQuote, priceQuote } from "./quote.ts";

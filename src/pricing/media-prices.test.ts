@@ -4,7 +4,7 @@ import fc from "fast-check";
 import type { ImageVariant, ObservedUsage } from "../core/index.ts";
 import { boundFor, chargeFor, type ModelPrice } from "./model-price.ts";
 import { PriceBook } from "./price-book.ts";
-import type { PriceTable, Work } from "./price-table.ts";
+import type { PriceTable, PricedModality } from "./price-table.ts";
 
 const plain = 1_000_000n;
 
@@ -24,7 +24,7 @@ function priced(table: PriceTable): ModelPrice {
 
 const square = { size: "1024x1024" };
 
-const charges: [provider: string, model: string, work: Work, observed: ObservedUsage, nano: bigint][] = [
+const charges: [provider: string, model: string, work: PricedModality, observed: ObservedUsage, nano: bigint][] = [
   // 0.02 credits a million: 20 nano-credits a token.
   ["openai", "text-embedding-3-small", "embeddings", { usage: { input: 7 } }, 140n],
   ["openai", "text-embedding-3-large", "embeddings", { usage: { input: 1_001 } }, 130_130n],

@@ -1,14 +1,21 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { inputTokens, outputTokens, type Usage, type UsageBucket, usageBuckets } from "../core/index.ts";
-import { boundFor, chargeFor, dearestInput, dearestOutput, type ModelPrice } from "./model-price.ts";
+import {
+  boundFor,
+  chargeFor,
+  mostExpensiveInput,
+  mostExpensiveOutput,
+  type ModelPrice,
+  toModelPrice,
+} from "./model-price.ts";
 import { type PriceTable, type PriceTableValue, readPriceTable, worksOf } from "./price-table.ts";
 
 const plain = 1_000_000n;
 
 function priceOf(table: PriceTable): ModelPrice {
   const unknown = { contextWindow: undefined, maxOutputTokens: undefined };
-  return { rates: readPriceTable(table), works: worksOf(table), ...unknown, source: "test" };
+  return toModelPrice({ rates: readPriceTable(table), works: worksOf(table), ...unknown, source: "test" });
 }
 
 const charge = (table: PriceTable, usage: Usage, markup = plain): bigint =>
@@ -234,8 +241,8 @@ describe("the bound", () => {
     const property = fc.property(table, usage, tokens, markup, (prices, used, spare, millionths) => {
       const price = priceOf(prices);
       const bound = {
-        ...dearestInput(price, inputTokens(used) + spare),
-        ...dearestOutput(price, outputTokens(used) + spare),
+        ...mostExpensiveInput(price, inputTokens(used) + spare),
+        ...mostExpensiveOutput(price, outputTokens(used) + spare),
         requests: 1,
       };
       const { images: _, inputImages: _in, inputCharacters: _of, inputAudioMs: _ms, ...text } = used;
@@ -251,8 +258,8 @@ describe("the bound", () => {
       output_mtok: 10,
       output_reasoning_mtok: 12,
     });
-    expect(dearestInput(price, 5)).toEqual({ input: 5 });
-    expect(boundFor(price, dearestInput(price, 5), plain)).toBe(35_000n);
-    expect(dearestOutput(price, 5)).toEqual({ reasoning: 5 });
+    expect(mostExpensiveInput(price, 5)).toEqual({ input: 5 });
+    expect(boundFor(price, mostExpensiveInput(price, 5), plain)).toBe(35_000n);
+    expect(mostExpensiveOutput(price, 5)).toEqual({ reasoning: 5 });
   });
 });

@@ -12,13 +12,15 @@ import {
   type Usage,
   type UsageBucket,
 } from "../core/index.ts";
-import type { TieredRate, Work } from "./price-table.ts";
+import type { TieredRate, PricedModality } from "./price-table.ts";
 
 /** The price of one model: a rate for each bucket, fallbacks already applied. */
 export interface ModelPrice {
   rates: Readonly<Record<UsageBucket, TieredRate>>;
+  /** The buckets of input and output tokens that cost most: a write to a cache may cost more than plain input. */
+  mostExpensive: { input: UsageBucket; output: UsageBucket };
   /** What the model may be asked for at this price. */
-  works: ReadonlySet<Work>;
+  works: ReadonlySet<PricedModality>;
   /** Tokens that the model can read and write in one call, where known. */
   contextWindow: number | undefined;
   /** Tokens that the model can write in one answer (of an image model: for one image), where known. */
@@ -92,27 +94,21 @@ function variantRate({ variants }: TieredRate, { size = "", quality = "" }: Imag
   return variants.get(`${size}/${quality}`) ?? variants.get(size) ?? variants.get(quality);
 }
 
-/** The dearest way to count `tokens` of input: a write to a cache costs more than plain input, and an operator's read may. */
-export function dearestInput(price: ModelPrice, tokens: number): Usage {
-  return { [dearestOf(price).input]: tokens };
+/** The most expensive way to count `tokens` of input. */
+export function mostExpensiveInput({ mostExpensive }: ModelPrice, tokens: number): Usage {
+  return { [mostExpensive.input]: tokens };
 }
 
-/** The dearest way to count `tokens` of output. */
-export function dearestOutput(price: ModelPrice, tokens: number): Usage {
-  return { [dearestOf(price).output]: tokens };
+/** The most expensive way to count `tokens` of output. */
+export function mostExpensiveOutput({ mostExpensive }: ModelPrice, tokens: number): Usage {
+  return { [mostExpensive.output]: tokens };
 }
 
-/** Found once for each price: every call asks. */
-const dearestBuckets = new WeakMap<ModelPrice, { input: UsageBucket; output: UsageBucket }>();
-
-function dearestOf(price: ModelPrice): { input: UsageBucket; output: UsageBucket } {
-  const known = dearestBuckets.get(price);
-  if (known !== undefined) return known;
-  const found = { input: dearest(price, "input", inputBuckets), output: dearest(price, "output", outputBuckets) };
-  dearestBuckets.set(price, found);
-  return found;
-}
-
-function dearest({ rates }: ModelPrice, first: UsageBucket, buckets: readonly UsageBucket[]): UsageBucket {
-  return buckets.reduce((best, bucket) => (rates[bucket].highest > rates[best].highest ? bucket : best), first);
+/** Adds to a price what every call asks of it. */
+export function toModelPrice(price: Omit<ModelPrice, "mostExpensive">): ModelPrice {
+  const { rates } = price;
+  const highest = (buckets: readonly UsageBucket[], first: UsageBucket): UsageBucket =>
+    buckets.reduce((best, bucket) => (rates[bucket].highest > rates[best].highest ? bucket : best), first);
+  const mostExpensive = { input: highest(inputBuckets, "input"), output: highest(outputBuckets, "output") };
+  return { ...price, mostExpensive };
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { chargeFor } from "./model-price.ts";
 import { type OperatorPrice, PriceBook } from "./price-book.ts";
-import type { PriceTable, Work } from "./price-table.ts";
+import type { PriceTable, PricedModality } from "./price-table.ts";
 
 const noon = Date.UTC(2026, 5, 15, 12);
 
@@ -157,9 +157,9 @@ describe("a model that no layer prices", () => {
   });
 });
 
-const everything: Work[] = ["text", "embeddings", "images", "speech", "transcription"];
+const everything: PricedModality[] = ["text", "embeddings", "images", "speech", "transcription"];
 
-const works: [string, PriceTable, Work[]][] = [
+const works: [string, PriceTable, PricedModality[]][] = [
   ["tokens in and out price all that can be counted in tokens", { input_mtok: 1, output_mtok: 2 }, everything],
   ["tokens in price embeddings", { input_mtok: 1 }, ["embeddings"]],
   ["tokens out price nothing", { output_mtok: 1 }, []],
@@ -184,7 +184,7 @@ describe("what a price is of", () => {
     expect([...(generous?.works ?? [])]).toEqual(everything);
   });
 
-  test.each<[string, string, Work[]]>([
+  test.each<[string, string, PricedModality[]]>([
     ["openai", "gpt-4o", everything],
     ["openai", "text-embedding-3-small", ["embeddings"]],
     ["openai", "dall-e-3", ["images"]],

@@ -1,21 +1,13 @@
 import { calcPrice } from "@pydantic/genai-prices";
-import { type Clock, matchesGlob } from "../core/index.ts";
+import { byPriceKey, type Clock, matchesGlob, type PriceKey } from "../core/index.ts";
 import { catalogRow } from "./catalog.ts";
-import type { ModelPrice } from "./model-price.ts";
-import {
-  everyWork,
-  type PriceTable,
-  type PriceTableValue,
-  pricesUsage,
-  readPriceTable,
-  worksOf,
-} from "./price-table.ts";
+import { type ModelPrice, toModelPrice } from "./model-price.ts";
+import { everyWork, type PriceTable, pricesUsage, readPriceTable, type TieredPrice, worksOf } from "./price-table.ts";
 
 /** The operator's own price of a model, as in `pricing.models`: laid over the list price, key by key. */
-export interface OperatorPrice {
+export interface OperatorPrice extends PriceTable {
   readonly context_window?: number | undefined;
   readonly max_output_tokens?: number | undefined;
-  readonly [key: string]: PriceTableValue | undefined;
 }
 
 export interface PriceBookOptions {
@@ -69,13 +61,13 @@ export class PriceBook {
     const table = pricedTable(own, listed?.table);
     const works = unpricedIsFree ? everyWork : worksOf(table);
     if (works.size === 0) return undefined;
-    return {
+    return toModelPrice({
       rates: readPriceTable(table),
       works,
       contextWindow: own.context_window ?? listed?.contextWindow,
       maxOutputTokens: own.max_output_tokens ?? listed?.maxOutputTokens,
       source: pricesUsage(own) ? "config" : (listed?.source ?? "unpriced"),
-    };
+    });
   }
 
   #operatorPrice(id: string): OperatorPrice {
@@ -91,13 +83,14 @@ export class PriceBook {
  * output free: the list adds nothing to them.
  */
 function pricedTable(own: OperatorPrice, listed: PriceTable | undefined): PriceTable {
-  const free = own["input_mtok"] === 0 && own["output_mtok"] === 0;
-  if (listed === undefined || free || own["requests_kcount"] !== undefined) return own;
-  return { ...listed, ...Object.fromEntries(Object.entries(own).filter(([, rate]) => rate !== undefined)) };
+  const free = own.input_mtok === 0 && own.output_mtok === 0;
+  if (listed === undefined || free || own.requests_kcount !== undefined) return own;
+  const nearest = <Key extends PriceKey>(key: Key): PriceTable[Key] => own[key] ?? listed[key];
+  return byPriceKey({ always: nearest, plain: nearest, variants: nearest });
 }
 
 /** A price as a list has it. */
-interface ListedPrice extends Omit<ModelPrice, "rates" | "works"> {
+interface ListedPrice extends Omit<ModelPrice, "rates" | "mostExpensive" | "works"> {
   table: PriceTable;
 }
 
@@ -111,10 +104,10 @@ function listedPrice({ model, priceProvider }: PricedModel, at: Date): ListedPri
   }
   const found = calcPrice({ input_tokens: 0, output_tokens: 0 }, model, { providerId: priceProvider, timestamp: at });
   if (found === null) return undefined;
-  const table: PriceTable = Object.fromEntries(
-    Object.entries(found.model_price).map(([key, value]): [string, PriceTableValue | undefined] => [key, value]),
-  );
-  const free = Object.keys(table).length === 0;
+  const prices = found.model_price;
+  const free = Object.keys(prices).length === 0;
+  const priceAt = (key: PriceKey): number | TieredPrice | undefined => prices[key];
+  const table = byPriceKey({ always: priceAt, plain: priceAt, variants: priceAt });
   // A table of other units alone would make everything else free by omission.
   if (!free && !pricesUsage(table)) return undefined;
   return {

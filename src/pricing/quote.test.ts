@@ -1,33 +1,31 @@
 import { expect, test } from "bun:test";
-import type { ModelPrice } from "./model-price.ts";
+import { type ModelPrice, toModelPrice } from "./model-price.ts";
 import { type PriceTable, readPriceTable, worksOf } from "./price-table.ts";
 import { priceQuote } from "./quote.ts";
 
 function priceOf(table: PriceTable): ModelPrice {
   const unknown = { contextWindow: undefined, maxOutputTokens: undefined };
-  return { rates: readPriceTable(table), works: worksOf(table), ...unknown, source: "test" };
+  return toModelPrice({ rates: readPriceTable(table), works: worksOf(table), ...unknown, source: "test" });
 }
 
-const price = priceOf({
+const quoteOf = (table: PriceTable, markup = 1_000_000n): object => priceQuote(markup)(priceOf(table));
+
+const tiered: PriceTable = {
   input_mtok: { base: 1.25, tiers: [{ start: 200_000, price: 2.5 }] },
   cache_read_mtok: 0.125,
   output_mtok: 10,
-});
+};
 
 test("a quote is in credits per million tokens, at the base tier", () => {
-  expect(priceQuote(1_000_000n)(price)).toEqual({ input_mtok: 1.25, output_mtok: 10, cache_read_mtok: 0.125 });
+  expect(quoteOf(tiered)).toEqual({ input_mtok: 1.25, output_mtok: 10, cache_read_mtok: 0.125 });
 });
 
 test("a quote includes the markup", () => {
-  expect(priceQuote(1_200_000n)(price)).toEqual({ input_mtok: 1.5, output_mtok: 12, cache_read_mtok: 0.15 });
+  expect(quoteOf(tiered, 1_200_000n)).toEqual({ input_mtok: 1.5, output_mtok: 12, cache_read_mtok: 0.15 });
 });
 
 test("a cached token without a price of its own is quoted as input", () => {
-  expect(priceQuote(1_000_000n)(priceOf({ input_mtok: 3, output_mtok: 15 }))).toEqual({
-    input_mtok: 3,
-    output_mtok: 15,
-    cache_read_mtok: 3,
-  });
+  expect(quoteOf({ input_mtok: 3, output_mtok: 15 })).toEqual({ input_mtok: 3, output_mtok: 15, cache_read_mtok: 3 });
 });
 
 const noTokens = { input_mtok: 0, output_mtok: 0, cache_read_mtok: 0 };
@@ -61,6 +59,35 @@ test.each<[string, PriceTable, object]>([
       output_audio_mtok: 0,
     },
   ],
-])("a quote names other units where they cost something: %s", (_title, table, expected) => {
-  expect(priceQuote(1_250_000n)(priceOf(table))).toEqual(expected as ReturnType<ReturnType<typeof priceQuote>>);
+  [
+    "tokens that are written to a cache, and thoughts",
+    { input_mtok: 4, cache_write_mtok: 5, cache_write_1h_mtok: 8, output_mtok: 8, output_reasoning_mtok: 12 },
+    {
+      input_mtok: 5,
+      output_mtok: 10,
+      cache_read_mtok: 5,
+      cache_write_mtok: 6.25,
+      cache_write_1h_mtok: 10,
+      output_reasoning_mtok: 15,
+    },
+  ],
+  [
+    "no tokens that cost as much as what applies without a price of theirs",
+    { input_mtok: 4, cache_write_mtok: 5, cache_write_1h_mtok: 5, output_mtok: 8, output_reasoning_mtok: 8 },
+    { input_mtok: 5, output_mtok: 10, cache_read_mtok: 5, cache_write_mtok: 6.25 },
+  ],
+  [
+    "tokens that cost as much as input where something nearer applies without a price of theirs",
+    { input_mtok: 4, cache_write_mtok: 5, cache_write_1h_mtok: 4, cache_read_mtok: 1, cache_image_read_mtok: 4 },
+    {
+      input_mtok: 5,
+      output_mtok: 0,
+      cache_read_mtok: 1.25,
+      cache_write_mtok: 6.25,
+      cache_write_1h_mtok: 5,
+      cache_image_read_mtok: 5,
+    },
+  ],
+])("a quote names what has a price of its own: %s", (_title, table, expected) => {
+  expect(quoteOf(table, 1_250_000n)).toEqual(expected);
 });

@@ -1,9 +1,7 @@
 export type {
   CallInput,
   FailureRules,
-  FormField,
   ListedModel,
-  ModelListing,
   Provider,
   RawAnswer,
   ReshapedBody,

@@ -1,4 +1,4 @@
-/** What upstreams say they used in Messages and in Responses, read into buckets that lie side by side (`wire/*`). */
+/** What upstreams say they used in Messages and in Responses, read into buckets side by side (`docs/wire/`). */
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { inputTokens, type JsonObject, outputTokens, type Usage } from "../core/index.ts";

@@ -1,4 +1,5 @@
-import type { CallFile, Dialect, JsonEdit, JsonObject, ObservedUsage, Operation } from "../core/index.ts";
+import type { JsonEdit } from "../bodies/index.ts";
+import type { CallFile, Dialect, JsonObject, ModelFacts, ObservedUsage, Operation } from "../core/index.ts";
 
 /**
  * One kind of upstream: where its operations are, how it is spoken to, how its answers are read. Pure data and pure
@@ -13,26 +14,6 @@ export interface Provider {
   operations: Readonly<Partial<Record<Operation, UpstreamOperation>>>;
   models: ModelListing;
   failures: FailureRules;
-}
-
-/** What sets a model apart for a request that is written from another dialect; left out, it is as the dialect has it. */
-export interface ModelFacts {
-  /** Sampling parameters are refused. */
-  refusesSampling?: boolean;
-  /** How thinking is asked for in Messages; "none" for a model that can't think. */
-  thinking?: "budget" | "adaptive" | "none";
-  /** The efforts that it takes, of those that dialects name; left out where they are not known. */
-  efforts?: readonly ("none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max")[];
-  /** It knows the role `developer` beside `system`. */
-  developerRole?: boolean;
-  /** The member of a chat message that carries reasoning back to it. */
-  reasoningField?: "reasoning_content" | "reasoning";
-  /** Ids of tool calls must be nine letters and digits. */
-  shortCallIds?: boolean;
-  /** Stands in for the signature of a tool call that the upstream demands and the client has lost. */
-  lostCallSignature?: JsonObject;
-  /** It puts its thoughts between `<think>` tags at the beginning of the content. */
-  thinkTags?: boolean;
 }
 
 /** A call's input as an operation reshapes it: the fields of its JSON or of its form, and the form's files. */
@@ -86,6 +67,7 @@ export interface UpstreamOperation {
   reshape?(input: CallInput, model: string): ReshapedCall | undefined | Promise<ReshapedCall | undefined>;
   /** Headers that go upstream from a client of the same dialect. */
   forwards?: readonly string[];
+  /** How a model differs from others of the dialect, for requests that are written from another one. */
   facts?(model: string): ModelFacts;
   /** It keeps its answers, to be looked up and continued by their ids under the same path. */
   keeps?: { listsInput: boolean };

@@ -1,2 +1,11 @@
+export { captureFinalResponse } from "./capture.ts";
+export { type ExpandedInput, rebaseErrorPath, ResponseKeeper } from "./keeper.ts";
+export {
+  deleteResponse,
+  getResponse,
+  listInputItems,
+  type StoredResponseCall,
+  type StoredResponseDependencies,
+} from "./lookups.ts";
 export { openResponseStore } from "./sql/open.ts";
-export type { ResponseContent, ResponseStore, StoredResponse } from "./store.ts";
+export type { ResponseStore, StoredResponse } from "./store.ts";

@@ -14,10 +14,12 @@ export interface StoredResponse {
   previousId: string | undefined;
   /** Undefined where the upstream keeps it. */
   content: ResponseContent | undefined;
+  /** A short hash of the API key that made it: a provider may know the response under this key only. */
+  keyId: string | undefined;
 }
 
 /** What is kept of a response whose upstream keeps none. */
-export interface ResponseContent {
+interface ResponseContent {
   /** The items that this call put in, without those of the responses before it; JSON text of a list. */
   input: string;
   /** The response as the client got it; JSON text of an object. */

@@ -1,2 +1,2 @@
-export { KeyRing } from "./key-ring.ts";
+export { type Key, keyIdOf, KeyPool } from "./key-pool.ts";
 export { ModelRouter, mayUse, type Target, type UpstreamRoute } from "./router.ts";

@@ -3,7 +3,7 @@ import type { Principal } from "../auth/index.ts";
 import type { GatewayError, Operation } from "../core/index.ts";
 import { PriceBook } from "../pricing/index.ts";
 import { createProvider } from "../providers/index.ts";
-import { KeyRing } from "./key-ring.ts";
+import { KeyPool } from "./key-pool.ts";
 import { mayUse, ModelRouter, type UpstreamRoute } from "./router.ts";
 
 const clock = () => Date.UTC(2026, 0, 1);
@@ -14,7 +14,7 @@ function routeOf(prefix: string, more: Partial<UpstreamRoute> = {}): UpstreamRou
     aliases: [],
     provider: createProvider({ kind: "openai", baseUrl: "https://upstream.test" }),
     baseUrl: "https://upstream.test",
-    keys: new KeyRing(["k"], clock),
+    keys: new KeyPool(["k"], clock),
     sandbox: false,
     keyToSet: undefined,
     ...more,
@@ -28,7 +28,7 @@ const routes = [
     provider: createProvider({ kind: "openai-compatible", baseUrl: "https://own.test" }),
     baseUrl: "https://own.test",
   }),
-  routeOf("keyless", { keys: new KeyRing([], clock), keyToSet: "KEYLESS_API_KEY" }),
+  routeOf("keyless", { keys: new KeyPool([], clock), keyToSet: "KEYLESS_API_KEY" }),
   routeOf("mute", {
     provider: { ...createProvider({ kind: "openai", baseUrl: "https://mute.test" }), operations: {} },
   }),

@@ -1,8 +1,8 @@
-import { GatewayError, matchesGlob, type Operation } from "../core/index.ts";
 import type { Principal } from "../auth/index.ts";
-import type { ModelPrice, PriceBook, Work } from "../pricing/index.ts";
+import { GatewayError, matchesGlob, type Operation } from "../core/index.ts";
+import type { ModelPrice, PriceBook, PricedModality } from "../pricing/index.ts";
 import type { Provider, UpstreamOperation } from "../providers/index.ts";
-import type { KeyRing } from "./key-ring.ts";
+import type { KeyPool } from "./key-pool.ts";
 
 /** A configured provider, ready to be called. */
 export interface UpstreamRoute {
@@ -11,7 +11,7 @@ export interface UpstreamRoute {
   aliases: readonly string[];
   provider: Provider;
   baseUrl: string;
-  keys: KeyRing;
+  keys: KeyPool;
   /** Answered by our simulator instead of the real upstream. */
   sandbox: boolean;
   /** Where no key is set: what to set. The provider is then not routed. */
@@ -42,7 +42,7 @@ interface NamedModel {
 const NAMED_MODELS_MAX = 5_000;
 
 /** What an operation must have a price for. */
-const workOf: Record<Operation, Work> = {
+const workOf: Record<Operation, PricedModality> = {
   chat: "text",
   messages: "text",
   responses: "text",

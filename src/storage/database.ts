@@ -19,6 +19,8 @@ export interface SqliteStorage extends SharedStorage {
 export interface PostgresStorage extends SharedStorage {
   engine: "postgres";
   statements: Statements;
+  /** The ledger's commits, over a connection of their own: none waits for a look-up, or fails with one that is late. */
+  commits: Statements;
 }
 
 export type Storage = SqliteStorage | PostgresStorage;

@@ -1,5 +1,5 @@
 export { type PostgresStorage, type SqliteStorage, type Storage, StorageError } from "./database.ts";
 export { openStorage, withoutPassword } from "./open.ts";
 export type { Parameter, Statements } from "./postgres/statements.ts";
-export { plainRows } from "./postgres/ledger-commit-plain.ts";
+export { plainCommit, plainRows } from "./postgres/ledger-commit-plain.ts";
 export { isDataFault } from "./data-fault.ts";

@@ -2,3 +2,4 @@ export { readBounded } from "./bounded-reader.ts";
 export { EventSplitter } from "./event-splitter.ts";
 export { dataOf, eventAround, eventsOf, eventsWith } from "./events.ts";
 export { Ticker, type Watched } from "./ticker.ts";
+export { type StreamObserver, type ReadUsage } from "./stream-observer.ts";

@@ -3,15 +3,21 @@ import { abortSignalOf, type AskUpstream, type BodySink, type Fetch, type ReplyB
 /** Asks by `fetch`: slower than a connection of our own, but it knows proxies, and sends streams. */
 export function askByFetch(fetch: Fetch): AskUpstream {
   return async ({ url, method, headers, body, signal }) => {
+    const whole = isPieces(body) ? Buffer.concat(body) : body;
     const response = await fetch(url, {
       method,
       headers,
-      ...(body === undefined ? {} : { body }),
+      ...(whole === undefined ? {} : { body: whole }),
       signal: abortSignalOf(signal),
       redirect: "manual",
     });
     return { status: response.status, headers: response.headers, body: new FetchedBody(response.body) };
   };
+}
+
+/** `Array.isArray` doesn't know readonly arrays. */
+function isPieces(body: unknown): body is readonly Uint8Array[] {
+  return Array.isArray(body);
 }
 
 /** What is used of a stream's reader. */

@@ -12,14 +12,14 @@ import type { Connection, ConnectionUser } from "./connection.ts";
 import { decodedReply, decoderOf } from "./decode.ts";
 import type { ReplyHead } from "./reply-head.ts";
 import { headOpening } from "./request-head.ts";
-import type { OutgoingRequest } from "./request-writer.ts";
+import { bytesOf, type OutgoingRequest, type WholeBody } from "./request-writer.ts";
 import type { Target } from "./targets.ts";
 
 const noHeaders: ReplyHeaders = { get: () => null };
 
 /** A request whose body is in memory. */
 export interface WholeRequest extends UpstreamRequest {
-  body?: string | Uint8Array | undefined;
+  body?: WholeBody | undefined;
 }
 
 /** Gives an exchange a connection that nobody has used yet. */
@@ -83,7 +83,7 @@ export class Exchange implements UpstreamReply, ReplyBody, ConnectionUser, Abort
 
   outgoing(): OutgoingRequest {
     const body = this.#requestBody;
-    const bodyBytes = typeof body === "string" ? Buffer.byteLength(body) : (body?.length ?? 0);
+    const bodyBytes = bytesOf(body);
     const hasNoLength = body === undefined && this.#method !== "POST";
     const ending = hasNoLength ? "\r\n" : `content-length: ${bodyBytes}\r\n\r\n`;
     return { opening: this.#opening, ending, body, bodyBytes };

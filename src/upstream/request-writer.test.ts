@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { type OutgoingRequest, RequestWriter } from "./request-writer.ts";
+import { bytesOf, type OutgoingRequest, RequestWriter, type WholeBody } from "./request-writer.ts";
 
 /** A socket that takes no more at once than it is told, in turn. */
 class NarrowSocket {
@@ -20,10 +20,9 @@ class NarrowSocket {
   }
 }
 
-function requestOf(head: string, body: string | Uint8Array | undefined): OutgoingRequest {
+function requestOf(head: string, body: WholeBody | undefined): OutgoingRequest {
   const cut = head.length >> 1;
-  const bodyBytes = body === undefined ? 0 : Buffer.byteLength(body);
-  return { opening: head.slice(0, cut), ending: head.slice(cut), body, bodyBytes };
+  return { opening: head.slice(0, cut), ending: head.slice(cut), body, bodyBytes: bytesOf(body) };
 }
 
 const latin1 = fc.integer({ min: 0x20, max: 0xff }).map((code) => String.fromCharCode(code));
@@ -36,7 +35,15 @@ const bodies = fc.oneof(
   fc.constant(undefined),
   texts,
   texts.map((text) => new Uint8Array(Buffer.from(text))),
+  fc
+    .array(fc.oneof(texts, fc.constantFrom("", "m".repeat(4_096), "p".repeat(5_000))), { maxLength: 6 })
+    .map((each) => each.map((text) => new Uint8Array(Buffer.from(text)))),
 );
+
+const textOf = (body: WholeBody | undefined): string =>
+  (Array.isArray(body) ? Buffer.concat(body as readonly Uint8Array[]) : Buffer.from((body ?? "") as string)).toString(
+    "latin1",
+  );
 
 test("requests come whole, however little their sockets take, and however they take turns", () => {
   const takes = fc.array(fc.constantFrom(1_000, 9_000, 66_000, 1_000_000), { minLength: 1, maxLength: 4 });
@@ -51,7 +58,7 @@ test("requests come whole, however little their sockets take, and however they t
         for (const { socket, writer } of writes) expect(writer.drain(socket)).toBe(true);
       }
       for (const { socket, head, body } of writes) {
-        expect(socket.text === head + Buffer.from(body ?? "").toString("latin1")).toBe(true);
+        expect(socket.text === head + textOf(body)).toBe(true);
       }
     }),
   );
@@ -74,4 +81,18 @@ test("what is stopped is not gone on with", () => {
   expect(writer.isDone).toBe(true);
   expect(writer.drain(socket)).toBe(true);
   expect(socket.text).toBe("he");
+});
+
+test("small pieces go out with the head, in one write", () => {
+  const lengths: number[] = [];
+  const socket = { write: (_bytes: Uint8Array, _from: number, length: number) => (lengths.push(length), length) };
+  const pieces = [
+    Buffer.from('{"model":'),
+    Buffer.from('"m"'),
+    Buffer.alloc(100_000),
+    Buffer.from("}"),
+    Buffer.from(" "),
+  ];
+  expect(new RequestWriter().start(socket, requestOf("head", pieces))).toBe(true);
+  expect(lengths).toEqual([16, 100_000, 2]);
 });

@@ -2,8 +2,21 @@
 export interface OutgoingRequest {
   readonly opening: string;
   readonly ending: string;
-  readonly body: string | Uint8Array | undefined;
+  readonly body: WholeBody | undefined;
   readonly bodyBytes: number;
+}
+
+/** A body in memory; pieces follow each other. */
+export type WholeBody = string | Uint8Array | readonly Uint8Array[];
+
+/** The length of a body as it is sent. */
+export function bytesOf(body: WholeBody | undefined): number {
+  if (body === undefined) return 0;
+  if (typeof body === "string") return Buffer.byteLength(body);
+  if (body instanceof Uint8Array) return body.length;
+  let bytes = 0;
+  for (const piece of body) bytes += piece.length;
+  return bytes;
 }
 
 /** What the writer needs of a socket; `write` returns how many bytes it took, or -1 where it is closed. */
@@ -11,8 +24,13 @@ interface Writable {
   write(bytes: Uint8Array, from: number, length: number): number;
 }
 
-/** Bodies up to here are put behind the head; longer ones follow it uncopied, in a second write. */
+/** Bodies up to here are put behind the head; longer ones follow it uncopied, in writes of their own. */
 const JOINED_BYTES_MAX = 64 * 1024;
+
+const NOTHING: readonly Uint8Array[] = [];
+
+/** Smaller pieces of a longer body are written together. */
+const SMALL_PIECE_BYTES_MAX = 4 * 1024;
 
 /** Heads of usual sizes. */
 const HEAD_BYTES = 8 * 1024;
@@ -24,8 +42,9 @@ const shared = Buffer.allocUnsafeSlow(HEAD_BYTES + JOINED_BYTES_MAX);
 export class RequestWriter {
   /** What the socket would not take yet. */
   #pending: Uint8Array | undefined;
-  /** What follows that. */
-  #next: string | Uint8Array | undefined;
+  /** The pieces that follow, and how many of them have been written. */
+  #next: readonly Uint8Array[] = NOTHING;
+  #written = 0;
 
   get isDone(): boolean {
     return this.#pending === undefined;
@@ -35,15 +54,32 @@ export class RequestWriter {
   start(socket: Writable, request: OutgoingRequest): boolean {
     this.#pending = undefined;
     const { opening, ending, body, bodyBytes } = request;
-    const isJoined = bodyBytes <= JOINED_BYTES_MAX;
-    this.#next = isJoined ? undefined : body;
     const headBytes = opening.length + ending.length;
+    const isJoined = bodyBytes <= JOINED_BYTES_MAX;
     const length = headBytes + (isJoined ? bodyBytes : 0);
     const bytes = length <= shared.length ? shared : Buffer.allocUnsafe(length);
     bytes.write(opening, 0, "latin1");
     bytes.write(ending, opening.length, "latin1");
-    if (isJoined) put(bytes, headBytes, body);
-    return this.#write(socket, bytes, length) && this.#goOn(socket);
+    if (isJoined) {
+      put(bytes, headBytes, body);
+      this.#next = NOTHING;
+      return this.#write(socket, bytes, length);
+    }
+    this.#next = piecesOf(body);
+    this.#written = 0;
+    return this.#write(socket, bytes, this.#join(bytes, headBytes)) && this.#goOn(socket);
+  }
+
+  /** Puts the small pieces that come next behind each other, for one write; gives back where they end. */
+  #join(bytes: Buffer, from: number): number {
+    let end = from;
+    for (;;) {
+      const piece = this.#next[this.#written];
+      if (piece === undefined || piece.length > SMALL_PIECE_BYTES_MAX || end + piece.length > bytes.length) return end;
+      bytes.set(piece, end);
+      end += piece.length;
+      this.#written += 1;
+    }
   }
 
   /** The socket takes more. False where it is closed. */
@@ -57,15 +93,26 @@ export class RequestWriter {
   /** What the socket does not need any more is let go. */
   stop(): void {
     this.#pending = undefined;
-    this.#next = undefined;
+    this.#next = NOTHING;
   }
 
   #goOn(socket: Writable): boolean {
-    const next = this.#next;
-    if (next === undefined || this.#pending !== undefined) return true;
-    this.#next = undefined;
-    const bytes = typeof next === "string" ? Buffer.from(next) : next;
-    return this.#write(socket, bytes, bytes.length);
+    while (this.#pending === undefined) {
+      const joined = this.#join(shared, 0);
+      if (joined > 0) {
+        if (!this.#write(socket, shared, joined)) return false;
+        continue;
+      }
+      const piece = this.#next[this.#written];
+      if (piece === undefined) {
+        // The body is let go while its reply may go on for long.
+        this.#next = NOTHING;
+        break;
+      }
+      this.#written += 1;
+      if (!this.#write(socket, piece, piece.length)) return false;
+    }
+    return true;
   }
 
   #write(socket: Writable, bytes: Uint8Array, length: number): boolean {
@@ -78,7 +125,22 @@ export class RequestWriter {
   }
 }
 
-function put(bytes: Buffer, at: number, body: string | Uint8Array | undefined): void {
+function put(bytes: Buffer, at: number, body: WholeBody | undefined): void {
   if (typeof body === "string") bytes.write(body, at, "utf8");
-  else if (body !== undefined) bytes.set(body, at);
+  else if (body instanceof Uint8Array) bytes.set(body, at);
+  else if (body !== undefined) putPieces(bytes, at, body);
+}
+
+function putPieces(bytes: Buffer, start: number, pieces: readonly Uint8Array[]): void {
+  let at = start;
+  for (const piece of pieces) {
+    bytes.set(piece, at);
+    at += piece.length;
+  }
+}
+
+function piecesOf(body: WholeBody | undefined): readonly Uint8Array[] {
+  if (body === undefined) return NOTHING;
+  if (typeof body === "string") return [Buffer.from(body)];
+  return body instanceof Uint8Array ? [body] : body;
 }

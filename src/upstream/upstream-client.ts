@@ -1,6 +1,6 @@
 import { type AskUpstream, type Clock, limits, type UpstreamRequest } from "../core/index.ts";
-import { connect } from "./connection.ts";
 import { ConnectionPool } from "./connection-pool.ts";
+import { connect } from "./connection.ts";
 import { type Dial, Exchange, type WholeRequest } from "./exchange.ts";
 import { proxyRule, type ProxyVariables } from "./proxies.ts";
 import { Targets } from "./targets.ts";
@@ -62,5 +62,5 @@ export class UpstreamClient {
 
 function isWhole(request: UpstreamRequest): request is WholeRequest {
   const { body } = request;
-  return body === undefined || typeof body === "string" || body instanceof Uint8Array;
+  return body === undefined || typeof body === "string" || body instanceof Uint8Array || Array.isArray(body);
 }

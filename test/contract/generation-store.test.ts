@@ -61,6 +61,7 @@ const full: Generation = {
   milliseconds: 1e7 / 3,
   millisecondsToFirstByte: 0,
   startedAt: 2 ** 42,
+  parent: "Ω ' \\ \" %",
 };
 
 const everything: UsageQuery = { owner: "alice", from: 0, to: 1000 * DAY, groupBy: "day", groupsMax: 100 };

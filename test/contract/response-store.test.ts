@@ -15,6 +15,7 @@ const plain: StoredResponse = {
   createdAt: AT,
   keptUntil: 2 ** 42,
   previousId: undefined,
+  keyId: undefined,
   content: undefined,
 };
 const said = "Ω \u{1f642} ' \\ \" \n";
@@ -27,6 +28,7 @@ const full: StoredResponse = {
   keptUntil: 2 ** 42,
   previousId: "resp_a",
   content: { input: JSON.stringify([{ said, nul: "\0", half: "\ud800" }]), response: JSON.stringify({ said }) },
+  keyId: "4d1f0a",
 };
 
 /** Ids of a store's answer. */

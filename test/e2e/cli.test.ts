@@ -208,6 +208,7 @@ describe("ledger", () => {
     expect(hold).toMatchObject({
       id: answer.headers.get("x-request-id"),
       purpose: "chat xai/grok-4+stall-3",
+      keeper: "process",
       alive: true,
     });
     expect(hold?.["amount"]).toBeGreaterThan(0);

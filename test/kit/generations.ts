@@ -19,6 +19,7 @@ const columns = [
   "ms",
   "first_byte_ms",
   "started_at",
+  "parent",
 ];
 
 /** On SQLite a call stands in the entry that ended it. */
@@ -44,6 +45,7 @@ export async function insertGeneration(storage: Storage, generation: Generation)
     generation.milliseconds,
     generation.millisecondsToFirstByte ?? null,
     generation.startedAt,
+    generation.parent ?? null,
   ];
   if (storage.engine === "postgres") {
     const places = values.map((_, index) => `$${index + 1}`);

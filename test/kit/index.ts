@@ -25,7 +25,6 @@ export {
   cleanEnvironment,
   flatPrice,
   type Gateway,
-  type GatewayOptions,
   root,
   runCli,
   startGateway,
@@ -57,7 +56,7 @@ export { sharedGatedGateway, sharedPostgres } from "./set-up.ts";
 export { sha256 } from "./sha256.ts";
 export { sorted } from "./sorted.ts";
 export { newSpoolFolder, type SpoolFolder } from "./spool.ts";
-export { type Chunk, chunksOf, contentOf, EventReader, eventsOf, isUsageChunk, type Usage } from "./stream.ts";
+export { chunksOf, contentOf, EventReader, eventsOf, isUsageChunk, type Usage } from "./stream.ts";
 export {
   endOf,
   messagesPath,

@@ -1,4 +1,7 @@
 interface ScriptedRequest {
+  method: string;
+  /** Without the query. */
+  path: string;
   key: string;
   body: string;
   /** The body as it came, for one that is no text. */
@@ -29,7 +32,8 @@ export function startScriptedUpstream(): ScriptedUpstream {
       const { headers } = request;
       const bytes = Buffer.from(await request.arrayBuffer());
       const key = (headers.get("authorization") ?? "").replace("Bearer ", "");
-      const seen = { key, body: bytes.toString("utf8"), bytes, headers };
+      const { pathname: path } = new URL(request.url);
+      const seen = { method: request.method, path, key, body: bytes.toString("utf8"), bytes, headers };
       requests.push(seen);
       return script(seen);
     },

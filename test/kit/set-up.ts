@@ -21,7 +21,7 @@ export function sharedPostgres(): Pick<PostgresServer, "createDatabase"> {
 }
 
 /** A gateway whose `openai/` models are those of an upstream that waits; both are there once the tests run. */
-export interface GatedGateway {
+interface GatedGateway {
   readonly gateway: Gateway;
   readonly upstream: GatedUpstream;
 }

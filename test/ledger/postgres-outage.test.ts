@@ -1,17 +1,11 @@
-/** Postgres goes away: refused quickly, back by itself, and nothing that was owed is lost. */
+/** Postgres goes away, or is late: refused quickly, back by itself, and nothing that was owed is lost. */
 import { afterAll, beforeAll, beforeEach, afterEach, describe, expect, test } from "bun:test";
-import { GatewayError, type Usage } from "../../src/core/index.ts";
-import { Charge, openCharge } from "../../src/calls/index.ts";
-import {
-  type Account,
-  type CallRecord,
-  type Hold,
-  Ledger,
-  type LedgerStore,
-  openLedgerStore,
-} from "../../src/ledger/index.ts";
+import { SQL } from "bun";
+import { openWork, Work, type WorkOrder } from "../../src/charges/index.ts";
+import { GatewayError } from "../../src/core/index.ts";
+import { type Account, type Hold, Ledger, type LedgerStore, openLedgerStore } from "../../src/ledger/index.ts";
 import { PriceBook } from "../../src/pricing/index.ts";
-import { openStorage, type Storage } from "../../src/storage/index.ts";
+import { openStorage, type PostgresStorage } from "../../src/storage/index.ts";
 import { Ticker } from "../../src/streaming/index.ts";
 import { type PostgresServer, startPostgres } from "../kit/postgres.ts";
 import { until } from "../kit/until.ts";
@@ -29,7 +23,7 @@ const granted = 1_000_000n;
 
 let server: PostgresServer;
 let url: string;
-let storage: Storage;
+let storage: PostgresStorage;
 let store: LedgerStore;
 let ledger: Ledger;
 
@@ -40,13 +34,19 @@ afterAll(() => server.stop());
 
 beforeEach(async () => {
   url = await server.createDatabase();
-  storage = await openStorage(url);
+  storage = await openPostgres();
   store = openLedgerStore(storage);
   ledger = new Ledger({ store });
   await store.putAccount(account, 1);
   await ledger.submit({ kind: "grant", id: "g", accountId: account.id, amount: granted, at: 1 });
 });
 afterEach(() => storage.close());
+
+async function openPostgres(): Promise<PostgresStorage> {
+  const opened = await openStorage(url);
+  if (opened.engine !== "postgres") throw new Error(`${url} is no Postgres`);
+  return opened;
+}
 
 const hold = (id: string): Hold => ({
   kind: "hold",
@@ -114,43 +114,31 @@ describe("a server that is gone", () => {
       markupMillionths: 1_000_000n,
       onUnsettled: () => undefined,
       unsettled,
+      observer: {},
     };
-    const open = async (id: string): Promise<Charge> => {
-      const bound = { inputTokens: 100, outputTokens: 50, choices: 1 };
-      const asked = {
+    const open = async (id: string): Promise<Work> => {
+      const order: WorkOrder = {
         id,
-        accountId: account.id,
-        purpose: "chat up/m",
+        principal: { user: account.name, tokenId: "t", accountId: account.id, rates: undefined },
+        operation: "chat",
+        dialect: "chat",
+        source: { provider: "up", model: "m", modelId: "up/m" },
         price,
-        bound,
-        rates: undefined,
-        retry: undefined,
+        bound: { inputTokens: 100, outputTokens: 50, choices: 1 },
+        streamed: false,
+        at: 1,
       };
-      const charge = await openCharge(deps, asked);
-      if (!(charge instanceof Charge)) throw new Error("a replay");
-      return charge;
+      const work = await openWork(deps, order);
+      if (!(work instanceof Work)) throw new Error("a replay");
+      return work;
     };
-    const ended = (outcome: CallRecord["outcome"], usage: Usage): CallRecord => ({
-      owner: account.name,
-      operation: "chat",
-      dialect: "chat",
-      provider: "up",
-      model: "m",
-      streamed: false,
-      status: 200,
-      outcome,
-      usage,
-      milliseconds: 1,
-      millisecondsToFirstByte: undefined,
-      startedAt: 1,
-    });
     const usage = { input: 10, output: 5 };
     const [settled, released] = [await open("settled"), await open("released")];
 
     await server.crash();
     await Promise.all([
-      settled.settle({ usage }, { record: ended("complete", usage) }),
-      released.release(ended("interrupted", {})),
+      settled.end({ status: 200, outcome: "complete", observed: { usage } }),
+      released.end({ status: 502, outcome: "interrupted" }),
     ]);
     expect(unsettled.size).toBe(2);
 
@@ -169,8 +157,8 @@ test("connections that are cut in the middle of commits lose nothing and charge 
     for (let times = 0; times < 5; times += 1) {
       const mine =
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE '%ledger_commit%' AND pid <> pg_backend_pid()";
-      const cutter = await openStorage(url);
-      if (cutter.engine === "postgres") await cutter.statements.run(mine);
+      const cutter = await openPostgres();
+      await cutter.statements.run(mine);
       await cutter.close();
     }
   };
@@ -211,3 +199,63 @@ test("a server that is there and says nothing refuses within three seconds, then
   await until("holds are taken again", () => held("third"), 10_000);
   expect((await store.audit()).drifts).toEqual([]);
 }, 30_000);
+
+test("a process that stands still, if only just started, does not take that for the storage's silence", async () => {
+  const fresh = await openPostgres();
+  const lookup = fresh.statements.run<{ one: number }>("SELECT 1 AS one");
+  const commit = openLedgerStore(fresh).commit([hold("a")]);
+  // Longer than an answer is waited for.
+  Bun.sleepSync(3_000);
+  expect(await lookup).toEqual([{ one: 1 }]);
+  expect(await commit).toEqual([{ outcome: "held" }]);
+  await fresh.close();
+}, 20_000);
+
+describe("look-ups that wait for a lock on every connection that they may use", () => {
+  let holder: SQL;
+  let failures: unknown[];
+  let ended: Promise<unknown>;
+
+  beforeEach(async () => {
+    holder = new SQL(url, { max: 1 });
+    await holder.unsafe("BEGIN");
+    await holder.unsafe("SELECT pg_advisory_xact_lock(1)");
+    failures = [];
+    // More than there are connections, so that some wait for others.
+    const lookups = Array.from({ length: 8 }, () =>
+      storage.statements
+        .run("SELECT pg_advisory_xact_lock_shared(1)")
+        .catch((reason: unknown) => failures.push(reason)),
+    );
+    ended = Promise.all(lookups);
+  });
+
+  const letGo = () => holder.close({ timeout: 0 });
+
+  afterEach(letGo);
+
+  const isLate = (reason: unknown): boolean =>
+    reason instanceof GatewayError && reason.cause instanceof Error && reason.cause.message.startsWith("no answer");
+
+  test("hold up no commit", async () => {
+    let isOver = false;
+    const over = ended.then(() => (isOver = true));
+    expect(await ledger.submit(hold("a"))).toEqual({ outcome: "held" });
+    expect({ isOver, failures }).toEqual({ isOver: false, failures: [] });
+    await letGo();
+    await over;
+  }, 20_000);
+
+  test("fail neither a commit nor a look-up that came after them when they are late", async () => {
+    // The server ends the first ones; the others have waited as long, and go on waiting.
+    await until("the first ones have failed", () => failures.length > 0, 10_000);
+    const later = storage.statements.run<{ one: number }>("SELECT 1 AS one");
+    // One after the other, so that one is under way whenever it is.
+    const commits: string[] = [];
+    while (!failures.some(isLate)) commits.push((await ledger.submit(hold(`h${commits.length}`))).outcome);
+    expect(new Set(commits)).toEqual(new Set(["held"]));
+    await letGo();
+    expect(await later).toEqual([{ one: 1 }]);
+    await ended;
+  }, 20_000);
+});

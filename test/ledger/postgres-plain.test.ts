@@ -8,11 +8,12 @@ import {
   type Account,
   type CallRecord,
   type Hold,
+  type HoldKeeper,
   type LedgerOperation,
   type LedgerStore,
   openLedgerStore,
 } from "../../src/ledger/index.ts";
-import { openStorage, type PostgresStorage } from "../../src/storage/index.ts";
+import { openStorage, plainCommit, type PostgresStorage } from "../../src/storage/index.ts";
 import { type PostgresServer, startPostgres } from "../kit/postgres.ts";
 import { until } from "../kit/until.ts";
 
@@ -70,8 +71,8 @@ const rates: fc.Arbitrary<Hold["rates"]> = fc.record(
 );
 
 type Step = { later: number; amount: bigint; tokens: number } & (
-  | { do: "hold"; token: number; rates: Hold["rates"] }
-  | { do: "settle" | "release" | "renew" | "top-up"; call: number }
+  | { do: "hold"; token: number; rates: Hold["rates"]; parent: string | undefined }
+  | { do: "settle" | "release" | "renew" | "top-up"; call: number; keeper: HoldKeeper | undefined }
 );
 
 /** Within a batch the clock goes on too. */
@@ -85,6 +86,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     amount: fc.bigInt(20n, 60n),
     tokens: fc.nat(20),
     rates: fc.option(rates, { nil: undefined, freq: 2 }),
+    parent: fc.constantFrom(undefined, "series"),
   }),
   fc.record({
     do: fc.constantFrom("settle" as const, "settle" as const, "release" as const, "renew" as const, "top-up" as const),
@@ -92,6 +94,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     call: fc.nat(100),
     amount: fc.bigInt(0n, 20n),
     tokens: fc.nat(30),
+    keeper: fc.constantFrom(undefined, "job", "process"),
   }),
 );
 
@@ -170,12 +173,17 @@ class Run {
       this.#calls += 1;
       const hold = this.#hold(`token:${this.#name}-${each.token}`, each.amount);
       const id = `${this.#name}-${this.#calls}`;
-      return [{ ...hold, id, tokens: each.tokens, ...(each.rates && { rates: each.rates }) }];
+      const { parent } = each;
+      const options = { ...(each.rates && { rates: each.rates }), ...(parent !== undefined && { parent }) };
+      return [{ ...hold, id, tokens: each.tokens, ...options }];
     }
     const [call] = open.splice(each.call % Math.max(1, open.length), 1);
     if (call === undefined) return [];
     const { id } = call;
-    if (each.do === "renew") return [{ kind: "renew", id, leaseUntil: at + 2_000_000, observed: each.amount }];
+    if (each.do === "renew") {
+      const handed = each.keeper && { keeper: each.keeper };
+      return [{ kind: "renew", id, leaseUntil: at + 2_000_000, observed: each.amount, ...handed }];
+    }
     if (each.do === "top-up") {
       call.amount += each.amount;
       return [{ kind: "top-up", id, amount: call.amount, at }];
@@ -323,7 +331,7 @@ test("random batches end alike, whichever function takes them", async () => {
   await until(
     "the plain function has taken enough batches",
     async () => {
-      const [plain, general] = [await callsOf(whole, "ledger_commit_plain"), await callsOf(whole, "ledger_commit")];
+      const [plain, general] = [await callsOf(whole, plainCommit), await callsOf(whole, "ledger_commit")];
       return plain > commits / 4 && general - 2 * runs < plain;
     },
     15_000,

@@ -47,7 +47,7 @@ describe("the schema", () => {
       expect(JSON.parse(stdout)).toMatchObject({ ok: true, accounts: 0 });
     }
     expect(await query(url, "SELECT count(*)::int AS rows, max(version)::int AS version FROM tollgate_schema")).toEqual(
-      [{ rows: 1, version: 4 }],
+      [{ rows: 1, version: 5 }],
     );
   });
 
@@ -64,7 +64,7 @@ describe("the schema", () => {
     await (await open(url)).close();
     await query(url, "UPDATE tollgate_schema SET version = 99");
     expect((await refusalOf(url)).message).toBe(
-      "storage: its schema is version 99, this Tollgate knows 4; use a newer Tollgate",
+      "storage: its schema is version 99, this Tollgate knows 5; use a newer Tollgate",
     );
     const { code, stderr } = await runCli(["token", "list", "--storage", url]);
     expect(code).toBe(1);
@@ -96,41 +96,6 @@ describe("the schema", () => {
     expect(await query(url, "SELECT id, outcome FROM generations")).toEqual([{ id: "b", outcome: "expired" }]);
     const twice = "SELECT proname FROM pg_proc WHERE proname LIKE 'ledger_%' GROUP BY proname HAVING count(*) > 1";
     expect(await query(url, twice)).toEqual([]);
-  });
-
-  test("is brought up while nodes of the version before go on: the function that they call stays", async () => {
-    const url = await server.createDatabase();
-    await (await open(url)).close();
-    const types = ["link", "hold", "end", "change"].map((name) => `DROP TYPE ledger_plain_${name}`);
-    await query(
-      url,
-      ["DROP FUNCTION ledger_commit_plain", ...types, "UPDATE tollgate_schema SET version = 3"].join(";"),
-    );
-    const before = "bigint, text[], bigint[], text[], bigint[], text[], bigint[], text[], bigint[]";
-    await query(
-      url,
-      `CREATE FUNCTION ledger_commit_plain(${before}) RETURNS json LANGUAGE sql AS 'SELECT ''[]''::json'`,
-    );
-
-    const storage = await open(url);
-    const ledger = openLedgerStore(storage);
-    const account = { id: "user:u", kind: "user", name: "u", parentId: undefined, prepaid: false } as const;
-    await ledger.createAccount({ ...account, maxBudget: undefined, period: undefined }, 1);
-    const hold = {
-      kind: "hold",
-      accountId: account.id,
-      amount: 3n,
-      purpose: "chat up/m",
-      at: 1,
-      leaseUntil: 9,
-    } as const;
-    // The second one is plain.
-    for (const id of ["a", "b"]) expect(await ledger.commit([{ ...hold, id }])).toEqual([{ outcome: "held" }]);
-    expect(await ledger.audit()).toMatchObject({ openHolds: 2, drifts: [] });
-    await storage.close();
-    expect(
-      await query(url, `SELECT ledger_commit_plain(1, '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}') AS answer`),
-    ).toEqual([{ answer: [] }]);
   });
 
   test("is left alone where making it fails half way", async () => {

@@ -2,7 +2,7 @@ import { exactWords } from "../say.ts";
 import { readScenario } from "../scenario.ts";
 
 /** A word and when it is said, in seconds. */
-export interface TimedWord {
+interface TimedWord {
   readonly text: string;
   readonly start: number;
   readonly end: number;

@@ -22,7 +22,7 @@ export interface ChatTalk {
 }
 
 /** Where the usage of a stream is found: a chunk of its own without choices, the finishing chunk, or every chunk so far. */
-export type UsagePlace = "own-chunk" | "finish-chunk" | "every-chunk";
+type UsagePlace = "own-chunk" | "finish-chunk" | "every-chunk";
 
 /** A provider's way of writing chat completions. Everything that differs between providers is said here. */
 export interface ChatWire {

@@ -6,7 +6,7 @@ import { jsonAnswer, type Answer, type Call, errorAnswer, type ErrorAnswer, type
 import { base64Of, floatsOf, unitVector } from "./vector.ts";
 
 /** One text to embed; a list of tokens stands for a text as well. */
-export interface EmbeddingInput {
+interface EmbeddingInput {
   readonly text: string;
   readonly tokens: number;
 }

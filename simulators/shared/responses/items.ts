@@ -89,7 +89,7 @@ function messageItem({ call, body, turn }: ResponsesTalk, wire: ResponsesWire): 
     { type: "response.output_text.done", text: turn.text, ...likely(turn.text) },
   ];
   const status = turn.finish === "length" ? "incomplete" : "completed";
-  return message(id, status, part(""), part(turn.text), events);
+  return message({ id, status }, part(""), part(turn.text), events);
 }
 
 function logprobsOf(text: string, body: JsonObject): JsonObject[] {
@@ -103,12 +103,11 @@ function refusalItem(refusal: string, { call }: ResponsesTalk, wire: ResponsesWi
     ...textPieces(refusal).map((delta) => ({ type: "response.refusal.delta", delta })),
     { type: "response.refusal.done", refusal },
   ];
-  return message(id, "completed", { type: "refusal", refusal: "" }, { type: "refusal", refusal }, events);
+  return message({ id, status: "completed" }, { type: "refusal", refusal: "" }, { type: "refusal", refusal }, events);
 }
 
 function message(
-  id: string,
-  status: string,
+  { id, status }: { id: string; status: string },
   empty: JsonObject,
   part: JsonObject,
   inside: readonly Event[],

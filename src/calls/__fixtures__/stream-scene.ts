@@ -1,8 +1,8 @@
 import { jest } from "bun:test";
 import { type BodySink, type GatewayError, limits, type ReplyBody } from "../../core/index.ts";
-import { chatCodec, chatRequest, type StreamObserver } from "../../dialects/index.ts";
+import { chatCodec, chatRequest } from "../../dialects/index.ts";
 import { createProvider } from "../../providers/index.ts";
-import { Ticker } from "../../streaming/index.ts";
+import { type StreamObserver, Ticker } from "../../streaming/index.ts";
 import { relayStream, type StreamEnd, type StreamRelayOptions } from "../relay-stream.ts";
 import { KeptBody } from "../retry-key.ts";
 
@@ -188,7 +188,7 @@ export class StreamScene {
       events: this.#bytes
         ? undefined
         : { bytesMax: limits.eventBytesMax, errorEvent: (error) => chatCodec.errorEvent(error, "req_1") },
-      scrub: (text) => text.replaceAll(key, "[redacted]"),
+      redact: (text) => text.replaceAll(key, "[redacted]"),
       onFirstByte: () => {
         this.firstBytes += 1;
       },

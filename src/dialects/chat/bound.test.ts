@@ -1,11 +1,13 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
+import { decodedSizeOf } from "../../bodies/index.ts";
 import { boundChat } from "./bound.ts";
 import { chatRequest } from "./request.ts";
 
 const bound = (body: object) =>
-  boundChat(chatRequest.parse({ model: "openai/x", messages: [{ role: "user", content: "" }], ...body }), (text) =>
-    Buffer.byteLength(text),
+  boundChat(
+    chatRequest.parse({ model: "openai/x", messages: [{ role: "user", content: "" }], ...body }),
+    decodedSizeOf,
   );
 const inputOf = (...messages: object[]): number => bound({ messages }).inputTokens;
 

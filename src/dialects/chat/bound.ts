@@ -1,6 +1,12 @@
-import { type JsonObject, objectOf } from "../../core/index.ts";
-import { IMAGE_TOKENS_MAX, isData, jsonBytes, Measure, MESSAGE_TOKENS_MAX, UNKNOWN_PART_TOKENS } from "../bounds.ts";
-import type { CallBound, SizeOf } from "../codec.ts";
+import { isData, isOpaqueText, jsonBytes, Measure, type SizeOf } from "../../bodies/index.ts";
+import {
+  IMAGE_TOKENS_MAX,
+  type JsonObject,
+  objectOf,
+  MESSAGE_TOKENS_MAX,
+  UNKNOWN_PART_TOKENS,
+  type WorkBound,
+} from "../../core/index.ts";
 import type { ChatRequest } from "./request.ts";
 
 /** The members whose size is the input's. */
@@ -10,7 +16,7 @@ export const measuredMembers = ["messages", "tools", "functions", "response_form
  * A token of a byte-level vocabulary holds at least one byte, so that the bytes of what is said bound the tokens. The
  * bound is generous by a factor of about four for English; what is not used returns with the settlement.
  */
-export function boundChat(body: ChatRequest, sizeOf: SizeOf): CallBound {
+export function boundChat(body: ChatRequest, sizeOf: SizeOf): WorkBound {
   const measure = new Measure(sizeOf);
   let inputTokens = 0;
   for (const message of body.messages) {
@@ -31,7 +37,7 @@ function outputLimit({ max_completion_tokens: current, max_tokens: former }: Cha
 }
 
 function contentTokens(content: ChatRequest["messages"][number]["content"], measure: Measure): number {
-  if (typeof content === "string") return measure.sizeOf(content);
+  if (isOpaqueText(content)) return measure.sizeOf(content);
   let tokens = 0;
   for (const part of content ?? []) tokens += partTokens(part, measure);
   return tokens;
@@ -39,7 +45,7 @@ function contentTokens(content: ChatRequest["messages"][number]["content"], meas
 
 function partTokens(part: JsonObject, measure: Measure): number {
   const { type, text } = part;
-  if (type === "text" && typeof text === "string") return measure.sizeOf(text);
+  if (type === "text" && isOpaqueText(text)) return measure.sizeOf(text);
   if (type === "image_url") return measure.atMost(IMAGE_TOKENS_MAX);
   return holdsItsContent(part)
     ? jsonBytes(part, measure)

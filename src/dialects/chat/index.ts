@@ -1,7 +1,7 @@
 import { errorBody } from "../../core/index.ts";
 import type { TextCodec } from "../codec.ts";
-import { boundChat, measuredMembers } from "./bound.ts";
 import { generatedBytes } from "../generated-bytes.ts";
+import { boundChat, measuredMembers } from "./bound.ts";
 import { chatKeys } from "./generated-keys.ts";
 import { ChatStreamObserver } from "./observe-stream.ts";
 import type { ChatRequest } from "./request.ts";
@@ -16,6 +16,6 @@ export const chatCodec: TextCodec<ChatRequest> = {
   bound: boundChat,
   observe: (body, readUsage) => new ChatStreamObserver(readUsage, body.stream_options?.include_usage !== true),
   outputBytes: (answer) => generatedBytes(Buffer.from(answer), chatKeys),
-  // A chunk with a top-level `error` is what OpenAI's SDKs throw on (wire/openai).
+  // A chunk with a top-level `error` is what OpenAI's SDKs throw on (`docs/wire/openai.md`).
   errorEvent: (error, requestId) => `data: ${JSON.stringify(errorBody("openai", error, requestId))}\n\n`,
 };

@@ -1,6 +1,5 @@
 import { type JsonObject, type ObservedUsage, parseObject } from "../../core/index.ts";
-import { dataOf, eventAround, eventsWith } from "../../streaming/index.ts";
-import type { ReadUsage, StreamObserver } from "../codec.ts";
+import { type ReadUsage, dataOf, eventAround, eventsWith, type StreamObserver } from "../../streaming/index.ts";
 import { GeneratedBytesMeter } from "../generated-bytes.ts";
 import { chatKeys } from "./generated-keys.ts";
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { modelId } from "../model-id.ts";
+import { modelId, opaqueText } from "../../bodies/index.ts";
 
 /**
  * The body of a chat completion, as far as the gateway must understand it. Everything else passes through unread:
@@ -9,7 +9,7 @@ const contentPart = z.looseObject({ type: z.string() });
 
 const message = z.looseObject({
   role: z.string().min(1),
-  content: z.union([z.string(), z.array(contentPart), z.null()]).optional(),
+  content: z.union([opaqueText, z.array(contentPart), z.null()]).optional(),
 });
 
 const tokenLimit = z.number().int().min(1).nullish();

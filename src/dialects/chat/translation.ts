@@ -7,12 +7,12 @@ import {
   type UpstreamContext,
 } from "../conversation/index.ts";
 import { readOpenaiFailure, writeOpenaiError } from "../openai-failures.ts";
+import { ChatStreamReader } from "./answers/stream-reader.ts";
+import { ChatStreamWriter } from "./answers/stream-writer.ts";
+import { writeChatAnswer } from "./answers/write-answer.ts";
 import { chatFields } from "./fields.ts";
-import { readChatRequest } from "./read-request.ts";
-import { ChatStreamReader } from "./stream-reader.ts";
-import { ChatStreamWriter } from "./stream-writer.ts";
-import { writeChatAnswer } from "./write-answer.ts";
-import { writeChatRequest } from "./write-request.ts";
+import { readChatRequest } from "./requests/read-request.ts";
+import { writeChatRequest } from "./requests/write-request.ts";
 
 /** OpenAI Chat Completions, to and from the conversation model. */
 export const chatTranslation: DialectTranslation = {

@@ -104,7 +104,7 @@ export interface SignatureEvent {
   signature: Signature;
 }
 
-export interface BlockEndEvent {
+interface BlockEndEvent {
   type: "block-end";
   choice: number;
   index: number;
@@ -116,7 +116,7 @@ export interface UsageEvent {
   serviceTier: string | undefined;
 }
 
-export interface StopEvent {
+interface StopEvent {
   type: "stop";
   choice: number;
   stop: Stop;

@@ -39,13 +39,14 @@ describe("a signature", () => {
 });
 
 describe("the rest of a body", () => {
+  const own = { chat: "carried", responses: "dropped" } as const;
   const rest = (body: Rest["body"]): Rest => ({
     dialect: "chat",
     table: {
-      carried: { fates: { messages: "carried" } },
-      dropped: { fates: { messages: "dropped" } },
-      refused: { fates: { messages: "refused" }, neutral: [1, ["text"]] },
-      read: { fates: { messages: "translated" } },
+      carried: { fates: { ...own, messages: "carried" } },
+      dropped: { fates: { ...own, messages: "dropped" } },
+      refused: { fates: { ...own, messages: "refused" }, neutral: [1, ["text"]] },
+      read: { fates: { ...own, messages: "translated" } },
     },
     body,
     known: new Set(["read"]),

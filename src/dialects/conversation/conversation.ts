@@ -1,5 +1,4 @@
-import type { Dialect, JsonObject } from "../../core/index.ts";
-import type { Effort } from "./effort.ts";
+import type { Dialect, Effort, JsonObject } from "../../core/index.ts";
 import type { Rest } from "./fields.ts";
 import type { CacheMark, Part } from "./parts.ts";
 
@@ -39,7 +38,7 @@ export interface Conversation {
  * Who speaks. Results of tools have turns of their own (`tool`) where the dialect has messages of their own for them;
  * where they are blocks of a user's message, they are parts of that turn. Writers join and part them as they need.
  */
-export type Role = "system" | "developer" | "user" | "assistant" | "tool";
+type Role = "system" | "developer" | "user" | "assistant" | "tool";
 
 export interface Turn {
   role: Role;
@@ -68,7 +67,7 @@ export interface FunctionTool {
 }
 
 /** A tool that takes free text, perhaps by a grammar. */
-export interface CustomTool {
+interface CustomTool {
   kind: "custom";
   at: string;
   name: string;
@@ -77,7 +76,7 @@ export interface CustomTool {
 }
 
 /** A tool that the upstream runs, or whose shape only models of its dialect know. */
-export interface NativeTool {
+interface NativeTool {
   kind: "native";
   at: string;
   dialect: Dialect;

@@ -1,7 +1,4 @@
-/** How hard a model is to think, from not at all to as much as it can. */
-export const efforts = ["none", "minimal", "low", "medium", "high", "xhigh", "max"] as const;
-
-export type Effort = (typeof efforts)[number];
+import { type Effort, efforts } from "../../core/index.ts";
 
 /** Fewer tokens to think with are refused by those who count them. */
 export const budgetTokensMin = 1024;

@@ -8,11 +8,12 @@ import { type Dialect, GatewayError, type JsonObject } from "../../core/index.ts
  * - `dropped`: it has no counterpart, and the answer is as good without it.
  * - `refused`: it has no counterpart, and an answer without it would not be what was asked for: 422.
  */
-export type Fate = "translated" | "carried" | "dropped" | "refused";
+type Fate = "translated" | "carried" | "dropped" | "refused";
 
-/** The fates of one field. Its own dialect is left out: there it goes back as it came. */
+/** What becomes of one field. */
 export interface FieldRule {
-  fates: Readonly<Partial<Record<Dialect, Fate>>>;
+  /** By the dialect of the target: its own, where it is carried, and every other, so that a new dialect forces a decision. */
+  fates: Readonly<Record<Dialect, Fate>>;
   /** What a reader of the table should know. */
   note?: string;
   /** Values that ask for nothing, beyond null, false and what is empty: never refused. */
@@ -38,11 +39,11 @@ export interface Rest {
  * without and can't express. A field that no table knows is for the dialect that it came in, and stays there.
  */
 export function restFor(rest: Rest, dialect: Dialect): Record<string, unknown> {
-  const own = rest.dialect === dialect;
+  const unknownFate = rest.dialect === dialect ? "carried" : "dropped";
   const carried: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(rest.body)) {
     const rule = Object.hasOwn(rest.table, name) ? rest.table[name] : undefined;
-    const fate = own ? "carried" : (rule?.fates[dialect] ?? "dropped");
+    const fate = rule === undefined ? unknownFate : rule.fates[dialect];
     if (fate === "carried" && value !== undefined && !rest.known.has(name)) carried[name] = value;
     if (fate === "refused" && asksFor(value, rule)) throw refused(name);
   }

@@ -2,14 +2,10 @@ export type {
   Answer,
   AnswerChoice,
   AnswerEvent,
-  BlockEndEvent,
   BlockStartEvent,
-  CitationEvent,
   DeltaEvent,
-  SignatureEvent,
   StartEvent,
   Stop,
-  StopEvent,
   StopReason,
   UsageEvent,
 } from "./answer.ts";
@@ -19,38 +15,25 @@ export { plainCallId, shortCallId } from "./call-ids.ts";
 export { checkToolCalls } from "./check-tool-calls.ts";
 export type {
   Conversation,
-  CustomTool,
   FunctionTool,
-  NativeTool,
   OutputFormat,
   ReasoningWish,
-  Role,
   Sampling,
   Tool,
   ToolChoice,
   Turn,
 } from "./conversation.ts";
-export {
-  budgetOfEffort,
-  budgetTokensMin,
-  type Effort,
-  effortFor,
-  effortOfBudget,
-  efforts,
-  nearestEffort,
-} from "./effort.ts";
+export { budgetOfEffort, budgetTokensMin, effortFor, effortOfBudget, nearestEffort } from "./effort.ts";
 export { estimateTokens } from "./estimate-tokens.ts";
 export { joinTurns } from "./join-turns.ts";
 export { type Failure, type FailureKind, failureOf, kindOfStatus } from "./failure.ts";
-export { type Fate, type FieldRule, type FieldTable, refused, type Rest, restFor } from "./fields.ts";
+export { type FieldRule, type FieldTable, refused, restFor } from "./fields.ts";
 export type {
   AnswerBlock,
-  AudioPart,
   CacheMark,
   Citation,
   FilePart,
   ImagePart,
-  NativePart,
   Part,
   ReasoningPart,
   RefusalPart,
@@ -74,7 +57,7 @@ export {
   readText,
   readWord,
 } from "./read.ts";
-export { belongsTo, carriesSeal, nativeOrigin, seal, type SignatureUse, unseal } from "./signature.ts";
+export { belongsTo, carriesSeal, nativeOrigin, seal, unseal } from "./signature.ts";
 export { checkBase64, sourceOfUrl, urlOfSource } from "./sources.ts";
 export type {
   ClientContext,

@@ -71,7 +71,7 @@ export interface FilePart extends PartBase {
   citable?: boolean | undefined;
 }
 
-export interface AudioPart extends PartBase {
+interface AudioPart extends PartBase {
   kind: "audio";
   data: string;
   format: string;
@@ -113,7 +113,7 @@ export interface RefusalPart extends PartBase {
 }
 
 /** What only its own dialect can say: the call of a tool that the upstream runs, its result, a compaction. */
-export interface NativePart extends PartBase {
+interface NativePart extends PartBase {
   kind: "native";
   dialect: Dialect;
   value: JsonObject;

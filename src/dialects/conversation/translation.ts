@@ -1,8 +1,7 @@
-import type { Dialect, JsonObject } from "../../core/index.ts";
-import type { ReadUsage } from "../codec.ts";
+import type { Dialect, JsonObject, ModelFacts } from "../../core/index.ts";
+import type { ReadUsage } from "../../streaming/index.ts";
 import type { Answer, AnswerEvent } from "./answer.ts";
 import type { Conversation } from "./conversation.ts";
-import type { Effort } from "./effort.ts";
 import type { Failure } from "./failure.ts";
 import type { FieldTable } from "./fields.ts";
 
@@ -31,30 +30,14 @@ export interface DialectTranslation {
   writeFailure(failure: Failure, requestId: string): string;
 }
 
-/** What is known of the upstream that a request is written for; facts, not names. Left out means as the dialect has it. */
-export interface TranslationTarget {
+/** What is known of the upstream that a request is written for; facts, not names. */
+export interface TranslationTarget extends ModelFacts {
   /** The model's name there. */
   model: string;
   /** Only signatures of this origin, or of no other than this dialect's own, are sent there. */
   origin: string;
   /** The most that the model can put out: fills in a limit that the dialect demands and the client left out. */
   outputTokensMax?: number | undefined;
-  /** Sampling parameters are refused there, and dropped. */
-  refusesSampling?: boolean | undefined;
-  /** How thinking is asked for in Messages; "none" for a model that can't think. */
-  thinking?: "budget" | "adaptive" | "none" | undefined;
-  /** The efforts that it takes; a wish is moved to the nearest, and dropped where the list is empty. */
-  efforts?: readonly Effort[] | undefined;
-  /** System prompts may stand between the other turns. */
-  systemAnywhere?: boolean | undefined;
-  /** It knows the role `developer` beside `system`. */
-  developerRole?: boolean | undefined;
-  /** The member of a chat message that carries reasoning back to it. */
-  reasoningField?: "reasoning_content" | "reasoning" | undefined;
-  /** It refuses ids of tool calls that are not nine letters and digits; others are given such a one. */
-  shortCallIds?: boolean | undefined;
-  /** Stands in for the signature of a tool call that the upstream demands and the client has lost. */
-  lostCallSignature?: JsonObject | undefined;
 }
 
 /** What is known of the upstream whose answer is read. */
@@ -66,8 +49,7 @@ export interface UpstreamContext {
   /** The model that was asked, for an upstream that does not say which one answered. */
   model: string;
   readUsage: ReadUsage;
-  /** It puts its thoughts between `<think>` tags at the beginning of the content. */
-  thinkTags?: boolean | undefined;
+  thinkTags?: ModelFacts["thinkTags"] | undefined;
 }
 
 /** What is known of the client that an answer is written for. */

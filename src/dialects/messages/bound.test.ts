@@ -1,11 +1,12 @@
 import { describe, expect, test } from "bun:test";
+import { decodedSizeOf } from "../../bodies/index.ts";
 import { boundMessages } from "./bound.ts";
 import { messagesRequest } from "./request.ts";
 
 const bound = (body: object) =>
   boundMessages(
     messagesRequest.parse({ model: "claude/x", max_tokens: 5, messages: [{ role: "user", content: "" }], ...body }),
-    (text) => Buffer.byteLength(text),
+    decodedSizeOf,
   );
 const inputOf = (...content: object[]): number => bound({ messages: [{ role: "user", content }] }).inputTokens;
 

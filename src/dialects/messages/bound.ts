@@ -1,6 +1,12 @@
-import { type JsonObject, objectOf } from "../../core/index.ts";
-import { IMAGE_TOKENS_MAX, isData, jsonBytes, Measure, MESSAGE_TOKENS_MAX, UNKNOWN_PART_TOKENS } from "../bounds.ts";
-import type { CallBound, SizeOf } from "../codec.ts";
+import { isData, isOpaqueText, jsonBytes, Measure, type SizeOf } from "../../bodies/index.ts";
+import {
+  IMAGE_TOKENS_MAX,
+  type JsonObject,
+  objectOf,
+  MESSAGE_TOKENS_MAX,
+  UNKNOWN_PART_TOKENS,
+  type WorkBound,
+} from "../../core/index.ts";
 import type { MessagesRequest } from "./request.ts";
 
 /** The members whose size is the input's. */
@@ -10,7 +16,7 @@ export const measuredMembers = ["messages", "system", "tools", "output_config"] 
 const serverTool = /^(?:web_search|web_fetch|code_execution|mcp_toolset|advisor)/;
 
 /** As `boundChat`: a token holds at least one byte. */
-export function boundMessages(body: MessagesRequest, sizeOf: SizeOf): CallBound {
+export function boundMessages(body: MessagesRequest, sizeOf: SizeOf): WorkBound {
   const measure = new Measure(sizeOf);
   let inputTokens = contentTokens(body.system, measure);
   for (const { content, ...rest } of body.messages) {
@@ -33,7 +39,7 @@ function broughtIn(body: MessagesRequest, measure: Measure): number {
 }
 
 function contentTokens(content: unknown, measure: Measure): number {
-  if (typeof content === "string") return measure.sizeOf(content);
+  if (isOpaqueText(content)) return measure.sizeOf(content);
   let tokens = 0;
   for (const block of Array.isArray(content) ? content : []) tokens += blockTokens(objectOf(block) ?? {}, measure);
   return tokens;

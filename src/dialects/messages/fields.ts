@@ -1,8 +1,11 @@
 import type { FieldRule, FieldTable } from "../conversation/index.ts";
 
-const translated: FieldRule = { fates: { chat: "translated", responses: "translated" } };
-const dropped: FieldRule = { fates: { chat: "dropped", responses: "dropped" } };
-const refused: FieldRule = { fates: { chat: "refused", responses: "refused" } };
+/** In its own dialect a field goes on as it came. */
+const own = { messages: "carried" } as const;
+
+const translated: FieldRule = { fates: { ...own, chat: "translated", responses: "translated" } };
+const dropped: FieldRule = { fates: { ...own, chat: "dropped", responses: "dropped" } };
+const refused: FieldRule = { fates: { ...own, chat: "refused", responses: "refused" } };
 
 /** Every field of a Messages request, and what becomes of it in the other dialects. */
 export const messagesFields: FieldTable = {
@@ -36,7 +39,7 @@ export const messagesFields: FieldTable = {
   "messages.content.cache_control": dropped,
   system: translated,
   stream: translated,
-  stop_sequences: { fates: { chat: "translated", responses: "refused" } },
+  stop_sequences: { fates: { ...own, chat: "translated", responses: "refused" } },
   temperature: translated,
   top_p: translated,
   top_k: dropped,

@@ -1,8 +1,7 @@
 import { type JsonObject, objectOf, type ObservedUsage, parseObject } from "../../core/index.ts";
-import { dataOf, eventsWith } from "../../streaming/index.ts";
-import type { ReadUsage, StreamObserver } from "../codec.ts";
+import { type ReadUsage, dataOf, eventsWith, type StreamObserver } from "../../streaming/index.ts";
 import { GeneratedBytesMeter, generatedKeys } from "../generated-bytes.ts";
-import { figuresSoFar, mergeUsage } from "./usage.ts";
+import { figuresSoFar, mergeUsage } from "./answers/usage.ts";
 
 /** Text, thoughts and arguments. */
 export const messagesKeys = generatedKeys("text", "thinking", "partial_json");

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { modelId } from "../model-id.ts";
+import { modelId, opaqueText } from "../../bodies/index.ts";
 
 /**
  * The body of a Messages call, as far as the gateway must understand it to bound and route it. Everything else passes
@@ -7,7 +7,7 @@ import { modelId } from "../model-id.ts";
  */
 const block = z.looseObject({ type: z.string() });
 
-const content = z.union([z.string(), z.array(block)]);
+const content = z.union([opaqueText, z.array(block)]);
 
 const message = z.looseObject({ role: z.string().min(1), content });
 

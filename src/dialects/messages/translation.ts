@@ -1,12 +1,12 @@
 import { GatewayError, type JsonObject } from "../../core/index.ts";
 import { type Answer, collectAnswer, type DialectTranslation, type UpstreamContext } from "../conversation/index.ts";
-import { readMessagesFailure, writeMessagesError } from "./failures.ts";
+import { readMessagesFailure, writeMessagesError } from "./answers/failures.ts";
+import { MessagesStreamReader } from "./answers/stream-reader.ts";
+import { MessagesStreamWriter } from "./answers/stream-writer.ts";
+import { writeMessagesAnswer } from "./answers/write-answer.ts";
 import { messagesFields } from "./fields.ts";
-import { readMessagesRequest } from "./read-request.ts";
-import { MessagesStreamReader } from "./stream-reader.ts";
-import { MessagesStreamWriter } from "./stream-writer.ts";
-import { writeMessagesAnswer } from "./write-answer.ts";
-import { writeMessagesRequest } from "./write-request.ts";
+import { readMessagesRequest } from "./requests/read-request.ts";
+import { writeMessagesRequest } from "./requests/write-request.ts";
 
 /** Anthropic Messages, to and from the conversation model. */
 export const messagesTranslation: DialectTranslation = {

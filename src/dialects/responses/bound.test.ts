@@ -1,10 +1,10 @@
 import { describe, expect, test } from "bun:test";
-import { Measure } from "../bounds.ts";
+import { decodedSizeOf } from "../../bodies/index.ts";
+import { Measure } from "../../bodies/index.ts";
 import { boundItems, responsesCodec, responsesRequest } from "./index.ts";
 
-const sizeOf = (text: string): number => Buffer.byteLength(text);
 const bound = (body: object) =>
-  responsesCodec.bound(responsesRequest.parse({ model: "openai/x", input: "", ...body }), sizeOf);
+  responsesCodec.bound(responsesRequest.parse({ model: "openai/x", input: "", ...body }), decodedSizeOf);
 const none = bound({}).inputTokens;
 const inputOf = (...items: object[]): number => bound({ input: items }).inputTokens;
 const partOf = (part: object): number => inputOf({ role: "user", content: [part] });
@@ -43,7 +43,7 @@ describe("what goes in is at least the bytes", () => {
     const tokens = inputOf(item) - none;
     expect(tokens).toBeGreaterThanOrEqual(10_000);
     expect(tokens).toBeLessThan(11_000);
-    expect(boundItems([item as never], new Measure(sizeOf))).toBeGreaterThanOrEqual(10_000);
+    expect(boundItems([item as never], new Measure(decodedSizeOf))).toBeGreaterThanOrEqual(10_000);
   });
 });
 

@@ -1,6 +1,12 @@
-import { type JsonObject, objectOf } from "../../core/index.ts";
-import { IMAGE_TOKENS_MAX, isData, jsonBytes, Measure, MESSAGE_TOKENS_MAX, UNKNOWN_PART_TOKENS } from "../bounds.ts";
-import type { CallBound, SizeOf } from "../codec.ts";
+import { isData, isOpaqueText, jsonBytes, Measure, type SizeOf } from "../../bodies/index.ts";
+import {
+  IMAGE_TOKENS_MAX,
+  type JsonObject,
+  objectOf,
+  MESSAGE_TOKENS_MAX,
+  UNKNOWN_PART_TOKENS,
+  type WorkBound,
+} from "../../core/index.ts";
 import type { ResponsesRequest } from "./request.ts";
 
 /** The members whose size is the input's. */
@@ -13,11 +19,11 @@ const elsewhere = ["previous_response_id", "conversation", "prompt"] as const;
 const callersTools: ReadonlySet<unknown> = new Set(["function", "custom", "namespace", "local_shell", "apply_patch"]);
 
 /** As `boundChat`: a token holds at least one byte. */
-export function boundResponses(body: ResponsesRequest, sizeOf: SizeOf): CallBound {
+export function boundResponses(body: ResponsesRequest, sizeOf: SizeOf): WorkBound {
   const measure = new Measure(sizeOf);
   const { input, instructions, tools } = body;
   let inputTokens = MESSAGE_TOKENS_MAX + contentTokens(instructions, measure);
-  inputTokens += typeof input === "string" ? MESSAGE_TOKENS_MAX + measure.sizeOf(input) : boundItems(input, measure);
+  inputTokens += isOpaqueText(input) ? MESSAGE_TOKENS_MAX + measure.sizeOf(input) : boundItems(input, measure);
   inputTokens += jsonBytes(tools, measure) + jsonBytes(body["text"], measure);
   const list: readonly unknown[] = Array.isArray(tools) ? tools : [];
   const runs = list.some((tool) => !callersTools.has(objectOf(tool)?.["type"]));
@@ -56,7 +62,7 @@ function itemTokens(item: JsonObject, measure: Measure): number {
 }
 
 function contentTokens(content: unknown, measure: Measure): number {
-  if (typeof content === "string") return measure.sizeOf(content);
+  if (isOpaqueText(content)) return measure.sizeOf(content);
   let tokens = 0;
   for (const part of Array.isArray(content) ? content : []) tokens += partTokens(objectOf(part) ?? {}, measure);
   return tokens;

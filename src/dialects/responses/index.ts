@@ -3,15 +3,15 @@ import type { TextCodec } from "../codec.ts";
 import { generatedBytes, generatedKeys } from "../generated-bytes.ts";
 import { failureOf } from "../conversation/index.ts";
 import { boundResponses, measuredMembers } from "./bound.ts";
-import { writeStreamError } from "./failures.ts";
+import { writeStreamError } from "./answers/failures.ts";
+export { readResponsesRequest } from "./requests/read-request.ts";
+export { ResponsesStreamWriter } from "./answers/stream-writer.ts";
 import { ResponsesStreamObserver } from "./observe-stream.ts";
 import type { ResponsesRequest } from "./request.ts";
 
 export { boundItems } from "./bound.ts";
 export { inputItems, referencedItems } from "./kept-items.ts";
-export { readResponsesRequest } from "./read-request.ts";
 export { type ResponsesRequest, responsesRequest } from "./request.ts";
-export { ResponsesStreamWriter } from "./stream-writer.ts";
 export { responsesTranslation } from "./translation.ts";
 
 /** Text, thoughts, refusals, arguments, and the input of a tool that takes text. */

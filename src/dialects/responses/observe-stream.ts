@@ -1,6 +1,5 @@
 import { objectOf, type ObservedUsage, parseObject } from "../../core/index.ts";
-import { dataOf, eventsWith } from "../../streaming/index.ts";
-import type { ReadUsage, StreamObserver } from "../codec.ts";
+import { type ReadUsage, dataOf, eventsWith, type StreamObserver } from "../../streaming/index.ts";
 import { GeneratedBytesMeter, generatedKeys } from "../generated-bytes.ts";
 
 /** Whatever is said in pieces; the events that repeat it whole are not counted. With its first quote, since the types end so too. */

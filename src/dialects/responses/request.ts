@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { modelId } from "../model-id.ts";
+import { modelId, opaqueText } from "../../bodies/index.ts";
 
 /**
  * The body of a Responses call, as far as the gateway must understand it to bound, route and store it. Everything else
@@ -10,14 +10,14 @@ const part = z.looseObject({ type: z.string() });
 const item = z.looseObject({
   type: z.string().nullish(),
   role: z.string().nullish(),
-  content: z.union([z.string(), z.array(part), z.null()]).optional(),
+  content: z.union([opaqueText, z.array(part), z.null()]).optional(),
 });
 
 export const responsesRequest = z
   .looseObject({
     model: modelId.describe("Provider-prefixed model id, such as openai/gpt-5-mini."),
-    input: z.union([z.string(), z.array(item)]),
-    instructions: z.string().nullish(),
+    input: z.union([opaqueText, z.array(item)]),
+    instructions: opaqueText.nullish(),
     stream: z.boolean().nullish(),
     max_output_tokens: z.number().int().min(1).nullish(),
     previous_response_id: z.string().min(1).nullish(),

@@ -1,12 +1,12 @@
 import { GatewayError, type JsonObject } from "../../core/index.ts";
 import { type Answer, collectAnswer, type DialectTranslation, type UpstreamContext } from "../conversation/index.ts";
 import { readOpenaiFailure, writeOpenaiError } from "../openai-failures.ts";
+import { ResponsesStreamReader } from "./answers/stream-reader.ts";
+import { ResponsesStreamWriter } from "./answers/stream-writer.ts";
+import { writeResponsesAnswer } from "./answers/write-answer.ts";
 import { responsesFields } from "./fields.ts";
-import { readResponsesRequest } from "./read-request.ts";
-import { ResponsesStreamReader } from "./stream-reader.ts";
-import { ResponsesStreamWriter } from "./stream-writer.ts";
-import { writeResponsesAnswer } from "./write-answer.ts";
-import { writeResponsesRequest } from "./write-request.ts";
+import { readResponsesRequest } from "./requests/read-request.ts";
+import { writeResponsesRequest } from "./requests/write-request.ts";
 
 /** OpenAI Responses, to and from the conversation model. A body that refers to kept items takes `readResponsesRequest`. */
 export const responsesTranslation: DialectTranslation = {

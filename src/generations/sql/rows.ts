@@ -22,6 +22,7 @@ export interface GenerationRow<Flag> {
   ms: number;
   first_byte_ms: number | null;
   started_at: bigint;
+  parent: string | null;
 }
 
 /** Reads a row; `isSet` reads the engine's truth values. */
@@ -44,6 +45,7 @@ export function toGeneration<Flag>(row: GenerationRow<Flag>, isSet: (flag: Flag)
     milliseconds: row.ms,
     millisecondsToFirstByte: row.first_byte_ms ?? undefined,
     startedAt: Number(row.started_at),
+    ...(row.parent !== null && { parent: row.parent }),
   };
 }
 

@@ -21,10 +21,13 @@ export interface Question {
 }
 
 /** The body of a route's answer; rejects with what the route throws. */
-export async function askRoute(route: HttpRoute, { query = "", parameters = {}, principal }: Question = {}) {
-  if (route.access !== "token") throw new Error("the route is public");
-  const answer = await route.handle({
-    request: new Request(`http://gateway${route.contract.getRoutingPath()}${query}`),
+export async function askRoute<Needs>(
+  route: HttpRoute<Needs, "token">,
+  services: Needs,
+  { query = "", parameters = {}, principal }: Question = {},
+) {
+  const answer = await route.mount(services)({
+    request: new Request(`http://gateway${route.path}${query}`),
     requestId: "req_x",
     principal: { ...alice, ...principal },
     pathParameter: (name) => parameters[name] ?? "",

@@ -18,6 +18,7 @@ export interface GenerationColumns {
   ms: number;
   first_byte_ms: number | null;
   started_at: number;
+  parent: string | null;
 }
 
 export function toGenerationColumns(record: CallRecord): GenerationColumns {
@@ -37,5 +38,6 @@ export function toGenerationColumns(record: CallRecord): GenerationColumns {
     ms: record.milliseconds,
     first_byte_ms: record.millisecondsToFirstByte ?? null,
     started_at: record.startedAt,
+    parent: record.parent ?? null,
   };
 }

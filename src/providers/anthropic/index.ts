@@ -4,7 +4,7 @@ import { failures } from "./errors.ts";
 import { countTokens, messages } from "./messages.ts";
 import { models } from "./models.ts";
 
-/** The version that still takes sampling parameters (`wire/anthropic`). */
+/** The version that still takes sampling parameters (`docs/wire/anthropic.md`). */
 const VERSION = "2023-06-01";
 
 export const anthropic: Provider = {

@@ -1,10 +1,10 @@
-import { type JsonObject, objectOf, type ObservedUsage } from "../../core/index.ts";
-import type { ModelFacts, UpstreamOperation } from "../provider.ts";
+import { type JsonObject, type ModelFacts, objectOf, type ObservedUsage } from "../../core/index.ts";
+import type { UpstreamOperation } from "../provider.ts";
 import { countOf } from "../shared/json.ts";
 
 /**
  * `input_tokens` leaves out what the cache read or wrote, `output_tokens` holds the thoughts. Writes that are not told
- * apart by their lifetime are of five minutes, the default (`wire/anthropic`).
+ * apart by their lifetime are of five minutes, the default (`docs/wire/anthropic.md`).
  */
 function readMessagesUsage(answer: JsonObject): ObservedUsage | undefined {
   const usage = objectOf(answer["usage"]);
@@ -32,7 +32,10 @@ function versionOf(model: string): number | undefined {
   return major === undefined ? undefined : Number(`${major}.${minor ?? 0}`);
 }
 
-/** Since 4.7 thinking is adaptive and sampling refused; models before 4 don't think but for 3.7 (`wire/anthropic`). */
+/**
+ * Since 4.7 thinking is adaptive and sampling refused; models before 4 don't think but for 3.7
+ * (`docs/wire/anthropic.md`).
+ */
 function factsOf(model: string): ModelFacts {
   const version = versionOf(model);
   if (version === undefined) return { thinking: model.startsWith("claude-3-7") ? "budget" : "none" };

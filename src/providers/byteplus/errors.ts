@@ -1,7 +1,7 @@
 import type { FailureRules } from "../provider.ts";
 import { keyStatuses } from "../shared/failures.ts";
 
-/** Codes are dotted words that a suffix refines; overload is a 429, and one 400 passes by itself (`wire/byteplus`). */
+/** Codes are dotted words, refined by a suffix; overload is a 429, one 400 passes by itself (`docs/wire/byteplus.md`). */
 export const failures: FailureRules = {
   keyRefused: [{ statuses: keyStatuses, word: /^AuthenticationError/ }],
   quotaGone: [{ statuses: keyStatuses, word: /^(?:SetLimitExceeded|AccountOverdueError|QuotaExceeded)/ }],

@@ -33,7 +33,7 @@ function withBase64(answer: JsonObject): JsonObject {
 
 /**
  * Google's compatible layer can't be relied on for base64, which OpenAI's SDKs ask for by themselves: it is asked for
- * floats, and the base64 is made of them here (`wire/gemini`).
+ * floats, and the base64 is made of them here (`docs/wire/gemini.md`).
  */
 export const embeddings: UpstreamOperation = {
   ...operation,

@@ -1,5 +1,6 @@
 import type { PresetName } from "../../config/index.ts";
-import type { ModelFacts, Provider } from "../provider.ts";
+import type { ModelFacts } from "../../core/index.ts";
+import type { Provider } from "../provider.ts";
 import { type ChatUsageRules, openaiUsageRules } from "../shared/chat-usage.ts";
 import type { EmbeddingsEndpoint } from "../shared/embeddings-operation.ts";
 import { speechOperation } from "../shared/speech-operation.ts";
@@ -12,7 +13,7 @@ import { mistralTranscription } from "./transcriptions-mistral.ts";
 /** For upstreams that know the limit of the output by its former name only: they would answer as if there were none. */
 const formerLimit = { max_completion_tokens: "max_tokens" };
 
-/** What one OpenAI-compatible upstream does differently; sources in `wire/others`. */
+/** What one OpenAI-compatible upstream does differently; sources in `docs/wire/others.md`. */
 export interface Preset {
   /** Host names that give it away. */
   hosts: RegExp | undefined;

@@ -1,7 +1,8 @@
-import { type JsonEdit, type JsonObject, objectOf } from "../../core/index.ts";
-import type { ModelFacts, UpstreamOperation } from "../provider.ts";
-import { dropAndRename, type FieldRules } from "./field-rules.ts";
+import type { JsonEdit } from "../../bodies/index.ts";
+import { type JsonObject, type ModelFacts, objectOf } from "../../core/index.ts";
+import type { UpstreamOperation } from "../provider.ts";
 import { type ChatUsageRules, readChatUsage } from "./chat-usage.ts";
+import { dropAndRename, type FieldRules } from "./field-rules.ts";
 
 /** What sets one chat completions endpoint apart from OpenAI's. */
 export interface ChatEndpoint extends FieldRules {

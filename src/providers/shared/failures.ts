@@ -14,7 +14,7 @@ export const commonFailures: FailureRules = {
   retryable: [],
 };
 
-/** The fields of an error body that are the upstream's own, in all the shapes that upstreams give it (`wire/*`). */
+/** The fields of an error body that are the upstream's own, in all the shapes that upstreams give it (`docs/wire/`). */
 export function readFault(body: string): UpstreamFault {
   const root = rootOf(body);
   const error = objectOf(root["error"]) ?? {};

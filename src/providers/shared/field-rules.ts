@@ -1,4 +1,5 @@
-import type { JsonEdit, JsonObject } from "../../core/index.ts";
+import type { JsonEdit } from "../../bodies/index.ts";
+import type { JsonObject } from "../../core/index.ts";
 
 /** OpenAI's fields of one operation, as another upstream has them. */
 export interface FieldRules {

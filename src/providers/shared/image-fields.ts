@@ -1,4 +1,5 @@
-import type { JsonEdit, JsonObject } from "../../core/index.ts";
+import type { JsonEdit } from "../../bodies/index.ts";
+import type { JsonObject } from "../../core/index.ts";
 import type { ReshapedBody } from "../provider.ts";
 import { refusal } from "./refusal.ts";
 

@@ -20,7 +20,7 @@ function usageOf(answer: JsonObject): JsonObject | undefined {
 
 /**
  * Tokens that the cache read or wrote are within `input_tokens`, unless it read more than that: then they are beside it
- * (`wire/xai`).
+ * (`docs/wire/xai.md`).
  */
 function readResponsesUsage(answer: JsonObject, endpoint: ResponsesEndpoint): ObservedUsage | undefined {
   const usage = usageOf(answer);

@@ -18,7 +18,7 @@ function tokensOf(usage: JsonObject): Usage | undefined {
   const tokensIn = countOf(usage["input_tokens"]);
   const output = countOf(usage["output_tokens"]);
   if (tokensIn + output === 0) return undefined;
-  // In the singular, unlike everywhere else (`wire/openai`).
+  // In the singular, unlike everywhere else (`docs/wire/openai.md`).
   const details = objectOf(usage["input_token_details"]);
   const inputAudio = Math.min(details === undefined ? tokensIn : countOf(details["audio_tokens"]), tokensIn);
   return { input: tokensIn - inputAudio, inputAudio, output };

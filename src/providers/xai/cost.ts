@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../core/index.ts";
 
-/** `cost_in_usd_ticks` is the real price; a tick is 1e-10 US dollars, ten of them a nano-credit (`wire/xai`). */
+/** `cost_in_usd_ticks` is the real price; a tick is 1e-10 dollars, ten of them a nano-credit (`docs/wire/xai.md`). */
 const TICKS_PER_NANO = 10n;
 
 /** The price that xAI names in a usage object, in nano-credits, rounded up. */

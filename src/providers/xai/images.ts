@@ -39,7 +39,7 @@ function fitted(body: JsonObject): JsonObject {
   return imagesInEvents(body, said);
 }
 
-/** A single image keeps its own ratio, whatever is asked for (`wire/xai`). */
+/** A single image keeps its own ratio, whatever is asked for (`docs/wire/xai.md`). */
 function fittedEdit(input: CallInput): JsonObject {
   const { body } = input;
   if (imageSources(input).length === 1 && "aspect_ratio" in sized(body)) {

@@ -9,7 +9,7 @@ import { hasNoTranscript, readTranscriptionUsage } from "../shared/transcription
 const ownFields = ["language", "audio_format", "sample_rate", "format", "multichannel", "channels", "filler_words"];
 
 /**
- * The file comes last (`wire/xai`). What only guides a transcript is left out: `prompt`, `temperature` and
+ * The file comes last (`docs/wire/xai.md`). What only guides a transcript is left out: `prompt`, `temperature` and
  * `chunking_strategy` have no counterpart, and there is one model.
  */
 function formOf(input: CallInput, { format }: Telling): readonly FormField[] {

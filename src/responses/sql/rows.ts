@@ -15,6 +15,7 @@ export interface ResponseRow {
   previous_id: string | null;
   input: string | null;
   response: string | null;
+  key_id: string | null;
 }
 
 export function toStoredResponse(row: ResponseRow): StoredResponse {
@@ -28,6 +29,7 @@ export function toStoredResponse(row: ResponseRow): StoredResponse {
     keptUntil: Number(row.kept_until),
     previousId: row.previous_id ?? undefined,
     content: input === null || response === null ? undefined : { input, response },
+    keyId: row.key_id ?? undefined,
   };
 }
 
@@ -36,21 +38,21 @@ type Value = string | number | null;
 /** In the order of the table's columns. */
 export function valuesOf(
   stored: StoredResponse,
-): [string, string, string, string, number, number, Value, Value, Value] {
-  const { id, owner, provider, model, createdAt, keptUntil, previousId, content } = stored;
+): [string, string, string, string, number, number, Value, Value, Value, Value] {
+  const { id, owner, provider, model, createdAt, keptUntil, previousId, content, keyId } = stored;
   const kept: [Value, Value] = [content?.input ?? null, content?.response ?? null];
-  return [id, owner, provider, model, createdAt, keptUntil, previousId ?? null, ...kept];
+  return [id, owner, provider, model, createdAt, keptUntil, previousId ?? null, ...kept, keyId ?? null];
 }
 
 /** Of one response's content. */
 const BYTES = "CAST(COALESCE(OCTET_LENGTH(r.input), 0) + COALESCE(OCTET_LENGTH(r.response), 0) AS bigint)";
 
-const COLUMNS = "id, owner, provider, model, created_at, kept_until, previous_id, input, response";
+const COLUMNS = "id, owner, provider, model, created_at, kept_until, previous_id, input, response, key_id";
 
 /** The statements, which both engines understand but for the names of their parameters. */
 export function statementsWith(parameter: (index: number) => string) {
   const [first, second, third] = [parameter(1), parameter(2), parameter(3)];
-  const all = Array.from({ length: 9 }, (_, index) => parameter(index + 1)).join(", ");
+  const all = Array.from({ length: 10 }, (_, index) => parameter(index + 1)).join(", ");
   return {
     // Sent again after an answer that was lost, it is the same.
     put: `INSERT INTO responses (${COLUMNS}) VALUES (${all}) ON CONFLICT (id, owner) DO NOTHING`,

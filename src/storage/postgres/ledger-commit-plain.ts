@@ -1,5 +1,5 @@
 /**
- * `ledger_commit_plain`: the way of nearly every commit. In a plain batch no outcome depends on another: each id occurs
+ * The plain commit: the way of nearly every commit. In a plain batch no outcome depends on another: each id occurs
  * once, holds find room and rates whatever their order, settlements stay within their holds, no retry key is in play. Then
  * the caller can work out what changes in each account, and all that is left is to write it, each table with one
  * statement. It takes less than half the time.
@@ -9,6 +9,14 @@
  * holds have limits. Accounts are locked in the order of `links`, which the caller sorts by the bytes of their ids, before
  * anything else: as `ledger_commit` does. Chains, and holds that end or change, must be as the caller remembers them.
  */
+
+/**
+ * The function's name ends with the step of the schema that last changed its row types. Postgres refuses a row with more or
+ * fewer columns than its type has, so nodes of an earlier version keep calling the function of that version.
+ */
+export const plainCommit = "ledger_commit_plain_5";
+
+const typeOf = (kind: string): string => `ledger_plain_5_${kind}`;
 
 /**
  * The rows that the function is given: a type of each kind, by its columns in their order, and an array of it. Such a row
@@ -54,6 +62,7 @@ export const plainRows = {
     lease: "bigint",
     at: "bigint",
     tokens: "bigint",
+    parent: "text",
   },
   /** Of a hold; with an owner, the end is recorded as a generation. */
   end: {
@@ -77,6 +86,7 @@ export const plainRows = {
     ms: "double precision",
     first_byte_ms: "double precision",
     started_at: "bigint",
+    parent: "text",
   },
   /** Of a hold that stays open; `held` is the amount before. */
   change: {
@@ -86,15 +96,16 @@ export const plainRows = {
     amount: "bigint",
     lease: "bigint",
     observed: "bigint",
+    keeper: "text",
   },
 } as const satisfies Record<string, Record<string, "text" | "bigint" | "boolean" | "double precision">>;
 
 const types = Object.entries(plainRows).map(([name, columns]) => {
   const definitions = Object.entries(columns).map(([column, type]) => `${column} ${type}`);
-  return `CREATE TYPE ledger_plain_${name} AS (${definitions.join(", ").replaceAll(" text", ' text COLLATE "C"')});`;
+  return `CREATE TYPE ${typeOf(name)} AS (${definitions.join(", ").replaceAll(" text", ' text COLLATE "C"')});`;
 });
 
-const parameters = Object.keys(plainRows).map((name) => `${name}s ledger_plain_${name}[]`);
+const parameters = Object.keys(plainRows).map((name) => `${name}s ${typeOf(name)}[]`);
 
 /** Fails where not each row was written. */
 function requireAll(rows: `${keyof typeof plainRows}s`): string {
@@ -105,7 +116,7 @@ function requireAll(rows: `${keyof typeof plainRows}s`): string {
 export const LEDGER_COMMIT_PLAIN = `
   ${types.join("\n  ")}
 
-  CREATE FUNCTION ledger_commit_plain(
+  CREATE FUNCTION ${plainCommit}(
     latest bigint, -- the time of the latest operation
     first_id text, last_id text, -- of new holds
     are_rated boolean, -- whether new holds have limits
@@ -145,8 +156,8 @@ export const LEDGER_COMMIT_PLAIN = `
     ${requireAll("links")}
 
     IF cardinality(holds) > 0 THEN
-      INSERT INTO holds (id, account_id, amount, purpose, lease_until, created_at, tokens)
-        SELECT o.id, o.account, o.amount, o.purpose, o.lease, o.at, o.tokens FROM unnest(holds) o
+      INSERT INTO holds (id, account_id, amount, purpose, lease_until, created_at, tokens, parent)
+        SELECT o.id, o.account, o.amount, o.purpose, o.lease, o.at, o.tokens, o.parent FROM unnest(holds) o
         -- None has ended: nearly always to be seen at a glance, since ids begin with the time.
         WHERE CASE WHEN NOT EXISTS (SELECT FROM entries e WHERE e.id BETWEEN first_id AND last_id)
           AND o.id BETWEEN first_id AND last_id THEN true
@@ -160,15 +171,16 @@ export const LEDGER_COMMIT_PLAIN = `
       INSERT INTO entries (id, kind, debit_account, credit_account, amount, held, shortfall, created_at)
         SELECT o.id, o.kind, o.account, 'revenue', o.charge, o.held, 0, o.at FROM unnest(ends) o;
       INSERT INTO generations (id, owner, account_id, operation, dialect, provider, model, streamed, status, outcome, usage,
-          input_tokens, output_tokens, credits, ms, first_byte_ms, started_at)
+          input_tokens, output_tokens, credits, ms, first_byte_ms, started_at, parent)
         SELECT o.id, o.owner, o.account, o.operation, o.dialect, o.provider, o.model, o.streamed, o.status, o.outcome, o.usage,
-          o.input_tokens, o.output_tokens, o.charge, o.ms, o.first_byte_ms, o.started_at
+          o.input_tokens, o.output_tokens, o.charge, o.ms, o.first_byte_ms, o.started_at, o.parent
         FROM unnest(ends) o WHERE o.owner IS NOT NULL;
     END IF;
 
     IF cardinality(changes) > 0 THEN
-      UPDATE holds h SET lease_until = coalesce(o.lease, h.lease_until), observed = coalesce(o.observed, h.observed),
-          amount = o.amount
+      UPDATE holds h SET lease_until = CASE WHEN o.keeper = 'job' AND h.keeper = 'job'
+            THEN greatest(h.lease_until, o.lease) ELSE coalesce(o.lease, h.lease_until) END, observed = coalesce(o.observed, h.observed),
+          amount = o.amount, keeper = coalesce(o.keeper, h.keeper)
         FROM unnest(changes) o WHERE h.id = o.id AND h.account_id = o.account AND h.amount = o.held;
       ${requireAll("changes")}
     END IF;

@@ -23,37 +23,12 @@
  * made while a table was empty from reading a large one whole.
  */
 export const LEDGER_COMMIT = `
-  CREATE TYPE ledger_operation AS (
-    kind          text,
-    id            text COLLATE "C",
-    account       text COLLATE "C",
-    amount        bigint,
-    at            bigint,
-    lease_until   bigint,
-    purpose       text,
-    tokens        bigint,
-    -- Of a hold with limits:
-    is_rated      boolean,
-    requests_max  bigint,
-    tokens_max    bigint,
-    calls_max     bigint,
-    -- Of a hold with a retry key, and of the settlement that keeps an answer for it:
-    retry_key     text COLLATE "C",
-    key_place     int, -- of the first hold in its part that comes with the key
-    fingerprint   text,
-    kept_until    bigint,
-    status        bigint,
-    headers       text,
-    body          text, -- base64
-    -- Of an end with a record: columns of a generation
-    record        json
-  );
-
-  CREATE FUNCTION ledger_rates(requests bigint, tokens bigint, calls bigint, began bigint) RETURNS text LANGUAGE sql IMMUTABLE AS $$
+  CREATE OR REPLACE FUNCTION ledger_rates(requests bigint, tokens bigint, calls bigint, began bigint)
+  RETURNS text LANGUAGE sql IMMUTABLE AS $$
     SELECT json_build_object('requests', requests, 'tokens', tokens, 'calls', calls, 'minuteEndsAt', began + 60000)::text
   $$;
 
-  CREATE FUNCTION ledger_commit(
+  CREATE OR REPLACE FUNCTION ledger_commit(
     operations text, part_ends int[], INOUT link_ids text[],
     OUT outcomes text[], OUT figures bigint[], OUT names text[], OUT details text[], OUT parent_ids text[]
   )
@@ -181,7 +156,8 @@ export const LEDGER_COMMIT = `
           CASE o.kind WHEN 'settle' THEN o.tokens - h.tokens WHEN 'release' THEN -h.tokens END AS excess,
           e.amount AS before, coalesce(l.shortfall, e.shortfall) AS figure,
           CASE WHEN o.kind = 'hold' THEN 0 ELSE coalesce(h.amount, 0) END AS held,
-          CASE o.kind WHEN 'release' THEN 0 WHEN 'expire' THEN coalesce(h.observed, 0) WHEN 'top-up' THEN o.amount - h.amount
+          CASE o.kind WHEN 'release' THEN 0 WHEN 'expire' THEN CASE h.keeper WHEN 'job' THEN h.amount ELSE coalesce(h.observed, 0) END
+            WHEN 'top-up' THEN o.amount - h.amount
             ELSE o.amount END - coalesce(e.amount, 0) AS due,
           (place ->> coalesce(o.account, h.account_id, e.debit_account))::int AS first,
           CASE

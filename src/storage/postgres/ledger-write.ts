@@ -4,7 +4,7 @@
  */
 export const LEDGER_WRITE = `
   -- The user whose calls an account's are: the one above it, or the one that its token was made for.
-  CREATE FUNCTION ledger_owner(account text) RETURNS text LANGUAGE sql STABLE AS $$
+  CREATE OR REPLACE FUNCTION ledger_owner(account text) RETURNS text LANGUAGE sql STABLE AS $$
     SELECT coalesce(
       (SELECT u.name FROM unnest(a.chain) WITH ORDINALITY l (id, level)
         JOIN accounts u ON u.id = l.id AND u.kind = 'user' ORDER BY l.level LIMIT 1),
@@ -13,7 +13,7 @@ export const LEDGER_WRITE = `
     FROM accounts a WHERE a.id = account COLLATE "C"
   $$;
 
-  CREATE FUNCTION ledger_write(
+  CREATE OR REPLACE FUNCTION ledger_write(
     ops ledger_operation[], outcomes text[],
     payers text[], charges bigint[], befores bigint[], shortfalls bigint[], keys text[]
   )
@@ -26,8 +26,8 @@ export const LEDGER_WRITE = `
       FROM unnest(outcomes, befores, ops) AS o (outcome, before));
   BEGIN
     IF 'held' = ANY (done) THEN
-      INSERT INTO holds (id, account_id, amount, purpose, lease_until, created_at, tokens, retry_key)
-        SELECT o.id, o.account, o.amount, o.purpose, o.lease_until, o.at, o.tokens, o.retry_key
+      INSERT INTO holds (id, account_id, amount, purpose, lease_until, created_at, tokens, retry_key, parent)
+        SELECT o.id, o.account, o.amount, o.purpose, o.lease_until, o.at, o.tokens, o.retry_key, o.parent
         FROM unnest(outcomes, ops) AS o (outcome) WHERE o.outcome = 'held';
       INSERT INTO retry_keys (account_id, key, fingerprint, hold_id, kept_until)
         SELECT o.account, o.retry_key, o.fingerprint, o.id, o.kept_until
@@ -42,7 +42,10 @@ export const LEDGER_WRITE = `
     END IF;
 
     IF 'renewed' = ANY (done) THEN
-      UPDATE holds h SET lease_until = o.lease_until, observed = coalesce(o.amount, h.observed)
+      -- A hand-over that comes late never shortens the lease that the job has been given since.
+      UPDATE holds h SET lease_until = CASE WHEN o.keeper = 'job' AND h.keeper = 'job'
+            THEN greatest(h.lease_until, o.lease_until) ELSE o.lease_until END, observed = coalesce(o.amount, h.observed),
+          keeper = coalesce(o.keeper, h.keeper)
         FROM unnest(outcomes, ops) AS o (outcome) WHERE o.outcome = 'renewed' AND h.id = o.id;
     END IF;
 
@@ -55,9 +58,9 @@ export const LEDGER_WRITE = `
     IF done && '{settled, released, expired}' THEN
       IF 'expired' = ANY (done) THEN
         INSERT INTO generations (id, owner, account_id, operation, provider, model, streamed, status, outcome, usage,
-            input_tokens, output_tokens, credits, ms, started_at)
+            input_tokens, output_tokens, credits, ms, started_at, parent)
           SELECT h.id, coalesce(ledger_owner(h.account_id), ''), h.account_id, p.words[1], p.words[2], p.words[3],
-            false, 0, 'expired', '{}', 0, 0, o.charge, o.at - h.created_at, h.created_at
+            false, 0, 'expired', '{}', 0, 0, o.charge, o.at - h.created_at, h.created_at, h.parent
           FROM unnest(outcomes, charges, ops) AS o (outcome, charge)
           JOIN holds h ON h.id = o.id
           CROSS JOIN regexp_match(h.purpose, '^(\\S*) ?([^/]*)/?(.*)$') AS p (words)
@@ -93,9 +96,9 @@ export const LEDGER_WRITE = `
 
     IF done && '{settled, released, late}' THEN
       INSERT INTO generations (id, owner, account_id, operation, dialect, provider, model, streamed, status, outcome, usage,
-          input_tokens, output_tokens, credits, ms, first_byte_ms, started_at)
+          input_tokens, output_tokens, credits, ms, first_byte_ms, started_at, parent)
         SELECT o.id, r.owner, o.payer, r.operation, r.dialect, r.provider, r.model, r.streamed, r.status, r.outcome, r.usage,
-          r.input_tokens, r.output_tokens, o.charge + coalesce(o.before, 0), r.ms, r.first_byte_ms, r.started_at
+          r.input_tokens, r.output_tokens, o.charge + coalesce(o.before, 0), r.ms, r.first_byte_ms, r.started_at, r.parent
         FROM unnest(payers, charges, befores, ops) AS o (payer, charge, before)
         CROSS JOIN json_populate_record(NULL::generations, o.record) r
         WHERE o.charge IS NOT NULL AND o.record IS NOT NULL;

@@ -1,8 +1,9 @@
-import { LEDGER_COMMIT } from "./ledger-commit.ts";
 import { LEDGER_COMMIT_PLAIN } from "./ledger-commit-plain.ts";
+import { LEDGER_COMMIT } from "./ledger-commit.ts";
+import { LEDGER_OPERATION, LEDGER_OPERATION_SERIES } from "./ledger-operation.ts";
 import { LEDGER_PERIODS } from "./ledger-periods.ts";
 import { LEDGER_WRITE } from "./ledger-write.ts";
-import { BOOKS, RESPONSES, TABLES } from "./tables.ts";
+import { BOOKS, JOBS, RESPONSES, TABLES } from "./tables.ts";
 
 /** Each function lives in one step alone: what an earlier one made of it goes. */
 const WITHOUT_FUNCTIONS = `
@@ -13,13 +14,17 @@ const WITHOUT_FUNCTIONS = `
 `;
 
 /**
- * The schema, one step an element; a step that has been released is never changed, but for functions. The fourth leaves a
- * `ledger_commit_plain` of the second step's time where it is, for nodes that still run while a new one migrates: it has
- * another number of parameters.
+ * The schema, one step an element; a step that has been released is never changed, but for functions: each stands in the
+ * step that changed it last. The fourth step held nothing else.
+ *
+ * Nodes of the previous version may run while a new node migrates and afterwards. The fifth step therefore replaces
+ * `ledger_commit` and `ledger_write` by functions that those nodes can call too, and does not drop their
+ * `ledger_commit_plain`: the new function has a name of its own.
  */
 export const migrations: readonly string[] = [
   TABLES,
-  WITHOUT_FUNCTIONS + BOOKS + LEDGER_PERIODS + LEDGER_COMMIT + LEDGER_WRITE,
+  WITHOUT_FUNCTIONS + BOOKS + LEDGER_OPERATION + LEDGER_PERIODS,
   RESPONSES,
-  LEDGER_COMMIT_PLAIN,
+  "",
+  JOBS + LEDGER_OPERATION_SERIES + LEDGER_COMMIT + LEDGER_WRITE + LEDGER_COMMIT_PLAIN,
 ];

@@ -4,31 +4,45 @@ import { migratePostgres } from "./migrate.ts";
 import { connect, Statements } from "./statements.ts";
 import { CHANGES_CHANNEL } from "./tables.ts";
 
+/** Connections of one process for look-ups, beside the one for its ledger's commits, which go one at a time. */
+const LOOKUP_CONNECTIONS_MAX = 3;
+
 /**
  * Opens the database that the URL names, `postgres://user:password@host:port/database?sslmode=…`, and migrates it.
  * Throws a `StorageError` of one line, without the password, where it can't be used.
  */
 export async function openPostgres(url: string): Promise<PostgresStorage> {
   const place = describePlace(url);
-  const setup = connect(url, 1);
+  const statements = new Statements({ url, connectionsMax: LOOKUP_CONNECTIONS_MAX });
+  const commits = new Statements({ url, connectionsMax: 1 });
+  const closeAll = () => Promise.all([statements.close(), commits.close()]);
   try {
-    await migratePostgres(setup);
+    await migrate(url);
+    await Promise.all([statements.connect(), commits.connect()]);
   } catch (cause) {
+    await closeAll();
     if (cause instanceof StorageError) throw cause;
     throw new StorageError(`storage: cannot use Postgres at ${place}: ${reasonOf(cause)}`, { cause });
-  } finally {
-    await setup.close({ timeout: 0 });
   }
-  const statements = new Statements(url);
   const changes = new Changes(url);
   return {
     engine: "postgres",
     statements,
+    commits,
     onForeignCommit: (callback) => changes.watch(callback),
     async close() {
-      await Promise.all([changes.close(), statements.close()]);
+      await Promise.all([changes.close(), closeAll()]);
     },
   };
+}
+
+async function migrate(url: string): Promise<void> {
+  const setup = connect(url, 1);
+  try {
+    await migratePostgres(setup);
+  } finally {
+    await setup.close({ timeout: 0 });
+  }
 }
 
 function describePlace(url: string): string {

@@ -1,17 +1,19 @@
 import { SQL } from "bun";
 import { GatewayError } from "../../core/index.ts";
 
-/** Connections of one process: commits go one at a time, so the rest is for look-ups beside them. */
-const CONNECTIONS_MAX = 4;
-
 /** How long making a connection may take. */
 const CONNECT_SECONDS_MAX = 2;
 
 /** How long a statement may run, its waits for locks included, before the server itself ends it. */
 const STATEMENT_MS_MAX = 2_000;
 
-/** How long an answer is waited for: longer than a statement may run, since a server that is there ends it by itself. */
-const ANSWER_MS_MAX = 2_500;
+/**
+ * How long an answer is waited for: longer than a statement may run, since a server that is there ends it by itself. It is
+ * counted in slices. A process that stood still, busy or without a core, finds a timer run out before it has read what came
+ * in meanwhile; that counts as one slice, however long it was, and is not taken for the server's silence.
+ */
+const ANSWER_SLICES_MAX = 5;
+const SLICE_MS = 500;
 
 /** Classes of SQLSTATE that say nothing about the statement: connection, transaction, resources, operator, system. */
 const UNAVAILABLE_CLASSES: ReadonlySet<string> = new Set(["08", "40", "53", "57", "58"]);
@@ -19,55 +21,94 @@ const UNAVAILABLE_CLASSES: ReadonlySet<string> = new Set(["08", "40", "53", "57"
 /** What a statement may be given. */
 export type Parameter = string | number | bigint | boolean | Uint8Array | readonly (string | null)[] | null;
 
+/** Connections, and how many statements are waiting for an answer on them. */
+interface Pool {
+  readonly sql: SQL;
+  waiting: number;
+}
+
+export interface StatementsOptions {
+  url: string;
+  connectionsMax: number;
+}
+
 /**
  * Statements over a pool of connections, each answered within a bound. An answer that doesn't come says that the network
- * or the server hangs: the connections are then given up, and the next statement makes new ones. Every failure that is
- * not the statement's own fault is a `GatewayError` with `storage_unavailable`; what the statement did is then unknown.
+ * or the server hangs: statements that follow get new connections, those that are under way keep theirs until they are
+ * answered or late themselves. Every failure that is not the statement's own fault is a `GatewayError` with
+ * `storage_unavailable`; what the statement did is then unknown.
  */
 export class Statements {
-  readonly #url: string;
-  #pool: SQL;
+  readonly #options: StatementsOptions;
+  #pool: Pool;
 
-  constructor(url: string) {
-    this.#url = url;
-    this.#pool = connect(url, CONNECTIONS_MAX);
+  constructor(options: StatementsOptions) {
+    this.#options = options;
+    this.#pool = openPool(options);
+  }
+
+  /** Makes the first connection, so that none has to be made while the process is busy starting. */
+  async connect(): Promise<void> {
+    await this.#pool.sql.unsafe("SELECT 1");
   }
 
   /** Runs one statement with parameters $1, $2 …; its rows' integers of 64 bits are bigints. */
   async run<Row>(text: string, parameters: readonly Parameter[] = []): Promise<Row[]> {
     const pool = this.#pool;
+    const { sql } = pool;
     const { promise: late, reject } = Promise.withResolvers<never>();
-    const timer = setTimeout(() => {
-      this.#giveUp(pool);
-      reject(unavailable(new Error(`no answer within ${ANSWER_MS_MAX} ms`)));
-    }, ANSWER_MS_MAX);
+    const stopWaiting = awaitAnswer(() => {
+      this.#retire(pool);
+      reject(unavailable(new Error(`no answer within ${ANSWER_SLICES_MAX * SLICE_MS} ms`)));
+    });
+    pool.waiting += 1;
     try {
-      const rows: Row[] = await Promise.race([pool.unsafe<Row[]>(text, parameters.map(toParameter(pool))), late]);
+      const rows: Row[] = await Promise.race([sql.unsafe<Row[]>(text, parameters.map(toParameter(sql))), late]);
       return rows;
     } catch (reason) {
       throw isUnavailable(reason) ? unavailable(reason) : reason;
     } finally {
-      clearTimeout(timer);
+      stopWaiting();
+      pool.waiting -= 1;
+      this.#closeUnused(pool);
     }
   }
 
   /** Reads several things as of one moment; may take as long as it needs. */
   async snapshot<T>(read: (run: <Row>(text: string) => Promise<Row[]>) => Promise<T>): Promise<T> {
-    return this.#pool.begin("isolation level repeatable read read only", async (transaction) => {
+    return this.#pool.sql.begin("isolation level repeatable read read only", async (transaction) => {
       await transaction.unsafe("SET LOCAL statement_timeout = 0");
       return read(async (text) => transaction.unsafe(text));
     }) as Promise<T>;
   }
 
   async close(): Promise<void> {
-    await this.#pool.close({ timeout: CONNECT_SECONDS_MAX });
+    await this.#pool.sql.close({ timeout: CONNECT_SECONDS_MAX });
   }
 
-  #giveUp(pool: SQL): void {
-    if (pool !== this.#pool) return;
-    this.#pool = connect(this.#url, CONNECTIONS_MAX);
-    void pool.close({ timeout: 0 });
+  #retire(pool: Pool): void {
+    if (pool === this.#pool) this.#pool = openPool(this.#options);
   }
+
+  #closeUnused(pool: Pool): void {
+    if (pool !== this.#pool && pool.waiting === 0) void pool.sql.close({ timeout: 0 });
+  }
+}
+
+function openPool({ url, connectionsMax }: StatementsOptions): Pool {
+  return { sql: connect(url, connectionsMax), waiting: 0 };
+}
+
+/** Calls back once an answer has been waited for as long as it may take. Returns the way to stop waiting. */
+function awaitAnswer(onLate: () => void): () => void {
+  let slices = 0;
+  const onSlice = (): void => {
+    slices += 1;
+    if (slices === ANSWER_SLICES_MAX) onLate();
+    else timer = setTimeout(onSlice, SLICE_MS);
+  };
+  let timer = setTimeout(onSlice, SLICE_MS);
+  return () => clearTimeout(timer);
 }
 
 /** A pool that connects when it is first used. */

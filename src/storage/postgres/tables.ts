@@ -148,5 +148,30 @@ export const RESPONSES = `
   CREATE INDEX responses_by_age ON responses (kept_until);
 `;
 
+/**
+ * The fifth step; SQLite's migrations say what the columns are for. Nodes of the previous version stay correct: their
+ * statements name the columns that they write, and every new column has a default or may be null. The tables are altered in
+ * the order in which a commit locks them, so that a migration and a commit can't deadlock.
+ */
+export const JOBS = `
+  ALTER TABLE holds ADD COLUMN keeper text NOT NULL DEFAULT 'process', ADD COLUMN parent text;
+  ALTER TABLE generations ADD COLUMN parent text;
+  ALTER TABLE responses ADD COLUMN key_id text;
+
+  CREATE TABLE jobs (
+    id           text COLLATE "C" PRIMARY KEY,
+    kind         text COLLATE "C" NOT NULL,
+    owner        text NOT NULL,
+    payload      text NOT NULL,
+    run_at       bigint NOT NULL,
+    attempts     bigint NOT NULL DEFAULT 0,
+    lease_token  text,
+    lease_node   text,
+    lease_until  bigint,
+    created_at   bigint NOT NULL
+  ) WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000, autovacuum_vacuum_cost_delay = 0);
+  CREATE INDEX jobs_by_moment ON jobs (kind, run_at);
+`;
+
 /** Where the triggers announce that something changed which nodes keep in memory. */
 export const CHANGES_CHANNEL = "tollgate_changes";

@@ -254,4 +254,35 @@ export const migrations: readonly string[] = [
   INSERT INTO calls_by_owner_mark SELECT coalesce(max(number), 0) FROM entries;
   INSERT INTO calls_by_owner SELECT owner, started_at, number FROM generations ORDER BY owner, started_at, number;
   `,
+  `
+  -- Adding a column writes no row, however many rows there are. A server of the sixth step that still runs compares
+  -- user_version before each commit and refuses to write to the ledger from now on. Its other statements name their columns
+  -- and stay correct.
+  ALTER TABLE holds ADD COLUMN keeper TEXT NOT NULL DEFAULT 'process' CHECK (keeper = 'process' OR keeper = 'job');
+  ALTER TABLE holds ADD COLUMN parent TEXT; -- the series that its call belongs to
+  ALTER TABLE entries ADD COLUMN parent TEXT; -- of the call that it ended; null where that is of no series
+  DROP VIEW generations;
+  CREATE VIEW generations AS
+    SELECT number, id, owner, debit_account AS account_id, operation, dialect, provider, model, streamed, status, outcome, usage,
+      input_tokens, output_tokens, coalesce(credits, amount) AS credits, ms, first_byte_ms, started_at, parent
+    FROM entries WHERE owner IS NOT NULL;
+
+  -- A hash of the API key that made the response; null in older rows.
+  ALTER TABLE responses ADD COLUMN key_id TEXT;
+
+  -- Work that outlives the process that asked for it. A finished job leaves the table.
+  CREATE TABLE jobs (
+    id           TEXT PRIMARY KEY,
+    kind         TEXT NOT NULL,
+    owner        TEXT NOT NULL, -- the user
+    payload      TEXT NOT NULL, -- a JSON object
+    run_at       INTEGER NOT NULL,
+    attempts     INTEGER NOT NULL DEFAULT 0, -- leases since the last run that succeeded
+    lease_token  TEXT, -- null while the job waits; each write by its runner names it
+    lease_node   TEXT,
+    lease_until  INTEGER,
+    created_at   INTEGER NOT NULL
+  ) STRICT; -- with row ids: payloads may be too large for the pages of an index
+  CREATE INDEX jobs_by_moment ON jobs (kind, run_at);
+  `,
 ];

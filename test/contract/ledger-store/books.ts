@@ -9,6 +9,7 @@ import {
   held,
   hold,
   insufficient,
+  keep,
   minute,
   noon,
   type OpenedLedgerStore,
@@ -208,13 +209,15 @@ function describeAudit(open: OpenLedgerStore): void {
     await opened.store.commit([
       hold("second", key.id, 20n, { at: noon + 2, leaseUntil: noon + 9 }),
       hold("first", key.id, 10n, { at: noon + 1, leaseUntil: noon + 9 }),
-      renew("second", noon + 99, 15n),
+      keep("job", "second", noon + 99, 15n),
       release("open"),
     ]);
     const common = { accountId: key.id, purpose: "chat openai/some-model" };
+    const first = { ...common, id: "first", amount: 10n, observed: undefined, createdAt: noon + 1 };
+    const second = { ...common, id: "second", amount: 20n, observed: 15n, createdAt: noon + 2 };
     expect(await opened.store.openHolds()).toEqual([
-      { ...common, id: "first", amount: 10n, observed: undefined, createdAt: noon + 1, leaseUntil: noon + 9 },
-      { ...common, id: "second", amount: 20n, observed: 15n, createdAt: noon + 2, leaseUntil: noon + 99 },
+      { ...first, leaseUntil: noon + 9, keeper: "process" },
+      { ...second, leaseUntil: noon + 99, keeper: "job" },
     ]);
     await opened.close();
   });

@@ -8,11 +8,13 @@ import {
   held,
   hold,
   insufficient,
+  keep,
   type LedgerCase,
   minute,
   noHold,
   noon,
   organisation,
+  raised,
   release,
   released,
   renew,
@@ -23,6 +25,7 @@ import {
   sweep,
   swept,
   token,
+  topUp,
   user,
 } from "./world.ts";
 
@@ -270,6 +273,132 @@ const expiries: LedgerCase[] = [
   }),
 ];
 
+/** The end of a job's lease. */
+const day = noon + 1_440 * minute;
+
+/** Holds of jobs that stop renewing them. */
+const forgottenJobs: LedgerCase[] = [
+  withHold(
+    "the hold is charged in full",
+    [
+      [keep("job", "h", day), renewed],
+      [sweep(day), swept(0)],
+      [sweep(day + 1), swept(1)],
+    ],
+    60n,
+  ),
+  withHold(
+    "a checkpoint from before or after the hand-over changes nothing",
+    [
+      [renew("h", noon + minute, 35n), renewed],
+      [keep("job", "h", day), renewed],
+      [hold("i", key.id, 40n, leased), held],
+      [keep("job", "i", day, 12n), renewed],
+      [sweep(day + 1), swept(2)],
+    ],
+    100n,
+  ),
+  withHold(
+    "nor does a checkpoint of zero",
+    [
+      [keep("job", "h", day, 0n), renewed],
+      [sweep(day + 1), swept(1)],
+    ],
+    60n,
+  ),
+  withHold(
+    "a top-up is charged too",
+    [
+      [keep("job", "h", day), renewed],
+      [topUp("h", 90n), raised],
+      [sweep(day + 1), swept(1)],
+    ],
+    90n,
+  ),
+  withHold(
+    "the hold is charged in full although another one has taken the rest",
+    [
+      [keep("job", "h", day), renewed],
+      [hold("i", key.id, 40n), held],
+      [sweep(day + 1), swept(1)],
+    ],
+    60n,
+    {
+      after: { [alice.id]: { credits: 100n, debits: 60n, pending: 40n }, [key.id]: { debits: 60n, pending: 40n } },
+      open: ["i"],
+    },
+  ),
+  withHold(
+    "a renewal without a keeper does not change the keeper",
+    [
+      [keep("job", "h", noon + minute), renewed],
+      [renew("h", day), renewed],
+      [sweep(late), swept(0)],
+      [sweep(day + 1), swept(1)],
+    ],
+    60n,
+  ),
+  withHold(
+    "a process that has taken it back and dies is charged nothing",
+    [
+      [keep("job", "h", day), renewed],
+      [keep("process", "h", noon + minute), renewed],
+      [sweep(late), swept(1)],
+    ],
+    0n,
+  ),
+  withHold(
+    "an expired hold can't be handed over",
+    [
+      [sweep(late), swept(1)],
+      [keep("job", "h", day), ended],
+      [sweep(day + 1), swept(0)],
+    ],
+    0n,
+  ),
+  withHold(
+    "a settlement in time is charged as any other",
+    [
+      [keep("job", "h", day), renewed],
+      [sweep(late), swept(0)],
+      [settle("h", 45n, late), settled()],
+      [sweep(day + 1), swept(0)],
+    ],
+    45n,
+  ),
+  withHold(
+    "a late settlement below the hold returns the rest, once",
+    [
+      [keep("job", "h", noon + minute), renewed],
+      [sweep(late), swept(1)],
+      [settle("h", 45n, late), settled()],
+      [settle("h", 45n, late), settledBefore()],
+      [settle("h", 46n, late), conflict],
+    ],
+    45n,
+  ),
+  withHold(
+    "a late settlement above the hold takes the rest",
+    [
+      [keep("job", "h", noon + minute), renewed],
+      [sweep(late), swept(1)],
+      [settle("h", 75n, late), settled()],
+    ],
+    75n,
+  ),
+  withHold(
+    "a late release returns everything, once",
+    [
+      [keep("job", "h", noon + minute), renewed],
+      [sweep(late), swept(1)],
+      [release("h", late), released],
+      [release("h", late), exists],
+      [settle("h", 60n, late), conflict],
+    ],
+    0n,
+  ),
+];
+
 /** The process was thought dead, and ends its call after all: what it says stands. */
 const lateEnds: LedgerCase[] = [
   withHold(
@@ -357,7 +486,13 @@ const lateEnds: LedgerCase[] = [
   ),
 ];
 
-const groups = { settle: settlements, release: releases, expiry: expiries, "late end": lateEnds };
+const groups = {
+  settle: settlements,
+  release: releases,
+  expiry: expiries,
+  "a forgotten job": forgottenJobs,
+  "late end": lateEnds,
+};
 
 export const endingCases: readonly LedgerCase[] = Object.entries(groups).flatMap(([group, rows]) =>
   rows.map((row) => ({ ...row, title: `${group}: ${row.title}` })),

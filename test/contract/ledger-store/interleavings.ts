@@ -1,14 +1,17 @@
 /** Random interleavings of everything the ledger can do, against the ledger on paper. */
 import { expect, test } from "bun:test";
 import fc from "fast-check";
+import type { RateLimits } from "../../../src/core/index.ts";
 import type {
   Account,
   CallRecord,
   Hold,
+  HoldKeeper,
   KeptAnswer,
   LedgerOperation,
   LedgerStore,
-  RateLimits,
+  OpenHold,
+  Renew,
 } from "../../../src/ledger/index.ts";
 import { type PaperGeneration, type PaperKey, PaperLedger } from "./model.ts";
 import { day, hold, minute, type OpenedLedgerStore, type OpenLedgerStore, sweep } from "./world.ts";
@@ -53,6 +56,8 @@ interface OperationStep {
   amount: bigint;
   lease: number;
   checkpoint: boolean;
+  keeper: HoldKeeper | undefined;
+  parent: string | undefined;
   rates: RateLimits | undefined;
   tokens: number | undefined;
   /** Few keys, each with one of two bodies. */
@@ -74,12 +79,14 @@ const rates: fc.Arbitrary<RateLimits> = fc.record(
 
 /** Operations that meet often: again, with other fields, after the end. */
 const operationStep: fc.Arbitrary<OperationStep> = fc.record({
-  do: fc.constantFrom("hold", "hold", "hold", "top-up", "settle", "settle", "release", "renew", "grant"),
+  do: fc.constantFrom("hold", "hold", "hold", "top-up", "settle", "settle", "release", "renew", "renew", "grant"),
   back: fc.nat(9),
   account: fc.oneof(fc.constant(busiest), fc.nat(shape.length)),
   amount: fc.oneof(fc.bigInt(0n, 200n), fc.constantFrom(0n, 1n, 50n, 100n)),
   lease: fc.nat(10),
   checkpoint: fc.boolean(),
+  keeper: fc.constantFrom("process", "job", "job", undefined),
+  parent: fc.constantFrom(undefined, undefined, "series-1", "series-2"),
   rates: fc.option(rates, { nil: undefined, freq: 2 }),
   tokens: fc.option(fc.nat(40), { nil: undefined }),
   retry: fc.option(fc.record({ key: fc.nat(1), body: fc.nat(1) }), { nil: undefined, freq: 3 }),
@@ -152,16 +159,36 @@ function recordOf(each: OperationStep, at: number): CallRecord {
     milliseconds: 1.5,
     millisecondsToFirstByte: undefined,
     startedAt: at,
+    ...(each.parent !== undefined && { parent: each.parent }),
   };
 }
 
-function callOptions({ rates: limited, tokens, retry }: OperationStep): Pick<Hold, "rates" | "tokens" | "retry"> {
+type CallOptions = Pick<Hold, "rates" | "tokens" | "retry" | "parent">;
+
+function callOptions({ rates: limited, tokens, retry, parent }: OperationStep): CallOptions {
   return {
     ...(limited && { rates: limited }),
     ...(tokens !== undefined && { tokens }),
+    ...(parent !== undefined && { parent }),
     ...(retry && { retry: { key: `key-${retry.key}`, fingerprint: `body-${retry.body}` } }),
   };
 }
+
+function renewal(id: string, leaseUntil: number, { checkpoint, amount, keeper }: OperationStep): Renew {
+  const observed = checkpoint ? amount : undefined;
+  return { kind: "renew", id, leaseUntil, observed, ...(keeper && { keeper }) };
+}
+
+/** The fields of an open hold that both sides have. */
+const openHold = ({ id, amount, observed, leaseUntil, keeper }: OpenHold) => ({
+  id,
+  amount,
+  observed,
+  leaseUntil,
+  keeper,
+});
+
+const textOf = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
 
 const byId = (a: { id: string }, b: { id: string }): number => a.id.localeCompare(b.id);
 const byKey = (a: PaperKey, b: PaperKey): number => a.account.localeCompare(b.account) || a.key.localeCompare(b.key);
@@ -256,7 +283,7 @@ class Run {
       case "release":
         return { kind: "release", id, at, ...recorded };
       case "renew":
-        return { kind: "renew", id, leaseUntil, observed: each.checkpoint ? each.amount : undefined };
+        return renewal(id, leaseUntil, each);
       case "grant":
         return { kind: "grant", id, accountId: accountOfStep, amount: amountOf(each.amount), at };
     }
@@ -271,15 +298,8 @@ class Run {
       if (state?.prepaid === true)
         expect(state.creditsPosted - state.debitsPosted - state.debitsPending).toBeGreaterThanOrEqual(0n);
     }
-    const open = (await this.#store.openHolds()).map(({ id, amount, observed, leaseUntil }) => ({
-      id,
-      amount,
-      observed,
-      leaseUntil,
-    }));
-    const onPaper = this.#paper
-      .openHolds()
-      .map(({ id, amount, observed, leaseUntil }) => ({ id, amount, observed, leaseUntil }));
+    const open = (await this.#store.openHolds()).map(openHold);
+    const onPaper = this.#paper.openHolds().map(openHold);
     expect(open.toSorted(byId)).toEqual(onPaper.toSorted(byId));
     expect((await this.#generations()).toSorted(byId)).toEqual(this.#paper.generations().toSorted(byId));
     expect((await this.#keys()).toSorted(byKey)).toEqual(this.#paper.keys().toSorted(byKey));
@@ -294,6 +314,7 @@ class Run {
       outcome: String(row["outcome"]),
       credits: BigInt(String(row["credits"])),
       startedAt: Number(row["started_at"]),
+      parent: textOf(row["parent"]),
     }));
   }
 

@@ -12,6 +12,7 @@ import type {
   OpenHold,
   OutcomeOf,
   Release,
+  Renew,
   Settle,
   TopUp,
 } from "../../../src/ledger/index.ts";
@@ -35,6 +36,7 @@ interface PaperHold extends OpenHold {
   retry: Hold["retry"];
   /** What is written of the call once it has ended. */
   record: CallRecord | "expired" | undefined;
+  parent: string | undefined;
 }
 
 /** What can be read of a call that has ended. */
@@ -45,6 +47,7 @@ export interface PaperGeneration {
   outcome: string;
   credits: bigint;
   startedAt: number;
+  parent: string | undefined;
 }
 
 /** Who has a retry key: an open hold, or one that was answered. */
@@ -90,7 +93,7 @@ export class PaperLedger {
       case "release":
         return this.#release(operation);
       case "renew":
-        return this.#renew(operation.id, operation.leaseUntil, operation.observed);
+        return this.#renew(operation);
       case "grant":
         return this.#grant(operation.id, operation.accountId, operation.amount);
       case "sweep":
@@ -118,13 +121,13 @@ export class PaperLedger {
   }
 
   generations(): PaperGeneration[] {
-    return [...this.#holds.values()].flatMap(({ id, accountId, record, createdAt }): PaperGeneration[] => {
+    return [...this.#holds.values()].flatMap(({ id, accountId, record, createdAt, parent }): PaperGeneration[] => {
       if (record === undefined) return [];
       const credits = this.#chargedFor(id, accountId);
       const common = { id, account: accountId, credits };
       return record === "expired"
-        ? [{ ...common, owner: this.#ownerOf(accountId), outcome: "expired", startedAt: createdAt }]
-        : [{ ...common, owner: record.owner, outcome: record.outcome, startedAt: record.startedAt }];
+        ? [{ ...common, owner: this.#ownerOf(accountId), outcome: "expired", startedAt: createdAt, parent }]
+        : [{ ...common, ...readableOf(record) }];
     });
   }
 
@@ -184,7 +187,7 @@ export class PaperLedger {
   }
 
   #hold(hold: Hold): Outcome<"hold"> {
-    const { kind: _, at, rates, tokens = 0, retry, ...fields } = hold;
+    const { kind: _, at, rates, tokens = 0, retry, parent, ...fields } = hold;
     const { id, accountId, amount } = hold;
     const before = this.#holds.get(id);
     if (!this.#accounts.has(accountId)) return { outcome: "no-account" };
@@ -195,8 +198,9 @@ export class PaperLedger {
     const refusal =
       this.#refusalByKey(hold) ?? refusalByRates(hold, this.#seen(hold)) ?? this.#lackOfRoom(accountId, amount, at);
     if (refusal !== undefined) return refusal;
-    const open = { observed: undefined, state: "open", cost: 0n, shortfall: 0n, record: undefined } as const;
-    this.#holds.set(id, { ...fields, ...open, createdAt: at, tokens, retry });
+    const begun = { observed: undefined, state: "open", keeper: "process" } as const;
+    const open = { cost: 0n, shortfall: 0n, record: undefined } as const;
+    this.#holds.set(id, { ...fields, ...begun, ...open, createdAt: at, tokens, retry, parent });
     this.#minutes.count(accountId, at, { holdId: id, tokens });
     if (retry !== undefined) this.#answers.drop(accountId, retry.key);
     return rates === undefined ? { outcome: "held" } : { outcome: "held", rates: this.#seen(hold) };
@@ -261,11 +265,13 @@ export class PaperLedger {
     this.#minutes.correct(accountId, createdAt, { holdId: id, tokens });
   }
 
-  #renew(id: string, leaseUntil: number, observed: bigint | undefined): Outcome<"renew"> {
+  #renew({ id, leaseUntil, observed, keeper }: Renew): Outcome<"renew"> {
     const hold = this.#holds.get(id);
     if (hold?.state !== "open") return { outcome: "ended" };
-    hold.leaseUntil = leaseUntil;
+    const isLent = keeper === "job" && hold.keeper === "job";
+    hold.leaseUntil = isLent ? Math.max(hold.leaseUntil, leaseUntil) : leaseUntil;
     hold.observed = observed ?? hold.observed;
+    hold.keeper = keeper ?? hold.keeper;
     return { outcome: "renewed" };
   }
 
@@ -281,7 +287,7 @@ export class PaperLedger {
   #sweep(at: number): Outcome<"sweep"> {
     const left = this.openHolds().filter((hold) => hold.leaseUntil < at);
     for (const hold of left.toSorted((a, b) => a.leaseUntil - b.leaseUntil)) {
-      this.#end(hold, "expired", hold.observed ?? 0n, at);
+      this.#end(hold, "expired", hold.keeper === "job" ? hold.amount : (hold.observed ?? 0n), at);
       hold.record = "expired";
     }
     this.#answers.forget(at);
@@ -306,6 +312,16 @@ export class PaperLedger {
       this.#spends.set(link.id, { ...spend, amount: largest(spend.amount + charge, 0n) });
     }
   }
+}
+
+/** The readable part of a call's own record. */
+function readableOf({
+  owner,
+  outcome,
+  startedAt,
+  parent,
+}: CallRecord): Omit<PaperGeneration, "id" | "account" | "credits"> {
+  return { owner, outcome, startedAt, parent };
 }
 
 function total(rows: readonly { amount: bigint }[]): bigint {

@@ -1,6 +1,7 @@
 /** What an account may do in a minute and at once, and how a call's end corrects what was counted. */
 import { expect, test } from "bun:test";
-import type { RateLimits, RateState } from "../../../src/ledger/index.ts";
+import type { RateLimits } from "../../../src/core/index.ts";
+import type { RateState } from "../../../src/ledger/index.ts";
 import {
   exists,
   grant,

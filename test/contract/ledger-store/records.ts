@@ -1,7 +1,7 @@
 /** The row that is written of a call, in the commit that ends it. */
 import { expect, test } from "bun:test";
-import { parseObject } from "../../../src/core/index.ts";
 import type { TokenRecord } from "../../../src/auth/index.ts";
+import { parseObject } from "../../../src/core/index.ts";
 import type { CallRecord } from "../../../src/ledger/index.ts";
 import {
   conflict,
@@ -9,6 +9,7 @@ import {
   exists,
   grant,
   hold,
+  keep,
   minute,
   noHold,
   noon,
@@ -64,6 +65,7 @@ interface Generation {
   credits: bigint;
   milliseconds: [total: number, firstByte: number | null];
   startedAt: number;
+  parent: string | null;
 }
 
 const textOrNull = (value: unknown): string | null => (typeof value === "string" ? value : null);
@@ -87,6 +89,7 @@ async function generationsOf({ query }: Pick<OpenedLedgerStore, "query">): Promi
     credits: BigInt(String(row["credits"])),
     milliseconds: [Number(row["ms"]), numberOrNull(row["first_byte_ms"])],
     startedAt: Number(row["started_at"]),
+    parent: textOrNull(row["parent"]),
   }));
 }
 
@@ -107,6 +110,7 @@ const written = (id: string, credits: bigint, rest: Partial<Generation> = {}): G
   credits,
   milliseconds: [1_234.5, 78.25],
   startedAt: noon - 1_234,
+  parent: null,
   ...rest,
 });
 
@@ -359,7 +363,58 @@ function describeLateEnds(open: OpenLedgerStore): void {
   });
 }
 
+function describeSeries(open: OpenLedgerStore): void {
+  const series = { parent: "session-1" };
+
+  test("a call of a series has it as its parent, however it ends", async () => {
+    const each = await opened(open);
+    const own = { record: { ...record, ...series } };
+    // In the first commit, before the chain is known, and in later ones.
+    await each.store.commit([hold("a", key.id, 5n, series), hold("b", key.id, 5n, series), settle("a", 3n, noon, own)]);
+    await each.store.commit([hold("c", key.id, 5n, series), hold("d", key.id, 5n), release("b", noon, own)]);
+    await each.store.commit([settle("c", 4n, noon, own), settle("d", 1n, noon, { record })]);
+    expect(await generationsOf(each)).toEqual([
+      written("a", 3n, series),
+      written("b", 0n, series),
+      written("c", 4n, series),
+      written("d", 1n),
+    ]);
+    await each.close();
+  });
+
+  test("the ledger's own record of an expired call has the parent of its hold", async () => {
+    const each = await opened(open);
+    await each.store.commit([hold("a", key.id, 20n, { ...leased, ...series })]);
+    await each.store.commit([hold("b", key.id, 20n, { ...leased, ...series }), hold("c", key.id, 20n, leased)]);
+    await each.store.commit([keep("job", "b", noon + minute), sweep(late)]);
+    expect(await generationsOf(each)).toEqual([expired("a", 0n, series), expired("b", 20n, series), expired("c", 0n)]);
+    // A late end without a record leaves the parent; one with a record replaces it.
+    await each.store.commit([settle("a", 5n, late), settle("b", 7n, late, { record })]);
+    await each.store.commit([settle("c", 9n, late, { record: { ...record, ...series } })]);
+    expect(await generationsOf(each)).toEqual([expired("a", 5n, series), written("b", 7n), written("c", 9n, series)]);
+    await expectCleanBooks(each.store);
+    await each.close();
+  });
+
+  test("a parent may be any text", async () => {
+    const each = await opened(open);
+    const parent = `Ω ' \\ " ,(){} \n`;
+    await each.store.commit([
+      hold("a", key.id, 5n, { ...leased, parent }),
+      hold("b", key.id, 5n, { ...leased, parent }),
+    ]);
+    await each.store.commit([
+      hold("c", key.id, 5n, { ...leased, parent }),
+      settle("b", 5n, noon, { record: { ...record, parent } }),
+    ]);
+    await each.store.commit([sweep(late)]);
+    expect((await generationsOf(each)).map((row) => row.parent)).toEqual([parent, parent, parent]);
+    await each.close();
+  });
+}
+
 export function describeRecords(open: OpenLedgerStore): void {
+  describeSeries(open);
   describeEnds(open);
   describeExpiries(open);
   describeLateEnds(open);

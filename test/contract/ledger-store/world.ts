@@ -1,15 +1,16 @@
 /** The vocabulary of the ledger's conformance suite: accounts and operations in few words, and a store to try them on. */
 import { expect, test } from "bun:test";
 import type { TokenStore } from "../../../src/auth/index.ts";
+import type { RateLimits } from "../../../src/core/index.ts";
 import type {
   Account,
   AccountState,
   Hold,
+  HoldKeeper,
   KeptAnswer,
   LedgerOperation,
   LedgerOutcome,
   LedgerStore,
-  RateLimits,
   RateState,
   Release,
   Settle,
@@ -48,7 +49,7 @@ export const organisation = (name: string, limits: Limits = {}): Account => acco
 export const user = (name: string, limits: Limits = {}): Account => account("user", name, limits);
 export const token = (name: string, limits: Limits = {}): Account => account("token", name, limits);
 
-type HoldOptions = { at?: number; leaseUntil?: number } & Pick<Hold, "rates" | "tokens" | "retry">;
+type HoldOptions = { at?: number; leaseUntil?: number } & Pick<Hold, "rates" | "tokens" | "retry" | "parent">;
 
 export const hold = (id: string, accountId: string, amount: bigint, options: HoldOptions = {}) => {
   const { at = noon, leaseUntil = at + lease, ...rest } = options;
@@ -65,6 +66,9 @@ export const release = (id: string, at = noon, rest: Pick<Release, "record"> = {
   ({ kind: "release", id, at, ...rest }) as const;
 export const renew = (id: string, leaseUntil: number, observed?: bigint) =>
   ({ kind: "renew", id, leaseUntil, observed }) as const;
+/** A renewal that hands the hold over. */
+export const keep = (keeper: HoldKeeper, ...renewed: Parameters<typeof renew>) =>
+  ({ ...renew(...renewed), keeper }) as const;
 export const grant = (id: string, accountId: string, amount: bigint, at = noon) =>
   ({ kind: "grant", id, accountId, amount, at }) as const;
 export const sweep = (at: number) => ({ kind: "sweep", at }) as const;
@@ -91,7 +95,7 @@ export const insufficient = (accountId: string, available: bigint) =>
   ({ outcome: "insufficient", accountId, available }) as const;
 
 /** Counters of one account: granted, charged, held and, where it matters, charged in the running period. */
-export interface Counters {
+interface Counters {
   credits?: bigint;
   debits?: bigint;
   pending?: bigint;

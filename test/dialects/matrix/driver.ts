@@ -14,7 +14,7 @@ export interface Ask {
   tokensMax?: number;
 }
 
-export interface ToolCall {
+interface ToolCall {
   id: string;
   name: string;
   arguments: string;

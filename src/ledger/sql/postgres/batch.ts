@@ -1,15 +1,7 @@
 /** Ledger operations as the parameters of `ledger_commit`, and its answer as their outcomes. */
+import type { RateLimits } from "../../../core/index.ts";
 import type { Parameter } from "../../../storage/index.ts";
-import type {
-  Hold,
-  KeptAnswer,
-  LedgerOperation,
-  LedgerOutcome,
-  RateLimits,
-  RateState,
-  Release,
-  Settle,
-} from "../../operations.ts";
+import type { Hold, KeptAnswer, LedgerOperation, LedgerOutcome, RateState, Release, Settle } from "../../operations.ts";
 import { keptUntil, toKeptAnswer } from "../answers.ts";
 import { toGenerationColumns } from "../generations.ts";
 import { storable } from "./columns.ts";
@@ -53,8 +45,8 @@ function columnsOf(operation: LedgerOperation) {
     case "release":
       return endColumns(operation);
     case "renew": {
-      const { kind, id, leaseUntil, observed } = operation;
-      return { kind, id, lease_until: leaseUntil, amount: observed?.toString() };
+      const { kind, id, leaseUntil, observed, keeper } = operation;
+      return { kind, id, lease_until: leaseUntil, amount: observed?.toString(), keeper };
     }
     case "top-up":
       return { ...operation, amount: String(operation.amount) };
@@ -67,8 +59,9 @@ function columnsOf(operation: LedgerOperation) {
   }
 }
 
-function holdColumns({ kind, id, accountId, amount, purpose, at, leaseUntil, rates, tokens = 0, retry }: Hold) {
-  const common = { kind, id, account: accountId, amount: String(amount), purpose, at, lease_until: leaseUntil, tokens };
+function holdColumns({ kind, id, accountId, amount, purpose, at, leaseUntil, rates, tokens = 0, retry, parent }: Hold) {
+  const text = String(amount);
+  const common = { kind, id, account: accountId, amount: text, purpose, at, lease_until: leaseUntil, tokens, parent };
   const limits = rates && {
     is_rated: true,
     requests_max: rates.requestsPerMinute,

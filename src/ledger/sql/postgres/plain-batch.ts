@@ -84,12 +84,12 @@ export class PlainBatch {
   }
 
   #addHold(hold: Hold): boolean {
-    const { id, accountId, amount, purpose, leaseUntil, at, tokens = 0, retry } = hold;
+    const { id, accountId, amount, purpose, leaseUntil, at, tokens = 0, retry, parent } = hold;
     const chain = this.#memory.chain(accountId);
     if (chain === undefined || retry !== undefined || this.#memory.wasRefused(accountId)) return false;
     for (const link of chain) this.#change(link).take(amount);
     this.#accounts.get(accountId)?.beginCall(hold, this.#outcomes.length);
-    this.#holds.push({ id, account: accountId, amount, purpose, lease: leaseUntil, at, tokens });
+    this.#holds.push({ id, account: accountId, amount, purpose, lease: leaseUntil, at, tokens, parent });
     this.#outcomes.push({ outcome: "held" });
     return true;
   }
@@ -117,12 +117,12 @@ export class PlainBatch {
 
   /** Whoever changes a hold has locked its account, so that no two of them wait for each other. */
   #addRenew(
-    { id, leaseUntil, observed }: Renew,
+    { id, leaseUntil, observed, keeper }: Renew,
     { accountId, amount }: RememberedHold,
     chain: readonly Link[],
   ): boolean {
     for (const link of chain.slice(0, 1)) this.#change(link);
-    this.#changes.push({ id, account: accountId, held: amount, amount, lease: leaseUntil, observed });
+    this.#changes.push({ id, account: accountId, held: amount, amount, lease: leaseUntil, observed, keeper });
     this.#outcomes.push({ outcome: "renewed" });
     return true;
   }

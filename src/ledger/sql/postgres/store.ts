@@ -1,4 +1,4 @@
-import type { Parameter, Statements } from "../../../storage/index.ts";
+import { type Parameter, plainCommit, type PostgresStorage, type Statements } from "../../../storage/index.ts";
 import { type Account, type AccountKind, type AccountState, type BudgetPeriod, periodStart } from "../../accounts.ts";
 import type { Hold, KeptAnswer, LedgerOperation, LedgerOutcome } from "../../operations.ts";
 import type { AuditReport, LedgerStore, OpenHold } from "../../store.ts";
@@ -12,7 +12,7 @@ import { PlainBatch, type PlainAnswer } from "./plain-batch.ts";
 
 const COMMIT = "SELECT * FROM ledger_commit($1, $2, $3)";
 
-const COMMIT_PLAIN = "SELECT ledger_commit_plain($1, $2, $3, $4, $5, $6, $7, $8) AS answer";
+const COMMIT_PLAIN = `SELECT ${plainCommit}($1, $2, $3, $4, $5, $6, $7, $8) AS answer`;
 
 const KEPT_ANSWER = `
   SELECT status, headers, body FROM retry_keys
@@ -39,10 +39,12 @@ const CHAIN = `
  */
 export class PostgresLedgerStore implements LedgerStore {
   readonly #statements: Statements;
+  readonly #commits: Statements;
   readonly #memory = new LedgerMemory();
 
-  constructor(statements: Statements) {
+  constructor({ statements, commits }: Pick<PostgresStorage, "statements" | "commits">) {
     this.#statements = statements;
+    this.#commits = commits;
   }
 
   async commit(operations: readonly LedgerOperation[]): Promise<LedgerOutcome[]> {
@@ -56,7 +58,7 @@ export class PostgresLedgerStore implements LedgerStore {
   async #commitPlain(operations: readonly LedgerOperation[]): Promise<LedgerOutcome[] | undefined> {
     const batch = PlainBatch.of(operations, this.#memory);
     if (batch === undefined) return undefined;
-    const [row] = await this.#statements.run<{ answer: PlainAnswer | null }>(COMMIT_PLAIN, batch.parameters());
+    const [row] = await this.#commits.run<{ answer: PlainAnswer | null }>(COMMIT_PLAIN, batch.parameters());
     const answer = row?.answer ?? undefined;
     return answer && batch.outcomes(answer);
   }
@@ -64,8 +66,8 @@ export class PostgresLedgerStore implements LedgerStore {
   async #commitAny(operations: readonly LedgerOperation[]): Promise<LedgerOutcome[]> {
     const parameters = batchParameters(operations, this.#memory);
     const links = this.#memory.linksOf(operations) ?? null;
-    let [row] = await this.#statements.run<CommitRow>(COMMIT, [...parameters, links]);
-    if (row?.outcomes === null) [row] = await this.#statements.run<CommitRow>(COMMIT, [...parameters, null]);
+    let [row] = await this.#commits.run<CommitRow>(COMMIT, [...parameters, links]);
+    if (row?.outcomes === null) [row] = await this.#commits.run<CommitRow>(COMMIT, [...parameters, null]);
     if (row === undefined) throw new Error("ledger_commit gave no row");
     if (row.link_ids !== null && row.parent_ids !== null) this.#memory.learnChains(row.link_ids, row.parent_ids);
     return this.#withAnswers(operations, toOutcomes(operations, row));
@@ -95,7 +97,7 @@ export class PostgresLedgerStore implements LedgerStore {
   }
 
   async #keptAnswer({ accountId, retry }: Hold, id: string): Promise<KeptAnswer | undefined> {
-    const [row] = await this.#statements.run<AnswerColumns>(KEPT_ANSWER, [accountId, storable(retry?.key ?? ""), id]);
+    const [row] = await this.#commits.run<AnswerColumns>(KEPT_ANSWER, [accountId, storable(retry?.key ?? ""), id]);
     return row && toKeptAnswer(row);
   }
 

@@ -83,7 +83,7 @@ export class Entries {
   }
 }
 
-const NO_CALL: CallValues = [null, null, null, null, null, null, null, null, null, null, null, null, null, null];
+const NO_CALL: CallValues = [null, null, null, null, null, null, null, null, null, null, null, null, null, null, null];
 
 function callValues(call: GenerationColumns): CallValues {
   return [
@@ -101,5 +101,6 @@ function callValues(call: GenerationColumns): CallValues {
     call.ms,
     call.first_byte_ms,
     call.started_at,
+    call.parent,
   ];
 }

@@ -20,5 +20,6 @@ export function expiredColumns(hold: HoldRow, owner: string, at: number): Genera
     ms: at - startedAt,
     first_byte_ms: null,
     started_at: startedAt,
+    parent: hold.parent,
   };
 }

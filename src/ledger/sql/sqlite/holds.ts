@@ -39,9 +39,19 @@ export class Holds {
   }
 
   /** Whether it is new: one with the same id stays as it is. */
-  insert({ id, accountId, amount, purpose, leaseUntil, at, tokens = 0, retry }: Hold): boolean {
+  insert({ id, accountId, amount, purpose, leaseUntil, at, tokens = 0, retry, parent }: Hold): boolean {
     const retryKey = retry?.key ?? null;
-    const { changes } = this.#sql.insertHold.run(id, accountId, amount, purpose, leaseUntil, at, tokens, retryKey);
+    const { changes } = this.#sql.insertHold.run(
+      id,
+      accountId,
+      amount,
+      purpose,
+      leaseUntil,
+      at,
+      tokens,
+      retryKey,
+      parent ?? null,
+    );
     if (changes === 0) return false;
     this.#known.set(id, { id, accountId, amount, tokens, takenAt: at, retryKey });
     return true;

@@ -1,4 +1,5 @@
 import type { Database } from "bun:sqlite";
+import type { HoldKeeper } from "../../operations.ts";
 import type { HoldRow } from "../rows.ts";
 
 /** Rows as SQLite gives them: every integer a bigint. */
@@ -35,7 +36,7 @@ export interface EntryRow {
 }
 
 /** A row of `retry_keys`: a claim, or an answer. */
-export interface RetryKeyRow {
+interface RetryKeyRow {
   fingerprint: string;
   hold_id: string;
   status: bigint | null;
@@ -53,7 +54,7 @@ type EntryValues = [string, EntryKind, string, string, bigint, bigint, bigint, n
 type CallNames = [owner: Text, operation: Text, dialect: Text, provider: Text, model: Text, streamed: Count];
 type CallEnd = [status: Count, outcome: Text, usage: Text, input: Count, output: Count];
 /** What an entry tells of the call that it ended; all null where it ended none. */
-export type CallValues = [...CallNames, ...CallEnd, ms: Count, firstByteMs: Count, startedAt: Count];
+export type CallValues = [...CallNames, ...CallEnd, ms: Count, firstByteMs: Count, startedAt: Count, parent: Text];
 
 export type AccountValues = [string, string, string, string | null, number, bigint | null, string | null, number];
 
@@ -75,12 +76,14 @@ export function prepareStatements(database: Database) {
       UPDATE accounts SET credits_posted = ?, debits_posted = ?, debits_pending = ?, period_start = ?, period_debits = ?,
         minute_began = ?, minute_requests = ?, minute_tokens = ?, open_calls = ? WHERE id = ?`),
     hold: database.prepare<HoldRow, [string]>("SELECT * FROM holds WHERE id = ?"),
-    insertHold: database.prepare<unknown, [string, string, bigint, string, number, number, number, Text]>(`
-      INSERT INTO holds (id, account_id, amount, purpose, lease_until, created_at, tokens, retry_key)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`),
+    insertHold: database.prepare<unknown, [string, string, bigint, string, number, number, number, Text, Text]>(`
+      INSERT INTO holds (id, account_id, amount, purpose, lease_until, created_at, tokens, retry_key, parent)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`),
     deleteHold: database.prepare<unknown, [string]>("DELETE FROM holds WHERE id = ?"),
-    renewHold: database.prepare<unknown, [number, bigint | null, string]>(
-      "UPDATE holds SET lease_until = ?, observed = coalesce(?, observed) WHERE id = ?",
+    renewHold: database.prepare<unknown, [number, bigint | null, HoldKeeper | null, string]>(
+      // A hand-over that comes late never shortens the lease that the job has been given since.
+      `UPDATE holds SET lease_until = CASE WHEN ?3 = 'job' AND keeper = 'job' THEN max(lease_until, ?1) ELSE ?1 END,
+        observed = coalesce(?2, observed), keeper = coalesce(?3, keeper) WHERE id = ?4`,
     ),
     raiseHold: database.prepare<unknown, [bigint, string]>("UPDATE holds SET amount = ? WHERE id = ?"),
     leftHolds: database.prepare<HoldRow, [number]>(
@@ -93,8 +96,9 @@ export function prepareStatements(database: Database) {
     lastEntry: database.prepare<{ id: string }, []>("SELECT id FROM entries ORDER BY id DESC LIMIT 1"),
     insertEntry: database.prepare<unknown, [...EntryValues, ...CallValues]>(`
       INSERT INTO entries (id, kind, debit_account, credit_account, amount, held, shortfall, created_at, owner, operation,
-        dialect, provider, model, streamed, status, outcome, usage, input_tokens, output_tokens, ms, first_byte_ms, started_at)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`),
+        dialect, provider, model, streamed, status, outcome, usage, input_tokens, output_tokens, ms, first_byte_ms, started_at,
+        parent)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`),
     ...prepareCallStatements(database),
   };
 }
@@ -104,7 +108,7 @@ function prepareCallStatements(database: Database) {
   return {
     replaceCall: database.prepare<unknown, [...CallValues, bigint, bigint]>(`
       UPDATE entries SET owner = ?, operation = ?, dialect = ?, provider = ?, model = ?, streamed = ?, status = ?, outcome = ?,
-        usage = ?, input_tokens = ?, output_tokens = ?, ms = ?, first_byte_ms = ?, started_at = ?, credits = ?
+        usage = ?, input_tokens = ?, output_tokens = ?, ms = ?, first_byte_ms = ?, started_at = ?, parent = ?, credits = ?
       WHERE number = ?`),
     correctCredits: database.prepare<unknown, [bigint, bigint]>("UPDATE entries SET credits = ? WHERE number = ?"),
     mark: database.prepare<{ number: bigint }, []>("SELECT number FROM calls_by_owner_mark"),

@@ -1,5 +1,6 @@
 import type { Database } from "bun:sqlite";
 import type { Nano } from "../../../core/index.ts";
+import { StorageError } from "../../../storage/index.ts";
 import { type Account, type AccountState, roomOf, tightestLink } from "../../accounts.ts";
 import type {
   Grant,
@@ -16,11 +17,10 @@ import type {
   TopUp,
 } from "../../operations.ts";
 import { passedLimit, withCall } from "../../rates.ts";
-import { StorageError } from "../../../storage/index.ts";
 import type { AuditReport, LedgerStore, OpenHold } from "../../store.ts";
 import { AUDIT_ACCOUNTS, AUDIT_TOTALS, type AuditRow, type AuditTotals, auditReport } from "../audit.ts";
 import { type GenerationColumns, toGenerationColumns } from "../generations.ts";
-import { type HoldRow, toOpenHold } from "../rows.ts";
+import { costOfExpired, type HoldRow, toOpenHold } from "../rows.ts";
 import { AccountCache, readAccount } from "./account-cache.ts";
 import { Entries } from "./entries.ts";
 import { expiredColumns } from "./expired-call.ts";
@@ -215,8 +215,8 @@ export class SqliteLedgerStore implements LedgerStore {
     return { outcome: outcome === "settled" ? "released" : outcome };
   }
 
-  #renew({ id, leaseUntil, observed }: Renew): Outcomes["renew"] {
-    const { changes } = this.#sql.renewHold.run(leaseUntil, observed ?? null, id);
+  #renew({ id, leaseUntil, observed, keeper }: Renew): Outcomes["renew"] {
+    const { changes } = this.#sql.renewHold.run(leaseUntil, observed ?? null, keeper ?? null, id);
     return { outcome: changes === 0 ? "ended" : "renewed" };
   }
 
@@ -243,7 +243,7 @@ export class SqliteLedgerStore implements LedgerStore {
     const hold = this.#holds.take(row.id);
     if (hold === undefined) return;
     const call = expiredColumns(row, this.#ownerOf(row.account_id, at), at);
-    this.#end(hold, { kind: "expire", cost: row.observed ?? 0n, at, tokens: undefined, call, answer: undefined });
+    this.#end(hold, { kind: "expire", cost: costOfExpired(row), at, tokens: undefined, call, answer: undefined });
   }
 
   /** The user whose calls an account's are. */

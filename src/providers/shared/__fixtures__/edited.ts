@@ -1,9 +1,9 @@
-import { editBytes, type JsonEdit, scanObject } from "../../../core/index.ts";
+import { editBytes, type JsonEdit, scanObject } from "../../../bodies/index.ts";
 
 /** A body as the upstream gets it. */
 export function edited(text: string, edits: readonly JsonEdit[]): string {
   const bytes = Buffer.from(text);
   const scan = scanObject(bytes, 100);
   if ("refused" in scan) throw new Error(scan.refused);
-  return editBytes(bytes, scan.members, edits).toString();
+  return Buffer.concat(editBytes(bytes, scan.members, edits)).toString();
 }

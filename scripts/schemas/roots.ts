@@ -1,0 +1,41 @@
+/** The schemas that tests check values against, by whose document they are in. What they refer to comes with them. */
+export const roots = {
+  openai: [
+    "CreateChatCompletionRequest",
+    "CreateChatCompletionResponse",
+    "CreateChatCompletionStreamResponse",
+    "CreateEmbeddingResponse",
+    "CreateImageRequest",
+    "CreateResponse",
+    "CreateSpeechResponseStreamEvent",
+    "CreateTranscriptionResponseDiarizedJson",
+    "CreateTranscriptionResponseJson",
+    "CreateTranscriptionResponseStreamEvent",
+    "CreateTranscriptionResponseVerboseJson",
+    "CreateTranslationResponseVerboseJson",
+    "EditImageBodyJsonParam",
+    "ErrorResponse",
+    "ImageEditStreamEvent",
+    "ImageGenStreamEvent",
+    "ImagesResponse",
+    "Response",
+    "ResponseItemList",
+    "ResponseStreamEvent",
+  ],
+  anthropic: ["CountMessageTokensResponse", "CreateMessageParams", "ErrorResponse", "Message", "MessageStreamEvent"],
+  google: ["BatchEmbedContentsResponse", "EmbedContentResponse", "GenerateContentResponse"],
+  mistral: [
+    "ChatCompletionResponse",
+    "CompletionChunk",
+    "SpeechResponse",
+    "SpeechStreamEvents",
+    "TranscriptionResponse",
+    "TranscriptionStreamEvents",
+  ],
+  moonshot: ["ChatCompletionChunk", "ChatCompletionResponse", "ErrorResponse"],
+  xai: ["ImageResponse"],
+} as const satisfies Record<string, readonly string[]>;
+
+export function isOwner(name: string | undefined): name is keyof typeof roots {
+  return name !== undefined && Object.hasOwn(roots, name);
+}

@@ -1,0 +1,129 @@
+/**
+ * The headers of one part. What another reader of forms could take for something else is refused, not guessed: the
+ * gateway routes and charges by what it reads, and the upstream reads the same bytes anew.
+ */
+import { fromBytewise } from "../json/bytewise.ts";
+import { type ParameterizedValue, parseParameters, withoutBlanks } from "./parameters.ts";
+import { invalidForm, invalidPart } from "./refusals.ts";
+
+export interface PartHeader {
+  readonly name: string;
+  /** Where there is one, the part is a file. */
+  readonly filename: string | undefined;
+  readonly contentType: string | undefined;
+  /** A length that the part says of itself, and where it stands in the headers. */
+  readonly declared: { readonly size: number; readonly start: number; readonly end: number } | undefined;
+}
+
+interface Field {
+  readonly value: string;
+  /** Index of the value in the block. */
+  readonly start: number;
+}
+
+const once = new Set(["content-disposition", "content-type", "content-length", "content-transfer-encoding"]);
+const fieldName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+// oxlint-disable-next-line no-control-regex -- they are what is looked for
+const control = /[\0-\x08\x0a-\x1f\x7f]/;
+
+/**
+ * Reads the lines of a header, one character a byte. `index` is the part's place, to name it by as long as its name is
+ * not known.
+ */
+export function parsePartHeader(block: string, index: number): PartHeader {
+  const refuse = (what: string): Error => invalidForm(`Part ${index + 1} of the form ${what}.`, `parts.${index}`);
+  const fields = new Map<string, Field>();
+  let start = 0;
+  for (const line of block === "" ? [] : block.split("\r\n")) {
+    const colon = line.indexOf(":");
+    const key = line.slice(0, Math.max(colon, 0)).toLowerCase();
+    // A folded line begins with a blank, which no name holds.
+    if (control.test(line) || !fieldName.test(key)) throw refuse("has a malformed header");
+    if (fields.has(key) && once.has(key)) throw refuse(`has the header ${key} twice`);
+    fields.set(key, fieldAt(line, colon + 1, start));
+    start += line.length + 2;
+  }
+  const disposition = fields.get("content-disposition");
+  if (disposition === undefined) throw refuse("has no Content-Disposition");
+  const parsed = parseParameters(disposition.value);
+  if (parsed?.value !== "form-data") throw refuse("has a malformed Content-Disposition");
+  const name = nameIn(parsed);
+  if (name === undefined) throw refuse("has no name, or one that could be read in several ways");
+  return checked(name, parsed, fields);
+}
+
+function fieldAt(line: string, offset: number, lineStart: number): Field {
+  const rest = line.slice(offset);
+  const value = withoutBlanks(rest);
+  return { value, start: lineStart + offset + rest.indexOf(value) };
+}
+
+function nameIn({ parameters }: ParameterizedValue): string | undefined {
+  const written = parameters.get("name") ?? "";
+  const extended = [...parameters.keys()].some((key) => key.includes("*") && key !== "filename*");
+  // With a backslash it is an escape to some, with =? an encoded word, with a blank at its end it is cut.
+  if (extended || written.includes("\\") || written.includes("=?")) return undefined;
+  const name = unescapeName(fromBytewise(written));
+  return name === "" || name.trim() !== name ? undefined : name;
+}
+
+function checked(name: string, parsed: ParameterizedValue, fields: ReadonlyMap<string, Field>): PartHeader {
+  const encoding = fields.get("content-transfer-encoding")?.value.toLowerCase() ?? "binary";
+  if (!["7bit", "8bit", "binary"].includes(encoding)) {
+    throw invalidPart(name, "has a Content-Transfer-Encoding other than 7bit, 8bit and binary.");
+  }
+  const filename = filenameIn(name, parsed);
+  const type = fields.get("content-type")?.value;
+  if (filename === undefined) checkTextType(name, type);
+  const contentType = type === undefined ? undefined : fromBytewise(type);
+  return { name, filename, contentType, declared: declaredSize(name, fields.get("content-length")) };
+}
+
+function filenameIn(name: string, { parameters }: ParameterizedValue): string | undefined {
+  const written = parameters.get("filename");
+  const extended = parameters.get("filename*");
+  if (written === undefined) {
+    if (extended === undefined) return undefined;
+    // To half of the readers it is a field, then.
+    throw invalidPart(name, "has a filename* but no filename.");
+  }
+  if (extended === undefined) return unescapeName(fromBytewise(written).replaceAll(/\\(["\\])/g, "$1"));
+  const decoded = decodeExtended(extended);
+  if (decoded === undefined) throw invalidPart(name, "has a malformed filename*.");
+  return decoded;
+}
+
+/** As browsers write quotes and line breaks, and no other percent sign. */
+function unescapeName(text: string): string {
+  return text.replaceAll("%0A", "\n").replaceAll("%0D", "\r").replaceAll("%22", '"');
+}
+
+/** `utf-8'en'%e2%82%ac`, by RFC 8187. */
+function decodeExtended(text: string): string | undefined {
+  const [charset, , encoded, more] = text.split("'");
+  if (charset?.toLowerCase() !== "utf-8" || encoded === undefined || more !== undefined) return undefined;
+  try {
+    return decodeURIComponent(encoded);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A text that some would read in another character set, or take for a file. */
+function checkTextType(name: string, contentType: string | undefined): void {
+  if (contentType === undefined) return;
+  const parsed = parseParameters(contentType);
+  const charset = parsed?.parameters.get("charset")?.toLowerCase() ?? "utf-8";
+  if (parsed === undefined || !["utf-8", "us-ascii"].includes(charset)) {
+    throw invalidPart(name, "has a malformed content type, or a charset other than utf-8.");
+  }
+  if (parsed.value === "application/octet-stream") {
+    throw invalidPart(name, "has the content type of a file but no filename.");
+  }
+}
+
+function declaredSize(name: string, field: Field | undefined): PartHeader["declared"] {
+  if (field === undefined) return undefined;
+  if (!/^\d{1,15}$/.test(field.value)) throw invalidPart(name, "has a malformed Content-Length.");
+  return { size: Number(field.value), start: field.start, end: field.start + field.value.length };
+}

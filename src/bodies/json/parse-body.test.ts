@@ -1,0 +1,132 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { z } from "zod";
+import { GatewayError } from "../../core/index.ts";
+import { asOpaque } from "./opaque-text.ts";
+import { parseBody } from "./parse-body.ts";
+
+const schema = z.looseObject({
+  model: z.string(),
+  n: z.number().int().optional(),
+  messages: z.array(z.looseObject({ role: z.string() })).optional(),
+});
+
+const parse = (text: string | Uint8Array) =>
+  parseBody(typeof text === "string" ? Buffer.from(text) : text, schema, ["messages"]);
+
+function refusal(text: string | Uint8Array): GatewayError {
+  try {
+    parse(text);
+  } catch (thrown) {
+    if (thrown instanceof GatewayError) return thrown;
+    throw thrown;
+  }
+  throw new Error("was accepted");
+}
+
+describe("a body that is accepted", () => {
+  const text = ` {"model": "m", "n":1.0e0,\n "unknown":{"deep":[1,2]}, "big": 12345678901234567890 } `;
+
+  test("keeps its text, and what nobody here knows", () => {
+    const parsed = parse(text);
+    expect(parsed.text).toBe(text);
+    expect(parsed.body).toMatchObject({ model: "m", n: 1, unknown: { deep: [1, 2] } });
+  });
+
+  test("has its members found in the text", () => {
+    const { members } = parse(text);
+    expect(members.map(({ key, valueStart, valueEnd }) => [key, text.slice(valueStart, valueEnd)])).toEqual([
+      ["model", `"m"`],
+      ["n", "1.0e0"],
+      ["unknown", `{"deep":[1,2]}`],
+      ["big", "12345678901234567890"],
+    ]);
+  });
+
+  test("may begin with a byte order mark and hold any character", () => {
+    const parsed = parse(Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), Buffer.from(`{"model":"é🙂"}`)]));
+    expect(parsed.bytes.toString()).toBe(`{"model":"é🙂"}`);
+    expect(parsed.body.model).toBe("é🙂");
+  });
+
+  test.each(["é🙂", "\\u00e9🙂", "\\u00e9", "Ã©", "\\u00c3\\u00a9", "a"])(
+    "reads %s as JSON does, where it is not only measured",
+    (name) => {
+      const body = `{"model":"${name}","deep":{"${name}":["${name}"]},"n":1}`;
+      expect(parse(body).body).toEqual(schema.parse(JSON.parse(body)));
+    },
+  );
+
+  const letters = fc.string({ unit: "binary" });
+
+  test("tells no string smaller than it is, and its size to the byte where letters are all escaped or none is", () => {
+    fc.assert(
+      fc.property(letters, letters, fc.boolean(), (said, other, mixed) => {
+        const raw = JSON.stringify(said).replace(/\\ud[89a-f]/g, "\\u0");
+        const written = JSON.stringify(other);
+        const escaped = written.replace(
+          /[^\0-\x7f]/g,
+          (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`,
+        );
+        const body = `{"model":"m","messages":[{"role":${escaped}}${mixed ? `,{"role":${raw}}` : ""}]}`;
+        const { messages = [] } = parse(body).body;
+        const { messages: meant = [] } = schema.parse(JSON.parse(body));
+        const { sizeOf } = parse(body);
+        const sizes = messages.map(({ role }) => sizeOf(asOpaque(role)));
+        const exact = meant.map(({ role }) => Buffer.byteLength(role));
+        if (mixed) expect(sizes.every((size, index) => size >= (exact[index] ?? 0))).toBe(true);
+        else expect(sizes).toEqual(exact);
+      }),
+    );
+  });
+
+  test("counts the bytes of letters that are written out", () => {
+    const { body, sizeOf } = parse(`{"model":"m","messages":[{"role":"日本語é\\n"}]}`);
+    expect(sizeOf(asOpaque(body.messages?.[0]?.role ?? ""))).toBe(12);
+  });
+
+  test("may nest as deep as the bound", () => {
+    const levels = 127;
+    expect(parse(`{"model":"m","deep":${"[".repeat(levels)}${"]".repeat(levels)}}`).body.model).toBe("m");
+  });
+});
+
+const refusals: [string, string | Uint8Array, string, string | undefined][] = [
+  ["nothing", "", "must be a JSON object", undefined],
+  ["white space", " \n", "must be a JSON object", undefined],
+  ["a list", `[{"model":"m"}]`, "must be a JSON object", undefined],
+  ["a text", `"model"`, "must be a JSON object", undefined],
+  ["null", "null", "must be a JSON object", undefined],
+  ["half an object", `{"model":"m"`, "not valid JSON", undefined],
+  ["an object and more", `{"model":"m"} x`, "not valid JSON", undefined],
+  ["a comma too many", `{"model":"m",}`, "not valid JSON", undefined],
+  ["single quotes", `{'model':'m'}`, "not valid JSON", undefined],
+  ["bytes that are no text", new Uint8Array([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x7d]), "not valid UTF-8", undefined],
+  ["a character cut in half", new Uint8Array([0x7b, 0x22, 0xc3, 0x22, 0x7d]), "not valid UTF-8", undefined],
+  ["one level too deep", `{"deep":${"[".repeat(128)}${"]".repeat(128)}}`, "128 levels", undefined],
+  ["100,000 open brackets", `{"deep":${"[".repeat(100_000)}`, "128 levels", undefined],
+  ["a key twice", `{"model":"cheap","model":"dear"}`, `"model" twice`, "model"],
+  ["a key twice, once in disguise", `{"model":"cheap","mod\\u0065l":"dear"}`, `"model" twice`, "model"],
+  ["no model", `{}`, "model: ", "model"],
+  ["a model of the wrong type", `{"model":5}`, "model: ", "model"],
+  [
+    "a wrong type deep inside",
+    `{"model":"m","messages":[{"role":"user"},{"role":7}]}`,
+    "messages.1.role: ",
+    "messages.1.role",
+  ],
+];
+
+test.each(refusals)("%s is refused with 422", (_title, text, message, param) => {
+  const error = refusal(text);
+  expect(error).toMatchObject({ code: "validation_failed", status: 422 });
+  expect(error.message).toContain(message);
+  expect(error.param).toBe(param);
+});
+
+test("a refusal does not repeat more than a little of what was sent", () => {
+  const key = "k".repeat(100_000);
+  const error = refusal(`{"${key}":1,"${key}":2}`);
+  expect(error.message.length).toBeLessThan(200);
+  expect(error.param?.length).toBe(80);
+});

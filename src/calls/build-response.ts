@@ -1,0 +1,76 @@
+/** The response to a client: of a whole answer, or of a failure. */
+import { resolveUsage, sumOf } from "../charges/index.ts";
+import { GatewayError, type ReplyHeaders } from "../core/index.ts";
+import { type FailedReply, relayedHeaders, type WholeReply } from "../sending/index.ts";
+import type { Logger } from "../telemetry/index.ts";
+import { EVENT_STREAM, type Exchange } from "./exchange.ts";
+import type { CallAnswer } from "./incoming-call.ts";
+import { KeptBody } from "./retry-key.ts";
+import type { CallResult, RunningCall } from "./running-call.ts";
+
+/** A response's own parts, and how its call ends. */
+export interface ResponseParts extends CallAnswer {
+  body: Uint8Array | string;
+  end: CallResult;
+  /** The answer as one object in the client's dialect, JSON text; empty for a failure. */
+  whole: string;
+  /** The id of the key that made the answer; undefined for a failure. */
+  keyId: string | undefined;
+}
+
+/** Throws where there is nothing to answer with. */
+export function buildResponse(call: RunningCall, exchange: Exchange, reply: WholeReply | FailedReply): ResponseParts {
+  return reply.kind === "whole" ? wholeResponse(call, exchange, reply) : failedResponse(call, exchange, reply);
+}
+
+function wholeResponse(call: RunningCall, exchange: Exchange, reply: WholeReply): ResponseParts {
+  const { work } = call.parts;
+  const { status, answers, keyId } = reply;
+  const headers = headersFor(call, reply.headers);
+  if (exchange.headers !== undefined) Object.assign(headers, exchange.headers);
+  const { body, contentType, whole, counted } = exchange.answer(answers);
+  if (contentType !== undefined) headers["content-type"] = contentType;
+  if (contentType === EVENT_STREAM) Object.assign(headers, EVENT_HEADERS);
+  const { text, usage } = answers[0];
+  const upstream = answers.length === 1 ? usage : sumOf(answers.map((each) => each.usage));
+  const observed = resolveUsage(work.order, { upstream, counted, outputBytes: () => exchange.outputBytes(text) });
+  headers["x-tollgate-credits"] = work.creditsOf(observed);
+  const kept = work.order.retry && { headers, body: new KeptBody().add(Buffer.from(body)) };
+  return { status, headers, body, whole, keyId, end: { status, outcome: "complete", observed, answer: kept } };
+}
+
+/** An upstream's own error: relayed, and free. */
+function failedResponse(call: RunningCall, exchange: Exchange, reply: FailedReply): ResponseParts {
+  const { status: replied, headers: own, body: text } = reply;
+  // A redirection is not followed, since the key must not go along, and means nothing to the client.
+  if (replied >= 300 && replied < 400) {
+    throw new GatewayError("upstream_invalid_answer", `The upstream answered with status ${replied}.`);
+  }
+  // A status that says success is left to a client of the upstream's own dialect, who knows what to make of it.
+  const status = replied < 400 && !exchange.passesThrough ? 502 : replied;
+  const body = exchange.failure(status, text);
+  const headers = { ...headersFor(call, own), ...exchange.headers, "x-tollgate-credits": "0" };
+  return { status, headers, body, whole: "", keyId: undefined, end: { status, outcome: "failed" } };
+}
+
+/** Stores a response. One that can't be stored is given all the same: it has been made, and is paid for. */
+export async function keepResponse(
+  logger: Logger,
+  requestId: string,
+  keep: () => Promise<void> | undefined,
+): Promise<void> {
+  try {
+    await keep();
+  } catch (reason) {
+    logger.error({ request_id: requestId, reason: String(reason) }, "response not kept");
+  }
+}
+
+export const EVENT_HEADERS = { "cache-control": "no-cache", "x-accel-buffering": "no" };
+
+/** The headers of an answer, but for its cost. */
+export function headersFor(call: RunningCall, upstream: ReplyHeaders): Record<string, string> {
+  const { target, work } = call.parts;
+  const headers = relayedHeaders(upstream, target.route.sandbox);
+  return work.rateHeaders === undefined ? headers : Object.assign(headers, work.rateHeaders);
+}

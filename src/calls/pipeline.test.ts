@@ -1,0 +1,95 @@
+/** The pipeline on its own: a call that no HTTP request brought. */
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { WorkScene } from "../charges/__fixtures__/work-scene.ts";
+import { chatCodec, chatRequest } from "../dialects/index.ts";
+import { principalOf, router, worldOf } from "../sending/__fixtures__/upstreams.ts";
+import type { ChargeableRoute } from "./chargeable-route.ts";
+import type { CallAnswer, IncomingCall } from "./incoming-call.ts";
+import { CallPipeline } from "./pipeline.ts";
+
+let scene: WorkScene;
+beforeEach(async () => {
+  scene = await WorkScene.start();
+});
+afterEach(() => scene.stop());
+
+const route: ChargeableRoute<ReturnType<typeof chatRequest.parse>> = {
+  operations: ["chat"],
+  surface: "openai",
+  body: chatRequest,
+  codec: chatCodec,
+};
+const usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 };
+const completion = { id: "chatcmpl-1", object: "chat.completion", choices: [], usage };
+const chunks = [{ choices: [{ index: 0, delta: { content: "Hi" } }] }, { choices: [], usage }]
+  .map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`)
+  .join("");
+
+function pipelineTo(script: () => Response): CallPipeline {
+  const { environment } = worldOf(script);
+  const logger = { info: () => undefined, warn: () => undefined, error: () => undefined, flush: () => undefined };
+  return new CallPipeline({
+    environment: { ...environment, clock: scene.deps.clock },
+    router,
+    work: scene.deps,
+    observer: scene.deps.observer,
+    send: { retries: 0, retryAfterMsMax: 0, firstByteMsMax: 60_000, idleMsMax: 60_000 },
+    body: { bytesMax: 1_000_000, arrivalMsMax: 60_000, ticker: scene.ticker },
+    logger,
+  });
+}
+
+/** A call of another part of the gateway: a principal, headers, bytes, and a signal. */
+function callOf(body: object, more: Partial<IncomingCall> = {}): IncomingCall {
+  return {
+    requestId: "req_own_1",
+    principal: { ...principalOf("u"), accountId: "user:u" },
+    headers: new Headers(),
+    body: Buffer.from(JSON.stringify({ model: "openai/m", messages: [{ role: "user", content: "hi" }], ...body })),
+    client: { signal: new AbortController().signal },
+    ...more,
+  };
+}
+
+const textOf = ({ body }: CallAnswer): Promise<string> => new Response(body).text();
+
+describe("a call without an HTTP request", () => {
+  test("is answered whole, charged and recorded", async () => {
+    const answer = await pipelineTo(() => Response.json(completion)).run(route, callOf({ max_tokens: 10 }));
+    expect(answer).toMatchObject({ status: 200, headers: { "x-tollgate-credits": "0.00002" } });
+    expect(JSON.parse(await textOf(answer))).toEqual(completion);
+    expect(await scene.balances()).toEqual({ charged: 20_000n, held: 0n });
+    expect(scene.ended).toMatchObject([{ order: { id: "req_own_1", source: { provider: "openai", model: "m" } } }]);
+  });
+
+  test("is answered with a stream, which is charged when it has been read", async () => {
+    const headers = { "content-type": "text/event-stream" };
+    const pipeline = pipelineTo(() => new Response(`${chunks}data: [DONE]\n\n`, { headers }));
+    const answer = await pipeline.run(route, callOf({ max_tokens: 10, stream: true }));
+    expect(pipeline.active).toBe(1);
+    expect(await textOf(answer)).toContain('"content":"Hi"');
+    expect(pipeline.active).toBe(0);
+    expect(await scene.balances()).toEqual({ charged: 20_000n, held: 0n });
+  });
+
+  test("is refused as any other, and so is one while the gateway goes down", async () => {
+    const pipeline = pipelineTo(() => Response.json(completion));
+    const refusal = pipeline.run(route, callOf({ max_tokens: 10_000_000 }));
+    expect(await refusal.catch((error: unknown) => error)).toMatchObject({ code: "insufficient_credits" });
+    pipeline.close();
+    const late = await pipeline.run(route, callOf({})).catch((error: unknown) => error);
+    expect(late).toMatchObject({ code: "shutting_down" });
+    expect(scene.refused).toEqual(["insufficient_credits"]);
+    expect(await scene.balances()).toEqual({ charged: 0n, held: 0n });
+  });
+
+  test("may carry a retry key: its answer is given again, charged once", async () => {
+    const pipeline = pipelineTo(() => Response.json(completion));
+    const headers = new Headers({ "idempotency-key": "k" });
+    const first = await pipeline.run(route, callOf({ max_tokens: 10 }, { headers }));
+    const again = await pipeline.run(route, callOf({ max_tokens: 10 }, { headers, requestId: "req_own_2" }));
+    expect(await textOf(again)).toBe(await textOf(first));
+    expect(again.headers).toMatchObject({ "idempotent-replayed": "true", "x-tollgate-first-request-id": "req_own_1" });
+    expect(await scene.balances()).toEqual({ charged: 20_000n, held: 0n });
+  });
+});

@@ -1,0 +1,144 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { heldByOrder, tickMs, WorkScene } from "../charges/__fixtures__/work-scene.ts";
+import { logObserver } from "../charges/index.ts";
+import { type ObservedUsage, type ReplyBody } from "../core/index.ts";
+import { targetOf } from "../sending/__fixtures__/upstreams.ts";
+import { CallWatchdog } from "../sending/index.ts";
+import type { StreamObserver } from "../streaming/index.ts";
+import type { Exchange } from "./exchange.ts";
+import type { CallPlan } from "./plan-call.ts";
+import { relayReply } from "./relay-reply.ts";
+import { RunningCall } from "./running-call.ts";
+
+let scene: WorkScene;
+let logged: [fields: object, message: string][];
+let ends: number;
+beforeEach(async () => {
+  scene = await WorkScene.start();
+  logged = [];
+  ends = 0;
+});
+afterEach(() => scene.stop());
+
+const used: ObservedUsage = { usage: { input: 10, output: 5 } };
+const cost = 20_000n;
+const secret = "what was said";
+
+/** Fails from the moment at which it is told to, as a mistake in a reader would. */
+class FailingObserver implements StreamObserver {
+  fails = false;
+  outputBytes = 0;
+  done = false;
+  complete = false;
+  failed = false;
+  readonly #usage: ObservedUsage;
+
+  constructor(usage: ObservedUsage) {
+    this.#usage = usage;
+  }
+
+  see(block: Buffer): Buffer {
+    return block;
+  }
+
+  get usage(): ObservedUsage {
+    if (this.fails) throw new TypeError(secret);
+    return this.#usage;
+  }
+}
+
+/** A call whose upstream has begun a stream, and breaks it off where the test says so. */
+async function begin(observer: StreamObserver) {
+  const client = new Request("http://gateway.example");
+  const note = (fields: object, message: string): void => void logged.push([fields, message]);
+  const logger = { info: note, warn: note, error: note, flush: () => undefined };
+  const call = new RunningCall({
+    work: await scene.open({ streamed: true }, { observer: logObserver(logger) }),
+    target: targetOf("openai/m", ["chat"]),
+    surface: "openai",
+    watchdog: new CallWatchdog({ ticker: scene.ticker, abort: new AbortController(), client, clientGoneGraceMs: 0 }),
+    client,
+    headers: client.headers,
+    files: undefined,
+    onEnd: () => {
+      ends += 1;
+    },
+  });
+  const exchange: Exchange = {
+    requests: [{ below: "", body: "{}" }],
+    passesThrough: true,
+    streamed: true,
+    headers: {},
+    observe: () => ({ observer, events: { bytesMax: 1_000, errorEvent: () => "data: broken\n\n" } }),
+    observeBytes: undefined,
+    answer: () => ({ body: "", whole: "" }),
+    outputBytes: () => 0,
+    failure: (_status, body) => body,
+  };
+  const { target, work } = call.parts;
+  const plan: CallPlan = { order: work.order, target, exchange, keep: undefined, pinnedKeyId: undefined };
+  let breakOff: () => void = () => undefined;
+  const body: ReplyBody = {
+    flowTo(sink) {
+      breakOff = () => sink.onFailure(new Error("reset"));
+    },
+    pause: () => undefined,
+    resume: () => undefined,
+    cancel: () => undefined,
+  };
+  const reply = { status: 200, headers: new Headers({ "content-type": "text/event-stream" }), body };
+  const send = { retries: 0, retryAfterMsMax: 0, firstByteMsMax: 1_000, idleMsMax: 60_000 };
+  const stream = relayReply({ send, logger }, call, plan, { kind: "stream", keyId: "k", ...reply })?.body;
+  const text = new Response(stream).text();
+  return {
+    /** What the client has got once the stream has broken off. */
+    async end(): Promise<string | undefined> {
+      breakOff();
+      return text;
+    },
+  };
+}
+
+describe("a stream whose observer fails", () => {
+  test("is charged what was known before, and tells of the failure once, by its name alone", async () => {
+    const observer = new FailingObserver(used);
+    const stream = await begin(observer);
+    await scene.tick(tickMs);
+    observer.fails = true;
+    await scene.tick(tickMs);
+    await scene.tick(tickMs);
+    expect(await stream.end()).toBe("data: broken\n\n");
+    expect(await scene.balances()).toEqual({ charged: cost, held: 0n });
+    expect(ends).toBe(1);
+    expect(logged).toEqual([
+      [{ request_id: "req_1", cause: "TypeError" }, "usage unknown"],
+      [expect.objectContaining({ outcome: "interrupted", credits: "0.00002" }), "call"],
+    ]);
+    expect(JSON.stringify(logged)).not.toContain(secret);
+  });
+
+  test("before anything was known is released", async () => {
+    const observer = new FailingObserver(used);
+    observer.fails = true;
+    const stream = await begin(observer);
+    expect(await scene.balances()).toEqual({ charged: 0n, held: heldByOrder });
+    await stream.end();
+    expect(await scene.balances()).toEqual({ charged: 0n, held: 0n });
+    expect(ends).toBe(1);
+    expect(logged).toMatchObject([
+      [{ cause: "TypeError" }, "usage unknown"],
+      [{ credits: "0" }, "call"],
+    ]);
+  });
+
+  test("or counts what has no price, is released too", async () => {
+    const stream = await begin(new FailingObserver({ usage: { input: 0.5 } }));
+    await scene.tick(tickMs);
+    await stream.end();
+    expect(await scene.balances()).toEqual({ charged: 0n, held: 0n });
+    expect(logged).toMatchObject([
+      [{ cause: "RangeError" }, "usage unknown"],
+      [{ credits: "0" }, "call"],
+    ]);
+  });
+});

@@ -1,0 +1,105 @@
+/** An answer that is passed on while it comes, and observed on the way. */
+import { resolveUsage } from "../charges/index.ts";
+import { GatewayError } from "../core/index.ts";
+import { captureFinalResponse } from "../responses/index.ts";
+import type { Reply, SendOptions, StreamReply } from "../sending/index.ts";
+import type { Logger } from "../telemetry/index.ts";
+import { EVENT_HEADERS, headersFor, keepResponse } from "./build-response.ts";
+import { EVENT_STREAM, type Exchange, type ObservedStream } from "./exchange.ts";
+import type { CallAnswer } from "./incoming-call.ts";
+import type { CallPlan } from "./plan-call.ts";
+import { relayStream } from "./relay-stream.ts";
+import { KeptBody } from "./retry-key.ts";
+import type { RunningCall } from "./running-call.ts";
+import { StreamUsage } from "./stream-usage.ts";
+
+export interface RelayDependencies {
+  send: SendOptions;
+  logger: Logger;
+}
+
+/**
+ * Relays a reply whose body is a stream that the client can have: of events, or of bytes. Undefined for any other reply. Throws
+ * for a stream that nobody asked for.
+ */
+export function relayReply(
+  deps: RelayDependencies,
+  call: RunningCall,
+  { exchange, keep }: CallPlan,
+  reply: Reply,
+): CallAnswer | undefined {
+  if (reply.kind !== "stream") return undefined;
+  const stream = observeReply(exchange, call, reply);
+  return stream && relay(deps, call, reply, { stream, keep });
+}
+
+/** The observer of a reply that is passed on while it comes; undefined for one that is read whole. */
+function observeReply(
+  exchange: Exchange,
+  call: RunningCall,
+  { headers, body }: StreamReply,
+): ObservedStream | undefined {
+  const type = headers.get("content-type") ?? "";
+  if (!type.startsWith(EVENT_STREAM)) {
+    return exchange.observeBytes === undefined || /\bjson\b/.test(type) ? undefined : exchange.observeBytes();
+  }
+  const { streamed } = call.parts.work.order;
+  if (exchange.observe !== undefined && (streamed || exchange.passesThrough)) return exchange.observe();
+  body.cancel();
+  throw new GatewayError("upstream_invalid_answer", "The upstream answered with a stream that nobody asked for.");
+}
+
+function relay(
+  deps: RelayDependencies,
+  call: RunningCall,
+  { status, headers: replied, body, keyId }: StreamReply,
+  { stream: { observer: own, events }, keep }: { stream: ObservedStream; keep: CallPlan["keep"] },
+): CallAnswer {
+  const { work, target, watchdog, client } = call.parts;
+  const { order } = work;
+  const capture = keep === undefined ? undefined : captureFinalResponse(own);
+  const observer = capture ?? own;
+  const usage = new StreamUsage({
+    observer,
+    read() {
+      const used = resolveUsage(order, { upstream: observer.usage, outputBytes: () => observer.outputBytes });
+      // Usage without a price can't be charged either.
+      work.costOf(used);
+      return used;
+    },
+    // Its name alone: the text could repeat what was said.
+    onFailure: (reason) => deps.logger.error({ request_id: call.id, cause: nameOf(reason) }, "usage unknown"),
+  });
+  work.meter(
+    () => usage.soFar(),
+    (error) => watchdog.abort.abort(error),
+  );
+  const headers = { ...headersFor(call, replied), ...(events === undefined ? {} : EVENT_HEADERS) };
+  const kept = order.retry === undefined ? undefined : new KeptBody();
+  const stream = relayStream(body, {
+    observer,
+    events,
+    abort: watchdog.abort,
+    ticker: watchdog.ticker,
+    idleMsMax: deps.send.idleMsMax,
+    client,
+    kept,
+    redact: (text) => target.route.keys.redact(text),
+    onFirstByte: () => work.firstByte(),
+    onEnd: async (outcome, error) => {
+      const response = capture?.response;
+      if (keep !== undefined && response !== undefined) {
+        await keepResponse(deps.logger, call.id, () => keep(response, keyId));
+      }
+      const used = usage.soFar();
+      const isCharged = usage.cameOut || outcome === "complete" || outcome === "abandoned";
+      if (used === undefined || !isCharged) return call.end({ status, outcome, error });
+      return call.end({ status, outcome, observed: used, error, answer: kept && { headers, body: kept } });
+    },
+  });
+  return { status, headers, body: stream };
+}
+
+function nameOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.name : typeof thrown;
+}

@@ -1,0 +1,196 @@
+/** A call that costs more than was set aside for it: its hold grows with it, as long as there is something left. */
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { type GatewayError, limits, type ObservedUsage } from "../core/index.ts";
+import { account, WorkScene, credits, heldByOrder, settled, tickMs } from "./__fixtures__/work-scene.ts";
+import type { Work } from "./work.ts";
+
+let scene: WorkScene;
+let seen: ObservedUsage | undefined;
+let givenUp: GatewayError[];
+beforeEach(async () => {
+  scene = await WorkScene.start();
+  seen = undefined;
+  givenUp = [];
+});
+afterEach(() => scene.stop());
+
+async function open(overrides: Parameters<WorkScene["open"]>[0] = {}): Promise<Work> {
+  const charge = await scene.open(overrides);
+  charge.meter(
+    () => seen,
+    (error) => givenUp.push(error),
+  );
+  return charge;
+}
+
+/** From now on the call has cost so much. */
+function costs(amount: bigint): void {
+  seen = { usage: { input: Number(amount / 1_000n) } };
+}
+
+/** Leaves the account with so much beside the call's hold. */
+async function leave(amount: bigint): Promise<void> {
+  const rest = credits - heldByOrder - amount;
+  await scene.ledger.submit({
+    kind: "hold",
+    id: "other",
+    accountId: account.id,
+    amount: rest,
+    purpose: "chat",
+    at: scene.now,
+    leaseUntil: scene.now + 1_000_000,
+  });
+}
+
+const kinds = (): string[] => scene.store.taken.map(({ kind }) => kind);
+
+describe("the hold", () => {
+  test("stays while the call has cost three quarters of it at most", async () => {
+    await open();
+    costs(150_000n);
+    await scene.tick(tickMs);
+    expect(await scene.held()).toBe(heldByOrder);
+    expect(kinds()).not.toContain("top-up");
+  });
+
+  test("is doubled beyond that, and again", async () => {
+    await open();
+    costs(151_000n);
+    await scene.tick(tickMs);
+    expect(await scene.held()).toBe(2n * heldByOrder);
+    await scene.tick(tickMs);
+    expect(await scene.held()).toBe(2n * heldByOrder);
+    costs(301_000n);
+    await scene.tick(tickMs);
+    expect(await scene.held()).toBe(4n * heldByOrder);
+    expect(await scene.balances()).toEqual({ charged: 0n, held: 4n * heldByOrder });
+    expect(givenUp).toEqual([]);
+  });
+
+  test("is twice the cost where that has run ahead of it", async () => {
+    await open();
+    costs(450_000n);
+    await scene.tick(tickMs);
+    expect(await scene.held()).toBe(900_000n);
+  });
+
+  test("is compared with the cost once a second, not at every tick", async () => {
+    await open();
+    costs(151_000n);
+    await scene.tick(999);
+    expect(await scene.held()).toBe(heldByOrder);
+    await scene.tick(1);
+    expect(await scene.held()).toBe(2n * heldByOrder);
+  });
+
+  test("is never raised above what a call can sensibly cost", async () => {
+    await scene.store.putAccount({ ...account, id: "token:s", kind: "token", prepaid: false }, scene.now);
+    await open({ accountId: "token:s" });
+    seen = { usage: { input: 1e12, output: 1e12 } };
+    await scene.tick(tickMs);
+    await scene.tick(tickMs);
+    expect(await scene.held()).toBe(limits.callNanoMax);
+    expect(givenUp).toEqual([]);
+  });
+
+  test("is left alone by a call that nobody observes", async () => {
+    await scene.open();
+    await scene.tick(tickMs);
+    expect(kinds()).not.toContain("top-up");
+  });
+
+  test("is what the charge is taken from", async () => {
+    const charge = await open();
+    costs(151_000n);
+    await scene.tick(tickMs);
+    await charge.end(settled({ usage: { input: 390 } }));
+    expect(await scene.balances()).toEqual({ charged: 390_000n, held: 0n });
+    expect(await scene.store.audit()).toMatchObject({ shortfall: 0n, drifts: [], openHolds: 0 });
+  });
+
+  test("of a call that has ended is not raised", async () => {
+    const charge = await open();
+    costs(151_000n);
+    await charge.end(settled({ usage: { input: 151 } }));
+    await scene.tick(tickMs);
+    expect(kinds()).not.toContain("top-up");
+  });
+});
+
+describe("where there is not enough to double it", () => {
+  test("it takes what is left", async () => {
+    await open();
+    await leave(30_000n);
+    costs(151_000n);
+    await scene.tick(tickMs);
+    expect(await scene.held()).toBe(heldByOrder + 30_000n);
+    expect(givenUp).toEqual([]);
+  });
+
+  test("it goes on until the hold is used up, and then gives up", async () => {
+    const charge = await open();
+    await leave(30_000n);
+    costs(229_000n);
+    await scene.tick(tickMs);
+    expect(await scene.held()).toBe(230_000n);
+    await scene.tick(tickMs);
+    expect(givenUp).toEqual([]);
+    costs(230_000n);
+    await scene.tick(tickMs);
+    expect(givenUp).toMatchObject([{ code: "insufficient_credits", status: 402 }]);
+    expect(givenUp[0]?.message).toBe(
+      "The credits are used up: this call has cost 0.00023, and nothing is left to go on with.",
+    );
+    await charge.end(settled({ usage: { input: 230 } }, { outcome: "interrupted" }));
+    expect((await scene.balances()).charged).toBe(230_000n);
+    expect(await scene.store.audit()).toMatchObject({ shortfall: 0n, drifts: [] });
+  });
+
+  test("with nothing left it stays as it is, and gives up at its end", async () => {
+    await open();
+    await leave(0n);
+    costs(199_000n);
+    await scene.tick(tickMs);
+    expect(givenUp).toEqual([]);
+    costs(200_000n);
+    await scene.tick(tickMs);
+    expect(await scene.held()).toBe(heldByOrder);
+    expect(givenUp).toHaveLength(1);
+  });
+
+  test("a call that has ended meanwhile is not given up", async () => {
+    const charge = await open();
+    await leave(0n);
+    costs(200_000n);
+    const ticking = scene.tick(tickMs);
+    await Promise.all([ticking, charge.end(settled({ usage: { input: 200 } }))]);
+    expect(kinds()).toContain("top-up");
+    expect(givenUp).toEqual([]);
+    expect(await scene.balances()).toMatchObject({ charged: 200_000n });
+  });
+
+  test("it goes on where credits come in time", async () => {
+    await open();
+    await leave(0n);
+    costs(199_000n);
+    await scene.tick(tickMs);
+    const grant = { kind: "grant", id: "more", accountId: account.id, amount: credits, at: scene.now } as const;
+    await scene.ledger.submit(grant);
+    costs(250_000n);
+    await scene.tick(tickMs);
+    expect(await scene.held()).toBe(500_000n);
+    expect(givenUp).toEqual([]);
+  });
+});
+
+test("a store that is down neither ends the call nor stops the next try", async () => {
+  await open();
+  costs(300_000n);
+  scene.store.failure = new Error("disk full");
+  await scene.tick(tickMs);
+  expect(scene.unsettled).toMatchObject([["req_1", { code: "storage_unavailable" }]]);
+  expect(givenUp).toEqual([]);
+  scene.store.failure = undefined;
+  await scene.tick(tickMs);
+  expect(await scene.held()).toBe(600_000n);
+});

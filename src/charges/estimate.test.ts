@@ -1,0 +1,211 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import type { WorkBound, Usage } from "../core/index.ts";
+import { boundFor, chargeFor, type ModelPrice } from "../pricing/index.ts";
+import { priceOf } from "./__fixtures__/work-scene.ts";
+import { likelyTokens, sumOf, usageBound, resolveUsage } from "./estimate.ts";
+
+const markup = 1_000_000n;
+
+/** Where the upstream named no usage. */
+const estimatedUsage = (price: ModelPrice, bound: WorkBound, outputBytes: number): Usage =>
+  resolveUsage({ price, bound }, { upstream: undefined, outputBytes: () => outputBytes }).usage;
+
+describe("the most that a call can use", () => {
+  const asked = { inputTokens: 50, outputTokens: 20, choices: 1 };
+  const rows: [string, "up" | "window" | "dear", Partial<WorkBound>, Usage][] = [
+    ["is what the request says", "up", asked, { input: 50, output: 20, requests: 1 }],
+    ["is so much a choice", "up", { ...asked, choices: 3 }, { input: 50, output: 60, requests: 1 }],
+    ["counts the dearest way", "dear", asked, { cacheWrite5m: 50, reasoning: 20, requests: 1 }],
+    [
+      "is the model's cap where the request says nothing",
+      "window",
+      { ...asked, outputTokens: undefined },
+      { input: 50, output: 100, requests: 1 },
+    ],
+    [
+      "is assumed where nobody says",
+      "up",
+      { ...asked, outputTokens: undefined },
+      { input: 50, output: 32_768, requests: 1 },
+    ],
+    [
+      "lies within the window",
+      "window",
+      { ...asked, inputTokens: 5_000, outputTokens: 7_000 },
+      { input: 1_000, output: 1_000, requests: 1 },
+    ],
+    [
+      "lies within the window of each input that is read by itself",
+      "window",
+      { ...asked, inputTokens: 5_000, outputTokens: 0, inputs: 3 },
+      { input: 3_000, output: 0, requests: 1 },
+    ],
+  ];
+  test.each(rows)("%s", (_title, prefix, bound, usage) => {
+    expect(usageBound(priceOf(prefix), { ...asked, ...bound })).toEqual(usage);
+  });
+
+  test("costs no less than anything within the request", () => {
+    const tokens = fc.nat(100_000);
+    const bound = fc.record({ inputTokens: tokens, outputTokens: tokens, choices: fc.integer({ min: 1, max: 8 }) });
+    const shares = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 4, maxLength: 4 });
+    const property = fc.property(
+      bound,
+      shares,
+      fc.constantFrom("up", "dear"),
+      (each, [inAll = 0, cached = 0, outAll = 0, thought = 0], prefix) => {
+        const input = Math.floor(each.inputTokens * inAll);
+        const output = Math.floor(each.outputTokens * each.choices * outAll);
+        const usage = {
+          input: input - Math.floor(input * cached),
+          cacheWrite5m: Math.floor(input * cached),
+          output: output - Math.floor(output * thought),
+          reasoning: Math.floor(output * thought),
+          requests: 1,
+        };
+        const price = priceOf(prefix);
+        expect(boundFor(price, usageBound(price, each), markup)).toBeGreaterThanOrEqual(
+          chargeFor(price, { usage }, markup),
+        );
+      },
+    );
+    fc.assert(property, { numRuns: 300 });
+  });
+
+  test("is estimated from lengths where an upstream names no usage", () => {
+    const bound = { inputTokens: 41, outputTokens: undefined, choices: 1 };
+    expect(estimatedUsage(priceOf("up"), bound, 9)).toEqual({ input: 11, output: 3, requests: 1 });
+    expect(estimatedUsage(priceOf("up"), { ...bound, inputTokens: 0 }, 0)).toEqual({
+      input: 0,
+      output: 0,
+      requests: 1,
+    });
+  });
+});
+
+test("what counts towards a minute is the likely input, and all the output that was asked for", () => {
+  const bound = { inputTokens: 41, outputTokens: 100, choices: 2 };
+  const price = priceOf("up");
+  expect(likelyTokens(price, bound)).toBe(11 + 200);
+  expect(likelyTokens(price, { ...bound, outputTokens: undefined })).toBe(11 + 2_000);
+  expect(likelyTokens(price, { ...bound, outputTokens: 2 ** 53 })).toBe(1_000_000_000);
+});
+
+test("a part whose size nobody knows is taken for a common one, not for all that was held for it", () => {
+  const bound = { inputTokens: 1_000_041, outputTokens: 0, choices: 1, unmeasured: { parts: 1, tokens: 1_000_000 } };
+  expect(estimatedUsage(priceOf("up"), bound, 0)).toMatchObject({ input: 1_011 });
+  expect(likelyTokens({ ...priceOf("up"), contextWindow: 500 }, bound)).toBe(500);
+});
+
+describe("what a call has used", () => {
+  const price = priceOf("up");
+  const bound = { inputTokens: 40, outputTokens: 0, choices: 1, unitsIn: { inputAudioMs: 61_000 }, likelyIn: {} };
+  const none = (): number => 0;
+
+  test("is what the upstream says", () => {
+    const upstream = { usage: { input: 3, output: 4, requests: 1 }, reportedCost: 7n };
+    expect(
+      resolveUsage(
+        { price, bound: { inputTokens: 40, outputTokens: 9, choices: 1 } },
+        { upstream: upstream, outputBytes: none },
+      ),
+    ).toEqual(upstream);
+  });
+
+  test("is what was measured here, in units that the upstream doesn't name", () => {
+    expect(
+      resolveUsage({ price, bound }, { upstream: { usage: { output: 4, requests: 1 } }, outputBytes: none }).usage,
+    ).toEqual({
+      inputAudioMs: 61_000,
+      output: 4,
+      requests: 1,
+    });
+  });
+
+  test("is what was counted in the answer, of the variant that it says", () => {
+    const counted = { usage: { images: 2 }, image: { size: "1024x1024" } };
+    const images = { inputTokens: 40, outputTokens: 0, choices: 2, likelyIn: { input: 9 } };
+    expect(resolveUsage({ price, bound: images }, { upstream: undefined, outputBytes: none, counted })).toEqual({
+      usage: { input: 9, output: 0, images: 2, requests: 1 },
+      image: { size: "1024x1024" },
+    });
+    expect(
+      resolveUsage({ price, bound: images }, { upstream: { usage: { images: 1 } }, outputBytes: none, counted }).usage,
+    ).toEqual({
+      images: 1,
+      requests: 1,
+    });
+  });
+
+  test("adds up over several answers; a cost only where each names one", () => {
+    const one = { usage: { input: 1, outputImage: 5, requests: 1 }, reportedCost: 3n };
+    const two = { usage: { input: 2, reasoning: 4, requests: 1 }, reportedCost: 4n };
+    const usage = { input: 3, outputImage: 5, reasoning: 4, requests: 1 };
+    expect(sumOf([one, two])).toEqual({ usage, reportedCost: 7n });
+    expect(sumOf([one, { usage: two.usage }])).toEqual({ usage });
+    expect(sumOf([undefined, undefined])).toBeUndefined();
+    expect(sumOf([one])).toBe(one);
+  });
+
+  test("takes an answer that names nothing for one like the others, but for its images", () => {
+    const one = { usage: { input: 1, images: 1, requests: 1 }, reportedCost: 3n };
+    expect(sumOf([one, undefined, one])).toEqual({ usage: { input: 3, requests: 1 } });
+    expect(sumOf([undefined, one])).toEqual({ usage: { input: 2, requests: 1 } });
+    expect(one.usage).toEqual({ input: 1, images: 1, requests: 1 });
+  });
+
+  test("is no request where each says that it was none: all has failed", () => {
+    const failed = { usage: { images: 0, requests: 0 } };
+    expect(sumOf([failed, failed])).toEqual(failed);
+    expect(sumOf([failed, { usage: { images: 1, requests: 1 } }])).toEqual({ usage: { images: 1, requests: 1 } });
+  });
+});
+
+describe("what an upstream names in part", () => {
+  const bound: WorkBound = {
+    inputTokens: 100,
+    outputTokens: undefined,
+    choices: 1,
+    likelyIn: { inputAudio: 90, input: 3 },
+    unitsIn: { inputAudioMs: 9_000 },
+  };
+  test.each<[string, Partial<WorkBound>, Usage, Usage]>([
+    [
+      "tokens: the time is the file's",
+      {},
+      { input: 4, inputAudio: 80, output: 5 },
+      { input: 4, inputAudio: 80, output: 5, inputAudioMs: 9_000, requests: 1 },
+    ],
+    [
+      "time: tokens are the likely ones, and those of the text",
+      {},
+      { inputAudioMs: 8_000, requests: 1 },
+      { inputAudioMs: 8_000, inputAudio: 90, input: 3, output: 3, requests: 1 },
+    ],
+    [
+      "tokens, of a file that can't be read: the likely time",
+      { likelyIn: { inputAudio: 90, inputAudioMs: 2_000 } },
+      { input: 4 },
+      { input: 4, inputAudioMs: 2_000, requests: 1 },
+    ],
+    [
+      "everything: nothing is added",
+      {},
+      { input: 0, inputAudioMs: 1, requests: 2 },
+      { input: 0, inputAudioMs: 1, requests: 2 },
+    ],
+    ["nothing but tokens are counted", { unitsIn: {} }, { output: 7 }, { output: 7, requests: 1 }],
+  ])("%s", (_title, more, usage, completed) => {
+    const reportedCost = 5n;
+    expect(
+      resolveUsage(
+        { price: priceOf("up"), bound: { ...bound, ...more } },
+        { upstream: { usage, reportedCost }, outputBytes: () => 12 },
+      ),
+    ).toEqual({
+      usage: completed,
+      reportedCost,
+    });
+  });
+});

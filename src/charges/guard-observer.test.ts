@@ -1,0 +1,35 @@
+import { expect, test } from "bun:test";
+import { GatewayError } from "../core/index.ts";
+import { failed, orderOf, record, refusalOf, settled, WorkScene } from "./__fixtures__/work-scene.ts";
+import { guardObserver } from "./guard-observer.ts";
+import type { WorkObserver } from "./work-observer.ts";
+
+const fails = (): never => {
+  throw new TypeError("a mistake");
+};
+const failing: WorkObserver = { attempted: fails, refused: fails, ended: fails, committed: fails };
+
+test("an observer that fails breaks nothing, and its failures are known", async () => {
+  const scene = await WorkScene.start();
+  const failures: unknown[] = [];
+  const observer = guardObserver(failing, (reason) => failures.push(reason));
+  const work = await scene.open({}, { observer });
+  await work.end(settled({ usage: { input: 10, output: 5 } }));
+  const tooMuch = { inputTokens: 2_000, outputTokens: 50, choices: 1 };
+  const refusal = await refusalOf(scene.open({ id: "req_2", bound: tooMuch }, { observer }));
+  expect(refusal.code).toBe("insufficient_credits");
+  await (await scene.open({ id: "req_3" }, { observer })).end(failed);
+  expect(await scene.balances()).toEqual({ charged: 20_000n, held: 0n });
+  // Ended and committed twice each, refused once.
+  expect(failures).toHaveLength(5);
+  await scene.stop();
+});
+
+test("one that hears only a part of it is asked for no more", () => {
+  const heard: string[] = [];
+  const observer = guardObserver({ refused: (order) => heard.push(order.id) }, fails);
+  const order = orderOf();
+  observer.ended?.({ order, record: record(), credits: "0", files: undefined, error: undefined });
+  observer.refused?.(order, new GatewayError("ledger_busy", "busy"));
+  expect(heard).toEqual(["req_1"]);
+});

@@ -1,0 +1,11 @@
+export type { WorkDependencies } from "./charge.ts";
+export { resolveUsage, sumOf } from "./estimate.ts";
+export { guardObserver } from "./guard-observer.ts";
+export { logObserver } from "./log-observer.ts";
+export { openWork } from "./open-work.ts";
+export type { ParkedWork } from "./parked-work.ts";
+export { resumeWork } from "./resume-work.ts";
+export { RETRY_KEY_HEADER } from "./retry-refused.ts";
+export { Work, type WorkEnd } from "./work.ts";
+export type { AttemptReport, WorkObserver } from "./work-observer.ts";
+export type { WorkOrder } from "./work-order.ts";

@@ -1,0 +1,86 @@
+import { describe, expect, test } from "bun:test";
+import type { CallFile } from "../core/index.ts";
+import { orderOf, record } from "./__fixtures__/work-scene.ts";
+import { logObserver } from "./log-observer.ts";
+import type { AttemptReport } from "./work-observer.ts";
+
+function lineOf(files: readonly CallFile[]): string {
+  const lines: object[] = [];
+  const note = (fields: object): void => void lines.push(fields);
+  const logger = { info: note, warn: note, error: note, flush: () => undefined };
+  logObserver(logger).ended?.({ order: orderOf(), record: record(), credits: "0", files, error: undefined });
+  return JSON.stringify(lines);
+}
+
+function fileOf(name: string): CallFile {
+  const read = () => Promise.reject(new Error("a file is not read for the log"));
+  return { field: name, filename: name, contentType: name, size: 7, milliseconds: 1_000, read };
+}
+
+describe("an attempt", () => {
+  const attempt: AttemptReport = {
+    workId: "req_1",
+    provider: "up",
+    keyId: "k1",
+    attempt: 2,
+    status: 429,
+    failure: "limited-key",
+    milliseconds: 12.34,
+    retryInMs: 250,
+  };
+  const linesOf = (more: Partial<AttemptReport>): unknown[] => {
+    const lines: unknown[] = [];
+    const note = (fields: object, message: string): void => void lines.push([message, fields]);
+    const logger = { info: note, warn: note, error: note, flush: () => undefined };
+    logObserver(logger).attempted?.({ ...attempt, ...more });
+    return lines;
+  };
+
+  test.each<AttemptReport["failure"]>([
+    "refused-key",
+    "limited-key",
+    "retryable",
+    "unreachable",
+    "invalid-answer",
+    "timed-out",
+  ])("that failed as %p has a line", (failure) => {
+    const line = {
+      request_id: "req_1",
+      provider: "up",
+      key_id: "k1",
+      attempt: 2,
+      status: 429,
+      ms: 12.3,
+      retry_in_ms: 250,
+    };
+    expect(linesOf({ failure })).toEqual([["attempt failed", { ...line, failure }]]);
+  });
+
+  test.each([undefined, "final", "abandoned"] as const)(
+    "that succeeded, or that the call itself is to blame for, has none: %p",
+    (failure) => {
+      expect(linesOf({ failure })).toEqual([]);
+    },
+  );
+});
+
+test("what a call cost beyond all that was left has a line, and nothing else that was committed", () => {
+  const lines: unknown[] = [];
+  const note = (fields: object, message: string): void => void lines.push([message, fields]);
+  const observer = logObserver({ info: note, warn: note, error: note, flush: () => undefined });
+  observer.committed?.({ id: "req_1", shortfall: 0n });
+  observer.committed?.({ id: "req_2", shortfall: 1_500_000_000n });
+  expect(lines).toEqual([["charged less than it cost", { request_id: "req_2", credits: "1.5" }]]);
+});
+
+test("a file's name, type, size and length are told", () => {
+  expect(lineOf([fileOf("a.mp3")])).toContain(
+    '"files":[{"field":"a.mp3","name":"a.mp3","type":"a.mp3","bytes":7,"sound_ms":1000}]',
+  );
+});
+
+test("a thousand files with long names make no line of megabytes", () => {
+  const line = lineOf(Array.from({ length: 990 }, () => fileOf("x".repeat(4_000))));
+  expect(line.length).toBeLessThan(20_000);
+  expect(line).toContain('"files_left_out":970');
+});

@@ -1,0 +1,83 @@
+import { type CallFile, formatCredits, type GatewayError, inputTokens, outputTokens } from "../core/index.ts";
+import type { Logger } from "../telemetry/index.ts";
+import type { AttemptFailure, AttemptReport, WorkObserver, WorkReport } from "./work-observer.ts";
+
+/**
+ * Writes paid work to the log: a line for each end, for what nobody pays, and for each attempt that failed through its key or
+ * is worth another one. A refusal of the call itself is in the line of its end.
+ */
+export function logObserver(logger: Logger): WorkObserver {
+  return {
+    attempted(attempt) {
+      const { failure } = attempt;
+      if (failure !== undefined && !QUIET.has(failure)) logger.warn(attemptLine(attempt), "attempt failed");
+    },
+    ended: (report) => logger.info(endLine(report), "call"),
+    committed({ id, shortfall }) {
+      if (shortfall > 0n)
+        logger.warn({ request_id: id, credits: formatCredits(shortfall) }, "charged less than it cost");
+    },
+  };
+}
+
+function attemptLine({ workId, provider, keyId, attempt, status, failure, milliseconds, retryInMs }: AttemptReport) {
+  return {
+    request_id: workId,
+    provider,
+    key_id: keyId,
+    attempt,
+    status,
+    failure,
+    ms: rounded(milliseconds),
+    retry_in_ms: retryInMs === undefined ? undefined : rounded(retryInMs),
+  };
+}
+
+/** How a piece of work went, in its one line. Counts and names only: nothing of what was said. */
+function endLine({ order, record, credits, files, error }: WorkReport) {
+  const { id, parent, principal, source } = order;
+  const { usage, milliseconds, millisecondsToFirstByte } = record;
+  return {
+    request_id: id,
+    parent_id: parent,
+    user: record.owner,
+    token_id: principal.tokenId,
+    model: source.modelId,
+    provider: record.provider,
+    streamed: record.streamed,
+    status: record.status,
+    outcome: record.outcome,
+    input_tokens: inputTokens(usage),
+    output_tokens: outputTokens(usage),
+    credits,
+    files: files?.slice(0, FILES_MAX).map(fileSummary),
+    files_left_out: files !== undefined && files.length > FILES_MAX ? files.length - FILES_MAX : undefined,
+    ms: rounded(milliseconds),
+    first_byte_ms: millisecondsToFirstByte === undefined ? undefined : rounded(millisecondsToFirstByte),
+    error: error?.code,
+    cause: error === undefined ? undefined : causeOf(error),
+  };
+}
+
+/** Failures that are the call's or its client's own: the line of the call's end says enough. */
+const QUIET: ReadonlySet<AttemptFailure> = new Set(["final", "abandoned"]);
+
+/** Files that a line names, and characters of a client's names for them: a form may have a thousand with long names. */
+const FILES_MAX = 20;
+const NAME_CHARACTERS_MAX = 200;
+
+/** A file's name, type and size; never its content. */
+function fileSummary({ field, filename, contentType, size, milliseconds }: CallFile): object {
+  const [name, called, type] = [field, filename, contentType].map((text) => text?.slice(0, NAME_CHARACTERS_MAX));
+  return { field: name, name: called, type, bytes: size, sound_ms: milliseconds };
+}
+
+/** The name of what went wrong underneath; its text could repeat what a caller or an upstream said. */
+function causeOf(error: GatewayError): string | undefined {
+  const { cause } = error;
+  if (!(cause instanceof Error)) return undefined;
+  const code = "code" in cause && typeof cause.code === "string" ? cause.code : undefined;
+  return code ?? cause.name;
+}
+
+const rounded = (milliseconds: number): number => Math.round(milliseconds * 10) / 10;

@@ -1,0 +1,57 @@
+import type { WorkBound, Dialect, Operation } from "../core/index.ts";
+import { type PriceSnapshot, priceFrom, snapshotOf } from "../pricing/index.ts";
+import type { Holding } from "./charge.ts";
+import type { WorkOrder, WorkOwner, WorkSource } from "./work-order.ts";
+
+/**
+ * Work whose hold a job keeps, as plain JSON: any node that has it can go on with the work. The price is the one that the
+ * work was ordered at, whatever the configuration says by then.
+ */
+export interface ParkedWork {
+  id: string;
+  parent?: string;
+  /** Holds taken in place of the first one, which has the work's id. */
+  reserves: readonly string[];
+  /** The amount set aside, in nano-credits. */
+  held: string;
+  principal: WorkOwner;
+  operation: Operation;
+  dialect?: Dialect;
+  source: WorkSource;
+  price: PriceSnapshot;
+  /** The operator's markup, in millionths. */
+  markup: string;
+  bound: WorkBound;
+  streamed: boolean;
+  at: number;
+}
+
+export function toParkedWork(order: WorkOrder, { reserves, amount }: Holding, markupMillionths: bigint): ParkedWork {
+  const { id, parent, principal, operation, dialect, source, price, bound, streamed, at } = order;
+  const { user, tokenId, accountId, rates } = principal;
+  return {
+    id,
+    ...(parent === undefined ? {} : { parent }),
+    reserves,
+    held: String(amount),
+    principal: { user, tokenId, accountId, rates },
+    operation,
+    ...(dialect === undefined ? {} : { dialect }),
+    source,
+    price: snapshotOf(price),
+    markup: String(markupMillionths),
+    bound,
+    streamed,
+    at,
+  };
+}
+
+/** The order of parked work, and where its money stands. */
+export function fromParkedWork(parked: ParkedWork): { order: WorkOrder; holding: Holding; markupMillionths: bigint } {
+  const { reserves, held, price, markup, dialect, ...rest } = parked;
+  return {
+    order: { ...rest, dialect, price: priceFrom(price) },
+    holding: { reserves, amount: BigInt(held) },
+    markupMillionths: BigInt(markup),
+  };
+}

@@ -1,0 +1,312 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { formatCredits, GatewayError, limits, type ObservedUsage } from "../core/index.ts";
+import { credits, failed, heldByOrder, refusalOf, settled, tickMs, WorkScene } from "./__fixtures__/work-scene.ts";
+import type { ParkedWork } from "./parked-work.ts";
+import { resumeWork } from "./resume-work.ts";
+
+let scene: WorkScene;
+beforeEach(async () => {
+  scene = await WorkScene.start();
+});
+afterEach(() => scene.stop());
+
+const observed: ObservedUsage = { usage: { input: 10, output: 5 } };
+const cost = 20_000n;
+const last = () => scene.store.taken.at(-1);
+
+describe("the end of work", () => {
+  test("charges it, writes its record, and informs the observer", async () => {
+    const work = await scene.open({ streamed: true, parent: "session_1" });
+    await work.end(settled(observed));
+    const record = {
+      parent: "session_1",
+      owner: "u",
+      operation: "chat",
+      dialect: "chat",
+      provider: "up",
+      model: "m",
+      streamed: true,
+      status: 200,
+      outcome: "complete",
+      usage: observed.usage,
+      startedAt: scene.now,
+    };
+    expect(last()).toMatchObject({ kind: "settle", amount: cost, record });
+    expect(scene.ended).toMatchObject([{ order: { id: "req_1" }, record, credits: "0.00002", error: undefined }]);
+    expect(scene.committed).toEqual([{ id: "req_1", shortfall: 0n }]);
+    expect(await scene.balances()).toEqual({ charged: cost, held: 0n });
+  });
+
+  test("that used nothing releases the hold, with a record all the same", async () => {
+    const work = await scene.open();
+    const error = new GatewayError("upstream_unreachable", "no way");
+    await work.end({ status: 502, outcome: "interrupted", error });
+    expect(last()).toMatchObject({ kind: "release", record: { status: 502, outcome: "interrupted", usage: {} } });
+    expect(scene.ended).toMatchObject([{ credits: "0", error: { code: "upstream_unreachable" } }]);
+    expect(await scene.balances()).toEqual({ charged: 0n, held: 0n });
+  });
+
+  test("counts once: the first", async () => {
+    const work = await scene.open();
+    await Promise.all([work.end(settled(observed)), work.end(failed), work.end(settled({ usage: { input: 99 } }))]);
+    expect(scene.store.taken.map(({ kind }) => kind)).toEqual(["grant", "hold", "settle"]);
+    expect(scene.ended).toHaveLength(1);
+    expect(await scene.balances()).toEqual({ charged: cost, held: 0n });
+  });
+
+  test("reaches the observer before it is durable, and its commit when it is, with what nobody pays", async () => {
+    const work = await scene.open();
+    const ending = work.end(settled({ usage: { input: 2_000 } }));
+    expect([scene.ended.length, scene.committed.length]).toEqual([1, 0]);
+    await ending;
+    expect(scene.committed).toEqual([{ id: "req_1", shortfall: 2_000_000n - credits }]);
+  });
+});
+
+test("a refusal reaches the observer", async () => {
+  await refusalOf(scene.open({ bound: { inputTokens: 2_000, outputTokens: 50, choices: 1 } }));
+  expect(scene.refused).toEqual(["insufficient_credits"]);
+});
+
+test("the first byte's time is counted from the request's arrival", async () => {
+  const work = await scene.open({ arrivedAt: performance.now() - 500 });
+  work.firstByte();
+  expect(work.creditsOf(observed)).toBe(formatCredits(cost));
+  await work.end(settled(observed));
+  const [report] = scene.ended;
+  expect(report?.record.millisecondsToFirstByte).toBeGreaterThanOrEqual(500);
+  expect(report?.record.milliseconds).toBeGreaterThanOrEqual(report?.record.millisecondsToFirstByte ?? Infinity);
+});
+
+describe("a series of works under one parent", () => {
+  test("holds the next one before the last one ends, each recorded with the series", async () => {
+    const first = await scene.open({ id: "req_1", parent: "session_1" });
+    const second = await scene.open({ id: "req_2", parent: "session_1" });
+    expect(await scene.balances()).toEqual({ charged: 0n, held: 2n * heldByOrder });
+    await first.end(settled(observed));
+    expect(await scene.balances()).toEqual({ charged: cost, held: heldByOrder });
+    await second.end(settled(observed));
+    expect(scene.ended.map(({ record }) => record.parent)).toEqual(["session_1", "session_1"]);
+    expect(await scene.balances()).toEqual({ charged: 2n * cost, held: 0n });
+  });
+});
+
+describe("parked work", () => {
+  const hour = 3_600_000;
+  let stored: string;
+  const save = (parked: ParkedWork): Promise<void> => {
+    stored = JSON.stringify(parked);
+    return Promise.resolve();
+  };
+  const resume = () => resumeWork({ ...scene.deps, markupMillionths: 9_000_000n }, JSON.parse(stored) as ParkedWork);
+  const sweep = () => scene.ledger.submit({ kind: "sweep", at: scene.now });
+
+  test("outlives its process's lease, and is resumed and charged once, at the price that it was ordered at", async () => {
+    const work = await scene.open();
+    await work.park(scene.now + hour, save);
+    expect(await scene.store.openHolds()).toMatchObject([{ id: "req_1", keeper: "job", leaseUntil: scene.now + hour }]);
+    scene.now += 10 * limits.holdLeaseMs;
+    await sweep();
+    expect(await scene.balances()).toEqual({ charged: 0n, held: heldByOrder });
+
+    const resumed = resume();
+    await scene.tick(limits.holdLeaseMs);
+    // Its lease is the job's: the process that resumed it renews nothing.
+    expect(scene.store.taken.filter(({ kind }) => kind === "renew")).toHaveLength(1);
+    await resumed.end(settled(observed));
+    expect(await scene.balances()).toEqual({ charged: cost, held: 0n });
+    expect(scene.ended).toMatchObject([{ order: { source: { modelId: "alias/m" } }, record: { owner: "u" } }]);
+    expect(await scene.store.audit()).toMatchObject({ openHolds: 0, drifts: [] });
+  });
+
+  test("has the job's lease, though a renewal was due while it was handed over", async () => {
+    const work = await scene.open();
+    scene.now += limits.holdLeaseMs / 4;
+    const until = scene.now + hour;
+    const parking = work.park(until, save);
+    await scene.tick(0);
+    await parking;
+    await scene.tick(limits.holdLeaseMs);
+    expect(await scene.store.openHolds()).toMatchObject([{ keeper: "job", leaseUntil: until }]);
+  });
+
+  test("is topped up by the process that resumed it", async () => {
+    await (await scene.open()).park(scene.now + hour, save);
+    const resumed = resume();
+    const seen: ObservedUsage = { usage: { input: 190 } };
+    resumed.meter(
+      () => seen,
+      () => undefined,
+    );
+    await scene.tick(tickMs);
+    expect(await scene.held()).toBe(2n * heldByOrder);
+    await resumed.end(settled(seen));
+    expect(await scene.balances()).toEqual({ charged: 190_000n, held: 0n });
+  });
+
+  test("is never free where its job is lost: all that is held is charged, and a late end corrects that", async () => {
+    await (await scene.open()).park(scene.now + hour, save);
+    scene.now += hour + 1;
+    await sweep();
+    expect(await scene.balances()).toEqual({ charged: heldByOrder, held: 0n });
+    await resume().end(settled(observed));
+    expect(await scene.balances()).toEqual({ charged: cost, held: 0n });
+    expect(await scene.store.audit()).toMatchObject({ openHolds: 0, drifts: [] });
+  });
+
+  test("is charged in full where its job is lost, also where its cost so far was read", async () => {
+    const work = await scene.open();
+    work.meter(
+      () => observed,
+      () => undefined,
+    );
+    await scene.tick(limits.holdLeaseMs / 4);
+    await work.park(scene.now + hour, save);
+    scene.now += hour + 1;
+    await sweep();
+    expect(await scene.balances()).toEqual({ charged: heldByOrder, held: 0n });
+  });
+
+  test("stays open in its process where its data can't be saved, and is swept as any other", async () => {
+    const work = await scene.open();
+    const parking = work.park(scene.now + hour, () => Promise.reject(new Error("the store is away")));
+    expect(String(await parking.catch(String))).toContain("the store is away");
+    expect(await scene.store.openHolds()).toMatchObject([
+      { keeper: "process", leaseUntil: scene.now + limits.holdLeaseMs },
+    ]);
+    await work.end(failed);
+    expect(await scene.balances()).toEqual({ charged: 0n, held: 0n });
+  });
+
+  test("whose process died between the saving and the handing over costs nothing by itself, and its job can end it", async () => {
+    const work = await scene.open();
+    const { failure } = scene.store;
+    await work.park(scene.now + hour, (parked) => {
+      scene.store.failure = new Error("killed");
+      return save(parked);
+    });
+    scene.store.failure = failure;
+    scene.now += limits.holdLeaseMs + 1;
+    await sweep();
+    expect(await scene.balances()).toEqual({ charged: 0n, held: 0n });
+    await resume().end(settled(observed));
+    expect(await scene.balances()).toEqual({ charged: cost, held: 0n });
+  });
+
+  test("is the job's once it is saved: what the store does not take at once follows", async () => {
+    const work = await scene.open();
+    await work.park(scene.now + hour, (parked) => {
+      scene.store.failure = new Error("away");
+      return save(parked);
+    });
+    await work.end(failed);
+    scene.store.failure = undefined;
+    await scene.tick(tickMs);
+    expect(await scene.store.openHolds()).toMatchObject([{ keeper: "job", leaseUntil: expect.any(Number) as number }]);
+    expect(scene.ended).toEqual([]);
+  });
+
+  test("may have been ended by its job before the hold was handed over", async () => {
+    const work = await scene.open();
+    await work.park(scene.now + hour, async (parked) => {
+      await save(parked);
+      await resume().end(settled(observed));
+    });
+    await scene.tick(limits.holdLeaseMs);
+    expect(await scene.balances()).toEqual({ charged: cost, held: 0n });
+    expect(scene.store.taken.filter(({ kind }) => kind === "hold")).toHaveLength(1);
+  });
+
+  const working = () => {
+    const work = resume();
+    work.meter(
+      () => ({ usage: { input: 190 } }),
+      () => undefined,
+    );
+    return work;
+  };
+
+  test("that was resumed takes no second hold: one that ran out, or that another run has ended, stays ended", async () => {
+    await (await scene.open()).park(scene.now + hour, save);
+    scene.now += hour + 1;
+    await sweep();
+    const first = working();
+    await scene.tick(tickMs);
+    await scene.tick(limits.holdLeaseMs);
+    expect(await scene.balances()).toEqual({ charged: heldByOrder, held: 0n });
+    await working().end(settled(observed));
+    await scene.tick(tickMs);
+    await first.end(settled(observed));
+    expect(await scene.balances()).toEqual({ charged: cost, held: 0n });
+    expect(scene.committed).toHaveLength(1);
+    expect(await scene.store.audit()).toMatchObject({ openHolds: 0, drifts: [] });
+  });
+
+  test("that a run lets go of is followed by that run no longer", async () => {
+    await (await scene.open()).park(scene.now + hour, save);
+    const left = working();
+    left.leave();
+    await scene.tick(tickMs);
+    expect(await scene.held()).toBe(heldByOrder);
+    await left.end(failed);
+    await resume().end(settled(observed));
+    expect(await scene.balances()).toEqual({ charged: cost, held: 0n });
+  });
+
+  test("whose hold was about to be taken again when it was parked leaves no hold that nobody has", async () => {
+    const work = await scene.open();
+    scene.now += limits.holdLeaseMs + 1;
+    await sweep();
+    const ticking = scene.tick(tickMs);
+    await work.park(scene.now + hour, save);
+    await ticking;
+    const holds = await scene.store.openHolds();
+    expect(holds).toMatchObject([{ id: "req_1:again", keeper: "job" }]);
+    expect((JSON.parse(stored) as ParkedWork).reserves).toEqual(["req_1:again"]);
+    await resume().end(settled(observed));
+    expect(await scene.balances()).toEqual({ charged: cost, held: 0n });
+  });
+
+  test("keeps the longest lease that it was given, however late a hand-over comes", async () => {
+    await (await scene.open()).park(scene.now + hour, save);
+    await resume().park(scene.now + 10 * hour, save);
+    const late = {
+      kind: "renew",
+      id: "req_1",
+      leaseUntil: scene.now + hour,
+      observed: undefined,
+      keeper: "job",
+    } as const;
+    await scene.ledger.submit(late);
+    expect(await scene.store.openHolds()).toMatchObject([{ leaseUntil: scene.now + 10 * hour }]);
+  });
+
+  test("has no retry key", async () => {
+    const work = await scene.open({ retry: { key: "k", fingerprint: "f" } });
+    expect(String(await work.park(scene.now + hour, save).catch(String))).toContain("has a retry key");
+    await work.end(failed);
+  });
+
+  test("is not ended by the process that parked it, also where the end comes in the middle of parking", async () => {
+    const work = await scene.open();
+    const parking = work.park(scene.now + hour, save);
+    const ending = work.end(settled(observed));
+    await parking;
+    await ending;
+    await work.end(failed);
+    expect(await scene.store.openHolds()).toMatchObject([{ keeper: "job" }]);
+    expect(scene.ended).toEqual([]);
+    await resume().end(settled(observed));
+    expect(await scene.balances()).toEqual({ charged: cost, held: 0n });
+  });
+
+  test("is ended by an end that came in the middle of parking, where that failed", async () => {
+    const work = await scene.open();
+    const parking = work.park(scene.now + hour, () => Promise.reject(new Error("the store is away")));
+    const ending = work.end(settled(observed));
+    expect(String(await parking.catch(String))).toContain("the store is away");
+    await ending;
+    expect(await scene.balances()).toEqual({ charged: cost, held: 0n });
+    expect(scene.ended).toHaveLength(1);
+  });
+});

@@ -1,0 +1,51 @@
+import { describe, expect, test } from "bun:test";
+import { byPriceKey, byPricedBucket, describePrice, priceKeys, priceUnits } from "./price-units.ts";
+import { usageBuckets } from "./usage.ts";
+
+test("every bucket of usage is priced by one key, and every key prices one bucket", () => {
+  const priced = priceKeys.map((key) => priceUnits[key].bucket);
+  expect(priced.toSorted()).toEqual([...usageBuckets].toSorted());
+});
+
+describe.each(priceKeys.map((key, place) => [key, place] as const))("the row of %s", (key, place) => {
+  const { per, ratePer = 1, fallbacks = [], variants = false, alwaysQuoted = false } = priceUnits[key];
+
+  test("falls back to rows above it, whose price is for as many units", () => {
+    // A quote goes through the rows once: whether it has a fallback is decided before the keys that fall back to it.
+    const above = new Set(priceKeys.slice(0, place));
+    expect(fallbacks.filter((fallback) => !above.has(fallback))).toEqual([]);
+    for (const fallback of fallbacks)
+      expect([priceUnits[fallback].per, priceUnits[fallback].ratePer ?? 1]).toEqual([per, ratePer]);
+  });
+
+  test("makes a price of a whole number of rates", () => {
+    expect(Number.isInteger(per / ratePer)).toBe(true);
+  });
+
+  test("is of one kind", () => {
+    // Callers may rely on a number under a key that every quote has.
+    expect(variants && alwaysQuoted).toBe(false);
+    // A quote compares single prices with their fallbacks, not variants.
+    expect(variants && fallbacks.length > 0).toBe(false);
+  });
+});
+
+test("at most one rate is for more than one unit", () => {
+  // A charge rounds the part of such a rate up before it rounds their sum up. With two such parts it could be a nano-credit
+  // too high: `sum` in `pricing/model-price.ts` would have to add them up first.
+  expect(priceKeys.filter((key) => (priceUnits[key].ratePer ?? 1) > 1).length).toBeLessThanOrEqual(1);
+});
+
+test("what is made for each key or bucket has all of them", () => {
+  const kinds = byPriceKey({ always: () => "always", plain: () => "plain", variants: () => "variants" });
+  expect(Object.keys(kinds)).toEqual([...priceKeys]);
+  expect(kinds).toMatchObject({ input_mtok: "always", cache_write_mtok: "plain", image: "variants" });
+  expect(Object.keys(byPricedBucket((key) => key)).toSorted()).toEqual([...usageBuckets].toSorted());
+  expect(byPricedBucket((key) => key)).toMatchObject({ cacheWrite1h: "cache_write_1h_mtok", images: "image" });
+});
+
+test("a description names the unit, the choice of variants and the fallbacks", () => {
+  expect(describePrice("input_mtok")).toBe("Credits for a million input tokens.");
+  expect(describePrice("cache_write_1h_mtok")).toEndWith("If absent, cache_write_mtok applies, else input_mtok.");
+  expect(describePrice("image")).toContain("one price, or prices by size/quality");
+});

@@ -1,0 +1,235 @@
+import { type JsonObject, objectOf } from "../../../core/index.ts";
+import {
+  type AnswerBlock,
+  type AnswerEvent,
+  BlockQueue,
+  type Citation,
+  type Failure,
+  type QueuedBlock,
+  type ToolCallPart,
+  type UpstreamContext,
+} from "../../conversation/index.ts";
+import { readCitation } from "./citations.ts";
+import { isFailureReason, readFinishReason } from "./stop-reasons.ts";
+import { ThinkTags } from "./think-tags.ts";
+
+/** A tool call of which fragments come in. */
+interface CallOnTheWay {
+  index: number | undefined;
+  id: string;
+  block: QueuedBlock;
+}
+
+/** Reads one choice of a chat answer, chunk by chunk. */
+export class ChoiceReader {
+  readonly #index: number;
+  readonly #upstream: UpstreamContext;
+  readonly #queue: BlockQueue;
+  readonly #tags: ThinkTags | undefined;
+  readonly #calls: CallOnTheWay[] = [];
+  readonly #ids = new Set<string>();
+  stopped = false;
+  #cited = false;
+
+  constructor(index: number, upstream: UpstreamContext) {
+    this.#index = index;
+    this.#upstream = upstream;
+    this.#queue = new BlockQueue(index);
+    this.#tags = upstream.thinkTags === true ? new ThinkTags() : undefined;
+  }
+
+  /** Sources that an upstream names beside its answer, for text that has no citations of its own. */
+  citeAll(citations: readonly Citation[], events: AnswerEvent[]): void {
+    const last = this.#queue.last;
+    if (this.#cited || last?.start.kind !== "text") return;
+    this.#cited = true;
+    for (const citation of citations) last.cite(citation, events);
+  }
+
+  /** Gives back the failure that the chunk tells of instead of more of an answer. */
+  read(choice: JsonObject, events: AnswerEvent[]): Failure | undefined {
+    if (this.stopped) return undefined;
+    const whole = objectOf(choice["message"]);
+    // A stream whose chunks repeat the message so far (`docs/wire/others.md`) has a delta beside it.
+    const delta = objectOf(choice["delta"]) ?? whole;
+    const failure = delta === undefined ? undefined : this.#readDelta(delta, choice, events);
+    if (failure !== undefined) return failure;
+    const reason = choice["finish_reason"];
+    return typeof reason === "string" && reason !== "" ? this.stop(reason, events) : undefined;
+  }
+
+  /** The choice has ended, for this reason. */
+  stop(reason: string, events: AnswerEvent[]): Failure | undefined {
+    if (this.stopped) return undefined;
+    if (isFailureReason(reason)) return invalidAnswer(`The upstream gave up: ${reason}.`, "upstream_interrupted");
+    for (const { kind, text } of this.#tags?.flush() ?? []) this.#addText(kind, text, events);
+    const lost = this.#queue.finish(events);
+    if (lost.length > 0) return invalidAnswer("The upstream's answer calls a tool without a name.");
+    this.stopped = true;
+    const stop = { reason: readFinishReason(reason, this.#calls.length > 0) };
+    events.push({ type: "stop", choice: this.#index, stop });
+    return undefined;
+  }
+
+  #readDelta(delta: JsonObject, choice: JsonObject, events: AnswerEvent[]): Failure | undefined {
+    this.#readReasoning(delta, events);
+    const { content, refusal, annotations, tool_calls: calls } = delta;
+    if (typeof content === "string") {
+      if (content !== "") this.#addContent(content, choice, events);
+    } else if (Array.isArray(content)) {
+      for (const chunk of content) this.#readContentChunk(objectOf(chunk) ?? {}, events);
+    }
+    if (Array.isArray(annotations)) this.#readAnnotations(annotations, events);
+    if (typeof refusal === "string" && refusal !== "") this.#addText("refusal", refusal, events);
+    if (!Array.isArray(calls)) return undefined;
+    for (const [position, value] of calls.entries()) {
+      const call = objectOf(value);
+      // Only a whole list of calls is told apart by the places in it.
+      const place = choice["delta"] === undefined ? position : undefined;
+      const failure = call === undefined ? undefined : this.#readCall(call, place, events);
+      if (failure !== undefined) return failure;
+    }
+    return undefined;
+  }
+
+  #readReasoning(delta: JsonObject, events: AnswerEvent[]): void {
+    const text = delta["reasoning_content"] ?? delta["reasoning"];
+    if (typeof text === "string" && text !== "") this.#addText("reasoning", text, events);
+    const sealed = delta["encrypted_content"];
+    if (typeof sealed !== "string" || sealed === "") return;
+    const last = this.#queue.last;
+    const block = last?.start.kind === "reasoning" ? last : this.#queue.begin(this.#blockOf("reasoning"), events);
+    block.sign({ origin: this.#upstream.origin, value: sealed }, events);
+  }
+
+  #addContent(content: string, choice: JsonObject, events: AnswerEvent[]): void {
+    if (this.#tags === undefined) {
+      this.#addText("text", content, events, logprobsOf(choice));
+      return;
+    }
+    for (const { kind, text } of this.#tags.take(content)) this.#addText(kind, text, events);
+  }
+
+  #addText(
+    kind: "text" | "reasoning" | "refusal",
+    text: string,
+    events: AnswerEvent[],
+    logprobs?: readonly JsonObject[],
+  ): void {
+    const last = this.#queue.last;
+    const block = last?.start.kind === kind ? last : this.#queue.begin(this.#blockOf(kind), events);
+    block.add(text, events, logprobs);
+  }
+
+  /** A thought always says whose it is, so that it is never taken for the thought of another upstream. */
+  #blockOf(kind: "text" | "reasoning" | "refusal"): AnswerBlock {
+    if (kind !== "reasoning") return { kind, text: "" };
+    return { kind, text: "", signature: { origin: this.#upstream.origin, value: "" } };
+  }
+
+  /** Content in pieces, some of them thoughts. */
+  #readContentChunk(chunk: JsonObject, events: AnswerEvent[]): void {
+    const { text, thinking } = chunk;
+    if (chunk["type"] === "text" && typeof text === "string" && text !== "") this.#addText("text", text, events);
+    if (chunk["type"] !== "thinking" || !Array.isArray(thinking)) return;
+    for (const piece of thinking) {
+      const thought = objectOf(piece)?.["text"];
+      if (typeof thought === "string" && thought !== "") this.#addText("reasoning", thought, events);
+    }
+  }
+
+  #readAnnotations(annotations: readonly unknown[], events: AnswerEvent[]): void {
+    const last = this.#queue.last;
+    if (last?.start.kind !== "text") return;
+    this.#cited ||= annotations.length > 0;
+    for (const annotation of annotations) {
+      const citation = readCitation(objectOf(annotation) ?? {});
+      if (citation !== undefined) last.cite(citation, events);
+    }
+  }
+
+  /** `position`: where the call stands in a whole list of calls, which may leave out its index. */
+  #readCall(fragment: JsonObject, position: number | undefined, events: AnswerEvent[]): Failure | undefined {
+    const custom = objectOf(fragment["custom"]);
+    const said = objectOf(fragment["function"]) ?? custom ?? {};
+    const text = custom === undefined ? said["arguments"] : custom["input"];
+    const name = typeof said["name"] === "string" ? said["name"] : "";
+    const call =
+      this.#findCall(fragment, name, position) ??
+      this.#beginCall(fragment, { name, custom: custom !== undefined, position }, events);
+    const { block } = call;
+    if (!block.opens && name !== "" && block.start.kind === "tool-call") {
+      block.start = { ...block.start, name };
+      block.opens = true;
+    }
+    // Some upstreams give the arguments as the object that they stand for.
+    const more = typeof text === "string" ? text : objectOf(text) === undefined ? "" : JSON.stringify(text);
+    if (more === "" && block.opens) {
+      this.#queue.advance(events);
+      return undefined;
+    }
+    if (block.ended) {
+      return more.trim() === ""
+        ? undefined
+        : invalidAnswer("The upstream added to the arguments of a tool call that were whole.");
+    }
+    block.add(more, events);
+    this.#queue.advance(events);
+    return undefined;
+  }
+
+  /** By the index; where that is missing or used for several calls, by the id; without both it is the last call. */
+  #findCall(fragment: JsonObject, name: string, position: number | undefined): CallOnTheWay | undefined {
+    const id = textOf(fragment["id"]);
+    const index = indexOf(fragment) ?? position;
+    const begins = name !== "" && id !== "";
+    if (index !== undefined) {
+      const same = this.#calls.findLast((call) => call.index === index);
+      return same !== undefined && begins && same.id !== id ? undefined : same;
+    }
+    if (id !== "") return this.#calls.find((call) => call.id === id);
+    return name === "" ? this.#calls.at(-1) : undefined;
+  }
+
+  #beginCall(
+    fragment: JsonObject,
+    { name, custom, position }: { name: string; custom: boolean; position: number | undefined },
+    events: AnswerEvent[],
+  ): CallOnTheWay {
+    const id = textOf(fragment["id"]);
+    const start: ToolCallPart = { kind: "tool-call", callId: this.#uniqueId(id), name, arguments: "" };
+    if (custom) start.custom = true;
+    const extra = objectOf(fragment["extra_content"]);
+    if (extra !== undefined) start.signature = { origin: this.#upstream.origin, value: JSON.stringify(extra) };
+    const block = this.#queue.begin(start, events, name !== "");
+    const call = { index: indexOf(fragment) ?? position, id, block };
+    this.#calls.push(call);
+    return call;
+  }
+
+  /** Results are told apart by the id: one that is missing or taken is replaced. */
+  #uniqueId(given: string): string {
+    const taken = given === "" || this.#ids.has(given);
+    const id = taken ? `call_${this.#upstream.callId}${this.#index}${this.#calls.length}` : given;
+    this.#ids.add(id);
+    return id;
+  }
+}
+
+function invalidAnswer(message: string, code = "upstream_invalid_answer"): Failure {
+  return { kind: "server", code, message };
+}
+
+function indexOf({ index }: JsonObject): number | undefined {
+  return typeof index === "number" ? index : undefined;
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
+function logprobsOf(choice: JsonObject): readonly JsonObject[] | undefined {
+  const content = objectOf(choice["logprobs"])?.["content"];
+  if (!Array.isArray(content) || content.length === 0) return undefined;
+  return content.map((one) => objectOf(one)).filter((one) => one !== undefined);
+}

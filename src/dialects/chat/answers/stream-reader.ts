@@ -1,0 +1,145 @@
+import { type JsonObject, objectOf, parseObject } from "../../../core/index.ts";
+import type {
+  AnswerEvent,
+  Citation,
+  Failure,
+  StreamReader,
+  UpstreamContext,
+  UsageEvent,
+} from "../../conversation/index.ts";
+import { readErrorValue } from "../../openai-failures.ts";
+import { ChoiceReader } from "./choice-reader.ts";
+import { readSources } from "./citations.ts";
+
+/**
+ * Chat completion chunks to answer events.
+ *
+ *   waiting ──first chunk──▶ telling ──[DONE], or closed after every choice has stopped──▶ ended "end"
+ *      └────────────┴──an error, or closed too early──▶ ended "error"
+ */
+export class ChatStreamReader implements StreamReader {
+  readonly #upstream: UpstreamContext;
+  readonly #choices = new Map<number, ChoiceReader>();
+  #usage: UsageEvent["usage"];
+  #serviceTier: string | undefined;
+  #sources: readonly Citation[] = [];
+  #started = false;
+  #ended = false;
+
+  constructor(upstream: UpstreamContext) {
+    this.#upstream = upstream;
+  }
+
+  read(data: string): readonly AnswerEvent[] {
+    if (this.#ended) return [];
+    if (data.startsWith("[DONE]")) return this.#done();
+    const chunk = parseObject(data);
+    const events: AnswerEvent[] = [];
+    // What is no JSON object is none of this dialect's events: a ping of some proxy.
+    if (chunk !== undefined) this.readChunk(chunk, events);
+    return events;
+  }
+
+  close(): readonly AnswerEvent[] {
+    if (this.#ended) return [];
+    const stopped = this.#choices.size > 0 && [...this.#choices.values()].every((choice) => choice.stopped);
+    if (stopped) return this.#done();
+    return this.#fail(
+      { kind: "server", code: "upstream_interrupted", message: "The upstream's stream broke off." },
+      [],
+    );
+  }
+
+  /** A chunk, or a whole answer, whose `message` is one delta with everything in it. */
+  readChunk(chunk: JsonObject, events: AnswerEvent[]): void {
+    const error = errorOf(chunk);
+    if (error !== undefined) {
+      this.#fail(error, events);
+      return;
+    }
+    this.#noteUsage(chunk);
+    this.#sources = readSources(chunk) ?? this.#sources;
+    const choices = chunk["choices"];
+    if (!Array.isArray(choices)) return;
+    if (!this.#started) this.#start(chunk, events);
+    for (const value of choices) {
+      const choice = objectOf(value);
+      const failure = choice === undefined ? undefined : this.#readChoice(choice, events);
+      if (failure !== undefined) {
+        this.#fail(failure, events);
+        return;
+      }
+    }
+  }
+
+  #readChoice(choice: JsonObject, events: AnswerEvent[]): Failure | undefined {
+    const index = typeof choice["index"] === "number" ? choice["index"] : 0;
+    let reader = this.#choices.get(index);
+    if (reader === undefined) {
+      reader = new ChoiceReader(index, this.#upstream);
+      this.#choices.set(index, reader);
+    }
+    const stops = typeof choice["finish_reason"] === "string" && this.#sources.length > 0;
+    if (!stops) return reader.read(choice, events);
+    // What the last chunk says comes before the sources of it all.
+    const failure = reader.read({ ...choice, finish_reason: null }, events);
+    reader.citeAll(this.#sources, events);
+    return failure ?? reader.read({ index, finish_reason: choice["finish_reason"] }, events);
+  }
+
+  #start(chunk: JsonObject, events: AnswerEvent[]): void {
+    this.#started = true;
+    const { id, model, created } = chunk;
+    events.push({
+      type: "start",
+      id: typeof id === "string" ? id : "",
+      model: typeof model === "string" && model !== "" ? model : this.#upstream.model,
+      created: typeof created === "number" && created > 0 ? created : undefined,
+    });
+  }
+
+  #noteUsage(chunk: JsonObject): void {
+    const observed = this.#upstream.readUsage(chunk);
+    if (observed !== undefined) this.#usage = observed.usage;
+    if (typeof chunk["service_tier"] === "string") this.#serviceTier = chunk["service_tier"];
+  }
+
+  #done(): AnswerEvent[] {
+    const events: AnswerEvent[] = [];
+    if (!this.#started) {
+      return this.#fail(
+        { kind: "server", code: "upstream_invalid_answer", message: "The upstream said nothing." },
+        events,
+      );
+    }
+    for (const choice of this.#choices.values()) {
+      const failure = choice.stop("stop", events);
+      if (failure !== undefined) return this.#fail(failure, events);
+    }
+    this.#tellUsage(events);
+    this.#ended = true;
+    events.push({ type: "end" });
+    return events;
+  }
+
+  #fail(failure: Failure, events: AnswerEvent[]): AnswerEvent[] {
+    this.#tellUsage(events);
+    this.#ended = true;
+    events.push({ type: "error", failure });
+    return events;
+  }
+
+  #tellUsage(events: AnswerEvent[]): void {
+    if (!this.#started || (this.#usage === undefined && this.#serviceTier === undefined)) return;
+    events.push({ type: "usage", usage: this.#usage, serviceTier: this.#serviceTier });
+  }
+}
+
+/** At the top, where Groq puts it, or the whole chunk (Mistral). */
+function errorOf(chunk: JsonObject): Failure | undefined {
+  if (chunk["object"] === "error") return readErrorValue(chunk);
+  const error = chunk["error"] ?? objectOf(chunk["x_groq"])?.["error"];
+  if (error === undefined || error === null || error === false) return undefined;
+  const failure = readErrorValue({ ...chunk, error });
+  return failure.message === "" ? { ...failure, message: "The upstream's stream failed." } : failure;
+}

@@ -1,0 +1,92 @@
+import type { JsonObject } from "../../../core/index.ts";
+import {
+  type Answer,
+  type AnswerChoice,
+  type ClientContext,
+  type ReasoningPart,
+  seal,
+  type TextPart,
+  type ToolCallPart,
+} from "../../conversation/index.ts";
+import { writeCitations } from "./citations.ts";
+import { writeFinishReason } from "./stop-reasons.ts";
+import { writeChatUsage } from "./write-usage.ts";
+
+/** A whole answer as a chat completion. */
+export function writeChatAnswer(answer: Answer, client: ClientContext): string {
+  return JSON.stringify({
+    ...identityOf(answer, client),
+    object: "chat.completion",
+    choices: answer.choices.map(writeChoice),
+    ...(answer.usage === undefined ? {} : { usage: writeChatUsage(answer.usage) }),
+    ...(answer.serviceTier === undefined ? {} : { service_tier: answer.serviceTier }),
+  });
+}
+
+/** What stands in a whole answer and in every chunk of it alike. */
+export function identityOf({ model, created }: Pick<Answer, "model" | "created">, client: ClientContext) {
+  return { id: `chatcmpl-${client.callId}`, created: created ?? client.created, model };
+}
+
+function writeChoice({ blocks, stop }: AnswerChoice, index: number): JsonObject {
+  const texts = blocks.filter((block) => block.kind === "text");
+  const calls = blocks.filter((block) => block.kind === "tool-call").map(writeCall);
+  const refusals = blocks.filter((block) => block.kind === "refusal");
+  const reasoning = blocks.filter((block) => block.kind === "reasoning");
+  const logprobs = texts.flatMap((text) => text.logprobs ?? []);
+  const annotations = writeAnnotations(texts);
+  const message = {
+    role: "assistant",
+    content: texts.length === 0 ? null : joined(texts),
+    refusal: refusals.length === 0 ? null : joined(refusals),
+    ...writeReasoning(reasoning),
+    ...(annotations.length === 0 ? {} : { annotations }),
+    ...(calls.length === 0 ? {} : { tool_calls: calls }),
+  };
+  return {
+    index,
+    message,
+    logprobs: logprobs.length === 0 ? null : { content: logprobs, refusal: null },
+    finish_reason: writeFinishReason(stop.reason),
+  };
+}
+
+function joined(parts: readonly { text: string }[]): string {
+  return parts.map(({ text }) => text).join("");
+}
+
+function writeAnnotations(texts: readonly TextPart[]): JsonObject[] {
+  let from = 0;
+  return texts.flatMap(({ text, citations = [] }) => {
+    const start = from;
+    from += text.length;
+    return writeCitations(citations, start, from);
+  });
+}
+
+function writeReasoning(parts: readonly ReasoningPart[]): JsonObject {
+  const text = parts.map(textOfReasoning).join("");
+  const details = parts.map(writeReasoningDetail).filter((detail) => detail !== undefined);
+  return {
+    ...(text === "" ? {} : { reasoning_content: text }),
+    ...(details.length === 0 ? {} : { reasoning_details: details.map((detail, index) => ({ ...detail, index })) }),
+  };
+}
+
+/** What is shown of a thought: itself, or its summaries where there is no more. */
+function textOfReasoning({ text, summary = [] }: ReasoningPart): string {
+  return text === "" ? summary.join("") : text;
+}
+
+/** A thought with its signature, for a client that sends it back; OpenAI has no field for it, others have this one. */
+export function writeReasoningDetail(part: ReasoningPart): JsonObject | undefined {
+  const { signature, redacted } = part;
+  if (signature === undefined || signature.value === "") return undefined;
+  if (redacted === true) return { type: "reasoning.encrypted", data: seal(signature, "cipher", "chat") };
+  return { type: "reasoning.text", text: textOfReasoning(part), signature: seal(signature, "thought", "chat") };
+}
+
+function writeCall({ callId: id, name, arguments: said, custom }: ToolCallPart): JsonObject {
+  if (custom === true) return { id, type: "custom", custom: { name, input: said } };
+  return { id, type: "function", function: { name, arguments: said === "" ? "{}" : said } };
+}

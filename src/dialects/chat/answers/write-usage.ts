@@ -1,0 +1,25 @@
+import { inputTokens, type JsonObject, outputTokens, type Usage } from "../../../core/index.ts";
+
+/** Usage as chat counts it: what was cached is part of the prompt, what was thought is part of the completion. */
+export function writeChatUsage(usage: Usage): JsonObject {
+  const { cacheRead = 0, cacheAudioRead = 0, cacheWrite5m = 0, cacheWrite1h = 0 } = usage;
+  const { inputAudio = 0, outputAudio = 0, reasoning = 0 } = usage;
+  const prompt = inputTokens(usage);
+  const completion = outputTokens(usage);
+  return {
+    prompt_tokens: prompt,
+    completion_tokens: completion,
+    total_tokens: prompt + completion,
+    prompt_tokens_details: {
+      cached_tokens: cacheRead + cacheAudioRead,
+      audio_tokens: inputAudio + cacheAudioRead,
+      cache_write_tokens: cacheWrite5m + cacheWrite1h,
+    },
+    completion_tokens_details: {
+      reasoning_tokens: reasoning,
+      audio_tokens: outputAudio,
+      accepted_prediction_tokens: 0,
+      rejected_prediction_tokens: 0,
+    },
+  };
+}

@@ -1,0 +1,86 @@
+import type { JsonObject } from "../../../core/index.ts";
+import {
+  type CacheMark,
+  checkBase64,
+  type FilePart,
+  invalid,
+  member,
+  type Part,
+  readObject,
+  readText,
+  readWord,
+  sourceOfUrl,
+  type TextPart,
+} from "../../conversation/index.ts";
+
+/** The content of a message: a string, or a list of parts. */
+export function readContent(content: unknown, at: string): Part[] {
+  if (typeof content === "string") return [{ kind: "text", at, text: content }];
+  if (!Array.isArray(content)) throw invalid(at, "must be a string or an array");
+  return content.map((part: unknown, index) => readPart(part, `${at}.${index}`));
+}
+
+export function readPart(value: unknown, at: string): Part {
+  const part = readObject(value, at);
+  const cache = readCache(part);
+  switch (part["type"]) {
+    case "text":
+      return { kind: "text", at, text: readText(part["text"], `${at}.text`), cache };
+    case "refusal":
+      return { kind: "refusal", at, text: readText(part["refusal"], `${at}.refusal`) };
+    case "image_url":
+      return { ...readImage(part, at), cache };
+    case "input_audio":
+      return readAudio(part, at);
+    case "file":
+      return { ...readFile(readObject(part["file"], `${at}.file`), at), cache };
+    default:
+      throw invalid(`${at}.type`, "is not a type of content that this model's provider can be given");
+  }
+}
+
+function readImage(part: JsonObject, at: string): Part {
+  const image = readObject(part["image_url"], `${at}.image_url`);
+  const url = readText(image["url"], `${at}.image_url.url`);
+  return {
+    kind: "image",
+    at,
+    source: sourceOfUrl(url, `${at}.image_url.url`),
+    detail: member(image, "detail", `${at}.image_url`, readText),
+  };
+}
+
+function readAudio(part: JsonObject, at: string): Part {
+  const audio = readObject(part["input_audio"], `${at}.input_audio`);
+  const data = readText(audio["data"], `${at}.input_audio.data`);
+  checkBase64(data, `${at}.input_audio.data`);
+  return { kind: "audio", at, data, format: readWord(audio["format"], `${at}.input_audio.format`) };
+}
+
+function readFile(file: JsonObject, at: string): FilePart {
+  const name = member(file, "filename", `${at}.file`, readText);
+  const id = member(file, "file_id", `${at}.file`, readWord);
+  if (id !== undefined) return { kind: "file", at, source: { kind: "stored", id }, name };
+  const data = readText(file["file_data"], `${at}.file.file_data`);
+  if (/^[a-z]+:/i.test(data.slice(0, 16))) {
+    return { kind: "file", at, source: sourceOfUrl(data, `${at}.file.file_data`), name };
+  }
+  checkBase64(data, `${at}.file.file_data`);
+  return { kind: "file", at, source: { kind: "base64", mediaType: "application/pdf", data }, name };
+}
+
+/** Not OpenAI's own: a mark that several upstreams of this dialect take, with the meaning that it has in Messages. */
+export function readCache(part: JsonObject): CacheMark | undefined {
+  const mark = part["cache_control"];
+  if (mark === null || typeof mark !== "object" || !("type" in mark) || mark.type !== "ephemeral") return undefined;
+  const ttl = "ttl" in mark ? mark.ttl : undefined;
+  return ttl === "5m" || ttl === "1h" ? { ttl } : {};
+}
+
+/** The texts of parts that may hold nothing else. */
+export function textsOnly(parts: readonly Part[], what: string): TextPart[] {
+  return parts.map((part) => {
+    if (part.kind === "text") return part;
+    throw invalid(part.at ?? what, `${what} holds text only`);
+  });
+}

@@ -1,0 +1,129 @@
+import { type JsonObject, objectOf } from "../../../core/index.ts";
+import {
+  invalid,
+  member,
+  type Part,
+  readList,
+  readObject,
+  readOneOf,
+  readText,
+  readWord,
+  type ReasoningPart,
+  type ToolCallPart,
+  type Turn,
+  nativeOrigin,
+  unseal,
+} from "../../conversation/index.ts";
+import { readContent, readPart, textsOnly } from "./read-parts.ts";
+
+const roles = ["system", "developer", "user", "assistant", "tool"] as const;
+
+/** One message. */
+export function readTurn(value: unknown, at: string): Turn {
+  const message = readObject(value, at);
+  if (message["role"] === "function")
+    throw invalid(`${at}.role`, "is the former name of tool, which must be used here");
+  const role = readOneOf(message["role"], `${at}.role`, roles);
+  return { role, at, name: member(message, "name", at, readText), parts: readParts(role, message, at) };
+}
+
+function readParts(role: Turn["role"], message: JsonObject, at: string): Part[] {
+  const path = `${at}.content`;
+  switch (role) {
+    case "assistant":
+      return readAssistant(message, at);
+    case "tool":
+      return [
+        {
+          kind: "tool-result",
+          at: `${at}.tool_call_id`,
+          callId: readWord(message["tool_call_id"], `${at}.tool_call_id`),
+          // OpenAI's own hold text only; other upstreams show their models what a tool has drawn.
+          content: readContent(message["content"], path).map(checkResult),
+        },
+      ];
+    case "user":
+      return readContent(message["content"], path);
+    case "system":
+    case "developer":
+      return textsOnly(readContent(message["content"], path), path);
+  }
+}
+
+function checkResult(part: Part): Part {
+  if (part.kind === "text" || part.kind === "image" || part.kind === "file") return part;
+  throw invalid(part.at ?? "messages", "has no place in the result of a tool");
+}
+
+/** What a model thinks comes before what it says, and its calls come last. */
+function readAssistant(message: JsonObject, at: string): Part[] {
+  if (message["function_call"] !== undefined && message["function_call"] !== null) {
+    throw invalid(`${at}.function_call`, "is the former name of tool_calls, which must be used here");
+  }
+  const parts: Part[] = readReasoning(message, at);
+  const content = message["content"];
+  if (content !== undefined && content !== null) parts.push(...readSaid(content, `${at}.content`));
+  const refusal = member(message, "refusal", at, readText);
+  if (refusal !== undefined) parts.push({ kind: "refusal", at: `${at}.refusal`, text: refusal });
+  const audio = member(message, "audio", at, readObject);
+  if (audio !== undefined) parts.push({ kind: "native", at: `${at}.audio`, dialect: "chat", value: { audio } });
+  const calls = member(message, "tool_calls", at, readList) ?? [];
+  for (const [index, call] of calls.entries()) parts.push(readCall(call, `${at}.tool_calls.${index}`));
+  if (parts.length === 0) throw invalid(`${at}.content`, "must be there where there are no tool_calls");
+  return parts;
+}
+
+function readSaid(content: unknown, at: string): Part[] {
+  if (!Array.isArray(content)) return readContent(content, at);
+  return content.map((value: unknown, index) => {
+    const path = `${at}.${index}`;
+    const part = readThought(value, path) ?? readPart(value, path);
+    if (part.kind === "text" || part.kind === "refusal" || part.kind === "reasoning") return part;
+    throw invalid(path, "an assistant's message holds text only");
+  });
+}
+
+/** A thought among the parts of the content (Mistral). */
+function readThought(value: unknown, at: string): ReasoningPart | undefined {
+  const { type, thinking } = objectOf(value) ?? {};
+  if (type !== "thinking" || !Array.isArray(thinking)) return undefined;
+  const texts = thinking.map((part: unknown) => objectOf(part)?.["text"]);
+  return { kind: "reasoning", at, text: texts.filter((text) => typeof text === "string").join("") };
+}
+
+function readCall(value: unknown, at: string): ToolCallPart {
+  const call = readObject(value, at);
+  const type = readOneOf(call["type"] ?? "function", `${at}.type`, ["function", "custom"]);
+  const said = readObject(call[type], `${at}.${type}`);
+  const field = type === "custom" ? "input" : "arguments";
+  const extra = objectOf(call["extra_content"]);
+  return {
+    kind: "tool-call",
+    at,
+    callId: readWord(call["id"], `${at}.id`),
+    name: readWord(said["name"], `${at}.${type}.name`),
+    arguments: readText(said[field], `${at}.${type}.${field}`),
+    custom: type === "custom" ? true : undefined,
+    // What an upstream of this dialect has put beside its call, to see it again.
+    signature: extra === undefined ? undefined : { origin: nativeOrigin("chat"), value: JSON.stringify(extra) },
+  };
+}
+
+/** Thoughts in cipher or with a signature stand in `reasoning_details`, which hold the plain text as well. */
+function readReasoning(message: JsonObject, at: string): ReasoningPart[] {
+  const details = message["reasoning_details"];
+  const parts = Array.isArray(details) ? details.flatMap((detail) => readDetail(objectOf(detail), at) ?? []) : [];
+  if (parts.length > 0) return parts;
+  const text = message["reasoning_content"] ?? message["reasoning"];
+  return typeof text === "string" && text !== "" ? [{ kind: "reasoning", at, text }] : [];
+}
+
+function readDetail(detail: JsonObject | undefined, at: string): ReasoningPart | undefined {
+  const { type, text = "", data, signature } = detail ?? {};
+  if (type === "reasoning.encrypted" && typeof data === "string") {
+    return { kind: "reasoning", at, text: "", redacted: true, signature: unseal(data, "chat").signature };
+  }
+  if (type !== "reasoning.text" || typeof text !== "string") return undefined;
+  const sealed = typeof signature === "string" ? unseal(signature, "chat").signature : undefined;
+  return { kind: "reasoning", at, text, signature: sealed };
+}

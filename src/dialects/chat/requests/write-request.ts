@@ -1,0 +1,93 @@
+import type { JsonObject } from "../../../core/index.ts";
+import {
+  type Conversation,
+  defined,
+  effortFor,
+  type OutputFormat,
+  refused,
+  restFor,
+  type Tool,
+  type ToolChoice,
+  type TranslationTarget,
+} from "../../conversation/index.ts";
+import { writeTurns } from "./write-turns.ts";
+
+/** Writes a chat completions body, under OpenAI's names; what one upstream wants otherwise, its provider edits. */
+export function writeChatRequest(conversation: Conversation, target: TranslationTarget): JsonObject {
+  const { sampling, tools, toolChoice, logprobs, stop, rest } = conversation;
+  const others = restFor(rest, "chat");
+  // Between chat and chat everything that is there was meant; elsewhere it is left to the upstream what it does.
+  const sampled = target.refusesSampling === true ? {} : sampling;
+  return {
+    ...others,
+    ...defined({
+      model: target.model,
+      messages: writeTurns(conversation, target),
+      tools: tools.length === 0 ? undefined : tools.map(writeTool),
+      tool_choice: tools.length === 0 || toolChoice === undefined ? undefined : writeToolChoice(toolChoice),
+      parallel_tool_calls: tools.length === 0 ? undefined : conversation.parallelToolCalls,
+      response_format: conversation.format === undefined ? undefined : writeFormat(conversation.format),
+      reasoning_effort: effortFor(conversation.reasoning, target.efforts),
+      stop: stop.length === 0 ? undefined : stop,
+      max_completion_tokens: conversation.outputTokensMax,
+      temperature: sampled.temperature,
+      top_p: sampled.topP,
+      top_k: rest.dialect === "chat" ? sampled.topK : undefined,
+      frequency_penalty: sampled.frequencyPenalty,
+      presence_penalty: sampled.presencePenalty,
+      seed: sampled.seed,
+      logprobs: logprobs === undefined ? undefined : true,
+      top_logprobs: logprobs === 0 ? undefined : logprobs,
+      verbosity: conversation.verbosity,
+      service_tier: conversation.serviceTier,
+      user: conversation.user,
+      stream: conversation.stream ? true : undefined,
+    }),
+  };
+}
+
+function writeTool(tool: Tool): JsonObject {
+  switch (tool.kind) {
+    case "function": {
+      const { name, description, parameters, strict } = tool;
+      return { type: "function", function: defined({ name, description, parameters, strict }) };
+    }
+    case "custom": {
+      const { name, description, format } = tool;
+      return { type: "custom", custom: defined({ name, description, format }) };
+    }
+    case "native":
+      if (tool.dialect === "chat") return tool.value;
+      throw refused(tool.at, "This tool");
+  }
+}
+
+function writeToolChoice(choice: ToolChoice): unknown {
+  switch (choice.mode) {
+    case "tool":
+      return named(choice);
+    case "native":
+      if (choice.dialect === "chat") return choice.value;
+      throw refused(choice.at);
+    default:
+      if (choice.allowed === undefined) return choice.mode;
+      return { type: "allowed_tools", allowed_tools: { mode: choice.mode, tools: choice.allowed.map(named) } };
+  }
+}
+
+function named({ name, custom }: { name: string; custom: boolean }): JsonObject {
+  return custom ? { type: "custom", custom: { name } } : { type: "function", function: { name } };
+}
+
+function writeFormat(format: OutputFormat): JsonObject {
+  switch (format.kind) {
+    case "text":
+      return { type: "text" };
+    case "json":
+      return { type: "json_object" };
+    case "schema": {
+      const { name = "answer", description, schema, strict } = format;
+      return { type: "json_schema", json_schema: defined({ name, description, schema, strict }) };
+    }
+  }
+}

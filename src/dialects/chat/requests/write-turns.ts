@@ -1,0 +1,245 @@
+import type { JsonObject } from "../../../core/index.ts";
+import {
+  belongsTo,
+  type Conversation,
+  defined,
+  type FilePart,
+  joinTurns,
+  nativeOrigin,
+  type Part,
+  type ReasoningPart,
+  refused,
+  shortCallId,
+  type Signature,
+  type ToolCallPart,
+  type ToolResultPart,
+  type TranslationTarget,
+  type Turn,
+  urlOfSource,
+} from "../../conversation/index.ts";
+
+/** The turns as messages. One from a dialect that puts several things into a message becomes several messages. */
+export function writeTurns(conversation: Conversation, target: TranslationTarget): JsonObject[] {
+  const own = conversation.rest.dialect === "chat";
+  const writer = new TurnWriter(target, own);
+  for (const turn of own ? conversation.turns : joinTurns(conversation.turns)) writer.add(turn);
+  return writer.finish();
+}
+
+class TurnWriter {
+  readonly #target: TranslationTarget;
+  /** Whether the conversation came in this dialect: then everything stays in the shape that it came in. */
+  readonly #own: boolean;
+  readonly #messages: JsonObject[] = [];
+  /** Images of tool results, which a tool's message can't hold: they follow in the user's next one. */
+  #carried: JsonObject[] = [];
+
+  constructor(target: TranslationTarget, own: boolean) {
+    this.#target = target;
+    this.#own = own;
+  }
+
+  add(turn: Turn): void {
+    switch (turn.role) {
+      case "system":
+      case "developer":
+        this.#flush();
+        this.#messages.push(this.#system(turn));
+        return;
+      case "assistant":
+        this.#flush();
+        this.#messages.push(this.#assistant(turn));
+        return;
+      case "user":
+      case "tool":
+        this.#user(turn);
+    }
+  }
+
+  finish(): JsonObject[] {
+    this.#flush();
+    return this.#messages;
+  }
+
+  #flush(): void {
+    if (this.#carried.length > 0) this.#messages.push({ role: "user", content: this.#carried });
+    this.#carried = [];
+  }
+
+  #system({ role, parts, name }: Turn): JsonObject {
+    const known = role === "developer" && this.#target.developerRole === true ? "developer" : "system";
+    const texts = parts.map((part) => {
+      if (part.kind === "text") return part.text;
+      throw refused(part.at ?? "system");
+    });
+    const content = this.#own && parts.length !== 1 ? parts.map((part) => this.#content(part)) : texts.join("\n\n");
+    return defined({ role: known, content, name });
+  }
+
+  /** Results first: they must follow the calls at once. */
+  #user({ role, parts, name }: Turn): void {
+    const rest: Part[] = [];
+    for (const part of parts) {
+      if (part.kind === "tool-result") this.#messages.push(this.#result(part));
+      else rest.push(part);
+    }
+    if (role === "tool" || (rest.length === 0 && parts.length > 0)) return;
+    const [first] = rest;
+    const marked = this.#own && first?.cache !== undefined;
+    if (this.#carried.length === 0 && rest.length === 1 && first?.kind === "text" && !marked) {
+      this.#messages.push(defined({ role, content: first.text, name }));
+      return;
+    }
+    const content = [...this.#carried, ...rest.flatMap((part) => this.#contents(part))];
+    this.#carried = [];
+    this.#messages.push(defined({ role, content, name }));
+  }
+
+  #result({ callId, content, isError }: ToolResultPart): JsonObject {
+    const result = { role: "tool", tool_call_id: this.#callId(callId) };
+    const [first] = content;
+    const bare = content.length === 1 && first?.kind === "text" && first.cache === undefined;
+    if (this.#own && !bare) return { ...result, content: content.map((part) => this.#content(part)) };
+    const texts: string[] = [];
+    const pictures: JsonObject[] = [];
+    for (const part of content.flatMap(spread)) {
+      if (part.kind === "text") texts.push(part.text);
+      else pictures.push(this.#content(part));
+    }
+    if (pictures.length > 0) {
+      this.#carried.push({ type: "text", text: `Of the result of tool call ${callId}:` }, ...pictures);
+      if (texts.length === 0) texts.push("The result follows in the next message.");
+    }
+    const said = texts.join("\n");
+    const failed = isError === true && !/^\s*error\b/i.test(said);
+    return { ...result, content: failed ? `Error: ${said}` : said };
+  }
+
+  #assistant({ parts, name }: Turn): JsonObject {
+    const texts: JsonObject[] = [];
+    const calls: JsonObject[] = [];
+    const message: Record<string, unknown> = { role: "assistant", content: null };
+    if (name !== undefined) message["name"] = name;
+    for (const part of parts) {
+      switch (part.kind) {
+        case "text":
+          texts.push({ type: "text", text: part.text });
+          break;
+        case "refusal":
+          message["refusal"] = part.text;
+          break;
+        case "tool-call":
+          calls.push(this.#call(part, calls.length === 0));
+          break;
+        case "reasoning":
+          this.#addReasoning(message, shownOf(part), part.signature, part.redacted === true);
+          break;
+        case "native":
+          if (part.dialect !== "chat") throw refused(part.at ?? "messages");
+          Object.assign(message, part.value);
+          break;
+        default:
+          throw refused(part.at ?? "messages");
+      }
+    }
+    const joined = !this.#own || texts.length === 1;
+    if (texts.length > 0) message["content"] = joined ? texts.map(({ text }) => text).join("") : texts;
+    if (calls.length > 0) message["tool_calls"] = calls;
+    return message;
+  }
+
+  /** Text goes where the upstream expects it back; what is sealed goes to its origin alone. */
+  #addReasoning(
+    message: Record<string, unknown>,
+    text: string,
+    signature: Signature | undefined,
+    redacted: boolean,
+  ): void {
+    const field = this.#target.reasoningField;
+    if (field !== undefined && text !== "") message[field] = textOf(message[field]) + text;
+    if (signature === undefined || signature.value === "" || !belongsTo(signature, this.#target, "chat")) return;
+    if (signature.origin !== nativeOrigin("chat")) {
+      message["encrypted_content"] = signature.value;
+      return;
+    }
+    const before = message["reasoning_details"];
+    const detail = redacted
+      ? { type: "reasoning.encrypted", data: signature.value }
+      : { type: "reasoning.text", text, signature: signature.value };
+    message["reasoning_details"] = [...(Array.isArray(before) ? (before as unknown[]) : []), detail];
+  }
+
+  #call({ callId, name, arguments: said, custom, signature }: ToolCallPart, first: boolean): JsonObject {
+    const id = this.#callId(callId);
+    const extra = this.#extraContent(signature) ?? (first ? this.#target.lostCallSignature : undefined);
+    const call =
+      custom === true
+        ? { id, type: "custom", custom: { name, input: said } }
+        : { id, type: "function", function: { name, arguments: said === "" ? "{}" : said } };
+    return extra === undefined ? call : { ...call, extra_content: extra };
+  }
+
+  #extraContent(signature: Signature | undefined): JsonObject | undefined {
+    if (signature === undefined || !belongsTo(signature, this.#target, "chat")) return undefined;
+    try {
+      return JSON.parse(signature.value) as JsonObject;
+    } catch {
+      return undefined;
+    }
+  }
+
+  #callId(id: string): string {
+    return this.#target.shortCallIds === true ? shortCallId(id) : id;
+  }
+
+  #contents(part: Part): JsonObject[] {
+    return spread(part).map((one) => this.#content(one));
+  }
+
+  #content(part: Part): JsonObject {
+    switch (part.kind) {
+      case "text":
+        return this.#marked(part, { type: "text", text: part.text });
+      case "image": {
+        if (part.source.kind === "stored") throw refused(`${part.at}.source`, "An image in an upstream's store");
+        const image = defined({ url: urlOfSource(part.source), detail: part.detail });
+        return this.#marked(part, { type: "image_url", image_url: image });
+      }
+      case "audio":
+        return { type: "input_audio", input_audio: { data: part.data, format: part.format } };
+      case "file":
+        return this.#marked(part, { type: "file", file: file(part) });
+      default:
+        throw refused(part.at ?? "messages");
+    }
+  }
+
+  /** Marks for the cache are not OpenAI's: an upstream gets them only from a client who speaks to it in its dialect. */
+  #marked({ cache }: Part, content: JsonObject): JsonObject {
+    return cache === undefined || !this.#own ? content : { ...content, cache_control: { type: "ephemeral", ...cache } };
+  }
+}
+
+function file({ source, name, at }: FilePart): JsonObject {
+  if (source.kind === "stored") return { file_id: source.id, ...(name === undefined ? {} : { filename: name }) };
+  if (source.kind !== "base64") throw refused(`${at}.source`, "A document by its address");
+  return { filename: name ?? "document.pdf", file_data: urlOfSource(source) };
+}
+
+/** Documents that are text are said as text, under their name. */
+function spread(part: Part): readonly Part[] {
+  if (part.kind !== "file") return [part];
+  const { source, name, at } = part;
+  if (source.kind === "parts") return source.parts.flatMap(spread);
+  if (source.kind !== "text") return [part];
+  return [{ kind: "text", at, text: name === undefined ? source.text : `${name}\n\n${source.text}` }];
+}
+
+/** A thought, or its summaries where there is no more of it. */
+function shownOf({ text, summary = [] }: ReasoningPart): string {
+  return text === "" ? summary.join("\n\n") : text;
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}

@@ -1,0 +1,32 @@
+import type { StopReason } from "../../conversation/index.ts";
+
+const reasons: Readonly<Record<string, StopReason>> = {
+  end_turn: "end",
+  max_tokens: "length",
+  model_context_window_exceeded: "context-window",
+  stop_sequence: "stop-sequence",
+  tool_use: "tool-calls",
+  pause_turn: "pause",
+  refusal: "refusal",
+};
+
+/** A word that nobody knows ends the answer as any other would. */
+export function readStopReason(word: string): StopReason {
+  return Object.hasOwn(reasons, word) ? (reasons[word] ?? "end") : "end";
+}
+
+const words: Readonly<Record<StopReason, string>> = {
+  end: "end_turn",
+  length: "max_tokens",
+  "context-window": "model_context_window_exceeded",
+  "stop-sequence": "stop_sequence",
+  "tool-calls": "tool_use",
+  pause: "pause_turn",
+  refusal: "refusal",
+  "content-filter": "refusal",
+};
+
+/** `refuses`: the model has said that it refuses, which elsewhere ends an answer like any other. */
+export function writeStopReason(reason: StopReason, refuses: boolean): string {
+  return refuses && reason === "end" ? "refusal" : words[reason];
+}

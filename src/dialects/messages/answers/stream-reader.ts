@@ -1,0 +1,268 @@
+import { type JsonObject, objectOf, parseObject } from "../../../core/index.ts";
+import {
+  type AnswerBlock,
+  type AnswerEvent,
+  BlockQueue,
+  type Failure,
+  type QueuedBlock,
+  type Stop,
+  type StreamReader,
+  type UpstreamContext,
+} from "../../conversation/index.ts";
+import { readCitation } from "./citations.ts";
+import { readErrorEvent } from "./failures.ts";
+import { readStopReason } from "./stop-reasons.ts";
+import { figuresSoFar, mergeUsage, readServiceTier } from "./usage.ts";
+
+/** A block that has begun upstream, by the index that it has there. */
+interface BlockOnTheWay {
+  queued: QueuedBlock | undefined;
+  /** As it began: what its deltas leave out is in there. */
+  start: JsonObject;
+  /** Arguments so far. */
+  json: string;
+}
+
+/**
+ * Messages events to answer events.
+ *
+ *   waiting ──message_start──▶ telling ──message_delta──▶ stopped ──message_stop, or closed──▶ ended "end"
+ *      └──────────────┴──an error event, or closed too early──▶ ended "error"
+ */
+export class MessagesStreamReader implements StreamReader {
+  readonly #upstream: UpstreamContext;
+  readonly #queue = new BlockQueue(0, true);
+  readonly #blocks = new Map<unknown, BlockOnTheWay>();
+  #usage: JsonObject = {};
+  /** Whether the last figures of the usage are there. */
+  #counted = false;
+  #outputBytes = 0;
+  #state: "waiting" | "telling" | "stopped" | "ended" = "waiting";
+
+  constructor(upstream: UpstreamContext) {
+    this.#upstream = upstream;
+  }
+
+  read(data: string): readonly AnswerEvent[] {
+    const events: AnswerEvent[] = [];
+    const event = this.#state === "ended" ? undefined : parseObject(data);
+    if (event !== undefined) this.#readEvent(event, events);
+    return events;
+  }
+
+  close(): readonly AnswerEvent[] {
+    if (this.#state === "ended") return [];
+    const events: AnswerEvent[] = [];
+    if (this.#state === "stopped") this.#end(events);
+    else
+      this.#fail({ kind: "server", code: "upstream_interrupted", message: "The upstream's stream broke off." }, events);
+    return events;
+  }
+
+  /** A whole message, as the stream that it would have been. */
+  readMessage(message: JsonObject): AnswerEvent[] {
+    const events: AnswerEvent[] = [];
+    this.#readEvent({ type: "message_start", message }, events);
+    const content: readonly unknown[] = Array.isArray(message["content"]) ? message["content"] : [];
+    for (const [index, block] of content.entries()) {
+      this.#readEvent({ type: "content_block_start", index, content_block: block }, events);
+      this.#readEvent({ type: "content_block_stop", index }, events);
+    }
+    this.#readEvent({ type: "message_delta", delta: message }, events);
+    this.#readEvent({ type: "message_stop" }, events);
+    return events;
+  }
+
+  #readEvent(event: JsonObject, events: AnswerEvent[]): void {
+    switch (event["type"]) {
+      case "message_start":
+        this.#start(objectOf(event["message"]) ?? {}, events);
+        return;
+      case "content_block_start":
+        this.#startBlock(event["index"], objectOf(event["content_block"]) ?? {}, events);
+        return;
+      case "content_block_delta":
+        this.#readDelta(event["index"], objectOf(event["delta"]) ?? {}, events);
+        return;
+      case "content_block_stop":
+        this.#endBlock(event["index"], events);
+        return;
+      case "message_delta":
+        this.#readMessageDelta(event, events);
+        return;
+      case "message_stop":
+        if (this.#state !== "waiting") this.#end(events);
+        return;
+      case "error":
+        this.#fail(readErrorEvent(event), events);
+    }
+  }
+
+  #start(message: JsonObject, events: AnswerEvent[]): void {
+    if (this.#state !== "waiting") return;
+    this.#state = "telling";
+    const { id, model } = message;
+    this.#usage = mergeUsage({}, objectOf(message["usage"]) ?? {});
+    events.push({
+      type: "start",
+      id: typeof id === "string" ? id : "",
+      model: typeof model === "string" && model !== "" ? model : this.#upstream.model,
+      created: undefined,
+    });
+  }
+
+  #startBlock(index: unknown, start: JsonObject, events: AnswerEvent[]): void {
+    if (this.#state !== "telling" || this.#blocks.has(index)) return;
+    const block = this.#blockOf(start);
+    const queued = block === undefined ? undefined : this.#queue.begin(block, events);
+    this.#blocks.set(index, { queued, start, json: "" });
+    if (queued !== undefined) this.#tellStart(queued, start, events);
+  }
+
+  /** How the block begins; undefined for one that can only be told once it is whole. */
+  #blockOf(start: JsonObject): AnswerBlock | undefined {
+    switch (start["type"]) {
+      case "text":
+        return { kind: "text", text: "" };
+      case "thinking":
+        return { kind: "reasoning", text: "" };
+      case "redacted_thinking":
+        return { kind: "reasoning", text: "", redacted: true, signature: this.#sign(textOf(start["data"])) };
+      case "tool_use":
+        return {
+          kind: "tool-call",
+          callId: textOf(start["id"]) || `call_${this.#upstream.callId}${this.#blocks.size}`,
+          name: textOf(start["name"]),
+          arguments: "",
+        };
+      default:
+        return undefined;
+    }
+  }
+
+  /** What a block may hold from the start, and holds in a whole message. */
+  #tellStart(queued: QueuedBlock, start: JsonObject, events: AnswerEvent[]): void {
+    const text = textOf(start["text"]) || textOf(start["thinking"]);
+    if (text !== "") queued.add(text, events);
+    if (textOf(start["signature"]) !== "") queued.sign(this.#sign(textOf(start["signature"])), events);
+    const citations: readonly unknown[] = Array.isArray(start["citations"]) ? start["citations"] : [];
+    for (const citation of citations) this.#cite(queued, citation, events);
+  }
+
+  #readDelta(index: unknown, delta: JsonObject, events: AnswerEvent[]): void {
+    const block = this.#blocks.get(index);
+    if (block === undefined) return;
+    const { queued } = block;
+    if (queued?.told === true || queued?.ended === true) {
+      const message = "The upstream added to a block that it had ended.";
+      this.#fail({ kind: "server", code: "upstream_invalid_answer", message }, events);
+      return;
+    }
+    switch (delta["type"]) {
+      case "text_delta":
+        this.#add(queued, textOf(delta["text"]), events);
+        return;
+      case "thinking_delta":
+        this.#add(queued, textOf(delta["thinking"]), events);
+        return;
+      case "signature_delta":
+        queued?.sign(this.#sign(textOf(delta["signature"])), events);
+        return;
+      case "citations_delta":
+        if (queued !== undefined) this.#cite(queued, delta["citation"], events);
+        return;
+      case "input_json_delta": {
+        const json = textOf(delta["partial_json"]);
+        if (json === "") return;
+        block.json += json;
+        this.#add(queued, json, events);
+      }
+    }
+  }
+
+  #add(queued: QueuedBlock | undefined, text: string, events: AnswerEvent[]): void {
+    this.#outputBytes += Buffer.byteLength(text);
+    queued?.add(text, events);
+  }
+
+  #endBlock(index: unknown, events: AnswerEvent[]): void {
+    const block = this.#blocks.get(index);
+    if (block === undefined) return;
+    this.#blocks.set(index, { ...block, start: {} });
+    const queued = block.queued ?? this.#beginNative(block, events);
+    if (queued === undefined || queued.told) return;
+    const input = objectOf(block.start["input"]);
+    // Some upstreams name the whole input at the start and send no delta of it.
+    if (
+      queued.start.kind === "tool-call" &&
+      block.json === "" &&
+      input !== undefined &&
+      Object.keys(input).length > 0
+    ) {
+      queued.add(JSON.stringify(input), events);
+    }
+    queued.told = true;
+    this.#queue.advance(events);
+  }
+
+  /** Blocks of tools that the upstream runs are told whole. */
+  #beginNative({ start, json }: BlockOnTheWay, events: AnswerEvent[]): QueuedBlock | undefined {
+    if (start["type"] === undefined) return undefined;
+    const input = json === "" ? undefined : parseObject(json);
+    const value = input === undefined ? start : { ...start, input };
+    return this.#queue.begin({ kind: "native", dialect: "messages", value }, events);
+  }
+
+  #readMessageDelta(event: JsonObject, events: AnswerEvent[]): void {
+    if (this.#state !== "telling" && this.#state !== "stopped") return;
+    this.#usage = mergeUsage(this.#usage, objectOf(event["usage"]) ?? {});
+    this.#counted = true;
+    const delta = objectOf(event["delta"]) ?? {};
+    const reason = delta["stop_reason"];
+    if (typeof reason !== "string" || this.#state === "stopped") return;
+    this.#stop(delta, reason, events);
+  }
+
+  #stop(delta: JsonObject, reason: string, events: AnswerEvent[]): void {
+    this.#state = "stopped";
+    this.#queue.finish(events);
+    const stop: Stop = { reason: readStopReason(reason) };
+    if (typeof delta["stop_sequence"] === "string") stop.sequence = delta["stop_sequence"];
+    const details = objectOf(delta["stop_details"]);
+    if (details !== undefined) stop.details = details;
+    events.push({ type: "stop", choice: 0, stop });
+  }
+
+  #end(events: AnswerEvent[]): void {
+    if (this.#state === "telling") this.#stop({}, "end_turn", events);
+    this.#tellUsage(events);
+    this.#state = "ended";
+    events.push({ type: "end" });
+  }
+
+  #fail(failure: Failure, events: AnswerEvent[]): void {
+    if (this.#state !== "waiting") this.#tellUsage(events);
+    this.#state = "ended";
+    events.push({ type: "error", failure });
+  }
+
+  #tellUsage(events: AnswerEvent[]): void {
+    const figures = this.#counted ? this.#usage : figuresSoFar(this.#usage, this.#outputBytes);
+    const usage = figures === undefined ? undefined : this.#upstream.readUsage({ usage: figures })?.usage;
+    const serviceTier = readServiceTier(this.#usage["service_tier"]);
+    if (usage !== undefined || serviceTier !== undefined) events.push({ type: "usage", usage, serviceTier });
+  }
+
+  #cite(queued: QueuedBlock, citation: unknown, events: AnswerEvent[]): void {
+    const said = objectOf(citation);
+    if (said !== undefined) queued.cite(readCitation(said, this.#upstream.origin), events);
+  }
+
+  #sign(value: string) {
+    return { origin: this.#upstream.origin, value };
+  }
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}

@@ -1,0 +1,192 @@
+import type { JsonObject, Usage } from "../../../core/index.ts";
+import {
+  type AnswerBlock,
+  type AnswerEvent,
+  type Citation,
+  type ClientContext,
+  type DeltaEvent,
+  seal,
+  type Signature,
+  type StartEvent,
+  type Stop,
+  type StreamWriter,
+} from "../../conversation/index.ts";
+import { writeCitation } from "./citations.ts";
+import { writeMessagesError } from "./failures.ts";
+import { writeDeltaUsage } from "./usage.ts";
+import {
+  estimateFor,
+  messageHead,
+  reasoningStart,
+  sealedCall,
+  startUsage,
+  summaryGap,
+  toolUse,
+  writeStop,
+} from "./write-answer.ts";
+
+/** Deltas in their words up to where the text stands. */
+const deltas = {
+  text: `"type":"text_delta","text":`,
+  refusal: `"type":"text_delta","text":`,
+  reasoning: `"type":"thinking_delta","thinking":`,
+  "tool-call": `"type":"input_json_delta","partial_json":`,
+  native: "",
+} as const;
+
+/**
+ * Answer events to Messages events. The stop is held back until the end, since the usage that stands beside it comes
+ * last upstream.
+ */
+export class MessagesStreamWriter implements StreamWriter {
+  readonly #client: ClientContext;
+  #block: AnswerBlock | undefined;
+  /** Where the next block stands; a block may be shown as two, or not at all. */
+  #index = 0;
+  /** The event of a delta up to where its text stands: most of a stream is these. */
+  #deltaStart = "";
+  #characters = 0;
+  #summary: number | undefined;
+  #saidInBlock = false;
+  #refuses = false;
+  #signature: Signature | undefined;
+  #stop: Stop = { reason: "end" };
+  #usage: Usage | undefined;
+
+  constructor(client: ClientContext) {
+    this.#client = client;
+  }
+
+  write(event: AnswerEvent): string {
+    // The dialect has one answer to a request.
+    if ("choice" in event && event.choice !== 0) return "";
+    switch (event.type) {
+      case "start":
+        return this.#start(event);
+      case "block-start":
+        return this.#startBlock(event.block);
+      case "delta":
+        return this.#writeDelta(event);
+      case "citation":
+        return this.#cite(event.citation);
+      case "signature":
+        this.#signature = event.signature;
+        return "";
+      case "block-end":
+        return this.#endBlock();
+      case "stop":
+        this.#stop = event.stop;
+        return "";
+      case "usage":
+        this.#usage = event.usage ?? this.#usage;
+        return "";
+      case "end":
+        return this.#end();
+      case "error":
+        return sse("error", JSON.stringify(writeMessagesError(event.failure, this.#client.requestId)));
+    }
+  }
+
+  #start({ model }: StartEvent): string {
+    const message = {
+      ...messageHead(model, this.#client),
+      content: [],
+      stop_reason: null,
+      stop_sequence: null,
+      stop_details: null,
+      container: null,
+      usage: startUsage(this.#client),
+    };
+    return sse("message_start", JSON.stringify({ type: "message_start", message }));
+  }
+
+  #startBlock(block: AnswerBlock): string {
+    this.#block = block;
+    this.#summary = undefined;
+    this.#saidInBlock = false;
+    this.#signature = undefined;
+    const shown = this.#showStart(block);
+    this.#deltaStart = this.#startDelta(deltas[block.kind]);
+    return shown;
+  }
+
+  #showStart(block: AnswerBlock): string {
+    switch (block.kind) {
+      case "refusal":
+        this.#refuses = true;
+        return this.#open({ type: "text", text: "", citations: [] });
+      case "text":
+        return this.#open({ type: "text", text: "", citations: [] });
+      case "reasoning":
+        this.#signature = block.redacted === true ? undefined : block.signature;
+        return this.#open(reasoningStart(block));
+      case "tool-call":
+        return this.#carrySignature(sealedCall(block)) + this.#open(toolUse(block));
+      case "native":
+        return block.dialect === "messages" ? this.#open(block.value) : "";
+    }
+  }
+
+  #carrySignature(sealed: string | undefined): string {
+    if (sealed === undefined) return "";
+    const start = this.#open({ type: "thinking", thinking: "", signature: "" });
+    return start + this.#delta(`"type":"signature_delta","signature":${JSON.stringify(sealed)}`) + this.#close();
+  }
+
+  #open(block: JsonObject): string {
+    const start = { type: "content_block_start", index: this.#index, content_block: block };
+    return sse("content_block_start", JSON.stringify(start));
+  }
+
+  #delta(members: string): string {
+    return `${this.#startDelta(members)}}}\n\n`;
+  }
+
+  /** A delta up to somewhere within its members. */
+  #startDelta(members: string): string {
+    return `event: content_block_delta\ndata: {"type":"content_block_delta","index":${this.#index},"delta":{${members}`;
+  }
+
+  #close(): string {
+    const stop = sse("content_block_stop", `{"type":"content_block_stop","index":${this.#index}}`);
+    this.#index += 1;
+    return stop;
+  }
+
+  #writeDelta({ text, summary }: DeltaEvent): string {
+    const block = this.#block;
+    if (block === undefined || block.kind === "native") return "";
+    this.#characters += text.length;
+    const begins = this.#saidInBlock && summary !== this.#summary;
+    this.#saidInBlock = true;
+    this.#summary = summary;
+    return `${this.#deltaStart}${JSON.stringify(begins ? summaryGap + text : text)}}}\n\n`;
+  }
+
+  #cite(citation: Citation): string {
+    const written = writeCitation(citation);
+    return written === undefined ? "" : this.#delta(`"type":"citations_delta","citation":${JSON.stringify(written)}`);
+  }
+
+  #endBlock(): string {
+    const block = this.#block;
+    this.#block = undefined;
+    if (block === undefined || (block.kind === "native" && block.dialect !== "messages")) return "";
+    if (this.#signature === undefined || block.kind !== "reasoning") return this.#close();
+    const sealed = JSON.stringify(seal(this.#signature, "thought", "messages"));
+    return this.#delta(`"type":"signature_delta","signature":${sealed}`) + this.#close();
+  }
+
+  #end(): string {
+    const delta = {
+      type: "message_delta",
+      delta: writeStop(this.#stop, this.#refuses),
+      usage: writeDeltaUsage(this.#usage, estimateFor(this.#client, this.#characters)),
+    };
+    return sse("message_delta", JSON.stringify(delta)) + sse("message_stop", `{"type":"message_stop"}`);
+  }
+}
+
+function sse(name: string, data: string): string {
+  return `event: ${name}\ndata: ${data}\n\n`;
+}

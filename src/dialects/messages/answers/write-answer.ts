@@ -1,0 +1,134 @@
+import { type JsonObject, parseObject } from "../../../core/index.ts";
+import {
+  type Answer,
+  type AnswerBlock,
+  type ClientContext,
+  plainCallId,
+  type ReasoningPart,
+  seal,
+  type Stop,
+  type TextPart,
+  type ToolCallPart,
+} from "../../conversation/index.ts";
+import { writeCitation } from "./citations.ts";
+import { writeStopReason } from "./stop-reasons.ts";
+import { type UsageEstimate, writeMessageUsage } from "./usage.ts";
+
+/** Characters that make a token, about: for an answer whose upstream counts nothing. */
+const CHARACTERS_A_TOKEN = 4;
+
+/** A whole answer as a message; of several choices, the first. */
+export function writeMessagesAnswer(answer: Answer, client: ClientContext): string {
+  const { blocks = [], stop = { reason: "end" } as const } = answer.choices[0] ?? {};
+  const head = JSON.stringify(messageHead(answer.model, client)).slice(0, -1);
+  const tail = JSON.stringify({
+    ...writeStop(
+      stop,
+      blocks.some(({ kind }) => kind === "refusal"),
+    ),
+    usage: writeMessageUsage(answer.usage, estimateFor(client, saidIn(blocks)), answer.serviceTier),
+  });
+  return `${head},"content":[${blocks.flatMap(writeAnswerBlock).join(",")}],${tail.slice(1)}`;
+}
+
+export function messageHead(model: string, client: ClientContext) {
+  return { id: `msg_${client.callId}`, type: "message", role: "assistant", model };
+}
+
+/** Why the message ended, in a whole one and in `message_delta` alike. */
+export function writeStop({ reason, sequence, details }: Stop, refuses: boolean): JsonObject {
+  const word = writeStopReason(reason, refuses);
+  return {
+    stop_reason: word,
+    stop_sequence: sequence ?? null,
+    stop_details: word === "refusal" ? (details ?? null) : null,
+    container: null,
+  };
+}
+
+/** `characters`: how much has been said. */
+export function estimateFor(client: ClientContext, characters: number): UsageEstimate {
+  return {
+    inputTokens: Math.max(1, client.inputTokensEstimate),
+    outputTokens: Math.max(1, Math.ceil(characters / CHARACTERS_A_TOKEN)),
+  };
+}
+
+/** What is shown of a usage that no upstream has named yet. */
+export function startUsage(client: ClientContext): JsonObject {
+  return writeMessageUsage(undefined, estimateFor(client, 0), undefined);
+}
+
+function saidIn(blocks: readonly AnswerBlock[]): number {
+  let characters = 0;
+  for (const block of blocks) {
+    if (block.kind === "tool-call") characters += block.arguments.length;
+    else if (block.kind !== "native") characters += block.text.length;
+  }
+  return characters;
+}
+
+/** A block as JSON text, or none where Messages has none for it. */
+function writeAnswerBlock(block: AnswerBlock): string[] {
+  switch (block.kind) {
+    case "text":
+      return [JSON.stringify(writeText(block))];
+    case "refusal":
+      return [JSON.stringify({ type: "text", text: block.text, citations: [] })];
+    case "reasoning":
+      return [JSON.stringify(writeReasoning(block))];
+    case "tool-call":
+      return [...callSignature(block), writeToolUse(block)];
+    case "native":
+      return block.dialect === "messages" ? [JSON.stringify(block.value)] : [];
+  }
+}
+
+/** The arguments are put in as the model wrote them: a long number keeps its digits. Text that is no object is kept. */
+function writeToolUse(call: ToolCallPart): string {
+  const said = call.arguments.trim() === "" ? "{}" : call.arguments;
+  const input = parseObject(said) === undefined ? JSON.stringify({ INVALID_JSON: said }) : said;
+  const { input: _, ...start } = toolUse(call);
+  return `${JSON.stringify(start).slice(0, -1)},"input":${input}}`;
+}
+
+/** Citations are always a list: the schema wants the member, and some clients know of no null there. */
+function writeText({ text, citations = [] }: TextPart): JsonObject {
+  return { type: "text", text, citations: citations.map(writeCitation).filter((citation) => citation !== undefined) };
+}
+
+/** A thought as it begins, or the whole of one in cipher. */
+export function reasoningStart({ redacted, signature }: ReasoningPart): JsonObject {
+  if (redacted === true && signature !== undefined) {
+    return { type: "redacted_thinking", data: seal(signature, "cipher", "messages") };
+  }
+  return { type: "thinking", thinking: "", signature: "" };
+}
+
+/** What stands between the summaries of a thought. */
+export const summaryGap = "\n\n";
+
+function writeReasoning(part: ReasoningPart): JsonObject {
+  const { text, summary = [], signature, redacted } = part;
+  if (redacted === true && signature !== undefined) return reasoningStart(part);
+  return {
+    type: "thinking",
+    thinking: [...(text === "" ? [] : [text]), ...summary].join(summaryGap),
+    signature: signature === undefined ? "" : seal(signature, "thought", "messages"),
+  };
+}
+
+/** The thought that carries the signature of a call, which has no member for one. */
+function callSignature(call: ToolCallPart): string[] {
+  const sealed = sealedCall(call);
+  return sealed === undefined ? [] : [JSON.stringify({ type: "thinking", thinking: "", signature: sealed })];
+}
+
+export function sealedCall({ signature }: ToolCallPart): string | undefined {
+  return signature === undefined ? undefined : seal(signature, "call", "messages");
+}
+
+/** A call as it begins. */
+export function toolUse({ callId, name }: ToolCallPart): JsonObject {
+  return { type: "tool_use", id: plainCallId(callId), name, input: {}, caller: { type: "direct" } };
+}

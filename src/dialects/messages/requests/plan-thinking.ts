@@ -1,0 +1,110 @@
+import type { Effort, JsonObject } from "../../../core/index.ts";
+import {
+  belongsTo,
+  budgetOfEffort,
+  budgetTokensMin,
+  type Conversation,
+  defined,
+  nearestEffort,
+  type Part,
+  type ReasoningWish,
+  type Signature,
+  type TranslationTarget,
+} from "../../conversation/index.ts";
+
+/** How a request asks for thinking. */
+export interface ThinkingPlan {
+  thinking: JsonObject | undefined;
+  effort: Effort | undefined;
+  /** Whether the model will think; then it takes no sampling parameters. */
+  thinks: boolean;
+}
+
+/** The efforts of `output_config`. */
+const offered: readonly Effort[] = ["low", "medium", "high", "xhigh", "max"];
+
+const noThinking: ThinkingPlan = { thinking: undefined, effort: undefined, thinks: false };
+
+/** The wish in Messages' words, or none of it where the rest of the request does not go together with thinking. */
+export function planThinking(conversation: Conversation, target: TranslationTarget, maxTokens: number): ThinkingPlan {
+  const { reasoning, rest } = conversation;
+  if (reasoning === undefined) return noThinking;
+  if (rest.dialect === "messages") {
+    return reasoning.mode === "budget" && hasForeignThoughts(conversation, target) ? noThinking : asAsked(reasoning);
+  }
+  if (target.thinking === "none") return noThinking;
+  if (reasoning.mode === "off" || reasoning.effort === "none") {
+    return { ...noThinking, thinking: { type: "disabled" } };
+  }
+  const forced = conversation.toolChoice?.mode === "required" || conversation.toolChoice?.mode === "tool";
+  if (forced) return noThinking;
+  return target.thinking === "adaptive" ? adaptive(reasoning) : budgeted(conversation, reasoning, target, maxTokens);
+}
+
+function asAsked({ mode, budgetTokens, effort, display }: ReasoningWish): ThinkingPlan {
+  switch (mode) {
+    case "budget":
+      return { thinking: defined({ type: "enabled", budget_tokens: budgetTokens, display }), effort, thinks: true };
+    case "adaptive":
+      return { thinking: defined({ type: "adaptive", display }), effort, thinks: true };
+    case "between-tools":
+      return { thinking: defined({ type: "between_tools", display }), effort, thinks: true };
+    case "off":
+      return { thinking: { type: "disabled" }, effort, thinks: false };
+    case undefined:
+      return { thinking: undefined, effort, thinks: false };
+  }
+}
+
+function adaptive({ effort }: ReasoningWish): ThinkingPlan {
+  return {
+    thinking: { type: "adaptive" },
+    effort: effort === undefined ? undefined : nearestEffort(effort, offered),
+    thinks: true,
+  };
+}
+
+/** The budget must stay below the limit of the whole output, and has a least size. */
+function budgeted(
+  conversation: Conversation,
+  { budgetTokens, effort = "medium" }: ReasoningWish,
+  target: TranslationTarget,
+  maxTokens: number,
+): ThinkingPlan {
+  const wish = budgetTokens ?? budgetOfEffort[effort === "none" ? "minimal" : effort];
+  const budget = Math.min(wish, maxTokens - 1);
+  if (budget < budgetTokensMin || lostItsThoughts(conversation, target)) return noThinking;
+  return { thinking: { type: "enabled", budget_tokens: budget }, effort: undefined, thinks: true };
+}
+
+/**
+ * Whether the conversation stands within a loop of tool calls whose thoughts the client has not sent back, or which
+ * another model thought. An upstream that is to think refuses such a loop; it goes on without thinking instead.
+ */
+function lostItsThoughts(conversation: Conversation, target: TranslationTarget): boolean {
+  const said = saidInLoop(conversation);
+  return said !== undefined && !said.some((part) => part.kind === "reasoning" && isOwn(part.signature, target));
+}
+
+/** The same for a client of this dialect: what it leaves out is its own affair, what we leave out is ours. */
+function hasForeignThoughts(conversation: Conversation, target: TranslationTarget): boolean {
+  return saidInLoop(conversation)?.some((part) => isForeign(part, target)) === true;
+}
+
+/** A thought, or the signature that stands for one beside its call. */
+function isForeign(part: Part, target: TranslationTarget): boolean {
+  if (part.kind === "reasoning") return !isOwn(part.signature, target);
+  return part.kind === "tool-call" && part.signature !== undefined && !isOwn(part.signature, target);
+}
+
+function isOwn(signature: Signature | undefined, target: TranslationTarget): boolean {
+  return signature?.value !== "" && belongsTo(signature, target, "messages");
+}
+
+/** What was said with the calls whose results come last; undefined where no results come last. */
+function saidInLoop({ turns }: Conversation): readonly Part[] | undefined {
+  const last = turns.at(-1);
+  const within = last?.role === "tool" || last?.parts.some(({ kind }) => kind === "tool-result") === true;
+  if (!within) return undefined;
+  return turns.findLast(({ role }) => role === "assistant")?.parts ?? [];
+}

@@ -1,0 +1,198 @@
+import { efforts, GatewayError, type JsonObject } from "../../../core/index.ts";
+import {
+  checkToolCalls,
+  type Conversation,
+  invalid,
+  member,
+  optional,
+  type OutputFormat,
+  type Part,
+  readCount,
+  readFlag,
+  readList,
+  readNumber,
+  readObject,
+  readOneOf,
+  readText,
+  readWord,
+  type ReasoningWish,
+  type Tool,
+  type ToolChoice,
+  type Turn,
+} from "../../conversation/index.ts";
+import { messagesFields } from "../fields.ts";
+import { readBlocks, readCache } from "./read-blocks.ts";
+
+/** The fields that have a member in the model; the others are passed on by their names. */
+const known: ReadonlySet<string> = new Set([
+  "model",
+  "max_tokens",
+  "messages",
+  "system",
+  "stream",
+  "stop_sequences",
+  "temperature",
+  "top_p",
+  "top_k",
+  "tools",
+  "tool_choice",
+  "thinking",
+  "output_config",
+  "cache_control",
+  "metadata",
+  "service_tier",
+]);
+
+/** Members of a tool that the model knows. */
+const toolMembers: ReadonlySet<string> = new Set([
+  "type",
+  "name",
+  "description",
+  "input_schema",
+  "strict",
+  "cache_control",
+]);
+
+/** Reads a Messages body. Besides 422, throws `thread_unsupported_request` for one that leaves its history upstream. */
+export function readMessagesRequest(body: JsonObject): Conversation {
+  refuseThread(body);
+  const turns = [...readSystem(body), ...readMessages(body)];
+  checkToolCalls(turns);
+  const choice = optional(body["tool_choice"], "tool_choice", readObject);
+  const parallel = choice && member(choice, "disable_parallel_tool_use", "tool_choice", readFlag);
+  const config = optional(body["output_config"], "output_config", readObject) ?? {};
+  return {
+    model: readWord(body["model"], "model"),
+    turns,
+    tools: optional(body["tools"], "tools", readTools) ?? [],
+    toolChoice: choice === undefined ? undefined : readToolChoice(choice),
+    parallelToolCalls: parallel === undefined ? undefined : !parallel,
+    format: member(config, "format", "output_config", readFormat),
+    sampling: {
+      temperature: member(body, "temperature", "", readNumber),
+      topP: member(body, "top_p", "", readNumber),
+      topK: member(body, "top_k", "", readNumber),
+    },
+    stop: optional(body["stop_sequences"], "stop_sequences", readTexts) ?? [],
+    outputTokensMax: readCount(body["max_tokens"], "max_tokens", 1),
+    reasoning: readReasoning(body, config),
+    logprobs: undefined,
+    serviceTier: readServiceTier(body),
+    verbosity: undefined,
+    user: member(optional(body["metadata"], "metadata", readObject) ?? {}, "user_id", "metadata", readText),
+    cache: readCache(body, ""),
+    stream: member(body, "stream", "", readFlag) ?? false,
+    rest: { dialect: "messages", table: messagesFields, body, known },
+  };
+}
+
+/** SDKs that are told so send the whole history instead. */
+function refuseThread({ thread }: JsonObject): void {
+  if (thread === undefined || thread === null) return;
+  const message = "thread: this model's provider keeps no conversations; send all messages instead.";
+  throw new GatewayError("thread_unsupported_request", message, { param: "thread" });
+}
+
+const readTexts = (value: unknown, at: string): string[] =>
+  readList(value, at).map((one, index) => readText(one, `${at}.${index}`));
+
+function readSystem(body: JsonObject): Turn[] {
+  const parts = optional(body["system"], "system", readBlocks) ?? [];
+  if (parts.length === 0) return [];
+  return [{ role: "system", at: "system", parts: onlyText(parts) }];
+}
+
+function onlyText(parts: readonly Part[]): Part[] {
+  return parts.map((part) => {
+    if (part.kind === "text") return part;
+    throw invalid(`${part.at}.type`, "a system prompt holds text only");
+  });
+}
+
+function readMessages(body: JsonObject): Turn[] {
+  const messages = readList(body["messages"], "messages");
+  if (messages.length === 0) throw invalid("messages", "must not be empty");
+  const turns = messages.map((message, index) => readTurn(message, `messages.${index}`, index === messages.length - 1));
+  const first = turns.find(({ role }) => role !== "system");
+  if (first?.role !== "user")
+    throw invalid(`${first?.at ?? "messages.0"}.role`, "the first message must be the user's");
+  return turns;
+}
+
+function readTurn(value: unknown, at: string, last: boolean): Turn {
+  const message = readObject(value, at);
+  const role = readOneOf(message["role"], `${at}.role`, ["user", "assistant", "system"]);
+  const parts = readBlocks(message["content"], `${at}.content`);
+  if (parts.length === 0 && !(last && role === "assistant")) throw invalid(`${at}.content`, "must not be empty");
+  if (role === "system") return { role, at, parts: onlyText(parts) };
+  for (const part of parts) checkPlace(part, role);
+  return { role, at, parts };
+}
+
+function checkPlace({ kind, at }: Part, role: "user" | "assistant"): void {
+  const assistants = kind === "tool-call" || kind === "reasoning";
+  const users = kind === "tool-result" || kind === "image" || kind === "file";
+  if ((assistants && role === "user") || (users && role === "assistant")) {
+    throw invalid(at ?? "messages", `has no place in a message of the ${role}`);
+  }
+}
+
+function readTools(value: unknown, at: string): Tool[] {
+  return readList(value, at).map((tool, index) => readTool(readObject(tool, `${at}.${index}`), `${at}.${index}`));
+}
+
+function readTool(tool: JsonObject, at: string): Tool {
+  const { type } = tool;
+  if (type !== undefined && type !== null && type !== "custom") {
+    readWord(type, `${at}.type`);
+    return { kind: "native", at, dialect: "messages", value: tool };
+  }
+  const extras = Object.entries(tool).filter(([name]) => !toolMembers.has(name));
+  return {
+    kind: "function",
+    at,
+    name: readWord(tool["name"], `${at}.name`),
+    description: member(tool, "description", at, readText),
+    parameters: readObject(tool["input_schema"], `${at}.input_schema`),
+    strict: member(tool, "strict", at, readFlag),
+    cache: readCache(tool, at),
+    extras: extras.length === 0 ? undefined : Object.fromEntries(extras),
+  };
+}
+
+function readToolChoice(choice: JsonObject): ToolChoice {
+  const at = "tool_choice";
+  const type = readOneOf(choice["type"], `${at}.type`, ["auto", "any", "tool", "none"]);
+  if (type === "tool") return { mode: "tool", at, name: readWord(choice["name"], `${at}.name`), custom: false };
+  return { mode: type === "any" ? "required" : type, at };
+}
+
+function readReasoning(body: JsonObject, config: JsonObject): ReasoningWish | undefined {
+  const effort = member(config, "effort", "output_config", (value, at) => readOneOf(value, at, efforts));
+  const thinking = optional(body["thinking"], "thinking", readObject);
+  if (thinking === undefined) return effort === undefined ? undefined : { effort };
+  const display = member(thinking, "display", "thinking", readText);
+  switch (readOneOf(thinking["type"], "thinking.type", ["enabled", "adaptive", "disabled", "between_tools"])) {
+    case "enabled": {
+      const budgetTokens = readCount(thinking["budget_tokens"], "thinking.budget_tokens", 1);
+      return { mode: "budget", budgetTokens, effort, display };
+    }
+    case "adaptive":
+      return { mode: "adaptive", effort, display };
+    case "disabled":
+      return { mode: "off", effort };
+    case "between_tools":
+      return { mode: "between-tools", effort, display };
+  }
+}
+
+function readFormat(value: unknown, at: string): OutputFormat {
+  const format = readObject(value, at);
+  readOneOf(format["type"], `${at}.type`, ["json_schema"]);
+  return { kind: "schema", at, schema: readObject(format["schema"], `${at}.schema`), strict: true };
+}
+
+function readServiceTier(body: JsonObject): string | undefined {
+  const tier = member(body, "service_tier", "", (value, at) => readOneOf(value, at, ["auto", "standard_only"]));
+  return tier === "standard_only" ? "default" : tier;
+}

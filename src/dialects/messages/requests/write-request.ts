@@ -1,0 +1,130 @@
+import type { JsonObject } from "../../../core/index.ts";
+import {
+  type Conversation,
+  defined,
+  type FunctionTool,
+  invalid,
+  joinTurns,
+  refused,
+  restFor,
+  type Sampling,
+  type Tool,
+  type ToolChoice,
+  type TranslationTarget,
+} from "../../conversation/index.ts";
+import { planThinking, type ThinkingPlan } from "./plan-thinking.ts";
+import { cacheControl } from "./write-blocks.ts";
+import { writeTurns } from "./write-turns.ts";
+
+/** For a model whose own limit nobody knows. */
+const OUTPUT_TOKENS_DEFAULT = 4_096;
+
+/** Writes a Messages body. */
+export function writeMessagesRequest(asked: Conversation, target: TranslationTarget): JsonObject {
+  const own = asked.rest.dialect === "messages";
+  const conversation = own ? asked : { ...asked, turns: joinTurns(asked.turns) };
+  const others = restFor(conversation.rest, "messages");
+  const maxTokens = conversation.outputTokensMax ?? target.outputTokensMax ?? OUTPUT_TOKENS_DEFAULT;
+  const { system, messages } = writeTurns(conversation, target);
+  const plan = planThinking(conversation, target, maxTokens);
+  return {
+    ...others,
+    ...defined({
+      model: target.model,
+      max_tokens: maxTokens,
+      system,
+      messages,
+      ...writeTools(conversation),
+      thinking: plan.thinking,
+      output_config: writeOutputConfig(conversation, plan),
+      stop_sequences: writeStop(conversation.stop),
+      ...writeSampling(conversation, target, plan),
+      cache_control: cacheControl(conversation.cache),
+      metadata: conversation.user === undefined ? undefined : { user_id: conversation.user },
+      service_tier: writeServiceTier(conversation.serviceTier),
+      stream: conversation.stream ? true : undefined,
+    }),
+  };
+}
+
+function writeTools({ tools, toolChoice, parallelToolCalls, rest }: Conversation): JsonObject {
+  if (tools.length === 0) return {};
+  const allowed = toolChoice !== undefined && "allowed" in toolChoice ? toolChoice.allowed : undefined;
+  const names = allowed === undefined ? undefined : new Set(allowed.map(({ name }) => name));
+  const given = names === undefined ? tools : tools.filter((tool) => tool.kind !== "native" && names.has(tool.name));
+  return {
+    tools: given.map((tool) => writeTool(tool, rest.dialect === "messages")),
+    tool_choice: writeToolChoice(toolChoice, parallelToolCalls),
+  };
+}
+
+/** `own`: it came in this dialect, and what only this one knows of it goes back. */
+function writeTool(tool: Tool, own: boolean): JsonObject {
+  switch (tool.kind) {
+    case "function":
+      return own ? { ...writeFunction(tool), ...tool.extras } : writeFunction(tool);
+    case "custom":
+      throw refused(tool.at, "A tool that takes free text");
+    case "native":
+      if (tool.dialect === "messages") return tool.value;
+      throw refused(tool.at, "This tool");
+  }
+}
+
+function writeFunction({ name, description, parameters, strict, cache }: FunctionTool): JsonObject {
+  return defined({
+    name,
+    description,
+    input_schema: parameters?.["type"] === "object" ? parameters : { type: "object", properties: {}, ...parameters },
+    strict,
+    cache_control: cacheControl(cache),
+  });
+}
+
+/** Whether calls may be parallel is said within the choice. */
+function writeToolChoice(choice: ToolChoice | undefined, parallel: boolean | undefined): JsonObject | undefined {
+  if (choice === undefined && parallel === undefined) return undefined;
+  const flag = parallel === undefined ? {} : { disable_parallel_tool_use: !parallel };
+  switch (choice?.mode) {
+    case undefined:
+    case "auto":
+      return { type: "auto", ...flag };
+    case "required":
+      return { type: "any", ...flag };
+    case "none":
+      return { type: "none" };
+    case "tool":
+      if (choice.custom) throw refused(choice.at, "A tool that takes free text");
+      return { type: "tool", name: choice.name, ...flag };
+    case "native":
+      throw refused(choice.at);
+  }
+}
+
+function writeOutputConfig({ format }: Conversation, { effort }: ThinkingPlan): JsonObject | undefined {
+  if (format?.kind === "json") throw refused(`${format.at}.type`, "JSON without a schema");
+  const schema = format?.kind === "schema" ? { type: "json_schema", schema: format.schema } : undefined;
+  return effort === undefined && schema === undefined ? undefined : defined({ effort, format: schema });
+}
+
+function writeStop(stop: readonly string[]): string[] | undefined {
+  const said = stop.filter((one) => one !== "");
+  if (said.some((one) => one.trim() === "")) {
+    throw invalid("stop", "must hold more than white space for this model's provider");
+  }
+  return said.length === 0 ? undefined : said;
+}
+
+/** Models that think take no sampling parameters, and the others no temperature over 1. */
+function writeSampling({ sampling, rest }: Conversation, target: TranslationTarget, plan: ThinkingPlan): JsonObject {
+  if (target.refusesSampling === true) return {};
+  const { temperature, topP, topK }: Sampling = sampling;
+  if (rest.dialect === "messages") return { temperature, top_p: topP, top_k: topK };
+  if (plan.thinks) return {};
+  return { temperature: temperature === undefined ? undefined : Math.min(temperature, 1), top_p: topP, top_k: topK };
+}
+
+function writeServiceTier(tier: string | undefined): string | undefined {
+  if (tier === undefined) return undefined;
+  return tier === "auto" || tier === "priority" ? "auto" : "standard_only";
+}

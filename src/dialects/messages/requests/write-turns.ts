@@ -1,0 +1,71 @@
+import type { JsonObject } from "../../../core/index.ts";
+import { type Conversation, invalid, type Part, type TranslationTarget, type Turn } from "../../conversation/index.ts";
+import { writeContent } from "./write-blocks.ts";
+
+/** The system prompt and the messages. */
+export interface WrittenTurns {
+  system: string | JsonObject[] | undefined;
+  messages: JsonObject[];
+}
+
+/** A message on its way: the turns that it is made of. */
+interface MessageOnTheWay {
+  role: "user" | "assistant";
+  at: string;
+  parts: Part[];
+  /** Whether it ends with results of tools; then what the user says next belongs into it. */
+  results: boolean;
+}
+
+/** System prompts stand before everything. */
+export function writeTurns({ turns, rest }: Conversation, target: TranslationTarget): WrittenTurns {
+  const system: Part[] = [];
+  const messages: MessageOnTheWay[] = [];
+  for (const turn of turns) {
+    if (turn.role === "system" || turn.role === "developer") system.push(...turn.parts);
+    else addTurn(messages, turn);
+  }
+  if (rest.dialect !== "messages") tidy(messages);
+  const written = messages.map((message) => writeMessage(message, target)).filter((message) => message !== undefined);
+  checkFirst(messages, written);
+  const blocks = writeContent(system, target);
+  return { system: blocks.length === 0 ? undefined : blocks, messages: written };
+}
+
+/** All results of one turn stand in one message, and before what the user says. */
+function addTurn(messages: MessageOnTheWay[], { role, parts, at }: Turn): void {
+  const last = messages.at(-1);
+  if (last?.results === true && (role === "tool" || role === "user")) {
+    last.parts.push(...parts);
+    last.results = role === "tool";
+    return;
+  }
+  messages.push({ role: role === "assistant" ? role : "user", at, parts: [...parts], results: role === "tool" });
+}
+
+function writeMessage({ role, at, parts }: MessageOnTheWay, target: TranslationTarget): JsonObject | undefined {
+  const content = writeContent(parts, target);
+  if (content.length > 0) return { role, content };
+  // A model that had nothing to say is not worth a message; a user who has nothing to say is refused by the upstream.
+  if (role === "assistant") return undefined;
+  throw invalid(`${at}.content`, "must not be empty for this model's provider");
+}
+
+function checkFirst(messages: readonly MessageOnTheWay[], written: readonly JsonObject[]): void {
+  const [first] = written;
+  if (first === undefined) throw invalid("messages", "must hold more than a system prompt");
+  if (first["role"] !== "assistant") return;
+  const at = messages.find(({ role }) => role === "assistant")?.at ?? "messages.0";
+  throw invalid(`${at}.role`, "the first message must be the user's for this model's provider");
+}
+
+/** Texts of nothing but white space are refused, and so is an answer to go on with that ends with it. */
+function tidy(messages: readonly MessageOnTheWay[]): void {
+  const last = messages.at(-1);
+  const end = last?.parts.at(-1);
+  if (last?.role === "assistant" && end?.kind === "text")
+    last.parts.splice(-1, 1, { ...end, text: end.text.trimEnd() });
+  for (const message of messages) {
+    message.parts = message.parts.filter((part) => part.kind !== "text" || part.text.trim() !== "");
+  }
+}

@@ -1,0 +1,34 @@
+import { type JsonObject, objectOf } from "../../../core/index.ts";
+import type { Failure, FailureKind } from "../../conversation/index.ts";
+import { readErrorValue, writeOpenaiError } from "../../openai-failures.ts";
+
+/** The words that a failed response has for its error; most of its vocabulary is about images. */
+const codes: Readonly<Partial<Record<FailureKind, string>>> = {
+  "rate-limit": "rate_limit_exceeded",
+  "invalid-request": "invalid_prompt",
+  "too-large": "invalid_prompt",
+};
+
+/** An error in the middle of a stream. */
+export interface StreamError {
+  /** The members of an `error` event. It is flat; the same once more as `error` makes OpenAI's clients throw. */
+  error: JsonObject;
+  /** The error of the response that has failed. */
+  code: string;
+  message: string;
+}
+
+export function writeStreamError(failure: Failure): StreamError {
+  const { code, param, type } = objectOf(writeOpenaiError(failure)["error"]) ?? {};
+  const { message, kind } = failure;
+  const told = { code: code ?? type, message, param };
+  return { error: { ...told, error: { type, ...told } }, code: codes[kind] ?? "server_error", message };
+}
+
+/** An `error` event, flat or with a member of that name, or the error of a response that has failed. */
+export function readStreamError(event: JsonObject, silence: string): Failure {
+  const error = objectOf(event["error"]) ?? event;
+  const { code, message, param, type } = error;
+  const failure = readErrorValue({ error: { code, message, param, type: type === "error" ? undefined : type } });
+  return failure.message === "" ? { ...failure, message: silence } : failure;
+}

@@ -1,0 +1,218 @@
+import { type JsonObject, objectOf } from "../../../core/index.ts";
+import type { AnswerBlock, AnswerEvent, BlockQueue, QueuedBlock, Signature } from "../../conversation/index.ts";
+import { readCitation } from "./citations.ts";
+
+/** A block on its way, and what has been told of it. */
+interface BlockOnTheWay {
+  queued: QueuedBlock;
+  said: boolean;
+  cited: boolean;
+}
+
+/** What the reader of an item needs to know of its answer. */
+interface ItemContext {
+  queue: BlockQueue;
+  origin: string;
+  /** The id of a call that comes without one. */
+  callIdDefault: string;
+}
+
+/**
+ * One output item of a stream: its events in, answer events out. A message becomes a block for each of its parts; a
+ * thought or a call is one block; an item of a tool that the upstream runs is told when it is whole. What no event has
+ * told is made up for by the whole part or item at its end.
+ */
+export class ItemReader {
+  readonly #queue: BlockQueue;
+  readonly #origin: string;
+  readonly #callIdDefault: string;
+  readonly #parts = new Map<unknown, BlockOnTheWay>();
+  /** Summaries as the upstream numbers them, in the order in which they came. */
+  readonly #summaries: unknown[] = [];
+  #item: JsonObject;
+  #block: BlockOnTheWay | undefined;
+  #ended = false;
+
+  constructor(item: JsonObject, { queue, origin, callIdDefault }: ItemContext, events: AnswerEvent[]) {
+    this.#item = item;
+    this.#queue = queue;
+    this.#origin = origin;
+    this.#callIdDefault = callIdDefault;
+    const start = this.#startOf(item);
+    if (start !== undefined) this.#block = this.#begin(start, events);
+  }
+
+  get ended(): boolean {
+    return this.#ended;
+  }
+
+  get isCall(): boolean {
+    return this.#block?.queued.start.kind === "tool-call";
+  }
+
+  /** An event of this item, by its name without the `response.` at the front; what nobody knows is skipped. */
+  read(name: string, event: JsonObject, events: AnswerEvent[]): void {
+    const part = event["content_index"];
+    switch (name) {
+      case "content_part.added":
+        this.#part(part, objectOf(event["part"]) ?? {}, events);
+        return;
+      case "output_text.delta":
+        this.#add(this.#part(part, { type: "output_text" }, events), event["delta"], events, event["logprobs"]);
+        return;
+      case "refusal.delta":
+        this.#add(this.#part(part, { type: "refusal" }, events), event["delta"], events);
+        return;
+      case "output_text.annotation.added":
+        this.#cite(this.#parts.get(part), event["annotation"], events);
+        return;
+      case "content_part.done":
+        this.#endPart(part, objectOf(event["part"]) ?? {}, events);
+        return;
+      case "function_call_arguments.delta":
+      case "custom_tool_call_input.delta":
+      case "reasoning_text.delta":
+        this.#add(this.#block, event["delta"], events);
+        return;
+      case "reasoning_summary_text.delta":
+        this.#summarize(event["summary_index"], event["delta"], events);
+    }
+  }
+
+  /** The whole item. */
+  end(item: JsonObject, events: AnswerEvent[]): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#item = { ...this.#item, ...item };
+    const start = this.#block === undefined ? this.#startOf(this.#item) : undefined;
+    if (start !== undefined) this.#block = this.#begin(start, events);
+    switch (this.#item["type"]) {
+      case "message":
+        this.#endMessage(events);
+        return;
+      case "reasoning":
+        this.#endReasoning(events);
+        return;
+      case "function_call":
+        this.#endCall(this.#item["arguments"], events);
+        return;
+      case "custom_tool_call":
+        this.#endCall(this.#item["input"], events);
+        return;
+      default:
+        this.#begin({ kind: "native", dialect: "responses", value: this.#item }, events).queued.told = true;
+        this.#queue.advance(events);
+    }
+  }
+
+  #startOf({ type, id, call_id: callId, name }: JsonObject): AnswerBlock | undefined {
+    const at = typeof id === "string" && id !== "" ? { id } : {};
+    switch (type) {
+      case "reasoning":
+        return { kind: "reasoning", ...at, text: "" };
+      case "function_call":
+      case "custom_tool_call":
+        return {
+          kind: "tool-call",
+          ...at,
+          callId: textOf(callId) || this.#callIdDefault,
+          name: textOf(name),
+          arguments: "",
+          ...(type === "custom_tool_call" ? { custom: true } : {}),
+        };
+      default:
+        return undefined;
+    }
+  }
+
+  #begin(start: AnswerBlock, events: AnswerEvent[]): BlockOnTheWay {
+    return { queued: this.#queue.begin(start, events), said: false, cited: false };
+  }
+
+  /** A part of a message, begun where it is not there yet; undefined for one that is nothing that is said. */
+  #part(index: unknown, { type }: JsonObject, events: AnswerEvent[]): BlockOnTheWay | undefined {
+    const before = this.#parts.get(index);
+    if (before !== undefined || this.#item["type"] !== "message") return before;
+    const kind = type === "output_text" ? "text" : type === "refusal" ? "refusal" : undefined;
+    if (kind === undefined) return undefined;
+    const id = textOf(this.#item["id"]);
+    const part = this.#begin({ kind, ...(id === "" ? {} : { id }), text: "" }, events);
+    this.#parts.set(index, part);
+    return part;
+  }
+
+  #add(block: BlockOnTheWay | undefined, delta: unknown, events: AnswerEvent[], logprobs?: unknown): void {
+    const text = textOf(delta);
+    if (text === "" || block === undefined || block.queued.told || block.queued.ended) return;
+    block.said = true;
+    block.queued.add(text, events, listOf(logprobs));
+  }
+
+  #cite(block: BlockOnTheWay | undefined, annotation: unknown, events: AnswerEvent[]): void {
+    const said = objectOf(annotation);
+    if (said === undefined || block === undefined || block.queued.told || block.queued.ended) return;
+    block.cited = true;
+    block.queued.cite(readCitation(said), events);
+  }
+
+  #summarize(number: unknown, delta: unknown, events: AnswerEvent[]): void {
+    const text = textOf(delta);
+    const block = this.#block;
+    if (text === "" || block?.queued.start.kind !== "reasoning" || block.queued.told || block.queued.ended) return;
+    if (!this.#summaries.includes(number)) this.#summaries.push(number);
+    block.queued.add(text, events, undefined, this.#summaries.indexOf(number));
+  }
+
+  #endPart(index: unknown, part: JsonObject, events: AnswerEvent[]): void {
+    const block = this.#part(index, part, events);
+    if (block === undefined || block.queued.told) return;
+    if (!block.said) this.#add(block, part["text"] ?? part["refusal"], events, part["logprobs"]);
+    if (!block.cited) for (const annotation of listOf(part["annotations"]) ?? []) this.#cite(block, annotation, events);
+    this.#tell(block, events);
+  }
+
+  #endMessage(events: AnswerEvent[]): void {
+    const content: unknown = this.#item["content"];
+    const parts: readonly unknown[] = Array.isArray(content) ? content : [];
+    for (const [index, part] of parts.entries()) this.#endPart(index, objectOf(part) ?? {}, events);
+    for (const block of this.#parts.values()) this.#tell(block, events);
+  }
+
+  #endReasoning(events: AnswerEvent[]): void {
+    const block = this.#block;
+    if (block === undefined) return;
+    const { content, summary, encrypted_content: sealed } = this.#item;
+    if (!block.said) for (const part of listOf(content) ?? []) this.#add(block, part["text"], events);
+    const told = this.#summaries.length > 0;
+    const summaries = told ? [] : (listOf(summary) ?? []);
+    for (const [number, part] of summaries.entries()) this.#summarize(number, part["text"], events);
+    if (typeof sealed === "string" && sealed !== "" && !block.queued.told)
+      block.queued.sign(this.#sign(sealed), events);
+    this.#tell(block, events);
+  }
+
+  #endCall(said: unknown, events: AnswerEvent[]): void {
+    if (this.#block === undefined) return;
+    if (!this.#block.said) this.#add(this.#block, said, events);
+    this.#tell(this.#block, events);
+  }
+
+  #tell(block: BlockOnTheWay, events: AnswerEvent[]): void {
+    block.queued.told = true;
+    this.#queue.advance(events);
+  }
+
+  #sign(value: string): Signature {
+    return { origin: this.#origin, value };
+  }
+}
+
+/** Objects of a list; undefined where there are none. */
+function listOf(value: unknown): JsonObject[] | undefined {
+  if (!Array.isArray(value) || value.length === 0) return undefined;
+  return value.map(objectOf).filter((one) => one !== undefined);
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}

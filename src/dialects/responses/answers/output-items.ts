@@ -1,0 +1,65 @@
+import type { JsonObject } from "../../../core/index.ts";
+import { type ReasoningPart, seal, type ToolCallPart } from "../../conversation/index.ts";
+
+/** How far an item is. */
+export type ItemStatus = "in_progress" | "completed" | "incomplete";
+
+/** The id of an item of an answer, by its place in the output. */
+export function itemId(prefix: "msg" | "fc" | "ctc" | "rs", callId: string, index: number): string {
+  return `${prefix}_${callId}_${index}`;
+}
+
+export function messageItem(id: string, status: ItemStatus, content: readonly JsonObject[]): JsonObject {
+  return { id, type: "message", status, role: "assistant", content };
+}
+
+export function callItem(
+  { callId, name, custom }: ToolCallPart,
+  id: string,
+  status: ItemStatus,
+  said: string,
+): JsonObject {
+  const head = { id, call_id: callId, name };
+  if (custom === true) return { ...head, type: "custom_tool_call", input: said };
+  return { ...head, type: "function_call", status, arguments: said };
+}
+
+/** The arguments as they stand here: those of a function are JSON, of an empty object where there are none. */
+export function argumentsOf(said: string, custom: boolean | undefined): string {
+  return said === "" && custom !== true ? "{}" : said;
+}
+
+/**
+ * A thought, with its text as a summary: the text itself has a place as well, but only summaries are what clients show
+ * and send back. What its maker needs to see again is in `encrypted_content`, whether or not `include` asks for it.
+ */
+export function reasoningItem(
+  { signature, redacted }: Omit<ReasoningPart, "kind" | "text">,
+  id: string,
+  summary: readonly string[],
+): JsonObject {
+  return {
+    id,
+    type: "reasoning",
+    summary: summary.map(summaryPart),
+    ...(signature === undefined
+      ? {}
+      : { encrypted_content: seal(signature, redacted === true ? "cipher" : "thought", "responses") }),
+  };
+}
+
+/** The last item of an answer: where that was cut off, this was. */
+export function endItem(item: JsonObject, status: ItemStatus): JsonObject {
+  const ours = item["type"] === "message" || item["type"] === "function_call";
+  return ours && status === "incomplete" ? { ...item, status } : item;
+}
+
+export function summaryPart(text: string): JsonObject {
+  return { type: "summary_text", text };
+}
+
+/** The thought that carries the signature of a call, which has no member for one. */
+export function callSignatureItem({ signature }: ToolCallPart, id: string): JsonObject | undefined {
+  if (signature === undefined) return undefined;
+  return { id, type: "reasoning", summary: [], encrypted_content: seal(signature, "call", "responses") };
+}

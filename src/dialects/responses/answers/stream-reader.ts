@@ -1,0 +1,144 @@
+import { type JsonObject, objectOf, parseObject } from "../../../core/index.ts";
+import {
+  type AnswerEvent,
+  BlockQueue,
+  type Failure,
+  type StreamReader,
+  type UpstreamContext,
+} from "../../conversation/index.ts";
+import { readStreamError } from "./failures.ts";
+import { ItemReader } from "./item-reader.ts";
+import { readStopReason } from "./stop-reasons.ts";
+
+const PREFIX = "response.";
+
+/**
+ * Responses events to answer events.
+ *
+ *   waiting ──response.created──▶ telling ──completed | incomplete──▶ ended "end"
+ *      └────────────┴──an error event, failed, cancelled, or closed too early──▶ ended "error"
+ */
+export class ResponsesStreamReader implements StreamReader {
+  readonly #upstream: UpstreamContext;
+  readonly #queue = new BlockQueue(0, true);
+  /** By their place in the output. */
+  readonly #items = new Map<unknown, ItemReader>();
+  #state: "waiting" | "telling" | "ended" = "waiting";
+
+  constructor(upstream: UpstreamContext) {
+    this.#upstream = upstream;
+  }
+
+  read(data: string): readonly AnswerEvent[] {
+    const events: AnswerEvent[] = [];
+    const event = this.#state === "ended" ? undefined : parseObject(data);
+    if (event !== undefined) this.#readEvent(event, events);
+    return events;
+  }
+
+  close(): readonly AnswerEvent[] {
+    if (this.#state === "ended") return [];
+    const events: AnswerEvent[] = [];
+    this.#fail({ kind: "server", code: "upstream_interrupted", message: "The upstream's stream broke off." }, events);
+    return events;
+  }
+
+  /** A whole response, as the last event of the stream that it would have been. */
+  readResponse(response: JsonObject): AnswerEvent[] {
+    const events: AnswerEvent[] = [];
+    this.#end(response, events);
+    return events;
+  }
+
+  #readEvent(event: JsonObject, events: AnswerEvent[]): void {
+    const { type } = event;
+    if (type === "error") this.#fail(readStreamError(event, "The upstream's stream failed."), events);
+    if (typeof type !== "string" || !type.startsWith(PREFIX)) return;
+    const name = type.slice(PREFIX.length);
+    switch (name) {
+      case "created":
+      case "queued":
+      case "in_progress":
+        this.#start(objectOf(event["response"]) ?? {}, events);
+        return;
+      case "completed":
+      case "incomplete":
+      case "failed":
+      case "cancelled":
+        this.#end({ status: name, ...objectOf(event["response"]) }, events);
+        return;
+      default:
+        if (this.#state === "telling") this.#readItemEvent(name, event, events);
+    }
+  }
+
+  #start({ id, model, created_at: created }: JsonObject, events: AnswerEvent[]): void {
+    if (this.#state !== "waiting") return;
+    this.#state = "telling";
+    events.push({
+      type: "start",
+      id: typeof id === "string" ? id : "",
+      model: typeof model === "string" && model !== "" ? model : this.#upstream.model,
+      created: typeof created === "number" && created > 0 ? created : undefined,
+    });
+  }
+
+  #readItemEvent(name: string, event: JsonObject, events: AnswerEvent[]): void {
+    const index = event["output_index"];
+    const item = objectOf(event["item"]) ?? {};
+    if (name === "output_item.added") {
+      if (!this.#items.has(index)) this.#begin(index, item, events);
+      return;
+    }
+    if (name === "output_item.done") {
+      this.#endItem(index, item, events);
+      return;
+    }
+    this.#items.get(index)?.read(name, event, events);
+  }
+
+  #begin(index: unknown, item: JsonObject, events: AnswerEvent[]): ItemReader {
+    const callIdDefault = `call_${this.#upstream.callId}${this.#items.size}`;
+    const reader = new ItemReader(item, { queue: this.#queue, origin: this.#upstream.origin, callIdDefault }, events);
+    this.#items.set(index, reader);
+    return reader;
+  }
+
+  #endItem(index: unknown, item: JsonObject, events: AnswerEvent[]): void {
+    if (item["type"] === undefined && !this.#items.has(index)) return;
+    (this.#items.get(index) ?? this.#begin(index, item, events)).end(item, events);
+  }
+
+  /** The response as it ended. Items that no event has told of are told now. */
+  #end(response: JsonObject, events: AnswerEvent[]): void {
+    this.#start(response, events);
+    const { status, output, error } = response;
+    if (status !== "completed" && status !== "incomplete") {
+      const silence =
+        status === "failed" ? "The upstream failed to answer." : "The upstream did not finish its answer.";
+      this.#tellUsage(response, events);
+      this.#fail(readStreamError({ error: objectOf(error) ?? {} }, silence), events);
+      return;
+    }
+    const items: readonly unknown[] = Array.isArray(output) ? output : [];
+    for (const [index, item] of items.entries()) this.#endItem(index, objectOf(item) ?? {}, events);
+    this.#queue.finish(events);
+    const hasCalls = [...this.#items.values()].some(({ isCall }) => isCall);
+    events.push({ type: "stop", choice: 0, stop: { reason: readStopReason(response, hasCalls) } });
+    this.#tellUsage(response, events);
+    this.#state = "ended";
+    events.push({ type: "end" });
+  }
+
+  #fail(failure: Failure, events: AnswerEvent[]): void {
+    if (this.#state === "ended") return;
+    this.#state = "ended";
+    events.push({ type: "error", failure });
+  }
+
+  #tellUsage(response: JsonObject, events: AnswerEvent[]): void {
+    const usage = this.#upstream.readUsage(response)?.usage;
+    const serviceTier = typeof response["service_tier"] === "string" ? response["service_tier"] : undefined;
+    if (usage !== undefined || serviceTier !== undefined) events.push({ type: "usage", usage, serviceTier });
+  }
+}

@@ -1,0 +1,166 @@
+import type { JsonObject } from "../../../core/index.ts";
+import {
+  invalid,
+  member,
+  optional,
+  type Part,
+  readList,
+  readObject,
+  readOneOf,
+  readText,
+  readWord,
+  type ReasoningPart,
+  type Signature,
+  type ToolCallPart,
+  type ToolResultPart,
+  type Turn,
+  unseal,
+} from "../../conversation/index.ts";
+import { typeOf } from "../kept-items.ts";
+import { readContent } from "./read-parts.ts";
+
+/** Items that only an upstream of this dialect makes and understands. */
+const nativeItems: ReadonlySet<string> = new Set([
+  "item_reference",
+  "file_search_call",
+  "web_search_call",
+  "computer_call",
+  "computer_call_output",
+  "tool_search_call",
+  "tool_search_output",
+  "additional_tools",
+  "compaction",
+  "compaction_trigger",
+  "context_compaction",
+  "image_generation_call",
+  "code_interpreter_call",
+  "local_shell_call",
+  "local_shell_call_output",
+  "shell_call",
+  "shell_call_output",
+  "apply_patch_call",
+  "apply_patch_call_output",
+  "mcp_list_tools",
+  "mcp_approval_request",
+  "mcp_approval_response",
+  "mcp_call",
+  "program",
+  "program_output",
+]);
+
+/** A list of items as turns, each item as one: what belongs together is joined by whoever must have it so. */
+export function readItems(items: readonly unknown[], at: string): Turn[] {
+  const turns: Turn[] = [];
+  let callSignature: Signature | undefined;
+  for (const [index, value] of items.entries()) {
+    const path = `${at}.${index}`;
+    const item = readObject(value, path);
+    const sealed = callSignatureOf(item);
+    if (sealed !== undefined) {
+      callSignature = sealed;
+      continue;
+    }
+    const turn = readItem(item, path);
+    const [first] = turn.parts;
+    if (first?.kind === "tool-call" && callSignature !== undefined) {
+      turns.push({ ...turn, parts: [{ ...first, signature: callSignature }] });
+      callSignature = undefined;
+    } else {
+      turns.push(turn);
+    }
+  }
+  return turns;
+}
+
+/** A thought that says nothing and stands for the signature of the call behind it, which has no member for one here. */
+function callSignatureOf({ type, encrypted_content: sealed }: JsonObject): Signature | undefined {
+  if (type !== "reasoning" || typeof sealed !== "string") return undefined;
+  const read = unseal(sealed, "responses");
+  return read.use === "call" ? read.signature : undefined;
+}
+
+function readItem(item: JsonObject, at: string): Turn {
+  const type = typeOf(item, at);
+  switch (type) {
+    case "message":
+      return readMessage(item, at);
+    case "function_call":
+    case "custom_tool_call":
+      return { role: "assistant", at, parts: [readCall(item, at, type === "custom_tool_call")] };
+    case "function_call_output":
+    case "custom_tool_call_output":
+      return { role: "tool", at, parts: [readResult(item, at, type === "custom_tool_call_output")] };
+    case "reasoning":
+      return { role: "assistant", at, parts: [readReasoning(item, at)] };
+    default:
+      if (!nativeItems.has(type)) {
+        throw invalid(`${at}.type`, `${JSON.stringify(type.slice(0, 80))} is not a type of item`);
+      }
+      return { role: "assistant", at, parts: [{ kind: "native", at, dialect: "responses", value: item }] };
+  }
+}
+
+function readMessage(item: JsonObject, at: string): Turn {
+  const role = readOneOf(item["role"], `${at}.role`, ["user", "assistant", "system", "developer"]);
+  const parts = readContent(item["content"], `${at}.content`);
+  if (parts.length === 0 && role !== "assistant") throw invalid(`${at}.content`, "must not be empty");
+  for (const part of parts) checkPlace(part, role, at);
+  return { role, at, id: member(item, "id", at, readText), parts };
+}
+
+function checkPlace({ kind, at }: Part, role: Turn["role"], message: string): void {
+  const fits = role === "assistant" ? kind === "text" || kind === "refusal" : kind !== "refusal";
+  const prompt = role === "system" || role === "developer";
+  if (!fits || (prompt && kind !== "text")) throw invalid(at ?? message, `has no place in a message of the ${role}`);
+}
+
+function readCall(item: JsonObject, at: string, custom: boolean): ToolCallPart {
+  const said = custom ? "input" : "arguments";
+  return {
+    kind: "tool-call",
+    at,
+    id: member(item, "id", at, readText),
+    callId: readWord(item["call_id"], `${at}.call_id`),
+    name: readWord(item["name"], `${at}.name`),
+    arguments: readText(item[said], `${at}.${said}`),
+    custom: custom ? true : undefined,
+  };
+}
+
+function readResult(item: JsonObject, at: string, custom: boolean): ToolResultPart {
+  const content = readContent(item["output"], `${at}.output`);
+  for (const part of content) {
+    if (part.kind !== "text" && part.kind !== "image" && part.kind !== "file") {
+      throw invalid(part.at ?? at, "has no place in the output of a tool");
+    }
+  }
+  return {
+    kind: "tool-result",
+    at: `${at}.call_id`,
+    id: member(item, "id", at, readText),
+    callId: readWord(item["call_id"], `${at}.call_id`),
+    content,
+    custom: custom ? true : undefined,
+  };
+}
+
+/** A thought of another dialect's upstream stands here as a summary, since that is what clients show and send back. */
+function readReasoning(item: JsonObject, at: string): ReasoningPart {
+  const id = member(item, "id", at, readText);
+  const text = readTexts(item, "content", at).join("");
+  const summary = readTexts(item, "summary", at);
+  const sealed = optional(item["encrypted_content"], `${at}.encrypted_content`, readText);
+  const { signature, use } = sealed === undefined ? {} : unseal(sealed, "responses");
+  if (use === "cipher") return { kind: "reasoning", at, id, text: "", redacted: true, signature };
+  if (use === "thought")
+    return { kind: "reasoning", at, id, text: [text, ...summary].filter(Boolean).join("\n\n"), signature };
+  return { kind: "reasoning", at, id, text, summary, signature };
+}
+
+function readTexts(item: JsonObject, name: string, at: string): string[] {
+  const list = member(item, name, at, readList) ?? [];
+  return list.map((value, index) => {
+    const path = `${at}.${name}.${index}`;
+    return readText(readObject(value, path)["text"], `${path}.text`);
+  });
+}

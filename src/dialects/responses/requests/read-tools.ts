@@ -1,0 +1,78 @@
+import type { JsonObject } from "../../../core/index.ts";
+import {
+  member,
+  readFlag,
+  readList,
+  readObject,
+  readOneOf,
+  readText,
+  readWord,
+  type Tool,
+  type ToolChoice,
+} from "../../conversation/index.ts";
+
+/** Members of a function that the model knows. */
+const functionMembers: ReadonlySet<string> = new Set(["type", "name", "description", "parameters", "strict"]);
+
+export function readTools(value: unknown, at: string): Tool[] {
+  return readList(value, at).map((tool, index) => readTool(readObject(tool, `${at}.${index}`), `${at}.${index}`));
+}
+
+function readTool(tool: JsonObject, at: string): Tool {
+  switch (tool["type"]) {
+    case "function": {
+      const extras = Object.entries(tool).filter(([name]) => !functionMembers.has(name));
+      return {
+        kind: "function",
+        at,
+        name: readWord(tool["name"], `${at}.name`),
+        description: member(tool, "description", at, readText),
+        parameters: member(tool, "parameters", at, readObject),
+        strict: member(tool, "strict", at, readFlag),
+        extras: extras.length === 0 ? undefined : Object.fromEntries(extras),
+      };
+    }
+    case "custom":
+      return {
+        kind: "custom",
+        at,
+        name: readWord(tool["name"], `${at}.name`),
+        description: member(tool, "description", at, readText),
+        format: member(tool, "format", at, readObject),
+      };
+    default:
+      readWord(tool["type"], `${at}.type`);
+      return { kind: "native", at, dialect: "responses", value: tool };
+  }
+}
+
+export function readToolChoice(value: unknown, at: string): ToolChoice {
+  if (typeof value === "string") return { mode: readOneOf(value, at, ["auto", "required", "none"]), at };
+  const choice = readObject(value, at);
+  switch (readWord(choice["type"], `${at}.type`)) {
+    case "function":
+    case "custom":
+      return { mode: "tool", at, ...readNamed(choice, at) };
+    case "allowed_tools":
+      return readAllowed(choice, at);
+    default:
+      return { mode: "native", at, dialect: "responses", value: choice };
+  }
+}
+
+/** A choice among hosted tools, too, can only be said to who hosts them. */
+function readAllowed(choice: JsonObject, at: string): ToolChoice {
+  const path = `${at}.tools`;
+  const tools = readList(choice["tools"], path).map((tool, index) => readObject(tool, `${path}.${index}`));
+  const hosted = tools.some(({ type }) => type !== "function" && type !== "custom");
+  if (hosted) return { mode: "native", at, dialect: "responses", value: choice };
+  return {
+    mode: readOneOf(choice["mode"], `${at}.mode`, ["auto", "required"]),
+    at,
+    allowed: tools.map((tool, index) => readNamed(tool, `${path}.${index}`)),
+  };
+}
+
+function readNamed({ type, name }: JsonObject, at: string): { name: string; custom: boolean } {
+  return { name: readWord(name, `${at}.name`), custom: type === "custom" };
+}

@@ -1,0 +1,178 @@
+import type { JsonObject } from "../../../core/index.ts";
+import {
+  belongsTo,
+  type Conversation,
+  defined,
+  nativeOrigin,
+  type Part,
+  type ReasoningPart,
+  refused,
+  type TextPart,
+  type RefusalPart,
+  type ToolCallPart,
+  type ToolResultPart,
+  type TranslationTarget,
+  type Turn,
+} from "../../conversation/index.ts";
+import { spread, writeOutputText, writePart, writeRefusal } from "./write-parts.ts";
+
+/** The instructions and the input. */
+export interface WrittenInput {
+  instructions: string | undefined;
+  input: string | JsonObject[];
+}
+
+type Said = TextPart | RefusalPart;
+
+/** What was not said as instructions stays a message: those don't reach the next response, and not every model has them. */
+export function writeInput({ turns, rest }: Conversation, target: TranslationTarget): WrittenInput {
+  const writer = new ItemWriter(target, rest.dialect === "responses");
+  let instructions: string | undefined;
+  for (const turn of turns) {
+    if (turn.at === "instructions")
+      instructions = turn.parts.map((part) => (part.kind === "text" ? part.text : "")).join("");
+    else writer.add(turn);
+  }
+  const [first] = writer.items;
+  const bare = writer.items.length === 1 && first?.["role"] === "user" && first["id"] === undefined;
+  return { instructions, input: bare && typeof first["content"] === "string" ? first["content"] : writer.items };
+}
+
+class ItemWriter {
+  readonly items: JsonObject[] = [];
+  readonly #target: TranslationTarget;
+  /** Whether the conversation came in this dialect: then everything stays in the shape that it came in. */
+  readonly #own: boolean;
+  /** Calls of tools that take free text: their results have a name of their own. */
+  readonly #custom = new Set<string>();
+
+  constructor(target: TranslationTarget, own: boolean) {
+    this.#target = target;
+    this.#own = own;
+  }
+
+  add(turn: Turn): void {
+    switch (turn.role) {
+      case "system":
+      case "developer":
+        this.#message(turn.role === "developer" && this.#knowsDeveloper ? "developer" : "system", turn, turn.parts);
+        return;
+      case "assistant":
+        this.#assistant(turn);
+        return;
+      case "user":
+      case "tool":
+        this.#user(turn);
+    }
+  }
+
+  get #knowsDeveloper(): boolean {
+    return this.#own || this.#target.developerRole === true;
+  }
+
+  #message(role: string, { id }: Turn, parts: readonly Part[]): void {
+    const [first] = parts;
+    const bare = parts.length === 1 && first?.kind === "text" && !(this.#own && first.cache !== undefined);
+    const content = bare ? first.text : parts.flatMap(spread).map((part) => writePart(part, this.#own));
+    this.items.push(named("message", id, { role, content }));
+  }
+
+  /** Results first: they must follow the calls. */
+  #user(turn: Turn): void {
+    const rest: Part[] = [];
+    for (const part of turn.parts) {
+      if (part.kind === "tool-result") this.items.push(this.#result(part));
+      else rest.push(part);
+    }
+    if (rest.length > 0) this.#message("user", turn, rest);
+  }
+
+  #result({ callId, content, isError, id, custom }: ToolResultPart): JsonObject {
+    const [first] = content;
+    const bare = content.length === 1 && first?.kind === "text" && !(this.#own && first.cache !== undefined);
+    const parts = content.flatMap(spread);
+    const said = bare ? first.text : parts.map((part) => writePart(part, this.#own));
+    const type = custom === true || this.#custom.has(callId) ? "custom_tool_call_output" : "function_call_output";
+    return named(type, id, { call_id: callId, output: isError === true ? asError(said) : said });
+  }
+
+  /** Thoughts and calls are items of their own; what is said between them is a message. */
+  #assistant(turn: Turn): void {
+    let said: Said[] = [];
+    const tell = (): void => {
+      if (said.length > 0) this.#say(turn, said);
+      said = [];
+    };
+    for (const part of turn.parts) {
+      if (part.kind === "text" || part.kind === "refusal") {
+        said.push(part);
+        continue;
+      }
+      tell();
+      const item = this.#item(part);
+      if (item !== undefined) this.items.push(item);
+    }
+    tell();
+    // A message without content comes back as one.
+    if (this.#own && turn.parts.length === 0)
+      this.items.push(named("message", turn.id, { role: "assistant", content: [] }));
+  }
+
+  /** Parts are for messages that have an id, which are the model's own; others are told as one text. */
+  #say({ id }: Turn, parts: readonly Said[]): void {
+    const [first] = parts;
+    const bare = parts.length === 1 && first?.kind === "text" && first.citations === undefined && id === undefined;
+    const whole = bare || (!this.#own && id === undefined);
+    const content = whole
+      ? parts.map(({ text }) => text).join("")
+      : parts.map((part) => (part.kind === "text" ? writeOutputText(part) : writeRefusal(part.text)));
+    this.items.push(named("message", id, { role: "assistant", content }));
+  }
+
+  #item(part: Exclude<Part, Said>): JsonObject | undefined {
+    switch (part.kind) {
+      case "tool-call":
+        return this.#call(part);
+      case "reasoning":
+        return this.#reasoning(part);
+      case "native":
+        if (part.dialect === "responses") return part.value;
+        throw refused(part.at ?? "input");
+      default:
+        throw refused(part.at ?? "input");
+    }
+  }
+
+  #call({ callId, name, arguments: said, custom, id }: ToolCallPart): JsonObject {
+    if (custom !== true) {
+      return named("function_call", id, { call_id: callId, name, arguments: !this.#own && said === "" ? "{}" : said });
+    }
+    this.#custom.add(callId);
+    return defined({ type: "custom_tool_call", id, call_id: callId, name, input: said });
+  }
+
+  /** A thought goes back to whoever thought it; to anybody else it is an item that nobody has kept. */
+  #reasoning({ id, text, summary = [], signature }: ReasoningPart): JsonObject | undefined {
+    const native = this.#own && (signature === undefined || signature.origin === nativeOrigin("responses"));
+    const sealed = signature?.value !== "" && belongsTo(signature, this.#target, "responses");
+    if (!native && !sealed) return undefined;
+    return defined({
+      type: "reasoning",
+      id: id ?? `rs_${this.items.length}`,
+      summary: summary.map((one) => ({ type: "summary_text", text: one })),
+      content: native && text !== "" ? [{ type: "reasoning_text", text }] : undefined,
+      encrypted_content: signature?.value,
+    });
+  }
+}
+
+/** An item; one that has an id is whole. */
+function named(type: string, id: string | undefined, members: JsonObject): JsonObject {
+  return id === undefined ? { type, ...members } : { type, id, status: "completed", ...members };
+}
+
+/** This dialect has no flag for a result that is an error. */
+function asError(said: string | JsonObject[]): string | JsonObject[] {
+  if (typeof said !== "string") return [{ type: "input_text", text: "Error:" }, ...said];
+  return /^\s*error\b/i.test(said) ? said : `Error: ${said}`;
+}

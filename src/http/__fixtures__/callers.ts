@@ -1,0 +1,29 @@
+import { randomBytes } from "node:crypto";
+import { type AccountsDependencies, createToken } from "../../accounts/index.ts";
+import { Authenticator, openTokenStore } from "../../auth/index.ts";
+import { Ledger, openLedgerStore } from "../../ledger/index.ts";
+import { openStorage } from "../../storage/index.ts";
+
+export interface Callers {
+  authenticator: Authenticator;
+  /** Alice's token. */
+  token: string;
+  /** Root's, which administrates. */
+  adminToken: string;
+  close(): void | Promise<void>;
+}
+
+const clock = (): number => 0;
+
+/** Two callers in a storage of their own. */
+export async function openCallers(): Promise<Callers> {
+  const storage = await openStorage("sqlite::memory:");
+  const tokens = openTokenStore(storage);
+  const accounts = openLedgerStore(storage);
+  const environment = { clock, randomBytes: (size: number) => randomBytes(size) };
+  const deps: AccountsDependencies = { accounts, tokens, environment, ledger: new Ledger({ store: accounts }) };
+  const { token } = await createToken(deps, { user: "alice" });
+  const { token: adminToken } = await createToken(deps, { user: "root", admin: true });
+  const authenticator = new Authenticator({ store: tokens, clock, onChange: () => undefined });
+  return { authenticator, token, adminToken, close: () => storage.close() };
+}

@@ -1,0 +1,124 @@
+import { z } from "@hono/zod-openapi";
+import {
+  creditsNumber,
+  GatewayError,
+  isRequestId,
+  type Usage,
+  type UsageBucket,
+  usageBuckets,
+} from "../../core/index.ts";
+import type { Generation } from "../../generations/index.ts";
+import { platformRoute } from "../route.ts";
+import type { Services } from "../services.ts";
+
+/** What each bucket of usage is called in an answer. */
+const bucketNames: Record<UsageBucket, string> = {
+  input: "input",
+  cacheRead: "cache_read",
+  cacheWrite5m: "cache_write_5m",
+  cacheWrite1h: "cache_write_1h",
+  inputAudio: "input_audio",
+  cacheAudioRead: "cache_audio_read",
+  output: "output",
+  reasoning: "reasoning",
+  outputAudio: "output_audio",
+  inputImage: "input_image",
+  cacheImageRead: "cache_image_read",
+  outputImage: "output_image",
+  images: "images",
+  inputImages: "input_images",
+  inputCharacters: "input_characters",
+  inputAudioMs: "input_audio_ms",
+  requests: "requests",
+};
+
+const count = z.number().int();
+
+export const generationAnswer = z
+  .object({
+    object: z.literal("generation"),
+    id: z.string().describe("The call's x-request-id."),
+    parent_id: z
+      .string()
+      .nullable()
+      .describe("The series that the call belongs to, such as a session; null of a call by itself."),
+    token_id: z.string(),
+    model: z.string().describe("The model's id, with the prefix of its provider."),
+    provider: z.string().describe("The prefix of the provider, whichever of its aliases was called."),
+    dialect: z.enum(["chat", "messages", "responses"]).nullable(),
+    operation: z.string(),
+    streamed: z.boolean(),
+    status: count.nullable().describe("The HTTP status of the answer; null of a call that expired."),
+    outcome: z
+      .enum(["complete", "failed", "interrupted", "abandoned", "expired"])
+      .describe(
+        "failed: the upstream refused. interrupted: the answer broke off. abandoned: the client went away. expired: the gateway's process died.",
+      ),
+    usage: z
+      .object(Object.fromEntries(Object.values(bucketNames).map((name) => [name, count])))
+      .describe("Disjoint counts: each token stands in exactly one of them."),
+    input_tokens: count.describe("All tokens that went in, cached ones included."),
+    output_tokens: count.describe("All tokens that came out, reasoning included."),
+    credits: z.number().describe("What the call cost."),
+    latency_ms: z.number().describe("From the request to the end of the answer."),
+    time_to_first_token_ms: z.number().nullable().describe("Of a stream; null for a whole answer."),
+    created_at: z.iso.datetime().describe("When the call began."),
+  })
+  .meta({ id: "Generation" });
+
+/** A call that has ended, for any token of the user whose it was. Another's is not told from one that never was. */
+export const generationRoute = platformRoute({
+  contract: {
+    path: "/v1/generations/{request_id}",
+    operationId: "getGeneration",
+    tag: "Account",
+    summary: "What a call of the caller's user used and cost.",
+    params: z.object({ request_id: z.string().describe("The call's x-request-id.") }),
+    answer: generationAnswer,
+    notFound: "No call of the caller's user has this id, or it has not ended yet.",
+  },
+  access: "token",
+  mount:
+    ({ generations }: Pick<Services, "generations">) =>
+    async ({ principal, pathParameter }) => {
+      const id = pathParameter("request_id");
+      const found = isRequestId(id) ? await generations.find(id, principal.user) : undefined;
+      if (found === undefined) {
+        throw new GatewayError(
+          "generation_not_found",
+          "There is no generation with this id. A call is found here by its x-request-id, once it has ended.",
+        );
+      }
+      return Response.json(answerOf(found));
+    },
+});
+
+function answerOf(generation: Generation): z.input<typeof generationAnswer> {
+  const { provider, model, millisecondsToFirstByte } = generation;
+  return {
+    object: "generation",
+    id: generation.id,
+    parent_id: generation.parent ?? null,
+    token_id: generation.tokenId,
+    model: `${provider}/${model}`,
+    provider,
+    dialect: generation.dialect ?? null,
+    operation: generation.operation,
+    streamed: generation.streamed,
+    status: generation.status ?? null,
+    outcome: generation.outcome,
+    usage: namedCounts(generation.usage),
+    input_tokens: generation.inputTokens,
+    output_tokens: generation.outputTokens,
+    credits: creditsNumber(generation.credits),
+    latency_ms: tenths(generation.milliseconds),
+    time_to_first_token_ms: millisecondsToFirstByte === undefined ? null : tenths(millisecondsToFirstByte),
+    created_at: new Date(generation.startedAt).toISOString(),
+  };
+}
+
+function namedCounts(usage: Usage): Record<string, number> {
+  return Object.fromEntries(usageBuckets.map((bucket) => [bucketNames[bucket], usage[bucket] ?? 0]));
+}
+
+const tenths = (milliseconds: number): number => Math.round(milliseconds * 10) / 10;

@@ -1,0 +1,6 @@
+import type { Feature } from "../feature.ts";
+import { generationRoute } from "./generation.ts";
+import { usageRoute } from "./usage.ts";
+import { userInfoRoute } from "./user-info.ts";
+
+export const accountFeature: Feature = { routes: [userInfoRoute, usageRoute, generationRoute] };

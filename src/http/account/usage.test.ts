@@ -1,0 +1,141 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import type { Principal } from "../../auth/index.ts";
+import { openGenerationStore } from "../../generations/index.ts";
+import { openStorage, type SqliteStorage } from "../../storage/index.ts";
+import { askRoute } from "../__fixtures__/ask-route.ts";
+import { usageAnswer, usageRoute } from "./usage.ts";
+
+const now = Date.parse("2026-11-21T08:30:00Z");
+
+let storage: SqliteStorage;
+let calls: number;
+
+beforeEach(async () => {
+  storage = await openStorage("sqlite::memory:");
+  calls = 0;
+});
+afterEach(() => storage.close());
+
+/** A call of ten tokens in and five out. */
+function put(startedAt: string, credits: bigint, { owner = "alice", tokenId = "a1", model = "small" } = {}) {
+  calls += 1;
+  storage.handle
+    .query(
+      `INSERT INTO entries (id, owner, debit_account, operation, provider, model, streamed, status, outcome, usage,
+         input_tokens, output_tokens, amount, ms, started_at, kind, credit_account, held, shortfall, created_at)
+       VALUES (?, ?, ?, 'chat', 'openai', ?, 0, 200, 'complete', '{}', 10, 5, ?, 1, ?,
+         'settle', 'revenue', 0, 0, 0)`,
+    )
+    .run(`req_${calls}`, owner, `token:${tokenId}`, model, credits, Date.parse(startedAt));
+}
+
+async function ask(query: string, principal: Partial<Principal> = {}): Promise<unknown> {
+  const services = { generations: openGenerationStore(storage), clock: () => now, groupsMax: 3 };
+  const body = await askRoute(usageRoute, services, { query, principal });
+  expect(usageAnswer.parse(body) as unknown).toEqual(body);
+  return body;
+}
+
+const entry = (requests: number, credits: number) => ({
+  object: "usage",
+  requests,
+  input_tokens: 10 * requests,
+  output_tokens: 5 * requests,
+  credits,
+});
+const total = (requests: number, credits: number) => {
+  const { object: _, ...sums } = entry(requests, credits);
+  return sums;
+};
+
+describe("usage", () => {
+  test("is by day over the last thirty days where nothing is asked", async () => {
+    put("2026-10-22T23:59:59.999Z", 1_000_000_000n);
+    put("2026-10-23T00:00:00Z", 100_000_000n);
+    put("2026-11-21T08:29:00Z", 200_000_000n);
+    put("2026-11-21T00:00:00Z", 1n);
+    expect(await ask("")).toEqual({
+      object: "list",
+      data: [
+        { day: "2026-10-23", ...entry(1, 0.1) },
+        { day: "2026-11-21", ...entry(2, 0.200000001) },
+      ],
+      total: total(3, 0.300000001),
+      from: "2026-10-23T00:00:00.000Z",
+      to: "2026-11-22T00:00:00.000Z",
+      group_by: "day",
+    });
+  });
+
+  test("is empty where there was none", async () => {
+    expect(await ask("")).toMatchObject({ data: [], total: total(0, 0) });
+  });
+
+  test("has `from` inside and `to` outside", async () => {
+    for (const day of ["01", "02", "03"]) put(`2026-11-${day}T00:00:00Z`, 1_000_000_000n);
+    expect(await ask("?from=2026-11-01&to=2026-11-03")).toMatchObject({ total: total(2, 2) });
+    const seconds = Date.parse("2026-11-02") / 1000;
+    expect(await ask(`?from=${seconds}&to=${seconds + 1}`)).toMatchObject({ total: total(1, 1) });
+    expect(await ask("?from=2026-11-02T02:00:00%2B02:00&to=2026-11-02T02:00:00+02:00")).toMatchObject({ data: [] });
+  });
+
+  test("is by model or by token where that is asked", async () => {
+    put("2026-11-20", 1_000_000_000n, { model: "org/large" });
+    put("2026-11-20", 1_500_000_000n);
+    put("2026-11-20", 0n, { tokenId: "a2" });
+    expect(await ask("?group_by=model")).toMatchObject({
+      data: [
+        { model: "openai/small", ...entry(2, 1.5) },
+        { model: "openai/org/large", ...entry(1, 1) },
+      ],
+      group_by: "model",
+    });
+    expect(await ask("?group_by=token")).toMatchObject({
+      data: [
+        { token_id: "a1", ...entry(2, 2.5) },
+        { token_id: "a2", ...entry(1, 0) },
+      ],
+      group_by: "token",
+    });
+  });
+
+  test("is the user's, by any of their tokens, and nobody else's", async () => {
+    put("2026-11-20", 1n, { owner: "bob", tokenId: "b1" });
+    put("2026-11-20", 2_000_000_000n);
+    const second = { tokenId: "a2", accountId: "token:a2" };
+    expect(await ask("?user=bob&owner=bob&token=b1", second)).toMatchObject({ total: total(1, 2) });
+  });
+});
+
+describe("a query that does not hold", () => {
+  test.each<[string, string, RegExp]>([
+    ["?from=yesterday", "from", /^from: write a date \(2026-11-21\)/],
+    ["?from=", "from", /^from: write a date/],
+    ["?to=2026-02-30", "to", /^to: write a date/],
+    ["?to=1700000000000", "to", /^to: write a date/],
+    ["?from=2026-11-02&to=2026-11-01", "from", /^from: lies after to/],
+    ["?from=2026-12-01", "from", /^from: lies after to/],
+    ["?group_by=hour", "group_by", /"day"\|"model"\|"token"/],
+    ["?group_by=", "group_by", /"day"\|"model"\|"token"/],
+    ["?group_by=Day", "group_by", /"day"\|"model"\|"token"/],
+    ["?group_by=day&group_by=model", "group_by", /^group_by: is given more than once/],
+    ["?from=2026-11-01&from=2026-11-01", "from", /^from: is given more than once/],
+  ])("is refused by its parameter: %s", async (query, param, message) => {
+    const thrown = await ask(query).catch((reason: unknown) => reason);
+    expect(thrown).toMatchObject({ code: "validation_failed", status: 422, param });
+    expect(thrown).toHaveProperty("message", expect.stringMatching(message));
+  });
+
+  test("is one whose groups are too many, too", async () => {
+    for (const model of ["a", "b", "c"]) put("2026-11-20", 1n, { model });
+    expect(await ask("?group_by=model")).toHaveProperty("data.length", 3);
+    put("2026-11-20", 1n, { model: "d" });
+    const refusal = {
+      code: "validation_failed",
+      param: "group_by",
+      message: "group_by: there are more than 3 groups by model. Ask for a shorter time.",
+    };
+    expect(await ask("?group_by=model").catch((reason: unknown) => reason)).toMatchObject(refusal);
+    expect(await ask("")).toMatchObject({ total: { requests: 4 } });
+  });
+});

@@ -1,0 +1,112 @@
+import { z } from "@hono/zod-openapi";
+import { creditsNumber, GatewayError, limits } from "../../core/index.ts";
+import type { UsageGroup, UsageGrouping, UsageSums } from "../../generations/index.ts";
+import { parseQuery } from "../parse-query.ts";
+import { platformRoute } from "../route.ts";
+import type { Services } from "../services.ts";
+import { parseMoment, periodOf } from "./usage-period.ts";
+
+const moment = z.string().transform((text, context) => {
+  const parsed = parseMoment(text);
+  if (parsed !== undefined) return parsed;
+  context.addIssue("write a date (2026-11-21), a date-time (2026-11-21T08:00:00Z) or unix seconds");
+  return z.NEVER;
+});
+
+const formats = "A date or date-time (ISO 8601, UTC without an offset) or unix seconds.";
+
+const usageQuery = z.object({
+  from: moment.optional().describe(`${formats} Calls that began then or later; by default the 30 days up to \`to\`.`),
+  to: moment.optional().describe(`${formats} Calls that began before; by default the end of this day.`),
+  group_by: z.enum(["day", "model", "token"]).default("day"),
+});
+
+const count = z.number().int();
+
+const sums = {
+  requests: count.describe("Calls that were taken, failed ones included."),
+  input_tokens: count,
+  output_tokens: count,
+  credits: z.number(),
+};
+
+const entryFields = { object: z.literal("usage"), ...sums };
+
+export const usageAnswer = z
+  .object({
+    object: z.literal("list"),
+    data: z
+      .array(
+        z.union([
+          z.object({ day: z.iso.date().describe("UTC; the day in which the calls began."), ...entryFields }),
+          z.object({ model: z.string().describe("Provider-prefixed model id."), ...entryFields }),
+          z.object({ token_id: z.string(), ...entryFields }),
+        ]),
+      )
+      .describe("Days from the oldest, models and tokens from the dearest; those without calls are left out."),
+    total: z.object(sums),
+    from: z.iso.datetime(),
+    to: z.iso.datetime(),
+    group_by: z.enum(["day", "model", "token"]),
+  })
+  .meta({ id: "Usage" });
+
+type Answer = z.input<typeof usageAnswer>;
+
+interface UsageServices extends Pick<Services, "generations" | "clock"> {
+  groupsMax?: number;
+}
+
+/** What the caller's user has spent, whichever of their tokens it was. */
+export const usageRoute = platformRoute({
+  contract: {
+    path: "/v1/usage",
+    operationId: "getUsage",
+    tag: "Account",
+    summary: "What the caller's user has spent, by day, model or token.",
+    query: usageQuery,
+    answer: usageAnswer,
+  },
+  access: "token",
+  mount:
+    ({ generations, clock, groupsMax = limits.usageGroupsMax }: UsageServices) =>
+    async ({ request, principal }) => {
+      const { group_by: groupBy, ...bounds } = parseQuery(request, usageQuery);
+      const { from, to } = periodOf(bounds, clock());
+      const owner = principal.user;
+      const report = await generations.usage({ owner, from, to, groupBy, groupsMax, signal: request.signal });
+      if (report === "too-many-groups") throw tooMany(groupBy, groupsMax);
+      const answer: Answer = {
+        object: "list",
+        data: report.groups.map((group) => entryOf(groupBy, group)),
+        total: sumsOf(report.total),
+        from: new Date(from).toISOString(),
+        to: new Date(to).toISOString(),
+        group_by: groupBy,
+      };
+      return Response.json(answer);
+    },
+});
+
+function entryOf(groupBy: UsageGrouping, group: UsageGroup): Answer["data"][number] {
+  const entry = { object: "usage" as const, ...sumsOf(group) };
+  if (groupBy === "day") return { ...entry, day: group.name };
+  return groupBy === "model" ? { ...entry, model: group.name } : { ...entry, token_id: group.name };
+}
+
+function sumsOf({ requests, inputTokens, outputTokens, credits }: UsageSums): Answer["total"] {
+  return {
+    requests: Number(requests),
+    input_tokens: Number(inputTokens),
+    output_tokens: Number(outputTokens),
+    credits: creditsNumber(credits),
+  };
+}
+
+function tooMany(groupBy: UsageGrouping, groupsMax: number): GatewayError {
+  return new GatewayError(
+    "validation_failed",
+    `group_by: there are more than ${groupsMax} groups by ${groupBy}. Ask for a shorter time.`,
+    { param: "group_by" },
+  );
+}

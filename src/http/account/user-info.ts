@@ -1,0 +1,100 @@
+import { z } from "@hono/zod-openapi";
+import { budgetInfo, budgetJson, creditsOrNull, levelJson, timeOrNull } from "../../accounts/index.ts";
+import type { Principal } from "../../auth/index.ts";
+import { creditsNumber } from "../../core/index.ts";
+import { platformRoute } from "../route.ts";
+import type { Services } from "../services.ts";
+
+const amount = z.number().describe("Credits.");
+
+const budget = {
+  max_budget: amount
+    .nullable()
+    .describe("The budget of the running period, or the credits ever granted; null where nothing limits."),
+  spend: amount.describe("What has been spent of it."),
+  held: amount.describe("Set aside for calls under way."),
+  available: amount.nullable().describe("What a call could cost at most; null where nothing limits."),
+  period: z.enum(["daily", "monthly"]).nullable(),
+  period_reset_at: z.iso.datetime().nullable(),
+};
+
+const levelAnswer = z.object({
+  level: z.enum(["token", "user", "organisation"]),
+  name: z.string(),
+  balance: amount.nullable().describe("Prepaid credits left; null where the level holds none of its own."),
+  ...budget,
+});
+
+const limits = z
+  .object({
+    requests_per_minute: z.int().nullable(),
+    tokens_per_minute: z.int().nullable(),
+    concurrent_calls: z.int().nullable(),
+    models: z.array(z.string()).nullable().describe("Globs of the model ids that the token may use."),
+    expires_at: z.iso.datetime().nullable(),
+  })
+  .describe("What the token may do; null where nothing limits.");
+
+const identityFields = { object: z.literal("user.info"), user: z.string(), token_id: z.string(), limits };
+
+const userInfoAnswer = z
+  .union([
+    z.object({
+      ...identityFields,
+      service_bypass: z.literal(false),
+      balance: amount.nullable(),
+      ...budget,
+      levels: z.array(levelAnswer),
+    }),
+    z.object({ ...identityFields, service_bypass: z.literal(true), spend: amount, held: amount }),
+  ])
+  .meta({ id: "UserInfo" });
+
+/** What the caller may still spend. A service caller gets the bypass marker and no balance. */
+export const userInfoRoute = platformRoute({
+  contract: {
+    path: "/v1/user/info",
+    operationId: "getUserInfo",
+    tag: "Account",
+    summary: "Budget and spend summary.",
+    answer: userInfoAnswer,
+  },
+  access: "token",
+  mount:
+    ({ accounts, clock }: Pick<Services, "accounts" | "clock">) =>
+    async ({ principal }) => {
+      const at = clock();
+      const { effective, levels } = budgetInfo(await accounts.chain(principal.accountId, at), at);
+      const identity = {
+        object: "user.info" as const,
+        user: principal.user,
+        token_id: principal.tokenId,
+        limits: limitsOf(principal),
+      };
+      const answer: z.input<typeof userInfoAnswer> = principal.service
+        ? {
+            ...identity,
+            service_bypass: true,
+            spend: creditsNumber(levels[0]?.spend ?? 0n),
+            held: creditsNumber(levels[0]?.held ?? 0n),
+          }
+        : {
+            ...identity,
+            service_bypass: false,
+            balance: creditsOrNull(levels.findLast((level) => level.balance !== undefined)?.balance),
+            ...budgetJson(effective),
+            levels: levels.map(levelJson),
+          };
+      return Response.json(answer);
+    },
+});
+
+function limitsOf({ rates, models, expiresAt }: Principal) {
+  return {
+    requests_per_minute: rates?.requestsPerMinute ?? null,
+    tokens_per_minute: rates?.tokensPerMinute ?? null,
+    concurrent_calls: rates?.concurrentCalls ?? null,
+    models: models === undefined ? null : [...models],
+    expires_at: timeOrNull(expiresAt),
+  };
+}

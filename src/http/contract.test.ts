@@ -1,0 +1,42 @@
+import { describe, expect, test } from "bun:test";
+import { z } from "@hono/zod-openapi";
+import { type Access, type PlatformContract, platformContract } from "./contract.ts";
+
+const described = { path: "/v1/x", operationId: "x", tag: "X", summary: "x", answer: z.object({}) };
+
+/** The statuses that a contract declares. */
+const statuses = (access: Access, contract: Partial<PlatformContract> = {}): string[] =>
+  Object.keys(platformContract({ ...described, ...contract }, access).responses);
+
+describe("the contract of a route that the gateway answers by itself", () => {
+  test("says that a public route needs no token", () => {
+    expect(platformContract(described, "public").security).toEqual([]);
+    expect(platformContract(described, "token").security).toBeUndefined();
+    expect(platformContract(described, "admin").security).toBeUndefined();
+  });
+
+  test("says that other tokens are refused where one has to administrate", () => {
+    expect(statuses("token")).toEqual(["200", "401", "402", "422", "502"]);
+    expect(statuses("admin")).toEqual(["200", "401", "402", "403", "422", "502"]);
+  });
+
+  test.each<["get" | "delete" | "post" | "patch"]>([["get"], ["delete"], ["post"], ["patch"]])(
+    "is of a %s, too",
+    (method) => {
+      expect(platformContract({ ...described, method }, "token").method).toBe(method);
+    },
+  );
+
+  test("is of a GET where it says no method", () => {
+    expect(platformContract(described, "token").method).toBe("get");
+  });
+
+  test("requires its body, where it has one, and says that it may be too large", () => {
+    const body = z.object({ name: z.string() });
+    expect(platformContract({ ...described, method: "patch", body }, "token").request).toEqual({
+      body: { required: true, content: { "application/json": { schema: body } } },
+    });
+    expect(statuses("token", { method: "post", body })).toEqual(["200", "401", "402", "413", "422", "502"]);
+    expect(statuses("token", { method: "post" })).not.toContain("413");
+  });
+});

@@ -1,0 +1,70 @@
+import { describe, expect, test } from "bun:test";
+import { z } from "@hono/zod-openapi";
+import { askRoute } from "./__fixtures__/ask-route.ts";
+import { type Feature, mountFeatures, startFeatures } from "./feature.ts";
+import { platformRoute } from "./route.ts";
+import { createRouter } from "./router.ts";
+
+interface Services {
+  greeting: string;
+  /** What runs, by name. */
+  running: Set<string>;
+}
+
+const described = { operationId: "x", tag: "X", summary: "x", answer: z.object({}) };
+
+const renameRoute = platformRoute({
+  contract: { ...described, method: "patch", path: "/v1/things/{thing}", body: z.object({ name: z.string() }) },
+  access: "token",
+  mount:
+    ({ greeting }: Pick<Services, "greeting">) =>
+    ({ principal, pathParameter }) =>
+      Response.json(`${greeting} ${principal.user}, here is ${pathParameter("thing")}`),
+});
+
+const listRoute = platformRoute({
+  contract: { ...described, path: "/v1/things" },
+  access: "public",
+  mount: () => () => Response.json([]),
+});
+
+/** A feature with something that runs beside its routes. */
+const runningFeature = (name: string): Feature<Services> => ({
+  routes: [],
+  start({ running }) {
+    running.add(name);
+    return () => void running.delete(name);
+  },
+});
+
+const features: readonly Feature<Services>[] = [
+  { routes: [renameRoute, listRoute] },
+  runningFeature("one"),
+  runningFeature("two"),
+];
+
+const services = (): Services => ({ greeting: "Hello", running: new Set() });
+
+describe("features", () => {
+  test("are mounted with all their routes, where each declares that it is", () => {
+    const find = createRouter(mountFeatures(features, services()));
+    expect(find("PATCH", "/v1/things/one")?.route).toMatchObject({ access: "token", surface: "openai" });
+    expect(find("GET", "/v1/things")?.route).toMatchObject({ access: "public" });
+    expect(find("GET", "/v1/things/one")).toBeUndefined();
+  });
+
+  test("give their services to their routes", async () => {
+    expect(await askRoute(renameRoute, services(), { parameters: { thing: "it" } })).toBe("Hello alice, here is it");
+  });
+
+  test("start what runs beside their routes, and stop it together", async () => {
+    const given = services();
+    const failures: unknown[] = [];
+    const broken: Feature<Services> = { routes: [], start: () => () => Promise.reject(new Error("stuck")) };
+    const stop = startFeatures([broken, ...features], given, (reason) => failures.push(String(reason)));
+    expect([...given.running]).toEqual(["one", "two"]);
+    await stop();
+    expect([...given.running]).toEqual([]);
+    expect(failures).toEqual(["Error: stuck"]);
+  });
+});

@@ -1,0 +1,21 @@
+import { accountFeature } from "./account/index.ts";
+import { audioFeature } from "./audio/index.ts";
+import { chatFeature } from "./chat/index.ts";
+import { embeddingsFeature } from "./embeddings/index.ts";
+import type { Feature } from "./feature.ts";
+import { imagesFeature } from "./images/index.ts";
+import { modelsFeature } from "./models/index.ts";
+import { platformFeature } from "./platform/index.ts";
+import { responsesFeature } from "./responses/index.ts";
+
+/** All that the gateway does over HTTP, in the order of the OpenAPI document. */
+export const features: readonly Feature[] = [
+  platformFeature,
+  modelsFeature,
+  accountFeature,
+  chatFeature,
+  responsesFeature,
+  embeddingsFeature,
+  imagesFeature,
+  audioFeature,
+];

@@ -1,0 +1,70 @@
+import { z } from "@hono/zod-openapi";
+import { byPriceKey, describePrice, type PriceKey } from "../../core/index.ts";
+import { mayUse } from "../../routing/index.ts";
+import { platformRoute } from "../route.ts";
+import type { Services } from "../services.ts";
+
+const amount = (key: PriceKey) => z.number().describe(describePrice(key));
+
+const modelPricing = z
+  .object(
+    byPriceKey({
+      always: amount,
+      plain: (key) => amount(key).optional(),
+      variants: (key) =>
+        z
+          .union([z.number(), z.record(z.string(), z.number())])
+          .optional()
+          .describe(describePrice(key)),
+    }),
+  )
+  .describe(
+    "In credits, markup included. Where long prompts cost more, these are the prices of short ones. An optional key is absent where the price that applies without it is the same, or where nothing is charged.",
+  );
+
+export const modelsAnswer = z
+  .object({
+    object: z.literal("list"),
+    data: z.array(
+      z.object({
+        id: z.string().describe("Provider-prefixed model id."),
+        object: z.literal("model"),
+        created: z.number().int(),
+        owned_by: z.string(),
+        context_length: z.number().int().nullable(),
+        pricing: modelPricing.nullable(),
+      }),
+    ),
+  })
+  .meta({ id: "ModelList" });
+
+/** The models that the caller's token may use. */
+export const modelsRoute = platformRoute({
+  contract: {
+    path: "/v1/models",
+    operationId: "listModels",
+    tag: "Models",
+    summary: "List provider-prefixed model IDs.",
+    answer: modelsAnswer,
+  },
+  access: "token",
+  mount:
+    ({ models, router, quote }: Pick<Services, "models" | "router" | "quote">) =>
+    async ({ principal }) => {
+      const listed = await models.list();
+      const data = listed
+        .filter(({ route, model }) => mayUse(principal, route, model.id))
+        .map(({ route, model }) => {
+          const price = router.priceOf(route, model.id);
+          return {
+            id: `${route.prefix}/${model.id}`,
+            object: "model" as const,
+            created: model.created ?? 0,
+            owned_by: model.ownedBy ?? route.prefix,
+            context_length: model.contextLength ?? price?.contextWindow ?? null,
+            pricing: price === undefined ? null : quote(price),
+          };
+        });
+      return Response.json({ object: "list", data } satisfies z.input<typeof modelsAnswer>);
+    },
+});

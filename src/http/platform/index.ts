@@ -1,0 +1,5 @@
+import type { Feature } from "../feature.ts";
+import { healthRoute } from "./health.ts";
+import { openapiRoute } from "./openapi.ts";
+
+export const platformFeature: Feature = { routes: [openapiRoute, healthRoute] };

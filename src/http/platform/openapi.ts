@@ -1,0 +1,18 @@
+import { z } from "@hono/zod-openapi";
+import { platformRoute } from "../route.ts";
+import type { Services } from "../services.ts";
+
+export const openapiRoute = platformRoute({
+  contract: {
+    path: "/openapi.json",
+    operationId: "getOpenApi",
+    tag: "Platform",
+    summary: "The OpenAPI 3.1 description of the service.",
+    answer: z.looseObject({ openapi: z.string() }),
+  },
+  access: "public",
+  mount:
+    ({ document }: Pick<Services, "document">) =>
+    () =>
+      Response.json(document),
+});

@@ -1,0 +1,67 @@
+import { z } from "@hono/zod-openapi";
+import {
+  deleteResponse,
+  getResponse,
+  listInputItems,
+  type StoredResponseCall,
+  type StoredResponseDependencies,
+} from "../../responses/index.ts";
+import { platformRoute, type RouteCall } from "../route.ts";
+
+const params = z.object({ response_id: z.string().describe("A response's id.") });
+const notFound = "The caller has no such response.";
+const response = z.looseObject({ id: z.string(), object: z.literal("response") }).meta({ id: "Response" });
+
+const handledBy =
+  (handle: (deps: StoredResponseDependencies, call: StoredResponseCall) => Promise<Response>) =>
+  (services: StoredResponseDependencies) =>
+  (call: RouteCall): Promise<Response> =>
+    handle(services, { ...call, id: call.pathParameter("response_id") });
+
+export const getResponseRoute = platformRoute({
+  contract: {
+    path: "/v1/responses/{response_id}",
+    operationId: "getResponse",
+    tag: "Responses",
+    summary: "A response of the caller that was kept.",
+    params,
+    answer: response,
+    notFound,
+  },
+  access: "token",
+  mount: handledBy(getResponse),
+});
+
+export const deleteResponseRoute = platformRoute({
+  contract: {
+    method: "delete",
+    path: "/v1/responses/{response_id}",
+    operationId: "deleteResponse",
+    tag: "Responses",
+    summary: "Forgets a response of the caller.",
+    params,
+    answer: z.object({ id: z.string(), object: z.literal("response"), deleted: z.literal(true) }),
+    notFound,
+  },
+  access: "token",
+  mount: handledBy(deleteResponse),
+});
+
+export const listInputItemsRoute = platformRoute({
+  contract: {
+    path: "/v1/responses/{response_id}/input_items",
+    operationId: "listInputItems",
+    tag: "Responses",
+    summary: "What a response of the caller was an answer to.",
+    params,
+    query: z.object({
+      limit: z.coerce.number().int().min(1).max(100).optional(),
+      order: z.enum(["asc", "desc"]).optional(),
+      after: z.string().optional(),
+    }),
+    answer: z.looseObject({ object: z.literal("list"), data: z.array(z.looseObject({})) }),
+    notFound,
+  },
+  access: "token",
+  mount: handledBy(listInputItems),
+});

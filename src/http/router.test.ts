@@ -1,0 +1,39 @@
+import { describe, expect, test } from "bun:test";
+import type { MountedRoute } from "./route.ts";
+import { createRouter } from "./router.ts";
+
+const routeAt = (method: MountedRoute["method"], path: string): MountedRoute => ({
+  kind: "http",
+  method,
+  path,
+  surface: "openai",
+  access: "public",
+  handle: () => new Response(),
+});
+
+describe("a router", () => {
+  const things = routeAt("get", "/v1/things");
+  const count = routeAt("get", "/v1/things/count");
+  const thing = routeAt("get", "/v1/things/{thing}");
+  const removal = routeAt("delete", "/v1/things/{thing}");
+  const find = createRouter([things, count, thing, removal]);
+
+  test.each<[string, string, MountedRoute | undefined]>([
+    ["GET", "/v1/things", things],
+    ["GET", "/v1/things/count", count],
+    ["GET", "/v1/things/other", thing],
+    ["DELETE", "/v1/things/count", removal],
+    ["GET", "/v1/things/", undefined],
+    ["GET", "/v1/things/{thing}/part", undefined],
+    ["POST", "/v1/things", undefined],
+  ])("finds the route of %s %s", (method, path, route) => {
+    expect(find(method, path)?.route).toBe(route);
+  });
+
+  test.each<[string, MountedRoute]>([
+    ["the same path", routeAt("get", "/v1/things")],
+    ["a path whose parameter is called otherwise", routeAt("get", "/v1/things/{id}")],
+  ])("refuses a second route at %s", (_, route) => {
+    expect(() => createRouter([things, thing, route])).toThrow(`two routes for get ${route.path}`);
+  });
+});

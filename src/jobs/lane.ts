@@ -1,0 +1,176 @@
+import { type Clock, type RandomBytes, type RandomFraction, randomId } from "../core/index.ts";
+import type { Ticker } from "../streaming/index.ts";
+import { backOffMs } from "./back-off.ts";
+import type { JobHandler, JobResult } from "./handler.ts";
+import { Run } from "./run.ts";
+import type { Job, JobStore, LeasedJob, NextRun } from "./store.ts";
+
+/** Characters of a lease's token: 103 random bits, so that no two leases share one. */
+const TOKEN_CHARACTERS = 20;
+
+export interface LaneOptions {
+  store: JobStore;
+  /** For the moments that are stored. */
+  clock: Clock;
+  /** A monotonic clock, for the age of a lease. */
+  ticker: Pick<Ticker, "now">;
+  randomBytes: RandomBytes;
+  randomFraction: RandomFraction;
+  /** The name of this process, for the person who reads the table. */
+  node: string;
+  leaseMs: number;
+  /** Called with each error of a run or of the storage, and the job that it concerns. */
+  onError: (reason: unknown, job: Job | undefined) => void;
+}
+
+/** Takes and runs the jobs of one kind, up to `concurrencyMax` at the same time. */
+export class Lane {
+  readonly #kind: string;
+  readonly #handler: JobHandler;
+  readonly #options: LaneOptions;
+  readonly #runs = new Map<Run, Promise<void>>();
+  /** The pending request for due jobs. */
+  #asking: Promise<void> | undefined;
+  /** Whether the store may have due jobs that were not asked for yet. */
+  #mayBeDue = false;
+  #closed = false;
+
+  constructor(kind: string, handler: JobHandler, options: LaneOptions) {
+    this.#kind = kind;
+    this.#handler = handler;
+    this.#options = options;
+  }
+
+  /** The number of runs that have not ended. */
+  get running(): number {
+    return this.#runs.size;
+  }
+
+  /** Takes as many due jobs as there is room for, and more of them when a run ends. */
+  take(): void {
+    this.#mayBeDue = true;
+    if (this.#asking === undefined && this.#mayTake()) this.#asking = this.#ask();
+  }
+
+  /** Renews the leases that need it; `now` is the ticker's. */
+  keep(now: number): void {
+    const { store, leaseMs, clock, onError } = this.#options;
+    for (const run of this.#runs.keys()) {
+      run.keep(now, { store, leaseMs, until: clock() + leaseMs }).catch((reason: unknown) => onError(reason, run.job));
+    }
+  }
+
+  /** Takes no more jobs. Current runs go on. */
+  close(): void {
+    this.#closed = true;
+  }
+
+  /** Aborts the signal of every current run. */
+  abort(reason: Error): void {
+    for (const run of this.#runs.keys()) run.abort(reason);
+  }
+
+  /** Resolves when all runs have ended. Only for a closed lane. */
+  async rest(): Promise<void> {
+    await this.#asking;
+    await Promise.all(this.#runs.values());
+  }
+
+  /** Must not be called unless `#mayTake`: without an `await` it would clear `#asking` before that is set. */
+  async #ask(): Promise<void> {
+    while (this.#mayTake()) {
+      this.#mayBeDue = false;
+      await this.#takeSome(this.#handler.concurrencyMax - this.#runs.size);
+    }
+    this.#asking = undefined;
+  }
+
+  #mayTake(): boolean {
+    return this.#mayBeDue && !this.#closed && this.#runs.size < this.#handler.concurrencyMax;
+  }
+
+  async #takeSome(jobsMax: number): Promise<void> {
+    const { store, clock, ticker, randomBytes, node, leaseMs, onError } = this.#options;
+    const [at, leasedAt] = [clock(), ticker.now()];
+    const lease = { token: randomId(randomBytes, TOKEN_CHARACTERS), node, until: at + leaseMs };
+    try {
+      const jobs = await store.lease({ kind: this.#kind, lease, at, jobsMax });
+      for (const job of jobs) this.#start(job, leasedAt);
+      if (jobs.length === jobsMax) this.#mayBeDue = true;
+    } catch (reason) {
+      onError(reason, undefined);
+    }
+  }
+
+  #start(job: LeasedJob, leasedAt: number): void {
+    const run = new Run(job, leasedAt, this.#handler.runMsMax);
+    this.#runs.set(run, this.#toItsEnd(run));
+  }
+
+  async #toItsEnd(run: Run): Promise<void> {
+    try {
+      await this.#perform(run);
+    } catch (reason) {
+      // The result could not be stored: the job runs again after its lease.
+      this.#options.onError(reason, run.job);
+    }
+    this.#runs.delete(run);
+    if (this.#mayBeDue) this.take();
+  }
+
+  async #perform(run: Run): Promise<void> {
+    const { job, signal } = run;
+    // The store answered after the lane was closed.
+    if (this.#closed) return this.#giveBack(job);
+    let result: JobResult;
+    try {
+      // The process of the last attempt died.
+      if (job.attempts > this.#handler.attemptsMax) return await this.#giveUp(run, undefined);
+      result = await this.#handler.run(job, { signal });
+    } catch (reason) {
+      if (this.#closed && signal.aborted && !run.lost) return this.#giveBack(job);
+      return this.#fail(run, reason);
+    }
+    await this.#note(job, result);
+  }
+
+  async #note(job: LeasedJob, result: JobResult): Promise<void> {
+    if ("done" in result) {
+      await this.#options.store.finish(job);
+      return;
+    }
+    const { again: payload, afterMs } = result;
+    await this.#reschedule(job, { runAt: this.#options.clock() + afterMs, attempts: 0, payload });
+    if (afterMs <= 0) this.#mayBeDue = true;
+  }
+
+  /** Schedules the next attempt, or gives the job up. After a lost lease the other node decides. */
+  async #fail(run: Run, reason: unknown): Promise<void> {
+    const { job } = run;
+    this.#options.onError(reason, job);
+    if (job.attempts === this.#handler.attemptsMax && !run.lost) {
+      try {
+        return await this.#giveUp(run, reason);
+      } catch (secondReason) {
+        this.#options.onError(secondReason, job);
+      }
+    }
+    const { clock, randomFraction } = this.#options;
+    const runAt = clock() + backOffMs(job.attempts, randomFraction());
+    await this.#reschedule(job, { runAt, attempts: job.attempts });
+  }
+
+  async #giveUp({ job }: Run, reason: unknown): Promise<void> {
+    await this.#handler.onExhausted(job, reason);
+    await this.#options.store.finish(job);
+  }
+
+  /** Frees a job that did not fail, and does not count the attempt. */
+  #giveBack(job: LeasedJob): Promise<void> {
+    return this.#reschedule(job, { runAt: job.runAt, attempts: job.attempts - 1 });
+  }
+
+  async #reschedule(job: LeasedJob, next: NextRun): Promise<void> {
+    await this.#options.store.reschedule(job, next);
+  }
+}

@@ -1,0 +1,68 @@
+import type { JsonObject } from "../core/index.ts";
+
+/** A piece of work that outlives the process that asked for it. */
+export interface NewJob {
+  /** Chosen by the caller, so that `put` is idempotent. */
+  id: string;
+  /** The name of its handler. */
+  kind: string;
+  /** The user for whom it runs. */
+  owner: string;
+  /** Everything that the handler needs on any node: plain data. */
+  payload: JsonObject;
+  /** The job does not run before this moment. */
+  runAt: number;
+  createdAt: number;
+}
+
+export interface Job extends NewJob {
+  /** The number of leases since the last run that succeeded, including the current one. */
+  attempts: number;
+  /** Undefined while the job waits. A finished job is not kept: its result belongs to its feature. */
+  lease: JobLease | undefined;
+}
+
+/** The right to run a job until a moment. */
+export interface JobLease {
+  /** Unique. A write with the token of an earlier lease changes nothing. */
+  token: string;
+  /** The name of the process, for the person who reads the table. */
+  node: string;
+  until: number;
+}
+
+export interface LeasedJob extends Job {
+  lease: JobLease;
+}
+
+/** The job of a write, and the lease that permits it. */
+export type Leased = Pick<LeasedJob, "id" | "lease">;
+
+export interface LeaseRequest {
+  kind: string;
+  lease: JobLease;
+  at: number;
+  jobsMax: number;
+}
+
+/** The next run of a job that is not done. */
+export interface NextRun {
+  runAt: number;
+  attempts: number;
+  /** Replaces the present one. */
+  payload?: JsonObject;
+}
+
+/** The jobs' storage on either engine. Each write is one durable commit; a write under a lease resolves with whether that was valid. */
+export interface JobStore {
+  /** Resolves with whether the job is new. An existing job with this id stays as it is. */
+  put(job: NewJob): Promise<boolean>;
+  find(id: string): Promise<Job | undefined>;
+  /** Leases due jobs that have no lease or one that has run out, by their `runAt`. Does not wait for other processes. */
+  lease(request: LeaseRequest): Promise<LeasedJob[]>;
+  renew(job: Leased, until: number): Promise<boolean>;
+  /** Gives the lease back. */
+  reschedule(job: Leased, next: NextRun): Promise<boolean>;
+  /** Removes the job. */
+  finish(job: Leased): Promise<boolean>;
+}

@@ -1,0 +1,56 @@
+import type { SizeOf } from "../../bodies/index.ts";
+import { tokensOfBytes, type CallFile, listOf, type WorkBound } from "../../core/index.ts";
+import type { TranscriptionForm, TranslationForm } from "./request.ts";
+import { heardTokens } from "./tokens.ts";
+
+/**
+ * A file that can't be read may be in the leanest format there is (speech at 4 kbit/s), and is likely to be in a common one
+ * (64 kbit/s): the one is held, the other charged where the upstream names no figure.
+ */
+const BYTES_PER_SECOND_MIN = 500;
+const BYTES_PER_SECOND_LIKELY = 8_000;
+
+/** How long a known speaker may be heard for reference (OpenAI takes 2 to 10 seconds). */
+const REFERENCE_MS_MAX = 10_000;
+
+/** Tokens that a model may set around the prompt. */
+const AROUND_TOKENS_MAX = 64;
+
+/**
+ * Sound is priced by its time or by its tokens. How long the transcript gets, the sound doesn't tell: what is held for it
+ * is the model's limit.
+ */
+export function boundTranscription(
+  body: TranscriptionForm | TranslationForm,
+  _sizeOf: SizeOf,
+  files: readonly CallFile[],
+): WorkBound {
+  const sizes = files.map(lengthOf);
+  const mostMs = sum(sizes.map(({ most }) => most));
+  const likelyMs = sum(sizes.map(({ likely }) => likely));
+  const referencesMs = listOf(body["known_speaker_references"]).length * REFERENCE_MS_MAX;
+  const promptBytes = Buffer.byteLength(body.prompt ?? "");
+  return {
+    inputTokens: heardTokens(mostMs + referencesMs).most + promptBytes + AROUND_TOKENS_MAX,
+    outputTokens: undefined,
+    choices: 1,
+    likelyIn: {
+      inputAudio: heardTokens(likelyMs + referencesMs).likely,
+      input: tokensOfBytes(promptBytes),
+      ...(likelyMs === mostMs ? {} : { inputAudioMs: likelyMs }),
+    },
+    unitsIn: { inputAudioMs: mostMs },
+  };
+}
+
+function lengthOf({ milliseconds, size }: CallFile): { most: number; likely: number } {
+  if (milliseconds !== undefined) return { most: milliseconds, likely: milliseconds };
+  return {
+    most: Math.ceil((size * 1_000) / BYTES_PER_SECOND_MIN),
+    likely: Math.ceil((size * 1_000) / BYTES_PER_SECOND_LIKELY),
+  };
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}

@@ -1,0 +1,3 @@
+export { speechRequest, transcriptionForm, translationForm } from "./request.ts";
+export { speechCodec } from "./speech.ts";
+export { transcriptionCodec, translationCodec } from "./transcription.ts";

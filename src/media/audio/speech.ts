@@ -1,0 +1,87 @@
+import { speechMeter } from "../../audio/index.ts";
+import { type WorkBound, type JsonObject, limits, type ObservedUsage } from "../../core/index.ts";
+import type { ReadUsage, StreamObserver } from "../../streaming/index.ts";
+import type { MediaCodec } from "../codec.ts";
+import { errorEvent, namedEvent } from "../named-events.ts";
+import { boundSpeech } from "./bound-speech.ts";
+import { AudioEventObserver } from "./observe-events.ts";
+import type { SpeechRequest } from "./request.ts";
+import { spokenTokens } from "./tokens.ts";
+
+/** What speech of so many milliseconds is taken for, where the upstream doesn't say. All of the text has been read for it. */
+function usageOf({ unitsIn, likelyIn }: WorkBound, milliseconds: number): ObservedUsage {
+  return { usage: { ...unitsIn, ...likelyIn, outputAudio: spokenTokens(milliseconds), requests: 1 } };
+}
+
+/** Measures the sound that passes. */
+function observeBytes(body: SpeechRequest, bound: WorkBound): StreamObserver {
+  const meter = speechMeter(body.response_format);
+  let begun = false;
+  return {
+    see(block) {
+      begun ||= block.length > 0;
+      meter.push(block);
+      return block;
+    },
+    get usage() {
+      return begun ? usageOf(bound, meter.milliseconds) : undefined;
+    },
+    outputBytes: 0,
+    done: false,
+    // An answer without a sound is none: it would be charged for its text.
+    get complete() {
+      return begun;
+    },
+    failed: false,
+  };
+}
+
+function observeEvents(body: SpeechRequest, readUsage: ReadUsage, bound: WorkBound): StreamObserver {
+  const meter = speechMeter(body.response_format);
+  let begun = false;
+  return new AudioEventObserver({
+    last: "speech.audio.done",
+    note({ type, audio }) {
+      if (type !== "speech.audio.delta" || typeof audio !== "string") return;
+      begun = true;
+      meter.push(Buffer.from(audio, "base64"));
+    },
+    usageSoFar: () => (begun ? usageOf(bound, meter.milliseconds) : undefined),
+    readUsage(event) {
+      const named = readUsage(event);
+      if (named === undefined) return undefined;
+      // No upstream counts the characters among its tokens, and some prices are by them.
+      return { ...named, usage: { ...bound.unitsIn, ...named.usage } };
+    },
+    outputBytes: () => 0,
+  });
+}
+
+/** Base64 in one event: a multiple of four letters, so that each can be decoded by itself. */
+const DELTA_LETTERS = 64 * 1024;
+
+/** Speech that came whole, as `audio` in base64. */
+function eventsOfAnswer({ audio, usage }: JsonObject): string {
+  const letters = typeof audio === "string" ? audio : "";
+  const events: string[] = [];
+  for (let at = 0; at < letters.length; at += DELTA_LETTERS) {
+    events.push(namedEvent({ type: "speech.audio.delta", audio: letters.slice(at, at + DELTA_LETTERS) }));
+  }
+  events.push(namedEvent({ type: "speech.audio.done", ...(usage === undefined ? {} : { usage }) }));
+  return events.join("");
+}
+
+/** OpenAI's speech: bytes of sound, or events that hold them. */
+export const speechCodec: MediaCodec<SpeechRequest> = {
+  // The characters are counted, and so must be read.
+  measured: [],
+  bound: boundSpeech,
+  outputBytes: () => 0,
+  observeBytes,
+  events: {
+    observe: observeEvents,
+    eventBytesMax: limits.wholeEventBytesMax,
+    errorEvent,
+    ofAnswer: (_body, answer) => eventsOfAnswer(answer),
+  },
+};

@@ -1,0 +1,97 @@
+import {
+  tokensOfBytes,
+  type JsonObject,
+  limits,
+  listOf,
+  objectOf,
+  parseObject,
+  type WorkBound,
+} from "../../core/index.ts";
+import type { ReadUsage, StreamObserver } from "../../streaming/index.ts";
+import type { MediaCodec, MediaEvents } from "../codec.ts";
+import { errorEvent, namedEvent } from "../named-events.ts";
+import { boundTranscription } from "./bound-transcription.ts";
+import { AudioEventObserver } from "./observe-events.ts";
+import type { TranscriptionForm, TranslationForm } from "./request.ts";
+
+/** Observes a transcript that is plain text or subtitles. All of the sound has been heard once there is a word of it. */
+function observeBytes(_body: unknown, { unitsIn, likelyIn }: WorkBound): StreamObserver {
+  let bytes = 0;
+  return {
+    see(block) {
+      bytes += block.length;
+      return block;
+    },
+    get usage() {
+      if (bytes === 0) return undefined;
+      return { usage: { ...unitsIn, ...likelyIn, output: tokensOfBytes(bytes), requests: 1 } };
+    },
+    get outputBytes() {
+      return bytes;
+    },
+    done: false,
+    complete: true,
+    failed: false,
+  };
+}
+
+/** The text that an event adds. vLLM tells it as chat does, without types. */
+function saidIn({ type, delta, choices }: JsonObject): readonly unknown[] {
+  if (type === "transcript.text.delta") return [delta];
+  return listOf(choices).map((choice) => objectOf(objectOf(choice)?.["delta"])?.["content"]);
+}
+
+function byteLength(text: unknown): number {
+  return typeof text === "string" ? Buffer.byteLength(text) : 0;
+}
+
+function observeEvents(_body: unknown, readUsage: ReadUsage): StreamObserver {
+  let bytes = 0;
+  return new AudioEventObserver({
+    last: "transcript.text.done",
+    readUsage,
+    note(event) {
+      bytes += saidIn(event).reduce<number>((sum, said) => sum + byteLength(said), 0);
+    },
+    // The pipeline knows how long the sound is.
+    usageSoFar: () => undefined,
+    outputBytes: () => bytes,
+  });
+}
+
+/** A transcript that came whole: its text, its speakers' segments, and what ends it. */
+function eventsOfAnswer({ text, segments, usage, logprobs }: JsonObject): string {
+  const said = typeof text === "string" ? text : "";
+  const turns = listOf(segments)
+    .map((one) => objectOf(one) ?? {})
+    .filter(({ speaker }) => speaker !== undefined);
+  const more = { ...(logprobs === undefined ? {} : { logprobs }), ...(usage === undefined ? {} : { usage }) };
+  return [
+    ...(said === "" ? [] : [namedEvent({ type: "transcript.text.delta", delta: said })]),
+    ...turns.map((turn) => namedEvent({ ...turn, type: "transcript.text.segment" })),
+    namedEvent({ type: "transcript.text.done", text: said, ...more }),
+  ].join("");
+}
+
+const events: MediaEvents<TranscriptionForm> = {
+  observe: observeEvents,
+  // The last one repeats all of the text.
+  eventBytesMax: limits.wholeEventBytesMax,
+  errorEvent,
+  ofAnswer: (_body, answer) => eventsOfAnswer(answer),
+};
+
+const heard = {
+  measured: [],
+  bound: boundTranscription,
+  outputBytes(answer: string): number {
+    return byteLength(parseObject(answer)?.["text"]);
+  },
+  observeBytes,
+} as const;
+
+/** OpenAI's transcriptions: an object, events or text. */
+export const transcriptionCodec: MediaCodec<TranscriptionForm> = { ...heard, events };
+
+/** The same of what is said in English, which is never streamed. */
+export const translationCodec: MediaCodec<TranslationForm> = heard;

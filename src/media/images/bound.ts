@@ -1,0 +1,86 @@
+import type { OpaqueText, SizeOf } from "../../bodies/index.ts";
+import {
+  IMAGE_TOKENS_MAX,
+  type CallFile,
+  GatewayError,
+  type ImageVariant,
+  MESSAGE_TOKENS_MAX,
+  tokensOfBytes,
+  type WorkBound,
+} from "../../core/index.ts";
+import { SEQUENCE_MAX } from "./request.ts";
+
+/** What of a generation or an edit decides what it can cost. */
+export interface ImagesBody {
+  prompt: OpaqueText;
+  n?: number | null | undefined;
+  size?: string | null | undefined;
+  quality?: string | null | undefined;
+  image?: unknown;
+  images?: unknown;
+  mask?: unknown;
+  sequential_image_generation?: string | null | undefined;
+  sequential_image_generation_options?: { max_images?: number | null | undefined } | null | undefined;
+}
+
+/** The members whose size is the input's: a prompt, and pictures that may be megabytes of base64. */
+export const measuredMembers = ["prompt", "image", "images", "mask"] as const;
+
+/** Tokens of a picture, where an upstream leaves the counting to us. */
+const IMAGE_TOKENS_LIKELY = 1_000;
+
+/**
+ * As `boundChat`: a token holds at least one byte. What comes out is bounded by the model's price, for each image. An
+ * upstream that makes one image a call is asked `n` times, and reads the input as often.
+ */
+export function boundImages(body: ImagesBody, sizeOf: SizeOf, files: readonly CallFile[]): WorkBound {
+  const count = imagesAsked(body);
+  const text = sizeOf(body.prompt);
+  const images = imagesIn(body, files);
+  const pictures = images + (hasMask(body, files) ? 1 : 0);
+  const each = text + pictures * IMAGE_TOKENS_MAX + MESSAGE_TOKENS_MAX;
+  const calls = body.n ?? 1;
+  return {
+    inputTokens: each * calls,
+    outputTokens: undefined,
+    choices: count,
+    inputs: calls,
+    likelyIn: { input: tokensOfBytes(text), inputImage: pictures * IMAGE_TOKENS_LIKELY },
+    unitsIn: { inputImages: images },
+    imagesOut: { count, variant: variantAsked(body) },
+  };
+}
+
+/** Throws 422 for an edit of nothing. */
+export function boundImageEdit(body: ImagesBody, sizeOf: SizeOf, files: readonly CallFile[]): WorkBound {
+  if (imagesIn(body, files) > 0) return boundImages(body, sizeOf, files);
+  throw new GatewayError("validation_failed", "image: an edit needs an image.", { param: "image" });
+}
+
+/** Size and quality in the client's words, where they say anything. */
+export function variantAsked({ size, quality }: ImagesBody): ImageVariant {
+  return { ...said("size", size), ...said("quality", quality) };
+}
+
+function said(name: "size" | "quality", value: string | null | undefined): ImageVariant {
+  return value === null || value === undefined || value === "auto" ? {} : { [name]: value };
+}
+
+function imagesAsked(body: ImagesBody): number {
+  const sequence = body.sequential_image_generation === "auto";
+  const each = sequence ? (body.sequential_image_generation_options?.max_images ?? SEQUENCE_MAX) : 1;
+  return (body.n ?? 1) * each;
+}
+
+function imagesIn({ image, images }: ImagesBody, files: readonly CallFile[]): number {
+  return lengthOf(image) + lengthOf(images) + files.filter(({ field }) => field !== "mask").length;
+}
+
+function lengthOf(value: unknown): number {
+  if (Array.isArray(value)) return value.length;
+  return value === undefined || value === null || value === "" ? 0 : 1;
+}
+
+function hasMask({ mask }: ImagesBody, files: readonly CallFile[]): boolean {
+  return lengthOf(mask) > 0 || files.some(({ field }) => field === "mask");
+}

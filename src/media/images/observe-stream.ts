@@ -1,0 +1,187 @@
+/**
+ * Observes a stream of images. OpenAI ends one with an event that holds an image and its usage; where several were asked
+ * for there are several such events, and nothing says which is the last but the upstream's close. BytePlus sends each
+ * image in an event of its own, then one with the usage of all, then `[DONE]`.
+ *
+ *   passing ──an event that may be the last──▶ holding it back ──another event──▶ both pass, passing again
+ *      │                                          └──[DONE], or the upstream's close──▶ complete
+ *      └──an error event──▶ failed
+ *
+ * So the last event goes out once the charge is durable, and the bytes stay what they are.
+ */
+import {
+  addUsage,
+  type ImageVariant,
+  type JsonObject,
+  objectOf,
+  type ObservedUsage,
+  parseObject,
+  type Usage,
+} from "../../core/index.ts";
+import { type ReadUsage, dataOf, eventsOf, type StreamObserver } from "../../streaming/index.ts";
+import { likelyImageTokens, variantIn } from "./delivered.ts";
+
+const NOTHING = Buffer.alloc(0);
+
+/** `image_generation.…` and `image_edit.…`. */
+const NAMES: readonly [RegExp, EventKind][] = [
+  [/\.partial_image$/, "preview"],
+  [/\.partial_succeeded$/, "image"],
+  [/\.completed$/, "completed"],
+];
+
+type EventKind = "preview" | "image" | "completed" | "error" | "done" | "other";
+
+export class ImageStreamObserver implements StreamObserver {
+  /** All of what comes out is images. */
+  readonly outputBytes = 0;
+  readonly #readUsage: ReadUsage;
+  readonly #likelyIn: Usage;
+  #held: Buffer = NOTHING;
+  /** The sum of what completed events named. */
+  #named: ObservedUsage | undefined;
+  #images = 0;
+  #image: ImageVariant = {};
+  /** Tokens of images that came without a usage. */
+  #unnamedTokens = 0;
+  /** The image that there have been previews of, while it is not there itself. */
+  #begun: ImageVariant | undefined;
+  #ended = false;
+  #done = false;
+  #failed = false;
+
+  /** `likelyIn`: what went in, for a stream that breaks off before it says so. */
+  constructor(readUsage: ReadUsage, likelyIn: Usage) {
+    this.#readUsage = readUsage;
+    this.#likelyIn = likelyIn;
+  }
+
+  /** What was named, with the images so far. One that was begun counts: its previews were sent. */
+  get usage(): ObservedUsage | undefined {
+    const begun = this.#begun === undefined || this.#failed ? 0 : likelyImageTokens(this.#begun);
+    const outputImage = this.#unnamedTokens + begun;
+    if (this.#named === undefined && this.#images === 0 && outputImage === 0) return undefined;
+    const base = this.#named ?? { usage: { ...this.#likelyIn, requests: 1 } };
+    const seen: Usage = { images: this.#images, ...base.usage };
+    return { ...base, usage: addUsage(seen, { outputImage }), image: this.#image };
+  }
+
+  get done(): boolean {
+    return this.#done;
+  }
+
+  get complete(): boolean {
+    return this.#ended && this.#begun === undefined && !this.#failed;
+  }
+
+  get failed(): boolean {
+    return this.#failed;
+  }
+
+  see(block: Buffer): Buffer {
+    const shown: Buffer[] = [];
+    for (const event of eventsOf(block)) this.#pass(event, shown);
+    return shown.length === 1 ? (shown[0] ?? NOTHING) : Buffer.concat(shown);
+  }
+
+  close(): Buffer {
+    return this.heldBack();
+  }
+
+  heldBack(): Buffer {
+    const held = this.#held;
+    this.#held = NOTHING;
+    return held;
+  }
+
+  #pass(event: Buffer, shown: Buffer[]): void {
+    const data = dataOf(withoutImage(event));
+    if (data === undefined) {
+      // A comment says nothing of whether anything follows.
+      shown.push(event);
+      return;
+    }
+    const said = parseObject(data) ?? {};
+    const kind = data.trim() === "[DONE]" ? "done" : kindOf(event, said);
+    this.#note(kind, said);
+    if (this.#held.length > 0) shown.push(this.heldBack());
+    if (kind === "completed") this.#held = event;
+    else shown.push(event);
+  }
+
+  #note(kind: EventKind, said: JsonObject): void {
+    switch (kind) {
+      case "preview":
+        this.#begun = variantIn(said);
+        return;
+      case "image":
+        this.#count(said);
+        return;
+      case "completed":
+        this.#complete(said);
+        return;
+      case "error":
+        this.#failed = true;
+        this.#done = true;
+        return;
+      case "done":
+        this.#ended = true;
+        this.#done = true;
+        return;
+      default:
+    }
+  }
+
+  #complete(said: JsonObject): void {
+    this.#ended = true;
+    this.#begun = undefined;
+    const observed = this.#readUsage(said);
+    // BytePlus's last event holds no image.
+    if (IMAGE_FIELD in said) {
+      this.#count(said);
+      if (observed === undefined) this.#unnamedTokens += likelyImageTokens(variantIn(said));
+    }
+    if (observed === undefined) return;
+    const { usage, reportedCost } = this.#named ?? { usage: {} };
+    const cost = observed.reportedCost === undefined ? reportedCost : (reportedCost ?? 0n) + observed.reportedCost;
+    const requests = Math.max(usage.requests ?? 0, observed.usage.requests ?? 0);
+    this.#named = {
+      usage: { ...addUsage(usage, observed.usage), requests },
+      ...(cost === undefined ? {} : { reportedCost: cost }),
+    };
+  }
+
+  #count(said: JsonObject): void {
+    const variant = variantIn(said);
+    const same = this.#images === 0 || this.#image.size === variant.size;
+    this.#image = same ? variant : { ...variant, size: undefined };
+    this.#images += 1;
+  }
+}
+
+const IMAGE_FIELD = "b64_json";
+const IMAGE_KEY = Buffer.from(`"${IMAGE_FIELD}"`);
+const QUOTE = 0x22;
+
+/**
+ * The event with an empty text in place of its image: megabytes of base64, which nothing escapes, need not be decoded to
+ * know what the rest says.
+ */
+function withoutImage(event: Buffer): Buffer {
+  const key = event.indexOf(IMAGE_KEY);
+  const start = key === -1 ? -1 : event.indexOf(QUOTE, key + IMAGE_KEY.length);
+  const end = start === -1 ? -1 : event.indexOf(QUOTE, start + 1);
+  return end === -1 ? event : Buffer.concat([event.subarray(0, start + 1), event.subarray(end)]);
+}
+
+function kindOf(event: Buffer, said: JsonObject): EventKind {
+  const name = nameOf(event) ?? said["type"];
+  if (name === "error") return "error";
+  if (typeof name === "string") return NAMES.find(([pattern]) => pattern.test(name))?.[1] ?? "other";
+  return objectOf(said["error"]) === undefined ? "other" : "error";
+}
+
+/** The name in the event's own line, which comes before its data. */
+function nameOf(event: Buffer): string | undefined {
+  return /^event: ?([\w.]+)\r?$/m.exec(event.toString("latin1", 0, 200))?.[1];
+}

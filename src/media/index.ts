@@ -1,0 +1,17 @@
+export {
+  speechCodec,
+  speechRequest,
+  transcriptionCodec,
+  transcriptionForm,
+  translationCodec,
+  translationForm,
+} from "./audio/index.ts";
+export type { MediaCodec, MediaEvents } from "./codec.ts";
+export { embeddingsCodec, embeddingsRequest } from "./embeddings/index.ts";
+export {
+  imageEditCodec,
+  imageEditForm,
+  imageEditRequest,
+  imageGenerationCodec,
+  imageGenerationRequest,
+} from "./images/index.ts";

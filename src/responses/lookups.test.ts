@@ -1,0 +1,198 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { GatewayError, type JsonObject } from "../core/index.ts";
+import {
+  type Fetched,
+  principalOf,
+  router,
+  targetOf,
+  upstreamKey,
+  worldOf,
+} from "../sending/__fixtures__/upstreams.ts";
+import { openStorage, type Storage } from "../storage/index.ts";
+import { Ticker } from "../streaming/index.ts";
+import { ResponseKeeper } from "./keeper.ts";
+import { deleteResponse, getResponse, listInputItems } from "./lookups.ts";
+import { openResponseStore } from "./sql/open.ts";
+
+let ticker: Ticker;
+let storage: Storage;
+let keeper: ResponseKeeper;
+let fetched: Fetched[];
+
+beforeEach(async () => {
+  ticker = new Ticker(60_000, () => 0);
+  storage = await openStorage("sqlite::memory:");
+  keeper = new ResponseKeeper({ responses: openResponseStore(storage), clock: () => 1_000 });
+});
+afterEach(async () => {
+  ticker.stop();
+  await storage.close();
+});
+
+async function keep(model: string, id: string, request: JsonObject): Promise<void> {
+  const target = targetOf(model, ["responses", "chat", "messages"]);
+  const call = { principal: principalOf("alice"), target, request, callId: id };
+  await keeper.keep(
+    call,
+    { id, object: "response", output: [] },
+    target.operation.keeps === undefined ? undefined : { keyId: "k" },
+  );
+}
+
+/** Does one of the three with a stored response of alice's. */
+async function ask(
+  what: typeof getResponse,
+  id: string,
+  { query = "", script = () => Response.json({ id }) }: { query?: string; script?: (seen: Fetched) => Response } = {},
+): Promise<{ status: number; text: string }> {
+  const world = worldOf(script);
+  ({ fetched } = world);
+  const asking = {
+    environment: world.environment,
+    ticker,
+    observer: {},
+    send: { retries: 0, retryAfterMsMax: 0, firstByteMsMax: 60_000, idleMsMax: 60_000 },
+  };
+  const request = new Request(`http://gateway.test/v1/responses/${encodeURIComponent(id)}${query}`);
+  const answer = await what({ asking, router, keeper }, { request, principal: principalOf("alice"), id });
+  return { status: answer.status, text: await answer.text() };
+}
+
+async function refusalOf(promise: Promise<unknown>): Promise<GatewayError> {
+  const reason: unknown = await promise.catch((thrown: unknown) => thrown);
+  if (!(reason instanceof GatewayError)) throw new Error(`no refusal: ${String(reason)}`);
+  return reason;
+}
+
+describe("items of a response that we keep", () => {
+  const input = Array.from({ length: 45 }, (_, index) => ({ role: "user", id: `msg_${index}`, content: `${index}` }));
+  beforeEach(() => keep("deepseek/m", "resp_1", { input }));
+
+  interface Page {
+    object: string;
+    data: { id: string }[];
+    first_id: string | null;
+    last_id: string | null;
+    has_more: boolean;
+  }
+  const pageOf = async (query = "", id = "resp_1"): Promise<Page> =>
+    JSON.parse((await ask(listInputItems, id, { query })).text) as Page;
+
+  test("are listed newest first, twenty at a time", async () => {
+    const page = await pageOf();
+    expect(page.data.map(({ id }) => id)).toEqual(
+      input
+        .toReversed()
+        .slice(0, 20)
+        .map(({ id }) => id),
+    );
+    expect([page.object, page.first_id, page.last_id, page.has_more]).toEqual(["list", "msg_44", "msg_25", true]);
+  });
+
+  test.each(["asc", "desc"])("are walked to the last by their cursor, each once: %s", async (order) => {
+    const seen: string[] = [];
+    for (let after = "", more = true; more;) {
+      const page = await pageOf(`?limit=7&order=${order}${after}`);
+      seen.push(...page.data.map(({ id }) => id));
+      more = page.has_more;
+      after = `&after=${page.last_id}`;
+    }
+    const ids = input.map(({ id }) => id);
+    expect(seen).toEqual(order === "asc" ? ids : ids.toReversed());
+  });
+
+  test("a page may hold them all, or one; behind the last there is none", async () => {
+    expect(await pageOf("?limit=100")).toMatchObject({ has_more: false, last_id: "msg_0" });
+    expect((await pageOf("?limit=1")).data).toHaveLength(1);
+    expect(await pageOf("?after=msg_0")).toMatchObject({ data: [], first_id: null, last_id: null, has_more: false });
+    expect(await pageOf("?limit=45")).toMatchObject({ has_more: false });
+  });
+
+  test.each(["0", "101", "-1", "1.5", "x", "", "1e9", "NaN", "Infinity"])("a limit of %p is refused", async (limit) => {
+    const refusal = await refusalOf(ask(listInputItems, "resp_1", { query: `?limit=${limit}` }));
+    expect([refusal.status, refusal.param]).toEqual([422, "limit"]);
+  });
+
+  test("a cursor that is no item's is refused", async () => {
+    const refusal = await refusalOf(ask(listInputItems, "resp_1", { query: "?after=msg_99" }));
+    expect([refusal.status, refusal.param]).toEqual([422, "after"]);
+  });
+
+  test("an order that is none is refused", async () => {
+    const refusal = await refusalOf(ask(listInputItems, "resp_1", { query: "?order=sideways" }));
+    expect([refusal.status, refusal.param]).toEqual([422, "order"]);
+  });
+
+  test("those without an id of their own are given one, and a text is an item", async () => {
+    await keep("deepseek/m", "resp_2", { input: "hello" });
+    const { data } = await pageOf("", "resp_2");
+    expect(data).toHaveLength(1);
+    expect(data[0]).toMatchObject({ type: "message", role: "user", content: [{ type: "input_text", text: "hello" }] });
+    expect(data[0]?.id).toMatch(/^msg_\w+$/);
+  });
+});
+
+describe("a response that its upstream keeps", () => {
+  beforeEach(async () => {
+    await keep("openai/m", "resp_up", { input: "hello" });
+    await keep("xai/m", "4f3a/../x?y", { input: "hello" });
+  });
+
+  test("is asked for there, query and all, under its id alone", async () => {
+    const answer = await ask(getResponse, "resp_up", {
+      query: "?include[]=a",
+      script: () => new Response('{"x": 1.0}'),
+    });
+    expect(answer).toEqual({ status: 200, text: '{"x": 1.0}' });
+    await ask(listInputItems, "resp_up", { query: "?limit=5&order=asc" });
+    expect(fetched.map(({ method, url }) => `${method} ${url}`)).toEqual([
+      "GET https://openai.test/responses/resp_up/input_items?limit=5&order=asc",
+    ]);
+    await ask(getResponse, "4f3a/../x?y");
+    expect(fetched.map(({ url }) => url)).toEqual(["https://xai.test/responses/4f3a%2F..%2Fx%3Fy"]);
+    expect(fetched.map(({ headers }) => headers.get("authorization"))).toEqual([`Bearer ${upstreamKey}`]);
+  });
+
+  test("an upstream that lists no input can't be asked for it", async () => {
+    const refusal = await refusalOf(ask(listInputItems, "4f3a/../x?y"));
+    expect([refusal.code, refusal.status]).toEqual(["unsupported_operation", 404]);
+    expect(fetched).toEqual([]);
+  });
+
+  test("is never streamed again", async () => {
+    const refusal = await refusalOf(ask(getResponse, "resp_up", { query: "?stream=true" }));
+    expect([refusal.status, refusal.param]).toEqual([422, "stream"]);
+  });
+
+  test("its upstream's refusals stay as they are, but for our key", async () => {
+    const script = () => Response.json({ error: { message: upstreamKey } }, { status: 404 });
+    for (const what of [getResponse, listInputItems]) {
+      expect(await ask(what, "resp_up", { script })).toEqual({
+        status: 404,
+        text: '{"error":{"message":"[redacted]"}}',
+      });
+    }
+  });
+
+  test("is removed there and here", async () => {
+    const answer = await ask(deleteResponse, "resp_up");
+    expect(JSON.parse(answer.text)).toEqual({ id: "resp_up", object: "response", deleted: true });
+    expect(fetched.map(({ method }) => method)).toEqual(["DELETE"]);
+    for (const what of [getResponse, listInputItems, deleteResponse]) {
+      expect(await refusalOf(ask(what, "resp_up"))).toMatchObject({ status: 404 });
+      expect(fetched).toEqual([]);
+    }
+  });
+
+  test("can be removed again where the upstream would not", async () => {
+    const refused = await ask(deleteResponse, "resp_up", { script: () => new Response("busy", { status: 429 }) });
+    expect(refused.status).toBe(429);
+    expect((await ask(deleteResponse, "resp_up")).status).toBe(200);
+  });
+
+  test("is removed here where it is gone there", async () => {
+    const answer = await ask(deleteResponse, "resp_up", { script: () => new Response("{}", { status: 404 }) });
+    expect(answer.status).toBe(200);
+    expect(await refusalOf(ask(getResponse, "resp_up"))).toMatchObject({ status: 404 });
+  });
+});

@@ -1,0 +1,119 @@
+/** Responses that were made before: looked up, listed, removed. Free, whoever keeps them. */
+import type { Principal } from "../auth/index.ts";
+import { GatewayError } from "../core/index.ts";
+import type { ModelRouter } from "../routing/index.ts";
+import { type AskDependencies, askUpstream, type UpstreamCall } from "../sending/index.ts";
+import type { ResponseKeeper } from "./keeper.ts";
+import type { StoredResponse } from "./store.ts";
+
+export interface StoredResponseDependencies {
+  asking: AskDependencies;
+  router: ModelRouter;
+  keeper: ResponseKeeper;
+}
+
+/** A call about one response, with the query that came with it. */
+export interface StoredResponseCall {
+  id: string;
+  principal: Principal;
+  request: Request;
+}
+
+/** `GET /v1/responses/{id}`. Throws 404 where the caller has no such response. */
+export async function getResponse(deps: StoredResponseDependencies, call: StoredResponseCall): Promise<Response> {
+  const stored = await deps.keeper.find(call.id, call.principal);
+  if (new URL(call.request.url).searchParams.get("stream") === "true") {
+    throw new GatewayError("validation_failed", "stream: only a new response is streamed.", { param: "stream" });
+  }
+  if (stored.content !== undefined) return json(stored.content.response);
+  return askItsUpstream(deps, call, stored, {
+    below: `/${encodeURIComponent(stored.id)}${queryOf(call)}`,
+    method: "GET",
+  });
+}
+
+/** `GET /v1/responses/{id}/input_items`, in OpenAI's list with its cursors; newest first unless asked otherwise. */
+export async function listInputItems(deps: StoredResponseDependencies, call: StoredResponseCall): Promise<Response> {
+  const stored = await deps.keeper.find(call.id, call.principal);
+  if (stored.content !== undefined)
+    return Response.json(pageOf(await deps.keeper.inputOf(stored.id, call.principal), call));
+  const below = `/${encodeURIComponent(stored.id)}/input_items${queryOf(call)}`;
+  return askItsUpstream(deps, call, stored, { below, method: "GET" });
+}
+
+/** `DELETE /v1/responses/{id}`. What the upstream keeps goes first, so that a failure there can be tried again. */
+export async function deleteResponse(deps: StoredResponseDependencies, call: StoredResponseCall): Promise<Response> {
+  const stored = await deps.keeper.find(call.id, call.principal);
+  if (stored.content === undefined) {
+    const answer = await askItsUpstream(deps, call, stored, {
+      below: `/${encodeURIComponent(stored.id)}`,
+      method: "DELETE",
+    });
+    if (!answer.ok && answer.status !== 404) return answer;
+  }
+  await deps.keeper.remove(stored.id, call.principal);
+  return Response.json({ id: stored.id, object: "response", deleted: true });
+}
+
+/** Asks the provider that keeps the response. */
+function askItsUpstream(
+  { asking, router }: StoredResponseDependencies,
+  { request }: StoredResponseCall,
+  { provider, keyId }: StoredResponse,
+  what: Required<Pick<UpstreamCall, "below" | "method">>,
+): Promise<Response> {
+  const route = router.routes.find(({ prefix }) => prefix === provider);
+  const operation = route?.provider.operations.responses;
+  const missing = what.below.includes("/input_items") && operation?.keeps?.listsInput === false;
+  if (route === undefined || operation?.keeps === undefined || missing) {
+    throw new GatewayError("unsupported_operation", `The provider ${provider} can't be asked for this.`);
+  }
+  return askUpstream(asking, request, { target: { route, operation }, pinnedKeyId: keyId, ...what });
+}
+
+const json = (text: string): Response => new Response(text, { headers: { "content-type": "application/json" } });
+
+function queryOf({ request }: StoredResponseCall): string {
+  return new URL(request.url).search;
+}
+
+/** Items of a page, as OpenAI's lists have them by default and at most. */
+const PAGE_ITEMS = 20;
+const PAGE_ITEMS_MAX = 100;
+
+function pageOf(items: readonly unknown[], { request }: StoredResponseCall) {
+  const query = new URL(request.url).searchParams;
+  const ordered = isAscending(query.get("order")) ? items : items.toReversed();
+  const limit = limitOf(query.get("limit"));
+  const after = query.get("after");
+  const from = after === null ? 0 : ordered.findIndex((item) => idOf(item) === after) + 1;
+  if (after !== null && from === 0) {
+    throw new GatewayError("validation_failed", "after: there is no such item.", { param: "after" });
+  }
+  const data = ordered.slice(from, from + limit);
+  return {
+    object: "list",
+    data,
+    first_id: idOf(data[0]),
+    last_id: idOf(data.at(-1)),
+    has_more: from + limit < ordered.length,
+  };
+}
+
+function isAscending(order: string | null): boolean {
+  if (order === null || order === "asc" || order === "desc") return order === "asc";
+  throw new GatewayError("validation_failed", "order: must be asc or desc.", { param: "order" });
+}
+
+function limitOf(asked: string | null): number {
+  if (asked === null) return PAGE_ITEMS;
+  const limit = Number(asked);
+  if (Number.isInteger(limit) && limit >= 1 && limit <= PAGE_ITEMS_MAX) return limit;
+  throw new GatewayError("validation_failed", `limit: must be a whole number from 1 to ${PAGE_ITEMS_MAX}.`, {
+    param: "limit",
+  });
+}
+
+function idOf(item: unknown): string | null {
+  return typeof item === "object" && item !== null && "id" in item && typeof item.id === "string" ? item.id : null;
+}

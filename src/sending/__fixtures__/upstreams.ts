@@ -1,0 +1,92 @@
+/** Upstreams of every dialect for unit tests, with prices and keys, and an outside world that the test answers for. */
+import type { Principal } from "../../auth/index.ts";
+import type { Environment, Fetch, Operation } from "../../core/index.ts";
+import { PriceBook } from "../../pricing/index.ts";
+import { createProvider, type ProviderChoice } from "../../providers/index.ts";
+import { KeyPool, ModelRouter, type Target, type UpstreamRoute } from "../../routing/index.ts";
+import { askByFetch } from "../../upstream/index.ts";
+import type { UpstreamBody } from "../send.ts";
+
+/** Two of a kind tell what depends on the kind from what depends on the upstream. */
+const kinds: Readonly<Record<string, Omit<ProviderChoice, "baseUrl">>> = {
+  openai: { kind: "openai" },
+  azure: { kind: "openai" },
+  anthropic: { kind: "anthropic" },
+  xai: { kind: "xai" },
+  byteplus: { kind: "byteplus" },
+  deepseek: { kind: "openai-compatible", preset: "deepseek" },
+  mistral: { kind: "openai-compatible", preset: "mistral" },
+};
+
+export const upstreamKey = "sk-key-of-the-upstream";
+
+const routes = Object.entries(kinds).map(([prefix, choice]): UpstreamRoute => {
+  const baseUrl = `https://${prefix}.test`;
+  return {
+    prefix,
+    aliases: [],
+    provider: createProvider({ ...choice, baseUrl }),
+    baseUrl,
+    keys: new KeyPool([upstreamKey], () => 0),
+    sandbox: false,
+    keyToSet: undefined,
+  };
+});
+
+export const router = new ModelRouter(
+  routes,
+  new PriceBook({ operatorPrices: { "*": { input_mtok: 1, output_mtok: 2 } }, unpriced: "refuse", clock: () => 0 }),
+);
+
+/** A user's token that may do everything. */
+export function principalOf(user: string): Principal {
+  return {
+    tokenId: user,
+    user,
+    accountId: `token:${user}`,
+    service: false,
+    admin: false,
+    models: undefined,
+    rates: undefined,
+    expiresAt: undefined,
+  };
+}
+
+/** Where a call to this model goes. */
+export function targetOf(modelId: string, operations: readonly [Operation, ...Operation[]]): Target {
+  return router.resolve(modelId, operations, principalOf("alice"));
+}
+
+/** What was fetched. */
+export interface Fetched {
+  url: string;
+  method: string;
+  headers: Headers;
+  body: string;
+}
+
+/** An outside world in which every upstream answers as `script` says. */
+export function worldOf(script: (fetched: Fetched) => Response): { environment: Environment; fetched: Fetched[] } {
+  const fetched: Fetched[] = [];
+  const fetch: Fetch = async (url, init) => {
+    const request = new Request(url, init);
+    const seen = { url, method: request.method, headers: request.headers, body: await request.text() };
+    fetched.push(seen);
+    return script(seen);
+  };
+  const environment: Environment = {
+    clock: () => 1_000_000,
+    randomBytes: (size) => new Uint8Array(size),
+    randomFraction: () => 0,
+    fetch,
+    ask: askByFetch(fetch),
+  };
+  return { environment, fetched };
+}
+
+/** A body in memory, as text. */
+export function textOf(body: UpstreamBody): string {
+  if (typeof body === "string") return body;
+  if (!Array.isArray(body)) throw new Error("a body that is not in memory");
+  return Buffer.concat(body as readonly Uint8Array[]).toString();
+}

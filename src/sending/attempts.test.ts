@@ -1,0 +1,147 @@
+/** The keys and waits of attempts, and who hears of them. */
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { GatewayError } from "../core/index.ts";
+import { keyIdOf } from "../routing/index.ts";
+import { BadReply } from "../upstream/index.ts";
+import { down, fails, firstKey, ok, refusalOf, secondKey, SendScene, silent } from "./__fixtures__/send-scene.ts";
+
+let scene: SendScene;
+beforeEach(() => {
+  scene = new SendScene();
+});
+afterEach(() => scene.stop());
+
+describe("several keys", () => {
+  beforeEach(() => {
+    scene.keys = scene.keyPool(firstKey, secondKey);
+  });
+
+  test.each([
+    ["refused", fails(401)],
+    ["limited", fails(429)],
+    ["out of quota", fails(429, {}, `{"error":{"code":"insufficient_quota"}}`)],
+  ])("a key that is %s rests, and the other is tried at once", async (_title, behaviour) => {
+    const sent = scene.send({ behaviours: [behaviour, ok] });
+    await scene.until(1, 1);
+    expect(await sent).toMatchObject({ kind: "stream" });
+    expect(scene.fetched.map(({ key }) => key)).toEqual([firstKey, secondKey]);
+    // The next calls leave the resting key alone.
+    await scene.send({ behaviours: [ok] });
+    await scene.send({ behaviours: [ok] });
+    expect(scene.fetched.slice(2).map(({ key }) => key)).toEqual([secondKey, secondKey]);
+  });
+
+  test("a limited key rests for the time it was told, and is used again", async () => {
+    const limitedAt = scene.now;
+    const limited = scene.send({ behaviours: [fails(429, { "retry-after": "20" }), ok] });
+    await scene.until(1, 1);
+    await limited;
+    const used = async (): Promise<Set<string | undefined>> => {
+      scene.fetched = [];
+      await scene.send({ behaviours: [ok] });
+      await scene.send({ behaviours: [ok] });
+      return new Set(scene.fetched.map(({ key }) => key));
+    };
+    scene.now = limitedAt + 19_999;
+    expect(await used()).toEqual(new Set([secondKey]));
+    scene.now = limitedAt + 20_000;
+    expect(await used()).toEqual(new Set([firstKey, secondKey]));
+  });
+
+  test("when all of them are refused, the refusal is the answer", async () => {
+    const sent = scene.send({ behaviours: [fails(401)], options: { retries: 5 } });
+    await scene.until(1, 1);
+    expect(await sent).toMatchObject({ kind: "failed", status: 401 });
+    expect(scene.fetched.map(({ key }) => key)).toEqual([firstKey, secondKey]);
+  });
+
+  describe("of which one alone can do it", () => {
+    const pinnedKeyId = keyIdOf(secondKey);
+
+    test("that one is used each time, also where it was refused or limited", async () => {
+      const sent = scene.send({ behaviours: [fails(429, { "retry-after": "1" }), ok], pinnedKeyId });
+      await scene.until(2_000);
+      expect(await sent).toMatchObject({ kind: "stream", keyId: pinnedKeyId });
+      expect(await scene.send({ behaviours: [fails(401)], pinnedKeyId })).toMatchObject({
+        kind: "failed",
+        status: 401,
+      });
+      await scene.send({ behaviours: [ok], pinnedKeyId });
+      expect(new Set(scene.fetched.map(({ key }) => key))).toEqual(new Set([secondKey]));
+    });
+
+    test("any key is used where the configuration has that one no more", async () => {
+      await scene.send({ behaviours: [ok], pinnedKeyId: "gone" });
+      expect(scene.fetched.map(({ key }) => key)).toEqual([firstKey]);
+    });
+  });
+
+  test("an error that is no key's fault is not tried on the other", async () => {
+    await scene.send({ behaviours: [fails(400)] });
+    expect(scene.fetched).toHaveLength(1);
+  });
+
+  test("no key is repeated to the client, not even another one", async () => {
+    const body = `{"error":{"message":"Incorrect API key provided: ${firstKey}. Not ${secondKey} either."}}`;
+    const answer = await scene.send({ behaviours: [fails(400, {}, body)] });
+    expect(answer).toMatchObject({
+      body: `{"error":{"message":"Incorrect API key provided: [redacted]. Not [redacted] either."}}`,
+    });
+  });
+});
+
+describe("the observer hears of every attempt", () => {
+  const keyId = keyIdOf(firstKey);
+  const attempt = { workId: "req_1", provider: "up", keyId };
+
+  test("also of one that succeeds", async () => {
+    await scene.send({ behaviours: [ok] });
+    expect(scene.attempts).toMatchObject([
+      { ...attempt, attempt: 1, status: 200, failure: undefined, retryInMs: undefined },
+    ]);
+  });
+
+  test("that failed, with its class and the wait that follows", async () => {
+    const sent = scene.send({ behaviours: [down, fails(503, { "retry-after": "1" }), fails(400)] });
+    await scene.until(5_000);
+    await sent;
+    expect(scene.attempts).toMatchObject([
+      { ...attempt, attempt: 1, status: undefined, failure: "unreachable", retryInMs: 125 },
+      { ...attempt, attempt: 2, status: 503, failure: "retryable", retryInMs: 1_000 },
+      { ...attempt, attempt: 3, status: 400, failure: "final", retryInMs: undefined },
+    ]);
+  });
+
+  test("that the gateway gives up", async () => {
+    const late = scene.send({ behaviours: [silent], options: { firstByteMsMax: 2_000 } });
+    await scene.until(10_000);
+    expect((await refusalOf(late)).code).toBe("upstream_timeout");
+    expect(scene.attempts).toMatchObject([{ ...attempt, attempt: 1, status: undefined, failure: "timed-out" }]);
+  });
+
+  test("that is answered with no HTTP", async () => {
+    const garbled = scene.send({ behaviours: [() => Promise.reject(new BadReply("no HTTP"))] });
+    expect((await refusalOf(garbled)).code).toBe("upstream_invalid_answer");
+    expect(scene.attempts.at(-1)).toMatchObject({ ...attempt, failure: "invalid-answer" });
+  });
+
+  test("that its client gives up", async () => {
+    const left = scene.send({ behaviours: [silent] });
+    await scene.turns();
+    scene.abort.abort(new GatewayError("upstream_interrupted", "The client went away."));
+    await refusalOf(left);
+    expect(scene.attempts).toMatchObject([{ ...attempt, failure: "abandoned" }]);
+  });
+
+  test("with a refused or a limited key, by the key's id", async () => {
+    scene.keys = scene.keyPool(firstKey, secondKey);
+    const sent = scene.send({ behaviours: [fails(401), fails(429)] });
+    await scene.until(1, 1);
+    await sent;
+    expect(scene.attempts).toMatchObject([
+      { ...attempt, failure: "refused-key", retryInMs: 0 },
+      { ...attempt, keyId: keyIdOf(secondKey), failure: "limited-key", retryInMs: undefined },
+    ]);
+    expect(JSON.stringify(scene.attempts)).not.toContain("sk-");
+  });
+});

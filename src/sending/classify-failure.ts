@@ -1,0 +1,54 @@
+import type { ReplyHeaders } from "../core/index.ts";
+import { type FailureRules, hasSign, readFault } from "../providers/index.ts";
+
+/** What follows from an upstream's error. */
+export interface FailureClass {
+  /** Whether the same call may succeed later. */
+  retryable: boolean;
+  /** Whether another attempt makes sense only with a wait that the upstream named. */
+  needsRetryAfter: boolean;
+  /** What it says about the key that was used. */
+  key: "fine" | "refused" | "limited";
+  retryAfterMs: number | undefined;
+}
+
+/** Statuses that say "busy, come back": worth another attempt only when told when. 529 is Anthropic's, 498 Groq's. */
+const BUSY = new Set([429, 498, 503, 529]);
+const BROKEN = new Set([500, 502]);
+
+/** No answer came at all: another attempt may reach the upstream. */
+export const unreachableUpstream: FailureClass = {
+  retryable: true,
+  needsRetryAfter: false,
+  key: "fine",
+  retryAfterMs: undefined,
+};
+
+/** Classifies an error by its status, its headers and what the provider is known to mean by its own words. */
+export function classifyFailure(
+  rules: FailureRules,
+  { status, headers, body }: { status: number; headers: ReplyHeaders; body: string },
+  now: number,
+): FailureClass {
+  const fault = readFault(body);
+  const retryAfterMs = readRetryAfter(headers, now) ?? fault.retryDelayMs;
+  const refused = status === 401 || hasSign([...rules.keyRefused, ...rules.quotaGone], status, fault);
+  const saidRetryable = hasSign(rules.retryable, status, fault);
+  return {
+    retryable: !refused && (BUSY.has(status) || BROKEN.has(status) || saidRetryable),
+    needsRetryAfter: BUSY.has(status) && !saidRetryable,
+    key: refused ? "refused" : status === 429 ? "limited" : "fine",
+    retryAfterMs,
+  };
+}
+
+/** `retry-after-ms`, or `retry-after` in seconds or as an HTTP date; milliseconds from now. */
+function readRetryAfter(headers: ReplyHeaders, now: number): number | undefined {
+  const milliseconds = headers.get("retry-after-ms");
+  if (milliseconds !== null && /^\d+$/.test(milliseconds)) return Number(milliseconds);
+  const value = headers.get("retry-after");
+  if (value === null) return undefined;
+  if (/^\d+(\.\d+)?$/.test(value)) return Number(value) * 1000;
+  const date = Date.parse(value);
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
+}

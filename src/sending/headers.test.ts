@@ -1,0 +1,173 @@
+import { describe, expect, test } from "bun:test";
+import { createProvider } from "../providers/index.ts";
+import { type Key, KeyPool, type UpstreamRoute } from "../routing/index.ts";
+import { relayedHeaders, upstreamHeaders } from "./headers.ts";
+
+function routeOf(kind: "openai" | "anthropic" | "google", sandbox = false): UpstreamRoute {
+  const baseUrl = "https://upstream.example/v1";
+  return {
+    prefix: kind,
+    aliases: [],
+    provider: createProvider({ kind, baseUrl }),
+    baseUrl,
+    keys: new KeyPool(["sk-upstream"], () => 0),
+    sandbox,
+    keyToSet: undefined,
+  };
+}
+
+/** What an SDK, a browser and a proxy put into a request. */
+const client = new Headers({
+  authorization: "Bearer tg_token_of_the_caller",
+  "x-api-key": "tg_token_of_the_caller",
+  cookie: "session=1",
+  host: "gateway.example",
+  "accept-encoding": "gzip, br",
+  "content-length": "17",
+  connection: "keep-alive",
+  "user-agent": "OpenAI/JS 6.49.0",
+  "x-stainless-lang": "js",
+  "openai-organization": "org-of-the-caller",
+  "openai-beta": "assistants=v2",
+  "x-client-request-id": "abc",
+  "x-forwarded-for": "10.0.0.1",
+  "idempotency-key": "key-of-the-caller",
+  "x-sim-fault": "status=500",
+});
+
+interface Sending {
+  key?: Key;
+  clientHeaders?: Headers;
+  passesThrough?: boolean;
+  accept?: string;
+  dialect?: "chat" | "messages";
+}
+
+function headersOf(route: UpstreamRoute, sending: Sending = {}): Headers {
+  const {
+    key = route.keys.acquire(),
+    clientHeaders = new Headers(),
+    passesThrough = true,
+    accept = "application/json",
+  } = sending;
+  const operation = route.provider.operations[sending.dialect ?? "chat"];
+  if (operation === undefined || key === undefined) throw new Error("no such operation, or no key");
+  return upstreamHeaders({ target: { route, operation }, clientHeaders, passesThrough, accept }, key);
+}
+
+const sent = (route: UpstreamRoute) => Object.fromEntries(headersOf(route, { clientHeaders: client }));
+
+describe("to an upstream", () => {
+  test("goes no header with a character that none may have", () => {
+    const clientHeaders = new Headers({ "x-client-request-id": "a\u007fb", "openai-beta": "assistants=v2" });
+    const headers = headersOf(routeOf("openai"), { clientHeaders });
+    expect([headers.get("x-client-request-id"), headers.get("openai-beta")]).toEqual([null, "assistants=v2"]);
+  });
+
+  test("go the gateway's own headers, its key, and what the caller may say", () => {
+    const { "user-agent": userAgent, ...headers } = sent(routeOf("openai"));
+    expect(userAgent).toMatch(/^tollgate\//);
+    expect(headers).toEqual({
+      "content-type": "application/json",
+      accept: "application/json",
+      "accept-encoding": "identity",
+      authorization: "Bearer sk-upstream",
+      "openai-beta": "assistants=v2",
+      "x-client-request-id": "abc",
+    });
+  });
+
+  test("a stream is asked for as one", () => {
+    const route = routeOf("openai");
+    expect(headersOf(route, { accept: "text/event-stream" }).get("accept")).toBe("text/event-stream");
+    expect(headersOf(route).get("accept")).toBe("application/json");
+  });
+
+  test("what one caller says goes with no other call, each key with its own", () => {
+    const route = routeOf("openai");
+    expect(sent(route)["openai-beta"]).toBe("assistants=v2");
+    const other = headersOf(route, { key: { id: "other", secret: "sk-other", heads: [] } });
+    expect(other.get("openai-beta")).toBeNull();
+    expect(other.get("authorization")).toBe("Bearer sk-other");
+    expect(headersOf(route).get("openai-beta")).toBeNull();
+  });
+
+  test("nothing of the caller's token goes, whatever headers the provider takes its key in", () => {
+    for (const kind of ["openai", "anthropic"] as const) {
+      const headers = sent(routeOf(kind));
+      expect(JSON.stringify(headers)).not.toContain("tg_token");
+      expect(headers["authorization"]).toBe("Bearer sk-upstream");
+    }
+    expect(sent(routeOf("anthropic"))).toMatchObject({
+      "x-api-key": "sk-upstream",
+      "anthropic-version": "2023-06-01",
+    });
+  });
+
+  test("a provider that takes its key in several ways gets it in the one that its path takes", () => {
+    const { provider } = routeOf("google");
+    expect(provider.headers("sk-upstream", "/v1beta/openai/chat/completions")).toEqual({
+      authorization: "Bearer sk-upstream",
+    });
+    expect(provider.headers("sk-upstream", "/v1beta/models/")).toEqual({ "x-goog-api-key": "sk-upstream" });
+    expect(sent(routeOf("google"))).toMatchObject({ authorization: "Bearer sk-upstream" });
+  });
+
+  test("a version and betas go where the upstream gets the client's own words, in that dialect", () => {
+    const clientHeaders = new Headers({ "anthropic-version": "2026-10-21", "anthropic-beta": "a,b" });
+    const of = (sending: Sending) => {
+      const headers = headersOf(routeOf("anthropic"), { clientHeaders, ...sending });
+      return [headers.get("anthropic-version"), headers.get("anthropic-beta")];
+    };
+    expect(of({ dialect: "messages" })).toEqual(["2026-10-21", "a,b"]);
+    expect(of({ dialect: "messages", passesThrough: false })).toEqual(["2023-06-01", null]);
+    expect(of({ dialect: "chat" })).toEqual(["2023-06-01", null]);
+  });
+
+  test("a fault is asked of a simulator only", () => {
+    expect(sent(routeOf("openai"))["x-sim-fault"]).toBeUndefined();
+    expect(sent(routeOf("openai", true))["x-sim-fault"]).toBe("status=500");
+  });
+});
+
+describe("to a client", () => {
+  const upstream = new Headers({
+    "content-type": "application/json; charset=utf-8",
+    "content-length": "1234",
+    "content-encoding": "gzip",
+    "transfer-encoding": "chunked",
+    "set-cookie": "__cf_bm=1",
+    "openai-organization": "our-organisation",
+    "x-ratelimit-remaining-requests": "9",
+    "anthropic-ratelimit-requests-limit": "50",
+    "openai-processing-ms": "12",
+    "openai-version": "2020-10-01",
+    "retry-after": "3",
+    "retry-after-ms": "3000",
+    "x-should-retry": "false",
+    "x-request-id": "req_upstream",
+    server: "cloudflare",
+    location: "https://elsewhere.example/",
+  });
+
+  test("go the headers that concern the answer, and the upstream's request id under another name", () => {
+    expect(relayedHeaders(upstream, false)).toEqual({
+      "content-type": "application/json; charset=utf-8",
+      "openai-processing-ms": "12",
+      "openai-version": "2020-10-01",
+      "retry-after": "3",
+      "retry-after-ms": "3000",
+      "x-should-retry": "false",
+      "x-upstream-request-id": "req_upstream",
+    });
+  });
+
+  test("Anthropic's name of the request id is known", () => {
+    expect(relayedHeaders(new Headers({ "request-id": "req_a" }), false)).toEqual({ "x-upstream-request-id": "req_a" });
+  });
+
+  test("the answer of a simulator says so", () => {
+    expect(relayedHeaders(new Headers(), true)).toEqual({ "x-tollgate-sandbox": "true" });
+    expect(relayedHeaders(new Headers(), false)).toEqual({});
+  });
+});

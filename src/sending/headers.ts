@@ -1,0 +1,95 @@
+import type { ReplyHeaders } from "../core/index.ts";
+import type { Provider } from "../providers/index.ts";
+import type { Key, Target } from "../routing/index.ts";
+
+/**
+ * Headers cross the gateway by permission, in both directions. A caller's token, cookies and SDK telemetry are none of
+ * an upstream's business; an upstream's cookies, organisation and the rate limits of our shared key none of the caller's.
+ */
+const FORWARDED_REQUEST_HEADERS = ["openai-beta", "x-client-request-id"];
+
+/** What a test or a curious user writes to make a simulator fail; real upstreams never see it. */
+const SIMULATOR_HEADERS = ["x-sim-fault"];
+const FORWARDED_IN_SANDBOX = [...FORWARDED_REQUEST_HEADERS, ...SIMULATOR_HEADERS];
+
+const RELAYED_RESPONSE_HEADERS = [
+  "content-type",
+  "content-disposition",
+  "content-language",
+  "retry-after",
+  "retry-after-ms",
+  "x-should-retry",
+  "openai-processing-ms",
+  "openai-version",
+];
+
+/** Names under which upstreams give their own request ids. */
+const UPSTREAM_REQUEST_IDS = ["x-request-id", "request-id"];
+
+const USER_AGENT = "tollgate/0.1";
+
+/** What the headers of a call to an upstream depend on, besides the key. */
+export interface UpstreamHead {
+  target: Pick<Target, "route" | "operation">;
+  /** The media type that is asked for. */
+  accept: string;
+  clientHeaders: Headers;
+  /** Whether the body is the client's own, so that headers of its dialect belong to it. */
+  passesThrough: boolean;
+}
+
+/** The headers of a call to an upstream. Not to be changed. */
+export function upstreamHeaders(
+  { target: { route, operation }, clientHeaders, passesThrough, accept }: UpstreamHead,
+  key: Key,
+): Headers {
+  const own = ownHeaders(route.provider, key, operation.path, accept);
+  const common = route.sandbox ? FORWARDED_IN_SANDBOX : FORWARDED_REQUEST_HEADERS;
+  const headers = withForwarded(own, own, clientHeaders, common);
+  if (!passesThrough || operation.forwards === undefined) return headers;
+  return withForwarded(headers, own, clientHeaders, operation.forwards);
+}
+
+/** With those of the client's headers that are of these names; `own` is for all calls, and stays as it is. */
+function withForwarded(headers: Headers, own: Headers, clientHeaders: Headers, names: readonly string[]): Headers {
+  let all = headers;
+  for (const name of names) {
+    const value = clientHeaders.get(name);
+    // The one control character that the server lets through. An upstream would not be sent it, and seem to be out of reach.
+    if (value === null || value.includes("\u007f")) continue;
+    if (all === own) all = new Headers(own);
+    all.set(name, value);
+  }
+  return all;
+}
+
+/** Those that don't depend on the caller, made once for each key, path and media type. */
+function ownHeaders(provider: Provider, key: Key, path: string, accept: string): Headers {
+  // A few at most; looking through them costs less than making a name of both does.
+  for (const head of key.heads) if (head.path === path && head.accept === accept) return head.headers;
+  const headers = new Headers({
+    "content-type": "application/json",
+    accept,
+    // A relayed answer must be readable on the way.
+    "accept-encoding": "identity",
+    "user-agent": USER_AGENT,
+    ...provider.headers(key.secret, path),
+  });
+  key.heads.push({ path, accept, headers });
+  return headers;
+}
+
+/** The headers of the answer to a client, from the upstream's. */
+export function relayedHeaders(upstream: ReplyHeaders, sandbox: boolean): Record<string, string> {
+  const headers: Record<string, string> = {};
+  for (const name of RELAYED_RESPONSE_HEADERS) {
+    const value = upstream.get(name);
+    if (value !== null) headers[name] = value;
+  }
+  for (const name of UPSTREAM_REQUEST_IDS) {
+    const value = upstream.get(name);
+    if (value !== null) headers["x-upstream-request-id"] = value;
+  }
+  if (sandbox) headers["x-tollgate-sandbox"] = "true";
+  return headers;
+}

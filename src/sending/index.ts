@@ -1,0 +1,6 @@
+export { type AskDependencies, askUpstream } from "./ask-upstream.ts";
+export { relayedHeaders } from "./headers.ts";
+export type { FailedReply, Reply, StreamReply, WholeAnswer, WholeReply } from "./reply.ts";
+export { type SendDependencies, type SendOptions, sendUpstream, type UpstreamBody, type UpstreamCall } from "./send.ts";
+export { CallWatchdog } from "./watchdog.ts";
+export { readReply } from "./whole-answer.ts";

@@ -1,0 +1,208 @@
+/**
+ * One request to an upstream, with as many attempts as make sense. Another attempt follows only where the client has
+ * received nothing: a failed connection, 500, 502, or 429 and 503 with a wait that is short enough, or with another key.
+ */
+import type { OutgoingForm } from "../bodies/index.ts";
+import { type AttemptReport, type WorkObserver } from "../charges/index.ts";
+import {
+  type AbortListener,
+  type CallSignal,
+  type Environment,
+  GatewayError,
+  limits,
+  type ReplyBody,
+  type UpstreamReply,
+} from "../core/index.ts";
+import type { Key } from "../routing/index.ts";
+import { BadReply, collectBody } from "../upstream/index.ts";
+import { type Attempt, type AttemptPolicy, Attempts } from "./attempts.ts";
+import { classifyFailure, type FailureClass, unreachableUpstream } from "./classify-failure.ts";
+import { type UpstreamHead, upstreamHeaders } from "./headers.ts";
+import type { FailedReply, StreamReply } from "./reply.ts";
+import type { CallWatchdog } from "./watchdog.ts";
+
+export interface SendOptions extends AttemptPolicy {
+  firstByteMsMax: number;
+  idleMsMax: number;
+}
+
+/** The parts of the outside world that sending uses. */
+type SendEnvironment = Pick<Environment, "clock" | "randomFraction" | "ask">;
+
+export interface SendDependencies {
+  environment: SendEnvironment;
+  send: SendOptions;
+  observer: Pick<WorkObserver, "attempted">;
+}
+
+export interface UpstreamCall extends UpstreamHead {
+  /** The work that the request is made for; left out for a question that is free. */
+  workId?: string;
+  /** POST, where it is left out. */
+  method?: "GET" | "DELETE";
+  /** What follows the operation's path. */
+  below?: string;
+  body?: UpstreamBody;
+  /** The id of the one key that may be used. */
+  pinnedKeyId?: string | undefined;
+  /** Its abort ends the call: the client went away, or the gateway gave up. */
+  watchdog: CallWatchdog;
+}
+
+/** A form is read again for each attempt; a blob is one piece of memory, however many requests send it. */
+export type UpstreamBody = string | readonly Uint8Array[] | Blob | OutgoingForm;
+
+/**
+ * Throws `upstream_unreachable` or `upstream_timeout` where no answer came, `upstream_invalid_answer` where the answer is no
+ * HTTP (it is not asked for again, since the upstream may have done the work), and the abort's own reason where the call
+ * was ended from outside.
+ */
+export async function sendUpstream(deps: SendDependencies, call: UpstreamCall): Promise<StreamReply | FailedReply> {
+  const { environment, send: options } = deps;
+  const { watchdog, target, pinnedKeyId } = call;
+  const { randomFraction } = environment;
+  const attempts = new Attempts({ target, policy: options, pinnedKeyId, randomFraction });
+  for (;;) {
+    const attempt = attempts.begin();
+    const { key } = attempt;
+    const begunAt = performance.now();
+    let waitMs: number | undefined;
+    watchdog.expect(options.firstByteMsMax, "The upstream did not begin to answer in time.");
+    try {
+      const { status, headers, body } = await ask(environment, call, key);
+      if (status >= 200 && status < 300) {
+        report(deps, call, attempt, { begunAt, status, failure: undefined, waitMs: undefined });
+        return { kind: "stream", status, headers, body, keyId: key.id };
+      }
+      const { reply, failure } = await readFailure(deps, call, key, { status, headers, body });
+      waitMs = attempts.waitAfter(attempt, failure);
+      report(deps, call, attempt, { begunAt, status, failure, waitMs });
+      if (waitMs === undefined) return reply;
+    } catch (cause) {
+      const { signal } = watchdog.abort;
+      const failure = signal.aborted ? abortedUpstream(signal.reason) : unansweredBy(cause);
+      waitMs = typeof failure === "string" ? undefined : attempts.waitAfter(attempt, failure);
+      report(deps, call, attempt, { begunAt, status: undefined, failure, waitMs });
+      if (signal.aborted) throw signal.reason;
+      if (waitMs === undefined) throw cause instanceof BadReply ? invalid(target, cause) : unreachable(target, cause);
+    } finally {
+      watchdog.stopWaiting();
+    }
+    await sleep(waitMs, watchdog.abort.signal);
+  }
+}
+
+/** Where an attempt began, and what came of it. */
+interface AttemptResult {
+  /** By the performance clock. */
+  begunAt: number;
+  status: number | undefined;
+  failure: FailureClass | "timed-out" | "abandoned" | "invalid-answer" | undefined;
+  waitMs: number | undefined;
+}
+
+/** Informs the observer of an attempt. */
+function report(
+  { observer }: SendDependencies,
+  { workId, target }: UpstreamCall,
+  { key, number }: Attempt,
+  { begunAt, status, failure, waitMs }: AttemptResult,
+): void {
+  observer.attempted?.({
+    workId,
+    provider: target.route.prefix,
+    keyId: key.id,
+    attempt: number,
+    status,
+    failure: failure && failureName(failure),
+    milliseconds: performance.now() - begunAt,
+    retryInMs: waitMs,
+  });
+}
+
+/** The gateway gave up waiting, or the client did. */
+function abortedUpstream(reason: unknown): "timed-out" | "abandoned" {
+  return reason instanceof GatewayError && reason.code === "upstream_timeout" ? "timed-out" : "abandoned";
+}
+
+/** No answer came, or one that is no HTTP. */
+function unansweredBy(cause: unknown): FailureClass | "invalid-answer" {
+  return cause instanceof BadReply ? "invalid-answer" : unreachableUpstream;
+}
+
+function failureName(failure: NonNullable<AttemptResult["failure"]>): NonNullable<AttemptReport["failure"]> {
+  if (typeof failure === "string") return failure;
+  if (failure === unreachableUpstream) return "unreachable";
+  if (failure.key !== "fine") return `${failure.key}-key`;
+  return failure.retryable ? "retryable" : "final";
+}
+
+function ask(environment: SendEnvironment, call: UpstreamCall, key: Key): Promise<UpstreamReply> {
+  const { target, watchdog, body } = call;
+  const isForm = typeof body === "object" && "open" in body;
+  const headers = upstreamHeaders(call, key);
+  return environment.ask({
+    url: target.route.baseUrl + target.operation.path + (call.below ?? ""),
+    method: call.method ?? "POST",
+    headers: isForm ? formHeaders(headers, body) : headers,
+    body: isForm ? body.open() : body,
+    signal: watchdog.abort.signal,
+  });
+}
+
+/** The length is named, since not every upstream takes a body without. */
+function formHeaders(headers: Headers, { contentType, length }: OutgoingForm): Headers {
+  const own = new Headers(headers);
+  own.set("content-type", contentType);
+  own.set("content-length", String(length));
+  return own;
+}
+
+function unreachable({ route }: UpstreamCall["target"], cause: unknown): GatewayError {
+  return new GatewayError("upstream_unreachable", `The upstream of ${route.prefix} could not be reached.`, { cause });
+}
+
+function invalid({ route }: UpstreamCall["target"], cause: BadReply): GatewayError {
+  const message = `The upstream of ${route.prefix} answered with something that is no HTTP.`;
+  return new GatewayError("upstream_invalid_answer", message, { cause });
+}
+
+async function readFailure(
+  { environment, send }: SendDependencies,
+  { target: { route }, watchdog }: UpstreamCall,
+  key: Key,
+  { status, headers, body: replyBody }: UpstreamReply,
+): Promise<{ reply: FailedReply; failure: FailureClass }> {
+  watchdog.expect(send.idleMsMax, "The upstream's answer fell silent.");
+  const body = await readError(replyBody, watchdog);
+  const failure = classifyFailure(route.provider.failures, { status, headers, body }, environment.clock());
+  if (failure.key !== "fine") route.keys.coolDown(key, failure.key, failure.retryAfterMs);
+  return { reply: { kind: "failed", status, headers, body: route.keys.redact(body) }, failure };
+}
+
+async function readError(body: ReplyBody, watchdog: CallWatchdog): Promise<string> {
+  try {
+    const read = await collectBody(body, limits.upstreamErrorBytesMax, () => watchdog.heard());
+    return "bytes" in read ? read.bytes.toString("utf8") : "";
+  } catch {
+    // The status is known; a body that breaks off or stalls tells no more.
+    return "";
+  }
+}
+
+function sleep(milliseconds: number, signal: CallSignal): Promise<void> {
+  if (signal.aborted) return Promise.reject(signal.reason);
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const wake: AbortListener = {
+    handleEvent() {
+      clearTimeout(timer);
+      reject(signal.reason);
+    },
+  };
+  const timer = setTimeout(() => {
+    signal.removeEventListener("abort", wake);
+    resolve();
+  }, milliseconds);
+  signal.addEventListener("abort", wake);
+  return promise;
+}

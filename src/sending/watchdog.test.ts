@@ -1,0 +1,104 @@
+import { afterEach, beforeEach, describe, expect, jest, test } from "bun:test";
+import { GatewayError, limits } from "../core/index.ts";
+import { Ticker } from "../streaming/index.ts";
+import { CallWatchdog } from "./watchdog.ts";
+
+const tickMs = 250;
+let now: number;
+let ticker: Ticker;
+let abort: AbortController;
+let leaving: AbortController;
+
+beforeEach(() => {
+  jest.useFakeTimers();
+  now = 1_000_000;
+  ticker = new Ticker(tickMs, () => now);
+  abort = new AbortController();
+  leaving = new AbortController();
+});
+afterEach(() => {
+  ticker.stop();
+  jest.useRealTimers();
+});
+
+const watchdog = (clientGoneGraceMs = 0): CallWatchdog =>
+  new CallWatchdog({
+    ticker,
+    abort,
+    client: new Request("http://gateway.example", { signal: leaving.signal }),
+    clientGoneGraceMs,
+  });
+
+function pass(milliseconds: number): void {
+  now += milliseconds;
+  jest.advanceTimersByTime(tickMs);
+}
+
+function reason(): unknown {
+  const why: unknown = abort.signal.reason;
+  return why instanceof GatewayError ? { code: why.code, message: why.message } : undefined;
+}
+
+describe("with the upstream", () => {
+  const tooLate = { code: "upstream_timeout", message: "too late" };
+
+  test("lasts as long as was said, and starts anew when it is heard", () => {
+    const waiting = watchdog();
+    waiting.expect(1_000, "too late");
+    pass(999);
+    waiting.heard();
+    pass(999);
+    expect(reason()).toBeUndefined();
+    pass(1);
+    expect(reason()).toEqual(tooLate);
+  });
+
+  test("is endless where nothing is awaited, or the watch has ended", () => {
+    const resting = watchdog();
+    resting.expect(1_000, "too late");
+    resting.stopWaiting();
+    pass(100_000);
+    resting.expect(1_000, "too late");
+    resting.end();
+    pass(100_000);
+    expect(reason()).toBeUndefined();
+  });
+});
+
+describe("with a client that has gone", () => {
+  const gone = { code: "upstream_interrupted", message: "The client went away." };
+
+  test("is none where the call ends with it", () => {
+    watchdog();
+    pass(tickMs);
+    expect(reason()).toBeUndefined();
+    leaving.abort();
+    pass(tickMs);
+    expect(reason()).toEqual(gone);
+  });
+
+  test("lasts for the upstream's answer to come in, within a bound", () => {
+    watchdog(limits.drainMsMax);
+    leaving.abort();
+    pass(tickMs);
+    pass(limits.drainMsMax - 1);
+    expect(reason()).toBeUndefined();
+    pass(1);
+    expect(reason()).toEqual(gone);
+  });
+
+  test("lasts to the end of a call that must be answered all the same", () => {
+    watchdog(Number.POSITIVE_INFINITY);
+    leaving.abort();
+    for (let times = 0; times < 10; times += 1) pass(limits.drainMsMax);
+    expect(reason()).toBeUndefined();
+  });
+
+  test("ends where the upstream is too late, however long it would last", () => {
+    const waiting = watchdog(Number.POSITIVE_INFINITY);
+    waiting.expect(1_000, "too late");
+    leaving.abort();
+    pass(1_000);
+    expect(reason()).toEqual({ code: "upstream_timeout", message: "too late" });
+  });
+});

@@ -1,0 +1,170 @@
+import { afterEach, beforeEach, describe, expect, jest, test } from "bun:test";
+import { GatewayError } from "../core/index.ts";
+import { createProvider } from "../providers/index.ts";
+import { Ticker } from "../streaming/index.ts";
+import { askByFetch } from "../upstream/index.ts";
+import type { WholeAnswer } from "./reply.ts";
+import { CallWatchdog } from "./watchdog.ts";
+import { readWholeAnswer } from "./whole-answer.ts";
+
+const idleMsMax = 30_000;
+const { chat } = createProvider({ kind: "openai", baseUrl: "https://upstream.example/v1" }).operations;
+
+let now: number;
+let ticker: Ticker;
+let abort: AbortController;
+
+beforeEach(() => {
+  jest.useFakeTimers();
+  now = 1_000_000;
+  ticker = new Ticker(1_000, () => now);
+  abort = new AbortController();
+});
+afterEach(() => {
+  ticker.stop();
+  jest.useRealTimers();
+});
+
+async function read(response: Response): Promise<WholeAnswer> {
+  if (chat === undefined) throw new Error("no chat");
+  const { signal } = abort;
+  const url = "https://upstream.example/v1";
+  const reply = await askByFetch(() => Promise.resolve(response))({
+    url,
+    method: "POST",
+    headers: new Headers(),
+    signal,
+  });
+  const client = new Request("http://gateway.example");
+  return readWholeAnswer(reply, chat, new CallWatchdog({ ticker, abort, client, clientGoneGraceMs: 0 }), idleMsMax);
+}
+
+async function refusalOf(promise: Promise<unknown>): Promise<GatewayError> {
+  const reason: unknown = await promise.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  if (!(reason instanceof GatewayError)) throw new Error(`no refusal: ${String(reason)}`);
+  return reason;
+}
+
+async function tick(milliseconds: number): Promise<void> {
+  now += milliseconds;
+  jest.advanceTimersByTime(1_000);
+  for (let turn = 0; turn < 5; turn += 1) await new Promise<void>((resolve) => setImmediate(resolve));
+}
+
+/** A body whose pieces come when the test says so; it breaks when the call is ended, as a fetched one does. */
+function dripping(): { body: ReadableStream<Uint8Array>; drip: (text: string) => void; end: () => void } {
+  const { promise, resolve } = Promise.withResolvers<ReadableStreamDefaultController<Uint8Array>>();
+  let controller: ReadableStreamDefaultController<Uint8Array> | undefined;
+  const body = new ReadableStream<Uint8Array>({
+    start(started) {
+      controller = started;
+      resolve(started);
+    },
+  });
+  void promise.then((started) => abort.signal.addEventListener("abort", () => started.error(abort.signal.reason)));
+  return { body, drip: (text) => controller?.enqueue(Buffer.from(text)), end: () => controller?.close() };
+}
+
+const answer = `{ "choices":[{"message":{"content":"é🙂"}}],\n "usage":{"prompt_tokens":7,"completion_tokens":11,"total_tokens":18} }`;
+
+test.each([
+  [
+    "of a declared length",
+    () => new Response(answer, { headers: { "content-length": String(Buffer.byteLength(answer)) } }),
+  ],
+  ["without a length", () => new Response(answer)],
+])("an answer %s keeps its bytes and names its usage", async (_title, response) => {
+  const whole = await read(response());
+  expect(Buffer.from(whole.bytes).toString()).toBe(answer);
+  expect(whole.text).toBe(answer);
+  expect(whole.usage?.usage).toMatchObject({ input: 7, output: 11 });
+  expect(whole.failed).toBe(false);
+});
+
+test("an answer without usage names none", async () => {
+  expect((await read(new Response(`{"choices":[]}`))).usage).toBeUndefined();
+});
+
+test("a failure with a success status is told from an answer", async () => {
+  const whole = await read(new Response(`{"code":"exhausted","error":"text"}`));
+  expect(whole.failed).toBe(true);
+  expect(whole.text).toBe(`{"code":"exhausted","error":"text"}`);
+});
+
+test("blank lines that kept the connection alive before the answer are no part of it", async () => {
+  expect((await read(new Response(`\n\n\n${answer}`))).usage?.usage).toMatchObject({ input: 7 });
+});
+
+test.each([
+  ["nothing", ""],
+  ["HTML", "<html>502 Bad Gateway</html>"],
+  ["half an object", `{"choices":[`],
+  ["a list", "[]"],
+  ["a text", `"ok"`],
+  ["null", "null"],
+  ["a stream's event", "data: {}\n\n"],
+])("%s is no answer", async (_title, text) => {
+  expect(await refusalOf(read(new Response(text)))).toMatchObject({ code: "upstream_invalid_answer", status: 502 });
+});
+
+test("a missing body is no answer", async () => {
+  expect(await refusalOf(read(new Response(null)))).toMatchObject({ code: "upstream_invalid_answer" });
+});
+
+describe("an answer that does not come whole", () => {
+  test("breaks off: upstream_interrupted, with the cause for the log", async () => {
+    const reset = new Error("connection reset");
+    const body = new ReadableStream<Uint8Array>({
+      start(controller) {
+        controller.enqueue(Buffer.from(`{"choices":`));
+        controller.error(reset);
+      },
+    });
+    expect(await refusalOf(read(new Response(body)))).toMatchObject({
+      code: "upstream_interrupted",
+      status: 502,
+      cause: reset,
+    });
+  });
+
+  test("falls silent: upstream_timeout after the longest silence, each piece starting it anew", async () => {
+    const { body, drip } = dripping();
+    let settled = false;
+    const refusal = refusalOf(read(new Response(body))).finally(() => {
+      settled = true;
+    });
+    drip(`{"choices":`);
+    await tick(0);
+    await tick(idleMsMax - 1);
+    drip(`[`);
+    await tick(0);
+    await tick(idleMsMax - 1);
+    expect(settled).toBe(false);
+    await tick(1);
+    expect(await refusal).toMatchObject({ code: "upstream_timeout", status: 502 });
+    expect(abort.signal.aborted).toBe(true);
+  });
+
+  test("is ended from outside: the reason of that", async () => {
+    const { body, drip } = dripping();
+    const refusal = refusalOf(read(new Response(body)));
+    drip(`{`);
+    await tick(0);
+    const gone = new GatewayError("upstream_interrupted", "The client went away.");
+    abort.abort(gone);
+    expect(await refusal).toBe(gone);
+  });
+});
+
+test("once the answer is read, silence ends nothing", async () => {
+  const { body, drip, end } = dripping();
+  const reading = read(new Response(body));
+  drip(answer);
+  end();
+  await reading;
+  await tick(10 * idleMsMax);
+  expect(abort.signal.aborted).toBe(false);
+});

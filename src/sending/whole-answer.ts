@@ -1,0 +1,70 @@
+import { GatewayError, limits, parseObject, type UpstreamReply } from "../core/index.ts";
+import type { UpstreamOperation } from "../providers/index.ts";
+import type { Target } from "../routing/index.ts";
+import { type Collected, collectBody } from "../upstream/index.ts";
+import type { FailedReply, StreamReply, WholeAnswer, WholeReply } from "./reply.ts";
+import type { CallWatchdog } from "./watchdog.ts";
+
+/**
+ * Reads a whole answer, no piece of which may take longer than `idleMsMax`. Throws, or rejects with,
+ * `upstream_interrupted` where it breaks off and `upstream_invalid_answer` where it is no JSON object.
+ */
+export function readWholeAnswer(
+  { body }: Pick<UpstreamReply, "body">,
+  operation: UpstreamOperation,
+  watchdog: CallWatchdog,
+  idleMsMax: number,
+): WholeAnswer | Promise<WholeAnswer> {
+  const collected = collectBody(body, limits.upstreamAnswerBytesMax, () => watchdog.heard());
+  // A short answer has come with its head, and needs no promise.
+  if (!(collected instanceof Promise)) return readCollected(collected, operation);
+  return awaitAll(collected, watchdog, idleMsMax).then((all) => readCollected(all, operation));
+}
+
+async function awaitAll(collecting: Promise<Collected>, watchdog: CallWatchdog, idleMsMax: number): Promise<Collected> {
+  watchdog.expect(idleMsMax, "The upstream's answer fell silent.");
+  try {
+    return await collecting;
+  } catch (cause) {
+    const { signal } = watchdog.abort;
+    if (signal.aborted) throw signal.reason;
+    throw new GatewayError("upstream_interrupted", "The upstream's answer broke off.", { cause });
+  } finally {
+    watchdog.stopWaiting();
+  }
+}
+
+function readCollected(collected: Collected, operation: UpstreamOperation): WholeAnswer {
+  if (!("bytes" in collected)) {
+    throw new GatewayError("upstream_invalid_answer", "The upstream's answer is too large.");
+  }
+  const { bytes } = collected;
+  const text = bytes.toString("utf8");
+  const answer = parseObject(text);
+  if (answer === undefined) {
+    throw new GatewayError(
+      "upstream_invalid_answer",
+      "The upstream answered with something that is not a JSON object.",
+    );
+  }
+  return { bytes, text, answer, usage: operation.readUsage(answer), failed: operation.isFailure(answer) };
+}
+
+/**
+ * Reads the rest of a reply; with a failure under a status of success the keys are redacted. A short answer has come with
+ * its head, and needs no promise. Throws as `readWholeAnswer` does.
+ */
+export function readReply(
+  reply: StreamReply,
+  { route, operation }: Pick<Target, "route" | "operation">,
+  watchdog: CallWatchdog,
+  idleMsMax: number,
+): WholeReply | FailedReply | Promise<WholeReply | FailedReply> {
+  const { status, headers, keyId } = reply;
+  const replyOf = (answer: WholeAnswer): WholeReply | FailedReply =>
+    answer.failed
+      ? { kind: "failed", status, headers, body: route.keys.redact(answer.text) }
+      : { kind: "whole", status, headers, answers: [answer], keyId };
+  const whole = readWholeAnswer(reply, operation, watchdog, idleMsMax);
+  return whole instanceof Promise ? whole.then(replyOf) : replyOf(whole);
+}

@@ -1,0 +1,57 @@
+/**
+ * Every recorded answer is read by the reader of its dialect and written for clients of all three; what the client then
+ * sees is compared with what the recording says, both read by extractors of this folder.
+ */
+import { describe, expect, test } from "bun:test";
+import type { Dialect } from "../../src/core/index.ts";
+import { answersTo, isTakenForFailure, originOf, saidBy, usagesOf } from "./answered.ts";
+import { isKnownCharge, knownAspects, knownDifferences } from "./known-differences.ts";
+import { type Recording, recordings } from "./recordings.ts";
+import type { Counts } from "./said.ts";
+import { differencesOf, shownIn } from "./shown.ts";
+
+const answers = recordings.filter(({ status }) => status === 200);
+const dialects: readonly Dialect[] = ["chat", "messages", "responses"];
+
+const nameOf = ({ id, upstream, dialect, stream }: Recording): string =>
+  `${id}, ${stream ? "a stream" : "an answer"} of ${upstream} in ${dialect}`;
+
+describe.each(dialects)("a client of %s sees what the upstream said", (dialect) => {
+  test.each(answers.map((recording) => ({ name: nameOf(recording), recording })))("$name", ({ recording }) => {
+    const expected = shownIn({ dialect, own: dialect === recording.dialect }, saidBy(recording));
+    const known = knownAspects(recording.id, dialect);
+    for (const said of answersTo(dialect, recording)) {
+      const differences = differencesOf(expected, shownIn({ dialect, own: true }, said), originOf(recording));
+      for (const [aspect, values] of differences) if (!known.includes(aspect)) expect({ aspect, ...values }).toBeNull();
+      const gone = known.filter((aspect) => !differences.has(aspect));
+      expect(gone, "no longer differs: take it out of known-differences.ts").toEqual([]);
+    }
+  });
+});
+
+const filled = (counts: Counts | undefined): Counts | undefined =>
+  counts && Object.fromEntries(Object.entries(counts).filter(([name, tokens]) => tokens !== 0 && name !== "requests"));
+
+/** A stream that breaks off is charged by an estimate. */
+const whole = answers.filter((recording) => saidBy(recording).failure === undefined);
+
+describe("what is charged is what the upstream counted, whether its bytes pass or are translated", () => {
+  test.each(whole.map((recording) => ({ name: nameOf(recording), recording })))("$name", ({ recording }) => {
+    const expected = filled(saidBy(recording).usage);
+    for (const observed of usagesOf(recording)) {
+      const charged = filled(observed?.usage);
+      if (!isKnownCharge(recording.id)) expect(charged).toEqual(expected);
+      else expect(charged, "no longer differs: take it out of known-differences.ts").not.toEqual(expected);
+    }
+  });
+});
+
+test("no whole answer is taken for a failure", () => {
+  const taken = answers.filter(({ stream }) => !stream).filter(isTakenForFailure);
+  expect(taken.map(nameOf)).toEqual([]);
+});
+
+test("what is known to be wrong names recordings that are there", () => {
+  const ids = new Set(answers.map(({ id }) => id));
+  expect(knownDifferences.flatMap((known) => known.ids.filter((id) => !ids.has(id)))).toEqual([]);
+});

@@ -1,0 +1,131 @@
+import { type Dialect, type JsonObject, parseObject } from "../../src/core/index.ts";
+import { isEmpty, list, object, onlyKnows, text } from "./said.ts";
+
+/** What a request asks, read from its body without the gateway's own readers. */
+export interface Asked {
+  texts: { role: "system" | "user" | "assistant"; text: string }[];
+  tools: AskedTool[];
+  calls: { id: string; name: string; arguments: unknown }[];
+  /** `call`: the place of the call that it answers; -1 where there is none. */
+  results: { call: number; text: string }[];
+  /** Addresses, ids or bytes of images and files. */
+  media: string[];
+}
+
+interface AskedTool {
+  name: string;
+  description: string;
+  parameters: JsonObject;
+}
+
+/** Reads a request of this dialect. */
+export function askedIn(dialect: Dialect, body: JsonObject): Asked {
+  const asked: Asked = { texts: [], tools: [], calls: [], results: [], media: [] };
+  readers[dialect](body, asked);
+  return asked;
+}
+
+const readers: Readonly<Record<Dialect, (body: JsonObject, asked: Asked) => void>> = {
+  chat: readChat,
+  messages: readMessages,
+  responses: readResponses,
+};
+
+function roleOf(message: JsonObject): "system" | "user" | "assistant" {
+  const role = message["role"] ?? "assistant";
+  if (role === "user" || role === "assistant") return role;
+  if (role === "system" || role === "developer") return "system";
+  throw new Error(`no such role: ${JSON.stringify(role)}`);
+}
+
+function readChat(body: JsonObject, asked: Asked): void {
+  for (const message of list(body["messages"])) {
+    if (message["role"] === "tool") {
+      addResult(asked, text(message["tool_call_id"]), message["content"]);
+      continue;
+    }
+    onlyKnows(message, "a chat message", ["role", "content", "name", "tool_calls", "reasoning", "reasoning_content"]);
+    addContent(asked, roleOf(message), message["content"]);
+    for (const call of list(message["tool_calls"])) {
+      const { name, arguments: said } = object(call["function"]);
+      addCall(asked, text(call["id"]), text(name), text(said));
+    }
+  }
+  for (const tool of list(body["tools"])) {
+    const { name, description, parameters } = object(tool["function"]);
+    if (tool["type"] === "function") addTool(asked, name, description, parameters);
+  }
+}
+
+function readMessages(body: JsonObject, asked: Asked): void {
+  addContent(asked, "system", body["system"]);
+  for (const message of list(body["messages"])) {
+    const role = roleOf(message);
+    if (typeof message["content"] === "string") addContent(asked, role, message["content"]);
+    for (const block of list(message["content"])) {
+      if (block["type"] === "tool_use")
+        addCall(asked, text(block["id"]), text(block["name"]), JSON.stringify(block["input"]));
+      else if (block["type"] === "tool_result") addResult(asked, text(block["tool_use_id"]), block["content"]);
+      else if (isSaid(block)) addContent(asked, role, [block]);
+    }
+  }
+  for (const { type, name, description, input_schema: schema } of list(body["tools"])) {
+    if (type === undefined || type === "custom") addTool(asked, name, description, schema);
+  }
+}
+
+/** Thoughts are for their maker alone; tools that Anthropic runs are not said. */
+const isSaid = ({ type }: JsonObject): boolean => type === "text" || type === "image" || type === "document";
+
+function readResponses(body: JsonObject, asked: Asked): void {
+  addContent(asked, "system", body["instructions"]);
+  if (typeof body["input"] === "string") addContent(asked, "user", body["input"]);
+  for (const item of list(body["input"])) {
+    const { type = "message", call_id: id } = item;
+    if (type === "message") addContent(asked, roleOf(item), item["content"]);
+    if (type === "function_call") addCall(asked, text(id), text(item["name"]), text(item["arguments"]));
+    if (type === "function_call_output") addResult(asked, text(id), item["output"]);
+  }
+  for (const { type, name, description, parameters } of list(body["tools"])) {
+    if (type === "function") addTool(asked, name, description, parameters);
+  }
+}
+
+function addContent(asked: Asked, role: "system" | "user" | "assistant", content: unknown): void {
+  if (typeof content === "string" && content !== "") asked.texts.push({ role, text: content });
+  for (const part of list(content)) {
+    if (!isEmpty(part["text"])) asked.texts.push({ role, text: text(part["text"]) });
+    asked.media.push(...mediaIn(part));
+  }
+}
+
+/** The members that name or hold an image or a file, in any dialect. */
+function mediaIn(part: JsonObject): string[] {
+  const places = [
+    part,
+    object(part["source"]),
+    object(part["image_url"]),
+    object(part["file"]),
+    object(part["input_audio"]),
+  ];
+  const members = ["url", "file_id", "file_url", "file_data", "image_url", "data"];
+  return places.flatMap((place) =>
+    members.flatMap((member) => (isEmpty(text(place[member])) ? [] : [text(place[member])])),
+  );
+}
+
+function addCall({ calls }: Asked, id: string, name: string, said: string): void {
+  calls.push({ id, name, arguments: parseObject(said === "" ? "{}" : said) ?? said });
+}
+
+/** What a result shows may stand behind it, in a message of its own. */
+function addResult({ calls, results, media }: Asked, id: string, content: unknown): void {
+  const parts = list(content);
+  const said = typeof content === "string" ? content : parts.map((part) => text(part["text"])).join("");
+  results.push({ call: calls.findLastIndex((call) => call.id === id), text: said });
+  media.push(...parts.flatMap(mediaIn));
+}
+
+function addTool({ tools }: Asked, name: unknown, description: unknown, parameters: unknown): void {
+  tools.push({ name: text(name), description: text(description), parameters: object(parameters) });
+}

@@ -1,0 +1,69 @@
+/**
+ * Every recorded request is read by its dialect and written for upstreams of all three: nothing that it says, shows or
+ * offers is lost, or the request is refused by the name of one of its own fields.
+ */
+import { describe, expect, test } from "bun:test";
+import { GatewayError, type JsonObject } from "../../src/core/index.ts";
+import { translations } from "../../src/dialects/index.ts";
+import { type Asked, askedIn } from "./asked.ts";
+import { type RecordedRequest, requests } from "./recordings.ts";
+import { operationOf } from "./upstreams.ts";
+
+const upstreams = [
+  { dialect: "chat", upstream: "openai", model: "gpt-5-mini" },
+  { dialect: "messages", upstream: "anthropic", model: "claude-sonnet-4-5" },
+  { dialect: "responses", upstream: "openai", model: "gpt-5-mini" },
+] as const;
+
+/** As the upstream gets it, or the gateway's refusal. */
+function written({ dialect: from, body }: RecordedRequest, to: (typeof upstreams)[number]): JsonObject | GatewayError {
+  const { dialect, upstream, model } = to;
+  const facts = operationOf(upstream, dialect).facts?.(model) ?? {};
+  try {
+    const conversation = translations[from].readRequest(body);
+    const request = translations[dialect].writeRequest(conversation, { ...facts, model, origin: upstream });
+    return JSON.parse(JSON.stringify(request)) as JsonObject;
+  } catch (error) {
+    if (error instanceof GatewayError) return error;
+    throw error;
+  }
+}
+
+const nameOf = ({ line, dialect, host }: RecordedRequest): string => `line ${line}, ${dialect} to ${host}`;
+
+describe.each(upstreams)("for an upstream of $dialect", (to) => {
+  test.each(requests.map((request) => ({ name: nameOf(request), request })))("$name", ({ request }) => {
+    const result = written(request, to);
+    if (result instanceof GatewayError) expectRefusal(result, request.body);
+    else expectKept(askedIn(to.dialect, result), askedIn(request.dialect, request.body));
+  });
+
+  test("most are not refused", () => {
+    const refused = requests.filter((request) => written(request, to) instanceof GatewayError);
+    expect(refused.length).toBeLessThan(requests.length / 4);
+  });
+});
+
+/** 422, with the path of a field that the request has; of one that it lacks, the field itself. */
+function expectRefusal({ status, param = "", message }: GatewayError, body: JsonObject): void {
+  expect(status).toBe(422);
+  expect(message).toContain(param);
+  const [field = "", ...rest] = param.split(".");
+  expect(rest.length === 0 || Object.hasOwn(body, field), param).toBe(true);
+  expect(field).toMatch(/^\w+$/);
+}
+
+function expectKept(kept: Asked, asked: Asked): void {
+  const lost = asked.texts.filter(
+    ({ role, text }) => !kept.texts.some((one) => one.role === role && one.text.includes(text)),
+  );
+  expect(lost).toEqual([]);
+  expect(kept.tools).toEqual(asked.tools);
+  const plain = ({ calls }: Asked) => calls.map(({ name, arguments: said }) => ({ name, arguments: said }));
+  expect(plain(kept)).toEqual(plain(asked));
+  expect(new Set(kept.calls.map(({ id }) => id)).size).toBe(new Set(asked.calls.map(({ id }) => id)).size);
+  expect(kept.results.map(({ call }) => call)).toEqual(asked.results.map(({ call }) => call));
+  for (const [index, { text }] of asked.results.entries()) expect(kept.results[index]?.text).toContain(text);
+  expect(kept.media.filter((one) => !asked.media.includes(one))).toEqual([]);
+  expect(asked.media.filter((one) => !kept.media.includes(one))).toEqual([]);
+}
