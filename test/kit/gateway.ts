@@ -118,6 +118,8 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     logLines: () =>
       log()
         .split("\n")
+        // The last piece is empty, or a line of which the rest is still being written.
+        .slice(0, -1)
         .filter((line) => line.startsWith("{"))
         .map((line) => JSON.parse(line) as Record<string, unknown>),
     token: async (request = {}) =>
