@@ -18,7 +18,7 @@ import {
 import { Ledger, type LedgerStore, openLedgerStore, type Release, type Settle, startSweeper } from "./ledger/index.ts";
 import { openapiDocument } from "./openapi/index.ts";
 import { priceQuote } from "./pricing/index.ts";
-import { openResponseStore, ResponseKeeper } from "./responses/index.ts";
+import { openResponseStore, ResponseStoreService } from "./responses/index.ts";
 import type { ModelRouter } from "./routing/index.ts";
 import type { Storage } from "./storage/index.ts";
 import { Ticker } from "./streaming/index.ts";
@@ -213,7 +213,7 @@ function servicesOf(options: AppOptions, parts: ServiceParts): Services {
     generations: openGenerationStore(storage),
     models: createModelList(options, router),
     quote: priceQuote(markupMillionths),
-    keeper: new ResponseKeeper({ responses, clock }),
+    keeper: new ResponseStoreService({ responses, clock }),
     asking: { environment, send: calls.send, observer: calls.observer, ticker },
     body: calls.body,
     sandboxed: [...sandbox.keys()],

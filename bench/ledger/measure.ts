@@ -146,7 +146,7 @@ async function callFor({ ledger, tokens, samples }: Rig, callers: number, second
         id,
         accountId,
         amount: 1_000n,
-        purpose: "chat openai/some-model",
+        description: "chat openai/some-model",
         at,
         leaseUntil: at + leaseMs,
         tokens: 1_000,

@@ -83,13 +83,13 @@ function fieldsOf(dialect: Dialect): string {
   const others = clients.filter((other) => other !== dialect);
   const rows = Object.entries(translations[dialect].fields).map(([field, rule]) => [
     `\`${field}\``,
-    ...others.map((other) => rule.fates[other]),
+    ...others.map((other) => rule.support[other]),
     noteOf(rule),
   ]);
   return table(["field", ...others.map((other) => `to ${names[other]}`), ""], rows);
 }
 
-function noteOf({ note = "", neutral = [] }: FieldRule): string {
+function noteOf({ note = "", noOpValues: neutral = [] }: FieldRule): string {
   const values = neutral.map((value) => `\`${JSON.stringify(value)}\``).join(", ");
   return [note, ...(values === "" ? [] : [`never refused: ${values}`])].filter((text) => text !== "").join("; ");
 }

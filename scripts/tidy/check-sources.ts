@@ -5,6 +5,7 @@ const linesMax = 500;
 const flatFilesMax = 20;
 const leftovers = /\b(FIXME|TODO|XXX)\b/;
 const testRestriction = /\b(?:test|it|describe)\.(only|todo)\b/;
+const exportedType = /^export (?:declare )?(?:abstract )?(?:class|interface|type) (\w+)/gm;
 
 /** This folder holds the words that it looks for. */
 const ownFolder = "scripts/tidy/";
@@ -13,7 +14,7 @@ const ownFolder = "scripts/tidy/";
 export function checkSources(sources: Sources): string[] {
   const ofEachFile = [...sources].flatMap(([path, text]) => [...checkName(path), ...checkText(path, text)]);
   const paths = [...sources.keys()];
-  return [...ofEachFile, ...checkFolders(paths), ...checkProviderFolders(paths)];
+  return [...ofEachFile, ...checkFolders(paths), ...checkProviderFolders(paths), ...checkTypeNames(sources)];
 }
 
 function checkName(path: string): string[] {
@@ -45,6 +46,20 @@ function checkLine(line: string): string[] {
       : [`${restriction} leaves tests out: write the test, or test.skip with a reason`]),
     ...(isBareDisable ? ["a disabled rule says why: `oxlint-disable-next-line NAME -- REASON`"] : []),
   ];
+}
+
+/** Two types of one name make a reader look up which is meant. Each tree (`src`, `test` …) has its own names. */
+function checkTypeNames(sources: Sources): string[] {
+  const owners = new Map<string, string>();
+  return [...sources].flatMap(([path, text]) => {
+    const tree = path.slice(0, path.indexOf("/"));
+    return [...text.matchAll(exportedType)].flatMap(([, name = ""]) => {
+      const key = `${tree} ${name}`;
+      const owner = owners.get(key);
+      owners.set(key, owner ?? path);
+      return owner === undefined ? [] : [`${path}: exports a type named ${name}, as ${owner} does; rename one`];
+    });
+  });
 }
 
 /** A folder is read at a glance; one that grew beyond it holds two. */

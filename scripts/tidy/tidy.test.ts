@@ -51,6 +51,15 @@ describe("the style guide as a check", () => {
     );
   });
 
+  test("two exported types of one name in a tree are reported", () => {
+    const first = "export interface Target {}\n";
+    const second = "export abstract class Target {}\n";
+    expect(advice({ "src/a/a.ts": first, "src/b/b.ts": second })).toEqual([
+      "src/b/b.ts: exports a type named Target, as src/a/a.ts does; rename one",
+    ]);
+    expect(advice({ "src/a/a.ts": first, "test/b/b.ts": second, "src/c/c.ts": "interface Target {}\n" })).toEqual([]);
+  });
+
   test("500 lines are not too many", () => {
     expect(advice({ "src/core/a.ts": clean.repeat(500) })).toEqual([]);
   });

@@ -53,7 +53,7 @@ const holdOf = (token: string, credits: bigint) =>
     id: "h",
     accountId: `token:${token}`,
     amount: credits * credit,
-    purpose: "chat",
+    description: "chat",
     at: now,
     leaseUntil: now + 1,
   }) as const;

@@ -1,5 +1,5 @@
 import type { Nano } from "../core/index.ts";
-import { type AccountState, type BudgetPeriod, periodEnd, roomOf, tightestLink } from "../ledger/index.ts";
+import { type AccountState, type BudgetPeriod, periodEnd, availableOf, tightestAccount } from "../ledger/index.ts";
 
 /** What one link of a chain allows, and what has been used of it. */
 export interface LevelBudget {
@@ -27,7 +27,7 @@ export interface BudgetInfo {
 }
 
 export function budgetInfo(chain: readonly AccountState[], at: number): BudgetInfo {
-  const tightest = tightestLink(chain);
+  const tightest = tightestAccount(chain);
   return {
     effective: tightest === undefined ? undefined : levelBudget(tightest, at),
     levels: chain.map((account) => levelBudget(account, at)),
@@ -45,7 +45,7 @@ export function levelBudget(account: AccountState, at: number): LevelBudget {
     maxBudget: maxBudget ?? (prepaid ? creditsPosted : undefined),
     spend: maxBudget === undefined ? debitsPosted : account.periodDebits,
     held: account.debitsPending,
-    available: roomOf(account),
+    available: availableOf(account),
     period,
     periodReset: periodEnd(period, at),
   };

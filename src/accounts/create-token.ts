@@ -4,7 +4,7 @@ import { type Account, accountId, type BudgetPeriod } from "../ledger/index.ts";
 import { AccountError } from "./account-error.ts";
 import type { AccountsDependencies } from "./dependencies.ts";
 import { grantCredits } from "./grant-credits.ts";
-import { creditsElsewhere, placeUser, requireOwnCredits } from "./place-user.ts";
+import { creditsOnAnotherAccount, ensureUser, requireOwnCredits } from "./ensure-user.ts";
 
 /** A token to be made, with its place in the chain token → user → organisation. */
 export interface TokenRequest {
@@ -77,10 +77,10 @@ async function placeOf(deps: AccountsDependencies, request: TokenRequest): Promi
   const { user, organisation, credits = 0n, service = false } = request;
   if (service && organisation !== undefined)
     throw new AccountError(`a service token hangs on no balance: it can't be put into organisation ${organisation}`);
-  if (credits > 0n && organisation !== undefined) throw creditsElsewhere(user, organisation);
+  if (credits > 0n && organisation !== undefined) throw creditsOnAnotherAccount(user, organisation);
   // A service's user is a name in the books: it gets an account only with credits.
   if (service && credits === 0n) return undefined;
-  const chain = await placeUser(deps, user, organisation);
+  const chain = await ensureUser(deps, user, organisation);
   if (credits > 0n) requireOwnCredits(chain, user);
   return service ? undefined : accountId("user", user);
 }

@@ -2,10 +2,10 @@ import { formatCredits, limits, type Nano, randomId } from "../core/index.ts";
 import { accountId } from "../ledger/index.ts";
 import type { AccountName, AccountsDependencies } from "./dependencies.ts";
 import { AccountError } from "./account-error.ts";
-import { ensureOrganisation, placeUser, requireOwnCredits } from "./place-user.ts";
+import { ensureOrganisation, ensureUser, requireOwnCredits } from "./ensure-user.ts";
 
 /** Who can hold credits. */
-export interface Holder extends AccountName {
+export interface CreditsOwner extends AccountName {
   kind: "organisation" | "user";
 }
 
@@ -13,7 +13,7 @@ export interface Holder extends AccountName {
  * Posts credits to a user or an organisation and gives back the new balance. The holder is made where there is none.
  * Throws an `AccountError` for a user who pays with an organisation's credits.
  */
-export async function grantCredits(deps: AccountsDependencies, holder: Holder, amount: Nano): Promise<Nano> {
+export async function grantCredits(deps: AccountsDependencies, holder: CreditsOwner, amount: Nano): Promise<Nano> {
   await ensureHolder(deps, holder);
   const id = accountId(holder.kind, holder.name);
   const at = deps.environment.clock();
@@ -35,7 +35,7 @@ export async function grantCredits(deps: AccountsDependencies, holder: Holder, a
   return account === undefined ? 0n : account.creditsPosted - account.debitsPosted;
 }
 
-async function ensureHolder(deps: AccountsDependencies, { kind, name }: Holder): Promise<void> {
+async function ensureHolder(deps: AccountsDependencies, { kind, name }: CreditsOwner): Promise<void> {
   if (kind === "organisation") await ensureOrganisation(deps, name);
-  else requireOwnCredits(await placeUser(deps, name), name);
+  else requireOwnCredits(await ensureUser(deps, name), name);
 }

@@ -24,7 +24,7 @@ export interface BodyLimits {
  * Waits for a body that is being read; throws 408 when that takes too long, and what `failureOf` makes of a failure. Who
  * reads has to stop by himself then.
  */
-export function arriveInTime<T>(
+export function receiveInTime<T>(
   arriving: Promise<T>,
   limits: BodyLimits,
   failureOf = (cause: unknown): unknown => cause,

@@ -1,6 +1,6 @@
 import { GatewayError } from "../core/index.ts";
 import { readBounded } from "../streaming/index.ts";
-import { arriveInTime, bodyInterrupted, type BodyLimits, bodyTooLarge, refuseDeclaredSize } from "./arrival.ts";
+import { receiveInTime, bodyInterrupted, type BodyLimits, bodyTooLarge, refuseDeclaredSize } from "./arrival.ts";
 import type { BodySource } from "./body-source.ts";
 
 /**
@@ -12,7 +12,7 @@ export function readBody(source: BodySource, limits: BodyLimits): Promise<Uint8A
   // A declared length is enforced by the HTTP parser, so that the body can be taken in one piece. Then `request.body`
   // must not be touched: making it a stream costs more than all else that is done to a small request.
   const bytes = declared !== undefined ? source.bytes() : readUndeclared(source.body, limits.bytesMax);
-  return arriveInTime(bytes, limits, interrupted);
+  return receiveInTime(bytes, limits, interrupted);
 }
 
 function interrupted(cause: unknown): GatewayError {

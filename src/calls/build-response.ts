@@ -5,7 +5,7 @@ import { type FailedReply, relayedHeaders, type WholeReply } from "../sending/in
 import type { Logger } from "../telemetry/index.ts";
 import { EVENT_STREAM, type Exchange } from "./exchange.ts";
 import type { CallAnswer } from "./incoming-call.ts";
-import { KeptBody } from "./retry-key.ts";
+import { StoredBody } from "./retry-key.ts";
 import type { CallResult, RunningCall } from "./running-call.ts";
 
 /** A response's own parts, and how its call ends. */
@@ -35,7 +35,7 @@ function wholeResponse(call: RunningCall, exchange: Exchange, reply: WholeReply)
   const upstream = answers.length === 1 ? usage : sumOf(answers.map((each) => each.usage));
   const observed = resolveUsage(work.order, { upstream, counted, outputBytes: () => exchange.outputBytes(text) });
   headers["x-tollgate-credits"] = work.creditsOf(observed);
-  const kept = work.order.retry && { headers, body: new KeptBody().add(Buffer.from(body)) };
+  const kept = work.order.retry && { headers, body: new StoredBody().add(Buffer.from(body)) };
   return { status, headers, body, whole, keyId, end: { status, outcome: "complete", observed, answer: kept } };
 }
 
@@ -54,7 +54,7 @@ function failedResponse(call: RunningCall, exchange: Exchange, reply: FailedRepl
 }
 
 /** Stores a response. One that can't be stored is given all the same: it has been made, and is paid for. */
-export async function keepResponse(
+export async function storeResponse(
   logger: Logger,
   requestId: string,
   keep: () => Promise<void> | undefined,

@@ -2,7 +2,7 @@ import type { z } from "zod";
 import type { Operation, Surface } from "../core/index.ts";
 import type { TextCodec } from "../dialects/index.ts";
 import type { MediaCodec } from "../media/index.ts";
-import type { ResponseKeeper } from "../responses/index.ts";
+import type { ResponseStoreService } from "../responses/index.ts";
 
 /** What every chargeable body has. */
 export interface ChargeableBody {
@@ -28,7 +28,7 @@ export interface ChargeableRoute<Body extends ChargeableBody> {
   /** How its bodies and answers are read. */
   codec: TextCodec<Body> | MediaCodec<Body>;
   /** Keeps the answers, so that later calls may refer to them. */
-  keeper?: ResponseKeeper;
+  keeper?: ResponseStoreService;
 }
 
 /** What a route's multipart/form-data body must be. */

@@ -1,7 +1,13 @@
 import type { Principal } from "../auth/index.ts";
 import { type BodyLimits, editBytes, parseBody, type ParsedBody, readBody } from "../bodies/index.ts";
 import { objectOf } from "../core/index.ts";
-import { carriesSeal, countTokensRequest, estimateTokens, messagesCodec, translations } from "../dialects/index.ts";
+import {
+  hasTaggedSignature,
+  countTokensRequest,
+  estimateTokens,
+  messagesCodec,
+  translations,
+} from "../dialects/index.ts";
 import type { ModelRouter } from "../routing/index.ts";
 import { type AskDependencies, askUpstream } from "../sending/index.ts";
 
@@ -30,7 +36,7 @@ export async function countTokens(
   const target = deps.router.resolve(parsed.body.model, ["count_tokens", "messages", "chat"], principal);
   const counts = target.operation === target.route.provider.operations.count_tokens;
   // A signature of another upstream would be refused there.
-  if (!counts || carriesSeal(parsed)) return estimate(parsed);
+  if (!counts || hasTaggedSignature(parsed)) return estimate(parsed);
   const model = { set: "model", value: JSON.stringify(target.model) };
   const body = editBytes(parsed.bytes, parsed.members, [model]);
   return askUpstream(deps.asking, request, { target, body });

@@ -4,7 +4,13 @@
  */
 import { type WorkBound, type JsonObject, parseObject, type RandomBytes } from "../core/index.ts";
 import type { MediaCodec, MediaEvents } from "../media/index.ts";
-import type { CallInput, RawAnswer, ReshapedBody, ReshapedCall, UpstreamOperation } from "../providers/index.ts";
+import type {
+  CallInput,
+  BinaryAnswer,
+  UpstreamRequestBody,
+  UpstreamRequests,
+  UpstreamOperation,
+} from "../providers/index.ts";
 import type { Target } from "../routing/index.ts";
 import type { WholeAnswer, UpstreamBody } from "../sending/index.ts";
 import type { StreamObserver } from "../streaming/index.ts";
@@ -14,7 +20,7 @@ import {
   EVENT_STREAM,
   type Exchange,
   type ObservedStream,
-  type ShownAnswer,
+  type ClientAnswer,
   type ExchangeRequest,
 } from "./exchange.ts";
 import type { CallBody } from "./receive-body.ts";
@@ -39,10 +45,10 @@ export async function openMediaExchange<Body extends ChargeableBody>(
   const { target, received, bound } = call;
   const { operation, model } = target;
   const { body } = received;
-  const reshaped = await operation.reshape?.(inputOf(received), model);
+  const reshaped = await operation.toUpstream?.(inputOf(received), model);
   const { events, observeBytes } = codec;
   return {
-    requests: reshaped === undefined ? [{ below: "", body: ownBody(call) }] : requestsOf(call, reshaped),
+    requests: reshaped === undefined ? [{ subpath: "", body: ownBody(call) }] : requestsOf(call, reshaped),
     // A call that was made anew is nothing of the upstream's dialect, nor is a failure under a status of success.
     passesThrough: reshaped === undefined,
     streamed: body.stream === true && reshaped?.answer === undefined,
@@ -73,12 +79,12 @@ function inputOf<Body extends ChargeableBody>(received: CallBody<Body>): CallInp
 
 function requestsOf<Body extends ChargeableBody>(
   call: MediaCall<Body>,
-  { requests: [first, ...others] }: ReshapedCall,
+  { requests: [first, ...others] }: UpstreamRequests,
 ): [ExchangeRequest, ...ExchangeRequest[]] {
   const share = others.length === 0 ? (body: UpstreamBody): UpstreamBody => body : shared;
-  const made = new Map<ReshapedBody, ExchangeRequest>();
-  const requestOf = (each: ReshapedBody): ExchangeRequest => {
-    const request = made.get(each) ?? { below: each.below ?? "", body: share(bodyOf(call, each)) };
+  const made = new Map<UpstreamRequestBody, ExchangeRequest>();
+  const requestOf = (each: UpstreamRequestBody): ExchangeRequest => {
+    const request = made.get(each) ?? { subpath: each.subpath ?? "", body: share(bodyOf(call, each)) };
     made.set(each, request);
     return request;
   };
@@ -90,7 +96,7 @@ function shared(body: UpstreamBody): UpstreamBody {
   return typeof body === "string" ? new Blob([body]) : body;
 }
 
-function bodyOf<Body extends ChargeableBody>(call: MediaCall<Body>, { json, form }: ReshapedBody): UpstreamBody {
+function bodyOf<Body extends ChargeableBody>(call: MediaCall<Body>, { json, form }: UpstreamRequestBody): UpstreamBody {
   const { received, target, randomBytes } = call;
   if (json !== undefined) return JSON.stringify("model" in json ? { ...json, model: target.model } : json);
   if (form === undefined) return ownBody(call);
@@ -109,9 +115,9 @@ function ownBody<Body extends ChargeableBody>({ target, received }: MediaCall<Bo
 function shownAnswer<Body extends ChargeableBody>(
   codec: MediaCodec<Body>,
   { received: { body }, bound, at }: MediaCall<Body>,
-  reshaped: ReshapedCall | undefined,
+  reshaped: UpstreamRequests | undefined,
   answers: readonly [WholeAnswer, ...WholeAnswer[]],
-): ShownAnswer {
+): ClientAnswer {
   const [{ bytes, text, answer: own }] = answers;
   if (reshaped?.answer === undefined) return { body: bytes, whole: text, counted: codec.counted?.(body, own) };
   const answer = reshaped.answer(
@@ -132,11 +138,11 @@ function shownAnswer<Body extends ChargeableBody>(
 }
 
 /** `observer` measures the bytes where the upstream names no usage. */
-function shownRaw({ bytes, contentType }: RawAnswer, observer: StreamObserver | undefined): ShownAnswer {
+function shownRaw({ bytes, contentType }: BinaryAnswer, observer: StreamObserver | undefined): ClientAnswer {
   observer?.see(Buffer.from(bytes));
   return { body: bytes, contentType, whole: "", counted: observer?.usage };
 }
 
-function isRaw(answer: JsonObject | RawAnswer): answer is RawAnswer {
+function isRaw(answer: JsonObject | BinaryAnswer): answer is BinaryAnswer {
   return answer["bytes"] instanceof Uint8Array;
 }

@@ -5,7 +5,7 @@
 import type { ParsedBody } from "../bodies/index.ts";
 import { type Dialect, type GatewayError, type JsonObject, limits, parseObject } from "../core/index.ts";
 import {
-  carriesSeal,
+  hasTaggedSignature,
   type ClientContext,
   type TextCodec,
   estimateTokens,
@@ -18,7 +18,7 @@ import type { Target } from "../routing/index.ts";
 import type { WholeAnswer } from "../sending/index.ts";
 import type { ChargeableBody } from "./chargeable-route.ts";
 import { editedBytes, editValue } from "./edit-body.ts";
-import { EVENT_STREAM, type Exchange, type ObservedStream, type ShownAnswer } from "./exchange.ts";
+import { EVENT_STREAM, type Exchange, type ObservedStream, type ClientAnswer } from "./exchange.ts";
 
 /** What an exchange of text needs to know of its call. */
 export interface TextCall<Body extends ChargeableBody> {
@@ -39,7 +39,7 @@ export function openTextExchange<Body extends ChargeableBody>(call: TextCall<Bod
   const { dialect } = target.operation;
   if (dialect === undefined) throw new Error(`an operation of ${target.route.prefix} has no dialect`);
   // A signature of another upstream, which the client keeps for it, must not get to this one.
-  const passes = dialect === codec.dialect && !carriesSeal(parsed);
+  const passes = dialect === codec.dialect && !hasTaggedSignature(parsed);
   return passes ? new PassedThrough(call, codec) : translated(call, codec, dialect);
 }
 
@@ -55,7 +55,7 @@ class PassedThrough<Body extends ChargeableBody> implements Exchange {
 
   constructor(call: TextCall<Body>, codec: TextCodec<Body>) {
     const { target, parsed } = call;
-    this.requests = [{ below: "", body: editedBytes(target, parsed) }];
+    this.requests = [{ subpath: "", body: editedBytes(target, parsed) }];
     this.streamed = parsed.body.stream === true;
     this.#call = call;
     this.#codec = codec;
@@ -71,7 +71,7 @@ class PassedThrough<Body extends ChargeableBody> implements Exchange {
     };
   }
 
-  answer({ 0: { bytes, text } }: readonly [WholeAnswer, ...WholeAnswer[]]): ShownAnswer {
+  answer({ 0: { bytes, text } }: readonly [WholeAnswer, ...WholeAnswer[]]): ClientAnswer {
     return { body: bytes, whole: text };
   }
 
@@ -118,7 +118,7 @@ function translated<Body extends ChargeableBody>(call: TextCall<Body>, codec: Te
     requestId,
   };
   return {
-    requests: [{ below: "", body: JSON.stringify(editValue(written, operation.edits(written))) }],
+    requests: [{ subpath: "", body: JSON.stringify(editValue(written, operation.edits(written))) }],
     passesThrough: false,
     streamed: stream,
     headers: { "content-type": "application/json" },

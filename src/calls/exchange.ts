@@ -27,7 +27,7 @@ export interface Exchange {
   /** Begins to observe an answer of bytes that are no JSON, where there can be one. */
   readonly observeBytes: (() => ObservedStream) | undefined;
   /** Whole answers, one for each request that succeeded, as the client gets them. Throws where there is nothing to give. */
-  answer(answers: readonly [WholeAnswer, ...WholeAnswer[]]): ShownAnswer;
+  answer(answers: readonly [WholeAnswer, ...WholeAnswer[]]): ClientAnswer;
   /** Bytes of text in a whole answer of the upstream's, for an estimate where it names no usage. */
   outputBytes(answer: string): number;
   /** The body of an upstream's error as the client gets it. */
@@ -37,7 +37,7 @@ export interface Exchange {
 /** One request to the upstream. */
 export interface ExchangeRequest {
   /** What follows the operation's path; mostly nothing. */
-  below: string;
+  subpath: string;
   body: UpstreamBody;
 }
 
@@ -48,7 +48,7 @@ export interface ObservedStream {
   events: StreamEvents | undefined;
 }
 
-export interface ShownAnswer {
+export interface ClientAnswer {
   body: Uint8Array | string;
   /** Where it is not what the exchange's headers say. */
   contentType?: string;

@@ -5,7 +5,7 @@ import { GatewayError, type WorkBound, type JsonObject, parseObject, type Random
 import type { TextCodec } from "../dialects/index.ts";
 import type { RetryKey } from "../ledger/index.ts";
 import type { MediaCodec } from "../media/index.ts";
-import { type ExpandedInput, rebaseErrorPath, type ResponseKeeper } from "../responses/index.ts";
+import { type ExpandedInput, rebaseErrorPath, type ResponseStoreService } from "../responses/index.ts";
 import type { Target } from "../routing/index.ts";
 import type { ChargeableBody, ChargeableRoute } from "./chargeable-route.ts";
 import { openMediaExchange } from "./exchange-media.ts";
@@ -81,13 +81,13 @@ async function planKept<Body extends ChargeableBody>(
   call: ReadCall<Body>,
   parsed: ParsedBody<Body>,
   codec: TextCodec<Body>,
-  keeper: ResponseKeeper,
+  keeper: ResponseStoreService,
 ): Promise<CallPlan> {
   const { incoming, target } = call;
   const { principal, requestId } = incoming;
   const request = parseObject(parsed.bytes.toString("utf8")) ?? {};
   const asked = { principal, target, request, callId: callIdOf(requestId) };
-  const { expanded, pinnedKeyId } = await keeper.recall(asked);
+  const { expanded, pinnedKeyId } = await keeper.resolveInput(asked);
   const plan =
     expanded === undefined
       ? planText(call, parsed, codec, { own: request })
@@ -99,7 +99,7 @@ async function planKept<Body extends ChargeableBody>(
   const { store, previous_response_id } = request;
   const said = { ...asked, request: { store, previous_response_id, input } };
   const keep: CallPlan["keep"] = (response, keyId) =>
-    keeper.keep(said, response, isKeptUpstream ? { keyId } : undefined);
+    keeper.store(said, response, isKeptUpstream ? { keyId } : undefined);
   return { ...plan, keep, pinnedKeyId };
 }
 

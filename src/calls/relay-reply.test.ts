@@ -65,7 +65,7 @@ async function begin(observer: StreamObserver) {
     },
   });
   const exchange: Exchange = {
-    requests: [{ below: "", body: "{}" }],
+    requests: [{ subpath: "", body: "{}" }],
     passesThrough: true,
     streamed: true,
     headers: {},

@@ -4,12 +4,12 @@ import { GatewayError } from "../core/index.ts";
 import { captureFinalResponse } from "../responses/index.ts";
 import type { Reply, SendOptions, StreamReply } from "../sending/index.ts";
 import type { Logger } from "../telemetry/index.ts";
-import { EVENT_HEADERS, headersFor, keepResponse } from "./build-response.ts";
+import { EVENT_HEADERS, headersFor, storeResponse } from "./build-response.ts";
 import { EVENT_STREAM, type Exchange, type ObservedStream } from "./exchange.ts";
 import type { CallAnswer } from "./incoming-call.ts";
 import type { CallPlan } from "./plan-call.ts";
 import { relayStream } from "./relay-stream.ts";
-import { KeptBody } from "./retry-key.ts";
+import { StoredBody } from "./retry-key.ts";
 import type { RunningCall } from "./running-call.ts";
 import { StreamUsage } from "./stream-usage.ts";
 
@@ -75,7 +75,7 @@ function relay(
     (error) => watchdog.abort.abort(error),
   );
   const headers = { ...headersFor(call, replied), ...(events === undefined ? {} : EVENT_HEADERS) };
-  const kept = order.retry === undefined ? undefined : new KeptBody();
+  const kept = order.retry === undefined ? undefined : new StoredBody();
   const stream = relayStream(body, {
     observer,
     events,
@@ -89,7 +89,7 @@ function relay(
     onEnd: async (outcome, error) => {
       const response = capture?.response;
       if (keep !== undefined && response !== undefined) {
-        await keepResponse(deps.logger, call.id, () => keep(response, keyId));
+        await storeResponse(deps.logger, call.id, () => keep(response, keyId));
       }
       const used = usage.soFar();
       const isCharged = usage.cameOut || outcome === "complete" || outcome === "abandoned";

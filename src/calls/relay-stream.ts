@@ -12,7 +12,7 @@
 import { type BodySink, type CallAbort, GatewayError, limits, type ReplyBody } from "../core/index.ts";
 import { type StreamObserver, EventSplitter, type Ticker, type Watched } from "../streaming/index.ts";
 import type { CallClient } from "./incoming-call.ts";
-import type { KeptBody } from "./retry-key.ts";
+import type { StoredBody } from "./retry-key.ts";
 
 export type StreamEnd = "complete" | "interrupted" | "failed" | "abandoned";
 
@@ -26,7 +26,7 @@ export interface StreamRelayOptions {
   /** Its signal tells that the client has gone before it was answered. */
   client: CallClient;
   /** Takes what goes out, for a call that is answered a second time; such a call goes on without its client. */
-  kept: KeptBody | undefined;
+  kept: StoredBody | undefined;
   /** Takes the upstream's key out of an error that repeats it. */
   redact: (text: string) => string;
   onFirstByte: () => void;

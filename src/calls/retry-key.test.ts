@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { z } from "zod";
 import { parseBody } from "../bodies/index.ts";
 import { GatewayError, limits } from "../core/index.ts";
-import { fingerprintOf, KeptBody, keptAnswer, readRetryKey, replay } from "./retry-key.ts";
+import { fingerprintOf, StoredBody, storedAnswerOf, readRetryKey, replay } from "./retry-key.ts";
 
 const body = Buffer.from('{"model":"openai/m"}');
 const schema = z.looseObject({ model: z.string() });
@@ -50,14 +50,14 @@ describe("a key", () => {
 
 const sent = (pieces: readonly Uint8Array[], headers: Record<string, string> = {}) => ({
   headers,
-  body: pieces.reduce((kept, piece) => kept.add(piece), new KeptBody()),
+  body: pieces.reduce((kept, piece) => kept.add(piece), new StoredBody()),
 });
 
 describe("an answer", () => {
   test("is kept byte by byte, however it was cut", () => {
     const pieces = fc.array(fc.uint8Array({ maxLength: 20 }), { maxLength: 10 });
     const property = fc.property(pieces, (cut) => {
-      const { body: kept } = keptAnswer(200, sent(cut), "openai", "req_1");
+      const { body: kept } = storedAnswerOf(200, sent(cut), "openai", "req_1");
       expect(Buffer.from(kept)).toEqual(Buffer.concat(cut));
     });
     fc.assert(property, { numRuns: 100 });
@@ -70,7 +70,7 @@ describe("an answer", () => {
       "x-tollgate-credits": "0.5",
       "x-ratelimit-remaining-requests": "3",
     };
-    expect(keptAnswer(201, sent([body], headers), "openai", "req_1")).toMatchObject({
+    expect(storedAnswerOf(201, sent([body], headers), "openai", "req_1")).toMatchObject({
       status: 201,
       headers: [
         ["content-type", "application/json"],
@@ -81,7 +81,7 @@ describe("an answer", () => {
   });
 
   test("is given again as it was, and says that it is the first one's, for nothing", () => {
-    const answer = keptAnswer(
+    const answer = storedAnswerOf(
       201,
       sent([body], { "content-type": "text/x", "x-tollgate-credits": "0.5" }),
       "openai",
@@ -111,12 +111,12 @@ describe("an answer", () => {
 
   test("that is too large is remembered by a refusal, in the shape of its surface", () => {
     const large = sent([new Uint8Array(limits.retryAnswerBytesMax + 1)], { "content-type": "text/event-stream" });
-    const kept = keptAnswer(200, large, "openai", "req_1");
+    const kept = storedAnswerOf(200, large, "openai", "req_1");
     expect(kept).toMatchObject({ status: 409, headers: [["content-type", "application/json"]] });
     expect(JSON.parse(Buffer.from(kept.body).toString())).toMatchObject({
       error: { code: "idempotency_answer_too_large", type: "invalid_request_error" },
     });
-    const anthropic = keptAnswer(200, large, "anthropic", "req_1");
+    const anthropic = storedAnswerOf(200, large, "anthropic", "req_1");
     expect(JSON.parse(Buffer.from(anthropic.body).toString())).toMatchObject({ type: "error", request_id: "req_1" });
   });
 });

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { RETRY_KEY_HEADER } from "../charges/index.ts";
 import { errorBody, GatewayError, limits, type Surface } from "../core/index.ts";
-import type { KeptAnswer } from "../ledger/index.ts";
+import type { StoredAnswer } from "../ledger/index.ts";
 import type { CallAnswer } from "./incoming-call.ts";
 import type { CallBody } from "./receive-body.ts";
 
@@ -33,14 +33,14 @@ export async function fingerprintOf(operation: string, received: CallBody<unknow
 }
 
 /** The first answer once more. */
-export function replay({ status, headers, body }: KeptAnswer, firstId: string): CallAnswer {
+export function replay({ status, headers, body }: StoredAnswer, firstId: string): CallAnswer {
   const all = { ...Object.fromEntries(headers), ...REPLAYED, "x-tollgate-first-request-id": firstId };
   // A copy of its own: the storage's bytes may not outlive the call.
   return { status, headers: all, body: Uint8Array.from(body) };
 }
 
 /** The body of an answer that is to be kept, as it goes out; beyond the bound only its size. */
-export class KeptBody {
+export class StoredBody {
   #pieces: Uint8Array[] = [];
   #size = 0;
 
@@ -63,16 +63,16 @@ export class KeptBody {
 /** An answer as its client gets it. */
 export interface SentAnswer {
   headers: Readonly<Record<string, string>>;
-  body: KeptBody;
+  body: StoredBody;
 }
 
 /** What is kept of an answer. One that is too large can't be given again; that it was given, and charged, still can. */
-export function keptAnswer(
+export function storedAnswerOf(
   status: number,
   { headers, body }: SentAnswer,
   surface: Surface,
   requestId: string,
-): KeptAnswer {
+): StoredAnswer {
   if (!body.tooLarge) {
     // What a minute had left then is of no use later.
     const lasting = Object.entries(headers).filter(([name]) => !name.startsWith("x-ratelimit-"));

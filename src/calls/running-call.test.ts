@@ -3,7 +3,7 @@ import { heldByOrder, WorkScene } from "../charges/__fixtures__/work-scene.ts";
 import type { ObservedUsage } from "../core/index.ts";
 import { targetOf } from "../sending/__fixtures__/upstreams.ts";
 import { CallWatchdog } from "../sending/index.ts";
-import { KeptBody } from "./retry-key.ts";
+import { StoredBody } from "./retry-key.ts";
 import { type CallResult, RunningCall } from "./running-call.ts";
 
 let scene: WorkScene;
@@ -38,7 +38,7 @@ const complete = (): CallResult => ({
   status: 200,
   outcome: "complete",
   observed,
-  answer: { headers: { "content-type": "text/x" }, body: new KeptBody().add(Buffer.from("said")) },
+  answer: { headers: { "content-type": "text/x" }, body: new StoredBody().add(Buffer.from("said")) },
 });
 
 const last = () => scene.store.taken.at(-1);

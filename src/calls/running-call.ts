@@ -3,7 +3,7 @@ import type { CallFile, GatewayError, ObservedUsage, Surface } from "../core/ind
 import type { Target } from "../routing/index.ts";
 import type { CallWatchdog } from "../sending/index.ts";
 import type { CallClient } from "./incoming-call.ts";
-import { keptAnswer, type SentAnswer } from "./retry-key.ts";
+import { storedAnswerOf, type SentAnswer } from "./retry-key.ts";
 
 export interface RunningCallParts {
   work: Work;
@@ -49,14 +49,14 @@ export class RunningCall {
     if (this.#ended) return Promise.resolve();
     const { work, files, onEnd } = this.parts;
     const { status, outcome, observed, error } = result;
-    const committed = work.end({ status, outcome, observed, error, answer: this.#keptAnswer(result), files });
+    const committed = work.end({ status, outcome, observed, error, answer: this.#storedAnswerOf(result), files });
     this.#ended = true;
     onEnd();
     return committed;
   }
 
-  #keptAnswer({ status, answer, outcome }: CallResult): WorkEnd["answer"] {
+  #storedAnswerOf({ status, answer, outcome }: CallResult): WorkEnd["answer"] {
     if (answer === undefined || outcome !== "complete") return undefined;
-    return keptAnswer(status, answer, this.parts.surface, this.id);
+    return storedAnswerOf(status, answer, this.parts.surface, this.id);
   }
 }

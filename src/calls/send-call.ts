@@ -33,7 +33,7 @@ export function readWhole(
 function upstreamCall(
   { id, parts: { target, headers } }: RunningCall,
   { exchange, pinnedKeyId }: CallPlan,
-  { below, body }: ExchangeRequest,
+  { subpath, body }: ExchangeRequest,
   watchdog: CallWatchdog,
 ): UpstreamCall {
   const { passesThrough, streamed, observeBytes } = exchange;
@@ -41,7 +41,7 @@ function upstreamCall(
   return {
     workId: id,
     target,
-    below,
+    subpath,
     body,
     accept: streamed ? EVENT_STREAM : whole,
     clientHeaders: headers,

@@ -110,7 +110,7 @@ describe("a call whose hold has expired", () => {
       id: "other",
       accountId: account.id,
       amount,
-      purpose: "chat up/m",
+      description: "chat up/m",
       at: now,
       leaseUntil: now + 1_000_000,
     });

@@ -1,6 +1,6 @@
 /** Charges of tokens with limits, and of calls that may be sent again. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import type { KeptAnswer } from "../ledger/index.ts";
+import type { StoredAnswer } from "../ledger/index.ts";
 import { WorkScene, failed, heldByOrder, orderOf, record, refusalOf, settled } from "./__fixtures__/work-scene.ts";
 import { openWork } from "./open-work.ts";
 import { Work } from "./work.ts";
@@ -82,7 +82,7 @@ describe("a token with limits", () => {
 
 describe("a call that may be sent again", () => {
   const retry = { key: "k", fingerprint: "f" };
-  const answer: KeptAnswer = { status: 200, headers: [["content-type", "text/x"]], body: Buffer.from("said") };
+  const answer: StoredAnswer = { status: 200, headers: [["content-type", "text/x"]], body: Buffer.from("said") };
 
   test("is answered as the first time, without a hold, once that has ended", async () => {
     const first = await scene.open({ retry });
@@ -127,7 +127,7 @@ describe("a call that may be sent again", () => {
 
 describe("what the ledger is handed", () => {
   test("with a settlement: the record, the answer, and tokens where a minute counts them", async () => {
-    const answer: KeptAnswer = { status: 200, headers: [], body: Buffer.from("said") };
+    const answer: StoredAnswer = { status: 200, headers: [], body: Buffer.from("said") };
     const charge = await scene.open({ rates: { tokensPerMinute: 1_000 } });
     scene.now += 5;
     await charge.end(settled({ usage: used }, { answer }));

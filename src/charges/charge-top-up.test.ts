@@ -36,7 +36,7 @@ async function leave(amount: bigint): Promise<void> {
     id: "other",
     accountId: account.id,
     amount: rest,
-    purpose: "chat",
+    description: "chat",
     at: scene.now,
     leaseUntil: scene.now + 1_000_000,
   });

@@ -32,7 +32,7 @@ describe("opening", () => {
     expect(await scene.store.openHolds()).toMatchObject([
       {
         id: "req_1",
-        purpose: "chat up/m",
+        description: "chat up/m",
         amount: heldByOrder,
         createdAt: scene.now,
         leaseUntil: scene.now + limits.holdLeaseMs,
@@ -63,7 +63,7 @@ describe("opening", () => {
       id: "before",
       accountId: account.id,
       amount: 5n,
-      purpose: "chat",
+      description: "chat",
       at: scene.now,
       leaseUntil: scene.now + 1,
     });

@@ -18,7 +18,7 @@ import {
   type ObservedUsage,
   outputTokens,
 } from "../core/index.ts";
-import type { CallRecord, HoldKeeper, KeptAnswer, Release, Settle } from "../ledger/index.ts";
+import type { CallRecord, HoldKeeper, StoredAnswer, Release, Settle } from "../ledger/index.ts";
 import { chargeFor } from "../pricing/index.ts";
 import type { Watched } from "../streaming/index.ts";
 import { type EndDependencies, endHold } from "./end-hold.ts";
@@ -41,7 +41,7 @@ export interface WorkDependencies extends EndDependencies {
 }
 
 /** Where the money of a piece of work stands: what another process needs to go on with it. */
-export interface Holding {
+export interface HoldState {
   /** Holds taken in place of the first one, each after the one before had expired; the last is the work's now. */
   reserves: readonly string[];
   amount: Nano;
@@ -57,7 +57,7 @@ interface ChargeStart {
 export interface ChargeEnd {
   record: CallRecord;
   /** Kept for the order's retry key. */
-  answer?: KeptAnswer | undefined;
+  answer?: StoredAnswer | undefined;
 }
 
 const nothing = (): undefined => undefined;
@@ -92,7 +92,12 @@ export class Charge implements Watched {
   #priced: ObservedUsage | undefined;
   #cost = 0n;
 
-  constructor(deps: WorkDependencies, order: WorkOrder, { reserves, amount }: Holding, { keeper, rates }: ChargeStart) {
+  constructor(
+    deps: WorkDependencies,
+    order: WorkOrder,
+    { reserves, amount }: HoldState,
+    { keeper, rates }: ChargeStart,
+  ) {
     this.#deps = deps;
     this.#order = order;
     this.#amount = amount;
@@ -114,7 +119,7 @@ export class Charge implements Watched {
   costOf(observed: ObservedUsage): Nano {
     // The same answer is asked about for its header, for its charge and for the log.
     if (observed !== this.#priced) {
-      this.#cost = atMost(limits.callNanoMax, chargeFor(this.#order.price, observed, this.#deps.markupMillionths));
+      this.#cost = capAt(limits.callNanoMax, chargeFor(this.#order.price, observed, this.#deps.markupMillionths));
       this.#priced = observed;
     }
     return this.#cost;
@@ -154,7 +159,7 @@ export class Charge implements Watched {
    * hold stays with this process, and so does the rejection. Once it has stored it the hold is the job's: this process only
    * sees to it that the longer lease is committed. Resolves after the first try.
    */
-  async handOver(until: number, save: (holding: Holding) => Promise<void>): Promise<void> {
+  async handOver(until: number, save: (holding: HoldState) => Promise<void>): Promise<void> {
     // No renewal or top-up of this process's own may come in between: it would shorten the job's lease, or move the money.
     this.#handingOver = true;
     await this.#underWay;
@@ -165,7 +170,7 @@ export class Charge implements Watched {
       this.#handingOver = false;
     }
     this.#keeper = "job";
-    this.leave();
+    this.detach();
     await this.#lend(id, until, LEND_RETRY_MS);
   }
 
@@ -181,7 +186,7 @@ export class Charge implements Watched {
   }
 
   /** Follows the work no longer; its hold stays as it is. */
-  leave(): void {
+  detach(): void {
     this.#left = true;
     this.#deps.ticker.leave(this);
   }
@@ -262,7 +267,7 @@ export class Charge implements Watched {
     this.#toppingUp = true;
     try {
       const doubled = 2n * (cost > this.#amount ? cost : this.#amount);
-      const lack = await this.#raise(atMost(limits.callNanoMax, doubled));
+      const lack = await this.#raise(capAt(limits.callNanoMax, doubled));
       const rest = lack !== undefined && lack > 0n ? await this.#raise(this.#amount + lack) : lack;
       if (rest !== undefined && cost >= this.#amount && !this.#ended && !this.#left)
         this.#onExhausted(usedUp(this.#amount));
@@ -283,7 +288,7 @@ export class Charge implements Watched {
     const result = await this.#deps.ledger.submit({ kind: "top-up", id, amount, at });
     if (result.outcome === "insufficient") return result.available;
     if (result.outcome !== "ended") this.#amount = amount;
-    else if (this.#keeper === "job") this.leave();
+    else if (this.#keeper === "job") this.detach();
     else await this.#reacquireHold(id);
     return undefined;
   }
@@ -293,7 +298,7 @@ function atLeast(least: Nano, amount: Nano): Nano {
   return amount > least ? amount : least;
 }
 
-export function atMost(most: Nano, amount: Nano): Nano {
+export function capAt(most: Nano, amount: Nano): Nano {
   return amount < most ? amount : most;
 }
 

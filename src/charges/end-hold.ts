@@ -1,5 +1,5 @@
 /** The end of a hold, on its way to the ledger. */
-import type { Ledger, Release, Settle, OutcomeOf, Waiting } from "../ledger/index.ts";
+import type { Ledger, Release, Settle, OutcomeOf, QueuedOperation } from "../ledger/index.ts";
 import type { Ticker } from "../streaming/index.ts";
 import type { WorkObserver } from "./work-observer.ts";
 
@@ -27,7 +27,7 @@ export function endHold(deps: EndDependencies, operation: Settle | Release, harm
   return end.tried;
 }
 
-class EndOfHold implements Waiting<Settle | Release> {
+class EndOfHold implements QueuedOperation<Settle | Release> {
   readonly operation: Settle | Release;
   readonly #deps: EndDependencies;
   readonly #harmless: "no-hold" | undefined;

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import type { WorkBound, Usage } from "../core/index.ts";
 import { boundFor, chargeFor, type ModelPrice } from "../pricing/index.ts";
 import { priceOf } from "./__fixtures__/work-scene.ts";
-import { likelyTokens, sumOf, usageBound, resolveUsage } from "./estimate.ts";
+import { expectedTokens, sumOf, usageBound, resolveUsage } from "./estimate.ts";
 
 const markup = 1_000_000n;
 
@@ -87,20 +87,26 @@ describe("the most that a call can use", () => {
 test("what counts towards a minute is the likely input, and all the output that was asked for", () => {
   const bound = { inputTokens: 41, outputTokens: 100, choices: 2 };
   const price = priceOf("up");
-  expect(likelyTokens(price, bound)).toBe(11 + 200);
-  expect(likelyTokens(price, { ...bound, outputTokens: undefined })).toBe(11 + 2_000);
-  expect(likelyTokens(price, { ...bound, outputTokens: 2 ** 53 })).toBe(1_000_000_000);
+  expect(expectedTokens(price, bound)).toBe(11 + 200);
+  expect(expectedTokens(price, { ...bound, outputTokens: undefined })).toBe(11 + 2_000);
+  expect(expectedTokens(price, { ...bound, outputTokens: 2 ** 53 })).toBe(1_000_000_000);
 });
 
 test("a part whose size nobody knows is taken for a common one, not for all that was held for it", () => {
-  const bound = { inputTokens: 1_000_041, outputTokens: 0, choices: 1, unmeasured: { parts: 1, tokens: 1_000_000 } };
+  const bound = { inputTokens: 1_000_041, outputTokens: 0, choices: 1, unsizedParts: { parts: 1, tokens: 1_000_000 } };
   expect(estimatedUsage(priceOf("up"), bound, 0)).toMatchObject({ input: 1_011 });
-  expect(likelyTokens({ ...priceOf("up"), contextWindow: 500 }, bound)).toBe(500);
+  expect(expectedTokens({ ...priceOf("up"), contextWindow: 500 }, bound)).toBe(500);
 });
 
 describe("what a call has used", () => {
   const price = priceOf("up");
-  const bound = { inputTokens: 40, outputTokens: 0, choices: 1, unitsIn: { inputAudioMs: 61_000 }, likelyIn: {} };
+  const bound = {
+    inputTokens: 40,
+    outputTokens: 0,
+    choices: 1,
+    inputUnits: { inputAudioMs: 61_000 },
+    expectedInput: {},
+  };
   const none = (): number => 0;
 
   test("is what the upstream says", () => {
@@ -125,7 +131,7 @@ describe("what a call has used", () => {
 
   test("is what was counted in the answer, of the variant that it says", () => {
     const counted = { usage: { images: 2 }, image: { size: "1024x1024" } };
-    const images = { inputTokens: 40, outputTokens: 0, choices: 2, likelyIn: { input: 9 } };
+    const images = { inputTokens: 40, outputTokens: 0, choices: 2, expectedInput: { input: 9 } };
     expect(resolveUsage({ price, bound: images }, { upstream: undefined, outputBytes: none, counted })).toEqual({
       usage: { input: 9, output: 0, images: 2, requests: 1 },
       image: { size: "1024x1024" },
@@ -167,8 +173,8 @@ describe("what an upstream names in part", () => {
     inputTokens: 100,
     outputTokens: undefined,
     choices: 1,
-    likelyIn: { inputAudio: 90, input: 3 },
-    unitsIn: { inputAudioMs: 9_000 },
+    expectedInput: { inputAudio: 90, input: 3 },
+    inputUnits: { inputAudioMs: 9_000 },
   };
   test.each<[string, Partial<WorkBound>, Usage, Usage]>([
     [
@@ -185,7 +191,7 @@ describe("what an upstream names in part", () => {
     ],
     [
       "tokens, of a file that can't be read: the likely time",
-      { likelyIn: { inputAudio: 90, inputAudioMs: 2_000 } },
+      { expectedInput: { inputAudio: 90, inputAudioMs: 2_000 } },
       { input: 4 },
       { input: 4, inputAudioMs: 2_000, requests: 1 },
     ],
@@ -195,7 +201,7 @@ describe("what an upstream names in part", () => {
       { input: 0, inputAudioMs: 1, requests: 2 },
       { input: 0, inputAudioMs: 1, requests: 2 },
     ],
-    ["nothing but tokens are counted", { unitsIn: {} }, { output: 7 }, { output: 7, requests: 1 }],
+    ["nothing but tokens are counted", { inputUnits: {} }, { output: 7 }, { output: 7, requests: 1 }],
   ])("%s", (_title, more, usage, completed) => {
     const reportedCost = 5n;
     expect(

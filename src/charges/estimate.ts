@@ -32,8 +32,8 @@ export function usageBound(price: ModelPrice, bound: WorkBound): Usage {
   const tokensIn = Math.min(bound.inputTokens, window * (bound.inputs ?? 1));
   const cap = bound.outputTokens ?? price.maxOutputTokens ?? Math.min(OUTPUT_TOKENS_ASSUMED, window);
   const usage = mostExpensiveInput(price, tokensIn);
-  Object.assign(usage, mostExpensiveOutput(price, Math.min(cap, window) * bound.choices), bound.unitsIn);
-  if (bound.imagesOut !== undefined) usage.images = bound.imagesOut.count;
+  Object.assign(usage, mostExpensiveOutput(price, Math.min(cap, window) * bound.choices), bound.inputUnits);
+  if (bound.outputImages !== undefined) usage.images = bound.outputImages.count;
   usage.requests = 1;
   return usage;
 }
@@ -41,14 +41,14 @@ export function usageBound(price: ModelPrice, bound: WorkBound): Usage {
 /** Usage estimated from lengths, for a call whose upstream named none. */
 function estimatedUsage(price: ModelPrice, bound: WorkBound, outputBytes: number): Usage {
   const output = tokensOfBytes(outputBytes);
-  return { ...bound.unitsIn, ...likelyIn(price, bound), output, requests: 1 };
+  return { ...bound.inputUnits, ...expectedInput(price, bound), output, requests: 1 };
 }
 
 /** What stands for the work itself: an upstream that counts none of these has counted something else, such as seconds. */
 const workBuckets: ReadonlySet<string> = new Set<UsageBucket>([...inputBuckets, ...outputBuckets, "images"]);
 
 /** How much of a call's usage is known. */
-export interface SeenUsage {
+export interface ReportedUsage {
   /** By the upstream's own figures. */
   upstream: ObservedUsage | undefined;
   /** By what was counted here. */
@@ -63,9 +63,9 @@ export interface SeenUsage {
  */
 export function resolveUsage(
   { price, bound }: Pick<WorkOrder, "price" | "bound">,
-  { upstream, counted, outputBytes }: SeenUsage,
+  { upstream, counted, outputBytes }: ReportedUsage,
 ): ObservedUsage {
-  if (upstream !== undefined && counted === undefined && bound.unitsIn === undefined) return upstream;
+  if (upstream !== undefined && counted === undefined && bound.inputUnits === undefined) return upstream;
   const taken = estimatedUsage(price, bound, outputBytes());
   const own = upstream ?? { usage: {} };
   const namesWork = Object.keys(own.usage).some((bucket) => workBuckets.has(bucket));
@@ -99,16 +99,16 @@ export function sumOf(each: readonly (ObservedUsage | undefined)[]): ObservedUsa
 }
 
 /** The tokens that count towards a minute until a call has ended. */
-export function likelyTokens(price: ModelPrice, bound: WorkBound): number {
+export function expectedTokens(price: ModelPrice, bound: WorkBound): number {
   const { outputTokens = OUTPUT_TOKENS_LIKELY, choices } = bound;
-  return Math.min(inputTokens(likelyIn(price, bound)) + outputTokens * choices, LIKELY_TOKENS_MAX);
+  return Math.min(inputTokens(expectedInput(price, bound)) + outputTokens * choices, LIKELY_TOKENS_MAX);
 }
 
 /** What is held for parts of unknown size bounds them; it says nothing of how large they are. */
-function likelyIn({ contextWindow }: ModelPrice, bound: WorkBound): Usage {
-  if (bound.likelyIn !== undefined) return bound.likelyIn;
-  const { inputTokens: most, unmeasured } = bound;
-  const { parts, tokens } = unmeasured ?? { parts: 0, tokens: 0 };
+function expectedInput({ contextWindow }: ModelPrice, bound: WorkBound): Usage {
+  if (bound.expectedInput !== undefined) return bound.expectedInput;
+  const { inputTokens: most, unsizedParts } = bound;
+  const { parts, tokens } = unsizedParts ?? { parts: 0, tokens: 0 };
   const likely = tokensOfBytes(most - tokens) + parts * PART_TOKENS_LIKELY;
   return { input: Math.min(likely, (contextWindow ?? Number.POSITIVE_INFINITY) * (bound.inputs ?? 1)) };
 }

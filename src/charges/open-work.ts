@@ -1,10 +1,10 @@
 /** The hold of a piece of work, on its way to the ledger: how much is set aside, and the refusal where it can't be. */
 import { type WorkBound, formatCredits, GatewayError, limits, type Nano } from "../core/index.ts";
-import type { Hold, KeptAnswer, OutcomeOf, Waiting } from "../ledger/index.ts";
+import type { Hold, StoredAnswer, OutcomeOf, QueuedOperation } from "../ledger/index.ts";
 import { boundFor } from "../pricing/index.ts";
-import { atMost, Charge, type WorkDependencies } from "./charge.ts";
+import { capAt, Charge, type WorkDependencies } from "./charge.ts";
 import { endHold } from "./end-hold.ts";
-import { likelyTokens, usageBound } from "./estimate.ts";
+import { expectedTokens, usageBound } from "./estimate.ts";
 import { rateExceeded, rateHeaders } from "./rate-headers.ts";
 import { retryRefused } from "./retry-refused.ts";
 import { holdOf, type WorkOrder } from "./work-order.ts";
@@ -13,7 +13,7 @@ import { Work } from "./work.ts";
 /** The first answer to a retry key that has come again. */
 export interface Replay {
   firstId: string;
-  answer: KeptAnswer;
+  answer: StoredAnswer;
 }
 
 /**
@@ -30,14 +30,14 @@ export function openWork(deps: WorkDependencies, order: WorkOrder): Promise<Work
 /** Work begins with one hold. */
 const NONE: readonly string[] = [];
 
-class Opening implements Waiting<Hold> {
+class Opening implements QueuedOperation<Hold> {
   readonly operation: Hold;
   readonly #deps: WorkDependencies;
   readonly #order: WorkOrder;
   readonly #opened = Promise.withResolvers<Work | Replay>();
 
   constructor(deps: WorkDependencies, order: WorkOrder) {
-    this.operation = firstHold(order, atMost(limits.callNanoMax, holdAmount(deps, order)), deps.clock());
+    this.operation = firstHold(order, capAt(limits.callNanoMax, holdAmount(deps, order)), deps.clock());
     this.#deps = deps;
     this.#order = order;
   }
@@ -105,7 +105,7 @@ class Opening implements Waiting<Hold> {
 
 /** The most that the work can cost. */
 function holdAmount({ markupMillionths }: WorkDependencies, { price, bound }: WorkOrder): Nano {
-  return boundFor(price, usageBound(price, bound), markupMillionths, bound.imagesOut?.variant);
+  return boundFor(price, usageBound(price, bound), markupMillionths, bound.outputImages?.variant);
 }
 
 /** The first hold, with the limits and the retry key that are committed with it. */
@@ -115,7 +115,7 @@ function firstHold(order: WorkOrder, amount: Nano, at: number): Hold {
   const hold = holdOf(order, { id, amount, at });
   if (rates !== undefined) {
     hold.rates = rates;
-    hold.tokens = likelyTokens(price, bound);
+    hold.tokens = expectedTokens(price, bound);
   }
   if (retry !== undefined) hold.retry = retry;
   return hold;
@@ -123,7 +123,7 @@ function firstHold(order: WorkOrder, amount: Nano, at: number): Hold {
 
 /** Whether a limit of the output, which the body has none of, would make the work need less. */
 function isLowered(bound: WorkBound): boolean {
-  return bound.outputTokens === undefined && bound.imagesOut === undefined && bound.unitsIn === undefined;
+  return bound.outputTokens === undefined && bound.outputImages === undefined && bound.inputUnits === undefined;
 }
 
 function insufficient(needed: Nano, available: Nano, lowered: boolean): GatewayError {

@@ -1,6 +1,6 @@
 import type { WorkBound, Dialect, Operation } from "../core/index.ts";
 import { type PriceSnapshot, priceFrom, snapshotOf } from "../pricing/index.ts";
-import type { Holding } from "./charge.ts";
+import type { HoldState } from "./charge.ts";
 import type { WorkOrder, WorkOwner, WorkSource } from "./work-order.ts";
 
 /**
@@ -26,7 +26,7 @@ export interface ParkedWork {
   at: number;
 }
 
-export function toParkedWork(order: WorkOrder, { reserves, amount }: Holding, markupMillionths: bigint): ParkedWork {
+export function toParkedWork(order: WorkOrder, { reserves, amount }: HoldState, markupMillionths: bigint): ParkedWork {
   const { id, parent, principal, operation, dialect, source, price, bound, streamed, at } = order;
   const { user, tokenId, accountId, rates } = principal;
   return {
@@ -47,7 +47,7 @@ export function toParkedWork(order: WorkOrder, { reserves, amount }: Holding, ma
 }
 
 /** The order of parked work, and where its money stands. */
-export function fromParkedWork(parked: ParkedWork): { order: WorkOrder; holding: Holding; markupMillionths: bigint } {
+export function fromParkedWork(parked: ParkedWork): { order: WorkOrder; holding: HoldState; markupMillionths: bigint } {
   const { reserves, held, price, markup, dialect, ...rest } = parked;
   return {
     order: { ...rest, dialect, price: priceFrom(price) },

@@ -50,8 +50,16 @@ export function holdOf(
 ): Hold {
   const { accountId } = principal;
   // For the person who reads `ledger holds`.
-  const purpose = `${operation} ${source.provider}/${source.model}`;
-  const hold: Hold = { kind: "hold", id, accountId, amount, purpose, at, leaseUntil: at + limits.holdLeaseMs };
+  const description = `${operation} ${source.provider}/${source.model}`;
+  const hold: Hold = {
+    kind: "hold",
+    id,
+    accountId,
+    amount,
+    description,
+    at,
+    leaseUntil: at + limits.holdLeaseMs,
+  };
   if (parent !== undefined) hold.parent = parent;
   return hold;
 }

@@ -8,7 +8,7 @@
  *                parked
  */
 import { type CallFile, formatCredits, type GatewayError, type Nano, type ObservedUsage } from "../core/index.ts";
-import type { CallRecord, KeptAnswer } from "../ledger/index.ts";
+import type { CallRecord, StoredAnswer } from "../ledger/index.ts";
 import type { Charge, WorkDependencies } from "./charge.ts";
 import { type ParkedWork, toParkedWork } from "./parked-work.ts";
 import type { WorkOrder } from "./work-order.ts";
@@ -22,7 +22,7 @@ export interface WorkEnd {
   observed?: ObservedUsage | undefined;
   error?: GatewayError | undefined;
   /** Kept for the order's retry key, where the work is complete. */
-  answer?: KeptAnswer | undefined;
+  answer?: StoredAnswer | undefined;
   /** Files that came with the request, for the log. */
   files?: readonly CallFile[] | undefined;
 }
@@ -130,7 +130,7 @@ export class Work {
   leave(): void {
     if (this.#state !== "open") return;
     this.#state = "parked";
-    this.#charge.leave();
+    this.#charge.detach();
   }
 
   #record({ status, outcome, observed }: WorkEnd): CallRecord {

@@ -10,7 +10,7 @@ import {
   setLimits,
 } from "../accounts/index.ts";
 import { creditsNumber, formatCredits, type Nano } from "../core/index.ts";
-import { type AccountState, roomOf, tightestLink } from "../ledger/index.ts";
+import { type AccountState, availableOf, tightestAccount } from "../ledger/index.ts";
 import {
   type CommonOptions,
   creditsOption,
@@ -59,7 +59,7 @@ async function list(options: CommonOptions): Promise<void> {
 async function show(options: AccountOptions): Promise<void> {
   const name = nameOf(options);
   const chain = await withState(options, (state) => findChain(state, name));
-  const tightest = tightestLink(chain);
+  const tightest = tightestAccount(chain);
   if (options.json === true) {
     const at = environment.clock();
     return printJson({ tightest: tightest?.id ?? null, levels: chain.map((account) => accountJson(account, at)) });
@@ -69,7 +69,7 @@ async function show(options: AccountOptions): Promise<void> {
 }
 
 function roomText(tightest: AccountState): string {
-  const room = roomOf(tightest) ?? 0n;
+  const room = availableOf(tightest) ?? 0n;
   return `A call may cost ${formatCredits(room > 0n ? room : 0n)} at most: ${tightest.id} has the least room.`;
 }
 
@@ -106,7 +106,7 @@ function printAccounts(rows: readonly (readonly [label: string, account: Account
       amount(creditsOf(account)),
       amount(account.debitsPosted),
       amount(account.debitsPending),
-      amount(roomOf(account)),
+      amount(availableOf(account)),
       budgetText(account),
     ]),
   );

@@ -44,10 +44,10 @@ export const retryKeyCharactersMax = 255;
 export const retryAnswerBytesMax = 4 * 1024 * 1024;
 
 /** How long the answer to a call with an `Idempotency-Key` is kept, counted from the end of the call. */
-export const retryAnswerKeptMs = 24 * 3_600_000;
+export const retryAnswerTtlMs = 24 * 3_600_000;
 
 /** How long a response may be looked up and continued, where we keep it. */
-export const responseKeptMs = 30 * 24 * 3_600_000;
+export const responseTtlMs = 30 * 24 * 3_600_000;
 
 /** Characters of a response's id. */
 export const responseIdCharactersMax = 256;
@@ -56,10 +56,10 @@ export const responseIdCharactersMax = 256;
 export const referencedItemsMax = 100;
 
 /** Rounds of a conversation that are put in front of its next one. */
-export const recalledRoundsMax = 1_000;
+export const expandedRoundsMax = 1_000;
 
 /** Bytes of those rounds; the round that goes beyond is the last. */
-export const recalledBytesMax = 64 * 1024 * 1024;
+export const expandedBytesMax = 64 * 1024 * 1024;
 
 /** Ledger operations waiting for the next commit; beyond it new holds are refused with 429. */
 export const ledgerQueueMax = 20_000;

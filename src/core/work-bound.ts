@@ -12,16 +12,16 @@ export interface WorkBound {
   inputs?: number;
   /**
    * Tokens that are likely to go in, by kind, where the body tells them better than its bytes do; and of other units those
-   * of which `unitsIn` is only a bound.
+   * of which `inputUnits` is only a bound.
    */
-  likelyIn?: Usage;
+  expectedInput?: Usage;
   /** Parts of the input whose size the request doesn't tell, and how many of `inputTokens` are held for them. */
-  unmeasured?: { parts: number; tokens: number };
+  unsizedParts?: { parts: number; tokens: number };
   /**
    * What goes in by other units than tokens (images, characters, milliseconds of sound): the most, and what is charged
-   * where neither the upstream nor `likelyIn` names a figure.
+   * where neither the upstream nor `expectedInput` names a figure.
    */
-  unitsIn?: Usage;
+  inputUnits?: Usage;
   /** Images that can come out, and of which variant where the body tells. */
-  imagesOut?: { count: number; variant: ImageVariant | undefined };
+  outputImages?: { count: number; variant: ImageVariant | undefined };
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { GatewayError, type JsonObject } from "../core/index.ts";
 import { chatTranslation } from "./chat/index.ts";
-import { budgetOfEffort, effortOfBudget, seal, type TranslationTarget } from "./conversation/index.ts";
+import { budgetOfEffort, effortOfBudget, tagSignature, type TranslationTarget } from "./conversation/index.ts";
 import { messagesTranslation } from "./messages/index.ts";
 
 const anthropic: TranslationTarget = { model: "claude-x", origin: "anthropic", outputTokensMax: 64_000 };
@@ -153,8 +153,8 @@ describe("reasoning", () => {
     expect(effortOfBudget(1_000_000)).toBe("max");
   });
 
-  const signature = seal({ origin: "anthropic", value: "sig" }, "thought", "chat");
-  const foreign = seal({ origin: "google", value: "sig" }, "thought", "chat");
+  const signature = tagSignature({ origin: "anthropic", value: "sig" }, "thought", "chat");
+  const foreign = tagSignature({ origin: "google", value: "sig" }, "thought", "chat");
   const loop = (details: JsonObject[]) => [
     hello,
     { ...asks(call("c1")), reasoning_content: "hm", reasoning_details: details },

@@ -59,7 +59,7 @@ test.each([chat, messages, responses])(
   "a field of $dialect goes on as it came where the target speaks $dialect",
   (side) => {
     const { dialect, fields } = side.translation;
-    const fates = Object.values(fields).map((rule) => rule.fates[dialect]);
+    const fates = Object.values(fields).map((rule) => rule.support[dialect]);
     expect(new Set(fates)).toEqual(new Set(["carried"]));
   },
 );

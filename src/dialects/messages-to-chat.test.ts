@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { GatewayError, type JsonObject } from "../core/index.ts";
 import { chatTranslation } from "./chat/index.ts";
-import { seal, type TranslationTarget } from "./conversation/index.ts";
+import { tagSignature, type TranslationTarget } from "./conversation/index.ts";
 import { messagesTranslation } from "./messages/index.ts";
 
 const upstream: TranslationTarget = { model: "gpt-x", origin: "openai" };
@@ -97,7 +97,7 @@ describe("fields", () => {
 });
 
 describe("a thought of another upstream", () => {
-  const foreign = seal({ origin: "deepseek", value: "" }, "thought", "messages");
+  const foreign = tagSignature({ origin: "deepseek", value: "" }, "thought", "messages");
   const results = { role: "user", content: [{ type: "tool_result", tool_use_id: "c1", content: "ok" }] };
   const body = (signature: string) => ({
     model: "claude-x",
@@ -116,7 +116,7 @@ describe("a thought of another upstream", () => {
   });
 
   test("is also what stands for the signature of a call", () => {
-    const calls = seal({ origin: "google", value: "{}" }, "call", "messages");
+    const calls = tagSignature({ origin: "google", value: "{}" }, "call", "messages");
     const turn = asked({ type: "thinking", thinking: "", signature: calls }, use("c1"));
     const asks = { ...body(""), messages: [hello, turn, results] };
     const written = messagesTranslation.writeRequest(messagesTranslation.readRequest(asks), anthropic);
@@ -126,7 +126,7 @@ describe("a thought of another upstream", () => {
 
   test("is told from its own, which goes back as it came", () => {
     expect(again("EqQBCg")).toEqual(body("EqQBCg"));
-    const own = seal({ origin: "anthropic", value: "EqQBCg" }, "thought", "messages");
+    const own = tagSignature({ origin: "anthropic", value: "EqQBCg" }, "thought", "messages");
     expect(again(own)).toEqual(body("EqQBCg"));
   });
 });
@@ -204,7 +204,7 @@ describe("turns", () => {
   });
 
   test("thoughts go back in the upstream's own field, and no signature of others with them", () => {
-    const own = seal({ origin: "byteplus", value: "cipher" }, "thought", "messages");
+    const own = tagSignature({ origin: "byteplus", value: "cipher" }, "thought", "messages");
     const thoughts = asked(
       { type: "thinking", thinking: "a", signature: own },
       { type: "thinking", thinking: "b", signature: "EqQBCg" },
@@ -221,7 +221,7 @@ describe("turns", () => {
 
   test("the signature of a call goes back to its origin, and is replaced where it is lost", () => {
     const extra = { google: { thought_signature: "sig" } };
-    const sealed = seal({ origin: "google", value: JSON.stringify(extra) }, "call", "messages");
+    const sealed = tagSignature({ origin: "google", value: JSON.stringify(extra) }, "call", "messages");
     const google: TranslationTarget = { ...upstream, origin: "google", lostCallSignature: { google: { lost: true } } };
     const kept = asked({ type: "thinking", thinking: "", signature: sealed }, use("c1"), use("c2"));
     expect(messagesOf([hello, kept], google)).toMatchObject([

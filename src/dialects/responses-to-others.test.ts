@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { GatewayError, type JsonObject } from "../core/index.ts";
 import { chatTranslation } from "./chat/index.ts";
-import { type DialectTranslation, seal, type TranslationTarget } from "./conversation/index.ts";
+import { type DialectTranslation, tagSignature, type TranslationTarget } from "./conversation/index.ts";
 import { messagesTranslation } from "./messages/index.ts";
 import { responsesTranslation } from "./responses/index.ts";
 
@@ -165,7 +165,7 @@ describe("items toward chat", () => {
 });
 
 describe("toward Messages", () => {
-  const sealed = seal({ origin: "anthropic", value: "sig" }, "thought", "responses");
+  const sealed = tagSignature({ origin: "anthropic", value: "sig" }, "thought", "responses");
   const thought = (encrypted: string) => ({
     type: "reasoning",
     id: "rs_1",
@@ -193,7 +193,7 @@ describe("toward Messages", () => {
   });
 
   test.each([
-    ["another upstream", seal({ origin: "google", value: "sig" }, "thought", "responses")],
+    ["another upstream", tagSignature({ origin: "google", value: "sig" }, "thought", "responses")],
     ["OpenAI itself", "gAAAA"],
   ])("a thought of %s stays behind", (_whose, encrypted) => {
     const { messages } = translate({ input: [hello, thought(encrypted), call("a"), result("a")] }, messagesTranslation);
@@ -201,7 +201,10 @@ describe("toward Messages", () => {
   });
 
   test("a thought in cipher goes back as it was", () => {
-    const cipher = { ...thought(seal({ origin: "anthropic", value: "zzz" }, "cipher", "responses")), summary: [] };
+    const cipher = {
+      ...thought(tagSignature({ origin: "anthropic", value: "zzz" }, "cipher", "responses")),
+      summary: [],
+    };
     const { messages } = translate({ input: [hello, cipher, call("a"), result("a")] }, messagesTranslation);
     expect(messages).toMatchObject([hello, { content: [{ type: "redacted_thinking", data: "zzz" }, { id: "a" }] }, {}]);
   });
@@ -224,7 +227,7 @@ describe("toward Messages", () => {
 
 test("the signature of a call comes back from the thought before it", () => {
   const extra = { google: { thought_signature: "sig" } };
-  const encrypted = seal({ origin: "google", value: JSON.stringify(extra) }, "call", "responses");
+  const encrypted = tagSignature({ origin: "google", value: JSON.stringify(extra) }, "call", "responses");
   const input = [
     hello,
     { type: "reasoning", id: "rs", summary: [], encrypted_content: encrypted },

@@ -6,7 +6,7 @@ import { chatTranslation } from "./chat/index.ts";
 import { failureOf, type TranslationTarget } from "./conversation/index.ts";
 import { messagesTranslation } from "./messages/index.ts";
 import { responsesTranslation } from "./responses/index.ts";
-import { chatAnswer, messagesAnswer, type ToldTwice } from "./testing/arbitrary-answers.ts";
+import { chatAnswer, messagesAnswer, type StreamAndWhole } from "./testing/arbitrary-answers.ts";
 import { chatBody, messagesBody } from "./testing/arbitrary-requests.ts";
 import { responsesAnswer, responsesBody } from "./testing/arbitrary-responses.ts";
 import { chatUpstream, clientOf, messagesUpstream, responsesUpstream } from "./testing/contexts.ts";
@@ -33,7 +33,11 @@ const upstreams = [
 
 type Upstream = (typeof upstreams)[number];
 
-function told({ translation, context }: Upstream, told_: typeof chatTranslation, { stream }: ToldTwice): unknown[] {
+function told(
+  { translation, context }: Upstream,
+  told_: typeof chatTranslation,
+  { stream }: StreamAndWhole,
+): unknown[] {
   const translated = new TranslatedStream({
     upstream: translation,
     upstreamContext: context,

@@ -4,7 +4,7 @@ import { chatTranslation } from "./chat/index.ts";
 import type { DialectTranslation, UpstreamContext } from "./conversation/index.ts";
 import { messagesTranslation } from "./messages/index.ts";
 import { responsesTranslation } from "./responses/index.ts";
-import { chatAnswer, messagesAnswer, type ToldTwice } from "./testing/arbitrary-answers.ts";
+import { chatAnswer, messagesAnswer, type StreamAndWhole } from "./testing/arbitrary-answers.ts";
 import { responsesAnswer } from "./testing/arbitrary-responses.ts";
 import { chatUpstream, clientOf, messagesUpstream, responsesUpstream } from "./testing/contexts.ts";
 import { foldChat } from "./testing/fold-chat.ts";
@@ -14,7 +14,7 @@ import { TranslatedStream } from "./translated-stream.ts";
 
 interface Side {
   translation: DialectTranslation;
-  answers: fc.Arbitrary<ToldTwice>;
+  answers: fc.Arbitrary<StreamAndWhole>;
   context: UpstreamContext;
   fold: (text: string) => Record<string, unknown>;
 }

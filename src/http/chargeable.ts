@@ -1,11 +1,11 @@
 import type { CallPipeline, ChargeableBody, ChargeableRoute } from "../calls/index.ts";
-import type { ResponseKeeper } from "../responses/index.ts";
+import type { ResponseStoreService } from "../responses/index.ts";
 import type { ProxiedContract } from "./contract.ts";
 import { type HttpRoute, proxiedRoute } from "./route.ts";
 
 export interface ChargeableServices {
   pipeline: CallPipeline;
-  keeper: ResponseKeeper;
+  keeper: ResponseStoreService;
 }
 
 interface ChargeableDeclaration<Body extends ChargeableBody> extends Omit<ChargeableRoute<Body>, "keeper"> {

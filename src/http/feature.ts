@@ -2,12 +2,12 @@ import { type MountedRoute, mountRoute, type Route } from "./route.ts";
 import type { Services } from "./services.ts";
 
 /** Ends what a feature has started; resolves when nothing of it is under way any more. */
-export type Stop = () => void | Promise<void>;
+export type StopFeature = () => void | Promise<void>;
 
 /** Routes that belong together, and what runs beside them. `Needs` are the services that it is made of. */
 export interface Feature<Needs = Services> {
   routes: readonly Route<Needs>[];
-  start?: (services: Needs) => Stop;
+  start?: (services: Needs) => StopFeature;
 }
 
 /** The routes of the features, with their services. */

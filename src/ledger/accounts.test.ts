@@ -6,8 +6,8 @@ import {
   type BudgetPeriod,
   periodEnd,
   periodStart,
-  roomOf,
-  tightestLink,
+  availableOf,
+  tightestAccount,
 } from "./accounts.ts";
 
 function state(limits: Partial<AccountState>): AccountState {
@@ -40,7 +40,7 @@ const rooms: [string, Partial<AccountState>, bigint | undefined][] = [
 ];
 
 test.each(rooms)("the room of an account: %s", (_title, limits, room) => {
-  expect(roomOf(state(limits))).toBe(room);
+  expect(availableOf(state(limits))).toBe(room);
 });
 
 describe("the tightest link", () => {
@@ -49,17 +49,17 @@ describe("the tightest link", () => {
   const free = state({ id: "free" });
 
   test("is the one with the least room, wherever it stands", () => {
-    expect(tightestLink([wide, narrow, free])?.id).toBe("narrow");
-    expect(tightestLink([free, narrow, wide])?.id).toBe("narrow");
+    expect(tightestAccount([wide, narrow, free])?.id).toBe("narrow");
+    expect(tightestAccount([free, narrow, wide])?.id).toBe("narrow");
   });
 
   test("is the one nearest to the token among equals", () => {
-    expect(tightestLink([free, wide, state({ id: "as wide", maxBudget: 100n })])?.id).toBe("wide");
+    expect(tightestAccount([free, wide, state({ id: "as wide", maxBudget: 100n })])?.id).toBe("wide");
   });
 
   test("is none in a chain that nothing limits", () => {
-    expect(tightestLink([free, state({ id: "also free" })])).toBeUndefined();
-    expect(tightestLink([])).toBeUndefined();
+    expect(tightestAccount([free, state({ id: "also free" })])).toBeUndefined();
+    expect(tightestAccount([])).toBeUndefined();
   });
 });
 

@@ -27,7 +27,7 @@ export interface AccountState extends Account {
 }
 
 /** What is left in one link: the smaller of its balance and its budget, or undefined where neither limits it. */
-export function roomOf(account: AccountState): Nano | undefined {
+export function availableOf(account: AccountState): Nano | undefined {
   const { prepaid, maxBudget, creditsPosted, debitsPosted, debitsPending, periodDebits } = account;
   const balance = prepaid ? creditsPosted - debitsPosted - debitsPending : undefined;
   if (maxBudget === undefined) return balance;
@@ -36,11 +36,11 @@ export function roomOf(account: AccountState): Nano | undefined {
 }
 
 /** The link with the least room: what a call can cost at most. Undefined where nothing limits the chain. */
-export function tightestLink(chain: readonly AccountState[]): AccountState | undefined {
+export function tightestAccount(chain: readonly AccountState[]): AccountState | undefined {
   let tightest: AccountState | undefined;
   let least: Nano | undefined;
   for (const account of chain) {
-    const room = roomOf(account);
+    const room = availableOf(account);
     if (room === undefined || (least !== undefined && room >= least)) continue;
     tightest = account;
     least = room;

@@ -4,15 +4,15 @@ export {
   accountId,
   type BudgetPeriod,
   periodEnd,
-  roomOf,
-  tightestLink,
+  availableOf,
+  tightestAccount,
 } from "./accounts.ts";
-export { Ledger, type Waiting } from "./ledger.ts";
+export { Ledger, type QueuedOperation } from "./ledger.ts";
 export type {
   CallRecord,
   Hold,
   HoldKeeper,
-  KeptAnswer,
+  StoredAnswer,
   LedgerOperation,
   LedgerOutcome,
   OutcomeOf,

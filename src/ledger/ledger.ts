@@ -25,7 +25,7 @@ const SILENT_MS_MIN = 1_000;
 const SILENCE_KEPT_MS = 1_000;
 
 /** An operation on its way, which is told itself what became of it. Neither of its methods may throw. */
-export interface Waiting<Op extends LedgerOperation = LedgerOperation> {
+export interface QueuedOperation<Op extends LedgerOperation = LedgerOperation> {
   readonly operation: Op;
   resolve(outcome: OutcomeOf<Op>): void;
   reject(reason: unknown): void;
@@ -43,7 +43,7 @@ export class Ledger {
   readonly #store: LedgerStore;
   readonly #queueMax: number;
   readonly #clock: Clock;
-  #queue: Waiting[] = [];
+  #queue: QueuedOperation[] = [];
   #running = false;
   /** When a store that had kept the last commit waiting let it fail. The next one finds out more; holds don't wait for it. */
   #silentSince: number | undefined;
@@ -75,7 +75,7 @@ export class Ledger {
    * id is safe. Where a store has kept a commit waiting until it failed, holds that come during the next one are refused at
    * once; after any other failure they wait for it, since it fails or succeeds as soon.
    */
-  enqueue<Op extends LedgerOperation>(waiting: Waiting<Op>): void {
+  enqueue<Op extends LedgerOperation>(waiting: QueuedOperation<Op>): void {
     const refusal = waiting.operation.kind === "hold" ? this.#refusalOfHold() : undefined;
     if (refusal !== undefined) return waiting.reject(refusal);
     this.#queue.push(waiting);
@@ -131,7 +131,7 @@ export class Ledger {
   }
 
   /** Gives every operation of the batch its outcome, or rejects it. Never throws or rejects itself. */
-  #commit(batch: readonly Waiting[]): Promise<void> | undefined {
+  #commit(batch: readonly QueuedOperation[]): Promise<void> | undefined {
     let outcomes: LedgerOutcome[] | Promise<LedgerOutcome[]>;
     this.#committingSince = this.#clock();
     try {
@@ -147,7 +147,7 @@ export class Ledger {
     );
   }
 
-  #answer(batch: readonly Waiting[], outcomes: readonly LedgerOutcome[]): undefined {
+  #answer(batch: readonly QueuedOperation[], outcomes: readonly LedgerOutcome[]): undefined {
     this.#silentSince = undefined;
     let index = 0;
     for (const waiting of batch) {
@@ -167,7 +167,7 @@ export class Ledger {
   }
 
   /** What only one operation is to blame for must not fail its neighbours: they are tried apart from it. */
-  async #fail(batch: readonly Waiting[], cause: unknown): Promise<void> {
+  async #fail(batch: readonly QueuedOperation[], cause: unknown): Promise<void> {
     const isFault = isDataFault(cause);
     if (isFault && batch.length > 1) {
       const half = Math.ceil(batch.length / 2);
@@ -190,10 +190,10 @@ function endsHere(operation: LedgerOperation): boolean {
   return kind === "settle" || kind === "release" || (kind === "renew" && operation.keeper === "job");
 }
 
-const operationOf = ({ operation }: Waiting): LedgerOperation => operation;
+const operationOf = ({ operation }: QueuedOperation): LedgerOperation => operation;
 
 /** How many of those that wait fit one commit: in number, and in the bytes of the answers that they bring. */
-function batchLength(queue: readonly Waiting[]): number {
+function batchLength(queue: readonly QueuedOperation[]): number {
   let bytes = 0;
   let length = 0;
   for (const { operation } of queue) {

@@ -19,7 +19,7 @@ export interface Hold {
   accountId: string;
   amount: Nano;
   /** What it is for, for the person who reads `ledger holds`: `<operation> <prefix>/<model>`. */
-  purpose: string;
+  description: string;
   at: number;
   /** Until then the hold is alive without a `renew`. */
   leaseUntil: number;
@@ -49,7 +49,7 @@ export interface RetryKey {
 }
 
 /** An answer that is kept for a `RetryKey`, byte by byte. */
-export interface KeptAnswer {
+export interface StoredAnswer {
   status: number;
   headers: [name: string, value: string][];
   body: Uint8Array;
@@ -102,7 +102,7 @@ export interface Settle {
   tokens?: number;
   record?: CallRecord;
   /** Kept for the hold's retry key; without one, with `release` and by expiry the key is free again. */
-  answer?: KeptAnswer;
+  answer?: StoredAnswer;
 }
 
 export interface Release {
@@ -149,7 +149,7 @@ export interface HoldOutcomes {
   /** A limit is reached, whether or not there is room; nothing was set aside or counted. */
   limited: { outcome: "limited"; limit: keyof RateLimits; rates: RateState };
   /** The retry key has an answer; the id is that of the call that got it. */
-  replayed: { outcome: "replayed"; id: string; answer: KeptAnswer };
+  replayed: { outcome: "replayed"; id: string; answer: StoredAnswer };
   /** The retry key's first call has not ended; or it came with another fingerprint. */
   retry: { outcome: "retry-running" | "retry-mismatch" };
   insufficient: { outcome: "insufficient"; accountId: string; available: Nano };

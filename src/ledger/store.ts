@@ -7,7 +7,7 @@ export interface OpenHold {
   id: string;
   accountId: string;
   amount: Nano;
-  purpose: string;
+  description: string;
   observed: Nano | undefined;
   createdAt: number;
   leaseUntil: number;

@@ -50,7 +50,15 @@ function start(): void {
 }
 
 async function hold(id: string, leaseUntil: number): Promise<void> {
-  await ledger.submit({ kind: "hold", id, accountId: account.id, amount: 1n, purpose: "chat", at: now, leaseUntil });
+  await ledger.submit({
+    kind: "hold",
+    id,
+    accountId: account.id,
+    amount: 1n,
+    description: "chat",
+    at: now,
+    leaseUntil,
+  });
 }
 
 test("holds left by an earlier process are ended at the start", async () => {

@@ -9,13 +9,13 @@ import {
   type ModelPrice,
   toModelPrice,
 } from "./model-price.ts";
-import { type PriceTable, type PriceTableValue, readPriceTable, worksOf } from "./price-table.ts";
+import { type PriceTable, type PriceTableValue, readPriceTable, pricedModalities } from "./price-table.ts";
 
 const plain = 1_000_000n;
 
 function priceOf(table: PriceTable): ModelPrice {
   const unknown = { contextWindow: undefined, maxOutputTokens: undefined };
-  return toModelPrice({ rates: readPriceTable(table), works: worksOf(table), ...unknown, source: "test" });
+  return toModelPrice({ rates: readPriceTable(table), works: pricedModalities(table), ...unknown, source: "test" });
 }
 
 const charge = (table: PriceTable, usage: Usage, markup = plain): bigint =>

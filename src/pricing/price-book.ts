@@ -2,7 +2,14 @@ import { calcPrice } from "@pydantic/genai-prices";
 import { byPriceKey, type Clock, matchesGlob, type PriceKey } from "../core/index.ts";
 import { catalogRow } from "./catalog.ts";
 import { type ModelPrice, toModelPrice } from "./model-price.ts";
-import { everyWork, type PriceTable, pricesUsage, readPriceTable, type TieredPrice, worksOf } from "./price-table.ts";
+import {
+  allModalities,
+  type PriceTable,
+  pricesUsage,
+  readPriceTable,
+  type TieredPrice,
+  pricedModalities,
+} from "./price-table.ts";
 
 /** The operator's own price of a model, as in `pricing.models`: laid over the list price, key by key. */
 export interface OperatorPrice extends PriceTable {
@@ -59,7 +66,7 @@ export class PriceBook {
     const own = this.#operatorPrice(model.id);
     const unpricedIsFree = this.#options.unpriced === "free";
     const table = pricedTable(own, listed?.table);
-    const works = unpricedIsFree ? everyWork : worksOf(table);
+    const works = unpricedIsFree ? allModalities : pricedModalities(table);
     if (works.size === 0) return undefined;
     return toModelPrice({
       rates: readPriceTable(table),

@@ -1,6 +1,6 @@
 import { type UsageBucket, usageBuckets } from "../core/index.ts";
 import { type ModelPrice, toModelPrice } from "./model-price.ts";
-import { everyWork, type TieredRate } from "./price-table.ts";
+import { allModalities, type TieredRate } from "./price-table.ts";
 
 /** A rate as plain JSON; femto-credits as digits. */
 interface RateSnapshot {
@@ -35,7 +35,7 @@ export function priceFrom({ rates: snapshot, contextWindow, maxOutputTokens, sou
   const entries = usageBuckets.map((bucket) => [bucket, rateFrom(snapshot[bucket])]);
   return toModelPrice({
     rates: Object.fromEntries(entries) as Record<UsageBucket, TieredRate>,
-    works: everyWork,
+    works: allModalities,
     contextWindow,
     maxOutputTokens,
     source,

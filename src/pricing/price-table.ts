@@ -46,7 +46,7 @@ export type PricedModality = "text" | "embeddings" | "images" | "speech" | "tran
 const byTokens: readonly PriceKey[] = ["input_mtok", "output_mtok"];
 
 /** For each kind of work the sets of keys of which one, whole, prices it. A price by the call prices all of them. */
-const workPrices: Record<PricedModality, readonly (readonly PriceKey[])[]> = {
+const modalityPrices: Record<PricedModality, readonly (readonly PriceKey[])[]> = {
   text: [byTokens],
   embeddings: [["input_mtok"]],
   images: [["image"], byTokens, ["input_mtok", "output_image_mtok"]],
@@ -54,16 +54,16 @@ const workPrices: Record<PricedModality, readonly (readonly PriceKey[])[]> = {
   transcription: [["input_audio_hours"], byTokens, ["input_audio_mtok", "output_mtok"]],
 };
 
-const works: readonly PricedModality[] = ["text", "embeddings", "images", "speech", "transcription"];
+const modalities: readonly PricedModality[] = ["text", "embeddings", "images", "speech", "transcription"];
 
 /** All kinds of work: what a model that is free is priced for. */
-export const everyWork: ReadonlySet<PricedModality> = new Set(works);
+export const allModalities: ReadonlySet<PricedModality> = new Set(modalities);
 
 /** The kinds of work that a written price leaves no part of unpriced; a zero that is written is a price. */
-export function worksOf(table: PriceTable): ReadonlySet<PricedModality> {
-  if (table.requests_kcount !== undefined) return everyWork;
+export function pricedModalities(table: PriceTable): ReadonlySet<PricedModality> {
+  if (table.requests_kcount !== undefined) return allModalities;
   const isPriced = (keys: readonly PriceKey[]): boolean => keys.every((key) => table[key] !== undefined);
-  return new Set(works.filter((work) => workPrices[work].some(isPriced)));
+  return new Set(modalities.filter((work) => modalityPrices[work].some(isPriced)));
 }
 
 /** Whether a written price is of anything that a call's usage counts; pages and hours of connection are not. */

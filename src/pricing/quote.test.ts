@@ -1,11 +1,11 @@
 import { expect, test } from "bun:test";
 import { type ModelPrice, toModelPrice } from "./model-price.ts";
-import { type PriceTable, readPriceTable, worksOf } from "./price-table.ts";
+import { type PriceTable, readPriceTable, pricedModalities } from "./price-table.ts";
 import { priceQuote } from "./quote.ts";
 
 function priceOf(table: PriceTable): ModelPrice {
   const unknown = { contextWindow: undefined, maxOutputTokens: undefined };
-  return toModelPrice({ rates: readPriceTable(table), works: worksOf(table), ...unknown, source: "test" });
+  return toModelPrice({ rates: readPriceTable(table), works: pricedModalities(table), ...unknown, source: "test" });
 }
 
 const quoteOf = (table: PriceTable, markup = 1_000_000n): object => priceQuote(markup)(priceOf(table));

@@ -7,7 +7,7 @@ import { edited } from "./shared/__fixtures__/edited.ts";
 import answers from "./shared/__fixtures__/chat-answers.json" with { type: "json" };
 import type { Provider, UpstreamOperation } from "./provider.ts";
 import { createProvider, type ProviderChoice } from "./registry.ts";
-import { hasSign, readFault } from "./shared/failures.ts";
+import { matchesPattern, readFault } from "./shared/failures.ts";
 
 /** Whether each kind and preset takes `stream_options`; the types see to it that none is missing. */
 const kinds: Record<Exclude<ProviderChoice["kind"], "openai-compatible">, boolean> = {
@@ -194,7 +194,7 @@ describe.each(cases.map((each) => [each.name, each] as const))(
       for (const body of ordinary) {
         const fault = readFault(body);
         for (const status of [400, 401, 402, 403, 429, 498, 500, 503]) {
-          expect(hasSign([...keyRefused, ...quotaGone, ...retryable], status, fault)).toBe(false);
+          expect(matchesPattern([...keyRefused, ...quotaGone, ...retryable], status, fault)).toBe(false);
         }
         expect(fault.retryDelayMs).toBeUndefined();
       }
@@ -202,15 +202,15 @@ describe.each(cases.map((each) => [each.name, each] as const))(
 
     test("gives the same verdict twice: its patterns keep no state", () => {
       const { keyRefused, quotaGone, retryable } = provider.failures;
-      for (const { word, sentence } of [...keyRefused, ...quotaGone, ...retryable]) {
-        expect(`${word?.flags ?? ""}${sentence?.flags ?? ""}`).not.toMatch(/[gy]/);
+      for (const { codes, message } of [...keyRefused, ...quotaGone, ...retryable]) {
+        expect(`${codes?.flags ?? ""}${message?.flags ?? ""}`).not.toMatch(/[gy]/);
       }
     });
 
-    test("matches sentences from their start: callers' text comes later", () => {
+    test("matches messages from their start: callers' text comes later", () => {
       const { keyRefused, quotaGone, retryable } = provider.failures;
-      const sentences = [...keyRefused, ...quotaGone, ...retryable].flatMap(({ sentence }) => sentence ?? []);
-      expect(sentences.filter(({ source }) => !source.startsWith("^"))).toEqual([]);
+      const messages = [...keyRefused, ...quotaGone, ...retryable].flatMap(({ message }) => message ?? []);
+      expect(messages.filter(({ source }) => !source.startsWith("^"))).toEqual([]);
     });
   },
 );

@@ -111,7 +111,7 @@ test("an error under a success status is a failure, vectors are not", () => {
 
 describe("google", () => {
   const reshape = async (body: JsonObject) =>
-    await embeddingsOf(google).reshape?.({ body, files: [] }, "gemini-embedding-001");
+    await embeddingsOf(google).toUpstream?.({ body, files: [] }, "gemini-embedding-001");
   const inBase64 = async (data: unknown) => {
     const answer = (await reshape({ encoding_format: "base64" }))?.answer?.([{ object: "list", data }], 0);
     return answer as JsonObject | undefined;
@@ -158,7 +158,7 @@ describe("google", () => {
 describe("byteplus", () => {
   const vision = "skylark-embedding-vision-250615";
   const reshape = async (input: unknown, model = vision) =>
-    await embeddingsOf(byteplus).reshape?.(
+    await embeddingsOf(byteplus).toUpstream?.(
       { body: { model: "byteplus/x", input, dimensions: 1024 }, files: [] },
       model,
     );
@@ -178,7 +178,7 @@ describe("byteplus", () => {
     [[picture], "ep-20260101-abcde", [picture]],
   ])("%j to %s goes to the path of its own as parts", async (input, model, parts) => {
     const [request] = (await reshape(input, model))?.requests ?? [];
-    expect(request?.below).toBe("/multimodal");
+    expect(request?.subpath).toBe("/multimodal");
     expect(request?.json).toMatchObject({ input: parts, dimensions: 1024 });
   });
 

@@ -1,7 +1,7 @@
 /** What each upstream's errors mean: the bodies as they document them, under the status that they come with. */
 import { describe, expect, test } from "bun:test";
 import { createProvider, type ProviderChoice } from "./registry.ts";
-import { hasSign, readFault } from "./shared/failures.ts";
+import { matchesPattern, readFault } from "./shared/failures.ts";
 
 type Upstream = Pick<ProviderChoice, "kind" | "preset">;
 type Meaning = "key refused" | "quota gone" | "retryable" | "nothing special";
@@ -15,9 +15,9 @@ function meaningOf(upstream: Upstream, status: number, body: string): Meaning {
   }).failures;
   const fault = readFault(body);
   const meanings: Meaning[] = [];
-  if (hasSign(keyRefused, status, fault)) meanings.push("key refused");
-  if (hasSign(quotaGone, status, fault)) meanings.push("quota gone");
-  if (hasSign(retryable, status, fault)) meanings.push("retryable");
+  if (matchesPattern(keyRefused, status, fault)) meanings.push("key refused");
+  if (matchesPattern(quotaGone, status, fault)) meanings.push("quota gone");
+  if (matchesPattern(retryable, status, fault)) meanings.push("retryable");
   expect(meanings.length).toBeLessThanOrEqual(1);
   return meanings[0] ?? "nothing special";
 }

@@ -3,10 +3,10 @@ export type {
   FailureRules,
   ListedModel,
   Provider,
-  RawAnswer,
-  ReshapedBody,
-  ReshapedCall,
+  BinaryAnswer,
+  UpstreamRequestBody,
+  UpstreamRequests,
   UpstreamOperation,
 } from "./provider.ts";
 export { createProvider, type ProviderChoice, upstreamName } from "./registry.ts";
-export { hasSign, readFault } from "./shared/failures.ts";
+export { matchesPattern, readFault } from "./shared/failures.ts";

@@ -26,9 +26,9 @@ export interface CallInput {
 export type FormField = { name: string; text: string } | { name: string; file: CallFile };
 
 /** What one request of a reshaped call carries. */
-export interface ReshapedBody {
+export interface UpstreamRequestBody {
   /** Follows the operation's path. */
-  below?: string;
+  subpath?: string;
   /** Whole; the `model` in it, where it has one, becomes the upstream's name of it. */
   json?: JsonObject;
   /** Whole, to be sent in this order. Where neither is given, the client's own body goes, with the operation's edits. */
@@ -36,20 +36,20 @@ export interface ReshapedBody {
 }
 
 /** An answer that is no JSON. */
-export interface RawAnswer {
+export interface BinaryAnswer {
   bytes: Uint8Array;
   contentType: string;
 }
 
 /** One call in an upstream's own shape. */
-export interface ReshapedCall {
+export interface UpstreamRequests {
   /** Several are sent side by side; what succeeds of them is answered, and charged. */
-  requests: readonly [ReshapedBody, ...ReshapedBody[]];
+  requests: readonly [UpstreamRequestBody, ...UpstreamRequestBody[]];
   /**
    * The upstream's answers as the client expects them, in the order of the requests; `at` is when the call began, in seconds
    * since the epoch. Left out, they pass as they are. Throws where they hold nothing to answer with; then nothing is charged.
    */
-  answer?(answers: readonly JsonObject[], at: number): JsonObject | RawAnswer;
+  answer?(answers: readonly JsonObject[], at: number): JsonObject | BinaryAnswer;
 }
 
 /** How one operation is done upstream. */
@@ -64,7 +64,7 @@ export interface UpstreamOperation {
    * Makes a call of the client's anew where an operation without a dialect has another shape at this upstream, given the
    * model's name there; undefined for one that passes as it is. Throws 422 for what can't be said.
    */
-  reshape?(input: CallInput, model: string): ReshapedCall | undefined | Promise<ReshapedCall | undefined>;
+  toUpstream?(input: CallInput, model: string): UpstreamRequests | undefined | Promise<UpstreamRequests | undefined>;
   /** Headers that go upstream from a client of the same dialect. */
   forwards?: readonly string[];
   /** How a model differs from others of the dialect, for requests that are written from another one. */
@@ -102,30 +102,30 @@ export type ModelListing =
 /** How this upstream's errors differ from the common meaning of their status. */
 export interface FailureRules {
   /** The key itself is refused. A 401 says so by itself. */
-  keyRefused: readonly FailureSign[];
+  keyRefused: readonly FailurePattern[];
   /** No money or quota is left on this key: another try with it is pointless. */
-  quotaGone: readonly FailureSign[];
+  quotaGone: readonly FailurePattern[];
   /** Another try may succeed although the status does not say so. */
-  retryable: readonly FailureSign[];
+  retryable: readonly FailurePattern[];
 }
 
 /** What tells one meaning: any of its patterns, under one of its statuses. */
-export interface FailureSign {
+export interface FailurePattern {
   statuses: readonly number[];
   /** Matched against each of the upstream's own words (`UpstreamFault.words`). */
-  word?: RegExp;
+  codes?: RegExp;
   /**
    * Matched against the sentence, for an upstream that has no word for it. It must be anchored at the start: further on,
    * upstreams repeat what the caller wrote.
    */
-  sentence?: RegExp;
+  message?: RegExp;
 }
 
 /** What an upstream says of a failure in fields that are its own; the rest of a body may repeat the caller's text. */
 export interface UpstreamFault {
   /** Codes, types, statuses, reasons and quota ids, a number as its digits. */
-  words: readonly string[];
-  sentence: string | undefined;
+  codes: readonly string[];
+  message: string | undefined;
   /** How long the body asks to wait, in milliseconds. */
   retryDelayMs: number | undefined;
 }

@@ -1,7 +1,7 @@
 /** Speech of upstreams that have a shape of their own for it. */
 import { describe, expect, test } from "bun:test";
 import { GatewayError, type JsonObject } from "../core/index.ts";
-import type { ReshapedCall } from "./provider.ts";
+import type { UpstreamRequests } from "./provider.ts";
 import { createProvider, type ProviderChoice } from "./registry.ts";
 
 type Upstream = Pick<ProviderChoice, "kind" | "preset">;
@@ -9,10 +9,10 @@ type Upstream = Pick<ProviderChoice, "kind" | "preset">;
 const xai: Upstream = { kind: "xai" };
 const mistral: Upstream = { kind: "openai-compatible", preset: "mistral" };
 
-async function reshaped(upstream: Upstream, more: JsonObject): Promise<ReshapedCall> {
+async function reshaped(upstream: Upstream, more: JsonObject): Promise<UpstreamRequests> {
   const { speech } = createProvider({ ...upstream, baseUrl: "https://upstream.example" }).operations;
   const body = { model: "up/voice", input: "Hello.", ...more };
-  const call = await speech?.reshape?.({ body, files: [] }, "voice");
+  const call = await speech?.toUpstream?.({ body, files: [] }, "voice");
   if (call === undefined) throw new Error("not reshaped");
   return call;
 }

@@ -1,7 +1,7 @@
 /** Transcripts of upstreams that have one shape of their own, told in all of OpenAI's. */
 import { describe, expect, test } from "bun:test";
 import { type CallFile, GatewayError, type JsonObject } from "../core/index.ts";
-import type { RawAnswer, ReshapedCall } from "./provider.ts";
+import type { BinaryAnswer, UpstreamRequests } from "./provider.ts";
 import { createProvider, type ProviderChoice } from "./registry.ts";
 
 type Upstream = Pick<ProviderChoice, "kind" | "preset">;
@@ -19,9 +19,9 @@ const file: CallFile = {
   read: () => Promise.resolve(Buffer.alloc(1_000)),
 };
 
-async function reshape(upstream: Upstream, fields: JsonObject, files = [file]): Promise<ReshapedCall | undefined> {
+async function reshape(upstream: Upstream, fields: JsonObject, files = [file]): Promise<UpstreamRequests | undefined> {
   const { transcription } = createProvider({ ...upstream, baseUrl: "https://upstream.example" }).operations;
-  return transcription?.reshape?.({ body: { model: "up/ear", ...fields }, files }, "ear");
+  return transcription?.toUpstream?.({ body: { model: "up/ear", ...fields }, files }, "ear");
 }
 
 /** The form's fields as text, the file by its name. */
@@ -30,7 +30,7 @@ async function sent(upstream: Upstream, fields: JsonObject): Promise<string[]> {
   return (request?.form ?? []).map((part) => `${part.name}=${"text" in part ? part.text : part.file.filename}`);
 }
 
-async function told(upstream: Upstream, fields: JsonObject, answer: JsonObject): Promise<JsonObject | RawAnswer> {
+async function told(upstream: Upstream, fields: JsonObject, answer: JsonObject): Promise<JsonObject | BinaryAnswer> {
   const shown = (await reshape(upstream, fields))?.answer?.([answer], 0);
   if (shown === undefined) throw new Error("not reshaped");
   return shown;

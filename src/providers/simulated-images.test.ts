@@ -61,15 +61,15 @@ async function ask({
 }: Asked): Promise<Answered> {
   const operation = operationOf(kind, name);
   const body: JsonObject = { model: `${kind}/${model}`, prompt: "a red fox", ...more };
-  const reshaped = await operation.reshape?.({ body, files }, model);
+  const reshaped = await operation.toUpstream?.({ body, files }, model);
   const requests = reshaped?.requests ?? [{}];
   const responses = await Promise.all(
-    requests.map(({ below = "", json }) => {
+    requests.map(({ subpath = "", json }) => {
       const text =
         json === undefined ? sent(operation, body, model) : JSON.stringify("model" in json ? { ...json, model } : json);
       const provider = createProvider({ kind, baseUrl: "" });
       const headers = { "content-type": "application/json", ...provider.headers("good-key", operation.path) };
-      return fetch(`${urls[kind]}${operation.path}${below}`, { method: "POST", headers, body: text });
+      return fetch(`${urls[kind]}${operation.path}${subpath}`, { method: "POST", headers, body: text });
     }),
   );
   const answers = await Promise.all(responses.map(async (response) => (await response.json()) as JsonObject));

@@ -1,5 +1,5 @@
 export { captureFinalResponse } from "./capture.ts";
-export { type ExpandedInput, rebaseErrorPath, ResponseKeeper } from "./keeper.ts";
+export { type ExpandedInput, rebaseErrorPath, ResponseStoreService } from "./response-store-service.ts";
 export {
   deleteResponse,
   getResponse,

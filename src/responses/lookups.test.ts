@@ -10,19 +10,19 @@ import {
 } from "../sending/__fixtures__/upstreams.ts";
 import { openStorage, type Storage } from "../storage/index.ts";
 import { Ticker } from "../streaming/index.ts";
-import { ResponseKeeper } from "./keeper.ts";
+import { ResponseStoreService } from "./response-store-service.ts";
 import { deleteResponse, getResponse, listInputItems } from "./lookups.ts";
 import { openResponseStore } from "./sql/open.ts";
 
 let ticker: Ticker;
 let storage: Storage;
-let keeper: ResponseKeeper;
+let keeper: ResponseStoreService;
 let fetched: Fetched[];
 
 beforeEach(async () => {
   ticker = new Ticker(60_000, () => 0);
   storage = await openStorage("sqlite::memory:");
-  keeper = new ResponseKeeper({ responses: openResponseStore(storage), clock: () => 1_000 });
+  keeper = new ResponseStoreService({ responses: openResponseStore(storage), clock: () => 1_000 });
 });
 afterEach(async () => {
   ticker.stop();
@@ -32,7 +32,7 @@ afterEach(async () => {
 async function keep(model: string, id: string, request: JsonObject): Promise<void> {
   const target = targetOf(model, ["responses", "chat", "messages"]);
   const call = { principal: principalOf("alice"), target, request, callId: id };
-  await keeper.keep(
+  await keeper.store(
     call,
     { id, object: "response", output: [] },
     target.operation.keeps === undefined ? undefined : { keyId: "k" },

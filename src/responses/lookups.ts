@@ -3,13 +3,13 @@ import type { Principal } from "../auth/index.ts";
 import { GatewayError } from "../core/index.ts";
 import type { ModelRouter } from "../routing/index.ts";
 import { type AskDependencies, askUpstream, type UpstreamCall } from "../sending/index.ts";
-import type { ResponseKeeper } from "./keeper.ts";
+import type { ResponseStoreService } from "./response-store-service.ts";
 import type { StoredResponse } from "./store.ts";
 
 export interface StoredResponseDependencies {
   asking: AskDependencies;
   router: ModelRouter;
-  keeper: ResponseKeeper;
+  keeper: ResponseStoreService;
 }
 
 /** A call about one response, with the query that came with it. */
@@ -27,7 +27,7 @@ export async function getResponse(deps: StoredResponseDependencies, call: Stored
   }
   if (stored.content !== undefined) return json(stored.content.response);
   return askItsUpstream(deps, call, stored, {
-    below: `/${encodeURIComponent(stored.id)}${queryOf(call)}`,
+    subpath: `/${encodeURIComponent(stored.id)}${queryOf(call)}`,
     method: "GET",
   });
 }
@@ -37,8 +37,8 @@ export async function listInputItems(deps: StoredResponseDependencies, call: Sto
   const stored = await deps.keeper.find(call.id, call.principal);
   if (stored.content !== undefined)
     return Response.json(pageOf(await deps.keeper.inputOf(stored.id, call.principal), call));
-  const below = `/${encodeURIComponent(stored.id)}/input_items${queryOf(call)}`;
-  return askItsUpstream(deps, call, stored, { below, method: "GET" });
+  const subpath = `/${encodeURIComponent(stored.id)}/input_items${queryOf(call)}`;
+  return askItsUpstream(deps, call, stored, { subpath, method: "GET" });
 }
 
 /** `DELETE /v1/responses/{id}`. What the upstream keeps goes first, so that a failure there can be tried again. */
@@ -46,7 +46,7 @@ export async function deleteResponse(deps: StoredResponseDependencies, call: Sto
   const stored = await deps.keeper.find(call.id, call.principal);
   if (stored.content === undefined) {
     const answer = await askItsUpstream(deps, call, stored, {
-      below: `/${encodeURIComponent(stored.id)}`,
+      subpath: `/${encodeURIComponent(stored.id)}`,
       method: "DELETE",
     });
     if (!answer.ok && answer.status !== 404) return answer;
@@ -60,11 +60,11 @@ function askItsUpstream(
   { asking, router }: StoredResponseDependencies,
   { request }: StoredResponseCall,
   { provider, keyId }: StoredResponse,
-  what: Required<Pick<UpstreamCall, "below" | "method">>,
+  what: Required<Pick<UpstreamCall, "subpath" | "method">>,
 ): Promise<Response> {
   const route = router.routes.find(({ prefix }) => prefix === provider);
   const operation = route?.provider.operations.responses;
-  const missing = what.below.includes("/input_items") && operation?.keeps?.listsInput === false;
+  const missing = what.subpath.includes("/input_items") && operation?.keeps?.listsInput === false;
   if (route === undefined || operation?.keeps === undefined || missing) {
     throw new GatewayError("unsupported_operation", `The provider ${provider} can't be asked for this.`);
   }

@@ -9,7 +9,7 @@ export interface StoredResponse {
   model: string;
   createdAt: number;
   /** Forgotten then. */
-  keptUntil: number;
+  expiresAt: number;
   /** The response that it continues. */
   previousId: string | undefined;
   /** Undefined where the upstream keeps it. */
@@ -33,7 +33,7 @@ export interface ResponseStore {
   find(id: string, owner: string, at: number): Promise<StoredResponse | undefined>;
   /**
    * The response and those that it continues, oldest first; ends early where one of them is not there any more, or where
-   * they grow beyond `recalledRoundsMax` or `recalledBytesMax`.
+   * they grow beyond `expandedRoundsMax` or `expandedBytesMax`.
    */
   chain(id: string, owner: string, at: number): Promise<StoredResponse[]>;
   /** Whether there was such a response. */

@@ -13,7 +13,7 @@ export interface AskDependencies extends SendDependencies {
 export type AskingClient = Pick<Request, "headers" | "signal">;
 
 /** What is asked; how it is sent follows from the rest. */
-type Question = Pick<UpstreamCall, "target" | "method" | "below" | "body" | "pinnedKeyId">;
+type Question = Pick<UpstreamCall, "target" | "method" | "subpath" | "body" | "pinnedKeyId">;
 
 /**
  * Asks an upstream for what is free there, and relays its answer or its error as it is. Nothing is held or charged. Throws

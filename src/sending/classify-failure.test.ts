@@ -5,9 +5,9 @@ import { classifyFailure, type FailureClass } from "./classify-failure.ts";
 const now = Date.UTC(2026, 2, 4, 12);
 
 const rules: FailureRules = {
-  keyRefused: [{ statuses: [400, 403], word: /^bad_key$/ }],
-  quotaGone: [{ statuses: [402, 429], word: /^no_quota$/ }],
-  retryable: [{ statuses: [400, 429], word: /^come_back$/ }],
+  keyRefused: [{ statuses: [400, 403], codes: /^bad_key$/ }],
+  quotaGone: [{ statuses: [402, 429], codes: /^no_quota$/ }],
+  retryable: [{ statuses: [400, 429], codes: /^come_back$/ }],
 };
 
 const says = (code: string): string => JSON.stringify({ error: { code } });

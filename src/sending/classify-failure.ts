@@ -1,5 +1,5 @@
 import type { ReplyHeaders } from "../core/index.ts";
-import { type FailureRules, hasSign, readFault } from "../providers/index.ts";
+import { type FailureRules, matchesPattern, readFault } from "../providers/index.ts";
 
 /** What follows from an upstream's error. */
 export interface FailureClass {
@@ -32,8 +32,8 @@ export function classifyFailure(
 ): FailureClass {
   const fault = readFault(body);
   const retryAfterMs = readRetryAfter(headers, now) ?? fault.retryDelayMs;
-  const refused = status === 401 || hasSign([...rules.keyRefused, ...rules.quotaGone], status, fault);
-  const saidRetryable = hasSign(rules.retryable, status, fault);
+  const refused = status === 401 || matchesPattern([...rules.keyRefused, ...rules.quotaGone], status, fault);
+  const saidRetryable = matchesPattern(rules.retryable, status, fault);
   return {
     retryable: !refused && (BUSY.has(status) || BROKEN.has(status) || saidRetryable),
     needsRetryAfter: BUSY.has(status) && !saidRetryable,

@@ -41,7 +41,7 @@ export interface UpstreamCall extends UpstreamHead {
   /** POST, where it is left out. */
   method?: "GET" | "DELETE";
   /** What follows the operation's path. */
-  below?: string;
+  subpath?: string;
   body?: UpstreamBody;
   /** The id of the one key that may be used. */
   pinnedKeyId?: string | undefined;
@@ -142,7 +142,7 @@ function ask(environment: SendEnvironment, call: UpstreamCall, key: Key): Promis
   const isForm = typeof body === "object" && "open" in body;
   const headers = upstreamHeaders(call, key);
   return environment.ask({
-    url: target.route.baseUrl + target.operation.path + (call.below ?? ""),
+    url: target.route.baseUrl + target.operation.path + (call.subpath ?? ""),
     method: call.method ?? "POST",
     headers: isForm ? formHeaders(headers, body) : headers,
     body: isForm ? body.open() : body,

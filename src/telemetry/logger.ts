@@ -1,5 +1,5 @@
 import pino from "pino";
-import { GatheredLines } from "./gathered-lines.ts";
+import { LineBuffer } from "./line-buffer.ts";
 
 /** Writes one JSON line an event: fields first, then what happened. */
 export interface Logger {
@@ -30,7 +30,7 @@ export interface LoggerOptions {
  * same shape, at a quarter of the cost.
  */
 export function createLogger({ level, fd = 2 }: LoggerOptions): Logger {
-  const lines = new GatheredLines(fd);
+  const lines = new LineBuffer(fd);
   const redact = { paths: SECRET_FIELDS, censor: CENSORED };
   const log = pino({ level, base: null, redact, timestamp: pino.stdTimeFunctions.isoTime }, lines);
   const informs = log.isLevelEnabled("info");

@@ -1,5 +1,5 @@
 import type { Clock } from "../core/index.ts";
-import type { Connection, ConnectionKeeper } from "./connection.ts";
+import type { Connection, ConnectionOwner } from "./connection.ts";
 
 export interface PoolOptions {
   clock: Clock;
@@ -12,7 +12,7 @@ export interface PoolOptions {
 const CLOSING_MARGIN_MS = 1_000;
 
 /** Connections between two requests. The one that was used last is the one to be used next; the others run out. */
-export class ConnectionPool implements ConnectionKeeper {
+export class ConnectionPool implements ConnectionOwner {
   readonly #options: PoolOptions;
   readonly #kept = new Map<string, Connection[]>();
   #timer: Timer | null = null;
@@ -27,7 +27,7 @@ export class ConnectionPool implements ConnectionKeeper {
     if (kept === undefined) return undefined;
     const now = this.#options.clock();
     for (let connection = kept.pop(); connection !== undefined; connection = kept.pop()) {
-      if (connection.keptUntil > now) return connection;
+      if (connection.idleUntil > now) return connection;
       connection.close();
     }
     return undefined;
@@ -41,7 +41,7 @@ export class ConnectionPool implements ConnectionKeeper {
       connection.close();
       return;
     }
-    connection.keptUntil = clock() + idleMs;
+    connection.idleUntil = clock() + idleMs;
     kept.push(connection);
     this.#timer ??= this.#startTimer();
   }
@@ -76,8 +76,8 @@ export class ConnectionPool implements ConnectionKeeper {
   #prune(): void {
     const now = this.#options.clock();
     for (const [origin, kept] of this.#kept) {
-      const rest = kept.filter(({ keptUntil }) => keptUntil > now);
-      for (const connection of kept) if (connection.keptUntil <= now) connection.close();
+      const rest = kept.filter(({ idleUntil }) => idleUntil > now);
+      for (const connection of kept) if (connection.idleUntil <= now) connection.close();
       if (rest.length === 0) this.#kept.delete(origin);
       else this.#kept.set(origin, rest);
     }

@@ -2,7 +2,7 @@ import { BadReply } from "./bad-reply.ts";
 import { ReplyReader } from "./reply-reader.ts";
 import type { ReplyHead } from "./reply-head.ts";
 import { type OutgoingRequest, RequestWriter } from "./request-writer.ts";
-import type { Target } from "./targets.ts";
+import type { RequestTarget } from "./targets.ts";
 
 /** The call that a connection works for. Each of these may end it, and begin another one on the same connection. */
 export interface ConnectionUser {
@@ -16,11 +16,11 @@ export interface ConnectionUser {
   /** The connection is gone. */
   fail(cause: unknown): void;
   /** The connection was gone already when the request was written to it: nothing of a reply came. */
-  goElsewhere(): void;
+  retryOnNewConnection(): void;
 }
 
 /** Where connections are between two requests. */
-export interface ConnectionKeeper {
+export interface ConnectionOwner {
   keep(connection: Connection): void;
   /** It ended while it was kept. */
   forget(connection: Connection): void;
@@ -37,10 +37,10 @@ export interface ConnectionKeeper {
 export class Connection {
   readonly origin: string;
   /** Where it is kept: the time, in ms, from which it is not used any more. */
-  keptUntil = 0;
+  idleUntil = 0;
   /** How long the upstream said that it keeps the connection. */
   keepAliveMs: number | undefined;
-  readonly #keeper: ConnectionKeeper;
+  readonly #keeper: ConnectionOwner;
   readonly #isSecure: boolean;
   readonly #reader = new ReplyReader();
   readonly #writer = new RequestWriter();
@@ -52,7 +52,7 @@ export class Connection {
   /** The present request is not its first. */
   #isReused = false;
 
-  constructor({ origin, isSecure }: Target, keeper: ConnectionKeeper, user: ConnectionUser) {
+  constructor({ origin, isSecure }: RequestTarget, keeper: ConnectionOwner, user: ConnectionUser) {
     this.origin = origin;
     this.#isSecure = isSecure;
     this.#keeper = keeper;
@@ -107,7 +107,7 @@ export class Connection {
     if (!this.#isSecure) this.#begin();
   }
 
-  shookHands(isTrusted: boolean, problem: Error | null): void {
+  onHandshake(isTrusted: boolean, problem: Error | null): void {
     if (isTrusted && problem === null && this.#socket?.authorized === true) {
       if (!this.#isOpen) this.#begin();
       return;
@@ -163,7 +163,7 @@ export class Connection {
     const user = this.#user;
     this.destroy();
     if (user === null) this.#keeper.forget(this);
-    else if (this.#isReused && !this.#reader.hasBytes) user.goElsewhere();
+    else if (this.#isReused && !this.#reader.hasBytes) user.retryOnNewConnection();
     else user.fail(this.#explained(cause));
   }
 
@@ -205,7 +205,7 @@ export class Connection {
 /** One object for all connections: what belongs to one of them is its socket's data. */
 const socketHandler: Bun.SocketHandler<Connection> = {
   open: (socket) => socket.data.opened(socket),
-  handshake: (socket, isTrusted, problem) => socket.data.shookHands(isTrusted, problem),
+  handshake: (socket, isTrusted, problem) => socket.data.onHandshake(isTrusted, problem),
   data: (socket, bytes) => socket.data.receive(bytes),
   drain: (socket) => socket.data.drained(),
   end: (socket) => socket.data.ended(),
@@ -219,8 +219,8 @@ const protocols = "\u0008http/1.1";
 
 /** Connects for the user. What goes wrong is told to the user. */
 export function connect(
-  target: Target,
-  keeper: ConnectionKeeper,
+  target: RequestTarget,
+  keeper: ConnectionOwner,
   user: ConnectionUser,
   trusted: string | undefined,
 ): Connection {

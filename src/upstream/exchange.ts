@@ -13,7 +13,7 @@ import { decodedReply, decoderOf } from "./decode.ts";
 import type { ReplyHead } from "./reply-head.ts";
 import { headOpening } from "./request-head.ts";
 import { bytesOf, type OutgoingRequest, type WholeBody } from "./request-writer.ts";
-import type { Target } from "./targets.ts";
+import type { RequestTarget } from "./targets.ts";
 
 const noHeaders: ReplyHeaders = { get: () => null };
 
@@ -23,7 +23,7 @@ export interface WholeRequest extends UpstreamRequest {
 }
 
 /** Gives an exchange a connection that nobody has used yet. */
-export type Dial = (exchange: Exchange) => Connection;
+export type Dial = (exchange: HttpExchange) => Connection;
 
 /**
  * One request and its reply. It is the reply, its body and the signal's listener at once: one object a call.
@@ -32,11 +32,11 @@ export type Dial = (exchange: Exchange) => Connection;
  *
  * `replied`: all has come, or the reply broke off, but there is no sink yet that could be told.
  */
-export class Exchange implements UpstreamReply, ReplyBody, ConnectionUser, AbortListener {
+export class HttpExchange implements UpstreamReply, ReplyBody, ConnectionUser, AbortListener {
   status = 0;
   headers: ReplyHeaders = noHeaders;
   readonly body: ReplyBody = this;
-  readonly target: Target;
+  readonly target: RequestTarget;
   readonly #method: UpstreamRequest["method"];
   readonly #signal: CallSignal;
   /** Until the reply begins, which may go on for long. */
@@ -56,7 +56,7 @@ export class Exchange implements UpstreamReply, ReplyBody, ConnectionUser, Abort
   #isHeldUp = false;
 
   /** Throws a TypeError where the headers can't be sent. */
-  constructor(request: WholeRequest, target: Target, dial: Dial) {
+  constructor(request: WholeRequest, target: RequestTarget, dial: Dial) {
     this.target = target;
     this.#method = request.method;
     this.#signal = request.signal;
@@ -69,7 +69,7 @@ export class Exchange implements UpstreamReply, ReplyBody, ConnectionUser, Abort
   start(kept: Connection | undefined): Promise<UpstreamReply> {
     this.#signal.addEventListener("abort", this);
     if (kept === undefined) {
-      this.goElsewhere();
+      this.retryOnNewConnection();
     } else {
       this.#connection = kept;
       kept.reuse(this);
@@ -77,7 +77,7 @@ export class Exchange implements UpstreamReply, ReplyBody, ConnectionUser, Abort
     return this.#promised.promise;
   }
 
-  goElsewhere(): void {
+  retryOnNewConnection(): void {
     this.#connection = this.#dial(this);
   }
 

@@ -1,5 +1,5 @@
 import type { UpstreamRequest } from "../core/index.ts";
-import type { Target } from "./targets.ts";
+import type { RequestTarget } from "./targets.ts";
 
 /** They say how the request is framed and whom it goes to: the client writes them, or has no use for them. */
 const ownHeaders = new Set([
@@ -22,7 +22,7 @@ const forbiddenInValue = /[^\t\x20-\x7e\x80-\xff]/;
 interface Written {
   readonly lines: string;
   readonly method: UpstreamRequest["method"];
-  readonly target: Target;
+  readonly target: RequestTarget;
   readonly opening: string;
 }
 
@@ -33,7 +33,7 @@ const written = new WeakMap<Headers, Written>();
  * The request line and the headers, each with its line end, as latin1. Throws a TypeError where a name or value could be
  * read as something else. Later changes of `headers` are not seen.
  */
-export function headOpening({ method, headers }: UpstreamRequest, target: Target): string {
+export function headOpening({ method, headers }: UpstreamRequest, target: RequestTarget): string {
   const known = written.get(headers);
   if (known !== undefined && known.target === target && known.method === method) return known.opening;
   const lines = known?.lines ?? linesOf(headers);

@@ -1,5 +1,5 @@
 /** Where a request goes, taken from its URL. */
-export interface Target {
+export interface RequestTarget {
   /** `https://host:port`: what connections are kept for. */
   readonly origin: string;
   /** Without the brackets of an IPv6 address. */
@@ -15,8 +15,8 @@ const TARGETS_MAX = 1_000;
 const URL_CHARACTERS_MAX = 1_024;
 
 /** Few URLs come again and again. */
-export class Targets {
-  readonly #known = new Map<string, Target>();
+export class RequestTargets {
+  readonly #known = new Map<string, RequestTarget>();
   readonly #isProxied: (url: URL) => boolean;
 
   constructor(isProxied: (url: URL) => boolean) {
@@ -24,7 +24,7 @@ export class Targets {
   }
 
   /** Throws a TypeError where it is no URL of HTTP, or names a user. */
-  find(url: string): Target {
+  find(url: string): RequestTarget {
     const known = this.#known.get(url);
     if (known !== undefined) return known;
     const target = this.#read(url);
@@ -33,7 +33,7 @@ export class Targets {
     return target;
   }
 
-  #read(text: string): Target {
+  #read(text: string): RequestTarget {
     const url = new URL(text);
     const isSecure = url.protocol === "https:";
     if (!isSecure && url.protocol !== "http:") throw new TypeError("an upstream's URL must be http: or https:");

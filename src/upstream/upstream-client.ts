@@ -1,9 +1,9 @@
 import { type AskUpstream, type Clock, limits, type UpstreamRequest } from "../core/index.ts";
 import { ConnectionPool } from "./connection-pool.ts";
 import { connect } from "./connection.ts";
-import { type Dial, Exchange, type WholeRequest } from "./exchange.ts";
+import { type Dial, HttpExchange, type WholeRequest } from "./exchange.ts";
 import { proxyRule, type ProxyVariables } from "./proxies.ts";
-import { Targets } from "./targets.ts";
+import { RequestTargets } from "./targets.ts";
 
 export interface UpstreamClientOptions {
   /** Asks where this client does not: bodies that are no piece of memory, and upstreams behind a proxy. */
@@ -21,14 +21,14 @@ export interface UpstreamClientOptions {
 export class UpstreamClient {
   readonly #fallback: AskUpstream;
   readonly #trusted: string | undefined;
-  readonly #targets: Targets;
+  readonly #targets: RequestTargets;
   readonly #pool: ConnectionPool;
   readonly #dial: Dial;
 
   constructor({ fallback, clock, variables, trusted, idleConnectionsMax, idleMsMax }: UpstreamClientOptions) {
     this.#fallback = fallback;
     this.#trusted = trusted;
-    this.#targets = new Targets(proxyRule(variables));
+    this.#targets = new RequestTargets(proxyRule(variables));
     this.#pool = new ConnectionPool({
       clock,
       connectionsMax: idleConnectionsMax ?? limits.idleConnectionsMax,
@@ -47,7 +47,7 @@ export class UpstreamClient {
     try {
       const target = this.#targets.find(url);
       if (target.isProxied || !isWhole(request)) return this.#fallback(request);
-      const exchange = new Exchange(request, target, this.#dial);
+      const exchange = new HttpExchange(request, target, this.#dial);
       return exchange.start(this.#pool.take(target.origin));
     } catch (cause) {
       return Promise.reject(cause);

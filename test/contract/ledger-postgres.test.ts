@@ -108,7 +108,7 @@ describe("a ledger in Postgres", () => {
     const { store, query } = await openPostgresLedger();
     const lone = token("lone");
     await store.putAccount(lone, noon);
-    const odd = (id: string) => ({ ...hold(id, lone.id, 10n, { leaseUntil: noon }), purpose: "chat up/\0\ud800" });
+    const odd = (id: string) => ({ ...hold(id, lone.id, 10n, { leaseUntil: noon }), description: "chat up/\0\ud800" });
     const retry = { retry: { key: "\0", fingerprint: "\udfff" } };
     // Through the general function, whose chains are then known, and through the plain one.
     expect(await store.commit([hold("a", lone.id, 10n, retry), odd("b"), hold("c", lone.id, 10n)])).toEqual([

@@ -13,7 +13,7 @@ const plain: StoredResponse = {
   provider: "openai",
   model: "gpt-5-mini",
   createdAt: AT,
-  keptUntil: 2 ** 42,
+  expiresAt: 2 ** 42,
   previousId: undefined,
   keyId: undefined,
   content: undefined,
@@ -25,7 +25,7 @@ const full: StoredResponse = {
   provider: "my.provider",
   model: "org/model",
   createdAt: 2 ** 41,
-  keptUntil: 2 ** 42,
+  expiresAt: 2 ** 42,
   previousId: "resp_a",
   content: { input: JSON.stringify([{ said, nul: "\0", half: "\ud800" }]), response: JSON.stringify({ said }) },
   keyId: "4d1f0a",
@@ -133,17 +133,17 @@ function describeResponseStore(name: string, open: () => Promise<Storage>): void
     test("that name each other in a circle come, and no more of them than a conversation may have", async () => {
       await store.put({ ...plain, id: "resp_x", previousId: "resp_y" });
       await store.put({ ...plain, id: "resp_y", previousId: "resp_x" });
-      expect(await store.chain("resp_x", "alice", AT)).toHaveLength(limits.recalledRoundsMax);
+      expect(await store.chain("resp_x", "alice", AT)).toHaveLength(limits.expandedRoundsMax);
     });
 
     test("come no further back than their sizes allow: the first beyond is the last", async () => {
-      const content = { input: `["${"é".repeat(limits.recalledBytesMax / 8)}"]`, response: "{}" };
+      const content = { input: `["${"é".repeat(limits.expandedBytesMax / 8)}"]`, response: "{}" };
       await converse(["resp_1", "resp_2", "resp_3", "resp_4", "resp_5", "resp_6"], { content });
       expect(idsOf(await store.chain("resp_6", "alice", AT))).toEqual(["resp_3", "resp_4", "resp_5", "resp_6"]);
     });
 
     test("are not found from the moment on until which they are kept", async () => {
-      await store.put({ ...plain, id: "resp_old", keptUntil: 5_000 });
+      await store.put({ ...plain, id: "resp_old", expiresAt: 5_000 });
       await store.put({ ...plain, id: "resp_new", previousId: "resp_old" });
       expect((await store.find("resp_old", "alice", 4_999))?.id).toBe("resp_old");
       expect(idsOf(await store.chain("resp_new", "alice", 4_999))).toEqual(["resp_old", "resp_new"]);

@@ -207,7 +207,7 @@ describe("ledger", () => {
     expect(others).toEqual([]);
     expect(hold).toMatchObject({
       id: answer.headers.get("x-request-id"),
-      purpose: "chat xai/grok-4+stall-3",
+      description: "chat xai/grok-4+stall-3",
       keeper: "process",
       alive: true,
     });

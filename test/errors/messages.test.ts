@@ -16,7 +16,7 @@ import {
   type Talker,
   talker,
   type TalkOptions,
-  type Told,
+  type ReceivedAnswer,
   until,
 } from "../kit/index.ts";
 
@@ -47,7 +47,7 @@ afterAll(() => rig.stop());
 
 /** Checks one of our errors to the last member, and gives back its message. */
 function expectError(
-  { status, headers, text }: Pick<Told, "status" | "headers" | "text">,
+  { status, headers, text }: Pick<ReceivedAnswer, "status" | "headers" | "text">,
   of: [number, string],
 ): string {
   expect([status, text]).toEqual([of[0], expect.stringContaining(`"type":"${of[1]}"`) as string]);
@@ -66,7 +66,7 @@ function expectError(
 const both = [messagesPath, `${messagesPath}/count_tokens`] as const;
 
 describe.each(both)("on %s", (path) => {
-  const ask = (more: object = {}, options: TalkOptions = {}, who = user): Promise<Told> => {
+  const ask = (more: object = {}, options: TalkOptions = {}, who = user): Promise<ReceivedAnswer> => {
     const { max_tokens: limit, ...counted } = bodyOf(more) as { max_tokens?: unknown };
     const body = path === messagesPath ? { ...counted, max_tokens: limit } : counted;
     return who.ask(path, { body, ...options });

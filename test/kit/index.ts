@@ -66,7 +66,7 @@ export {
   talker,
   type TalkOptions,
   textIn,
-  type Told,
-  type ToldResponse,
+  type ReceivedAnswer,
+  type ReceivedResponse,
 } from "./talker.ts";
 export { until } from "./until.ts";

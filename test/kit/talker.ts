@@ -4,7 +4,7 @@ import { EventReader } from "./stream.ts";
 export const messagesPath = "/v1/messages";
 export const responsesPath = "/v1/responses";
 
-export interface Told {
+export interface ReceivedAnswer {
   status: number;
   headers: Headers;
   text: string;
@@ -22,7 +22,7 @@ export interface TalkOptions {
 
 export interface Talker {
   /** A call to its end; a POST where it has a body. */
-  ask(path: string, options?: TalkOptions): Promise<Told>;
+  ask(path: string, options?: TalkOptions): Promise<ReceivedAnswer>;
   /** An answer that is still to be read. */
   send(path: string, options?: TalkOptions): Promise<Response>;
 }
@@ -61,7 +61,7 @@ function parse(text: string): unknown {
 }
 
 /** A response as far as the tests read it. */
-export interface ToldResponse {
+export interface ReceivedResponse {
   id: string;
   status: string;
   output: { type: string; id: string; content?: { type: string; text: string }[] }[];
@@ -69,22 +69,22 @@ export interface ToldResponse {
 }
 
 /** The response of an answer; fails with the answer's text where there is none. */
-export function responseIn({ status, text, json }: Told): ToldResponse {
+export function responseIn({ status, text, json }: ReceivedAnswer): ReceivedResponse {
   if (status !== 200) throw new Error(`${status}: ${text}`);
-  return json as ToldResponse;
+  return json as ReceivedResponse;
 }
 
 /** The text that was said in a response. */
-export function textIn({ output }: ToldResponse): string {
+export function textIn({ output }: ReceivedResponse): string {
   return output.flatMap(({ content = [] }) => content.map(({ text }) => text)).join("");
 }
 
 /** Reads a streamed response up to the event that ends it, and no further. */
-export async function endOf(answer: Response): Promise<{ response: ToldResponse; reader: EventReader }> {
+export async function endOf(answer: Response): Promise<{ response: ReceivedResponse; reader: EventReader }> {
   const reader = new EventReader(answer);
   for (let event = await reader.next(); event !== undefined; event = await reader.next()) {
     if (!/^event: response\.(?:completed|incomplete)$/m.test(event)) continue;
-    const data = JSON.parse(/^data: (.*)$/m.exec(event)?.[1] ?? "") as { response: ToldResponse };
+    const data = JSON.parse(/^data: (.*)$/m.exec(event)?.[1] ?? "") as { response: ReceivedResponse };
     return { response: data.response, reader };
   }
   throw new Error("the stream has no end");

@@ -50,7 +50,7 @@ const account = (kind: Account["kind"], name: string, rest: Partial<Account> = {
 });
 
 const hold = (id: string, accountId: string, leaseUntil = 120_000) =>
-  ({ kind: "hold", id, accountId, amount: PRICE, purpose: "chat", at: 1_000, leaseUntil }) as const;
+  ({ kind: "hold", id, accountId, amount: PRICE, description: "chat", at: 1_000, leaseUntil }) as const;
 
 test(`a balance for exactly ${AFFORDED} of ${CALLS} calls through ${NODES} nodes pays for exactly ${AFFORDED}`, async () => {
   await openNodes();

@@ -53,7 +53,7 @@ const hold = (id: string): Hold => ({
   id,
   accountId: account.id,
   amount: 10n,
-  purpose: "chat",
+  description: "chat",
   at: 1,
   leaseUntil: 9,
 });

@@ -149,7 +149,7 @@ class Run {
 
   #hold(accountId: string, amount: bigint): Hold {
     const [at, leaseUntil] = [this.#now, this.#now + 1_000_000];
-    return { kind: "hold", id: "", accountId, amount, purpose: "chat up/m", at, leaseUntil };
+    return { kind: "hold", id: "", accountId, amount, description: "chat up/m", at, leaseUntil };
   }
 
   async batch(wait: number, steps: readonly Step[]): Promise<void> {
@@ -217,12 +217,12 @@ async function callsOf({ statements }: PostgresStorage, name: string): Promise<n
 describe("a plain batch", () => {
   const at = START;
   const token = account("token", "odd", "user:odd");
-  const hold = (id: string, purpose = "chat up/m"): Hold => ({
+  const hold = (id: string, description = "chat up/m"): Hold => ({
     kind: "hold",
     id,
     accountId: token.id,
     amount: 5n,
-    purpose,
+    description,
     at,
     leaseUntil: at + 1_000,
   });
@@ -258,7 +258,7 @@ describe("a plain batch", () => {
     const holds = texts.map((text, index) => hold(`odd-text-${index}`, text));
     const held = await store.commit(holds);
     expect(new Set(held.map(({ outcome }) => outcome))).toEqual(new Set(["held"]));
-    const open = new Map((await store.openHolds()).map(({ id, purpose }) => [id, purpose]));
+    const open = new Map((await store.openHolds()).map(({ id, description }) => [id, description]));
     expect(holds.map(({ id }) => open.get(id))).toEqual(texts);
 
     const settles = texts.map((model, index): LedgerOperation => {

@@ -121,7 +121,7 @@ describe.each(engines)("on %s", (engine) => {
     stream.say(15);
     await until("it is raised again", async () => (await heldNow()) > second);
     const { stdout } = await gateway.cli("ledger", "holds", "--json");
-    expect(JSON.parse(stdout)).toMatchObject([{ amount: Number(await heldNow()) / 1e9, purpose: "chat openai/m" }]);
+    expect(JSON.parse(stdout)).toMatchObject([{ amount: Number(await heldNow()) / 1e9, description: "chat openai/m" }]);
     stream.end();
     expect(contentOf(await text)).toBe(piece.repeat(20));
     expect((await closed("rich")).spent).toBe(input + 20n * pieceCosts);

@@ -1,4 +1,4 @@
-/** Every recorded error reaches clients of all three dialects: its status's meaning, its sentence, its code and its field. */
+/** Every recorded error reaches clients of all three dialects: its status's meaning, its message, its code and its field. */
 import { describe, expect, test } from "bun:test";
 import type { JsonObject } from "../../src/core/index.ts";
 import { translations } from "../../src/dialects/index.ts";
@@ -15,7 +15,7 @@ const failed = recordings
 const wordOf = (value: unknown): string | null =>
   typeof value === "string" || typeof value === "number" ? String(value) : null;
 
-/** What the upstream said went wrong: its `error` is an object or a sentence; Mistral has `detail` instead. */
+/** What the upstream said went wrong: its `error` is an object or a message; Mistral has `detail` instead. */
 function failureIn(recording: Recording) {
   const body = bytesOf(recording).toString("utf8");
   const root = parse(body);
@@ -38,9 +38,9 @@ describe.each(failed)("$name", ({ recording }) => {
   const failure = translations[dialect].readFailure(status, body);
 
   test("is read by the provider's rules", () => {
-    const { sentence, words } = readFault(body);
-    expect(sentence).toBe(knownFailures.includes(recording.id) ? undefined : message);
-    for (const word of [code, type]) if (word !== null) expect(words).toContain(word);
+    const fault = readFault(body);
+    expect(fault.message).toBe(knownFailures.includes(recording.id) ? undefined : message);
+    for (const word of [code, type]) if (word !== null) expect(fault.codes).toContain(word);
   });
 
   test.each(["chat", "responses"] as const)("reaches a client of %s", (client) => {

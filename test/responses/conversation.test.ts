@@ -13,8 +13,8 @@ import {
   type Talker,
   talker,
   textIn,
-  type Told,
-  type ToldResponse,
+  type ReceivedAnswer,
+  type ReceivedResponse,
 } from "../kit/index.ts";
 
 /** Who is told of the conversation by us, and who keeps it. */
@@ -35,8 +35,9 @@ describe.each(engines)("on %s", (engine) => {
   afterEach(() => rig.expectBalancedBooks());
   afterAll(() => rig.stop());
 
-  const respond = async (body: object): Promise<ToldResponse> => responseIn(await user.ask(responsesPath, { body }));
-  const get = (id: string, more = ""): Promise<Told> => user.ask(`${responsesPath}/${id}${more}`);
+  const respond = async (body: object): Promise<ReceivedResponse> =>
+    responseIn(await user.ask(responsesPath, { body }));
+  const get = (id: string, more = ""): Promise<ReceivedAnswer> => user.ask(`${responsesPath}/${id}${more}`);
 
   /** The body that an upstream got last. */
   const sentLast = (): Record<string, unknown> =>

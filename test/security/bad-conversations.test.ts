@@ -3,7 +3,7 @@
  * them, passed on where the upstream speaks the same dialect. Never a hold left, never a failure within.
  */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
-import { expectNoInside, messagesPath, responsesPath, type Talker, talker, type Told } from "../kit/index.ts";
+import { expectNoInside, messagesPath, responsesPath, type Talker, talker, type ReceivedAnswer } from "../kit/index.ts";
 import { type Hardened, startHardened } from "./hardened.ts";
 
 const MIB = 1024 * 1024;
@@ -43,7 +43,7 @@ const responses: Route = {
 };
 
 /** Checks that no upstream has heard of it, and that the field is named, on either surface. */
-async function expectRefused(route: Route, body: object | string, field: string): Promise<Told> {
+async function expectRefused(route: Route, body: object | string, field: string): Promise<ReceivedAnswer> {
   const before = hardened.rig.simulators.total();
   const answer = await user.ask(route.path, { body });
   expect([answer.status, answer.text]).toEqual([422, expect.stringContaining("invalid_request_error") as string]);

@@ -54,7 +54,15 @@ const settle = ({ id, owner, startedAt, credits }: Ended, at = startedAt): Ledge
 };
 
 function hold({ id, owner, startedAt }: Ended, leaseUntil: number): LedgerOperation {
-  return { kind: "hold", id, accountId: `token:${owner}`, amount: 9n, purpose: "chat p/m", at: startedAt, leaseUntil };
+  return {
+    kind: "hold",
+    id,
+    accountId: `token:${owner}`,
+    amount: 9n,
+    description: "chat p/m",
+    at: startedAt,
+    leaseUntil,
+  };
 }
 
 function someCalls(count: number): Ended[] {

@@ -20,7 +20,7 @@ export function parseParameters(text: string): ParameterizedValue | undefined {
   const end = text.indexOf(";");
   if (end < 0) return { value: text.toLowerCase(), parameters: new Map() };
   if (ambiguousQuote.test(text)) return undefined;
-  const value = withoutBlanks(text.slice(0, end)).toLowerCase();
+  const value = trimBlanks(text.slice(0, end)).toLowerCase();
   const parameters = new Map<string, string>();
   parameter.lastIndex = end;
   while (parameter.lastIndex < text.length) {
@@ -35,7 +35,7 @@ export function parseParameters(text: string): ParameterizedValue | undefined {
 const isBlank = (character: string | undefined): boolean => character === " " || character === "\t";
 
 /** Without spaces and tabs at either end. (An expression would take quadratic time on those within.) */
-export function withoutBlanks(text: string): string {
+export function trimBlanks(text: string): string {
   let from = 0;
   let to = text.length;
   while (from < to && isBlank(text[from])) from += 1;

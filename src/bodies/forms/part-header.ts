@@ -2,8 +2,8 @@
  * The headers of one part. What another reader of forms could take for something else is refused, not guessed: the
  * gateway routes and charges by what it reads, and the upstream reads the same bytes anew.
  */
-import { fromBytewise } from "../json/bytewise.ts";
-import { type ParameterizedValue, parseParameters, withoutBlanks } from "./parameters.ts";
+import { utf8FromLatin1 } from "../json/latin1.ts";
+import { type ParameterizedValue, parseParameters, trimBlanks } from "./parameters.ts";
 import { invalidForm, invalidPart } from "./refusals.ts";
 
 export interface PartHeader {
@@ -54,7 +54,7 @@ export function parsePartHeader(block: string, index: number): PartHeader {
 
 function fieldAt(line: string, offset: number, lineStart: number): Field {
   const rest = line.slice(offset);
-  const value = withoutBlanks(rest);
+  const value = trimBlanks(rest);
   return { value, start: lineStart + offset + rest.indexOf(value) };
 }
 
@@ -63,7 +63,7 @@ function nameIn({ parameters }: ParameterizedValue): string | undefined {
   const extended = [...parameters.keys()].some((key) => key.includes("*") && key !== "filename*");
   // With a backslash it is an escape to some, with =? an encoded word, with a blank at its end it is cut.
   if (extended || written.includes("\\") || written.includes("=?")) return undefined;
-  const name = unescapeName(fromBytewise(written));
+  const name = unescapeName(utf8FromLatin1(written));
   return name === "" || name.trim() !== name ? undefined : name;
 }
 
@@ -75,7 +75,7 @@ function checked(name: string, parsed: ParameterizedValue, fields: ReadonlyMap<s
   const filename = filenameIn(name, parsed);
   const type = fields.get("content-type")?.value;
   if (filename === undefined) checkTextType(name, type);
-  const contentType = type === undefined ? undefined : fromBytewise(type);
+  const contentType = type === undefined ? undefined : utf8FromLatin1(type);
   return { name, filename, contentType, declared: declaredSize(name, fields.get("content-length")) };
 }
 
@@ -87,7 +87,7 @@ function filenameIn(name: string, { parameters }: ParameterizedValue): string | 
     // To half of the readers it is a field, then.
     throw invalidPart(name, "has a filename* but no filename.");
   }
-  if (extended === undefined) return unescapeName(fromBytewise(written).replaceAll(/\\(["\\])/g, "$1"));
+  if (extended === undefined) return unescapeName(utf8FromLatin1(written).replaceAll(/\\(["\\])/g, "$1"));
   const decoded = decodeExtended(extended);
   if (decoded === undefined) throw invalidPart(name, "has a malformed filename*.");
   return decoded;

@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { tmpdir } from "node:os";
 import { GatewayError, limits } from "../../core/index.ts";
-import { arriveInTime, bodyInterrupted, type BodyLimits, bodyTooLarge, refuseDeclaredSize } from "../arrival.ts";
+import { receiveInTime, bodyInterrupted, type BodyLimits, bodyTooLarge, refuseDeclaredSize } from "../arrival.ts";
 import type { BodySource } from "../body-source.ts";
 import { boundaryOf } from "./content-type.ts";
 import { checkNames } from "./field-names.ts";
@@ -30,7 +30,7 @@ export async function readForm(source: BodySource, formLimits: FormLimits): Prom
   const body: ReadableStream<Uint8Array> | null = source.body;
   const reader = body?.getReader();
   try {
-    if (reader !== undefined) await arriveInTime(receive(reader, scanner, spool, formLimits.bytesMax), formLimits);
+    if (reader !== undefined) await receiveInTime(receive(reader, scanner, spool, formLimits.bytesMax), formLimits);
     scanner.end();
     checkNames(scanner.parts);
     const placed: PlacedPart[] = [];

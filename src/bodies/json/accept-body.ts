@@ -14,7 +14,7 @@ const made = new WeakMap<z.ZodType, Accepts | null>();
  * Whether `schema` takes `value`, and gives it back unchanged. False says nothing: of a schema that changes what it takes,
  * or judges it by code of its own, only zod knows.
  */
-export function acceptsAsItIs<Body>(schema: z.ZodType<Body>, value: unknown): value is Body {
+export function matchesWithoutCopy<Body>(schema: z.ZodType<Body>, value: unknown): value is Body {
   let accepts = made.get(schema);
   if (accepts === undefined) {
     accepts = acceptorOf(schema) ?? null;

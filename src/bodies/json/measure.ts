@@ -7,16 +7,16 @@ export const decodedSizeOf: SizeOf = sizeOfBy((text) => Buffer.byteLength(text))
 export class Measure {
   readonly sizeOf: SizeOf;
   /** The parts whose size is not known, and the tokens that the bound holds for them. */
-  readonly unmeasured = { parts: 0, tokens: 0 };
+  readonly unsizedParts = { parts: 0, tokens: 0 };
 
   constructor(sizeOf: SizeOf) {
     this.sizeOf = sizeOf;
   }
 
   /** A part that may be as many tokens. */
-  atMost(tokens: number): number {
-    this.unmeasured.parts += 1;
-    this.unmeasured.tokens += tokens;
+  capAt(tokens: number): number {
+    this.unsizedParts.parts += 1;
+    this.unsizedParts.tokens += tokens;
     return tokens;
   }
 }

@@ -1,8 +1,8 @@
 import { isAscii, isUtf8 } from "node:buffer";
 import type { z } from "zod";
 import { GatewayError, limits } from "../../core/index.ts";
-import { acceptsAsItIs } from "./accept-body.ts";
-import { type Elided, elideStrings } from "./elide-strings.ts";
+import { matchesWithoutCopy } from "./accept-body.ts";
+import { type TruncatedStrings, truncateLongStrings } from "./truncate-long-strings.ts";
 import { type SizeOf, sizeOfBy } from "./opaque-text.ts";
 import { duplicateKey, type JsonMember, type JsonString, scanObject } from "./scan.ts";
 
@@ -48,7 +48,7 @@ export function parseBody<Body>(
   if ("refused" in scan) throw invalid(refusals[scan.refused]);
   const { members, longStrings } = scan;
   const within = withinMembers(longStrings, members, measured);
-  const elided = within.length === 0 ? undefined : elideStrings(bytes, within);
+  const elided = within.length === 0 ? undefined : truncateLongStrings(bytes, within);
   const text = elided?.text ?? bytes.toString("latin1");
   const value = parseJson(text);
   // Ours would be the last of the two, an upstream's may be the first: one price, another model.
@@ -64,7 +64,7 @@ export function parseBody<Body>(
   return { kind: "json", bytes, members, text, body: checkBody(value, schema), sizeOf };
 }
 
-function sizeOfElided(elided: Elided, plain: (text: string) => number): (text: string) => number {
+function sizeOfElided(elided: TruncatedStrings, plain: (text: string) => number): (text: string) => number {
   return (text) => elided.sizeOf(text, plain);
 }
 
@@ -118,7 +118,7 @@ function decodeMember(value: object, bytes: Buffer, { key, valueStart, valueEnd 
 
 /** Throws a 422 `GatewayError` that names the field. */
 export function checkBody<Body>(value: unknown, schema: z.ZodType<Body>): Body {
-  if (acceptsAsItIs(schema, value)) return value;
+  if (matchesWithoutCopy(schema, value)) return value;
   const result = schema.safeParse(value);
   if (result.success) return result.data;
   const [issue] = result.error.issues;

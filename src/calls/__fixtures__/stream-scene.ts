@@ -4,7 +4,7 @@ import { chatCodec, chatRequest } from "../../dialects/index.ts";
 import { createProvider } from "../../providers/index.ts";
 import { type StreamObserver, Ticker } from "../../streaming/index.ts";
 import { relayStream, type StreamEnd, type StreamRelayOptions } from "../relay-stream.ts";
-import { KeptBody } from "../retry-key.ts";
+import { StoredBody } from "../retry-key.ts";
 
 export const idleMsMax = 300_000;
 export const tickMs = 1_000;
@@ -159,7 +159,7 @@ export class StreamScene {
   /** Holds up the commit of the charge, where set. */
   commit: Promise<void> | undefined;
   /** Where the stream's answer is to be kept. */
-  readonly kept: KeptBody | undefined;
+  readonly kept: StoredBody | undefined;
   /** Ended by a client who goes away before it is answered. */
   readonly leaving = new AbortController();
   readonly #client: { read(): Promise<{ done: boolean; value?: Uint8Array | undefined }>; cancel(): Promise<void> };
@@ -169,7 +169,7 @@ export class StreamScene {
   constructor({ reads = true, includeUsage = false, kept = false, gone = false, bytes = false, observer }: SceneOptions = {}) {
     this.#bytes = bytes;
     this.observer = observer ?? (bytes ? countBytes() : observe(includeUsage));
-    this.kept = kept ? new KeptBody() : undefined;
+    this.kept = kept ? new StoredBody() : undefined;
     if (gone) this.leaving.abort();
     // A body breaks with the reason when its call is ended.
     this.abort.signal.addEventListener("abort", () => this.#upstream.fail(this.abort.signal.reason));

@@ -10,7 +10,7 @@ import {
 import type { ChatRequest } from "./request.ts";
 
 /** The members whose size is the input's. */
-export const measuredMembers = ["messages", "tools", "functions", "response_format"] as const;
+export const opaqueFields = ["messages", "tools", "functions", "response_format"] as const;
 
 /**
  * A token of a byte-level vocabulary holds at least one byte, so that the bytes of what is said bound the tokens. The
@@ -22,12 +22,12 @@ export function boundChat(body: ChatRequest, sizeOf: SizeOf): WorkBound {
   for (const message of body.messages) {
     inputTokens += MESSAGE_TOKENS_MAX + otherBytes(message, measure) + contentTokens(message.content, measure);
   }
-  for (const member of measuredMembers) if (member !== "messages") inputTokens += jsonBytes(body[member], measure);
+  for (const member of opaqueFields) if (member !== "messages") inputTokens += jsonBytes(body[member], measure);
   return {
     inputTokens,
     outputTokens: outputLimit(body),
     choices: body.n ?? 1,
-    unmeasured: measure.unmeasured,
+    unsizedParts: measure.unsizedParts,
   };
 }
 
@@ -46,10 +46,10 @@ function contentTokens(content: ChatRequest["messages"][number]["content"], meas
 function partTokens(part: JsonObject, measure: Measure): number {
   const { type, text } = part;
   if (type === "text" && isOpaqueText(text)) return measure.sizeOf(text);
-  if (type === "image_url") return measure.atMost(IMAGE_TOKENS_MAX);
+  if (type === "image_url") return measure.capAt(IMAGE_TOKENS_MAX);
   return holdsItsContent(part)
     ? jsonBytes(part, measure)
-    : Math.max(measure.atMost(UNKNOWN_PART_TOKENS), jsonBytes(part, measure));
+    : Math.max(measure.capAt(UNKNOWN_PART_TOKENS), jsonBytes(part, measure));
 }
 
 /** Whether all that the model will read of a part is in the request. */

@@ -3,10 +3,10 @@ import type { FieldRule, FieldTable } from "../conversation/index.ts";
 /** In its own dialect a field goes on as it came. */
 const own = { chat: "carried" } as const;
 
-const translated: FieldRule = { fates: { ...own, messages: "translated", responses: "translated" } };
-const shared: FieldRule = { fates: { ...own, messages: "dropped", responses: "carried" } };
-const dropped: FieldRule = { fates: { ...own, messages: "dropped", responses: "dropped" } };
-const refused: FieldRule = { fates: { ...own, messages: "refused", responses: "refused" } };
+const translated: FieldRule = { support: { ...own, messages: "translated", responses: "translated" } };
+const shared: FieldRule = { support: { ...own, messages: "dropped", responses: "carried" } };
+const dropped: FieldRule = { support: { ...own, messages: "dropped", responses: "dropped" } };
+const refused: FieldRule = { support: { ...own, messages: "refused", responses: "refused" } };
 
 /** Every field of a chat completion, and what becomes of it in the other dialects. */
 export const chatFields: FieldTable = {
@@ -17,11 +17,11 @@ export const chatFields: FieldTable = {
   "messages.user.name": dropped,
   "messages.content.text": translated,
   "messages.content.text.cache_control": {
-    fates: { ...own, messages: "translated", responses: "dropped" },
+    support: { ...own, messages: "translated", responses: "dropped" },
     note: "not OpenAI's",
   },
   "messages.content.image_url": { ...translated, note: "by address or as data; `detail` is dropped toward Messages" },
-  "messages.content.input_audio": { fates: { ...own, messages: "refused", responses: "translated" } },
+  "messages.content.input_audio": { support: { ...own, messages: "refused", responses: "translated" } },
   "messages.content.file": { ...translated, note: "data or id; toward Messages PDF, text and images" },
   "messages.assistant.tool_calls": { ...translated, note: "toward Messages the arguments must be a JSON object" },
   "messages.assistant.refusal": { ...translated, note: "toward Messages as text" },
@@ -46,18 +46,18 @@ export const chatFields: FieldTable = {
   parallel_tool_calls: translated,
   response_format: { ...translated, note: "json_object is refused toward Messages" },
   reasoning_effort: { ...translated, note: "toward Messages a budget of tokens, or its effort" },
-  stop: { fates: { ...own, messages: "translated", responses: "refused" } },
+  stop: { support: { ...own, messages: "translated", responses: "refused" } },
   temperature: { ...translated, note: "toward Messages at most 1; dropped where the model refuses it or thinks" },
   top_p: { ...translated, note: "dropped where the model refuses it or thinks" },
-  top_k: { fates: { ...own, messages: "translated", responses: "dropped" }, note: "not OpenAI's; as in Messages" },
+  top_k: { support: { ...own, messages: "translated", responses: "dropped" }, note: "not OpenAI's; as in Messages" },
   frequency_penalty: dropped,
   presence_penalty: dropped,
   seed: dropped,
-  logprobs: { fates: { ...own, messages: "refused", responses: "translated" } },
-  top_logprobs: { fates: { ...own, messages: "refused", responses: "translated" }, neutral: [0] },
+  logprobs: { support: { ...own, messages: "refused", responses: "translated" } },
+  top_logprobs: { support: { ...own, messages: "refused", responses: "translated" }, noOpValues: [0] },
   logit_bias: refused,
-  n: { ...refused, neutral: [1] },
-  verbosity: { fates: { ...own, messages: "dropped", responses: "translated" } },
+  n: { ...refused, noOpValues: [1] },
+  verbosity: { support: { ...own, messages: "dropped", responses: "translated" } },
   service_tier: { ...translated, note: "toward Messages auto, or standard_only for everything else" },
   user: translated,
   safety_identifier: shared,
@@ -68,9 +68,9 @@ export const chatFields: FieldTable = {
   prompt_cache_options: shared,
   prompt_cache_retention: shared,
   prediction: { ...dropped, note: "a hint for speed" },
-  modalities: { ...refused, neutral: [["text"]] },
+  modalities: { ...refused, noOpValues: [["text"]] },
   audio: refused,
   web_search_options: refused,
   functions: { ...refused, note: "the former name of tools" },
-  function_call: { ...refused, neutral: ["none", "auto"] },
+  function_call: { ...refused, noOpValues: ["none", "auto"] },
 };

@@ -1,7 +1,7 @@
 import { errorBody } from "../../core/index.ts";
 import type { TextCodec } from "../codec.ts";
 import { generatedBytes } from "../generated-bytes.ts";
-import { boundChat, measuredMembers } from "./bound.ts";
+import { boundChat, opaqueFields } from "./bound.ts";
 import { chatKeys } from "./generated-keys.ts";
 import { ChatStreamObserver } from "./observe-stream.ts";
 import type { ChatRequest } from "./request.ts";
@@ -12,7 +12,7 @@ export { chatTranslation } from "./translation.ts";
 /** OpenAI Chat Completions. */
 export const chatCodec: TextCodec<ChatRequest> = {
   dialect: "chat",
-  measured: measuredMembers,
+  measured: opaqueFields,
   bound: boundChat,
   observe: (body, readUsage) => new ChatStreamObserver(readUsage, body.stream_options?.include_usage !== true),
   outputBytes: (answer) => generatedBytes(Buffer.from(answer), chatKeys),

@@ -16,12 +16,12 @@ export class BlockQueue {
   /** The first is the open one, once it can be opened. */
   readonly #queue: QueuedBlock[] = [];
   #next = 0;
-  readonly #endsAreTold: boolean;
+  readonly #blockEndsExplicit: boolean;
 
-  /** `endsAreTold`: the upstream says of every block when it is whole, and nobody has to guess. */
-  constructor(choice: number, endsAreTold = false) {
+  /** `blockEndsExplicit`: the upstream says of every block when it is whole, and nobody has to guess. */
+  constructor(choice: number, blockEndsExplicit = false) {
     this.#choice = choice;
-    this.#endsAreTold = endsAreTold;
+    this.#blockEndsExplicit = blockEndsExplicit;
   }
 
   /** The block that was begun last and has not ended. */
@@ -41,7 +41,7 @@ export class BlockQueue {
   advance(events: AnswerEvent[]): void {
     for (let head = this.#queue[0]; head !== undefined; head = this.#queue[0]) {
       if (!head.open(this.#next, events)) return;
-      const over = !this.#endsAreTold && this.#queue.length > 1 && head.whole;
+      const over = !this.#blockEndsExplicit && this.#queue.length > 1 && head.whole;
       if (!head.told && !over) return;
       this.#end(head, events);
     }

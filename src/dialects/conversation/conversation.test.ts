@@ -4,49 +4,49 @@ import { GatewayError } from "../../core/index.ts";
 import { plainCallId, shortCallId } from "./call-ids.ts";
 import { nearestEffort } from "./effort.ts";
 import { estimateTokens } from "./estimate-tokens.ts";
-import { type Rest, restFor } from "./fields.ts";
-import { belongsTo, seal, unseal } from "./signature.ts";
+import { type UnmodeledFields, fieldsFor } from "./fields.ts";
+import { belongsTo, tagSignature, untagSignature } from "./signature.ts";
 import { checkBase64, sourceOfUrl, urlOfSource } from "./sources.ts";
 
 describe("a signature", () => {
   test("comes back as it was sealed, whatever it says", () => {
     const property = fc.property(fc.string(), fc.string(), (origin, value) => {
-      const sealed = seal({ origin, value }, "thought", "messages");
-      expect(unseal(sealed, "messages")).toEqual({ signature: { origin, value }, use: "thought" });
+      const sealed = tagSignature({ origin, value }, "thought", "messages");
+      expect(untagSignature(sealed, "messages")).toEqual({ signature: { origin, value }, use: "thought" });
     });
     fc.assert(property);
   });
 
   test("of the client's own dialect carries no mark", () => {
-    const { signature, use } = unseal("EqQBCg==", "messages");
+    const { signature, use } = untagSignature("EqQBCg==", "messages");
     expect(use).toBeUndefined();
-    expect(seal(signature, "thought", "messages")).toBe("EqQBCg==");
+    expect(tagSignature(signature, "thought", "messages")).toBe("EqQBCg==");
   });
 
   test("goes to its origin alone", () => {
     const target = { model: "m", origin: "anthropic" };
     expect(belongsTo({ origin: "anthropic", value: "x" }, target, "messages")).toBe(true);
     expect(belongsTo({ origin: "google", value: "x" }, target, "messages")).toBe(false);
-    expect(belongsTo(unseal("raw", "messages").signature, target, "messages")).toBe(true);
-    expect(belongsTo(unseal("raw", "chat").signature, target, "messages")).toBe(false);
+    expect(belongsTo(untagSignature("raw", "messages").signature, target, "messages")).toBe(true);
+    expect(belongsTo(untagSignature("raw", "chat").signature, target, "messages")).toBe(false);
     expect(belongsTo(undefined, target, "messages")).toBe(false);
   });
 
   test("that a client made up is nobody's", () => {
-    expect(unseal("tollgate.%zz.thought.x", "chat").signature.origin).toBe("%zz");
-    expect(unseal("tollgate.x.theft.y", "chat").signature.origin).toBe("native:chat");
+    expect(untagSignature("tollgate.%zz.thought.x", "chat").signature.origin).toBe("%zz");
+    expect(untagSignature("tollgate.x.theft.y", "chat").signature.origin).toBe("native:chat");
   });
 });
 
 describe("the rest of a body", () => {
   const own = { chat: "carried", responses: "dropped" } as const;
-  const rest = (body: Rest["body"]): Rest => ({
+  const rest = (body: UnmodeledFields["body"]): UnmodeledFields => ({
     dialect: "chat",
     table: {
-      carried: { fates: { ...own, messages: "carried" } },
-      dropped: { fates: { ...own, messages: "dropped" } },
-      refused: { fates: { ...own, messages: "refused" }, neutral: [1, ["text"]] },
-      read: { fates: { ...own, messages: "translated" } },
+      carried: { support: { ...own, messages: "carried" } },
+      dropped: { support: { ...own, messages: "dropped" } },
+      refused: { support: { ...own, messages: "refused" }, noOpValues: [1, ["text"]] },
+      read: { support: { ...own, messages: "translated" } },
     },
     body,
     known: new Set(["read"]),
@@ -54,20 +54,20 @@ describe("the rest of a body", () => {
 
   test("becomes what the table says", () => {
     const body = { carried: 0, dropped: 1, read: 2, unknown: 3, constructor: 4 };
-    expect(restFor(rest(body), "messages")).toEqual({ carried: 0 });
-    expect(restFor(rest(body), "chat")).toEqual({ carried: 0, dropped: 1, unknown: 3, constructor: 4 });
+    expect(fieldsFor(rest(body), "messages")).toEqual({ carried: 0 });
+    expect(fieldsFor(rest(body), "chat")).toEqual({ carried: 0, dropped: 1, unknown: 3, constructor: 4 });
   });
 
   test.each([[null], [false], [""], [[]], [{}], [1], [["text"]]])(
     "is not refused for %j, which asks for nothing",
     (value) => {
-      expect(restFor(rest({ refused: value }), "messages")).toEqual({});
+      expect(fieldsFor(rest({ refused: value }), "messages")).toEqual({});
     },
   );
 
   test.each([[true], [0], [2], ["x"], [["audio"]], [{ a: 1 }]])("is refused for %j", (value) => {
-    expect(() => restFor(rest({ refused: value }), "messages")).toThrow(GatewayError);
-    expect(restFor(rest({ refused: value }), "chat")).toEqual({ refused: value });
+    expect(() => fieldsFor(rest({ refused: value }), "messages")).toThrow(GatewayError);
+    expect(fieldsFor(rest({ refused: value }), "chat")).toEqual({ refused: value });
   });
 });
 

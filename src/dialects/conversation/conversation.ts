@@ -1,5 +1,5 @@
 import type { Dialect, Effort, JsonObject } from "../../core/index.ts";
-import type { Rest } from "./fields.ts";
+import type { UnmodeledFields } from "./fields.ts";
 import type { CacheMark, Part } from "./parts.ts";
 
 /**
@@ -19,7 +19,7 @@ export interface Conversation {
   stop: readonly string[];
   /** Tokens that may come out, thoughts included. */
   outputTokensMax: number | undefined;
-  reasoning: ReasoningWish | undefined;
+  reasoning: ReasoningOptions | undefined;
   /** How many alternatives to name for each token; 0 for the logprobs of what was said alone. */
   logprobs: number | undefined;
   /** In OpenAI's words: auto, default, flex, priority. */
@@ -31,7 +31,7 @@ export interface Conversation {
   /** Caching without marks, where the upstream chooses the place. */
   cache: CacheMark | undefined;
   stream: boolean;
-  rest: Rest;
+  rest: UnmodeledFields;
 }
 
 /**
@@ -116,7 +116,7 @@ export interface Sampling {
 }
 
 /** How much the model is to think. Where effort and budget are both there, each target takes the one that it knows. */
-export interface ReasoningWish {
+export interface ReasoningOptions {
   mode?: "budget" | "adaptive" | "off" | "between-tools" | undefined;
   effort?: Effort | undefined;
   budgetTokens?: number | undefined;

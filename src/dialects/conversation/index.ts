@@ -17,7 +17,7 @@ export type {
   Conversation,
   FunctionTool,
   OutputFormat,
-  ReasoningWish,
+  ReasoningOptions,
   Sampling,
   Tool,
   ToolChoice,
@@ -27,7 +27,7 @@ export { budgetOfEffort, budgetTokensMin, effortFor, effortOfBudget, nearestEffo
 export { estimateTokens } from "./estimate-tokens.ts";
 export { joinTurns } from "./join-turns.ts";
 export { type Failure, type FailureKind, failureOf, kindOfStatus } from "./failure.ts";
-export { type FieldRule, type FieldTable, refused, restFor } from "./fields.ts";
+export { type FieldRule, type FieldTable, refused, fieldsFor } from "./fields.ts";
 export type {
   AnswerBlock,
   CacheMark,
@@ -57,7 +57,7 @@ export {
   readText,
   readWord,
 } from "./read.ts";
-export { belongsTo, carriesSeal, nativeOrigin, seal, unseal } from "./signature.ts";
+export { belongsTo, hasTaggedSignature, nativeOrigin, tagSignature, untagSignature } from "./signature.ts";
 export { checkBase64, sourceOfUrl, urlOfSource } from "./sources.ts";
 export type {
   ClientContext,

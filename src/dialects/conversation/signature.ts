@@ -7,21 +7,21 @@ import type { TranslationTarget } from "./translation.ts";
  * client carries it without a look; when it comes back, it goes to its origin alone. One without this mark was made by an
  * upstream of the client's own dialect, to which the client then spoke directly.
  */
-const sealMark = "tollgate.";
-const sealStart = `"${sealMark}`;
+const tagPrefix = "tollgate.";
+const quotedTagPrefix = `"${tagPrefix}`;
 
 /** A whole text in JSON that begins as a sealed signature does: nobody's prose. */
-const sealedText = /(?<!\\)"tollgate\.[^".]*\.(?:thought|cipher|call)\./;
+const taggedText = /(?<!\\)"tollgate\.[^".]*\.(?:thought|cipher|call)\./;
 
 /** A JSON body: of its text some long strings may be left out but for their beginnings. */
-interface SealedBody {
+interface TaggedBody {
   bytes: Buffer;
   text: string;
 }
 
 /** Whether a JSON body has a sealed signature in it. */
-export function carriesSeal({ bytes, text }: SealedBody): boolean {
-  return text.includes(sealStart) && sealedText.test(bytes.toString("latin1"));
+export function hasTaggedSignature({ bytes, text }: TaggedBody): boolean {
+  return text.includes(quotedTagPrefix) && taggedText.test(bytes.toString("latin1"));
 }
 
 /** What a signature is for: a thought, the thought in cipher, or the tool call that follows. */
@@ -29,14 +29,17 @@ export type SignatureUse = "thought" | "cipher" | "call";
 
 const uses: readonly string[] = ["thought", "cipher", "call"] satisfies SignatureUse[];
 
-export function seal({ origin, value }: Signature, use: SignatureUse, dialect: Dialect): string {
+export function tagSignature({ origin, value }: Signature, use: SignatureUse, dialect: Dialect): string {
   return origin === nativeOrigin(dialect)
     ? value
-    : `${sealMark}${encodeURIComponent(origin).replaceAll(".", "%2E")}.${use}.${value}`;
+    : `${tagPrefix}${encodeURIComponent(origin).replaceAll(".", "%2E")}.${use}.${value}`;
 }
 
 /** Whose signature this is and what for. */
-export function unseal(text: string, dialect: Dialect): { signature: Signature; use: SignatureUse | undefined } {
+export function untagSignature(
+  text: string,
+  dialect: Dialect,
+): { signature: Signature; use: SignatureUse | undefined } {
   const [, origin, use, value] = /^tollgate\.([^.]*)\.([a-z]+)\.([^]*)$/.exec(text) ?? [];
   if (origin === undefined || value === undefined || !isUse(use)) {
     return { signature: { origin: nativeOrigin(dialect), value: text }, use: undefined };

@@ -10,7 +10,7 @@ import {
 import type { MessagesRequest } from "./request.ts";
 
 /** The members whose size is the input's. */
-export const measuredMembers = ["messages", "system", "tools", "output_config"] as const;
+export const opaqueFields = ["messages", "system", "tools", "output_config"] as const;
 
 /** Tools that the upstream runs bring in what nobody has seen yet: pages, files, what a program prints. */
 const serverTool = /^(?:web_search|web_fetch|code_execution|mcp_toolset|advisor)/;
@@ -24,7 +24,7 @@ export function boundMessages(body: MessagesRequest, sizeOf: SizeOf): WorkBound 
   }
   inputTokens +=
     jsonBytes(body["tools"], measure) + jsonBytes(body["output_config"], measure) + broughtIn(body, measure);
-  return { inputTokens, outputTokens: body.max_tokens, choices: 1, unmeasured: measure.unmeasured };
+  return { inputTokens, outputTokens: body.max_tokens, choices: 1, unsizedParts: measure.unsizedParts };
 }
 
 function broughtIn(body: MessagesRequest, measure: Measure): number {
@@ -34,7 +34,7 @@ function broughtIn(body: MessagesRequest, measure: Measure): number {
     return typeof type === "string" && serverTool.test(type);
   });
   return runs || body["mcp_servers"] !== undefined || body["container"] !== undefined
-    ? measure.atMost(UNKNOWN_PART_TOKENS)
+    ? measure.capAt(UNKNOWN_PART_TOKENS)
     : 0;
 }
 
@@ -48,7 +48,7 @@ function contentTokens(content: unknown, measure: Measure): number {
 function blockTokens(block: JsonObject, measure: Measure): number {
   switch (block["type"]) {
     case "image":
-      return measure.atMost(IMAGE_TOKENS_MAX);
+      return measure.capAt(IMAGE_TOKENS_MAX);
     case "document":
       return documentTokens(block, measure);
     case "tool_result": {
@@ -56,7 +56,7 @@ function blockTokens(block: JsonObject, measure: Measure): number {
       return jsonBytes(rest, measure) + contentTokens(content, measure);
     }
     case "container_upload":
-      return measure.atMost(UNKNOWN_PART_TOKENS);
+      return measure.capAt(UNKNOWN_PART_TOKENS);
     default:
       return jsonBytes(block, measure);
   }
@@ -67,5 +67,5 @@ function documentTokens(block: JsonObject, measure: Measure): number {
   const { type, data, content } = objectOf(source) ?? {};
   if (type === "content") return jsonBytes(rest, measure) + contentTokens(content, measure);
   const holds = type === "text" || (type === "base64" && isData(data));
-  return jsonBytes(rest, measure) + (holds ? jsonBytes(source, measure) : measure.atMost(UNKNOWN_PART_TOKENS));
+  return jsonBytes(rest, measure) + (holds ? jsonBytes(source, measure) : measure.capAt(UNKNOWN_PART_TOKENS));
 }

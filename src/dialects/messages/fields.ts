@@ -3,9 +3,9 @@ import type { FieldRule, FieldTable } from "../conversation/index.ts";
 /** In its own dialect a field goes on as it came. */
 const own = { messages: "carried" } as const;
 
-const translated: FieldRule = { fates: { ...own, chat: "translated", responses: "translated" } };
-const dropped: FieldRule = { fates: { ...own, chat: "dropped", responses: "dropped" } };
-const refused: FieldRule = { fates: { ...own, chat: "refused", responses: "refused" } };
+const translated: FieldRule = { support: { ...own, chat: "translated", responses: "translated" } };
+const dropped: FieldRule = { support: { ...own, chat: "dropped", responses: "dropped" } };
+const refused: FieldRule = { support: { ...own, chat: "refused", responses: "refused" } };
 
 /** Every field of a Messages request, and what becomes of it in the other dialects. */
 export const messagesFields: FieldTable = {
@@ -39,7 +39,7 @@ export const messagesFields: FieldTable = {
   "messages.content.cache_control": dropped,
   system: translated,
   stream: translated,
-  stop_sequences: { fates: { ...own, chat: "translated", responses: "refused" } },
+  stop_sequences: { support: { ...own, chat: "translated", responses: "refused" } },
   temperature: translated,
   top_p: translated,
   top_k: dropped,
@@ -53,7 +53,7 @@ export const messagesFields: FieldTable = {
   thread: { ...refused, note: "with 400 and the code at which Anthropic's SDKs send the whole history instead" },
   container: refused,
   mcp_servers: refused,
-  inference_geo: { ...refused, neutral: ["global"], note: "where data may be processed is not for us to forget" },
+  inference_geo: { ...refused, noOpValues: ["global"], note: "where data may be processed is not for us to forget" },
   context_management: dropped,
   speed: { ...dropped, note: "a hint" },
   diagnostics: dropped,

@@ -1,7 +1,7 @@
 import { errorBody } from "../../core/index.ts";
 import type { TextCodec } from "../codec.ts";
 import { generatedBytes } from "../generated-bytes.ts";
-import { boundMessages, measuredMembers } from "./bound.ts";
+import { boundMessages, opaqueFields } from "./bound.ts";
 import { messagesKeys, MessagesStreamObserver } from "./observe-stream.ts";
 import type { MessagesRequest } from "./request.ts";
 
@@ -11,7 +11,7 @@ export { messagesTranslation } from "./translation.ts";
 /** Anthropic Messages. */
 export const messagesCodec: TextCodec<MessagesRequest> = {
   dialect: "messages",
-  measured: measuredMembers,
+  measured: opaqueFields,
   bound: boundMessages,
   observe: (_body, readUsage) => new MessagesStreamObserver(readUsage),
   outputBytes: (answer) => generatedBytes(Buffer.from(answer), messagesKeys),

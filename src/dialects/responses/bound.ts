@@ -10,7 +10,7 @@ import {
 import type { ResponsesRequest } from "./request.ts";
 
 /** The members whose size is the input's. */
-export const measuredMembers = ["input", "instructions", "tools", "text"] as const;
+export const opaqueFields = ["input", "instructions", "tools", "text"] as const;
 
 /** Members that stand for more than the request holds. */
 const elsewhere = ["previous_response_id", "conversation", "prompt"] as const;
@@ -28,8 +28,13 @@ export function boundResponses(body: ResponsesRequest, sizeOf: SizeOf): WorkBoun
   const list: readonly unknown[] = Array.isArray(tools) ? tools : [];
   const runs = list.some((tool) => !callersTools.has(objectOf(tool)?.["type"]));
   const more = elsewhere.some((name) => body[name] !== undefined && body[name] !== null);
-  if (runs || more) inputTokens += measure.atMost(UNKNOWN_PART_TOKENS);
-  return { inputTokens, outputTokens: body.max_output_tokens ?? undefined, choices: 1, unmeasured: measure.unmeasured };
+  if (runs || more) inputTokens += measure.capAt(UNKNOWN_PART_TOKENS);
+  return {
+    inputTokens,
+    outputTokens: body.max_output_tokens ?? undefined,
+    choices: 1,
+    unsizedParts: measure.unsizedParts,
+  };
 }
 
 /** The most tokens that these items can be: of an input, or of what is kept from before. */
@@ -57,7 +62,7 @@ function itemTokens(item: JsonObject, measure: Measure): number {
     }
     default:
       // A reference, a picture, a screen, a list of tools: what stands behind it is not all in the request.
-      return Math.max(measure.atMost(UNKNOWN_PART_TOKENS), jsonBytes(item, measure));
+      return Math.max(measure.capAt(UNKNOWN_PART_TOKENS), jsonBytes(item, measure));
   }
 }
 
@@ -69,10 +74,10 @@ function contentTokens(content: unknown, measure: Measure): number {
 }
 
 function partTokens(part: JsonObject, measure: Measure): number {
-  if (part["type"] === "input_image") return measure.atMost(IMAGE_TOKENS_MAX);
+  if (part["type"] === "input_image") return measure.capAt(IMAGE_TOKENS_MAX);
   return holdsItsContent(part)
     ? jsonBytes(part, measure)
-    : Math.max(measure.atMost(UNKNOWN_PART_TOKENS), jsonBytes(part, measure));
+    : Math.max(measure.capAt(UNKNOWN_PART_TOKENS), jsonBytes(part, measure));
 }
 
 /** Whether all that the model will read of a part is in the request. */

@@ -3,9 +3,9 @@ import type { FieldRule, FieldTable } from "../conversation/index.ts";
 /** In its own dialect a field goes on as it came. */
 const own = { responses: "carried" } as const;
 
-const translated: FieldRule = { fates: { ...own, chat: "translated", messages: "translated" } };
-const dropped: FieldRule = { fates: { ...own, chat: "dropped", messages: "dropped" } };
-const refused: FieldRule = { fates: { ...own, chat: "refused", messages: "refused" } };
+const translated: FieldRule = { support: { ...own, chat: "translated", messages: "translated" } };
+const dropped: FieldRule = { support: { ...own, chat: "dropped", messages: "dropped" } };
+const refused: FieldRule = { support: { ...own, chat: "refused", messages: "refused" } };
 
 /** Kept and given back by the gateway itself, whoever answers. */
 const kept: FieldRule = { ...dropped, note: "the gateway's own: it stands in the answer, and in what is stored" };
@@ -21,17 +21,17 @@ export const responsesFields: FieldTable = {
   input: { ...translated, note: "a string or items" },
   "input.message": { ...translated, note: "its phase is dropped" },
   "input.message.input_text": translated,
-  "input.message.input_text.prompt_cache_breakpoint": { fates: { ...own, chat: "dropped", messages: "translated" } },
+  "input.message.input_text.prompt_cache_breakpoint": { support: { ...own, chat: "dropped", messages: "translated" } },
   "input.message.input_image": { ...translated, note: "by address or as data; toward chat a stored one is refused" },
   "input.message.input_file": { ...translated, note: "toward chat one by its address is refused; detail is dropped" },
-  "input.message.input_audio": { fates: { ...own, chat: "translated", messages: "refused" } },
+  "input.message.input_audio": { support: { ...own, chat: "translated", messages: "refused" } },
   "input.message.output_text.annotations": { ...dropped, note: "in what was said before; in answers they are kept" },
   "input.function_call": { ...translated, note: "toward Messages the arguments must be a JSON object" },
   "input.function_call_output": {
     ...translated,
     note: "a string or parts; toward chat, images follow in the user's next message",
   },
-  "input.custom_tool_call": { fates: { ...own, chat: "translated", messages: "refused" } },
+  "input.custom_tool_call": { support: { ...own, chat: "translated", messages: "refused" } },
   "input.reasoning": { ...translated, note: "encrypted_content goes to whoever made it, and to nobody else" },
   "input.item_reference": { ...translated, note: "the item that it names, which must be kept" },
   "input.web_search_call": { ...refused, note: "and all other items of tools that OpenAI runs" },
@@ -46,13 +46,13 @@ export const responsesFields: FieldTable = {
   text: { ...translated, note: "format and verbosity; toward Messages json_object is refused, verbosity dropped" },
   reasoning: { ...translated, note: "effort, toward Messages as a budget of tokens; thoughts are always shown" },
   include: {
-    fates: { ...own, chat: "translated", messages: "refused" },
+    support: { ...own, chat: "translated", messages: "refused" },
     note: "logprobs, which are refused toward Messages; encrypted_content is always there; the rest is dropped",
-    wants: wantsLogprobs,
+    isRequested: wantsLogprobs,
   },
   temperature: { ...translated, note: "toward Messages at most 1; dropped where the model refuses it or thinks" },
   top_p: { ...translated, note: "dropped where the model refuses it or thinks" },
-  top_logprobs: { fates: { ...own, chat: "translated", messages: "refused" }, neutral: [0] },
+  top_logprobs: { support: { ...own, chat: "translated", messages: "refused" }, noOpValues: [0] },
   service_tier: { ...translated, note: "toward Messages auto, or standard_only for everything else" },
   user: translated,
   store: kept,

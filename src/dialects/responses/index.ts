@@ -2,7 +2,7 @@ import { limits } from "../../core/index.ts";
 import type { TextCodec } from "../codec.ts";
 import { generatedBytes, generatedKeys } from "../generated-bytes.ts";
 import { failureOf } from "../conversation/index.ts";
-import { boundResponses, measuredMembers } from "./bound.ts";
+import { boundResponses, opaqueFields } from "./bound.ts";
 import { writeStreamError } from "./answers/failures.ts";
 export { readResponsesRequest } from "./requests/read-request.ts";
 export { ResponsesStreamWriter } from "./answers/stream-writer.ts";
@@ -20,7 +20,7 @@ const outputKeys = generatedKeys("text", "refusal", "arguments", "input");
 /** OpenAI Responses. */
 export const responsesCodec: TextCodec<ResponsesRequest> = {
   dialect: "responses",
-  measured: measuredMembers,
+  measured: opaqueFields,
   bound: boundResponses,
   observe: (_body, readUsage) => new ResponsesStreamObserver(readUsage),
   outputBytes: (answer) => generatedBytes(Buffer.from(answer), outputKeys),

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import type { JsonObject } from "../../core/index.ts";
 
 /** An answer as an upstream gives it, whole and as a stream of the same. */
-export interface ToldTwice {
+export interface StreamAndWhole {
   whole: JsonObject;
   /** The data of each event. */
   stream: string[];
@@ -58,7 +58,7 @@ const chatParts = fc.record({
 });
 
 /** A chat completion. */
-export const chatAnswer: fc.Arbitrary<ToldTwice> = chatParts.map((parts) => {
+export const chatAnswer: fc.Arbitrary<StreamAndWhole> = chatParts.map((parts) => {
   const { reasoning, content, calls, reason, usage } = parts;
   const identity = { id: "chatcmpl-up", created: 1_699_999_999, model: "upstream-model" };
   const counted =
@@ -146,7 +146,7 @@ const block = fc.oneof(
 );
 
 /** A message of Anthropic's. */
-export const messagesAnswer: fc.Arbitrary<ToldTwice> = fc
+export const messagesAnswer: fc.Arbitrary<StreamAndWhole> = fc
   .record({
     content: fc.uniqueArray(block, { maxLength: 5, selector: (one) => ("id" in one ? one.id : one) }),
     reason: fc.constantFrom("end_turn", "max_tokens", "tool_use", "stop_sequence", "refusal", "pause_turn"),

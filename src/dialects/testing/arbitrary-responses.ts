@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import type { JsonObject } from "../../core/index.ts";
-import { argumentsText, piecesOf, sizes, text, type ToldTwice, word } from "./arbitrary-answers.ts";
+import { argumentsText, piecesOf, sizes, text, type StreamAndWhole, word } from "./arbitrary-answers.ts";
 import { base64, callsOf, round, schema, some, url } from "./arbitrary-requests.ts";
 
 const probability = fc.record({
@@ -76,7 +76,7 @@ const endings = fc.constantFrom(
 );
 
 /** A response. */
-export const responsesAnswer: fc.Arbitrary<ToldTwice> = fc
+export const responsesAnswer: fc.Arbitrary<StreamAndWhole> = fc
   .record({
     items: output,
     ending: endings,

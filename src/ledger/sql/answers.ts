@@ -1,5 +1,5 @@
 import { limits } from "../../core/index.ts";
-import type { KeptAnswer } from "../operations.ts";
+import type { StoredAnswer } from "../operations.ts";
 
 /** The columns of `retry_keys` that hold an answer. */
 export interface AnswerColumns {
@@ -9,12 +9,12 @@ export interface AnswerColumns {
   body: Uint8Array;
 }
 
-export function toKeptAnswer({ status, headers, body }: AnswerColumns): KeptAnswer {
+export function storedAnswerOf({ status, headers, body }: AnswerColumns): StoredAnswer {
   // Written by the stores themselves.
-  return { status: Number(status), headers: JSON.parse(headers) as KeptAnswer["headers"], body };
+  return { status: Number(status), headers: JSON.parse(headers) as StoredAnswer["headers"], body };
 }
 
 /** The last moment at which an answer that is kept from `at` on is given again. */
-export function keptUntil(at: number): number {
-  return at + limits.retryAnswerKeptMs;
+export function expiresAt(at: number): number {
+  return at + limits.retryAnswerTtlMs;
 }

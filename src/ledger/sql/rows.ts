@@ -23,7 +23,7 @@ export function toOpenHold(row: HoldRow): OpenHold {
     id: row.id,
     accountId: row.account_id,
     amount: row.amount,
-    purpose: row.purpose,
+    description: row.purpose,
     observed: row.observed ?? undefined,
     createdAt: Number(row.created_at),
     leaseUntil: Number(row.lease_until),

@@ -1,6 +1,6 @@
 import { tokensOfBytes, type WorkBound } from "../../core/index.ts";
 import type { SpeechRequest } from "./request.ts";
-import { spokenTokens } from "./tokens.ts";
+import { speechTokens } from "./tokens.ts";
 
 /** Tokens that a model may set around the text and the instructions. */
 const AROUND_TOKENS_MAX = 32;
@@ -24,10 +24,10 @@ export function boundSpeech(body: SpeechRequest): WorkBound {
   const spokenMs = (inputCharacters * 1_000) / CHARACTERS_PER_SECOND_MIN / speed + PAUSE_MS_MAX;
   return {
     inputTokens: bytesOf(body) + AROUND_TOKENS_MAX,
-    outputTokens: spokenTokens(spokenMs),
+    outputTokens: speechTokens(spokenMs),
     choices: 1,
-    likelyIn: { input: tokensOfBytes(bytesOf(body)) },
-    unitsIn: { inputCharacters },
+    expectedInput: { input: tokensOfBytes(bytesOf(body)) },
+    inputUnits: { inputCharacters },
   };
 }
 

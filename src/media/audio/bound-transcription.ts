@@ -1,7 +1,7 @@
 import type { SizeOf } from "../../bodies/index.ts";
 import { tokensOfBytes, type CallFile, listOf, type WorkBound } from "../../core/index.ts";
 import type { TranscriptionForm, TranslationForm } from "./request.ts";
-import { heardTokens } from "./tokens.ts";
+import { audioTokens } from "./tokens.ts";
 
 /**
  * A file that can't be read may be in the leanest format there is (speech at 4 kbit/s), and is likely to be in a common one
@@ -31,15 +31,15 @@ export function boundTranscription(
   const referencesMs = listOf(body["known_speaker_references"]).length * REFERENCE_MS_MAX;
   const promptBytes = Buffer.byteLength(body.prompt ?? "");
   return {
-    inputTokens: heardTokens(mostMs + referencesMs).most + promptBytes + AROUND_TOKENS_MAX,
+    inputTokens: audioTokens(mostMs + referencesMs).most + promptBytes + AROUND_TOKENS_MAX,
     outputTokens: undefined,
     choices: 1,
-    likelyIn: {
-      inputAudio: heardTokens(likelyMs + referencesMs).likely,
+    expectedInput: {
+      inputAudio: audioTokens(likelyMs + referencesMs).likely,
       input: tokensOfBytes(promptBytes),
       ...(likelyMs === mostMs ? {} : { inputAudioMs: likelyMs }),
     },
-    unitsIn: { inputAudioMs: mostMs },
+    inputUnits: { inputAudioMs: mostMs },
   };
 }
 

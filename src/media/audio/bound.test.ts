@@ -13,33 +13,33 @@ describe("the bound of speech", () => {
     [
       "a text: its characters, its bytes, and its time at the slowest",
       { input: "größer" },
-      { inputTokens: 8 + 32, outputTokens: 84, likelyIn: { input: 2 }, unitsIn: { inputCharacters: 6 } },
+      { inputTokens: 8 + 32, outputTokens: 84, expectedInput: { input: 2 }, inputUnits: { inputCharacters: 6 } },
     ],
     [
       "what lies outside the first plane: a character each",
       { input: "𝄞😀x" },
-      { inputTokens: 9 + 32, outputTokens: 63, likelyIn: { input: 3 }, unitsIn: { inputCharacters: 3 } },
+      { inputTokens: 9 + 32, outputTokens: 63, expectedInput: { input: 3 }, inputUnits: { inputCharacters: 3 } },
     ],
     // 30 characters take 10 seconds, and 40 at a quarter of the speed.
     [
       "slow speech: longer",
       { input: "x".repeat(30), speed: 0.25 },
-      { inputTokens: 62, outputTokens: 875, likelyIn: { input: 8 }, unitsIn: { inputCharacters: 30 } },
+      { inputTokens: 62, outputTokens: 875, expectedInput: { input: 8 }, inputUnits: { inputCharacters: 30 } },
     ],
     [
       "fast speech: shorter",
       { input: "x".repeat(30), speed: 2 },
-      { inputTokens: 62, outputTokens: 146, likelyIn: { input: 8 }, unitsIn: { inputCharacters: 30 } },
+      { inputTokens: 62, outputTokens: 146, expectedInput: { input: 8 }, inputUnits: { inputCharacters: 30 } },
     ],
     [
       "instructions: tokens, but no characters",
       { input: "abc", instructions: "kindly" },
-      { inputTokens: 41, outputTokens: 63, likelyIn: { input: 3 }, unitsIn: { inputCharacters: 3 } },
+      { inputTokens: 41, outputTokens: 63, expectedInput: { input: 3 }, inputUnits: { inputCharacters: 3 } },
     ],
     [
       "nothing: a silence",
       { input: "" },
-      { inputTokens: 32, outputTokens: 42, likelyIn: { input: 0 }, unitsIn: { inputCharacters: 0 } },
+      { inputTokens: 32, outputTokens: 42, expectedInput: { input: 0 }, inputUnits: { inputCharacters: 0 } },
     ],
   ])("of %s", (_title, body, expected) => {
     expect(speech(body)).toEqual({ choices: 1, ...expected } as ReturnType<typeof speech>);
@@ -49,7 +49,7 @@ describe("the bound of speech", () => {
     const texts = fc.string({ unit: "binary", maxLength: 40 });
     fc.assert(
       fc.property(texts, (input) => {
-        expect(speech({ input }).unitsIn).toEqual({ inputCharacters: Array.from(input).length });
+        expect(speech({ input }).inputUnits).toEqual({ inputCharacters: Array.from(input).length });
       }),
     );
   });
@@ -69,8 +69,8 @@ describe("the bound of a transcription", () => {
       inputTokens: 400 + 64,
       outputTokens: undefined,
       choices: 1,
-      likelyIn: { inputAudio: 125, input: 0 },
-      unitsIn: { inputAudioMs: 12_500 },
+      expectedInput: { inputAudio: 125, input: 0 },
+      inputUnits: { inputAudioMs: 12_500 },
     });
   });
 
@@ -80,8 +80,8 @@ describe("the bound of a transcription", () => {
       inputTokens: 2_560 + 64,
       outputTokens: undefined,
       choices: 1,
-      likelyIn: { inputAudio: 50, input: 0, inputAudioMs: 5_000 },
-      unitsIn: { inputAudioMs: 80_000 },
+      expectedInput: { inputAudio: 50, input: 0, inputAudioMs: 5_000 },
+      inputUnits: { inputAudioMs: 80_000 },
     });
   });
 
@@ -89,15 +89,15 @@ describe("the bound of a transcription", () => {
     const fields = { prompt: "größer", known_speaker_references: ["data:audio/wav;base64,AA==", "data:x"] };
     expect(transcription(fields, fileOf(10, 1_000))).toMatchObject({
       inputTokens: 32 * 21 + 8 + 64,
-      likelyIn: { inputAudio: 210, input: 2 },
-      unitsIn: { inputAudioMs: 1_000 },
+      expectedInput: { inputAudio: 210, input: 2 },
+      inputUnits: { inputAudioMs: 1_000 },
     });
   });
 
   test("is the sum of all files", () => {
     expect(transcription({}, fileOf(10, 1_000), fileOf(8_000))).toMatchObject({
-      likelyIn: { inputAudioMs: 2_000 },
-      unitsIn: { inputAudioMs: 17_000 },
+      expectedInput: { inputAudioMs: 2_000 },
+      inputUnits: { inputAudioMs: 17_000 },
     });
   });
 });

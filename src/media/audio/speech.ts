@@ -6,11 +6,11 @@ import { errorEvent, namedEvent } from "../named-events.ts";
 import { boundSpeech } from "./bound-speech.ts";
 import { AudioEventObserver } from "./observe-events.ts";
 import type { SpeechRequest } from "./request.ts";
-import { spokenTokens } from "./tokens.ts";
+import { speechTokens } from "./tokens.ts";
 
 /** What speech of so many milliseconds is taken for, where the upstream doesn't say. All of the text has been read for it. */
-function usageOf({ unitsIn, likelyIn }: WorkBound, milliseconds: number): ObservedUsage {
-  return { usage: { ...unitsIn, ...likelyIn, outputAudio: spokenTokens(milliseconds), requests: 1 } };
+function usageOf({ inputUnits, expectedInput }: WorkBound, milliseconds: number): ObservedUsage {
+  return { usage: { ...inputUnits, ...expectedInput, outputAudio: speechTokens(milliseconds), requests: 1 } };
 }
 
 /** Measures the sound that passes. */
@@ -51,7 +51,7 @@ function observeEvents(body: SpeechRequest, readUsage: ReadUsage, bound: WorkBou
       const named = readUsage(event);
       if (named === undefined) return undefined;
       // No upstream counts the characters among its tokens, and some prices are by them.
-      return { ...named, usage: { ...bound.unitsIn, ...named.usage } };
+      return { ...named, usage: { ...bound.inputUnits, ...named.usage } };
     },
     outputBytes: () => 0,
   });

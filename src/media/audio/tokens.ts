@@ -1,7 +1,7 @@
 /** What OpenAI counts of speech that comes out. */
 const SPOKEN_TOKENS_PER_MINUTE = 1_250;
 
-export function spokenTokens(milliseconds: number): number {
+export function speechTokens(milliseconds: number): number {
   return Math.ceil((milliseconds * SPOKEN_TOKENS_PER_MINUTE) / 60_000);
 }
 
@@ -9,7 +9,7 @@ export function spokenTokens(milliseconds: number): number {
 const HEARD_TOKENS_PER_SECOND = 10;
 const HEARD_TOKENS_PER_SECOND_MAX = 32;
 
-export function heardTokens(milliseconds: number): { likely: number; most: number } {
+export function audioTokens(milliseconds: number): { likely: number; most: number } {
   const seconds = milliseconds / 1_000;
   return {
     likely: Math.ceil(seconds * HEARD_TOKENS_PER_SECOND),

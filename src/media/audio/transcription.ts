@@ -15,7 +15,7 @@ import { AudioEventObserver } from "./observe-events.ts";
 import type { TranscriptionForm, TranslationForm } from "./request.ts";
 
 /** Observes a transcript that is plain text or subtitles. All of the sound has been heard once there is a word of it. */
-function observeBytes(_body: unknown, { unitsIn, likelyIn }: WorkBound): StreamObserver {
+function observeBytes(_body: unknown, { inputUnits, expectedInput }: WorkBound): StreamObserver {
   let bytes = 0;
   return {
     see(block) {
@@ -24,7 +24,7 @@ function observeBytes(_body: unknown, { unitsIn, likelyIn }: WorkBound): StreamO
     },
     get usage() {
       if (bytes === 0) return undefined;
-      return { usage: { ...unitsIn, ...likelyIn, output: tokensOfBytes(bytes), requests: 1 } };
+      return { usage: { ...inputUnits, ...expectedInput, output: tokensOfBytes(bytes), requests: 1 } };
     },
     get outputBytes() {
       return bytes;

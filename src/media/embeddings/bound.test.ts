@@ -13,25 +13,29 @@ const picture = { type: "image_url", image_url: { url: "https://pictures.example
 const film = { type: "video_url", video_url: { url: "https://films.example/cat.mp4" } };
 
 describe("the bound", () => {
-  test.each<[string, unknown, { inputTokens: number; inputs: number; likelyIn: { input: number } }]>([
-    ["a text: its bytes", "größer", { inputTokens: 8 + around, inputs: 1, likelyIn: { input: 2 } }],
-    ["texts: all their bytes", ["abcd", "efghi"], { inputTokens: 9 + 2 * around, inputs: 2, likelyIn: { input: 3 } }],
-    ["an empty text", "", { inputTokens: around, inputs: 1, likelyIn: { input: 0 } }],
-    ["token ids: their number", [70_000, 2, 3], { inputTokens: 3 + around, inputs: 1, likelyIn: { input: 3 } }],
+  test.each<[string, unknown, { inputTokens: number; inputs: number; expectedInput: { input: number } }]>([
+    ["a text: its bytes", "größer", { inputTokens: 8 + around, inputs: 1, expectedInput: { input: 2 } }],
+    [
+      "texts: all their bytes",
+      ["abcd", "efghi"],
+      { inputTokens: 9 + 2 * around, inputs: 2, expectedInput: { input: 3 } },
+    ],
+    ["an empty text", "", { inputTokens: around, inputs: 1, expectedInput: { input: 0 } }],
+    ["token ids: their number", [70_000, 2, 3], { inputTokens: 3 + around, inputs: 1, expectedInput: { input: 3 } }],
     [
       "lists of token ids: the number of all",
       [[1, 2, 3], [], [4]],
-      { inputTokens: 4 + 3 * around, inputs: 3, likelyIn: { input: 4 } },
+      { inputTokens: 4 + 3 * around, inputs: 3, expectedInput: { input: 4 } },
     ],
     [
       "a text as a part, and a picture",
       [{ type: "text", text: "abcd" }, picture],
-      { inputTokens: 4 + IMAGE_TOKENS_MAX + 2 * around, inputs: 2, likelyIn: { input: 1 + IMAGE_TOKENS_MAX / 4 } },
+      { inputTokens: 4 + IMAGE_TOKENS_MAX + 2 * around, inputs: 2, expectedInput: { input: 1 + IMAGE_TOKENS_MAX / 4 } },
     ],
     [
       "what nothing tells the size of",
       [film],
-      { inputTokens: UNKNOWN_PART_TOKENS + around, inputs: 1, likelyIn: { input: UNKNOWN_PART_TOKENS / 4 } },
+      { inputTokens: UNKNOWN_PART_TOKENS + around, inputs: 1, expectedInput: { input: UNKNOWN_PART_TOKENS / 4 } },
     ],
   ])("of %s", (_title, input, expected) => {
     expect(bound(input)).toEqual({ ...expected, outputTokens: 0, choices: 1 });

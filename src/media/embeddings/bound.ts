@@ -10,7 +10,7 @@ import {
 import type { EmbeddingsRequest } from "./request.ts";
 
 /** The members whose size is the input's. */
-export const measuredMembers = ["input"] as const;
+export const opaqueFields = ["input"] as const;
 
 /** Tokens that a model may set around an entry: its beginning, its end, a word for what it is. */
 const ENTRY_TOKENS_MAX = 8;
@@ -33,7 +33,7 @@ export function boundEmbeddings({ input }: EmbeddingsRequest, sizeOf: SizeOf): W
     outputTokens: 0,
     choices: 1,
     inputs,
-    likelyIn: { input: tokensOfBytes(bytes) + ids + bare },
+    expectedInput: { input: tokensOfBytes(bytes) + ids + bare },
   };
 }
 

@@ -1,12 +1,12 @@
 import type { MediaCodec } from "../codec.ts";
-import { boundEmbeddings, measuredMembers } from "./bound.ts";
+import { boundEmbeddings, opaqueFields } from "./bound.ts";
 import type { EmbeddingsRequest } from "./request.ts";
 
 export { type EmbeddingsRequest, embeddingsRequest } from "./request.ts";
 
 /** OpenAI's embeddings, which every other provider has taken over. */
 export const embeddingsCodec: MediaCodec<EmbeddingsRequest> = {
-  measured: measuredMembers,
+  measured: opaqueFields,
   bound: boundEmbeddings,
   // Vectors are not paid for.
   outputBytes: () => 0,

@@ -27,9 +27,9 @@ describe("of a generation", () => {
       outputTokens: undefined,
       choices: 1,
       inputs: 1,
-      likelyIn: { input: 2, inputImage: 0 },
-      unitsIn: { inputImages: 0 },
-      imagesOut: { count: 1, variant: {} },
+      expectedInput: { input: 2, inputImage: 0 },
+      inputUnits: { inputImages: 0 },
+      outputImages: { count: 1, variant: {} },
     });
   });
 
@@ -42,7 +42,7 @@ describe("of a generation", () => {
     [{ sequential_image_generation: "auto", sequential_image_generation_options: { max_images: 6 } }, 6],
     [{ sequential_image_generation: "auto", sequential_image_generation_options: { max_images: 6 }, n: 2 }, 12],
   ])("%j makes up to %p images", (more, count) => {
-    expect(generation(more).imagesOut?.count).toBe(count);
+    expect(generation(more).outputImages?.count).toBe(count);
     expect(generation(more).choices).toBe(count);
   });
 
@@ -59,7 +59,7 @@ describe("of a generation", () => {
     [{ size: "auto", quality: "low" }, { quality: "low" }],
     [{ size: null, quality: "auto" }, {}],
   ])("%j asks for the variant %j", (more, variant) => {
-    expect(generation(more).imagesOut?.variant).toEqual(variant);
+    expect(generation(more).outputImages?.variant).toEqual(variant);
   });
 });
 
@@ -75,10 +75,10 @@ describe("of an edit", () => {
     ["a file and a mask", {}, [file("image"), file("mask")], 1, 1],
     ["a file and an address", { image: address }, [file("image")], 2, 0],
   ])("%s", (_title, more, files, images, masks) => {
-    const { inputTokens, likelyIn, unitsIn } = edit(more, files);
+    const { inputTokens, expectedInput, inputUnits } = edit(more, files);
     expect(inputTokens).toBe(5 + (images + masks) * IMAGE_TOKENS_MAX + MESSAGE_TOKENS_MAX);
-    expect(likelyIn).toEqual({ input: 2, inputImage: (images + masks) * 1_000 });
-    expect(unitsIn).toEqual({ inputImages: images });
+    expect(expectedInput).toEqual({ input: 2, inputImage: (images + masks) * 1_000 });
+    expect(inputUnits).toEqual({ inputImages: images });
   });
 
   test.each<[object, readonly CallFile[]]>([

@@ -24,7 +24,7 @@ export interface ImagesBody {
 }
 
 /** The members whose size is the input's: a prompt, and pictures that may be megabytes of base64. */
-export const measuredMembers = ["prompt", "image", "images", "mask"] as const;
+export const opaqueFields = ["prompt", "image", "images", "mask"] as const;
 
 /** Tokens of a picture, where an upstream leaves the counting to us. */
 const IMAGE_TOKENS_LIKELY = 1_000;
@@ -34,7 +34,7 @@ const IMAGE_TOKENS_LIKELY = 1_000;
  * upstream that makes one image a call is asked `n` times, and reads the input as often.
  */
 export function boundImages(body: ImagesBody, sizeOf: SizeOf, files: readonly CallFile[]): WorkBound {
-  const count = imagesAsked(body);
+  const count = requestedImageCount(body);
   const text = sizeOf(body.prompt);
   const images = imagesIn(body, files);
   const pictures = images + (hasMask(body, files) ? 1 : 0);
@@ -45,9 +45,9 @@ export function boundImages(body: ImagesBody, sizeOf: SizeOf, files: readonly Ca
     outputTokens: undefined,
     choices: count,
     inputs: calls,
-    likelyIn: { input: tokensOfBytes(text), inputImage: pictures * IMAGE_TOKENS_LIKELY },
-    unitsIn: { inputImages: images },
-    imagesOut: { count, variant: variantAsked(body) },
+    expectedInput: { input: tokensOfBytes(text), inputImage: pictures * IMAGE_TOKENS_LIKELY },
+    inputUnits: { inputImages: images },
+    outputImages: { count, variant: requestedVariant(body) },
   };
 }
 
@@ -58,7 +58,7 @@ export function boundImageEdit(body: ImagesBody, sizeOf: SizeOf, files: readonly
 }
 
 /** Size and quality in the client's words, where they say anything. */
-export function variantAsked({ size, quality }: ImagesBody): ImageVariant {
+export function requestedVariant({ size, quality }: ImagesBody): ImageVariant {
   return { ...said("size", size), ...said("quality", quality) };
 }
 
@@ -66,7 +66,7 @@ function said(name: "size" | "quality", value: string | null | undefined): Image
   return value === null || value === undefined || value === "auto" ? {} : { [name]: value };
 }
 
-function imagesAsked(body: ImagesBody): number {
+function requestedImageCount(body: ImagesBody): number {
   const sequence = body.sequential_image_generation === "auto";
   const each = sequence ? (body.sequential_image_generation_options?.max_images ?? SEQUENCE_MAX) : 1;
   return (body.n ?? 1) * each;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import type { ImageVariant, JsonObject, Usage } from "../../core/index.ts";
-import { countImages, likelyImageTokens } from "./delivered.ts";
+import { countImages, expectedImageTokens } from "./delivered.ts";
 import { imageGenerationRequest } from "./request.ts";
 
 const { prompt } = imageGenerationRequest.parse({ model: "m", prompt: "a cat" });
@@ -89,6 +89,6 @@ describe("tokens that should have been named and were not", () => {
     [{ size: "1024x1024", quality: "max" }, 4_160],
     [{ size: "auto", quality: "low" }, 272],
   ])("%j: %p", (variant, tokens) => {
-    expect(likelyImageTokens(variant)).toBe(tokens);
+    expect(expectedImageTokens(variant)).toBe(tokens);
   });
 });

@@ -1,5 +1,5 @@
 import { type ImageVariant, type JsonObject, listOf, objectOf, type ObservedUsage } from "../../core/index.ts";
-import { type ImagesBody, variantAsked } from "./bound.ts";
+import { type ImagesBody, requestedVariant } from "./bound.ts";
 
 /** Whether an entry of `data` holds an image: not an error in its place, nor one that was withheld. */
 export function isDelivered({ error, url, b64_json, respect_moderation }: JsonObject): boolean {
@@ -23,7 +23,7 @@ export function countImages(body: ImagesBody, answer: JsonObject): ObservedUsage
   const image = variantOf(body, answer, delivered);
   // Models that are paid for by tokens describe what they have made; the others name no tokens.
   const unnamed = isText(answer["output_format"]) && objectOf(answer["usage"]) === undefined;
-  return { usage: { images, ...(unnamed ? { outputImage: images * likelyImageTokens(image) } : {}) }, image };
+  return { usage: { images, ...(unnamed ? { outputImage: images * expectedImageTokens(image) } : {}) }, image };
 }
 
 /** What OpenAI makes where nothing is said, of the models that are paid for by the image. */
@@ -31,7 +31,7 @@ const plain: ImageVariant = { size: "1024x1024", quality: "standard" };
 
 /** By what the answer says, else the request. Images of several sizes are of none: that is charged as the dearest. */
 function variantOf(body: ImagesBody, answer: JsonObject, delivered: readonly JsonObject[]): ImageVariant {
-  const asked = { ...plain, ...variantAsked(body) };
+  const asked = { ...plain, ...requestedVariant(body) };
   const { quality = asked.quality } = variantIn(answer);
   const [size, ...others] = new Set(
     delivered.map((entry) => variantIn(entry).size ?? variantIn(answer).size ?? asked.size),
@@ -49,7 +49,7 @@ const squareTokens: Readonly<Record<string, number>> = { low: 272, auto: 1_056, 
 const SQUARE_PIXELS = 1_024 * 1_024;
 
 /** What an image is taken for whose tokens nobody names. */
-export function likelyImageTokens({ size, quality = "auto" }: ImageVariant): number {
+export function expectedImageTokens({ size, quality = "auto" }: ImageVariant): number {
   const [, width, height] = /^(\d{1,4})x(\d{1,4})$/.exec(size ?? "") ?? [];
   const pixels = Number(width ?? 1_024) * Number(height ?? 1_024);
   const square = squareTokens[quality === "standard" ? "auto" : quality] ?? squareTokens["high"] ?? 0;

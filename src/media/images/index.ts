@@ -1,7 +1,7 @@
 import { limits } from "../../core/index.ts";
 import type { MediaCodec } from "../codec.ts";
 import { errorEvent } from "../named-events.ts";
-import { boundImageEdit, boundImages, type ImagesBody, measuredMembers } from "./bound.ts";
+import { boundImageEdit, boundImages, type ImagesBody, opaqueFields } from "./bound.ts";
 import { countImages } from "./delivered.ts";
 import { ImageStreamObserver } from "./observe-stream.ts";
 import type { ImageEditRequest, ImageGenerationRequest } from "./request.ts";
@@ -18,13 +18,13 @@ export {
 /** What both routes have in common. */
 function imagesCodec<Body extends ImagesBody>(events: ImageEvents, bound: MediaCodec<Body>["bound"]): MediaCodec<Body> {
   return {
-    measured: measuredMembers,
+    measured: opaqueFields,
     bound,
     // All of what comes out is images, which are counted.
     outputBytes: () => 0,
     counted: countImages,
     events: {
-      observe: (_body, readUsage, { likelyIn = {} }) => new ImageStreamObserver(readUsage, likelyIn),
+      observe: (_body, readUsage, { expectedInput = {} }) => new ImageStreamObserver(readUsage, expectedInput),
       eventBytesMax: limits.imageEventBytesMax,
       errorEvent,
       ofAnswer: (body, answer) => writeImageEvents(events, body, answer),

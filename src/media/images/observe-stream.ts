@@ -19,7 +19,7 @@ import {
   type Usage,
 } from "../../core/index.ts";
 import { type ReadUsage, dataOf, eventsOf, type StreamObserver } from "../../streaming/index.ts";
-import { likelyImageTokens, variantIn } from "./delivered.ts";
+import { expectedImageTokens, variantIn } from "./delivered.ts";
 
 const NOTHING = Buffer.alloc(0);
 
@@ -36,7 +36,7 @@ export class ImageStreamObserver implements StreamObserver {
   /** All of what comes out is images. */
   readonly outputBytes = 0;
   readonly #readUsage: ReadUsage;
-  readonly #likelyIn: Usage;
+  readonly #expectedInput: Usage;
   #held: Buffer = NOTHING;
   /** The sum of what completed events named. */
   #named: ObservedUsage | undefined;
@@ -50,18 +50,18 @@ export class ImageStreamObserver implements StreamObserver {
   #done = false;
   #failed = false;
 
-  /** `likelyIn`: what went in, for a stream that breaks off before it says so. */
-  constructor(readUsage: ReadUsage, likelyIn: Usage) {
+  /** `expectedInput`: what went in, for a stream that breaks off before it says so. */
+  constructor(readUsage: ReadUsage, expectedInput: Usage) {
     this.#readUsage = readUsage;
-    this.#likelyIn = likelyIn;
+    this.#expectedInput = expectedInput;
   }
 
   /** What was named, with the images so far. One that was begun counts: its previews were sent. */
   get usage(): ObservedUsage | undefined {
-    const begun = this.#begun === undefined || this.#failed ? 0 : likelyImageTokens(this.#begun);
+    const begun = this.#begun === undefined || this.#failed ? 0 : expectedImageTokens(this.#begun);
     const outputImage = this.#unnamedTokens + begun;
     if (this.#named === undefined && this.#images === 0 && outputImage === 0) return undefined;
-    const base = this.#named ?? { usage: { ...this.#likelyIn, requests: 1 } };
+    const base = this.#named ?? { usage: { ...this.#expectedInput, requests: 1 } };
     const seen: Usage = { images: this.#images, ...base.usage };
     return { ...base, usage: addUsage(seen, { outputImage }), image: this.#image };
   }
@@ -139,7 +139,7 @@ export class ImageStreamObserver implements StreamObserver {
     // BytePlus's last event holds no image.
     if (IMAGE_FIELD in said) {
       this.#count(said);
-      if (observed === undefined) this.#unnamedTokens += likelyImageTokens(variantIn(said));
+      if (observed === undefined) this.#unnamedTokens += expectedImageTokens(variantIn(said));
     }
     if (observed === undefined) return;
     const { usage, reportedCost } = this.#named ?? { usage: {} };

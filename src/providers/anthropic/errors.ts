@@ -3,10 +3,10 @@ import { keyStatuses } from "../shared/failures.ts";
 
 /** Spent credit is a 400 with the type of any bad request: its sentence alone tells (`docs/wire/anthropic.md`). */
 export const failures: FailureRules = {
-  keyRefused: [{ statuses: [400, ...keyStatuses], word: /^authentication_error$/ }],
+  keyRefused: [{ statuses: [400, ...keyStatuses], codes: /^authentication_error$/ }],
   quotaGone: [
-    { statuses: keyStatuses, word: /^(?:contract|enforced)_spend_limit_reached$/ },
-    { statuses: [400, ...keyStatuses], sentence: /^Your credit balance is too low/ },
+    { statuses: keyStatuses, codes: /^(?:contract|enforced)_spend_limit_reached$/ },
+    { statuses: [400, ...keyStatuses], message: /^Your credit balance is too low/ },
   ],
   retryable: [],
 };

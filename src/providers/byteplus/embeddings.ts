@@ -1,5 +1,5 @@
 import { type JsonObject, objectOf } from "../../core/index.ts";
-import type { CallInput, ReshapedCall, UpstreamOperation } from "../provider.ts";
+import type { CallInput, UpstreamRequests, UpstreamOperation } from "../provider.ts";
 import { embeddingsOperation } from "../shared/embeddings-operation.ts";
 import { refusal } from "../shared/refusal.ts";
 
@@ -32,17 +32,17 @@ function listed(answer: JsonObject): JsonObject {
 }
 
 /** An endpoint's id (`ep-…`) hides its model, but nothing else takes parts. */
-function reshape({ body }: CallInput, model: string): ReshapedCall | undefined {
+function toUpstream({ body }: CallInput, model: string): UpstreamRequests | undefined {
   const { input } = body;
   const hasParts = Array.isArray(input) && input.some(isPart);
   if (!hasParts && !multimodal.test(model)) return undefined;
   return {
-    requests: [{ below: "/multimodal", json: { ...body, input: partsOf(input) } }],
+    requests: [{ subpath: "/multimodal", json: { ...body, input: partsOf(input) } }],
     answer: ([answer = {}]) => listed(answer),
   };
 }
 
 export const embeddings: UpstreamOperation = {
   ...embeddingsOperation({ path: "/embeddings", drops: [], renames: {} }),
-  reshape,
+  toUpstream,
 };

@@ -9,9 +9,9 @@ const address = "https://pictures.example/cat.png";
 const dataUrl = `data:image/png;base64,${pixel}`;
 const model = "seedream-5-0-260128";
 
-const generation = async (body: JsonObject) => await imageGeneration.reshape?.({ body, files: [] }, model);
+const generation = async (body: JsonObject) => await imageGeneration.toUpstream?.({ body, files: [] }, model);
 const edit = async (body: JsonObject, files: CallInput["files"] = []) => {
-  const reshaped = await imageEdit.reshape?.({ body, files }, model);
+  const reshaped = await imageEdit.toUpstream?.({ body, files }, model);
   return reshaped?.requests.map((request) => request.json);
 };
 

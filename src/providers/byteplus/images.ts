@@ -1,11 +1,11 @@
 import { type JsonObject, listOf, objectOf, type ObservedUsage } from "../../core/index.ts";
-import type { CallInput, ReshapedCall, UpstreamOperation } from "../provider.ts";
+import type { CallInput, UpstreamRequests, UpstreamOperation } from "../provider.ts";
 import {
   editsBetween,
   fitImageFields,
-  hints,
+  imageHints,
   type ImageFieldRules,
-  imagesAsked,
+  requestedImageCount,
   imagesInEvents,
   onceForEach,
   opaqueOnly,
@@ -14,7 +14,7 @@ import { imageSources, refuseMask, urlsOf } from "../shared/image-sources.ts";
 import { countOf } from "../shared/json.ts";
 import { refusal } from "../shared/refusal.ts";
 
-const rules: ImageFieldRules = { drops: [...hints, "n", "quality", "user"], only: { ...opaqueOnly, style: [] } };
+const rules: ImageFieldRules = { drops: [...imageHints, "n", "quality", "user"], only: { ...opaqueOnly, style: [] } };
 
 /** Its own fields pass. `auto` is the size of nothing, but where an image is taken apart. */
 function fitted(body: JsonObject): JsonObject {
@@ -40,8 +40,8 @@ function readUsage(answer: JsonObject): ObservedUsage | undefined {
 }
 
 /** It knows no `n`: as many calls are made, and answered as one. */
-function sideBySide(json: JsonObject, body: JsonObject): ReshapedCall {
-  if (imagesAsked(body) === 1) return { requests: [{ json }] };
+function sideBySide(json: JsonObject, body: JsonObject): UpstreamRequests {
+  if (requestedImageCount(body) === 1) return { requests: [{ json }] };
   if (body["sequential_image_generation"] === "auto") {
     throw refusal("n", "not beside sequential_image_generation, whose max_images says how many images are made.");
   }
@@ -80,15 +80,15 @@ const operation = {
 
 export const imageGeneration: UpstreamOperation = {
   ...operation,
-  reshape: ({ body }) => (imagesAsked(body) === 1 ? undefined : sideBySide(fitted(body), body)),
+  toUpstream: ({ body }) => (requestedImageCount(body) === 1 ? undefined : sideBySide(fitted(body), body)),
 };
 
 /** There is no route for edits: what is edited goes along with a generation. */
-async function reshapeEdit(input: CallInput): Promise<ReshapedCall> {
+async function editToUpstream(input: CallInput): Promise<UpstreamRequests> {
   refuseMask(input);
   const { image: _image, images: _images, mask: _mask, ...rest } = fitted(input.body);
   const urls = await urlsOf(imageSources(input));
   return sideBySide({ ...rest, image: urls.length === 1 ? urls[0] : urls }, input.body);
 }
 
-export const imageEdit: UpstreamOperation = { ...operation, reshape: reshapeEdit };
+export const imageEdit: UpstreamOperation = { ...operation, toUpstream: editToUpstream };

@@ -41,6 +41,6 @@ export const embeddings: UpstreamOperation = {
     ...operation.edits(body),
     ...(wantsBase64(body) ? [{ set: "encoding_format", value: '"float"' }] : []),
   ],
-  reshape: ({ body }) =>
+  toUpstream: ({ body }) =>
     wantsBase64(body) ? { requests: [{}], answer: ([answer = {}]) => withBase64(answer) } : undefined,
 };

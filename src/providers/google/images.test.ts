@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import type { JsonObject } from "../../core/index.ts";
-import type { CallInput, ReshapedBody } from "../provider.ts";
+import type { CallInput, UpstreamRequestBody } from "../provider.ts";
 import { imageFile, pixel } from "../shared/__fixtures__/image-file.ts";
 import { imageEdit, imageGeneration } from "./images.ts";
 
@@ -10,8 +10,8 @@ const current = "gemini-nano-banana-2.1";
 const oldest = "gemini-2.5-flash-image";
 
 const reshape = async (body: JsonObject, files: CallInput["files"] = [], model = current) =>
-  await imageEdit.reshape?.({ body: { model: "google/m", prompt: "a cat", ...body }, files }, model);
-const first = async (...asked: Parameters<typeof reshape>): Promise<ReshapedBody | undefined> =>
+  await imageEdit.toUpstream?.({ body: { model: "google/m", prompt: "a cat", ...body }, files }, model);
+const first = async (...asked: Parameters<typeof reshape>): Promise<UpstreamRequestBody | undefined> =>
   (await reshape(...asked))?.requests[0];
 const failure = async (...asked: Parameters<typeof reshape>): Promise<unknown> =>
   await reshape(...asked).catch((reason: unknown) => reason);
@@ -25,10 +25,10 @@ const config = (imageConfig?: object) => ({
 describe("a generation", () => {
   test("is a call of the model's own path, which names it alone", async () => {
     expect(await first({})).toEqual({
-      below: "gemini-nano-banana-2.1:generateContent",
+      subpath: "gemini-nano-banana-2.1:generateContent",
       json: { contents: contents(), generationConfig: config() },
     });
-    expect((await first({}, [], "models/a/../b"))?.below).toBe("a%2F..%2Fb:generateContent");
+    expect((await first({}, [], "models/a/../b"))?.subpath).toBe("a%2F..%2Fb:generateContent");
   });
 
   test.each<[unknown, string, object | undefined]>([

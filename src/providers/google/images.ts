@@ -1,6 +1,6 @@
 import { GatewayError, type JsonObject, listOf, objectOf, type ObservedUsage } from "../../core/index.ts";
-import type { CallInput, ReshapedCall, UpstreamOperation } from "../provider.ts";
-import { fitImageFields, hints, type ImageFieldRules, onceForEach, opaqueOnly } from "../shared/image-fields.ts";
+import type { CallInput, UpstreamRequests, UpstreamOperation } from "../provider.ts";
+import { fitImageFields, imageHints, type ImageFieldRules, onceForEach, opaqueOnly } from "../shared/image-fields.ts";
 import { readImageSize } from "../shared/image-size.ts";
 import { encodeFile, type ImageSource, imageSources, refuseMask, unknownFile } from "../shared/image-sources.ts";
 import { textOf } from "../shared/json.ts";
@@ -9,7 +9,7 @@ import { countContent, type ContentUsage, readContentUsage } from "./content-usa
 
 /** Images come in the answer itself, of the type that the model makes, and there is one quality. */
 const rules: ImageFieldRules = {
-  drops: [...hints, "quality", "user", "stream"],
+  drops: [...imageHints, "quality", "user", "stream"],
   only: { ...opaqueOnly, response_format: ["b64_json"], output_format: ["png"], style: [] },
 };
 
@@ -48,14 +48,14 @@ function typeOfName(url: string): JsonObject {
 }
 
 /** One call makes one image: several are made by as many. */
-async function reshape(input: CallInput, model: string): Promise<ReshapedCall> {
+async function toUpstream(input: CallInput, model: string): Promise<UpstreamRequests> {
   const body = fitImageFields(input.body, rules);
   refuseMask(input);
   const config = imageConfig(body["size"], model);
   const parts: JsonObject[] = [{ text: body["prompt"] }];
   for (const source of imageSources(input)) parts.push(await partOf(source));
   const request = {
-    below: `${encodeURIComponent(model.replace(/^models\//, ""))}:generateContent`,
+    subpath: `${encodeURIComponent(model.replace(/^models\//, ""))}:generateContent`,
     json: {
       contents: [{ role: "user", parts }],
       generationConfig: {
@@ -101,13 +101,13 @@ function openaiUsage(counts: readonly ContentUsage[]): JsonObject | undefined {
   if (counts.length === 0) return undefined;
   const sum = (field: keyof ContentUsage): number => counts.reduce((total, count) => total + count[field], 0);
   const [input, output] = [sum("prompt"), sum("candidates") + sum("thoughts")];
-  const [imagesIn, imagesOut] = [sum("promptImages"), sum("images")];
+  const [imagesIn, outputImages] = [sum("promptImages"), sum("images")];
   return {
     input_tokens: input,
     output_tokens: output,
     total_tokens: input + output,
     input_tokens_details: { text_tokens: input - imagesIn, image_tokens: imagesIn },
-    output_tokens_details: { text_tokens: output - imagesOut, image_tokens: imagesOut },
+    output_tokens_details: { text_tokens: output - outputImages, image_tokens: outputImages },
   };
 }
 
@@ -135,7 +135,7 @@ function readUsage(answer: JsonObject): ObservedUsage | undefined {
 const operation: UpstreamOperation = {
   path: "/v1beta/models/",
   edits: () => [],
-  reshape,
+  toUpstream,
   readUsage,
   isFailure: ({ error, candidates, promptFeedback }) =>
     (error !== undefined && error !== null) || (candidates === undefined && promptFeedback === undefined),

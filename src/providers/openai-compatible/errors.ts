@@ -7,6 +7,6 @@ import { commonFailures } from "../shared/failures.ts";
  */
 export const failures: FailureRules = {
   ...commonFailures,
-  quotaGone: [...commonFailures.quotaGone, { statuses: [402], sentence: /^Insufficient Balance/i }],
-  retryable: [{ statuses: [429, 498, 503], word: /^(?:engine_overloaded_error|capacity_exceeded)$/ }],
+  quotaGone: [...commonFailures.quotaGone, { statuses: [402], message: /^Insufficient Balance/i }],
+  retryable: [{ statuses: [429, 498, 503], codes: /^(?:engine_overloaded_error|capacity_exceeded)$/ }],
 };

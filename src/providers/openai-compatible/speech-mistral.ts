@@ -1,9 +1,9 @@
 import { speechMediaType } from "../../audio/index.ts";
 import { GatewayError, type JsonObject } from "../../core/index.ts";
-import type { CallInput, RawAnswer, ReshapedCall, UpstreamOperation } from "../provider.ts";
+import type { CallInput, BinaryAnswer, UpstreamRequests, UpstreamOperation } from "../provider.ts";
 import { textOf } from "../shared/json.ts";
 import { refusal } from "../shared/refusal.ts";
-import { membersBeside, readSpeechUsage, voiceId } from "../shared/speech-operation.ts";
+import { otherFields, readSpeechUsage, voiceId } from "../shared/speech-operation.ts";
 
 const formats = ["mp3", "wav", "pcm", "flac", "opus"];
 
@@ -25,16 +25,16 @@ function soundOf(answer: JsonObject): string {
 }
 
 /** Mistral's speech comes in JSON: to the client as the sound itself or, where it wants events, in those. */
-function reshape({ body }: CallInput): ReshapedCall {
+function toUpstream({ body }: CallInput): UpstreamRequests {
   checkSayable(body);
   const { voice, response_format: format, stream_format: streamFormat } = body;
   const id = voiceId(voice);
   const json = {
-    ...membersBeside(body, openaiMembers),
+    ...otherFields(body, openaiMembers),
     ...(id === undefined ? {} : { voice_id: id }),
     response_format: format ?? "mp3",
   };
-  const raw = (answer: JsonObject): RawAnswer => {
+  const raw = (answer: JsonObject): BinaryAnswer => {
     return { bytes: Buffer.from(soundOf(answer), "base64"), contentType: speechMediaType(format) };
   };
   return {
@@ -46,7 +46,7 @@ function reshape({ body }: CallInput): ReshapedCall {
 export const mistralSpeech: UpstreamOperation = {
   path: "/audio/speech",
   edits: () => [],
-  reshape,
+  toUpstream,
   readUsage: readSpeechUsage,
   isFailure: ({ audio_data: audio }) => typeof audio !== "string" || audio === "",
 };

@@ -8,7 +8,7 @@ const groqFormats = ["json", "verbose_json", "text"];
 function withoutSubtitles(operation: UpstreamOperation): UpstreamOperation {
   return {
     ...operation,
-    reshape({ body: { response_format: format } }) {
+    toUpstream({ body: { response_format: format } }) {
       if (format === undefined || groqFormats.some((known) => known === format)) return undefined;
       throw refusal("response_format", `this upstream answers in ${groqFormats.join(", ")}.`);
     },

@@ -1,8 +1,16 @@
 import { type JsonObject, listOf, objectOf, type ObservedUsage } from "../../core/index.ts";
-import type { CallInput, FormField, ReshapedCall, UpstreamOperation } from "../provider.ts";
+import type { CallInput, FormField, UpstreamRequests, UpstreamOperation } from "../provider.ts";
 import { countOf, textOf } from "../shared/json.ts";
 import type { TimedWord } from "../shared/subtitles.ts";
-import { type Heard, isSet, readTelling, soundIn, tell, type Telling, valuesOf } from "../shared/transcript.ts";
+import {
+  type Transcript,
+  isSet,
+  readTranscriptFormat,
+  audioFileOf,
+  formatTranscript,
+  type TranscriptFormat,
+  valuesOf,
+} from "../shared/transcript.ts";
 import { hasNoTranscript, millisecondsOf } from "../shared/transcription-operation.ts";
 
 /** Words that are to be expected: none holds a comma or a blank, which an underscore stands for. */
@@ -12,7 +20,7 @@ function biasOf(hint: string): string[] {
 }
 
 /** Which times must be asked for to tell the transcript in the client's format. */
-function granularityOf({ format, words, segments }: Telling): "word" | "segment" | undefined {
+function granularityOf({ format, words, segments }: TranscriptFormat): "word" | "segment" | undefined {
   if (format === "srt" || format === "vtt") return "word";
   if (format === "diarized_json") return "segment";
   if (format !== "verbose_json") return undefined;
@@ -23,7 +31,7 @@ function granularityOf({ format, words, segments }: Telling): "word" | "segment"
  * What only guides a transcript is left out: `prompt` and `chunking_strategy` have no counterpart, and the language is not
  * taken beside times.
  */
-function formOf(input: CallInput, model: string, telling: Telling): readonly FormField[] {
+function formOf(input: CallInput, model: string, telling: TranscriptFormat): readonly FormField[] {
   const { body } = input;
   const granularity = granularityOf(telling);
   const isDiarized = telling.format === "diarized_json" || isSet(body["diarize"]);
@@ -39,7 +47,7 @@ function formOf(input: CallInput, model: string, telling: Telling): readonly For
     ...hints.flatMap(biasOf).map((bias): [string, string] => ["context_bias", bias]),
   ];
   const said = fields.flatMap(([name, text]) => (text === undefined ? [] : [{ name, text }]));
-  return [...said, { name: "file", file: soundIn(input) }];
+  return [...said, { name: "file", file: audioFileOf(input) }];
 }
 
 function timed(value: unknown): TimedWord {
@@ -54,9 +62,9 @@ function timed(value: unknown): TimedWord {
 }
 
 /** Mistral's transcriptions: the format, and events, are made of its one answer. */
-function reshape(input: CallInput, model: string): ReshapedCall {
-  const telling = readTelling(input.body);
-  const heardIn = (answer: JsonObject): Heard => {
+function toUpstream(input: CallInput, model: string): UpstreamRequests {
+  const telling = readTranscriptFormat(input.body);
+  const heardIn = (answer: JsonObject): Transcript => {
     const milliseconds = millisecondsOf(objectOf(answer["usage"])?.["prompt_audio_seconds"]);
     return {
       text: textOf(answer["text"]) ?? "",
@@ -68,7 +76,7 @@ function reshape(input: CallInput, model: string): ReshapedCall {
   };
   return {
     requests: [{ form: formOf(input, model, telling) }],
-    answer: ([answer = {}]) => tell(heardIn(answer), telling),
+    answer: ([answer = {}]) => formatTranscript(heardIn(answer), telling),
   };
 }
 
@@ -88,7 +96,7 @@ function readUsage(answer: JsonObject): ObservedUsage | undefined {
 export const mistralTranscription: UpstreamOperation = {
   path: "/audio/transcriptions",
   edits: () => [],
-  reshape,
+  toUpstream,
   readUsage,
   isFailure: hasNoTranscript,
 };

@@ -1,5 +1,5 @@
 import { type JsonObject, objectOf } from "../../core/index.ts";
-import type { FailureRules, FailureSign, UpstreamFault } from "../provider.ts";
+import type { FailureRules, FailurePattern, UpstreamFault } from "../provider.ts";
 import { textOf } from "./json.ts";
 
 /** Statuses under which an upstream speaks of the key or of its money. */
@@ -7,9 +7,9 @@ export const keyStatuses = [401, 402, 403, 429];
 
 /** What OpenAI and the upstreams modelled on it say. */
 export const commonFailures: FailureRules = {
-  keyRefused: [{ statuses: keyStatuses, word: /^(?:invalid_api_key|incorrect_api_key|invalid_authentication)/ }],
+  keyRefused: [{ statuses: keyStatuses, codes: /^(?:invalid_api_key|incorrect_api_key|invalid_authentication)/ }],
   quotaGone: [
-    { statuses: keyStatuses, word: /^(?:insufficient_quota|exceeded_current_quota|credit_balance_exhausted)/ },
+    { statuses: keyStatuses, codes: /^(?:insufficient_quota|exceeded_current_quota|credit_balance_exhausted)/ },
   ],
   retryable: [],
 };
@@ -20,7 +20,7 @@ export function readFault(body: string): UpstreamFault {
   const error = objectOf(root["error"]) ?? {};
   const details = objectsOf(error["details"]);
   const violations = details.flatMap((detail) => objectsOf(detail["violations"]));
-  const words = [
+  const codes = [
     error["code"],
     error["type"],
     error["status"],
@@ -30,18 +30,22 @@ export function readFault(body: string): UpstreamFault {
     ...violations.map(({ quotaId }) => quotaId),
   ];
   return {
-    words: words.flatMap((word) => (typeof word === "string" || typeof word === "number" ? String(word) : [])),
-    sentence: textOf(error["message"]) ?? textOf(root["error"]) ?? textOf(root["message"]),
+    codes: codes.flatMap((word) => (typeof word === "string" || typeof word === "number" ? String(word) : [])),
+    message: textOf(error["message"]) ?? textOf(root["error"]) ?? textOf(root["message"]),
     retryDelayMs: details.map(retryDelayOf).find((delay) => delay !== undefined),
   };
 }
 
 /** Whether a failure of this status has one of the meaning's signs. */
-export function hasSign(signs: readonly FailureSign[], status: number, { words, sentence }: UpstreamFault): boolean {
+export function matchesPattern(
+  signs: readonly FailurePattern[],
+  status: number,
+  { codes, message }: UpstreamFault,
+): boolean {
   return signs.some(
     (sign) =>
       sign.statuses.includes(status) &&
-      (words.some((word) => sign.word?.test(word)) || (sentence !== undefined && sign.sentence?.test(sentence))),
+      (codes.some((word) => sign.codes?.test(word)) || (message !== undefined && sign.message?.test(message))),
   );
 }
 

@@ -1,6 +1,6 @@
 import type { JsonEdit } from "../../bodies/index.ts";
 import type { JsonObject } from "../../core/index.ts";
-import type { ReshapedBody } from "../provider.ts";
+import type { UpstreamRequestBody } from "../provider.ts";
 import { refusal } from "./refusal.ts";
 
 /** What becomes of OpenAI's fields of an image call at an upstream that lacks them. */
@@ -12,7 +12,7 @@ export interface ImageFieldRules {
 }
 
 /** Fields that are hints, or that ask for a stream of previews: nowhere but at OpenAI is there anything to ask. */
-export const hints = ["moderation", "safety_identifier", "partial_images", "input_fidelity", "output_compression"];
+export const imageHints = ["moderation", "safety_identifier", "partial_images", "input_fidelity", "output_compression"];
 
 /** No other upstream draws on glass. */
 export const opaqueOnly = { background: ["auto", "opaque"] };
@@ -50,11 +50,14 @@ export function editsBetween(body: JsonObject, fitted: JsonObject): JsonEdit[] {
 }
 
 /** Images asked for; what is none of a number is one. */
-export function imagesAsked({ n }: JsonObject): number {
+export function requestedImageCount({ n }: JsonObject): number {
   return typeof n === "number" && n > 1 ? n : 1;
 }
 
 /** The same request for each image asked for, where an upstream makes one a call. */
-export function onceForEach(body: JsonObject, request: ReshapedBody): [ReshapedBody, ...ReshapedBody[]] {
-  return [request, ...Array.from({ length: imagesAsked(body) - 1 }, () => request)];
+export function onceForEach(
+  body: JsonObject,
+  request: UpstreamRequestBody,
+): [UpstreamRequestBody, ...UpstreamRequestBody[]] {
+  return [request, ...Array.from({ length: requestedImageCount(body) - 1 }, () => request)];
 }

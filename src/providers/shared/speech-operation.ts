@@ -17,7 +17,7 @@ export function voiceId(voice: unknown): string | undefined {
 }
 
 /** The members of a body that are none of these: an upstream's own, which go there as they are. */
-export function membersBeside(body: JsonObject, known: ReadonlySet<string>): JsonObject {
+export function otherFields(body: JsonObject, known: ReadonlySet<string>): JsonObject {
   return Object.fromEntries(Object.entries(body).filter(([key]) => !known.has(key)));
 }
 

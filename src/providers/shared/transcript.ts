@@ -1,11 +1,11 @@
 import type { CallFile, JsonObject } from "../../core/index.ts";
-import type { CallInput, RawAnswer } from "../provider.ts";
+import type { CallInput, BinaryAnswer } from "../provider.ts";
 import { textOf } from "./json.ts";
 import { refusal } from "./refusal.ts";
 import { type Cue, cuesOf, srtOf, type TimedWord, turnsOf, vttOf } from "./subtitles.ts";
 
 /** A transcript as an upstream gave it that has a shape of its own. */
-export interface Heard {
+export interface Transcript {
   text: string;
   /** As a code. */
   language: string | undefined;
@@ -16,7 +16,7 @@ export interface Heard {
 }
 
 /** What the client wants to get. */
-export interface Telling {
+export interface TranscriptFormat {
   format: string;
   words: boolean;
   segments: boolean;
@@ -38,14 +38,14 @@ export function isSet(value: unknown): boolean {
 }
 
 /** The file that is to be heard. Throws 422 where there is none. */
-export function soundIn({ files }: CallInput): CallFile {
+export function audioFileOf({ files }: CallInput): CallFile {
   const file = files.find(({ field }) => field === "file");
   if (file === undefined) throw refusal("file", "must be there, as a file.");
   return file;
 }
 
 /** Reads what a form asks for. Throws 422 for what none of these upstreams can tell. */
-export function readTelling(body: JsonObject): Telling {
+export function readTranscriptFormat(body: JsonObject): TranscriptFormat {
   const format = textOf(body["response_format"]) ?? "json";
   if (!formats.includes(format)) throw refusal("response_format", `must be one of ${formats.join(", ")}.`);
   if (valuesOf(body["include"]).length > 0) throw refusal("include", "this upstream tells no log probabilities.");
@@ -62,7 +62,7 @@ export function readTelling(body: JsonObject): Telling {
 }
 
 /** A transcript in one of OpenAI's formats. */
-export function tell(heard: Heard, telling: Telling): JsonObject | RawAnswer {
+export function formatTranscript(heard: Transcript, telling: TranscriptFormat): JsonObject | BinaryAnswer {
   const { format, streamed } = telling;
   if (format === "diarized_json") return diarized(heard);
   if (streamed || format === "json") return { text: heard.text, ...usageOf(heard) };
@@ -71,22 +71,22 @@ export function tell(heard: Heard, telling: Telling): JsonObject | RawAnswer {
   return plain(format === "srt" ? srtOf(shownCues(heard)) : vttOf(shownCues(heard)));
 }
 
-function plain(text: string): RawAnswer {
+function plain(text: string): BinaryAnswer {
   return { bytes: Buffer.from(text), contentType: "text/plain; charset=utf-8" };
 }
 
-function usageOf({ seconds }: Heard): JsonObject {
+function usageOf({ seconds }: Transcript): JsonObject {
   return seconds === undefined ? {} : { usage: { type: "duration", seconds } };
 }
 
 /** A text without times is shown all the time. */
-function shownCues(heard: Heard): readonly Cue[] {
+function shownCues(heard: Transcript): readonly Cue[] {
   const { text, words, seconds = 0 } = heard;
   if (words.length > 0) return cuesOf(text, words);
   return text.trim() === "" ? [] : cuesOf(text, [{ text, start: 0, end: seconds }]);
 }
 
-function verbose(heard: Heard, { words, segments }: Telling): JsonObject {
+function verbose(heard: Transcript, { words, segments }: TranscriptFormat): JsonObject {
   const { text, language, seconds } = heard;
   const timed = heard.words.map((word) => ({ word: word.text, start: word.start, end: word.end }));
   return {
@@ -101,7 +101,7 @@ function verbose(heard: Heard, { words, segments }: Telling): JsonObject {
 }
 
 /** An upstream's own segments stay as they are. */
-function segmentsOf({ text, words, segmented }: Heard): readonly Cue[] {
+function segmentsOf({ text, words, segmented }: Transcript): readonly Cue[] {
   if (!segmented) return cuesOf(text, words);
   return words.map((one) => ({ ...one, start: one.start * 1_000, end: one.end * 1_000, speaker: one.speaker }));
 }
@@ -122,7 +122,7 @@ function segment({ start, end, text }: Cue, id: number): JsonObject {
   };
 }
 
-function diarized(heard: Heard): JsonObject {
+function diarized(heard: Transcript): JsonObject {
   const { text, words, seconds } = heard;
   const labels = new Map<string | undefined, string>();
   const segments = turnsOf(text, words).map((turn, index) => {

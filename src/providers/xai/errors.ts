@@ -4,5 +4,5 @@ import { commonFailures } from "../shared/failures.ts";
 /** A wrong key is a 400 whose code says nothing of it; its `error` is a sentence (`docs/wire/xai.md`). */
 export const failures: FailureRules = {
   ...commonFailures,
-  keyRefused: [...commonFailures.keyRefused, { statuses: [400, 401, 403], sentence: /^Incorrect API key/ }],
+  keyRefused: [...commonFailures.keyRefused, { statuses: [400, 401, 403], message: /^Incorrect API key/ }],
 };

@@ -13,7 +13,7 @@ function sent(operation: UpstreamOperation, text: string): string {
 }
 
 const reshaped = async (body: JsonObject, files: CallInput["files"] = []) =>
-  await imageEdit.reshape?.({ body, files }, "grok-imagine-image");
+  await imageEdit.toUpstream?.({ body, files }, "grok-imagine-image");
 const json = async (body: JsonObject, files: CallInput["files"] = []) =>
   (await reshaped(body, files))?.requests[0].json;
 
@@ -55,8 +55,8 @@ describe("a generation", () => {
   });
 
   test("goes as it came, unless a stream is made of its answer", async () => {
-    expect(await imageGeneration.reshape?.({ body: { n: 2 }, files: [] }, "m")).toBeUndefined();
-    const streamed = await imageGeneration.reshape?.({ body: { stream: true }, files: [] }, "m");
+    expect(await imageGeneration.toUpstream?.({ body: { n: 2 }, files: [] }, "m")).toBeUndefined();
+    const streamed = await imageGeneration.toUpstream?.({ body: { stream: true }, files: [] }, "m");
     expect(streamed?.requests).toEqual([{}]);
     expect(streamed?.answer?.([{ data: [] }], 7)).toEqual({ created: 7, data: [] });
   });

@@ -1,9 +1,9 @@
 import { type JsonObject, objectOf, type ObservedUsage } from "../../core/index.ts";
-import type { CallInput, ReshapedCall, UpstreamOperation } from "../provider.ts";
+import type { CallInput, UpstreamRequests, UpstreamOperation } from "../provider.ts";
 import {
   editsBetween,
   fitImageFields,
-  hints,
+  imageHints,
   type ImageFieldRules,
   imagesInEvents,
   opaqueOnly,
@@ -20,7 +20,7 @@ const sizes = {
 
 /** There are no streams: what has been made is told as one here. */
 const rules: ImageFieldRules = {
-  drops: [...hints, "stream", "size"],
+  drops: [...imageHints, "stream", "size"],
   only: { ...opaqueOnly, output_format: ["jpeg"], style: [] },
 };
 
@@ -65,11 +65,11 @@ export const imageGeneration: UpstreamOperation = {
   ...operation,
   path: "/images/generations",
   edits: (body) => editsBetween(body, fitted(body)),
-  reshape: ({ body }) => asStream(body),
+  toUpstream: ({ body }) => asStream(body),
 };
 
 /** The client's own body, whose answer is made a stream: a call that asks for none passes. */
-function asStream(body: JsonObject): ReshapedCall | undefined {
+function asStream(body: JsonObject): UpstreamRequests | undefined {
   return body["stream"] === true ? { requests: [{}], answer: dated } : undefined;
 }
 
@@ -83,7 +83,7 @@ async function referenceOf(source: ImageSource): Promise<JsonObject> {
 }
 
 /** It takes JSON alone: a form's files go in it, and so do images that the client hasn't put into objects. */
-async function reshapeEdit(input: CallInput): Promise<ReshapedCall | undefined> {
+async function editToUpstream(input: CallInput): Promise<UpstreamRequests | undefined> {
   const { body, files } = input;
   const { image: _image, images: _images, mask: _mask, ...rest } = fittedEdit(input);
   if (files.length === 0 && isInObjects(body)) return asStream(body);
@@ -115,5 +115,5 @@ export const imageEdit: UpstreamOperation = {
   ...operation,
   path: "/images/edits",
   edits: (body) => editsBetween(body, fittedEdit({ body, files: [] })),
-  reshape: reshapeEdit,
+  toUpstream: editToUpstream,
 };

@@ -1,8 +1,8 @@
 import { type JsonObject, objectOf } from "../../core/index.ts";
-import type { CallInput, ReshapedCall, UpstreamOperation } from "../provider.ts";
+import type { CallInput, UpstreamRequests, UpstreamOperation } from "../provider.ts";
 import { textOf } from "../shared/json.ts";
 import { refusal } from "../shared/refusal.ts";
-import { membersBeside, voiceId } from "../shared/speech-operation.ts";
+import { otherFields, voiceId } from "../shared/speech-operation.ts";
 
 /** What each of OpenAI's formats is there. Samples are as OpenAI has them. */
 const outputFormats = new Map<unknown, JsonObject>([
@@ -43,7 +43,7 @@ const openaiMembers = new Set([
  * xAI's `/tts`. Its answer is the sound itself, so that it passes; for a client that wants events it is asked for in JSON, and
  * told as events once it is whole.
  */
-function reshape({ body }: CallInput): ReshapedCall {
+function toUpstream({ body }: CallInput): UpstreamRequests {
   const { input, voice, instructions, speed, stream_format: streamFormat } = body;
   // It would be another speech without them.
   if ((textOf(instructions) ?? "") !== "") {
@@ -52,7 +52,7 @@ function reshape({ body }: CallInput): ReshapedCall {
   const id = voiceId(voice);
   const json = {
     language: "auto",
-    ...membersBeside(body, openaiMembers),
+    ...otherFields(body, openaiMembers),
     text: input,
     ...(id === undefined ? {} : { voice_id: id }),
     output_format: outputFormat(body),
@@ -68,7 +68,7 @@ function reshape({ body }: CallInput): ReshapedCall {
 export const speech: UpstreamOperation = {
   path: "/tts",
   edits: () => [],
-  reshape,
+  toUpstream,
   // It is paid for by the character.
   readUsage: () => undefined,
   isFailure: ({ audio }) => typeof audio !== "string" || audio === "",

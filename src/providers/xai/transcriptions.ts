@@ -1,8 +1,16 @@
 import { type JsonObject, listOf, objectOf } from "../../core/index.ts";
-import type { CallInput, FormField, ReshapedCall, UpstreamOperation } from "../provider.ts";
+import type { CallInput, FormField, UpstreamRequests, UpstreamOperation } from "../provider.ts";
 import { textOf } from "../shared/json.ts";
 import type { TimedWord } from "../shared/subtitles.ts";
-import { type Heard, isSet, readTelling, soundIn, tell, type Telling, valuesOf } from "../shared/transcript.ts";
+import {
+  type Transcript,
+  isSet,
+  readTranscriptFormat,
+  audioFileOf,
+  formatTranscript,
+  type TranscriptFormat,
+  valuesOf,
+} from "../shared/transcript.ts";
 import { hasNoTranscript, readTranscriptionUsage } from "../shared/transcription-operation.ts";
 
 /** Fields of xAI's own, which go there as they are. */
@@ -12,7 +20,7 @@ const ownFields = ["language", "audio_format", "sample_rate", "format", "multich
  * The file comes last (`docs/wire/xai.md`). What only guides a transcript is left out: `prompt`, `temperature` and
  * `chunking_strategy` have no counterpart, and there is one model.
  */
-function formOf(input: CallInput, { format }: Telling): readonly FormField[] {
+function formOf(input: CallInput, { format }: TranscriptFormat): readonly FormField[] {
   const { body } = input;
   const own = ownFields.flatMap((name) => valuesOf(body[name]).map((text) => ({ name, text })));
   const isDiarized = format === "diarized_json" || isSet(body["diarize"]);
@@ -21,7 +29,7 @@ function formOf(input: CallInput, { format }: Telling): readonly FormField[] {
     ...own,
     ...(isDiarized ? [{ name: "diarize", text: "true" }] : []),
     ...keywords.map((text) => ({ name: "keyterm", text })),
-    { name: "file", file: soundIn(input) },
+    { name: "file", file: audioFileOf(input) },
   ];
 }
 
@@ -37,7 +45,7 @@ function wordOf(value: unknown): TimedWord {
   };
 }
 
-function heardIn(answer: JsonObject, { body }: CallInput): Heard {
+function heardIn(answer: JsonObject, { body }: CallInput): Transcript {
   const { duration } = answer;
   return {
     text: textOf(answer["text"]) ?? "",
@@ -49,18 +57,18 @@ function heardIn(answer: JsonObject, { body }: CallInput): Heard {
 }
 
 /** xAI's `/stt`, which tells times of words: OpenAI's formats are made of them. */
-function reshape(input: CallInput): ReshapedCall {
-  const telling = readTelling(input.body);
+function toUpstream(input: CallInput): UpstreamRequests {
+  const telling = readTranscriptFormat(input.body);
   return {
     requests: [{ form: formOf(input, telling) }],
-    answer: ([answer = {}]) => tell(heardIn(answer, input), telling),
+    answer: ([answer = {}]) => formatTranscript(heardIn(answer, input), telling),
   };
 }
 
 export const transcription: UpstreamOperation = {
   path: "/stt",
   edits: () => [],
-  reshape,
+  toUpstream,
   readUsage: readTranscriptionUsage,
   isFailure: hasNoTranscript,
 };

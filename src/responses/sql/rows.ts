@@ -26,7 +26,7 @@ export function toStoredResponse(row: ResponseRow): StoredResponse {
     provider,
     model,
     createdAt: Number(row.created_at),
-    keptUntil: Number(row.kept_until),
+    expiresAt: Number(row.kept_until),
     previousId: row.previous_id ?? undefined,
     content: input === null || response === null ? undefined : { input, response },
     keyId: row.key_id ?? undefined,
@@ -39,9 +39,9 @@ type Value = string | number | null;
 export function valuesOf(
   stored: StoredResponse,
 ): [string, string, string, string, number, number, Value, Value, Value, Value] {
-  const { id, owner, provider, model, createdAt, keptUntil, previousId, content, keyId } = stored;
+  const { id, owner, provider, model, createdAt, expiresAt, previousId, content, keyId } = stored;
   const kept: [Value, Value] = [content?.input ?? null, content?.response ?? null];
-  return [id, owner, provider, model, createdAt, keptUntil, previousId ?? null, ...kept, keyId ?? null];
+  return [id, owner, provider, model, createdAt, expiresAt, previousId ?? null, ...kept, keyId ?? null];
 }
 
 /** Of one response's content. */
@@ -65,7 +65,7 @@ export function statementsWith(parameter: (index: number) => string) {
         SELECT r.id, r.previous_id, c.round + 1, c.bytes + ${BYTES}
         FROM chain c JOIN responses r ON r.id = c.before
         WHERE r.owner = ${second} AND r.kept_until > ${third}
-          AND c.round < ${limits.recalledRoundsMax} AND c.bytes < ${limits.recalledBytesMax}
+          AND c.round < ${limits.expandedRoundsMax} AND c.bytes < ${limits.expandedBytesMax}
       )
       SELECT ${COLUMNS} FROM chain JOIN responses ON id = link AND owner = ${second} ORDER BY round DESC`,
     remove: `DELETE FROM responses WHERE id = ${first} AND owner = ${second} RETURNING id`,

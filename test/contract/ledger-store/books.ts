@@ -212,7 +212,7 @@ function describeAudit(open: OpenLedgerStore): void {
       keep("job", "second", noon + 99, 15n),
       release("open"),
     ]);
-    const common = { accountId: key.id, purpose: "chat openai/some-model" };
+    const common = { accountId: key.id, description: "chat openai/some-model" };
     const first = { ...common, id: "first", amount: 10n, observed: undefined, createdAt: noon + 1 };
     const second = { ...common, id: "second", amount: 20n, observed: 15n, createdAt: noon + 2 };
     expect(await opened.store.openHolds()).toEqual([

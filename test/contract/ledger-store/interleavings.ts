@@ -7,7 +7,7 @@ import type {
   CallRecord,
   Hold,
   HoldKeeper,
-  KeptAnswer,
+  StoredAnswer,
   LedgerOperation,
   LedgerStore,
   OpenHold,
@@ -143,7 +143,7 @@ function accountId(index: number, rename: Rename): string {
   return rename(place === undefined ? "token:nobody" : `${place.kind}:${place.name}`);
 }
 
-const answer: KeptAnswer = { status: 200, headers: [["content-type", "text/plain"]], body: Uint8Array.of(1, 2, 3) };
+const answer: StoredAnswer = { status: 200, headers: [["content-type", "text/plain"]], body: Uint8Array.of(1, 2, 3) };
 
 function recordOf(each: OperationStep, at: number): CallRecord {
   return {

@@ -1,6 +1,6 @@
 /** What the ledger on paper notes of calls beside their money: minutes, and answers that are kept. */
 import { limits } from "../../../src/core/index.ts";
-import type { Hold, KeptAnswer, OutcomeOf, RateState } from "../../../src/ledger/index.ts";
+import type { Hold, StoredAnswer, OutcomeOf, RateState } from "../../../src/ledger/index.ts";
 
 const minuteMs = 60_000;
 
@@ -55,8 +55,8 @@ export interface PaperAnswer {
   key: string;
   fingerprint: string;
   holdId: string;
-  answer: KeptAnswer;
-  keptUntil: number;
+  answer: StoredAnswer;
+  expiresAt: number;
 }
 
 export class PaperAnswers {
@@ -67,7 +67,7 @@ export class PaperAnswers {
   }
 
   find(account: string, key: string, at: number): PaperAnswer | undefined {
-    return this.#answers.find((each) => each.account === account && each.key === key && at <= each.keptUntil);
+    return this.#answers.find((each) => each.account === account && each.key === key && at <= each.expiresAt);
   }
 
   /** A call that claims the key puts what was kept for it out of the way. */
@@ -75,11 +75,11 @@ export class PaperAnswers {
     this.#answers = this.#answers.filter((each) => each.account !== account || each.key !== key);
   }
 
-  keep(answer: Omit<PaperAnswer, "keptUntil">, at: number): void {
-    this.#answers.push({ ...answer, keptUntil: at + limits.retryAnswerKeptMs });
+  keep(answer: Omit<PaperAnswer, "expiresAt">, at: number): void {
+    this.#answers.push({ ...answer, expiresAt: at + limits.retryAnswerTtlMs });
   }
 
   forget(at: number): void {
-    this.#answers = this.#answers.filter(({ keptUntil }) => keptUntil >= at);
+    this.#answers = this.#answers.filter(({ expiresAt }) => expiresAt >= at);
   }
 }

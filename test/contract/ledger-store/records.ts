@@ -248,7 +248,7 @@ const service: TokenRecord = {
 };
 
 function describeExpiries(open: OpenLedgerStore): void {
-  test("of a call that expired its purpose, its user and its time are written", async () => {
+  test("of a call that expired its description, its user and its time are written", async () => {
     const each = await opened(open);
     await each.store.commit([
       hold("a", key.id, 20n, leased),
@@ -275,8 +275,8 @@ function describeExpiries(open: OpenLedgerStore): void {
 
   test("a model's id is all that follows its prefix", async () => {
     const each = await opened(open);
-    const purpose = "chat ollama/org/some model:7b";
-    await each.store.commit([{ ...hold("a", key.id, 20n, leased), purpose }, sweep(late)]);
+    const description = "chat ollama/org/some model:7b";
+    await each.store.commit([{ ...hold("a", key.id, 20n, leased), description }, sweep(late)]);
     expect(await generationsOf(each)).toEqual([expired("a", 0n, { provider: "ollama", model: "org/some model:7b" })]);
     await each.close();
   });

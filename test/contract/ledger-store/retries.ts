@@ -1,7 +1,7 @@
 /** A call that is sent again: it is answered as the first time, held once, and its key is free when nothing was kept. */
 import { expect, test } from "bun:test";
 import { limits } from "../../../src/core/index.ts";
-import type { KeptAnswer } from "../../../src/ledger/index.ts";
+import type { StoredAnswer } from "../../../src/ledger/index.ts";
 import {
   exists,
   grant,
@@ -39,7 +39,7 @@ const alice = user("alice", { prepaid: true });
 const key = token("key", { parentId: alice.id });
 const other = token("other", { parentId: alice.id });
 
-const answer: KeptAnswer = {
+const answer: StoredAnswer = {
   status: 200,
   headers: [
     ["content-type", "application/json"],
@@ -84,10 +84,10 @@ const running: LedgerCase[] = [
     "a call runs as long as its hold, however long that is",
     [
       [again("a"), held],
-      [again("b", noon + 3 * limits.retryAnswerKeptMs), retryRunning],
-      [changed("b", noon + 3 * limits.retryAnswerKeptMs), retryMismatch],
-      [sweep(noon + 3 * limits.retryAnswerKeptMs), swept(0)],
-      [again("b", noon + 3 * limits.retryAnswerKeptMs), retryRunning],
+      [again("b", noon + 3 * limits.retryAnswerTtlMs), retryRunning],
+      [changed("b", noon + 3 * limits.retryAnswerTtlMs), retryMismatch],
+      [sweep(noon + 3 * limits.retryAnswerTtlMs), swept(0)],
+      [again("b", noon + 3 * limits.retryAnswerTtlMs), retryRunning],
     ],
     0n,
     ["a"],
@@ -183,10 +183,10 @@ const answers: LedgerCase[] = [
     [
       [again("a"), held],
       [answered("a", 4n, noon + minute), settled()],
-      [again("b", noon + minute + limits.retryAnswerKeptMs), replayed("a", answer)],
-      [changed("b", noon + minute + limits.retryAnswerKeptMs), retryMismatch],
-      [again("b", noon + minute + limits.retryAnswerKeptMs + 1), held],
-      [again("c", noon + minute + limits.retryAnswerKeptMs + 1), retryRunning],
+      [again("b", noon + minute + limits.retryAnswerTtlMs), replayed("a", answer)],
+      [changed("b", noon + minute + limits.retryAnswerTtlMs), retryMismatch],
+      [again("b", noon + minute + limits.retryAnswerTtlMs + 1), held],
+      [again("c", noon + minute + limits.retryAnswerTtlMs + 1), retryRunning],
     ],
     4n,
     ["b"],
@@ -196,9 +196,9 @@ const answers: LedgerCase[] = [
     [
       [again("a"), held],
       [answered("a"), settled()],
-      [changed("b", noon + 2 * limits.retryAnswerKeptMs), held],
-      [settle("b", 1n, noon + 2 * limits.retryAnswerKeptMs, { answer: { ...answer, status: 201 } }), settled()],
-      [changed("c", noon + 2 * limits.retryAnswerKeptMs), replayed("b", { ...answer, status: 201 })],
+      [changed("b", noon + 2 * limits.retryAnswerTtlMs), held],
+      [settle("b", 1n, noon + 2 * limits.retryAnswerTtlMs, { answer: { ...answer, status: 201 } }), settled()],
+      [changed("c", noon + 2 * limits.retryAnswerTtlMs), replayed("b", { ...answer, status: 201 })],
     ],
     5n,
   ),
@@ -297,11 +297,11 @@ function describeForgetting(open: OpenLedgerStore): void {
     await each.store.commit([keyed("early"), keyed("late"), keyed("runs"), keyed("freed")]);
     await each.store.commit([answered("early"), settle("late", 1n, noon + minute, { answer }), release("freed")]);
     expect(await keysLeft(each)).toEqual(["key-early", "key-late", "key-runs"]);
-    await each.store.commit([sweep(noon + limits.retryAnswerKeptMs)]);
+    await each.store.commit([sweep(noon + limits.retryAnswerTtlMs)]);
     expect(await keysLeft(each)).toEqual(["key-early", "key-late", "key-runs"]);
-    await each.store.commit([sweep(noon + limits.retryAnswerKeptMs + 1)]);
+    await each.store.commit([sweep(noon + limits.retryAnswerTtlMs + 1)]);
     expect(await keysLeft(each)).toEqual(["key-late", "key-runs"]);
-    await each.store.commit([sweep(noon + 3 * limits.retryAnswerKeptMs)]);
+    await each.store.commit([sweep(noon + 3 * limits.retryAnswerTtlMs)]);
     expect(await keysLeft(each)).toEqual(["key-runs"]);
     await each.close();
   });
@@ -312,14 +312,14 @@ function describeForgetting(open: OpenLedgerStore): void {
     await each.query("DELETE FROM holds WHERE id = 'a'");
     expect(await each.store.commit([changed("b"), again("c")])).toEqual([held, retryMismatch]);
     await each.query("DELETE FROM holds WHERE id = 'b'");
-    await each.store.commit([sweep(noon + 2 * limits.retryAnswerKeptMs)]);
+    await each.store.commit([sweep(noon + 2 * limits.retryAnswerTtlMs)]);
     expect(await keysLeft(each)).toEqual([]);
     await each.close();
   });
 }
 
 function describeKeeping(open: OpenLedgerStore): void {
-  test.each<[string, KeptAnswer]>([
+  test.each<[string, StoredAnswer]>([
     ["every byte", { status: 200, headers: [], body: Uint8Array.from({ length: 256 }, (_, byte) => byte) }],
     ["an empty body", { status: 204, headers: [["x", ""]], body: new Uint8Array() }],
     [

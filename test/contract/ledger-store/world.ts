@@ -7,7 +7,7 @@ import type {
   AccountState,
   Hold,
   HoldKeeper,
-  KeptAnswer,
+  StoredAnswer,
   LedgerOperation,
   LedgerOutcome,
   LedgerStore,
@@ -53,7 +53,16 @@ type HoldOptions = { at?: number; leaseUntil?: number } & Pick<Hold, "rates" | "
 
 export const hold = (id: string, accountId: string, amount: bigint, options: HoldOptions = {}) => {
   const { at = noon, leaseUntil = at + lease, ...rest } = options;
-  return { kind: "hold", id, accountId, amount, purpose: "chat openai/some-model", at, leaseUntil, ...rest } as const;
+  return {
+    kind: "hold",
+    id,
+    accountId,
+    amount,
+    description: "chat openai/some-model",
+    at,
+    leaseUntil,
+    ...rest,
+  } as const;
 };
 export const topUp = (id: string, amount: bigint, at = noon) => ({ kind: "top-up", id, amount, at }) as const;
 export const settle = (
@@ -76,7 +85,7 @@ export const sweep = (at: number) => ({ kind: "sweep", at }) as const;
 export const held = { outcome: "held" } as const;
 export const heldAt = (rates: RateState) => ({ outcome: "held", rates }) as const;
 export const limited = (limit: keyof RateLimits, rates: RateState) => ({ outcome: "limited", limit, rates }) as const;
-export const replayed = (id: string, answer: KeptAnswer) => ({ outcome: "replayed", id, answer }) as const;
+export const replayed = (id: string, answer: StoredAnswer) => ({ outcome: "replayed", id, answer }) as const;
 export const retryRunning = { outcome: "retry-running" } as const;
 export const retryMismatch = { outcome: "retry-mismatch" } as const;
 export const raised = { outcome: "raised" } as const;

@@ -4,7 +4,7 @@ import type { Dialect } from "../../../src/core/index.ts";
 import { type Rig, until } from "../../kit/index.ts";
 import { chatDriver } from "./chat-driver.ts";
 import { answerAgain, askedAgain, countsIn } from "./counts.ts";
-import type { Access, Ask, Driver, Told } from "./driver.ts";
+import type { Access, Ask, Driver, ClientResult } from "./driver.ts";
 import { messagesDriver } from "./messages-driver.ts";
 import { responsesDriver } from "./responses-driver.ts";
 import { type Exception, exceptionsOf, type Instead, type Scenario, type Upstream } from "./table.ts";
@@ -70,7 +70,7 @@ export class Cell {
   }
 
   /** Asks, with the cell's mark. */
-  ask(ask: Omit<Ask, "model">, fault = ""): Promise<Told> {
+  ask(ask: Omit<Ask, "model">, fault = ""): Promise<ClientResult> {
     return this.driver.ask({ ...ask, model: this.model + fault, text: `${ask.text} ${this.mark}` });
   }
 
@@ -90,7 +90,7 @@ export class Cell {
   }
 
   /** Fails unless client, provider and ledger count the same, and something. */
-  async expectCounted(told: Told, index = 0): Promise<void> {
+  async expectCounted(told: ClientResult, index = 0): Promise<void> {
     const counted = countsIn(await this.answerOf(index));
     expect(counted.input).toBeGreaterThan(0);
     expect(counted.output).toBeGreaterThan(0);

@@ -1,5 +1,5 @@
 import OpenAI from "openai";
-import { type Access, type Ask, type Driver, notingFetch, png, type Told, tools } from "./driver.ts";
+import { type Access, type Ask, type Driver, notingFetch, png, type ClientResult, tools } from "./driver.ts";
 import { openaiError } from "./openai-errors.ts";
 
 type Message = OpenAI.Chat.ChatCompletionMessageParam;
@@ -63,7 +63,7 @@ export function chatDriver({ url, token }: Access): Driver {
     return { message: choice?.message as Said, finish: choice?.finish_reason ?? "", usage };
   }
 
-  async function tell(ask: Ask, messages: readonly Message[]): Promise<Told> {
+  async function tell(ask: Ask, messages: readonly Message[]): Promise<ClientResult> {
     const body = bodyOf(ask, messages);
     const { message, finish, usage } = await (ask.stream === true ? readStream(body) : readWhole(body));
     const calls = (message.tool_calls ?? []).map(({ id, function: { name, arguments: said } }) => {
@@ -92,7 +92,7 @@ export function chatDriver({ url, token }: Access): Driver {
   };
 }
 
-const stops: Record<string, Told["stop"]> = { stop: "end", tool_calls: "tools", length: "length" };
+const stops: Record<string, ClientResult["stop"]> = { stop: "end", tool_calls: "tools", length: "length" };
 
 function contentOf({ text, image }: Ask): OpenAI.Chat.ChatCompletionContentPart[] | string {
   if (image !== true) return text;

@@ -21,7 +21,7 @@ interface ToolCall {
 }
 
 /** An answer, read from what the SDK makes of it. */
-export interface Told {
+export interface ClientResult {
   text: string;
   thoughts: string;
   calls: ToolCall[];
@@ -29,11 +29,11 @@ export interface Told {
   /** All that went in and all that came out. */
   usage: { input: number; output: number };
   /** Sends a result for each call, as a user of the SDK does: everything said goes back as it came, perhaps to another model. */
-  reply: (results: readonly string[], model?: string) => Promise<Told>;
+  reply: (results: readonly string[], model?: string) => Promise<ClientResult>;
 }
 
 export interface Driver {
-  ask: (ask: Ask) => Promise<Told>;
+  ask: (ask: Ask) => Promise<ClientResult>;
   /** Text that has been streamed so far, over all calls. */
   streamed: () => string;
   /** What the SDK throws for this status. */

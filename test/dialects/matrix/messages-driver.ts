@@ -1,5 +1,5 @@
 import Anthropic from "@anthropic-ai/sdk";
-import { type Access, type Ask, type Driver, notingFetch, png, type Told, tools } from "./driver.ts";
+import { type Access, type Ask, type Driver, notingFetch, png, type ClientResult, tools } from "./driver.ts";
 
 type Message = Anthropic.MessageParam;
 
@@ -25,7 +25,7 @@ export function messagesDriver({ url, token }: Access): Driver {
     return stream.finalMessage();
   }
 
-  async function tell(ask: Ask, messages: readonly Message[]): Promise<Told> {
+  async function tell(ask: Ask, messages: readonly Message[]): Promise<ClientResult> {
     const body = bodyOf(ask, messages);
     const message = await (ask.stream === true ? readStream(body) : client.messages.create(body));
     const { content, usage } = message;
@@ -60,7 +60,7 @@ export function messagesDriver({ url, token }: Access): Driver {
   };
 }
 
-const stops: Record<string, Told["stop"]> = {
+const stops: Record<string, ClientResult["stop"]> = {
   end_turn: "end",
   stop_sequence: "stop-sequence",
   tool_use: "tools",

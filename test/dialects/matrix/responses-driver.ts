@@ -1,6 +1,6 @@
 import OpenAI from "openai";
 import type { Response as Responded, ResponseInputItem } from "openai/resources/responses/responses";
-import { type Access, type Ask, type Driver, notingFetch, png, type Told, tools } from "./driver.ts";
+import { type Access, type Ask, type Driver, notingFetch, png, type ClientResult, tools } from "./driver.ts";
 import { openaiError } from "./openai-errors.ts";
 
 /** Responses with OpenAI's SDK; its helper gathers streams and checks the order of their events. */
@@ -17,7 +17,7 @@ export function responsesDriver({ url, token }: Access): Driver {
     return stream.finalResponse();
   }
 
-  async function tell(ask: Ask, input: readonly ResponseInputItem[]): Promise<Told> {
+  async function tell(ask: Ask, input: readonly ResponseInputItem[]): Promise<ClientResult> {
     const body = bodyOf(ask, input);
     const response = await (ask.stream === true
       ? readStream(body)
@@ -89,7 +89,7 @@ function thoughtsIn(output: Responded["output"]): string {
     .join("");
 }
 
-function stopOf({ status, incomplete_details: details }: Responded, calls: number): Told["stop"] {
+function stopOf({ status, incomplete_details: details }: Responded, calls: number): ClientResult["stop"] {
   if (status === "incomplete") return details?.reason === "max_output_tokens" ? "length" : "end";
   return calls > 0 ? "tools" : "end";
 }

@@ -1,7 +1,7 @@
 import { expect } from "bun:test";
 import type { Cell } from "./cell.ts";
 import { sealedIn } from "./counts.ts";
-import type { Told } from "./driver.ts";
+import type { ClientResult } from "./driver.ts";
 import type { Scenario } from "./table.ts";
 
 const schema = {
@@ -49,7 +49,7 @@ async function callsTool(cell: Cell, { stream, thinks }: { stream: boolean; thin
   if (thinks) await expectSignaturesBack(cell);
 }
 
-async function expectThought(cell: Cell, { thoughts, usage }: Told): Promise<void> {
+async function expectThought(cell: Cell, { thoughts, usage }: ClientResult): Promise<void> {
   if (cell.gives("thoughts hidden") || cell.gives("ignored")) expect(thoughts).toBe("");
   else expect(thoughts).toContain("I consider the last one");
   // The call alone is fewer tokens than the thought.
@@ -78,7 +78,7 @@ async function callsTwoTools(cell: Cell): Promise<void> {
   await cell.expectCounted(told, 1);
 }
 
-function toolStop(cell: Cell): Told["stop"] {
+function toolStop(cell: Cell): ClientResult["stop"] {
   return cell.gives("stop") ? "end" : "tools";
 }
 
@@ -157,7 +157,7 @@ async function cutsAtStop(cell: Cell): Promise<void> {
 }
 
 /** Another dialect's word for it is the upstream's to refuse or to overlook, and never taken for its own. */
-async function expectUncut(cell: Cell, asking: Promise<Told>): Promise<void> {
+async function expectUncut(cell: Cell, asking: Promise<ClientResult>): Promise<void> {
   const told = await asking.catch((reason: unknown) => reason);
   if (told instanceof cell.driver.errorClass(400)) return;
   expect(told).toHaveProperty("text", expect.stringContaining("dawn ember"));

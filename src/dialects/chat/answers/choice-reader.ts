@@ -14,7 +14,7 @@ import { isFailureReason, readFinishReason } from "./stop-reasons.ts";
 import { ThinkTags } from "./think-tags.ts";
 
 /** A tool call of which fragments come in. */
-interface CallOnTheWay {
+interface PendingCall {
   index: number | undefined;
   id: string;
   block: QueuedBlock;
@@ -26,7 +26,7 @@ export class ChoiceReader {
   readonly #upstream: UpstreamContext;
   readonly #queue: BlockQueue;
   readonly #tags: ThinkTags | undefined;
-  readonly #calls: CallOnTheWay[] = [];
+  readonly #calls: PendingCall[] = [];
   readonly #ids = new Set<string>();
   stopped = false;
   #cited = false;
@@ -179,7 +179,7 @@ export class ChoiceReader {
   }
 
   /** By the index; where that is missing or used for several calls, by the id; without both it is the last call. */
-  #findCall(fragment: JsonObject, name: string, position: number | undefined): CallOnTheWay | undefined {
+  #findCall(fragment: JsonObject, name: string, position: number | undefined): PendingCall | undefined {
     const id = textOf(fragment["id"]);
     const index = indexOf(fragment) ?? position;
     const begins = name !== "" && id !== "";
@@ -195,7 +195,7 @@ export class ChoiceReader {
     fragment: JsonObject,
     { name, custom, position }: { name: string; custom: boolean; position: number | undefined },
     events: AnswerEvent[],
-  ): CallOnTheWay {
+  ): PendingCall {
     const id = textOf(fragment["id"]);
     const start: ToolCallPart = { kind: "tool-call", callId: this.#uniqueId(id), name, arguments: "" };
     if (custom) start.custom = true;

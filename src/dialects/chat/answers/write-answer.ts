@@ -4,7 +4,7 @@ import {
   type AnswerChoice,
   type ClientContext,
   type ReasoningPart,
-  seal,
+  tagSignature,
   type TextPart,
   type ToolCallPart,
 } from "../../conversation/index.ts";
@@ -82,8 +82,8 @@ function textOfReasoning({ text, summary = [] }: ReasoningPart): string {
 export function writeReasoningDetail(part: ReasoningPart): JsonObject | undefined {
   const { signature, redacted } = part;
   if (signature === undefined || signature.value === "") return undefined;
-  if (redacted === true) return { type: "reasoning.encrypted", data: seal(signature, "cipher", "chat") };
-  return { type: "reasoning.text", text: textOfReasoning(part), signature: seal(signature, "thought", "chat") };
+  if (redacted === true) return { type: "reasoning.encrypted", data: tagSignature(signature, "cipher", "chat") };
+  return { type: "reasoning.text", text: textOfReasoning(part), signature: tagSignature(signature, "thought", "chat") };
 }
 
 function writeCall({ callId: id, name, arguments: said, custom }: ToolCallPart): JsonObject {

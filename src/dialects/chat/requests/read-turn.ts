@@ -12,7 +12,7 @@ import {
   type ToolCallPart,
   type Turn,
   nativeOrigin,
-  unseal,
+  untagSignature,
 } from "../../conversation/index.ts";
 import { readContent, readPart, textsOnly } from "./read-parts.ts";
 
@@ -121,9 +121,9 @@ function readReasoning(message: JsonObject, at: string): ReasoningPart[] {
 function readDetail(detail: JsonObject | undefined, at: string): ReasoningPart | undefined {
   const { type, text = "", data, signature } = detail ?? {};
   if (type === "reasoning.encrypted" && typeof data === "string") {
-    return { kind: "reasoning", at, text: "", redacted: true, signature: unseal(data, "chat").signature };
+    return { kind: "reasoning", at, text: "", redacted: true, signature: untagSignature(data, "chat").signature };
   }
   if (type !== "reasoning.text" || typeof text !== "string") return undefined;
-  const sealed = typeof signature === "string" ? unseal(signature, "chat").signature : undefined;
+  const sealed = typeof signature === "string" ? untagSignature(signature, "chat").signature : undefined;
   return { kind: "reasoning", at, text, signature: sealed };
 }

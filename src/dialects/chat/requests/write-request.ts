@@ -5,7 +5,7 @@ import {
   effortFor,
   type OutputFormat,
   refused,
-  restFor,
+  fieldsFor,
   type Tool,
   type ToolChoice,
   type TranslationTarget,
@@ -15,7 +15,7 @@ import { writeTurns } from "./write-turns.ts";
 /** Writes a chat completions body, under OpenAI's names; what one upstream wants otherwise, its provider edits. */
 export function writeChatRequest(conversation: Conversation, target: TranslationTarget): JsonObject {
   const { sampling, tools, toolChoice, logprobs, stop, rest } = conversation;
-  const others = restFor(rest, "chat");
+  const others = fieldsFor(rest, "chat");
   // Between chat and chat everything that is there was meant; elsewhere it is left to the upstream what it does.
   const sampled = target.refusesSampling === true ? {} : sampling;
   return {

@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../../core/index.ts";
-import { type Citation, seal, unseal } from "../../conversation/index.ts";
+import { type Citation, tagSignature, untagSignature } from "../../conversation/index.ts";
 
 /** A citation of a text block. A page of the web is known elsewhere too; places in the caller's documents are not. */
 export function readCitation(citation: JsonObject, origin?: string): Citation {
@@ -17,7 +17,7 @@ export function readCitation(citation: JsonObject, origin?: string): Citation {
 }
 
 function readIndex(index: string, origin: string | undefined) {
-  return origin === undefined ? unseal(index, "messages").signature : { origin, value: index };
+  return origin === undefined ? untagSignature(index, "messages").signature : { origin, value: index };
 }
 
 export function writeCitation(citation: Citation): JsonObject | undefined {
@@ -26,7 +26,7 @@ export function writeCitation(citation: Citation): JsonObject | undefined {
   return {
     type: "web_search_result_location",
     cited_text: quoted,
-    encrypted_index: sealed === undefined ? "" : seal(sealed, "cipher", "messages"),
+    encrypted_index: sealed === undefined ? "" : tagSignature(sealed, "cipher", "messages"),
     title,
     url,
   };

@@ -12,7 +12,7 @@ import {
 import { readCitation } from "./citations.ts";
 import { readErrorEvent } from "./failures.ts";
 import { readStopReason } from "./stop-reasons.ts";
-import { figuresSoFar, mergeUsage, readServiceTier } from "./usage.ts";
+import { usageSoFar, mergeUsage, readServiceTier } from "./usage.ts";
 
 /** A block that has begun upstream, by the index that it has there. */
 interface BlockOnTheWay {
@@ -247,7 +247,7 @@ export class MessagesStreamReader implements StreamReader {
   }
 
   #tellUsage(events: AnswerEvent[]): void {
-    const figures = this.#counted ? this.#usage : figuresSoFar(this.#usage, this.#outputBytes);
+    const figures = this.#counted ? this.#usage : usageSoFar(this.#usage, this.#outputBytes);
     const usage = figures === undefined ? undefined : this.#upstream.readUsage({ usage: figures })?.usage;
     const serviceTier = readServiceTier(this.#usage["service_tier"]);
     if (usage !== undefined || serviceTier !== undefined) events.push({ type: "usage", usage, serviceTier });

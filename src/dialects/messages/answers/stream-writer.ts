@@ -5,7 +5,7 @@ import {
   type Citation,
   type ClientContext,
   type DeltaEvent,
-  seal,
+  tagSignature,
   type Signature,
   type StartEvent,
   type Stop,
@@ -18,9 +18,9 @@ import {
   estimateFor,
   messageHead,
   reasoningStart,
-  sealedCall,
+  taggedCall,
   startUsage,
-  summaryGap,
+  summarySeparator,
   toolUse,
   writeStop,
 } from "./write-answer.ts";
@@ -121,7 +121,7 @@ export class MessagesStreamWriter implements StreamWriter {
         this.#signature = block.redacted === true ? undefined : block.signature;
         return this.#open(reasoningStart(block));
       case "tool-call":
-        return this.#carrySignature(sealedCall(block)) + this.#open(toolUse(block));
+        return this.#carrySignature(taggedCall(block)) + this.#open(toolUse(block));
       case "native":
         return block.dialect === "messages" ? this.#open(block.value) : "";
     }
@@ -160,7 +160,7 @@ export class MessagesStreamWriter implements StreamWriter {
     const begins = this.#saidInBlock && summary !== this.#summary;
     this.#saidInBlock = true;
     this.#summary = summary;
-    return `${this.#deltaStart}${JSON.stringify(begins ? summaryGap + text : text)}}}\n\n`;
+    return `${this.#deltaStart}${JSON.stringify(begins ? summarySeparator + text : text)}}}\n\n`;
   }
 
   #cite(citation: Citation): string {
@@ -173,7 +173,7 @@ export class MessagesStreamWriter implements StreamWriter {
     this.#block = undefined;
     if (block === undefined || (block.kind === "native" && block.dialect !== "messages")) return "";
     if (this.#signature === undefined || block.kind !== "reasoning") return this.#close();
-    const sealed = JSON.stringify(seal(this.#signature, "thought", "messages"));
+    const sealed = JSON.stringify(tagSignature(this.#signature, "thought", "messages"));
     return this.#delta(`"type":"signature_delta","signature":${sealed}`) + this.#close();
   }
 

@@ -16,7 +16,7 @@ const BYTES_A_TOKEN = 4;
  * The figures of a stream that has not named its last ones: it says at its start what went in, and of what comes out
  * only a first token; the rest is estimated. Undefined as long as nothing has come out: then nothing is owed.
  */
-export function figuresSoFar(figures: JsonObject, outputBytes: number): JsonObject | undefined {
+export function usageSoFar(figures: JsonObject, outputBytes: number): JsonObject | undefined {
   if (outputBytes === 0 || figures["input_tokens"] === undefined) return undefined;
   return { ...figures, output_tokens: Math.ceil(outputBytes / BYTES_A_TOKEN) };
 }

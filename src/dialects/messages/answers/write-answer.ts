@@ -5,7 +5,7 @@ import {
   type ClientContext,
   plainCallId,
   type ReasoningPart,
-  seal,
+  tagSignature,
   type Stop,
   type TextPart,
   type ToolCallPart,
@@ -100,32 +100,32 @@ function writeText({ text, citations = [] }: TextPart): JsonObject {
 /** A thought as it begins, or the whole of one in cipher. */
 export function reasoningStart({ redacted, signature }: ReasoningPart): JsonObject {
   if (redacted === true && signature !== undefined) {
-    return { type: "redacted_thinking", data: seal(signature, "cipher", "messages") };
+    return { type: "redacted_thinking", data: tagSignature(signature, "cipher", "messages") };
   }
   return { type: "thinking", thinking: "", signature: "" };
 }
 
 /** What stands between the summaries of a thought. */
-export const summaryGap = "\n\n";
+export const summarySeparator = "\n\n";
 
 function writeReasoning(part: ReasoningPart): JsonObject {
   const { text, summary = [], signature, redacted } = part;
   if (redacted === true && signature !== undefined) return reasoningStart(part);
   return {
     type: "thinking",
-    thinking: [...(text === "" ? [] : [text]), ...summary].join(summaryGap),
-    signature: signature === undefined ? "" : seal(signature, "thought", "messages"),
+    thinking: [...(text === "" ? [] : [text]), ...summary].join(summarySeparator),
+    signature: signature === undefined ? "" : tagSignature(signature, "thought", "messages"),
   };
 }
 
 /** The thought that carries the signature of a call, which has no member for one. */
 function callSignature(call: ToolCallPart): string[] {
-  const sealed = sealedCall(call);
+  const sealed = taggedCall(call);
   return sealed === undefined ? [] : [JSON.stringify({ type: "thinking", thinking: "", signature: sealed })];
 }
 
-export function sealedCall({ signature }: ToolCallPart): string | undefined {
-  return signature === undefined ? undefined : seal(signature, "call", "messages");
+export function taggedCall({ signature }: ToolCallPart): string | undefined {
+  return signature === undefined ? undefined : tagSignature(signature, "call", "messages");
 }
 
 /** A call as it begins. */

@@ -7,7 +7,7 @@ import {
   defined,
   nearestEffort,
   type Part,
-  type ReasoningWish,
+  type ReasoningOptions,
   type Signature,
   type TranslationTarget,
 } from "../../conversation/index.ts";
@@ -41,7 +41,7 @@ export function planThinking(conversation: Conversation, target: TranslationTarg
   return target.thinking === "adaptive" ? adaptive(reasoning) : budgeted(conversation, reasoning, target, maxTokens);
 }
 
-function asAsked({ mode, budgetTokens, effort, display }: ReasoningWish): ThinkingPlan {
+function asAsked({ mode, budgetTokens, effort, display }: ReasoningOptions): ThinkingPlan {
   switch (mode) {
     case "budget":
       return { thinking: defined({ type: "enabled", budget_tokens: budgetTokens, display }), effort, thinks: true };
@@ -56,7 +56,7 @@ function asAsked({ mode, budgetTokens, effort, display }: ReasoningWish): Thinki
   }
 }
 
-function adaptive({ effort }: ReasoningWish): ThinkingPlan {
+function adaptive({ effort }: ReasoningOptions): ThinkingPlan {
   return {
     thinking: { type: "adaptive" },
     effort: effort === undefined ? undefined : nearestEffort(effort, offered),
@@ -67,7 +67,7 @@ function adaptive({ effort }: ReasoningWish): ThinkingPlan {
 /** The budget must stay below the limit of the whole output, and has a least size. */
 function budgeted(
   conversation: Conversation,
-  { budgetTokens, effort = "medium" }: ReasoningWish,
+  { budgetTokens, effort = "medium" }: ReasoningOptions,
   target: TranslationTarget,
   maxTokens: number,
 ): ThinkingPlan {

@@ -19,7 +19,7 @@ import {
   sourceOfUrl,
   type TextPart,
   type ToolCallPart,
-  unseal,
+  untagSignature,
 } from "../../conversation/index.ts";
 import { readCitation } from "../answers/citations.ts";
 
@@ -68,7 +68,7 @@ export function readBlocks(content: unknown, at: string): Part[] {
 function callSignatureOf(block: JsonObject): Signature | undefined {
   const { type, signature } = block;
   if (type !== "thinking" || typeof signature !== "string") return undefined;
-  const read = unseal(signature, "messages");
+  const read = untagSignature(signature, "messages");
   return read.use === "call" ? read.signature : undefined;
 }
 
@@ -96,7 +96,7 @@ function readBlock(block: JsonObject, at: string): Part {
     case "thinking":
       return readThinking(block, at);
     case "redacted_thinking": {
-      const { signature } = unseal(readText(block["data"], `${at}.data`), "messages");
+      const { signature } = untagSignature(readText(block["data"], `${at}.data`), "messages");
       return { kind: "reasoning", at, text: "", redacted: true, signature };
     }
     default:
@@ -125,7 +125,7 @@ function readThinking(block: JsonObject, at: string): ReasoningPart {
     kind: "reasoning",
     at,
     text,
-    signature: signature === "" ? undefined : unseal(signature, "messages").signature,
+    signature: signature === "" ? undefined : untagSignature(signature, "messages").signature,
   };
 }
 

@@ -15,7 +15,7 @@ import {
   readOneOf,
   readText,
   readWord,
-  type ReasoningWish,
+  type ReasoningOptions,
   type Tool,
   type ToolChoice,
   type Turn,
@@ -167,7 +167,7 @@ function readToolChoice(choice: JsonObject): ToolChoice {
   return { mode: type === "any" ? "required" : type, at };
 }
 
-function readReasoning(body: JsonObject, config: JsonObject): ReasoningWish | undefined {
+function readReasoning(body: JsonObject, config: JsonObject): ReasoningOptions | undefined {
   const effort = member(config, "effort", "output_config", (value, at) => readOneOf(value, at, efforts));
   const thinking = optional(body["thinking"], "thinking", readObject);
   if (thinking === undefined) return effort === undefined ? undefined : { effort };

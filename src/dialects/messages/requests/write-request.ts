@@ -6,7 +6,7 @@ import {
   invalid,
   joinTurns,
   refused,
-  restFor,
+  fieldsFor,
   type Sampling,
   type Tool,
   type ToolChoice,
@@ -23,7 +23,7 @@ const OUTPUT_TOKENS_DEFAULT = 4_096;
 export function writeMessagesRequest(asked: Conversation, target: TranslationTarget): JsonObject {
   const own = asked.rest.dialect === "messages";
   const conversation = own ? asked : { ...asked, turns: joinTurns(asked.turns) };
-  const others = restFor(conversation.rest, "messages");
+  const others = fieldsFor(conversation.rest, "messages");
   const maxTokens = conversation.outputTokensMax ?? target.outputTokensMax ?? OUTPUT_TOKENS_DEFAULT;
   const { system, messages } = writeTurns(conversation, target);
   const plan = planThinking(conversation, target, maxTokens);

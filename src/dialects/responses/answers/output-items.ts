@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../../core/index.ts";
-import { type ReasoningPart, seal, type ToolCallPart } from "../../conversation/index.ts";
+import { type ReasoningPart, tagSignature, type ToolCallPart } from "../../conversation/index.ts";
 
 /** How far an item is. */
 export type ItemStatus = "in_progress" | "completed" | "incomplete";
@@ -44,7 +44,7 @@ export function reasoningItem(
     summary: summary.map(summaryPart),
     ...(signature === undefined
       ? {}
-      : { encrypted_content: seal(signature, redacted === true ? "cipher" : "thought", "responses") }),
+      : { encrypted_content: tagSignature(signature, redacted === true ? "cipher" : "thought", "responses") }),
   };
 }
 
@@ -61,5 +61,5 @@ export function summaryPart(text: string): JsonObject {
 /** The thought that carries the signature of a call, which has no member for one. */
 export function callSignatureItem({ signature }: ToolCallPart, id: string): JsonObject | undefined {
   if (signature === undefined) return undefined;
-  return { id, type: "reasoning", summary: [], encrypted_content: seal(signature, "call", "responses") };
+  return { id, type: "reasoning", summary: [], encrypted_content: tagSignature(signature, "call", "responses") };
 }

@@ -9,13 +9,13 @@ const incomplete: Readonly<Partial<Record<StopReason, string>>> = {
 };
 
 /** How a response ends. */
-export interface Ending {
+export interface ResponseEnd {
   status: "completed" | "incomplete";
   /** Why it was cut off. */
   incompleteDetails: JsonObject | null;
 }
 
-export function writeEnding(reason: StopReason): Ending {
+export function writeResponseEnd(reason: StopReason): ResponseEnd {
   const why = incomplete[reason];
   return why === undefined
     ? { status: "completed", incompleteDetails: null }

@@ -29,7 +29,7 @@ import {
   summaryPart,
 } from "./output-items.ts";
 import { ResponseWriter } from "./response-object.ts";
-import { type Ending, writeEnding } from "./stop-reasons.ts";
+import { type ResponseEnd, writeResponseEnd } from "./stop-reasons.ts";
 import { writeUsage } from "./usage.ts";
 
 /** What has been said of the open block. */
@@ -71,7 +71,7 @@ export class ResponsesStreamWriter implements StreamWriter {
   #item: OpenItem | undefined;
   #said: Said | undefined;
   #characters = 0;
-  #ending: Ending = writeEnding("end");
+  #ending: ResponseEnd = writeResponseEnd("end");
   #usage: Usage | undefined;
   #serviceTier: string | undefined;
 
@@ -328,7 +328,7 @@ export class ResponsesStreamWriter implements StreamWriter {
   }
 
   #stop(reason: StopReason): string {
-    this.#ending = writeEnding(reason);
+    this.#ending = writeResponseEnd(reason);
     return this.#endItem(this.#ending.status);
   }
 

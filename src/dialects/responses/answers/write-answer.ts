@@ -11,13 +11,13 @@ import {
   reasoningItem,
 } from "./output-items.ts";
 import { ResponseWriter } from "./response-object.ts";
-import { writeEnding } from "./stop-reasons.ts";
+import { writeResponseEnd } from "./stop-reasons.ts";
 import { writeUsage } from "./usage.ts";
 
 /** A whole answer as a response; of several choices, the first. */
 export function writeResponsesAnswer(answer: Answer, client: ClientContext): string {
   const { blocks = [], stop = { reason: "end" } as const } = answer.choices[0] ?? {};
-  const { status, incompleteDetails } = writeEnding(stop.reason);
+  const { status, incompleteDetails } = writeResponseEnd(stop.reason);
   const items = writeOutput(blocks, client.callId);
   const last = items.length - 1;
   return new ResponseWriter(client, answer.model, answer.created).write({

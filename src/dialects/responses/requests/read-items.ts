@@ -14,7 +14,7 @@ import {
   type ToolCallPart,
   type ToolResultPart,
   type Turn,
-  unseal,
+  untagSignature,
 } from "../../conversation/index.ts";
 import { typeOf } from "../kept-items.ts";
 import { readContent } from "./read-parts.ts";
@@ -75,7 +75,7 @@ export function readItems(items: readonly unknown[], at: string): Turn[] {
 /** A thought that says nothing and stands for the signature of the call behind it, which has no member for one here. */
 function callSignatureOf({ type, encrypted_content: sealed }: JsonObject): Signature | undefined {
   if (type !== "reasoning" || typeof sealed !== "string") return undefined;
-  const read = unseal(sealed, "responses");
+  const read = untagSignature(sealed, "responses");
   return read.use === "call" ? read.signature : undefined;
 }
 
@@ -150,7 +150,7 @@ function readReasoning(item: JsonObject, at: string): ReasoningPart {
   const text = readTexts(item, "content", at).join("");
   const summary = readTexts(item, "summary", at);
   const sealed = optional(item["encrypted_content"], `${at}.encrypted_content`, readText);
-  const { signature, use } = sealed === undefined ? {} : unseal(sealed, "responses");
+  const { signature, use } = sealed === undefined ? {} : untagSignature(sealed, "responses");
   if (use === "cipher") return { kind: "reasoning", at, id, text: "", redacted: true, signature };
   if (use === "thought")
     return { kind: "reasoning", at, id, text: [text, ...summary].filter(Boolean).join("\n\n"), signature };

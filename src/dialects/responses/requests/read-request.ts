@@ -14,7 +14,7 @@ import {
   readOneOf,
   readText,
   readWord,
-  type ReasoningWish,
+  type ReasoningOptions,
   type Turn,
 } from "../../conversation/index.ts";
 import { logprobsInclude, responsesFields } from "../fields.ts";
@@ -89,7 +89,7 @@ function readInput(input: unknown): Turn[] {
   return readItems(input, at);
 }
 
-function readReasoning(value: unknown, at: string): ReasoningWish | undefined {
+function readReasoning(value: unknown, at: string): ReasoningOptions | undefined {
   const wish = readObject(value, at);
   const effort = member(wish, "effort", at, (word, place) => readOneOf(word, place, efforts));
   const summary = member(wish, "summary", at, readText) ?? member(wish, "generate_summary", at, readText);

@@ -5,7 +5,7 @@ import {
   effortFor,
   type OutputFormat,
   refused,
-  restFor,
+  fieldsFor,
   type Tool,
   type ToolChoice,
   type TranslationTarget,
@@ -23,7 +23,7 @@ export function writeResponsesRequest(conversation: Conversation, target: Transl
   const sampled = target.refusesSampling === true ? {} : sampling;
   return {
     ...(own ? {} : foreignDefaults(conversation)),
-    ...restFor(rest, "responses"),
+    ...fieldsFor(rest, "responses"),
     ...defined({
       model: target.model,
       ...writeInput(conversation, target),

@@ -1,6 +1,6 @@
 import type { Hold, RateState } from "../../operations.ts";
 import { type CallCounts, ratesAt } from "../../rates.ts";
-import type { Link } from "./memory.ts";
+import type { ChainAccount } from "./ledger-cache.ts";
 
 /** A call that begins or ends in the account itself, not in one below it. */
 type CallEvent =
@@ -31,7 +31,7 @@ export class AccountChange {
   #excessUp = 0;
   readonly #events: CallEvent[] = [];
 
-  constructor({ id, parentId, order }: Link) {
+  constructor({ id, parentId, order }: ChainAccount) {
     this.id = id;
     this.parentId = parentId;
     this.order = order;

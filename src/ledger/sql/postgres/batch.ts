@@ -1,11 +1,19 @@
 /** Ledger operations as the parameters of `ledger_commit`, and its answer as their outcomes. */
 import type { RateLimits } from "../../../core/index.ts";
 import type { Parameter } from "../../../storage/index.ts";
-import type { Hold, KeptAnswer, LedgerOperation, LedgerOutcome, RateState, Release, Settle } from "../../operations.ts";
-import { keptUntil, toKeptAnswer } from "../answers.ts";
+import type {
+  Hold,
+  StoredAnswer,
+  LedgerOperation,
+  LedgerOutcome,
+  RateState,
+  Release,
+  Settle,
+} from "../../operations.ts";
+import { expiresAt, storedAnswerOf } from "../answers.ts";
 import { toGenerationColumns } from "../generations.ts";
 import { storable } from "./columns.ts";
-import type { LedgerMemory } from "./memory.ts";
+import type { LedgerCache } from "./ledger-cache.ts";
 import { Parts } from "./parts.ts";
 
 /** What `ledger_commit` answers: an element for each operation. */
@@ -26,7 +34,7 @@ export interface CommitRow {
  * The first parameters: the operations as JSON, a `ledger_operation` each, from which is left out what an operation
  * doesn't have; and the places at which their parts end.
  */
-export function batchParameters(operations: readonly LedgerOperation[], memory: LedgerMemory): Parameter[] {
+export function batchParameters(operations: readonly LedgerOperation[], memory: LedgerCache): Parameter[] {
   const parts = new Parts(memory);
   const rows = operations.map((operation) => ({ key_place: parts.add(operation), ...columnsOf(operation) }));
   return [JSON.stringify(rows, storableValue), parts.ends().map(String)];
@@ -59,16 +67,38 @@ function columnsOf(operation: LedgerOperation) {
   }
 }
 
-function holdColumns({ kind, id, accountId, amount, purpose, at, leaseUntil, rates, tokens = 0, retry, parent }: Hold) {
+function holdColumns({
+  kind,
+  id,
+  accountId,
+  amount,
+  description,
+  at,
+  leaseUntil,
+  rates,
+  tokens = 0,
+  retry,
+  parent,
+}: Hold) {
   const text = String(amount);
-  const common = { kind, id, account: accountId, amount: text, purpose, at, lease_until: leaseUntil, tokens, parent };
+  const common = {
+    kind,
+    id,
+    account: accountId,
+    amount: text,
+    purpose: description,
+    at,
+    lease_until: leaseUntil,
+    tokens,
+    parent,
+  };
   const limits = rates && {
     is_rated: true,
     requests_max: rates.requestsPerMinute,
     tokens_max: rates.tokensPerMinute,
     calls_max: rates.concurrentCalls,
   };
-  const claim = retry && { retry_key: retry.key, fingerprint: retry.fingerprint, kept_until: keptUntil(at) };
+  const claim = retry && { retry_key: retry.key, fingerprint: retry.fingerprint, kept_until: expiresAt(at) };
   return { ...common, ...limits, ...claim };
 }
 
@@ -78,16 +108,16 @@ function endColumns(end: Settle | Release) {
   return { kind, id, amount, at, record: record && toGenerationColumns(record) };
 }
 
-function answerColumns(answer: KeptAnswer | undefined, at: number) {
+function answerColumns(answer: StoredAnswer | undefined, at: number) {
   if (answer === undefined) return undefined;
   const { status, headers, body } = answer;
-  return { status, headers: JSON.stringify(headers), body: body.toBase64(), kept_until: keptUntil(at) };
+  return { status, headers: JSON.stringify(headers), body: body.toBase64(), kept_until: expiresAt(at) };
 }
 
 /** An outcome, where calls are given an answer again perhaps without that. */
 export type AnsweredOutcome =
   | Exclude<LedgerOutcome, { outcome: "replayed" }>
-  | { outcome: "replayed"; id: string; answer: KeptAnswer | undefined };
+  | { outcome: "replayed"; id: string; answer: StoredAnswer | undefined };
 
 export function toOutcomes(operations: readonly LedgerOperation[], row: CommitRow): AnsweredOutcome[] {
   return operations.map(({ kind }, index) => {
@@ -138,7 +168,7 @@ interface AnswerJson {
   body: string;
 }
 
-function toAnswer(detail: string): KeptAnswer {
+function toAnswer(detail: string): StoredAnswer {
   const { status, headers, body } = JSON.parse(detail) as AnswerJson;
-  return toKeptAnswer({ status: BigInt(status), headers, body: Uint8Array.fromBase64(body) });
+  return storedAnswerOf({ status: BigInt(status), headers, body: Uint8Array.fromBase64(body) });
 }

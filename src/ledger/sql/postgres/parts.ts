@@ -1,5 +1,5 @@
 import type { LedgerOperation } from "../../operations.ts";
-import { keyOf, type LedgerMemory } from "./memory.ts";
+import { keyOf, type LedgerCache } from "./ledger-cache.ts";
 
 /**
  * Cuts a batch into parts, each of which sees what the ones before it have written. Nearly always there is one: only the
@@ -10,7 +10,7 @@ import { keyOf, type LedgerMemory } from "./memory.ts";
 export class Parts {
   /** The last place of each part but the one that goes on. */
   readonly #ends: number[] = [];
-  readonly #memory: LedgerMemory;
+  readonly #memory: LedgerCache;
   #place = 0;
   readonly #ids = new Set<string>();
   /** Where in the part a key occurs first. */
@@ -19,7 +19,7 @@ export class Parts {
   #mayHaveFreedAny = false;
   #isSweep = false;
 
-  constructor(memory: LedgerMemory) {
+  constructor(memory: LedgerCache) {
     this.#memory = memory;
   }
 

@@ -5,7 +5,7 @@ import type { CallCounts } from "../../rates.ts";
 import { toGenerationColumns } from "../generations.ts";
 import { AccountChange } from "./account-change.ts";
 import { rowsLiteral, storable } from "./columns.ts";
-import type { LedgerMemory, Link, RememberedHold } from "./memory.ts";
+import type { LedgerCache, ChainAccount, RememberedHold } from "./ledger-cache.ts";
 
 /** What `ledger_commit_plain` answers: what is counted of each account whose new holds have limits. */
 export type PlainAnswer = ({ id: string } & CallCounts)[];
@@ -27,7 +27,7 @@ function namesOf<Columns extends object>(row: Columns): (keyof Columns)[] {
 }
 
 export class PlainBatch {
-  readonly #memory: LedgerMemory;
+  readonly #memory: LedgerCache;
   readonly #outcomes: LedgerOutcome[] = [];
   readonly #accounts = new Map<string, AccountChange>();
   readonly #holds: (PlainRow<"hold"> & { id: string })[] = [];
@@ -37,12 +37,12 @@ export class PlainBatch {
   #earliest = Infinity;
   #latest = 0;
 
-  private constructor(memory: LedgerMemory) {
+  private constructor(memory: LedgerCache) {
     this.#memory = memory;
   }
 
   /** The batch, or undefined where it is not plain, or not known to be. */
-  static of(operations: readonly LedgerOperation[], memory: LedgerMemory): PlainBatch | undefined {
+  static of(operations: readonly LedgerOperation[], memory: LedgerCache): PlainBatch | undefined {
     const ids = new Set(operations.map((operation) => ("id" in operation ? operation.id : undefined)));
     if (ids.size < operations.length) return undefined;
     const batch = new PlainBatch(memory);
@@ -75,7 +75,7 @@ export class PlainBatch {
     return this.#latest - this.#earliest < 60_000;
   }
 
-  #change(link: Link): AccountChange {
+  #change(link: ChainAccount): AccountChange {
     const known = this.#accounts.get(link.id);
     if (known !== undefined) return known;
     const change = new AccountChange(link);
@@ -84,17 +84,17 @@ export class PlainBatch {
   }
 
   #addHold(hold: Hold): boolean {
-    const { id, accountId, amount, purpose, leaseUntil, at, tokens = 0, retry, parent } = hold;
+    const { id, accountId, amount, description, leaseUntil, at, tokens = 0, retry, parent } = hold;
     const chain = this.#memory.chain(accountId);
     if (chain === undefined || retry !== undefined || this.#memory.wasRefused(accountId)) return false;
     for (const link of chain) this.#change(link).take(amount);
     this.#accounts.get(accountId)?.beginCall(hold, this.#outcomes.length);
-    this.#holds.push({ id, account: accountId, amount, purpose, lease: leaseUntil, at, tokens, parent });
+    this.#holds.push({ id, account: accountId, amount, purpose: description, lease: leaseUntil, at, tokens, parent });
     this.#outcomes.push({ outcome: "held" });
     return true;
   }
 
-  #addEnd(end: Settle | Release, hold: RememberedHold, chain: readonly Link[]): boolean {
+  #addEnd(end: Settle | Release, hold: RememberedHold, chain: readonly ChainAccount[]): boolean {
     const { kind, id, at, record } = end;
     const charge = end.kind === "settle" ? end.amount : 0n;
     if (charge > hold.amount || hold.key !== undefined) return false;
@@ -107,7 +107,7 @@ export class PlainBatch {
     return true;
   }
 
-  #addTopUp({ id, amount }: TopUp, hold: RememberedHold, chain: readonly Link[]): boolean {
+  #addTopUp({ id, amount }: TopUp, hold: RememberedHold, chain: readonly ChainAccount[]): boolean {
     if (amount <= hold.amount) return false;
     for (const link of chain) this.#change(link).take(amount - hold.amount);
     this.#changes.push({ id, account: hold.accountId, held: hold.amount, amount });
@@ -119,7 +119,7 @@ export class PlainBatch {
   #addRenew(
     { id, leaseUntil, observed, keeper }: Renew,
     { accountId, amount }: RememberedHold,
-    chain: readonly Link[],
+    chain: readonly ChainAccount[],
   ): boolean {
     for (const link of chain.slice(0, 1)) this.#change(link);
     this.#changes.push({ id, account: accountId, held: amount, amount, lease: leaseUntil, observed, keeper });

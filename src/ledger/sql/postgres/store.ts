@@ -1,13 +1,13 @@
 import { type Parameter, plainCommit, type PostgresStorage, type Statements } from "../../../storage/index.ts";
 import { type Account, type AccountKind, type AccountState, type BudgetPeriod, periodStart } from "../../accounts.ts";
-import type { Hold, KeptAnswer, LedgerOperation, LedgerOutcome } from "../../operations.ts";
+import type { Hold, StoredAnswer, LedgerOperation, LedgerOutcome } from "../../operations.ts";
 import type { AuditReport, LedgerStore, OpenHold } from "../../store.ts";
-import { type AnswerColumns, toKeptAnswer } from "../answers.ts";
+import { type AnswerColumns, storedAnswerOf } from "../answers.ts";
 import { AUDIT_ACCOUNTS, AUDIT_TOTALS, type AuditRow, type AuditTotals, auditReport } from "../audit.ts";
 import { type HoldRow, toOpenHold } from "../rows.ts";
 import { type AnsweredOutcome, batchParameters, type CommitRow, toOutcomes } from "./batch.ts";
 import { storable } from "./columns.ts";
-import { LedgerMemory } from "./memory.ts";
+import { LedgerCache } from "./ledger-cache.ts";
 import { PlainBatch, type PlainAnswer } from "./plain-batch.ts";
 
 const COMMIT = "SELECT * FROM ledger_commit($1, $2, $3)";
@@ -40,7 +40,7 @@ const CHAIN = `
 export class PostgresLedgerStore implements LedgerStore {
   readonly #statements: Statements;
   readonly #commits: Statements;
-  readonly #memory = new LedgerMemory();
+  readonly #memory = new LedgerCache();
 
   constructor({ statements, commits }: Pick<PostgresStorage, "statements" | "commits">) {
     this.#statements = statements;
@@ -78,7 +78,7 @@ export class PostgresLedgerStore implements LedgerStore {
     operations: readonly LedgerOperation[],
     outcomes: readonly AnsweredOutcome[],
   ): Promise<LedgerOutcome[]> {
-    const answers = new Map<string, KeptAnswer>();
+    const answers = new Map<string, StoredAnswer>();
     const complete: LedgerOutcome[] = [];
     for (const [index, outcome] of outcomes.entries()) {
       if (outcome.outcome !== "replayed") {
@@ -88,7 +88,7 @@ export class PostgresLedgerStore implements LedgerStore {
       const hold = operations[index];
       if (hold?.kind !== "hold") throw new Error("ledger_commit replayed what is no hold");
       const { id } = outcome;
-      const answer = outcome.answer ?? answers.get(id) ?? (await this.#keptAnswer(hold, id));
+      const answer = outcome.answer ?? answers.get(id) ?? (await this.#storedAnswerOf(hold, id));
       if (answer !== undefined) answers.set(id, answer);
       // Forgotten in the meantime: then the key is new.
       complete.push(...(answer === undefined ? await this.#commitAny([hold]) : [{ ...outcome, answer }]));
@@ -96,9 +96,9 @@ export class PostgresLedgerStore implements LedgerStore {
     return complete;
   }
 
-  async #keptAnswer({ accountId, retry }: Hold, id: string): Promise<KeptAnswer | undefined> {
+  async #storedAnswerOf({ accountId, retry }: Hold, id: string): Promise<StoredAnswer | undefined> {
     const [row] = await this.#commits.run<AnswerColumns>(KEPT_ANSWER, [accountId, storable(retry?.key ?? ""), id]);
-    return row && toKeptAnswer(row);
+    return row && storedAnswerOf(row);
   }
 
   async createAccount(account: Account, at: number): Promise<void> {

@@ -4,7 +4,7 @@ import type { HoldRow } from "../rows.ts";
 import type { LedgerStatements } from "./statements.ts";
 
 /** What ends or raises a hold must know of it. */
-export interface Held {
+export interface HeldAmount {
   readonly id: string;
   readonly accountId: string;
   amount: Nano;
@@ -20,7 +20,7 @@ export interface Held {
  */
 export class Holds {
   readonly #sql: LedgerStatements;
-  readonly #known = new Map<string, Held>();
+  readonly #known = new Map<string, HeldAmount>();
 
   constructor(sql: LedgerStatements) {
     this.#sql = sql;
@@ -31,7 +31,7 @@ export class Holds {
     this.#known.clear();
   }
 
-  find(id: string): Held | undefined {
+  find(id: string): HeldAmount | undefined {
     const known = this.#known.get(id);
     if (known !== undefined) return known;
     const row = this.#sql.hold.get(id);
@@ -39,13 +39,13 @@ export class Holds {
   }
 
   /** Whether it is new: one with the same id stays as it is. */
-  insert({ id, accountId, amount, purpose, leaseUntil, at, tokens = 0, retry, parent }: Hold): boolean {
+  insert({ id, accountId, amount, description, leaseUntil, at, tokens = 0, retry, parent }: Hold): boolean {
     const retryKey = retry?.key ?? null;
     const { changes } = this.#sql.insertHold.run(
       id,
       accountId,
       amount,
-      purpose,
+      description,
       leaseUntil,
       at,
       tokens,
@@ -57,13 +57,13 @@ export class Holds {
     return true;
   }
 
-  raise(hold: Held, amount: Nano): void {
+  raise(hold: HeldAmount, amount: Nano): void {
     this.#sql.raiseHold.run(amount, hold.id);
     hold.amount = amount;
   }
 
   /** Removes it; undefined where there is none. A `DELETE … RETURNING` would cost twice as much as the two statements. */
-  take(id: string): Held | undefined {
+  take(id: string): HeldAmount | undefined {
     const hold = this.find(id);
     if (hold === undefined) return undefined;
     this.#known.delete(id);
@@ -71,7 +71,7 @@ export class Holds {
   }
 }
 
-function toHeld(row: HoldRow): Held {
+function toHeld(row: HoldRow): HeldAmount {
   return {
     id: row.id,
     accountId: row.account_id,

@@ -1,6 +1,6 @@
-import type { Hold, HoldOutcomes, KeptAnswer } from "../../operations.ts";
-import { keptUntil, toKeptAnswer } from "../answers.ts";
-import type { Held } from "./holds.ts";
+import type { Hold, HoldOutcomes, StoredAnswer } from "../../operations.ts";
+import { expiresAt, storedAnswerOf } from "../answers.ts";
+import type { HeldAmount } from "./holds.ts";
 import type { LedgerStatements } from "./statements.ts";
 
 /** Claims of retry keys by open holds, and the answers that are kept for them. */
@@ -23,24 +23,24 @@ export class RetryKeys {
     if (row.fingerprint !== retry.fingerprint) return { outcome: "retry-mismatch" };
     return answer === undefined
       ? { outcome: "retry-running" }
-      : { outcome: "replayed", id, answer: toKeptAnswer(answer) };
+      : { outcome: "replayed", id, answer: storedAnswerOf(answer) };
   }
 
   claim({ id, accountId, retry, at }: Hold): void {
     if (retry !== undefined) {
-      this.#sql.claimRetryKey.run(accountId, retry.key, retry.fingerprint, id, keptUntil(at));
+      this.#sql.claimRetryKey.run(accountId, retry.key, retry.fingerprint, id, expiresAt(at));
     }
   }
 
   /** Keeps the answer of a hold that has ended, or frees its key where there is none. */
-  end({ id, accountId, retryKey: key }: Held, answer: KeptAnswer | undefined, at: number): void {
+  end({ id, accountId, retryKey: key }: HeldAmount, answer: StoredAnswer | undefined, at: number): void {
     if (key === null) return;
     if (answer === undefined) {
       this.#sql.freeRetryKey.run(accountId, key, id);
       return;
     }
     const { status, headers, body } = answer;
-    this.#sql.keepAnswer.run(status, JSON.stringify(headers), body, keptUntil(at), accountId, key, id);
+    this.#sql.keepAnswer.run(status, JSON.stringify(headers), body, expiresAt(at), accountId, key, id);
   }
 
   forget(at: number): void {

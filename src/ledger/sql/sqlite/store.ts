@@ -1,11 +1,11 @@
 import type { Database } from "bun:sqlite";
 import type { Nano } from "../../../core/index.ts";
 import { StorageError } from "../../../storage/index.ts";
-import { type Account, type AccountState, roomOf, tightestLink } from "../../accounts.ts";
+import { type Account, type AccountState, availableOf, tightestAccount } from "../../accounts.ts";
 import type {
   Grant,
   Hold,
-  KeptAnswer,
+  StoredAnswer,
   LedgerOperation,
   LedgerOutcome,
   Outcomes,
@@ -24,7 +24,7 @@ import { costOfExpired, type HoldRow, toOpenHold } from "../rows.ts";
 import { AccountCache, readAccount } from "./account-cache.ts";
 import { Entries } from "./entries.ts";
 import { expiredColumns } from "./expired-call.ts";
-import { type Held, Holds } from "./holds.ts";
+import { type HeldAmount, Holds } from "./holds.ts";
 import { RetryKeys } from "./retry-keys.ts";
 import {
   type AccountValues,
@@ -53,7 +53,7 @@ interface Ending {
   tokens: number | undefined;
   /** What is written of the call. */
   call: GenerationColumns | undefined;
-  answer: KeptAnswer | undefined;
+  answer: StoredAnswer | undefined;
 }
 
 /**
@@ -254,7 +254,7 @@ export class SqliteLedgerStore implements LedgerStore {
   }
 
   /** Posts the end of a hold, gives back what of it was not charged, and tells what was: as much as there was room for. */
-  #end(hold: Held, { kind, cost, at, tokens, call, answer }: Ending): Nano {
+  #end(hold: HeldAmount, { kind, cost, at, tokens, call, answer }: Ending): Nano {
     const { id, accountId: account, amount: held } = hold;
     const charge = this.#chargeable(account, cost, held, at);
     this.#accounts.postDebit(account, held, charge, at);
@@ -294,8 +294,8 @@ export class SqliteLedgerStore implements LedgerStore {
   /** How much of `amount` can be charged: all that was held, and beyond it what the chain has room for. */
   #chargeable(accountId: string, amount: Nano, held: Nano, at: number): Nano {
     if (amount <= held) return amount;
-    const tightest = tightestLink(this.#accounts.chain(accountId, at));
-    const room = tightest && roomOf(tightest);
+    const tightest = tightestAccount(this.#accounts.chain(accountId, at));
+    const room = tightest && availableOf(tightest);
     if (room === undefined || amount - held <= room) return amount;
     return held + (room > 0n ? room : 0n);
   }
@@ -342,8 +342,8 @@ function overRate({ rates, tokens = 0 }: Hold, seen: RateState | undefined): Out
 }
 
 function lackOfRoom(chain: readonly AccountState[], amount: Nano): Insufficient | undefined {
-  const tightest = tightestLink(chain);
-  const room = tightest && roomOf(tightest);
+  const tightest = tightestAccount(chain);
+  const room = tightest && availableOf(tightest);
   if (tightest === undefined || room === undefined || room >= amount) return undefined;
   return { outcome: "insufficient", accountId: tightest.id, available: room };
 }

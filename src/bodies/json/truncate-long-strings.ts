@@ -1,7 +1,7 @@
 import type { JsonString } from "./scan.ts";
 
 /** JSON text, bytewise, without what its long strings say. */
-export interface Elided {
+export interface TruncatedStrings {
   /** Of each of them its beginning and a mark. */
   text: string;
   /** How long a string of the parsed text was before, given how long its own characters are. */
@@ -22,7 +22,7 @@ const BEGINNING = 64;
  * Leaves the long strings out. What they say is the upstream's to read: here only their size matters, and parsing them is
  * most of what a large body costs. So nobody has looked whether escapes within them are valid.
  */
-export function elideStrings(bytes: Buffer, strings: readonly JsonString[]): Elided {
+export function truncateLongStrings(bytes: Buffer, strings: readonly JsonString[]): TruncatedStrings {
   const sizes: number[] = [];
   let shortened = "";
   let from = 0;

@@ -20,7 +20,7 @@ const EMPTY_OBJECT = "{}";
  * Lines on their way to a file, in UTF-8 as it will hold them. pino's own buffered destination calls fsync at each timed
  * flush; a log needs none.
  */
-export class GatheredLines {
+export class LineBuffer {
   readonly #fd: number;
   #bytes = Buffer.allocUnsafeSlow(ROOM_BYTES);
   #length = 0;

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { GatewayError, type JsonObject, limits } from "../core/index.ts";
 import { principalOf, targetOf } from "../sending/__fixtures__/upstreams.ts";
 import { openStorage, type Storage } from "../storage/index.ts";
-import { rebaseErrorPath, type KeptCall, ResponseKeeper } from "./keeper.ts";
+import { rebaseErrorPath, type StorableCall, ResponseStoreService } from "./response-store-service.ts";
 import { openResponseStore } from "./sql/open.ts";
 import type { ResponseStore } from "./store.ts";
 
@@ -12,17 +12,17 @@ const translated = "deepseek/deepseek-chat";
 let now: number;
 let storage: Storage;
 let responses: ResponseStore;
-let keeper: ResponseKeeper;
+let keeper: ResponseStoreService;
 
 beforeEach(async () => {
   now = 1_000_000;
   storage = await openStorage("sqlite::memory:");
   responses = openResponseStore(storage);
-  keeper = new ResponseKeeper({ responses, clock: () => now });
+  keeper = new ResponseStoreService({ responses, clock: () => now });
 });
 afterEach(() => storage.close());
 
-function callOf(model: string, request: JsonObject, user = "alice"): KeptCall {
+function callOf(model: string, request: JsonObject, user = "alice"): StorableCall {
   const target = targetOf(model, ["responses", "chat", "messages"]);
   return { principal: principalOf(user), target, request: { model, ...request }, callId: "c1" };
 }
@@ -36,7 +36,7 @@ const answerOf = (id: string, text: string): JsonObject => ({
 /** One round, whose answer is `id`; whoever speaks Responses keeps it. */
 async function round(model: string, id: string, request: JsonObject, user = "alice"): Promise<void> {
   const call = callOf(model, request, user);
-  await keeper.keep(
+  await keeper.store(
     call,
     answerOf(id, `said in ${id}`),
     call.target.operation.keeps === undefined ? undefined : { keyId },
@@ -63,7 +63,7 @@ describe("a call that continues nothing", () => {
     ["without an id", { input: "hi" }],
     ["with none", { input: "hi", previous_response_id: null }],
   ])("%s goes as it is", async (_title, request) => {
-    expect(await keeper.recall(callOf(translated, request))).toEqual(asItIs);
+    expect(await keeper.resolveInput(callOf(translated, request))).toEqual(asItIs);
   });
 });
 
@@ -74,7 +74,7 @@ describe("an item that is only named", () => {
   beforeEach(async () => {
     // Our responses have the ids of their calls, and their items too.
     const call = { ...callOf(translated, { input: "one" }), callId: "c7" };
-    await keeper.keep(
+    await keeper.store(
       call,
       { ...answerOf("resp_c7", "hi"), output: [{ type: "message", id: "msg_c7_0", role: "assistant" }] },
       undefined,
@@ -83,7 +83,7 @@ describe("an item that is only named", () => {
 
   test.each(["msg_c7_0", "msg_c7_in0"])("of ours is put in its place: %s", async (id) => {
     for (const model of [translated, native]) {
-      const { expanded: recalled } = await keeper.recall(callOf(model, after(id)));
+      const { expanded: recalled } = await keeper.resolveInput(callOf(model, after(id)));
       expect(recalled?.earlierItems).toBe(0);
       expect(recalled?.ownItems).toEqual([
         expect.objectContaining({ id, type: "message" }) as JsonObject,
@@ -96,27 +96,27 @@ describe("an item that is only named", () => {
   test.each(["msg_c8_0", "msg_c7_9", "msg", "", "\0_\0", "a_b_c", "__proto__", `x_${"y".repeat(5_000)}`])(
     "that is not ours goes to the upstream as it is: %p",
     async (id) => {
-      expect(await keeper.recall(callOf(native, after(id)))).toEqual(asItIs);
+      expect(await keeper.resolveInput(callOf(native, after(id)))).toEqual(asItIs);
     },
   );
 
   test("is nobody's but its owner's", async () => {
-    expect(await keeper.recall(callOf(native, after("msg_c7_0"), "mallory"))).toEqual(asItIs);
+    expect(await keeper.resolveInput(callOf(native, after("msg_c7_0"), "mallory"))).toEqual(asItIs);
   });
 
   test("is kept as what it stands for", async () => {
     const call = callOf(translated, after("msg_c7_0"));
-    const { expanded: recalled } = await keeper.recall(call);
+    const { expanded: recalled } = await keeper.resolveInput(call);
     const said = { ...call, callId: "c9", request: { input: recalled?.ownItems } };
-    await keeper.keep(said, answerOf("resp_c9", "well"), undefined);
+    await keeper.store(said, answerOf("resp_c9", "well"), undefined);
     const kept = await keeper.inputOf("resp_c9", principalOf("alice"));
     expect(kept.map((item) => (item as JsonObject)["id"])).toEqual(["msg_c7_0", "msg_c1_in1"]);
   });
 
   test("is looked up, but not too many of them", async () => {
     const input = (count: number) => ({ input: Array.from({ length: count }, (_, index) => nameOf(`msg_x_${index}`)) });
-    expect(await keeper.recall(callOf(native, input(limits.referencedItemsMax)))).toEqual(asItIs);
-    const refusal = await refusalOf(keeper.recall(callOf(native, input(limits.referencedItemsMax + 1))));
+    expect(await keeper.resolveInput(callOf(native, input(limits.referencedItemsMax)))).toEqual(asItIs);
+    const refusal = await refusalOf(keeper.resolveInput(callOf(native, input(limits.referencedItemsMax + 1))));
     expect(refusal).toMatchObject({ status: 422, param: "input" });
   });
 });
@@ -127,7 +127,7 @@ describe("what we keep", () => {
     await round("mistral/m", "resp_2", { input: [{ role: "user", content: "two" }], previous_response_id: "resp_1" });
     for (const model of [translated, native, "anthropic/claude-x", "xai/grok-4"]) {
       const next = { input: "three", previous_response_id: "resp_2", instructions: "be brief" };
-      const { expanded: recalled } = await keeper.recall(callOf(model, next));
+      const { expanded: recalled } = await keeper.resolveInput(callOf(model, next));
       expect(recalled?.earlierItems).toBe(4);
       const { input, ...rest } = recalled?.body ?? {};
       expect(told(input)).toEqual([
@@ -156,7 +156,7 @@ describe("what we keep", () => {
 
   test("lasts as long as we say", async () => {
     await round(translated, "resp_1", { input: "one" });
-    now += limits.responseKeptMs - 1;
+    now += limits.responseTtlMs - 1;
     expect((await keeper.find("resp_1", principalOf("alice"))).createdAt).toBe(1_000_000);
     now += 1;
     expect(await refusalOf(keeper.find("resp_1", principalOf("alice")))).toMatchObject({ status: 404 });
@@ -168,7 +168,7 @@ describe("what we keep", () => {
     await round(translated, "resp_3", { input: "three", previous_response_id: "resp_2" });
     await keeper.remove("resp_1", principalOf("alice"));
     const next = callOf(translated, { input: "four", previous_response_id: "resp_3" });
-    const refusal = await refusalOf(keeper.recall(next));
+    const refusal = await refusalOf(keeper.resolveInput(next));
     expect(refusal).toMatchObject({ code: "response_not_found", param: "previous_response_id" });
     const left = ["user: two", "assistant: said in resp_2", "user: three"];
     expect(told(await keeper.inputOf("resp_3", principalOf("alice")))).toEqual(left);
@@ -186,7 +186,9 @@ describe("what the upstream keeps", () => {
   });
 
   test("is continued there as it is, with the key that made it", async () => {
-    expect(await keeper.recall(callOf("openai/another", { input: "two", previous_response_id: "resp_up" }))).toEqual({
+    expect(
+      await keeper.resolveInput(callOf("openai/another", { input: "two", previous_response_id: "resp_up" })),
+    ).toEqual({
       expanded: undefined,
       pinnedKeyId: keyId,
     });
@@ -195,7 +197,9 @@ describe("what the upstream keeps", () => {
   test.each(["azure/gpt-5-mini", "xai/grok-4", "anthropic/claude-x", translated])(
     "can't be continued by %s",
     async (model) => {
-      const refusal = await refusalOf(keeper.recall(callOf(model, { input: "two", previous_response_id: "resp_up" })));
+      const refusal = await refusalOf(
+        keeper.resolveInput(callOf(model, { input: "two", previous_response_id: "resp_up" })),
+      );
       expect(refusal).toMatchObject({ status: 422, param: "previous_response_id" });
       expect(refusal.message).toContain("kept by the provider openai");
     },
@@ -203,8 +207,8 @@ describe("what the upstream keeps", () => {
 
   test("one that was made anew here is kept by us, since its client knows no id of the upstream's", async () => {
     const call = callOf(native, { input: "one" });
-    await keeper.keep(call, answerOf("resp_ours", "hi"), undefined);
-    const { expanded: recalled } = await keeper.recall(
+    await keeper.store(call, answerOf("resp_ours", "hi"), undefined);
+    const { expanded: recalled } = await keeper.resolveInput(
       callOf(native, { input: "two", previous_response_id: "resp_ours" }),
     );
     expect(told(recalled?.body["input"])).toEqual(["user: one", "assistant: hi", "user: two"]);
@@ -218,7 +222,7 @@ describe("nothing is kept", () => {
   });
 
   test("of an answer without an id", async () => {
-    await keeper.keep(callOf(translated, { input: "one" }), { output: [] }, undefined);
+    await keeper.store(callOf(translated, { input: "one" }), { output: [] }, undefined);
     expect(await responses.chain("undefined", "alice", now)).toEqual([]);
   });
 });
@@ -237,7 +241,7 @@ describe("somebody else's, and what can't be an id", () => {
       const alice = principalOf("alice");
       const asked: Promise<unknown>[] = [keeper.find(id, alice), keeper.inputOf(id, alice), keeper.remove(id, alice)];
       for (const model of [native, translated]) {
-        asked.push(keeper.recall(callOf(model, { input: "go on", previous_response_id: id })));
+        asked.push(keeper.resolveInput(callOf(model, { input: "go on", previous_response_id: id })));
       }
       for (const one of asked) {
         const refusal = await refusalOf(one);

@@ -22,20 +22,20 @@ export function keyOf({ accountId, retry }: Hold): string | undefined {
 }
 
 /** An account of a chain. */
-export interface Link {
+export interface ChainAccount {
   id: string;
   parentId: string | undefined;
   /** Sorts as the bytes of the id do. */
   order: string;
 }
 
-export class LedgerMemory {
-  readonly #chains = new Map<string, readonly Link[]>();
+export class LedgerCache {
+  readonly #chains = new Map<string, readonly ChainAccount[]>();
   readonly #holds = new Map<string, RememberedHold>();
   readonly #refused = new Set<string>();
 
   /** The account and its parents, upwards. */
-  chain(accountId: string): readonly Link[] | undefined {
+  chain(accountId: string): readonly ChainAccount[] | undefined {
     return this.#chains.get(accountId);
   }
 
@@ -90,12 +90,12 @@ export class LedgerMemory {
 
   /** Learns the chains of accounts from their parents, which stand at the same places. */
   learnChains(ids: readonly string[], parentIds: readonly (string | null)[]): void {
-    const links = new Map<string, Link>();
+    const links = new Map<string, ChainAccount>();
     for (const [index, id] of ids.entries()) {
       links.set(id, { id, parentId: parentIds[index] ?? undefined, order: inCodePointOrder(id) });
     }
     for (const id of ids) {
-      const chain: Link[] = [];
+      const chain: ChainAccount[] = [];
       for (let link = links.get(id); link !== undefined; link = links.get(link.parentId ?? "")) chain.push(link);
       remember(this.#chains, id, chain);
     }

@@ -19,7 +19,7 @@ export async function ensureOrganisation({ accounts, environment }: Dependencies
  * The user's chain; a new user is made, in the organisation where one is named. Throws an `AccountError` where the user is
  * somewhere else already: what an account has spent counts in its parents, so that it never changes its place.
  */
-export async function placeUser(deps: Dependencies, name: string, organisation?: string): Promise<AccountState[]> {
+export async function ensureUser(deps: Dependencies, name: string, organisation?: string): Promise<AccountState[]> {
   const { accounts, environment } = deps;
   const at = environment.clock();
   let chain = await accounts.chain(accountId("user", name), at);
@@ -36,10 +36,10 @@ export async function placeUser(deps: Dependencies, name: string, organisation?:
 /** Throws an `AccountError` where the credits that the user pays with are an organisation's. */
 export function requireOwnCredits(chain: readonly AccountState[], user: string): void {
   const organisation = organisationOf(chain);
-  if (organisation !== undefined) throw creditsElsewhere(user, organisation);
+  if (organisation !== undefined) throw creditsOnAnotherAccount(user, organisation);
 }
 
-export function creditsElsewhere(user: string, organisation: string): AccountError {
+export function creditsOnAnotherAccount(user: string, organisation: string): AccountError {
   return new AccountError(
     `user ${user} pays with the credits of organisation ${organisation}: grant them to the organisation, and bound the user by a budget`,
   );

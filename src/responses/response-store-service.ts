@@ -8,13 +8,13 @@ import { inputItems, referencedItems } from "../dialects/index.ts";
 import type { Target } from "../routing/index.ts";
 import type { ResponseStore, StoredResponse } from "./store.ts";
 
-export interface KeeperDependencies {
+export interface ResponseStoreDependencies {
   responses: ResponseStore;
   clock: Clock;
 }
 
 /** What a call puts in and where it goes. */
-export interface KeptCall {
+export interface StorableCall {
   principal: Principal;
   target: Target;
   /** The client's own body. */
@@ -24,7 +24,7 @@ export interface KeptCall {
 }
 
 /** What a call refers to, as it is sent. */
-export interface Recalled {
+export interface ResolvedInput {
   /** Undefined where the body can go as it is. */
   expanded: ExpandedInput | undefined;
   /** The id of the only key that knows the response which the call continues; undefined where any key will do. */
@@ -45,10 +45,10 @@ interface EarlierRounds {
   pinnedKeyId?: string | undefined;
 }
 
-export class ResponseKeeper {
-  readonly #deps: KeeperDependencies;
+export class ResponseStoreService {
+  readonly #deps: ResponseStoreDependencies;
 
-  constructor(deps: KeeperDependencies) {
+  constructor(deps: ResponseStoreDependencies) {
     this.#deps = deps;
   }
 
@@ -57,7 +57,7 @@ export class ResponseKeeper {
    * upstream doesn't know, and kept items that it only names. Throws 404 for a response that is not the caller's, and 422
    * for one that only another provider knows.
    */
-  async recall(call: KeptCall): Promise<Recalled> {
+  async resolveInput(call: StorableCall): Promise<ResolvedInput> {
     const { request, callId } = call;
     const { items: earlier, pinnedKeyId } = await this.#earlier(call);
     const named = await this.#named(call, earlier ?? []);
@@ -72,7 +72,7 @@ export class ResponseKeeper {
   }
 
   /** The items of the rounds before, or the key that knows them where the upstream has them; neither where there are none. */
-  async #earlier({ principal, target, request }: KeptCall): Promise<EarlierRounds> {
+  async #earlier({ principal, target, request }: StorableCall): Promise<EarlierRounds> {
     const id = request["previous_response_id"];
     if (typeof id !== "string") return {};
     const chain = await this.#chain(id, principal);
@@ -93,7 +93,7 @@ export class ResponseKeeper {
 
   /** The kept items that the input only names, by their ids. */
   async #named(
-    { principal, request }: KeptCall,
+    { principal, request }: StorableCall,
     earlier: readonly unknown[],
   ): Promise<ReadonlyMap<string, JsonObject>> {
     const ids = new Set(referencedItems(request));
@@ -121,8 +121,8 @@ export class ResponseKeeper {
    * Keeps a response, unless the caller doesn't want that. Where the upstream has it under the id that the client got
    * (`upstream`), only its owner is noted, and the key that made it. Durable when it resolves.
    */
-  async keep(
-    { principal, target, request, callId }: KeptCall,
+  async store(
+    { principal, target, request, callId }: StorableCall,
     response: JsonObject,
     upstream: { keyId: string } | undefined,
   ): Promise<void> {
@@ -136,7 +136,7 @@ export class ResponseKeeper {
       provider: target.route.prefix,
       model: target.model,
       createdAt: at,
-      keptUntil: at + limits.responseKeptMs,
+      expiresAt: at + limits.responseTtlMs,
       previousId: typeof previousId === "string" ? previousId : undefined,
       keyId: upstream?.keyId,
       content:
