@@ -6,7 +6,7 @@ import { configJsonSchema } from "../src/config/index.ts";
 import { features } from "../src/http/index.ts";
 import { openapiDocument } from "../src/openapi/index.ts";
 import { dialectsDocument } from "./dialects/dialects-document.ts";
-import { withPriceList } from "./readme/price-list.ts";
+import { withPriceList } from "./configuration/price-list.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
@@ -21,7 +21,7 @@ const generated: Record<string, () => string> = {
     ),
   "tollgate.schema.json": () => json(configJsonSchema()),
   "docs/dialects.md": dialectsDocument,
-  "README.md": () => withPriceList(readFileSync(join(root, "README.md"), "utf8")),
+  "docs/configuration.md": () => withPriceList(readFileSync(join(root, "docs/configuration.md"), "utf8")),
 };
 
 function json(document: object): string {

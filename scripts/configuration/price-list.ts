@@ -4,12 +4,12 @@ import { table } from "../shared/markdown.ts";
 const begin = '<!-- Written by "npm run generate" from src/core/price-units.ts: -->';
 const end = "<!-- End of the generated table. -->";
 
-/** The README with its list of price keys as the table of units has it. Throws where the list has lost its marks. */
-export function withPriceList(readme: string): string {
-  const [before, rest, ...more] = readme.split(begin);
+/** Returns docs/configuration.md with the table of price keys regenerated from the table of units. Throws if the markers around it are missing. */
+export function withPriceList(document: string): string {
+  const [before, rest, ...more] = document.split(begin);
   const [, after, ...later] = rest?.split(end) ?? [];
   if (before === undefined || after === undefined || more.length + later.length > 0) {
-    throw new Error(`README.md needs these two lines around its price keys, once:\n${begin}\n${end}`);
+    throw new Error(`docs/configuration.md needs these two lines around its price keys, once:\n${begin}\n${end}`);
   }
   return `${before}${begin}\n\n${priceList()}\n\n${end}${after}`;
 }
