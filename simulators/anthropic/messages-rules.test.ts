@@ -37,9 +37,9 @@ test("the version must be known, and so must every beta name", async () => {
   expect(member(bodyOf(await post(url, hello)), "error", "message")).toContain("anthropic-version");
   expect(await refusal({}, { "anthropic-version": "2024-01-01" })).toContain("not a valid version");
   for (const version of versions) expect((await ask({}, { "anthropic-version": version })).status).toBe(200);
-  const good = { "anthropic-beta": "interleaved-thinking-2025-05-14, context-1m-2025-08-07" };
+  const good = { "anthropic-beta": "interleaved-thinking-2025-05-14, context-1m-2025-08-07,claude-code-20250219" };
   expect((await ask({}, good)).status).toBe(200);
-  expect(await refusal({}, { "anthropic-beta": "made-up-2020-01-01" })).toContain("made-up-2020-01-01");
+  expect(await refusal({}, { "anthropic-beta": "made-up" })).toContain("made-up");
 });
 
 test("both kinds of keys are taken; the query of the beta surface changes nothing", async () => {

@@ -39,6 +39,8 @@ const rules: ResponsesRules = {
   required: ["model", "input"],
   members: {
     background: isFlag,
+    // Undocumented; Codex sends it with each request.
+    client_metadata: isRecord,
     context_management: isList,
     conversation: isAnything,
     include: isList,

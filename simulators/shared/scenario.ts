@@ -6,8 +6,8 @@ export interface Scenario {
   readonly parallel: boolean;
   /** `interleaved`: the fragments of parallel calls take turns, where calls are streamed in fragments. */
   readonly interleaved: boolean;
-  /** `steps:N`: rounds of tool calls before the final text; 1 without it. */
-  readonly steps: number;
+  /** `steps:N`: rounds of tool calls before the final text. */
+  readonly steps: number | undefined;
   /** `aloud`: says a sentence before its tool calls. */
   readonly aloud: boolean;
   /** `refuse:CATEGORY`: declines to answer, for that reason; null without it. */
@@ -27,9 +27,14 @@ export function readScenario(text: string): Scenario {
     words: words === undefined ? null : Math.min(Number(words), wordsMax),
     parallel: interleaved || lower.includes("parallel"),
     interleaved,
-    steps: Number(/\bsteps:(\d+)\b/.exec(text)?.[1] ?? 1),
+    steps: stepsIn(text),
     aloud: /\baloud\b/.test(lower),
     refusal: /\brefuse:([\w-]+)/.exec(lower)?.[1] ?? null,
     redacted: /\bredacted\b/.test(lower),
   };
+}
+
+function stepsIn(text: string): number | undefined {
+  const [, steps] = /\bsteps:(\d+)\b/.exec(text) ?? [];
+  return steps === undefined ? undefined : Number(steps);
 }

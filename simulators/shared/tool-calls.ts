@@ -14,10 +14,18 @@ export interface ToolCall {
 
 const charactersPerToken = 4;
 
-/** The calls of one choice: none where tools are forbidden, missing, or have answered often enough. */
+/**
+ * From this number of tools on, the client is taken for a coding agent, whose tools run commands and start further agents on the
+ * user's machine. A call with made-up arguments must not reach it unrequested.
+ */
+const agentToolsMin = 6;
+
+/** The calls of one choice: none if tools are forbidden, missing, or have answered often enough. */
 export function makeToolCalls(prompt: Prompt, scenario: Scenario, identity: Identity, choice: number): ToolCall[] {
-  if (prompt.toolChoice.mode === "none") return [];
-  if (prompt.messages.at(-1)?.role === "tool" && roundsDone(prompt.messages) >= scenario.steps) return [];
+  const { toolChoice, tools, messages } = prompt;
+  if (toolChoice.mode === "none") return [];
+  if (toolChoice.mode === "auto" && tools.length >= agentToolsMin && scenario.steps === undefined) return [];
+  if (messages.at(-1)?.role === "tool" && roundsDone(messages) >= (scenario.steps ?? 1)) return [];
   return callableTools(prompt, scenario).map((tool, index) => ({
     label: identity.token(`call ${choice} ${index}`, 24),
     name: tool.name,
