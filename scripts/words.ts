@@ -8,24 +8,18 @@
  */
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { Glob } from "bun";
 import { table } from "./shared/markdown.ts";
 import { root } from "./shared/steps.ts";
-import { countHabits, findHabits, habits, proseOf } from "./words/count-words.ts";
-import { scopes, type Scope } from "./words/scopes.ts";
+import { countHabits, findHabits, habits } from "./words/count-words.ts";
+import { readScope, scopes } from "./words/scopes.ts";
 
 const { values: options } = parseArgs({ options: { list: { type: "string" }, of: { type: "string" } } });
 
-async function readScope(folder: string, { name, patterns }: Scope) {
-  const found = await Promise.all(patterns.map((pattern) => Array.fromAsync(new Glob(pattern).scan({ cwd: folder }))));
-  const paths = found.flat().filter((path) => !/(?:^|\/)node_modules\//.test(path));
-  const read = paths.toSorted().map(async (path) => proseOf(path, await Bun.file(resolve(folder, path)).text()));
-  return { name, proses: await Promise.all(read) };
-}
-
 const folder = options.of === undefined ? root : resolve(options.of);
 const wanted = options.of === undefined ? scopes : [{ name: "comments", patterns: ["**/*.ts"] }];
-const areas = await Promise.all(wanted.map((scope) => readScope(folder, scope)));
+const areas = await Promise.all(
+  wanted.map(async (scope) => ({ name: scope.name, proses: await readScope(folder, scope) })),
+);
 const measured = areas.map(({ name, proses }) => ({ name, ...countHabits(proses) }));
 
 if (options.list !== undefined) {
