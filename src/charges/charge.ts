@@ -3,11 +3,11 @@
  *
  *   held ──settle──▶ ended (charged)
  *    │ └──release──▶ ended (nothing charged)
- *    └──handOver──▶ kept by a job: another process may take it up again
+ *    └──handOver──▶ kept by a job: another process may continue it
  *
- * The first end counts; later ones change nothing. While this process keeps the hold it renews the lease, with the cost
- * observed so far, so that work may take as long as it likes and a killed process still leaves a fair charge. A hold that a
- * job keeps has a lease of the job's own length and is not renewed here.
+ * The first end counts; later ones change nothing. While this process keeps the hold, it renews the lease together with
+ * the cost observed so far, so work may take any time, and a killed process still leaves a fair charge. A hold kept by
+ * a job has a lease of the job's own length and is not renewed here.
  */
 import {
   formatCredits,
@@ -24,39 +24,39 @@ import type { Watched } from "../streaming/index.ts";
 import { type EndDependencies, endHold } from "./end-hold.ts";
 import { holdOf, type WorkOrder } from "./work-order.ts";
 
-/** Headers that tell what the token's minute has left. */
+/** Headers with the remaining quota of the token's minute. */
 type RateHeaders = Readonly<Record<string, string>>;
 
-/** How often the cost of running work is compared with its hold. */
+/** The interval at which the cost of running work is compared with its hold. */
 const TOP_UP_CHECK_MS = 1_000;
 
-/** How soon a hand-over that the store did not take is tried again, ever more seldom. */
+/** The first and the longest delay before a failed hand-over is retried. */
 const LEND_RETRY_MS = 250;
 const LEND_RETRY_MS_MAX = 5_000;
 
-/** Its ticker ticks often enough to renew a lease in time. */
+/** The ticker must tick often enough to renew a lease in time. */
 export interface WorkDependencies extends EndDependencies {
   clock: () => number;
   markupMillionths: bigint;
 }
 
-/** Where the money of a piece of work stands: what another process needs to go on with it. */
+/** The state of a piece of work's money, as far as another process needs it to continue the work. */
 export interface HoldState {
-  /** Holds taken in place of the first one, each after the one before had expired; the last is the work's now. */
+  /** Holds taken after the first one, each because the one before had expired; the last one is the current hold. */
   reserves: readonly string[];
   amount: Nano;
 }
 
-/** How a process comes by a hold: it has taken it, or goes on with a job's. */
+/** The origin of the hold: this process has taken it, or continues a job's. */
 interface ChargeStart {
   keeper: HoldKeeper;
   rates?: RateHeaders | undefined;
 }
 
-/** What is written of a piece of work with its end. */
+/** The record stored with the end of a piece of work. */
 export interface ChargeEnd {
   record: CallRecord;
-  /** Kept for the order's retry key. */
+  /** Stored for the order's retry key. */
   answer?: StoredAnswer | undefined;
 }
 
@@ -64,31 +64,34 @@ const nothing = (): undefined => undefined;
 
 export class Charge implements Watched {
   slot = -1;
-  /** What the token's minute has left, for the answer; undefined where nothing limits it. */
+  /** The remaining quota of the token's minute, for the answer; undefined if the token has no limits. */
   readonly rateHeaders: RateHeaders | undefined;
   readonly #deps: WorkDependencies;
   readonly #order: WorkOrder;
   #amount: Nano;
-  /** Who renews the lease: this process, or nobody, since a job's hold has a lease of the job's length. */
+  /**
+   * The owner that keeps the lease alive: this process, by renewing it, or a job, whose lease is as long as the job may
+   * take.
+   */
   #keeper: HoldKeeper;
   #handingOver = false;
-  /** Whether this process follows the work no longer. */
+  /** Whether this process has stopped following the work. */
   #left = false;
-  /** The last renewal or top-up. */
+  /** The last renewal or top-up, while it runs. */
   #underWay: Promise<void> | undefined;
   #readUsage: () => ObservedUsage | undefined = nothing;
   #onExhausted: (error: GatewayError) => void = nothing;
   #renewedAt: number;
   #comparedAt: number;
   #toppingUp = false;
-  /** What these and the first hold were charged at when they expired is corrected at the end. */
+  /** Charges that these holds and the first one caused by expiring are corrected at the end. */
   #reserves: readonly string[];
-  /** What the work had cost by the last renewal: an expiry charges no more. */
+  /** The cost of the work at the last renewal. An expiry charges no more than this. */
   #renewedCost = 0n;
-  /** That of holds which have expired. */
+  /** The part of the cost already charged by holds that have expired. */
   #costOfExpired = 0n;
   #ended = false;
-  /** What was priced last, and what it costs. */
+  /** The usage that was priced last, and its cost. */
   #priced: ObservedUsage | undefined;
   #cost = 0n;
 
@@ -109,15 +112,15 @@ export class Charge implements Watched {
     deps.ticker.watch(this);
   }
 
-  /** Sets how the running work's usage so far is read, and how the work is ended when nothing is left to pay for it. */
+  /** Sets the function that reads the running work's usage, and the one that ends the work when no credits remain. */
   meter(readUsage: () => ObservedUsage | undefined, onExhausted: (error: GatewayError) => void): void {
     this.#readUsage = readUsage;
     this.#onExhausted = onExhausted;
   }
 
-  /** What the usage costs. */
+  /** The cost of the usage. */
   costOf(observed: ObservedUsage): Nano {
-    // The same answer is asked about for its header, for its charge and for the log.
+    // The same answer is priced for its header, for its charge and for the log.
     if (observed !== this.#priced) {
       this.#cost = capAt(limits.callNanoMax, chargeFor(this.#order.price, observed, this.#deps.markupMillionths));
       this.#priced = observed;
@@ -126,8 +129,8 @@ export class Charge implements Watched {
   }
 
   /**
-   * Charges for what was used. An answer is complete for its client only once that is durable: a process that dies before
-   * then has neither answered nor charged. Never rejects.
+   * Charges for the usage. An answer is complete for its client only after the charge is durable: a process that dies
+   * before has neither answered nor charged. Never rejects.
    */
   settle(observed: ObservedUsage, { record, answer }: ChargeEnd): Promise<void> {
     const { id, principal } = this.#order;
@@ -148,19 +151,19 @@ export class Charge implements Watched {
     this.#ended = true;
     const { ticker, clock } = this.#deps;
     ticker.leave(this);
-    // In one commit with the charge, which needs the room.
+    // In one commit with the charge, which needs the released credits.
     for (const id of this.#reserves) void endHold(this.#deps, { kind: "release", id, at: clock() });
     return endHold(this.#deps, operation);
   }
 
   /**
-   * Hands the hold over to a job: until `until` no process need renew it, and where the work has not been ended by then, all
-   * that is held is charged. `save` stores where the money stands; it must reject only where it has stored nothing. Then the
-   * hold stays with this process, and so does the rejection. Once it has stored it the hold is the job's: this process only
-   * sees to it that the longer lease is committed. Resolves after the first try.
+   * Hands the hold over to a job. Until `until` no process needs to renew it; if the work has not ended by then, the
+   * whole hold is charged. `save` stores the state of the money and must reject only if it has stored nothing: then the
+   * hold stays with this process, and the rejection is passed on. Once it is stored, the hold is the job's, and this
+   * process only commits the longer lease. Resolves after the first attempt.
    */
   async handOver(until: number, save: (holding: HoldState) => Promise<void>): Promise<void> {
-    // No renewal or top-up of this process's own may come in between: it would shorten the job's lease, or move the money.
+    // A renewal or top-up by this process in between would shorten the job's lease or change the stored amount.
     this.#handingOver = true;
     await this.#underWay;
     const id = this.#holdId;
@@ -174,7 +177,7 @@ export class Charge implements Watched {
     await this.#lend(id, until, LEND_RETRY_MS);
   }
 
-  /** A hold that has ended by then was the job's to end. */
+  /** If the hold has ended by then, the job ended it. */
   async #lend(id: string, leaseUntil: number, retryMs: number): Promise<void> {
     try {
       await this.#deps.ledger.submit({ kind: "renew", id, leaseUntil, observed: undefined, keeper: "job" });
@@ -185,18 +188,18 @@ export class Charge implements Watched {
     }
   }
 
-  /** Follows the work no longer; its hold stays as it is. */
+  /** Stops following the work; its hold stays open. */
   detach(): void {
     this.#left = true;
     this.#deps.ticker.leave(this);
   }
 
-  /** The hold that stands for the work now. */
+  /** The id of the current hold. */
   get #holdId(): string {
     return this.#reserves.at(-1) ?? this.#order.id;
   }
 
-  /** Renews the lease in time, and raises the hold where it no longer covers what the work has cost so far. */
+  /** Renews the lease in time, and raises the hold if it no longer covers the cost so far. */
   onTick(now: number): void {
     if (this.#handingOver) return;
     const renews = this.#keeper === "process" && now - this.#renewedAt >= limits.holdLeaseMs / 4;
@@ -209,7 +212,7 @@ export class Charge implements Watched {
     if (cost !== undefined && cost * 4n > this.#amount * 3n && !this.#toppingUp) this.#underWay = this.#topUp(cost);
   }
 
-  /** A meter that fails must keep neither its lease from being renewed nor its neighbours on the ticker from theirs. */
+  /** A failing meter must neither stop the renewal of its lease nor the other holds on the ticker. */
   #costSoFar(): Nano | undefined {
     try {
       const seen = this.#readUsage();
@@ -225,15 +228,15 @@ export class Charge implements Watched {
     this.#underWay = this.#prolong(cost);
   }
 
-  /** A lost renewal costs nothing while the next one comes in time; one that comes too late needs a new hold. */
+  /** A lost renewal does no harm if the next one arrives in time; one that arrives too late needs a new hold. */
   async #prolong(cost: Nano | undefined): Promise<void> {
     const id = this.#holdId;
-    // What an expired hold was charged at is not charged again with this one, should its process die.
+    // The amount charged by an expired hold is not charged again with this one if its process dies.
     const observed = cost === undefined ? undefined : atLeast(0n, cost - this.#costOfExpired);
     try {
       const leaseUntil = this.#deps.clock() + limits.holdLeaseMs;
       const before = this.#renewedCost;
-      // Also one whose answer is lost may have been committed.
+      // A renewal whose answer is lost may have been committed.
       if (cost !== undefined) this.#renewedCost = cost;
       const { outcome } = await this.#deps.ledger.submit({ kind: "renew", id, leaseUntil, observed });
       if (outcome === "ended") {
@@ -245,7 +248,7 @@ export class Charge implements Watched {
     }
   }
 
-  /** Another node took this one for dead and has ended the hold: the work goes on only on money that is set aside. */
+  /** Another node took this one for dead and ended the hold. The work continues only on newly held credits. */
   async #reacquireHold(ended: string): Promise<void> {
     if (this.#ended || this.#left || ended !== this.#holdId) return;
     const at = this.#deps.clock();
@@ -262,7 +265,10 @@ export class Charge implements Watched {
     if (this.#ended) await endHold(this.#deps, { kind: "release", id, at: this.#deps.clock() });
   }
 
-  /** Doubles the hold, or takes all that is left. With nothing left, the work ends once it has used up its hold. */
+  /**
+   * Doubles the hold, or raises it by all available credits. If none remain, the work ends once it has used up its
+   * hold.
+   */
   async #topUp(cost: Nano): Promise<void> {
     this.#toppingUp = true;
     try {
@@ -279,8 +285,8 @@ export class Charge implements Watched {
   }
 
   /**
-   * Raises the hold. Returns the room that there is, if it is not enough. A job's hold that has ended is not taken again:
-   * either the work has been ended, or its end will correct what was charged when the lease ran out.
+   * Raises the hold. Returns the available amount if it is not enough. A job's hold that has ended is not taken again:
+   * either the work has ended, or its end will correct the charge of the expiry.
    */
   async #raise(amount: Nano): Promise<Nano | undefined> {
     const at = this.#deps.clock();

@@ -1,4 +1,4 @@
-/** The end of a hold, on its way to the ledger. */
+/** The end of a hold on its way to the ledger. */
 import type { Ledger, Release, Settle, OutcomeOf, QueuedOperation } from "../ledger/index.ts";
 import type { Ticker } from "../streaming/index.ts";
 import type { WorkObserver } from "./work-observer.ts";
@@ -7,19 +7,19 @@ export interface EndDependencies {
   ledger: Ledger;
   ticker: Ticker;
   onUnsettled: (id: string, reason: unknown) => void;
-  /** Calls whose end the store has not taken yet, though it was asked to. */
+  /** Ends that the store has not accepted yet. */
   unsettled: Map<string, Settle | Release>;
   observer: WorkObserver;
 }
 
-/** How soon an end that the store did not take is tried again, ever more seldom. */
+/** The first and the longest delay before an end that the store did not accept is retried. */
 const RETRY_MS = 250;
 const RETRY_MS_MAX = 5_000;
 
 /**
- * Ends a hold. Resolves after the first try, so that a store that is down holds up no answer; the others follow on the
- * ticker. An end that is refused is told: it would be a charge that nobody pays. `harmless` is a refusal that is none.
- * Never throws or rejects.
+ * Ends a hold. Resolves after the first attempt, so that a store that is down delays no answer; further attempts follow
+ * on the ticker. A refused end is reported, because it would be a charge without a payer, unless `harmless` recognises
+ * the refusal as expected. Never throws or rejects.
  */
 export function endHold(deps: EndDependencies, operation: Settle | Release, harmless?: "no-hold"): Promise<void> {
   const end = new EndOfHold(deps, operation, harmless);

@@ -1,4 +1,4 @@
-/** What a call can use, and what it has used where the upstream doesn't tell. */
+/** The usage that a call can cause, and its estimate if the upstream reports none. */
 import {
   type WorkBound,
   addUsage,
@@ -14,19 +14,19 @@ import {
 import { mostExpensiveInput, mostExpensiveOutput, type ModelPrice } from "../pricing/index.ts";
 import type { WorkOrder } from "./work-order.ts";
 
-/** Output that is held for where neither the request nor the price layers set a limit. */
+/** Held output if neither the request nor the price layers set a limit. */
 const OUTPUT_TOKENS_ASSUMED = 32_768;
 
-/** What a picture or a file is taken for where nothing tells its size. */
+/** Expected tokens of an image or a file of unknown size. */
 const PART_TOKENS_LIKELY = 1_000;
 
-/** What an answer is taken for where the request sets no limit. */
+/** Expected output of an answer if the request sets no limit. */
 const OUTPUT_TOKENS_LIKELY = 1_000;
 
-/** No real call comes near; thousands of such fit the storage's counters. */
+/** No real call comes near this number, and the storage's counters can hold thousands of them. */
 const LIKELY_TOKENS_MAX = 1_000_000_000;
 
-/** The most that a call within its bound can use, as its dearest tokens. */
+/** The most that a call within its bound can use, counted in the most expensive buckets. */
 export function usageBound(price: ModelPrice, bound: WorkBound): Usage {
   const window = price.contextWindow ?? Number.POSITIVE_INFINITY;
   const tokensIn = Math.min(bound.inputTokens, window * (bound.inputs ?? 1));
@@ -38,28 +38,28 @@ export function usageBound(price: ModelPrice, bound: WorkBound): Usage {
   return usage;
 }
 
-/** Usage estimated from lengths, for a call whose upstream named none. */
+/** Usage estimated from lengths, for a call whose upstream reported none. */
 function estimatedUsage(price: ModelPrice, bound: WorkBound, outputBytes: number): Usage {
   const output = tokensOfBytes(outputBytes);
   return { ...bound.inputUnits, ...expectedInput(price, bound), output, requests: 1 };
 }
 
-/** What stands for the work itself: an upstream that counts none of these has counted something else, such as seconds. */
+/** The buckets of the work itself. An upstream that counts none of them has counted another unit, such as seconds. */
 const workBuckets: ReadonlySet<string> = new Set<UsageBucket>([...inputBuckets, ...outputBuckets, "images"]);
 
-/** How much of a call's usage is known. */
+/** The sources of a call's usage. */
 export interface ReportedUsage {
-  /** By the upstream's own figures. */
+  /** Reported by the upstream. */
   upstream: ObservedUsage | undefined;
-  /** By what was counted here. */
+  /** Counted by the gateway. */
   counted?: ObservedUsage | undefined;
-  /** Bytes of text that came out. */
+  /** Bytes of generated text. */
   outputBytes: () => number;
 }
 
 /**
- * What a call has used: by the upstream's own figures; by what was counted here; and, for work that no unit counts, by an
- * estimate. (An upstream may count tokens where the price is by the second, or seconds where it is by the token.)
+ * The usage of a call: reported by the upstream, else counted by the gateway, else estimated for units that nobody
+ * counted. (An upstream may count tokens although the price is per second, or seconds although it is per token.)
  */
 export function resolveUsage(
   { price, bound }: Pick<WorkOrder, "price" | "bound">,
@@ -76,8 +76,8 @@ export function resolveUsage(
 }
 
 /**
- * Several answers of one call, which stays one request. One that names nothing is taken for one like the others; but for
- * its images, which are counted.
+ * The sum of several answers to one call, which stays one request. An answer without usage counts like the others,
+ * except for its images, which are counted.
  */
 export function sumOf(each: readonly (ObservedUsage | undefined)[]): ObservedUsage | undefined {
   const named = each.filter((one) => one !== undefined);
@@ -90,21 +90,21 @@ export function sumOf(each: readonly (ObservedUsage | undefined)[]): ObservedUsa
       if (units !== undefined) usage[bucket] = Math.ceil((units * each.length) / named.length);
     }
   }
-  // None, where none of them counts itself: all that was asked for has failed.
+  // Zero if all of the requests failed.
   if (usage.requests !== undefined) usage.requests = Math.min(usage.requests, 1);
   const costs = named.map(({ reportedCost }) => reportedCost).filter((cost) => cost !== undefined);
-  // A cost that only some name is not the whole.
+  // A cost that only some of the answers report is not the whole cost.
   if (costs.length < each.length) return { usage };
   return { usage, reportedCost: costs.reduce((sum, cost) => sum + cost, 0n) };
 }
 
-/** The tokens that count towards a minute until a call has ended. */
+/** The tokens that count towards a minute until the call has ended. */
 export function expectedTokens(price: ModelPrice, bound: WorkBound): number {
   const { outputTokens = OUTPUT_TOKENS_LIKELY, choices } = bound;
   return Math.min(inputTokens(expectedInput(price, bound)) + outputTokens * choices, LIKELY_TOKENS_MAX);
 }
 
-/** What is held for parts of unknown size bounds them; it says nothing of how large they are. */
+/** Tokens held for parts of unknown size are a bound and no indication of their size. */
 function expectedInput({ contextWindow }: ModelPrice, bound: WorkBound): Usage {
   if (bound.expectedInput !== undefined) return bound.expectedInput;
   const { inputTokens: most, unsizedParts } = bound;

@@ -1,6 +1,9 @@
 import type { WorkObserver } from "./work-observer.ts";
 
-/** An observer whose failures reach nobody but `onFailure`: work must not break off, or be done twice, because of one. */
+/**
+ * Wraps an observer so that its exceptions only reach `onFailure`. They must not break off work or cause it to be
+ * repeated.
+ */
 export function guardObserver(observer: WorkObserver, onFailure: (reason: unknown) => void): WorkObserver {
   const guard = (hear: () => void): void => {
     try {

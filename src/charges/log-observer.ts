@@ -3,8 +3,8 @@ import type { Logger } from "../telemetry/index.ts";
 import type { AttemptFailure, AttemptReport, WorkObserver, WorkReport } from "./work-observer.ts";
 
 /**
- * Writes paid work to the log: a line for each end, for what nobody pays, and for each attempt that failed through its key or
- * is worth another one. A refusal of the call itself is in the line of its end.
+ * Logs paid work: a line per end, per unpaid cost, and per attempt that failed because of its key or is worth retrying.
+ * A refusal of the call itself is part of the line of its end.
  */
 export function logObserver(logger: Logger): WorkObserver {
   return {
@@ -33,7 +33,7 @@ function attemptLine({ workId, provider, keyId, attempt, status, failure, millis
   };
 }
 
-/** How a piece of work went, in its one line. Counts and names only: nothing of what was said. */
+/** The log line of a piece of work. Counts and names only, never prompts or answers. */
 function endLine({ order, record, credits, files, error }: WorkReport) {
   const { id, parent, principal, source } = order;
   const { usage, milliseconds, millisecondsToFirstByte } = record;
@@ -59,10 +59,13 @@ function endLine({ order, record, credits, files, error }: WorkReport) {
   };
 }
 
-/** Failures that are the call's or its client's own: the line of the call's end says enough. */
+/** Failures caused by the call or its client. The line of the call's end suffices for them. */
 const QUIET: ReadonlySet<AttemptFailure> = new Set(["final", "abandoned"]);
 
-/** Files that a line names, and characters of a client's names for them: a form may have a thousand with long names. */
+/**
+ * The number of files in a line, and of characters of a client's file names: a form may have a thousand files with long
+ * names.
+ */
 const FILES_MAX = 20;
 const NAME_CHARACTERS_MAX = 200;
 
@@ -72,7 +75,7 @@ function fileSummary({ field, filename, contentType, size, milliseconds }: CallF
   return { field: name, name: called, type, bytes: size, sound_ms: milliseconds };
 }
 
-/** The name of what went wrong underneath; its text could repeat what a caller or an upstream said. */
+/** The name of the underlying error. Its message could repeat text of a caller or an upstream. */
 function causeOf(error: GatewayError): string | undefined {
   const { cause } = error;
   if (!(cause instanceof Error)) return undefined;

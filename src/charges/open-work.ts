@@ -1,4 +1,4 @@
-/** The hold of a piece of work, on its way to the ledger: how much is set aside, and the refusal where it can't be. */
+/** The hold of a piece of work on its way to the ledger: its amount, and the refusal if it cannot be made. */
 import { type WorkBound, formatCredits, GatewayError, limits, type Nano } from "../core/index.ts";
 import type { Hold, StoredAnswer, OutcomeOf, QueuedOperation } from "../ledger/index.ts";
 import { boundFor } from "../pricing/index.ts";
@@ -10,16 +10,16 @@ import { retryRefused } from "./retry-refused.ts";
 import { holdOf, type WorkOrder } from "./work-order.ts";
 import { Work } from "./work.ts";
 
-/** The first answer to a retry key that has come again. */
+/** The stored answer to a repeated retry key. */
 export interface Replay {
   firstId: string;
   answer: StoredAnswer;
 }
 
 /**
- * Begins a piece of work: its hold, the token's limits and its retry key are committed as one, durably, before the promise
- * resolves. Rejects with 402 where there is not enough, 429 where a limit of the token is reached, and 409 for a retry key
- * that can't be answered. A retry key that has an answer resolves to it.
+ * Begins a piece of work. Its hold, the token's limits and its retry key are committed together, durably, before the
+ * promise resolves. Rejects with 402 if the credits are insufficient, 429 if a limit of the token is reached, and 409
+ * for a retry key that cannot be answered. Resolves to the stored answer if the retry key has one.
  */
 export function openWork(deps: WorkDependencies, order: WorkOrder): Promise<Work | Replay> {
   const opening = new Opening(deps, order);
@@ -56,7 +56,7 @@ class Opening implements QueuedOperation<Hold> {
 
   reject(reason: unknown): void {
     const { id, at } = this.operation;
-    // A hold whose answer was lost may have been made all the same: it is given back as soon as the store can be reached.
+    // A hold whose answer was lost may have been committed. It is released as soon as the store is available.
     const isUnknown = reason instanceof GatewayError && reason.cause !== undefined;
     if (isUnknown) void endHold(this.#deps, { kind: "release", id, at }, "no-hold");
     this.#refuse(reason);
@@ -108,7 +108,7 @@ function holdAmount({ markupMillionths }: WorkDependencies, { price, bound }: Wo
   return boundFor(price, usageBound(price, bound), markupMillionths, bound.outputImages?.variant);
 }
 
-/** The first hold, with the limits and the retry key that are committed with it. */
+/** The first hold, committed together with the limits and the retry key. */
 function firstHold(order: WorkOrder, amount: Nano, at: number): Hold {
   const { id, principal, price, bound, retry } = order;
   const { rates } = principal;
@@ -121,7 +121,7 @@ function firstHold(order: WorkOrder, amount: Nano, at: number): Hold {
   return hold;
 }
 
-/** Whether a limit of the output, which the body has none of, would make the work need less. */
+/** Whether the work would need a smaller hold if its body limited the output. */
 function isLowered(bound: WorkBound): boolean {
   return bound.outputTokens === undefined && bound.outputImages === undefined && bound.inputUnits === undefined;
 }

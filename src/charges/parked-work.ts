@@ -4,15 +4,15 @@ import type { HoldState } from "./charge.ts";
 import type { WorkOrder, WorkOwner, WorkSource } from "./work-order.ts";
 
 /**
- * Work whose hold a job keeps, as plain JSON: any node that has it can go on with the work. The price is the one that the
- * work was ordered at, whatever the configuration says by then.
+ * Work whose hold is kept by a job, as plain JSON: any node that has it can continue the work. The price is the one of
+ * the order, whatever the configuration contains by then.
  */
 export interface ParkedWork {
   id: string;
   parent?: string;
-  /** Holds taken in place of the first one, which has the work's id. */
+  /** Holds taken after the first one, whose id is the work's. */
   reserves: readonly string[];
-  /** The amount set aside, in nano-credits. */
+  /** The held amount, in nano-credits. */
   held: string;
   principal: WorkOwner;
   operation: Operation;
@@ -46,7 +46,7 @@ export function toParkedWork(order: WorkOrder, { reserves, amount }: HoldState, 
   };
 }
 
-/** The order of parked work, and where its money stands. */
+/** The order of parked work, and the state of its money. */
 export function fromParkedWork(parked: ParkedWork): { order: WorkOrder; holding: HoldState; markupMillionths: bigint } {
   const { reserves, held, price, markup, dialect, ...rest } = parked;
   return {

@@ -1,7 +1,7 @@
 import { type RateLimits, GatewayError } from "../core/index.ts";
 import type { RateState } from "../ledger/index.ts";
 
-/** OpenAI's headers of what a token's minute has left (`docs/wire/openai.md`). */
+/** OpenAI's headers with the remaining quota of a token's minute (`docs/wire/openai.md`). */
 export function rateHeaders(rates: RateLimits, seen: RateState, now: number): Record<string, string> {
   const headers: Record<string, string> = {};
   const reset = `${Math.max(seen.minuteEndsAt - now, 0) / 1_000}s`;
@@ -22,17 +22,17 @@ const meanings: Record<keyof RateLimits, [unit: string, when: string]> = {
   concurrentCalls: ["call", "at the same time"],
 };
 
-/** How soon another call may be tried where one that is open has to end first. */
+/** Seconds after which a call refused for concurrency may be retried. */
 const OPEN_CALL_RETRY_SECONDS = 1;
 
-/** A token's limits, what its minute has seen, and the tokens that the refused call would have counted. */
+/** A token's limits, the counts of its minute, and the tokens that the refused call would have added. */
 export interface RateCheck {
   limits: RateLimits;
   seen: RateState;
   tokens: number;
 }
 
-/** The refusal of a call that one of the token's limits doesn't admit. */
+/** The refusal of a call that exceeds one of the token's limits. */
 export function rateExceeded(
   limit: keyof RateLimits,
   { limits: rates, seen, tokens }: RateCheck,

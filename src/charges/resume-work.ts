@@ -3,9 +3,9 @@ import { fromParkedWork, type ParkedWork } from "./parked-work.ts";
 import { Work } from "./work.ts";
 
 /**
- * Goes on with parked work, on any node: it is metered, topped up, parked again or ended as if it had never been away. The
- * job that has it must be leased by this process alone, and a run that doesn't end or park the work must `leave` it. Its hold
- * keeps the job's lease. If that has run out meanwhile, the work's end corrects the charge.
+ * Continues parked work, on any node: it is metered, topped up, parked again or ended like other work. The job must be
+ * leased by this process alone, and a run that neither ends nor parks the work must call `leave`. The hold keeps the
+ * job's lease. If that has expired meanwhile, the work's end corrects the charge.
  */
 export function resumeWork(deps: WorkDependencies, parked: ParkedWork): Work {
   const { order, holding, markupMillionths } = fromParkedWork(parked);

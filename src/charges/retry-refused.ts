@@ -3,7 +3,7 @@ import { GatewayError } from "../core/index.ts";
 /** The header of a caller's retry key. */
 export const RETRY_KEY_HEADER = "idempotency-key";
 
-/** The refusal of a key whose first call has not ended, or came with something else. */
+/** The refusal of a key whose first call has not ended, or had another body. */
 export function retryRefused(why: "retry-running" | "retry-mismatch"): GatewayError {
   if (why === "retry-mismatch") {
     return new GatewayError(

@@ -3,8 +3,8 @@ import type { CallRecord } from "../ledger/index.ts";
 import type { WorkOrder } from "./work-order.ts";
 
 /**
- * Why an attempt failed: through its key; in a way that another attempt may not (`retryable`); by the request's own fault
- * (`final`); without an answer, or one that is no HTTP; or since the gateway (`timed-out`) or the client gave it up.
+ * Why an attempt failed: the key's fault; a failure that another attempt may avoid (`retryable`); the request's own
+ * fault (`final`); no answer, or an invalid one; or given up by the gateway (`timed-out`) or the client.
  */
 export type AttemptFailure =
   | "refused-key"
@@ -16,30 +16,30 @@ export type AttemptFailure =
   | "timed-out"
   | "abandoned";
 
-/** One request to an upstream that has been answered, or has failed. */
+/** One request to an upstream that was answered or failed. */
 export interface AttemptReport {
-  /** The work that it was made for; undefined for a question that is free. */
+  /** The work that it belongs to; undefined for a free request. */
   workId: string | undefined;
   provider: string;
-  /** The id of the provider's key that was used, never the key. */
+  /** The id of the provider's key, never the key itself. */
   keyId: string;
   /** Counted from 1. */
   attempt: number;
-  /** The upstream's status; undefined where no answer came. */
+  /** The upstream's status; undefined without an answer. */
   status: number | undefined;
-  /** The failure as it was classified; undefined for a success. */
+  /** The class of the failure; undefined for a success. */
   failure: AttemptFailure | undefined;
-  /** Until the head of the answer, or the failure. */
+  /** The time to the head of the answer, or to the failure. */
   milliseconds: number;
-  /** How long the next attempt waits; undefined where there is none. */
+  /** The delay before the next attempt; undefined if there is none. */
   retryInMs: number | undefined;
 }
 
-/** The end of a piece of work. Counts and names only: nothing of what was said. */
+/** The end of a piece of work. Counts and names only, never prompts or answers. */
 export interface WorkReport {
   order: WorkOrder;
   record: CallRecord;
-  /** What was charged, as a decimal number of credits. */
+  /** The charge, as a decimal number of credits. */
   credits: string;
   files: readonly CallFile[] | undefined;
   error: GatewayError | undefined;
@@ -48,11 +48,11 @@ export interface WorkReport {
 /** The end of a piece of work, once it is durable. */
 export interface CommitReport {
   id: string;
-  /** What the work cost beyond its hold and all that the account had left: nobody pays for it. */
+  /** The cost beyond the hold and all available credits of the account, which remains unpaid. */
   shortfall: Nano;
 }
 
-/** Observes all paid work, however it is done. None of the methods may throw. */
+/** Observes all paid work, whatever performs it. No method may throw. */
 export interface WorkObserver {
   /** A request to an upstream was answered or failed. */
   attempted?(attempt: AttemptReport): void;

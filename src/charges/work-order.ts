@@ -3,27 +3,28 @@ import { type Dialect, limits, type Operation, type WorkBound } from "../core/in
 import type { Hold, RetryKey } from "../ledger/index.ts";
 import type { ModelPrice } from "../pricing/index.ts";
 
-/** Who pays for a piece of work, and whose it is. */
+/** The payer and owner of a piece of work. */
 export type WorkOwner = Pick<Principal, "user" | "tokenId" | "accountId" | "rates">;
 
-/** What a piece of work is bought from. */
+/** The provider and model that perform a piece of work. */
 export interface WorkSource {
   /** The provider's prefix. */
   provider: string;
-  /** The model as the provider knows it. */
+  /** The provider's name of the model. */
   model: string;
-  /** The model as the caller wrote it, with a prefix. */
+  /** The model id of the request, with its prefix. */
   modelId: string;
 }
 
 /**
  * One paid piece of work before it begins: an HTTP call, one response of a realtime session, a video job, a page of a
- * crawl. A session or a crawl is a series of works under one `parent`: the next one's hold opens before the last one ends.
+ * crawl. A session or a crawl is a series of works with the same `parent`; the next one's hold opens before the last
+ * one ends.
  */
 export interface WorkOrder {
-  /** The request's id. The hold and the generation record have the same. */
+  /** The request's id, shared by the hold and the generation record. */
   id: string;
-  /** The id of the series that this work belongs to; left out for work of its own. */
+  /** The id of the series that this work belongs to; absent for single work. */
   parent?: string | undefined;
   principal: WorkOwner;
   operation: Operation;
@@ -33,23 +34,23 @@ export interface WorkOrder {
   price: ModelPrice;
   /** The most that the work can use. */
   bound: WorkBound;
-  /** Whether the client gets a stream. */
+  /** Whether the answer to the client is streamed. */
   streamed: boolean;
-  /** Undefined for work that is not answered a second time. */
+  /** Undefined for work whose answer is not replayed. */
   retry?: RetryKey | undefined;
-  /** When it began, in milliseconds since the epoch. */
+  /** The start, in milliseconds since the epoch. */
   at: number;
-  /** When its request arrived, by the performance clock of this process; the order's own moment where left out. */
+  /** The arrival of the request by this process's performance clock; by default the order's own time. */
   arrivedAt?: number;
 }
 
-/** A hold of the work's, kept by this process: the first one, or one in place of a hold that has expired. */
+/** A hold for the work, kept by this process: the first one, or a replacement for one that has expired. */
 export function holdOf(
   { parent, principal, operation, source }: WorkOrder,
   { id, amount, at }: Pick<Hold, "id" | "amount" | "at">,
 ): Hold {
   const { accountId } = principal;
-  // For the person who reads `ledger holds`.
+  // Shown by `ledger holds`.
   const description = `${operation} ${source.provider}/${source.model}`;
   const hold: Hold = {
     kind: "hold",

@@ -1,5 +1,6 @@
 /**
- * One paid piece of work, from its hold to its end: the money, the generation record and the observers, whatever does it.
+ * One paid piece of work, from its hold to its end: the money, the generation record and the observers, independent of
+ * how the work is done.
  *
  *   openWork ──▶ open ──end──▶ ended (charged or released, recorded)
  *                 │ ▲
@@ -13,17 +14,17 @@ import type { Charge, WorkDependencies } from "./charge.ts";
 import { type ParkedWork, toParkedWork } from "./parked-work.ts";
 import type { WorkOrder } from "./work-order.ts";
 
-/** How a piece of work ended. */
+/** The end of a piece of work. */
 export interface WorkEnd {
-  /** The status that the client got. */
+  /** The status of the answer to the client. */
   status: number;
   outcome: CallRecord["outcome"];
-  /** Undefined where nothing is charged. */
+  /** Undefined if nothing is charged. */
   observed?: ObservedUsage | undefined;
   error?: GatewayError | undefined;
-  /** Kept for the order's retry key, where the work is complete. */
+  /** Stored for the order's retry key if the work is complete. */
   answer?: StoredAnswer | undefined;
-  /** Files that came with the request, for the log. */
+  /** Files of the request, for the log. */
   files?: readonly CallFile[] | undefined;
 }
 
@@ -35,13 +36,13 @@ export class Work {
   readonly #arrivedAt: number;
   #millisecondsToFirstByte: number | undefined;
   #state: "open" | "parked" | "ended" = "open";
-  /** While the hold is handed over: fulfilled where the job has it. */
+  /** While the hold is handed over: fulfilled once the job has it. */
   #parking: Promise<void> | undefined;
-  /** The usage that was priced last, and its price as text. */
+  /** The usage that was priced last, and its cost as text. */
   #priced: ObservedUsage | undefined;
   #credits = "0";
 
-  /** Made by `openWork` and `resumeWork`. */
+  /** Created by `openWork` and `resumeWork`. */
   constructor(deps: WorkDependencies, order: WorkOrder, charge: Charge) {
     this.order = order;
     this.#deps = deps;
@@ -49,17 +50,17 @@ export class Work {
     this.#arrivedAt = order.arrivedAt ?? performance.now() - (deps.clock() - order.at);
   }
 
-  /** OpenAI's headers of what the token's minute has left; undefined where nothing limits it. */
+  /** OpenAI's headers with the remaining quota of the token's minute; undefined if the token has no limits. */
   get rateHeaders(): Readonly<Record<string, string>> | undefined {
     return this.#charge.rateHeaders;
   }
 
-  /** Notes that the client gets something from now on. */
+  /** Records the time of the first byte to the client. */
   firstByte(): void {
     this.#millisecondsToFirstByte = performance.now() - this.#arrivedAt;
   }
 
-  /** The cost of this usage, in nano-credits. Throws for usage that no price covers. */
+  /** The cost of this usage, in nano-credits. Throws for usage without a price. */
   costOf(observed: ObservedUsage): Nano {
     return this.#charge.costOf(observed);
   }
@@ -74,17 +75,17 @@ export class Work {
   }
 
   /**
-   * Sets how the usage so far is read. The hold then follows it: it is topped up, and a process that dies leaves a fair
-   * charge. `onExhausted` is called once nothing is left to pay with: the work must end then.
+   * Sets the function that reads the usage so far. The hold then follows it: it is topped up, and a process that dies
+   * leaves a fair charge. `onExhausted` is called once no credits remain; the work must then end.
    */
   meter(readUsage: () => ObservedUsage | undefined, onExhausted: (error: GatewayError) => void): void {
     this.#charge.meter(readUsage, onExhausted);
   }
 
   /**
-   * Ends the work: settles what was used or releases the hold, writes the generation record in the same commit, and informs
-   * the observer. Only the first end counts, and work that is parked is its job's to end: here nothing changes then. An end
-   * that comes while it is being parked waits for the outcome. Resolves when it is durable, and never rejects.
+   * Ends the work: settles its usage or releases the hold, stores the generation record in the same commit, and
+   * notifies the observer. Only the first end counts. Parked work is ended by its job; here, this then changes nothing.
+   * An end during parking waits for its outcome. Resolves when the end is durable, and never rejects.
    */
   end(end: WorkEnd): Promise<void> {
     if (this.#state !== "open") return Promise.resolve();
@@ -102,11 +103,11 @@ export class Work {
   }
 
   /**
-   * Parks the work: `save` stores the plain data that `resumeWork` needs, in a job's row, and then the hold is the job's until
-   * `until` (milliseconds since the epoch). In this order a process that dies in between leaves a job whose hold has a short
-   * lease, and never a long hold that nothing would end. Rejects as `save` does, which must then have stored nothing: the work
-   * stays open in this process. Otherwise it is the job's from then on, whatever becomes of the hold. Work with a retry key
-   * can't be parked, since its answer could not be given again before its end.
+   * Parks the work: `save` stores the plain data for `resumeWork` in a job's row, then the hold is handed over to the
+   * job until `until` (milliseconds since the epoch). In this order, a process that dies in between leaves a job whose
+   * hold has a short lease, and never a long hold without an owner. Rejects if `save` rejects, which must then have
+   * stored nothing: the work stays open in this process. Otherwise the work is the job's, even if the hand-over of the
+   * hold fails. Work with a retry key cannot be parked, because its answer could not be replayed before its end.
    */
   async park(until: number, save: (parked: ParkedWork) => Promise<void>): Promise<void> {
     const { order } = this;
@@ -124,8 +125,8 @@ export class Work {
   }
 
   /**
-   * Lets go of work that a job keeps, without an end: a run that failed, or has lost its lease, must not follow it any longer
-   * while another run goes on with it. Does nothing where it has been ended or parked.
+   * Stops following work that is kept by a job, without ending it. A run that failed or has lost its lease must not
+   * follow the work while another run continues it. Does nothing if the work has ended or is parked.
    */
   leave(): void {
     if (this.#state !== "open") return;

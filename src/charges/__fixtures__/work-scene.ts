@@ -27,7 +27,7 @@ export const account = {
   maxBudget: undefined,
   period: undefined,
 } as const;
-/** What the account was granted. */
+/** The credits granted to the account. */
 export const credits = 1_000_000n;
 
 const book = new PriceBook({
@@ -63,7 +63,7 @@ export const orderOf = ({ accountId = account.id, rates, ...overrides }: OrderOv
 });
 export const heldByOrder = 200_000n;
 
-/** What is written of a call with its end. */
+/** The record of a call and its end. */
 export const record = (overrides: Partial<CallRecord> = {}): CallRecord => ({
   owner: "u",
   operation: "chat",
@@ -80,7 +80,7 @@ export const record = (overrides: Partial<CallRecord> = {}): CallRecord => ({
   ...overrides,
 });
 
-/** The end of complete work that used this. */
+/** The end of complete work with this usage. */
 export const settled = (observed: ObservedUsage, more: Partial<WorkEnd> = {}): WorkEnd => ({
   status: 200,
   outcome: "complete",
@@ -93,7 +93,7 @@ export const failed: WorkEnd = { status: 502, outcome: "failed" };
 
 type FailingStore = LedgerStore & { failure: Error | undefined; taken: LedgerOperation[] };
 
-/** A real store that notes what it is asked for, and can be made to fail. */
+/** A real store that records its operations and can be made to fail. */
 function failing(inner: LedgerStore): FailingStore {
   const outer: FailingStore = Object.assign(Object.create(inner) as LedgerStore, {
     commit: (operations: readonly LedgerOperation[]): LedgerOutcome[] | Promise<LedgerOutcome[]> => {
@@ -111,7 +111,7 @@ function failing(inner: LedgerStore): FailingStore {
   return outer;
 }
 
-/** A real ledger in memory, with one account, under a clock and a ticker that the test moves. */
+/** A real ledger in memory with one account, and a clock and a ticker that the test advances. */
 export class WorkScene {
   now = 1_000_000;
   readonly storage: SqliteStorage;
@@ -122,7 +122,7 @@ export class WorkScene {
   readonly ended: WorkReport[] = [];
   readonly refused: string[] = [];
   readonly committed: CommitReport[] = [];
-  /** What `onUnsettled` was told. */
+  /** The calls of `onUnsettled`. */
   readonly unsettled: [string, unknown][] = [];
 
   private constructor(storage: SqliteStorage) {
@@ -162,14 +162,14 @@ export class WorkScene {
     jest.useRealTimers();
   }
 
-  /** Opens work that is no replay. */
+  /** Opens work that is not a replay. */
   async open(overrides: OrderOverrides = {}, deps: Partial<WorkDependencies> = {}): Promise<Work> {
     const work = await openWork({ ...this.deps, ...deps }, orderOf(overrides));
     if (!(work instanceof Work)) throw new Error(`a replay of ${work.firstId}`);
     return work;
   }
 
-  /** Lets time pass to the next tick, and everything that it brings about. */
+  /** Advances the time to the next tick and waits for its effects. */
   async tick(milliseconds: number): Promise<void> {
     this.now += milliseconds;
     jest.advanceTimersByTime(tickMs);
@@ -183,7 +183,7 @@ export class WorkScene {
     return { charged: state?.debitsPosted, held: state?.debitsPending };
   }
 
-  /** What is set aside for `orderOf()`. */
+  /** The amount of the hold for `orderOf()`. */
   async held(): Promise<bigint | undefined> {
     return (await this.store.openHolds()).find(({ id }) => id === "req_1")?.amount;
   }
