@@ -30,6 +30,7 @@ async function runAndReport(files: readonly string[]): Promise<Tally> {
   const folder = await mkdtemp(join(tmpdir(), "tollgate-test-"));
   const run = await runTests({ files, root, folder });
   console.log(`${run.failures.length === 0 ? "✓" : "✗"} ${files.length} test files (${run.seconds.toFixed(1)} s)`);
+  for (const line of run.skipNotes) console.log(`  ${line}`);
   if (run.failures.length > 0) printFailures(run, folder);
   else await rm(folder, { recursive: true });
   return run.tally;

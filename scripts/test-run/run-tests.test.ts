@@ -46,6 +46,13 @@ describe("running test files", () => {
     expect(failures.map(({ file }) => file)).toContain("bad.test.ts");
   });
 
+  test("what a test file prints of its skipped tests is kept", async () => {
+    const sparing = `${passing}console.warn("skipped: the rest, for lack of time");\n`;
+    const { tally, skipNotes } = await run({ sparing, plain: passing });
+    expect(tally).toEqual({ passed: 2, failed: 0, skipped: 0 });
+    expect(skipNotes).toEqual(["skipped: the rest, for lack of time"]);
+  });
+
   test("a file whose process dies takes no other file's tests along", async () => {
     const dying = `${header}test("dies", () => { process.exit(3); });\n`;
     const { tally } = await run({ dying, fine: passing, well: passing });

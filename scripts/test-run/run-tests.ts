@@ -4,6 +4,8 @@ import { type TestReport, tallyReport } from "./tally.ts";
 export interface TestRun extends TestReport {
   /** What the test processes printed: failures, and whatever the tests wrote themselves. */
   readonly output: string;
+  /** What was skipped and why, as the tests printed it: the lines that begin with "skipped: ". */
+  readonly skipNotes: readonly string[];
   readonly seconds: number;
 }
 
@@ -42,7 +44,9 @@ export async function runTests({ files, root, folder }: TestRunOptions): Promise
   const report = Bun.file(reportFile);
   const xml = (await report.exists()) ? await report.text() : "";
   const seconds = (performance.now() - start) / 1000;
-  return { ...withExitCode(tallyReport(xml, files), code), output: await logFile.text(), seconds };
+  const output = await logFile.text();
+  const skipNotes = output.match(/^skipped: .*$/gm) ?? [];
+  return { ...withExitCode(tallyReport(xml, files), code), output, skipNotes, seconds };
 }
 
 /** Adds a failure where Bun says that something failed which the report doesn't name, such as an error after a test. */
