@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { Glob } from "bun";
 
 /** The top folders that hold TypeScript of ours. */
-const sourceAreas: readonly string[] = ["src", "simulators", "console", "test", "bench", "scripts"];
+const sourceAreas: readonly string[] = ["src", "simulators", "console", "test", "bench", "scripts", "examples"];
 
 const sourceGlob = new Glob(`{${sourceAreas.join(",")}}/**/*.{ts,tsx}`);
 

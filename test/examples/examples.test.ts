@@ -1,0 +1,190 @@
+/** Every file in examples/, run as somebody does who has just typed `npm start`. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, extname, join } from "node:path";
+import { z } from "zod";
+import { cleanEnvironment, type Gateway, root, sorted, startGateway, stopGateways } from "../kit/index.ts";
+import { expected } from "./expected.ts";
+import { findPython } from "./python.ts";
+
+const examples = join(root, "examples");
+const packages = join(root, "node_modules/.bin");
+const python = await findPython();
+
+const listFiles = (): string[] =>
+  sorted(
+    Array.from(new Bun.Glob("**/*").scanSync({ cwd: examples, dot: true })).filter((file) => file !== "README.md"),
+  );
+const files = listFiles();
+
+/** What is read by a program instead of being one. */
+const notPrograms = new Set(["coding-agents/codex.toml", "python/requirements.txt"]);
+
+const codexSettings = z.object({
+  model: z.string(),
+  model_provider: z.string(),
+  model_providers: z.record(z.string(), z.object({ base_url: z.string(), env_key: z.string(), wire_api: z.string() })),
+});
+
+/** By the end of a file's name: what runs it. A shell script runs by itself. */
+const runners: Readonly<Record<string, readonly string[]>> = {
+  ".sh": [],
+  ".ts": [process.execPath],
+  ".py": "python" in python ? [python.python] : [],
+};
+
+let gateway: Gateway;
+let home: string;
+beforeAll(async () => {
+  home = mkdtempSync(join(tmpdir(), "tollgate-examples-"));
+  gateway = await startGateway({
+    folder: home,
+    providers: {},
+    // The providers and prices of a gateway without a configuration; the command line finds the storage in the file.
+    config: { providers: null, pricing: null, storage: `sqlite:${join(home, "tollgate.db")}` },
+    arguments: ["--sandbox"],
+  });
+  standInForClaude(join(home, "claude"));
+});
+afterAll(async () => {
+  try {
+    expect(await gateway.stop()).toBe(0);
+  } finally {
+    await stopGateways();
+  }
+});
+
+/** In the place of Claude Code stands a script that sends its first request. */
+function standInForClaude(path: string): void {
+  const lines = [
+    "#!/usr/bin/env bash",
+    `curl -sS --fail-with-body "$ANTHROPIC_BASE_URL/v1/messages?beta=true" \\`,
+    `  -H "Authorization: Bearer $ANTHROPIC_AUTH_TOKEN" -H "anthropic-version: 2023-06-01" \\`,
+    `  -d '{"model":"'"$ANTHROPIC_MODEL"'","max_tokens":100,"messages":[{"role":"user","content":"Hello!"}]}'`,
+  ];
+  writeFileSync(path, `${lines.join("\n")}\n`);
+  chmodSync(path, 0o755);
+}
+
+/** Runs an example in an empty folder, as a user of its own. */
+async function runExample(file: string, variables: Record<string, string | undefined> = {}) {
+  const cwd = mkdtempSync(join(home, "run-"));
+  const child = Bun.spawn([...(runners[extname(file)] ?? []), join(examples, file)], {
+    cwd,
+    env: {
+      ...cleanEnvironment(),
+      PATH: `${home}:${packages}:${process.env["PATH"] ?? ""}`,
+      HOME: home,
+      TOLLGATE_URL: gateway.url,
+      TOLLGATE_TOKEN: await gateway.token({ user: basename(cwd) }),
+      TOLLGATE_CONFIG: gateway.configFile,
+      npm_config_update_notifier: "false",
+      ...variables,
+    },
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  const [stdout, stderr, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
+  const sizes = sorted(readdirSync(cwd)).map((name) => [name, statSync(join(cwd, name)).size] as const);
+  rmSync(cwd, { recursive: true });
+  return { code, stdout, stderr, sizes };
+}
+
+async function expectWell(file: string): Promise<void> {
+  const { prints = [], leaves = [] } = expected[file] ?? {};
+  const { code, stdout, stderr, sizes } = await runExample(file);
+  expect(code, stdout + stderr).toBe(0);
+  let rest = stdout;
+  for (const pattern of prints) {
+    expect(rest).toMatch(pattern);
+    rest = rest.slice(rest.search(pattern) + (pattern.exec(rest)?.[0].length ?? 0));
+  }
+  expect(sizes.map(([name]) => name)).toEqual([...leaves]);
+  for (const [, size] of sizes) expect(size).toBeGreaterThan(100);
+}
+
+/** A wrong token, and nothing to make one with. */
+async function expectFailure(file: string): Promise<void> {
+  const { code, stdout, stderr } = await runExample(file, {
+    TOLLGATE_TOKEN: "tg_wrong",
+    TOLLGATE_CONFIG: "/nowhere.yaml",
+  });
+  expect(code).not.toBe(0);
+  expect(stdout + stderr).toMatch(/401|The token is not valid|nowhere\.yaml/);
+}
+
+const programs = files.filter((file) => !notPrograms.has(file));
+const ofKind = (end: string): string[] => programs.filter((file) => extname(file) === end);
+
+describe("each file", () => {
+  test("has a runner, and an entry in expected.ts", () => {
+    expect(programs).toEqual(sorted(Object.keys(expected)));
+    expect(programs.filter((file) => runners[extname(file)] === undefined)).toEqual([]);
+  });
+
+  test("is linked from examples/README.md, which links no other", () => {
+    const links = Array.from(
+      readFileSync(join(examples, "README.md"), "utf8").matchAll(/\]\(([^):#]+)\)/g),
+      ([, to = ""]) => to,
+    );
+    expect(sorted(new Set(links.filter((to) => !to.startsWith("../"))))).toEqual(files);
+    for (const to of links) expect(existsSync(join(examples, to)), to).toBe(true);
+  });
+
+  test("is short", () => {
+    for (const file of files) {
+      expect(readFileSync(join(examples, file), "utf8").split("\n").length, file).toBeWithin(3, 52);
+    }
+  });
+});
+
+/** Both at once: on two cores that is as much as there is room for. */
+const expectBoth = async (file: string): Promise<void> => {
+  await Promise.all([expectWell(file), expectFailure(file)]);
+};
+
+test.each([...ofKind(".sh"), ...ofKind(".ts")])("%s runs, and fails with a wrong token", expectBoth);
+
+if ("python" in python) {
+  test.each(ofKind(".py"))("%s runs, and fails with a wrong token", expectBoth);
+} else {
+  console.warn(`skipped: the examples in Python, since ${python.missing}`);
+  test.skip.each(ofKind(".py"))("%s runs, and fails with a wrong token", expectBoth);
+}
+
+const chats = programs.filter((file) => /\/chat\./.test(file) && ("python" in python || !file.endsWith(".py")));
+test.each(chats)("%s says which variable is missing", async (file) => {
+  const { code, stderr } = await runExample(file, { TOLLGATE_TOKEN: undefined });
+  expect(code).not.toBe(0);
+  expect(stderr).toContain("TOLLGATE_TOKEN");
+});
+
+test("none leaves anything behind in the repository", () => {
+  expect(listFiles()).toEqual(files);
+});
+
+test("Codex's settings name the default address, and a model that answers its first request", async () => {
+  const file = readFileSync(join(examples, "coding-agents/codex.toml"), "utf8");
+  const settings = codexSettings.parse(Bun.TOML.parse(file));
+  const provider = settings.model_providers[settings.model_provider];
+  expect(provider).toMatchObject({ base_url: "http://127.0.0.1:8787/v1", env_key: "TOLLGATE_TOKEN" });
+  expect(provider?.wire_api).toBe("responses");
+  const answer = await fetch(`${gateway.url}/v1/responses`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${await gateway.token()}`, accept: "text/event-stream" },
+    body: JSON.stringify({ model: settings.model, stream: true, store: false, input: "Hello!", client_metadata: {} }),
+  });
+  expect(answer.status).toBe(200);
+  expect(await answer.text()).toContain("event: response.completed");
+});

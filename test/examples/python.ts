@@ -1,0 +1,54 @@
+/** A Python with the packages that the examples need, in a virtual environment below node_modules/.cache. */
+import { existsSync } from "node:fs";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { root } from "../kit/index.ts";
+
+const requirementsFile = join(root, "examples/python/requirements.txt");
+const cacheFolder = join(root, "node_modules/.cache/examples-python");
+const installSecondsMax = 120;
+
+/** The interpreter, or why there is none. */
+export type FoundPython = { readonly python: string } | { readonly missing: string };
+
+/**
+ * Makes the environment, or takes the one that an earlier run has made for the same interpreter and versions. A Python
+ * that lacks venv, or an index that can't be reached, is a reason to go without; any other failure of pip throws.
+ */
+export async function findPython(): Promise<FoundPython> {
+  const check = "import ensurepip, sys, venv; print(sys.version); assert sys.version_info >= (3, 10)";
+  const found = Bun.which("python3") === null ? undefined : await run(["python3", "-c", check]);
+  if (found?.code !== 0) return { missing: "there is no python3 of version 3.10 or newer with venv" };
+  const requirements = await readFile(requirementsFile, "utf8");
+  const folder = join(cacheFolder, Bun.hash(found.output + requirements).toString(36));
+  const python = join(folder, "bin/python");
+  // Written last: an installation that was interrupted is made again.
+  const complete = join(folder, "complete");
+  if (existsSync(complete)) return { python };
+  await mkdir(cacheFolder, { recursive: true });
+  await runOrThrow(["python3", "-m", "venv", "--clear", folder]);
+  const install = ["-m", "pip", "install", "--quiet", "--requirement", requirementsFile];
+  const { code, output } = await run([python, ...install]);
+  if (code !== 0 && /from versions: none|Failed to establish a new connection/.test(output)) {
+    return { missing: "pip does not reach its index" };
+  }
+  if (code !== 0) throw new Error(`pip install: ${output}`);
+  await writeFile(complete, "");
+  return { python };
+}
+
+async function runOrThrow(command: string[]): Promise<void> {
+  const { code, output } = await run(command);
+  if (code !== 0) throw new Error(`${command.join(" ")}: ${output}`);
+}
+
+async function run(command: string[]): Promise<{ code: number; output: string }> {
+  const child = Bun.spawn(command, {
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "pipe",
+    timeout: installSecondsMax * 1000,
+  });
+  const [stdout, stderr, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
+  return { code, output: stdout + stderr };
+}
