@@ -1,4 +1,4 @@
-/** Something that the accounts' rules don't allow; one line for the person who administrates them. */
+/** A violation of the accounts' rules; the message is one line for an administrator. */
 export class AccountError extends Error {
   override name = "AccountError";
 }

@@ -46,7 +46,7 @@ async function recordOf(id: string): Promise<TokenRecord> {
   return record;
 }
 
-/** A hold of so many credits by a token, at this moment. */
+/** A hold by a token for this many credits, at this time. */
 const holdOf = (token: string, credits: bigint) =>
   ({
     kind: "hold",
@@ -82,7 +82,7 @@ describe("a new token", () => {
     expect(Buffer.from(secretHash)).toEqual(createHash("sha256").update(rest.join("_")).digest());
   });
 
-  test("may use everything for ever unless it is told otherwise", async () => {
+  test("may use everything without expiry by default", async () => {
     const { id } = await createToken(deps, { user: "alice" });
     const { secretHash: _, ...record } = await recordOf(id);
     expect(record).toEqual({
@@ -101,7 +101,7 @@ describe("a new token", () => {
     });
   });
 
-  test("keeps the limits that it is made with", async () => {
+  test("keeps the limits of its creation", async () => {
     const { id } = await createToken(deps, {
       user: "alice",
       rpm: 60,
@@ -132,7 +132,7 @@ describe("a new token", () => {
     });
   });
 
-  test("pays from its user's credits, which are made with the first token", async () => {
+  test("pays from its user's credits, which are created with the first token", async () => {
     const { id } = await createToken(deps, { user: "alice", credits: 10n * credit });
     const chain = await deps.accounts.chain(`token:${id}`, now);
     expect(chain).toMatchObject([
@@ -149,7 +149,7 @@ describe("a new token", () => {
     expect(chain).toHaveLength(2);
   });
 
-  test("of a user who is there shares the credits and adds its own", async () => {
+  test("of an existing user shares the credits and adds its own", async () => {
     const first = await createToken(deps, { user: "alice", credits: 10n * credit });
     const second = await createToken(deps, { user: "alice", credits: 5n * credit });
     expect(second.id).not.toBe(first.id);
@@ -160,7 +160,7 @@ describe("a new token", () => {
     expect(chain[1]).toMatchObject({ id: "user:alice", creditsPosted: 15n * credit });
   });
 
-  test("leaves the limits of a user who is there as they are", async () => {
+  test("leaves the limits of an existing user unchanged", async () => {
     await createToken(deps, { user: "alice" });
     const user = await userOf("alice");
     if (user === undefined) throw new Error("no user");
@@ -169,12 +169,12 @@ describe("a new token", () => {
     expect(await userOf("alice")).toMatchObject({ maxBudget: 7n });
   });
 
-  test("with no credits of its own posts none", async () => {
+  test("with no credits posts none", async () => {
     await createToken(deps, { user: "alice", credits: 0n });
     expect(await deps.accounts.audit()).toMatchObject({ entries: 0, drifts: [] });
   });
 
-  test("for a service hangs on no balance: nothing limits what it spends, and it is recorded", async () => {
+  test("for a service depends on no balance: its spending is unlimited, and recorded", async () => {
     const { id } = await createToken(deps, { user: "crawler", service: true });
     const chain = await deps.accounts.chain(`token:${id}`, now);
     expect(chain).toMatchObject([{ id: `token:${id}`, parentId: undefined, prepaid: false, maxBudget: undefined }]);
@@ -186,26 +186,26 @@ describe("a new token", () => {
 });
 
 describe("granting credits", () => {
-  test("gives back the new balance, each time", async () => {
+  test("returns the new balance each time", async () => {
     await createToken(deps, { user: "alice", credits: 10n * credit });
     expect(await grantCredits(deps, alice, 5n * credit)).toBe(15n * credit);
     expect(await grantCredits(deps, alice, 5n * credit)).toBe(20n * credit);
     expect(await deps.accounts.audit()).toMatchObject({ entries: 3, drifts: [] });
   });
 
-  test("counts what has been spent", async () => {
+  test("counts the spending", async () => {
     const { id } = await createToken(deps, { user: "alice", credits: 10n * credit });
     await deps.ledger.submit(holdOf(id, 4n));
     await deps.ledger.submit({ kind: "settle", id: "h", amount: 4n * credit, at: now });
     expect(await grantCredits(deps, alice, 1n)).toBe(6n * credit + 1n);
   });
 
-  test("makes a user who is not there yet", async () => {
+  test("creates a new user", async () => {
     expect(await grantCredits(deps, { kind: "user", name: "bob" }, 2n * credit)).toBe(2n * credit);
     expect(await userOf("bob")).toMatchObject({ kind: "user", prepaid: true, creditsPosted: 2n * credit });
   });
 
-  test("fails where the ledger is down", async () => {
+  test("fails if the ledger is down", async () => {
     await createToken(deps, { user: "alice" });
     await storage.close();
     const reason: unknown = await grantCredits(deps, alice, 1n).catch((thrown: unknown) => thrown);
@@ -214,7 +214,7 @@ describe("granting credits", () => {
 });
 
 describe("an organisation", () => {
-  test("is made with its first token: it holds the credits, and its users spend them", async () => {
+  test("is created with its first token: it owns the credits, and its users spend them", async () => {
     const { id } = await createToken(deps, { user: "alice", organisation: "acme" });
     expect(await grantCredits(deps, acme, 10n * credit)).toBe(10n * credit);
     expect(await deps.accounts.chain(`token:${id}`, now)).toMatchObject([
@@ -231,11 +231,11 @@ describe("an organisation", () => {
     expect((await findChain(deps, acme)).map(({ debitsPending }) => debitsPending)).toEqual([10n * credit]);
   });
 
-  test("is made by a grant, too, and its users find it", async () => {
+  test("is also created by a grant, and new users join it", async () => {
     await grantCredits(deps, acme, 10n * credit);
     await createToken(deps, { user: "alice", organisation: "acme" });
     await createToken(deps, { user: "bob", organisation: "acme" });
-    // Who is in it already needs no naming of it.
+    // An existing user need not be named with their organisation again.
     const { id } = await createToken(deps, { user: "alice" });
     expect(await findChain(deps, { kind: "token", name: id })).toMatchObject([
       { kind: "token" },
@@ -247,16 +247,16 @@ describe("an organisation", () => {
   test.each<[string, string | undefined, string]>([
     ["another", "beta", "user alice is in organisation beta and can't be moved to acme"],
     ["none", undefined, "user alice is in no organisation and can't be moved to acme"],
-  ])("takes nobody who is in %s", async (_, organisation, message) => {
+  ])("accepts nobody who is in %s", async (_, organisation, message) => {
     await createToken(deps, { user: "alice", organisation });
     const before = (await listAccounts(deps)).length;
     expect(await refusalOf(createToken(deps, { user: "alice", organisation: "acme" }))).toStartWith(message);
-    // Nothing is left behind of the attempt.
+    // The attempt left nothing behind.
     expect(await listAccounts(deps)).toHaveLength(before);
     expect(await deps.tokens.list()).toHaveLength(1);
   });
 
-  test("takes a user once, whoever makes them at the same moment elsewhere", async () => {
+  test("accepts a user once, even if another command creates that user at the same time", async () => {
     const places = ["acme", "beta", undefined];
     const attempts = places.map((organisation) =>
       createToken(deps, { user: "alice", organisation }).then(
@@ -271,7 +271,7 @@ describe("an organisation", () => {
     expect(account?.prepaid).toBe(parent === undefined);
   });
 
-  test("is where its users' credits are granted, not to themselves", async () => {
+  test("receives the credits granted to its users", async () => {
     const message = "user alice pays with the credits of organisation acme";
     const withCredits = createToken(deps, { user: "alice", organisation: "acme", credits: credit });
     expect(await refusalOf(withCredits)).toStartWith(message);
@@ -283,7 +283,7 @@ describe("an organisation", () => {
     expect(await deps.tokens.list()).toHaveLength(1);
   });
 
-  test("has no service in it, since nothing limits one", async () => {
+  test("cannot have a service, which has no limit", async () => {
     const attempt = createToken(deps, { user: "robot", organisation: "acme", service: true });
     expect(await refusalOf(attempt)).toBe(
       "a service token hangs on no balance: it can't be put into organisation acme",
@@ -291,7 +291,7 @@ describe("an organisation", () => {
     expect(await listAccounts(deps)).toEqual([]);
   });
 
-  test("may take the user of a service, who is only a name", async () => {
+  test("accepts the user of a service, who has no account", async () => {
     await createToken(deps, { user: "alice", service: true });
     await createToken(deps, { user: "alice", organisation: "acme" });
     expect(await findChain(deps, alice)).toMatchObject([{ name: "alice" }, { name: "acme" }]);
@@ -299,7 +299,7 @@ describe("an organisation", () => {
 });
 
 describe("limits", () => {
-  test("are set, changed one by one, and taken away", async () => {
+  test("are set, changed one by one, and removed", async () => {
     await createToken(deps, { user: "alice", organisation: "acme" });
     const limitsOf = async (changes: Parameters<typeof setLimits>[2]) => {
       const [account] = await setLimits(deps, alice, changes);
@@ -313,7 +313,7 @@ describe("limits", () => {
     expect(await findChain(deps, alice)).toMatchObject([{ prepaid: false, parentId: "organisation:acme" }, acme]);
   });
 
-  test.each([alice, acme])("of $kind $name bound a call from then on", async (level) => {
+  test.each([alice, acme])("of $kind $name limit a call from then on", async (level) => {
     const { id } = await createToken(deps, { user: "alice", organisation: "acme" });
     await grantCredits(deps, acme, 10n * credit);
     await setLimits(deps, level, { maxBudget: 3n * credit });
@@ -326,7 +326,7 @@ describe("limits", () => {
     expect(await deps.ledger.submit(holdOf(id, 4n))).toMatchObject({ outcome: "held" });
   });
 
-  test("count what was spent before", async () => {
+  test("count earlier spending", async () => {
     const { id } = await createToken(deps, { user: "alice", credits: 10n * credit });
     await deps.ledger.submit(holdOf(id, 4n));
     await deps.ledger.submit({ kind: "settle", id: "h", amount: 4n * credit, at: now });
@@ -335,7 +335,7 @@ describe("limits", () => {
     expect(await deps.ledger.submit({ ...holdOf(id, 2n), id: "i" })).toMatchObject({ available: credit });
   });
 
-  test("need an account that is there", async () => {
+  test("need an existing account", async () => {
     for (const name of [alice, acme, { kind: "token", name: "abc" } as const]) {
       const message = `there is no ${name.kind} ${name.name}`;
       expect(await refusalOf(setLimits(deps, name, { maxBudget: 5n }))).toBe(message);
@@ -344,7 +344,7 @@ describe("limits", () => {
   });
 });
 
-test("accounts are listed as a tree: organisations first, then users in none, then services", async () => {
+test("accounts are listed as a tree: organisations first, then users without one, then services", async () => {
   const robot = await createToken(deps, { user: "robot", service: true });
   const own = await createToken(deps, { user: "zoe" });
   const bobs = await createToken(deps, { user: "bob", organisation: "acme" });

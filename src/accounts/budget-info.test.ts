@@ -61,7 +61,7 @@ describe("a chain", () => {
   const user = state("user", { prepaid: true });
   const organisation = state("organisation", { maxBudget: 25n });
 
-  test("is told level by level, from the token upwards", () => {
+  test("is reported level by level, from the token upwards", () => {
     expect(budgetInfo([token, user, organisation], at).levels.map(({ kind }) => kind)).toEqual([
       "token",
       "user",
@@ -69,7 +69,7 @@ describe("a chain", () => {
     ]);
   });
 
-  test("is in effect limited by its tightest level", () => {
+  test("is limited by its tightest level", () => {
     expect(budgetInfo([token, user, organisation], at).effective).toMatchObject({
       kind: "organisation",
       available: -5n,

@@ -1,26 +1,26 @@
 import type { Nano } from "../core/index.ts";
 import { type AccountState, type BudgetPeriod, periodEnd, availableOf, tightestAccount } from "../ledger/index.ts";
 
-/** What one link of a chain allows, and what has been used of it. */
+/** The limits of one account of a chain, and its spending. */
 export interface LevelBudget {
   kind: AccountState["kind"];
   name: string;
-  /** Granted credits less posted debits; undefined where the link holds no credits of its own. */
+  /** Granted credits less posted debits; undefined if the account has no credits of its own. */
   balance: Nano | undefined;
-  /** The budget of the running period, or the credits ever granted; undefined where nothing limits the link. */
+  /** The budget of the running period, or all credits ever granted; undefined if the account has no limit. */
   maxBudget: Nano | undefined;
   /** Posted debits that count against `maxBudget`. */
   spend: Nano;
   held: Nano;
-  /** What a call could cost at most; undefined where nothing limits the link. */
+  /** The most that a call can cost; undefined if the account has no limit. */
   available: Nano | undefined;
-  /** How often the budget starts anew. */
+  /** How often the budget restarts. */
   period: BudgetPeriod | undefined;
-  /** When it does so next, in milliseconds since the epoch. */
+  /** The next restart, in milliseconds since the epoch. */
   periodReset: number | undefined;
 }
 
-/** The budgets of a caller: each link's, from the token upwards, and the tightest, which is the one in effect. */
+/** A caller's budgets: one per account, from the token upwards, and the tightest one, which is in effect. */
 export interface BudgetInfo {
   effective: LevelBudget | undefined;
   levels: LevelBudget[];
@@ -36,7 +36,7 @@ export function budgetInfo(chain: readonly AccountState[], at: number): BudgetIn
 
 export function levelBudget(account: AccountState, at: number): LevelBudget {
   const { kind, name, prepaid, creditsPosted, debitsPosted, maxBudget } = account;
-  // A period is that of a budget: credits don't come back at midnight.
+  // Only budgets have a period: credits are not restored at midnight.
   const period = maxBudget === undefined ? undefined : account.period;
   return {
     kind,

@@ -1,7 +1,7 @@
 import { creditsNumber, type Nano } from "../core/index.ts";
 import type { LevelBudget } from "./budget-info.ts";
 
-/** A budget as it is shown outside: in credits, null where nothing limits. */
+/** A budget in answers and CLI output: in credits, null without a limit. */
 export function budgetJson(budget: LevelBudget | undefined) {
   return {
     max_budget: creditsOrNull(budget?.maxBudget),
@@ -13,7 +13,7 @@ export function budgetJson(budget: LevelBudget | undefined) {
   };
 }
 
-/** A level of a chain with its budget, as it is shown outside. */
+/** An account of a chain with its budget, in answers and CLI output. */
 export function levelJson(level: LevelBudget) {
   return { level: level.kind, name: level.name, balance: creditsOrNull(level.balance), ...budgetJson(level) };
 }

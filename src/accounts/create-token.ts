@@ -6,14 +6,14 @@ import type { AccountsDependencies } from "./dependencies.ts";
 import { grantCredits } from "./grant-credits.ts";
 import { creditsOnAnotherAccount, ensureUser, requireOwnCredits } from "./ensure-user.ts";
 
-/** A token to be made, with its place in the chain token → user → organisation. */
+/** A new token and its position in the chain token → user → organisation. */
 export interface TokenRequest {
   user: string;
-  /** Where a new user is put; for one who is there, where they must be. */
+  /** The organisation of a new user; for an existing user, it must match. */
   organisation?: string | undefined;
-  /** Granted to the user, on top of what is there. */
+  /** Granted to the user, in addition to existing credits. */
   credits?: Nano | undefined;
-  /** The token's own budget, within what the user has. */
+  /** The token's own budget, within its user's. */
   maxBudget?: Nano | undefined;
   period?: BudgetPeriod | undefined;
   rpm?: number | undefined;
@@ -25,7 +25,7 @@ export interface TokenRequest {
   expiresInMs?: number | undefined;
 }
 
-/** What is shown of a new token; the only time that it can be. */
+/** The data of a new token that is shown once. */
 export interface CreatedToken {
   token: string;
   id: string;
@@ -33,9 +33,9 @@ export interface CreatedToken {
 }
 
 /**
- * Makes a token, its account, and the accounts above it where they are new. A service token's chain ends at itself: no
- * balance limits it, and what it spends is recorded there. Throws an `AccountError`, before anything is made, where the
- * user is in another organisation, or credits are for somebody who pays with an organisation's.
+ * Creates a token, its account, and new accounts above it. A service token's chain consists of itself: no balance
+ * limits it, and its spending is recorded there. Throws an `AccountError`, before anything is created, if the user
+ * belongs to another organisation, or if credits are given to a user who pays with an organisation's.
  */
 export async function createToken(deps: AccountsDependencies, request: TokenRequest): Promise<CreatedToken> {
   const { clock, randomBytes } = deps.environment;
@@ -72,13 +72,13 @@ export async function createToken(deps: AccountsDependencies, request: TokenRequ
   return { token: issued.token, id: issued.id, user };
 }
 
-/** The account above the token's, or undefined for a service's. */
+/** The account above the token's; undefined for a service. */
 async function placeOf(deps: AccountsDependencies, request: TokenRequest): Promise<string | undefined> {
   const { user, organisation, credits = 0n, service = false } = request;
   if (service && organisation !== undefined)
     throw new AccountError(`a service token hangs on no balance: it can't be put into organisation ${organisation}`);
   if (credits > 0n && organisation !== undefined) throw creditsOnAnotherAccount(user, organisation);
-  // A service's user is a name in the books: it gets an account only with credits.
+  // A service's user is only a name in the books and gets an account only together with credits.
   if (service && credits === 0n) return undefined;
   const chain = await ensureUser(deps, user, organisation);
   if (credits > 0n) requireOwnCredits(chain, user);

@@ -9,7 +9,7 @@ export interface AccountsDependencies {
   environment: Pick<Environment, "clock" | "randomBytes">;
 }
 
-/** An account by what a person calls it; a token by its id. */
+/** An account by its name; a token by its id. */
 export interface AccountName {
   kind: "organisation" | "user" | "token";
   name: string;

@@ -1,6 +1,6 @@
 /**
- * Where credits lie: at the top of a chain, with an organisation or with a user who is in none. Below it there are only
- * budgets, since each charge counts in every link, and a second balance on the way would be a second price.
+ * Credits belong to the top of a chain: to an organisation, or to a user without one. The levels below only have
+ * budgets. Each charge counts on every level, so a second balance on the way would charge twice.
  */
 import { type Account, accountId, type AccountState } from "../ledger/index.ts";
 import { AccountError } from "./account-error.ts";
@@ -8,7 +8,7 @@ import type { AccountsDependencies } from "./dependencies.ts";
 
 type Dependencies = Pick<AccountsDependencies, "accounts" | "environment">;
 
-/** Makes the organisation's account where there is none, and gives back its id. */
+/** Creates the organisation's account if it does not exist, and returns its id. */
 export async function ensureOrganisation({ accounts, environment }: Dependencies, name: string): Promise<string> {
   const account = newAccount("organisation", name, undefined);
   await accounts.createAccount(account, environment.clock());
@@ -16,8 +16,8 @@ export async function ensureOrganisation({ accounts, environment }: Dependencies
 }
 
 /**
- * The user's chain; a new user is made, in the organisation where one is named. Throws an `AccountError` where the user is
- * somewhere else already: what an account has spent counts in its parents, so that it never changes its place.
+ * The user's chain. A new user is created, in the organisation if one is given. Throws an `AccountError` if the user
+ * already belongs to another one: an account's spending counts for its parents, so an account never moves.
  */
 export async function ensureUser(deps: Dependencies, name: string, organisation?: string): Promise<AccountState[]> {
   const { accounts, environment } = deps;
@@ -26,14 +26,14 @@ export async function ensureUser(deps: Dependencies, name: string, organisation?
   if (chain.length === 0) {
     const parent = organisation === undefined ? undefined : await ensureOrganisation(deps, organisation);
     await accounts.createAccount(newAccount("user", name, parent), at);
-    // Whoever made the same user at the same moment may have put it elsewhere.
+    // A simultaneous command may have created the same user in another organisation.
     chain = await accounts.chain(accountId("user", name), at);
   }
   if (organisation !== undefined && organisationOf(chain) !== organisation) throw elsewhere(chain, name, organisation);
   return chain;
 }
 
-/** Throws an `AccountError` where the credits that the user pays with are an organisation's. */
+/** Throws an `AccountError` if the user pays with an organisation's credits. */
 export function requireOwnCredits(chain: readonly AccountState[], user: string): void {
   const organisation = organisationOf(chain);
   if (organisation !== undefined) throw creditsOnAnotherAccount(user, organisation);

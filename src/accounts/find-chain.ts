@@ -2,7 +2,7 @@ import { accountId, type AccountState } from "../ledger/index.ts";
 import { AccountError } from "./account-error.ts";
 import type { AccountName, AccountsDependencies } from "./dependencies.ts";
 
-/** The account and its parents, upwards. Throws an `AccountError` where there is no such account. */
+/** The account and its parents, upwards. Throws an `AccountError` if the account does not exist. */
 export async function findChain(
   { accounts, environment }: Pick<AccountsDependencies, "accounts" | "environment">,
   { kind, name }: AccountName,

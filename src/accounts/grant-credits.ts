@@ -4,14 +4,14 @@ import type { AccountName, AccountsDependencies } from "./dependencies.ts";
 import { AccountError } from "./account-error.ts";
 import { ensureOrganisation, ensureUser, requireOwnCredits } from "./ensure-user.ts";
 
-/** Who can hold credits. */
+/** An account that can own credits. */
 export interface CreditsOwner extends AccountName {
   kind: "organisation" | "user";
 }
 
 /**
- * Posts credits to a user or an organisation and gives back the new balance. The holder is made where there is none.
- * Throws an `AccountError` for a user who pays with an organisation's credits.
+ * Posts credits to a user or an organisation and returns the new balance. A missing account is created. Throws an
+ * `AccountError` for a user who pays with an organisation's credits.
  */
 export async function grantCredits(deps: AccountsDependencies, holder: CreditsOwner, amount: Nano): Promise<Nano> {
   await ensureHolder(deps, holder);

@@ -7,10 +7,10 @@ export interface ListedAccount {
   depth: number;
 }
 
-/** At the top: organisations, then users who are in none, then tokens that no user pays for. */
+/** The top level: organisations, then users without one, then service tokens. */
 const kinds: readonly AccountState["kind"][] = ["organisation", "user", "token"];
 
-/** Every account, each followed by those below it. */
+/** Every account, each followed by its descendants. */
 export async function listAccounts({
   accounts,
   environment,

@@ -3,15 +3,15 @@ import type { AccountState, BudgetPeriod } from "../ledger/index.ts";
 import type { AccountName, AccountsDependencies } from "./dependencies.ts";
 import { findChain } from "./find-chain.ts";
 
-/** What is to change; `none` takes a limit away. */
+/** The limits to change; `none` removes a limit. */
 export interface LimitChanges {
   maxBudget?: Nano | "none" | undefined;
   period?: BudgetPeriod | "none" | undefined;
 }
 
 /**
- * Sets the budget of an account that is there, and gives back its chain. It holds from the next call on, through whichever
- * process; what the account has spent in the running period counts.
+ * Sets the budget of an existing account, and returns its chain. The budget applies from the next call on, in all
+ * processes, and counts the spending of the running period.
  */
 export async function setLimits(
   deps: Pick<AccountsDependencies, "accounts" | "environment">,

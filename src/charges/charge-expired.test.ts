@@ -1,4 +1,4 @@
-/** A call whose hold was ended by somebody else, and one that doesn't know whether it has a hold. */
+/** Calls whose hold was ended by another node, or whose hold is uncertain. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { type GatewayError, limits, type ObservedUsage } from "../core/index.ts";
 import { account, WorkScene, credits, failed, heldByOrder, settled, tickMs } from "./__fixtures__/work-scene.ts";
@@ -28,7 +28,7 @@ async function openAndExpire() {
 }
 
 describe("a call whose hold has expired", () => {
-  test("sets its money aside anew, and is charged once", async () => {
+  test("takes a new hold and is charged once", async () => {
     const charge = await openAndExpire();
     await scene.tick(tickMs);
     expect((await scene.balances()).held).toBe(heldByOrder);
@@ -39,7 +39,7 @@ describe("a call whose hold has expired", () => {
     expect(scene.unsettled).toEqual([]);
   });
 
-  test("prolongs that hold too, and takes a third where it has expired again", async () => {
+  test("renews that hold too, and takes a third one if it expires again", async () => {
     const charge = await openAndExpire();
     await scene.tick(tickMs);
     for (let passed = 0; passed < 2 * limits.holdLeaseMs; passed += limits.holdLeaseMs / 4) {
@@ -55,7 +55,7 @@ describe("a call whose hold has expired", () => {
     expect(await scene.balances()).toEqual({ charged: cost, held: 0n });
   });
 
-  test("that dies for good is charged once, however often its holds have expired", async () => {
+  test("and whose process died is charged once, however often its holds expired", async () => {
     const charge = await scene.open();
     let seen: ObservedUsage = { usage: { input: 40 } };
     charge.meter(
@@ -79,7 +79,7 @@ describe("a call whose hold has expired", () => {
     expect(await scene.store.audit()).toMatchObject({ openHolds: 0, drifts: [] });
   });
 
-  test("that dies after a renewal whose answer was lost is charged once", async () => {
+  test("and whose process died after a renewal with a lost answer is charged once", async () => {
     const charge = await scene.open();
     charge.meter(
       () => ({ usage: { input: 40 } }),
@@ -101,7 +101,7 @@ describe("a call whose hold has expired", () => {
     expect(await scene.balances()).toEqual({ charged: 40_000n, held: 0n });
   });
 
-  test("ends where nothing is left to set aside", async () => {
+  test("ends if no credits are available", async () => {
     const charge = await openAndExpire();
     const amount = credits;
     const { now } = scene;
@@ -121,7 +121,7 @@ describe("a call whose hold has expired", () => {
   });
 });
 
-test("a hold whose answer was lost is given back as soon as the store can be reached", async () => {
+test("a hold whose answer was lost is released as soon as the store is available", async () => {
   const commit = scene.store.commit.bind(scene.store);
   scene.store.commit = async (operations) => {
     await commit(operations);

@@ -1,4 +1,4 @@
-/** Charges of tokens with limits, and of calls that may be sent again. */
+/** Charges of tokens with limits, and of calls with a retry key. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { StoredAnswer } from "../ledger/index.ts";
 import { WorkScene, failed, heldByOrder, orderOf, record, refusalOf, settled } from "./__fixtures__/work-scene.ts";
@@ -19,8 +19,8 @@ const minute = 60_000;
 describe("a token with limits", () => {
   const rates = { requestsPerMinute: 2, tokensPerMinute: 1_000, concurrentCalls: 2 };
 
-  test("is told what its minute has left", async () => {
-    // 100 bytes are 25 tokens, and 50 may come.
+  test("reports the remaining quota of its minute", async () => {
+    // 100 bytes count as 25 tokens, and the output as 50.
     const first = await scene.open({ rates });
     expect(first.rateHeaders).toEqual({
       "x-ratelimit-limit-requests": "2",
@@ -39,11 +39,11 @@ describe("a token with limits", () => {
     });
   });
 
-  test("without any is told nothing", async () => {
+  test("without limits reports no quota", async () => {
     expect((await scene.open()).rateHeaders).toBeUndefined();
   });
 
-  test("is refused with 429 where its requests are used up, until the minute has ended", async () => {
+  test("is refused with 429 when its requests are used up, until the minute has ended", async () => {
     const asked = { rates: { requestsPerMinute: 1 } };
     const first = await scene.open(asked);
     await first.end(settled({ usage: used }));
@@ -56,7 +56,7 @@ describe("a token with limits", () => {
     await scene.open({ ...asked, id: "req_3" });
   });
 
-  test("is refused where too many of its calls are open, until one has ended", async () => {
+  test("is refused while too many of its calls are open", async () => {
     const asked = { rates: { concurrentCalls: 1 } };
     const first = await scene.open(asked);
     expect(await refusalOf(scene.open({ ...asked, id: "req_2" }))).toMatchObject({
@@ -68,7 +68,7 @@ describe("a token with limits", () => {
     await scene.open({ ...asked, id: "req_3" });
   });
 
-  test("has its tokens counted as likely at first, and as they were once the call has ended", async () => {
+  test("counts expected tokens first, and reported ones once the call has ended", async () => {
     const asked = { rates: { tokensPerMinute: 100 } };
     const first = await scene.open(asked);
     const error = await refusalOf(scene.open({ ...asked, id: "req_2" }));
@@ -80,11 +80,11 @@ describe("a token with limits", () => {
   });
 });
 
-describe("a call that may be sent again", () => {
+describe("a call with a retry key", () => {
   const retry = { key: "k", fingerprint: "f" };
   const answer: StoredAnswer = { status: 200, headers: [["content-type", "text/x"]], body: Buffer.from("said") };
 
-  test("is answered as the first time, without a hold, once that has ended", async () => {
+  test("gets the stored answer without a hold, once the first call has ended", async () => {
     const first = await scene.open({ retry });
     await first.end(settled({ usage: used }, { answer }));
     const again = await openWork(scene.deps, orderOf({ id: "req_2", retry }));
@@ -100,7 +100,7 @@ describe("a call that may be sent again", () => {
     expect(await scene.balances()).toEqual({ charged: 0n, held: heldByOrder });
   });
 
-  test("is refused with 409 where it is another one, whether the first one runs or has ended", async () => {
+  test("is refused with 409 if it differs, whether the first one runs or has ended", async () => {
     const other = { id: "req_2", retry: { key: "k", fingerprint: "other" } };
     const first = await scene.open({ retry });
     expect(await refusalOf(scene.open(other))).toMatchObject({ code: "idempotency_key_reused", status: 409 });
@@ -108,7 +108,7 @@ describe("a call that may be sent again", () => {
     expect(await refusalOf(scene.open(other))).toMatchObject({ code: "idempotency_key_reused", status: 409 });
   });
 
-  test("is a new one where the first was released, or was charged without an answer", async () => {
+  test("is a new call if the first was released, or charged without an answer", async () => {
     const first = await scene.open({ retry });
     await first.end({ ...failed, outcome: "interrupted" });
     const second = await scene.open({ id: "req_2", retry });
@@ -116,7 +116,7 @@ describe("a call that may be sent again", () => {
     await scene.open({ id: "req_3", retry });
   });
 
-  test("is answered where a limit or the balance would not admit a new one", async () => {
+  test("gets the stored answer even if a limit or the balance would refuse a new call", async () => {
     const first = await scene.open({ retry, rates: { requestsPerMinute: 1 } });
     await first.end(settled({ usage: { input: 1_000 } }, { answer }));
     expect(await scene.balances()).toEqual({ charged: 1_000_000n, held: 0n });
@@ -125,8 +125,8 @@ describe("a call that may be sent again", () => {
   });
 });
 
-describe("what the ledger is handed", () => {
-  test("with a settlement: the record, the answer, and tokens where a minute counts them", async () => {
+describe("the ledger receives", () => {
+  test("with a settlement: the record, the answer, and tokens if a minute counts them", async () => {
     const answer: StoredAnswer = { status: 200, headers: [], body: Buffer.from("said") };
     const charge = await scene.open({ rates: { tokensPerMinute: 1_000 } });
     scene.now += 5;

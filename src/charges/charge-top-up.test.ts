@@ -1,4 +1,4 @@
-/** A call that costs more than was set aside for it: its hold grows with it, as long as there is something left. */
+/** A call that costs more than its hold: the hold grows as long as credits are available. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { type GatewayError, limits, type ObservedUsage } from "../core/index.ts";
 import { account, WorkScene, credits, heldByOrder, settled, tickMs } from "./__fixtures__/work-scene.ts";
@@ -23,12 +23,12 @@ async function open(overrides: Parameters<WorkScene["open"]>[0] = {}): Promise<W
   return charge;
 }
 
-/** From now on the call has cost so much. */
+/** Sets the cost of the call so far. */
 function costs(amount: bigint): void {
   seen = { usage: { input: Number(amount / 1_000n) } };
 }
 
-/** Leaves the account with so much beside the call's hold. */
+/** Leaves this amount available beside the call's hold. */
 async function leave(amount: bigint): Promise<void> {
   const rest = credits - heldByOrder - amount;
   await scene.ledger.submit({
@@ -45,7 +45,7 @@ async function leave(amount: bigint): Promise<void> {
 const kinds = (): string[] => scene.store.taken.map(({ kind }) => kind);
 
 describe("the hold", () => {
-  test("stays while the call has cost three quarters of it at most", async () => {
+  test("stays the same up to a cost of three quarters of it", async () => {
     await open();
     costs(150_000n);
     await scene.tick(tickMs);
@@ -53,7 +53,7 @@ describe("the hold", () => {
     expect(kinds()).not.toContain("top-up");
   });
 
-  test("is doubled beyond that, and again", async () => {
+  test("is doubled beyond that, repeatedly", async () => {
     await open();
     costs(151_000n);
     await scene.tick(tickMs);
@@ -67,7 +67,7 @@ describe("the hold", () => {
     expect(givenUp).toEqual([]);
   });
 
-  test("is twice the cost where that has run ahead of it", async () => {
+  test("is raised to twice the cost if the cost has exceeded it", async () => {
     await open();
     costs(450_000n);
     await scene.tick(tickMs);
@@ -83,7 +83,7 @@ describe("the hold", () => {
     expect(await scene.held()).toBe(2n * heldByOrder);
   });
 
-  test("is never raised above what a call can sensibly cost", async () => {
+  test("is never raised above the maximum cost of a call", async () => {
     await scene.store.putAccount({ ...account, id: "token:s", kind: "token", prepaid: false }, scene.now);
     await open({ accountId: "token:s" });
     seen = { usage: { input: 1e12, output: 1e12 } };
@@ -93,13 +93,13 @@ describe("the hold", () => {
     expect(givenUp).toEqual([]);
   });
 
-  test("is left alone by a call that nobody observes", async () => {
+  test("stays the same for a call without a meter", async () => {
     await scene.open();
     await scene.tick(tickMs);
     expect(kinds()).not.toContain("top-up");
   });
 
-  test("is what the charge is taken from", async () => {
+  test("is the source of the charge", async () => {
     const charge = await open();
     costs(151_000n);
     await scene.tick(tickMs);
@@ -117,8 +117,8 @@ describe("the hold", () => {
   });
 });
 
-describe("where there is not enough to double it", () => {
-  test("it takes what is left", async () => {
+describe("if the credits do not suffice to double it", () => {
+  test("it takes all that are available", async () => {
     await open();
     await leave(30_000n);
     costs(151_000n);
@@ -127,7 +127,7 @@ describe("where there is not enough to double it", () => {
     expect(givenUp).toEqual([]);
   });
 
-  test("it goes on until the hold is used up, and then gives up", async () => {
+  test("the call continues until the hold is used up, and then ends", async () => {
     const charge = await open();
     await leave(30_000n);
     costs(229_000n);
@@ -146,7 +146,7 @@ describe("where there is not enough to double it", () => {
     expect(await scene.store.audit()).toMatchObject({ shortfall: 0n, drifts: [] });
   });
 
-  test("with nothing left it stays as it is, and gives up at its end", async () => {
+  test("with none available it stays the same, and the call ends at its limit", async () => {
     await open();
     await leave(0n);
     costs(199_000n);
@@ -158,7 +158,7 @@ describe("where there is not enough to double it", () => {
     expect(givenUp).toHaveLength(1);
   });
 
-  test("a call that has ended meanwhile is not given up", async () => {
+  test("a call that has ended meanwhile is not ended again", async () => {
     const charge = await open();
     await leave(0n);
     costs(200_000n);
@@ -169,7 +169,7 @@ describe("where there is not enough to double it", () => {
     expect(await scene.balances()).toMatchObject({ charged: 200_000n });
   });
 
-  test("it goes on where credits come in time", async () => {
+  test("the call continues if credits arrive in time", async () => {
     await open();
     await leave(0n);
     costs(199_000n);
@@ -183,7 +183,7 @@ describe("where there is not enough to double it", () => {
   });
 });
 
-test("a store that is down neither ends the call nor stops the next try", async () => {
+test("a store that is down neither ends the call nor stops the next attempt", async () => {
   await open();
   costs(300_000n);
   scene.store.failure = new Error("disk full");

@@ -45,19 +45,19 @@ describe("opening", () => {
     expect(await scene.balances()).toEqual({ charged: 0n, held: 300_000n });
   });
 
-  test("is refused with 402 where there is not enough, which says what is needed and what is left", async () => {
+  test("is refused with 402 if the credits do not suffice, stating the required and the available amount", async () => {
     const error = await refusalOf(scene.open({ bound: { inputTokens: 2_000, outputTokens: 50, choices: 1 } }));
     expect(error).toMatchObject({ code: "insufficient_credits", status: 402 });
     expect(error.message).toBe("Not enough credits: this call needs up to 0.0021, 0.001 are left.");
     expect(await scene.balances()).toEqual({ charged: 0n, held: 0n });
   });
 
-  test("is refused with advice where the request sets no limit", async () => {
+  test("is refused with advice if the request sets no limit", async () => {
     const error = await refusalOf(scene.open({ bound: { inputTokens: 1, outputTokens: undefined, choices: 1 } }));
     expect(error.message).toEndWith("Set max_tokens to need less.");
   });
 
-  test("never says that less than nothing is left", async () => {
+  test("never reports less than zero available credits", async () => {
     await scene.ledger.submit({
       kind: "hold",
       id: "before",
@@ -73,19 +73,19 @@ describe("opening", () => {
     expect(error.message).toContain(" 0 are left.");
   });
 
-  test("fails with 503 where the ledger is down, and leaves nothing", async () => {
+  test("fails with 503 if the ledger is down, and leaves no hold", async () => {
     scene.store.failure = new Error("disk full");
     expect(await refusalOf(scene.open())).toMatchObject({ code: "storage_unavailable", status: 503 });
     scene.store.failure = undefined;
     expect(await scene.store.openHolds()).toEqual([]);
   });
 
-  test("for an unknown account is our own mistake", async () => {
+  test("for an unknown account is an internal error", async () => {
     const opening = scene.open({ accountId: "user:nobody" });
     expect(await opening.catch((thrown: unknown) => thrown)).toEqual(new Error("hold req_1: no-account"));
   });
 
-  test("never holds more than a call can sensibly cost", async () => {
+  test("never holds more than the maximum cost of a call", async () => {
     await scene.store.putAccount({ ...account, id: "token:s", kind: "token", prepaid: false }, scene.now);
     const absurd = { inputTokens: 1, outputTokens: Number.MAX_SAFE_INTEGER, choices: 128 };
     await scene.open({ accountId: "token:s", bound: absurd });
@@ -94,14 +94,14 @@ describe("opening", () => {
 });
 
 describe("the end", () => {
-  test("charges what was used, and the rest returns", async () => {
+  test("charges the usage and returns the remainder", async () => {
     const charge = await scene.open();
     expect(charge.costOf(usage)).toBe(cost);
     await charge.end(settled(usage));
     expect(await scene.balances()).toEqual({ charged: cost, held: 0n });
   });
 
-  test("is not told before it is durable", async () => {
+  test("resolves only once it is durable", async () => {
     const charge = await scene.open();
     let committed = false;
     const settlement = charge.end(settled(usage));
@@ -116,7 +116,7 @@ describe("the end", () => {
     expect(await scene.balances()).toEqual({ charged: cost, held: 0n });
   });
 
-  test("at the upstream's own price is charged that", async () => {
+  test("at the upstream's own price charges that", async () => {
     const charge = await scene.open({}, { markupMillionths: 1_100_000n });
     await charge.end(settled({ usage: { input: 10 }, reportedCost: 50_000n }));
     expect(await scene.balances()).toEqual({ charged: 55_000n, held: 0n });
@@ -147,19 +147,19 @@ describe("the end", () => {
     expect(scene.unsettled).toEqual([]);
   });
 
-  test("never charges more than a call can sensibly cost", async () => {
+  test("never charges more than the maximum cost of a call", async () => {
     const charge = await scene.open();
     const absurd = { usage: { input: 1e12, output: 1e12 } };
     expect(charge.costOf(absurd)).toBe(limits.callNanoMax);
     await charge.end(settled(absurd));
     await scene.ledger.flush();
-    // Not more than there is, either.
+    // And no more than that.
     expect(await scene.balances()).toEqual({ charged: credits, held: 0n });
   });
 });
 
-describe("an end that the store does not take", () => {
-  test("is told, holds nobody up, and is tried at each tick until it is taken, once", async () => {
+describe("an end that the store does not accept", () => {
+  test("is reported, delays nothing, and is retried at each tick until it is accepted, once", async () => {
     const charge = await scene.open();
     scene.store.failure = new Error("disk full");
     await charge.end(settled(usage));
@@ -179,7 +179,7 @@ describe("an end that the store does not take", () => {
     expect(await scene.store.audit()).toMatchObject({ entries: 2, drifts: [] });
   });
 
-  test("is charged as of the call's end, not of the try that was taken", async () => {
+  test("is charged at the time of the call's end, not of the accepted attempt", async () => {
     const endedAt = scene.now;
     const charge = await scene.open();
     scene.store.failure = new Error("disk full");
@@ -192,7 +192,7 @@ describe("an end that the store does not take", () => {
     expect(Number(row?.created_at)).toBe(endedAt);
   });
 
-  test("that is a release is tried again too", async () => {
+  test("is retried if it is a release, too", async () => {
     const charge = await scene.open();
     scene.store.failure = new Error("disk full");
     await charge.end(failed);
@@ -231,7 +231,7 @@ describe("while it is open", () => {
     expect(await scene.balances()).toEqual({ charged: cost, held: 0n });
   });
 
-  test("what has been observed so far is written with the lease", async () => {
+  test("the usage observed so far is stored with the lease", async () => {
     const charge = await scene.open();
     await scene.tick(quarter);
     expect(await checkpoint()).toBeUndefined();
@@ -244,17 +244,17 @@ describe("while it is open", () => {
     expect(await checkpoint()).toBe(cost);
   });
 
-  test("after its process died, the sweep charges what was last observed", async () => {
+  test("after its process died, the sweep charges the last observed usage", async () => {
     const charge = await scene.open();
     charge.meter(() => usage, neverGivesUp);
     await scene.tick(quarter);
-    // Nobody ticks any more.
+    // Nothing ticks any more.
     scene.ticker.stop();
     await scene.ledger.submit({ kind: "sweep", at: scene.now + limits.holdLeaseMs + 1 });
     expect(await scene.balances()).toEqual({ charged: cost, held: 0n });
   });
 
-  test("a renewal that fails is told, and the next one comes in time", async () => {
+  test("a failed renewal is reported, and the next one comes in time", async () => {
     await scene.open();
     scene.store.failure = new Error("disk full");
     await scene.tick(quarter);

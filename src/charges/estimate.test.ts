@@ -7,7 +7,7 @@ import { expectedTokens, sumOf, usageBound, resolveUsage } from "./estimate.ts";
 
 const markup = 1_000_000n;
 
-/** Where the upstream named no usage. */
+/** The upstream reported no usage. */
 const estimatedUsage = (price: ModelPrice, bound: WorkBound, outputBytes: number): Usage =>
   resolveUsage({ price, bound }, { upstream: undefined, outputBytes: () => outputBytes }).usage;
 
@@ -46,7 +46,7 @@ describe("the most that a call can use", () => {
     expect(usageBound(priceOf(prefix), { ...asked, ...bound })).toEqual(usage);
   });
 
-  test("costs no less than anything within the request", () => {
+  test("costs at least as much as anything within the request", () => {
     const tokens = fc.nat(100_000);
     const bound = fc.record({ inputTokens: tokens, outputTokens: tokens, choices: fc.integer({ min: 1, max: 8 }) });
     const shares = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 4, maxLength: 4 });
@@ -73,7 +73,7 @@ describe("the most that a call can use", () => {
     fc.assert(property, { numRuns: 300 });
   });
 
-  test("is estimated from lengths where an upstream names no usage", () => {
+  test("is estimated from lengths if an upstream reports no usage", () => {
     const bound = { inputTokens: 41, outputTokens: undefined, choices: 1 };
     expect(estimatedUsage(priceOf("up"), bound, 9)).toEqual({ input: 11, output: 3, requests: 1 });
     expect(estimatedUsage(priceOf("up"), { ...bound, inputTokens: 0 }, 0)).toEqual({
@@ -84,7 +84,7 @@ describe("the most that a call can use", () => {
   });
 });
 
-test("what counts towards a minute is the likely input, and all the output that was asked for", () => {
+test("a minute counts the expected input and all requested output", () => {
   const bound = { inputTokens: 41, outputTokens: 100, choices: 2 };
   const price = priceOf("up");
   expect(expectedTokens(price, bound)).toBe(11 + 200);
@@ -92,13 +92,13 @@ test("what counts towards a minute is the likely input, and all the output that 
   expect(expectedTokens(price, { ...bound, outputTokens: 2 ** 53 })).toBe(1_000_000_000);
 });
 
-test("a part whose size nobody knows is taken for a common one, not for all that was held for it", () => {
+test("a part of unknown size counts as an average one, not as the amount held for it", () => {
   const bound = { inputTokens: 1_000_041, outputTokens: 0, choices: 1, unsizedParts: { parts: 1, tokens: 1_000_000 } };
   expect(estimatedUsage(priceOf("up"), bound, 0)).toMatchObject({ input: 1_011 });
   expect(expectedTokens({ ...priceOf("up"), contextWindow: 500 }, bound)).toBe(500);
 });
 
-describe("what a call has used", () => {
+describe("the usage of a call", () => {
   const price = priceOf("up");
   const bound = {
     inputTokens: 40,
@@ -109,7 +109,7 @@ describe("what a call has used", () => {
   };
   const none = (): number => 0;
 
-  test("is what the upstream says", () => {
+  test("is the upstream's report", () => {
     const upstream = { usage: { input: 3, output: 4, requests: 1 }, reportedCost: 7n };
     expect(
       resolveUsage(
@@ -119,7 +119,7 @@ describe("what a call has used", () => {
     ).toEqual(upstream);
   });
 
-  test("is what was measured here, in units that the upstream doesn't name", () => {
+  test("is the gateway's own count, in units that the upstream does not report", () => {
     expect(
       resolveUsage({ price, bound }, { upstream: { usage: { output: 4, requests: 1 } }, outputBytes: none }).usage,
     ).toEqual({
@@ -129,7 +129,7 @@ describe("what a call has used", () => {
     });
   });
 
-  test("is what was counted in the answer, of the variant that it says", () => {
+  test("is counted in the answer, by its variant", () => {
     const counted = { usage: { images: 2 }, image: { size: "1024x1024" } };
     const images = { inputTokens: 40, outputTokens: 0, choices: 2, expectedInput: { input: 9 } };
     expect(resolveUsage({ price, bound: images }, { upstream: undefined, outputBytes: none, counted })).toEqual({
@@ -144,7 +144,7 @@ describe("what a call has used", () => {
     });
   });
 
-  test("adds up over several answers; a cost only where each names one", () => {
+  test("is the sum of several answers; a cost only if each reports one", () => {
     const one = { usage: { input: 1, outputImage: 5, requests: 1 }, reportedCost: 3n };
     const two = { usage: { input: 2, reasoning: 4, requests: 1 }, reportedCost: 4n };
     const usage = { input: 3, outputImage: 5, reasoning: 4, requests: 1 };
@@ -154,21 +154,21 @@ describe("what a call has used", () => {
     expect(sumOf([one])).toBe(one);
   });
 
-  test("takes an answer that names nothing for one like the others, but for its images", () => {
+  test("counts an answer without usage like the others, except for its images", () => {
     const one = { usage: { input: 1, images: 1, requests: 1 }, reportedCost: 3n };
     expect(sumOf([one, undefined, one])).toEqual({ usage: { input: 3, requests: 1 } });
     expect(sumOf([undefined, one])).toEqual({ usage: { input: 2, requests: 1 } });
     expect(one.usage).toEqual({ input: 1, images: 1, requests: 1 });
   });
 
-  test("is no request where each says that it was none: all has failed", () => {
+  test("is zero if each answer failed", () => {
     const failed = { usage: { images: 0, requests: 0 } };
     expect(sumOf([failed, failed])).toEqual(failed);
     expect(sumOf([failed, { usage: { images: 1, requests: 1 } }])).toEqual({ usage: { images: 1, requests: 1 } });
   });
 });
 
-describe("what an upstream names in part", () => {
+describe("an upstream that reports only some counts", () => {
   const bound: WorkBound = {
     inputTokens: 100,
     outputTokens: undefined,

@@ -9,7 +9,7 @@ const fails = (): never => {
 };
 const failing: WorkObserver = { attempted: fails, refused: fails, ended: fails, committed: fails };
 
-test("an observer that fails breaks nothing, and its failures are known", async () => {
+test("an observer that throws breaks nothing, and its exceptions are reported", async () => {
   const scene = await WorkScene.start();
   const failures: unknown[] = [];
   const observer = guardObserver(failing, (reason) => failures.push(reason));
@@ -25,7 +25,7 @@ test("an observer that fails breaks nothing, and its failures are known", async 
   await scene.stop();
 });
 
-test("one that hears only a part of it is asked for no more", () => {
+test("one that implements only some methods is not called for the others", () => {
   const heard: string[] = [];
   const observer = guardObserver({ refused: (order) => heard.push(order.id) }, fails);
   const order = orderOf();

@@ -64,7 +64,7 @@ describe("an attempt", () => {
   );
 });
 
-test("what a call cost beyond all that was left has a line, and nothing else that was committed", () => {
+test("a cost beyond all available credits has a line, other commits have none", () => {
   const lines: unknown[] = [];
   const note = (fields: object, message: string): void => void lines.push([message, fields]);
   const observer = logObserver({ info: note, warn: note, error: note, flush: () => undefined });
@@ -73,13 +73,13 @@ test("what a call cost beyond all that was left has a line, and nothing else tha
   expect(lines).toEqual([["charged less than it cost", { request_id: "req_2", credits: "1.5" }]]);
 });
 
-test("a file's name, type, size and length are told", () => {
+test("a file's name, type, size and length are logged", () => {
   expect(lineOf([fileOf("a.mp3")])).toContain(
     '"files":[{"field":"a.mp3","name":"a.mp3","type":"a.mp3","bytes":7,"sound_ms":1000}]',
   );
 });
 
-test("a thousand files with long names make no line of megabytes", () => {
+test("a thousand files with long names do not make a line of megabytes", () => {
   const line = lineOf(Array.from({ length: 990 }, () => fileOf("x".repeat(4_000))));
   expect(line.length).toBeLessThan(20_000);
   expect(line).toContain('"files_left_out":970');

@@ -28,7 +28,7 @@ describe("the headers", () => {
     expect(rateHeaders(rates, seen, now)).toEqual(headers as Record<string, string>);
   });
 
-  test("never tell less than nothing, nor a time that has passed", () => {
+  test("never contain less than zero, nor a time in the past", () => {
     expect(rateHeaders({ requestsPerMinute: 2, tokensPerMinute: 100 }, seen, seen.minuteEndsAt + 5)).toMatchObject({
       "x-ratelimit-remaining-requests": "0",
       "x-ratelimit-remaining-tokens": "0",
@@ -44,18 +44,18 @@ describe("the refusal", () => {
     ["requestsPerMinute", 42, "This token is limited to 3 requests a minute."],
     ["tokensPerMinute", 42, "This token is limited to 200 tokens a minute. This call may use about 90."],
     ["concurrentCalls", 1, "This token is limited to 2 calls at the same time."],
-  ])("for %s says when to try again", (limit, retryAfterSeconds, message) => {
+  ])("for %s contains the time of the next attempt", (limit, retryAfterSeconds, message) => {
     const error = rateExceeded(limit, { limits: rates, seen, tokens: 90 }, now);
     expect(error).toMatchObject({ code: "rate_limit_exceeded", status: 429, retryAfterSeconds, message });
     expect(error.headers).toEqual(rateHeaders(rates, seen, now));
   });
 
-  test("of a limit of one speaks of one", () => {
+  test("of a limit of one uses the singular", () => {
     const { message } = rateExceeded("concurrentCalls", { limits: { concurrentCalls: 1 }, seen, tokens: 0 }, now);
     expect(message).toBe("This token is limited to 1 call at the same time.");
   });
 
-  test("never says to try again at once", () => {
+  test("never suggests an immediate retry", () => {
     expect(
       rateExceeded("requestsPerMinute", { limits: rates, seen, tokens: 0 }, seen.minuteEndsAt).retryAfterSeconds,
     ).toBe(1);

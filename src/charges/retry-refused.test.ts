@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { retryRefused } from "./retry-refused.ts";
 
-test("a retry key that can't be answered says so with 409, and when to come again", () => {
+test("a retry key that cannot be answered is refused with 409 and a delay", () => {
   expect(retryRefused("retry-running")).toMatchObject({
     code: "idempotency_key_in_use",
     status: 409,

@@ -15,7 +15,7 @@ const cost = 20_000n;
 const last = () => scene.store.taken.at(-1);
 
 describe("the end of work", () => {
-  test("charges it, writes its record, and informs the observer", async () => {
+  test("charges it, stores its record, and notifies the observer", async () => {
     const work = await scene.open({ streamed: true, parent: "session_1" });
     await work.end(settled(observed));
     const record = {
@@ -37,7 +37,7 @@ describe("the end of work", () => {
     expect(await scene.balances()).toEqual({ charged: cost, held: 0n });
   });
 
-  test("that used nothing releases the hold, with a record all the same", async () => {
+  test("without usage releases the hold, with a record all the same", async () => {
     const work = await scene.open();
     const error = new GatewayError("upstream_unreachable", "no way");
     await work.end({ status: 502, outcome: "interrupted", error });
@@ -46,7 +46,7 @@ describe("the end of work", () => {
     expect(await scene.balances()).toEqual({ charged: 0n, held: 0n });
   });
 
-  test("counts once: the first", async () => {
+  test("counts once: the first one", async () => {
     const work = await scene.open();
     await Promise.all([work.end(settled(observed)), work.end(failed), work.end(settled({ usage: { input: 99 } }))]);
     expect(scene.store.taken.map(({ kind }) => kind)).toEqual(["grant", "hold", "settle"]);
@@ -54,7 +54,7 @@ describe("the end of work", () => {
     expect(await scene.balances()).toEqual({ charged: cost, held: 0n });
   });
 
-  test("reaches the observer before it is durable, and its commit when it is, with what nobody pays", async () => {
+  test("reaches the observer before it is durable, and its commit afterwards, with the unpaid cost", async () => {
     const work = await scene.open();
     const ending = work.end(settled({ usage: { input: 2_000 } }));
     expect([scene.ended.length, scene.committed.length]).toEqual([1, 0]);
@@ -68,7 +68,7 @@ test("a refusal reaches the observer", async () => {
   expect(scene.refused).toEqual(["insufficient_credits"]);
 });
 
-test("the first byte's time is counted from the request's arrival", async () => {
+test("the time to the first byte is counted from the request's arrival", async () => {
   const work = await scene.open({ arrivedAt: performance.now() - 500 });
   work.firstByte();
   expect(work.creditsOf(observed)).toBe(formatCredits(cost));
@@ -78,7 +78,7 @@ test("the first byte's time is counted from the request's arrival", async () => 
   expect(report?.record.milliseconds).toBeGreaterThanOrEqual(report?.record.millisecondsToFirstByte ?? Infinity);
 });
 
-describe("a series of works under one parent", () => {
+describe("a series of works with the same parent", () => {
   test("holds the next one before the last one ends, each recorded with the series", async () => {
     const first = await scene.open({ id: "req_1", parent: "session_1" });
     const second = await scene.open({ id: "req_2", parent: "session_1" });
@@ -101,7 +101,7 @@ describe("parked work", () => {
   const resume = () => resumeWork({ ...scene.deps, markupMillionths: 9_000_000n }, JSON.parse(stored) as ParkedWork);
   const sweep = () => scene.ledger.submit({ kind: "sweep", at: scene.now });
 
-  test("outlives its process's lease, and is resumed and charged once, at the price that it was ordered at", async () => {
+  test("outlives its process's lease, and is resumed and charged once, at the price of its order", async () => {
     const work = await scene.open();
     await work.park(scene.now + hour, save);
     expect(await scene.store.openHolds()).toMatchObject([{ id: "req_1", keeper: "job", leaseUntil: scene.now + hour }]);
@@ -111,7 +111,7 @@ describe("parked work", () => {
 
     const resumed = resume();
     await scene.tick(limits.holdLeaseMs);
-    // Its lease is the job's: the process that resumed it renews nothing.
+    // The lease is the job's: the process that resumed the work renews nothing.
     expect(scene.store.taken.filter(({ kind }) => kind === "renew")).toHaveLength(1);
     await resumed.end(settled(observed));
     expect(await scene.balances()).toEqual({ charged: cost, held: 0n });
@@ -119,7 +119,7 @@ describe("parked work", () => {
     expect(await scene.store.audit()).toMatchObject({ openHolds: 0, drifts: [] });
   });
 
-  test("has the job's lease, though a renewal was due while it was handed over", async () => {
+  test("has the job's lease, even if a renewal was due during the hand-over", async () => {
     const work = await scene.open();
     scene.now += limits.holdLeaseMs / 4;
     const until = scene.now + hour;
@@ -144,7 +144,7 @@ describe("parked work", () => {
     expect(await scene.balances()).toEqual({ charged: 190_000n, held: 0n });
   });
 
-  test("is never free where its job is lost: all that is held is charged, and a late end corrects that", async () => {
+  test("is never free if its job is lost: the whole hold is charged, and a late end corrects that", async () => {
     await (await scene.open()).park(scene.now + hour, save);
     scene.now += hour + 1;
     await sweep();
@@ -154,7 +154,7 @@ describe("parked work", () => {
     expect(await scene.store.audit()).toMatchObject({ openHolds: 0, drifts: [] });
   });
 
-  test("is charged in full where its job is lost, also where its cost so far was read", async () => {
+  test("is charged in full if its job is lost, even if its cost so far was read", async () => {
     const work = await scene.open();
     work.meter(
       () => observed,
@@ -167,7 +167,7 @@ describe("parked work", () => {
     expect(await scene.balances()).toEqual({ charged: heldByOrder, held: 0n });
   });
 
-  test("stays open in its process where its data can't be saved, and is swept as any other", async () => {
+  test("stays open in its process if its data cannot be saved, and is swept like any other", async () => {
     const work = await scene.open();
     const parking = work.park(scene.now + hour, () => Promise.reject(new Error("the store is away")));
     expect(String(await parking.catch(String))).toContain("the store is away");
@@ -178,7 +178,7 @@ describe("parked work", () => {
     expect(await scene.balances()).toEqual({ charged: 0n, held: 0n });
   });
 
-  test("whose process died between the saving and the handing over costs nothing by itself, and its job can end it", async () => {
+  test("whose process died between saving and hand-over costs nothing by itself, and its job can end it", async () => {
     const work = await scene.open();
     const { failure } = scene.store;
     await work.park(scene.now + hour, (parked) => {
@@ -193,7 +193,7 @@ describe("parked work", () => {
     expect(await scene.balances()).toEqual({ charged: cost, held: 0n });
   });
 
-  test("is the job's once it is saved: what the store does not take at once follows", async () => {
+  test("is the job's once it is saved: a hand-over that the store did not accept follows", async () => {
     const work = await scene.open();
     await work.park(scene.now + hour, (parked) => {
       scene.store.failure = new Error("away");
@@ -206,7 +206,7 @@ describe("parked work", () => {
     expect(scene.ended).toEqual([]);
   });
 
-  test("may have been ended by its job before the hold was handed over", async () => {
+  test("may have been ended by its job before the hand-over of the hold", async () => {
     const work = await scene.open();
     await work.park(scene.now + hour, async (parked) => {
       await save(parked);
@@ -226,7 +226,7 @@ describe("parked work", () => {
     return work;
   };
 
-  test("that was resumed takes no second hold: one that ran out, or that another run has ended, stays ended", async () => {
+  test("that was resumed takes no second hold: one that expired, or was ended by another run, stays ended", async () => {
     await (await scene.open()).park(scene.now + hour, save);
     scene.now += hour + 1;
     await sweep();
@@ -242,7 +242,7 @@ describe("parked work", () => {
     expect(await scene.store.audit()).toMatchObject({ openHolds: 0, drifts: [] });
   });
 
-  test("that a run lets go of is followed by that run no longer", async () => {
+  test("that a run detaches from is no longer followed by that run", async () => {
     await (await scene.open()).park(scene.now + hour, save);
     const left = working();
     left.leave();
@@ -253,7 +253,7 @@ describe("parked work", () => {
     expect(await scene.balances()).toEqual({ charged: cost, held: 0n });
   });
 
-  test("whose hold was about to be taken again when it was parked leaves no hold that nobody has", async () => {
+  test("whose hold was about to be taken again leaves no hold without an owner", async () => {
     const work = await scene.open();
     scene.now += limits.holdLeaseMs + 1;
     await sweep();
@@ -267,7 +267,7 @@ describe("parked work", () => {
     expect(await scene.balances()).toEqual({ charged: cost, held: 0n });
   });
 
-  test("keeps the longest lease that it was given, however late a hand-over comes", async () => {
+  test("keeps the longest lease that it was given, however late a hand-over arrives", async () => {
     await (await scene.open()).park(scene.now + hour, save);
     await resume().park(scene.now + 10 * hour, save);
     const late = {
@@ -281,13 +281,13 @@ describe("parked work", () => {
     expect(await scene.store.openHolds()).toMatchObject([{ leaseUntil: scene.now + 10 * hour }]);
   });
 
-  test("has no retry key", async () => {
+  test("cannot have a retry key", async () => {
     const work = await scene.open({ retry: { key: "k", fingerprint: "f" } });
     expect(String(await work.park(scene.now + hour, save).catch(String))).toContain("has a retry key");
     await work.end(failed);
   });
 
-  test("is not ended by the process that parked it, also where the end comes in the middle of parking", async () => {
+  test("is not ended by the process that parked it, even if the end comes during parking", async () => {
     const work = await scene.open();
     const parking = work.park(scene.now + hour, save);
     const ending = work.end(settled(observed));
@@ -300,7 +300,7 @@ describe("parked work", () => {
     expect(await scene.balances()).toEqual({ charged: cost, held: 0n });
   });
 
-  test("is ended by an end that came in the middle of parking, where that failed", async () => {
+  test("is ended by an end that came during parking, if parking failed", async () => {
     const work = await scene.open();
     const parking = work.park(scene.now + hour, () => Promise.reject(new Error("the store is away")));
     const ending = work.end(settled(observed));

@@ -1,39 +1,39 @@
 import type { Nano } from "../core/index.ts";
 import type { CallRecord } from "../ledger/index.ts";
 
-/** A call that has ended, as it was written in the commit that ended its hold. */
+/** A call that has ended, as stored in the commit that ended its hold. */
 export interface Generation extends Omit<CallRecord, "outcome" | "status"> {
-  /** The request's. */
+  /** The request's id. */
   id: string;
   tokenId: string;
-  /** Undefined where the call's process died before it said. */
+  /** Undefined if the call's process died before it recorded this. */
   status: number | undefined;
-  /** How the call went, or that its process died and the sweeper ended it. */
+  /** The outcome of the call; `expired` if its process died and the sweeper ended it. */
   outcome: CallRecord["outcome"] | "expired";
   inputTokens: number;
   outputTokens: number;
-  /** What was charged. */
+  /** The charge. */
   credits: Nano;
 }
 
-/** What a user's calls are summed by: the day (UTC) in which they began, their model, or their token. */
+/** The grouping of a usage report: by the day (UTC) on which calls began, by model, or by token. */
 export type UsageGrouping = "day" | "model" | "token";
 
 export interface UsageQuery {
-  /** The user. */
+  /** The user's name. */
   owner: string;
-  /** Calls that began then or later, in milliseconds since the epoch. */
+  /** Includes calls that began at this time or later, in milliseconds since the epoch. */
   from: number;
-  /** Calls that began before. */
+  /** Includes calls that began before this time. */
   to: number;
   groupBy: UsageGrouping;
   groupsMax: number;
-  /** Ends the reading of a caller who went away. */
+  /** Aborts the reading if the caller disconnects. */
   signal?: AbortSignal;
 }
 
 export interface UsageSums {
-  /** Calls that were taken, failed ones included. */
+  /** Accepted calls, including failed ones. */
   requests: bigint;
   inputTokens: bigint;
   outputTokens: bigint;
@@ -41,19 +41,19 @@ export interface UsageSums {
 }
 
 export interface UsageGroup extends UsageSums {
-  /** The day as YYYY-MM-DD, the model's id with its provider's prefix, or the token's. */
+  /** The day as YYYY-MM-DD, the model id with its prefix, or the token's id. */
   name: string;
 }
 
 export interface UsageReport {
-  /** Days from the oldest, models and tokens from the dearest. A group without calls is left out. */
+  /** Days from the oldest, models and tokens from the most expensive. Groups without calls are left out. */
   groups: UsageGroup[];
   total: UsageSums;
 }
 
-/** The reading side of the calls that have ended. Both methods give a user's own only. */
+/** Reads ended calls. Both methods return the given user's calls only. */
 export interface GenerationStore {
-  /** Undefined where there is none, it is another's, or its call has not ended. */
+  /** Undefined if it does not exist, belongs to another user, or has not ended. */
   find(id: string, owner: string): Promise<Generation | undefined>;
   usage(query: UsageQuery): Promise<UsageReport | "too-many-groups">;
 }

@@ -1,8 +1,8 @@
 /**
- * Sums a user's calls page by page. A month of a busy user is millions of rows: read at once they would keep SQLite, and
- * with it the whole process, from everything else for seconds, and on Postgres outlast what a statement may take. A page
- * is a few milliseconds, pages are read one after the other whoever asks, and between two of them everybody else has a
- * turn. No sum of one page leaves 64 bits either.
+ * Sums a user's calls page by page. A month of a busy user is millions of rows: reading them at once would block
+ * SQLite, and with it the whole process, for seconds, and on Postgres exceed the statement time-out. A page takes a few
+ * milliseconds; pages are read one after the other for all callers, and other work runs between two of them. The sums
+ * of one page fit into 64 bits.
  */
 import { setImmediate } from "node:timers/promises";
 import { GatewayError } from "../core/index.ts";
@@ -22,7 +22,7 @@ export interface UsageRow {
 
 export interface UsagePage {
   rows: readonly UsageRow[];
-  /** Where the next page begins; undefined after the last. */
+  /** The start of the next page; undefined after the last. */
   next: number | undefined;
 }
 
@@ -37,7 +37,7 @@ export class UsageReader {
     this.#readPage = readPage;
   }
 
-  /** Throws a `GatewayError` where the caller went away meanwhile. */
+  /** Throws a `GatewayError` if the caller has disconnected meanwhile. */
   async read(query: UsageQuery): Promise<UsageReport | "too-many-groups"> {
     const groups = new Map<UsageRow["key"], UsageSums>();
     const total = nothing();
@@ -66,7 +66,7 @@ export class UsageReader {
   }
 }
 
-/** What has arrived meanwhile is handled before the next page. */
+/** Events that have arrived meanwhile are handled before the next page. */
 const letOthers = (): Promise<unknown> => setImmediate();
 
 const nothing = (): UsageSums => ({ requests: 0n, inputTokens: 0n, outputTokens: 0n, credits: 0n });
@@ -83,7 +83,7 @@ function nameOf(groupBy: UsageGrouping, key: UsageRow["key"]): string {
   return groupBy === "token" ? tokenIdOf(String(key)) : String(key);
 }
 
-/** The id of the token whose account it is. */
+/** The id of the token that owns the account. */
 export function tokenIdOf(account: string): string {
   return account.slice(accountId("token", "").length);
 }

@@ -10,13 +10,13 @@ const TOKEN_CHARACTERS = 20;
 
 export interface LaneOptions {
   store: JobStore;
-  /** For the moments that are stored. */
+  /** For stored times. */
   clock: Clock;
   /** A monotonic clock, for the age of a lease. */
   ticker: Pick<Ticker, "now">;
   randomBytes: RandomBytes;
   randomFraction: RandomFraction;
-  /** The name of this process, for the person who reads the table. */
+  /** The name of this process, for a reader of the table. */
   node: string;
   leaseMs: number;
   /** Called with each error of a run or of the storage, and the job that it concerns. */
@@ -31,7 +31,7 @@ export class Lane {
   readonly #runs = new Map<Run, Promise<void>>();
   /** The pending request for due jobs. */
   #asking: Promise<void> | undefined;
-  /** Whether the store may have due jobs that were not asked for yet. */
+  /** Whether the store may have due jobs that were not requested yet. */
   #mayBeDue = false;
   #closed = false;
 

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../core/index.ts";
 
-/** A piece of work that outlives the process that asked for it. */
+/** A piece of work that outlives the process that requested it. */
 export interface NewJob {
   /** Chosen by the caller, so that `put` is idempotent. */
   id: string;
@@ -18,7 +18,7 @@ export interface NewJob {
 export interface Job extends NewJob {
   /** The number of leases since the last run that succeeded, including the current one. */
   attempts: number;
-  /** Undefined while the job waits. A finished job is not kept: its result belongs to its feature. */
+  /** Undefined while the job waits. A finished job is removed: its result belongs to its feature. */
   lease: JobLease | undefined;
 }
 
@@ -26,7 +26,7 @@ export interface Job extends NewJob {
 export interface JobLease {
   /** Unique. A write with the token of an earlier lease changes nothing. */
   token: string;
-  /** The name of the process, for the person who reads the table. */
+  /** The name of the process, for a reader of the table. */
   node: string;
   until: number;
 }
@@ -49,7 +49,7 @@ export interface LeaseRequest {
 export interface NextRun {
   runAt: number;
   attempts: number;
-  /** Replaces the present one. */
+  /** Replaces the current one. */
   payload?: JsonObject;
 }
 

@@ -39,16 +39,16 @@ const rooms: [string, Partial<AccountState>, bigint | undefined][] = [
   ["a budget of nothing", { maxBudget: 0n }, 0n],
 ];
 
-test.each(rooms)("the room of an account: %s", (_title, limits, room) => {
+test.each(rooms)("the available credits of an account: %s", (_title, limits, room) => {
   expect(availableOf(state(limits))).toBe(room);
 });
 
-describe("the tightest link", () => {
+describe("the tightest account", () => {
   const wide = state({ id: "wide", maxBudget: 100n });
   const narrow = state({ id: "narrow", maxBudget: 10n });
   const free = state({ id: "free" });
 
-  test("is the one with the least room, wherever it stands", () => {
+  test("is the one with the least available credits, at any position", () => {
     expect(tightestAccount([wide, narrow, free])?.id).toBe("narrow");
     expect(tightestAccount([free, narrow, wide])?.id).toBe("narrow");
   });
@@ -57,7 +57,7 @@ describe("the tightest link", () => {
     expect(tightestAccount([free, wide, state({ id: "as wide", maxBudget: 100n })])?.id).toBe("wide");
   });
 
-  test("is none in a chain that nothing limits", () => {
+  test("is undefined in a chain without limits", () => {
     expect(tightestAccount([free, state({ id: "also free" })])).toBeUndefined();
     expect(tightestAccount([])).toBeUndefined();
   });
@@ -85,7 +85,7 @@ test("a budget without a period began with time and never ends", () => {
   expect(periodEnd(undefined, 1_700_000_000_000)).toBeUndefined();
 });
 
-test("every moment lies in exactly one period, and the next begins where it ends", () => {
+test("every time lies in exactly one period, and the next begins at its end", () => {
   const moment = fc.integer({ min: 0, max: Date.UTC(2100, 0) });
   const property = fc.property(fc.constantFrom("daily", "monthly"), moment, (period: BudgetPeriod, at) => {
     const start = periodStart(period, at);
@@ -98,6 +98,6 @@ test("every moment lies in exactly one period, and the next begins where it ends
   fc.assert(property);
 });
 
-test("an account's id says what it is", () => {
+test("an account's id contains its kind", () => {
   expect(accountId("organisation", "acme")).toBe("organisation:acme");
 });

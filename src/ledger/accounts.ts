@@ -2,22 +2,22 @@ import type { Nano } from "../core/index.ts";
 
 export type AccountKind = "token" | "user" | "organisation";
 
-/** How often a budget starts anew, at midnight UTC of the day or of the month's first day; without one, never. */
+/** How often a budget restarts: at midnight UTC of each day, or of the month's first day; without a period, never. */
 export type BudgetPeriod = "daily" | "monthly";
 
-/** One link of a chain, token → user → organisation. */
+/** One account of a chain token → user → organisation. */
 export interface Account {
   id: string;
   kind: AccountKind;
   name: string;
   parentId: string | undefined;
-  /** Whether its balance of granted credits limits it. */
+  /** Whether the account is limited by its balance of granted credits. */
   prepaid: boolean;
   maxBudget: Nano | undefined;
   period: BudgetPeriod | undefined;
 }
 
-/** An account with its counters, as of one moment. */
+/** An account with its counters at one time. */
 export interface AccountState extends Account {
   creditsPosted: Nano;
   debitsPosted: Nano;
@@ -26,7 +26,7 @@ export interface AccountState extends Account {
   periodDebits: Nano;
 }
 
-/** What is left in one link: the smaller of its balance and its budget, or undefined where neither limits it. */
+/** The available credits of one account: the smaller of its balance and its budget, or undefined without a limit. */
 export function availableOf(account: AccountState): Nano | undefined {
   const { prepaid, maxBudget, creditsPosted, debitsPosted, debitsPending, periodDebits } = account;
   const balance = prepaid ? creditsPosted - debitsPosted - debitsPending : undefined;
@@ -35,7 +35,10 @@ export function availableOf(account: AccountState): Nano | undefined {
   return balance === undefined || budget < balance ? budget : balance;
 }
 
-/** The link with the least room: what a call can cost at most. Undefined where nothing limits the chain. */
+/**
+ * The account with the least available credits, which is the most that a call can cost. Undefined if the chain has no
+ * limit.
+ */
 export function tightestAccount(chain: readonly AccountState[]): AccountState | undefined {
   let tightest: AccountState | undefined;
   let least: Nano | undefined;
@@ -50,7 +53,7 @@ export function tightestAccount(chain: readonly AccountState[]): AccountState | 
 
 const DAY_MS = 86_400_000;
 
-/** The moment at which the running period began; zero for a budget that never starts anew. */
+/** The start of the running period; zero for a budget without a period. */
 export function periodStart(period: BudgetPeriod | undefined, at: number): number {
   if (period === undefined) return 0;
   if (period === "daily") return at - (at % DAY_MS);
@@ -58,7 +61,7 @@ export function periodStart(period: BudgetPeriod | undefined, at: number): numbe
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth());
 }
 
-/** The moment at which the running period ends, or undefined for a budget that never starts anew. */
+/** The end of the running period; undefined for a budget without a period. */
 export function periodEnd(period: BudgetPeriod | undefined, at: number): number | undefined {
   if (period === undefined) return undefined;
   const start = new Date(periodStart(period, at));
@@ -66,7 +69,7 @@ export function periodEnd(period: BudgetPeriod | undefined, at: number): number 
   return period === "daily" ? Date.UTC(year, month, day + 1) : Date.UTC(year, month + 1, 1);
 }
 
-/** Account ids say what they are: `user:alice`. */
+/** Account ids contain their kind: `user:alice`. */
 export function accountId(kind: AccountKind, name: string): string {
   return `${kind}:${name}`;
 }

@@ -27,7 +27,7 @@ const hold = (id: string): Hold => ({
 });
 const settle = (id: string): Settle => ({ kind: "settle", id, amount: 4n, at: 2 });
 
-/** A real store that counts its commits, and can be held up or made to fail. */
+/** A real store that counts its commits, and can be delayed or made to fail. */
 class WatchedStore implements LedgerStore {
   readonly commits: string[][] = [];
   gate: Promise<void> | undefined;
@@ -68,7 +68,7 @@ beforeEach(async () => {
 });
 afterEach(() => storage.close());
 
-/** Lets the event loop turn until `condition` holds: no clock, no guess. */
+/** Runs the event loop until `condition` holds: no clock, no guess. */
 async function turnsUntil(condition: () => boolean): Promise<void> {
   for (let turn = 0; turn < 1_000 && !condition(); turn += 1)
     await new Promise<void>((resolve) => setImmediate(resolve));
@@ -84,7 +84,7 @@ async function refusalOf(promise: Promise<unknown>): Promise<GatewayError> {
   return reason;
 }
 
-/** Holds up the commit of one operation, so that everything else must queue behind it. */
+/** Delays the commit of one operation, so that all others must queue behind it. */
 async function holdUp(): Promise<{ first: Promise<unknown>; letGo: () => void }> {
   const { promise, resolve } = Promise.withResolvers<void>();
   store.gate = promise;
@@ -94,14 +94,14 @@ async function holdUp(): Promise<{ first: Promise<unknown>; letGo: () => void }>
 }
 
 describe("commits are shared", () => {
-  test("whatever one turn of the event loop submits goes into one commit, in its order", async () => {
+  test("all operations submitted in one turn of the event loop go into one commit, in order", async () => {
     const submitted = Array.from({ length: 500 }, (_, index) => ledger.submit(hold(`h${index}`)));
     const outcomes = await Promise.all(submitted);
     expect(outcomes).toEqual(submitted.map(() => ({ outcome: "held" })));
     expect(store.commits).toEqual([submitted.map((_, index) => `hold h${index}`)]);
   });
 
-  test("what arrives while a commit is under way gathers for the next", async () => {
+  test("operations that arrive during a commit are collected for the next", async () => {
     const { first, letGo } = await holdUp();
     const later = [
       ledger.submit(hold("a")),
@@ -159,7 +159,7 @@ describe("commits are shared", () => {
     ]);
   });
 
-  test("with many holds open, a few operations wait a little for company, and a lone one not for ever", async () => {
+  test("with many open holds, a few operations briefly wait for others, and a single one does not wait forever", async () => {
     await Promise.all(Array.from({ length: 400 }, (_, index) => ledger.submit(hold(`h${index}`))));
     const before = store.commits.length;
     const first = ledger.submit(settle("h0"));
@@ -179,7 +179,7 @@ describe("commits are shared", () => {
 });
 
 describe("a full queue", () => {
-  test("refuses holds with 429 and takes everything that ends, keeps or raises one", async () => {
+  test("refuses holds with 429 and accepts everything that ends, renews or raises one", async () => {
     ledger = new Ledger({ store, queueMax: 2 });
     const { first, letGo } = await holdUp();
     const queued = [ledger.submit(hold("a")), ledger.submit(hold("b"))];
@@ -206,7 +206,7 @@ describe("a full queue", () => {
       "swept",
       "granted",
     ]);
-    // The refused one left nothing behind.
+    // The refused operation left nothing behind.
     expect((await store.openHolds()).map(({ id }) => id)).toEqual(["b"]);
   });
 
@@ -222,7 +222,7 @@ describe("a full queue", () => {
 });
 
 describe("a store that fails", () => {
-  test("rejects everything that rode in the commit with 503, and works again afterwards", async () => {
+  test("rejects all operations of the commit with 503, and works again afterwards", async () => {
     store.failure = new Error("disk full");
     const refusals = await Promise.all([refusalOf(ledger.submit(hold("a"))), refusalOf(ledger.submit(settle("b")))]);
     for (const refusal of refusals) {
@@ -232,7 +232,7 @@ describe("a store that fails", () => {
         retryAfterSeconds: 1,
         cause: store.failure,
       });
-      // What the store said is for the log.
+      // The store's message is only for the log.
       expect(refusal.message).not.toContain("disk full");
     }
     store.failure = undefined;
@@ -240,7 +240,7 @@ describe("a store that fails", () => {
     expect(await store.audit()).toMatchObject({ openHolds: 1, drifts: [] });
   });
 
-  test("fails only the commits that it failed: what queued behind is committed", async () => {
+  test("fails only the failed commits: queued operations are committed", async () => {
     const { first, letGo } = await holdUp();
     const queued = ledger.submit(hold("a"));
     store.failure = new Error("disk full");
@@ -290,7 +290,7 @@ describe("after a commit that failed", () => {
     store.gate = undefined;
   }
 
-  /** Begins the next commit and leaves it under way. */
+  /** Begins the next commit and leaves it running. */
   async function tryNext(): Promise<{ next: Promise<LedgerOutcome>; letGo: () => void }> {
     const { promise, resolve } = Promise.withResolvers<void>();
     store.gate = promise;
@@ -327,7 +327,7 @@ describe("after a commit that failed", () => {
     const { next, letGo } = await tryNext();
     const refusal = await refusalOf(ledger.submit(hold("a")));
     expect(refusal).toMatchObject({ code: "storage_unavailable", status: 503, retryAfterSeconds: 1 });
-    // It was never sent, so that nothing has to be given back.
+    // It was never sent, so nothing has to be released.
     expect(refusal.cause).toBeUndefined();
     const end = ledger.submit(settle("next"));
     letGo();

@@ -30,7 +30,7 @@ export class PostgresGenerationStore implements GenerationStore {
     return this.#usage.read(query);
   }
 
-  /** Ends a page after a whole millisecond, so that the next one begins at the following. */
+  /** Ends a page after a whole millisecond, so that the next one begins at the following millisecond. */
   async #page({ owner, from, to, groupBy }: UsageQuery): Promise<UsagePage> {
     const [last] = await this.#statements.run<{ started_at: bigint }>(
       "SELECT started_at FROM generations WHERE owner = $1 AND started_at >= $2 AND started_at < $3 ORDER BY started_at LIMIT 1 OFFSET $4",

@@ -2,7 +2,7 @@ import { type Dialect, type Operation, parseObject, type Usage, usageBuckets } f
 import type { Generation, UsageGrouping } from "../store.ts";
 import { tokenIdOf } from "../usage-reader.ts";
 
-/** A generation as both engines give it; `Flag` is what the engine has for a truth value. */
+/** A row of either engine; `Flag` is the engine's boolean type. */
 export interface GenerationRow<Flag> {
   id: string;
   owner: string;
@@ -12,7 +12,7 @@ export interface GenerationRow<Flag> {
   provider: string;
   model: string;
   streamed: Flag;
-  /** 0 where the ledger itself wrote the row of an expired call. */
+  /** 0 if the ledger itself wrote the row of an expired call. */
   status: bigint;
   outcome: Generation["outcome"];
   usage: string;
@@ -25,7 +25,7 @@ export interface GenerationRow<Flag> {
   parent: string | null;
 }
 
-/** Reads a row; `isSet` reads the engine's truth values. */
+/** Reads a row; `isSet` reads the engine's boolean. */
 export function toGeneration<Flag>(row: GenerationRow<Flag>, isSet: (flag: Flag) => boolean): Generation {
   return {
     id: row.id,
@@ -49,7 +49,7 @@ export function toGeneration<Flag>(row: GenerationRow<Flag>, isSet: (flag: Flag)
   };
 }
 
-/** The buckets that this version knows; a newer one may have written others. */
+/** The buckets that this version knows; a newer version may have written others. */
 function readUsage(text: string): Usage {
   const counts = parseObject(text) ?? {};
   const usage: Usage = {};
@@ -66,7 +66,7 @@ const keys: Record<UsageGrouping, string> = {
   token: "account_id",
 };
 
-/** What is selected of a page, as `UsageRow`s. */
+/** The selected columns of a page, as `UsageRow`s. */
 export const usageColumns = (groupBy: UsageGrouping): string => `${keys[groupBy]} AS key, count(*) AS requests,
   CAST(sum(input_tokens) AS bigint) AS input_tokens, CAST(sum(output_tokens) AS bigint) AS output_tokens,
   CAST(sum(credits) AS bigint) AS credits`;

@@ -7,7 +7,7 @@ type Row = GenerationRow<bigint>;
 
 const isSet = (flag: bigint): boolean => flag === 1n;
 
-/** An owner's calls of a time: those in the index, and those behind its mark, which are few. */
+/** An owner's calls in a period: those in the index, and the few after its mark. */
 const OWNED = `
   WITH owned (started, number) AS (
     SELECT started_at, number FROM calls_by_owner WHERE owner = ?1 AND started_at >= ?2 AND started_at < ?3
@@ -37,7 +37,7 @@ export class SqliteGenerationStore implements GenerationStore {
     return this.#usage.read(query);
   }
 
-  /** Ends a page after a whole millisecond, so that the next one begins at the following. */
+  /** Ends a page after a whole millisecond, so that the next one begins at the following millisecond. */
   #page({ owner, from, to, groupBy }: UsageQuery): UsagePage {
     const last = this.#database
       .query<{ started_at: bigint }, [string, number, number, number]>(
