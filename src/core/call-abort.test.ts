@@ -3,35 +3,35 @@ import { abortSignalOf, type CallAbort, CallAborter } from "./call-abort.ts";
 
 const reason = new Error("enough");
 
-/** What is done to a call's abort, and heard of it, in turn. */
+/** Runs a fixed sequence of steps on a call's abort and returns the notifications and states in order. */
 function play(call: CallAbort): unknown[] {
   const { signal } = call;
-  const heard: unknown[] = [];
-  const first = { handleEvent: () => heard.push("first", signal.aborted, signal.reason) };
-  const gone = { handleEvent: () => heard.push("gone") };
-  const third = { handleEvent: () => heard.push("third") };
+  const notified: unknown[] = [];
+  const first = { handleEvent: () => notified.push("first", signal.aborted, signal.reason) };
+  const removed = { handleEvent: () => notified.push("removed") };
+  const third = { handleEvent: () => notified.push("third") };
   const second = {
     handleEvent(): void {
-      heard.push("second");
+      notified.push("second");
       signal.removeEventListener("abort", third);
     },
   };
-  for (const listener of [first, gone, second, third]) signal.addEventListener("abort", listener);
-  signal.removeEventListener("abort", gone);
-  heard.push(signal.aborted, signal.reason);
+  for (const listener of [first, removed, second, third]) signal.addEventListener("abort", listener);
+  signal.removeEventListener("abort", removed);
+  notified.push(signal.aborted, signal.reason);
   call.abort(reason);
   call.abort(new Error("again"));
-  signal.addEventListener("abort", { handleEvent: () => heard.push("late") });
-  return [...heard, signal.aborted, signal.reason];
+  signal.addEventListener("abort", { handleEvent: () => notified.push("late") });
+  return [...notified, signal.aborted, signal.reason];
 }
 
-test("is heard of as that of the platform", () => {
+test("notifies listeners as the platform's AbortController does", () => {
   const [own, platform] = [new CallAborter(), new AbortController()];
   expect(play(own)).toEqual(play(platform));
   expect(own.reason).toBe(reason);
 });
 
-test("can be followed by a signal of the platform", () => {
+test("can be followed by an AbortSignal of the platform", () => {
   const own = new CallAborter();
   const following = abortSignalOf(own);
   expect(following.aborted).toBe(false);

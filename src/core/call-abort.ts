@@ -1,13 +1,13 @@
 /**
- * What ends a call from outside, once, with a reason. An `AbortController` will do wherever one of these is asked for; but
- * it and its signal are native objects, which cost a call more than being parsed does, and garbage collection more still.
+ * Ends a call from outside, once, with a reason. An `AbortController` satisfies these interfaces, but it and its signal
+ * are native objects: they cost a call more time than its parsing, and garbage collection even more.
  */
 
 export interface AbortListener {
   handleEvent(): void;
 }
 
-/** As much of an `AbortSignal` as a call needs. */
+/** The part of `AbortSignal` that a call needs. */
 export interface CallSignal {
   readonly aborted: boolean;
   readonly reason: unknown;
@@ -15,7 +15,7 @@ export interface CallSignal {
   removeEventListener(type: "abort", listener: AbortListener): void;
 }
 
-/** As much of an `AbortController` as a call needs. */
+/** The part of `AbortController` that a call needs. */
 export interface CallAbort {
   readonly signal: CallSignal;
   abort(reason: unknown): void;
@@ -32,18 +32,18 @@ export class CallAborter implements CallAbort, CallSignal {
     if (this.aborted) return;
     this.aborted = true;
     this.reason = reason;
-    // One of them may remove another.
+    // A listener may remove another one.
     for (let next = this.#listeners.shift(); next !== undefined; next = this.#listeners.shift()) next.handleEvent();
   }
 
-  /** Told once; never of an abort that has been. */
+  /** The listener is called at most once, and never for an abort that happened before it was added. */
   addEventListener(_type: "abort", listener: AbortListener): void {
     if (!this.aborted) this.#listeners.push(listener);
   }
 
   removeEventListener(_type: "abort", listener: AbortListener): void {
     const listeners = this.#listeners;
-    // Mostly the only one; taking one out of the midst makes an array.
+    // Mostly it is the only one or the last one; `splice` would allocate an array.
     if (listeners.at(-1) === listener) {
       listeners.pop();
       return;
@@ -53,7 +53,7 @@ export class CallAborter implements CallAbort, CallSignal {
   }
 }
 
-/** The signal itself where it is one of the platform's, else one that follows it. */
+/** Returns the signal itself if it is an `AbortSignal`, otherwise an `AbortSignal` that follows it. */
 export function abortSignalOf(signal: CallSignal): AbortSignal {
   if (signal instanceof AbortSignal) return signal;
   const controller = new AbortController();

@@ -1,4 +1,4 @@
-/** The outside world, injected so that a test can hold the clock still and a run can be replayed from a seed. */
+/** Access to the outside world, injected so that a test can control the clock and replay a run from a seed. */
 
 import type { AskUpstream } from "./upstream.ts";
 
@@ -11,15 +11,15 @@ export type RandomBytes = (size: number) => Uint8Array;
 /** Evenly spread in [0, 1): for jitter, never for secrets. */
 export type RandomFraction = () => number;
 
-/** For what is asked seldom: listings, and whether an upstream is there at all. */
+/** For rare requests: listings of models, and checks whether an upstream can be reached. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
-/** Everything of the outside world that the pipeline uses. */
+/** All access to the outside world that the pipeline needs. */
 export interface Environment {
   clock: Clock;
   randomBytes: RandomBytes;
   randomFraction: RandomFraction;
   fetch: Fetch;
-  /** The way out of every call. */
+  /** Sends the request of every call. */
   ask: AskUpstream;
 }

@@ -5,8 +5,8 @@ import { errorBody, type Surface } from "./surfaces.ts";
 const codes = Object.keys(errorTable) as ErrorCode[];
 
 describe("the error table", () => {
-  /** What the contract allows, and 403, 408, 409, 426, 429, 500 and 503 for what it leaves open; 504 is not used. */
-  test.each(codes)("%s has a status that callers are told of", (code) => {
+  /** The statuses of the contract, and 403, 408, 409, 426, 429, 500 and 503, which it leaves open; 504 is not used. */
+  test.each(codes)("%s has a documented status", (code) => {
     const { status } = new GatewayError(code, "x");
     expect([400, 401, 402, 403, 404, 408, 409, 413, 422, 426, 429, 500, 502, 503]).toContain(status);
     expect(status).toBe(errorTable[code].status);
@@ -33,7 +33,7 @@ describe("the error table", () => {
 });
 
 describe("anything thrown", () => {
-  test("stays what it is where it has a row in the table", () => {
+  test("is returned unchanged if it has a row in the table", () => {
     const error = new GatewayError("token_revoked", "gone");
     expect(toGatewayError(error)).toBe(error);
   });
@@ -43,7 +43,7 @@ describe("anything thrown", () => {
     ["a text", "secret sauce"],
     ["an object", { secret: "sauce" }],
     ["nothing", undefined],
-  ])("else becomes an internal error that keeps %s for the log alone", (_, thrown) => {
+  ])("otherwise becomes an internal error that keeps %s for the log only", (_, thrown) => {
     const error = toGatewayError(thrown);
     expect(error.code).toBe("internal_error");
     expect(error.cause).toBe(thrown);
@@ -72,7 +72,7 @@ describe("an error's body", () => {
     expect(errorBody(surface, error, "req_1")).toEqual(body);
   });
 
-  test("names no field where none is at fault", () => {
+  test("has a null param if no field is at fault", () => {
     const body = errorBody("openai", new GatewayError("missing_token", "no token"), "req_1");
     expect(body).toEqual({
       error: { message: "no token", type: "invalid_request_error", code: "missing_token", param: null },
@@ -98,7 +98,7 @@ describe("an error's body", () => {
     expect(errorBody("anthropic", new GatewayError(code, "x"), "req_1")).toHaveProperty("error.type", type);
   });
 
-  test("says Anthropic's code where its SDKs go by it, and nowhere else", () => {
+  test("contains Anthropic's code only for errors that its SDKs recognize by code", () => {
     const details = (code: ErrorCode) => errorBody("anthropic", new GatewayError(code, "x"), "req_1");
     expect(details("thread_unsupported_request")).toHaveProperty("error.details", {
       error_code: "thread_unsupported_request",

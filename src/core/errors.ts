@@ -1,6 +1,7 @@
 /**
- * The one table of errors. `status` is what the client sees, `type` the word in OpenAI's and Anthropic's bodies, `fault`
- * whose doing it was (client, upstream, gateway). Messages are written for the caller and never carry a secret.
+ * The table of all errors. `status` is the HTTP status, `type` the error type in OpenAI's and Anthropic's bodies, and
+ * `fault` the party that caused the error (client, upstream, gateway). Messages are written for the caller and never
+ * contain a secret.
  */
 export const errorTable = {
   missing_token: { status: 401, type: "invalid_request_error", fault: "client" },
@@ -41,13 +42,13 @@ export const errorTable = {
 export type ErrorCode = keyof typeof errorTable;
 
 export interface GatewayErrorOptions {
-  /** The field of the request that is at fault, as a path: `messages.0.role`. */
+  /** The path of the request's field that is at fault: `messages.0.role`. */
   param?: string;
-  /** Seconds until another try makes sense; becomes `retry-after`. */
+  /** Seconds until a retry makes sense; sent as `retry-after`. */
   retryAfterSeconds?: number;
-  /** Headers that the answer carries besides. */
+  /** Additional headers of the answer. */
   headers?: Readonly<Record<string, string>>;
-  /** For the log, never for the client. */
+  /** Logged, but never sent to the client. */
   cause?: unknown;
 }
 
@@ -71,7 +72,7 @@ export class GatewayError extends Error {
     return errorTable[this.code].status;
   }
 
-  /** Whose doing it was. */
+  /** The party that caused the error. */
   get fault(): "client" | "upstream" | "gateway" {
     return errorTable[this.code].fault;
   }
@@ -81,7 +82,9 @@ export class GatewayError extends Error {
   }
 }
 
-/** Anything thrown, as a row of the table: what is not ours becomes `internal_error`, its text kept for the log. */
+/**
+ * Converts anything thrown to a `GatewayError`: an unknown error becomes `internal_error`, with itself as the cause.
+ */
 export function toGatewayError(thrown: unknown): GatewayError {
   if (thrown instanceof GatewayError) return thrown;
   return new GatewayError("internal_error", "The gateway failed to handle this request.", { cause: thrown });

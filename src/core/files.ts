@@ -1,14 +1,14 @@
-/** A file that came with a call, in a form. */
+/** A file that was sent with a call, in a form. */
 export interface CallFile {
-  /** The form's field, without a `[]` behind it. */
+  /** The form's field, without a trailing `[]`. */
   readonly field: string;
   readonly filename: string;
-  /** As the client has it. */
+  /** As declared by the client. */
   readonly contentType: string | undefined;
   /** Bytes. */
   readonly size: number;
-  /** How long the sound in it lasts, by the file itself; undefined where it holds none or can't be read. */
+  /** Duration of its audio, measured from the file's bytes; undefined if it has no audio or can't be read. */
   readonly milliseconds: number | undefined;
-  /** All of its bytes. */
+  /** Reads all bytes. */
   read(): Promise<Buffer>;
 }

@@ -9,14 +9,14 @@ describe("random ids", () => {
     expect(randomId(real, length)).toMatch(new RegExp(`^[0-9a-z]{${length}}$`));
   });
 
-  test("throw away the numbers that would favour the first pairs", () => {
-    // 64,800 is 50 times the number of pairs; 65,535 would be one of the first once more.
+  test("discard the numbers that would favour the first pairs", () => {
+    // 64,800 is 50 times the number of pairs; 65,535 would give one of the first pairs an extra chance.
     const numbers = [64_800, 65_535, 35, 1_295, 1_296, 64_799];
-    const given = Uint8Array.from(numbers.flatMap((number) => [number >> 8, number & 255]));
-    expect(randomId(() => given, 8)).toBe("0zzz00zz");
+    const bytes = Uint8Array.from(numbers.flatMap((number) => [number >> 8, number & 255]));
+    expect(randomId(() => bytes, 8)).toBe("0zzz00zz");
   });
 
-  test("ask for more where too few bytes were of use", () => {
+  test("request more bytes if too few of them were usable", () => {
     const answers = [Uint8Array.of(255, 255), Uint8Array.of(255, 255, 1, 104)];
     expect(randomId(() => answers.shift() ?? Uint8Array.of(), 1)).toBe("a");
     expect(answers).toEqual([]);
@@ -42,12 +42,12 @@ describe("request ids", () => {
     }
   });
 
-  test("of one moment differ", () => {
+  test("of the same moment differ", () => {
     const ids = Array.from({ length: 1_000 }, () => requestId(() => 5, real));
     expect(new Set(ids).size).toBe(1_000);
   });
 
-  test("are told from other texts", () => {
+  test("are distinguished from other texts", () => {
     const id = requestId(() => 5, real);
     expect(isRequestId(id)).toBe(true);
     for (const other of ["", "req_", id.slice(0, -1), `${id}0`, ` ${id}`, `${id}\n`, id.toUpperCase(), id.slice(4)])

@@ -2,20 +2,20 @@ import type { Clock, RandomBytes } from "./environment.ts";
 
 const ALPHABET = Buffer.from("0123456789abcdefghijklmnopqrstuvwxyz");
 
-/** There are so many pairs of them; two characters at a time take half as many numbers. */
+/** The number of pairs of characters. Writing two characters at a time takes half as many random numbers. */
 const PAIRS = ALPHABET.length * ALPHABET.length;
 
-/** The numbers of two bytes below this fall on each pair equally often. */
+/** Below this, the numbers of two bytes map to each pair equally often. */
 const EVEN_BELOW = 65_536 - (65_536 % PAIRS);
 
-/** `length` characters of [0-9a-z], evenly spread. */
+/** `length` uniformly random characters of [0-9a-z]. */
 export function randomId(random: RandomBytes, length: number): string {
   const id = Buffer.alloc(length);
   writeRandom(random, id, 0);
   return id.toString("latin1");
 }
 
-/** Writes such characters from there to the end; numbers that would favour the first pairs are thrown away. */
+/** Fills `id` with random characters from `from` on; discards numbers that would favour the first pairs. */
 function writeRandom(random: RandomBytes, id: Buffer, from: number): void {
   let next = from;
   while (next < id.length) {
@@ -25,7 +25,7 @@ function writeRandom(random: RandomBytes, id: Buffer, from: number): void {
       if (number >= EVEN_BELOW) continue;
       const pair = number % PAIRS;
       id[next] = ALPHABET[Math.floor(pair / ALPHABET.length)] ?? 0;
-      // Past the end nothing is written.
+      // At the end of the buffer, this write has no effect.
       id[next + 1] = ALPHABET[pair % ALPHABET.length] ?? 0;
       next += 2;
     }
@@ -34,15 +34,15 @@ function writeRandom(random: RandomBytes, id: Buffer, from: number): void {
 
 const REQUEST_ID = /^req_[0-9a-z]{25}$/;
 
-/** Where ids of requests are written, one after the other: what of one is in the next needs no string of its own. */
+/** The buffer in which every request id is written. The id's time is only rewritten when it has changed. */
 const written = Buffer.from(`req_${"0".repeat(25)}`);
 const TIME_AT = 4;
 const RANDOM_AT = 13;
 let writtenAt = 0;
 
 /**
- * The id of one request: on every response, log line, ledger row and error. Time first (milliseconds in base 36), so
- * that rows of one moment lie side by side in an index, then 82 random bits.
+ * The id of one request: on every response, log line, ledger row and error. It starts with the time (milliseconds in
+ * base 36), so that rows of the same moment are adjacent in an index, followed by 82 random bits.
  */
 export function requestId(clock: Clock, random: RandomBytes): string {
   const now = clock();
@@ -52,7 +52,7 @@ export function requestId(clock: Clock, random: RandomBytes): string {
   return written.toString("latin1");
 }
 
-/** Whether a text could be the id of a request. */
+/** Whether a text has the form of a request id. */
 export function isRequestId(text: string): boolean {
   return REQUEST_ID.test(text);
 }

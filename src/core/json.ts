@@ -1,17 +1,17 @@
-/** A JSON object whose members are yet to be looked at. */
+/** A JSON object with unchecked members. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** `value` as an object, or undefined for everything else: what comes from outside is read without trust in its shape. */
+/** Returns `value` if it is an object, otherwise undefined: the shape of external data is never trusted. */
 export function objectOf(value: unknown): JsonObject | undefined {
   return value !== null && typeof value === "object" && !Array.isArray(value) ? (value as JsonObject) : undefined;
 }
 
-/** `value` as a list; an empty one for everything else. */
+/** Returns `value` if it is an array, otherwise an empty array. */
 export function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** The object that a text holds as JSON, or undefined where it holds none. */
+/** Parses a JSON object; undefined if the text is no JSON or another kind of value. */
 export function parseObject(text: string): JsonObject | undefined {
   try {
     return objectOf(JSON.parse(text));

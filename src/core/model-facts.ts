@@ -1,29 +1,31 @@
 import type { JsonObject } from "./json.ts";
 
-/** How hard a model is to think, from not at all to as much as it can. */
+/** How much a model should think, from not at all to as much as it can. */
 export const efforts = ["none", "minimal", "low", "medium", "high", "xhigh", "max"] as const;
 
 export type Effort = (typeof efforts)[number];
 
 /**
- * How a model differs from others of its dialect, as far as a translation must know: providers state it, dialects follow
- * it. An absent member means as the dialect has it.
+ * How a model differs from others of its dialect, as far as a translation must know it: providers state it, dialects
+ * apply it. An absent member means the dialect's default.
  */
 export interface ModelFacts {
   /** Sampling parameters are refused; a translation drops them. */
   refusesSampling?: boolean;
-  /** How thinking is asked for in Messages; "none" for a model that can't think. */
+  /** How thinking is requested in Messages; "none" for a model that can't think. */
   thinking?: "budget" | "adaptive" | "none";
-  /** The efforts that it takes: a wish is moved to the nearest, and dropped where the list is empty. Absent: not known. */
+  /**
+   * The efforts that it accepts: others become the nearest one, or are dropped if the list is empty. Absent: unknown.
+   */
   efforts?: readonly Effort[];
-  /** It knows the role `developer` beside `system`. */
+  /** It accepts the role `developer` besides `system`. */
   developerRole?: boolean;
-  /** The member of a chat message that carries reasoning back to it. */
+  /** The member of a chat message that returns reasoning to the model. */
   reasoningField?: "reasoning_content" | "reasoning";
-  /** It refuses ids of tool calls that are not nine letters and digits; others are given such a one. */
+  /** It refuses tool call ids unless they are nine letters and digits; other ids are replaced by such ids. */
   shortCallIds?: boolean;
-  /** Stands in for the signature of a tool call that the upstream demands and the client has lost. */
+  /** Replaces the signature of a tool call if the upstream requires one and the client has lost it. */
   lostCallSignature?: JsonObject;
-  /** It puts its thoughts between `<think>` tags at the beginning of the content. */
+  /** It writes its reasoning between `<think>` tags at the beginning of the content. */
   thinkTags?: boolean;
 }

@@ -42,7 +42,7 @@ describe("amounts of credits", () => {
     expect(() => parseCredits(written)).toThrow(RangeError);
   });
 
-  test("refuses digits below the smallest coin instead of rounding them", () => {
+  test("refuses digits below one nano-credit instead of rounding them", () => {
     expect(() => parseCredits("0.0000000001")).toThrow("at most 9 decimals");
     expect(() => parseCredits(1e-10)).toThrow("at most 9 decimals");
   });
@@ -58,7 +58,7 @@ describe("amounts of credits", () => {
     expect(formatCredits(nano)).toBe(written);
   });
 
-  test("what is written is read back, and nothing shorter would do", () => {
+  test("a written amount is read back and has no superfluous digits", () => {
     fc.assert(
       fc.property(fc.bigInt(-(10n ** 24n), 10n ** 24n), (nano) => {
         const written = formatCredits(nano);
@@ -103,7 +103,7 @@ describe("rates", () => {
     );
   });
 
-  test("a fraction of the smallest coin is rounded up once, never down", () => {
+  test("a fraction of a nano-credit is rounded up once, never down", () => {
     expect(roundUpToNano(0n)).toBe(0n);
     expect(roundUpToNano(1n)).toBe(1n);
     expect(roundUpToNano(1_000_000n)).toBe(1n);
@@ -127,7 +127,7 @@ describe("markup", () => {
     expect(parseMarkup(markup)).toBe(millionths);
   });
 
-  test("rounds up to the smallest coin", () => {
+  test("rounds up to one nano-credit", () => {
     expect(applyMarkup(10n, 1_000_000n)).toBe(10n);
     expect(applyMarkup(10n, 1_250_000n)).toBe(13n);
     expect(applyMarkup(1n, 1n)).toBe(1n);

@@ -5,7 +5,7 @@
 export type Nano = bigint;
 
 /**
- * A price of one unit (a token, a second, an image), in femto-credits (1e-15 credit). Six digits finer than `Nano`,
+ * The price of one unit (a token, a second, an image) in femto-credits (1e-15 credits). Six digits finer than `Nano`,
  * because the cheapest tokens cost a few nano-credits and their prices have decimals.
  */
 export type Femto = bigint;
@@ -19,8 +19,8 @@ const FRACTION_DIGITS = 9;
 const DECIMAL = /^(-?)(\d+)(?:\.(\d+))?$/;
 
 /**
- * Reads a decimal amount of credits (`"12.5"`, `12.5`) as nano-credits. Digits below 1e-9 are refused rather than
- * rounded. Throws `RangeError` on anything that is no plain finite decimal.
+ * Reads a decimal amount of credits (`"12.5"`, `12.5`) as nano-credits. Digits below 1e-9 are refused, not rounded.
+ * Throws a `RangeError` unless the amount is a plain finite decimal.
  */
 export function parseCredits(amount: number | string): Nano {
   const match = DECIMAL.exec(typeof amount === "number" ? plainDecimal(amount) : amount.trim());
@@ -45,12 +45,12 @@ export function formatCredits(nano: Nano): string {
   return nano < 0n ? `-${text}` : text;
 }
 
-/** Nano-credits as a JSON number. Exact up to 8 million credits (2^23), rounded to 53 bits beyond. */
+/** Nano-credits as a JSON number. Exact up to 8 million credits (2^23), rounded to 53 bits above. */
 export function creditsNumber(nano: Nano): number {
   return Number(formatCredits(nano));
 }
 
-/** Reads a price in credits per `per` units as femto-credits a unit, rounded half up at 1e-15. */
+/** Reads a price in credits per `per` units as femto-credits per unit, rounded half up at 1e-15. */
 export function parseRate(price: number, per: number): Femto {
   if (!Number.isFinite(price) || price < 0) throw new RangeError(`not a price: ${price}`);
   const scaled = parseScaled(plainDecimal(price), 15);
@@ -58,12 +58,12 @@ export function parseRate(price: number, per: number): Femto {
   return (scaled + divisor / 2n) / divisor;
 }
 
-/** What `units` cost at `rate`, still in femto-credits, so that a sum of several buckets is rounded only once. */
+/** The cost of `units` at `rate`, still in femto-credits, so that a sum of several buckets is rounded only once. */
 export function costOf(units: number, rate: Femto): Femto {
   return BigInt(units) * rate;
 }
 
-/** Rounds a sum of femto-credits up to nano-credits: a fraction of the smallest coin is never given away. */
+/** Rounds a sum of femto-credits up to nano-credits: a fraction of a nano-credit is charged as a whole one. */
 export function roundUpToNano(femto: Femto): Nano {
   return (femto + ALMOST_A_NANO) / FEMTO_PER_NANO;
 }
@@ -84,7 +84,7 @@ function parseScaled(decimal: string, digits: number): bigint {
   return BigInt(whole + fraction.slice(0, digits).padEnd(digits, "0"));
 }
 
-/** `String(1e-7)` is `"1e-7"`; money is read from plain digits. */
+/** `String(1e-7)` is `"1e-7"`, but amounts are parsed from plain digits. */
 function plainDecimal(value: number): string {
   if (!Number.isFinite(value)) throw new RangeError(`not a number of credits: ${value}`);
   const text = String(value);

@@ -1,7 +1,7 @@
-/** The three shapes of text generation: OpenAI Chat Completions, Anthropic Messages, OpenAI Responses. */
+/** The three formats of text generation: OpenAI Chat Completions, Anthropic Messages, OpenAI Responses. */
 export type Dialect = "chat" | "messages" | "responses";
 
-/** What a chargeable route does, whichever provider does it. */
+/** The kind of work that a chargeable route requests, independent of the provider. */
 export type Operation =
   | Dialect
   | "count_tokens"

@@ -7,36 +7,37 @@ test("every bucket of usage is priced by one key, and every key prices one bucke
   expect(priced.toSorted()).toEqual([...usageBuckets].toSorted());
 });
 
-describe.each(priceKeys.map((key, place) => [key, place] as const))("the row of %s", (key, place) => {
+describe.each(priceKeys.map((key, index) => [key, index] as const))("the row of %s", (key, index) => {
   const { per, ratePer = 1, fallbacks = [], variants = false, alwaysQuoted = false } = priceUnits[key];
 
-  test("falls back to rows above it, whose price is for as many units", () => {
-    // A quote goes through the rows once: whether it has a fallback is decided before the keys that fall back to it.
-    const above = new Set(priceKeys.slice(0, place));
+  test("falls back to rows above it that are priced for the same number of units", () => {
+    // A quote visits the rows once: it must know whether it contains a fallback before it visits the keys that fall
+    // back.
+    const above = new Set(priceKeys.slice(0, index));
     expect(fallbacks.filter((fallback) => !above.has(fallback))).toEqual([]);
     for (const fallback of fallbacks)
       expect([priceUnits[fallback].per, priceUnits[fallback].ratePer ?? 1]).toEqual([per, ratePer]);
   });
 
-  test("makes a price of a whole number of rates", () => {
+  test("has a price that is a whole number of rates", () => {
     expect(Number.isInteger(per / ratePer)).toBe(true);
   });
 
-  test("is of one kind", () => {
-    // Callers may rely on a number under a key that every quote has.
+  test("is either always quoted or has variants", () => {
+    // Callers may expect a number under a key that every quote contains.
     expect(variants && alwaysQuoted).toBe(false);
-    // A quote compares single prices with their fallbacks, not variants.
+    // A quote compares only single prices with their fallbacks, not variants.
     expect(variants && fallbacks.length > 0).toBe(false);
   });
 });
 
 test("at most one rate is for more than one unit", () => {
-  // A charge rounds the part of such a rate up before it rounds their sum up. With two such parts it could be a nano-credit
-  // too high: `sum` in `pricing/model-price.ts` would have to add them up first.
+  // A charge rounds the cost at such a rate up before it rounds the sum up. With two such rates the charge could be one
+  // nano-credit too high: `sum` in `pricing/model-price.ts` would have to add their costs first.
   expect(priceKeys.filter((key) => (priceUnits[key].ratePer ?? 1) > 1).length).toBeLessThanOrEqual(1);
 });
 
-test("what is made for each key or bucket has all of them", () => {
+test("objects by key or by bucket have all members", () => {
   const kinds = byPriceKey({ always: () => "always", plain: () => "plain", variants: () => "variants" });
   expect(Object.keys(kinds)).toEqual([...priceKeys]);
   expect(kinds).toMatchObject({ input_mtok: "always", cache_write_mtok: "plain", image: "variants" });

@@ -1,28 +1,35 @@
 import type { UsageBucket } from "./usage.ts";
 
 /**
- * Every key that a price can have, one row each. From these rows derive the configuration's schema, the table that charges
- * are calculated from, the quotes of `GET /v1/models`, the contract of that route and the list of keys in the README.
+ * Every key that a price can have, one row each. The configuration's schema, the rates that charges are calculated
+ * from, the quotes of `GET /v1/models`, the contract of that route and the list of keys in the README derive from these
+ * rows.
  *
- * A new unit (seconds of video, calls of a hosted tool, pages, minutes of connection) is a bucket in `usage.ts` and one row
- * here; a bucket without a row does not compile. Which keys together price a kind of work is in `pricing/price-table.ts`.
+ * A new unit (seconds of video, calls of a hosted tool, pages, minutes of connection) is a bucket in `usage.ts` and a
+ * row here; a bucket without a row does not compile. `pricing/price-table.ts` lists the keys that together price a
+ * modality.
  */
 
-/** A row: what a price under this key is for, and which price applies where it is absent. */
+/** A row: the units that a price under this key is for, and the prices that replace an absent one. */
 interface PriceUnit<Key extends string> {
   /** The bucket of usage that the price is for. Each bucket has one key. */
   bucket: UsageBucket;
   /** How many units of the bucket one price is for. */
   per: number;
-  /** How many units the rate in memory is for, where a single unit's would seldom be whole femto-credits. Absent: one. */
+  /**
+   * How many units a rate in memory is for, if the rate of a single unit would rarely be whole femto-credits. Absent:
+   * one.
+   */
   ratePer?: number;
-  /** What the price buys; the documentation reads "Credits for …". */
+  /** The purchased units; the documentation reads "Credits for …". */
   buys: string;
-  /** Keys whose price applies where this one is absent, the nearest first. They stand in rows above. Absent: it costs nothing. */
+  /**
+   * Keys whose price applies if this one is absent, nearest first, in rows above this one. Absent: the units are free.
+   */
   fallbacks?: readonly Key[];
-  /** The price may be an object by variant, in the words of `ImageVariant`. */
+  /** The price may be an object by variant, in the terms of `ImageVariant`. */
   variants?: true;
-  /** Quotes have the key even where its price is zero or that of its fallback. */
+  /** Quotes contain the key even if its price is zero or equal to that of its fallback. */
   alwaysQuoted?: true;
 }
 
@@ -32,8 +39,8 @@ const KCOUNT = 1_000;
 const HOUR_MS = 3_600_000;
 
 /**
- * The names are those of genai-prices where it has one. Tokens without a price of their own are charged as what they are a
- * kind of, reasoning as output, a cached token as input: no token is free by omission.
+ * The names are those of genai-prices, if it has one. Tokens without a price are charged as the kind that they belong
+ * to, reasoning as output, a cached token as input: no token is free by omission.
  */
 const rows = {
   input_mtok: { bucket: "input", per: MTOK, buys: "a million input tokens", alwaysQuoted: true },
@@ -102,7 +109,7 @@ const rows = {
   image: { bucket: "images", per: 1, buys: "a generated image", variants: true },
   input_image: { bucket: "inputImages", per: 1, buys: "an image sent along with the request" },
   input_mchars: { bucket: "inputCharacters", per: MCHARS, buys: "a million characters of text to be spoken" },
-  // Not `audio_hours`, which is genai-prices' name for the price of a connection that stays open.
+  // Not `audio_hours`: in genai-prices that is the price of a connection that stays open.
   input_audio_hours: {
     bucket: "inputAudioMs",
     per: HOUR_MS,
@@ -117,7 +124,7 @@ type KeyWith<Trait> = { [Key in keyof Rows]: Rows[Key] extends Trait ? Key : nev
 
 export type PriceKey = keyof Rows;
 
-/** Keys whose price may be one for all, or one for each variant. */
+/** Keys that take either one price or a price for each variant. */
 export type VariantPriceKey = KeyWith<{ variants: true }>;
 
 type AlwaysQuotedKey = KeyWith<{ alwaysQuoted: true }>;
@@ -126,7 +133,7 @@ type PricedBucket = Rows[PriceKey]["bucket"];
 
 export const priceUnits: Readonly<Record<PriceKey, PriceUnit<PriceKey>>> = rows;
 
-// The keys of a literal are those of its type.
+// `Object.keys` returns `string[]`; the literal has no keys besides those of its type.
 export const priceKeys = Object.keys(rows) as readonly PriceKey[];
 
 function isAlwaysQuoted(key: PriceKey): key is AlwaysQuotedKey {
@@ -137,22 +144,22 @@ function hasVariants(key: PriceKey): key is VariantPriceKey {
   return priceUnits[key].variants === true;
 }
 
-/** A value for every key, its type by the kind of key. */
+/** A value for every key; its type depends on the kind of key. */
 export type ByPriceKey<Always, Plain, Variants> = Record<AlwaysQuotedKey, Always> &
   Record<PlainPriceKey, Plain> &
   Record<VariantPriceKey, Variants>;
 
-/** Makes the value of a key, by the kind of key. */
+/** Creates the value of a key, depending on the kind of key. */
 interface PriceKeyMakers<Always, Plain, Variants> {
-  /** The price is a single number, and every quote has it. */
+  /** The price is a single number that every quote contains. */
   always(key: AlwaysQuotedKey): Always;
-  /** The price is a single number, quoted where it differs from its fallback's or, without a fallback, from zero. */
+  /** The price is a single number, quoted if it differs from its fallback's or, without a fallback, from zero. */
   plain(key: PlainPriceKey): Plain;
-  /** The price is a single number or one for each variant, quoted where it is not zero. */
+  /** The price is a single number or a number per variant, quoted unless it is zero. */
   variants(key: VariantPriceKey): Variants;
 }
 
-/** An object with a member for every key. */
+/** Creates an object with a member for every key. */
 export function byPriceKey<Always, Plain, Variants>(
   make: PriceKeyMakers<Always, Plain, Variants>,
 ): ByPriceKey<Always, Plain, Variants> {
@@ -163,15 +170,15 @@ export function byPriceKey<Always, Plain, Variants>(
   return Object.fromEntries(priceKeys.map((key) => [key, valueOf(key)])) as ByPriceKey<Always, Plain, Variants>;
 }
 
-/** An object with a member for every bucket, made from the key that prices it. */
+/** Creates an object with a member for every bucket, from the key that prices the bucket. */
 export function byPricedBucket<Value>(make: (key: PriceKey) => Value): Record<PricedBucket, Value> {
   return Object.fromEntries(priceKeys.map((key) => [rows[key].bucket, make(key)])) as Record<PricedBucket, Value>;
 }
 
 const choiceOfVariants =
-  "one price, or prices by size/quality, size or quality; any other variant costs as much as the dearest";
+  "one price, or prices by size/quality, size or quality; any other variant costs as much as the most expensive one";
 
-/** What a price means, for the documentation of the configuration and of the quotes. */
+/** Describes a price, for the documentation of the configuration and of the quotes. */
 export function describePrice(key: PriceKey): string {
   const { buys, fallbacks = [], variants } = priceUnits[key];
   const meaning = variants === true ? `Credits for ${buys}: ${choiceOfVariants}.` : `Credits for ${buys}.`;

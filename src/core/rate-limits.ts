@@ -1,6 +1,7 @@
 /**
- * Limits of one account; an absent one doesn't limit. Where several are reached, the first of them here is named. A
- * minute begins with the first admitted call after the last minute ended, and only time that goes on begins one.
+ * The limits of one account; an absent limit doesn't apply. If several are reached, the error names the first of them
+ * in this order. A minute begins with the first call that is admitted after the previous minute ended; a clock that
+ * steps back doesn't begin one.
  */
 export interface RateLimits {
   requestsPerMinute?: number;

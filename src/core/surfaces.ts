@@ -1,6 +1,6 @@
 import type { ErrorCode, GatewayError } from "./errors.ts";
 
-/** Whose API a route belongs to: it decides the shape of our own errors there. */
+/** The family of API that a route belongs to. It determines the shape of the gateway's errors on that route. */
 export type Surface = "openai" | "anthropic" | "firecrawl";
 
 const anthropicTypes: Record<number, string> = {
@@ -18,7 +18,7 @@ const anthropicTypes: Record<number, string> = {
   503: "overloaded_error",
 };
 
-/** Errors that Anthropic's SDKs know by their code, and mend by asking in another way. */
+/** Errors that Anthropic's SDKs recognize by code and resolve by sending another request. */
 const knownToAnthropicSdks: ReadonlySet<ErrorCode> = new Set(["thread_unsupported_request"]);
 
 const bodies: Record<Surface, (error: GatewayError, requestId: string) => object> = {
@@ -37,21 +37,21 @@ const bodies: Record<Surface, (error: GatewayError, requestId: string) => object
   firecrawl: (error) => ({ success: false, error: error.message }),
 };
 
-/** Names under which a surface's SDKs look for the request's id. */
+/** The header names in which a surface's SDKs look for the request id. */
 const idNames: Readonly<Record<Surface, readonly string[]>> = {
   openai: ["x-request-id"],
   anthropic: ["x-request-id", "request-id"],
   firecrawl: ["x-request-id"],
 };
 
-/** The headers of every answer on a surface: the request's id. */
+/** The headers with the request id, for every answer on a surface. */
 export function idHeaders(surface: Surface, requestId: string): Record<string, string> {
   const headers: Record<string, string> = {};
   for (const name of idNames[surface]) headers[name] = requestId;
   return headers;
 }
 
-/** The JSON body of one of our errors on a surface. */
+/** The JSON body of a gateway error on a surface. */
 export function errorBody(surface: Surface, error: GatewayError, requestId: string): object {
   return bodies[surface](error, requestId);
 }

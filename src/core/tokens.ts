@@ -1,21 +1,21 @@
-/** What bounds the tokens of a request by its bytes, in every dialect alike (`docs/decisions`). */
+/** Bounds of a request's tokens by its bytes, the same in every dialect (`docs/decisions`). */
 
-/** No known model counts more for one picture, whatever its size. */
+/** Tokens of one image. No known model counts more, at any size. */
 export const IMAGE_TOKENS_MAX = 20_000;
 
 /** Tokens that a chat template adds around a message. */
 export const MESSAGE_TOKENS_MAX = 16;
 
 /**
- * For a part whose size nothing in the request tells: a stored file, a document, a video, sound by its address. Whoever
- * knows the model's context window lowers it to that.
+ * Tokens of a part whose size the request doesn't contain: a stored file, a document, a video, audio given by URL. Code
+ * that knows the model's context window lowers it to that.
  */
 export const UNKNOWN_PART_TOKENS = 1_000_000;
 
-/** Bytes of text that make a token, where an upstream leaves the counting to us. */
+/** Bytes of text per token, used if an upstream reports no count. */
 const BYTES_PER_TOKEN = 4;
 
-/** The tokens that a text of so many bytes is taken for. */
+/** Estimates the tokens of a text from its bytes. */
 export function tokensOfBytes(bytes: number): number {
   return Math.ceil(bytes / BYTES_PER_TOKEN);
 }

@@ -1,23 +1,23 @@
 /**
- * A request to an upstream and the reply, as the relay needs them: bytes are pushed as they come, without a promise a
- * piece, and only one look at a header is paid for that is looked at.
+ * A request to an upstream and its reply, as the relay needs them: bytes are pushed as they arrive, without a promise
+ * per chunk, and a header costs time only if it is read.
  */
 
 import type { CallSignal } from "./call-abort.ts";
 
 export interface UpstreamRequest {
   method: "GET" | "POST" | "DELETE";
-  /** Absolute, without credentials or a fragment. */
+  /** Absolute, without credentials or fragment. */
   url: string;
-  /** The same object for thousands of calls where they are the same. */
+  /** May be the same object for thousands of calls. */
   headers: Headers;
-  /** Pieces of memory follow each other. */
+  /** The chunks of an array are sent one after the other. */
   body?: string | Uint8Array | readonly Uint8Array[] | Blob | ReadableStream<Uint8Array> | undefined;
-  /** Ends the request, or the reply's body, with its reason. */
+  /** Aborts the request, or the reply's body, with the signal's reason. */
   signal: CallSignal;
 }
 
-/** Redirections are not followed: a key must not go along. */
+/** Redirects are not followed, so that a key is never sent to another host. */
 export interface UpstreamReply {
   readonly status: number;
   readonly headers: ReplyHeaders;
@@ -25,29 +25,29 @@ export interface UpstreamReply {
 }
 
 export interface ReplyHeaders {
-  /** Of a header that came several times, all values with commas between; null where there is none. Small letters. */
+  /** Looks a header up by its lowercase name. Repeated values are joined with commas; null if the header is absent. */
   get(name: string): string | null;
 }
 
-/** Decoded: what the transfer and a content encoding did to it is undone. */
+/** The decoded body, without transfer encoding and content encoding. */
 export interface ReplyBody {
-  /** Hands over what has come, at once, and what comes. To be called once. */
+  /** Passes the buffered bytes on immediately, and all others as they arrive. Must be called only once. */
   flowTo(sink: BodySink): void;
-  /** Holds the flow up, so that what the sink can't take waits at the upstream. A few pieces may still come. */
+  /** Applies back-pressure, so that bytes wait at the upstream. A few more chunks may still arrive. */
   pause(): void;
   resume(): void;
-  /** Nobody wants the rest. The sink hears nothing more. */
+  /** Discards the remaining body. The sink is not called any more. */
   cancel(): void;
 }
 
-/** Is told of pieces, and then once of an end or a failure. */
+/** Receives the chunks of a body, followed by exactly one end or failure. */
 export interface BodySink {
-  /** The bytes are the sink's own from now on. */
+  /** The sink owns the bytes. */
   onBytes(bytes: Buffer): void;
   onEnd(): void;
-  /** The body broke off, or its request was ended: with the signal's reason. */
+  /** The body was cut off, or the signal aborted the request: then the cause is the signal's reason. */
   onFailure(cause: unknown): void;
 }
 
-/** Rejects where no head of a reply came: with the signal's reason where that ended it. */
+/** Rejects if the reply's head doesn't arrive; with the signal's reason if the signal aborted the request. */
 export type AskUpstream = (request: UpstreamRequest) => Promise<UpstreamReply>;

@@ -9,7 +9,7 @@ import {
   usageBuckets,
 } from "./usage.ts";
 
-test("every bucket of tokens is counted as input or as output, and none twice", () => {
+test("every token bucket is counted exactly once, as input or as output", () => {
   const counts = Object.fromEntries(usageBuckets.map((bucket, index) => [bucket, 10 ** index])) as Required<Usage>;
   const total = (buckets: readonly UsageBucket[]): number => buckets.reduce((sum, bucket) => sum + counts[bucket], 0);
   expect(inputTokens(counts)).toBe(total(inputBuckets));

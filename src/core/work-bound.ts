@@ -1,27 +1,27 @@
 import type { ImageVariant, Usage } from "./usage.ts";
 
-/** What a dialect knows of a request body before it is sent: everything that bounds its cost. */
+/** Everything that bounds the cost of a request, as known from its body before it is sent. */
 export interface WorkBound {
-  /** Tokens that can go in. */
+  /** The maximum number of input tokens. */
   inputTokens: number;
-  /** Tokens that can come out per choice, or undefined where the body sets no limit. */
+  /** The maximum number of output tokens per choice, or undefined if the body sets no limit. */
   outputTokens: number | undefined;
-  /** How many answers are asked for. */
+  /** How many answers are requested. */
   choices: number;
-  /** How many inputs are read each by itself, so that each may fill the model's context window; one where left out. */
+  /** How many inputs the model reads separately, so that each may fill its context window. Absent: one. */
   inputs?: number;
   /**
-   * Tokens that are likely to go in, by kind, where the body tells them better than its bytes do; and of other units those
-   * of which `inputUnits` is only a bound.
+   * The expected input, by bucket: tokens, if the body determines them better than its byte count, and the other units
+   * for which `inputUnits` is only a bound.
    */
   expectedInput?: Usage;
-  /** Parts of the input whose size the request doesn't tell, and how many of `inputTokens` are held for them. */
+  /** The number of input parts of unknown size, and how many of `inputTokens` are held for them. */
   unsizedParts?: { parts: number; tokens: number };
   /**
-   * What goes in by other units than tokens (images, characters, milliseconds of sound): the most, and what is charged
-   * where neither the upstream nor `expectedInput` names a figure.
+   * The maximum of input in units other than tokens (images, characters, milliseconds of audio). It is charged if
+   * neither the upstream nor `expectedInput` contains a figure.
    */
   inputUnits?: Usage;
-  /** Images that can come out, and of which variant where the body tells. */
+  /** The maximum number of output images, and their variant if the body determines it. */
   outputImages?: { count: number; variant: ImageVariant | undefined };
 }
