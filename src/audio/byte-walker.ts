@@ -1,25 +1,25 @@
 /**
- * Looks at what begins at `at` and says how many bytes it takes, also of those that have not come yet; none where more
- * must have come to tell.
+ * Inspects the element that begins at `at` and returns its length in bytes, including bytes that have not arrived yet.
+ * Returns 0 if more bytes must arrive first.
  */
 export type Step = (bytes: Buffer, at: number) => number;
 
 const NOTHING = Buffer.alloc(0);
 
-/** What a step takes on the average, at the least, behind the first ten thousand: real packets are longer. */
+/** The lowest average length of a step after the first ten thousand steps: real packets are longer. */
 const BYTES_PER_STEP = 8;
 const STEPS_FREE = 10_000;
 
 /**
- * Goes through bytes from one thing to the next as they arrive, in pieces cut anywhere. It keeps no more of them than
- * `lookMax`, whatever a length in a header claims, and gives up where a step wants to see more, or where there are so many
- * steps that the bytes were made to keep it busy.
+ * Walks through bytes from one element to the next as they arrive, in chunks cut anywhere. It buffers at most `lookMax`
+ * bytes, whatever length a header claims. It stops if a step needs to look further, or if there are so many steps that
+ * the bytes must have been crafted to keep it busy.
  */
 export class ByteWalker {
   readonly #step: Step;
   readonly #lookMax: number;
-  #kept: Buffer = NOTHING;
-  /** Bytes to come that belong to what has been seen. */
+  #buffered: Buffer = NOTHING;
+  /** Bytes to come that belong to the last element. */
   #skip = 0;
   #bytes = 0;
   #steps = 0;
@@ -30,7 +30,7 @@ export class ByteWalker {
     this.#step = step;
   }
 
-  /** Whether it goes no further: then what has been found is not all that there is. */
+  /** Whether the walk has ended early: then the elements found so far are not all of them. */
   get stopped(): boolean {
     return this.#stopped;
   }
@@ -44,12 +44,12 @@ export class ByteWalker {
     }
     const arrived = Buffer.from(chunk.buffer, chunk.byteOffset + this.#skip, chunk.byteLength - this.#skip);
     this.#skip = 0;
-    const bytes = this.#kept.length === 0 ? arrived : Buffer.concat([this.#kept, arrived]);
-    this.#kept = NOTHING;
+    const bytes = this.#buffered.length === 0 ? arrived : Buffer.concat([this.#buffered, arrived]);
+    this.#buffered = NOTHING;
     this.#walk(bytes);
   }
 
-  /** Where the bytes are not what they began as. */
+  /** Ends the walk because the bytes turn out to be invalid. */
   stop(): void {
     this.#stopped = true;
   }
@@ -58,7 +58,7 @@ export class ByteWalker {
     let at = 0;
     while (at < bytes.length && !this.#stopped) {
       const taken = this.#step(bytes, at);
-      if (taken === 0) return this.#keep(bytes.subarray(at));
+      if (taken === 0) return this.#buffer(bytes.subarray(at));
       at += taken;
       this.#steps += 1;
       if (this.#steps > STEPS_FREE + this.#bytes / BYTES_PER_STEP) this.#stopped = true;
@@ -66,8 +66,8 @@ export class ByteWalker {
     this.#skip = at - bytes.length;
   }
 
-  #keep(rest: Buffer): void {
-    if (rest.length > this.#lookMax) this.#stopped = true;
-    else this.#kept = Buffer.from(rest);
+  #buffer(unread: Buffer): void {
+    if (unread.length > this.#lookMax) this.#stopped = true;
+    else this.#buffered = Buffer.from(unread);
   }
 }

@@ -3,35 +3,38 @@ import { id3Bytes } from "./frame-counter.ts";
 import type { SoundCounter } from "./sound-counter.ts";
 
 const BLOCK_HEAD_BYTES = 4;
-/** As far as a stream's rate stands in its first block. */
+/** Bytes of a stream's first block up to and including its rate. */
 const INFO_BYTES = 14;
-/** The longest head of a frame. */
+/** The longest header of a frame. */
 const FRAME_HEAD_BYTES = 16;
 
-/** Hertz by the code in a frame; 0 stands for what the head of the file says. */
+/** Hertz by the code in a frame; 0 means the rate in the file's header. */
 const rates = [0, 88_200, 176_400, 192_000, 8_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000, 96_000];
 
-/** Units in which the codes behind those write a rate of their own: kilohertz, hertz, tens of hertz. */
+/** Units of the codes after those, which are followed by an explicit rate: kilohertz, hertz, tens of hertz. */
 const RATE_UNITS: Readonly<Record<number, number>> = { 12: 1_000, 13: 1, 14: 10 };
 
-/** Of a hundred frames, the heads out of turn beside them: chance makes one in megabytes, and decoders play them all. */
-const STRAYS_MAX = 10;
+/**
+ * Tolerated headers with an unexpected number, in percent of the counted frames. By chance one occurs in megabytes.
+ * Decoders play misnumbered frames too, so a file with many of them can't be measured.
+ */
+const STRAY_PERCENT_MAX = 10;
 
-type Where = "begin" | "blocks" | "frames" | "end";
+type Section = "begin" | "blocks" | "frames" | "end";
 
 /**
- * FLAC: the samples of every frame, since an encoder that streams leaves their sum out of the head, and it may be wrong
- * there; so may be their rate. A frame's head is known by its sync code, its checksum and its number.
+ * FLAC: adds up the samples of all frames. A streaming encoder omits the total from the file's header, and the total
+ * and the rate there may be wrong. A frame's header is recognized by its sync code, its checksum and its number.
  */
 export class FlacCounter implements SoundCounter {
   readonly #walker = new ByteWalker(64, (bytes, at) => this.#step(bytes, at));
-  #where: Where = "begin";
-  /** By the head of the file. */
+  #section: Section = "begin";
+  /** The rate in the file's header. */
   #rate = 0;
   #frames = 0;
   #samples = 0;
   #milliseconds = 0;
-  /** Heads with another number than the next one's. */
+  /** Headers whose number is not the expected one. */
   #strays = 0;
 
   push(chunk: Uint8Array): void {
@@ -39,28 +42,28 @@ export class FlacCounter implements SoundCounter {
   }
 
   get milliseconds(): number | undefined {
-    const isDoubtful = this.#strays * 100 > this.#frames * STRAYS_MAX;
+    const isDoubtful = this.#strays * 100 > this.#frames * STRAY_PERCENT_MAX;
     return this.#walker.stopped || isDoubtful || this.#milliseconds === 0 ? undefined : Math.round(this.#milliseconds);
   }
 
   #step(bytes: Buffer, at: number): number {
-    if (this.#where === "frames") return this.#frame(bytes, at);
+    if (this.#section === "frames") return this.#frame(bytes, at);
     if (at + BLOCK_HEAD_BYTES + INFO_BYTES > bytes.length) return 0;
-    return this.#where === "begin" ? this.#begin(bytes, at) : this.#block(bytes, at);
+    return this.#section === "begin" ? this.#begin(bytes, at) : this.#block(bytes, at);
   }
 
   #begin(bytes: Buffer, at: number): number {
     const tag = id3Bytes(bytes, at);
     if (tag > 0) return tag;
     if (bytes.toString("latin1", at, at + 4) !== "fLaC") this.#walker.stop();
-    this.#where = "blocks";
+    this.#section = "blocks";
     return 4;
   }
 
   #block(bytes: Buffer, at: number): number {
     const kind = bytes.readUInt8(at);
     if ((kind & 0x7f) === 0) this.#rate = bytes.readUIntBE(at + BLOCK_HEAD_BYTES + 10, 3) >> 4;
-    if ((kind & 0x80) !== 0) this.#where = "frames";
+    if ((kind & 0x80) !== 0) this.#section = "frames";
     return BLOCK_HEAD_BYTES + bytes.readUIntBE(at + 1, 3);
   }
 
@@ -70,7 +73,7 @@ export class FlacCounter implements SoundCounter {
       return (next === -1 ? bytes.length : next) - at;
     }
     const head = readFrameHead(bytes, at);
-    // The end of a head may be on its way still.
+    // The end of the header may not have arrived yet.
     if (head === undefined) return at + FRAME_HEAD_BYTES > bytes.length ? 0 : 1;
     if (head.number !== (head.variable ? this.#samples : this.#frames)) {
       this.#strays += 1;
@@ -88,14 +91,14 @@ export class FlacCounter implements SoundCounter {
 interface FrameHead {
   bytes: number;
   samples: number;
-  /** Hertz; 0 where it leaves that to the head of the file. */
+  /** Hertz; 0 if the frame refers to the rate in the file's header. */
   rate: number;
   variable: boolean;
-  /** Of the frame, or of its first sample where frames differ in length. */
+  /** The frame's number, or that of its first sample if frames vary in length. */
   number: number;
 }
 
-/** Undefined where there is none, or not all of it. */
+/** Undefined if no valid header begins at `at`, or if it is incomplete. */
 function readFrameHead(bytes: Buffer, at: number): FrameHead | undefined {
   const strategy = bytes[at + 1] ?? 0;
   if ((strategy & 0xfe) !== 0xf8) return undefined;
@@ -122,7 +125,7 @@ function samplesOf(code: number): number {
   return code >= 2 && code <= 5 ? 576 << (code - 2) : 0;
 }
 
-/** A number in the form of a UTF-8 character, of up to 36 bits. */
+/** Reads a number encoded like a UTF-8 character, of up to 36 bits. */
 function readCoded(bytes: Buffer, at: number): { value: number; bytes: number } | undefined {
   const first = bytes[at] ?? 0;
   if (first < 0x80) return { value: first, bytes: 1 };

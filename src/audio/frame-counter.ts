@@ -6,29 +6,29 @@ const ID3_HEAD_BYTES = 10;
 const ID3_FOOTER = 0x10;
 
 /**
- * The length of the ID3 tag at `at`, its head (and foot) included; 0 where there is none, or one that decoders take for
- * none. `ID3_HEAD_BYTES` are there.
+ * The length of the ID3 tag at `at`, including its header and footer; 0 if there is no tag, or one that decoders
+ * ignore. At least `ID3_HEAD_BYTES` bytes must be available.
  */
 export function id3Bytes(bytes: Buffer, at: number): number {
   if (bytes[at] !== 0x49 || bytes.toString("latin1", at, at + 3) !== "ID3") return 0;
-  // Four times seven bits.
+  // The size is four times seven bits.
   const sizes = bytes.subarray(at + 6, at + 10);
   if (bytes[at + 3] === 0xff || bytes[at + 4] === 0xff || sizes.some((byte) => byte > 0x7f)) return 0;
   const length = sizes.reduce((sum, byte) => sum * 128 + byte, 0);
-  const foot = ((bytes[at + 5] ?? 0) & ID3_FOOTER) === 0 ? 0 : ID3_HEAD_BYTES;
-  return ID3_HEAD_BYTES + length + foot;
+  const footer = ((bytes[at + 5] ?? 0) & ID3_FOOTER) === 0 ? 0 : ID3_HEAD_BYTES;
+  return ID3_HEAD_BYTES + length + footer;
 }
 
 /**
- * MP3, and AAC with ADTS heads: every frame is counted, since the frame that tells the length of the whole may say what it
- * likes. Bytes between frames are passed over; where they are the greater part, this is no such sound.
+ * MP3, and AAC with ADTS headers. Every frame is counted, since the header frame with the total length may be wrong.
+ * Bytes between frames are skipped; if they are the greater part, the file isn't in this format.
  */
 export class FrameCounter implements SoundCounter {
   readonly #walker = new ByteWalker(2 * FRAME_BYTES_MAX, (bytes, at) => this.#step(bytes, at));
   #milliseconds = 0;
   #framed = 0;
   #lost = 0;
-  /** Whether the last step was a frame (or the tag before all): then the next one is believed without a look behind it. */
+  /** Whether the last step was a frame (or the initial tag). If so, the next frame's successor needs no check. */
   #inStep = false;
 
   push(chunk: Uint8Array): void {
@@ -43,7 +43,7 @@ export class FrameCounter implements SoundCounter {
 
   #step(bytes: Buffer, at: number): number {
     if (at + ID3_HEAD_BYTES > bytes.length) return 0;
-    // Between frames a decoder looks for the next one, whatever a tag says of itself.
+    // After the first frame, a decoder looks for the next frame and ignores tags.
     const tag = this.#framed === 0 ? id3Bytes(bytes, at) : 0;
     if (tag > 0) return tag;
     const frame = mpegFrameAt(bytes, at);
@@ -59,7 +59,7 @@ export class FrameCounter implements SoundCounter {
     return frame.bytes;
   }
 
-  /** Goes on where the next frame may begin. */
+  /** Skips to the position where the next frame may begin. */
   #lose(bytes: Buffer, at: number): number {
     this.#inStep = false;
     const next = bytes.indexOf(0xff, at + 1);

@@ -1,8 +1,9 @@
 /**
- * How long the sound in an uploaded file lasts. It is billed by that, and whoever sent the file wrote its head: so the
- * formats that upstreams take are counted through, packet by packet, in memory that doesn't grow with what is claimed.
- * Of the chunked formats that can't be counted (AIFF, and WAV with a codec) the library reads the head. It reads many
- * more, and some of them can be made to keep it busy for seconds, in which nothing else is done: those are not shown to it.
+ * Measures the duration of the audio in an uploaded file. The duration is billed, and whoever sent the file wrote its
+ * header. So formats that upstreams accept are counted packet by packet, in memory that doesn't grow with the header's
+ * claims. For chunked formats that can't be counted (AIFF, and WAV with a codec) a library reads the header. The
+ * library reads many more formats, but some crafted files would block it, and the whole process, for seconds: it never
+ * gets those.
  */
 import { FlacCounter } from "./flac-counter.ts";
 import { FrameCounter } from "./frame-counter.ts";
@@ -12,21 +13,21 @@ import { believed, type SoundCounter } from "./sound-counter.ts";
 import { WavCounter } from "./wav-counter.ts";
 import { WebmCounter } from "./webm-counter.ts";
 
-/** How long a file may take to be read. A disk takes a fraction of a second. */
+/** How long reading a file may take. A disk needs a fraction of a second. */
 const READ_MS_MAX = 30_000;
 
-/** Bytes of a head that the library gets to see: what it makes of tags takes many times as much memory, and a while. */
+/** Bytes of a header that the library gets: parsing tags takes many times as much memory, and some time. */
 const HEAD_BYTES_MAX = 16 * 1024;
 
-/** No file lasts longer: a week. What claims to is not believed. */
+/** A week. A file that claims a longer duration is not believed. */
 const MILLISECONDS_MAX = 7 * 24 * 3_600_000;
 
-/** As many bytes as tell a format. */
+/** Bytes that identify a format. */
 const MAGIC_BYTES = 12;
 
 /**
- * Milliseconds of sound in a file, or undefined where none can be read. Goes by the bytes alone, never by a name or type.
- * Reads the stream to its end unless there is nothing to be found; never rejects.
+ * The milliseconds of audio in a file, or undefined if they can't be determined. Depends only on the bytes, never on a
+ * name or type. Reads the stream to its end unless nothing can be found; never rejects.
  */
 export async function measureSound(
   stream: ReadableStream<Uint8Array>,
@@ -45,7 +46,7 @@ export async function measureSound(
   }
 }
 
-/** A stream's reader, as far as it is used. */
+/** The methods of a stream's reader that are used here. */
 interface ByteReader {
   read(): Promise<{ done: boolean; value?: Uint8Array | undefined }>;
   cancel(): Promise<void>;
@@ -55,32 +56,34 @@ async function count(reader: ByteReader, size: number): Promise<number | undefin
   const head: Uint8Array[] = [];
   let headBytes = 0;
   let read = 0;
-  let begun: ReturnType<typeof countersFor> | undefined;
+  let started: ReturnType<typeof countersFor> | undefined;
   for (let { value } = await reader.read(); value !== undefined; { value } = await reader.read()) {
     read += value.byteLength;
     if (headBytes < HEAD_BYTES_MAX) {
       head.push(value);
       headBytes += value.byteLength;
     }
-    for (const counter of begun?.counters ?? []) counter.push(value);
-    if (begun === undefined && headBytes >= MAGIC_BYTES) {
+    for (const counter of started?.counters ?? []) counter.push(value);
+    if (started === undefined && headBytes >= MAGIC_BYTES) {
       const soFar = Buffer.concat(head);
-      begun = countersFor(soFar);
-      for (const counter of begun.counters) counter.push(soFar);
+      started = countersFor(soFar);
+      for (const counter of started.counters) counter.push(soFar);
     }
   }
-  // A file that was not read to its end has not been measured.
-  if (read < size || begun === undefined) return undefined;
-  const counted = begun.counters.map(({ milliseconds }) => milliseconds).find((one) => one !== undefined);
-  return counted ?? (begun.mayReadHead ? readHead(Buffer.concat(head).subarray(0, HEAD_BYTES_MAX), size) : undefined);
+  // A file that was not read to its end can't be measured.
+  if (read < size || started === undefined) return undefined;
+  const counted = started.counters.map(({ milliseconds }) => milliseconds).find((result) => result !== undefined);
+  return counted ?? (started.mayReadHead ? readHead(Buffer.concat(head).subarray(0, HEAD_BYTES_MAX), size) : undefined);
 }
 
-/** For files of which only their packets are believed. */
+/** For formats whose packets are counted and whose header is never believed. */
 function only(counter: SoundCounter): { counters: readonly SoundCounter[]; mayReadHead: boolean } {
   return { counters: [counter], mayReadHead: false };
 }
 
-/** What may count a file that begins so; for one that nothing here can count, the library may read its head. */
+/**
+ * The counters for a file that begins with `head`, and whether the library may read its header if none can count it.
+ */
 function countersFor(head: Buffer): { counters: readonly SoundCounter[]; mayReadHead: boolean } {
   const magic = head.toString("latin1", 0, 4);
   if (magic === "fLaC") return only(new FlacCounter());
@@ -89,13 +92,13 @@ function countersFor(head: Buffer): { counters: readonly SoundCounter[]; mayRead
   if (/^(?:ftyp|moov|moof|mdat|styp|wide|free|skip)$/.test(head.toString("latin1", 4, 8)))
     return only(new Mp4Counter());
   if (magic === "RIFF" || magic === "RF64") return { counters: [new WavCounter()], mayReadHead: true };
-  // A tag may stand before either.
+  // An ID3 tag may precede either format.
   const counters = magic.startsWith("ID3") ? [new FrameCounter(), new FlacCounter()] : [new FrameCounter()];
   return { counters, mayReadHead: magic === "FORM" };
 }
 
 async function readHead(head: Buffer, size: number): Promise<number | undefined> {
-  // Seldom needed, and slow to load.
+  // Loaded lazily, since it is rarely needed and slow to load.
   const { parseBuffer } = await import("music-metadata");
   const { format } = await parseBuffer(head, { size }, { skipCovers: true });
   return believed((format.duration ?? 0) * 1_000, size);

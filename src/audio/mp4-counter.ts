@@ -1,7 +1,7 @@
 import { ByteWalker } from "./byte-walker.ts";
 import { believed, fourLetters, type SoundCounter } from "./sound-counter.ts";
 
-/** Boxes that hold others. All others are read as far as is needed, or passed over. */
+/** Boxes that contain other boxes. All others are read as far as needed, or skipped. */
 const entered: ReadonlySet<number> = new Set(
   ["moov", "trak", "mdia", "minf", "stbl", "moof", "traf", "mvex"].map((name) => fourLetters(name)),
 );
@@ -10,46 +10,46 @@ const MEDIA = fourLetters("mdat");
 const AAC = fourLetters("mp4a");
 const SOUND = fourLetters("soun");
 
-/** As much of a box as is read at once: more than the longest head that a table has. */
+/** Bytes of a box that are read at once: more than the longest header of a table. */
 const LOOK_BYTES = 64;
 
-/** A file with more of them is none. */
+/** A file with more tracks is rejected. */
 const TRACKS_MAX = 100;
 
-/** Samples in a packet of AAC, whose decoders don't ask what a table says. */
+/** Samples in a packet of AAC. Decoders ignore the duration in the table. */
 const AAC_SAMPLES = 1_024;
 
 interface Track {
   id: number;
   /** Units of time in a second. */
   timescale: number;
-  /** What kind of track it is, four letters; 0 where it doesn't say. */
+  /** The kind of track, as four letters; 0 if not specified. */
   handler: number;
-  /** Hertz of AAC; 0 for others. */
+  /** The sample rate of AAC in hertz; 0 for other codecs. */
   aacRate: number;
   packets: number;
-  /** How long they last together. */
+  /** Their total duration. */
   time: number;
-  /** Packets of which there are sizes: decoders go by those, also where the table of times ends before. */
+  /** The number of packets with a size. Decoders play all of them, even if the table of times ends earlier. */
   sized: number;
-  /** How long a packet lasts in a fragment that doesn't say it packet by packet. */
+  /** The default duration of a packet in a fragment that doesn't specify it per packet. */
   fragmentTime: number;
 }
 
-/** A table within a box, which is gone through row by row. */
+/** A table within a box, which is read row by row. */
 interface Table {
-  /** Where it begins, counted from behind the box's head. */
+  /** The offset of its rows from the end of the box's header. */
   start: number;
   rows: number;
   rowBytes: number;
   read(bytes: Buffer, row: number): void;
-  /** What follows it in its box. */
-  rest: number;
+  /** Bytes of the box after the table. */
+  trailingBytes: number;
 }
 
-type OpenTable = Omit<Table, "rest">;
+type OpenTable = Omit<Table, "trailingBytes">;
 
-/** MP4 and M4A, whole or in fragments as browsers record them: the times of all packets of sound. */
+/** MP4 and M4A, whole or in fragments as browsers record them: adds up the times of all audio packets. */
 export class Mp4Counter implements SoundCounter {
   readonly #walker = new ByteWalker(2 * LOOK_BYTES, (bytes, at) => this.#step(bytes, at));
   readonly #tracks: Track[] = [];
@@ -60,7 +60,7 @@ export class Mp4Counter implements SoundCounter {
     ["hdlr", (box) => this.#handler(box.readUInt32BE(8))],
     ["stsd", (box) => this.#set({ aacRate: box.readUInt32BE(12) === AAC ? box.readUInt16BE(40) : 0 })],
     ["stts", (box) => this.#times(box)],
-    // Both have the number of packets there.
+    // Both boxes have the number of packets at this offset.
     ["stsz", (box) => this.#set({ sized: box.readUInt32BE(8) })],
     ["stz2", (box) => this.#set({ sized: box.readUInt32BE(8) })],
     ["trex", (box) => this.#fragmentDefault(box)],
@@ -69,7 +69,7 @@ export class Mp4Counter implements SoundCounter {
   ]);
   #track = emptyTrack();
   #table: Table | undefined;
-  /** Infinite where it goes on to the end. */
+  /** Infinite if the media box extends to the end of the file. */
   #mediaBytes = 0;
 
   push(chunk: Uint8Array): void {
@@ -79,17 +79,17 @@ export class Mp4Counter implements SoundCounter {
   get milliseconds(): number | undefined {
     if (this.#walker.stopped) return undefined;
     const sound = this.#tracks.filter(({ handler }) => handler === SOUND);
-    // A packet takes a byte at least.
-    const real = sound.filter(({ packets, sized }) => Math.max(packets, sized) <= this.#mediaBytes).map(msOf);
+    // A packet has at least one byte.
+    const plausible = sound.filter(({ packets, sized }) => Math.max(packets, sized) <= this.#mediaBytes).map(msOf);
     const isAllSound = sound.length === this.#tracks.length && Number.isFinite(this.#mediaBytes);
-    return believed(Math.max(0, ...real), isAllSound ? this.#mediaBytes : 0);
+    return believed(Math.max(0, ...plausible), isAllSound ? this.#mediaBytes : 0);
   }
 
   #step(bytes: Buffer, at: number): number {
     const table = this.#table;
     if (table !== undefined && table.rows > 0) return readRow(table, bytes, at);
     this.#table = undefined;
-    return table !== undefined && table.rest > 0 ? table.rest : this.#box(bytes, at);
+    return table !== undefined && table.trailingBytes > 0 ? table.trailingBytes : this.#box(bytes, at);
   }
 
   #box(bytes: Buffer, at: number): number {
@@ -107,17 +107,17 @@ export class Mp4Counter implements SoundCounter {
     if (read === undefined) return Math.max(length, head);
     const look = Math.min(length - head, LOOK_BYTES);
     if (at + head + look > bytes.length) return 0;
-    // A box that is too short is read as if zeros followed.
+    // A box that is too short is padded with zeros.
     const seen = Buffer.alloc(LOOK_BYTES);
     bytes.copy(seen, 0, at + head, at + head + look);
     return head + this.#enter(read(seen), length - head);
   }
 
-  /** Up to the box's table, or past the box. */
+  /** Returns the bytes up to the box's table, or to the end of the box if there is none. */
   #enter(table: OpenTable | undefined, length: number): number {
     if (table === undefined || table.start > length) return length;
     const rows = Math.min(table.rows, Math.floor((length - table.start) / table.rowBytes));
-    this.#table = { ...table, rows, rest: length - table.start - rows * table.rowBytes };
+    this.#table = { ...table, rows, trailingBytes: length - table.start - rows * table.rowBytes };
     return table.start;
   }
 
@@ -127,11 +127,11 @@ export class Mp4Counter implements SoundCounter {
     this.#tracks.push(this.#track);
   }
 
-  #set(known: Partial<Track>): undefined {
-    Object.assign(this.#track, known);
+  #set(properties: Partial<Track>): undefined {
+    Object.assign(this.#track, properties);
   }
 
-  /** QuickTime names another kind of handler further inside. */
+  /** Keeps the first handler: QuickTime names another kind of handler further inside. */
   #handler(handler: number): undefined {
     if (this.#track.handler === 0) this.#track.handler = handler;
   }
@@ -189,7 +189,7 @@ function readRow(table: Table, bytes: Buffer, at: number): number {
   return table.rowBytes;
 }
 
-/** AAC of high efficiency has twice the samples that its rate makes one expect: there the table is right. */
+/** High-efficiency AAC has twice the samples that its rate implies; its table is right. */
 function msOf({ time, timescale, packets, sized, aacRate }: Track): number {
   const byTable = timescale === 0 || sized > packets ? 0 : (time * 1_000) / timescale;
   return aacRate === 0 ? byTable : Math.max(byTable, (Math.max(packets, sized) * AAC_SAMPLES * 1_000) / aacRate);

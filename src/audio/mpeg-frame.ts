@@ -1,19 +1,19 @@
-/** One frame of MP3 (or its elder layers) or of AAC with ADTS heads. */
+/** One frame of MP3 (or an older layer) or of AAC with ADTS headers. */
 export interface MpegFrame {
-  /** The head included. */
+  /** Including the header. */
   bytes: number;
   milliseconds: number;
-  /** What the frames of one file have in common. */
+  /** The properties that all frames of a file share. */
   kind: string;
 }
 
-/** Bytes of a head that must be there to read it. */
+/** Bytes that are needed to read a header. */
 export const FRAME_HEAD_BYTES = 7;
 
 /** The longest frame: ADTS counts its bytes in 13 bits. */
 export const FRAME_BYTES_MAX = 8_192;
 
-/** Kilobits a second by their index; 0 is the free format, which tells no length. */
+/** Kilobits per second by index; 0 is the free format, which has no fixed length. */
 const kilobits = {
   "1/1": [0, 32, 64, 96, 128, 160, 192, 224, 256, 288, 320, 352, 384, 416, 448],
   "1/2": [0, 32, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384],
@@ -22,14 +22,14 @@ const kilobits = {
   "2/2": [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160],
 } as const;
 
-/** Hertz of MPEG 1 by their index; MPEG 2 has half of them, MPEG 2.5 a quarter. */
+/** The sample rates of MPEG 1 in hertz, by index; MPEG 2 has half of them, MPEG 2.5 a quarter. */
 const mpegRates = [44_100, 48_000, 32_000];
 const dividers: Readonly<Record<number, number>> = { 0b11: 1, 0b10: 2, 0b00: 4 };
 
 const aacRates = [96_000, 88_200, 64_000, 48_000, 44_100, 32_000, 24_000, 22_050, 16_000, 12_000, 11_025, 8_000, 7_350];
 const AAC_SAMPLES = 1_024;
 
-/** The frame whose head begins at `at`, where `FRAME_HEAD_BYTES` are there; undefined where none does. */
+/** The frame whose header begins at `at`, or undefined if none does. `FRAME_HEAD_BYTES` bytes must be available. */
 export function mpegFrameAt(bytes: Buffer, at: number): MpegFrame | undefined {
   const second = bytes[at + 1] ?? 0;
   if (bytes[at] !== 0xff || (second & 0xe0) !== 0xe0) return undefined;

@@ -6,31 +6,33 @@ const PAGE_HEAD_BYTES = 27;
 const SEGMENTS_MAX = 255;
 const PAGE = fourLetters("OggS");
 const CONTINUED = 1;
-/** As many bytes of a stream's first packet as tell its codec and its rate. */
+/** Bytes of a stream's first packet that identify its codec and rate. */
 const FIRST_PACKET_BYTES = 40;
 
 interface OggStream {
   codec: "opus" | "other" | undefined;
-  /** Of Opus, by its packets. */
+  /** The duration of Opus, by its packets. */
   milliseconds: number;
-  /** Of others, whose packets don't tell how long they last: samples a second, and up to the last page, as it claims. */
+  /**
+   * For other codecs, whose packets have no duration: samples per second, and the position that the last page claims.
+   */
   rate: number;
   granule: number;
   bytes: number;
 }
 
 interface Packet {
-  left: number;
-  /** Whether it begins here, and doesn't go on from the page before. */
+  bytes: number;
+  /** Whether it begins on this page, and isn't continued from the previous one. */
   begins: boolean;
 }
 
-/** Ogg with Opus, of which every packet is counted, or with Vorbis, Speex or FLAC. */
+/** Ogg with Opus, whose packets are counted, or with Vorbis, Speex or FLAC, whose positions are read. */
 export class OggCounter implements SoundCounter {
   readonly #walker = new ByteWalker(2 * (PAGE_HEAD_BYTES + SEGMENTS_MAX), (bytes, at) => this.#step(bytes, at));
   readonly #streams = new Map<number, OggStream>();
   #current: OggStream | undefined;
-  /** What is left of the page, the next packet last. */
+  /** The remaining packets of the page, the next one last. */
   #packets: Packet[] = [];
 
   push(chunk: Uint8Array): void {
@@ -51,11 +53,11 @@ export class OggCounter implements SoundCounter {
     const stream = this.#current;
     if (packet === undefined || stream === undefined) return this.#page(bytes, at);
     if (packet.begins) {
-      if (at + Math.min(packet.left, FIRST_PACKET_BYTES) > bytes.length) return 0;
-      this.#begin(stream, bytes.subarray(at, at + packet.left));
+      if (at + Math.min(packet.bytes, FIRST_PACKET_BYTES) > bytes.length) return 0;
+      this.#begin(stream, bytes.subarray(at, at + packet.bytes));
     }
     this.#packets.pop();
-    return packet.left;
+    return packet.bytes;
   }
 
   #page(bytes: Buffer, at: number): number {
@@ -72,7 +74,7 @@ export class OggCounter implements SoundCounter {
     if (granule > 0n) stream.granule = Math.max(stream.granule, Number(granule));
     const isContinued = (bytes.readUInt8(at + 5) & CONTINUED) !== 0;
     this.#packets = packetsOf(bytes.subarray(at + PAGE_HEAD_BYTES, end), isContinued);
-    for (const { left } of this.#packets) stream.bytes += left;
+    for (const packet of this.#packets) stream.bytes += packet.bytes;
     return end - at;
   }
 
@@ -86,7 +88,7 @@ export class OggCounter implements SoundCounter {
 
 function nextPage(bytes: Buffer, at: number): number {
   const next = bytes.indexOf("OggS", at + 1, "latin1");
-  // Its name may be cut in two.
+  // The page's magic may be cut by the end of the chunk.
   return next === -1 ? Math.max(at + 1, bytes.length - 3) : next;
 }
 
@@ -97,8 +99,8 @@ function packetsOf(segments: Buffer, isContinued: boolean): Packet[] {
   for (const [index, segment] of segments.entries()) {
     length += segment;
     if (segment === 255 && index < segments.length - 1) continue;
-    // An empty packet takes no step.
-    if (length > 0) packets.push({ left: length, begins });
+    // An empty packet is no step of the walk.
+    if (length > 0) packets.push({ bytes: length, begins });
     length = 0;
     begins = true;
   }
@@ -111,7 +113,7 @@ function readFirstPacket(packet: Buffer): Pick<OggStream, "codec" | "rate"> {
   return { codec: "other", rate: rateOf(start, packet) };
 }
 
-/** Where each codec's first packet says it; 0 for one that is unknown, or too short. */
+/** Reads the sample rate from a codec's first packet; 0 if the codec is unknown or the packet too short. */
 function rateOf(start: string, packet: Buffer): number {
   if (start.startsWith("\x01vorbis") && packet.length >= 16) return packet.readUInt32LE(12);
   if (start.startsWith("\x7fFLAC") && packet.length >= 30) return packet.readUIntBE(27, 3) >> 4;

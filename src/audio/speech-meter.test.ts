@@ -4,16 +4,16 @@ import { speechMediaType, speechMeter } from "./speech-meter.ts";
 
 const second = { pcm: Buffer.alloc(48_000), wav: wav(1_000, { rate: 24_000, claimed: 0xffffffff }) };
 
-/** What the meter says after each piece. */
-function after(format: unknown, ...pieces: readonly Buffer[]): number[] {
+/** The meter's milliseconds after each chunk. */
+function after(format: unknown, ...chunks: readonly Buffer[]): number[] {
   const meter = speechMeter(format);
-  return pieces.map((piece) => {
-    meter.push(piece);
+  return chunks.map((chunk) => {
+    meter.push(chunk);
     return meter.milliseconds;
   });
 }
 
-describe("the length of speech that is on its way", () => {
+describe("the duration of speech that is being sent", () => {
   test.each<[unknown, Buffer, number]>([
     ["mp3", mp3(2_400), 2_400],
     [undefined, mp3(2_400), 2_400],
@@ -27,7 +27,7 @@ describe("the length of speech that is on its way", () => {
     expect(after(format, bytes)).toEqual([milliseconds]);
   });
 
-  test("grows with every piece, wherever it is cut", () => {
+  test("grows with every chunk, wherever it is cut", () => {
     expect(after("mp3", mp3(240).subarray(0, 1_000), mp3(240).subarray(1_000))).toEqual([144, 240]);
     expect(after("wav", second.wav.subarray(0, 44 + 24_000), second.wav.subarray(44 + 24_000))).toEqual([500, 1_000]);
     expect(after("pcm", second.pcm, Buffer.alloc(1))).toEqual([1_000, 1_001]);
@@ -38,11 +38,11 @@ describe("the length of speech that is on its way", () => {
     ["opus", 8_000],
     ["aac", 4_000],
     ["wav", 667],
-  ])("of %s in which nothing can be counted is taken for the usual", (format, milliseconds) => {
+  ])("of %s without countable frames is estimated from typical bytes per second", (format, milliseconds) => {
     expect(after(format, Buffer.alloc(32_000))).toEqual([milliseconds]);
   });
 
-  test("is none before the first byte", () => {
+  test("is zero before the first byte", () => {
     expect(speechMeter("mp3").milliseconds).toBe(0);
   });
 });

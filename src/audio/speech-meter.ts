@@ -4,18 +4,18 @@ import { OggCounter } from "./ogg-counter.ts";
 import type { SoundCounter } from "./sound-counter.ts";
 import { WavCounter } from "./wav-counter.ts";
 
-/** What a sound that is being sent adds up to. */
+/** Measures generated speech while it is sent. */
 export interface SpeechMeter {
   push(chunk: Uint8Array): void;
   readonly milliseconds: number;
 }
 
-/** Bytes of a second of `pcm`: 24 kHz, mono, 16 bits, without a head (`docs/wire/openai.md`). */
+/** Bytes per second of `pcm`: 24 kHz, mono, 16 bits, without a header (`docs/wire/openai.md`). */
 const PCM_BYTES_PER_SECOND = 48_000;
 
 interface SpeechFormat {
   mediaType: string;
-  /** What a second of speech typically takes, for bytes in which nothing can be counted. */
+  /** Typical bytes per second of speech, used if nothing in the bytes can be counted. */
   bytesPerSecond: number;
   counter?: () => SoundCounter;
 }
@@ -31,12 +31,12 @@ const formats = new Map<unknown, SpeechFormat>([
   ["pcm", { mediaType: "audio/pcm", bytesPerSecond: PCM_BYTES_PER_SECOND }],
 ]);
 
-/** The media type of a `response_format`; MP3's where there is none, or one that nobody knows. */
+/** The media type of a `response_format`; MP3's if the format is absent or unknown. */
 export function speechMediaType(format: unknown): string {
   return (formats.get(format) ?? mp3).mediaType;
 }
 
-/** Measures speech of a `response_format` while it goes by; MP3 where there is none, or one that nobody knows. */
+/** Creates a meter for speech in a `response_format`; for MP3 if the format is absent or unknown. */
 export function speechMeter(format: unknown): SpeechMeter {
   const { bytesPerSecond, counter } = formats.get(format) ?? mp3;
   const counted = counter?.();

@@ -6,28 +6,28 @@ const CHUNK_HEAD_BYTES = 8;
 const FORMAT = fourLetters("fmt ");
 const DATA = fourLetters("data");
 const FORMAT_BYTES = 16;
-/** A format whose real tag stands further behind. */
+/** A format whose actual tag follows further on. */
 const EXTENSIBLE = 0xfffe;
 const EXTENSIBLE_BYTES = 26;
 
-/** Tags of formats with as many bytes for every sample: integers, floats, A-law and µ-law. */
+/** Tags of formats with a fixed number of bytes per sample: integers, floats, A-law and µ-law. */
 const evenFormats: ReadonlySet<number> = new Set([1, 3, 6, 7]);
 
-/** What stands for a length that its writer could not know. */
+/** Placeholders for a length that the writer could not know. */
 const unknownLengths: ReadonlySet<number> = new Set([0, 0xffffffff]);
 
 /**
- * WAV: the bytes of samples that have come, whatever lengths claim. What follows the samples and is no chunk is samples
- * too. Undefined for formats in which a sample has no fixed size.
+ * WAV: counts the sample bytes that have arrived, whatever lengths are claimed. Bytes after the samples that are no
+ * valid chunk count as samples too. Undefined for formats in which a sample has no fixed size.
  */
 export class WavCounter implements SoundCounter {
   readonly #walker = new ByteWalker(64, (bytes, at) => this.#step(bytes, at));
   #begun = false;
   #bytesPerSecond = 0;
   #soundBytes = 0;
-  /** Bytes of samples that are still to come. */
-  #left = 0;
-  /** Follows a chunk of an odd length. */
+  /** Sample bytes of the current chunk that have not arrived. */
+  #remaining = 0;
+  /** Whether a padding byte follows, because the chunk's length is odd. */
   #padded = false;
   #sawSound = false;
 
@@ -42,7 +42,7 @@ export class WavCounter implements SoundCounter {
 
   #step(bytes: Buffer, at: number): number {
     if (!this.#begun) return this.#begin(bytes, at);
-    if (this.#left > 0) return this.#hear(bytes, at);
+    if (this.#remaining > 0) return this.#countSamples(bytes, at);
     if (this.#padded) {
       this.#padded = false;
       if (bytes[at] === 0) return 1;
@@ -57,11 +57,11 @@ export class WavCounter implements SoundCounter {
     return RIFF_BYTES;
   }
 
-  #hear(bytes: Buffer, at: number): number {
-    const heard = Math.min(this.#left, bytes.length - at);
-    this.#left -= heard;
-    this.#soundBytes += heard;
-    return heard;
+  #countSamples(bytes: Buffer, at: number): number {
+    const counted = Math.min(this.#remaining, bytes.length - at);
+    this.#remaining -= counted;
+    this.#soundBytes += counted;
+    return counted;
   }
 
   #chunk(bytes: Buffer, at: number): number {
@@ -73,7 +73,7 @@ export class WavCounter implements SoundCounter {
     const length = bytes.readUInt32LE(at + 4);
     if (name === DATA) {
       this.#sawSound = true;
-      this.#left = unknownLengths.has(length) ? Number.POSITIVE_INFINITY : length;
+      this.#remaining = unknownLengths.has(length) ? Number.POSITIVE_INFINITY : length;
       this.#padded = length % 2 === 1;
       return CHUNK_HEAD_BYTES;
     }
@@ -87,17 +87,17 @@ export class WavCounter implements SoundCounter {
 
   #garbage(bytes: Buffer, at: number): number {
     if (!this.#sawSound) this.#walker.stop();
-    this.#left = Number.POSITIVE_INFINITY;
-    return this.#hear(bytes, at);
+    this.#remaining = Number.POSITIVE_INFINITY;
+    return this.#countSamples(bytes, at);
   }
 }
 
-/** What names of chunks consist of: ASCII that is printed. */
+/** Whether a byte may be part of a chunk's name: a printable ASCII character. */
 function isLetter(byte: number): boolean {
   return byte >= 0x20 && byte < 0x7f;
 }
 
-/** By what the samples are; the rate that stands beside it need not be true. 0 where it can't be told. */
+/** Calculated from the format of the samples; the file's own byte rate may be wrong. 0 if it can't be determined. */
 function bytesPerSecondOf(format: Buffer, length: number): number {
   if (length < FORMAT_BYTES) return 0;
   const tag = format.readUInt16LE(0);

@@ -5,10 +5,10 @@ import { believed, type SoundCounter } from "./sound-counter.ts";
 const AUDIO_TRACK = 2;
 const NANO_PER_MS = 1_000_000;
 const LACING = 0b110;
-/** As much of a block as is looked at: its track, its time, its flags and the beginning of a packet. */
+/** Bytes of a block that are inspected: its track, time and flags, and the beginning of a packet. */
 const BLOCK_LOOK_BYTES = 13;
 
-/** Elements by their ids: those that hold others are entered, values and blocks are read, the rest is passed over. */
+/** The ids of container elements, which are entered. Values and blocks are read, all other elements skipped. */
 const entered: ReadonlySet<number> = new Set([0x18538067, 0x1549a966, 0x1654ae6b, 0xae, 0x1f43b675, 0xa0]);
 const TRACK_ENTRY = 0xae;
 const TIMECODE_SCALE = 0x2ad7b1;
@@ -27,24 +27,24 @@ interface Track {
   codec: string;
 }
 
-/** What the blocks of one track add up to. */
-interface Heard {
+/** The blocks of one track, added up. */
+interface TrackBlocks {
   first: number;
   last: number;
   bytes: number;
-  /** The length of its packets, were they Opus; undefined once there is a block of several packets. */
+  /** The duration of its packets if they are Opus; undefined once a block contains several packets. */
   opusMs: number | undefined;
 }
 
 /**
- * WebM and Matroska: the times of the blocks, and of Opus the packets themselves. What a browser records says no duration,
- * and that of others is but a claim. Elements of unknown size, as a recorder writes them, end where their next sibling
- * begins, so that nothing needs to know where it is nested.
+ * WebM and Matroska: reads the times of the blocks and, of Opus, the packets. Browsers record no duration, and a
+ * duration in other files is only a claim. Elements of unknown size, as recorders write them, end where their next
+ * sibling begins, so that nesting needs no tracking.
  */
 export class WebmCounter implements SoundCounter {
   readonly #walker = new ByteWalker(64, (bytes, at) => this.#step(bytes, at));
   readonly #tracks: Track[] = [];
-  readonly #heard = new Map<number, Heard>();
+  readonly #blocks = new Map<number, TrackBlocks>();
   #scale = NANO_PER_MS;
   #clusterTime = 0;
 
@@ -54,15 +54,15 @@ export class WebmCounter implements SoundCounter {
 
   get milliseconds(): number | undefined {
     const audio = this.#tracks.filter(({ type }) => type === AUDIO_TRACK);
-    const times = audio.map(({ number, codec }) => this.#msOf(this.#heard.get(number), codec) ?? 0);
+    const times = audio.map(({ number, codec }) => this.#msOf(this.#blocks.get(number), codec) ?? 0);
     const longest = Math.max(0, ...times);
     return this.#walker.stopped || longest === 0 ? undefined : Math.round(longest);
   }
 
-  #msOf(heard: Heard | undefined, codec: string): number | undefined {
-    if (heard === undefined) return undefined;
-    const byTimes = believed(((heard.last - heard.first) * this.#scale) / NANO_PER_MS, heard.bytes) ?? 0;
-    return codec === "A_OPUS" ? Math.max(byTimes, heard.opusMs ?? 0) : byTimes;
+  #msOf(blocks: TrackBlocks | undefined, codec: string): number | undefined {
+    if (blocks === undefined) return undefined;
+    const byTimes = believed(((blocks.last - blocks.first) * this.#scale) / NANO_PER_MS, blocks.bytes) ?? 0;
+    return codec === "A_OPUS" ? Math.max(byTimes, blocks.opusMs ?? 0) : byTimes;
   }
 
   #step(bytes: Buffer, at: number): number {
@@ -73,24 +73,24 @@ export class WebmCounter implements SoundCounter {
     const { size: length } = size;
     if (id.id === TRACK_ENTRY) this.#addTrack();
     if (entered.has(id.id)) return head;
-    // Nothing ends it that could be found.
+    // The end of such an element can't be found.
     if (length === undefined || id.bytes > 4) this.#walker.stop();
     const isBlock = id.id === SIMPLE_BLOCK || id.id === BLOCK;
     const look = Math.min(length ?? 0, isBlock ? BLOCK_LOOK_BYTES : VALUE_BYTES_MAX);
     if (at + head + look > bytes.length) return 0;
     const seen = bytes.subarray(at + head, at + head + look);
-    if (isBlock) this.#hear(seen, length ?? 0);
-    else this.#note(id.id, seen);
+    if (isBlock) this.#addBlock(seen, length ?? 0);
+    else this.#readValue(id.id, seen);
     return head + (length ?? 0);
   }
 
-  /** A file with more of them is none. */
+  /** A file with more tracks than allowed is rejected. */
   #addTrack(): void {
     if (this.#tracks.length === TRACKS_MAX) return this.#walker.stop();
     this.#tracks.push({ number: 0, type: 0, codec: "" });
   }
 
-  #note(id: number, value: Buffer): void {
+  #readValue(id: number, value: Buffer): void {
     const track = this.#tracks.at(-1);
     if (id === TIMECODE_SCALE) this.#scale = uintOf(value);
     else if (id === CLUSTER_TIME) this.#clusterTime = uintOf(value);
@@ -99,27 +99,27 @@ export class WebmCounter implements SoundCounter {
     else if (id === CODEC_ID && track !== undefined) track.codec = value.toString("latin1");
   }
 
-  #hear(block: Buffer, bytes: number): void {
+  #addBlock(block: Buffer, bytes: number): void {
     const track = readVint(block, 0, 8);
     const number = track?.size;
     const at = track?.bytes ?? 0;
-    if (number === undefined || at + 3 > block.length || !this.#tracks.some((one) => one.number === number)) return;
+    if (number === undefined || at + 3 > block.length || !this.#tracks.some((other) => other.number === number)) return;
     const time = this.#clusterTime + block.readInt16BE(at);
-    const heard = this.#heard.get(number) ?? { first: time, last: time, bytes: 0, opusMs: 0 };
-    this.#heard.set(number, heard);
-    heard.last = Math.max(heard.last, time);
-    heard.bytes += bytes;
+    const blocks = this.#blocks.get(number) ?? { first: time, last: time, bytes: 0, opusMs: 0 };
+    this.#blocks.set(number, blocks);
+    blocks.last = Math.max(blocks.last, time);
+    blocks.bytes += bytes;
     const isLaced = (block.readUInt8(at + 2) & LACING) !== 0;
-    if (isLaced) heard.opusMs = undefined;
-    else if (heard.opusMs !== undefined) heard.opusMs += opusMs(block[at + 3] ?? 0, block[at + 4] ?? 0);
+    if (isLaced) blocks.opusMs = undefined;
+    else if (blocks.opusMs !== undefined) blocks.opusMs += opusMs(block[at + 3] ?? 0, block[at + 4] ?? 0);
   }
 }
 
-/** A number that tells its own length, by the zeros before its first bit. */
+/** A variable-length number; the zeros before its first set bit determine its length. */
 interface Vint {
-  /** That bit included, as ids have it. */
+  /** The value including that bit, as in ids. */
   id: number;
-  /** Without it, as sizes have it; undefined where all bits are set, which stands for a size that is not known. */
+  /** The value without that bit, as in sizes; undefined if all bits are set, which means an unknown size. */
   size: number | undefined;
   bytes: number;
 }

@@ -1,14 +1,14 @@
-/** Silence in the formats that upstreams take, and in the shapes that recorders write them. */
+/** Silence in the formats that upstreams accept, in the variants that recorders write. */
 
 /** MPEG 2 layer III, 24 kHz, 64 kbit/s: frames of 192 bytes and 24 ms. */
 const MP3_FRAME = Buffer.concat([Buffer.of(0xff, 0xf3, 0x84, 0xc0), Buffer.alloc(188)]);
 const MP3_FRAME_MS = 24;
 
-/** AAC of 24 kHz behind ADTS heads: frames of 13 bytes and 1,024 samples. */
+/** AAC of 24 kHz with ADTS headers: frames of 13 bytes and 1,024 samples. */
 const ADTS_FRAME = Buffer.of(0xff, 0xf1, 0x58, 0x40, 0x01, 0xbf, 0xfc, 0x00, 0xc8, 0x00, 0x80, 0x23, 0x80);
 const ADTS_FRAME_MS = 1_024 / 24;
 
-/** Opus, 20 ms of full band. */
+/** Opus, 20 ms, full band. */
 const OPUS_PACKET = Buffer.of(0xf8, 0xff, 0xfe);
 const OPUS_PACKET_MS = 20;
 
@@ -32,15 +32,15 @@ export function id3(bytes: number, claimed = bytes): Buffer {
 
 export interface WavShape {
   rate?: number;
-  /** The length that the head claims for the samples. */
+  /** The length of the samples that the header claims. */
   claimed?: number;
   tag?: number;
-  /** Put behind the samples. */
-  rest?: Buffer;
+  /** Bytes after the samples. */
+  tail?: Buffer;
 }
 
 /** 16 bits, mono. */
-export function wav(milliseconds: number, { rate = 16_000, claimed, tag = 1, rest }: WavShape = {}): Buffer {
+export function wav(milliseconds: number, { rate = 16_000, claimed, tag = 1, tail }: WavShape = {}): Buffer {
   const samples = Buffer.alloc((milliseconds * rate * 2) / 1_000);
   const head = Buffer.alloc(44);
   head.write("RIFF\0\0\0\0WAVEfmt ", "latin1");
@@ -51,10 +51,10 @@ export function wav(milliseconds: number, { rate = 16_000, claimed, tag = 1, res
   head.writeUInt32LE(rate * 2, 28);
   head.writeUInt16LE(2, 32);
   head.writeUInt16LE(16, 34);
-  head.writeUInt32LE(36 + samples.length + (rest?.length ?? 0), 4);
+  head.writeUInt32LE(36 + samples.length + (tail?.length ?? 0), 4);
   head.write("data", 36, "latin1");
   head.writeUInt32LE(claimed ?? samples.length, 40);
-  return Buffer.concat([head, samples, rest ?? Buffer.alloc(0)]);
+  return Buffer.concat([head, samples, tail ?? Buffer.alloc(0)]);
 }
 
 /** A chunk of a RIFF file. */
@@ -65,7 +65,7 @@ export function chunk(name: string, bytes: number): Buffer {
   return Buffer.concat([head, Buffer.alloc(bytes)]);
 }
 
-/** Ogg with Opus, fifty packets a page. */
+/** Ogg with Opus, fifty packets per page. */
 export function oggOpus(milliseconds: number, granuleOf = (packets: number) => packets * 960): Buffer {
   const packets = milliseconds / OPUS_PACKET_MS;
   const head = Buffer.alloc(19);
@@ -80,7 +80,7 @@ export function oggOpus(milliseconds: number, granuleOf = (packets: number) => p
   return Buffer.concat(pages);
 }
 
-/** Ogg with Vorbis: one packet of 200 bytes a page. */
+/** Ogg with Vorbis: one packet of 200 bytes per page. */
 export function oggVorbis(milliseconds: number, pages = 10): Buffer {
   const head = Buffer.alloc(30);
   head.write("\x01vorbis\0\0\0\0\x01", "latin1");
@@ -105,15 +105,15 @@ function oggPage(packets: readonly Buffer[], granule: number, flags = 0): Buffer
 }
 
 export interface FlacShape {
-  /** Of the whole, as the head of the file has it. */
+  /** The sample rate in the file's header. */
   rate?: bigint;
-  /** Of each frame, by its code; 0 leaves it to the head of the file. */
+  /** The code of each frame's sample rate; 0 refers to the file's header. */
   rateCode?: number;
-  /** The number of each frame, in place of the one that it has. */
+  /** Overrides the number of each frame. */
   numberOf?: (frame: number) => number;
 }
 
-/** FLAC of 16 kHz in frames of 4,096 samples, of which the last is shorter; its head says what `claimed` does. */
+/** FLAC of 16 kHz in frames of 4,096 samples, the last one shorter; its header contains `claimed` as the total. */
 export function flac(milliseconds: number, claimed = 0, shape: FlacShape = {}): Buffer {
   const { rate = 16_000n, rateCode = 0, numberOf = (frame) => frame } = shape;
   const info = Buffer.alloc(34);
@@ -138,15 +138,15 @@ function flacFrame(index: number, samples: number, rateCode: number): Buffer {
 
 export interface WebmShape {
   codec?: string;
-  /** In the file's head, as a file has it that was not recorded live. */
+  /** The duration in the file's header, as in files that were not recorded live. */
   duration?: number;
-  /** The times of the blocks, in place of those that are true. */
+  /** Overrides the times of the blocks. */
   timeOf?: (packet: number) => number;
-  /** Of each block. */
+  /** The content of each block. */
   packet?: Buffer;
 }
 
-/** WebM as a browser's recorder writes it: sizes left open, no duration, a cluster a second, a packet each 20 ms. */
+/** WebM as a browser's recorder writes it: unknown sizes, no duration, a cluster per second, a packet per 20 ms. */
 export function webm(milliseconds: number, shape: WebmShape = {}): Buffer {
   const { codec = "A_OPUS", duration, timeOf = (index) => index * OPUS_PACKET_MS, packet = OPUS_PACKET } = shape;
   const track = [element("d7", Buffer.of(1)), element("83", Buffer.of(2)), element("86", Buffer.from(codec))];
@@ -171,7 +171,7 @@ export function webm(milliseconds: number, shape: WebmShape = {}): Buffer {
   ]);
 }
 
-/** With a size of eight bytes. */
+/** An element with a size of eight bytes. */
 function element(id: string, ...content: readonly Buffer[]): Buffer {
   const all = Buffer.concat(content);
   const size = Buffer.alloc(8);
@@ -186,18 +186,18 @@ function open(id: string): Buffer {
 export interface Mp4Shape {
   handler?: string;
   codec?: string;
-  /** Each packet's share of time in the table, in place of its 1,024 samples. */
+  /** Overrides each packet's duration in the table, 1,024 samples by default. */
   delta?: number;
   /** Bytes of each packet. */
   packetBytes?: number;
-  /** Packets that the table of times has, in place of all. */
+  /** Overrides the number of packets in the table of times; all packets by default. */
   timed?: number;
 }
 
 const MP4_RATE = 16_000;
 const mp4Packets = (milliseconds: number): number => Math.round((milliseconds * MP4_RATE) / 1_000 / 1_024);
 
-/** M4A with its tables behind the sound, as a recorder writes them. */
+/** M4A whose tables follow the sound, as recorders write it. */
 export function mp4(milliseconds: number, shape: Mp4Shape = {}): Buffer {
   const packets = mp4Packets(milliseconds);
   const { delta = 1_024, packetBytes = 100, timed = packets } = shape;
@@ -212,7 +212,7 @@ export function mp4(milliseconds: number, shape: Mp4Shape = {}): Buffer {
   ]);
 }
 
-/** The same in fragments of ten packets, whose lengths stand in the packets' rows or in one of the defaults. */
+/** M4A in fragments of ten packets, whose durations are in the packets' rows or in one of the defaults. */
 export function fragmentedMp4(milliseconds: number, by: "row" | "fragment" | "track"): Buffer {
   const packets = mp4Packets(milliseconds);
   const defaults = box("mvex", box("trex", numbers(0, 1, 1, by === "track" ? 1_024 : 0, 0, 0)));
@@ -260,7 +260,7 @@ function numbers(...values: readonly number[]): Buffer {
   });
 }
 
-/** AIFF of 16 kHz, mono, 16 bits: no upstream's format, and none that is counted. */
+/** AIFF of 16 kHz, mono, 16 bits: a format that no upstream accepts and that is not counted. */
 export function aiff(milliseconds: number): Buffer {
   const samples = milliseconds * 16;
   const common = Buffer.alloc(18);
