@@ -31,7 +31,7 @@ const caps: [string, string, number | undefined][] = [
   ["openai", "gpt-image-2", undefined],
   ["google", "gemini-2.5-flash-image", 32_768],
   ["google", "gemini-3.1-flash-lite-image", 32_768],
-  // A name alone is not enough: the provider's own list must have it.
+  // A matching name is not enough: it must be in the list of the model's provider.
   ["mistral", "gpt-4o", undefined],
 ];
 

@@ -1,20 +1,20 @@
 import { matchesGlob } from "../core/index.ts";
 import type { PriceTable, TieredPrice } from "./price-table.ts";
 
-/** What genai-prices leaves out of a model: how much it may write in one call, and prices of models that it lacks. */
+/** Facts about a model that genai-prices lacks: how much it may write in one call, and the prices of some models. */
 interface CatalogRow {
-  /** The provider's id in genai-prices, or one of our own where it has none. */
+  /** The provider's id in genai-prices, or an id of ours if it has none. */
   provider: string;
   /** The model's name, without prefix. */
   model: string;
-  /** Tokens in one answer (of an image model: for one image), by the providers' model pages. */
+  /** Tokens in one answer (of an image model: for one image), according to the providers' model pages. */
   maxOutputTokens?: number;
-  /** US dollars, by the provider's price page. */
+  /** US dollars, according to the provider's price page. */
   prices?: PriceTable;
   contextWindow?: number;
 }
 
-/** BytePlus's prices double or so for prompts over 128K tokens (ModelArk's page "Pricing"). */
+/** BytePlus's prices roughly double for prompts over 128K tokens (ModelArk's page "Pricing"). */
 function byteplusPrices(input: [number, number], cacheRead: number, output: [number, number]): PriceTable {
   return { input_mtok: overLong(...input), cache_read_mtok: cacheRead, output_mtok: overLong(...output) };
 }
@@ -25,7 +25,7 @@ function overLong(base: number, long: number): TieredPrice {
 
 const byteplus = { provider: "byteplus", contextWindow: 256_000 };
 
-/** OpenAI's page of GPT-Image-2.6 Sunburst; those who resell both 2.5 models give the same prices for them. */
+/** From OpenAI's page of GPT-Image-2.6 Sunburst; resellers of both 2.5 models list the same prices for them. */
 const gptImage2Prices: PriceTable = {
   input_mtok: 5,
   cache_read_mtok: 1.25,
@@ -34,7 +34,7 @@ const gptImage2Prices: PriceTable = {
   output_mtok: 30,
 };
 
-/** DALL·E, which OpenAI's own API has no longer, by OpenAI's last list (a dall-e-2 image has no quality). */
+/** DALL·E, which OpenAI's API no longer offers, from OpenAI's last list (a dall-e-2 image has no quality). */
 const dallE3Prices: PriceTable = {
   image: {
     "1024x1024/standard": 0.04,
@@ -48,9 +48,9 @@ const dallE3Prices: PriceTable = {
 const dallE2Prices: PriceTable = { image: { "256x256": 0.016, "512x512": 0.018, "1024x1024": 0.02 } };
 
 /**
- * Images, speech and transcription. A GPT Image picture before the second generation has at most 6,240 tokens (the guide
- * "Image generation": high quality, 1024 by 1536) and each of up to three partial images 100 more. Google's image models
- * write 32,768 at most, by their model pages; a picture of 4K alone has 2,520.
+ * Images, speech and transcription. An image of a GPT Image model before the second generation has at most 6,240 tokens
+ * (the guide "Image generation": high quality, 1024 by 1536), and each of up to three partial images 100 more. Google's
+ * image models write at most 32,768 tokens, according to their model pages; a 4K image alone has 2,520.
  */
 const mediaRows: readonly CatalogRow[] = [
   { provider: "openai", model: "gpt-image-1", maxOutputTokens: 6_540 },
@@ -64,36 +64,37 @@ const mediaRows: readonly CatalogRow[] = [
   // OpenAI's pages of TTS-1 and TTS-1 HD.
   { provider: "openai", model: "tts-1-hd*", prices: { input_mchars: 30 } },
   { provider: "openai", model: "tts-1*", prices: { input_mchars: 15 } },
-  // OpenAI's page of GPT-4o mini TTS, whose snapshots cost the same.
+  // OpenAI's page of GPT-4o mini TTS. Its snapshots cost the same.
   { provider: "openai", model: "gpt-4o-mini-tts-*", prices: { input_mtok: 0.6, output_audio_mtok: 12 } },
   { provider: "openai", model: "gpt-4o*-transcribe*", maxOutputTokens: 2_000 },
   { provider: "google", model: "gemini-*-image*", maxOutputTokens: 32_768 },
-  // Google's prices as LiteLLM gave them when Nano Banana 2.1 came out.
+  // Google's prices as listed by LiteLLM when Nano Banana 2.1 was released.
   {
     provider: "google",
     model: "gemini-nano-banana-2.1*",
     prices: { input_mtok: 1.5, output_mtok: 7.5, output_image_mtok: 30 },
   },
-  // docs.x.ai, "Pricing" and "Voice Overview" (speech was 4.2 in spring 2026); an image's answer names its real price. What
-  // goes into an edit is billed as well, and has to be held for.
+  // docs.x.ai, "Pricing" and "Voice Overview" (speech was 4.2 in spring 2026). An answer with images reports its real
+  // price. The input images of an edit are billed as well, so they must be part of the hold.
   { provider: "x-ai", model: "grok-imagine-image", prices: { image: 0.02, input_image: 0.002 } },
   { provider: "x-ai", model: "grok-imagine-image-quality", prices: { image: 0.05 } },
   { provider: "x-ai", model: "grok-tts*", prices: { input_mchars: 15 } },
   { provider: "x-ai", model: "grok-voice-tts*", prices: { input_mchars: 15 } },
   { provider: "x-ai", model: "grok-stt*", prices: { input_audio_hours: 0.1 } },
-  // Mistral's page of Voxtral Mini Transcribe (0.002 a minute); the others as OpenRouter and Vercel's gateway pass them on.
+  // Mistral's page of Voxtral Mini Transcribe (0.002 per minute); the others as listed by OpenRouter and Vercel's
+  // gateway.
   { provider: "mistral", model: "voxtral-mini-transcribe-25*", prices: { input_audio_hours: 0.12 } },
   { provider: "mistral", model: "voxtral-small-transcribe-3*", prices: { input_audio_hours: 0.24 } },
   { provider: "mistral", model: "voxtral-mini-tts*", prices: { input_mchars: 16 } },
   { provider: "mistral", model: "codestral-embed*", prices: { input_mtok: 0.15 } },
-  // BytePlus's page "Large model billing" for 4.0 and 4.5; 5.0 as its resellers quote BytePlus. By the image, whatever its size.
+  // BytePlus's page "Large model billing" for 4.0 and 4.5; 5.0 as listed by resellers. Per image, whatever its size.
   { provider: "byteplus", model: "seedream-4-0*", prices: { image: 0.03 } },
   { provider: "byteplus", model: "seedream-4-5*", prices: { image: 0.04 } },
   { provider: "byteplus", model: "seedream-5-0-260128", prices: { image: 0.035 } },
   { provider: "byteplus", model: "seedream-5-0-lite*", prices: { image: 0.035 } },
 ];
 
-/** The first matching row wins, so that special names stand before their family. */
+/** The first matching row wins, so special names precede their family. */
 const rows: readonly CatalogRow[] = [
   ...mediaRows,
   { provider: "openai", model: "gpt-5*-chat*", maxOutputTokens: 16_384 },
@@ -139,7 +140,7 @@ const rows: readonly CatalogRow[] = [
   },
 ];
 
-/** What the catalog knows of a model. */
+/** The catalog's row for a model, if it has one. */
 export function catalogRow(provider: string, model: string): CatalogRow | undefined {
   return rows.find((row) => row.provider === provider && matchesGlob(row.model, model));
 }

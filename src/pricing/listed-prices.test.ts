@@ -1,4 +1,4 @@
-/** Our integer sums against genai-prices' own, for models of each provider: the same price tables, read twice. */
+/** Compares our integer sums with genai-prices' own, for models of each provider, from the same price tables. */
 import { calcPrice } from "@pydantic/genai-prices";
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
@@ -6,11 +6,11 @@ import { inputTokens, outputTokens, type Usage } from "../core/index.ts";
 import { chargeFor } from "./model-price.ts";
 import { PriceBook } from "./price-book.ts";
 
-/** A moment at which every table below is in force. */
+/** A time at which every price below is in force. */
 const at = Date.UTC(2026, 10, 20, 12);
 const book = new PriceBook({ operatorPrices: {}, unpriced: "refuse", clock: () => at });
 
-/** The library counts totals with what is inside of them; our buckets lie side by side. */
+/** The library's counts are totals that include other counts; our buckets are disjoint. */
 function libraryUsage(usage: Usage): Record<string, number> {
   const { cacheRead = 0, cacheWrite5m = 0, cacheWrite1h = 0, inputAudio = 0, reasoning = 0, outputAudio = 0 } = usage;
   return {
@@ -38,7 +38,7 @@ function ourSum(provider: string, model: string, usage: Usage): number {
   return Number(chargeFor(price, { usage: { ...usage, requests: 1 } }, 1_000_000n)) / 1e9;
 }
 
-/** Within a nano-credit, which is what the rounding up may add, and what floats lose in sums of hundreds. */
+/** Allows for one nano-credit of rounding up, and for the error of floats in sums of hundreds of credits. */
 function expectSame(provider: string, model: string, usage: Usage): void {
   const expected = librarySum(provider, model, usage);
   const tolerance = 1e-9 + expected * 1e-12;
@@ -75,13 +75,13 @@ const rows: [provider: string, model: string, usages: Usage[]][] = [
 ];
 
 describe.each(rows)("%s %s", (provider, model, usages) => {
-  test("costs the same by both", () => {
+  test("costs the same by both calculations", () => {
     for (const usage of usages) expectSame(provider, model, usage);
-    // The sums are of something.
+    // The sums are not zero.
     expect(librarySum(provider, model, text)).toBeGreaterThan(0);
   });
 
-  test("costs the same by both for any text usage", () => {
+  test("costs the same by both calculations for any usage of text", () => {
     const tokens = fc.oneof(fc.nat(500), fc.nat(400_000));
     const usage = fc.record({ input: tokens, cacheRead: tokens, output: tokens });
     fc.assert(
@@ -91,7 +91,7 @@ describe.each(rows)("%s %s", (provider, model, usages) => {
   });
 });
 
-test("the table holds models with tiers", () => {
+test("some of the models have tiered prices", () => {
   const tiered = rows.filter(([provider, model]) => {
     const price = book.lookup({ id: `${provider}/${model}`, model, priceProvider: provider });
     return price !== undefined && price.rates.input.tiers.length > 0;

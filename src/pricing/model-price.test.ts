@@ -11,17 +11,22 @@ import {
 } from "./model-price.ts";
 import { type PriceTable, type PriceTableValue, readPriceTable, pricedModalities } from "./price-table.ts";
 
-const plain = 1_000_000n;
+const noMarkup = 1_000_000n;
 
 function priceOf(table: PriceTable): ModelPrice {
   const unknown = { contextWindow: undefined, maxOutputTokens: undefined };
-  return toModelPrice({ rates: readPriceTable(table), works: pricedModalities(table), ...unknown, source: "test" });
+  return toModelPrice({
+    rates: readPriceTable(table),
+    modalities: pricedModalities(table),
+    ...unknown,
+    source: "test",
+  });
 }
 
-const charge = (table: PriceTable, usage: Usage, markup = plain): bigint =>
+const charge = (table: PriceTable, usage: Usage, markup = noMarkup): bigint =>
   chargeFor(priceOf(table), { usage }, markup);
 
-/** Worked out by hand: credits per million tokens times tokens, in nano-credits, a fraction of one counted as one. */
+/** Calculated by hand: credits per million tokens times tokens, in nano-credits, rounded up. */
 const charges: [string, PriceTable, Usage, bigint][] = [
   ["one token at 1 credit a million is 1,000 nano-credits", { input_mtok: 1 }, { input: 1 }, 1_000n],
   ["a million tokens at 2.5 credits", { input_mtok: 2.5 }, { input: 1_000_000 }, 2_500_000_000n],
@@ -31,33 +36,28 @@ const charges: [string, PriceTable, Usage, bigint][] = [
     { input: 1_200, output: 340 },
     8_700_000n,
   ],
-  ["a fraction of a nano-credit is one", { input_mtok: 0.0001 }, { input: 1 }, 1n],
+  ["a fraction of a nano-credit is rounded up", { input_mtok: 0.0001 }, { input: 1 }, 1n],
   [
-    "fractions of several buckets are summed before they are rounded",
+    "fractions of several buckets are added before they are rounded",
     { input_mtok: 0.0004, output_mtok: 0.0005 },
     { input: 1, output: 1 },
     1n,
   ],
   [
-    "a price with more decimals than a nano-credit has is exact in bulk",
+    "a price with more decimals than a nano-credit is exact for many tokens",
     { input_mtok: 0.0000001 },
     { input: 10_000_000 },
     1_000n,
   ],
-  ["0.1 and 0.2 are what they say", { input_mtok: 0.1, output_mtok: 0.2 }, { input: 3, output: 3 }, 900n],
+  ["0.1 and 0.2 have no rounding errors", { input_mtok: 0.1, output_mtok: 0.2 }, { input: 3, output: 3 }, 900n],
   ["no usage costs nothing", { input_mtok: 3, output_mtok: 15 }, {}, 0n],
   [
-    "a negative count costs nothing and gives nothing back",
+    "a negative count neither costs nor refunds anything",
     { input_mtok: 3, output_mtok: 15 },
     { input: -5, output: 2 },
     30_000n,
   ],
-  [
-    "a request has a price of its own, by the thousand",
-    { requests_kcount: 5, input_mtok: 1 },
-    { requests: 1, input: 10 },
-    5_010_000n,
-  ],
+  ["a request has a price per thousand", { requests_kcount: 5, input_mtok: 1 }, { requests: 1, input: 10 }, 5_010_000n],
   ["a request without a price is free", { input_mtok: 1 }, { requests: 1, input: 10 }, 10_000n],
 ];
 
@@ -84,18 +84,18 @@ describe("tiers", () => {
   };
 
   const cases: [string, Usage, bigint][] = [
-    ["at the threshold the base holds", { input: 200_000, output: 1 }, 400_010_000n],
-    ["one token above it the tier holds for every token", { input: 200_001, output: 1 }, 800_004_000n + 15_000n],
+    ["at the threshold the base applies", { input: 200_000, output: 1 }, 400_010_000n],
+    ["one token above it the tier applies to every token", { input: 200_001, output: 1 }, 800_004_000n + 15_000n],
     ["cached tokens count towards the threshold", { input: 100_000, cacheRead: 100_001 }, 400_000_000n + 100_001_000n],
-    ["output does not", { input: 10, output: 500_000 }, 20_000n + 5_000_000_000n],
-    ["audio and cache writes do", { input: 1, inputAudio: 100_000, cacheWrite5m: 100_000 }, 200_001n * 4_000n],
-    ["so do images, cached or not", { inputImage: 100_000, cacheImageRead: 100_001 }, 400_000_000n + 100_001_000n],
+    ["output does not count", { input: 10, output: 500_000 }, 20_000n + 5_000_000_000n],
+    ["audio and cache writes count", { input: 1, inputAudio: 100_000, cacheWrite5m: 100_000 }, 200_001n * 4_000n],
+    ["images count, cached or not", { inputImage: 100_000, cacheImageRead: 100_001 }, 400_000_000n + 100_001_000n],
   ];
   test.each(cases)("%s", (_title, usage, expected) => {
     expect(charge(table, usage)).toBe(expected);
   });
 
-  test("several tiers apply in the order of their starts, however they are written", () => {
+  test("several tiers apply in the order of their starts, in whatever order they are written", () => {
     const steps = {
       input_mtok: {
         base: 1,
@@ -110,14 +110,14 @@ describe("tiers", () => {
     expect(perToken).toEqual([1_000n, 2_000n, 2_000n, 3_000n, 3_000n, 4_000n]);
   });
 
-  test("a tier may be cheaper than the base; the bound is at the dearest", () => {
+  test("a tier may be cheaper than the base; the bound uses the most expensive one", () => {
     const discount = priceOf({ input_mtok: { base: 4, tiers: [{ start: 10, price: 1 }] } });
-    expect(chargeFor(discount, { usage: { input: 20 } }, plain)).toBe(20_000n);
-    expect(boundFor(discount, { input: 20 }, plain)).toBe(80_000n);
+    expect(chargeFor(discount, { usage: { input: 20 } }, noMarkup)).toBe(20_000n);
+    expect(boundFor(discount, { input: 20 }, noMarkup)).toBe(80_000n);
   });
 });
 
-/** For each bucket: the keys that may price it, the nearest first. */
+/** For each bucket: the keys that may price it, nearest first. */
 const fallbacks: Record<UsageBucket, readonly string[]> = {
   input: ["input_mtok"],
   cacheRead: ["cache_read_mtok", "input_mtok"],
@@ -138,11 +138,11 @@ const fallbacks: Record<UsageBucket, readonly string[]> = {
   requests: ["requests_kcount"],
 };
 
-/** Nano-credits that a unit costs at a price of one credit, where that is not the millionth of it. */
+/** Nano-credits per unit at a price of one credit, for units that are not priced by the million. */
 const nanoPerCredit: Partial<Record<UsageBucket, bigint>> = {
   images: 1_000_000_000n,
   inputImages: 1_000_000_000n,
-  // An hour is 3,600,000 of them: 277.7… rounded up.
+  // One hour has 3,600,000 of them: 277.7… rounded up.
   inputAudioMs: 278n,
   requests: 1_000_000n,
 };
@@ -157,37 +157,36 @@ describe.each(usageBuckets.map((bucket) => [bucket] as const))("the price of the
       .map((key) => [key, 999]),
   );
 
-  test.each(keys.map((key, index) => [key, index] as const))("is %s where nothing nearer is set", (_key, index) => {
-    // Key number n costs n + 1; only those from `index` on are set.
-    const own = Object.fromEntries(keys.slice(index).map((key, place) => [key, index + place + 1]));
-    expect(charge({ ...others, ...own }, { [bucket]: 1 })).toBe(BigInt(index + 1) * per);
+  test.each(keys.map((key, index) => [key, index] as const))("is %s if no nearer key is set", (_key, index) => {
+    // Key number n costs n + 1; only the keys from `index` on are set.
+    const set = Object.fromEntries(keys.slice(index).map((key, offset) => [key, index + offset + 1]));
+    expect(charge({ ...others, ...set }, { [bucket]: 1 })).toBe(BigInt(index + 1) * per);
   });
 
-  test("is nothing where no key prices it", () => {
+  test("is zero if no key prices it", () => {
     expect(charge(others, { [bucket]: 1 })).toBe(0n);
   });
 
-  test("may be zero, which is a price", () => {
-    const [own = "", ...rest] = keys;
-    expect(charge({ ...others, ...Object.fromEntries(rest.map((key) => [key, 7])), [own]: 0 }, { [bucket]: 1 })).toBe(
-      0n,
-    );
+  test("may be an explicit zero", () => {
+    const [nearest = "", ...further] = keys;
+    const table = { ...others, ...Object.fromEntries(further.map((key) => [key, 7])), [nearest]: 0 };
+    expect(charge(table, { [bucket]: 1 })).toBe(0n);
   });
 });
 
-describe("the upstream's own figure", () => {
+describe("a cost that the upstream reports", () => {
   const price = priceOf({ input_mtok: 1, output_mtok: 1 });
 
-  test("is the base of the charge, whatever the table says", () => {
-    expect(chargeFor(price, { usage: { input: 1_000_000 }, reportedCost: 123n }, plain)).toBe(123n);
+  test("is the base of the charge, whatever the table contains", () => {
+    expect(chargeFor(price, { usage: { input: 1_000_000 }, reportedCost: 123n }, noMarkup)).toBe(123n);
   });
 
   test("gets the markup, rounded up", () => {
     expect(chargeFor(price, { usage: {}, reportedCost: 123n }, 1_100_000n)).toBe(136n);
   });
 
-  test("of zero is a price", () => {
-    expect(chargeFor(price, { usage: { input: 1_000_000 }, reportedCost: 0n }, plain)).toBe(0n);
+  test("may be zero", () => {
+    expect(chargeFor(price, { usage: { input: 1_000_000 }, reportedCost: 0n }, noMarkup)).toBe(0n);
   });
 });
 
@@ -209,8 +208,8 @@ describe("the bound", () => {
     Object.fromEntries(usageBuckets.map((bucket) => [bucket, bucket === "requests" ? fc.constant(1) : tokens])),
     { requiredKeys: [] },
   );
-  const word = fc.constantFrom(undefined, "1024x1024", "2K", "hd", "low");
-  const image = fc.option(fc.record({ size: word, quality: word }), { nil: undefined });
+  const term = fc.constantFrom(undefined, "1024x1024", "2K", "hd", "low");
+  const image = fc.option(fc.record({ size: term, quality: term }), { nil: undefined });
   const imagePrice: fc.Arbitrary<PriceTableValue> = fc.oneof(
     rate,
     fc.dictionary(fc.constantFrom("1024x1024/hd", "1024x1024", "2K", "hd", "low"), rate, { minKeys: 1 }),
@@ -226,7 +225,7 @@ describe("the bound", () => {
     fc.assert(property, { numRuns: 500 });
   });
 
-  test("of images is never below their charge, whether their variant is known before or not", () => {
+  test("of images is never below their charge, whether or not their variant is known before", () => {
     const property = fc.property(imageTable, usage, image, markup, (prices, used, variant, millionths) => {
       const price = priceOf(prices);
       const observed = { usage: used, ...(variant === undefined ? {} : { image: variant }) };
@@ -237,7 +236,7 @@ describe("the bound", () => {
     fc.assert(property, { numRuns: 500 });
   });
 
-  test("of so many tokens is never below the charge of fewer, however they are counted", () => {
+  test("of a number of tokens is never below the charge of fewer tokens, in whatever buckets they are counted", () => {
     const property = fc.property(table, usage, tokens, markup, (prices, used, spare, millionths) => {
       const price = priceOf(prices);
       const bound = {
@@ -251,7 +250,7 @@ describe("the bound", () => {
     fc.assert(property, { numRuns: 500 });
   });
 
-  test("counts tokens in the bucket that is dearest at its dearest tier", () => {
+  test("counts tokens in the bucket that is most expensive at its most expensive tier", () => {
     const price = priceOf({
       input_mtok: { base: 3, tiers: [{ start: 10, price: 7 }] },
       cache_write_mtok: 6,
@@ -259,7 +258,7 @@ describe("the bound", () => {
       output_reasoning_mtok: 12,
     });
     expect(mostExpensiveInput(price, 5)).toEqual({ input: 5 });
-    expect(boundFor(price, mostExpensiveInput(price, 5), plain)).toBe(35_000n);
+    expect(boundFor(price, mostExpensiveInput(price, 5), noMarkup)).toBe(35_000n);
     expect(mostExpensiveOutput(price, 5)).toEqual({ reasoning: 5 });
   });
 });

@@ -14,32 +14,32 @@ import {
 } from "../core/index.ts";
 import type { TieredRate, PricedModality } from "./price-table.ts";
 
-/** The price of one model: a rate for each bucket, fallbacks already applied. */
+/** The price of one model: a rate for each bucket, with fallbacks applied. */
 export interface ModelPrice {
   rates: Readonly<Record<UsageBucket, TieredRate>>;
-  /** The buckets of input and output tokens that cost most: a write to a cache may cost more than plain input. */
+  /** The buckets whose input and output tokens cost most: a cache write may cost more than plain input. */
   mostExpensive: { input: UsageBucket; output: UsageBucket };
-  /** What the model may be asked for at this price. */
-  works: ReadonlySet<PricedModality>;
-  /** Tokens that the model can read and write in one call, where known. */
+  /** The modalities that the model may be called for at this price. */
+  modalities: ReadonlySet<PricedModality>;
+  /** Tokens that the model can read and write in one call, if known. */
   contextWindow: number | undefined;
-  /** Tokens that the model can write in one answer (of an image model: for one image), where known. */
+  /** Tokens that the model can write in one answer (of an image model: for one image), if known. */
   maxOutputTokens: number | undefined;
-  /** Which layer it came from: `config`, `catalog` or `genai-prices`. */
+  /** The layer that the price is from: `config`, `catalog` or `genai-prices`. */
   source: string;
 }
 
 /**
- * What a call costs, in nano-credits with markup. An upstream's own figure, where it reports one, is the base of the
- * charge; the table is for those that report only usage.
+ * The charge for a call's usage, in nano-credits with markup. If the upstream reports a cost, the charge is based on
+ * it; the price table applies to upstreams that report only usage.
  */
 export function chargeFor(price: ModelPrice, observed: ObservedUsage, markupMillionths: bigint): Nano {
   return applyMarkup(observed.reportedCost ?? listCost(price, observed), markupMillionths);
 }
 
 /**
- * The most that a call within `bound` can cost, in nano-credits with markup: every token at its dearest tier, every
- * image as the variant that is sure to come or, where none is, as the dearest.
+ * The most that a call within `bound` can cost, in nano-credits with markup: every token at its most expensive tier,
+ * every image as `image` or, if the variant is unknown, as the most expensive variant.
  */
 export function boundFor(price: ModelPrice, bound: Usage, markupMillionths: bigint, image?: ImageVariant): Nano {
   const rateOf = image === undefined ? highestRate : orVariant(image, highestRate);
@@ -55,20 +55,20 @@ type RateOf = (rate: TieredRate, tokensIn: number) => Femto;
 function sum(price: ModelPrice, usage: Usage, rateOf: RateOf, tokensIn: number): Nano {
   let total = 0n;
   for (const bucket in usage) {
-    // What indexes a usage is a bucket.
+    // The keys of a usage are buckets.
     const units = usage[bucket as UsageBucket];
     if (units === undefined || units <= 0) continue;
     const rate = price.rates[bucket as UsageBucket];
     const each = rateOf(rate, tokensIn);
     if (each === 0n) continue;
     const cost = costOf(units, each);
-    // Rounding up twice is rounding up once, as long as only one bucket's rate is for more than one unit.
-    total += rate.per === 1 ? cost : dividedUp(cost, BigInt(rate.per));
+    // Rounding up here and at the end is the same as rounding up once, as long as only one bucket has `per` above one.
+    total += rate.per === 1 ? cost : divideRoundingUp(cost, BigInt(rate.per));
   }
   return roundUpToNano(total);
 }
 
-function dividedUp(cost: Femto, per: bigint): Femto {
+function divideRoundingUp(cost: Femto, per: bigint): Femto {
   return (cost + per - 1n) / per;
 }
 
@@ -88,23 +88,23 @@ const orVariant =
   (rate, tokensIn) =>
     variantRate(rate, image) ?? rateOf(rate, tokensIn);
 
-/** The rate of a variant: by its size and quality, else by its size, else by its quality. */
+/** The rate of a variant: the one for its size and quality, else for its size, else for its quality. */
 function variantRate({ variants }: TieredRate, { size = "", quality = "" }: ImageVariant): Femto | undefined {
   if (variants === undefined) return undefined;
   return variants.get(`${size}/${quality}`) ?? variants.get(size) ?? variants.get(quality);
 }
 
-/** The most expensive way to count `tokens` of input. */
+/** Usage that counts `tokens` of input in their most expensive bucket. */
 export function mostExpensiveInput({ mostExpensive }: ModelPrice, tokens: number): Usage {
   return { [mostExpensive.input]: tokens };
 }
 
-/** The most expensive way to count `tokens` of output. */
+/** Usage that counts `tokens` of output in their most expensive bucket. */
 export function mostExpensiveOutput({ mostExpensive }: ModelPrice, tokens: number): Usage {
   return { [mostExpensive.output]: tokens };
 }
 
-/** Adds to a price what every call asks of it. */
+/** Completes a price with its most expensive buckets, which every call needs. */
 export function toModelPrice(price: Omit<ModelPrice, "mostExpensive">): ModelPrice {
   const { rates } = price;
   const highest = (buckets: readonly UsageBucket[], first: UsageBucket): UsageBucket =>

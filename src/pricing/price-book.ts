@@ -11,37 +11,40 @@ import {
   pricedModalities,
 } from "./price-table.ts";
 
-/** The operator's own price of a model, as in `pricing.models`: laid over the list price, key by key. */
+/** The operator's price of a model, as in `pricing.models`: it overrides the list price key by key. */
 export interface OperatorPrice extends PriceTable {
   readonly context_window?: number | undefined;
   readonly max_output_tokens?: number | undefined;
 }
 
 export interface PriceBookOptions {
-  /** By model id with prefix; `*` stands for any characters. An exact id wins over a glob, an earlier glob over a later. */
+  /**
+   * By model id with prefix; `*` matches any characters. An exact id wins over a glob, an earlier glob over a later
+   * one.
+   */
   operatorPrices: Readonly<Record<string, OperatorPrice>>;
-  /** What becomes of a model that no layer prices. */
+  /** Whether a model that no layer prices is refused or free. */
   unpriced: "refuse" | "free";
   clock: Clock;
 }
 
-/** A model as the price layers know it. */
+/** A model as identified in the price layers. */
 export interface PricedModel {
-  /** With prefix: the key in the operator's config. */
+  /** With prefix: the key in the operator's configuration. */
   id: string;
   /** Without prefix. */
   model: string;
-  /** The provider's id in genai-prices, where it has one. */
+  /** The provider's id in genai-prices, if it has one. */
   priceProvider: string | undefined;
 }
 
-/** Prices change with the date and, at some providers, the hour: a looked-up one is used no longer than this. */
+/** How long a price is cached. Prices change with the date and, at some providers, with the hour. */
 const PRICE_AGE_MS_MAX = 60_000;
 
-/** Model names come from callers: the cache of looked-up prices must not grow with them. */
+/** The maximum number of cached prices. Model names come from callers, so the cache must be bounded. */
 const CACHED_PRICES_MAX = 5_000;
 
-/** The layers of prices: the operator's config, over our catalog, over genai-prices. */
+/** The layers of prices: the operator's configuration first, then our catalog, then genai-prices. */
 export class PriceBook {
   readonly #options: PriceBookOptions;
   readonly #cache = new Map<string, { price: ModelPrice | undefined; until: number }>();
@@ -50,7 +53,7 @@ export class PriceBook {
     this.#options = options;
   }
 
-  /** The price in force now, or undefined: then the model may not be called. What it may be called for is in its `works`. */
+  /** Returns the current price, with the modalities that it covers, or undefined if the model may not be called. */
   lookup(model: PricedModel): ModelPrice | undefined {
     const now = this.#options.clock();
     const cached = this.#cache.get(model.id);
@@ -63,17 +66,17 @@ export class PriceBook {
 
   #find(model: PricedModel, at: Date): ModelPrice | undefined {
     const listed = listedPrice(model, at);
-    const own = this.#operatorPrice(model.id);
+    const operatorPrice = this.#operatorPrice(model.id);
     const unpricedIsFree = this.#options.unpriced === "free";
-    const table = pricedTable(own, listed?.table);
-    const works = unpricedIsFree ? allModalities : pricedModalities(table);
-    if (works.size === 0) return undefined;
+    const table = pricedTable(operatorPrice, listed?.table);
+    const modalities = unpricedIsFree ? allModalities : pricedModalities(table);
+    if (modalities.size === 0) return undefined;
     return toModelPrice({
       rates: readPriceTable(table),
-      works,
-      contextWindow: own.context_window ?? listed?.contextWindow,
-      maxOutputTokens: own.max_output_tokens ?? listed?.maxOutputTokens,
-      source: pricesUsage(own) ? "config" : (listed?.source ?? "unpriced"),
+      modalities,
+      contextWindow: operatorPrice.context_window ?? listed?.contextWindow,
+      maxOutputTokens: operatorPrice.max_output_tokens ?? listed?.maxOutputTokens,
+      source: pricesUsage(operatorPrice) ? "config" : (listed?.source ?? "unpriced"),
     });
   }
 
@@ -86,22 +89,25 @@ export class PriceBook {
 }
 
 /**
- * The operator's keys over the list's. A price by the call stands for itself, and so does one that makes both input and
- * output free: the list adds nothing to them.
+ * The operator's keys, completed by those of the list price. A price per call is not completed, and neither is a price
+ * that makes both input and output free.
  */
-function pricedTable(own: OperatorPrice, listed: PriceTable | undefined): PriceTable {
-  const free = own.input_mtok === 0 && own.output_mtok === 0;
-  if (listed === undefined || free || own.requests_kcount !== undefined) return own;
-  const nearest = <Key extends PriceKey>(key: Key): PriceTable[Key] => own[key] ?? listed[key];
-  return byPriceKey({ always: nearest, plain: nearest, variants: nearest });
+function pricedTable(operatorPrice: OperatorPrice, listed: PriceTable | undefined): PriceTable {
+  const free = operatorPrice.input_mtok === 0 && operatorPrice.output_mtok === 0;
+  if (listed === undefined || free || operatorPrice.requests_kcount !== undefined) return operatorPrice;
+  const first = <Key extends PriceKey>(key: Key): PriceTable[Key] => operatorPrice[key] ?? listed[key];
+  return byPriceKey({ always: first, plain: first, variants: first });
 }
 
-/** A price as a list has it. */
-interface ListedPrice extends Omit<ModelPrice, "rates" | "mostExpensive" | "works"> {
+/** A price as a catalog lists it. */
+interface ListedPrice extends Omit<ModelPrice, "rates" | "mostExpensive" | "modalities"> {
   table: PriceTable;
 }
 
-/** The list price: the catalog's for what genai-prices lacks, else by `@pydantic/genai-prices`, which resolves names, dates and hours; the sums are ours, in integers. */
+/**
+ * The list price. The catalog prices the models that genai-prices lacks; `@pydantic/genai-prices` prices all others. It
+ * resolves names, dates and hours, but its float sums are not used: sums are calculated in integers.
+ */
 function listedPrice({ model, priceProvider }: PricedModel, at: Date): ListedPrice | undefined {
   if (priceProvider === undefined) return undefined;
   const row = catalogRow(priceProvider, model);
@@ -115,7 +121,7 @@ function listedPrice({ model, priceProvider }: PricedModel, at: Date): ListedPri
   const free = Object.keys(prices).length === 0;
   const priceAt = (key: PriceKey): number | TieredPrice | undefined => prices[key];
   const table = byPriceKey({ always: priceAt, plain: priceAt, variants: priceAt });
-  // A table of other units alone would make everything else free by omission.
+  // If a table has only other units, everything else would be free by omission.
   if (!free && !pricesUsage(table)) return undefined;
   return {
     table: free ? { input_mtok: 0, output_mtok: 0 } : table,

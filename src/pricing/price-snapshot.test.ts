@@ -28,7 +28,7 @@ function priceOf(model: string, priceProvider?: string): ModelPrice {
 
 const usage: Usage = Object.fromEntries(usageBuckets.map((bucket, index) => [bucket, 1_001 * (index + 1)]));
 
-// One of them has a price that depends on how much goes in.
+// The price of gemini-2.5-pro depends on the number of input tokens.
 test.each([
   ["tokens", undefined],
   ["images", undefined],
@@ -36,7 +36,7 @@ test.each([
   ["gemini-2.5-pro", "google"],
 ])("%s costs the same by its price's snapshot, also as JSON", (model, priceProvider) => {
   const price = priceOf(model, priceProvider);
-  const again = priceFrom(JSON.parse(JSON.stringify(snapshotOf(price))) as ReturnType<typeof snapshotOf>);
+  const restored = priceFrom(JSON.parse(JSON.stringify(snapshotOf(price))) as ReturnType<typeof snapshotOf>);
   const markup = 1_100_000n;
   const images = [
     undefined,
@@ -47,11 +47,11 @@ test.each([
   ];
   for (const image of images) {
     const observed = image === undefined ? { usage } : { usage, image };
-    expect(chargeFor(again, observed, markup)).toBe(chargeFor(price, observed, markup));
-    expect(boundFor(again, usage, markup, image)).toBe(boundFor(price, usage, markup, image));
+    expect(chargeFor(restored, observed, markup)).toBe(chargeFor(price, observed, markup));
+    expect(boundFor(restored, usage, markup, image)).toBe(boundFor(price, usage, markup, image));
   }
   const few = { usage: { input: 10, output: 10 } };
-  expect(chargeFor(again, few, markup)).toBe(chargeFor(price, few, markup));
+  expect(chargeFor(restored, few, markup)).toBe(chargeFor(price, few, markup));
   const { contextWindow, maxOutputTokens, mostExpensive, source } = price;
-  expect(again).toMatchObject({ contextWindow, maxOutputTokens, mostExpensive, source });
+  expect(restored).toMatchObject({ contextWindow, maxOutputTokens, mostExpensive, source });
 });

@@ -2,7 +2,7 @@ import { type UsageBucket, usageBuckets } from "../core/index.ts";
 import { type ModelPrice, toModelPrice } from "./model-price.ts";
 import { allModalities, type TieredRate } from "./price-table.ts";
 
-/** A rate as plain JSON; femto-credits as digits. */
+/** A rate as plain JSON; femto-credits as decimal digits. */
 interface RateSnapshot {
   base: string;
   tiers?: { above: number; rate: string }[];
@@ -11,7 +11,7 @@ interface RateSnapshot {
   per: number;
 }
 
-/** A model's price as plain JSON, for work that is charged long after it was ordered. Free buckets are left out. */
+/** A model's price as plain JSON, for work that is charged long after it was ordered. Free buckets are omitted. */
 export interface PriceSnapshot {
   rates: Partial<Record<UsageBucket, RateSnapshot>>;
   contextWindow?: number;
@@ -30,12 +30,12 @@ export function snapshotOf({ rates, contextWindow, maxOutputTokens, source }: Mo
   return snapshot;
 }
 
-/** The price that a snapshot was taken of. It is for work that has been ordered, and so says nothing of what may be asked. */
+/** Restores a price from its snapshot. The work was ordered already, so all modalities are allowed. */
 export function priceFrom({ rates: snapshot, contextWindow, maxOutputTokens, source }: PriceSnapshot): ModelPrice {
   const entries = usageBuckets.map((bucket) => [bucket, rateFrom(snapshot[bucket])]);
   return toModelPrice({
     rates: Object.fromEntries(entries) as Record<UsageBucket, TieredRate>,
-    works: allModalities,
+    modalities: allModalities,
     contextWindow,
     maxOutputTokens,
     source,

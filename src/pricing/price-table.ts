@@ -15,12 +15,12 @@ export interface TieredPrice {
   readonly tiers: readonly { readonly start: number; readonly price: number }[];
 }
 
-/** Prices of an image by variant: `size/quality`, a size alone or a quality alone, in the provider's own words. */
+/** Prices of an image by variant: `size/quality`, a size alone or a quality alone, in the provider's terms. */
 type VariantPrices = Readonly<Record<string, number>>;
 
 export type PriceTableValue = number | TieredPrice | VariantPrices;
 
-/** A price as people write it: credits by key, each for as many units as `core/price-units.ts` says. */
+/** A price as people write it: credits by key, each for the number of units in `core/price-units.ts`. */
 export type PriceTable = Readonly<
   Partial<
     Record<Exclude<PriceKey, VariantPriceKey>, number | TieredPrice | undefined> &
@@ -28,24 +28,29 @@ export type PriceTable = Readonly<
   >
 >;
 
-/** A rate, and the higher or lower rates that hold for the whole call once its input tokens exceed `above`. */
+/** A rate, and the higher or lower rates that apply to the whole call once its input tokens exceed `above`. */
 export interface TieredRate {
   base: Femto;
   tiers: readonly { above: number; rate: Femto }[];
-  /** Rates by variant of image. What is none of them is charged as the dearest, which is then the base. */
+  /** Rates by variant of image. Any other variant is charged as the most expensive one, which is then also the base. */
   variants: ReadonlyMap<string, Femto> | undefined;
-  /** The highest of them. */
+  /** The highest of all these rates. */
   highest: Femto;
-  /** How many units the rate is for: one, but for time, since few prices of an hour make whole femto-credits a millisecond. */
+  /**
+   * How many units the rate is for. It is one except for time: few hourly prices are whole femto-credits per
+   * millisecond.
+   */
   per: number;
 }
 
-/** The kinds of work that a price can be of. A model has no price for work that it would do for nothing by omission. */
+/** The modalities that a price can cover. A model has no price for a modality that would be free only by omission. */
 export type PricedModality = "text" | "embeddings" | "images" | "speech" | "transcription";
 
 const byTokens: readonly PriceKey[] = ["input_mtok", "output_mtok"];
 
-/** For each kind of work the sets of keys of which one, whole, prices it. A price by the call prices all of them. */
+/**
+ * For each modality, the sets of keys that price it: one complete set is enough. A price per call covers all of them.
+ */
 const modalityPrices: Record<PricedModality, readonly (readonly PriceKey[])[]> = {
   text: [byTokens],
   embeddings: [["input_mtok"]],
@@ -56,22 +61,22 @@ const modalityPrices: Record<PricedModality, readonly (readonly PriceKey[])[]> =
 
 const modalities: readonly PricedModality[] = ["text", "embeddings", "images", "speech", "transcription"];
 
-/** All kinds of work: what a model that is free is priced for. */
+/** All modalities: a free model is priced for each of them. */
 export const allModalities: ReadonlySet<PricedModality> = new Set(modalities);
 
-/** The kinds of work that a written price leaves no part of unpriced; a zero that is written is a price. */
+/** The modalities that a table prices completely; an explicit zero is a price. */
 export function pricedModalities(table: PriceTable): ReadonlySet<PricedModality> {
   if (table.requests_kcount !== undefined) return allModalities;
   const isPriced = (keys: readonly PriceKey[]): boolean => keys.every((key) => table[key] !== undefined);
-  return new Set(modalities.filter((work) => modalityPrices[work].some(isPriced)));
+  return new Set(modalities.filter((modality) => modalityPrices[modality].some(isPriced)));
 }
 
-/** Whether a written price is of anything that a call's usage counts; pages and hours of connection are not. */
+/** Whether a table prices any unit that usage counts. Pages and hours of connection are not counted. */
 export function pricesUsage(table: PriceTable): boolean {
   return priceKeys.some((key) => table[key] !== undefined);
 }
 
-/** Turns a written price into rates for every bucket. */
+/** Converts a table to rates for every bucket. */
 export function readPriceTable(table: PriceTable): Record<UsageBucket, TieredRate> {
   return byPricedBucket((key) => {
     const { fallbacks = [], per, ratePer = 1 } = priceUnits[key];
@@ -80,7 +85,7 @@ export function readPriceTable(table: PriceTable): Record<UsageBucket, TieredRat
   });
 }
 
-/** The rate for `ratePer` units at a price for `per` of them. */
+/** Converts a price for `per` units to the rate for `ratePer` of them. */
 function tieredRate(value: PriceTableValue, per: number, ratePer: number): TieredRate {
   const rate = (price: number): Femto => parseRate(price, per / ratePer);
   if (typeof value === "number") {

@@ -5,7 +5,12 @@ import { priceQuote } from "./quote.ts";
 
 function priceOf(table: PriceTable): ModelPrice {
   const unknown = { contextWindow: undefined, maxOutputTokens: undefined };
-  return toModelPrice({ rates: readPriceTable(table), works: pricedModalities(table), ...unknown, source: "test" });
+  return toModelPrice({
+    rates: readPriceTable(table),
+    modalities: pricedModalities(table),
+    ...unknown,
+    source: "test",
+  });
 }
 
 const quoteOf = (table: PriceTable, markup = 1_000_000n): object => priceQuote(markup)(priceOf(table));
@@ -24,7 +29,7 @@ test("a quote includes the markup", () => {
   expect(quoteOf(tiered, 1_200_000n)).toEqual({ input_mtok: 1.5, output_mtok: 12, cache_read_mtok: 0.15 });
 });
 
-test("a cached token without a price of its own is quoted as input", () => {
+test("a cached token without a separate price is quoted as input", () => {
   expect(quoteOf({ input_mtok: 3, output_mtok: 15 })).toEqual({ input_mtok: 3, output_mtok: 15, cache_read_mtok: 3 });
 });
 
@@ -33,7 +38,7 @@ const noTokens = { input_mtok: 0, output_mtok: 0, cache_read_mtok: 0 };
 test.each<[string, PriceTable, object]>([
   ["images", { image: 0.04 }, { ...noTokens, image: 0.05 }],
   [
-    "images by size and quality, and those sent along",
+    "images by size and quality, and input images",
     { image: { "1024x1024/hd": 0.08, "1024x1024": 0.04 }, input_image: 0.002 },
     { ...noTokens, image: { "1024x1024/hd": 0.1, "1024x1024": 0.05 }, input_image: 0.0025 },
   ],
@@ -41,7 +46,7 @@ test.each<[string, PriceTable, object]>([
   ["hours of audio", { input_audio_hours: 0.111 }, { ...noTokens, input_audio_hours: 0.13875 }],
   ["calls", { requests_kcount: 5 }, { ...noTokens, requests_kcount: 6.25 }],
   [
-    "tokens of images and audio where they have a price of their own",
+    "tokens of images and audio that have a separate price",
     {
       input_mtok: 4,
       input_image_mtok: 8,
@@ -60,7 +65,7 @@ test.each<[string, PriceTable, object]>([
     },
   ],
   [
-    "tokens that are written to a cache, and thoughts",
+    "cache writes and reasoning",
     { input_mtok: 4, cache_write_mtok: 5, cache_write_1h_mtok: 8, output_mtok: 8, output_reasoning_mtok: 12 },
     {
       input_mtok: 5,
@@ -72,12 +77,12 @@ test.each<[string, PriceTable, object]>([
     },
   ],
   [
-    "no tokens that cost as much as what applies without a price of theirs",
+    "no tokens that cost as much as their nearest fallback",
     { input_mtok: 4, cache_write_mtok: 5, cache_write_1h_mtok: 5, output_mtok: 8, output_reasoning_mtok: 8 },
     { input_mtok: 5, output_mtok: 10, cache_read_mtok: 5, cache_write_mtok: 6.25 },
   ],
   [
-    "tokens that cost as much as input where something nearer applies without a price of theirs",
+    "tokens that cost as much as input but not as much as their nearest fallback",
     { input_mtok: 4, cache_write_mtok: 5, cache_write_1h_mtok: 4, cache_read_mtok: 1, cache_image_read_mtok: 4 },
     {
       input_mtok: 5,
@@ -88,6 +93,6 @@ test.each<[string, PriceTable, object]>([
       cache_image_read_mtok: 5,
     },
   ],
-])("a quote names what has a price of its own: %s", (_title, table, expected) => {
+])("a quote contains every separate price: %s", (_title, table, expected) => {
   expect(quoteOf(table, 1_250_000n)).toEqual(expected);
 });

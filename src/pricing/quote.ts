@@ -12,10 +12,10 @@ import {
 import type { ModelPrice } from "./model-price.ts";
 import type { TieredRate } from "./price-table.ts";
 
-/** A price under the keys of `core/price-units.ts`; undefined where the other keys imply it. */
+/** A price under the keys of `core/price-units.ts`; undefined if the other keys imply it. */
 type QuotedPrice = ByPriceKey<number, number | undefined, number | Record<string, number> | undefined>;
 
-/** A price as callers are told it, in credits, markup included, at the base tier. */
+/** Converts a price to the form that callers see: in credits, markup included, at the base tier. */
 export type PriceQuote = (price: ModelPrice) => QuotedPrice;
 
 export function priceQuote(markupMillionths: bigint): PriceQuote {
@@ -38,15 +38,15 @@ export function priceQuote(markupMillionths: bigint): PriceQuote {
 }
 
 /**
- * The keys that a quote needs: whoever reads a key, or in its absence the first of its fallbacks that is there, gets the
- * rate that is charged. A key without fallbacks is needed where its rate is not zero.
+ * The keys that a quote needs. Looking up a key, or in its absence the first of its fallbacks that is present, must
+ * give the charged rate. A key without fallbacks is needed unless its rate is zero.
  */
 function quotedKeys(rates: ModelPrice["rates"]): ReadonlySet<PriceKey> {
   const quoted = new Set<PriceKey>();
   for (const key of priceKeys) {
     const { alwaysQuoted, fallbacks = [] } = priceUnits[key];
     const rate = rateOf(rates, key);
-    // Fallbacks stand in rows above: `quoted` has them by now, or never will.
+    // Fallbacks are in rows above this one, so `quoted` already contains all of them that are needed.
     const nearest = fallbacks.find((fallback) => quoted.has(fallback));
     const differs = nearest === undefined ? rate.highest > 0n : rate.base !== rateOf(rates, nearest).base;
     if (alwaysQuoted === true || differs) quoted.add(key);

@@ -104,7 +104,7 @@ export class ModelRouter {
     }
     const price = this.#priceOf(named);
     const [wanted] = operations;
-    if (price?.works.has(workOf[wanted]) !== true) {
+    if (price?.modalities.has(workOf[wanted]) !== true) {
       const lacking = price === undefined ? "no price" : `no price for the ${wanted} operation`;
       throw new GatewayError(
         "model_unpriced",

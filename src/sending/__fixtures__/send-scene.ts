@@ -121,7 +121,7 @@ function targetWith(keys: KeyPool): Target {
     price: {
       rates: {} as Target["price"]["rates"],
       mostExpensive: { input: "input", output: "output" },
-      works: new Set(),
+      modalities: new Set(),
       contextWindow: undefined,
       maxOutputTokens: undefined,
       source: "test",
