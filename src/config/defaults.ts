@@ -1,6 +1,6 @@
 import type { ProviderInput } from "./provider.ts";
 
-/** The providers where a config names none: the seven of the contract, each routed once its variable is set. */
+/** The providers of a configuration without `providers`: the contract's seven, each routed once its variable is set. */
 export const defaultProviders: Record<string, ProviderInput> = {
   openai: { kind: "openai", base_url: "https://api.openai.com/v1", api_key: "${OPENAI_API_KEY}" },
   google: { kind: "google", base_url: "https://generativelanguage.googleapis.com", api_key: "${GEMINI_API_KEY}" },

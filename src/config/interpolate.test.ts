@@ -14,14 +14,14 @@ describe("a text with variables", () => {
     ["${EMPTY:-there}", "there"],
     ["${HOST:-there}", "box"],
     ["${MISSING:-http://x:1/y?z=1}", "http://x:1/y?z=1"],
-    // What a variable holds is not looked into again.
+    // The value of a variable is not interpolated again.
     ["${CHAIN}", "${HOST}"],
     ["$HOST ${} ${1X} $${HOST", "$HOST ${} ${1X} $${HOST"],
   ])("%p is %p", (text, replaced) => {
     expect(interpolate({ key: text }, variables).value).toEqual({ key: replaced });
   });
 
-  test("wherever it stands", () => {
+  test("is replaced at any depth", () => {
     const source = { a: [{ b: "${HOST}" }, "${PORT}"], c: { d: { e: "${HOST}" } }, n: 1, t: true, z: null };
     expect(interpolate(source, variables).value).toEqual({
       a: [{ b: "box" }, "9"],
@@ -32,7 +32,7 @@ describe("a text with variables", () => {
     });
   });
 
-  test("but not in a key", () => {
+  test("is not replaced in a key", () => {
     expect(interpolate({ "${HOST}": 1 }, variables).value).toEqual({ "${HOST}": 1 });
   });
 });
@@ -47,7 +47,7 @@ describe("a variable that is not set", () => {
     ],
     [{ providers: { a: { base_url: "${MISSING}" } } }, "config: providers.a.base_url: the variable MISSING is not set"],
     [{ web: { search: { api_key: "${MISSING}" } } }, "config: web.search.api_key: the variable MISSING is not set"],
-  ])("stops the start: %j", (source, message) => {
+  ])("stops the startup: %j", (source, message) => {
     expect(() => interpolate(source, variables)).toThrow(new ConfigError("", message.slice("config: ".length)));
   });
 
@@ -64,13 +64,13 @@ describe("a variable that is not set", () => {
         ["providers.p.api_keys.2", "ALSO"],
       ],
     ],
-  ])("leaves a provider without that key: %j", (provider, left, missing) => {
+  ])("removes that key from its provider: %j", (provider, remaining, missing) => {
     const { value, missingKeys } = interpolate({ providers: { p: provider } }, variables);
-    expect(value).toEqual({ providers: { p: left } });
+    expect(value).toEqual({ providers: { p: remaining } });
     expect([...missingKeys]).toEqual(missing);
   });
 
-  test("also where the prefix has dots", () => {
+  test("is also recorded for a prefix with dots", () => {
     expect([...interpolate({ providers: { "my.own.vllm": { api_key: "${MISSING}" } } }, {}).missingKeys]).toEqual([
       ["providers.my.own.vllm.api_key", "MISSING"],
     ]);

@@ -1,9 +1,9 @@
-/** The variables that a config may name. */
+/** The environment variables that a configuration may refer to. */
 export type Variables = Readonly<Record<string, string | undefined>>;
 
 const REFERENCE = /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g;
 
-/** A config that does not hold: one line, naming the key, for the person who starts the server. */
+/** An invalid configuration. The message is one line that names the key, for the person who starts the server. */
 export class ConfigError extends Error {
   constructor(path: string, problem: string) {
     super(`config: ${path === "" ? "" : `${path}: `}${problem}`);
@@ -13,16 +13,16 @@ export class ConfigError extends Error {
 
 export interface Interpolated {
   value: unknown;
-  /** Where a key of a provider stayed unset: path of the key → name of the variable. */
+  /** The provider keys that are not set: path of the key → name of the variable. */
   missingKeys: Map<string, string>;
 }
 
-/** An unset upstream key leaves its provider unrouted instead of stopping the start. */
+/** An unset upstream key leaves its provider without a route instead of stopping the startup. */
 const isProviderKey = (path: string): boolean => /^providers\..+\.api_keys?(\.\d+)?$/.test(path);
 
 /**
  * Replaces `${VAR}` and `${VAR:-default}` in every string. An empty variable counts as unset, as in the shell's `:-`.
- * Throws `ConfigError` naming the key for an unset variable without a default, except for providers' keys.
+ * Throws a `ConfigError` that names the key if a variable without a default is unset, except for provider keys.
  */
 export function interpolate(source: unknown, variables: Variables): Interpolated {
   const missingKeys = new Map<string, string>();

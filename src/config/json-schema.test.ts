@@ -5,7 +5,7 @@ import { priceKeys } from "../core/index.ts";
 import { configJsonSchema } from "./json-schema.ts";
 import { checkConfig } from "./load.ts";
 
-const kept: unknown = JSON.parse(readFileSync(new URL("../../tollgate.schema.json", import.meta.url), "utf8"));
+const stored: unknown = JSON.parse(readFileSync(new URL("../../tollgate.schema.json", import.meta.url), "utf8"));
 
 const provider = { kind: "openai", base_url: "https://api.openai.com/v1" };
 const of = (more: object): object => ({ providers: { openai: provider }, ...more });
@@ -86,14 +86,14 @@ const accepts = (sample: unknown): boolean => {
 };
 
 describe("the JSON Schema for editors", () => {
-  // Formats are for editors to show; the start checks addresses itself.
-  const validate = new Ajv2020({ validateFormats: false }).compile(kept as object);
+  // Editors show formats as hints; the loader checks addresses itself.
+  const validate = new Ajv2020({ validateFormats: false }).compile(stored as object);
 
-  test("is the one that the code makes", () => {
-    expect(kept).toEqual(configJsonSchema() as never);
+  test("is up to date in the repository", () => {
+    expect(stored).toEqual(configJsonSchema() as never);
   });
 
-  test.each(Object.entries(good))("takes %s, as the start does", (_, sample) => {
+  test.each(Object.entries(good))("accepts %s, as the loader does", (_, sample) => {
     expect({ schema: validate(sample), start: accepts(sample), errors: validate.errors }).toEqual({
       schema: true,
       start: true,
@@ -101,7 +101,7 @@ describe("the JSON Schema for editors", () => {
     });
   });
 
-  test.each(Object.entries(bad))("refuses %s, as the start does", (_, sample) => {
+  test.each(Object.entries(bad))("refuses %s, as the loader does", (_, sample) => {
     expect({ schema: validate(sample), start: accepts(sample) }).toEqual({ schema: false, start: false });
   });
 
@@ -110,7 +110,7 @@ describe("the JSON Schema for editors", () => {
     of({ upstream: { retries: "${RETRIES}", idle_timeout: "${SECONDS}s" } }),
     priced({ input_mtok: "${PRICE}", context_window: "${WINDOW}" }),
     of({ pricing: { markup: "${MARKUP}" } }),
-  ])("takes a variable for a number: %j", (sample) => {
+  ])("accepts a variable for a number: %j", (sample) => {
     expect({ schema: validate(sample), errors: validate.errors }).toEqual({ schema: true, errors: null });
   });
 });

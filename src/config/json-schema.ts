@@ -2,7 +2,7 @@ import { z } from "zod";
 import { isFromText, numberAsText } from "./from-text.ts";
 import { configSchema } from "./schema.ts";
 
-/** The JSON Schema of `tollgate.yaml`, for editors. Kept in the repository as `tollgate.schema.json`. */
+/** The JSON Schema of `tollgate.yaml`, for editors. The repository contains it as `tollgate.schema.json`. */
 export function configJsonSchema(): object {
   const schema = z.toJSONSchema(configSchema, {
     io: "input",
@@ -14,7 +14,7 @@ export function configJsonSchema(): object {
   return { $id: "tollgate.schema.json", title: "Tollgate configuration", ...schema };
 }
 
-/** Widens a number's schema in place, as the library asks of an override. */
+/** Widens a number's schema, in place, as required of zod's `override`. */
 function alsoAsText(schema: z.core.JSONSchema.BaseSchema): void {
   const number = { ...schema };
   for (const key of Object.keys(schema)) delete schema[key];

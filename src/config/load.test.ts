@@ -20,7 +20,7 @@ function fileOf(text: string, name = "tollgate.yaml"): string {
 
 const load = (text: string, variables: Record<string, string> = {}) => loadConfig({ file: fileOf(text), variables });
 
-/** The sample of the design, as an operator would write it. */
+/** The sample of the contract, as an operator would write it. */
 const sample = `
 server: { host: 127.0.0.1, port: 8787, body_limit: 32MiB }
 storage: sqlite:data/tollgate.db          # or postgres://user:pass@host/db
@@ -51,8 +51,8 @@ const allKeys = [
   "ARK_API_KEY",
 ];
 
-describe("the design's sample", () => {
-  test("loads, and says what is missing", () => {
+describe("the contract's sample", () => {
+  test("loads, and missing keys are reported", () => {
     const { config, missingKeys } = load(sample, { XAI_API_KEY: "xk" });
     expect(config.server).toMatchObject({ host: "127.0.0.1", port: 8787, body_limit: 32 * 1024 * 1024 });
     expect(config.providers["xai"]).toEqual({
@@ -73,7 +73,7 @@ describe("the design's sample", () => {
     ]);
   });
 
-  test("names the providers that hold without a file", () => {
+  test("contains the default providers", () => {
     const variables = Object.fromEntries(allKeys.map((name) => [name, `key of ${name}`]));
     const { config, missingKeys } = load(sample, variables);
     expect(missingKeys.size).toBe(0);
@@ -85,8 +85,8 @@ describe("the design's sample", () => {
 
 const minimal = "providers: { p: { kind: openai, base_url: http://u.test, api_key: k } }\n";
 
-describe("what the file leaves out", () => {
-  test("has a value all the same", () => {
+describe("absent keys", () => {
+  test("have default values", () => {
     expect(load(minimal).config).toEqual({
       server: { host: "127.0.0.1", port: 8787, body_limit: 33_554_432, body_timeout: 120_000 },
       storage: "sqlite:data/tollgate.db",
@@ -172,13 +172,13 @@ pricing:
     });
   });
 
-  test("is frozen once read", () => {
+  test("is frozen after loading", () => {
     const { config } = load(everything);
     expect(() => Object.assign(config.server, { port: 1 })).toThrow(TypeError);
     expect(() => Object.assign(config.pricing.models["my.own_Vllm-1/*"] ?? {}, { input_mtok: 0 })).toThrow(TypeError);
   });
 
-  test("may be an anchor's", () => {
+  test("may come from a YAML anchor", () => {
     const { config } = load(`${minimal}pricing: { models: { "p/a": &price { input_mtok: 1 }, "p/b": *price } }`);
     expect(config.pricing.models["p/b"]).toEqual({ input_mtok: 1 });
   });
@@ -194,7 +194,7 @@ const bomb = ["a", "b", "c", "d"]
   )
   .join("\n");
 
-describe("the start stops with one line that names the key", () => {
+describe("an error stops the startup with one line that names the key", () => {
   const provider = (entry: string): string => `providers: { p: { kind: openai, base_url: http://u.test, ${entry} } }`;
 
   test.each<[string, string]>([
@@ -300,7 +300,7 @@ describe("the start stops with one line that names the key", () => {
     expect(line).not.toContain("\n");
   });
 
-  test("and never repeats a key's value", () => {
+  test("never contains the value of an upstream key", () => {
     for (const entry of [
       'api_key: ["sk-secret"]',
       "api_keys: sk-secret",
@@ -313,7 +313,7 @@ describe("the start stops with one line that names the key", () => {
   });
 });
 
-test("a password in an address is not repeated", () => {
+test("a password in an address is not repeated in the error", () => {
   const text = "providers: { p: { kind: openai, base_url: 'https://me:sk-secret@u.test/v1' } }";
   expect(() => load(text)).toThrow("config: providers.p.base_url: an http(s) URL without user, password");
   expect(() => load(text)).not.toThrow("sk-secret");
@@ -330,21 +330,21 @@ pricing:
 `;
   const variables = { LIMIT: "4096", SECONDS: "30", RETRIES: "0", MARKUP: "1.2", KEY: "12345" };
 
-  test("may stand for a number", () => {
+  test("may contain a number", () => {
     const { server, upstream, pricing } = load(numbers, variables).config;
     expect(server).toMatchObject({ port: 8797, body_limit: 4096, body_timeout: 30_000 });
     expect(upstream).toMatchObject({ retries: 0, idle_timeout: 30_000 });
     expect(pricing).toMatchObject({ markup: 1.2, models: { "p/*": { input_mtok: 0.25, context_window: 4096 } } });
   });
 
-  test("that looks like a number stays a text where it is a key", () => {
+  test("that looks like a number stays a text in an upstream key", () => {
     expect(load(numbers, variables).config.providers["p"]).toMatchObject({
       api_key: "12345",
       api_keys: ["12345", "007"],
     });
   });
 
-  test.each(["65536", "80.5", "-1", "0x50", "1e3", "http"])("that is no port is refused: %s", (port) => {
+  test.each(["65536", "80.5", "-1", "0x50", "1e3", "http"])("is refused if it is no port: %s", (port) => {
     expect(() => load(numbers, { ...variables, PORT: port })).toThrow("config: server.port: ");
   });
 });
@@ -353,7 +353,7 @@ describe("a file without providers", () => {
   const prefixes = ["openai", "google", "xai", "deepseek", "anthropic", "mistral", "byteplus"];
 
   test.each(["", "# nothing\n", "server: { port: 1 }", "server:\n", "providers:\n"])(
-    "has the usual ones: %j",
+    "has the default ones: %j",
     (text) => {
       const { config, missingKeys } = load(text, { XAI_API_KEY: "xk" });
       expect(Object.keys(config.providers)).toEqual(prefixes);
@@ -363,37 +363,37 @@ describe("a file without providers", () => {
     },
   );
 
-  test("has none where it says so", () => {
+  test("has none if the list is explicitly empty", () => {
     expect(load("providers: {}").config.providers).toEqual({});
   });
 });
 
-test("a provider's dialects are kept", () => {
+test("a provider's dialects are read", () => {
   const text = "providers: { p: { kind: anthropic, base_url: http://u.test, dialects: [messages, chat] } }";
   expect(load(text).config.providers["p"]?.dialects).toEqual(["messages", "chat"]);
   expect(load(minimal).config.providers["p"]).not.toHaveProperty("dialects");
 });
 
 describe("the file", () => {
-  test("is named by the option, else by the variable", () => {
-    const named = fileOf("providers: { named: { kind: openai, base_url: http://u.test } }", "named.yaml");
+  test("is given by the option, else by the variable", () => {
+    const chosen = fileOf("providers: { chosen: { kind: openai, base_url: http://u.test } }", "chosen.yaml");
     const other = fileOf("providers: { other: { kind: openai, base_url: http://u.test } }", "other.yaml");
     const prefixes = (file: string | undefined) =>
       Object.keys(loadConfig({ file, variables: { TOLLGATE_CONFIG: other } }).config.providers);
-    expect(prefixes(named)).toEqual(["named"]);
+    expect(prefixes(chosen)).toEqual(["chosen"]);
     expect(prefixes(undefined)).toEqual(["other"]);
   });
 
-  test("that is not there stops the start", () => {
+  test("stops the startup if it does not exist", () => {
     expect(() => loadConfig({ file: join(folder, "nowhere.yaml"), variables: {} })).toThrow(
       "config: cannot read the file",
     );
     expect(() => loadConfig({ variables: { TOLLGATE_CONFIG: folder } })).toThrow("config: cannot read the file");
   });
 
-  test("is none where the variable is empty", () => {
+  test("is the default one if the variable is empty", () => {
     const { file } = loadConfig({ variables: { TOLLGATE_CONFIG: "" } });
-    // A developer may keep one beside the sources.
+    // A developer may have one in the working folder.
     expect([undefined, "tollgate.yaml"]).toContain(file);
   });
 });
@@ -415,7 +415,7 @@ describe("a provider's keys", () => {
     ["api_keys: ['${UNSET}', '${TOO}']", "UNSET"],
     ["api_keys: ['${UNSET}', k]", undefined],
     ["aliases: []", "providers.p.api_key"],
-  ])("without any, it is said what to set (%s)", (entry, toSet) => {
+  ])("if there is none, the report names the variable or key to set (%s)", (entry, toSet) => {
     expect(load(`providers: { p: { kind: openai, base_url: http://u.test, ${entry} } }`).missingKeys.get("p")).toBe(
       toSet as never,
     );

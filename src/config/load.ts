@@ -9,38 +9,38 @@ const DEFAULT_FILE = "tollgate.yaml";
 
 export interface LoadedConfig {
   config: Config;
-  /** The file that was read, or undefined where the defaults are in force. */
+  /** The file that was read, or undefined if the defaults apply. */
   file: string | undefined;
-  /** Prefixes of providers that have no key, with the variable to set. */
+  /** The prefixes of the providers that have no key, with the variable to set. */
   missingKeys: Map<string, string>;
 }
 
 export interface ConfigSource {
-  /** `--config`; falls back to `TOLLGATE_CONFIG`, then to `tollgate.yaml` where it exists. */
+  /** `--config`; falls back to `TOLLGATE_CONFIG`, then to `tollgate.yaml` if it exists. */
   file?: string | undefined;
   variables: Variables;
 }
 
-/** Reads, interpolates and checks the config. Throws `ConfigError`, one line that names the key. */
+/** Reads, interpolates and checks the configuration. Throws a `ConfigError`, one line that names the key. */
 export function loadConfig(source: ConfigSource): LoadedConfig {
-  // An empty variable counts as unset, as it does inside the file.
+  // An empty variable counts as unset, as it does in the file.
   const variable = source.variables["TOLLGATE_CONFIG"] ?? "";
-  const named = source.file ?? (variable === "" ? undefined : variable);
-  const file = named ?? (existsSync(DEFAULT_FILE) ? DEFAULT_FILE : undefined);
+  const chosen = source.file ?? (variable === "" ? undefined : variable);
+  const file = chosen ?? (existsSync(DEFAULT_FILE) ? DEFAULT_FILE : undefined);
   const parsed = file === undefined ? {} : readYaml(file);
   const { value, missingKeys } = interpolate(withProviders(parsed), source.variables);
   const config = checkConfig(value);
   return { config: deepFreeze(config), file, missingKeys: prefixesWithoutKey(config, missingKeys) };
 }
 
-/** Adds the default providers before their variables are looked up. An empty section (`server:`) counts as left out. */
+/** Adds the default providers before variables are looked up. An empty section (`server:`) counts as absent. */
 function withProviders(parsed: unknown): unknown {
   if (parsed === null || typeof parsed !== "object" || Array.isArray(parsed)) return parsed;
   const sections = Object.entries(parsed).filter(([, section]) => section !== null);
   return { providers: defaultProviders, ...Object.fromEntries(sections) };
 }
 
-/** Checks a parsed config; the message names the first key that does not hold. */
+/** Checks a parsed configuration. Throws a `ConfigError` that names the first invalid key. */
 export function checkConfig(value: unknown): Config {
   const result = configSchema.safeParse(value);
   if (!result.success) throw firstProblem(result.error);
@@ -48,7 +48,7 @@ export function checkConfig(value: unknown): Config {
   return result.data;
 }
 
-/** An unknown key comes first: a misspelt key is often why another one is missing. */
+/** Reports unknown keys first: a misspelt key is often the reason why another one is missing. */
 function firstProblem(error: z.ZodError): ConfigError {
   const [issue] = error.issues;
   const unknown = unknownKeys(error.issues, [])[0];
@@ -56,7 +56,7 @@ function firstProblem(error: z.ZodError): ConfigError {
   return new ConfigError(issue?.path.join(".") ?? "", issue?.message ?? "it does not hold");
 }
 
-/** The paths of all unknown keys, also of those in the alternatives of a union. */
+/** The paths of all unknown keys, including those in the alternatives of a union. */
 function unknownKeys(issues: z.core.$ZodIssue[], above: PropertyKey[]): string[] {
   return issues.flatMap((issue) => {
     const path = [...above, ...issue.path];
@@ -81,13 +81,13 @@ function prefixesWithoutKey(config: Config, missing: Map<string, string>): Map<s
   const prefixes = Object.entries(config.providers).filter(([, provider]) => providerKeys(provider).length === 0);
   return new Map(
     prefixes.map(([prefix]) => {
-      const named = [...missing].find(([path]) => path.startsWith(`providers.${prefix}.`));
-      return [prefix, named?.[1] ?? `providers.${prefix}.api_key`];
+      const unset = [...missing].find(([path]) => path.startsWith(`providers.${prefix}.`));
+      return [prefix, unset?.[1] ?? `providers.${prefix}.api_key`];
     }),
   );
 }
 
-/** A provider's keys, in the order in which they are tried. */
+/** A provider's keys in the order of their use. */
 export function providerKeys(provider: { api_key?: string | undefined; api_keys?: string[] | undefined }): string[] {
   return [provider.api_key, ...(provider.api_keys ?? [])].filter(
     (key): key is string => key !== undefined && key !== "",

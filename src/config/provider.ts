@@ -8,7 +8,7 @@ const providerDialects = ["chat", "messages", "responses"] as const;
 
 export const prefix = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_.-]*$/, "a prefix of letters, digits, '_', '-' and '.'");
 
-/** Paths are appended to an address, and addresses are logged: neither goes with a query or a password. */
+/** Paths are appended to an address, and addresses are logged, so it may contain neither a query nor a password. */
 function isPlainAddress(text: string): boolean {
   if (/[?#]/.test(text) || !URL.canParse(text)) return false;
   const { username, password } = new URL(text);
@@ -26,24 +26,24 @@ const dialects = z
   .refine((names) => new Set(names).size === names.length, "each dialect once")
   .meta({ uniqueItems: true });
 
-/** For editors: a preset goes with one kind. */
+/** For editors: a preset is valid for one kind only. */
 const presetNeedsKind = { preset: { properties: { kind: { const: "openai-compatible" } } } };
 
 export const provider = z
   .strictObject({
-    kind: z.enum(providerKinds).describe("Which wire format the upstream speaks."),
-    base_url: httpUrl.describe("The upstream's base URL, as its documentation gives it."),
+    kind: z.enum(providerKinds).describe("The wire format of the upstream."),
+    base_url: httpUrl.describe("The upstream's base URL, as in its documentation."),
     api_key: z.string().optional().describe("The upstream's key. Unset: the provider is not routed."),
-    api_keys: z.array(z.string()).optional().describe("Several keys, used in turn; one that is refused rests."),
-    aliases: z.array(prefix).default([]).describe("Further model prefixes that lead here."),
+    api_keys: z.array(z.string()).optional().describe("Several keys, used in turn; a refused key cools down."),
+    aliases: z.array(prefix).default([]).describe("Further model prefixes of this provider."),
     preset: z
       .enum(providerPresets)
       .optional()
-      .describe("What an openai-compatible upstream does differently; guessed from base_url."),
+      .describe("The differences of an openai-compatible upstream. Unset: guessed from base_url."),
     dialects: dialects
       .optional()
       .describe(
-        "The dialects that the upstream is called in; a call in another is translated. Unset: those of its kind.",
+        "The dialects that the upstream accepts; calls in other dialects are translated. Unset: those of its kind.",
       ),
   })
   .refine(({ kind, preset }) => preset === undefined || kind === "openai-compatible", {

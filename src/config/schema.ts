@@ -6,11 +6,11 @@ import { httpUrl, prefix, provider } from "./provider.ts";
 import { byteSize as size, duration as time } from "./units.ts";
 
 /**
- * The shape of `tollgate.yaml`. Every object is strict: a key that means nothing is a mistake, and the start stops with
- * its path. `tollgate.schema.json` is generated from this and kept in the repository for editors.
+ * The schema of `tollgate.yaml`. Every object is strict: an unknown key is a mistake, and the startup stops with its
+ * path. `tollgate.schema.json` is generated from this schema and stored in the repository for editors.
  */
 
-// Beside `fromText` a default is written as `prefault`: the JSON Schema drops it otherwise.
+// With `fromText` a default is written as `prefault`: otherwise the JSON Schema omits it.
 const byteSize = fromText(size);
 const duration = fromText(time);
 
@@ -18,12 +18,12 @@ const server = z
   .strictObject({
     host: z.string().min(1).default("127.0.0.1"),
     port: fromText(z.number().int().min(0).max(65_535)).prefault(8787),
-    body_limit: byteSize.prefault("32MiB").describe("Largest request body; over it a call gets 413."),
+    body_limit: byteSize.prefault("32MiB").describe("The largest request body; a call with a larger one gets 413."),
     body_timeout: duration
       .prefault("2m")
-      .describe("How long a request body may take to arrive; over it a call gets 408."),
-    public_url: httpUrl.optional().describe("The address callers use; in the OpenAPI document."),
-    beta_url: httpUrl.optional().describe("A second, plain HTTP address; in the OpenAPI document."),
+      .describe("How long a request body may take to arrive; after that a call gets 408."),
+    public_url: httpUrl.optional().describe("The address for callers, shown in the OpenAPI document."),
+    beta_url: httpUrl.optional().describe("A second, plain HTTP address, shown in the OpenAPI document."),
   })
   .prefault({});
 
@@ -31,10 +31,10 @@ const upstream = z
   .strictObject({
     retries: fromText(z.number().int().min(0).max(10))
       .prefault(2)
-      .describe("Further attempts where nothing was received yet."),
-    retry_after_max: duration.prefault("10s").describe("The longest retry-after that is waited for."),
-    first_byte_timeout: duration.prefault("10m").describe("How long an upstream may think before it answers."),
-    idle_timeout: duration.prefault("5m").describe("The longest silence within an answer."),
+      .describe("Further attempts while nothing has been received."),
+    retry_after_max: duration.prefault("10s").describe("The longest retry-after that the gateway waits for."),
+    first_byte_timeout: duration.prefault("10m").describe("How long an upstream may take until its answer begins."),
+    idle_timeout: duration.prefault("5m").describe("The longest silence in the middle of an answer."),
   })
   .prefault({});
 
@@ -62,16 +62,21 @@ const modelPrice = z
       .optional()
       .describe("Tokens that the model can write in one answer; of an image model, for one image."),
   })
-  .describe("In credits, each key laid over the model's list price.");
+  .describe("Prices in credits; each key overrides the model's list price.");
 
 const pricing = z
   .strictObject({
-    markup: fromText(z.number().min(1e-6).max(1e6)).prefault(1).describe("Factor on the list price, to six decimals."),
+    markup: fromText(z.number().min(1e-6).max(1e6))
+      .prefault(1)
+      .describe("The factor on list prices, with up to six decimals."),
     models: z
       .record(z.string(), modelPrice)
       .prefault({})
-      .describe("Prices by model id with prefix; * stands for any characters."),
-    unpriced: z.enum(["refuse", "free"]).default("refuse").describe("What becomes of a model without a price."),
+      .describe("Prices by model id with prefix; * matches any characters."),
+    unpriced: z
+      .enum(["refuse", "free"])
+      .default("refuse")
+      .describe("Whether a model without a price is refused or free."),
   })
   .prefault({});
 
@@ -106,7 +111,7 @@ const web = z
   .prefault({})
   .describe("Reserved for the /v2 web routes.");
 
-/** A value of the fixed interface that would be ignored: better that the start says so. */
+/** The message for a value of the contract that has no effect yet: an error is better than ignoring it. */
 function notBuiltYet(value: string): string {
   return `${value} is not available in this version`;
 }

@@ -8,8 +8,8 @@ describe("sizes", () => {
     ["32MiB", 33_554_432],
     ["2GiB", 2_147_483_648],
     [1000, 1000],
-  ])("%p is %p bytes", (written, bytes) => {
-    expect(byteSize.parse(written)).toBe(bytes);
+  ])("%p is %p bytes", (text, bytes) => {
+    expect(byteSize.parse(text)).toBe(bytes);
   });
 
   test.each([
@@ -29,8 +29,8 @@ describe("sizes", () => {
     true,
     null,
     "1MiB\n",
-  ])("%p is none", (written) => {
-    expect(byteSize.safeParse(written).success).toBe(false);
+  ])("%p is not a size", (text) => {
+    expect(byteSize.safeParse(text).success).toBe(false);
   });
 });
 
@@ -42,18 +42,18 @@ describe("durations", () => {
     ["12h", 43_200_000],
     ["30d", 2_592_000_000],
     [1500, 1500],
-  ])("%p is %p milliseconds", (written, milliseconds) => {
-    expect(duration.parse(written)).toBe(milliseconds);
+  ])("%p is %p milliseconds", (text, milliseconds) => {
+    expect(duration.parse(text)).toBe(milliseconds);
   });
 
   test.each(["", "0s", "05m", "30", "30sec", "1.5h", "-1s", "s", "1h30m", 0, -5, 0.5, false, "1s "])(
-    "%p is none",
-    (written) => {
-      expect(duration.safeParse(written).success).toBe(false);
+    "%p is not a duration",
+    (text) => {
+      expect(duration.safeParse(text).success).toBe(false);
     },
   );
 
-  test("one that is refused says what to write", () => {
+  test("an invalid duration is refused with examples", () => {
     expect(parseDuration("90m")).toBe(5_400_000);
     expect(() => parseDuration("soon")).toThrow('"soon" is no duration: write 30d, 12h, 15m or 30s');
   });

@@ -2,10 +2,10 @@ import { readFileSync } from "node:fs";
 import { parseDocument } from "yaml";
 import { ConfigError } from "./interpolate.ts";
 
-/** How many nodes aliases may add up to, by the library's count. A config has a handful; a bomb has millions. */
+/** The maximum number of nodes that aliases may expand to. A configuration has a handful; a YAML bomb has millions. */
 const ALIAS_COUNT_MAX = 100;
 
-/** Reads a YAML file as plain values; an empty one is `{}`. Throws `ConfigError`, one line that names the file. */
+/** Reads a YAML file as plain values; an empty file is `{}`. Throws a `ConfigError`, one line that names the file. */
 export function readYaml(file: string): unknown {
   const text = readText(file);
   let value: unknown;
@@ -35,7 +35,7 @@ function parse(text: string): unknown {
   return document.toJS({ maxAliasCount: ALIAS_COUNT_MAX });
 }
 
-/** The library resolves an alias within its own anchor to a cycle, which nothing after this could walk. */
+/** Finds an alias inside its own anchor, which the library resolves to a cycle: later code would never end. */
 function pathOfCycle(value: unknown, above: readonly unknown[], path: string): string | undefined {
   if (value === null || typeof value !== "object") return undefined;
   if (above.includes(value)) return path;
