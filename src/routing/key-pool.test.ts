@@ -17,7 +17,7 @@ describe("keys", () => {
     expect(take(poolOf("a"), 2)).toEqual(["a", "a"]);
   });
 
-  test("are found by their ids, which tell nothing of them", () => {
+  test("are found by their ids, which don't contain the secrets", () => {
     const pool = poolOf("sk-a", "sk-b");
     const [first, second] = [pool.acquire(), pool.acquire()];
     expect(first?.id).not.toBe(second?.id);
@@ -26,7 +26,7 @@ describe("keys", () => {
     expect(first?.id).not.toContain("sk-a");
   });
 
-  test("may be none", () => {
+  test("may be absent", () => {
     const pool = poolOf();
     expect(pool.acquire()?.secret).toBeUndefined();
     expect(pool.redact("text")).toBe("text");
@@ -34,7 +34,7 @@ describe("keys", () => {
 });
 
 describe("a key that was refused or limited", () => {
-  test("rests while another is there", () => {
+  test("cools down while another key is ready", () => {
     const pool = poolOf("a", "b", "c");
     pool.coolDown(keyOf("b"), "refused", undefined);
     expect(take(pool, 4)).toEqual(["a", "c", "a", "c"]);
@@ -42,12 +42,12 @@ describe("a key that was refused or limited", () => {
 
   test.each<["refused" | "limited", number | undefined, number]>([
     ["refused", undefined, 60_000],
-    // How long a wrong key is to wait is not the upstream's to say.
+    // The upstream's wait does not apply to a refused key.
     ["refused", 5, 60_000],
     ["limited", undefined, 5_000],
     ["limited", 30_000, 30_000],
     ["limited", 0, 0],
-  ])("(%s, retry after %p ms) rests for %p ms", (why, retryAfterMs, milliseconds) => {
+  ])("(%s, retry after %p ms) cools down for %p ms", (why, retryAfterMs, milliseconds) => {
     const pool = poolOf("a", "b");
     pool.coolDown(keyOf("a"), why, retryAfterMs);
     if (milliseconds > 0) {
@@ -58,7 +58,7 @@ describe("a key that was refused or limited", () => {
     expect(new Set(take(pool, 2))).toEqual(new Set(["a", "b"]));
   });
 
-  test("is used all the same where all rest: the one that wakes first", () => {
+  test("is used if all keys cool down and it is the first one ready", () => {
     const pool = poolOf("a", "b", "c");
     pool.coolDown(keyOf("a"), "limited", 3_000);
     pool.coolDown(keyOf("b"), "limited", 1_000);
@@ -66,7 +66,7 @@ describe("a key that was refused or limited", () => {
     expect(take(pool, 3)).toEqual(["b", "b", "b"]);
   });
 
-  test("leaves it known whether another could be used", () => {
+  test("is not counted as another key that could be used", () => {
     const pool = poolOf("a", "b");
     expect(pool.hasOther(keyOf("a"))).toBe(true);
     pool.coolDown(keyOf("b"), "limited", 1_000);
@@ -90,9 +90,9 @@ describe("a text", () => {
     ["nothing to hide", "nothing to hide"],
     ["key sk-first-0123456789, again sk-first-0123456789!", "key [redacted], again [redacted]!"],
     ["both sk-second-(.*)$-9876 and sk-first-0123456789", "both [redacted] and [redacted]"],
-    // A stand-in for a key is a word like any other.
+    // A short placeholder for a key may be an ordinary word.
     ["ollama has no such model", "ollama has no such model"],
-  ])("%p becomes %p", (text, scrubbed) => {
-    expect(pool.redact(text)).toBe(scrubbed);
+  ])("%p becomes %p", (text, redacted) => {
+    expect(pool.redact(text)).toBe(redacted);
   });
 });

@@ -74,7 +74,7 @@ describe("a model id", () => {
     ["v.2/priced", "own", "priced"],
     ["own/org/model", "own", "org/model"],
     ["openai/gpt-4o-mini", "openai", "gpt-4o-mini"],
-  ])("%p leads to %p, which knows it as %p", (modelId, prefix, model) => {
+  ])("%p is routed to %p, under the name %p", (modelId, prefix, model) => {
     const target = resolve(modelId);
     expect({ prefix: target.route.prefix, model: target.model, modelId: target.modelId }).toEqual({
       prefix,
@@ -84,7 +84,7 @@ describe("a model id", () => {
     expect(target.operation.path).toBe("/chat/completions");
   });
 
-  test("has the same price by any of its provider's names", () => {
+  test("has the same price under any of its provider's prefixes", () => {
     expect(resolve("mine/org/model").price).toEqual(resolve("own/org/model").price);
     expect(resolve("own/org/model").price.source).toBe("config");
     expect(resolve("openai/gpt-4o-mini").price.source).toBe("genai-prices");
@@ -98,7 +98,7 @@ describe("a model id", () => {
   test.each([
     ["own/", "own"],
     ["mine/", "mine"],
-  ])("%p has a prefix and no name", (modelId, prefix) => {
+  ])("%p has a prefix but no name", (modelId, prefix) => {
     expect(refusal(modelId)).toEqual({
       code: "model_not_routed",
       status: 404,
@@ -110,26 +110,26 @@ describe("a model id", () => {
   test.each(["other/x", "Own/priced", "own /priced", "__proto__/x", "constructor/x", "own.x/priced", "../own/priced"])(
     "%p has an unknown prefix",
     (modelId) => {
-      const { message, ...rest } = refusal(modelId);
-      expect(rest).toEqual({ code: "model_not_routed", status: 404, param: "model" });
+      const { message, ...otherFields } = refusal(modelId);
+      expect(otherFields).toEqual({ code: "model_not_routed", status: 404, param: "model" });
       expect(message).toContain("No provider has the prefix");
       expect(message).toContain("Prefixes here: openai, own, mine, v.2, keyless, mute.");
     },
   );
 
-  test("is repeated in part at most", () => {
+  test("is shortened in an error", () => {
     expect(refusal("x".repeat(250)).message.length).toBeLessThan(250);
     expect(refusal(`${"x".repeat(200)}/y`).message.length).toBeLessThan(250);
     expect(refusal(`own/${"x".repeat(200)}`, only("nothing")).message.length).toBeLessThan(250);
   });
 
-  test("is quoted so that it can't pretend to be more of the message", () => {
+  test("is quoted in an error, so that it can't be mistaken for other parts of the message", () => {
     expect(refusal('a" or "b/x').message).toContain(String.raw`"a\" or \"b"`);
   });
 });
 
 describe("a call is refused", () => {
-  test("without a price, by the key of the configuration", () => {
+  test("without a price; the error names the setting to add", () => {
     expect(refusal("own/unpriced")).toEqual({
       code: "model_unpriced",
       status: 404,
@@ -139,26 +139,26 @@ describe("a call is refused", () => {
     });
   });
 
-  test("without a price, by the provider's own prefix, under which prices are looked up", () => {
+  test("without a price; the setting contains the provider's prefix even if the caller used an alias", () => {
     expect(refusal("mine/unpriced").message).toContain('The model "mine/unpriced" has no price');
     expect(refusal("mine/unpriced").message).toContain('must set pricing.models."own/unpriced" in');
   });
 
-  test("without a price for what is asked of it, by that", () => {
+  test("without a price for the requested operation; the error names the operation", () => {
     expect(refusal("own/painter")).toMatchObject({ code: "model_unpriced", status: 404, param: "model" });
     expect(refusal("own/painter").message).toContain(
       'The model "own/painter" has no price for the chat operation, and',
     );
   });
 
-  test("without a key, by what to set", () => {
+  test("without a key; the error names the variable to set", () => {
     expect(refusal("keyless/x")).toMatchObject({ code: "provider_without_key", status: 404, param: "model" });
     expect(refusal("keyless/x").message).toBe(
       "The provider keyless has no key. The operator must set KEYLESS_API_KEY.",
     );
   });
 
-  test("where the provider can't do it", () => {
+  test("if the provider lacks the operation", () => {
     expect(refusal("mute/x")).toMatchObject({
       code: "unsupported_operation",
       status: 404,
@@ -166,7 +166,7 @@ describe("a call is refused", () => {
     });
   });
 
-  test("by the token first: it learns of no key, price or operation", () => {
+  test("by the token's models first: the error reveals no missing key, price or operation", () => {
     for (const modelId of ["own/unpriced", "keyless/x", "mute/x", "own/priced"]) {
       expect(refusal(modelId, only("openai/*")).message).toContain("does not exist, or this token may not use it");
     }
@@ -187,19 +187,19 @@ describe("a token may use", () => {
     [["openai/*", "own/priced"], "own/priced", true],
     [["own/price"], "own/priced", false],
     [[""], "own/priced", false],
-  ])("with the globs %j the model %p: %p", (models, modelId, may) => {
+  ])("with the globs %j the model %p: %p", (models, modelId, isAllowed) => {
     const principal = { ...anybody, models };
     const canonical = modelId.replace(/^mine\//, "own/");
     const [, own] = routes;
     if (own === undefined) throw new Error("no route");
-    // What the list shows and what the router lets through are the same.
-    expect(mayUse(principal, own, canonical.slice("own/".length))).toBe(may);
-    if (may) expect(resolve(modelId, principal)).toMatchObject({ modelId, route: { prefix: "own" } });
+    // The list of models and the router apply the same rule.
+    expect(mayUse(principal, own, canonical.slice("own/".length))).toBe(isAllowed);
+    if (isAllowed) expect(resolve(modelId, principal)).toMatchObject({ modelId, route: { prefix: "own" } });
     else expect(refusal(modelId, principal).message).toContain("this token may not use it");
   });
 });
 
-test("every model that BytePlus is said to have has a price", () => {
+test("every model of BytePlus's catalog has a price", () => {
   const byteplus = routeOf("byteplus", { provider: createProvider({ kind: "byteplus", baseUrl: "https://b.test" }) });
   const { models } = byteplus.provider;
   const listed = models.from === "catalog" ? models.models : [];
@@ -207,7 +207,7 @@ test("every model that BytePlus is said to have has a price", () => {
   expect(listed.filter(({ id }) => router.priceOf(byteplus, id) === undefined)).toEqual([]);
 });
 
-test("an unpriced model may be free by the operator's choice", () => {
+test("an unpriced model is free if the operator configured that", () => {
   const generous = new ModelRouter(routes, new PriceBook({ operatorPrices: {}, unpriced: "free", clock }));
   expect(generous.resolve("own/anything", ["chat"], anybody).price.source).toBe("unpriced");
 });

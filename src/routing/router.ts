@@ -4,7 +4,7 @@ import type { ModelPrice, PriceBook, PricedModality } from "../pricing/index.ts"
 import type { Provider, UpstreamOperation } from "../providers/index.ts";
 import type { KeyPool } from "./key-pool.ts";
 
-/** A configured provider, ready to be called. */
+/** A configured provider that calls can be sent to. */
 export interface UpstreamRoute {
   /** The model prefix: the key in the configuration. */
   prefix: string;
@@ -12,37 +12,37 @@ export interface UpstreamRoute {
   provider: Provider;
   baseUrl: string;
   keys: KeyPool;
-  /** Answered by our simulator instead of the real upstream. */
+  /** Whether our simulator answers instead of the real upstream. */
   sandbox: boolean;
-  /** Where no key is set: what to set. The provider is then not routed. */
+  /** The setting to add if no key is set; the provider is then not routed. */
   keyToSet: string | undefined;
 }
 
-/** Where a call goes: the upstream, how it does this operation, and what it costs. */
+/** The destination of a call: the upstream, its version of the operation, and the price. */
 export interface Target {
   route: UpstreamRoute;
   operation: UpstreamOperation;
   /** As the caller wrote it, with prefix. */
   modelId: string;
-  /** Without prefix, as the upstream knows it. */
+  /** The upstream's name of the model, without prefix. */
   model: string;
   price: ModelPrice;
 }
 
-/** What a model's id stands for. */
-interface NamedModel {
+/** The model that a model id refers to. */
+interface ResolvedModel {
   route: UpstreamRoute;
-  /** Without prefix. */
+  /** The name without prefix. */
   model: string;
-  /** With the provider's own prefix, where the caller wrote another. */
+  /** The id with the provider's prefix, even if the caller wrote an alias. */
   id: string;
 }
 
-/** Models whose ids are remembered. */
-const NAMED_MODELS_MAX = 5_000;
+/** The maximum number of cached model ids. */
+const CACHED_MODELS_MAX = 5_000;
 
-/** What an operation must have a price for. */
-const workOf: Record<Operation, PricedModality> = {
+/** The modality that must be priced for each operation. */
+const modalityOf: Record<Operation, PricedModality> = {
   chat: "text",
   messages: "text",
   responses: "text",
@@ -55,13 +55,13 @@ const workOf: Record<Operation, PricedModality> = {
   translation: "transcription",
 };
 
-/** Finds the upstream of a model id. */
+/** Resolves model ids to targets. */
 export class ModelRouter {
   readonly routes: readonly UpstreamRoute[];
   readonly #byPrefix: ReadonlyMap<string, UpstreamRoute>;
   readonly #prices: PriceBook;
-  /** What the ids of models that were called before stand for. */
-  readonly #named = new Map<string, NamedModel>();
+  /** The models that were called before, by the ids that callers wrote. */
+  readonly #cache = new Map<string, ResolvedModel>();
 
   constructor(routes: readonly UpstreamRoute[], prices: PriceBook) {
     this.routes = routes;
@@ -72,14 +72,14 @@ export class ModelRouter {
   }
 
   /**
-   * Throws a 404 `GatewayError` for a model without a (known) prefix, one that the token may not use, an operation that
-   * the provider lacks under each of the names that it may be done by, a provider without a key, and a model without a
-   * price for it.
+   * Resolves a model id to a target. `operations` are the requested operation and, after it, operations that can replace
+   * it. Throws a `GatewayError` (404) if the model has no known prefix, if the token may not use it, if the provider has
+   * none of the operations or no key, or if the model has no price for the requested operation.
    */
   resolve(modelId: string, operations: readonly [Operation, ...Operation[]], principal: Principal): Target {
-    const known = this.#named.get(modelId);
-    const named = known ?? this.#name(modelId);
-    const { route, model, id } = named;
+    const cached = this.#cache.get(modelId);
+    const resolved = cached ?? this.#parse(modelId);
+    const { route, model, id } = resolved;
     if (!mayUse(principal, route, model)) {
       throw notRouted(`The model ${quoted(modelId)} does not exist, or this token may not use it.`);
     }
@@ -102,37 +102,37 @@ export class ModelRouter {
         },
       );
     }
-    const price = this.#priceOf(named);
-    const [wanted] = operations;
-    if (price?.modalities.has(workOf[wanted]) !== true) {
-      const lacking = price === undefined ? "no price" : `no price for the ${wanted} operation`;
+    const price = this.#priceOf(resolved);
+    const [requested] = operations;
+    if (price?.modalities.has(modalityOf[requested]) !== true) {
+      const lacking = price === undefined ? "no price" : `no price for the ${requested} operation`;
       throw new GatewayError(
         "model_unpriced",
         `The model ${quoted(modelId)} has ${lacking}, and no call goes unpriced. The operator must set pricing.models.${JSON.stringify(id)} in the configuration.`,
         { param: "model" },
       );
     }
-    if (known === undefined) this.#remember(modelId, named);
+    if (cached === undefined) this.#remember(modelId, resolved);
     return { route, operation: upstreamOperation, modelId, model, price };
   }
 
-  /** The price of a model as listed under its provider's own prefix. */
+  /** The price of a model that is listed under its provider's prefix. */
   priceOf(route: UpstreamRoute, model: string): ModelPrice | undefined {
-    return this.#priceOf(namedModel(route, model));
+    return this.#priceOf(modelOf(route, model));
   }
 
-  #priceOf({ route, model, id }: NamedModel): ModelPrice | undefined {
+  #priceOf({ route, model, id }: ResolvedModel): ModelPrice | undefined {
     return this.#prices.lookup({ id, model, priceProvider: route.provider.priceProvider });
   }
 
-  #name(modelId: string): NamedModel {
-    return namedModel(this.#routeOf(modelId), modelId.slice(modelId.indexOf("/") + 1));
+  #parse(modelId: string): ResolvedModel {
+    return modelOf(this.#routeOf(modelId), modelId.slice(modelId.indexOf("/") + 1));
   }
 
-  /** To be called of models that have a price: what callers merely write must not crowd those out. */
-  #remember(modelId: string, named: NamedModel): void {
-    if (this.#named.size >= NAMED_MODELS_MAX) this.#named.clear();
-    this.#named.set(modelId, named);
+  /** Caches a priced model. Arbitrary ids in requests must not displace the ids that are in use. */
+  #remember(modelId: string, resolved: ResolvedModel): void {
+    if (this.#cache.size >= CACHED_MODELS_MAX) this.#cache.clear();
+    this.#cache.set(modelId, resolved);
   }
 
   #routeOf(modelId: string): UpstreamRoute {
@@ -167,13 +167,13 @@ function firstOf(operations: readonly Operation[], { provider }: UpstreamRoute):
   return undefined;
 }
 
-/** Whether the token's globs let it see and use the model: by any of its ids, since all of them are the same model. */
+/** Whether the token's globs match the model, under any of its prefixes, which all refer to the same model. */
 export function mayUse({ models }: Principal, { prefix, aliases }: UpstreamRoute, model: string): boolean {
   if (models === undefined) return true;
   return [prefix, ...aliases].some((name) => models.some((glob) => matchesGlob(glob, `${name}/${model}`)));
 }
 
-function namedModel(route: UpstreamRoute, model: string): NamedModel {
+function modelOf(route: UpstreamRoute, model: string): ResolvedModel {
   return { route, model, id: `${route.prefix}/${model}` };
 }
 
@@ -181,7 +181,7 @@ function notRouted(message: string): GatewayError {
   return new GatewayError("model_not_routed", message, { param: "model" });
 }
 
-/** A caller's text in a message: bounded, so that an error never grows with what was sent. */
+/** Quotes a caller's text in a message; shortened, so that an error's size never depends on the request. */
 function quoted(text: string): string {
   return JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}…` : text);
 }
