@@ -23,7 +23,7 @@ const answering =
   async () =>
     answer();
 
-/** Why a listing failed. */
+/** The message of the error with which a listing fails. */
 async function failureOf(listing: Promise<unknown>): Promise<string> {
   const reason = await listing.then(
     () => undefined,
@@ -39,7 +39,7 @@ describe("a key", () => {
     [429, ["b", "b"]],
     [500, ["b", "a"]],
     [404, ["b", "a"]],
-  ])("that a listing answered with %p: the next ones are %j", async (status, next) => {
+  ])("whose listing was answered with %p: the next keys are %j", async (status, next) => {
     const route = routeWith("a", "b");
     const fetch = answering(() => new Response("no", { status }));
     expect(await failureOf(fetchListing(fetch, route))).toBe(`the listing answered ${status}`);
@@ -48,7 +48,7 @@ describe("a key", () => {
 });
 
 describe("a page", () => {
-  test("that never ends is left at the bound", async () => {
+  test("that never ends is read up to the bound", async () => {
     let cancelled = false;
     let sent = 0;
     const endless = new ReadableStream<Uint8Array>({

@@ -6,13 +6,13 @@ import { readBounded } from "../streaming/index.ts";
 /** How long one page of a listing may take. */
 const PAGE_MS_MAX = 10_000;
 
-/** Pages of one listing: no upstream has that many models, and a listing must end. */
+/** The maximum number of pages of a listing. No upstream has that many models; it keeps a listing from never ending. */
 const PAGES_MAX = 20;
 
-/** Bytes of one page: the longest real listings stay under one megabyte. */
+/** Bytes of one page. The longest real listings stay under one megabyte. */
 const PAGE_BYTES_MAX = 16 * 1024 * 1024;
 
-/** Fetches all pages of a provider's listing. Rejects where any page fails; a key that was refused or limited cools down. */
+/** Fetches all pages of a provider's listing. Rejects if any page fails; a refused or limited key cools down. */
 export async function fetchListing(fetch: Fetch, route: UpstreamRoute): Promise<readonly ListedModel[]> {
   const { models: listing } = route.provider;
   if (listing.from === "catalog") return listing.models;

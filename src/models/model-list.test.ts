@@ -6,7 +6,7 @@ import { ModelList } from "./index.ts";
 
 type Kind = "openai" | "anthropic" | "google" | "byteplus";
 
-/** What an upstream does to a request for its models. */
+/** An upstream's answer to a request for its models. */
 type Behaviour = (url: string, init: RequestInit) => Response | Promise<Response>;
 
 let now: number;
@@ -26,7 +26,7 @@ afterEach(() => {
   jest.useRealTimers();
 });
 
-/** Lets everything run that waits for no timer. */
+/** Runs everything that doesn't wait for a timer. */
 async function turns(): Promise<void> {
   for (let turn = 0; turn < 5; turn += 1) await new Promise<void>((resolve) => setImmediate(resolve));
 }
@@ -37,7 +37,7 @@ async function advance(milliseconds: number): Promise<void> {
   await turns();
 }
 
-function route(prefix: string, kind: Kind = "openai", rest: Partial<UpstreamRoute> = {}): UpstreamRoute {
+function route(prefix: string, kind: Kind = "openai", overrides: Partial<UpstreamRoute> = {}): UpstreamRoute {
   const baseUrl = `https://${prefix}.example`;
   return {
     prefix,
@@ -47,7 +47,7 @@ function route(prefix: string, kind: Kind = "openai", rest: Partial<UpstreamRout
     keys: new KeyPool([`key-of-${prefix}`], () => now),
     sandbox: false,
     keyToSet: undefined,
-    ...rest,
+    ...overrides,
   };
 }
 
@@ -55,7 +55,7 @@ const fetchListing: Fetch = async (url, init) => {
   fetched.push(url);
   headers = new Headers(init.headers);
   const behave = behaviours[new URL(url).hostname.replace(".example", "")];
-  if (behave === undefined) throw new Error(`nobody at ${url}`);
+  if (behave === undefined) throw new Error(`no upstream at ${url}`);
   return behave(url, init);
 };
 
@@ -76,7 +76,7 @@ const lists =
   () =>
     Response.json({ object: "list", data: ids.map((id) => ({ id })) });
 
-/** Answers when it is told to; its signal ends it before. */
+/** An upstream that answers when `answer` is called. */
 function slow(): { behave: Behaviour; answer: (response: Response) => void } {
   const { promise, resolve } = Promise.withResolvers<Response>();
   return { behave: () => promise, answer: resolve };
@@ -95,7 +95,7 @@ describe("the list", () => {
     ]);
   });
 
-  test("leaves out a provider without a key, and does not ask it", async () => {
+  test("omits a provider without a key, and sends it no request", async () => {
     behaviours = { one: lists("a"), keyless: lists("b") };
     expect(await idsOf(listOf(route("one"), route("keyless", "openai", { keyToSet: "KEYLESS_API_KEY" })))).toEqual([
       "one/a",
@@ -103,7 +103,7 @@ describe("the list", () => {
     expect(fetched).toEqual(["https://one.example/models"]);
   });
 
-  test("is asked for with the upstream's key and follows no redirection", async () => {
+  test("is requested with the upstream's key and without following redirects", async () => {
     let redirect: unknown;
     behaviours = {
       claude: (_url, init) => {
@@ -117,7 +117,7 @@ describe("the list", () => {
     expect(redirect).toBe("manual");
   });
 
-  test("fetches all listings side by side", async () => {
+  test("fetches all listings in parallel", async () => {
     const [first, second] = [slow(), slow()];
     behaviours = { one: first.behave, two: second.behave };
     const listing = idsOf(listOf(route("one"), route("two")));
@@ -143,7 +143,7 @@ describe("pages", () => {
     expect(fetched).toHaveLength(2);
   });
 
-  test("that never end are read no further than the bound", async () => {
+  test("that never end are read up to the bound", async () => {
     behaviours = {
       google: () => Response.json({ models: [{ name: `models/m${fetched.length}` }], nextPageToken: "again" }),
     };
@@ -151,7 +151,7 @@ describe("pages", () => {
     expect(fetched).toHaveLength(20);
   });
 
-  test("of which one fails make the whole listing fail", async () => {
+  test("make the whole listing fail if one of them fails", async () => {
     behaviours = {
       one: lists("a"),
       google: (url) =>
@@ -172,13 +172,13 @@ const broken: [string, Behaviour][] = [
 ];
 
 describe("a listing that fails", () => {
-  test.each(broken)("because it %s is left out and told", async (_title, behaviour) => {
+  test.each(broken)("because it %s is omitted and reported", async (_title, behaviour) => {
     behaviours = { one: lists("a"), bad: behaviour, two: lists("b") };
     expect(await idsOf(listOf(route("one"), route("bad"), route("two")))).toEqual(["one/a", "two/b"]);
     expect(failures.map(([prefix]) => prefix)).toEqual(["bad"]);
   });
 
-  test("is tried again after half a minute, behind the caller's back", async () => {
+  test("is fetched again after half a minute, in the background", async () => {
     behaviours = { one: lists("a"), bad: () => new Response("", { status: 500 }) };
     const list = listOf(route("one"), route("bad"));
     await idsOf(list);
@@ -189,7 +189,7 @@ describe("a listing that fails", () => {
     const late = slow();
     behaviours["bad"] = late.behave;
     await advance(1);
-    // Nobody waits for it: no timer is set for this answer.
+    // The answer doesn't wait for the listing: it sets no timer.
     expect(await idsOf(list)).toEqual(["one/a"]);
     expect(fetched.filter((url) => url.includes("bad"))).toHaveLength(2);
     late.answer(Response.json({ data: [{ id: "b" }] }));
@@ -197,7 +197,7 @@ describe("a listing that fails", () => {
     expect(await idsOf(list)).toEqual(["one/a", "bad/b"]);
   });
 
-  test("leaves a provider at what it last said", async () => {
+  test("leaves the provider's previous models in the list", async () => {
     behaviours = { one: lists("a") };
     const list = listOf(route("one"));
     await idsOf(list);
@@ -209,7 +209,7 @@ describe("a listing that fails", () => {
     expect(await idsOf(list)).toEqual(["one/a"]);
   });
 
-  test("is ended after ten seconds", async () => {
+  test("is aborted after ten seconds", async () => {
     behaviours = {
       stuck: (_url, { signal }) =>
         new Promise((_resolve, reject) => signal?.addEventListener("abort", () => reject(new Error("timed out")))),
@@ -225,7 +225,7 @@ describe("a listing that fails", () => {
 });
 
 describe("a listing that is slow", () => {
-  test("holds up the first answer for three seconds, and no other provider's models longer", async () => {
+  test("delays the first answer, with all other models, by three seconds at most", async () => {
     const late = slow();
     behaviours = { one: lists("a"), late: late.behave };
     const list = listOf(route("one"), route("late"));
@@ -246,8 +246,8 @@ describe("a listing that is slow", () => {
   });
 });
 
-describe("listings are kept", () => {
-  test("for five minutes, without asking again", async () => {
+describe("listings are cached", () => {
+  test("for five minutes, without another request", async () => {
     behaviours = { one: lists("a") };
     const list = listOf(route("one"));
     await idsOf(list);
@@ -256,7 +256,7 @@ describe("listings are kept", () => {
     expect(fetched).toHaveLength(1);
   });
 
-  test("and refreshed behind the caller's back: the old one is the answer meanwhile", async () => {
+  test("and refreshed in the background: the old one is used meanwhile", async () => {
     behaviours = { one: lists("old") };
     const list = listOf(route("one"));
     await idsOf(list);
@@ -272,7 +272,7 @@ describe("listings are kept", () => {
     expect(fetched).toHaveLength(2);
   });
 
-  test("also when they are empty", async () => {
+  test("even if they are empty", async () => {
     behaviours = { one: lists() };
     const list = listOf(route("one"));
     expect(await idsOf(list)).toEqual([]);
@@ -280,7 +280,7 @@ describe("listings are kept", () => {
     expect(fetched).toHaveLength(1);
   });
 
-  test("and fetched once for callers who come at the same time", async () => {
+  test("and fetched once for simultaneous callers", async () => {
     const late = slow();
     behaviours = { one: late.behave };
     const list = listOf(route("one"));

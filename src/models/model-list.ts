@@ -1,24 +1,24 @@
 /**
- * The merged list of models. Each provider's listing is fetched on its own, side by side with the others, and kept;
- * a listing that fails leaves its provider out (or at what it last said) and delays nobody.
+ * The merged list of models. The listings of all providers are fetched in parallel, and cached. If a listing fails, its
+ * provider is omitted, or its previous listing is used; other providers are not delayed.
  */
 import { type Clock, type Environment } from "../core/index.ts";
 import type { UpstreamRoute } from "../routing/index.ts";
 import type { ListedModel } from "../providers/index.ts";
 import { fetchListing } from "./fetch-listing.ts";
 
-/** How long a listing is used before it is fetched anew, in the background. */
+/** How long a listing is used before it is fetched again, in the background. */
 const LISTING_AGE_MS_MAX = 5 * 60_000;
 
-/** How long a request waits for listings that were never fetched; who is slower is left out of this answer. */
+/** How long a request waits for listings that were never fetched. Slower providers are missing from its answer. */
 const FIRST_LISTING_MS_MAX = 3_000;
 
-/** How soon a failed listing is tried again. */
+/** How soon a failed listing is fetched again. */
 const FAILED_LISTING_MS = 30_000;
 
 interface Listing {
   models: readonly ListedModel[];
-  /** Whether a first fetch has ended, well or not: later ones are waited for by nobody. */
+  /** Whether the first fetch has ended, successfully or not. No request waits for later ones. */
   tried: boolean;
   refreshAt: number;
   fetching: Promise<void> | undefined;
@@ -44,7 +44,7 @@ export class ModelList {
     );
   }
 
-  /** What the routed providers list, in the order of the configuration. */
+  /** The models of all routed providers, in the order of the configuration. */
   async list(): Promise<{ route: UpstreamRoute; model: ListedModel }[]> {
     const first = [...this.#listings].flatMap(([route, listing]) => {
       const fetching = this.#refresh(route, listing);
