@@ -5,7 +5,7 @@ import { Authenticator } from "./authenticator.ts";
 import type { TokenRecord, TokenStore } from "./store.ts";
 import { issueToken } from "./token.ts";
 
-/** Tokens in memory, which counts how often it is asked. */
+/** A store in memory that counts its lookups. */
 class MemoryStore implements TokenStore {
   readonly records = new Map<string, TokenRecord>();
   finds = 0;
@@ -90,12 +90,12 @@ describe("a token is read", () => {
     ["Basic", (token) => ({ authorization: `Basic ${token}` }), false],
     ["two tokens", (token) => ({ authorization: `Bearer ${token} ${token}` }), false],
     ["no space", (token) => ({ authorization: `Bearer${token}` }), false],
-  ])("from %s or not", async (_, headers, accepted) => {
+  ])("from %s or refused", async (_, headers, accepted) => {
     const { token } = await issue();
     expect(await refusalOf(present(headers(token)))).toBe(accepted ? "accepted" : "missing_token");
   });
 
-  test("x-api-key wins over a bearer that would do", async () => {
+  test("x-api-key takes precedence over a valid bearer token", async () => {
     const { token } = await issue();
     expect(await refusalOf(present({ "x-api-key": "sk-other", authorization: `Bearer ${token}` }))).toBe(
       "invalid_token",
@@ -104,7 +104,7 @@ describe("a token is read", () => {
 });
 
 describe("a principal", () => {
-  test("says who it is and what it may use", async () => {
+  test("identifies the caller and lists its permissions", async () => {
     const { token, id } = await issue({
       service: true,
       admin: true,
@@ -132,13 +132,13 @@ describe("a principal", () => {
       { rpm: 60, tpm: 5_000, concurrency: 4 },
       { requestsPerMinute: 60, tokensPerMinute: 5_000, concurrentCalls: 4 },
     ],
-  ])("of a token with %j has those limits alone", async (limits, rates) => {
+  ])("of a token with %j has only those limits", async (limits, rates) => {
     const { token } = await issue({ ...limits, expiresAt: 2_000 });
     const principal = await bearer(token);
     expect([principal.rates, principal.expiresAt]).toEqual([rates, 2_000]);
   });
 
-  test("is the same object call by call, so that a call makes none", async () => {
+  test("is the same object in every call, so that a call doesn't allocate one", async () => {
     const { token } = await issue({ rpm: 60 });
     expect(await bearer(token)).toBe(await bearer(token));
   });
@@ -150,7 +150,7 @@ describe("a principal", () => {
 });
 
 describe("a token is refused", () => {
-  test("by the reason, which only its own secret is told", async () => {
+  test("with its reason, but only if the secret is right", async () => {
     const revoked = await issue({ revokedAt: 5 });
     const expired = await issue({ expiresAt: 1_000 });
     const both = await issue({ revokedAt: 5, expiresAt: 10 });
@@ -163,7 +163,7 @@ describe("a token is refused", () => {
     }
   });
 
-  test("in the very millisecond of its expiry, and not before", async () => {
+  test("from the millisecond of its expiry on", async () => {
     const { token } = await issue({ expiresAt: 2_000 });
     now = 1_999;
     expect(await refusalOf(bearer(token))).toBe("accepted");
@@ -171,34 +171,34 @@ describe("a token is refused", () => {
     expect(await refusalOf(bearer(token))).toBe("token_expired");
   });
 
-  test("in the same words, whether its id is known or not", async () => {
+  test("with the same message, whether or not its id is known", async () => {
     const { token } = await issue();
     const messages = await Promise.all(
       [
         `${token.slice(0, -1)}${token.endsWith("A") ? "E" : "A"}`,
         token.replace(/^tg_\w{12}/, "tg_000000000000"),
         "nonsense",
-      ].map((one) => bearer(one).catch((error: Error) => error.message)),
+      ].map((presented) => bearer(presented).catch((error: Error) => error.message)),
     );
     expect(new Set(messages)).toEqual(new Set(["The token is not valid."]));
   });
 });
 
-describe("the memory of tokens", () => {
-  test("spares the store", async () => {
+describe("the cache of tokens", () => {
+  test("saves lookups", async () => {
     const { token } = await issue();
     await bearer(token);
     await bearer(token);
     expect(store.finds).toBe(1);
   });
 
-  test("checks the secret on every call all the same", async () => {
+  test("does not skip the check of the secret", async () => {
     const { token } = await issue();
     await bearer(token);
     expect(await refusalOf(bearer(`${token.slice(0, -1)}${token.endsWith("A") ? "E" : "A"}`))).toBe("invalid_token");
   });
 
-  test("is gone once something has changed: a revocation holds from then on", async () => {
+  test("is cleared by a change, so that a revocation applies immediately", async () => {
     const { token, id } = await issue();
     expect(await refusalOf(bearer(token))).toBe("accepted");
     await store.revoke(id, 7);
@@ -206,12 +206,12 @@ describe("the memory of tokens", () => {
     expect(await refusalOf(bearer(token))).toBe("token_revoked");
   });
 
-  test("keeps nothing that was read before a change and comes after it", async () => {
+  test("does not store a record that was read before a change and arrives after it", async () => {
     const { token, id } = await issue();
     const gate = Promise.withResolvers<void>();
     const find = store.find.bind(store);
-    store.find = async (wanted) => {
-      const record = await find(wanted);
+    store.find = async (tokenId) => {
+      const record = await find(tokenId);
       await gate.promise;
       return record;
     };
@@ -223,9 +223,9 @@ describe("the memory of tokens", () => {
     expect(await refusalOf(bearer(token))).toBe("token_revoked");
   });
 
-  test("does not grow with what was never issued", async () => {
+  test("does not store tokens that were never issued", async () => {
     for (let guess = 0; guess < 5; guess += 1) await refusalOf(bearer(`tg_${"0".repeat(12)}_${"A".repeat(43)}`));
-    // Each guess is looked up again: none of them is kept.
+    // Each guess is looked up again, because none of them is cached.
     expect(store.finds).toBe(5);
     await refusalOf(bearer("nonsense"));
     expect(store.finds).toBe(5);

@@ -3,7 +3,7 @@ import { type Principal, toPrincipal } from "./principal.ts";
 import type { TokenRecord, TokenStore } from "./store.ts";
 import { parseToken, secretMatches } from "./token.ts";
 
-/** Found tokens are kept in memory; only real ones, so that guesses can't grow it beyond the tokens there are. */
+/** A token found in the store. Only real tokens are cached, so that guessed ones can't fill the memory. */
 interface Accepted {
   record: TokenRecord;
   principal: Principal;
@@ -11,24 +11,24 @@ interface Accepted {
 }
 
 /**
- * How long a token is taken for what it was when it was read. Changes are told at once, unless the connection that tells
- * them has died without a word.
+ * How long a cached token is used without reading it again. Changes are reported immediately, unless the connection
+ * that reports them has silently died.
  */
 const FRESH_MS = 800;
 
 export interface AuthenticatorOptions {
   store: TokenStore;
   clock: Clock;
-  /** Calls back when stored tokens may have changed, whichever process changed them. */
+  /** Registers a callback for possible changes of stored tokens, by this process or another. */
   onChange: (forget: () => void) => void;
 }
 
-/** Turns a presented token into a principal. */
+/** Authenticates a presented token and returns its principal. */
 export class Authenticator {
   readonly #store: TokenStore;
   readonly #clock: Clock;
   readonly #cache = new Map<string, Accepted>();
-  /** How often tokens may have changed. */
+  /** The number of reported changes. */
   #changes = 0;
 
   constructor(options: AuthenticatorOptions) {
@@ -41,8 +41,8 @@ export class Authenticator {
   }
 
   /**
-   * Reads `Authorization: Bearer tg_…` or `x-api-key: tg_…`. Throws, or rejects with, a 401 `GatewayError` that says which
-   * of the reasons it is; a token that was never issued and one with a wrong secret are told apart by nobody.
+   * Reads `Authorization: Bearer tg_…` or `x-api-key: tg_…`. Throws, or rejects with, a `GatewayError` (401) that names
+   * the reason. A token that was never issued and a token with a wrong secret get the same error.
    */
   authenticate(headers: Headers): Principal | Promise<Principal> {
     const presented = presentedToken(headers);
@@ -54,7 +54,7 @@ export class Authenticator {
     }
     const parsed = parseToken(presented);
     if (parsed === undefined) throw invalid();
-    // Most are in memory, and need no promise.
+    // Most tokens are cached and don't need a promise.
     const fresh = this.#fresh(parsed.id);
     if (fresh !== undefined) return this.#accept(parsed.secret, fresh);
     return this.#acceptStored(parsed.id, parsed.secret);
@@ -73,12 +73,12 @@ export class Authenticator {
     return found.principal;
   }
 
-  /** A clock that went back makes nothing fresh. */
+  /** The cached token, unless it is too old, or the clock was set back. */
   #fresh(id: string): Accepted | undefined {
-    const known = this.#cache.get(id);
-    if (known === undefined) return undefined;
-    const age = this.#clock() - known.readAt;
-    return age >= 0 && age < FRESH_MS ? known : undefined;
+    const cached = this.#cache.get(id);
+    if (cached === undefined) return undefined;
+    const age = this.#clock() - cached.readAt;
+    return age >= 0 && age < FRESH_MS ? cached : undefined;
   }
 
   async #find(id: string): Promise<Accepted | undefined> {
@@ -86,23 +86,26 @@ export class Authenticator {
     const readAt = this.#clock();
     const record = await this.#read(id);
     if (record === undefined) return undefined;
-    const known = this.#cache.get(id);
-    // The same object for as long as nothing changes: what is made of it once is kept.
-    const principal = known !== undefined && sameRecord(known.record, record) ? known.principal : toPrincipal(record);
+    const cached = this.#cache.get(id);
+    // While nothing changes, the principal stays the same object, so that data derived from it can be cached.
+    const principal =
+      cached !== undefined && sameRecord(cached.record, record) ? cached.principal : toPrincipal(record);
     const accepted = { record, principal, readAt };
-    // What was read before a change, and comes after it, would stay for good.
+    // A record that was read before a change but arrives after it is outdated and must not be cached.
     if (changes === this.#changes) this.#cache.set(id, accepted);
     return accepted;
   }
 
-  /** While the storage is away a token stays what it was; what costs money is refused by the ledger then. */
+  /**
+   * While the storage is unavailable, cached tokens remain valid; the ledger then refuses everything that costs money.
+   */
   async #read(id: string): Promise<TokenRecord | undefined> {
     try {
       return await this.#store.find(id);
     } catch (reason) {
-      const known = this.#cache.get(id);
-      if (known === undefined) throw reason;
-      return known.record;
+      const cached = this.#cache.get(id);
+      if (cached === undefined) throw reason;
+      return cached.record;
     }
   }
 }
@@ -111,13 +114,13 @@ function invalid(): GatewayError {
   return new GatewayError("invalid_token", "The token is not valid.");
 }
 
-function sameRecord(one: TokenRecord, other: TokenRecord): boolean {
-  return Bun.deepEquals(one, other);
+function sameRecord(first: TokenRecord, second: TokenRecord): boolean {
+  return Bun.deepEquals(first, second);
 }
 
 const oneBearer = /^Bearer\s+\S+\s*$/i;
 
-/** `x-api-key` is what Anthropic's older SDKs send; where both are there it wins, as at Anthropic. */
+/** Anthropic's older SDKs send `x-api-key`. If both headers are present it takes precedence, as at Anthropic. */
 function presentedToken(headers: Headers): string | undefined {
   const key = headers.get("x-api-key");
   if (key !== null && key !== "") return key.trim();

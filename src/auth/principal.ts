@@ -1,7 +1,7 @@
 import type { RateLimits } from "../core/index.ts";
 import type { TokenRecord } from "./store.ts";
 
-/** Who is calling, once a token has been accepted. One object for as long as the token is kept in memory. */
+/** The authenticated caller. The same object is used as long as its token is cached. */
 export interface Principal {
   tokenId: string;
   user: string;
@@ -9,9 +9,9 @@ export interface Principal {
   service: boolean;
   admin: boolean;
   models: readonly string[] | undefined;
-  /** Undefined where nothing limits how often it calls. */
+  /** Undefined if no rate limit applies. */
   rates: Readonly<RateLimits> | undefined;
-  /** Milliseconds since the epoch; undefined for a token that never expires. */
+  /** Milliseconds since the epoch; undefined if the token never expires. */
   expiresAt: number | undefined;
 }
 

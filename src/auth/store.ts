@@ -1,32 +1,32 @@
-/** A token as it is stored. Times are milliseconds since the epoch. */
+/** A stored token. Times are milliseconds since the epoch. */
 export interface TokenRecord {
   id: string;
   secretHash: Uint8Array;
   user: string;
   /** The first account of the chain that pays for its calls. */
   accountId: string;
-  /** Bypasses the user's balance; its spend is recorded all the same. */
+  /** Calls bypass the user's balance, but their cost is recorded. */
   service: boolean;
   admin: boolean;
   /** Globs of model ids that it may use; undefined for all. */
   models: readonly string[] | undefined;
-  /** Requests a minute; undefined for no limit. */
+  /** Requests per minute; undefined for no limit. */
   rpm: number | undefined;
-  /** Tokens of language models a minute; undefined for no limit. */
+  /** Tokens of language models per minute; undefined for no limit. */
   tpm: number | undefined;
-  /** Calls at the same time; undefined for no limit. */
+  /** Simultaneous calls; undefined for no limit. */
   concurrency: number | undefined;
   expiresAt: number | undefined;
   revokedAt: number | undefined;
   createdAt: number;
 }
 
-/** What auth needs from a storage engine. */
+/** The storage of tokens; each engine implements it. */
 export interface TokenStore {
   insert(token: TokenRecord): Promise<void>;
   find(id: string): Promise<TokenRecord | undefined>;
-  /** Oldest first. */
+  /** All tokens, oldest first. */
   list(): Promise<TokenRecord[]>;
-  /** Whether there was such a token; revoking twice keeps the first moment. */
+  /** Returns whether the token exists. Revoking it again does not change the time of its revocation. */
   revoke(id: string, at: number): Promise<boolean>;
 }

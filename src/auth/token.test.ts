@@ -6,7 +6,7 @@ import { issueToken, parseToken, secretMatches } from "./token.ts";
 const real = (size: number): Uint8Array => randomBytes(size);
 
 describe("a new token", () => {
-  test("has an id and 256 bits of secret, and only the secret's SHA-256 is for storing", () => {
+  test("has an id and 256 bits of secret, and provides only the secret's SHA-256 for storage", () => {
     const issued = issueToken(real);
     expect(issued.token).toMatch(/^tg_[0-9a-z]{12}_[A-Za-z0-9_-]{43}$/);
     const parsed = parseToken(issued.token);
@@ -19,17 +19,17 @@ describe("a new token", () => {
     );
   });
 
-  test("asks the random source for 32 bytes of secret and uses them all", () => {
-    const asked: number[] = [];
+  test("requests 32 random bytes for the secret and uses all of them", () => {
+    const requested: number[] = [];
     const issued = issueToken((size) => {
-      asked.push(size);
+      requested.push(size);
       return new Uint8Array(size).fill(size === 32 ? 0xff : 1);
     });
-    expect(asked.at(-1)).toBe(32);
+    expect(requested.at(-1)).toBe(32);
     expect(issued.token).toBe(`tg_757575757575_${"_".repeat(42)}8`);
   });
 
-  test("is like no other", () => {
+  test("is unique", () => {
     const tokens = Array.from({ length: 500 }, () => issueToken(real));
     expect(new Set(tokens.map(({ id }) => id)).size).toBe(500);
     expect(new Set(tokens.map(({ token }) => token.slice(16))).size).toBe(500);
@@ -54,11 +54,11 @@ describe("a presented token", () => {
     ["a space before it", ` ${token}`],
     ["base64 of the other alphabet", `${token.slice(0, -1)}+`],
     ["a NUL", `${token.slice(0, -1)}\u0000`],
-  ])("with %s is none of ours", (_, presented) => {
+  ])("with %s is not one of ours", (_, presented) => {
     expect(parseToken(presented)).toBeUndefined();
   });
 
-  test("matches with its own secret only", () => {
+  test("matches only its own secret", () => {
     expect(parseToken(token)).toEqual({ id, secret });
     expect(secretMatches(secret, secretHash)).toBe(true);
     fc.assert(

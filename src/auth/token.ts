@@ -19,20 +19,20 @@ export interface IssuedToken {
   secretHash: Uint8Array;
 }
 
-/** Makes a new token. */
+/** Creates a new token. */
 export function issueToken(random: RandomBytes): IssuedToken {
   const id = randomId(random, ID_CHARACTERS);
   const secret = Buffer.from(random(SECRET_BYTES)).toString("base64url");
   return { id, token: `${PREFIX}${id}_${secret}`, secretHash: hash(secret, new Uint8Array(HASH_BYTES)) };
 }
 
-/** The two halves of a presented token, or undefined where it is none of ours. */
+/** Splits a presented token into id and secret; undefined if it doesn't have the form of our tokens. */
 export function parseToken(token: string): { id: string; secret: string } | undefined {
   if (!SHAPE.test(token)) return undefined;
   return { id: token.slice(PREFIX.length, SECRET_AT - 1), secret: token.slice(SECRET_AT) };
 }
 
-/** Of the secret that is being looked at. */
+/** A reused buffer for the hash of the presented secret. */
 const presented = new Uint8Array(HASH_BYTES);
 
 /** Compares in constant time. */

@@ -3,7 +3,7 @@ import type { TokenStore } from "../store.ts";
 import { PostgresTokenStore } from "./postgres.ts";
 import { SqliteTokenStore } from "./sqlite.ts";
 
-/** The tokens' store for whichever engine the storage is. */
+/** Opens the store of tokens on the storage's engine. */
 export function openTokenStore(storage: Storage): TokenStore {
   return storage.engine === "sqlite"
     ? new SqliteTokenStore(storage.handle)

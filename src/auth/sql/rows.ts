@@ -1,6 +1,6 @@
 import type { TokenRecord } from "../store.ts";
 
-/** A token as both engines give it; `Flag` is what the engine has for a truth value. */
+/** A token's row on either engine; `Flag` is the engine's type for booleans. */
 export interface TokenRow<Flag> {
   id: string;
   secret_hash: Uint8Array;
@@ -19,7 +19,7 @@ export interface TokenRow<Flag> {
 
 const optionalNumber = (value: bigint | null): number | undefined => (value === null ? undefined : Number(value));
 
-/** Reads a row; `isSet` reads the engine's truth values. */
+/** Converts a row to a record; `isSet` converts the engine's booleans. */
 export function toRecord<Flag>(row: TokenRow<Flag>, isSet: (flag: Flag) => boolean): TokenRecord {
   return {
     id: row.id,
