@@ -228,7 +228,10 @@ describe("an error stops the startup with one line that names the key", () => {
     [`${minimal}pricing: { models: { "p/x": { input_mtok: "1,5" } } }`, "config: pricing.models.p/x.input_mtok: "],
     [`${minimal}pricing: { models: { "p/x": { input_mtok: 1e21 } } }`, "config: pricing.models.p/x.input_mtok: "],
     [`${minimal}pricing: { models: { "p/x": { images: 1 } } }`, "config: pricing.models.p/x.images: unknown key"],
-    [`${minimal}pricing: { models: { "p/x": { image: {} } } }`, "config: pricing.models.p/x.image: it names no price"],
+    [
+      `${minimal}pricing: { models: { "p/x": { image: {} } } }`,
+      "config: pricing.models.p/x.image: it contains no price",
+    ],
     [
       `${minimal}pricing: { models: { "p/x": { image: { hd: dear } } } }`,
       "config: pricing.models.p/x.image: expected a price, or prices by size and quality",
@@ -271,10 +274,10 @@ describe("an error stops the startup with one line that names the key", () => {
     [provider("aliases: [a/b]"), "config: providers.p.aliases.0: a prefix of letters"],
     ["providers: { 'a/b': { kind: openai, base_url: http://u.test } }", "config: providers.a/b: "],
     ["providers: { '': { kind: openai, base_url: http://u.test } }", "config: providers.: "],
-    [provider("aliases: [p]"), "config: providers.p.aliases: p already leads to p"],
+    [provider("aliases: [p]"), "config: providers.p.aliases: p is already a prefix of p"],
     [
       "providers: { a: { kind: openai, base_url: http://u.test, aliases: [c] }, b: { kind: openai, base_url: http://u.test, aliases: [c] } }",
-      "config: providers.b.aliases: c already leads to a",
+      "config: providers.b.aliases: c is already a prefix of a",
     ],
     // Variables.
     [`${minimal}storage: "\${NOT_SET}"`, "config: storage: the variable NOT_SET is not set"],

@@ -53,7 +53,7 @@ function firstProblem(error: z.ZodError): ConfigError {
   const [issue] = error.issues;
   const unknown = unknownKeys(error.issues, [])[0];
   if (unknown !== undefined) return new ConfigError(unknown, "unknown key");
-  return new ConfigError(issue?.path.join(".") ?? "", issue?.message ?? "it does not hold");
+  return new ConfigError(issue?.path.join(".") ?? "", issue?.message ?? "invalid value");
 }
 
 /** The paths of all unknown keys, including those in the alternatives of a union. */
@@ -71,7 +71,7 @@ function checkPrefixes(config: Config): void {
     for (const alias of provider.aliases) {
       const owner = owners.get(alias);
       if (owner !== undefined)
-        throw new ConfigError(`providers.${prefix}.aliases`, `${alias} already leads to ${owner}`);
+        throw new ConfigError(`providers.${prefix}.aliases`, `${alias} is already a prefix of ${owner}`);
       owners.set(alias, prefix);
     }
   }

@@ -43,7 +43,7 @@ const tokenCount = fromText(z.number().int().positive());
 
 const variantPrices = z
   .record(z.string().min(1), rate)
-  .refine((prices) => Object.keys(prices).length > 0, "it names no price")
+  .refine((prices) => Object.keys(prices).length > 0, "it contains no price")
   .meta({ minProperties: 1 });
 
 const variantPrice = z.union([rate, variantPrices], { error: "expected a price, or prices by size and quality" });

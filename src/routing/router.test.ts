@@ -135,7 +135,7 @@ describe("a call is refused", () => {
       status: 404,
       param: "model",
       message:
-        'The model "own/unpriced" has no price, and no call goes unpriced. The operator must set pricing.models."own/unpriced" in the configuration.',
+        'The model "own/unpriced" has no price, and unpriced calls are refused. The operator must set pricing.models."own/unpriced" in the configuration.',
     });
   });
 

@@ -108,7 +108,7 @@ export class ModelRouter {
       const lacking = price === undefined ? "no price" : `no price for the ${requested} operation`;
       throw new GatewayError(
         "model_unpriced",
-        `The model ${quoted(modelId)} has ${lacking}, and no call goes unpriced. The operator must set pricing.models.${JSON.stringify(id)} in the configuration.`,
+        `The model ${quoted(modelId)} has ${lacking}, and unpriced calls are refused. The operator must set pricing.models.${JSON.stringify(id)} in the configuration.`,
         { param: "model" },
       );
     }
