@@ -1,4 +1,4 @@
-/** Speech and transcripts of each upstream: who has them, how usage is read, what is a failure. */
+/** Speech and transcription of each upstream: the operations, their usage and their failures. */
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import type { JsonObject, Operation, Usage } from "../core/index.ts";
@@ -41,7 +41,7 @@ test.each<[Upstream, (string | undefined)[]]>([
   [{ kind: "google" }, none],
   [{ kind: "anthropic" }, none],
   [{ kind: "byteplus" }, none],
-])("%j speaks, writes down and translates at %j", (upstream, paths) => {
+])("the paths of %j for speech, transcription and translation are %j", (upstream, paths) => {
   const { speech, transcription, translation } = operationsOf(upstream);
   expect([speech?.path, transcription?.path, translation?.path]).toEqual(paths);
 });
@@ -52,21 +52,21 @@ describe("usage", () => {
   const voxtral = { prompt_tokens: 4, completion_tokens: 635, total_tokens: 3_264 };
   const rows: [string, Upstream, Operation, JsonObject, Usage | undefined][] = [
     [
-      "tokens of the prompt and of the sound",
+      "tokens of the prompt and of the audio",
       openai,
       "transcription",
       { text: "x", usage: { ...tokens, input_token_details: details } },
       { input: 14, inputAudio: 300, output: 45, requests: 1 },
     ],
     [
-      "tokens that are not told apart",
+      "tokens without details",
       openai,
       "transcription",
       { text: "x", usage: tokens },
       { input: 0, inputAudio: 314, output: 45, requests: 1 },
     ],
     [
-      "tokens of the sound, but no more than all",
+      "audio tokens, limited to the total",
       openai,
       "transcription",
       { text: "x", usage: { ...tokens, input_token_details: { audio_tokens: 999 } } },
@@ -80,14 +80,14 @@ describe("usage", () => {
       { inputAudioMs: 9_000, requests: 1 },
     ],
     [
-      "seconds that are billed, rather than those that were heard",
+      "billed seconds, which take precedence over the duration",
       openai,
       "transcription",
       { text: "x", duration: 8.47, usage: { type: "duration", seconds: 9 } },
       { inputAudioMs: 9_000, requests: 1 },
     ],
     [
-      "seconds that were heard",
+      "the duration, if no seconds are billed",
       openai,
       "translation",
       { text: "x", duration: 8.4699 },
@@ -101,7 +101,7 @@ describe("usage", () => {
       { inputAudioMs: 8_500, requests: 1 },
     ],
     [
-      "both of a diarized transcript",
+      "seconds and duration of a diarized transcript",
       openai,
       "transcription",
       { text: "x", duration: 30, usage: { ...tokens, input_token_details: details } },
@@ -114,9 +114,9 @@ describe("usage", () => {
       { type: "transcript.text.done", text: "x", usage: { ...tokens, input_token_details: details } },
       { input: 14, inputAudio: 300, output: 45, requests: 1 },
     ],
-    ["none", groq, "transcription", { text: "x", x_groq: { id: "req_1" } }, undefined],
-    ["no time", openai, "transcription", { text: "", duration: 0 }, undefined],
-    ["no number", openai, "transcription", { text: "", duration: "soon", usage: { seconds: -1 } }, undefined],
+    ["an answer without any", groq, "transcription", { text: "x", x_groq: { id: "req_1" } }, undefined],
+    ["a duration of zero", openai, "transcription", { text: "", duration: 0 }, undefined],
+    ["invalid figures", openai, "transcription", { text: "", duration: "soon", usage: { seconds: -1 } }, undefined],
     [
       "the last event of speech",
       openai,
@@ -125,12 +125,12 @@ describe("usage", () => {
       { input: 20, outputAudio: 150, requests: 1 },
     ],
     ["an event of speech", openai, "speech", { type: "speech.audio.delta", audio: "AAAA" }, undefined],
-    ["a last event that counts nothing", openai, "speech", { usage: { input_tokens: 0, output_tokens: 0 } }, undefined],
+    ["a last event with zeros", openai, "speech", { usage: { input_tokens: 0, output_tokens: 0 } }, undefined],
     ["xAI's seconds", xai, "transcription", { text: "x", duration: 3.2 }, { inputAudioMs: 3_200, requests: 1 }],
-    ["xAI's silence about them", xai, "transcription", { text: "x" }, undefined],
+    ["xAI's answer without seconds", xai, "transcription", { text: "x" }, undefined],
     ["xAI's speech", xai, "speech", { audio: "AAAA", duration: 1.5 }, undefined],
     [
-      "Mistral's seconds, and tokens that only the total counts",
+      "Mistral's seconds, and tokens that only the total includes",
       mistral,
       "transcription",
       { text: "x", usage: { ...voxtral, prompt_audio_seconds: 203 } },
@@ -150,7 +150,7 @@ describe("usage", () => {
     expect(operation(upstream, name).readUsage(answer)).toEqual(usage === undefined ? undefined : { usage });
   });
 
-  test("is whole numbers, whatever an answer says", () => {
+  test("consists of whole numbers, whatever an answer contains", () => {
     const figure = fc.oneof(fc.integer(), fc.double(), fc.string(), fc.constant(null));
     const usage = fc.record({
       seconds: figure,
@@ -166,9 +166,9 @@ describe("usage", () => {
     const names: Operation[] = ["speech", "transcription"];
     const readers = [openai, xai, mistral].flatMap((upstream) => names.map((name) => operation(upstream, name)));
     fc.assert(
-      fc.property(answer, (said) => {
+      fc.property(answer, (sample) => {
         for (const reader of readers) {
-          const counts = Object.values(reader.readUsage(said)?.usage ?? {});
+          const counts = Object.values(reader.readUsage(sample)?.usage ?? {});
           expect(counts.every((count) => Number.isSafeInteger(count) && count >= 0)).toBe(true);
         }
       }),
@@ -176,7 +176,7 @@ describe("usage", () => {
   });
 });
 
-describe("a failure under a success", () => {
+describe("a failure with a success status", () => {
   test.each<[Upstream, Operation, JsonObject, boolean]>([
     [openai, "transcription", { text: "" }, false],
     [openai, "transcription", { error: { message: "x" } }, true],

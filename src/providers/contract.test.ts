@@ -1,4 +1,4 @@
-/** What every provider must keep to, whichever kind or preset it is. */
+/** Requirements that every provider must meet, whatever its kind or preset. */
 import { findProvider } from "@pydantic/genai-prices";
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
@@ -9,7 +9,7 @@ import type { Provider, UpstreamOperation } from "./provider.ts";
 import { createProvider, type ProviderChoice } from "./registry.ts";
 import { matchesPattern, readFault } from "./shared/failures.ts";
 
-/** Whether each kind and preset takes `stream_options`; the types see to it that none is missing. */
+/** Whether each kind and preset accepts `stream_options`; the types require all of them to be listed. */
 const kinds: Record<Exclude<ProviderChoice["kind"], "openai-compatible">, boolean> = {
   openai: true,
   google: true,
@@ -56,14 +56,14 @@ function chatOf(provider: Provider): UpstreamOperation {
   return chat;
 }
 
-/** The body as the upstream gets it. */
+/** The body that is sent to the upstream. */
 function sent(operation: UpstreamOperation, body: JsonObject): unknown {
   return JSON.parse(edited(JSON.stringify(body), operation.edits(body)));
 }
 
 const plainBody = { model: "m", messages: [{ role: "user", content: "hi" }], temperature: 0.5, max_tokens: 9 };
 
-/** Values that no honest upstream sends where a count belongs. */
+/** Values that no real upstream sends as a count. */
 const garbage = fc.oneof(
   fc.constantFrom(
     -1,
@@ -80,7 +80,7 @@ const garbage = fc.oneof(
   fc.constantFrom<unknown>("12", "", "NaN", true, false, null, undefined, [], [5], {}, { tokens: 5 }),
 );
 
-/** A copy of a value in which any part may have become garbage. */
+/** Copies of a value in which any part may be replaced with garbage. */
 function spoil(value: unknown): fc.Arbitrary<unknown> {
   if (value === null || typeof value !== "object")
     return fc.oneof({ weight: 3, arbitrary: fc.constant(value) }, { weight: 1, arbitrary: garbage });
@@ -103,15 +103,15 @@ describe.each(cases.map((each) => [each.name, each] as const))(
   (_name, { provider, streamOptions }) => {
     const chat = chatOf(provider);
 
-    test("carries its key in headers, as a bearer token among them", () => {
+    test("sends its key in headers, one of them with a bearer token", () => {
       const headers = provider.headers("sk-secret", chat.path);
       expect(headers["authorization"]).toBe("Bearer sk-secret");
       expect(Object.keys(headers)).toEqual(Object.keys(headers).map((name) => name.toLowerCase()));
     });
 
-    test("is found in the price lists under the name that it gives", () => {
+    test("is in the price lists under its `priceProvider`", () => {
       const { priceProvider } = provider;
-      // BytePlus is not in genai-prices: its prices are in our own catalog, under its own name.
+      // BytePlus is not in genai-prices: its prices are in our catalog, under the same name.
       if (priceProvider === undefined || priceProvider === "byteplus") return;
       expect(findProvider({ providerId: priceProvider })?.id).toBe(priceProvider);
     });
@@ -120,28 +120,28 @@ describe.each(cases.map((each) => [each.name, each] as const))(
       expect(chat.path).toMatch(/^\/[a-z0-9/]*chat\/completions$/);
     });
 
-    test("leaves a plain body alone", () => {
+    test("does not edit a plain body", () => {
       expect(chat.edits(plainBody)).toEqual([]);
     });
 
-    test("asks a stream for its usage where that is how to get it, and only then", () => {
+    test("requests the usage of a stream only if the upstream requires that", () => {
       const options = (body: JsonObject) => (sent(chat, body) as Record<string, unknown>)["stream_options"];
-      const asked = streamOptions ? { include_usage: true } : undefined;
-      expect(options({ ...plainBody, stream: true })).toEqual(asked);
-      expect(options({ ...plainBody, stream: true, stream_options: null })).toEqual(asked);
-      expect(options({ ...plainBody, stream: true, stream_options: { include_usage: false } })).toEqual(asked);
-      expect(options({ ...plainBody, stream: true, stream_options: { include_usage: true } })).toEqual(asked);
+      const requested = streamOptions ? { include_usage: true } : undefined;
+      expect(options({ ...plainBody, stream: true })).toEqual(requested);
+      expect(options({ ...plainBody, stream: true, stream_options: null })).toEqual(requested);
+      expect(options({ ...plainBody, stream: true, stream_options: { include_usage: false } })).toEqual(requested);
+      expect(options({ ...plainBody, stream: true, stream_options: { include_usage: true } })).toEqual(requested);
       expect(options({ ...plainBody, stream: false })).toBeUndefined();
       expect(options(plainBody)).toBeUndefined();
     });
 
-    test("keeps the other stream options of the client", () => {
+    test("retains the client's other stream options", () => {
       const body = { ...plainBody, stream: true, stream_options: { include_obfuscation: false, later_option: [1] } };
       const expected = { ...body, stream_options: { ...body.stream_options, include_usage: true } };
       expect(sent(chat, body)).toEqual(streamOptions ? expected : { ...plainBody, stream: true });
     });
 
-    test("passes fields that nobody here knows", () => {
+    test("passes unknown fields through", () => {
       const body = { ...plainBody, field_of_tomorrow: { deep: [1, "two"] }, tools: [] };
       expect(sent(chat, body)).toEqual(body);
     });
@@ -162,7 +162,7 @@ describe.each(cases.map((each) => [each.name, each] as const))(
       expect(Object.entries(usage).filter(([, count]) => count !== 0)).toEqual([["requests", 1]]);
     });
 
-    test("never throws at garbage in the usage, and never charges it", () => {
+    test("neither throws for garbage in the usage nor charges it", () => {
       const sample = fc.constantFrom(...Object.values(answers)).chain(spoil);
       const property = fc.property(sample, (answer) => {
         const observed = chat.readUsage((answer ?? {}) as JsonObject);
@@ -175,14 +175,14 @@ describe.each(cases.map((each) => [each.name, each] as const))(
       fc.assert(property, { numRuns: 200 });
     });
 
-    test("tells a failure with a success status from an answer", () => {
+    test("distinguishes a failure with a success status from an answer", () => {
       expect(chat.isFailure({ error: { message: "overloaded", type: "server_error" } })).toBe(true);
       expect(chat.isFailure({ code: "Some resource has been exhausted", error: "text" })).toBe(true);
       expect(chat.isFailure({ error: null, choices: [] })).toBe(false);
       expect(chat.isFailure({ choices: [{ index: 0 }] })).toBe(false);
     });
 
-    test("does not take an ordinary error for a refused key or a used-up quota", () => {
+    test("does not mistake an ordinary error for a refused key or an exhausted quota", () => {
       const ordinary = [
         '{"error":{"message":"Rate limit reached for requests","type":"requests","param":null,"code":"rate_limit_exceeded"}}',
         '{"error":{"message":"Unknown parameter: \'foo\'.","type":"invalid_request_error","param":"foo","code":"unknown_parameter"}}',
@@ -200,14 +200,14 @@ describe.each(cases.map((each) => [each.name, each] as const))(
       }
     });
 
-    test("gives the same verdict twice: its patterns keep no state", () => {
+    test("has patterns without state, which give the same result twice", () => {
       const { keyRefused, quotaGone, retryable } = provider.failures;
       for (const { codes, message } of [...keyRefused, ...quotaGone, ...retryable]) {
         expect(`${codes?.flags ?? ""}${message?.flags ?? ""}`).not.toMatch(/[gy]/);
       }
     });
 
-    test("matches messages from their start: callers' text comes later", () => {
+    test("matches messages only from their start, because callers' text may follow", () => {
       const { keyRefused, quotaGone, retryable } = provider.failures;
       const messages = [...keyRefused, ...quotaGone, ...retryable].flatMap(({ message }) => message ?? []);
       expect(messages.filter(({ source }) => !source.startsWith("^"))).toEqual([]);
@@ -215,7 +215,7 @@ describe.each(cases.map((each) => [each.name, each] as const))(
   },
 );
 
-/** The operations beyond chat: their bodies and answers are not touched, and each has a path and a dialect of its own. */
+/** The other operations with a dialect: their bodies and answers are unchanged, and each has a path and a dialect. */
 const others = cases.flatMap(({ name, provider }) =>
   (["messages", "responses", "count_tokens"] as const).flatMap((operation) => {
     const found = provider.operations[operation];
@@ -223,7 +223,7 @@ const others = cases.flatMap(({ name, provider }) =>
   }),
 );
 
-test("who speaks what besides chat is known", () => {
+test("the providers with dialects other than chat are known", () => {
   expect(others.map(([operation, name]) => `${name}: ${operation}`)).toEqual([
     "openai: responses",
     "xai: responses",
@@ -233,7 +233,7 @@ test("who speaks what besides chat is known", () => {
   ]);
 });
 
-test.each(others)("%s of %s pass as they are", (name, _provider, operation) => {
+test.each(others)("%s of %s are passed through", (name, _provider, operation) => {
   expect(operation.dialect).toBe(name === "count_tokens" ? "messages" : name);
   expect(operation.path).toMatch(/^\/[a-z0-9_/]+$/);
   for (const stream of [true, false]) expect(operation.edits({ ...plainBody, stream, of_tomorrow: [1] })).toEqual([]);
@@ -246,11 +246,11 @@ const catalogs = cases.flatMap(({ name, provider: { models } }) =>
   models.from === "catalog" ? [[name, models] as const] : [],
 );
 
-test("the upstreams without a listing are known", () => {
+test("the providers without a listing are known", () => {
   expect(catalogs.map(([name]) => name)).toEqual(["byteplus", "openai-compatible perplexity"]);
 });
 
-test.each(catalogs)("the catalog of %s names each model once", (_name, { models }) => {
+test.each(catalogs)("the catalog of %s contains each model once", (_name, { models }) => {
   expect(new Set(models.map(({ id }) => id)).size).toBe(models.length);
   expect(models.filter(({ id }) => !/^[a-z0-9][a-z0-9.-]*$/.test(id))).toEqual([]);
 });
@@ -260,7 +260,7 @@ describe.each(listings)("the listing of %s", (_name, models) => {
     expect(models.path(undefined)).toMatch(/^\/[a-z0-9/]+(\?[a-zA-Z]+=\d+)?$/);
   });
 
-  test("survives garbage", () => {
+  test("ignores invalid rows and bodies", () => {
     const rows = [
       null,
       1,

@@ -1,4 +1,4 @@
-/** How the body that a client wrote for OpenAI is made fit for each upstream; everything else keeps its bytes. */
+/** How a body in OpenAI's format is adapted to each upstream; everything else keeps its bytes. */
 import { describe, expect, test } from "bun:test";
 import { edited } from "./shared/__fixtures__/edited.ts";
 import { createProvider, type ProviderChoice, upstreamName } from "./registry.ts";
@@ -27,68 +27,68 @@ const rows: [string, Upstream, string, string][] = [
   ],
   ["xai: nothing is dropped", xai, `{"model":"m","user":"u","seed":1}`, `{"model":"m","user":"u","seed":1}`],
   [
-    "openai: a stream's usage is asked for",
+    "openai: a stream's usage is requested",
     openai,
     `{"model":"m","stream":true}`,
     `{"model":"m","stream":true,"stream_options":{"include_usage":true}}`,
   ],
   [
-    "openai: who asks already is left alone",
+    "openai: a body that requests usage already is unchanged",
     openai,
     `{ "stream_options" : {"include_usage": true} , "stream" : true }`,
     `{ "stream_options" : {"include_usage": true} , "stream" : true }`,
   ],
   [
-    "google: OpenAI's own fields are dropped",
+    "google: fields that only OpenAI has are dropped",
     google,
     `{"model":"m","store":true,"metadata":{"a":"b"},"user":"u","n":2}`,
     `{"model":"m","n":2}`,
   ],
   [
-    "google: all of them at once, beside a stream",
+    "google: all of them at once, together with a stream",
     google,
     `{"parallel_tool_calls":true,"logit_bias":{},"prompt_cache_key":"k","prompt_cache_options":{},"prompt_cache_retention":"24h","safety_identifier":"s","service_tier":"auto","verbosity":"low","stream":true}`,
     `{"stream":true,"stream_options":{"include_usage":true}}`,
   ],
   [
-    "mistral: stream options are a 422 there",
+    "mistral: stream options, which are a 422 there, are dropped",
     mistral,
     `{"model":"m","stream":true,"stream_options":{"include_usage":true}}`,
     `{"model":"m","stream":true}`,
   ],
   [
-    "mistral: OpenAI's newer limit has another name",
+    "mistral: OpenAI's new output limit is renamed",
     mistral,
     `{"model":"m","max_completion_tokens":5}`,
     `{"model":"m","max_tokens":5}`,
   ],
-  ["mistral: the seed too", mistral, `{"seed":7,"model":"m"}`, `{"random_seed":7,"model":"m"}`],
+  ["mistral: the seed is renamed", mistral, `{"seed":7,"model":"m"}`, `{"random_seed":7,"model":"m"}`],
   [
-    "mistral: of two limits the one stays that the cost was bounded by",
+    "mistral: of two output limits, the one that bounded the cost is used",
     mistral,
     `{"max_tokens":900,"model":"m","max_completion_tokens":5}`,
     `{"model":"m","max_tokens":5}`,
   ],
   [
-    "mistral: its own name is left alone",
+    "mistral: its own name is unchanged",
     mistral,
     `{"model":"m","max_tokens":5,"random_seed":1}`,
     `{"model":"m","max_tokens":5,"random_seed":1}`,
   ],
   [
-    "mistral: what its closed schema refuses is dropped",
+    "mistral: fields that its closed schema refuses are dropped",
     mistral,
     `{"logit_bias":{},"logprobs":true,"top_logprobs":2,"user":"u","store":false,"service_tier":"auto","safety_identifier":"s","prompt_cache_options":{},"prompt_cache_retention":"24h","verbosity":"low","model":"m","prompt_cache_key":"k","metadata":{}}`,
     `{"model":"m","prompt_cache_key":"k","metadata":{}}`,
   ],
   [
-    "groq: log probabilities are a 400 there",
+    "groq: log probabilities, which are a 400 there, are dropped",
     groq,
     `{"model":"m","logprobs":true,"top_logprobs":2,"logit_bias":{},"user":"u"}`,
     `{"model":"m","user":"u"}`,
   ],
   [
-    "perplexity: no stream options",
+    "perplexity: stream options are dropped",
     perplexity,
     `{"model":"m","stream":true,"stream_options":{}}`,
     `{"model":"m","stream":true}`,
@@ -112,17 +112,17 @@ describe("the preset of an openai-compatible upstream", () => {
     ["https://notdeepseek.com/v1", "openai-compatible"],
     ["https://example.com/api.mistral.ai", "openai-compatible"],
   ];
-  test.each(hosts)("is told by the host: %s is %s", (baseUrl, name) => {
+  test.each(hosts)("is recognized by the host: %s is %s", (baseUrl, name) => {
     expect(upstreamName({ kind: "openai-compatible", baseUrl })).toBe(name);
   });
 
-  test("that the configuration names wins over the host", () => {
+  test("takes precedence over the host if it is configured", () => {
     expect(upstreamName({ kind: "openai-compatible", preset: "vllm", baseUrl: "https://api.deepseek.com/v1" })).toBe(
       "vllm",
     );
   });
 
-  test("means nothing to the other kinds", () => {
+  test("has no effect on other kinds", () => {
     expect(upstreamName({ kind: "xai", baseUrl: "https://api.deepseek.com/v1" })).toBe("xai");
   });
 });

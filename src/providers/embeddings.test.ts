@@ -1,4 +1,4 @@
-/** Embeddings of each upstream: who has them, how a call is made fit, how usage is read, and what is made anew. */
+/** Embeddings of each upstream: the operations, the edits of a call, the usage, and the reshaped calls. */
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { GatewayError, type JsonObject, type Usage } from "../core/index.ts";
@@ -38,34 +38,34 @@ test.each<[Upstream, string | undefined]>([
   [compatible("moonshot"), undefined],
   [{ kind: "anthropic" }, undefined],
   [{ kind: "xai" }, undefined],
-])("%j has them at %p", (upstream, path) => {
+])("the path of %j is %p", (upstream, path) => {
   expect(operationOf(upstream)?.path).toBe(path as string);
 });
 
 describe("edits", () => {
-  const asked = `{"model":"m","input":"x","dimensions":256,"encoding_format":"base64","user":"u"}`;
+  const requested = `{"model":"m","input":"x","dimensions":256,"encoding_format":"base64","user":"u"}`;
   test.each<[string, Upstream, string, string]>([
-    ["openai: none", openai, asked, asked],
+    ["openai: none", openai, requested, requested],
     [
-      "mistral: dimensions by another name, no user",
+      "mistral: dimensions are renamed, the user is dropped",
       mistral,
-      asked,
+      requested,
       `{"model":"m","input":"x","output_dimension":256,"encoding_format":"base64"}`,
     ],
     [
-      "mistral: its own name and types pass",
+      "mistral: its own names and types are passed through",
       mistral,
       `{"model":"m","output_dimension":8,"output_dtype":"int8"}`,
       `{"model":"m","output_dimension":8,"output_dtype":"int8"}`,
     ],
     [
-      "google: floats are asked for, no user",
+      "google: floats are requested, the user is dropped",
       google,
-      asked,
+      requested,
       `{"model":"m","input":"x","dimensions":256,"encoding_format":"float"}`,
     ],
-    ["google: floats already", google, `{"input":"x"}`, `{"input":"x"}`],
-    ["byteplus: none", byteplus, asked, asked],
+    ["google: a request for floats is unchanged", google, `{"input":"x"}`, `{"input":"x"}`],
+    ["byteplus: none", byteplus, requested, requested],
   ])("%s", (_title, upstream, text, expected) => {
     const edits = embeddingsOf(upstream).edits(JSON.parse(text) as JsonObject);
     expect(edited(text, edits)).toBe(expected);
@@ -75,33 +75,33 @@ describe("edits", () => {
 describe("usage", () => {
   const picture = { text_tokens: 2, image_tokens: 312 };
   test.each<[string, Upstream, JsonObject, Usage | undefined]>([
-    ["is what went in", openai, { prompt_tokens: 7, total_tokens: 7 }, { input: 7 }],
+    ["consists of the input", openai, { prompt_tokens: 7, total_tokens: 7 }, { input: 7 }],
     ["counts no output", mistral, { prompt_tokens: 7, completion_tokens: 0, total_tokens: 7 }, { input: 7 }],
-    ["may be the total alone", compatible("generic"), { total_tokens: 9 }, { input: 9 }],
+    ["may be only a total", compatible("generic"), { total_tokens: 9 }, { input: 9 }],
     [
-      "tells pictures apart",
+      "separates image tokens",
       byteplus,
       { prompt_tokens: 314, prompt_tokens_details: picture },
       { input: 2, inputImage: 312 },
     ],
-    ["of zero is none", google, { prompt_tokens: 0, total_tokens: 0 }, undefined],
-    ["of garbage is none", google, { prompt_tokens: "7", total_tokens: -1 }, undefined],
+    ["of zero is absent", google, { prompt_tokens: 0, total_tokens: 0 }, undefined],
+    ["of garbage is absent", google, { prompt_tokens: "7", total_tokens: -1 }, undefined],
   ])("%s", (_title, upstream, usage, expected) => {
-    const told = embeddingsOf(upstream).readUsage({ usage })?.usage;
-    expect(told).toEqual(expected === undefined ? undefined : { inputImage: 0, ...expected, requests: 1 });
+    const observed = embeddingsOf(upstream).readUsage({ usage })?.usage;
+    expect(observed).toEqual(expected === undefined ? undefined : { inputImage: 0, ...expected, requests: 1 });
   });
 
-  test("is not there at google", () => {
+  test("is absent at google", () => {
     expect(embeddingsOf(google).readUsage({ object: "list", data: [] })).toBeUndefined();
   });
 
-  test("with the real price, at perplexity", () => {
+  test("contains the real price at perplexity", () => {
     const usage = { prompt_tokens: 5, total_tokens: 5, cost: { total_cost: 0.000_000_02 } };
     expect(embeddingsOf(compatible("perplexity")).readUsage({ usage })?.reportedCost).toBe(20n);
   });
 });
 
-test("an error under a success status is a failure, vectors are not", () => {
+test("an error with a success status is a failure, vectors are not", () => {
   const operation = embeddingsOf(openai);
   expect(operation.isFailure({ error: { message: "overloaded" } })).toBe(true);
   expect(operation.isFailure({ object: "error", message: "overloaded", code: "1300" })).toBe(true);
@@ -117,12 +117,12 @@ describe("google", () => {
     return answer as JsonObject | undefined;
   };
 
-  test("answers as it is, where no base64 is asked for", async () => {
+  test("does not convert the answer unless base64 is requested", async () => {
     expect(await reshape({ encoding_format: "float" })).toBeUndefined();
     expect(await reshape({})).toBeUndefined();
   });
 
-  test("gets the client's own body", async () => {
+  test("receives the client's body", async () => {
     expect((await reshape({ encoding_format: "base64" }))?.requests).toEqual([{}]);
   });
 
@@ -134,7 +134,7 @@ describe("google", () => {
     });
   });
 
-  test("any floats come out as they went in", async () => {
+  test("any floats are encoded without loss", async () => {
     const floats = fc.array(fc.float({ noNaN: true, noDefaultInfinity: true }), { maxLength: 64 });
     await fc.assert(
       fc.asyncProperty(floats, async (vector) => {
@@ -147,7 +147,7 @@ describe("google", () => {
     );
   });
 
-  test("what is no list of numbers stays as it is", async () => {
+  test("other values than lists of numbers are unchanged", async () => {
     const odd = [{ embedding: "AAAA" }, { embedding: [1, "2"] }, { embedding: null }, {}, 7, null];
     const expected = [{ embedding: "AAAA" }, { embedding: [1, "2"] }, { embedding: null }, { embedding: undefined }, 7];
     expect((await inBase64(odd))?.["data"] as unknown[]).toEqual([...expected, null]);
@@ -165,7 +165,7 @@ describe("byteplus", () => {
   const text = { type: "text", text: "a cat" };
   const picture = { type: "image_url", image_url: { url: "https://pictures.example/cat.png" } };
 
-  test("texts go to a model of texts as they are", async () => {
+  test("texts are passed through to a text model", async () => {
     for (const input of ["x", ["x", "y"], [1, 2], [[1]]]) {
       expect(await reshape(input, "text-embedding")).toBeUndefined();
     }
@@ -176,7 +176,7 @@ describe("byteplus", () => {
     [["a cat"], vision, [text]],
     [[text, picture], vision, [text, picture]],
     [[picture], "ep-20260101-abcde", [picture]],
-  ])("%j to %s goes to the path of its own as parts", async (input, model, parts) => {
+  ])("%j to %s is sent as parts to the separate path", async (input, model, parts) => {
     const [request] = (await reshape(input, model))?.requests ?? [];
     expect(request?.subpath).toBe("/multimodal");
     expect(request?.json).toMatchObject({ input: parts, dimensions: 1024 });
@@ -194,7 +194,7 @@ describe("byteplus", () => {
     expect(String(refused)).toContain(message);
   });
 
-  test("its one vector becomes a list", async () => {
+  test("the single vector becomes a list", async () => {
     const data = { object: "embedding", embedding: [1] };
     const answer = { id: "1", object: "list", usage: { prompt_tokens: 2 } };
     const shown = async (body: JsonObject) => (await reshape("x"))?.answer?.([body], 0);

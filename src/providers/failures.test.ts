@@ -1,4 +1,4 @@
-/** What each upstream's errors mean: the bodies as they document them, under the status that they come with. */
+/** The meaning of each upstream's errors: documented bodies with their statuses. */
 import { describe, expect, test } from "bun:test";
 import { createProvider, type ProviderChoice } from "./registry.ts";
 import { matchesPattern, readFault } from "./shared/failures.ts";
@@ -129,7 +129,7 @@ const rows: [string, Upstream, unknown, Meaning][] = [
   ["byteplus 429 quota", { kind: "byteplus" }, byteplusError("QuotaExceeded", "TooManyRequests"), "quota gone"],
   ["byteplus 429 overload", { kind: "byteplus" }, byteplusError("ServerOverloaded", "TooManyRequests"), "retryable"],
   [
-    "byteplus 400 that passes",
+    "byteplus 400 that is temporary",
     { kind: "byteplus" },
     byteplusError("ContentSecurityDetectionError", "BadRequest"),
     "retryable",
@@ -203,26 +203,26 @@ const rows: [string, Upstream, unknown, Meaning][] = [
   ],
 ];
 
-/** Every row's name holds the status that the body comes with. */
+/** Every row's name contains the status of its body. */
 const statusOf = (name: string): number => Number(/\b\d{3}\b/.exec(name)?.[0]);
 
 test.each(rows)("%s", (name, upstream, body, meaning) => {
   expect(meaningOf(upstream, statusOf(name), JSON.stringify(body))).toBe(meaning);
-  // As some write it.
+  // The same body with another formatting.
   expect(meaningOf(upstream, statusOf(name), JSON.stringify(body, undefined, 2))).toBe(meaning);
 });
 
 test.each(rows.filter(([, , , meaning]) => meaning !== "nothing special"))(
-  "%s: the same words repeated from a caller's text mean nothing",
+  "%s: the same words in a caller's text have no meaning",
   (name, upstream, body) => {
-    const said = JSON.stringify(body);
+    const text = JSON.stringify(body);
     const repeated = [
-      openaiError("x", "y", `Invalid value: ${said}`),
-      { error: { message: "…", type: "x", code: "y", param: said, failed_generation: body } },
-      { code: "x", error: `You wrote ${said}` },
-      [{ error: { code: 0, message: `At ${said}`, status: "x", details: [{ fieldViolations: [body] }] } }],
-      { detail: [{ msg: said, input: body }] },
-      said.slice(0, -3),
+      openaiError("x", "y", `Invalid value: ${text}`),
+      { error: { message: "…", type: "x", code: "y", param: text, failed_generation: body } },
+      { code: "x", error: `You wrote ${text}` },
+      [{ error: { code: 0, message: `At ${text}`, status: "x", details: [{ fieldViolations: [body] }] } }],
+      { detail: [{ msg: text, input: body }] },
+      text.slice(0, -3),
     ];
     for (const echo of repeated) {
       expect(meaningOf(upstream, statusOf(name), JSON.stringify(echo))).toBe("nothing special");
@@ -230,7 +230,7 @@ test.each(rows.filter(([, , , meaning]) => meaning !== "nothing special"))(
   },
 );
 
-test("a word means something under its own statuses only", () => {
+test("a code has a meaning only under its own statuses", () => {
   const quota = JSON.stringify(openaiError("insufficient_quota"));
   const openai: Upstream = { kind: "openai" };
   expect([400, 404, 500, 503].map((status) => meaningOf(openai, status, quota))).toEqual(
@@ -241,7 +241,7 @@ test("a word means something under its own statuses only", () => {
   );
 });
 
-describe("the wait that a body asks for", () => {
+describe("the wait that a body requests", () => {
   const waits: [unknown, number | undefined][] = [
     ["34s", 34_000],
     ["0.5s", 500],

@@ -1,4 +1,4 @@
-/** The upstreams' own listings of models, as they document them. */
+/** The upstreams' listings of models, as documented. */
 import { describe, expect, test } from "bun:test";
 import listings from "./shared/__fixtures__/listings.json" with { type: "json" };
 import type { ListedModel, ModelListing } from "./provider.ts";
@@ -97,7 +97,7 @@ test("ids of Google's compatible listing lose their resource path", () => {
   expect(models).toEqual([{ ...unknown, id: "gemini-2.5-flash", ownedBy: "google" }]);
 });
 
-test("limits that are no positive numbers are unknown", () => {
+test("limits other than positive numbers are unknown", () => {
   const body = {
     data: [
       {
@@ -113,7 +113,7 @@ test("limits that are no positive numbers are unknown", () => {
   expect(listingOf({ kind: "openai" }).parse(body).models).toEqual([{ ...unknown, id: "m", contextLength: 4_096 }]);
 });
 
-test("a date that is none is unknown", () => {
+test("an invalid date is unknown", () => {
   const body = { data: [{ id: "claude", created_at: "yesterday" }] };
   expect(listingOf({ kind: "anthropic" }).parse(body).models).toEqual([
     { ...unknown, id: "claude", ownedBy: "anthropic" },
@@ -121,7 +121,7 @@ test("a date that is none is unknown", () => {
 });
 
 describe("pages", () => {
-  test("Google's: the token of the next page goes into its path, encoded", () => {
+  test("of Google: the path contains the encoded token of the next page", () => {
     const google = listingOf({ kind: "google" });
     const { next } = google.parse(listings.google);
     expect(google.path(undefined)).toBe("/v1beta/models?pageSize=1000");
@@ -129,7 +129,7 @@ describe("pages", () => {
     expect(google.parse({ models: [] }).next).toBeUndefined();
   });
 
-  test("Anthropic's: the last id goes into the next path, as long as there is more", () => {
+  test("of Anthropic: the next path contains the last id, as long as there is more", () => {
     const anthropic = listingOf({ kind: "anthropic" });
     const { next } = anthropic.parse(listings.anthropic);
     expect(anthropic.path(undefined)).toBe("/v1/models?limit=1000");
@@ -137,14 +137,14 @@ describe("pages", () => {
     expect(anthropic.parse({ ...listings.anthropic, has_more: false }).next).toBeUndefined();
   });
 
-  test("of OpenAI's shape there is one", () => {
+  test("of an OpenAI-style listing: there is only one", () => {
     expect(listingOf({ kind: "openai" }).parse({ ...listings.openai, has_more: true }).next).toBeUndefined();
   });
 });
 
 test.each([["byteplus", {}] as const, ["openai-compatible", { preset: "perplexity" }] as const])(
-  "%s %p lists nothing upstream",
-  (kind, rest) => {
-    expect(createProvider({ kind, ...rest, baseUrl: "https://upstream.example" }).models.from).toBe("catalog");
+  "%s %p has no listing upstream",
+  (kind, settings) => {
+    expect(createProvider({ kind, ...settings, baseUrl: "https://upstream.example" }).models.from).toBe("catalog");
   },
 );

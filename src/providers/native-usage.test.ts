@@ -1,4 +1,4 @@
-/** What upstreams say they used in Messages and in Responses, read into buckets side by side (`docs/wire/`). */
+/** The usage that upstreams report in Messages and in Responses, read into disjoint buckets (`docs/wire/`). */
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { inputTokens, type JsonObject, outputTokens, type Usage } from "../core/index.ts";
@@ -12,7 +12,7 @@ function operationOf(kind: Kind, name: "messages" | "responses" | "count_tokens"
   return operation;
 }
 
-/** The buckets that hold something. */
+/** The buckets that are not zero. */
 function filled(usage: Usage | undefined): Usage | undefined {
   return usage && Object.fromEntries(Object.entries(usage).filter(([, count]) => count !== 0));
 }
@@ -24,12 +24,12 @@ describe("Messages", () => {
   test.each<[string, JsonObject, Usage]>([
     ["plain", plain, { input: 10, output: 20 }],
     [
-      "what the cache read and wrote is beside the input",
+      "cache reads and writes are excluded from the input",
       { ...plain, cache_creation_input_tokens: 300, cache_read_input_tokens: 4_000 },
       { input: 10, cacheRead: 4_000, cacheWrite5m: 300, output: 20 },
     ],
     [
-      "writes are told apart by how long they last",
+      "cache writes are separated by lifetime",
       {
         ...plain,
         cache_creation_input_tokens: 300,
@@ -38,7 +38,7 @@ describe("Messages", () => {
       { input: 10, cacheWrite5m: 100, cacheWrite1h: 200, output: 20 },
     ],
     [
-      "writes of an hour alone",
+      "only cache writes of an hour",
       {
         ...plain,
         cache_creation_input_tokens: 200,
@@ -47,17 +47,13 @@ describe("Messages", () => {
       { input: 10, cacheWrite1h: 200, output: 20 },
     ],
     [
-      "thoughts are within the output",
+      "reasoning is included in the output",
       { ...plain, output_tokens_details: { thinking_tokens: 5 } },
       { input: 10, output: 15, reasoning: 5 },
     ],
+    ["only reasoning", { ...plain, output_tokens_details: { thinking_tokens: 20 } }, { input: 10, reasoning: 20 }],
     [
-      "nothing but thoughts",
-      { ...plain, output_tokens_details: { thinking_tokens: 20 } },
-      { input: 10, reasoning: 20 },
-    ],
-    [
-      "what is null is nothing",
+      "null counts as zero",
       {
         ...plain,
         cache_creation: null,
@@ -86,9 +82,13 @@ describe("Messages", () => {
     const observed = operation.readUsage({ type: "message", usage });
     expect(filled(observed?.usage)).toEqual({ ...buckets, requests: 1 });
     expect(observed?.reportedCost).toBeUndefined();
-    // Each token once: the whole prompt and the whole output.
-    const said = ["input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"].map((name) => usage[name]);
-    expect(inputTokens(observed?.usage ?? {})).toBe(said.reduce<number>((sum, count) => sum + Number(count ?? 0), 0));
+    // Each token is counted once, in the whole prompt and the whole output.
+    const inputCounts = ["input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"].map(
+      (name) => usage[name],
+    );
+    expect(inputTokens(observed?.usage ?? {})).toBe(
+      inputCounts.reduce<number>((sum, count) => sum + Number(count ?? 0), 0),
+    );
     expect(outputTokens(observed?.usage ?? {})).toBe(Number(usage["output_tokens"]));
   });
 
@@ -111,7 +111,7 @@ describe("Messages", () => {
     }
   });
 
-  test("counting tokens uses none", () => {
+  test("counting tokens has no usage", () => {
     expect(operationOf("anthropic", "count_tokens").readUsage({ input_tokens: 5 })).toBeUndefined();
   });
 });
@@ -129,7 +129,7 @@ describe("Responses", () => {
     ["plain", "xai", counts(36, 87), { input: 36, output: 87 }],
     ["plain", "byteplus", counts(36, 87), { input: 36, output: 87 }],
     [
-      "what the cache read and wrote is within the input, thoughts within the output",
+      "cache reads and writes are included in the input, reasoning in the output",
       "openai",
       counts(2_006, 300, {
         input_tokens_details: { cached_tokens: 1_408, cache_write_tokens: 512 },
@@ -148,7 +148,7 @@ describe("Responses", () => {
       { input: 116, cacheRead: 512, output: 26, reasoning: 70 },
     ],
     [
-      "thoughts beside the output, which only the total holds; the price is named",
+      "reasoning is excluded from the output but included in the total; the price is reported",
       "xai",
       {
         input_tokens: 32,
@@ -163,13 +163,13 @@ describe("Responses", () => {
       1_234_568n,
     ],
     [
-      "thoughts within the output there as well",
+      "reasoning is included in the output there as well",
       "xai",
       counts(32, 119, { output_tokens_details: { reasoning_tokens: 110 } }),
       { input: 32, output: 9, reasoning: 110 },
     ],
     [
-      "more from the cache than went in: it is beside the input",
+      "cache reads that exceed the input are excluded from it",
       "xai",
       counts(10, 5, { input_tokens_details: { cached_tokens: 100 } }),
       { input: 10, cacheRead: 100, output: 5 },
@@ -180,9 +180,9 @@ describe("Responses", () => {
     const [usage, buckets, cost] = row;
     const operation = operationOf(kind, "responses");
     const response = { object: "response", status: "completed", error: null, output: [], usage };
-    // A whole answer, what a stream's observer hands on of its last event, and that event itself.
-    for (const said of [response, { type: "response.completed", response }]) {
-      const observed = operation.readUsage(said);
+    // A whole answer, and the last event of a stream.
+    for (const answer of [response, { type: "response.completed", response }]) {
+      const observed = operation.readUsage(answer);
       expect(filled(observed?.usage)).toEqual({ ...buckets, requests: 1 });
       expect(observed?.reportedCost).toBe(cost);
     }
@@ -197,7 +197,7 @@ describe("Responses", () => {
     },
   );
 
-  test("a generation that failed is a failure, whatever its status; one that was cut off is an answer", () => {
+  test("a failed generation is a failure, whatever its status; an incomplete one is an answer", () => {
     for (const kind of ["openai", "xai", "byteplus"] as const) {
       const operation = operationOf(kind, "responses");
       expect(operation.isFailure({ status: "failed", error: { code: "server_error" }, output: [] })).toBe(true);
@@ -207,13 +207,13 @@ describe("Responses", () => {
     }
   });
 
-  test("who keeps what is declared: xAI lists no input", () => {
-    const kept = (["openai", "xai", "byteplus"] as const).map((kind) => operationOf(kind, "responses").keeps);
-    expect(kept).toEqual([{ listsInput: true }, { listsInput: false }, { listsInput: true }]);
+  test("the providers that store answers are declared; xAI doesn't list inputs", () => {
+    const stored = (["openai", "xai", "byteplus"] as const).map((kind) => operationOf(kind, "responses").keeps);
+    expect(stored).toEqual([{ listsInput: true }, { listsInput: false }, { listsInput: true }]);
   });
 });
 
-test("no count, however odd, becomes a charge that is negative, endless or no whole number", () => {
+test("no count, however odd, becomes a usage that is negative, infinite or fractional", () => {
   const count = fc.oneof(
     fc.integer(),
     fc.double(),
@@ -239,9 +239,9 @@ test("no count, however odd, becomes a charge that is negative, endless or no wh
     ...(["openai", "xai", "byteplus"] as const).map((kind) => operationOf(kind, "responses")),
   ];
   fc.assert(
-    fc.property(usage, (said) => {
+    fc.property(usage, (sample) => {
       for (const operation of operations) {
-        const observed = operation.readUsage({ usage: said });
+        const observed = operation.readUsage({ usage: sample });
         const odd = Object.values(observed?.usage ?? {}).filter(
           (value) => !Number.isSafeInteger(value) || value < 0 || value > 3e12,
         );

@@ -2,82 +2,87 @@ import type { JsonEdit } from "../bodies/index.ts";
 import type { CallFile, Dialect, JsonObject, ModelFacts, ObservedUsage, Operation } from "../core/index.ts";
 
 /**
- * One kind of upstream: where its operations are, how it is spoken to, how its answers are read. Pure data and pure
- * functions; keys, retries and sockets belong to `calls`.
+ * One kind of upstream: the paths of its operations, its headers, and how its answers are read. Only data and pure
+ * functions; keys, retries and sockets belong to `sending`.
  */
 export interface Provider {
-  /** The provider's id in genai-prices, where it has one. */
+  /** The provider's id in genai-prices, if it has one. */
   priceProvider: string | undefined;
-  /** Headers that carry the key and whatever version the upstream wants named, on this path of an operation or listing. */
+  /** Headers with the key and any required version, for a path of an operation or listing. */
   headers(key: string, path: string): Record<string, string>;
-  /** What this upstream can do; an absent operation is answered with 404. */
+  /** The supported operations; calls of an absent operation are answered with 404. */
   operations: Readonly<Partial<Record<Operation, UpstreamOperation>>>;
   models: ModelListing;
   failures: FailureRules;
 }
 
-/** A call's input as an operation reshapes it: the fields of its JSON or of its form, and the form's files. */
+/** The input of a call, for an operation that reshapes it: the fields of its JSON or form, and the form's files. */
 export interface CallInput {
   body: JsonObject;
   files: readonly CallFile[];
 }
 
-/** A part of a form that is made here; a file is sent as it came. */
+/** A part of a form to be sent upstream; a file is sent unchanged. */
 export type FormField = { name: string; text: string } | { name: string; file: CallFile };
 
-/** What one request of a reshaped call carries. */
+/** The body of one request of a reshaped call. */
 export interface UpstreamRequestBody {
-  /** Follows the operation's path. */
+  /** Appended to the operation's path. */
   subpath?: string;
-  /** Whole; the `model` in it, where it has one, becomes the upstream's name of it. */
+  /** The whole body. If it has a `model`, that is replaced by the upstream's name of the model. */
   json?: JsonObject;
-  /** Whole, to be sent in this order. Where neither is given, the client's own body goes, with the operation's edits. */
+  /**
+   * The whole form, in this order. Without `json` and `form`, the client's body is sent, with the operation's edits.
+   */
   form?: readonly FormField[];
 }
 
-/** An answer that is no JSON. */
+/** An answer that is not JSON. */
 export interface BinaryAnswer {
   bytes: Uint8Array;
   contentType: string;
 }
 
-/** One call in an upstream's own shape. */
+/** A call converted to an upstream's own format. */
 export interface UpstreamRequests {
-  /** Several are sent side by side; what succeeds of them is answered, and charged. */
+  /** Several requests are sent in parallel; those that succeed are answered and charged. */
   requests: readonly [UpstreamRequestBody, ...UpstreamRequestBody[]];
   /**
-   * The upstream's answers as the client expects them, in the order of the requests; `at` is when the call began, in seconds
-   * since the epoch. Left out, they pass as they are. Throws where they hold nothing to answer with; then nothing is charged.
+   * Converts the upstream's answers, in the order of the requests, to the answer that the client expects; `at` is the
+   * start of the call in seconds since the epoch. If absent, answers are passed through. Throws if they contain no
+   * result; then nothing is charged.
    */
   answer?(answers: readonly JsonObject[], at: number): JsonObject | BinaryAnswer;
 }
 
-/** How one operation is done upstream. */
+/** How an upstream does one operation. */
 export interface UpstreamOperation {
-  /** The shape of text generation that the upstream speaks there; left out where it generates no text. */
+  /** The dialect that the upstream uses for this operation; absent if the operation doesn't generate text. */
   dialect?: Dialect;
   /** Appended to the provider's base URL. */
   path: string;
-  /** Edits of the client's body that this upstream needs, besides the model's prefix. Of long texts `body` has the beginning. */
+  /**
+   * Edits of the client's body that this upstream needs, besides the model's name. Long texts in `body` are truncated.
+   */
   edits(body: JsonObject): JsonEdit[];
   /**
-   * Makes a call of the client's anew where an operation without a dialect has another shape at this upstream, given the
-   * model's name there; undefined for one that passes as it is. Throws 422 for what can't be said.
+   * Converts a call if an operation without a dialect has another format at this upstream; `model` is the upstream's
+   * name of the model. Returns undefined to pass the call through. Throws 422 if the upstream has no equivalent.
    */
   toUpstream?(input: CallInput, model: string): UpstreamRequests | undefined | Promise<UpstreamRequests | undefined>;
-  /** Headers that go upstream from a client of the same dialect. */
+  /** Client headers that are forwarded if the client uses the same dialect. */
   forwards?: readonly string[];
-  /** How a model differs from others of the dialect, for requests that are written from another one. */
+  /** How a model differs from others of the dialect, for translated requests. */
   facts?(model: string): ModelFacts;
-  /** It keeps its answers, to be looked up and continued by their ids under the same path. */
+  /** The upstream stores its answers: they can be looked up and continued by id under the same path. */
   keeps?: { listsInput: boolean };
-  /** The usage in a whole answer or in one event of a stream, or undefined where it holds none. */
+  /** Reads the usage of a whole answer or of one stream event; undefined if it contains none. */
   readUsage(answer: JsonObject): ObservedUsage | undefined;
-  /** Whether an answer with a success status is a failure all the same. */
+  /** Whether an answer with a success status is nevertheless a failure. */
   isFailure(answer: JsonObject): boolean;
 }
 
-/** A model as an upstream lists it. */
+/** A model in an upstream's listing. */
 export interface ListedModel {
   id: string;
   /** Seconds since the epoch. */
@@ -87,7 +92,7 @@ export interface ListedModel {
   maxOutputTokens: number | undefined;
 }
 
-/** Where the models are listed, page by page, or the list itself for an upstream without such a route. */
+/** The paged listing of the models, or a built-in list for an upstream without such a route. */
 export type ModelListing =
   | { from: "catalog"; models: readonly ListedModel[] }
   | {
@@ -101,31 +106,31 @@ export type ModelListing =
 
 /** How this upstream's errors differ from the common meaning of their status. */
 export interface FailureRules {
-  /** The key itself is refused. A 401 says so by itself. */
+  /** The key is refused. A 401 means that without any pattern. */
   keyRefused: readonly FailurePattern[];
-  /** No money or quota is left on this key: another try with it is pointless. */
+  /** The key has no money or quota left, so a retry with it is pointless. */
   quotaGone: readonly FailurePattern[];
-  /** Another try may succeed although the status does not say so. */
+  /** A retry may succeed although the status does not suggest it. */
   retryable: readonly FailurePattern[];
 }
 
-/** What tells one meaning: any of its patterns, under one of its statuses. */
+/** Identifies a meaning: any of the patterns, under any of the statuses. */
 export interface FailurePattern {
   statuses: readonly number[];
-  /** Matched against each of the upstream's own words (`UpstreamFault.words`). */
+  /** Matched against each of the upstream's codes (`UpstreamFault.codes`). */
   codes?: RegExp;
   /**
-   * Matched against the sentence, for an upstream that has no word for it. It must be anchored at the start: further on,
-   * upstreams repeat what the caller wrote.
+   * Matched against the message, if the upstream has no code for this failure. It must be anchored at the start,
+   * because the remainder of a message may repeat the caller's text.
    */
   message?: RegExp;
 }
 
-/** What an upstream says of a failure in fields that are its own; the rest of a body may repeat the caller's text. */
+/** The parts of an error body that an upstream defines itself; other parts may repeat the caller's text. */
 export interface UpstreamFault {
-  /** Codes, types, statuses, reasons and quota ids, a number as its digits. */
+  /** Codes, types, statuses, reasons and quota ids; numbers as digits. */
   codes: readonly string[];
   message: string | undefined;
-  /** How long the body asks to wait, in milliseconds. */
+  /** The wait that the body requests, in milliseconds. */
   retryDelayMs: number | undefined;
 }

@@ -7,7 +7,7 @@ import { choosePreset, openaiCompatible } from "./openai-compatible/index.ts";
 import type { Provider } from "./provider.ts";
 import { xai } from "./xai/index.ts";
 
-/** What of a configured provider decides how it is spoken to. */
+/** The settings of a configured provider that select its implementation. */
 export interface ProviderChoice {
   kind: ProviderKindName;
   preset?: PresetName | undefined;
@@ -23,12 +23,12 @@ const kinds = {
   "openai-compatible": ({ preset, baseUrl }) => openaiCompatible(choosePreset(preset, baseUrl)),
 } satisfies Record<ProviderKindName, (choice: ProviderChoice) => Provider>;
 
-/** The provider for a configured upstream. */
+/** Creates the provider for a configured upstream. */
 export function createProvider(choice: ProviderChoice): Provider {
   return kinds[choice.kind](choice);
 }
 
-/** What a configured provider is known as by name: its preset where it has one, else its kind. The simulators use it. */
+/** The name of a configured provider's API: its preset if it has one, else its kind. The simulators use it. */
 export function upstreamName({ kind, preset, baseUrl }: ProviderChoice): string {
   if (kind !== "openai-compatible") return kind;
   const name = choosePreset(preset, baseUrl);

@@ -1,4 +1,4 @@
-/** Speech of upstreams that have a shape of their own for it. */
+/** Speech of upstreams with their own format. */
 import { describe, expect, test } from "bun:test";
 import { GatewayError, type JsonObject } from "../core/index.ts";
 import type { UpstreamRequests } from "./provider.ts";
@@ -32,7 +32,7 @@ describe("at xAI", () => {
     [{}, plain],
     [{ voice: "eve" }, { ...plain, voice_id: "eve" }],
     [{ voice: { id: "abcd1234" } }, { ...plain, voice_id: "abcd1234" }],
-    // Not one that is known here: whether there is such a voice, xAI knows.
+    // An unknown voice, which only xAI can check.
     [
       { voice: "alloy", speed: 0.7 },
       { ...plain, voice_id: "alloy", speed: 0.7 },
@@ -47,11 +47,11 @@ describe("at xAI", () => {
       { language: "de", text_normalization: true, output_format: { bit_rate: 64_000 } },
       { ...plain, language: "de", text_normalization: true, output_format: { codec: "mp3", bit_rate: 64_000 } },
     ],
-  ])("%j is asked as %j, and its bytes pass", async (more, json) => {
+  ])("%j is sent as %j, and the answer's bytes are passed through", async (more, json) => {
     expect(await reshaped(xai, more)).toEqual({ requests: [{ json }] });
   });
 
-  test("events are made of a whole answer", async () => {
+  test("events are generated from a whole answer", async () => {
     const call = await reshaped(xai, { stream_format: "sse" });
     expect(call.requests).toEqual([{ json: { ...plain, with_timestamps: true } }]);
     expect(call.answer?.([{ audio: "AAAA", content_type: "audio/mpeg", duration: 1 }], 0)).toEqual({ audio: "AAAA" });
@@ -72,8 +72,8 @@ describe("at xAI", () => {
 
 describe("at Mistral", () => {
   const plain = { model: "up/voice", input: "Hello.", response_format: "mp3" };
-  const sound = Buffer.from([0xff, 0xf3, 0x84, 0xc0, 0x00]);
-  const said = { audio_data: sound.toString("base64") };
+  const audio = Buffer.from([0xff, 0xf3, 0x84, 0xc0, 0x00]);
+  const answer = { audio_data: audio.toString("base64") };
 
   test.each<[JsonObject, JsonObject, string]>([
     [{}, plain, "audio/mpeg"],
@@ -89,21 +89,21 @@ describe("at Mistral", () => {
       "audio/pcm",
     ],
     [{ stream_format: "audio", stream: true }, plain, "audio/mpeg"],
-  ])("%j is asked as %j and answered with the sound", async (more, json, contentType) => {
+  ])("%j is sent as %j and answered with the audio", async (more, json, contentType) => {
     const call = await reshaped(mistral, more);
     expect(call.requests).toEqual([{ json }]);
-    expect(call.answer?.([said], 0)).toEqual({ bytes: sound, contentType });
+    expect(call.answer?.([answer], 0)).toEqual({ bytes: audio, contentType });
   });
 
-  test("events are made of the whole answer", async () => {
+  test("events are generated from the whole answer", async () => {
     const call = await reshaped(mistral, { stream_format: "sse" });
     expect(call.requests).toEqual([{ json: plain }]);
-    expect(call.answer?.([said], 0)).toEqual({ audio: said.audio_data });
+    expect(call.answer?.([answer], 0)).toEqual({ audio: answer.audio_data });
   });
 
-  test("an answer without sound is none", async () => {
+  test("an answer without audio is an error", async () => {
     const call = await reshaped(mistral, {});
-    expect(() => call.answer?.([{ audio_data: null }], 0)).toThrow("holds no sound");
+    expect(() => call.answer?.([{ audio_data: null }], 0)).toThrow("contains no audio");
   });
 
   test.each<[JsonObject, string]>([
@@ -115,7 +115,7 @@ describe("at Mistral", () => {
   });
 });
 
-test("an answer in JSON without a sound has failed", () => {
+test("an answer in JSON without audio is a failure", () => {
   for (const [upstream, member] of [
     [xai, "audio"],
     [mistral, "audio_data"],

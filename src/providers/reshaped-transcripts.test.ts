@@ -1,4 +1,4 @@
-/** Transcripts of upstreams that have one shape of their own, told in all of OpenAI's. */
+/** Transcripts of upstreams with their own format, converted to all of OpenAI's formats. */
 import { describe, expect, test } from "bun:test";
 import { type CallFile, GatewayError, type JsonObject } from "../core/index.ts";
 import type { BinaryAnswer, UpstreamRequests } from "./provider.ts";
@@ -24,20 +24,24 @@ async function reshape(upstream: Upstream, fields: JsonObject, files = [file]): 
   return transcription?.toUpstream?.({ body: { model: "up/ear", ...fields }, files }, "ear");
 }
 
-/** The form's fields as text, the file by its name. */
+/** The fields of the form as text, and the name of its file. */
 async function sent(upstream: Upstream, fields: JsonObject): Promise<string[]> {
   const [request] = (await reshape(upstream, fields))?.requests ?? [];
   return (request?.form ?? []).map((part) => `${part.name}=${"text" in part ? part.text : part.file.filename}`);
 }
 
-async function told(upstream: Upstream, fields: JsonObject, answer: JsonObject): Promise<JsonObject | BinaryAnswer> {
+async function converted(
+  upstream: Upstream,
+  fields: JsonObject,
+  answer: JsonObject,
+): Promise<JsonObject | BinaryAnswer> {
   const shown = (await reshape(upstream, fields))?.answer?.([answer], 0);
   if (shown === undefined) throw new Error("not reshaped");
   return shown;
 }
 
 async function text(upstream: Upstream, format: string, answer: JsonObject): Promise<string> {
-  const { bytes, contentType } = await told(upstream, { response_format: format }, answer);
+  const { bytes, contentType } = await converted(upstream, { response_format: format }, answer);
   expect(contentType).toBe("text/plain; charset=utf-8");
   return bytes instanceof Uint8Array ? Buffer.from(bytes).toString() : "";
 }
@@ -62,7 +66,7 @@ describe("the form for xAI", () => {
       ["keyterm=Tollgate", "keyterm=Grok", "keyterm=xAI", "file=a.mp3"],
     ],
     [{ audio_format: "pcm", sample_rate: "16000" }, ["audio_format=pcm", "sample_rate=16000", "file=a.mp3"]],
-  ])("%j is sent as %j, the file last", async (fields, form) => {
+  ])("%j is sent as %j, with the file last", async (fields, form) => {
     expect(await sent(xai, fields)).toEqual(form);
   });
 
@@ -90,11 +94,11 @@ describe("xAI's transcript", () => {
   const usage = { type: "duration", seconds: 3.2 };
 
   test("as JSON is its text", async () => {
-    expect(await told(xai, {}, answer)).toEqual({ text: answer.text, usage });
-    expect(await told(xai, { response_format: "json" }, { text: "" })).toEqual({ text: "" });
+    expect(await converted(xai, {}, answer)).toEqual({ text: answer.text, usage });
+    expect(await converted(xai, { response_format: "json" }, { text: "" })).toEqual({ text: "" });
   });
 
-  test("as text ends its line", async () => {
+  test("as text ends with a line break", async () => {
     expect(await text(xai, "text", answer)).toBe("Hello there. Hi!\n");
   });
 
@@ -107,7 +111,7 @@ describe("xAI's transcript", () => {
     );
   });
 
-  test("of silence has no subtitles, and without times one", async () => {
+  test("of silence has no subtitles, and without times it has one", async () => {
     expect(await text(xai, "srt", { text: "", duration: 3 })).toBe("");
     expect(await text(xai, "vtt", { text: " ", words: [] })).toBe("WEBVTT\n");
     expect(await text(xai, "srt", { text: "Hi!", duration: 3 })).toBe("1\n00:00:00,000 --> 00:00:03,000\nHi!\n");
@@ -115,20 +119,20 @@ describe("xAI's transcript", () => {
 
   const timed = words.map((word) => ({ word: word.text, start: word.start, end: word.end }));
   const verbose = { task: "transcribe", language: "english", duration: 3.2, text: answer.text, usage };
-  const segment = (id: number, start: number, end: number, said: string) => {
+  const segment = (id: number, start: number, end: number, segmentText: string) => {
     const figures = { tokens: [], temperature: 0, avg_logprob: 0, compression_ratio: 1, no_speech_prob: 0 };
-    return { id, seek: start * 100, start, end, text: said, ...figures };
+    return { id, seek: start * 100, start, end, text: segmentText, ...figures };
   };
   const segments = [segment(0, 0.1, 1, "Hello there."), segment(1, 2.25, 3, "Hi!")];
   test.each<[string, unknown, object]>([
     ["its segments", undefined, { segments }],
     ["its words", ["word"], { words: timed }],
-    ["its words, once asked for", "word", { words: timed }],
-    ["its segments, once asked for", ["segment"], { segments }],
+    ["its words, requested as a text", "word", { words: timed }],
+    ["its segments, if requested", ["segment"], { segments }],
     ["both", ["word", "segment"], { words: timed, segments }],
-  ])("in detail has %s", async (_title, granularities, more) => {
+  ])("in verbose_json has %s", async (_title, granularities, more) => {
     const fields = { response_format: "verbose_json", timestamp_granularities: granularities };
-    expect(await told(xai, fields, answer)).toEqual({ ...verbose, ...more });
+    expect(await converted(xai, fields, answer)).toEqual({ ...verbose, ...more });
   });
 
   test.each([
@@ -136,8 +140,8 @@ describe("xAI's transcript", () => {
     ["pt-BR", "brazilian portuguese"],
     ["xx-invalid-code-", "xx-invalid-code-"],
     [undefined, "unknown"],
-  ])("in detail names the language %p as %s", async (language, name) => {
-    const shown = await told(xai, { response_format: "verbose_json" }, { ...answer, language });
+  ])("in verbose_json has the language %p as %s", async (language, name) => {
+    const shown = await converted(xai, { response_format: "verbose_json" }, { ...answer, language });
     expect(shown).toMatchObject({ language: name });
   });
 
@@ -145,15 +149,15 @@ describe("xAI's transcript", () => {
     { type: "transcript.text.segment", id: "seg_001", start: 0.1, end: 1, text: "Hello there.", speaker: "A" },
     { type: "transcript.text.segment", id: "seg_002", start: 2.25, end: 3, text: "Hi!", speaker: "B" },
   ];
-  test("by speakers has a segment a turn", async () => {
-    const shown = await told(xai, { response_format: "diarized_json" }, answer);
+  test("by speakers has a segment per turn", async () => {
+    const shown = await converted(xai, { response_format: "diarized_json" }, answer);
     expect(shown).toEqual({ task: "transcribe", duration: 3.2, text: answer.text, segments: turns, usage });
   });
 
-  test("that is to be told as events stays an object", async () => {
+  test("that is sent as events is returned as an object", async () => {
     for (const stream of [true, "true", "1"]) {
-      expect(await told(xai, { stream, response_format: "text" }, answer)).toEqual({ text: answer.text, usage });
-      const shown = await told(xai, { stream, response_format: "diarized_json" }, answer);
+      expect(await converted(xai, { stream, response_format: "text" }, answer)).toEqual({ text: answer.text, usage });
+      const shown = await converted(xai, { stream, response_format: "diarized_json" }, answer);
       expect(shown).toMatchObject({ segments: turns });
     }
   });
@@ -166,7 +170,7 @@ describe("the form for Mistral", () => {
       { language: "de", temperature: 0.5, prompt: "p", stream: true, user: "u" },
       ["model=ear", "language=de", "temperature=0.5", "file=a.mp3"],
     ],
-    // Times and a language are not taken together.
+    // Times and a language can't be combined.
     [{ language: "de", response_format: "srt" }, ["model=ear", "timestamp_granularities=word", "file=a.mp3"]],
     [{ response_format: "verbose_json" }, ["model=ear", "timestamp_granularities=segment", "file=a.mp3"]],
     [
@@ -192,10 +196,10 @@ describe("the form for Mistral", () => {
 
 describe("Mistral's transcript", () => {
   const usage = { prompt_audio_seconds: 3, prompt_tokens: 4, completion_tokens: 3, total_tokens: 44 };
-  const segment = (said: string, start: number, end: number, speaker?: string) => {
+  const segment = (segmentText: string, start: number, end: number, speaker?: string) => {
     return {
       type: "transcription_segment",
-      text: said,
+      text: segmentText,
       start,
       end,
       ...(speaker === undefined ? {} : { speaker_id: speaker }),
@@ -205,7 +209,7 @@ describe("Mistral's transcript", () => {
   const shownUsage = { type: "duration", seconds: 3 };
 
   test("as JSON is its text", async () => {
-    expect(await told(mistral, {}, answer)).toEqual({ text: answer.text, usage: shownUsage });
+    expect(await converted(mistral, {}, answer)).toEqual({ text: answer.text, usage: shownUsage });
   });
 
   test("as subtitles follows its words", async () => {
@@ -214,9 +218,9 @@ describe("Mistral's transcript", () => {
     expect(await text(mistral, "srt", { ...answer, segments })).toBe(shown);
   });
 
-  test("in detail keeps its own segments", async () => {
+  test("in verbose_json has the upstream's segments", async () => {
     const segments = [segment(" Salut.", 0, 0.5), segment(" Ça va ?", 0.5, 1.25)];
-    const shown = await told(mistral, { response_format: "verbose_json" }, { ...answer, segments });
+    const shown = await converted(mistral, { response_format: "verbose_json" }, { ...answer, segments });
     expect(shown).toMatchObject({
       language: "french",
       duration: 3,
@@ -228,13 +232,13 @@ describe("Mistral's transcript", () => {
     });
   });
 
-  test("by speakers joins what each says in a row", async () => {
+  test("by speakers joins consecutive segments of a speaker", async () => {
     const segments = [
       segment("Salut.", 0, 1, "speaker_2"),
       segment("Ça va ?", 1, 2, "speaker_2"),
       segment("Oui.", 2, 3, "speaker_1"),
     ];
-    const shown = await told(
+    const shown = await converted(
       mistral,
       { response_format: "diarized_json" },
       { ...answer, text: "Salut. Ça va ? Oui.", segments },
@@ -255,6 +259,6 @@ test.each([
   [undefined, undefined],
   ["srt", "response_format"],
   ["vtt", "response_format"],
-])("Groq's %s passes, or is refused: %p", async (format, field) => {
+])("Groq's %s is passed through or refused: %p", async (format, field) => {
   expect(await refusal(groq, { response_format: format })).toBe(field);
 });

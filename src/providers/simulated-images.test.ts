@@ -1,4 +1,4 @@
-/** The image operations against running simulators: what they send is taken, and what comes back is read. */
+/** The image operations against running simulators: their requests are accepted and the answers are read. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { CallFile, JsonObject, Operation, Usage } from "../core/index.ts";
 import { edited } from "./shared/__fixtures__/edited.ts";
@@ -40,7 +40,7 @@ interface Asked {
 interface Answered {
   statuses: number[];
   answers: JsonObject[];
-  /** As the client gets it. */
+  /** The answer that the client receives. */
   shown: JsonObject;
   usages: (Usage | undefined)[];
 }
@@ -51,7 +51,7 @@ function operationOf(kind: Kind, name: ImageOperation): UpstreamOperation {
   return operation;
 }
 
-/** What the pipeline does of a call, as far as the operation decides it. */
+/** The part of the pipeline's work on a call that depends on the operation. */
 async function ask({
   kind,
   operation: name = "image_generation",
@@ -93,7 +93,7 @@ const filled = (usage: Usage | undefined) =>
   usage && Object.fromEntries(Object.entries(usage).filter(([, count]) => count !== 0));
 const imagesOf = ({ data }: JsonObject) => (Array.isArray(data) ? (data as JsonObject[]) : []);
 
-/** Width and height by the head of a PNG or the frame of a JPEG. */
+/** Width and height from a PNG's header or a JPEG's frame. */
 function sizeOf(base64: unknown): string {
   const bytes = Buffer.from(String(base64), "base64");
   if (bytes.toString("latin1", 1, 4) === "PNG") return `${bytes.readUInt32BE(16)}x${bytes.readUInt32BE(20)}`;
@@ -105,20 +105,20 @@ describe("openai", () => {
   test("a generation is charged by its tokens", async () => {
     const { statuses, usages } = await ask({ kind: "openai", model: "gpt-image-1", body: { size: "1024x1024", n: 2 } });
     expect(statuses).toEqual([200]);
-    // Nine letters are three tokens; two squares of medium quality 1,056 each.
+    // Nine letters are three tokens; two square images of medium quality have 1,056 each.
     expect(filled(usages[0])).toEqual({ input: 3, outputImage: 2_112, requests: 1 });
   });
 
-  test("an older model names no usage", async () => {
+  test("an older model reports no usage", async () => {
     const { statuses, usages } = await ask({ kind: "openai", model: "dall-e-3", body: { size: "1792x1024" } });
     expect(statuses).toEqual([200]);
     expect(usages).toEqual([undefined]);
   });
 
-  test("an edit in JSON is charged by what went in as well", async () => {
+  test("an edit in JSON is also charged for its input images", async () => {
     const images = [{ file_id: "file-1" }];
     const { usages } = await ask({ kind: "openai", operation: "image_edit", model: "gpt-image-1", body: { images } });
-    // An image of 1024 pixels is shrunk to one tile: 65 and 129.
+    // An image of 1024 pixels is reduced to one tile: 65 and 129 tokens.
     expect(filled(usages[0])).toEqual({ input: 3, inputImage: 194, outputImage: 1_056, requests: 1 });
   });
 });
@@ -126,7 +126,7 @@ describe("openai", () => {
 describe("xai", () => {
   const model = "grok-imagine-image";
 
-  test("a size is asked for in its words", async () => {
+  test("a size is sent in xAI's terms", async () => {
     const body = { size: "1792x1024", response_format: "b64_json", moderation: "low", n: 2 };
     const { statuses, shown, usages } = await ask({ kind: "xai", model, body });
     expect(statuses).toEqual([200]);
@@ -136,7 +136,7 @@ describe("xai", () => {
     expect(usages).toEqual([{ requests: 1 }]);
   });
 
-  test("edits as a form, in OpenAI's JSON and as an address are taken", async () => {
+  test("edits in a form, in OpenAI's JSON and with a URL are accepted", async () => {
     const edit = { kind: "xai", operation: "image_edit", model } as const;
     const { shown } = await ask({ kind: "xai", model });
     const url = String(imagesOf(shown)[0]?.["url"]);
@@ -150,7 +150,7 @@ describe("xai", () => {
     expect((await ask({ ...edit, body: { image: url, size: "auto" } })).statuses).toEqual([200]);
   });
 
-  test("what was withheld is told, with its price", async () => {
+  test("a withheld image is reported, with its price", async () => {
     const { shown, usages } = await ask({ kind: "xai", model, body: { prompt: "refuse:violence" } });
     expect(imagesOf(shown)).toMatchObject([{ respect_moderation: false }]);
     expect(usages).toEqual([{ requests: 1 }]);
@@ -160,15 +160,15 @@ describe("xai", () => {
 describe("byteplus", () => {
   const model = "seedream-5-0-260128";
 
-  test("OpenAI's fields are no hindrance", async () => {
+  test("OpenAI's fields are accepted", async () => {
     const body = { n: 1, quality: "high", user: "u", size: "2048x2048", watermark: false };
     const { statuses, usages } = await ask({ kind: "byteplus", model, body });
     expect(statuses).toEqual([200]);
-    // 2048 by 2048 pixels, 256 a token.
+    // 2048 by 2048 pixels, 256 per token.
     expect(filled(usages[0])).toEqual({ images: 1, outputImage: 16_384, requests: 1 });
   });
 
-  test("several images are several calls, told as one", async () => {
+  test("several images need several calls, which are merged into one answer", async () => {
     const { statuses, shown, usages } = await ask({ kind: "byteplus", model, body: { n: 3 } });
     expect(statuses).toEqual([200, 200, 200]);
     expect(imagesOf(shown)).toHaveLength(3);
@@ -176,7 +176,7 @@ describe("byteplus", () => {
     expect(usages.map((usage) => usage?.images)).toEqual([1, 1, 1]);
   });
 
-  test("what failed of a sequence is told and not counted", async () => {
+  test("failed images of a sequence are reported and not counted", async () => {
     const body = { prompt: "3 images fail:2", sequential_image_generation: "auto" };
     const { shown, usages } = await ask({ kind: "byteplus", model, body });
     expect(imagesOf(shown).map((entry) => "error" in entry)).toEqual([false, true, false]);
@@ -185,7 +185,7 @@ describe("byteplus", () => {
     expect(filled(none.usages[0])).toEqual({});
   });
 
-  test("an edit as a form goes along with a generation", async () => {
+  test("an edit in a form is sent as a generation", async () => {
     const edit = { kind: "byteplus", operation: "image_edit", model } as const;
     const { statuses, usages } = await ask({ ...edit, files: [imageFile("image"), imageFile("image")] });
     expect(statuses).toEqual([200]);
@@ -196,7 +196,7 @@ describe("byteplus", () => {
 describe("google", () => {
   const model = "gemini-nano-banana-2.1";
 
-  test("the size that was asked for is made", async () => {
+  test("the requested size is generated", async () => {
     const { statuses, shown, usages } = await ask({ kind: "google", model, body: { size: "2048x2048" } });
     expect(statuses).toEqual([200]);
     expect(sizeOf(imagesOf(shown)[0]?.["b64_json"])).toBe("2048x2048");
@@ -205,18 +205,18 @@ describe("google", () => {
       output_format: "png",
       usage: { input_tokens: 3, output_tokens: 1_808 },
     });
-    // 1,680 for 2K, and 128 thoughts; nine letters are three tokens.
+    // 1,680 tokens for 2K, and 128 of reasoning; nine letters are three tokens.
     expect(filled(usages[0])).toEqual({ input: 3, outputImage: 1_680, reasoning: 128, requests: 1 });
   });
 
-  test("the first model knows one resolution, in any ratio", async () => {
-    const asked = { kind: "google", model: "gemini-2.5-flash-image", body: { size: "1536x1024" } } as const;
-    const { statuses, usages } = await ask(asked);
+  test("the first model has one resolution, in any ratio", async () => {
+    const call = { kind: "google", model: "gemini-2.5-flash-image", body: { size: "1536x1024" } } as const;
+    const { statuses, usages } = await ask(call);
     expect(statuses).toEqual([200]);
     expect(filled(usages[0])).toEqual({ input: 3, outputImage: 1_290, requests: 1 });
   });
 
-  test("an edit as a form counts what went in", async () => {
+  test("an edit in a form counts its input", async () => {
     const { shown, usages } = await ask({
       kind: "google",
       operation: "image_edit",

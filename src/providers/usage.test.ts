@@ -1,4 +1,4 @@
-/** What each upstream says it used, in its own words, read into buckets that lie side by side. */
+/** The usage that each upstream reports in its own format, read into disjoint buckets. */
 import { describe, expect, test } from "bun:test";
 import { inputTokens, type JsonObject, outputTokens, type Usage } from "../core/index.ts";
 import answers from "./shared/__fixtures__/chat-answers.json" with { type: "json" };
@@ -15,7 +15,7 @@ function read(upstream: Upstream, answer: JsonObject) {
   return chat.readUsage(answer);
 }
 
-/** The buckets that hold something. */
+/** The buckets that are not zero. */
 function filled(usage: Usage | undefined): Usage | undefined {
   return usage && Object.fromEntries(Object.entries(usage).filter(([, count]) => count !== 0));
 }
@@ -26,9 +26,9 @@ interface Row {
   answer: keyof typeof answers;
   upstream: Upstream;
   buckets: Usage;
-  /** What the upstream names as the price of the call, in nano-credits. */
+  /** The price of the call that the upstream reports, in nano-credits. */
   cost?: bigint;
-  /** Tokens that its `total_tokens` leaves out. */
+  /** Tokens that its `total_tokens` excludes. */
   outsideTotal?: number;
 }
 
@@ -43,7 +43,7 @@ const rows: Row[] = [
     upstream: { kind: "openai" },
     buckets: { input: 30, inputAudio: 90, output: 18, outputAudio: 62 },
   },
-  // Reasoning beside the completion; 12,345,678 ticks of 1e-10 dollars are 1,234,567.8 nano-credits.
+  // Reasoning is excluded from the completion; 12,345,678 ticks of 1e-10 dollars are 1,234,567.8 nano-credits.
   {
     answer: "xai",
     upstream: { kind: "xai" },
@@ -107,7 +107,7 @@ describe.each(rows.map((row) => [row.answer, row] as const))("the answer of %s",
     expect(total).toBe(usage.total_tokens + (row.outsideTotal ?? 0));
   });
 
-  test("names its real price only where the upstream does", () => {
+  test("contains the real price only if the upstream reports it", () => {
     expect(observed?.reportedCost).toBe(row.cost);
   });
 
@@ -131,8 +131,8 @@ describe("the usage of a stream", () => {
     ["moonshot-last", compatible("moonshot"), true],
     ["mistral-last", compatible("mistral"), true],
   ];
-  test.each(events)("%s of %p: %p", (chunk, upstream, there) => {
+  test.each(events)("%s of %p: %p", (chunk, upstream, isPresent) => {
     const observed = read(upstream, chunks[chunk]);
-    expect(filled(observed?.usage)).toEqual(there ? { input: 7, output: 11, requests: 1 } : undefined);
+    expect(filled(observed?.usage)).toEqual(isPresent ? { input: 7, output: 11, requests: 1 } : undefined);
   });
 });

@@ -1,7 +1,7 @@
 import type { FailureRules } from "../provider.ts";
 import { keyStatuses } from "../shared/failures.ts";
 
-/** Spent credit is a 400 with the type of any bad request: its sentence alone tells (`docs/wire/anthropic.md`). */
+/** Exhausted credit is a 400 with a general type, and only its message identifies it (`docs/wire/anthropic.md`). */
 export const failures: FailureRules = {
   keyRefused: [{ statuses: [400, ...keyStatuses], codes: /^authentication_error$/ }],
   quotaGone: [

@@ -3,8 +3,8 @@ import type { UpstreamOperation } from "../provider.ts";
 import { countOf } from "../shared/json.ts";
 
 /**
- * `input_tokens` leaves out what the cache read or wrote, `output_tokens` holds the thoughts. Writes that are not told
- * apart by their lifetime are of five minutes, the default (`docs/wire/anthropic.md`).
+ * `input_tokens` excludes cache reads and writes, `output_tokens` includes reasoning. Cache writes that are not listed
+ * by lifetime have the default of five minutes (`docs/wire/anthropic.md`).
  */
 function readMessagesUsage(answer: JsonObject): ObservedUsage | undefined {
   const usage = objectOf(answer["usage"]);
@@ -26,14 +26,14 @@ function readMessagesUsage(answer: JsonObject): ObservedUsage | undefined {
   };
 }
 
-/** Version of a model's family as a number: 4.6 for `claude-opus-4-6`. */
+/** The version of a model as a number: 4.6 for `claude-opus-4-6`. */
 function versionOf(model: string): number | undefined {
   const [, major, minor] = /^claude-[a-z]+-(\d+)(?:-(\d)(?!\d))?/.exec(model) ?? [];
   return major === undefined ? undefined : Number(`${major}.${minor ?? 0}`);
 }
 
 /**
- * Since 4.7 thinking is adaptive and sampling refused; models before 4 don't think but for 3.7
+ * Since 4.7, thinking is adaptive and sampling parameters are refused. Of the models before 4, only 3.7 can think
  * (`docs/wire/anthropic.md`).
  */
 function factsOf(model: string): ModelFacts {
@@ -42,7 +42,7 @@ function factsOf(model: string): ModelFacts {
   return version > 4.6 ? { thinking: "adaptive", refusesSampling: true } : { thinking: "budget" };
 }
 
-/** What a call would put in, by the upstream's own count. */
+/** Counts the input tokens that a call would have, at the upstream. */
 export const countTokens: UpstreamOperation = {
   dialect: "messages",
   path: "/v1/messages/count_tokens",

@@ -3,15 +3,15 @@ import type { CallInput, UpstreamRequests, UpstreamOperation } from "../provider
 import { embeddingsOperation } from "../shared/embeddings-operation.ts";
 import { refusal } from "../shared/refusal.ts";
 
-/** Models that make one vector of texts, images and videos together, on a path of their own. */
+/** Models that create one vector from texts, images and videos together, under a separate path. */
 const multimodal = /embedding-vision/;
 
-/** What stands in `input` as a part already: a text, an image or a video. */
+/** Whether an entry of `input` is already a part: a text, an image or a video. */
 function isPart(entry: unknown): boolean {
   return objectOf(entry) !== undefined;
 }
 
-/** The parts that make the one vector. Throws 422 where several vectors are asked for. */
+/** The parts of the single vector. Throws 422 if several vectors are requested. */
 function partsOf(input: unknown): readonly unknown[] {
   const entries: readonly unknown[] = Array.isArray(input) ? input : [input];
   if (entries.length > 0 && entries.every(isPart)) return entries;
@@ -25,13 +25,13 @@ function partsOf(input: unknown): readonly unknown[] {
   return [{ type: "text", text }];
 }
 
-/** Its one vector stands where others have a list. */
+/** Converts the single vector to a list, as other models return it. */
 function listed(answer: JsonObject): JsonObject {
   const vector = objectOf(answer["data"]);
   return vector === undefined ? answer : { ...answer, data: [{ ...vector, index: 0 }] };
 }
 
-/** An endpoint's id (`ep-…`) hides its model, but nothing else takes parts. */
+/** An endpoint's id (`ep-…`) does not reveal its model, but only multimodal models accept parts. */
 function toUpstream({ body }: CallInput, model: string): UpstreamRequests | undefined {
   const { input } = body;
   const hasParts = Array.isArray(input) && input.some(isPart);

@@ -1,7 +1,7 @@
 import type { FailureRules } from "../provider.ts";
 import { keyStatuses } from "../shared/failures.ts";
 
-/** Codes are dotted words, refined by a suffix; overload is a 429, one 400 passes by itself (`docs/wire/byteplus.md`). */
+/** Codes are dotted words with a suffix. Overload is a 429, and one 400 is temporary (`docs/wire/byteplus.md`). */
 export const failures: FailureRules = {
   keyRefused: [{ statuses: keyStatuses, codes: /^AuthenticationError/ }],
   quotaGone: [{ statuses: keyStatuses, codes: /^(?:SetLimitExceeded|AccountOverdueError|QuotaExceeded)/ }],

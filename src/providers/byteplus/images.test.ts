@@ -18,20 +18,20 @@ const edit = async (body: JsonObject, files: CallInput["files"] = []) => {
 describe("a generation", () => {
   test.each<[string, string, string]>([
     [
-      "its own fields pass",
+      "its own fields are passed through",
       `{ "size":"2K", "watermark":false,"response_format":"url","sequential_image_generation":"auto","stream":true,"seed":1}`,
       `{ "size":"2K", "watermark":false,"response_format":"url","sequential_image_generation":"auto","stream":true,"seed":1}`,
     ],
-    ["so does an image to go by", `{"image":["${address}"],"n":1}`, `{"image":["${address}"]}`],
-    ["OpenAI's size passes, to be judged there", `{"size":"1024x1024"}`, `{"size":"1024x1024"}`],
-    ["an automatic size is none", `{"size":"auto","prompt":"x"}`, `{"prompt":"x"}`],
+    ["an input image is passed through", `{"image":["${address}"],"n":1}`, `{"image":["${address}"]}`],
+    ["OpenAI's size is passed through and checked upstream", `{"size":"1024x1024"}`, `{"size":"1024x1024"}`],
+    ["an automatic size is dropped", `{"size":"auto","prompt":"x"}`, `{"prompt":"x"}`],
     [
-      "but where an image is taken apart",
+      "an automatic size is retained if an image is decomposed",
       `{"size":"auto","layer_decomposition":{}}`,
       `{"size":"auto","layer_decomposition":{}}`,
     ],
     [
-      "what it lacks and nobody misses",
+      "unsupported fields without an effect are dropped",
       `{"n":1,"quality":"high","user":"u","background":"opaque","moderation":"low","partial_images":1,"style":null,"prompt":"x"}`,
       `{"prompt":"x"}`,
     ],
@@ -42,37 +42,37 @@ describe("a generation", () => {
   test.each<[JsonObject, string]>([
     [{ background: "transparent" }, "background"],
     [{ style: "vivid" }, "style"],
-  ])("%j can't be said: %s", (body, param) => {
+  ])("%j is refused: %s", (body, param) => {
     expect(() => imageGeneration.edits(body)).toThrow(expect.objectContaining({ status: 422, param }));
   });
 
-  test("of one image goes as it came", async () => {
+  test("of one image is passed through", async () => {
     for (const n of [undefined, null, 1]) expect(await generation({ prompt: "x", n })).toBeUndefined();
   });
 });
 
 describe("several images", () => {
-  test("are several calls", async () => {
+  test("need several calls", async () => {
     const reshaped = await generation({ model: "byteplus/m", prompt: "x", n: 3, watermark: false, user: "u" });
     const json = { model: "byteplus/m", prompt: "x", watermark: false };
     expect(reshaped?.requests).toEqual([{ json }, { json }, { json }]);
   });
 
-  test("as a stream are made without one, with the images themselves", async () => {
+  test("in a stream are requested without one, with the images in the answer", async () => {
     const [request] = (await generation({ prompt: "x", n: 2, stream: true }))?.requests ?? [];
     expect(request?.json).toEqual({ prompt: "x", response_format: "b64_json" });
     const [addresses] = (await generation({ n: 2, stream: true, response_format: "url" }))?.requests ?? [];
     expect(addresses?.json).toEqual({ response_format: "url" });
   });
 
-  test("are asked for in one way only", async () => {
+  test("can't be requested in two ways at once", async () => {
     const both = { prompt: "x", n: 2, sequential_image_generation: "auto" };
     const refused = await generation(both).catch((reason: unknown) => reason);
     expect(refused).toMatchObject({ status: 422, param: "n" });
     expect((await generation({ ...both, sequential_image_generation: "disabled" }))?.requests).toHaveLength(2);
   });
 
-  test("are answered as one", async () => {
+  test("are merged into one answer", async () => {
     const answers = [
       {
         model,
@@ -110,7 +110,7 @@ describe("an edit", () => {
     ]);
   });
 
-  test("as a form becomes JSON, with its files as data", async () => {
+  test("in a form becomes JSON, with its files as data URLs", async () => {
     const files = [imageFile("image"), imageFile("image")];
     const json = { prompt: "x", watermark: false, image: [dataUrl, dataUrl] };
     expect(await edit({ prompt: "x", watermark: false, n: 2 }, files)).toEqual([json, json]);
@@ -120,13 +120,13 @@ describe("an edit", () => {
     [{ image: address, mask: { image_url: address } }, [], "mask"],
     [{}, [imageFile("image"), imageFile("mask")], "mask"],
     [{ images: [{ file_id: "file-1" }] }, [], "images.0"],
-  ])("%j can't be said", async (body, files, param) => {
+  ])("%j is refused", async (body, files, param) => {
     expect(await edit(body, files).catch((reason: unknown) => reason)).toMatchObject({ status: 422, param });
   });
 });
 
 describe("an answer", () => {
-  test("counts the images that were made", () => {
+  test("counts the generated images", () => {
     const usage = { generated_images: 2, input_images: 1, output_tokens: 32_768, total_tokens: 32_768 };
     expect(imageGeneration.readUsage({ data: [], usage })?.usage).toEqual({
       images: 2,
@@ -136,7 +136,7 @@ describe("an answer", () => {
     });
   });
 
-  test("of nothing but failures counts nothing, not even the call", () => {
+  test("with only failures counts nothing, not even the call", () => {
     const usage = { generated_images: 0, output_tokens: 0, total_tokens: 0 };
     expect(imageGeneration.readUsage({ data: [], usage })?.usage).toEqual({
       images: 0,
@@ -147,7 +147,7 @@ describe("an answer", () => {
     expect(imageGeneration.readUsage({ data: [] })).toBeUndefined();
   });
 
-  test("is a failure where it has no list of images", () => {
+  test("is a failure if it has no list of images", () => {
     expect(imageEdit.isFailure({ error: { code: "InternalServiceError" } })).toBe(true);
     expect(imageEdit.isFailure({ data: [{ error: { code: "x" } }] })).toBe(false);
   });

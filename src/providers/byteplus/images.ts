@@ -16,14 +16,15 @@ import { refusal } from "../shared/refusal.ts";
 
 const rules: ImageFieldRules = { drops: [...imageHints, "n", "quality", "user"], only: { ...opaqueOnly, style: [] } };
 
-/** Its own fields pass. `auto` is the size of nothing, but where an image is taken apart. */
+/** Passes BytePlus's own fields on. The size `auto` is only valid for an image that is decomposed into layers. */
 function fitted(body: JsonObject): JsonObject {
   const { size, ...fit } = fitImageFields(body, rules);
-  const unsaid = size === undefined || size === null || (size === "auto" && fit["layer_decomposition"] === undefined);
-  return unsaid ? fit : { ...fit, size };
+  const isDefault =
+    size === undefined || size === null || (size === "auto" && fit["layer_decomposition"] === undefined);
+  return isDefault ? fit : { ...fit, size };
 }
 
-/** What it has made is what it charges; the tokens are the pixels of that, and cost nothing unless somebody prices them. */
+/** BytePlus charges per generated image. The tokens count its pixels, and are free unless the operator prices them. */
 function readUsage(answer: JsonObject): ObservedUsage | undefined {
   const usage = objectOf(answer["usage"]);
   if (usage === undefined) return undefined;
@@ -33,14 +34,14 @@ function readUsage(answer: JsonObject): ObservedUsage | undefined {
       images,
       inputImages: countOf(usage["input_images"]),
       outputImage: countOf(usage["output_tokens"]),
-      // Where every image has failed, the answer is no success.
+      // If all images failed, the answer is no success.
       requests: images > 0 ? 1 : 0,
     },
   };
 }
 
-/** It knows no `n`: as many calls are made, and answered as one. */
-function sideBySide(json: JsonObject, body: JsonObject): UpstreamRequests {
+/** BytePlus has no `n`: as many requests are sent, and their answers merged into one. */
+function inParallel(json: JsonObject, body: JsonObject): UpstreamRequests {
   if (requestedImageCount(body) === 1) return { requests: [{ json }] };
   if (body["sequential_image_generation"] === "auto") {
     throw refusal("n", "not beside sequential_image_generation, whose max_images says how many images are made.");
@@ -49,7 +50,7 @@ function sideBySide(json: JsonObject, body: JsonObject): UpstreamRequests {
   return { requests: onceForEach(body, { json: imagesInEvents(body, whole) }), answer: merged };
 }
 
-/** One answer with the images of all, and the sums of what they count. */
+/** Merges answers into one with all images and the sums of their counts. */
 function merged(answers: readonly JsonObject[]): JsonObject {
   const usages = answers.map(({ usage }) => objectOf(usage)).filter((usage) => usage !== undefined);
   return {
@@ -59,18 +60,19 @@ function merged(answers: readonly JsonObject[]): JsonObject {
   };
 }
 
-/** Adds numbers, also those of objects within; of anything else the first is kept. */
-function sumOf(one: JsonObject, other: JsonObject): JsonObject {
-  const sums = Object.entries(other).map(([key, value]) => {
-    const before = one[key];
+/** Adds numbers, also in nested objects; of other values the first one is used. */
+function sumOf(first: JsonObject, second: JsonObject): JsonObject {
+  const sums = Object.entries(second).map(([key, value]) => {
+    const before = first[key];
     if (typeof before === "number" && typeof value === "number") return [key, before + value];
-    const [within, more] = [objectOf(before), objectOf(value)];
-    return [key, within !== undefined && more !== undefined ? sumOf(within, more) : (before ?? value)];
+    const [nestedBefore, nested] = [objectOf(before), objectOf(value)];
+    const isNested = nestedBefore !== undefined && nested !== undefined;
+    return [key, isNested ? sumOf(nestedBefore, nested) : (before ?? value)];
   });
-  return { ...one, ...(Object.fromEntries(sums) as JsonObject) };
+  return { ...first, ...(Object.fromEntries(sums) as JsonObject) };
 }
 
-/** What failed of several images stands in their place: only an answer without a list has failed altogether. */
+/** An image that failed is replaced by its error in the list, so only an answer without a list is a failure. */
 const operation = {
   path: "/images/generations",
   edits: (body: JsonObject) => editsBetween(body, fitted(body)),
@@ -80,15 +82,15 @@ const operation = {
 
 export const imageGeneration: UpstreamOperation = {
   ...operation,
-  toUpstream: ({ body }) => (requestedImageCount(body) === 1 ? undefined : sideBySide(fitted(body), body)),
+  toUpstream: ({ body }) => (requestedImageCount(body) === 1 ? undefined : inParallel(fitted(body), body)),
 };
 
-/** There is no route for edits: what is edited goes along with a generation. */
+/** BytePlus has no route for edits: the images to edit are sent with a generation. */
 async function editToUpstream(input: CallInput): Promise<UpstreamRequests> {
   refuseMask(input);
-  const { image: _image, images: _images, mask: _mask, ...rest } = fitted(input.body);
+  const { image: _image, images: _images, mask: _mask, ...fields } = fitted(input.body);
   const urls = await urlsOf(imageSources(input));
-  return sideBySide({ ...rest, image: urls.length === 1 ? urls[0] : urls }, input.body);
+  return inParallel({ ...fields, image: urls.length === 1 ? urls[0] : urls }, input.body);
 }
 
 export const imageEdit: UpstreamOperation = { ...operation, toUpstream: editToUpstream };

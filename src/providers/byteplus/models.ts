@@ -1,8 +1,8 @@
 import type { ListedModel, ModelListing } from "../provider.ts";
 
 /**
- * BytePlus lists no models; these are the documented ones that have a price here. Any other id that an account has works
- * as well, once the operator prices it.
+ * BytePlus lists no models. These are the documented ones with a catalog price; any other id of an account can be used
+ * as soon as the operator prices it.
  */
 const IDS = ["seed-1-8-251228", "seed-1-6-250915", "seed-1-6-flash-250715"];
 

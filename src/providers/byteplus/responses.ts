@@ -2,7 +2,7 @@ import { responsesOperation } from "../shared/responses-operation.ts";
 
 export const responses = responsesOperation({
   path: "/responses",
-  totalTellsOutput: false,
+  outputFromTotal: false,
   reportedCost: () => undefined,
   listsInput: true,
 });

@@ -1,6 +1,6 @@
 import { chatOperation } from "../shared/chat-operation.ts";
 
-/** Google's OpenAI-compatible layer. It refuses OpenAI's fields that it doesn't know (`docs/wire/gemini.md`). */
+/** Google's OpenAI-compatible layer. It refuses fields of OpenAI that it doesn't know (`docs/wire/gemini.md`). */
 export const chat = chatOperation({
   path: "/v1beta/openai/chat/completions",
   streamUsage: "on-request",
@@ -18,9 +18,9 @@ export const chat = chatOperation({
     "verbosity",
   ],
   renames: {},
-  // Thinking tokens are in `total_tokens` alone on some models.
-  usage: { reasoningInCompletion: true, restOfTotalIsReasoning: true, reportedCost: () => undefined },
-  // Its own word for a signature that got lost (`docs/wire/gemini.md`).
+  // On some models, only `total_tokens` includes the thinking tokens.
+  usage: { reasoningInCompletion: true, remainderIsReasoning: true, reportedCost: () => undefined },
+  // Google's placeholder for a lost signature (`docs/wire/gemini.md`).
   facts: () => ({
     lostCallSignature: { google: { thought_signature: "skip_thought_signature_validator" } },
     efforts: ["none", "minimal", "low", "medium", "high"],

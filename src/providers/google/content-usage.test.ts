@@ -10,12 +10,12 @@ const image = (tokenCount: number) => ({ modality: "IMAGE", tokenCount });
 
 test.each<[string, JsonObject, Usage]>([
   [
-    "an image from a text",
+    "an image generated from text",
     { promptTokenCount: 8, candidatesTokenCount: 1_290, candidatesTokensDetails: [image(1_290)] },
     { input: 8, outputImage: 1_290 },
   ],
   [
-    "text beside it, and thoughts, which are outside",
+    "text besides the image, and thoughts, which are counted separately",
     {
       promptTokenCount: 8,
       promptTokensDetails: [text(8)],
@@ -27,12 +27,12 @@ test.each<[string, JsonObject, Usage]>([
     { input: 8, output: 4, outputImage: 1_120, reasoning: 128 },
   ],
   [
-    "images that go in",
+    "input images",
     { promptTokenCount: 524, promptTokensDetails: [text(8), image(258), image(258)], candidatesTokenCount: 1_290 },
     { input: 8, inputImage: 516, outputImage: 1_290 },
   ],
   [
-    "what was cached, within the prompt",
+    "cached tokens, which are included in the prompt",
     {
       promptTokenCount: 524,
       promptTokensDetails: [text(8), image(516)],
@@ -41,18 +41,18 @@ test.each<[string, JsonObject, Usage]>([
     },
     { input: 4, cacheRead: 4, inputImage: 258, cacheImageRead: 258 },
   ],
-  ["what a tool put in", { promptTokenCount: 8, toolUsePromptTokenCount: 20 }, { input: 28 }],
-  ["output that is of text alone", { candidatesTokenCount: 9, candidatesTokensDetails: [text(9)] }, { output: 9 }],
+  ["input from a tool", { promptTokenCount: 8, toolUsePromptTokenCount: 20 }, { input: 28 }],
+  ["output of text only", { candidatesTokenCount: 9, candidatesTokensDetails: [text(9)] }, { output: 9 }],
 ])("%s", (_title, usageMetadata, buckets) => {
   expect(filled(readContentUsage({ usageMetadata })?.usage)).toEqual({ ...buckets, requests: 1 });
 });
 
-test("nothing is read where nothing is said", () => {
+test("absent usage is not read", () => {
   expect(readContentUsage({ candidates: [] })).toBeUndefined();
   expect(countContent({ usageMetadata: 7 })).toBeUndefined();
 });
 
-test("the buckets always add up to what went in and what came out", () => {
+test("the buckets always add up to the input and the output", () => {
   const count = fc.nat(5_000);
   const details = fc.array(fc.record({ modality: fc.constantFrom("TEXT", "IMAGE", "AUDIO"), tokenCount: count }));
   const counts = fc.record(

@@ -1,20 +1,20 @@
 import { type JsonObject, listOf, objectOf, type ObservedUsage } from "../../core/index.ts";
 import { countOf } from "../shared/json.ts";
 
-/** The tokens of one answer of the native API, as it nests them. */
+/** The token counts of one answer of the native API, nested as in the API. */
 export interface ContentUsage {
-  /** All that went in, the cached part of it included. */
+  /** All input tokens, including cached ones. */
   prompt: number;
   promptImages: number;
   cached: number;
   cachedImages: number;
-  /** All that came out, but for thoughts. */
+  /** All output tokens except reasoning. */
   candidates: number;
   images: number;
   thoughts: number;
 }
 
-/** What `usageMetadata` counts; zeros are left out there. Undefined where there is none. */
+/** Reads the counts of `usageMetadata`, which omits zeros. Undefined if it is absent. */
 export function countContent(answer: JsonObject): ContentUsage | undefined {
   const usage = objectOf(answer["usageMetadata"]);
   if (usage === undefined) return undefined;
@@ -23,7 +23,7 @@ export function countContent(answer: JsonObject): ContentUsage | undefined {
   const cached = Math.min(countOf(usage["cachedContentTokenCount"]), prompt);
   const cachedImages = Math.min(imagesIn(usage["cacheTokensDetails"]) ?? 0, cached, promptImages);
   const candidates = countOf(usage["candidatesTokenCount"]);
-  // Where it takes nothing apart, what comes out of an image model is an image.
+  // Without details, all output of an image model counts as image tokens.
   const images = Math.min(imagesIn(usage["candidatesTokensDetails"]) ?? candidates, candidates);
   return {
     prompt,
@@ -36,7 +36,7 @@ export function countContent(answer: JsonObject): ContentUsage | undefined {
   };
 }
 
-/** The same in buckets that lie side by side. */
+/** Reads the same counts into disjoint buckets. */
 export function readContentUsage(answer: JsonObject): ObservedUsage | undefined {
   const counted = countContent(answer);
   if (counted === undefined) return undefined;
@@ -57,7 +57,7 @@ export function readContentUsage(answer: JsonObject): ObservedUsage | undefined 
   };
 }
 
-/** Tokens of images in a list by kind; undefined where there is no list. */
+/** Image tokens in a list of counts by modality; undefined if the list is absent. */
 function imagesIn(details: unknown): number | undefined {
   if (!Array.isArray(details)) return undefined;
   const images = listOf(details).map((detail) => objectOf(detail) ?? {});

@@ -10,7 +10,7 @@ function wantsBase64(body: JsonObject): boolean {
   return body["encoding_format"] === "base64";
 }
 
-/** A vector as OpenAI writes it in base64: floats of 32 bits, little-endian. What is no list of numbers stays. */
+/** Encodes a vector in base64 as OpenAI does: 32-bit floats, little-endian. Returns other values unchanged. */
 function toBase64(vector: unknown): unknown {
   if (!Array.isArray(vector)) return vector;
   const bytes = Buffer.alloc(vector.length * BYTES_PER_FLOAT);
@@ -25,15 +25,15 @@ function withBase64(answer: JsonObject): JsonObject {
   const { data } = answer;
   if (!Array.isArray(data)) return answer;
   const rows = data.map((row: unknown) => {
-    const one = objectOf(row);
-    return one === undefined ? row : { ...one, embedding: toBase64(one["embedding"]) };
+    const item = objectOf(row);
+    return item === undefined ? row : { ...item, embedding: toBase64(item["embedding"]) };
   });
   return { ...answer, data: rows };
 }
 
 /**
- * Google's compatible layer can't be relied on for base64, which OpenAI's SDKs ask for by themselves: it is asked for
- * floats, and the base64 is made of them here (`docs/wire/gemini.md`).
+ * OpenAI's SDKs request base64 by default, which Google's compatible layer doesn't support reliably: it is asked for
+ * floats, and they are encoded here (`docs/wire/gemini.md`).
  */
 export const embeddings: UpstreamOperation = {
   ...operation,

@@ -11,10 +11,10 @@ const oldest = "gemini-2.5-flash-image";
 
 const reshape = async (body: JsonObject, files: CallInput["files"] = [], model = current) =>
   await imageEdit.toUpstream?.({ body: { model: "google/m", prompt: "a cat", ...body }, files }, model);
-const first = async (...asked: Parameters<typeof reshape>): Promise<UpstreamRequestBody | undefined> =>
-  (await reshape(...asked))?.requests[0];
-const failure = async (...asked: Parameters<typeof reshape>): Promise<unknown> =>
-  await reshape(...asked).catch((reason: unknown) => reason);
+const first = async (...input: Parameters<typeof reshape>): Promise<UpstreamRequestBody | undefined> =>
+  (await reshape(...input))?.requests[0];
+const failure = async (...input: Parameters<typeof reshape>): Promise<unknown> =>
+  await reshape(...input).catch((reason: unknown) => reason);
 
 const contents = (...parts: object[]) => [{ role: "user", parts: [{ text: "a cat" }, ...parts] }];
 const config = (imageConfig?: object) => ({
@@ -23,7 +23,7 @@ const config = (imageConfig?: object) => ({
 });
 
 describe("a generation", () => {
-  test("is a call of the model's own path, which names it alone", async () => {
+  test("is a call of the model's path, without the model in the body", async () => {
     expect(await first({})).toEqual({
       subpath: "gemini-nano-banana-2.1:generateContent",
       json: { contents: contents(), generationConfig: config() },
@@ -47,7 +47,7 @@ describe("a generation", () => {
     expect((await first({ size }, [], model))?.json?.["generationConfig"]).toEqual(config(imageConfig));
   });
 
-  test("what it lacks and nobody misses is left out", async () => {
+  test("unsupported fields without an effect are dropped", async () => {
     const hints = { quality: "high", user: "u", moderation: "low", stream: true, partial_images: 2, n: 1 };
     const same = { background: "opaque", response_format: "b64_json", output_format: "png", style: null };
     expect(await first({ ...hints, ...same, watermark: false })).toEqual(await first({}));
@@ -61,11 +61,11 @@ describe("a generation", () => {
     [{ output_format: "webp" }, current, "output_format"],
     [{ background: "transparent" }, current, "background"],
     [{ style: "vivid" }, current, "style"],
-  ])("%j can't be said to %s: %s", async (body, model, param) => {
+  ])("%j is refused for %s: %s", async (body, model, param) => {
     expect(await failure(body, [], model)).toMatchObject({ code: "validation_failed", status: 422, param });
   });
 
-  test("of several images is as many calls", async () => {
+  test("of several images needs as many calls", async () => {
     const { requests } = (await reshape({ n: 3 })) ?? {};
     expect(requests).toHaveLength(3);
     expect(new Set(requests).size).toBe(1);
@@ -78,15 +78,15 @@ describe("an edit", () => {
   test.each<[string, JsonObject, CallInput["files"], object[]]>([
     ["files", {}, [imageFile("image"), imageFile("image")], [png, png]],
     ["a data URL", { images: [{ image_url: `data:image/png;base64,${pixel}` }] }, [], [png]],
-    ["one with a parameter", { image: `data:image/png;name=a.png;base64,${pixel}` }, [], [png]],
-    ["an address", { image: address }, [], [{ fileData: { fileUri: address, mimeType: "image/png" } }]],
+    ["a data URL with a parameter", { image: `data:image/png;name=a.png;base64,${pixel}` }, [], [png]],
+    ["a URL", { image: address }, [], [{ fileData: { fileUri: address, mimeType: "image/png" } }]],
     [
-      "one that tells its type",
+      "a URL with a file extension",
       { image: { url: "https://x.example/A.JPG?sig=1" } },
       [],
       [{ fileData: { fileUri: "https://x.example/A.JPG?sig=1", mimeType: "image/jpeg" } }],
     ],
-    ["one that does not", { image: "gs://bucket/a" }, [], [{ fileData: { fileUri: "gs://bucket/a" } }]],
+    ["a URL without a file extension", { image: "gs://bucket/a" }, [], [{ fileData: { fileUri: "gs://bucket/a" } }]],
   ])("of %s", async (_title, body, files, parts) => {
     expect((await first(body, files))?.json?.["contents"]).toEqual(contents(...parts));
   });
@@ -97,7 +97,7 @@ describe("an edit", () => {
     [{ images: [{ file_id: "file-1" }] }, [], "images.0"],
     [{ image: pixel }, [], "image"],
     [{ image: "data:image/svg+xml,<svg/>" }, [], "image"],
-  ])("%j can't be said", async (body, files, param) => {
+  ])("%j is refused", async (body, files, param) => {
     expect(await failure(body, files)).toMatchObject({ status: 422, param });
   });
 });
@@ -123,7 +123,7 @@ const counted = {
 const shown = async (...answers: JsonObject[]) => (await reshape({}))?.answer?.(answers, AT);
 
 describe("an answer", () => {
-  test("is told in OpenAI's shape, with its usage", async () => {
+  test("is converted to OpenAI's format, with its usage", async () => {
     expect(await shown(answer([{ text: "Here." }, part("AAAA", { thoughtSignature: "s" })], counted))).toEqual({
       created: AT,
       data: [{ b64_json: "AAAA" }],
@@ -139,21 +139,21 @@ describe("an answer", () => {
     });
   });
 
-  test("leaves drafts among the thoughts out", async () => {
+  test("omits drafts among the thoughts", async () => {
     const drafts = answer([part("DRAFT", { thought: true }), { text: "hm", thought: true }, part("AAAA")]);
     expect(await shown(drafts)).toMatchObject({ data: [{ b64_json: "AAAA" }] });
   });
 
-  test("of several calls is one, without those that drew nothing", async () => {
-    const said = answer([{ text: "I would rather not." }], counted);
-    const all = await shown(answer([part("AAAA")], counted), said, answer([part("BBBB")], counted));
+  test("merges several calls, without those that have no image", async () => {
+    const refused = answer([{ text: "I would rather not." }], counted);
+    const all = await shown(answer([part("AAAA")], counted), refused, answer([part("BBBB")], counted));
     expect(all).toMatchObject({
       data: [{ b64_json: "AAAA" }, { b64_json: "BBBB" }],
       usage: { input_tokens: 532, output_tokens: 2_504, total_tokens: 3_036 },
     });
   });
 
-  test("names the format that was made", async () => {
+  test("contains the format of the images", async () => {
     const jpeg = answer([{ inlineData: { mimeType: "image/jpeg", data: "AAAA" } }]);
     expect(await shown(jpeg)).toEqual({
       created: AT,
@@ -165,12 +165,12 @@ describe("an answer", () => {
 
   test.each<[string, JsonObject, string]>([
     ["a blocked prompt", { promptFeedback: { blockReason: "OTHER" }, usageMetadata: counted }, "moderation_blocked"],
-    ["a blocked picture", answer([], counted, "IMAGE_SAFETY"), "moderation_blocked"],
-    ["one without parts", { candidates: [{ finishReason: "IMAGE_PROHIBITED_CONTENT" }] }, "moderation_blocked"],
+    ["a blocked image", answer([], counted, "IMAGE_SAFETY"), "moderation_blocked"],
+    ["an answer without parts", { candidates: [{ finishReason: "IMAGE_PROHIBITED_CONTENT" }] }, "moderation_blocked"],
     ["a text", answer([{ text: "A cat is an animal." }], counted), "image_missing"],
-    ["drafts alone", answer([part("DRAFT", { thought: true })], counted, "NO_IMAGE"), "image_missing"],
+    ["drafts only", answer([part("DRAFT", { thought: true })], counted, "NO_IMAGE"), "image_missing"],
     ["an odd reason", answer([], counted, "<b>SAFETY</b>"), "image_missing"],
-  ])("without a picture is an error, and free: %s", async (_title, without, code) => {
+  ])("without an image is an error, and free: %s", async (_title, without, code) => {
     const thrown = await shown(without).catch((reason: unknown) => reason);
     expect(thrown).toMatchObject({ code, status: 400 });
     expect(String(thrown)).not.toContain("animal");
@@ -178,7 +178,7 @@ describe("an answer", () => {
     expect(imageGeneration.readUsage(without)).toEqual({ usage: {} });
   });
 
-  test("with a picture is charged by its buckets", () => {
+  test("with an image is charged by its buckets", () => {
     expect(imageGeneration.readUsage(answer([part("AAAA")], counted))?.usage).toEqual({
       input: 8,
       cacheRead: 0,
@@ -192,7 +192,7 @@ describe("an answer", () => {
     expect(imageGeneration.readUsage(answer([part("AAAA")]))).toBeUndefined();
   });
 
-  test("of another shape is a failure", () => {
+  test("of an unknown format is a failure", () => {
     expect(imageGeneration.isFailure({ error: { code: 500, status: "INTERNAL" } })).toBe(true);
     expect(imageGeneration.isFailure({})).toBe(true);
   });

@@ -7,7 +7,7 @@ import { textOf } from "../shared/json.ts";
 import { refusal } from "../shared/refusal.ts";
 import { countContent, type ContentUsage, readContentUsage } from "./content-usage.ts";
 
-/** Images come in the answer itself, of the type that the model makes, and there is one quality. */
+/** Images are always in the answer itself, in the model's format and quality. */
 const rules: ImageFieldRules = {
   drops: [...imageHints, "quality", "user", "stream"],
   only: { ...opaqueOnly, response_format: ["b64_json"], output_format: ["png"], style: [] },
@@ -15,7 +15,7 @@ const rules: ImageFieldRules = {
 
 const ratios = ["1:1", "1:4", "1:8", "2:3", "3:2", "3:4", "4:1", "4:3", "4:5", "5:4", "8:1", "9:16", "16:9", "21:9"];
 
-/** What is made where no size is named; the first image models know nothing else. */
+/** The resolution if no size is requested; the first image models have no other. */
 const OWN_RESOLUTION = "1K";
 const resolutions = { "512": 512, [OWN_RESOLUTION]: 1_024, "2K": 2_048, "4K": 4_096 };
 const oneResolution = /^(?:models\/)?gemini-2\./;
@@ -29,7 +29,7 @@ function imageConfig(size: unknown, model: string): JsonObject {
   };
 }
 
-/** Data goes along; an address is Google's to fetch, never ours. */
+/** Data is sent inline; Google fetches URLs itself, the gateway never does. */
 async function partOf(source: ImageSource): Promise<JsonObject> {
   if ("file" in source) return { inlineData: await encodeFile(source.file) };
   if ("fileId" in source) throw unknownFile(source);
@@ -41,13 +41,13 @@ async function partOf(source: ImageSource): Promise<JsonObject> {
   return { inlineData: { mimeType, data: url.slice(comma + 1) } };
 }
 
-/** What an address ends with tells its type, where it tells anything. */
+/** The media type by the URL's file extension, if it has a known one. */
 function typeOfName(url: string): JsonObject {
   const [, ending = ""] = /\.(png|jpe?g|webp|gif|heic|heif)(?:[?#]|$)/i.exec(url) ?? [];
   return ending === "" ? {} : { mimeType: `image/${ending.toLowerCase().replace("jpg", "jpeg")}` };
 }
 
-/** One call makes one image: several are made by as many. */
+/** A call generates one image, so several images need as many calls. */
 async function toUpstream(input: CallInput, model: string): Promise<UpstreamRequests> {
   const body = fitImageFields(input.body, rules);
   refuseMask(input);
@@ -67,8 +67,8 @@ async function toUpstream(input: CallInput, model: string): Promise<UpstreamRequ
   return { requests: onceForEach(body, request), answer: readImages };
 }
 
-/** The pictures of an answer, drafts among the thoughts left out. */
-function picturesIn(answer: JsonObject): { data: string; mimeType: string | undefined }[] {
+/** The images of an answer, without the drafts among its thoughts. */
+function imagesIn(answer: JsonObject): { data: string; mimeType: string | undefined }[] {
   const parts = listOf(answer["candidates"]).flatMap((candidate) =>
     listOf(objectOf(objectOf(candidate)?.["content"])?.["parts"]),
   );
@@ -79,42 +79,42 @@ function picturesIn(answer: JsonObject): { data: string; mimeType: string | unde
   });
 }
 
-/** In OpenAI's shape, which names one format for all. Throws where there is no picture at all. */
+/** Converts answers to OpenAI's format, which has one image format for all. Throws if there is no image at all. */
 function readImages(answers: readonly JsonObject[], at: number): JsonObject {
-  const drawn = answers.filter((answer) => picturesIn(answer).length > 0);
-  const pictures = drawn.flatMap(picturesIn);
-  const [first] = pictures;
-  if (first === undefined) throw withoutPicture(answers[0] ?? {});
+  const successful = answers.filter((answer) => imagesIn(answer).length > 0);
+  const images = successful.flatMap(imagesIn);
+  const [first] = images;
+  if (first === undefined) throw withoutImage(answers[0] ?? {});
   const format = /^image\/(\w+)$/.exec(first.mimeType ?? "image/png")?.[1];
-  const usage = openaiUsage(drawn.flatMap((answer) => countContent(answer) ?? []));
+  const usage = openaiUsage(successful.flatMap((answer) => countContent(answer) ?? []));
   return {
     created: at,
-    data: pictures.map(({ data }) => ({ b64_json: data })),
+    data: images.map(({ data }) => ({ b64_json: data })),
     background: "opaque",
     ...(format === undefined ? {} : { output_format: format }),
     ...(usage === undefined ? {} : { usage }),
   };
 }
 
-/** What was counted, in OpenAI's words; of text is what is not of images. */
+/** The counts in OpenAI's terms; all tokens that are not image tokens are text tokens. */
 function openaiUsage(counts: readonly ContentUsage[]): JsonObject | undefined {
   if (counts.length === 0) return undefined;
   const sum = (field: keyof ContentUsage): number => counts.reduce((total, count) => total + count[field], 0);
   const [input, output] = [sum("prompt"), sum("candidates") + sum("thoughts")];
-  const [imagesIn, outputImages] = [sum("promptImages"), sum("images")];
+  const [inputImages, outputImages] = [sum("promptImages"), sum("images")];
   return {
     input_tokens: input,
     output_tokens: output,
     total_tokens: input + output,
-    input_tokens_details: { text_tokens: input - imagesIn, image_tokens: imagesIn },
+    input_tokens_details: { text_tokens: input - inputImages, image_tokens: inputImages },
     output_tokens_details: { text_tokens: output - outputImages, image_tokens: outputImages },
   };
 }
 
-/** Reasons that are the prompt's or the picture's, not the model's. */
+/** Finish reasons that blame the prompt or the image, not the model. */
 const moderation = /SAFETY|PROHIBITED|BLOCKLIST|RECITATION|SPII/;
 
-function withoutPicture(answer: JsonObject): GatewayError {
+function withoutImage(answer: JsonObject): GatewayError {
   const blocked = textOf(objectOf(answer["promptFeedback"])?.["blockReason"]);
   const finish = textOf(objectOf(listOf(answer["candidates"])[0])?.["finishReason"]);
   const reason = /^[A-Z_]+$/.exec(blocked ?? finish ?? "")?.[0] ?? "no reason given";
@@ -126,12 +126,14 @@ function withoutPicture(answer: JsonObject): GatewayError {
       );
 }
 
-/** An answer without a picture, which the client doesn't get, is free; that all of them are such is told by `readImages`. */
+/**
+ * An answer without an image is free, because the client doesn't receive it. `readImages` throws if no answer has one.
+ */
 function readUsage(answer: JsonObject): ObservedUsage | undefined {
-  return picturesIn(answer).length === 0 ? { usage: {} } : readContentUsage(answer);
+  return imagesIn(answer).length === 0 ? { usage: {} } : readContentUsage(answer);
 }
 
-/** Google's native call; the compatible layer draws with few of the models. */
+/** Google's native API; the compatible layer supports few image models. */
 const operation: UpstreamOperation = {
   path: "/v1beta/models/",
   edits: () => [],

@@ -6,12 +6,13 @@ import { failures } from "./errors.ts";
 import { imageEdit, imageGeneration } from "./images.ts";
 import { models } from "./models.ts";
 
-/** The layer that speaks OpenAI's shapes; everything else is the native API. */
+/** The path of the OpenAI-compatible layer; all other paths belong to the native API. */
 const COMPATIBLE = "/v1beta/openai/";
 
 export const google: Provider = {
   priceProvider: "google",
-  // Each takes its own way alone: a request with both is refused, as one with the other's is (hermes-agent #7893, pi-go #297).
+  // Each API accepts only its own header; a request with both or the other one is refused (hermes-agent #7893, pi-go
+  // #297).
   headers: (key, path) => (path.startsWith(COMPATIBLE) ? bearer(key) : { "x-goog-api-key": key }),
   operations: { chat, embeddings, image_generation: imageGeneration, image_edit: imageEdit },
   models,

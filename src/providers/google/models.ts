@@ -17,7 +17,7 @@ function readModel(row: unknown): ListedModel | undefined {
   };
 }
 
-/** The native list: the compatible one has neither limits nor pages. */
+/** The native list; the compatible one has neither limits nor pages. */
 export const models: ModelListing = {
   from: "upstream",
   path: (after) =>

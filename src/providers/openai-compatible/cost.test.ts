@@ -22,6 +22,6 @@ test.each(totals)("a total of %p dollars is %p nano-credits", (total, cost) => {
   expect(perplexityCost({ cost: { total_cost: total } })).toBe(cost);
 });
 
-test.each([[{}], [{ cost: null }], [{ cost: 0.01 }], [{ cost: [] }]])("a usage %p names no cost", (usage) => {
+test.each([[{}], [{ cost: null }], [{ cost: 0.01 }], [{ cost: [] }]])("a usage %p has no cost", (usage) => {
   expect(perplexityCost(usage)).toBeUndefined();
 });

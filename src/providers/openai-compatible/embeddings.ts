@@ -2,7 +2,7 @@ import type { Provider } from "../provider.ts";
 import { embeddingsOperation } from "../shared/embeddings-operation.ts";
 import type { Preset } from "./presets.ts";
 
-/** Nothing for an upstream that has none. */
+/** Empty if the upstream has no embeddings. */
 export function embeddingsOf({ embeddings }: Preset): Provider["operations"] {
   return embeddings === undefined ? {} : { embeddings: embeddingsOperation(embeddings) };
 }

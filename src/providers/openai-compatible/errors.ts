@@ -2,7 +2,7 @@ import type { FailureRules } from "../provider.ts";
 import { commonFailures } from "../shared/failures.ts";
 
 /**
- * DeepSeek's 402 has no word of its own; Moonshot and Groq say "overloaded" under statuses of theirs
+ * DeepSeek's 402 has no specific code. Moonshot and Groq report overload under different statuses
  * (`docs/wire/others.md`).
  */
 export const failures: FailureRules = {

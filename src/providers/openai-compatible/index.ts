@@ -9,7 +9,7 @@ import { type Preset, presets } from "./presets.ts";
 
 export { choosePreset } from "./presets.ts";
 
-/** Any upstream that speaks OpenAI's chat completions; what it does differently is in its preset. */
+/** Any upstream with OpenAI's chat completions; its differences are in its preset. */
 export function openaiCompatible(presetName: PresetName): Provider {
   const preset: Preset = presets[presetName];
   return {

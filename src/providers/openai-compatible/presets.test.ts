@@ -3,7 +3,7 @@ import { createProvider } from "../registry.ts";
 import type { PresetName } from "../../config/index.ts";
 import { choosePreset, presets } from "./presets.ts";
 
-describe("the output's limit", () => {
+describe("the output limit", () => {
   test.each<[PresetName, boolean]>([
     ["deepseek", true],
     ["mistral", true],
@@ -12,7 +12,7 @@ describe("the output's limit", () => {
     ["moonshot", false],
     ["vllm", false],
     ["generic", false],
-  ])("goes to %s by its former name: %p", (preset, renamed) => {
+  ])("is sent to %s under its old name: %p", (preset, renamed) => {
     const { chat } = createProvider({ kind: "openai-compatible", preset, baseUrl: "http://x.test" }).operations;
     const edits = chat?.edits({ model: "m", messages: [], max_completion_tokens: 5 });
     expect(edits).toEqual(renamed ? [{ rename: "max_completion_tokens", to: "max_tokens" }] : []);
@@ -33,7 +33,7 @@ describe("the preset", () => {
     expect(choosePreset(undefined, baseUrl)).toBe(preset);
   });
 
-  test("that is named wins over the address", () => {
+  test("takes precedence over the URL if it is configured", () => {
     for (const name of Object.keys(presets) as PresetName[]) {
       expect(choosePreset(name, "https://api.mistral.ai/v1")).toBe(name);
     }

@@ -10,24 +10,24 @@ import { mistralSpeech } from "./speech-mistral.ts";
 import { groqTranscription, groqTranslation } from "./transcriptions-groq.ts";
 import { mistralTranscription } from "./transcriptions-mistral.ts";
 
-/** For upstreams that know the limit of the output by its former name only: they would answer as if there were none. */
-const formerLimit = { max_completion_tokens: "max_tokens" };
+/** For upstreams that know the output limit only by its old name: they would ignore the new one and apply no limit. */
+const oldLimitName = { max_completion_tokens: "max_tokens" };
 
-/** What one OpenAI-compatible upstream does differently; sources in `docs/wire/others.md`. */
+/** The differences of one OpenAI-compatible upstream; sources in `docs/wire/others.md`. */
 export interface Preset {
-  /** Host names that give it away. */
+  /** Host names by which it is recognized. */
   hosts: RegExp | undefined;
   priceProvider: string | undefined;
-  streamUsage: "on-request" | "unasked";
+  streamUsage: "on-request" | "automatic";
   drops: readonly string[];
   renames: Readonly<Record<string, string>>;
   usage: ChatUsageRules;
   facts: ModelFacts;
-  /** Undefined for an upstream without embeddings. */
+  /** Undefined if the upstream has no embeddings. */
   embeddings: EmbeddingsEndpoint | undefined;
-  /** What of speech and transcripts it can do. */
+  /** The supported operations of speech and transcription. */
   audio: Pick<Provider["operations"], "speech" | "transcription" | "translation">;
-  /** Where the models are listed, or undefined for an upstream that lists none. */
+  /** The path of the models' listing, or undefined if there is none. */
   modelsPath: string | undefined;
 }
 
@@ -52,7 +52,7 @@ export const presets = {
     ...generic,
     hosts: /(^|\.)deepseek\.com$/,
     priceProvider: "deepseek",
-    renames: formerLimit,
+    renames: oldLimitName,
     facts: { reasoningField: "reasoning_content" },
     embeddings: undefined,
     audio: {},
@@ -61,8 +61,8 @@ export const presets = {
     ...generic,
     hosts: /(^|\.)mistral\.ai$/,
     priceProvider: "mistral",
-    // Its schema is closed: unknown fields are a 422, and usage comes in the last chunk regardless.
-    streamUsage: "unasked",
+    // Mistral refuses unknown fields with 422, and sends usage in the last chunk without a request for it.
+    streamUsage: "automatic",
     drops: [
       "stream_options",
       "logit_bias",
@@ -76,7 +76,7 @@ export const presets = {
       "prompt_cache_retention",
       "verbosity",
     ],
-    renames: { ...formerLimit, seed: "random_seed" },
+    renames: { ...oldLimitName, seed: "random_seed" },
     facts: { shortCallIds: true, efforts: ["none", "high"] },
     embeddings: { ...openaiEmbeddings, drops: ["user"], renames: { dimensions: "output_dimension" } },
     audio: { speech: mistralSpeech, transcription: mistralTranscription },
@@ -102,12 +102,12 @@ export const presets = {
     ...generic,
     hosts: /(^|\.)perplexity\.ai$/,
     priceProvider: "perplexity",
-    streamUsage: "unasked",
+    streamUsage: "automatic",
     drops: ["stream_options"],
-    renames: formerLimit,
-    usage: { reasoningInCompletion: false, restOfTotalIsReasoning: false, reportedCost: perplexityCost },
+    renames: oldLimitName,
+    usage: { reasoningInCompletion: false, remainderIsReasoning: false, reportedCost: perplexityCost },
     facts: { thinkTags: true },
-    // Beside chat, whose path has no version.
+    // Unlike the path of chat, it has a version.
     embeddings: { ...openaiEmbeddings, path: "/v1/embeddings", reportedCost: perplexityCost },
     audio: {},
     modelsPath: undefined,
@@ -116,7 +116,7 @@ export const presets = {
   vllm: { ...generic, hosts: undefined },
 } as const satisfies Record<PresetName, Preset>;
 
-/** The preset that the configuration names, else the one that the base URL's host gives away. */
+/** The configured preset, else the one that is recognized by the base URL's host. */
 export function choosePreset(name: PresetName | undefined, baseUrl: string): PresetName {
   if (name !== undefined) return name;
   const host = new URL(baseUrl).hostname;

@@ -7,26 +7,27 @@ import { otherFields, readSpeechUsage, voiceId } from "../shared/speech-operatio
 
 const formats = ["mp3", "wav", "pcm", "flac", "opus"];
 
-function checkSayable({ response_format: format, instructions, speed }: JsonObject): void {
+function checkOptions({ response_format: format, instructions, speed }: JsonObject): void {
   if (format !== undefined && format !== null && !formats.some((known) => known === format)) {
     throw refusal("response_format", `Mistral speaks ${formats.join(", ")}.`);
   }
-  // It would be another speech without them.
+  // Without instructions the speech would be a different one, so they are not silently dropped.
   if ((textOf(instructions) ?? "") !== "") throw refusal("instructions", "Mistral takes none.");
   if (speed !== undefined && speed !== null && speed !== 1) throw refusal("speed", "Mistral speaks at one speed.");
 }
 
 const openaiMembers = new Set(["voice", "instructions", "speed", "stream_format", "stream"]);
 
-function soundOf(answer: JsonObject): string {
-  const sound = textOf(answer["audio_data"]);
-  if (sound === undefined) throw new GatewayError("upstream_invalid_answer", "The upstream's answer holds no sound.");
-  return sound;
+function audioOf(answer: JsonObject): string {
+  const audio = textOf(answer["audio_data"]);
+  if (audio === undefined)
+    throw new GatewayError("upstream_invalid_answer", "The upstream's answer contains no audio.");
+  return audio;
 }
 
-/** Mistral's speech comes in JSON: to the client as the sound itself or, where it wants events, in those. */
+/** Mistral's speech is in JSON. The client gets the audio itself or, if it requests them, events. */
 function toUpstream({ body }: CallInput): UpstreamRequests {
-  checkSayable(body);
+  checkOptions(body);
   const { voice, response_format: format, stream_format: streamFormat } = body;
   const id = voiceId(voice);
   const json = {
@@ -35,11 +36,11 @@ function toUpstream({ body }: CallInput): UpstreamRequests {
     response_format: format ?? "mp3",
   };
   const raw = (answer: JsonObject): BinaryAnswer => {
-    return { bytes: Buffer.from(soundOf(answer), "base64"), contentType: speechMediaType(format) };
+    return { bytes: Buffer.from(audioOf(answer), "base64"), contentType: speechMediaType(format) };
   };
   return {
     requests: [{ json }],
-    answer: ([answer = {}]) => (streamFormat === "sse" ? { audio: soundOf(answer) } : raw(answer)),
+    answer: ([answer = {}]) => (streamFormat === "sse" ? { audio: audioOf(answer) } : raw(answer)),
   };
 }
 

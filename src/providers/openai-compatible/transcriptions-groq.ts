@@ -4,7 +4,7 @@ import { transcriptionOperation, translationOperation } from "../shared/transcri
 
 const groqFormats = ["json", "verbose_json", "text"];
 
-/** Groq makes no subtitles. */
+/** Groq doesn't support subtitle formats. */
 function withoutSubtitles(operation: UpstreamOperation): UpstreamOperation {
   return {
     ...operation,

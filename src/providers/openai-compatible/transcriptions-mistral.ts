@@ -13,13 +13,13 @@ import {
 } from "../shared/transcript.ts";
 import { hasNoTranscript, millisecondsOf } from "../shared/transcription-operation.ts";
 
-/** Words that are to be expected: none holds a comma or a blank, which an underscore stands for. */
+/** Converts a keyword to Mistral's form, with underscores for blanks. Keywords with commas are dropped. */
 function biasOf(hint: string): string[] {
   const bias = hint.trim().replaceAll(/[\s_]+/g, "_");
   return bias === "" || bias.includes(",") ? [] : [bias];
 }
 
-/** Which times must be asked for to tell the transcript in the client's format. */
+/** The times that must be requested to generate the client's format. */
 function granularityOf({ format, words, segments }: TranscriptFormat): "word" | "segment" | undefined {
   if (format === "srt" || format === "vtt") return "word";
   if (format === "diarized_json") return "segment";
@@ -28,13 +28,13 @@ function granularityOf({ format, words, segments }: TranscriptFormat): "word" | 
 }
 
 /**
- * What only guides a transcript is left out: `prompt` and `chunking_strategy` have no counterpart, and the language is not
- * taken beside times.
+ * Fields that only guide a transcript are dropped: `prompt` and `chunking_strategy` have no equivalent, and `language`
+ * is refused together with times.
  */
-function formOf(input: CallInput, model: string, telling: TranscriptFormat): readonly FormField[] {
+function formOf(input: CallInput, model: string, requested: TranscriptFormat): readonly FormField[] {
   const { body } = input;
-  const granularity = granularityOf(telling);
-  const isDiarized = telling.format === "diarized_json" || isSet(body["diarize"]);
+  const granularity = granularityOf(requested);
+  const isDiarized = requested.format === "diarized_json" || isSet(body["diarize"]);
   const language = granularity === undefined ? textOf(body["language"]) : undefined;
   const { temperature } = body;
   const hints = [...valuesOf(body["keywords"]), ...valuesOf(body["context_bias"])];
@@ -46,11 +46,11 @@ function formOf(input: CallInput, model: string, telling: TranscriptFormat): rea
     ["timestamp_granularities", granularity],
     ...hints.flatMap(biasOf).map((bias): [string, string] => ["context_bias", bias]),
   ];
-  const said = fields.flatMap(([name, text]) => (text === undefined ? [] : [{ name, text }]));
-  return [...said, { name: "file", file: audioFileOf(input) }];
+  const texts = fields.flatMap(([name, text]) => (text === undefined ? [] : [{ name, text }]));
+  return [...texts, { name: "file", file: audioFileOf(input) }];
 }
 
-function timed(value: unknown): TimedWord {
+function readWord(value: unknown): TimedWord {
   const segment = objectOf(value) ?? {};
   const speaker = textOf(segment["speaker_id"]);
   return {
@@ -61,26 +61,26 @@ function timed(value: unknown): TimedWord {
   };
 }
 
-/** Mistral's transcriptions: the format, and events, are made of its one answer. */
+/** Mistral's transcriptions have one format; OpenAI's formats and events are generated from it. */
 function toUpstream(input: CallInput, model: string): UpstreamRequests {
-  const telling = readTranscriptFormat(input.body);
-  const heardIn = (answer: JsonObject): Transcript => {
+  const requested = readTranscriptFormat(input.body);
+  const readTranscript = (answer: JsonObject): Transcript => {
     const milliseconds = millisecondsOf(objectOf(answer["usage"])?.["prompt_audio_seconds"]);
     return {
       text: textOf(answer["text"]) ?? "",
       language: textOf(answer["language"]) ?? textOf(input.body["language"]),
       seconds: milliseconds === undefined ? undefined : milliseconds / 1_000,
-      words: listOf(answer["segments"]).map(timed),
-      segmented: granularityOf(telling) === "segment",
+      words: listOf(answer["segments"]).map(readWord),
+      segmented: granularityOf(requested) === "segment",
     };
   };
   return {
-    requests: [{ form: formOf(input, model, telling) }],
-    answer: ([answer = {}]) => formatTranscript(heardIn(answer), telling),
+    requests: [{ form: formOf(input, model, requested) }],
+    answer: ([answer = {}]) => formatTranscript(readTranscript(answer), requested),
   };
 }
 
-/** Tokens of the sound are those that only the total counts. */
+/** Audio tokens are those that only `total_tokens` includes. */
 function readUsage(answer: JsonObject): ObservedUsage | undefined {
   const usage = objectOf(answer["usage"]) ?? {};
   const inputAudioMs = millisecondsOf(usage["prompt_audio_seconds"]);

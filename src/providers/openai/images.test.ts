@@ -17,19 +17,19 @@ const plain = {
 describe("tokens", () => {
   test.each<[string, JsonObject, Usage]>([
     ["of text and of images", plain, { input: 50, inputImage: 194, outputImage: 1_056 }],
-    ["that nothing takes apart", { input_tokens: 9, output_tokens: 272 }, { input: 9, outputImage: 272 }],
+    ["without details", { input_tokens: 9, output_tokens: 272 }, { input: 9, outputImage: 272 }],
     [
-      "of text that comes out",
+      "of output text",
       { ...plain, output_tokens_details: { text_tokens: 100, image_tokens: 956 } },
       { input: 50, inputImage: 194, output: 100, outputImage: 956 },
     ],
     [
-      "of output that is named as images alone",
+      "of output whose details list only images",
       { ...plain, output_tokens_details: { image_tokens: 1_000 } },
       { input: 50, inputImage: 194, outputImage: 1_056 },
     ],
     [
-      "that were cached, by kind",
+      "from the cache, by kind",
       {
         ...plain,
         input_tokens_details: {
@@ -41,12 +41,12 @@ describe("tokens", () => {
       { input: 10, cacheRead: 40, inputImage: 164, cacheImageRead: 30, outputImage: 1_056 },
     ],
     [
-      "that were cached, of no kind: text first",
+      "from the cache, without a kind: text first",
       { ...plain, input_tokens_details: { ...plain.input_tokens_details, cached_tokens: 70 } },
       { cacheRead: 50, inputImage: 174, cacheImageRead: 20, outputImage: 1_056 },
     ],
     [
-      "of more images than there are tokens",
+      "of images that exceed the total",
       { input_tokens: 9, input_tokens_details: { image_tokens: 20 }, output_tokens: 1 },
       { inputImage: 9, outputImage: 1 },
     ],
@@ -54,7 +54,7 @@ describe("tokens", () => {
     expect(filled(read(usage))).toEqual({ ...buckets, requests: 1 });
   });
 
-  test("always add up to what went in and what came out", () => {
+  test("always add up to the input and the output", () => {
     const count = fc.nat(5_000);
     const details = fc.record({ text_tokens: count, image_tokens: count, cached_tokens: count }, { requiredKeys: [] });
     const cached = fc.option(fc.record({ text_tokens: count, image_tokens: count }), { nil: undefined });
@@ -72,14 +72,14 @@ describe("tokens", () => {
     fc.assert(property, { numRuns: 300 });
   });
 
-  test("are not named by the older models", () => {
+  test("are not reported by the older models", () => {
     expect(
       imageGeneration.readUsage({ created: 1, data: [{ url: "https://pictures.example/1.png" }] }),
     ).toBeUndefined();
   });
 });
 
-test("both routes send what the client has sent", () => {
+test("both routes pass the client's body through", () => {
   for (const [operation, path] of [
     [imageGeneration, "/images/generations"],
     [imageEdit, "/images/edits"],

@@ -3,8 +3,8 @@ import type { UpstreamOperation } from "../provider.ts";
 import { countOf } from "../shared/json.ts";
 
 /**
- * GPT Image models count tokens: of text and of images, in and out. What comes out is an image but for what is named as
- * text. DALL·E counts nothing, and is paid for by the image.
+ * GPT Image models count tokens of text and of images, for input and output. Output tokens are image tokens unless they
+ * are listed as text. DALL·E counts nothing and is priced per image.
  */
 function readImagesUsage(answer: JsonObject): ObservedUsage | undefined {
   const usage = objectOf(answer["usage"]);
@@ -28,7 +28,7 @@ function readImagesUsage(answer: JsonObject): ObservedUsage | undefined {
   };
 }
 
-/** Cached tokens of either kind; those of which no kind is told are text first, as far as there is any. */
+/** Cached tokens by kind. Those without a kind count as text first, up to the number of text tokens. */
 function readCached(details: JsonObject, input: number, images: number): { text: number; images: number } {
   const cached = Math.min(countOf(details["cached_tokens"]), input);
   const kinds = objectOf(details["cached_tokens_details"]);
@@ -48,5 +48,5 @@ function operation(path: string): UpstreamOperation {
 
 export const imageGeneration = operation("/images/generations");
 
-/** As JSON or as a form, whichever the client has sent. */
+/** Accepts JSON or a form, whichever the client sends. */
 export const imageEdit = operation("/images/edits");

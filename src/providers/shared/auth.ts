@@ -1,4 +1,4 @@
-/** `Authorization: Bearer`, as nearly every upstream wants it. */
+/** `Authorization: Bearer`, the header of nearly every upstream. */
 export function bearer(key: string): Record<string, string> {
   return { authorization: `Bearer ${key}` };
 }

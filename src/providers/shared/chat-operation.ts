@@ -4,26 +4,26 @@ import type { UpstreamOperation } from "../provider.ts";
 import { type ChatUsageRules, readChatUsage } from "./chat-usage.ts";
 import { dropAndRename, type FieldRules } from "./field-rules.ts";
 
-/** What sets one chat completions endpoint apart from OpenAI's. */
+/** The differences between a chat completions endpoint and OpenAI's. */
 export interface ChatEndpoint extends FieldRules {
   path: string;
-  /** Whether a stream's usage must be asked for with `stream_options`, or comes (or fails to) by itself. */
-  streamUsage: "on-request" | "unasked";
+  /** Whether a stream's usage must be requested with `stream_options`, or is sent automatically (or never). */
+  streamUsage: "on-request" | "automatic";
   usage: ChatUsageRules;
   facts?: (model: string) => ModelFacts;
   /** Whether a body with a success status is an error. */
   isFailure?: (answer: JsonObject) => boolean;
 }
 
-/** `stream_options` as the client sent it, with usage switched on. */
-function askForUsage(body: JsonObject): JsonEdit[] {
+/** Sets `include_usage` in the client's `stream_options`. */
+function requestUsage(body: JsonObject): JsonEdit[] {
   if (body["stream"] !== true) return [];
   const options = objectOf(body["stream_options"]) ?? {};
   if (options["include_usage"] === true) return [];
   return [{ set: "stream_options", value: JSON.stringify({ ...options, include_usage: true }) }];
 }
 
-/** The chat operation of an upstream that speaks the chat dialect itself. */
+/** The chat operation of an upstream that uses the chat dialect. */
 export function chatOperation(endpoint: ChatEndpoint): UpstreamOperation {
   const { path, streamUsage, drops, renames, usage, facts } = endpoint;
   return {
@@ -31,8 +31,8 @@ export function chatOperation(endpoint: ChatEndpoint): UpstreamOperation {
     ...(facts === undefined ? {} : { facts }),
     path,
     edits(body) {
-      const fit = dropAndRename(body, { drops, renames });
-      return streamUsage === "on-request" ? [...fit, ...askForUsage(body)] : fit;
+      const fieldEdits = dropAndRename(body, { drops, renames });
+      return streamUsage === "on-request" ? [...fieldEdits, ...requestUsage(body)] : fieldEdits;
     },
     readUsage: (answer) => readChatUsage(answer, usage),
     isFailure:

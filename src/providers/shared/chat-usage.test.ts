@@ -4,11 +4,11 @@ import { inputTokens, type JsonObject, outputTokens } from "../../core/index.ts"
 import { type ChatUsageRules, openaiUsageRules, readChatUsage } from "./chat-usage.ts";
 
 const outside: ChatUsageRules = { ...openaiUsageRules, reasoningInCompletion: false };
-const rest: ChatUsageRules = { ...openaiUsageRules, restOfTotalIsReasoning: true };
+const fromRemainder: ChatUsageRules = { ...openaiUsageRules, remainderIsReasoning: true };
 
 const read = (usage: JsonObject, rules = openaiUsageRules) => readChatUsage({ usage }, rules)?.usage;
 
-/** Every place in which an upstream says how many tokens of the prompt came from its cache. */
+/** All fields in which upstreams report the cached tokens of the prompt. */
 const spellings: [string, JsonObject][] = [
   ["prompt_tokens_details.cached_tokens", { prompt_tokens_details: { cached_tokens: 40 } }],
   ["prompt_token_details.cached_tokens", { prompt_token_details: { cached_tokens: 40 } }],
@@ -28,14 +28,14 @@ test("cached tokens under several spellings are counted once", () => {
 
 describe("figures that contradict each other never count a token twice", () => {
   const contradictions: [string, JsonObject, JsonObject][] = [
-    ["more cached than prompted", { prompt_tokens: 10, cached_tokens: 15 }, { input: 0, cacheRead: 10 }],
+    ["more cached tokens than prompt tokens", { prompt_tokens: 10, cached_tokens: 15 }, { input: 0, cacheRead: 10 }],
     [
       "cache reads and writes beyond the prompt",
       { prompt_tokens: 10, prompt_tokens_details: { cached_tokens: 8, cache_write_tokens: 8 } },
       { input: 0, cacheRead: 8, cacheWrite5m: 2 },
     ],
     [
-      "audio that was cached",
+      "cached audio",
       { prompt_tokens: 10, prompt_tokens_details: { cached_tokens: 8, audio_tokens: 8 } },
       { input: 0, cacheRead: 8, inputAudio: 2 },
     ],
@@ -63,30 +63,30 @@ describe("reasoning", () => {
     completion_tokens_details: { reasoning_tokens: 20 },
   };
 
-  test("inside of the completion is taken out of it", () => {
+  test("that is included in the completion is subtracted from it", () => {
     expect(read(usage)).toMatchObject({ output: 10, reasoning: 20 });
   });
 
-  test("beside the completion leaves it whole", () => {
+  test("that is excluded from the completion is not subtracted", () => {
     expect(read(usage, outside)).toMatchObject({ output: 30, reasoning: 20 });
   });
 
-  test("that only the total holds is what is left of it", () => {
-    expect(read(usage, rest)).toMatchObject({ output: 30, reasoning: 100 });
+  test("that only the total includes is the remainder of the total", () => {
+    expect(read(usage, fromRemainder)).toMatchObject({ output: 30, reasoning: 100 });
   });
 
-  test("is inside of the completion again where the total leaves nothing over", () => {
-    expect(read({ ...usage, total_tokens: 35 }, rest)).toMatchObject({ output: 10, reasoning: 20 });
-    expect(read({ ...usage, total_tokens: 3 }, rest)).toMatchObject({ output: 10, reasoning: 20 });
-    expect(read({ ...usage, total_tokens: Number.NaN }, rest)).toMatchObject({ output: 10, reasoning: 20 });
+  test("is included in the completion if the total has no remainder", () => {
+    expect(read({ ...usage, total_tokens: 35 }, fromRemainder)).toMatchObject({ output: 10, reasoning: 20 });
+    expect(read({ ...usage, total_tokens: 3 }, fromRemainder)).toMatchObject({ output: 10, reasoning: 20 });
+    expect(read({ ...usage, total_tokens: Number.NaN }, fromRemainder)).toMatchObject({ output: 10, reasoning: 20 });
   });
 
-  test("may stand beside the counts instead of in the details", () => {
+  test("may be listed next to the counts instead of in the details", () => {
     expect(read({ completion_tokens: 30, reasoning_tokens: 20 }, outside)).toMatchObject({ output: 30, reasoning: 20 });
   });
 });
 
-test("the usage of an answer is preferred to that of its choice, and both to Groq's own", () => {
+test("the usage of an answer takes precedence over that of its choice, and both over Groq's own field", () => {
   const of = (tokens: number) => ({ prompt_tokens: tokens, completion_tokens: 0 });
   const everywhere = { usage: of(1), choices: [{ usage: of(2) }], x_groq: { usage: of(3) } };
   const { usage: _, ...inChoice } = everywhere;
@@ -95,11 +95,11 @@ test("the usage of an answer is preferred to that of its choice, and both to Gro
   expect(readChatUsage({ ...inChoice, choices: [] }, openaiUsageRules)?.usage.input).toBe(3);
 });
 
-test("parts of tokens are cut off", () => {
+test("fractions of tokens are cut off", () => {
   expect(read({ prompt_tokens: 10.9, completion_tokens: 0.5 })).toMatchObject({ input: 10, output: 0 });
 });
 
-test("the buckets always add up to what was prompted and completed", () => {
+test("the buckets always add up to the prompt and the completion", () => {
   const count = fc.nat(10_000);
   const counts = fc.record(
     {

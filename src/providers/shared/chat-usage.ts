@@ -2,23 +2,23 @@ import { type JsonObject, listOf, objectOf, type ObservedUsage } from "../../cor
 
 import { countOf } from "./json.ts";
 
-/** Where providers of the chat dialect differ in what they count. */
+/** The differences between providers of the chat dialect in their counts. */
 export interface ChatUsageRules {
-  /** Whether `completion_tokens` holds the reasoning tokens (OpenAI) or leaves them out (xAI, Perplexity). */
+  /** Whether `completion_tokens` includes the reasoning tokens (OpenAI) or excludes them (xAI, Perplexity). */
   reasoningInCompletion: boolean;
-  /** Whether tokens that only `total_tokens` holds are reasoning that was left out elsewhere (Google). */
-  restOfTotalIsReasoning: boolean;
-  /** The real price that the upstream names, in nano-credits. */
+  /** Whether tokens that are only in `total_tokens` are reasoning tokens (Google). */
+  remainderIsReasoning: boolean;
+  /** The real price that the upstream reports, in nano-credits. */
   reportedCost: (usage: JsonObject) => bigint | undefined;
 }
 
 export const openaiUsageRules: ChatUsageRules = {
   reasoningInCompletion: true,
-  restOfTotalIsReasoning: false,
+  remainderIsReasoning: false,
   reportedCost: () => undefined,
 };
 
-/** The usage object of a whole answer or of a chunk, in the places where chat upstreams put it. */
+/** Finds the usage object of a whole answer or a chunk, in any of the places where chat upstreams put it. */
 function findChatUsage(answer: JsonObject): JsonObject | undefined {
   const [choice] = listOf(answer["choices"]);
   return (
@@ -28,7 +28,7 @@ function findChatUsage(answer: JsonObject): JsonObject | undefined {
   );
 }
 
-/** The first spelling of "cached tokens" that is there. */
+/** Reads the first spelling of "cached tokens" that is present. */
 function cachedTokens(usage: JsonObject, details: JsonObject): number {
   const spellings = [
     details["cached_tokens"],
@@ -39,7 +39,7 @@ function cachedTokens(usage: JsonObject, details: JsonObject): number {
   return countOf(spellings.find((value) => typeof value === "number"));
 }
 
-/** Reads chat usage into disjoint buckets. Undefined where the answer holds none. */
+/** Reads chat usage into disjoint buckets. Undefined if the answer contains none. */
 export function readChatUsage(answer: JsonObject, rules: ChatUsageRules): ObservedUsage | undefined {
   const usage = findChatUsage(answer);
   if (usage === undefined) return undefined;
@@ -52,12 +52,12 @@ export function readChatUsage(answer: JsonObject, rules: ChatUsageRules): Observ
   const inputAudio = Math.min(countOf(promptDetails["audio_tokens"]), prompt - cacheRead - cacheWrite5m);
 
   const completion = countOf(usage["completion_tokens"]);
-  const said = countOf(completionDetails["reasoning_tokens"] ?? usage["reasoning_tokens"]);
-  const unsaid = countOf(usage["total_tokens"]) - prompt - completion;
-  const reasoning = rules.restOfTotalIsReasoning && unsaid > 0 ? unsaid : said;
-  const outside = !rules.reasoningInCompletion || (rules.restOfTotalIsReasoning && unsaid > 0);
-  const thought = outside ? 0 : Math.min(reasoning, completion);
-  const outputAudio = Math.min(countOf(completionDetails["audio_tokens"]), completion - thought);
+  const listed = countOf(completionDetails["reasoning_tokens"] ?? usage["reasoning_tokens"]);
+  const remainder = countOf(usage["total_tokens"]) - prompt - completion;
+  const reasoning = rules.remainderIsReasoning && remainder > 0 ? remainder : listed;
+  const isOutside = !rules.reasoningInCompletion || (rules.remainderIsReasoning && remainder > 0);
+  const included = isOutside ? 0 : Math.min(reasoning, completion);
+  const outputAudio = Math.min(countOf(completionDetails["audio_tokens"]), completion - included);
 
   const reportedCost = rules.reportedCost(usage);
   return {
@@ -66,8 +66,8 @@ export function readChatUsage(answer: JsonObject, rules: ChatUsageRules): Observ
       cacheRead,
       cacheWrite5m,
       inputAudio,
-      output: completion - thought - outputAudio,
-      reasoning: outside ? reasoning : thought,
+      output: completion - included - outputAudio,
+      reasoning: isOutside ? reasoning : included,
       outputAudio,
       requests: 1,
     },

@@ -3,21 +3,21 @@ import type { UpstreamOperation } from "../provider.ts";
 import { dropAndRename, type FieldRules } from "./field-rules.ts";
 import { countOf } from "./json.ts";
 
-/** What sets one embeddings endpoint apart from OpenAI's. */
+/** The differences between an embeddings endpoint and OpenAI's. */
 export interface EmbeddingsEndpoint extends FieldRules {
   path: string;
-  /** The real price that the upstream names, in nano-credits. */
+  /** The real price that the upstream reports, in nano-credits. */
   reportedCost?: (usage: JsonObject) => bigint | undefined;
 }
 
-/** Whatever is embedded has a token at least: an upstream that counts none has not counted. */
+/** Every input has at least one token, so a count of zero means that the upstream did not count. */
 function readEmbeddingsUsage(
   answer: JsonObject,
   reportedCostOf: EmbeddingsEndpoint["reportedCost"],
 ): ObservedUsage | undefined {
   const usage = objectOf(answer["usage"]);
   if (usage === undefined) return undefined;
-  // Some name the total alone, which is the same where nothing is written.
+  // Some report only the total, which is the same if there is no output.
   const input = countOf(usage["prompt_tokens"]) || countOf(usage["total_tokens"]);
   const reportedCost = reportedCostOf?.(usage);
   if (input === 0 && reportedCost === undefined) return undefined;
@@ -28,13 +28,13 @@ function readEmbeddingsUsage(
   };
 }
 
-/** The embeddings operation of an upstream that speaks OpenAI's shape of it. */
+/** The embeddings operation of an upstream that uses OpenAI's format. */
 export function embeddingsOperation({ path, reportedCost, ...rules }: EmbeddingsEndpoint): UpstreamOperation {
   return {
     path,
     edits: (body) => dropAndRename(body, rules),
     readUsage: (answer) => readEmbeddingsUsage(answer, reportedCost),
-    // Whatever an error looks like, and some are flat: an answer has vectors.
+    // Errors have various formats, but only a successful answer has vectors.
     isFailure: (answer) => answer["data"] === undefined || answer["data"] === null,
   };
 }

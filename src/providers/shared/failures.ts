@@ -2,10 +2,10 @@ import { type JsonObject, objectOf } from "../../core/index.ts";
 import type { FailureRules, FailurePattern, UpstreamFault } from "../provider.ts";
 import { textOf } from "./json.ts";
 
-/** Statuses under which an upstream speaks of the key or of its money. */
+/** Statuses under which upstreams report problems of the key or its money. */
 export const keyStatuses = [401, 402, 403, 429];
 
-/** What OpenAI and the upstreams modelled on it say. */
+/** The codes of OpenAI and of the upstreams that follow it. */
 export const commonFailures: FailureRules = {
   keyRefused: [{ statuses: keyStatuses, codes: /^(?:invalid_api_key|incorrect_api_key|invalid_authentication)/ }],
   quotaGone: [
@@ -14,7 +14,7 @@ export const commonFailures: FailureRules = {
   retryable: [],
 };
 
-/** The fields of an error body that are the upstream's own, in all the shapes that upstreams give it (`docs/wire/`). */
+/** Reads the fields of an error body that the upstream defines itself, in all known formats (`docs/wire/`). */
 export function readFault(body: string): UpstreamFault {
   const root = rootOf(body);
   const error = objectOf(root["error"]) ?? {};
@@ -30,26 +30,26 @@ export function readFault(body: string): UpstreamFault {
     ...violations.map(({ quotaId }) => quotaId),
   ];
   return {
-    codes: codes.flatMap((word) => (typeof word === "string" || typeof word === "number" ? String(word) : [])),
+    codes: codes.flatMap((code) => (typeof code === "string" || typeof code === "number" ? String(code) : [])),
     message: textOf(error["message"]) ?? textOf(root["error"]) ?? textOf(root["message"]),
     retryDelayMs: details.map(retryDelayOf).find((delay) => delay !== undefined),
   };
 }
 
-/** Whether a failure of this status has one of the meaning's signs. */
+/** Whether a failure with this status matches any of the patterns. */
 export function matchesPattern(
-  signs: readonly FailurePattern[],
+  patterns: readonly FailurePattern[],
   status: number,
   { codes, message }: UpstreamFault,
 ): boolean {
-  return signs.some(
-    (sign) =>
-      sign.statuses.includes(status) &&
-      (codes.some((word) => sign.codes?.test(word)) || (message !== undefined && sign.message?.test(message))),
+  return patterns.some(
+    (pattern) =>
+      pattern.statuses.includes(status) &&
+      (codes.some((code) => pattern.codes?.test(code)) || (message !== undefined && pattern.message?.test(message))),
   );
 }
 
-/** The object of the body; Google's compatible layer puts it into a list. */
+/** The body's object; Google's compatible layer wraps it in a list. */
 function rootOf(body: string): JsonObject {
   try {
     return objectsOf(JSON.parse(body))[0] ?? {};
@@ -58,13 +58,13 @@ function rootOf(body: string): JsonObject {
   }
 }
 
-/** The objects of a list, or the one that stands where a list may. */
+/** The objects of a list, or a single object that is not in a list. */
 function objectsOf(value: unknown): JsonObject[] {
   const list: readonly unknown[] = Array.isArray(value) ? value : [value];
-  return list.map((one) => objectOf(one)).filter((one) => one !== undefined);
+  return list.map((item) => objectOf(item)).filter((item) => item !== undefined);
 }
 
-/** Google's `RetryInfo`: seconds with an "s". */
+/** Google's `RetryInfo`: seconds followed by "s". */
 function retryDelayOf({ retryDelay }: JsonObject): number | undefined {
   const [, seconds] = /^(\d+(?:\.\d+)?)s$/.exec(textOf(retryDelay) ?? "") ?? [];
   return seconds === undefined ? undefined : Number(seconds) * 1000;

@@ -1,24 +1,24 @@
 import type { JsonEdit } from "../../bodies/index.ts";
 import type { JsonObject } from "../../core/index.ts";
 
-/** OpenAI's fields of one operation, as another upstream has them. */
+/** How another upstream differs in OpenAI's fields of one operation. */
 export interface FieldRules {
-  /** Fields that it refuses and that change nothing by their absence. */
+  /** Fields that it refuses and that can be omitted without an effect. */
   drops: readonly string[];
   /** Fields that it knows by another name. */
   renames: Readonly<Record<string, string>>;
 }
 
-/** The edits that make a body of OpenAI's fit. */
+/** The edits that adapt a body in OpenAI's format. */
 export function dropAndRename(body: JsonObject, { drops, renames }: FieldRules): JsonEdit[] {
   const edits: JsonEdit[] = [];
   for (const key of drops) if (key in body) edits.push({ remove: key });
   for (const key in renames) {
-    const to = renames[key];
-    if (to === undefined || !(key in body)) continue;
-    // Where both names are there, OpenAI's has the say: it is the one that the cost was bounded by.
-    if (to in body) edits.push({ remove: to });
-    edits.push({ rename: key, to });
+    const newName = renames[key];
+    if (newName === undefined || !(key in body)) continue;
+    // If both names are present, the value of OpenAI's name is used, because the cost was bounded by it.
+    if (newName in body) edits.push({ remove: newName });
+    edits.push({ rename: key, to: newName });
   }
   return edits;
 }

@@ -3,21 +3,23 @@ import type { JsonObject } from "../../core/index.ts";
 import type { UpstreamRequestBody } from "../provider.ts";
 import { refusal } from "./refusal.ts";
 
-/** What becomes of OpenAI's fields of an image call at an upstream that lacks them. */
+/** How an upstream without some of OpenAI's fields of an image call handles them. */
 export interface ImageFieldRules {
-  /** They change nothing by their absence, or ask for what there is one kind of only. */
+  /** Fields that can be omitted without an effect, or that choose between kinds of which the upstream has one. */
   drops: readonly string[];
-  /** Dropped where they say one of these, which is what the upstream does by itself; anything else is refused with 422. */
+  /**
+   * Fields that are dropped if they have one of these values, the upstream's fixed behaviour; else refused with 422.
+   */
   only: Readonly<Record<string, readonly unknown[]>>;
 }
 
-/** Fields that are hints, or that ask for a stream of previews: nowhere but at OpenAI is there anything to ask. */
+/** Hints, and options for a stream of previews, which only OpenAI supports. */
 export const imageHints = ["moderation", "safety_identifier", "partial_images", "input_fidelity", "output_compression"];
 
-/** No other upstream draws on glass. */
+/** No other upstream generates transparent backgrounds. */
 export const opaqueOnly = { background: ["auto", "opaque"] };
 
-/** The fields that the upstream gets. */
+/** The fields that are sent to the upstream. Throws 422 for a value that it can't fulfil. */
 export function fitImageFields(body: JsonObject, { drops, only }: ImageFieldRules): JsonObject {
   const entries = Object.entries(body).filter(([field, value]) => {
     if (drops.includes(field)) return false;
@@ -33,13 +35,13 @@ function orElse(allowed: readonly unknown[]): string {
   return allowed.length === 0 ? "" : `, or say ${allowed.join(" or ")}`;
 }
 
-/** A stream of OpenAI's has images in its events, not addresses: what is told as one asks for them. */
+/** The events of a stream contain images, not URLs, so a call with a stream requests images in the answer. */
 export function imagesInEvents(body: JsonObject, json: JsonObject): JsonObject {
-  const asked = body["stream"] === true && json["response_format"] === undefined;
-  return asked ? { ...json, response_format: "b64_json" } : json;
+  const isNeeded = body["stream"] === true && json["response_format"] === undefined;
+  return isNeeded ? { ...json, response_format: "b64_json" } : json;
 }
 
-/** The edits that make the one body the other, so that what both have keeps its bytes. */
+/** The edits that turn `body` into `fitted`; members that are in both keep their bytes. */
 export function editsBetween(body: JsonObject, fitted: JsonObject): JsonEdit[] {
   const removed = Object.keys(body).filter((key) => !(key in fitted));
   const set = Object.entries(fitted).filter(([key, value]) => body[key] !== value);
@@ -49,12 +51,12 @@ export function editsBetween(body: JsonObject, fitted: JsonObject): JsonEdit[] {
   ];
 }
 
-/** Images asked for; what is none of a number is one. */
+/** The number of requested images; one if `n` is no number. */
 export function requestedImageCount({ n }: JsonObject): number {
   return typeof n === "number" && n > 1 ? n : 1;
 }
 
-/** The same request for each image asked for, where an upstream makes one a call. */
+/** Repeats a request for each requested image, for upstreams that generate one image per call. */
 export function onceForEach(
   body: JsonObject,
   request: UpstreamRequestBody,

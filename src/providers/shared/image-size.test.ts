@@ -1,14 +1,14 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { GatewayError } from "../../core/index.ts";
-import { type NamedSize, readImageSize } from "./image-size.ts";
+import { type UpstreamSize, readImageSize } from "./image-size.ts";
 
 const sizes = {
   ratios: ["1:1", "2:3", "3:2", "9:16", "16:9", "9:19.5"],
   resolutions: { "512": 512, "1K": 1_024, "2K": 2_048, "4K": 4_096 },
 };
 
-test.each<[unknown, NamedSize]>([
+test.each<[unknown, UpstreamSize]>([
   [undefined, {}],
   [null, {}],
   ["auto", {}],
@@ -29,11 +29,11 @@ test.each<[unknown, NamedSize]>([
   ["3840x2160", { ratio: "16:9", resolution: "4K" }],
   ["4096x4096", { ratio: "1:1", resolution: "4K" }],
   ["900x1950", { ratio: "9:19.5", resolution: "1K" }],
-])("%j is %j", (size, named) => {
-  expect(readImageSize(size, sizes)).toEqual(named);
+])("%j is %j", (size, converted) => {
+  expect(readImageSize(size, sizes)).toEqual(converted);
 });
 
-describe("what no size comes close to is refused", () => {
+describe("a size that is not close to any supported one is refused", () => {
   test.each<[unknown]>([
     ["256x256"],
     ["8192x8192"],
@@ -55,25 +55,25 @@ describe("what no size comes close to is refused", () => {
     );
   });
 
-  test("in words that say what works", () => {
+  test("with a message that lists the supported sizes", () => {
     expect(() => readImageSize("7x7", sizes)).toThrow("1:1, 2:3, 3:2, 9:16, 16:9, 9:19.5");
     expect(() => readImageSize("7x7", sizes)).toThrow("512 (512x512 pixels), 1K (1024x1024 pixels)");
   });
 });
 
-test("what is taken has the ratio within 2% and not twice nor half the pixels", () => {
+test("an accepted size differs by at most 2% in ratio and by less than a factor of about two in pixels", () => {
   const side = fc.integer({ min: 1, max: 6_000 });
   const property = fc.property(side, side, (width, height) => {
-    let named: NamedSize;
+    let converted: UpstreamSize;
     try {
-      named = readImageSize(`${width}x${height}`, sizes);
+      converted = readImageSize(`${width}x${height}`, sizes);
     } catch (thrown) {
       expect(thrown).toBeInstanceOf(GatewayError);
       return;
     }
-    const [across = 0, down = 1] = (named.ratio ?? "").split(":").map(Number);
-    expect(Math.abs(width / height / (across / down) - 1)).toBeLessThanOrEqual(0.02);
-    const square = sizes.resolutions[named.resolution as keyof typeof sizes.resolutions] ** 2;
+    const [ratioWidth = 0, ratioHeight = 1] = (converted.ratio ?? "").split(":").map(Number);
+    expect(Math.abs(width / height / (ratioWidth / ratioHeight) - 1)).toBeLessThanOrEqual(0.02);
+    const square = sizes.resolutions[converted.resolution as keyof typeof sizes.resolutions] ** 2;
     expect((width * height) / square).toBeLessThanOrEqual(1.9);
     expect((width * height) / square).toBeGreaterThan(0.475);
   });

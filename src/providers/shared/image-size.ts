@@ -1,34 +1,34 @@
 import { refusal } from "./refusal.ts";
 
-/** How an upstream is asked for a size that takes no width and height. */
+/** The sizes of an upstream that takes no width and height. */
 export interface ImageSizes {
-  /** Its words for ratios: "16:9". */
+  /** The upstream's ratios: "16:9". */
   ratios: readonly string[];
-  /** Its words for resolutions, with the side of the square that has as many pixels; from small to large. */
+  /** The upstream's resolutions, each with the side of a square that has as many pixels, in ascending order. */
   resolutions: Readonly<Record<string, number>>;
 }
 
-/** Left out, the upstream chooses. */
-export interface NamedSize {
+/** A size in the upstream's terms. The upstream chooses absent members. */
+export interface UpstreamSize {
   ratio?: string;
   resolution?: string;
 }
 
-/** By how much a ratio may differ from the upstream's: 1792 by 1024 is 1.6% from 16:9. */
+/** The tolerated difference from the upstream's ratio: 1792 by 1024 is 1.6% from 16:9. */
 const RATIO_TOLERANCE = 0.02;
 
 /**
- * Pixels for which a resolution stands, by its square: from 0.475 to 1.9 times as many, so that 1792 by 1024 is still "1K"
- * and 1920 by 1080 is "2K".
+ * The pixels that count as a resolution, relative to its square: from 0.475 to 1.9 times as many. So 1792 by 1024 is
+ * still "1K", and 1920 by 1080 is "2K".
  */
-const PIXELS_LEAST = 0.475;
-const PIXELS_MOST = 1.9;
+const PIXEL_SHARE_MIN = 0.475;
+const PIXEL_SHARE_MAX = 1.9;
 
 /**
- * OpenAI's `size` in the upstream's words; a ratio or a resolution of the upstream's own stands for itself. Throws 422 for
- * what none of its sizes comes close to.
+ * Converts OpenAI's `size` to the upstream's terms. A ratio or a resolution of the upstream is accepted as well. Throws
+ * 422 if none of the upstream's sizes is close.
  */
-export function readImageSize(size: unknown, sizes: ImageSizes): NamedSize {
+export function readImageSize(size: unknown, sizes: ImageSizes): UpstreamSize {
   if (size === undefined || size === null || size === "auto") return {};
   if (typeof size === "string") {
     const ratio = sizes.ratios.find((name) => name === size);
@@ -46,18 +46,18 @@ export function readImageSize(size: unknown, sizes: ImageSizes): NamedSize {
   );
 }
 
-function nearestTo(size: string, { ratios, resolutions }: ImageSizes): NamedSize | undefined {
+function nearestTo(size: string, { ratios, resolutions }: ImageSizes): UpstreamSize | undefined {
   const [, width = 0, height = 0] = (/^(\d{1,5})x(\d{1,5})$/.exec(size) ?? []).map(Number);
   if (width === 0 || height === 0) return undefined;
   const ratio = ratios.find((name) => Math.abs(width / height / valueOf(name) - 1) <= RATIO_TOLERANCE);
   const resolution = Object.entries(resolutions).find(([, side]) => {
     const share = (width * height) / side ** 2;
-    return share > PIXELS_LEAST && share <= PIXELS_MOST;
+    return share > PIXEL_SHARE_MIN && share <= PIXEL_SHARE_MAX;
   })?.[0];
   return ratio === undefined || resolution === undefined ? undefined : { ratio, resolution };
 }
 
 function valueOf(ratio: string): number {
-  const [across = 1, down = 1] = ratio.split(":").map(Number);
-  return across / down;
+  const [width = 1, height = 1] = ratio.split(":").map(Number);
+  return width / height;
 }

@@ -42,11 +42,11 @@ describe("the images of a call", () => {
     [{ image: {} }, "image"],
     [{ image: 7 }, "image"],
     [{ images: [address, { url: 7 }] }, "images.1"],
-  ])("%j is none: %s", (body, param) => {
+  ])("%j is refused: %s", (body, param) => {
     expect(() => imageSources({ body, files: [] })).toThrow(expect.objectContaining({ status: 422, param }));
   });
 
-  test("come in the order of body and form, the mask apart", () => {
+  test("are in the order of body and form, without the mask", () => {
     const [first, second, mask] = [file("image", "1"), file("image", "2"), file("mask", "3")];
     const input = { body: { image: address }, files: [first, mask, second] };
     expect(imageSources(input)).toEqual([
@@ -66,14 +66,14 @@ describe("a file", () => {
     ["JPEG", "\u00ff\u00d8\u00ff\u00e0", undefined, "image/jpeg"],
     ["WebP", "RIFF\u0001\u0002\u0003\u0004WEBPVP8 ", "image/png", "image/webp"],
     ["GIF", "GIF89a", undefined, "image/gif"],
-    ["what else the client says", "ftypheic", "image/heic", "image/heic"],
-    ["what nobody knows", "text", undefined, "application/octet-stream"],
-  ])("is by its bytes: %s", async (_title, bytes, contentType, mimeType) => {
+    ["the client's type otherwise", "ftypheic", "image/heic", "image/heic"],
+    ["an unknown type", "text", undefined, "application/octet-stream"],
+  ])("has its type by its bytes: %s", async (_title, bytes, contentType, mimeType) => {
     const encoded = { mimeType, data: Buffer.from(bytes, "latin1").toString("base64") };
     expect(await encodeFile(file("image", bytes, contentType))).toEqual(encoded);
   });
 
-  test("becomes a data URL; an address stays, and a stored file is refused", async () => {
+  test("becomes a data URL; a URL is unchanged, and a stored file is refused", async () => {
     const sources = imageSources({ body: { image: address }, files: [file("image", "GIF89a")] });
     expect(await urlsOf(sources)).toEqual([address, "data:image/gif;base64,R0lGODlh"]);
     const stored = imageSources({ body: { images: [{ file_id: "file-1" }] }, files: [] });

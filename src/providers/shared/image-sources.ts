@@ -3,10 +3,10 @@ import type { CallInput } from "../provider.ts";
 import { textOf } from "./json.ts";
 import { refusal } from "./refusal.ts";
 
-/** An image that goes in: by its address or its data, by the id of a stored file, or as a file of the call's form. */
+/** An input image: a URL or data URL, the id of a stored file, or a file of the call's form. */
 export type ImageSource = { param: string } & ({ url: string } | { fileId: string } | { file: CallFile });
 
-/** The images of a call, in all the forms that a client may give them. Throws 422 for what names none. */
+/** The input images of a call, in all forms that a client may use. Throws 422 for a value that is no image. */
 export function imageSources({ body, files }: CallInput): ImageSource[] {
   return [
     ...sourcesIn(body["image"], "image"),
@@ -15,19 +15,19 @@ export function imageSources({ body, files }: CallInput): ImageSource[] {
   ];
 }
 
-/** The mask of a call, where it has one. */
+/** The mask of a call, if it has one. */
 export function maskSource({ body, files }: CallInput): ImageSource | undefined {
   const file = files.find(({ field }) => field === "mask");
   return file === undefined ? sourcesIn(body["mask"], "mask")[0] : { param: "mask", file };
 }
 
-/** Throws 422 for a call with a mask, at an upstream that knows none. */
+/** Throws 422 if the call has a mask, for upstreams that support none. */
 export function refuseMask(input: CallInput): void {
   if (maskSource(input) === undefined) return;
   throw refusal("mask", "this upstream edits without masks: say it in the prompt.");
 }
 
-/** What an upstream that stores no files answers to the id of one. */
+/** The error for a file id, for upstreams that store no files. */
 export function unknownFile({ param }: ImageSource): GatewayError {
   return refusal(param, "this upstream has no stored files: send the image itself.");
 }
@@ -35,7 +35,7 @@ export function unknownFile({ param }: ImageSource): GatewayError {
 function sourcesIn(value: unknown, param: string): ImageSource[] {
   if (value === undefined || value === null || value === "") return [];
   return Array.isArray(value)
-    ? listOf(value).map((one, index) => sourceOf(one, `${param}.${index}`))
+    ? listOf(value).map((item, index) => sourceOf(item, `${param}.${index}`))
     : [sourceOf(value, param)];
 }
 
@@ -48,7 +48,7 @@ function sourceOf(value: unknown, param: string): ImageSource {
   throw refusal(param, "expected an address or a data URL (image_url), or the id of a file (file_id).");
 }
 
-/** What an image's first bytes say that it is. */
+/** The first bytes of image formats. */
 const signatures: readonly [type: string, start: number, bytes: string][] = [
   ["image/png", 0, "\u0089PNG"],
   ["image/jpeg", 0, "\u00ff\u00d8\u00ff"],
@@ -56,7 +56,7 @@ const signatures: readonly [type: string, start: number, bytes: string][] = [
   ["image/gif", 0, "GIF8"],
 ];
 
-/** A file's bytes as base64, and their type: by the bytes, since many a client names none. */
+/** Encodes a file as base64. Its type is determined by its bytes, because many clients declare none. */
 export async function encodeFile(file: CallFile): Promise<{ mimeType: string; data: string }> {
   const bytes = await file.read();
   const head = bytes.toString("latin1", 0, 16);
@@ -64,7 +64,7 @@ export async function encodeFile(file: CallFile): Promise<{ mimeType: string; da
   return { mimeType: known ?? file.contentType ?? "application/octet-stream", data: bytes.toString("base64") };
 }
 
-/** The source as an upstream takes it that knows addresses and data URLs alone. */
+/** The source as a URL or data URL, for upstreams that accept nothing else. */
 export async function urlOf(source: ImageSource): Promise<string> {
   if ("url" in source) return source.url;
   if ("fileId" in source) throw unknownFile(source);
@@ -72,7 +72,7 @@ export async function urlOf(source: ImageSource): Promise<string> {
   return `data:${mimeType};base64,${data}`;
 }
 
-/** Encoded one after the other: each may be tens of megabytes. */
+/** Encodes one file after the other, because each may have tens of megabytes. */
 export async function urlsOf(sources: readonly ImageSource[]): Promise<string[]> {
   const urls: string[] = [];
   for (const source of sources) urls.push(await urlOf(source));

@@ -5,14 +5,14 @@ import { limitOf, textOf } from "./json.ts";
 /** Spellings of the context length in the lists of chat upstreams. */
 const CONTEXT_KEYS = ["context_length", "context_window", "max_context_length", "max_model_len", "inputTokenLimit"];
 
-/** One row of an OpenAI-shaped list; undefined where it names no model. */
+/** Reads one row of an OpenAI-style list; undefined if it has no model id. */
 function readListedModel(row: unknown): ListedModel | undefined {
   const model = objectOf(row);
   const id = textOf(model?.["id"]);
   if (model === undefined || id === undefined || id === "") return undefined;
   const contextKey = CONTEXT_KEYS.find((key) => limitOf(model[key]) !== undefined);
   return {
-    // Google's compatibility layer puts its resource path before each id and accepts calls without it.
+    // Google's compatible layer prefixes ids with its resource path, and accepts calls without it.
     id: id.replace(/^models\//, ""),
     created: limitOf(model["created"]),
     ownedBy: textOf(model["owned_by"]),
@@ -21,7 +21,7 @@ function readListedModel(row: unknown): ListedModel | undefined {
   };
 }
 
-/** `GET {base}{path}` answering `{ object: "list", data: [{ id, … }] }` on one page. */
+/** A listing at `GET {base}{path}` with the answer `{ object: "list", data: [{ id, … }] }`, on one page. */
 export function openaiModelList(path: string): ModelListing {
   return {
     from: "upstream",

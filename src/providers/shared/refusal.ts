@@ -1,6 +1,6 @@
 import { GatewayError } from "../../core/index.ts";
 
-/** A 422 for a call that can't be said to this upstream, naming the field of the client's body. */
+/** A 422 that names the field of the client's body, for a call that has no equivalent at this upstream. */
 export function refusal(param: string, message: string): GatewayError {
   return new GatewayError("validation_failed", `${param}: ${message}`, { param });
 }

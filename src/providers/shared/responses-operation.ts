@@ -2,25 +2,25 @@ import { type JsonObject, objectOf, type ObservedUsage } from "../../core/index.
 import type { UpstreamOperation } from "../provider.ts";
 import { countOf } from "./json.ts";
 
-/** What sets one Responses endpoint apart from OpenAI's. */
+/** The differences between a Responses endpoint and OpenAI's. */
 export interface ResponsesEndpoint {
   path: string;
-  /** Whether `output_tokens` may leave the reasoning out, so that only `total_tokens` tells (xAI). */
-  totalTellsOutput: boolean;
-  /** The real price that the upstream names, in nano-credits. */
+  /** Whether `output_tokens` may exclude reasoning, so that the output is calculated from `total_tokens` (xAI). */
+  outputFromTotal: boolean;
+  /** The real price that the upstream reports, in nano-credits. */
   reportedCost: (usage: JsonObject) => bigint | undefined;
-  /** Whether `GET {path}/{id}/input_items` is there. */
+  /** Whether `GET {path}/{id}/input_items` exists. */
   listsInput: boolean;
 }
 
-/** The usage of a response, or of the event that holds one. */
+/** The usage of a response, or of an event that contains one. */
 function usageOf(answer: JsonObject): JsonObject | undefined {
   return objectOf(answer["usage"]) ?? objectOf(objectOf(answer["response"])?.["usage"]);
 }
 
 /**
- * Tokens that the cache read or wrote are within `input_tokens`, unless it read more than that: then they are beside it
- * (`docs/wire/xai.md`).
+ * Cache reads and writes are included in `input_tokens`, unless the cache read more than that: then the reads are
+ * excluded (`docs/wire/xai.md`).
  */
 function readResponsesUsage(answer: JsonObject, endpoint: ResponsesEndpoint): ObservedUsage | undefined {
   const usage = usageOf(answer);
@@ -30,8 +30,8 @@ function readResponsesUsage(answer: JsonObject, endpoint: ResponsesEndpoint): Ob
   const cacheRead = countOf(details?.["cached_tokens"]);
   const uncached = cacheRead > input ? input : input - cacheRead;
   const cacheWrite5m = Math.min(countOf(details?.["cache_write_tokens"]), uncached);
-  const named = countOf(usage["output_tokens"]);
-  const output = endpoint.totalTellsOutput ? Math.max(countOf(usage["total_tokens"]) - input, named) : named;
+  const reported = countOf(usage["output_tokens"]);
+  const output = endpoint.outputFromTotal ? Math.max(countOf(usage["total_tokens"]) - input, reported) : reported;
   const reasoning = Math.min(countOf(objectOf(usage["output_tokens_details"])?.["reasoning_tokens"]), output);
   const reportedCost = endpoint.reportedCost(usage);
   return {
@@ -47,7 +47,7 @@ function readResponsesUsage(answer: JsonObject, endpoint: ResponsesEndpoint): Ob
   };
 }
 
-/** The Responses operation of an upstream that speaks that dialect itself, and keeps what it has answered. */
+/** The Responses operation of an upstream that uses this dialect and stores its answers. */
 export function responsesOperation(endpoint: ResponsesEndpoint): UpstreamOperation {
   return {
     dialect: "responses",
@@ -55,7 +55,7 @@ export function responsesOperation(endpoint: ResponsesEndpoint): UpstreamOperati
     keeps: { listsInput: endpoint.listsInput },
     edits: () => [],
     readUsage: (answer) => readResponsesUsage(answer, endpoint),
-    // xAI's error is a sentence, the others' an object.
+    // xAI's error is a string, other upstreams' errors are objects.
     isFailure: ({ status, error, output }) =>
       status === "failed" || (error !== undefined && error !== null && output === undefined),
   };

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { cuesOf, srtOf, type TimedWord, turnsOf, vttOf } from "./subtitles.ts";
 
-/** Words of half a second each, with a silence where a bar stands. */
+/** Words of half a second each; a bar is a silence. */
 function spoken(text: string): { text: string; words: TimedWord[] } {
   let at = 0;
   const words: TimedWord[] = [];
@@ -10,23 +10,23 @@ function spoken(text: string): { text: string; words: TimedWord[] } {
     if (word === "|") at += 1.5;
     else words.push({ text: word, start: at, end: (at += 0.5) });
   }
-  return { text: words.map((one) => one.text).join(" "), words };
+  return { text: words.map((word) => word.text).join(" "), words };
 }
 
-const cues = (said: string) => {
-  const { text, words } = spoken(said);
+const cues = (spokenText: string) => {
+  const { text, words } = spoken(spokenText);
   return cuesOf(text, words);
 };
 
 describe("cues", () => {
-  test("end where a sentence does, once they are worth reading", () => {
+  test("end with a sentence, once they are long enough", () => {
     expect(cues("Yes. We are all of us here today. What now?")).toEqual([
       { start: 0, end: 4_000, text: "Yes. We are all of us here today.", speaker: undefined },
       { start: 4_000, end: 5_000, text: "What now?", speaker: undefined },
     ]);
   });
 
-  test("end where nobody speaks for a while", () => {
+  test("end at a silence", () => {
     expect(cues("Well | I see").map(({ start, end, text }) => [start, end, text])).toEqual([
       [0, 500, "Well"],
       [2_000, 3_000, "I see"],
@@ -40,7 +40,7 @@ describe("cues", () => {
     expect(wide.map(({ text }) => text.length)).toEqual([67, 67, 67]);
   });
 
-  test("end where another speaks", () => {
+  test("end at a change of the speaker", () => {
     const words = [
       { text: "Hi", start: 0, end: 1, speaker: "0" },
       { text: "there", start: 1, end: 2, speaker: "0" },
@@ -52,22 +52,22 @@ describe("cues", () => {
     ]);
   });
 
-  test("keep the text's own punctuation, and scripts without blanks together", () => {
+  test("have the text's punctuation, and no blanks in scripts without them", () => {
     const words = ["你好", "世界"].map((text, index) => ({ text, start: index, end: index + 1 }));
     expect(cuesOf("“你好，世界。”", words).map(({ text }) => text)).toEqual(["“你好，世界。”"]);
   });
 
-  test("take the words as they are where the text has others", () => {
+  test("consist of the words alone if the text differs from them", () => {
     const words = ["one", "hundred"].map((text, index) => ({ text, start: index, end: index + 1 }));
     expect(cuesOf("100", words).map(({ text }) => text)).toEqual(["one hundred"]);
   });
 
-  test("of nothing are none", () => {
+  test("of an empty text are empty", () => {
     expect(cuesOf("", [])).toEqual([]);
   });
 });
 
-test("a turn lasts until another speaks, whatever is between", () => {
+test("a turn lasts until the speaker changes, even across silences", () => {
   const words = spoken("This is long. | It goes on. Now me.").words.map((word, index) => ({
     ...word,
     speaker: index < 6 ? "a" : "b",
@@ -97,7 +97,7 @@ describe("as a file", () => {
     );
   });
 
-  test("WebVTT has a head, points, and signs written out", () => {
+  test("WebVTT has a header, points, and escaped characters", () => {
     expect(vttOf(two)).toBe(
       "WEBVTT\n\n00:00:00.000 --> 00:00:01.500\nTom &amp; &lt;Jerry&gt; --&gt; cheese\n\n" +
         "01:01:01.007 --> 01:01:02.000\nA line that is too long to\nbe shown as one of them\n",
@@ -121,11 +121,11 @@ const word = fc.record({
   speaker: fc.constantFrom("0", "1"),
 });
 
-test("whatever an upstream says: in order, none over another, each word once", () => {
+test("cues are in order, don't overlap and contain each word once, whatever an upstream reports", () => {
   fc.assert(
-    fc.property(fc.array(word, { maxLength: 60 }), fc.boolean(), (words, isTextTheirs) => {
-      const text = words.map((one) => one.text).join(" ");
-      const shown = cuesOf(isTextTheirs ? text : "something else", words);
+    fc.property(fc.array(word, { maxLength: 60 }), fc.boolean(), (words, isTextOfWords) => {
+      const text = words.map(({ text: wordText }) => wordText).join(" ");
+      const shown = cuesOf(isTextOfWords ? text : "something else", words);
       let last = 0;
       for (const cue of shown) {
         expect(cue.start).toBeGreaterThanOrEqual(last);

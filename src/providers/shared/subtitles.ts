@@ -1,15 +1,15 @@
-/** Subtitles of words whose times are known. */
+/** Generates subtitles from words with times. */
 
-/** A word, or what an upstream gives a time of instead; in seconds. */
+/** A word, or another unit that the upstream timed; times in seconds. */
 export interface TimedWord {
   text: string;
   start: number;
   end: number;
-  /** Who says it, where that is known. */
+  /** The speaker, if known. */
   speaker?: string;
 }
 
-/** What is shown together; in milliseconds. No two overlap. */
+/** A text that is shown as a unit; times in milliseconds. Cues don't overlap. */
 export interface Cue {
   start: number;
   end: number;
@@ -17,15 +17,15 @@ export interface Cue {
   speaker: string | undefined;
 }
 
-/** Two lines of it are as much as is read at a glance (a Chinese character takes the room of two letters). */
+/** Two lines can be read at a glance (a Chinese character is as wide as two letters). */
 const LINE_WIDTH = 42;
 const CUE_WIDTH_MAX = 2 * LINE_WIDTH;
 const CUE_MS_MAX = 7_000;
 
-/** A silence after which what was said is taken off. */
+/** A silence of this length ends a cue. */
 const GAP_MS = 1_000;
 
-/** A sentence that is shorter than that may be followed by the next in the same cue. */
+/** A shorter sentence may be followed by the next one in the same cue. */
 const SENTENCE_WIDTH_MIN = 24;
 const sentenceEnd = /[.!?…。！？]["'”’)\]»]*\s*$/;
 
@@ -33,7 +33,7 @@ interface Piece extends Cue {
   width: number;
 }
 
-/** Words in cues of readable length, which end where sentences, silences or speakers do. */
+/** Splits words into cues of readable length, at the ends of sentences, at silences and at changes of the speaker. */
 export function cuesOf(text: string, words: readonly TimedWord[]): Cue[] {
   return grouped(text, words, (cue, next) => {
     if (next.start - cue.end >= GAP_MS || next.end - cue.start > CUE_MS_MAX || next.speaker !== cue.speaker)
@@ -43,7 +43,7 @@ export function cuesOf(text: string, words: readonly TimedWord[]): Cue[] {
   });
 }
 
-/** What each speaker says until it is another's turn. */
+/** Splits words at every change of the speaker. */
 export function turnsOf(text: string, words: readonly TimedWord[]): Cue[] {
   return grouped(text, words, (turn, next) => next.speaker !== turn.speaker);
 }
@@ -60,10 +60,10 @@ function grouped(text: string, words: readonly TimedWord[], isBreak: (group: Pie
       group.end = next.end;
     }
   }
-  return groups.map(({ start, end, text: said, speaker }) => ({ start, end, text: tidy(said), speaker }));
+  return groups.map(({ start, end, text: joined, speaker }) => ({ start, end, text: tidy(joined), speaker }));
 }
 
-/** The words with their times set right: whatever an upstream says, none begins before the last has ended. */
+/** Converts words to pieces and corrects their times: none begins before the previous one has ended. */
 function piecesOf(text: string, words: readonly TimedWord[]): Piece[] {
   const texts = spaced(text, words);
   let last = 0;
@@ -71,8 +71,8 @@ function piecesOf(text: string, words: readonly TimedWord[]): Piece[] {
     const start = Math.max(last, msOf(word.start));
     const end = Math.max(start + 1, msOf(word.end));
     last = end;
-    const said = texts[index] ?? "";
-    return { start, end, text: said, speaker: word.speaker, width: widthOf(said) };
+    const spacedText = texts[index] ?? "";
+    return { start, end, text: spacedText, speaker: word.speaker, width: widthOf(spacedText) };
   });
 }
 
@@ -80,13 +80,13 @@ function msOf(seconds: number): number {
   return Number.isFinite(seconds) ? Math.round(seconds * 1_000) : 0;
 }
 
-/** Each word with what stands between it and the next one in the text: a blank, punctuation or, in some scripts, nothing. */
+/** Each word with the text up to the next one: a blank, punctuation or, in some scripts, nothing. */
 function spaced(text: string, words: readonly TimedWord[]): string[] {
   const starts: number[] = [];
   let at = 0;
   for (const word of words) {
     const found = text.indexOf(word.text, at);
-    if (found === -1) return words.map((one) => `${one.text} `);
+    if (found === -1) return words.map(({ text: unspaced }) => `${unspaced} `);
     starts.push(found);
     at = found + word.text.length;
   }
@@ -103,7 +103,7 @@ function widthOf(text: string): number {
   return text.length + (text.match(wide)?.length ?? 0);
 }
 
-/** On two lines where one is too short, cut at the blank that is nearest the middle. */
+/** Breaks a long text into two lines, at the blank nearest to the middle. */
 function onLines(text: string): string {
   if (widthOf(text) <= LINE_WIDTH) return text;
   const middle = text.length / 2;
@@ -113,7 +113,7 @@ function onLines(text: string): string {
   return cut === -1 ? text : `${text.slice(0, cut)}\n${text.slice(cut + 1)}`;
 }
 
-/** SubRip. Its arrow has no other form within a text. */
+/** SubRip. It has no escapes, so arrows in a text are shortened. */
 export function srtOf(cues: readonly Cue[]): string {
   const blocks = cues.map(({ start, end, text }, index) => {
     const lines = onLines(text.replaceAll(/-{2,}>/g, "->"));
@@ -134,6 +134,6 @@ export function vttOf(cues: readonly Cue[]): string {
 function clock(milliseconds: number, mark: "," | "."): string {
   const seconds = Math.floor(milliseconds / 1_000);
   const parts = [Math.floor(seconds / 3_600), Math.floor(seconds / 60) % 60, seconds % 60];
-  const rest = String(milliseconds % 1_000).padStart(3, "0");
-  return parts.map((part) => String(part).padStart(2, "0")).join(":") + mark + rest;
+  const fraction = String(milliseconds % 1_000).padStart(3, "0");
+  return parts.map((part) => String(part).padStart(2, "0")).join(":") + mark + fraction;
 }

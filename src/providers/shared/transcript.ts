@@ -4,47 +4,47 @@ import { textOf } from "./json.ts";
 import { refusal } from "./refusal.ts";
 import { type Cue, cuesOf, srtOf, type TimedWord, turnsOf, vttOf } from "./subtitles.ts";
 
-/** A transcript as an upstream gave it that has a shape of its own. */
+/** A transcript read from an upstream with its own format. */
 export interface Transcript {
   text: string;
-  /** As a code. */
+  /** A language code. */
   language: string | undefined;
   seconds: number | undefined;
   words: readonly TimedWord[];
-  /** Words that are sentences already. */
+  /** Whether `words` are whole segments already. */
   segmented: boolean;
 }
 
-/** What the client wants to get. */
+/** The format that the client requests. */
 export interface TranscriptFormat {
   format: string;
   words: boolean;
   segments: boolean;
-  /** As events, which are made of an object. */
+  /** Whether the transcript is sent as events, which are generated from a JSON object. */
   streamed: boolean;
 }
 
 const formats = ["json", "text", "srt", "vtt", "verbose_json", "diarized_json"];
 
-/** The values of a form's field that may come several times. */
+/** The values of a form's field that may be repeated. */
 export function valuesOf(value: unknown): readonly string[] {
   const list: readonly unknown[] = Array.isArray(value) ? value : [value];
-  return list.filter((one) => typeof one === "string");
+  return list.filter((item) => typeof item === "string");
 }
 
-/** Whether a form's field says yes. */
+/** Whether a form's field is true. */
 export function isSet(value: unknown): boolean {
   return value === true || value === "true" || value === "1";
 }
 
-/** The file that is to be heard. Throws 422 where there is none. */
+/** The audio file of the call. Throws 422 if it is missing. */
 export function audioFileOf({ files }: CallInput): CallFile {
   const file = files.find(({ field }) => field === "file");
   if (file === undefined) throw refusal("file", "must be there, as a file.");
   return file;
 }
 
-/** Reads what a form asks for. Throws 422 for what none of these upstreams can tell. */
+/** Reads the requested format. Throws 422 for options that none of these upstreams supports. */
 export function readTranscriptFormat(body: JsonObject): TranscriptFormat {
   const format = textOf(body["response_format"]) ?? "json";
   if (!formats.includes(format)) throw refusal("response_format", `must be one of ${formats.join(", ")}.`);
@@ -61,14 +61,14 @@ export function readTranscriptFormat(body: JsonObject): TranscriptFormat {
   };
 }
 
-/** A transcript in one of OpenAI's formats. */
-export function formatTranscript(heard: Transcript, telling: TranscriptFormat): JsonObject | BinaryAnswer {
-  const { format, streamed } = telling;
-  if (format === "diarized_json") return diarized(heard);
-  if (streamed || format === "json") return { text: heard.text, ...usageOf(heard) };
-  if (format === "verbose_json") return verbose(heard, telling);
-  if (format === "text") return plain(`${heard.text}\n`);
-  return plain(format === "srt" ? srtOf(shownCues(heard)) : vttOf(shownCues(heard)));
+/** Converts a transcript to one of OpenAI's formats. */
+export function formatTranscript(transcript: Transcript, requested: TranscriptFormat): JsonObject | BinaryAnswer {
+  const { format, streamed } = requested;
+  if (format === "diarized_json") return diarized(transcript);
+  if (streamed || format === "json") return { text: transcript.text, ...usageOf(transcript) };
+  if (format === "verbose_json") return verbose(transcript, requested);
+  if (format === "text") return plain(`${transcript.text}\n`);
+  return plain(format === "srt" ? srtOf(shownCues(transcript)) : vttOf(shownCues(transcript)));
 }
 
 function plain(text: string): BinaryAnswer {
@@ -79,34 +79,34 @@ function usageOf({ seconds }: Transcript): JsonObject {
   return seconds === undefined ? {} : { usage: { type: "duration", seconds } };
 }
 
-/** A text without times is shown all the time. */
-function shownCues(heard: Transcript): readonly Cue[] {
-  const { text, words, seconds = 0 } = heard;
+/** The cues of a transcript; a text without times is shown for the whole duration. */
+function shownCues(transcript: Transcript): readonly Cue[] {
+  const { text, words, seconds = 0 } = transcript;
   if (words.length > 0) return cuesOf(text, words);
   return text.trim() === "" ? [] : cuesOf(text, [{ text, start: 0, end: seconds }]);
 }
 
-function verbose(heard: Transcript, { words, segments }: TranscriptFormat): JsonObject {
-  const { text, language, seconds } = heard;
-  const timed = heard.words.map((word) => ({ word: word.text, start: word.start, end: word.end }));
+function verbose(transcript: Transcript, { words, segments }: TranscriptFormat): JsonObject {
+  const { text, language, seconds } = transcript;
+  const timed = transcript.words.map((word) => ({ word: word.text, start: word.start, end: word.end }));
   return {
     task: "transcribe",
     language: languageName(language),
-    duration: seconds ?? heard.words.at(-1)?.end ?? 0,
+    duration: seconds ?? transcript.words.at(-1)?.end ?? 0,
     text,
     ...(words ? { words: timed } : {}),
-    ...(segments ? { segments: segmentsOf(heard).map(segment) } : {}),
-    ...usageOf(heard),
+    ...(segments ? { segments: segmentsOf(transcript).map(segment) } : {}),
+    ...usageOf(transcript),
   };
 }
 
-/** An upstream's own segments stay as they are. */
+/** Segments of the upstream are not changed. */
 function segmentsOf({ text, words, segmented }: Transcript): readonly Cue[] {
   if (!segmented) return cuesOf(text, words);
-  return words.map((one) => ({ ...one, start: one.start * 1_000, end: one.end * 1_000, speaker: one.speaker }));
+  return words.map((word) => ({ ...word, start: word.start * 1_000, end: word.end * 1_000, speaker: word.speaker }));
 }
 
-/** With the figures of Whisper's that clients expect to be there, which nobody else has, as if all were well. */
+/** Clients expect Whisper's statistics, which other upstreams lack, so they get neutral values. */
 function segment({ start, end, text }: Cue, id: number): JsonObject {
   return {
     id,
@@ -122,8 +122,8 @@ function segment({ start, end, text }: Cue, id: number): JsonObject {
   };
 }
 
-function diarized(heard: Transcript): JsonObject {
-  const { text, words, seconds } = heard;
+function diarized(transcript: Transcript): JsonObject {
+  const { text, words, seconds } = transcript;
   const labels = new Map<string | undefined, string>();
   const segments = turnsOf(text, words).map((turn, index) => {
     const label = labels.get(turn.speaker) ?? labelOf(labels.size);
@@ -137,17 +137,17 @@ function diarized(heard: Transcript): JsonObject {
       speaker: label,
     };
   });
-  return { task: "transcribe", duration: seconds ?? words.at(-1)?.end ?? 0, text, segments, ...usageOf(heard) };
+  return { task: "transcribe", duration: seconds ?? words.at(-1)?.end ?? 0, text, segments, ...usageOf(transcript) };
 }
 
-/** Speakers are A, B and so on, in the order in which they are heard. */
+/** Speakers are A, B and so on, in the order of their first words. */
 function labelOf(index: number): string {
   return index < 26 ? String.fromCodePoint(0x41 + index) : `S${index + 1}`;
 }
 
 const names = new Intl.DisplayNames(["en"], { type: "language", fallback: "code" });
 
-/** In English and in small letters, as Whisper names it. */
+/** The English name of a language in lowercase, as in Whisper's answers. */
 function languageName(code: string | undefined): string {
   try {
     return code === undefined ? "unknown" : (names.of(code) ?? code).toLowerCase();

@@ -4,7 +4,7 @@ import { countOf } from "./json.ts";
 
 const MS_PER_SECOND = 1_000;
 
-/** Seconds as milliseconds; older answers write them as a text. Undefined for what is no time. */
+/** Converts seconds to milliseconds; older answers contain them as a text. Undefined for anything else. */
 export function millisecondsOf(seconds: unknown): number | undefined {
   const milliseconds = Math.round(
     Number(typeof seconds === "string" ? seconds.trim() || Number.NaN : seconds) * MS_PER_SECOND,
@@ -13,18 +13,18 @@ export function millisecondsOf(seconds: unknown): number | undefined {
   return isNumber && countOf(milliseconds) > 0 ? milliseconds : undefined;
 }
 
-/** Tokens of the prompt and of the sound; where they are not told apart, the dearer of both. */
+/** Tokens of the prompt and of the audio. If they are not separated, all count as audio, which is more expensive. */
 function tokensOf(usage: JsonObject): Usage | undefined {
   const tokensIn = countOf(usage["input_tokens"]);
   const output = countOf(usage["output_tokens"]);
   if (tokensIn + output === 0) return undefined;
-  // In the singular, unlike everywhere else (`docs/wire/openai.md`).
+  // In the singular, unlike in all other answers (`docs/wire/openai.md`).
   const details = objectOf(usage["input_token_details"]);
   const inputAudio = Math.min(details === undefined ? tokensIn : countOf(details["audio_tokens"]), tokensIn);
   return { input: tokensIn - inputAudio, inputAudio, output };
 }
 
-/** Tokens or seconds, whichever the model is billed by; a detailed answer tells its seconds beside them. */
+/** Tokens or seconds, whichever the model is billed by; a detailed answer contains its duration as well. */
 export function readTranscriptionUsage(answer: JsonObject): ObservedUsage | undefined {
   const usage = objectOf(answer["usage"]) ?? {};
   const inputAudioMs = millisecondsOf(usage["seconds"]) ?? millisecondsOf(answer["duration"]);
@@ -33,12 +33,12 @@ export function readTranscriptionUsage(answer: JsonObject): ObservedUsage | unde
   return { usage: { ...tokens, ...(inputAudioMs === undefined ? {} : { inputAudioMs }), requests: 1 } };
 }
 
-/** Whatever an error looks like, and some are sentences: a transcript has a text, be it empty. */
+/** Errors have various formats, some of them strings; a transcript always has a text, possibly an empty one. */
 export function hasNoTranscript({ text }: JsonObject): boolean {
   return typeof text !== "string";
 }
 
-/** The transcription operation of an upstream that speaks OpenAI's shape of it. */
+/** The transcription operation of an upstream that uses OpenAI's format. */
 export const transcriptionOperation: UpstreamOperation = {
   path: "/audio/transcriptions",
   edits: () => [],
@@ -46,5 +46,5 @@ export const transcriptionOperation: UpstreamOperation = {
   isFailure: hasNoTranscript,
 };
 
-/** The same into English. */
+/** Transcription with translation into English. */
 export const translationOperation: UpstreamOperation = { ...transcriptionOperation, path: "/audio/translations" };

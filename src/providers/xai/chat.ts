@@ -6,6 +6,6 @@ export const chat = chatOperation({
   streamUsage: "on-request",
   drops: [],
   renames: {},
-  usage: { reasoningInCompletion: false, restOfTotalIsReasoning: false, reportedCost },
+  usage: { reasoningInCompletion: false, remainderIsReasoning: false, reportedCost },
   facts: () => ({ reasoningField: "reasoning_content", efforts: ["none", "low", "medium", "high"] }),
 });

@@ -1,7 +1,7 @@
 import type { FailureRules } from "../provider.ts";
 import { commonFailures } from "../shared/failures.ts";
 
-/** A wrong key is a 400 whose code says nothing of it; its `error` is a sentence (`docs/wire/xai.md`). */
+/** A wrong key is a 400 without a specific code, and `error` is a sentence (`docs/wire/xai.md`). */
 export const failures: FailureRules = {
   ...commonFailures,
   keyRefused: [...commonFailures.keyRefused, { statuses: [400, 401, 403], message: /^Incorrect API key/ }],

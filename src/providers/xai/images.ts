@@ -18,28 +18,28 @@ const sizes = {
   resolutions: { "1k": 1_024, "2k": 2_048 },
 };
 
-/** There are no streams: what has been made is told as one here. */
+/** xAI doesn't stream images: the gateway sends the finished answer as a stream. */
 const rules: ImageFieldRules = {
   drops: [...imageHints, "stream", "size"],
   only: { ...opaqueOnly, output_format: ["jpeg"], style: [] },
 };
 
-/** A ratio and a resolution stand for the size. */
+/** The size as an aspect ratio and a resolution. */
 function sized(body: JsonObject): JsonObject {
   const { ratio, resolution } = readImageSize(body["size"], sizes);
-  const named = { ...(ratio && { aspect_ratio: ratio }), ...(resolution && { resolution }) };
-  const twice = Object.keys(named).find((field) => body[field] !== undefined && body[field] !== null);
-  if (twice !== undefined) throw refusal("size", `not beside ${twice}, which says the same.`);
-  return named;
+  const fields = { ...(ratio && { aspect_ratio: ratio }), ...(resolution && { resolution }) };
+  const duplicate = Object.keys(fields).find((field) => body[field] !== undefined && body[field] !== null);
+  if (duplicate !== undefined) throw refusal("size", `not beside ${duplicate}, which says the same.`);
+  return fields;
 }
 
 function fitted(body: JsonObject): JsonObject {
   const { quality, ...fit } = fitImageFields(body, rules);
-  const said = { ...fit, ...sized(body), ...(quality === undefined || quality === "auto" ? {} : { quality }) };
-  return imagesInEvents(body, said);
+  const fields = { ...fit, ...sized(body), ...(quality === undefined || quality === "auto" ? {} : { quality }) };
+  return imagesInEvents(body, fields);
 }
 
-/** A single image keeps its own ratio, whatever is asked for (`docs/wire/xai.md`). */
+/** The edit of a single image always has that image's ratio (`docs/wire/xai.md`). */
 function fittedEdit(input: CallInput): JsonObject {
   const { body } = input;
   if (imageSources(input).length === 1 && "aspect_ratio" in sized(body)) {
@@ -54,10 +54,12 @@ function readUsage(answer: JsonObject): ObservedUsage | undefined {
   return cost === undefined ? undefined : { usage: { requests: 1 }, reportedCost: cost };
 }
 
-/** Bytes pass, without `created`: no SDK reads it, and megabytes of base64 would be taken apart to add it. */
+/**
+ * Answers are passed through without `created`: no SDK reads it, and adding it would mean parsing megabytes of base64.
+ */
 const operation = {
   readUsage,
-  // Its errors have several shapes, some under a success status: an answer has images, or says which were withheld.
+  // Errors have several formats, some with a success status. A successful answer has images, or reports withheld ones.
   isFailure: ({ data }: JsonObject) => data === undefined || data === null,
 };
 
@@ -68,7 +70,7 @@ export const imageGeneration: UpstreamOperation = {
   toUpstream: ({ body }) => asStream(body),
 };
 
-/** The client's own body, whose answer is made a stream: a call that asks for none passes. */
+/** Passes the client's body on, and converts the answer if the client requests a stream. */
 function asStream(body: JsonObject): UpstreamRequests | undefined {
   return body["stream"] === true ? { requests: [{}], answer: dated } : undefined;
 }
@@ -77,15 +79,15 @@ function dated([answer = {}]: readonly JsonObject[], at: number): JsonObject {
   return { created: at, ...answer };
 }
 
-/** An image as xAI has it in JSON. */
+/** An image in xAI's JSON format. */
 async function referenceOf(source: ImageSource): Promise<JsonObject> {
   return "fileId" in source ? { file_id: source.fileId } : { url: await urlOf(source) };
 }
 
-/** It takes JSON alone: a form's files go in it, and so do images that the client hasn't put into objects. */
+/** Edits are JSON only: a form's files are converted, and so are images that are not in objects. */
 async function editToUpstream(input: CallInput): Promise<UpstreamRequests | undefined> {
   const { body, files } = input;
-  const { image: _image, images: _images, mask: _mask, ...rest } = fittedEdit(input);
+  const { image: _image, images: _images, mask: _mask, ...fields } = fittedEdit(input);
   if (files.length === 0 && isInObjects(body)) return asStream(body);
   const sources = imageSources(input);
   const references: JsonObject[] = [];
@@ -96,7 +98,7 @@ async function editToUpstream(input: CallInput): Promise<UpstreamRequests | unde
     requests: [
       {
         json: {
-          ...rest,
+          ...fields,
           ...(references.length === 1 ? { image: references[0] } : { images: references }),
           ...(mask === undefined ? {} : { mask: await referenceOf(mask) }),
         },
@@ -105,10 +107,10 @@ async function editToUpstream(input: CallInput): Promise<UpstreamRequests | unde
   };
 }
 
-/** Whether JSON passes: OpenAI's list of objects is xAI's, too. */
+/** Whether the images can be passed on unchanged: xAI accepts OpenAI's list of objects. */
 function isInObjects({ image, images, mask }: JsonObject): boolean {
   const given = [image, mask, ...(Array.isArray(images) ? (images as unknown[]) : [images])];
-  return given.every((one) => one === undefined || objectOf(one) !== undefined);
+  return given.every((entry) => entry === undefined || objectOf(entry) !== undefined);
 }
 
 export const imageEdit: UpstreamOperation = {

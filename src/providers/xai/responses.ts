@@ -3,7 +3,7 @@ import { reportedCost } from "./cost.ts";
 
 export const responses = responsesOperation({
   path: "/responses",
-  totalTellsOutput: true,
+  outputFromTotal: true,
   reportedCost,
   listsInput: false,
 });

@@ -4,7 +4,7 @@ import { textOf } from "../shared/json.ts";
 import { refusal } from "../shared/refusal.ts";
 import { otherFields, voiceId } from "../shared/speech-operation.ts";
 
-/** What each of OpenAI's formats is there. Samples are as OpenAI has them. */
+/** xAI's equivalents of OpenAI's formats, with OpenAI's sample rates. */
 const outputFormats = new Map<unknown, JsonObject>([
   ["mp3", { codec: "mp3" }],
   ["wav", { codec: "wav", sample_rate: 24_000 }],
@@ -14,7 +14,7 @@ const outputFormats = new Map<unknown, JsonObject>([
 const SPEED_MIN = 0.7;
 const SPEED_MAX = 1.5;
 
-/** Throws 422 for what xAI has no words for. */
+/** Throws 422 for a format that xAI lacks. */
 function outputFormat(body: JsonObject): JsonObject {
   const known = outputFormats.get(body["response_format"] ?? "mp3");
   if (known === undefined) throw refusal("response_format", "xAI speaks mp3, wav and pcm.");
@@ -27,7 +27,7 @@ function checkedSpeed(speed: unknown): JsonObject {
   throw refusal("speed", `xAI speaks at ${SPEED_MIN} to ${SPEED_MAX} times the usual speed.`);
 }
 
-/** Members that are OpenAI's; all others go to xAI as they are, so that its own can be used. */
+/** OpenAI's members; all others are passed on, so that xAI's own members can be used. */
 const openaiMembers = new Set([
   "model",
   "input",
@@ -40,12 +40,12 @@ const openaiMembers = new Set([
 ]);
 
 /**
- * xAI's `/tts`. Its answer is the sound itself, so that it passes; for a client that wants events it is asked for in JSON, and
- * told as events once it is whole.
+ * xAI's `/tts`. Its answer is the audio itself, which is passed through. If the client wants events, JSON is requested
+ * instead, and the complete answer is converted to events.
  */
 function toUpstream({ body }: CallInput): UpstreamRequests {
   const { input, voice, instructions, speed, stream_format: streamFormat } = body;
-  // It would be another speech without them.
+  // Without instructions the speech would be a different one, so they are not silently dropped.
   if ((textOf(instructions) ?? "") !== "") {
     throw refusal("instructions", "xAI takes none. Speech tags within the text say how it is spoken.");
   }
@@ -69,7 +69,7 @@ export const speech: UpstreamOperation = {
   path: "/tts",
   edits: () => [],
   toUpstream,
-  // It is paid for by the character.
+  // Speech is priced per character.
   readUsage: () => undefined,
   isFailure: ({ audio }) => typeof audio !== "string" || audio === "",
 };

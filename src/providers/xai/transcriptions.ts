@@ -13,20 +13,20 @@ import {
 } from "../shared/transcript.ts";
 import { hasNoTranscript, readTranscriptionUsage } from "../shared/transcription-operation.ts";
 
-/** Fields of xAI's own, which go there as they are. */
-const ownFields = ["language", "audio_format", "sample_rate", "format", "multichannel", "channels", "filler_words"];
+/** xAI's own fields, which are passed on. */
+const xaiFields = ["language", "audio_format", "sample_rate", "format", "multichannel", "channels", "filler_words"];
 
 /**
- * The file comes last (`docs/wire/xai.md`). What only guides a transcript is left out: `prompt`, `temperature` and
- * `chunking_strategy` have no counterpart, and there is one model.
+ * The file must be last (`docs/wire/xai.md`). Fields that only guide a transcript are dropped: `prompt`, `temperature`
+ * and `chunking_strategy` have no equivalent. So is `model`, because there is only one.
  */
 function formOf(input: CallInput, { format }: TranscriptFormat): readonly FormField[] {
   const { body } = input;
-  const own = ownFields.flatMap((name) => valuesOf(body[name]).map((text) => ({ name, text })));
+  const passedOn = xaiFields.flatMap((name) => valuesOf(body[name]).map((text) => ({ name, text })));
   const isDiarized = format === "diarized_json" || isSet(body["diarize"]);
   const keywords = [...valuesOf(body["keywords"]), ...valuesOf(body["keyterm"])];
   return [
-    ...own,
+    ...passedOn,
     ...(isDiarized ? [{ name: "diarize", text: "true" }] : []),
     ...keywords.map((text) => ({ name: "keyterm", text })),
     { name: "file", file: audioFileOf(input) },
@@ -45,7 +45,7 @@ function wordOf(value: unknown): TimedWord {
   };
 }
 
-function heardIn(answer: JsonObject, { body }: CallInput): Transcript {
+function readTranscript(answer: JsonObject, { body }: CallInput): Transcript {
   const { duration } = answer;
   return {
     text: textOf(answer["text"]) ?? "",
@@ -56,12 +56,12 @@ function heardIn(answer: JsonObject, { body }: CallInput): Transcript {
   };
 }
 
-/** xAI's `/stt`, which tells times of words: OpenAI's formats are made of them. */
+/** xAI's `/stt`, whose answer contains the times of words: OpenAI's formats are generated from them. */
 function toUpstream(input: CallInput): UpstreamRequests {
-  const telling = readTranscriptFormat(input.body);
+  const requested = readTranscriptFormat(input.body);
   return {
-    requests: [{ form: formOf(input, telling) }],
-    answer: ([answer = {}]) => formatTranscript(heardIn(answer, input), telling),
+    requests: [{ form: formOf(input, requested) }],
+    answer: ([answer = {}]) => formatTranscript(readTranscript(answer, input), requested),
   };
 }
 

@@ -1,6 +1,6 @@
 import { editBytes, type JsonEdit, scanObject } from "../../../bodies/index.ts";
 
-/** A body as the upstream gets it. */
+/** Applies edits to a body and returns the body for the upstream. */
 export function edited(text: string, edits: readonly JsonEdit[]): string {
   const bytes = Buffer.from(text);
   const scan = scanObject(bytes, 100);

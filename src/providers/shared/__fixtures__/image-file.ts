@@ -4,7 +4,7 @@ import type { CallFile } from "../../../core/index.ts";
 export const pixel =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
-/** A file of a form, of no type that the client has named. */
+/** A form's file with a general content type. */
 export function imageFile(field: string, base64 = pixel): CallFile {
   const bytes = Buffer.from(base64, "base64");
   return {
