@@ -183,8 +183,8 @@ describe("byteplus", () => {
   });
 
   test.each<[unknown, string]>([
-    [["a cat", "a dog"], "one vector a call"],
-    [["a cat", picture], "one vector a call"],
+    [["a cat", "a dog"], "one vector per call"],
+    [["a cat", picture], "one vector per call"],
     [[picture, "a cat"], "a text, or a list of parts"],
     [[1, 2], "no token ids"],
     [[[1, 2]], "no token ids"],

@@ -17,10 +17,10 @@ function partsOf(input: unknown): readonly unknown[] {
   if (entries.length > 0 && entries.every(isPart)) return entries;
   const [text] = entries;
   if (typeof text !== "string") {
-    throw refusal("input", "must be a text, or a list of parts: this model takes no token ids.");
+    throw refusal("input", "must be a text, or a list of parts: this model accepts no token ids.");
   }
   if (entries.length > 1) {
-    throw refusal("input", "must be one text: this model makes one vector a call. Send a call for each.");
+    throw refusal("input", "must be one text: this model creates one vector per call. Send a call for each.");
   }
   return [{ type: "text", text }];
 }

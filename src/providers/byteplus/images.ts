@@ -44,7 +44,7 @@ function readUsage(answer: JsonObject): ObservedUsage | undefined {
 function inParallel(json: JsonObject, body: JsonObject): UpstreamRequests {
   if (requestedImageCount(body) === 1) return { requests: [{ json }] };
   if (body["sequential_image_generation"] === "auto") {
-    throw refusal("n", "not beside sequential_image_generation, whose max_images says how many images are made.");
+    throw refusal("n", "not together with sequential_image_generation, whose max_images limits the number of images.");
   }
   const { stream: _stream, ...whole } = json;
   return { requests: onceForEach(body, { json: imagesInEvents(body, whole) }), answer: merged };

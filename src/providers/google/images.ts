@@ -122,7 +122,7 @@ function withoutImage(answer: JsonObject): GatewayError {
     ? new GatewayError("moderation_blocked", `The upstream's safety system has blocked this image (${reason}).`)
     : new GatewayError(
         "image_missing",
-        `The model has answered without an image (${reason}). Ask again, or otherwise.`,
+        `The model has answered without an image (${reason}). Try again, or change the prompt.`,
       );
 }
 

@@ -9,11 +9,12 @@ const formats = ["mp3", "wav", "pcm", "flac", "opus"];
 
 function checkOptions({ response_format: format, instructions, speed }: JsonObject): void {
   if (format !== undefined && format !== null && !formats.some((known) => known === format)) {
-    throw refusal("response_format", `Mistral speaks ${formats.join(", ")}.`);
+    throw refusal("response_format", `Mistral supports ${formats.join(", ")}.`);
   }
   // Without instructions the speech would be a different one, so they are not silently dropped.
-  if ((textOf(instructions) ?? "") !== "") throw refusal("instructions", "Mistral takes none.");
-  if (speed !== undefined && speed !== null && speed !== 1) throw refusal("speed", "Mistral speaks at one speed.");
+  if ((textOf(instructions) ?? "") !== "") throw refusal("instructions", "Mistral has no instructions.");
+  if (speed !== undefined && speed !== null && speed !== 1)
+    throw refusal("speed", "Mistral supports only the speed 1.");
 }
 
 const openaiMembers = new Set(["voice", "instructions", "speed", "stream_format", "stream"]);

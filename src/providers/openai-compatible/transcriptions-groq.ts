@@ -10,7 +10,7 @@ function withoutSubtitles(operation: UpstreamOperation): UpstreamOperation {
     ...operation,
     toUpstream({ body: { response_format: format } }) {
       if (format === undefined || groqFormats.some((known) => known === format)) return undefined;
-      throw refusal("response_format", `this upstream answers in ${groqFormats.join(", ")}.`);
+      throw refusal("response_format", `this upstream supports ${groqFormats.join(", ")}.`);
     },
   };
 }

@@ -26,13 +26,13 @@ export function fitImageFields(body: JsonObject, { drops, only }: ImageFieldRule
     const allowed = only[field];
     if (allowed === undefined) return true;
     if (value === null || allowed.includes(value)) return false;
-    throw refusal(field, `this upstream does not do that: leave it out${orElse(allowed)}.`);
+    throw refusal(field, `this upstream does not support this value: leave it out${orElse(allowed)}.`);
   });
   return Object.fromEntries(entries);
 }
 
 function orElse(allowed: readonly unknown[]): string {
-  return allowed.length === 0 ? "" : `, or say ${allowed.join(" or ")}`;
+  return allowed.length === 0 ? "" : `, or use ${allowed.join(" or ")}`;
 }
 
 /** The events of a stream contain images, not URLs, so a call with a stream requests images in the answer. */

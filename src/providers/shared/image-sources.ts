@@ -24,7 +24,7 @@ export function maskSource({ body, files }: CallInput): ImageSource | undefined 
 /** Throws 422 if the call has a mask, for upstreams that support none. */
 export function refuseMask(input: CallInput): void {
   if (maskSource(input) === undefined) return;
-  throw refusal("mask", "this upstream edits without masks: say it in the prompt.");
+  throw refusal("mask", "this upstream edits without masks: describe the area in the prompt.");
 }
 
 /** The error for a file id, for upstreams that store no files. */

@@ -40,7 +40,7 @@ export function isSet(value: unknown): boolean {
 /** The audio file of the call. Throws 422 if it is missing. */
 export function audioFileOf({ files }: CallInput): CallFile {
   const file = files.find(({ field }) => field === "file");
-  if (file === undefined) throw refusal("file", "must be there, as a file.");
+  if (file === undefined) throw refusal("file", "must be present, as a file.");
   return file;
 }
 
@@ -48,9 +48,9 @@ export function audioFileOf({ files }: CallInput): CallFile {
 export function readTranscriptFormat(body: JsonObject): TranscriptFormat {
   const format = textOf(body["response_format"]) ?? "json";
   if (!formats.includes(format)) throw refusal("response_format", `must be one of ${formats.join(", ")}.`);
-  if (valuesOf(body["include"]).length > 0) throw refusal("include", "this upstream tells no log probabilities.");
+  if (valuesOf(body["include"]).length > 0) throw refusal("include", "this upstream returns no log probabilities.");
   if (valuesOf(body["known_speaker_names"]).length > 0) {
-    throw refusal("known_speaker_names", "this upstream tells speakers apart, but knows none.");
+    throw refusal("known_speaker_names", "this upstream distinguishes speakers, but cannot identify them.");
   }
   const granularities = valuesOf(body["timestamp_granularities"]);
   return {

@@ -29,7 +29,7 @@ function sized(body: JsonObject): JsonObject {
   const { ratio, resolution } = readImageSize(body["size"], sizes);
   const fields = { ...(ratio && { aspect_ratio: ratio }), ...(resolution && { resolution }) };
   const duplicate = Object.keys(fields).find((field) => body[field] !== undefined && body[field] !== null);
-  if (duplicate !== undefined) throw refusal("size", `not beside ${duplicate}, which says the same.`);
+  if (duplicate !== undefined) throw refusal("size", `not together with ${duplicate}, which also sets the size.`);
   return fields;
 }
 

@@ -24,7 +24,7 @@ function outputFormat(body: JsonObject): JsonObject {
 function checkedSpeed(speed: unknown): JsonObject {
   if (speed === undefined || speed === null) return {};
   if (typeof speed === "number" && speed >= SPEED_MIN && speed <= SPEED_MAX) return { speed };
-  throw refusal("speed", `xAI speaks at ${SPEED_MIN} to ${SPEED_MAX} times the usual speed.`);
+  throw refusal("speed", `xAI supports ${SPEED_MIN} to ${SPEED_MAX} times the usual speed.`);
 }
 
 /** OpenAI's members; all others are passed on, so that xAI's own members can be used. */
@@ -47,7 +47,7 @@ function toUpstream({ body }: CallInput): UpstreamRequests {
   const { input, voice, instructions, speed, stream_format: streamFormat } = body;
   // Without instructions the speech would be a different one, so they are not silently dropped.
   if ((textOf(instructions) ?? "") !== "") {
-    throw refusal("instructions", "xAI takes none. Speech tags within the text say how it is spoken.");
+    throw refusal("instructions", "xAI has no instructions. Use speech tags in the text instead.");
   }
   const id = voiceId(voice);
   const json = {
