@@ -59,7 +59,7 @@ export class FrameCounter implements SoundCounter {
     return frame.bytes;
   }
 
-  /** Skips to the position where the next frame may begin. */
+  /** Skips to the next possible beginning of a frame. */
   #lose(bytes: Buffer, at: number): number {
     this.#inStep = false;
     const next = bytes.indexOf(0xff, at + 1);
