@@ -250,7 +250,7 @@ describe("a store that fails", () => {
     expect(await queued).toEqual({ outcome: "held" });
   });
 
-  test("that throws before it returns a promise rejects just the same", async () => {
+  test("that throws before it returns a promise rejects in the same way", async () => {
     const throwing: LedgerStore = Object.assign(Object.create(store) as LedgerStore, {
       commit: () => {
         throw new Error("closed");
@@ -260,7 +260,7 @@ describe("a store that fails", () => {
     expect(refusal.code).toBe("storage_unavailable");
   });
 
-  test("that gives too few outcomes fails those without one, and no other", async () => {
+  test("that returns too few outcomes fails only the operations without one", async () => {
     store.outcomesKept = 1;
     const [answered, unanswered] = await Promise.allSettled([ledger.submit(hold("a")), ledger.submit(hold("b"))]);
     expect(answered).toEqual({ status: "fulfilled", value: { outcome: "held" } });
@@ -268,7 +268,7 @@ describe("a store that fails", () => {
   });
 });
 
-describe("after a commit that failed", () => {
+describe("after a failed commit", () => {
   let now: number;
 
   beforeEach(() => {
@@ -301,7 +301,7 @@ describe("after a commit that failed", () => {
 
   const idle = [0, 14_999];
   test.each(idle)(
-    "at once, and %p ms of rest: whatever comes during the next one is committed",
+    "at once, and %p ms without operations: operations during the next commit are committed",
     async (milliseconds) => {
       await failOne({ kind: "sweep", at: 0 }, 999);
       now += milliseconds;
@@ -314,14 +314,14 @@ describe("after a commit that failed", () => {
     },
   );
 
-  test("at once, again and again: each fails what rode in it, and no more", async () => {
+  test("at once, repeatedly: each failure affects only its own operations", async () => {
     store.failure = new Error("connection refused");
     const ids = ["a", "b", "c"];
     for (const id of ids) expect((await refusalOf(ledger.submit(hold(id)))).cause).toBe(store.failure);
     expect(store.commits).toEqual(ids.map((id) => [`hold ${id}`]));
   });
 
-  test("after it was kept waiting: holds that come during the next one are refused at once, ends are not", async () => {
+  test("after a delayed failure: holds during the next commit are refused at once, ends are not", async () => {
     await failOne(settle("nothing"), 1_000);
     now += 999;
     const { next, letGo } = await tryNext();
@@ -335,7 +335,7 @@ describe("after a commit that failed", () => {
     expect(await ledger.submit(hold("a"))).toEqual({ outcome: "held" });
   });
 
-  test("after it was kept waiting, and a second in which nobody asked: holds wait for the next one", async () => {
+  test("after a delayed failure, and a second without operations: holds wait for the next commit", async () => {
     await failOne({ kind: "renew", id: "x", leaseUntil: 9, observed: undefined }, 2_500);
     now += 1_000;
     const { next, letGo } = await tryNext();
@@ -346,7 +346,7 @@ describe("after a commit that failed", () => {
 });
 
 describe("flush", () => {
-  test("waits for everything submitted so far, and for what comes while it waits", async () => {
+  test("waits for everything submitted so far, and for operations submitted while it waits", async () => {
     const { first, letGo } = await holdUp();
     const queued = ledger.submit(settle("first"));
     let flushed = false;
@@ -365,12 +365,12 @@ describe("flush", () => {
     await Promise.all([first, queued, late]);
   });
 
-  test("of a ledger at rest is done at once", async () => {
+  test("of an idle ledger resolves at once", async () => {
     await ledger.flush();
     expect(store.commits).toEqual([]);
   });
 
-  test("does not fail when the store does", async () => {
+  test("does not fail if the store does", async () => {
     store.failure = new Error("disk full");
     const lost = refusalOf(ledger.submit(hold("a")));
     await ledger.flush();
@@ -378,7 +378,7 @@ describe("flush", () => {
   });
 });
 
-test("an operation that the store can't take fails alone", async () => {
+test("an operation that the store cannot store fails alone", async () => {
   const taken: string[] = [];
   const picky = openLedgerStore(await openStorage("sqlite::memory:"));
   const commit = picky.commit.bind(picky);

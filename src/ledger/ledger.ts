@@ -1,6 +1,6 @@
 /**
- * Group commit. Operations wait in a queue; while one commit is under way everything that arrives gathers for the
- * next, so that many callers share one transaction. An operation's promise settles after its commit is durable.
+ * Group commit. Operations wait in a queue; operations that arrive during a commit are collected for the next one, so
+ * many callers share one transaction. An operation's promise settles after its commit is durable.
  *
  *   idle ──submit──▶ gathering ──▶ committing ──queue empty──▶ idle
  *                        ▲             └──queue not empty──┐
@@ -11,20 +11,20 @@ import { isDataFault } from "../storage/index.ts";
 import type { LedgerOperation, LedgerOutcome, OutcomeOf } from "./operations.ts";
 import type { LedgerStore } from "./store.ts";
 
-/** A commit is worth waiting for when a quarter of the open calls could share it. */
+/** A commit waits for more operations if a quarter of the open calls could share it. */
 const OPEN_HOLDS_PER_OPERATION = 4;
 const GATHERING_TURNS_MAX = 8;
 
 /**
- * A commit that took so long to fail was kept waiting in vain. A store that is gone fails it within milliseconds, as does a
- * cut connection or a deadlock: then the next commit is as soon done, and holds wait for it.
+ * A commit that took this long to fail was delayed by the store. A store that is down, a cut connection or a deadlock
+ * fails a commit within milliseconds; the next commit is then as fast, and holds wait for it.
  */
 const SILENT_MS_MIN = 1_000;
 
-/** How long a store that nobody asks is still taken for silent. */
+/** How long after the last operation a store is still assumed to delay commits. */
 const SILENCE_KEPT_MS = 1_000;
 
-/** An operation on its way, which is told itself what became of it. Neither of its methods may throw. */
+/** A queued operation, which receives its outcome itself. Neither of its methods may throw. */
 export interface QueuedOperation<Op extends LedgerOperation = LedgerOperation> {
   readonly operation: Op;
   resolve(outcome: OutcomeOf<Op>): void;
@@ -35,7 +35,7 @@ export interface LedgerOptions {
   store: LedgerStore;
   /** Operations that may wait before new holds are refused. */
   queueMax?: number;
-  /** Milliseconds of a clock that nobody sets. */
+  /** Milliseconds of a monotonic clock. */
   clock?: Clock;
 }
 
@@ -45,14 +45,17 @@ export class Ledger {
   readonly #clock: Clock;
   #queue: QueuedOperation[] = [];
   #running = false;
-  /** When a store that had kept the last commit waiting let it fail. The next one finds out more; holds don't wait for it. */
+  /**
+   * The time at which a commit failed after the store had delayed it. The next commit tests the store; holds do not
+   * wait for it.
+   */
   #silentSince: number | undefined;
   #committingSince = 0;
-  /** Holds that this process has open, as far as it knows: only a measure of how busy it is. */
+  /** Holds that are open in this process, as far as it knows. Only used as a measure of load. */
   #open = 0;
-  /** How long this commit has waited for company. */
+  /** How long this commit has waited for more operations. */
   #turns = 0;
-  /** For who waits until nothing is under way. */
+  /** Callbacks for when no operation is queued or running. */
   #rest: PromiseWithResolvers<void> | undefined;
 
   constructor(options: LedgerOptions) {
@@ -61,7 +64,7 @@ export class Ledger {
     this.#clock = options.clock ?? (() => performance.now());
   }
 
-  /** Commits one operation, as `enqueue` does: a promise of its outcome. */
+  /** Commits one operation like `enqueue`, and returns a promise of its outcome. */
   submit<Op extends LedgerOperation>(operation: Op): Promise<OutcomeOf<Op>> {
     const { promise, resolve, reject } = Promise.withResolvers<OutcomeOf<Op>>();
     this.enqueue({ operation, resolve, reject });
@@ -69,11 +72,12 @@ export class Ledger {
   }
 
   /**
-   * Commits one operation with whatever else is waiting. A hold is refused with `ledger_busy` where the queue is full;
-   * what raises, keeps or ends one never is: its call runs, and a charge must not be lost to backpressure. Rejects with
-   * `storage_unavailable` where the store can't commit: whether it did is then not known, and asking again with the same
-   * id is safe. Where a store has kept a commit waiting until it failed, holds that come during the next one are refused at
-   * once; after any other failure they wait for it, since it fails or succeeds as soon.
+   * Commits one operation together with other queued ones. A hold is refused with `ledger_busy` if the queue is full.
+   * Operations that raise, renew or end a hold are always accepted: their call is running, and a charge must not be
+   * lost to backpressure. Rejects with `storage_unavailable` if the store cannot commit: whether it did is then
+   * unknown, and repeating the operation with the same id is safe. If the store delayed a commit until it failed, holds
+   * during the next one are refused at once; after any other failure they wait for it, because it fails or succeeds
+   * quickly.
    */
   enqueue<Op extends LedgerOperation>(waiting: QueuedOperation<Op>): void {
     const refusal = waiting.operation.kind === "hold" ? this.#refusalOfHold() : undefined;
@@ -97,9 +101,9 @@ export class Ledger {
   }
 
   /**
-   * Waits for company: one turn of the event loop always, so that every request which it brings in joins the commit; a few
-   * more while many holds are open and few operations have come. A commit's own cost is shared by all that ride in it; a
-   * lone caller waits for nobody.
+   * Waits for more operations: always one turn of the event loop, so that every request received in it joins the
+   * commit, and a few more turns while many holds are open and few operations have arrived. All operations share a
+   * commit's fixed cost; a single caller never waits.
    */
   #gather(): void {
     if (this.#silentSince !== undefined && this.#clock() - this.#silentSince >= SILENCE_KEPT_MS) {
@@ -118,7 +122,7 @@ export class Ledger {
 
   #commitNext(): void {
     const committing = this.#commit(this.#queue.splice(0, batchLength(this.#queue)));
-    // A store in this process has committed already, and needs no promise.
+    // A store in this process has already committed and needs no promise.
     if (committing === undefined) this.#goOn();
     else void committing.then(() => this.#goOn());
   }
@@ -130,7 +134,7 @@ export class Ledger {
     this.#rest = undefined;
   }
 
-  /** Gives every operation of the batch its outcome, or rejects it. Never throws or rejects itself. */
+  /** Delivers the outcome of every operation of the batch, or its rejection. Never throws or rejects itself. */
   #commit(batch: readonly QueuedOperation[]): Promise<void> | undefined {
     let outcomes: LedgerOutcome[] | Promise<LedgerOutcome[]>;
     this.#committingSince = this.#clock();
@@ -139,7 +143,7 @@ export class Ledger {
     } catch (cause) {
       return this.#fail(batch, cause);
     }
-    // Not within the try: what has been committed must never be taken for failed.
+    // Outside the try: a committed operation must never be reported as failed.
     if (!(outcomes instanceof Promise)) return this.#answer(batch, outcomes);
     return outcomes.then(
       (late) => this.#answer(batch, late),
@@ -166,7 +170,7 @@ export class Ledger {
     else if (endsHere(operation)) this.#open = Math.max(0, this.#open - 1);
   }
 
-  /** What only one operation is to blame for must not fail its neighbours: they are tried apart from it. */
+  /** An operation that fails because of its own data must not fail its neighbours: they are retried without it. */
   async #fail(batch: readonly QueuedOperation[], cause: unknown): Promise<void> {
     const isFault = isDataFault(cause);
     if (isFault && batch.length > 1) {
@@ -184,7 +188,7 @@ export class Ledger {
   }
 }
 
-/** Whether a hold is open in this process no more: it has ended, or is a job's. */
+/** Whether a hold is no longer open in this process: it has ended, or belongs to a job. */
 function endsHere(operation: LedgerOperation): boolean {
   const { kind } = operation;
   return kind === "settle" || kind === "release" || (kind === "renew" && operation.keeper === "job");
@@ -192,14 +196,14 @@ function endsHere(operation: LedgerOperation): boolean {
 
 const operationOf = ({ operation }: QueuedOperation): LedgerOperation => operation;
 
-/** How many of those that wait fit one commit: in number, and in the bytes of the answers that they bring. */
+/** How many of the queued operations fit into one commit, by their number and by the bytes of their answers. */
 function batchLength(queue: readonly QueuedOperation[]): number {
   let bytes = 0;
   let length = 0;
   for (const { operation } of queue) {
     if (length === limits.ledgerBatchMax) return length;
     if (operation.kind === "settle") bytes += operation.answer?.body.byteLength ?? 0;
-    // A larger one goes alone.
+    // A larger operation is committed alone.
     if (bytes > limits.ledgerBatchBytesMax && length > 0) return length;
     length += 1;
   }

@@ -1,13 +1,13 @@
 import type { Dialect, Nano, Operation, RateLimits, Usage } from "../core/index.ts";
 
 /**
- * The words of the ledger. A **hold** sets an amount aside in every account of a chain, or in none. It ends once:
- * **settled** (the charge is posted, the rest returns), **released** (all returns) or **expired** (its process stopped
- * renewing it; settled at what had been observed by then, else released). A hold can be handed over to a job, which outlives
- * the process. If its lease runs out, the hold is charged in full: the upstream goes on with the
- * work and may bill it. A **grant** posts credits to an account.
+ * The operations of the ledger. A **hold** reserves an amount in every account of a chain, or in none. It ends once:
+ * **settled** (the charge is posted, the remainder returns), **released** (everything returns) or **expired** (its
+ * process stopped renewing it; settled at the cost observed by then, else released). A hold can be handed over to a
+ * job, which outlives the process. If its lease expires, the hold is charged in full: the upstream continues the work
+ * and may bill it. A **grant** posts credits to an account.
  *
- * Every operation is idempotent by its id: the same id with the same fields succeeds again and changes nothing, with
+ * Every operation is idempotent by its id: the same id with the same fields succeeds again and changes nothing; with
  * other fields it is a `conflict`.
  */
 export type LedgerOperation = Hold | TopUp | Settle | Release | Renew | Grant | Sweep;
@@ -18,37 +18,37 @@ export interface Hold {
   /** The first account of the chain: a token's. */
   accountId: string;
   amount: Nano;
-  /** What it is for, for the person who reads `ledger holds`: `<operation> <prefix>/<model>`. */
+  /** Shown by `ledger holds`: `<operation> <prefix>/<model>`. */
   description: string;
   at: number;
-  /** Until then the hold is alive without a `renew`. */
+  /** The hold expires at this time unless it is renewed. */
   leaseUntil: number;
-  /** What the first account may do in a minute and at once. Its calls are counted whether there are limits or not. */
+  /** Limits of the first account: per minute and simultaneous. Its calls are counted with or without limits. */
   rates?: RateLimits;
-  /** Tokens that the call is likely to use; they count towards the minute until its end names the real figure. */
+  /** The expected tokens of the call. They count towards the minute until its end reports the real number. */
   tokens?: number;
-  /** A call that may be sent again, and is then answered as the first time. */
+  /** The retry key of a call that can be repeated and is then answered with the stored answer. */
   retry?: RetryKey;
-  /** The same as in the call's record: an expired hold leaves no record but the ledger's own. */
+  /** The same as in the call's record: an expired hold leaves only the ledger's own record. */
   parent?: string;
 }
 
-/** What the running minute of an account has seen; where none runs, the one that the call asked for would begin. */
+/** The counts of an account's running minute, or, if none runs, of the one that the requested call would begin. */
 export interface RateState {
   requests: number;
   tokens: number;
-  /** Open calls; like the others, with the one asked for where it was admitted. */
+  /** Open calls. Like the other counts, this includes the requested call if it was admitted. */
   calls: number;
   minuteEndsAt: number;
 }
 
-/** The caller's `Idempotency-Key`, which is unique within the hold's account, and a hash of what it came with. */
+/** The caller's `Idempotency-Key`, unique within the hold's account, and a hash of its request. */
 export interface RetryKey {
   key: string;
   fingerprint: string;
 }
 
-/** An answer that is kept for a `RetryKey`, byte by byte. */
+/** The stored answer to a `RetryKey`, byte by byte. */
 export interface StoredAnswer {
   status: number;
   headers: [name: string, value: string][];
@@ -56,8 +56,8 @@ export interface StoredAnswer {
 }
 
 /**
- * Raises an open hold to `amount`, the new total, or leaves it as it is where there is no room for what it lacks. A hold
- * that is that large already stays so. From then on the new amount is the hold's.
+ * Raises an open hold to `amount`, the new total, or leaves it unchanged if the additional credits are not available. A
+ * hold of at least that size stays the same. From then on the hold has the new amount.
  */
 export interface TopUp {
   kind: "top-up";
@@ -67,12 +67,12 @@ export interface TopUp {
 }
 
 /**
- * What is written of a call in the same commit that ends its hold, with what was charged. Counts and names only: nothing
- * that was said. Of a call whose hold expired the ledger writes what its purpose tells; a late end puts the call's own
- * record in its place or, without one, what was charged in all.
+ * The record of a call, stored together with the charge in the commit that ends its hold. Counts and names only, never
+ * prompts or answers. For a call whose hold expired, the ledger writes a record from the hold's description; a late end
+ * replaces it with the call's own record or, without one, updates its charge.
  */
 export interface CallRecord {
-  /** The user whose call it was. */
+  /** The call's user. */
   owner: string;
   operation: Operation;
   dialect: Dialect | undefined;
@@ -92,16 +92,19 @@ export interface CallRecord {
 export interface Settle {
   kind: "settle";
   id: string;
-  /** What the call cost. Above the hold, the rest is taken where there is room and recorded as shortfall where not. */
+  /**
+   * The cost of the call. The part above the hold is taken from available credits, and otherwise recorded as a
+   * shortfall.
+   */
   amount: Nano;
   at: number;
   /**
-   * Tokens that the call has used, in place of those its hold counted. They correct the minute in which the hold was
-   * taken, unless a new one has begun; so does a release, which has used none. The request stays counted.
+   * The tokens that the call has used, replacing the expected ones. They correct the minute of the hold unless a new
+   * one has begun. A release also corrects it, to zero tokens. The request stays counted.
    */
   tokens?: number;
   record?: CallRecord;
-  /** Kept for the hold's retry key; without one, with `release` and by expiry the key is free again. */
+  /** Stored for the hold's retry key. Without it, and after `release` or expiry, the key is free again. */
   answer?: StoredAnswer;
 }
 
@@ -112,18 +115,18 @@ export interface Release {
   record?: CallRecord;
 }
 
-/** Who renews a hold: the process that took it, or a job, which any process may run. */
+/** The owner that keeps a hold's lease alive: the process that took it, or a job, which any process may run. */
 export type HoldKeeper = "process" | "job";
 
-/** Prolongs the lease of an open hold and records what the call has cost so far. */
+/** Renews the lease of an open hold and records the cost of the call so far. */
 export interface Renew {
   kind: "renew";
   id: string;
   leaseUntil: number;
   observed: Nano | undefined;
   /**
-   * The new keeper. Without one the keeper stays the same; a new hold's is its process. A job's lease is never shortened by
-   * another hand-over to it.
+   * The new keeper. If absent, the keeper stays the same; the keeper of a new hold is its process. A repeated hand-over
+   * to a job never shortens its lease.
    */
   keeper?: HoldKeeper;
 }
@@ -137,26 +140,26 @@ export interface Grant {
   at: number;
 }
 
-/** Ends the holds whose lease has run out, and forgets answers that were kept long enough; a bounded number of each. */
+/** Ends holds whose lease has expired, and deletes expired answers; a bounded number of each. */
 export interface Sweep {
   kind: "sweep";
   at: number;
 }
 
 export interface HoldOutcomes {
-  /** With `rates` where a hold that came with limits was taken. */
+  /** With `rates` if the accepted hold came with limits. */
   held: { outcome: "held" | "exists"; rates?: RateState };
-  /** A limit is reached, whether or not there is room; nothing was set aside or counted. */
+  /** A limit is reached, whether or not the credits suffice; nothing was held or counted. */
   limited: { outcome: "limited"; limit: keyof RateLimits; rates: RateState };
-  /** The retry key has an answer; the id is that of the call that got it. */
+  /** The retry key has a stored answer; the id is that of its call. */
   replayed: { outcome: "replayed"; id: string; answer: StoredAnswer };
-  /** The retry key's first call has not ended; or it came with another fingerprint. */
+  /** The retry key's first call has not ended, or had another fingerprint. */
   retry: { outcome: "retry-running" | "retry-mismatch" };
   insufficient: { outcome: "insufficient"; accountId: string; available: Nano };
   refused: { outcome: "no-account" | "conflict" };
 }
 
-/** How each kind of operation may end. */
+/** The possible outcomes of each kind of operation. */
 export interface Outcomes {
   hold: HoldOutcomes[keyof HoldOutcomes];
   "top-up":

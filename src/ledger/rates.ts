@@ -3,7 +3,7 @@ import type { RateState } from "./operations.ts";
 
 const MINUTE_MS = 60_000;
 
-/** What is counted of an account's calls. */
+/** The counts of an account's calls. */
 export interface CallCounts {
   minuteStart: number;
   minuteRequests: number;
@@ -11,13 +11,13 @@ export interface CallCounts {
   openCalls: number;
 }
 
-/** What a minute will have seen once a call with so many tokens is admitted. */
+/** The counts of a minute after a call with this many tokens is admitted. */
 export function withCall(seen: RateState, tokens: number): RateState {
   const { requests, calls, minuteEndsAt } = seen;
   return { requests: requests + 1, tokens: seen.tokens + tokens, calls: calls + 1, minuteEndsAt };
 }
 
-/** What the minute at `at` has seen: the running one, or the one that a call would begin. */
+/** The counts of the minute at `at`: the running one, or the one that a call would begin. */
 export function ratesAt(counts: CallCounts, at: number): RateState {
   const calls = counts.openCalls;
   if (hasEnded(counts, at)) return { requests: 0, tokens: 0, calls, minuteEndsAt: at + MINUTE_MS };
@@ -25,7 +25,7 @@ export function ratesAt(counts: CallCounts, at: number): RateState {
   return { requests, tokens, calls, minuteEndsAt: minuteStart + MINUTE_MS };
 }
 
-/** The first limit that would be passed, if any. */
+/** The first limit that would be exceeded, if any. */
 export function passedLimit(limits: RateLimits, admitted: RateState): keyof RateLimits | undefined {
   if (isPast(limits.requestsPerMinute, admitted.requests)) return "requestsPerMinute";
   if (isPast(limits.tokensPerMinute, admitted.tokens)) return "tokensPerMinute";
@@ -43,13 +43,13 @@ export function countCall(counts: CallCounts, at: number, tokens: number): void 
   counts.openCalls += 1;
 }
 
-/** Counts the end of a call; `excess` is by how much its real tokens exceed those that it was counted with at `takenAt`. */
+/** Counts the end of a call; `excess` is the difference between its real tokens and those counted at `takenAt`. */
 export function countEnd(counts: CallCounts, takenAt: number, excess: number): void {
   counts.openCalls -= 1;
   if (takenAt >= counts.minuteStart) counts.minuteTokens = Math.max(0, counts.minuteTokens + excess);
 }
 
-/** A clock that went back is still in the minute. */
+/** If the clock went back, the minute continues. */
 function hasEnded({ minuteStart }: CallCounts, at: number): boolean {
   return at - minuteStart >= MINUTE_MS;
 }

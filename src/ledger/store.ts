@@ -14,7 +14,7 @@ export interface OpenHold {
   keeper: HoldKeeper;
 }
 
-/** An account whose counters don't follow from its entries and open holds. */
+/** An account whose counters do not match its entries and open holds. */
 export interface Drift {
   accountId: string;
   counter: "credits_posted" | "debits_posted" | "debits_pending" | "open_calls";
@@ -22,7 +22,7 @@ export interface Drift {
   recomputed: Nano;
 }
 
-/** What a recomputation of every account found. */
+/** The result of recomputing every account. */
 export interface AuditReport {
   accounts: number;
   entries: number;
@@ -31,19 +31,19 @@ export interface AuditReport {
   drifts: Drift[];
 }
 
-/** What the ledger needs from a storage engine; the same for all, held to it by one conformance suite. */
+/** The interface of the ledger's storage; one conformance suite tests every engine. */
 export interface LedgerStore {
   /**
-   * Applies the operations in their order, in one atomic and durable commit, and gives each its outcome in the same
-   * order. A refused operation changes nothing and doesn't hinder its neighbours. Throws where the store can't commit:
-   * then none was applied.
+   * Applies the operations in order, in one atomic and durable commit, and returns their outcomes in the same order. A
+   * refused operation changes nothing and does not affect the others. Throws if the store cannot commit: then none was
+   * applied.
    */
   commit(operations: readonly LedgerOperation[]): LedgerOutcome[] | Promise<LedgerOutcome[]>;
-  /** Creates the account where there is none; one that is there stays as it is, whatever its parent and limits. */
+  /** Creates the account if it does not exist; an existing one stays unchanged, whatever its parent and limits. */
   createAccount(account: Account, at: number): Promise<void>;
-  /** Creates the account, or sets the limits of the one that is there. Never changes counters or the parent. */
+  /** Creates the account, or sets the limits of an existing one. Never changes counters or the parent. */
   putAccount(account: Account, at: number): Promise<void>;
-  /** The account and its parents, from the token upwards; empty where there is none. */
+  /** The account and its parents, from the token upwards; empty if it does not exist. */
   chain(accountId: string, at: number): Promise<AccountState[]>;
   /** Every account, by id. */
   listAccounts(at: number): Promise<AccountState[]>;

@@ -70,7 +70,7 @@ test("holds left by an earlier process are ended at the start", async () => {
   expect((await store.openHolds()).map(({ id }) => id)).toEqual(["alive"]);
 });
 
-test("later ones are ended by the next round, and a round without any says nothing", async () => {
+test("later ones are ended by the next round, and a round without any is not reported", async () => {
   start();
   await ledger.flush();
   await hold("left", now + 1_000);
@@ -83,7 +83,7 @@ test("later ones are ended by the next round, and a round without any says nothi
   expect(expired).toEqual([1]);
 });
 
-test("a round that fails is told, and the next one comes all the same", async () => {
+test("a failed round is reported, and the next one follows", async () => {
   await hold("left", now - 1);
   const commit = store.commit.bind(store);
   store.commit = () => {

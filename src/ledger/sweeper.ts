@@ -1,18 +1,18 @@
 import type { Clock } from "../core/index.ts";
 import type { Ledger } from "./ledger.ts";
 
-/** How often holds are looked for whose process stopped renewing them. */
+/** The interval at which expired holds are searched. */
 const SWEEP_MS = 15_000;
 
 export interface SweeperOptions {
   ledger: Ledger;
   clock: Clock;
-  /** Told how many holds were ended, where there were any. */
+  /** Called with the number of ended holds, if there were any. */
   onExpired: (count: number) => void;
   onError: (reason: unknown) => void;
 }
 
-/** Ends left holds now and every 15 seconds. Returns the way to stop. */
+/** Ends expired holds now and every 15 seconds. Returns a function that stops it. */
 export function startSweeper({ ledger, clock, onExpired, onError }: SweeperOptions): () => void {
   const sweep = async (): Promise<void> => {
     try {

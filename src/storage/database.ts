@@ -2,14 +2,17 @@ import type { Database as SqliteHandle } from "bun:sqlite";
 import type { Statements } from "./postgres/statements.ts";
 
 interface SharedStorage {
-  /** Calls back after another process has changed what this one may keep in memory. Returns the way to stop. */
+  /**
+   * Calls back after another process has changed rows that this one may have cached. Returns a function that stops the
+   * watch.
+   */
   onForeignCommit(callback: () => void): () => void;
   close(): void | Promise<void>;
 }
 
 /**
- * A place where state is kept. The features' stores (`<feature>/sql/`) are written against one of the two engines; what
- * they offer upwards is the same, and one conformance suite holds both to it.
+ * An open storage. The features' stores (`<feature>/sql/`) are written for one of the two engines; their interfaces are
+ * the same, and one conformance suite tests both.
  */
 export interface SqliteStorage extends SharedStorage {
   engine: "sqlite";
@@ -19,13 +22,16 @@ export interface SqliteStorage extends SharedStorage {
 export interface PostgresStorage extends SharedStorage {
   engine: "postgres";
   statements: Statements;
-  /** The ledger's commits, over a connection of their own: none waits for a look-up, or fails with one that is late. */
+  /**
+   * For the ledger's commits, over a separate connection: a commit never waits for a look-up, nor fails with a late
+   * one.
+   */
   commits: Statements;
 }
 
 export type Storage = SqliteStorage | PostgresStorage;
 
-/** A storage that can't be used; one line for the person who starts the server. */
+/** A storage that cannot be used; the message is one line for the operator. */
 export class StorageError extends Error {
   override name = "StorageError";
 }

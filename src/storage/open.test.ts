@@ -46,17 +46,17 @@ const version = (storage: SqliteStorage): number => Number(pragma(storage, "user
 const insertAccount = "INSERT INTO accounts (id, kind, name, prepaid, created_at) VALUES ('user:u', 'user', 'u', 1, 0)";
 
 describe("a SQLite file", () => {
-  test("is made with its folder, and is its owner's alone", async () => {
+  test("is created with its folder, readable by its owner only", async () => {
     const path = join(folder, "deep", "er", "t.db");
     const storage = await open(path);
     storage.handle.run(insertAccount);
     expect(modeOf(path)).toBe("600");
-    // What has not been moved into the file yet is in these.
+    // These files contain pages that have not been checkpointed yet.
     expect(modeOf(`${path}-wal`)).toBe("600");
     expect(modeOf(`${path}-shm`)).toBe("600");
   });
 
-  test("that others could read is closed to them", async () => {
+  test("that others could read is made private", async () => {
     const path = join(folder, "t.db");
     await (await open(path)).close();
     chmodSync(path, 0o644);
@@ -64,7 +64,7 @@ describe("a SQLite file", () => {
     expect(modeOf(path)).toBe("600");
   });
 
-  test("keeps a log of its writes, checks its references, and waits for other writers", async () => {
+  test("uses a write-ahead log, checks its references, and waits for other writers", async () => {
     const storage = await open(join(folder, "t.db"));
     expect(pragma(storage, "journal_mode")).toBe("wal");
     expect(pragma(storage, "foreign_keys")).toBe(1n);
@@ -72,13 +72,13 @@ describe("a SQLite file", () => {
     expect(pragma(storage, "busy_timeout")).toBe(5_000n);
   });
 
-  test("is flushed at each commit where the URL asks for it", async () => {
+  test("is flushed at each commit if the URL requests it", async () => {
     const storage = await open(`${join(folder, "t.db")}?synchronous=full`);
     expect(pragma(storage, "synchronous")).toBe(2n);
     expect(existsSync(join(folder, "t.db"))).toBe(true);
   });
 
-  test("may live in memory", async () => {
+  test("may be in memory", async () => {
     const storage = await open(":memory:");
     expect(version(storage)).toBe(migrations.length);
     expect(existsSync(":memory:")).toBe(false);
@@ -102,22 +102,22 @@ describe("a storage that can't be used is refused with one line", () => {
     expect(await lines("data/t.db")).toContain("sqlite:PATH");
   });
 
-  test("a folder that can't be made", async () => {
+  test("a folder that cannot be created", async () => {
     writeFileSync(join(folder, "file"), "");
     expect(await lines(`sqlite:${join(folder, "file", "t.db")}`)).toContain(join(folder, "file", "t.db"));
   });
 
-  test("a folder in the place of the file", async () => {
+  test("a folder in place of the file", async () => {
     expect(await lines(`sqlite:${folder}`)).toContain(folder);
   });
 
-  test("a file that is no database", async () => {
+  test("a file that is not a database", async () => {
     const path = join(folder, "t.db");
     writeFileSync(path, "not a database, but long enough to be looked at as one ".repeat(40));
     expect(await lines(`sqlite:${path}`)).toContain("not a database");
   });
 
-  test("a way to write that does not exist", async () => {
+  test("an unknown synchronous mode", async () => {
     expect(await lines("sqlite::memory:?synchronous=sometimes")).toContain(`"sometimes"`);
   });
 });
@@ -132,7 +132,7 @@ describe("the schema", () => {
     expect(tables.map(({ name }) => name)).toContainValues(["accounts", "entries", "holds", "tokens"]);
   });
 
-  test("is made once: a file that is opened again keeps what it holds", async () => {
+  test("is created once: a reopened file keeps its content", async () => {
     const path = join(folder, "t.db");
     const first = await open(path);
     first.handle.run(insertAccount);
@@ -143,7 +143,7 @@ describe("the schema", () => {
     expect(second.handle.query<{ id: string }, []>("SELECT id FROM accounts").all()).toEqual([{ id: "user:u" }]);
   });
 
-  test("is brought up from every earlier version, to the same as at once", () => {
+  test("is migrated from every earlier version to the same schema as a new file", () => {
     const schemaFrom = (earlier: number): unknown => {
       const database = new Database(":memory:");
       for (const migration of migrations.slice(0, earlier)) database.run(migration);
@@ -156,7 +156,7 @@ describe("the schema", () => {
     for (const earlier of migrations.keys()) expect(schemaFrom(earlier)).toEqual(schemaFrom(0));
   });
 
-  test("counts the calls that are open already", () => {
+  test("counts calls that are already open", () => {
     const database = new Database(":memory:");
     database.run(migrations[0] ?? "");
     database.run("PRAGMA user_version = 1");
@@ -173,7 +173,7 @@ describe("the schema", () => {
     ]);
   });
 
-  test("loses no call whose entry does not name it by its number, and keeps the newer of two", () => {
+  test("loses no call whose entry does not reference it by number, and keeps the newer of two", () => {
     const database = new Database(":memory:", { safeIntegers: true });
     for (const migration of migrations.slice(0, 5)) database.run(migration);
     database.run("PRAGMA user_version = 5");
@@ -182,7 +182,7 @@ describe("the schema", () => {
       database.run(`INSERT INTO generations VALUES (${index + 1}, '${id}', 'alice', 'token:t', 'chat', NULL, 'openai', 'm', 0,
         200, 'complete', '{}', 3, 4, ${10 * index}, 1.5, NULL, 20)`);
     }
-    // A process that was started before the fifth step went on without numbers, and wrote a late end beside the expiry.
+    // A process started before the fifth step went on without numbers, and wrote a late end beside the expiry.
     const numbers = { named: 1, unnamed: null, misnamed: 1, late: 4, "late:late": null, uncalled: null };
     const insert = "INSERT INTO entries VALUES (?, 'settle', 'token:t', 'revenue', 30, 9, 0, 1, ?)";
     for (const [id, number] of Object.entries(numbers)) database.run(insert, [id, number]);
@@ -198,7 +198,7 @@ describe("the schema", () => {
     database.close();
   });
 
-  test("keeps the books as they are, and only appended", () => {
+  test("keeps the books unchanged and append-only", () => {
     const database = new Database(":memory:", { safeIntegers: true });
     for (const migration of migrations.slice(0, 3)) database.run(migration);
     database.run("PRAGMA user_version = 3");
@@ -228,7 +228,7 @@ describe("the schema", () => {
     database.close();
   });
 
-  test("that is newer than the code stops the start, says so, and is left alone", async () => {
+  test("that is newer than the code stops the start with a message, and stays unchanged", async () => {
     const path = join(folder, "t.db");
     const storage = await open(path);
     storage.handle.run(`PRAGMA user_version = ${migrations.length + 3}`);
@@ -240,9 +240,9 @@ describe("the schema", () => {
     expect(version(storage)).toBe(migrations.length + 3);
   });
 
-  test("that fails half way is not half made", () => {
+  test("that fails half way leaves nothing behind", () => {
     const database = new Database(":memory:", { safeIntegers: true });
-    // The name is taken: a later statement of the first step fails.
+    // The name is taken, so a later statement of the first step fails.
     database.run("CREATE TABLE entries (x)");
     expect(() => migrateSqlite(database)).toThrow("entries");
     const tables = database.query<{ name: string }, []>("SELECT name FROM sqlite_master WHERE type = 'table'").all();
@@ -252,7 +252,7 @@ describe("the schema", () => {
   });
 });
 
-test("five processes that start at once on one file all come up, on one schema", async () => {
+test("five processes that start simultaneously on one file all come up, on one schema", async () => {
   const path = join(folder, "t.db");
   const source = `
     const { openStorage } = await import(${JSON.stringify(join(import.meta.dir, "index.ts"))});
@@ -265,7 +265,7 @@ test("five processes that start at once on one file all come up, on one schema",
   const processes = Array.from({ length: 5 }, () =>
     Bun.spawn([process.execPath, "-e", source], { stdin: "pipe", stdout: "pipe", stderr: "pipe" }),
   );
-  // All wait behind the same line before any of them is let go.
+  // All processes wait at the same line before any of them continues.
   const ready = await Promise.all(processes.map(async ({ stdout }) => (await stdout.getReader().read()).value));
   expect(ready.map((bytes) => Buffer.from(bytes ?? []).toString())).toEqual(processes.map(() => "ready\n"));
   for (const { stdin } of processes) void stdin.end();
@@ -322,14 +322,14 @@ describe("another process's commits", () => {
     expect(seen()).toBe(2);
   });
 
-  test("are told apart from our own", async () => {
+  test("are distinguished from our own", async () => {
     const { own, seen } = await watched();
     insert(own, "a");
     jest.advanceTimersByTime(1_000);
     expect(seen()).toBe(0);
   });
 
-  test("that came before the watch began are not told", async () => {
+  test("before the start of the watch are not reported", async () => {
     const path = join(folder, "t.db");
     const own = await open(path);
     insert(await open(path), "a");
@@ -339,7 +339,7 @@ describe("another process's commits", () => {
     expect(count).toBe(0);
   });
 
-  test("are not looked for any more after the watch has been stopped", async () => {
+  test("are not watched any more after the watch has been stopped", async () => {
     const { other, seen, stop } = await watched();
     stop();
     insert(other, "a");
@@ -347,7 +347,7 @@ describe("another process's commits", () => {
     expect(seen()).toBe(0);
   });
 
-  test("are not looked for in a file that has been closed", async () => {
+  test("are not watched in a closed file", async () => {
     const { own, other, seen } = await watched();
     await own.close();
     insert(other, "a");

@@ -3,8 +3,8 @@ import { openPostgres } from "./postgres/open.ts";
 import { openSqlite } from "./sqlite/open.ts";
 
 /**
- * Opens the storage that the URL names, migrated to the newest schema: `sqlite:PATH`, `sqlite::memory:` or
- * `postgres://user:password@host:port/database`. Rejects with a `StorageError` where it can't be used.
+ * Opens the storage of the URL and migrates it to the newest schema: `sqlite:PATH`, `sqlite::memory:` or
+ * `postgres://user:password@host:port/database`. Rejects with a `StorageError` if it cannot be used.
  */
 export function openStorage(url: `sqlite:${string}`): Promise<SqliteStorage>;
 export function openStorage(url: string): Promise<Storage>;
@@ -16,7 +16,7 @@ export async function openStorage(url: string): Promise<Storage> {
   );
 }
 
-/** A storage's URL as it may be shown: without a password, in whichever place it stands. */
+/** A storage's URL without its password, for messages. */
 export function withoutPassword(url: string): string {
   if (!/^postgres(ql)?:\/\//.test(url) || !URL.canParse(url)) return url;
   const { protocol, username, host, pathname } = new URL(url);

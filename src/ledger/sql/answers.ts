@@ -1,7 +1,7 @@
 import { limits } from "../../core/index.ts";
 import type { StoredAnswer } from "../operations.ts";
 
-/** The columns of `retry_keys` that hold an answer. */
+/** The columns of `retry_keys` that contain an answer. */
 export interface AnswerColumns {
   status: bigint;
   /** JSON: pairs of a name and a value. */
@@ -14,7 +14,7 @@ export function storedAnswerOf({ status, headers, body }: AnswerColumns): Stored
   return { status: Number(status), headers: JSON.parse(headers) as StoredAnswer["headers"], body };
 }
 
-/** The last moment at which an answer that is kept from `at` on is given again. */
+/** The last time at which an answer stored at `from` is replayed. */
 export function expiresAt(at: number): number {
   return at + limits.retryAnswerTtlMs;
 }

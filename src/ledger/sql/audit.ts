@@ -1,8 +1,8 @@
 import type { AuditReport, Drift } from "../store.ts";
 
 /**
- * Recomputes each account's counters from the books. A debit of an account, what comes back to it from revenue, and what
- * a hold sets aside in it, count in each of its parents too; an open call counts in its own account alone.
+ * Recomputes each account's counters from the books. A debit of an account, its refunds from revenue, and its holds
+ * also count for each of its parents; an open call counts only for its own account.
  */
 export const AUDIT_ACCOUNTS = `
   WITH RECURSIVE
@@ -25,8 +25,8 @@ export const AUDIT_ACCOUNTS = `
     LEFT JOIN calls o ON o.id = a.id`;
 
 /**
- * How much is in the books, and what could not be charged. What an expired hold fell short of no longer counts once a
- * late end has made up for it.
+ * The sum of the books, and the unpaid part. The shortfall of an expired hold no longer counts once a late end has
+ * corrected it.
  */
 export const AUDIT_TOTALS = `
   SELECT (SELECT count(*) FROM entries) AS entries, (SELECT count(*) FROM holds) AS open_holds,
@@ -52,7 +52,7 @@ export interface AuditTotals {
   shortfall: bigint;
 }
 
-/** The report of an audit: what the two statements found, read as of one moment. */
+/** The report of an audit: the results of the two statements, read in one snapshot. */
 export function auditReport(rows: readonly AuditRow[], totals: AuditTotals | undefined | null): AuditReport {
   return {
     accounts: rows.length,

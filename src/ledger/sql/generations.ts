@@ -1,7 +1,7 @@
 import { inputTokens, outputTokens } from "../../core/index.ts";
 import type { CallRecord } from "../operations.ts";
 
-/** The columns of `generations` that tell of the call itself; the rest is its hold's and its charge. */
+/** The columns of `generations` that come from the call itself; the others come from its hold and its charge. */
 export interface GenerationColumns {
   owner: string;
   operation: string;

@@ -6,8 +6,8 @@ import { SqliteLedgerStore } from "./sqlite/store.ts";
 const opened = new WeakMap<Storage, LedgerStore>();
 
 /**
- * The ledger's store for whichever engine the storage is: one for each storage, however often it is asked for, since
- * what a store keeps in memory is made stale by other connections' commits only, not by another store on its own.
+ * The ledger's store for the storage's engine. Each storage has one store, also for repeated calls: its cache notices
+ * commits of other connections, but not those of another store on the same one.
  */
 export function openLedgerStore(storage: Storage): LedgerStore {
   const store = opened.get(storage) ?? createStore(storage);

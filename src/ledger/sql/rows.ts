@@ -2,7 +2,7 @@ import type { Nano } from "../../core/index.ts";
 import type { HoldKeeper } from "../operations.ts";
 import type { OpenHold } from "../store.ts";
 
-/** A row of `holds`, as either engine gives it: every integer a bigint. */
+/** A row of `holds` from either engine: every integer is a bigint. */
 export interface HoldRow {
   id: string;
   account_id: string;
@@ -12,7 +12,7 @@ export interface HoldRow {
   lease_until: bigint;
   created_at: bigint;
   tokens: bigint;
-  /** The key that it claims. */
+  /** The retry key that it claims. */
   retry_key: string | null;
   keeper: HoldKeeper;
   parent: string | null;
@@ -32,8 +32,8 @@ export function toOpenHold(row: HoldRow): OpenHold {
 }
 
 /**
- * The charge of an expired hold: all of a job's, since its upstream goes on with the work and a figure from before says little;
- * of a process's the observed cost, if there is one.
+ * The charge of an expired hold: the full amount for a job, because its upstream continues the work; the observed cost
+ * for a process, if there is one.
  */
 export function costOfExpired({ observed, keeper, amount }: HoldRow): Nano {
   return keeper === "job" ? amount : (observed ?? 0n);

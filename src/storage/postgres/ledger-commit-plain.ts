@@ -1,17 +1,17 @@
 /**
- * The plain commit: the way of nearly every commit. In a plain batch no outcome depends on another: each id occurs
- * once, holds find room and rates whatever their order, settlements stay within their holds, no retry key is in play. Then
- * the caller can work out what changes in each account, and all that is left is to write it, each table with one
- * statement. It takes less than half the time.
+ * The plain commit, used by almost every batch. In a plain batch no outcome depends on another: each id occurs once,
+ * credits and rates suffice in any order, settlements stay within their holds, and no retry key is involved. The caller
+ * can then calculate the change of each account, and the function only writes, with one statement per table. It takes
+ * less than half the time.
  *
- * What makes a batch plain is checked here, on the rows as they are once they are locked; where it isn't, the answer is
- * NULL, nothing was done, and `ledger_commit` takes the batch. Else it tells what is counted of the accounts whose new
- * holds have limits. Accounts are locked in the order of `links`, which the caller sorts by the bytes of their ids, before
- * anything else: as `ledger_commit` does. Chains, and holds that end or change, must be as the caller remembers them.
+ * The function verifies that the batch is plain, on the locked rows. If it is not, the result is NULL, nothing was
+ * done, and `ledger_commit` takes the batch. Otherwise it returns the counts of the accounts whose new holds have
+ * limits. Accounts are locked first, in the order of `links`, which the caller sorts by the bytes of their ids, as
+ * `ledger_commit` does. Chains, and holds that end or change, must match the caller's cache.
  */
 
 /**
- * The function's name ends with the step of the schema that last changed its row types. Postgres refuses a row with more or
+ * The function's name ends with the schema step that last changed its row types. Postgres refuses a row with more or
  * fewer columns than its type has, so nodes of an earlier version keep calling the function of that version.
  */
 export const plainCommit = "ledger_commit_plain_5";
@@ -19,21 +19,21 @@ export const plainCommit = "ledger_commit_plain_5";
 const typeOf = (kind: string): string => `ledger_plain_5_${kind}`;
 
 /**
- * The rows that the function is given: a type of each kind, by its columns in their order, and an array of it. Such a row
- * is read once and whole; elements of arrays of texts and of numbers, fetched one by one, take several times as long. The
- * cheapest rows to write begin with a column that is the same in many, and end with those that most batches don't need.
+ * The rows passed to the function: one type per kind, with its columns in order, and an array of it. Such a row is read
+ * whole; fetching elements of arrays of texts and of numbers one by one takes several times as long. Rows are cheapest
+ * to write if they begin with a column that is equal in many, and end with those that most batches do not need.
  */
 export const plainRows = {
   /**
    * Accounts.
    *
-   *   taken              what new and raised holds take: room for all of it without what the batch's own settlements
-   *                      return is room in any order
-   *   requests, tokens   new holds, and what they count; since: the first one's time
-   *   ended              ends of holds; what they return, of that what is posted
-   *   excess             by how much ends correct the minute's tokens, for holds from takenFirst to takenLast
-   *   rated, …Room       whether new holds have limits; how much may have been counted before the batch without one of
-   *                      these limits being passed
+   *   taken              the amount of new and raised holds: if it is available without the refunds of the batch's own
+   *                      settlements, it is available in any order
+   *   requests, tokens   new holds, and their counts; since: the time of the first one
+   *   ended              ended holds; the returned amounts, and the posted part
+   *   excess             the correction of the minute's tokens by ends, for holds from takenFirst to takenLast
+   *   rated, …Room       whether new holds have limits; the counts before the batch up to which none of these limits is
+   *                      exceeded
    */
   link: {
     taken: "bigint",
@@ -53,7 +53,7 @@ export const plainRows = {
     tokensRoom: "bigint",
     callsRoom: "bigint",
   },
-  /** New ones. */
+  /** New holds. */
   hold: {
     amount: "bigint",
     id: "text",
@@ -64,7 +64,7 @@ export const plainRows = {
     tokens: "bigint",
     parent: "text",
   },
-  /** Of a hold; with an owner, the end is recorded as a generation. */
+  /** Ends of holds; with an owner, the end is recorded as a generation. */
   end: {
     kind: "text",
     id: "text",
@@ -88,7 +88,7 @@ export const plainRows = {
     started_at: "bigint",
     parent: "text",
   },
-  /** Of a hold that stays open; `held` is the amount before. */
+  /** Changes of holds that stay open; `held` is the amount before. */
   change: {
     id: "text",
     account: "text",
@@ -107,7 +107,7 @@ const types = Object.entries(plainRows).map(([name, columns]) => {
 
 const parameters = Object.keys(plainRows).map((name) => `${name}s ${typeOf(name)}[]`);
 
-/** Fails where not each row was written. */
+/** Fails if not every row was written. */
 function requireAll(rows: `${keyof typeof plainRows}s`): string {
   return `GET DIAGNOSTICS written = ROW_COUNT;
     IF written <> cardinality(${rows}) THEN RAISE SQLSTATE 'TGNPL'; END IF;`;

@@ -1,26 +1,26 @@
 /**
- * `ledger_commit`: a batch of ledger operations in one statement, so that a commit is one round trip, and a node that is
- * paused in the middle of one holds no lock.
+ * `ledger_commit`: a batch of ledger operations in one statement. A commit is one round trip, and a node that is paused
+ * in the middle of one holds no lock.
  *
- *   1. lock the accounts of every chain that the batch touches, in the order of their ids
- *   2. read what stands under the operations' ids and retry keys, now that nobody else can take, change or end a hold in
+ *   1. lock the accounts of every chain of the batch, in the order of their ids
+ *   2. read the rows of the operations' ids and retry keys, now that no other process can take, change or end a hold in
  *      those accounts
  *   3. apply the operations one after the other to the accounts' counters in memory
- *   4. write what became of them, each changed account once
+ *   4. write the results, each changed account once
  *
- * Each statement of a function sees what was committed before it began, so step 2 reads what step 1 waited for. A hold or
- * entry whose account is not among the locked ones came after step 1 looked, and counts as not there yet.
+ * Each statement of a function sees everything committed before the statement began, so step 2 reads the rows that step
+ * 1 waited for. A hold or entry whose account is not locked was committed after step 1 and counts as missing.
  *
- * The caller may say which accounts the chains consist of, having learnt it from an earlier answer: a chain never changes.
- * Where an account is missing all the same (somebody changed it by hand), the answer has no outcomes and nothing was done.
+ * The caller may pass the accounts of the chains, cached from an earlier result: a chain never changes. If an account
+ * is missing anyway (after a manual change), the result has no outcomes and nothing was done.
  *
- * The operations come as JSON, and the places at which parts of them end: steps 2 to 4 run for each part, nearly always
- * the only one. Within a part no id occurs twice, and no hold comes with a retry key that an end before it may have freed.
- * A sweep is a part of its own, which appends an `expire` for each hold that was left behind.
+ * The operations are passed as JSON, together with the positions at which their parts end; steps 2 to 4 run for each
+ * part, of which there is almost always one. Within a part no id occurs twice, and no hold has a retry key that an
+ * earlier end may have freed. A sweep is a separate part, which appends an `expire` for each expired hold.
  *
- * Counters are arrays by the account's place among the locked ones, what becomes of an operation is in arrays by its own
- * place; assigning to an element of an array of numbers is what PL/pgSQL does fastest. The planner's settings keep a plan
- * made while a table was empty from reading a large one whole.
+ * Counters are arrays indexed by the account's position among the locked ones, and results are arrays indexed by the
+ * operation's position, because PL/pgSQL assigns fastest to elements of arrays of numbers. The planner's settings
+ * prevent a plan made for an empty table from reading a large one sequentially.
  */
 export const LEDGER_COMMIT = `
   CREATE OR REPLACE FUNCTION ledger_rates(requests bigint, tokens bigint, calls bigint, began bigint)

@@ -1,6 +1,6 @@
 /**
- * `ledger_operation`: an operation as `ledger_commit` reads it from its JSON. A missing member becomes NULL and an unknown one
- * is ignored, so the function also serves nodes of an earlier version.
+ * `ledger_operation`: an operation as `ledger_commit` reads it from JSON. A missing member becomes NULL and an unknown
+ * one is ignored, so the function also serves nodes of an earlier version.
  */
 export const LEDGER_OPERATION = `
   CREATE TYPE ledger_operation AS (
@@ -30,7 +30,7 @@ export const LEDGER_OPERATION = `
   );
 `;
 
-/** The fifth step. Values that a running commit has already read stay valid: the new attributes are NULL in them. */
+/** The fifth step. Values that a running commit has already read stay valid: their new attributes are NULL. */
 export const LEDGER_OPERATION_SERIES = `
   ALTER TYPE ledger_operation
     ADD ATTRIBUTE parent text, -- of a hold

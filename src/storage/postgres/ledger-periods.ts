@@ -1,4 +1,4 @@
-/** The boundaries of budget periods in UTC, as `accounts.ts` of the ledger has them. */
+/** The boundaries of budget periods in UTC, equal to those in the ledger's `accounts.ts`. */
 export const LEDGER_PERIODS = `
   CREATE FUNCTION ledger_period_start(period text, at bigint) RETURNS bigint LANGUAGE sql IMMUTABLE AS $$
     SELECT CASE period

@@ -1,6 +1,7 @@
 /**
- * `ledger_write`: the fourth step of `ledger_commit`. Writes what became of the operations of one part to every table but
- * `accounts`. The arrays are by the operation's place; of an operation that did not end a hold those of ends are NULL.
+ * `ledger_write`: the fourth step of `ledger_commit`. Writes the results of one part's operations to every table except
+ * `accounts`. The arrays are indexed by the operation's position; for an operation that did not end a hold, the arrays
+ * of ends contain NULL.
  */
 export const LEDGER_WRITE = `
   -- The user whose calls an account's are: the one above it, or the one that its token was made for.

@@ -2,16 +2,16 @@ import type { SQL, TransactionSQL } from "bun";
 import { StorageError } from "../database.ts";
 import { migrations } from "./migrations.ts";
 
-/** The lock that migrating processes take; any number, the same in every version. */
+/** The lock taken by migrating processes; any number, the same in every version. */
 const MIGRATION_LOCK = 7_463_950_127;
 
-/** The first major version whose PL/pgSQL assigns to a field of an array's element. */
+/** The first major version whose PL/pgSQL can assign to a field of an array's element. */
 const SERVER_VERSION_MIN = 14;
 
 /**
- * Brings the schema up to date in one transaction under an advisory lock, so that any number of nodes may start at once:
- * the first one migrates, the others find nothing left to do. A schema newer than this code stops the start: an older
- * version must not write into it.
+ * Migrates the schema in one transaction under an advisory lock, so any number of nodes may start simultaneously: the
+ * first one migrates, the others find the schema up to date. A schema newer than this code stops the start: an older
+ * version must not write to it.
  */
 export async function migratePostgres(pool: SQL): Promise<void> {
   await pool.begin(async (transaction) => {

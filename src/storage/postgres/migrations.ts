@@ -5,7 +5,7 @@ import { LEDGER_PERIODS } from "./ledger-periods.ts";
 import { LEDGER_WRITE } from "./ledger-write.ts";
 import { BOOKS, JOBS, RESPONSES, TABLES } from "./tables.ts";
 
-/** Each function lives in one step alone: what an earlier one made of it goes. */
+/** Each function is defined in one step only; an earlier definition is dropped. */
 const WITHOUT_FUNCTIONS = `
   DROP FUNCTION IF EXISTS ledger_commit;
   DROP FUNCTION IF EXISTS ledger_commit_plain;
@@ -14,12 +14,12 @@ const WITHOUT_FUNCTIONS = `
 `;
 
 /**
- * The schema, one step an element; a step that has been released is never changed, but for functions: each stands in the
- * step that changed it last. The fourth step held nothing else.
+ * The schema, one step per element. A released step is never changed, except for functions: each is defined in the step
+ * that changed it last. The fourth step contained only functions.
  *
- * Nodes of the previous version may run while a new node migrates and afterwards. The fifth step therefore replaces
+ * Nodes of the previous version may run during and after the migration by a new node. The fifth step therefore replaces
  * `ledger_commit` and `ledger_write` by functions that those nodes can call too, and does not drop their
- * `ledger_commit_plain`: the new function has a name of its own.
+ * `ledger_commit_plain`: the new function has another name.
  */
 export const migrations: readonly string[] = [
   TABLES,

@@ -4,12 +4,12 @@ import { migratePostgres } from "./migrate.ts";
 import { connect, Statements } from "./statements.ts";
 import { CHANGES_CHANNEL } from "./tables.ts";
 
-/** Connections of one process for look-ups, beside the one for its ledger's commits, which go one at a time. */
+/** Connections of one process for look-ups, besides the one for its ledger's commits, which run one at a time. */
 const LOOKUP_CONNECTIONS_MAX = 3;
 
 /**
- * Opens the database that the URL names, `postgres://user:password@host:port/database?sslmode=…`, and migrates it.
- * Throws a `StorageError` of one line, without the password, where it can't be used.
+ * Opens the database of the URL, `postgres://user:password@host:port/database?sslmode=…`, and migrates it. Throws a
+ * `StorageError` with a one-line message without the password if it cannot be used.
  */
 export async function openPostgres(url: string): Promise<PostgresStorage> {
   const place = describePlace(url);
@@ -58,8 +58,8 @@ function reasonOf(cause: unknown): string {
 }
 
 /**
- * Announcements of what nodes keep in memory, over a connection of its own that is made at the first watcher and made
- * again when it drops. What was announced in between is missed, so each new connection counts as an announcement too.
+ * Announcements of changes to cached rows, over a separate connection that is opened for the first watcher and again
+ * whenever it drops. Announcements in between are missed, so each new connection also counts as one.
  */
 class Changes {
   readonly #url: string;
@@ -83,7 +83,7 @@ class Changes {
       for (const callback of this.#watchers) callback();
     };
     const again = (): void => {
-      // Closed before it ever listened: there is nobody left to tell.
+      // Closed before it listened: there is no watcher left.
       if (this.#connection === connection) this.#listen();
     };
     connection.listen(CHANGES_CHANNEL, announce, announce).catch(again);

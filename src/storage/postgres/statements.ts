@@ -1,27 +1,28 @@
 import { SQL } from "bun";
 import { GatewayError } from "../../core/index.ts";
 
-/** How long making a connection may take. */
+/** The time-out for opening a connection. */
 const CONNECT_SECONDS_MAX = 2;
 
-/** How long a statement may run, its waits for locks included, before the server itself ends it. */
+/** The time after which the server cancels a statement, including its waits for locks. */
 const STATEMENT_MS_MAX = 2_000;
 
 /**
- * How long an answer is waited for: longer than a statement may run, since a server that is there ends it by itself. It is
- * counted in slices. A process that stood still, busy or without a core, finds a timer run out before it has read what came
- * in meanwhile; that counts as one slice, however long it was, and is not taken for the server's silence.
+ * The time-out for an answer: longer than that of a statement, because a working server cancels a late statement
+ * itself. It is counted in slices. A process that stood still, busy or without a core, finds a timer expired before it
+ * has read its received data; such a standstill counts as one slice, however long it was, and is not mistaken for the
+ * server's silence.
  */
 const ANSWER_SLICES_MAX = 5;
 const SLICE_MS = 500;
 
-/** Classes of SQLSTATE that say nothing about the statement: connection, transaction, resources, operator, system. */
+/** SQLSTATE classes that are not caused by the statement: connection, transaction, resources, operator, system. */
 const UNAVAILABLE_CLASSES: ReadonlySet<string> = new Set(["08", "40", "53", "57", "58"]);
 
-/** What a statement may be given. */
+/** The parameters of a statement. */
 export type Parameter = string | number | bigint | boolean | Uint8Array | readonly (string | null)[] | null;
 
-/** Connections, and how many statements are waiting for an answer on them. */
+/** Connections, and the number of their unanswered statements. */
 interface Pool {
   readonly sql: SQL;
   waiting: number;
@@ -33,10 +34,10 @@ export interface StatementsOptions {
 }
 
 /**
- * Statements over a pool of connections, each answered within a bound. An answer that doesn't come says that the network
- * or the server hangs: statements that follow get new connections, those that are under way keep theirs until they are
- * answered or late themselves. Every failure that is not the statement's own fault is a `GatewayError` with
- * `storage_unavailable`; what the statement did is then unknown.
+ * Statements over a pool of connections, each answered within a bound. A missing answer means that the network or the
+ * server hangs: later statements get new connections, running ones keep theirs until they are answered or late
+ * themselves. Every failure that is not the statement's own fault is a `GatewayError` with `storage_unavailable`; the
+ * effect of the statement is then unknown.
  */
 export class Statements {
   readonly #options: StatementsOptions;
@@ -47,12 +48,12 @@ export class Statements {
     this.#pool = openPool(options);
   }
 
-  /** Makes the first connection, so that none has to be made while the process is busy starting. */
+  /** Opens the first connection, so that none has to be opened while the process is busy starting. */
   async connect(): Promise<void> {
     await this.#pool.sql.unsafe("SELECT 1");
   }
 
-  /** Runs one statement with parameters $1, $2 …; its rows' integers of 64 bits are bigints. */
+  /** Runs one statement with parameters $1, $2 …; 64-bit integers in its rows are bigints. */
   async run<Row>(text: string, parameters: readonly Parameter[] = []): Promise<Row[]> {
     const pool = this.#pool;
     const { sql } = pool;
@@ -74,7 +75,7 @@ export class Statements {
     }
   }
 
-  /** Reads several things as of one moment; may take as long as it needs. */
+  /** Reads several results in one snapshot, without a time-out. */
   async snapshot<T>(read: (run: <Row>(text: string) => Promise<Row[]>) => Promise<T>): Promise<T> {
     return this.#pool.sql.begin("isolation level repeatable read read only", async (transaction) => {
       await transaction.unsafe("SET LOCAL statement_timeout = 0");
@@ -99,7 +100,7 @@ function openPool({ url, connectionsMax }: StatementsOptions): Pool {
   return { sql: connect(url, connectionsMax), waiting: 0 };
 }
 
-/** Calls back once an answer has been waited for as long as it may take. Returns the way to stop waiting. */
+/** Calls back once the time-out for an answer has passed. Returns a function that cancels it. */
 function awaitAnswer(onLate: () => void): () => void {
   let slices = 0;
   const onSlice = (): void => {
@@ -116,7 +117,7 @@ export function connect(url: string, max: number): SQL {
   const database = decodeURIComponent(new URL(url).pathname.slice(1));
   return new SQL({
     url,
-    // Said again, since the variable PGDATABASE would win over the URL.
+    // Repeated here because the variable PGDATABASE would override the URL.
     ...(database === "" ? {} : { database }),
     adapter: "postgres",
     max,
@@ -126,12 +127,12 @@ export function connect(url: string, max: number): SQL {
   });
 }
 
-/** The server infers the type of an array's elements from where it stands in the statement. */
+/** The server infers the type of an array's elements from its position in the statement. */
 function toParameter(pool: SQL) {
   return (value: Parameter): unknown => (Array.isArray(value) ? pool.array(value) : value);
 }
 
-/** Without a SQLSTATE it is the client's own: refused, cut, timed out. */
+/** Errors without a SQLSTATE are the client's own: refused, cut, timed out. */
 function isUnavailable(reason: unknown): boolean {
   if (!(reason instanceof SQL.PostgresError)) return false;
   return reason.errno === undefined || UNAVAILABLE_CLASSES.has(reason.errno.slice(0, 2));

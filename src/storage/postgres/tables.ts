@@ -1,5 +1,5 @@
 /**
- * The tables: amounts are nano-credits, times milliseconds since the epoch. Ids compare by their bytes, so that every
+ * The tables. Amounts are nano-credits, times milliseconds since the epoch. Ids compare by their bytes, so that every
  * node sorts them, and locks their rows, in the same order.
  */
 export const TABLES = `
@@ -81,7 +81,7 @@ export const TABLES = `
     FOR EACH STATEMENT EXECUTE FUNCTION announce_change();
 `;
 
-/** What the second step adds; see the comments in SQLite's migrations. */
+/** Added by the second step; documented in SQLite's migrations. */
 export const BOOKS = `
   ALTER TABLE accounts
     ADD COLUMN minute_start bigint NOT NULL DEFAULT 0,
@@ -131,7 +131,7 @@ export const BOOKS = `
   CREATE INDEX retry_keys_by_age ON retry_keys (kept_until);
 `;
 
-/** What the third step adds; see the comments in SQLite's migrations. */
+/** Added by the third step; documented in SQLite's migrations. */
 export const RESPONSES = `
   CREATE TABLE responses (
     id           text COLLATE "C" NOT NULL,
@@ -149,9 +149,9 @@ export const RESPONSES = `
 `;
 
 /**
- * The fifth step; SQLite's migrations say what the columns are for. Nodes of the previous version stay correct: their
- * statements name the columns that they write, and every new column has a default or may be null. The tables are altered in
- * the order in which a commit locks them, so that a migration and a commit can't deadlock.
+ * The fifth step; SQLite's migrations document the columns. Nodes of the previous version stay correct: their
+ * statements list the columns that they write, and every new column has a default or may be null. The tables are
+ * altered in the order in which a commit locks them, so a migration and a commit cannot deadlock.
  */
 export const JOBS = `
   ALTER TABLE holds ADD COLUMN keeper text NOT NULL DEFAULT 'process', ADD COLUMN parent text;
@@ -173,5 +173,5 @@ export const JOBS = `
   CREATE INDEX jobs_by_moment ON jobs (kind, run_at);
 `;
 
-/** Where the triggers announce that something changed which nodes keep in memory. */
+/** The channel on which triggers announce changes of rows that nodes cache. */
 export const CHANGES_CHANNEL = "tollgate_changes";

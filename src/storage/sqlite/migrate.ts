@@ -3,14 +3,14 @@ import { StorageError } from "../database.ts";
 import { migrations } from "./migrations.ts";
 
 /**
- * Brings the schema up to date, under the write lock, so that several processes may start at once. A schema newer than
- * this code stops the start: an older version must not write into it.
+ * Migrates the schema under the write lock, so several processes may start simultaneously. A schema newer than this
+ * code stops the start: an older version must not write to it.
  */
 export function migrateSqlite(handle: Database): void {
   if (schemaVersion(handle) === migrations.length) return;
   handle
     .transaction(() => {
-      // Read again under the lock: another process may have been here in the meantime.
+      // Read again under the lock, because another process may have migrated in the meantime.
       const version = schemaVersion(handle);
       if (version > migrations.length) {
         throw new StorageError(

@@ -1,6 +1,6 @@
 /**
- * The schema, one step an element; a step that has been released is never changed. Amounts are nano-credits, times
- * milliseconds since the epoch.
+ * The schema, one step per element. A released step is never changed. Amounts are nano-credits, times milliseconds
+ * since the epoch.
  */
 export const migrations: readonly string[] = [
   `

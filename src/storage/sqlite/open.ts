@@ -4,28 +4,28 @@ import { dirname } from "node:path";
 import { type SqliteStorage, StorageError } from "../database.ts";
 import { migrateSqlite } from "./migrate.ts";
 
-/** How long a writer waits for another process's transaction (a CLI command, a sweep). */
+/** The time-out for another process's transaction (a CLI command, a sweep). */
 const BUSY_MS = 5_000;
 
-/** How long a start waits for another one that brings the schema up to date. */
+/** The time-out of a start for another process that migrates the schema. */
 const MIGRATION_BUSY_MS = 600_000;
 
-/** How soon a start that met a lock is tried again. */
+/** The delay before a start that met a lock retries. */
 const LOCKED_RETRY_MS = 10;
 
-/** Bytes of a page of a new file: a call's rows are small, and each page that they change is written whole. */
+/** Bytes of a page of a new file. A call's rows are small, and each changed page is written whole. */
 const PAGE_BYTES = 2_048;
 
-/** Pages that gather before they are moved into the file: a move waits for the disk, and a hot page is moved once. */
+/** Pages that accumulate before a checkpoint: a checkpoint waits for the disk, and writes a hot page only once. */
 const WAL_PAGES_MAX = 16_000;
 
-/** How often another process's commits are looked for: bounds how long a revoked token still works. */
+/** The interval at which commits of other processes are detected; it bounds how long a revoked token still works. */
 const FOREIGN_COMMIT_POLL_MS = 200;
 
 /**
- * Opens the file, made where it is missing and readable by its owner only. WAL with `synchronous=NORMAL`: a commit
- * survives a killed process at once; a power cut can take the last moments before it, never the file's consistency.
- * `sqlite:PATH?synchronous=full` pays a disk flush a commit to survive that too.
+ * Opens the file; a missing one is created, readable by its owner only. WAL with `synchronous=NORMAL`: a commit
+ * survives a killed process; a power failure can lose the last moments, never the file's consistency.
+ * `sqlite:PATH?synchronous=full` adds a disk flush per commit to survive that as well.
  */
 export function openSqlite(location: string): SqliteStorage {
   const [path = "", query = ""] = location.split("?");
@@ -44,14 +44,14 @@ export function openSqlite(location: string): SqliteStorage {
       return stop;
     },
     close() {
-      // A watch must not look into a file that is closed.
+      // A watch must not read a closed file.
       for (const stop of watches) stop();
       handle.close();
     },
   };
 }
 
-/** Several processes may start at once, and what the first one moves into a new schema may be millions of rows. */
+/** Several processes may start simultaneously, and the first one may have millions of rows to migrate. */
 function migrate(handle: Database): void {
   try {
     handle.run(`PRAGMA busy_timeout = ${MIGRATION_BUSY_MS}`);
@@ -63,7 +63,7 @@ function migrate(handle: Database): void {
   }
 }
 
-/** The first access is what tells a file that is no database. */
+/** Only the first access detects a file that is not a database. */
 function openFile(path: string, synchronous: string): Database {
   try {
     if (path !== ":memory:") mkdirSync(dirname(path), { recursive: true });
@@ -83,8 +83,8 @@ function openFile(path: string, synchronous: string): Database {
 }
 
 /**
- * SQLite refuses to change the journal mode at once, without waiting for `busy_timeout`, while another process that
- * starts or ends does the same.
+ * SQLite refuses to change the journal mode immediately, ignoring `busy_timeout`, while another process that starts or
+ * ends does the same.
  */
 function whileLocked(work: () => void): void {
   for (let waited = 0; ; waited += LOCKED_RETRY_MS) {

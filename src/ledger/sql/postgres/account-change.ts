@@ -7,11 +7,13 @@ type CallEvent =
   | { kind: "begin"; tokens: number; rates: Hold["rates"]; place: number }
   | { kind: "end"; takenAt: number; excess: number };
 
-/** What a batch changes in one account: a row of the `links` of `ledger_commit_plain`, which says what the columns are. */
+/**
+ * The changes of a batch to one account: a row of the `links` of `ledger_commit_plain`, which documents the columns.
+ */
 export class AccountChange {
   readonly id: string;
   readonly parentId: string | undefined;
-  /** Sorts as the bytes of the id do. */
+  /** Sorts like the bytes of the id. */
   readonly order: string;
   taken: bigint | undefined;
   requests: number | undefined;
@@ -27,7 +29,7 @@ export class AccountChange {
   requestsRoom: number | undefined;
   tokensRoom: number | undefined;
   callsRoom: number | undefined;
-  /** Corrections upwards. Whether those downwards are of the running minute only the server knows. */
+  /** Corrections upwards. Only the server knows whether corrections downwards belong to the running minute. */
   #excessUp = 0;
   readonly #events: CallEvent[] = [];
 
@@ -37,18 +39,18 @@ export class AccountChange {
     this.order = order;
   }
 
-  /** Sets `amount` aside. */
+  /** Holds `amount`. */
   take(amount: bigint): void {
     this.taken = (this.taken ?? 0n) + amount;
   }
 
-  /** Gives back what was held and posts the charge. */
+  /** Returns the held amount and posts the charge. */
   post(held: bigint, charge: bigint): void {
     this.returned = (this.returned ?? 0n) + held;
     this.posted = (this.posted ?? 0n) + charge;
   }
 
-  /** `place` is the hold's in the batch. */
+  /** `place` is the hold's position in the batch. */
   beginCall({ at, tokens = 0, rates }: Hold, place: number): void {
     this.#events.push({ kind: "begin", tokens, rates, place });
     this.since ??= at;
@@ -61,7 +63,7 @@ export class AccountChange {
     this.callsRoom = lesser(this.callsRoom, rates.concurrentCalls, this.requests - (this.ended ?? 0));
   }
 
-  /** `excess` is by how much the call's real tokens exceed those that it was counted with at `takenAt`. */
+  /** `excess` is the difference between the call's real tokens and those counted at `takenAt`. */
   endCall(takenAt: number, excess: number): void {
     this.#events.push({ kind: "end", takenAt, excess });
     this.ended = (this.ended ?? 0) + 1;
@@ -72,7 +74,7 @@ export class AccountChange {
     this.takenLast = Math.max(this.takenLast ?? takenAt, takenAt);
   }
 
-  /** What the minute had seen at each hold with limits, reckoned backwards from what it has seen after the batch. */
+  /** The counts of the minute at each hold with limits, calculated backwards from the counts after the batch. */
   rates(after: CallCounts): { place: number; rates: RateState }[] {
     const counts = { ...after };
     const states: { place: number; rates: RateState }[] = [];
@@ -92,7 +94,7 @@ export class AccountChange {
   }
 }
 
-/** The lesser of the room so far and what a limit leaves of itself after `counted`. */
+/** The smaller of the available quota so far and the remainder of a limit after `counted`. */
 function lesser(room: number | undefined, limit: number | undefined, counted: number): number | undefined {
   if (limit === undefined) return room;
   return Math.min(room ?? limit - counted, limit - counted);

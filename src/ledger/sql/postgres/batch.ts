@@ -1,4 +1,4 @@
-/** Ledger operations as the parameters of `ledger_commit`, and its answer as their outcomes. */
+/** Converts ledger operations to the parameters of `ledger_commit`, and its result to their outcomes. */
 import type { RateLimits } from "../../../core/index.ts";
 import type { Parameter } from "../../../storage/index.ts";
 import type {
@@ -16,23 +16,23 @@ import { storable } from "./columns.ts";
 import type { LedgerCache } from "./ledger-cache.ts";
 import { Parts } from "./parts.ts";
 
-/** What `ledger_commit` answers: an element for each operation. */
+/** The result of `ledger_commit`: one element per operation. */
 export interface CommitRow {
   outcomes: string[] | null;
-  /** The room of a refused hold, the shortfall of a settlement, the number of swept holds. */
+  /** The available amount of a refused hold, the shortfall of a settlement, or the number of swept holds. */
   figures: (bigint | null)[];
-  /** The account that refused a hold, or the limit; the hold whose answer there is. */
+  /** The account that refused a hold, the reached limit, or the hold with the stored answer. */
   names: (string | null)[];
-  /** JSON: the rates of a hold with limits; the answer that a call is given again, or null where it has to be fetched. */
+  /** JSON: the rates of a hold with limits, or the stored answer, or null if the answer has to be fetched. */
   details: (string | null)[];
-  /** The accounts of all chains and, at the same places, their parents; null where the caller gave the chains. */
+  /** The accounts of all chains, and their parents at the same positions; null if the caller passed the chains. */
   link_ids: string[] | null;
   parent_ids: (string | null)[] | null;
 }
 
 /**
- * The first parameters: the operations as JSON, a `ledger_operation` each, from which is left out what an operation
- * doesn't have; and the places at which their parts end.
+ * The first parameters: the operations as JSON, a `ledger_operation` each, without absent members; and the positions at
+ * which their parts end.
  */
 export function batchParameters(operations: readonly LedgerOperation[], memory: LedgerCache): Parameter[] {
   const parts = new Parts(memory);
@@ -114,7 +114,7 @@ function answerColumns(answer: StoredAnswer | undefined, at: number) {
   return { status, headers: JSON.stringify(headers), body: body.toBase64(), kept_until: expiresAt(at) };
 }
 
-/** An outcome, where calls are given an answer again perhaps without that. */
+/** An outcome; a stored answer may still be missing from it. */
 export type AnsweredOutcome =
   | Exclude<LedgerOutcome, { outcome: "replayed" }>
   | { outcome: "replayed"; id: string; answer: StoredAnswer | undefined };
@@ -135,7 +135,7 @@ interface Answered {
   detail: string | null;
 }
 
-/** The words are those of `ledger_commit`, which are the ledger's own. */
+/** The names are those of `ledger_commit`, which are the ledger's own. */
 function toOutcome(kind: LedgerOperation["kind"], { outcome, figure, name, detail }: Answered): AnsweredOutcome {
   switch (outcome) {
     case "insufficient":

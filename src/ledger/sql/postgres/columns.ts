@@ -3,7 +3,7 @@ type Value = string | number | bigint | boolean | null | undefined;
 /** Characters that end or escape a column of a row. */
 const SPECIAL = /[",\\()]/;
 
-/** An array of rows as Postgres reads it: the columns of each in their order. */
+/** An array of rows in Postgres's text format: the columns of each in order. */
 export function rowsLiteral<Column extends string>(
   columns: readonly Column[],
   rows: readonly Partial<Record<Column, Value>>[],
@@ -13,7 +13,7 @@ export function rowsLiteral<Column extends string>(
   for (const [index, column] of columns.slice(0, used).entries()) {
     const before = index === 0 ? '"(' : "";
     const after = index === used - 1 ? `${",".repeat(columns.length - used)})"` : "";
-    // Neighbours are often equal, and the texts of times and amounts take long to make.
+    // Neighbouring values are often equal, and converting times and amounts to text is slow.
     let last: Value;
     let text = before + after;
     let place = index;
@@ -30,7 +30,7 @@ export function rowsLiteral<Column extends string>(
   return storable(`{${texts.join()}}`);
 }
 
-/** How many columns there are up to the last one in which a row has a value. */
+/** The number of columns up to the last one with a value in any row. */
 function usedColumns<Column extends string>(
   columns: readonly Column[],
   rows: readonly Partial<Record<Column, Value>>[],
@@ -41,14 +41,14 @@ function usedColumns<Column extends string>(
   return 0;
 }
 
-/** A column of a row that stands in an array: no value is an empty text, and what is special is escaped twice. */
+/** A column of a row within an array: a missing value is empty text, and special characters are escaped twice. */
 function toText(value: Value): string {
   if (typeof value !== "string") return value?.toString() ?? "";
   if (value !== "" && !SPECIAL.test(value)) return value;
   return `\\"${value.replace(/["\\]/g, "\\\\\\$&")}\\"`;
 }
 
-/** Postgres takes neither NUL nor halves of surrogate pairs in a text; one would fail the commit of all that ride in it. */
+/** Postgres accepts neither NUL nor unpaired surrogates in text; one of them would fail the whole commit. */
 export function storable(text: string): string {
   const isStorable = text.isWellFormed() && !text.includes("\0");
   return isStorable ? text : text.toWellFormed().replaceAll("\0", "\ufffd");

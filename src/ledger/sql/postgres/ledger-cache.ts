@@ -1,10 +1,11 @@
 /**
- * What earlier answers told, kept to spare the server work: an account's chain never changes, and a hold that this
- * process took stays as it was until it ends. The server checks whatever is built on it; nothing here decides.
+ * A cache of earlier answers, which saves work on the server: an account's chain never changes, and a hold taken by
+ * this process stays the same until it ends. The server verifies everything that is based on it; no decision is made
+ * here.
  */
 import type { Hold, LedgerOperation, LedgerOutcome } from "../../operations.ts";
 
-/** Accounts, and open holds, that are remembered; beyond it everything is forgotten and learnt anew. */
+/** Cached accounts and open holds; beyond this number the cache is cleared. */
 const REMEMBERED_MAX = 100_000;
 
 export interface RememberedHold {
@@ -12,11 +13,11 @@ export interface RememberedHold {
   amount: bigint;
   tokens: number;
   at: number;
-  /** The retry key that it claims. */
+  /** The retry key that the hold claims. */
   key: string | undefined;
 }
 
-/** A hold's retry key, which is unique within its account. */
+/** A hold's retry key, unique within its account. */
 export function keyOf({ accountId, retry }: Hold): string | undefined {
   return retry && JSON.stringify([accountId, retry.key]);
 }
@@ -25,7 +26,7 @@ export function keyOf({ accountId, retry }: Hold): string | undefined {
 export interface ChainAccount {
   id: string;
   parentId: string | undefined;
-  /** Sorts as the bytes of the id do. */
+  /** Sorts like the bytes of the id. */
   order: string;
 }
 
@@ -44,16 +45,16 @@ export class LedgerCache {
     return this.#holds.get(id);
   }
 
-  /** Whether the account's last hold found no room or met a limit, as the next one is then likely to. */
+  /** Whether the account's last hold was refused for credits or a limit, so that the next one probably is too. */
   wasRefused(accountId: string): boolean {
     return this.#refused.has(accountId);
   }
 
-  /** The accounts of every chain that the operations touch, or undefined where one of them is not known. */
+  /** The accounts of every chain that the operations need, or undefined if one of them is unknown. */
   linksOf(operations: readonly LedgerOperation[]): string[] | undefined {
     const links = new Set<string>();
     for (const operation of operations) {
-      // What a sweep finds only the server knows.
+      // Only the server knows the results of a sweep.
       if (operation.kind === "sweep") return undefined;
       const accountId = "accountId" in operation ? operation.accountId : this.#holds.get(operation.id)?.accountId;
       const chain = accountId === undefined ? undefined : this.#chains.get(accountId);
@@ -63,7 +64,7 @@ export class LedgerCache {
     return [...links];
   }
 
-  /** Remembers the holds that were taken or raised, and forgets those that ended. */
+  /** Adds the holds that were taken or raised, and removes those that ended. */
   learn(operations: readonly LedgerOperation[], outcomes: readonly LedgerOutcome[]): void {
     for (const [index, operation] of operations.entries()) {
       const outcome = outcomes[index]?.outcome;
@@ -88,7 +89,7 @@ export class LedgerCache {
     }
   }
 
-  /** Learns the chains of accounts from their parents, which stand at the same places. */
+  /** Adds the chains of accounts, given their parents at the same positions. */
   learnChains(ids: readonly string[], parentIds: readonly (string | null)[]): void {
     const links = new Map<string, ChainAccount>();
     for (const [index, id] of ids.entries()) {
@@ -103,8 +104,8 @@ export class LedgerCache {
 }
 
 /**
- * The same text with its surrogates above all other units: compared unit by unit, such texts are in the order of their
- * code points, which is that of their bytes in UTF-8.
+ * The same text with its surrogates sorted above all other units: compared unit by unit, such texts sort by code
+ * points, which is the order of their bytes in UTF-8.
  */
 function inCodePointOrder(text: string): string {
   return text.replace(/[\ud800-\uffff]/g, (unit) => {

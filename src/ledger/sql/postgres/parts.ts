@@ -2,18 +2,18 @@ import type { LedgerOperation } from "../../operations.ts";
 import { keyOf, type LedgerCache } from "./ledger-cache.ts";
 
 /**
- * Cuts a batch into parts, each of which sees what the ones before it have written. Nearly always there is one: only the
- * accounts, and the keys that holds claim, are kept up to date from one operation to the next, so that a new part begins
- * where an operation must see what became of another row. Within a part no id occurs twice, no hold comes with a retry
- * key that an end before it may have freed, and a sweep is alone. Places are counted from 1 upwards.
+ * Splits a batch into parts, each of which sees the writes of the previous ones. Almost always there is one part.
+ * Within a part, only accounts and claimed retry keys are updated from one operation to the next, so a new part begins
+ * if an operation must see the change of another row. Within a part, no id occurs twice, no hold has a retry key that
+ * an earlier end may have freed, and a sweep is alone. Positions are counted from 1.
  */
 export class Parts {
-  /** The last place of each part but the one that goes on. */
+  /** The last position of each part except the current one. */
   readonly #ends: number[] = [];
   readonly #memory: LedgerCache;
   #place = 0;
   readonly #ids = new Set<string>();
-  /** Where in the part a key occurs first. */
+  /** The first position of each key in the current part. */
   readonly #keyPlaces = new Map<string, number>();
   readonly #freed = new Set<string>();
   #mayHaveFreedAny = false;
@@ -23,7 +23,10 @@ export class Parts {
     this.#memory = memory;
   }
 
-  /** Adds an operation; for a hold with a retry key, tells the place of the first hold in its part that has the key. */
+  /**
+   * Adds an operation. For a hold with a retry key, returns the position of the first hold in its part with the same
+   * key.
+   */
   add(operation: LedgerOperation): number | undefined {
     if (this.#needsPart(operation)) this.#begin();
     this.#place += 1;
@@ -40,7 +43,7 @@ export class Parts {
     return first;
   }
 
-  /** The last place of each part. */
+  /** The last position of each part. */
   ends(): number[] {
     return [...this.#ends, this.#place];
   }
@@ -61,7 +64,7 @@ export class Parts {
     this.#isSweep = false;
   }
 
-  /** Which key it frees is known of the holds that this process took. */
+  /** Only for holds taken by this process is it known which key an end frees. */
   #noteEnd(id: string): void {
     const hold = this.#memory.hold(id);
     if (hold === undefined) this.#mayHaveFreedAny = true;

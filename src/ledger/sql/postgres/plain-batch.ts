@@ -1,4 +1,4 @@
-/** Operations of which no outcome depends on another, as the parameters of `ledger_commit_plain`. */
+/** Converts operations whose outcomes do not depend on each other to the parameters of `ledger_commit_plain`. */
 import { type Parameter, plainRows } from "../../../storage/index.ts";
 import type { Hold, LedgerOperation, LedgerOutcome, Release, Renew, Settle, TopUp } from "../../operations.ts";
 import type { CallCounts } from "../../rates.ts";
@@ -7,7 +7,7 @@ import { AccountChange } from "./account-change.ts";
 import { rowsLiteral, storable } from "./columns.ts";
 import type { LedgerCache, ChainAccount, RememberedHold } from "./ledger-cache.ts";
 
-/** What `ledger_commit_plain` answers: what is counted of each account whose new holds have limits. */
+/** The result of `ledger_commit_plain`: the counts of each account whose new holds have limits. */
 export type PlainAnswer = ({ id: string } & CallCounts)[];
 
 type PlainRow<Kind extends keyof typeof plainRows> = Partial<
@@ -22,7 +22,7 @@ const columns = {
 };
 
 function namesOf<Columns extends object>(row: Columns): (keyof Columns)[] {
-  // An object literal's type names all its keys.
+  // The type of an object literal lists all its keys.
   return Object.keys(row) as (keyof Columns)[];
 }
 
@@ -32,7 +32,7 @@ export class PlainBatch {
   readonly #accounts = new Map<string, AccountChange>();
   readonly #holds: (PlainRow<"hold"> & { id: string })[] = [];
   readonly #ends: PlainRow<"end">[] = [];
-  /** Of holds that stay open. */
+  /** Changes of holds that stay open. */
   readonly #changes: PlainRow<"change">[] = [];
   #earliest = Infinity;
   #latest = 0;
@@ -41,7 +41,7 @@ export class PlainBatch {
     this.#memory = memory;
   }
 
-  /** The batch, or undefined where it is not plain, or not known to be. */
+  /** The batch, or undefined if it is not plain, or not known to be. */
   static of(operations: readonly LedgerOperation[], memory: LedgerCache): PlainBatch | undefined {
     const ids = new Set(operations.map((operation) => ("id" in operation ? operation.id : undefined)));
     if (ids.size < operations.length) return undefined;
@@ -70,7 +70,7 @@ export class PlainBatch {
     }
   }
 
-  /** So that an account begins one minute at most; batches that gather for longer are none. */
+  /** An account then begins at most one minute. Batches that collect for longer are not plain. */
   #isWithinMinute(): boolean {
     return this.#latest - this.#earliest < 60_000;
   }
@@ -115,7 +115,7 @@ export class PlainBatch {
     return true;
   }
 
-  /** Whoever changes a hold has locked its account, so that no two of them wait for each other. */
+  /** Every change of a hold locks its account, so two changes cannot deadlock. */
   #addRenew(
     { id, leaseUntil, observed, keeper }: Renew,
     { accountId, amount }: RememberedHold,
@@ -127,7 +127,7 @@ export class PlainBatch {
     return true;
   }
 
-  /** In the order of the function's. */
+  /** In the order of the function's parameters. */
   parameters(): Parameter[] {
     const accounts = [...this.#accounts.values()].toSorted((a, b) => (a.order < b.order ? -1 : 1));
     const holdIds = this.#holds.map(({ id }) => id);

@@ -34,8 +34,8 @@ const CHAIN = `
   WHERE first.id = $1 ORDER BY link.level`;
 
 /**
- * The ledger on Postgres. A commit is one call of a function, one statement and so one transaction, which locks the
- * accounts that it touches: a limit is hard however many nodes commit at once.
+ * The ledger on Postgres. A commit is one call of a function: one statement and one transaction, which locks the
+ * accounts that it changes. Limits are therefore exact even if many nodes commit simultaneously.
  */
 export class PostgresLedgerStore implements LedgerStore {
   readonly #statements: Statements;
@@ -54,7 +54,7 @@ export class PostgresLedgerStore implements LedgerStore {
     return outcomes;
   }
 
-  /** Undefined where the batch is not plain: then nothing was done. */
+  /** Undefined if the batch is not plain: then nothing was done. */
   async #commitPlain(operations: readonly LedgerOperation[]): Promise<LedgerOutcome[] | undefined> {
     const batch = PlainBatch.of(operations, this.#memory);
     if (batch === undefined) return undefined;
@@ -73,7 +73,10 @@ export class PostgresLedgerStore implements LedgerStore {
     return this.#withAnswers(operations, toOutcomes(operations, row));
   }
 
-  /** Completes what calls are given again: of those with one key, and of many large ones, not each came with its answer. */
+  /**
+   * Fetches the stored answers that are missing from the outcomes: of several holds with one key, and of many large
+   * answers, only some are included.
+   */
   async #withAnswers(
     operations: readonly LedgerOperation[],
     outcomes: readonly AnsweredOutcome[],
@@ -90,7 +93,7 @@ export class PostgresLedgerStore implements LedgerStore {
       const { id } = outcome;
       const answer = outcome.answer ?? answers.get(id) ?? (await this.#storedAnswerOf(hold, id));
       if (answer !== undefined) answers.set(id, answer);
-      // Forgotten in the meantime: then the key is new.
+      // Deleted in the meantime: the key is new.
       complete.push(...(answer === undefined ? await this.#commitAny([hold]) : [{ ...outcome, answer }]));
     }
     return complete;
@@ -153,7 +156,7 @@ interface AccountRow {
   period_debits: bigint;
 }
 
-/** What was spent in an earlier period no longer counts. */
+/** Spending of an earlier period no longer counts. */
 function toAccountState(row: AccountRow, at: number): AccountState {
   const period = row.period ?? undefined;
   const isNewPeriod = period !== undefined && periodStart(period, at) > Number(row.period_start);

@@ -1,6 +1,6 @@
 /**
- * The accounts that recent commits touched, as they stand in the file. A commit works on these and writes each changed
- * account once, however many of its operations touched it. What another process commits makes the whole cache stale.
+ * The accounts of recent commits, as stored in the file. A commit works on these and writes each changed account once,
+ * however many of its operations changed it. A commit of another process makes the whole cache stale.
  */
 import type { Nano } from "../../../core/index.ts";
 import { type AccountState, periodStart } from "../../accounts.ts";
@@ -8,7 +8,7 @@ import type { RateState } from "../../operations.ts";
 import { type CallCounts, countCall, countEnd, ratesAt } from "../../rates.ts";
 import type { AccountRow, LedgerStatements } from "./statements.ts";
 
-/** Accounts kept in memory. */
+/** Cached accounts. */
 const ACCOUNTS_MAX = 100_000;
 
 interface CachedAccount extends AccountState, CallCounts {
@@ -19,7 +19,7 @@ interface CachedAccount extends AccountState, CallCounts {
 export class AccountCache {
   readonly #sql: LedgerStatements;
   readonly #accounts = new Map<string, CachedAccount>();
-  /** Each account with its parents, of those that were asked for: one is asked for several times a call. */
+  /** Each requested account with its parents; an account is requested several times per call. */
   readonly #chains = new Map<string, readonly CachedAccount[]>();
   readonly #changed: CachedAccount[] = [];
 
@@ -27,31 +27,31 @@ export class AccountCache {
     this.#sql = sql;
   }
 
-  /** Keeps the memory bounded; to be called while nothing is changed. */
+  /** Keeps the cache bounded. Call it only while there are no unwritten changes. */
   trim(): void {
     if (this.#accounts.size > ACCOUNTS_MAX) this.clear();
   }
 
-  /** Forgets everything, changes included: after a transaction that failed, or a write past the cache. */
+  /** Clears the cache, including changes: after a failed transaction, or a write that bypassed the cache. */
   clear(): void {
     this.#accounts.clear();
     this.#chains.clear();
     this.#changed.length = 0;
   }
 
-  /** The account and its parents, as of `at`; empty where there is no such account. Looking changes nothing. */
+  /** The account and its parents, as of `at`; empty if it does not exist. Reading changes nothing. */
   chain(accountId: string, at: number): readonly AccountState[] {
     const chain = this.#chain(accountId);
     for (const account of chain) if (isNewPeriod(account, at)) return chain.map((each) => asOf(each, at));
     return chain;
   }
 
-  /** What the account's minute at `at` has seen. Looking begins none. */
+  /** The counts of the account's minute at `at`. Reading does not begin a minute. */
   rates(accountId: string, at: number): RateState {
     return ratesAt(this.#existing(accountId), at);
   }
 
-  /** Counts a call in this account alone. */
+  /** Counts a call for this account only. */
   countCall(accountId: string, tokens: number, at: number): void {
     const account = this.#existing(accountId);
     countCall(account, at, tokens);
@@ -72,7 +72,7 @@ export class AccountCache {
     }
   }
 
-  /** Gives `held` back and posts `charge`, which may be negative, in every link. */
+  /** Returns `held` and posts `charge`, which may be negative, in every account of the chain. */
   postDebit(accountId: string, held: Nano, charge: Nano, at: number): void {
     for (const account of this.#chain(accountId)) {
       startPeriod(account, at);
@@ -83,14 +83,14 @@ export class AccountCache {
     }
   }
 
-  /** Posts a credit to this account alone. */
+  /** Posts a credit to this account only. */
   postCredit(accountId: string, amount: Nano): void {
     const account = this.#existing(accountId);
     account.creditsPosted += amount;
     this.#touch(account);
   }
 
-  /** Writes what changed; to be called last within the transaction. */
+  /** Writes the changes. Call it last within the transaction. */
   flush(): void {
     for (const account of this.#changed) {
       account.changed = false;
@@ -152,7 +152,7 @@ export class AccountCache {
   }
 }
 
-/** What was spent in an earlier period no longer counts; a clock that went back must not bring it back. */
+/** Spending of an earlier period no longer counts. A clock that went back must not restore it. */
 function isNewPeriod(account: CachedAccount, at: number): boolean {
   return account.period !== undefined && periodStart(account.period, at) > account.periodStart;
 }
@@ -161,14 +161,14 @@ function asOf(account: CachedAccount, at: number): CachedAccount {
   return isNewPeriod(account, at) ? { ...account, periodDebits: 0n } : account;
 }
 
-/** Only a charge begins a period: a clock that is wrong for a moment must not forgive what was spent. */
+/** Only a charge begins a period: a clock that is briefly wrong must not reset the spending. */
 function startPeriod(account: CachedAccount, at: number): void {
   if (!isNewPeriod(account, at)) return;
   account.periodStart = periodStart(account.period, at);
   account.periodDebits = 0n;
 }
 
-/** The account as of `at`, past the cache. */
+/** The account as of `at`, bypassing the cache. */
 export function readAccount(row: AccountRow, at: number): AccountState {
   return asOf(toAccount(row), at);
 }

@@ -14,16 +14,16 @@ export interface Entry {
   at: number;
 }
 
-/** Text that JavaScript and SQLite put in the same order. */
+/** Text that JavaScript and SQLite sort in the same order. */
 const PRINTABLE_ASCII = /^[ -~]*$/;
 
-/** The books, and what they tell of the calls whose ends are in them. */
+/** The entries, including the records of the calls that they ended. */
 export class Entries {
   readonly #sql: LedgerStatements;
   readonly #callsByOwner: CallsByOwner;
-  /** An id that none is behind; undefined where it must be read. */
+  /** The largest id of all entries; undefined if it must be read. */
   #last: string | undefined;
-  /** The number of the last one that this transaction has appended. */
+  /** The number of the last entry appended by this transaction. */
   #appended: bigint | undefined;
 
   constructor(sql: LedgerStatements) {
@@ -31,7 +31,7 @@ export class Entries {
     this.#callsByOwner = new CallsByOwner(sql);
   }
 
-  /** Forgets what is in memory. */
+  /** Clears the cached state. */
   clear(): void {
     this.#last = undefined;
     this.#appended = undefined;
@@ -42,14 +42,14 @@ export class Entries {
     return this.#sql.entry.get(id) ?? undefined;
   }
 
-  /** Ids of requests begin with their moment, so that a new one mostly is behind all that have ended: no look is needed. */
+  /** Request ids begin with their time, so a new one is mostly larger than all ended ones and needs no look-up. */
   has(id: string): boolean {
     this.#last ??= this.#sql.lastEntry.get()?.id ?? "";
     if (id > this.#last && PRINTABLE_ASCII.test(id)) return false;
     return this.#sql.entry.get(id) !== null;
   }
 
-  /** Appends an entry, with what it tells of the call that it ends. */
+  /** Appends an entry, including the record of the call that it ends. */
   insert({ id, kind, debit, credit, amount, held, shortfall, at }: Entry, call?: GenerationColumns): void {
     const values = call === undefined ? NO_CALL : callValues(call);
     const { lastInsertRowid } = this.#sql.insertEntry.run(
@@ -67,7 +67,7 @@ export class Entries {
     if (this.#last !== undefined && id > this.#last) this.#last = id;
   }
 
-  /** Writes a call's own record in place of what its expiry wrote, and what it cost in all. */
+  /** Replaces the record that an expiry wrote with the call's own, and its total cost. */
   replaceCall({ number }: EntryRow, call: GenerationColumns, credits: Nano): void {
     this.#callsByOwner.rewrite(number, () => this.#sql.replaceCall.run(...callValues(call), credits, number));
   }
@@ -76,7 +76,7 @@ export class Entries {
     this.#sql.correctCredits.run(credits, number);
   }
 
-  /** To be called last within a transaction. */
+  /** Call it last within a transaction. */
   flush(): void {
     if (this.#appended !== undefined) this.#callsByOwner.fill(this.#appended);
     this.#appended = undefined;

@@ -1,7 +1,7 @@
 import type { GenerationColumns } from "../generations.ts";
 import type { HoldRow } from "../rows.ts";
 
-/** What the ledger knows of a call whose process died: `<operation> <prefix>/<model>` and how long it was open. */
+/** The ledger's knowledge of a call whose process died: `<operation> <prefix>/<model>` and how long it was open. */
 export function expiredColumns(hold: HoldRow, owner: string, at: number): GenerationColumns {
   const [, operation = "", provider = "", model = ""] = /^(\S*) ?([^/]*)\/?(.*)$/s.exec(hold.purpose) ?? [];
   const startedAt = Number(hold.created_at);

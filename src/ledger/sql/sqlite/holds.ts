@@ -3,20 +3,20 @@ import type { Hold } from "../../operations.ts";
 import type { HoldRow } from "../rows.ts";
 import type { LedgerStatements } from "./statements.ts";
 
-/** What ends or raises a hold must know of it. */
+/** The data needed to end or raise a hold. */
 export interface HeldAmount {
   readonly id: string;
   readonly accountId: string;
   amount: Nano;
   readonly tokens: number;
   readonly takenAt: number;
-  /** The key that it claims. */
+  /** The retry key that it claims. */
   readonly retryKey: string | null;
 }
 
 /**
- * The holds that are open. Those that this process has taken stay in memory too, so that their end needs no look at the
- * row; like the accounts in memory they are stale once another process has committed.
+ * The open holds. Those taken by this process are also cached, so that ending them needs no read of the row. Like the
+ * cached accounts, they are stale once another process has committed.
  */
 export class Holds {
   readonly #sql: LedgerStatements;
@@ -26,7 +26,7 @@ export class Holds {
     this.#sql = sql;
   }
 
-  /** Forgets what is in memory. */
+  /** Clears the cache. */
   clear(): void {
     this.#known.clear();
   }
@@ -38,7 +38,7 @@ export class Holds {
     return row === null ? undefined : toHeld(row);
   }
 
-  /** Whether it is new: one with the same id stays as it is. */
+  /** Returns whether the hold is new; an existing one with the same id stays unchanged. */
   insert({ id, accountId, amount, description, leaseUntil, at, tokens = 0, retry, parent }: Hold): boolean {
     const retryKey = retry?.key ?? null;
     const { changes } = this.#sql.insertHold.run(
@@ -62,7 +62,10 @@ export class Holds {
     hold.amount = amount;
   }
 
-  /** Removes it; undefined where there is none. A `DELETE … RETURNING` would cost twice as much as the two statements. */
+  /**
+   * Removes the hold; undefined if it does not exist. A `DELETE … RETURNING` would cost twice as much as the two
+   * statements.
+   */
   take(id: string): HeldAmount | undefined {
     const hold = this.find(id);
     if (hold === undefined) return undefined;

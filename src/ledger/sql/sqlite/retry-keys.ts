@@ -3,7 +3,7 @@ import { expiresAt, storedAnswerOf } from "../answers.ts";
 import type { HeldAmount } from "./holds.ts";
 import type { LedgerStatements } from "./statements.ts";
 
-/** Claims of retry keys by open holds, and the answers that are kept for them. */
+/** Claims of retry keys by open holds, and the stored answers. */
 export class RetryKeys {
   readonly #sql: LedgerStatements;
 
@@ -11,7 +11,7 @@ export class RetryKeys {
     this.#sql = sql;
   }
 
-  /** What the hold's key says instead of taking it: undefined where it has none, or one that it may claim. */
+  /** The outcome of a hold whose key is taken; undefined if the hold has no key, or may claim it. */
   answer({ retry, accountId, at }: Hold): HoldOutcomes["replayed" | "retry"] | undefined {
     if (retry === undefined) return undefined;
     const row = this.#sql.retryKey.get(accountId, retry.key);
@@ -32,7 +32,7 @@ export class RetryKeys {
     }
   }
 
-  /** Keeps the answer of a hold that has ended, or frees its key where there is none. */
+  /** Stores the answer of a hold that has ended, or frees its key without one. */
   end({ id, accountId, retryKey: key }: HeldAmount, answer: StoredAnswer | undefined, at: number): void {
     if (key === null) return;
     if (answer === undefined) {

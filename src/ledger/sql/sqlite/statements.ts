@@ -2,7 +2,7 @@ import type { Database } from "bun:sqlite";
 import type { HoldKeeper } from "../../operations.ts";
 import type { HoldRow } from "../rows.ts";
 
-/** Rows as SQLite gives them: every integer a bigint. */
+/** Rows from SQLite: every integer is a bigint. */
 export interface AccountRow {
   id: string;
   kind: "token" | "user" | "organisation";
@@ -53,7 +53,7 @@ type Count = number | null;
 type EntryValues = [string, EntryKind, string, string, bigint, bigint, bigint, number];
 type CallNames = [owner: Text, operation: Text, dialect: Text, provider: Text, model: Text, streamed: Count];
 type CallEnd = [status: Count, outcome: Text, usage: Text, input: Count, output: Count];
-/** What an entry tells of the call that it ended; all null where it ended none. */
+/** The record of the call that an entry ended; all null if it ended none. */
 export type CallValues = [...CallNames, ...CallEnd, ms: Count, firstByteMs: Count, startedAt: Count, parent: Text];
 
 export type AccountValues = [string, string, string, string | null, number, bigint | null, string | null, number];
@@ -81,7 +81,7 @@ export function prepareStatements(database: Database) {
       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`),
     deleteHold: database.prepare<unknown, [string]>("DELETE FROM holds WHERE id = ?"),
     renewHold: database.prepare<unknown, [number, bigint | null, HoldKeeper | null, string]>(
-      // A hand-over that comes late never shortens the lease that the job has been given since.
+      // A late hand-over never shortens the lease that the job has been given since.
       `UPDATE holds SET lease_until = CASE WHEN ?3 = 'job' AND keeper = 'job' THEN max(lease_until, ?1) ELSE ?1 END,
         observed = coalesce(?2, observed), keeper = coalesce(?3, keeper) WHERE id = ?4`,
     ),
@@ -103,7 +103,7 @@ export function prepareStatements(database: Database) {
   };
 }
 
-/** What is kept of calls beside the books. The index takes what is there already: it must never keep a charge out. */
+/** Rows about calls besides the books. The index tolerates duplicates: it must never prevent a charge. */
 function prepareCallStatements(database: Database) {
   return {
     replaceCall: database.prepare<unknown, [...CallValues, bigint, bigint]>(`

@@ -34,7 +34,7 @@ import {
   prepareStatements,
 } from "./statements.ts";
 
-/** The other side of every grant and of every charge. */
+/** The counter-account of every grant and every charge. */
 const BANK = "bank";
 const REVENUE = "revenue";
 
@@ -43,22 +43,22 @@ const lateId = (id: string): string => `${id}:late`;
 
 type Insufficient = Extract<LedgerOutcome, { outcome: "insufficient" }>;
 
-/** How a hold ends. */
+/** The end of a hold. */
 interface Ending {
   kind: EntryKind;
-  /** What the call cost. */
+  /** The cost of the call. */
   cost: Nano;
   at: number;
-  /** Tokens that the call has used; undefined leaves those that its hold was counted with. */
+  /** The tokens that the call has used; undefined keeps the expected ones of its hold. */
   tokens: number | undefined;
-  /** What is written of the call. */
+  /** The record of the call. */
   call: GenerationColumns | undefined;
   answer: StoredAnswer | undefined;
 }
 
 /**
  * The ledger on SQLite. A commit is one `BEGIN IMMEDIATE` transaction: no other process can write between the check of
- * a chain's room and the hold, so that a limit is hard whoever else uses the file.
+ * a chain's available credits and the hold, so limits are exact for all users of the file.
  */
 export class SqliteLedgerStore implements LedgerStore {
   readonly #database: Database;
@@ -68,9 +68,9 @@ export class SqliteLedgerStore implements LedgerStore {
   readonly #entries: Entries;
   readonly #retryKeys: RetryKeys;
   readonly #transaction: { immediate: (operations: readonly LedgerOperation[]) => LedgerOutcome[] };
-  /** What is in memory is as of then. */
+  /** The value for which the cached state is valid. */
   #version: bigint | undefined;
-  /** What the file's schema was when the statements were prepared. */
+  /** The file's schema when the statements were prepared. */
   readonly #schemaVersion: bigint | undefined;
 
   constructor(database: Database) {
@@ -100,8 +100,8 @@ export class SqliteLedgerStore implements LedgerStore {
   }
 
   /**
-   * To be called first within a transaction, when nobody else can write any more. `data_version` shows whether another
-   * process has committed in between, for the price of a read from shared memory.
+   * Call it first within a transaction, when no other process can write any more. `data_version` shows whether another
+   * process has committed in between, at the cost of a read from shared memory.
    */
   #refresh(): void {
     const version = this.#sql.dataVersion.get()?.data_version;
@@ -114,8 +114,8 @@ export class SqliteLedgerStore implements LedgerStore {
   }
 
   /**
-   * A newer Tollgate may have brought the schema forward meanwhile. Holds would still be taken then, but no end of theirs
-   * could be written any more: better that nothing is.
+   * A newer Tollgate may have migrated the schema meanwhile. Holds could still be taken, but their ends could not be
+   * written, so nothing is written.
    */
   #checkSchema(): void {
     if (this.#sql.schemaVersion.get()?.user_version === this.#schemaVersion) return;
@@ -161,7 +161,7 @@ export class SqliteLedgerStore implements LedgerStore {
     return rates === undefined ? { outcome: "held" } : { outcome: "held", rates: this.#accounts.rates(accountId, at) };
   }
 
-  /** The outcome of a hold that was there before, open or ended: whether it is the same. */
+  /** The outcome of a hold whose id exists already, open or ended: whether the two are the same. */
   #heldBefore({ id, accountId, amount }: Hold): { outcome: "exists" | "conflict" } | undefined {
     const open = this.#holds.find(id);
     const ended = open === undefined ? this.#entries.find(id) : undefined;
@@ -246,14 +246,14 @@ export class SqliteLedgerStore implements LedgerStore {
     this.#end(hold, { kind: "expire", cost: costOfExpired(row), at, tokens: undefined, call, answer: undefined });
   }
 
-  /** The user whose calls an account's are. */
+  /** The user that an account's calls belong to. */
   #ownerOf(accountId: string, at: number): string {
     const chain = this.#accounts.chain(accountId, at);
     const user = chain.find(({ kind }) => kind === "user");
     return user?.name ?? this.#sql.tokenUser.get(accountId)?.user_name ?? chain[0]?.name ?? "";
   }
 
-  /** Posts the end of a hold, gives back what of it was not charged, and tells what was: as much as there was room for. */
+  /** Posts the end of a hold, returns its uncharged part, and returns the charge: as much as was available. */
   #end(hold: HeldAmount, { kind, cost, at, tokens, call, answer }: Ending): Nano {
     const { id, accountId: account, amount: held } = hold;
     const charge = this.#chargeable(account, cost, held, at);
@@ -267,8 +267,9 @@ export class SqliteLedgerStore implements LedgerStore {
   }
 
   /**
-   * An expired hold may still be ended by the process that was thought dead. Nothing is set aside any more: what expiry
-   * did not charge is taken where there is room, what it charged too much comes back as an entry the other way.
+   * An expired hold may still be ended by the process that was assumed dead. Nothing is held any more: the part that
+   * the expiry did not charge is taken if credits are available, and an excess is returned by an entry in the other
+   * direction.
    */
   #settleLate(expired: EntryRow, { id, amount, at, record }: Settle): Outcomes["settle"] {
     const account = expired.debit_account;
@@ -291,7 +292,7 @@ export class SqliteLedgerStore implements LedgerStore {
     return { outcome: "settled", shortfall };
   }
 
-  /** How much of `amount` can be charged: all that was held, and beyond it what the chain has room for. */
+  /** The chargeable part of `amount`: everything that was held, and beyond it the available credits of the chain. */
   #chargeable(accountId: string, amount: Nano, held: Nano, at: number): Nano {
     if (amount <= held) return amount;
     const tightest = tightestAccount(this.#accounts.chain(accountId, at));
@@ -353,7 +354,7 @@ function accountValues(account: Account, at: number): AccountValues {
   return [id, kind, name, parentId ?? null, prepaid ? 1 : 0, maxBudget ?? null, period ?? null, at];
 }
 
-/** A copy without what only the cache knows. */
+/** A copy without the cache's own fields. */
 function toAccountState(account: AccountState): AccountState {
   const { id, kind, name, parentId, prepaid, maxBudget, period } = account;
   const { creditsPosted, debitsPosted, debitsPending, periodDebits } = account;
