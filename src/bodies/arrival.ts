@@ -1,12 +1,12 @@
 import { GatewayError } from "../core/index.ts";
 
-/** Something that is looked at now and then, from `watch` until `leave`. */
+/** A callback on a ticker, from `watch` until `leave`. */
 interface Watched {
   slot: number;
   onTick(now: number): void;
 }
 
-/** As much of a ticker as a wait needs. */
+/** The part of a ticker that a wait needs. */
 interface Watch {
   now(): number;
   watch(watched: Watched): void;
@@ -15,14 +15,14 @@ interface Watch {
 
 export interface BodyLimits {
   bytesMax: number;
-  /** How long the body may take to arrive. */
+  /** The time-out for the arrival of a body. */
   arrivalMsMax: number;
   ticker: Watch;
 }
 
 /**
- * Waits for a body that is being read; throws 408 when that takes too long, and what `failureOf` makes of a failure. Who
- * reads has to stop by himself then.
+ * Waits for a body that is being read. Throws 408 if that takes too long, and the error that `failureOf` creates for a
+ * failure. The reader must stop by itself then.
  */
 export function receiveInTime<T>(
   arriving: Promise<T>,
@@ -63,7 +63,7 @@ class Arrival<T> implements Watched {
   }
 }
 
-/** The size that a request says its body has, where it does. Throws 413 where that is over the bound. */
+/** The declared size of a request's body, if any. Throws 413 if it exceeds the bound. */
 export function refuseDeclaredSize(headers: Headers, bytesMax: number): number | undefined {
   const declared = headers.get("content-length");
   if (declared === null) return undefined;
@@ -75,7 +75,7 @@ export function bodyTooLarge(bytesMax: number): GatewayError {
   return new GatewayError("body_too_large", `The request body is over the limit of ${bytesMax} bytes.`);
 }
 
-/** The client went away before the end of its body. */
+/** The client disconnected before the end of its body. */
 export function bodyInterrupted(cause: unknown): GatewayError {
   return new GatewayError("request_interrupted", "The request body broke off.", { cause });
 }

@@ -1,2 +1,2 @@
-/** Where a body is read from: a request, or anything that holds bytes as one does. To be read once. */
+/** The source of a body: a request, or any object that provides bytes in the same way. Can be read once. */
 export type BodySource = Pick<Request, "headers" | "body" | "bytes">;

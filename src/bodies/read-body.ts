@@ -4,13 +4,13 @@ import { receiveInTime, bodyInterrupted, type BodyLimits, bodyTooLarge, refuseDe
 import type { BodySource } from "./body-source.ts";
 
 /**
- * Reads a request's body. Throws, or rejects with, 413 as soon as it is known to be over `bytesMax`, 408 when it does not arrive in time,
- * and `request_interrupted` where the client leaves before its end.
+ * Reads a request's body. Throws or rejects with 413 as soon as it is known to exceed `bytesMax`, 408 if it does not
+ * arrive in time, and `request_interrupted` if the client disconnects before its end.
  */
 export function readBody(source: BodySource, limits: BodyLimits): Promise<Uint8Array> {
   const declared = refuseDeclaredSize(source.headers, limits.bytesMax);
-  // A declared length is enforced by the HTTP parser, so that the body can be taken in one piece. Then `request.body`
-  // must not be touched: making it a stream costs more than all else that is done to a small request.
+  // A declared length is enforced by the HTTP parser, so the body can be read in one piece. `request.body` must not be
+  // accessed then: making it a stream costs more than all other work on a small request.
   const bytes = declared !== undefined ? source.bytes() : readUndeclared(source.body, limits.bytesMax);
   return receiveInTime(bytes, limits, interrupted);
 }

@@ -1,4 +1,4 @@
-/** The response to a client: of a whole answer, or of a failure. */
+/** Builds the response to a client, from a whole answer or a failure. */
 import { resolveUsage, sumOf } from "../charges/index.ts";
 import { GatewayError, type ReplyHeaders } from "../core/index.ts";
 import { type FailedReply, relayedHeaders, type WholeReply } from "../sending/index.ts";
@@ -8,17 +8,17 @@ import type { CallAnswer } from "./incoming-call.ts";
 import { StoredBody } from "./retry-key.ts";
 import type { CallResult, RunningCall } from "./running-call.ts";
 
-/** A response's own parts, and how its call ends. */
+/** The parts of a response, and the end of its call. */
 export interface ResponseParts extends CallAnswer {
   body: Uint8Array | string;
   end: CallResult;
-  /** The answer as one object in the client's dialect, JSON text; empty for a failure. */
+  /** The answer as one object in the client's dialect, as JSON text; empty for a failure. */
   whole: string;
-  /** The id of the key that made the answer; undefined for a failure. */
+  /** The id of the key that produced the answer; undefined for a failure. */
   keyId: string | undefined;
 }
 
-/** Throws where there is nothing to answer with. */
+/** Throws if there is no usable answer. */
 export function buildResponse(call: RunningCall, exchange: Exchange, reply: WholeReply | FailedReply): ResponseParts {
   return reply.kind === "whole" ? wholeResponse(call, exchange, reply) : failedResponse(call, exchange, reply);
 }
@@ -42,18 +42,18 @@ function wholeResponse(call: RunningCall, exchange: Exchange, reply: WholeReply)
 /** An upstream's own error: relayed, and free. */
 function failedResponse(call: RunningCall, exchange: Exchange, reply: FailedReply): ResponseParts {
   const { status: replied, headers: own, body: text } = reply;
-  // A redirection is not followed, since the key must not go along, and means nothing to the client.
+  // A redirection is not followed, because the key must not be sent along; it means nothing to the client.
   if (replied >= 300 && replied < 400) {
     throw new GatewayError("upstream_invalid_answer", `The upstream answered with status ${replied}.`);
   }
-  // A status that says success is left to a client of the upstream's own dialect, who knows what to make of it.
+  // A client of the upstream's own dialect gets the upstream's status as it is, and can interpret it.
   const status = replied < 400 && !exchange.passesThrough ? 502 : replied;
   const body = exchange.failure(status, text);
   const headers = { ...headersFor(call, own), ...exchange.headers, "x-tollgate-credits": "0" };
   return { status, headers, body, whole: "", keyId: undefined, end: { status, outcome: "failed" } };
 }
 
-/** Stores a response. One that can't be stored is given all the same: it has been made, and is paid for. */
+/** Stores a response. If that fails, the response is sent anyway: it exists and is paid for. */
 export async function storeResponse(
   logger: Logger,
   requestId: string,
@@ -68,7 +68,7 @@ export async function storeResponse(
 
 export const EVENT_HEADERS = { "cache-control": "no-cache", "x-accel-buffering": "no" };
 
-/** The headers of an answer, but for its cost. */
+/** The headers of an answer, without its cost. */
 export function headersFor(call: RunningCall, upstream: ReplyHeaders): Record<string, string> {
   const { target, work } = call.parts;
   const headers = relayedHeaders(upstream, target.route.sandbox);

@@ -4,39 +4,38 @@ import type { TextCodec } from "../dialects/index.ts";
 import type { MediaCodec } from "../media/index.ts";
 import type { ResponseStoreService } from "../responses/index.ts";
 
-/** What every chargeable body has. */
+/** The fields of every chargeable body. */
 export interface ChargeableBody {
   model: string;
   stream?: boolean | null | undefined;
-  /** Members that only the upstream knows. */
+  /** Fields that only the upstream knows. */
   [member: string]: unknown;
 }
 
 /**
- * A chargeable route, declared: everything the pipeline needs to know of it. How its cost is bound, how its answer is
- * observed and how its usage is read come with the codec and the provider's operation, so that a route cannot leave
- * them out.
+ * The declaration of a chargeable route, with everything the pipeline needs. The bound of its cost, the observer of its
+ * answer and the reader of its usage come with the codec and the provider's operation, so a route cannot omit them.
  */
 export interface ChargeableRoute<Body extends ChargeableBody> {
-  /** What it does, and by what else it can be done where an upstream lacks that, in this order. */
+  /** The route's operation, and alternatives for upstreams without it, in order of preference. */
   operations: readonly [Operation, ...Operation[]];
   surface: Surface;
-  /** A JSON body; left out where only forms are taken. */
+  /** The schema of a JSON body; absent if the route accepts only forms. */
   body?: z.ZodType<Body>;
-  /** A form with files; left out where only JSON is taken. */
+  /** The schema of a form with files; absent if the route accepts only JSON. */
   form?: FormDeclaration<Body>;
-  /** How its bodies and answers are read. */
+  /** Reads the route's bodies and answers. */
   codec: TextCodec<Body> | MediaCodec<Body>;
-  /** Keeps the answers, so that later calls may refer to them. */
+  /** Stores the answers, so that later calls may refer to them. */
   keeper?: ResponseStoreService;
 }
 
-/** What a route's multipart/form-data body must be. */
+/** The requirements for a route's multipart/form-data body. */
 export interface FormDeclaration<Body> {
-  /** Of its fields: a text each, or a list of texts where there are several of a name. */
+  /** The schema of its fields: text, or a list of texts for a repeated name. */
   body: z.ZodType<Body>;
-  /** The file without which there is no call. */
+  /** The required file. */
   file: string;
-  /** Whether its files are sound, whose length is to be measured. */
+  /** Whether its files are audio, whose duration must be measured. */
   sound: boolean;
 }

@@ -24,8 +24,8 @@ export interface CountTokensCall {
 }
 
 /**
- * Counts what a Messages call would put in: by the upstream where it has such a route, else by an estimate from lengths.
- * It is free at the upstream, so nothing is held or charged.
+ * Counts the input tokens of a Messages call: by the upstream if it has such a route, else by an estimate from lengths.
+ * Counting is free at the upstream, so nothing is held or charged.
  */
 export async function countTokens(
   deps: CountTokensDependencies,
@@ -35,14 +35,14 @@ export async function countTokens(
   const parsed = parseBody(bytes, countTokensRequest, messagesCodec.measured);
   const target = deps.router.resolve(parsed.body.model, ["count_tokens", "messages", "chat"], principal);
   const counts = target.operation === target.route.provider.operations.count_tokens;
-  // A signature of another upstream would be refused there.
+  // The upstream would refuse another upstream's signature.
   if (!counts || hasTaggedSignature(parsed)) return estimate(parsed);
   const model = { set: "model", value: JSON.stringify(target.model) };
   const body = editBytes(parsed.bytes, parsed.members, [model]);
   return askUpstream(deps.asking, request, { target, body });
 }
 
-/** `max_tokens` is no part of such a body; the conversation that it is read as has one. */
+/** Such a body has no `max_tokens`, but the conversation model requires one. */
 function estimate({ bytes }: ParsedBody<unknown>): Response {
   const body: unknown = JSON.parse(bytes.toString("utf8"));
   const conversation = translations.messages.readRequest({ max_tokens: 1, ...objectOf(body) });

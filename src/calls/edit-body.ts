@@ -1,4 +1,4 @@
-/** An upstream's edits of a body, in each form that a body may have. */
+/** Applies an upstream's edits to a body, in each form that a body may have. */
 import {
   editBytes,
   type JsonEdit,
@@ -20,7 +20,7 @@ export function editedBytes<Body extends ChargeableBody>(
   return editBytes(bytes, members, [named, ...operation.edits(body)]);
 }
 
-/** A body that was made here. */
+/** A body created by the gateway. */
 export function editValue(body: JsonObject, edits: readonly JsonEdit[]): JsonObject {
   const edited: Record<string, unknown> = { ...body };
   for (const edit of edits) {
@@ -34,7 +34,10 @@ export function editValue(body: JsonObject, edits: readonly JsonEdit[]): JsonObj
   return edited;
 }
 
-/** The client's own form, with the upstream's name of the model and its edits: of what is there, since nothing is added. */
+/**
+ * The client's own form, with the upstream's name of the model and its edits of existing fields; fields are never
+ * added.
+ */
 export function editedForm({ model, operation }: Target, form: ReceivedForm, body: JsonObject): OutgoingForm {
   const named = { set: "model", value: JSON.stringify(model) };
   const edits = [named, ...operation.edits(body)].flatMap((edit): FormEdit[] => {
@@ -49,7 +52,7 @@ function partsOf({ parts }: ReceivedForm, name: string) {
   return parts.filter((part) => part.name === name);
 }
 
-/** A value of JSON as a form has it. */
+/** A JSON value as a form's text. */
 function textOf(written: string): string {
   const value: unknown = JSON.parse(written);
   return typeof value === "string" ? value : written;

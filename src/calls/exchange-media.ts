@@ -1,6 +1,6 @@
 /**
- * How a call that generates no text is told to its upstream, and the answer to its client: bytes pass, unless the upstream
- * needs the call in a shape of its own.
+ * The exchange of a call that generates no text: bytes pass through, unless the upstream needs the call in its own
+ * format.
  */
 import { type WorkBound, type JsonObject, parseObject, type RandomBytes } from "../core/index.ts";
 import type { MediaCodec, MediaEvents } from "../media/index.ts";
@@ -25,19 +25,19 @@ import {
 } from "./exchange.ts";
 import type { CallBody } from "./receive-body.ts";
 
-/** What an exchange of media needs to know of its call. */
+/** The parts of a call that a media exchange needs. */
 export interface MediaCall<Body extends ChargeableBody> {
   target: Target;
   received: CallBody<Body>;
   bound: WorkBound;
-  /** Since the epoch. */
+  /** In milliseconds since the epoch. */
   at: number;
   randomBytes: RandomBytes;
 }
 
 const JSON_TYPE = { "content-type": "application/json" };
 
-/** Throws 422 for what the upstream has no words for. */
+/** Throws 422 for a field that the upstream cannot express. */
 export async function openMediaExchange<Body extends ChargeableBody>(
   call: MediaCall<Body>,
   codec: MediaCodec<Body>,
@@ -49,7 +49,7 @@ export async function openMediaExchange<Body extends ChargeableBody>(
   const { events, observeBytes } = codec;
   return {
     requests: reshaped === undefined ? [{ subpath: "", body: ownBody(call) }] : requestsOf(call, reshaped),
-    // A call that was made anew is nothing of the upstream's dialect, nor is a failure under a status of success.
+    // A converted call does not use the upstream's dialect, nor does a failure with a success status.
     passesThrough: reshaped === undefined,
     streamed: body.stream === true && reshaped?.answer === undefined,
     headers: reshaped?.answer === undefined ? undefined : JSON_TYPE,
@@ -71,7 +71,7 @@ function observeEvents<Body>(
   return { observer, events: { bytesMax: events.eventBytesMax, errorEvent: events.errorEvent } };
 }
 
-/** A form's fields are what its schema has made of them. */
+/** A form's fields have already been converted by its schema. */
 function inputOf<Body extends ChargeableBody>(received: CallBody<Body>): CallInput {
   if (received.kind === "form") return { body: received.body, files: received.files };
   return { body: parseObject(received.bytes.toString("utf8")) ?? {}, files: [] };
@@ -91,7 +91,7 @@ function requestsOf<Body extends ChargeableBody>(
   return [requestOf(first), ...others.map(requestOf)];
 }
 
-/** A text of tens of megabytes is written down once, not again for each of ten requests. */
+/** A text of tens of megabytes is serialized once, not for each of ten requests. */
 function shared(body: UpstreamBody): UpstreamBody {
   return typeof body === "string" ? new Blob([body]) : body;
 }
@@ -130,14 +130,14 @@ function shownAnswer<Body extends ChargeableBody>(
   }
   const whole = JSON.stringify(answer);
   const counted = codec.counted?.(body, answer);
-  // The upstream knows no streams, or not here.
+  // The upstream does not stream this operation.
   if (body.stream === true && codec.events !== undefined) {
     return { body: codec.events.ofAnswer(body, answer), contentType: EVENT_STREAM, whole, counted };
   }
   return { body: whole, whole, counted };
 }
 
-/** `observer` measures the bytes where the upstream names no usage. */
+/** `observer` measures the bytes if the upstream reports no usage. */
 function shownRaw({ bytes, contentType }: BinaryAnswer, observer: StreamObserver | undefined): ClientAnswer {
   observer?.see(Buffer.from(bytes));
   return { body: bytes, contentType, whole: "", counted: observer?.usage };

@@ -1,6 +1,6 @@
 /**
- * How a call that generates text is told to its upstream, and the answer to its client. Where both speak the same dialect,
- * bytes pass and only the model's name changes; otherwise everything goes through the conversation model.
+ * The exchange of a call that generates text. If client and upstream use the same dialect, bytes pass through and only
+ * the model's name changes; otherwise everything is translated through the conversation model.
  */
 import type { ParsedBody } from "../bodies/index.ts";
 import { type Dialect, type GatewayError, type JsonObject, limits, parseObject } from "../core/index.ts";
@@ -20,30 +20,30 @@ import type { ChargeableBody } from "./chargeable-route.ts";
 import { editedBytes, editValue } from "./edit-body.ts";
 import { EVENT_STREAM, type Exchange, type ObservedStream, type ClientAnswer } from "./exchange.ts";
 
-/** What an exchange of text needs to know of its call. */
+/** The parts of a call that a text exchange needs. */
 export interface TextCall<Body extends ChargeableBody> {
   target: Target;
   parsed: ParsedBody<Body>;
   requestId: string;
-  /** Since the epoch. */
+  /** In milliseconds since the epoch. */
   at: number;
-  /** The client's own body, where `parsed` is one that was made from it. */
+  /** The client's own body, if `parsed` was created from it. */
   request: JsonObject | undefined;
-  /** What `parsed` says with all strings decoded, where somebody has it already. */
+  /** `parsed` with all strings decoded, if available already. */
   decoded?: JsonObject | undefined;
 }
 
-/** Throws 422 for what the upstream's dialect has no words for. */
+/** Throws 422 for a field that the upstream's dialect cannot express. */
 export function openTextExchange<Body extends ChargeableBody>(call: TextCall<Body>, codec: TextCodec<Body>): Exchange {
   const { target, parsed } = call;
   const { dialect } = target.operation;
   if (dialect === undefined) throw new Error(`an operation of ${target.route.prefix} has no dialect`);
-  // A signature of another upstream, which the client keeps for it, must not get to this one.
+  // A signature of another upstream, which the client stores for it, must not reach this one.
   const passes = dialect === codec.dialect && !hasTaggedSignature(parsed);
   return passes ? new PassedThrough(call, codec) : translated(call, codec, dialect);
 }
 
-/** One object a call, since most calls are passed through. */
+/** One object per call, because most calls pass through. */
 class PassedThrough<Body extends ChargeableBody> implements Exchange {
   readonly requests: Exchange["requests"];
   readonly passesThrough = true;
@@ -84,12 +84,12 @@ class PassedThrough<Body extends ChargeableBody> implements Exchange {
   }
 }
 
-/** Unique to the call, letters and digits alone. */
+/** Unique to the call; letters and digits only. */
 export function callIdOf(requestId: string): string {
   return requestId.replace(/^req_/, "");
 }
 
-/** A closure of its own, which doesn't keep the body in memory for as long as a stream is open. */
+/** A separate closure, which does not keep the body in memory while a stream is open. */
 function errorEventOf<Body>(codec: TextCodec<Body>, requestId: string) {
   return (error: GatewayError): string => codec.errorEvent(error, requestId);
 }
@@ -131,7 +131,7 @@ function translated<Body extends ChargeableBody>(call: TextCall<Body>, codec: Te
       const read = upstream.readAnswer(answer, upstreamContext);
       const whole = client.writeAnswer(read, clientContext);
       if (!stream) return { body: whole, whole };
-      // The upstream knows no streams, or not here.
+      // The upstream does not stream this operation.
       return { body: streamOfAnswer(read, client, clientContext), contentType: EVENT_STREAM, whole };
     },
     outputBytes: (answer) => codec.outputBytes(answer),

@@ -1,6 +1,7 @@
 /**
- * How one call is told to its upstream, and the answer to its client: what sending and relaying need to know of it,
- * whatever the call is of. `exchange-text` makes one for text generation, `exchange-media` for everything else.
+ * The plan of one call: the requests to its upstream, and the conversion of the answer for its client. Sending and
+ * relaying need only this interface. `exchange-text` creates it for text generation, `exchange-media` for everything
+ * else.
  */
 import type { ObservedUsage } from "../core/index.ts";
 import type { WholeAnswer, UpstreamBody } from "../sending/index.ts";
@@ -11,37 +12,40 @@ import type { StreamEvents } from "./relay-stream.ts";
 export const EVENT_STREAM = "text/event-stream";
 
 export interface Exchange {
-  /** What the upstream gets: mostly one request. */
+  /** The requests to the upstream, usually one. */
   readonly requests: readonly [ExchangeRequest, ...ExchangeRequest[]];
   /**
-   * Whether the upstream hears the client's own words. Then it hears the client's headers too, and what it answers under a
-   * status of success is the client's to judge.
+   * Whether the upstream gets the client's own body. It then gets the client's headers too, and an answer with a
+   * success status is passed on without inspection.
    */
   readonly passesThrough: boolean;
-  /** Whether the upstream is asked for a stream: where it knows none, the client's is made of its whole answer. */
+  /**
+   * Whether the upstream is asked for a stream. If it does not stream, the client's stream is made from its whole
+   * answer.
+   */
   readonly streamed: boolean;
-  /** What an answer's headers say of its body, where that is not the upstream's. */
+  /** The headers that describe the answer's body, if they are not the upstream's. */
   readonly headers: Readonly<Record<string, string>> | undefined;
-  /** Begins to observe a stream of events, where there can be one. */
+  /** Creates the observer of a stream of events, if there can be one. */
   readonly observe: (() => ObservedStream) | undefined;
-  /** Begins to observe an answer of bytes that are no JSON, where there can be one. */
+  /** Creates the observer of an answer of bytes other than JSON, if there can be one. */
   readonly observeBytes: (() => ObservedStream) | undefined;
-  /** Whole answers, one for each request that succeeded, as the client gets them. Throws where there is nothing to give. */
+  /** Converts whole answers, one per successful request, for the client. Throws if there is no usable answer. */
   answer(answers: readonly [WholeAnswer, ...WholeAnswer[]]): ClientAnswer;
-  /** Bytes of text in a whole answer of the upstream's, for an estimate where it names no usage. */
+  /** The bytes of text in a whole answer of the upstream, for an estimate if it reports no usage. */
   outputBytes(answer: string): number;
-  /** The body of an upstream's error as the client gets it. */
+  /** Converts the body of an upstream's error for the client. */
   failure(status: number, body: string): string;
 }
 
 /** One request to the upstream. */
 export interface ExchangeRequest {
-  /** What follows the operation's path; mostly nothing. */
+  /** Appended to the operation's path; usually empty. */
   subpath: string;
   body: UpstreamBody;
 }
 
-/** What reads a stream along. */
+/** The observer of a stream, with its format. */
 export interface ObservedStream {
   observer: StreamObserver;
   /** Undefined for a stream of bytes. */
@@ -50,10 +54,10 @@ export interface ObservedStream {
 
 export interface ClientAnswer {
   body: Uint8Array | string;
-  /** Where it is not what the exchange's headers say. */
+  /** Overrides the exchange's headers. */
   contentType?: string;
-  /** The answer as one object in the client's dialect, JSON text. */
+  /** The answer as one object in the client's dialect, as JSON text. */
   whole: string;
-  /** What it holds that is paid for by other units than tokens. */
+  /** The units of the answer other than tokens. */
   counted?: ObservedUsage | undefined;
 }

@@ -2,22 +2,23 @@ import type { Principal } from "../auth/index.ts";
 import type { BodySource } from "../bodies/index.ts";
 
 /**
- * One authenticated call, whatever brought it: an HTTP request, a turn of a WebSocket, another feature of the gateway.
+ * One authenticated call, independent of its origin: an HTTP request, a turn of a WebSocket, another feature of the
+ * gateway.
  */
 export interface IncomingCall {
   requestId: string;
   principal: Principal;
-  /** Headers as an HTTP client of the route's surface would send them. */
+  /** Headers as sent by an HTTP client of the route's surface. */
   headers: Headers;
-  /** The body, or where it is still to be read from. */
+  /** The body, or its source if it has not been read yet. */
   body: Uint8Array | BodySource;
   client: CallClient;
 }
 
-/** The one who waits for the answer. The signal is looked at on ticks alone, since most calls end before the first. */
+/** The receiver of the answer. The signal is only checked on ticks, because most calls end before the first. */
 export type CallClient = Pick<Request, "signal">;
 
-/** The answer to a call. A stream's bytes are made as they are read, and cancelling it ends the call. */
+/** The answer to a call. A stream's bytes are produced as they are read, and cancelling it ends the call. */
 export interface CallAnswer {
   status: number;
   headers: Record<string, string>;

@@ -1,9 +1,9 @@
 /**
- * The way of a chargeable call, the same for every route:
+ * The path of a chargeable call, the same for every route:
  *
  *   authenticate → validate → resolve model → hold → send upstream → relay and observe → settle or release
  *
- * Authentication has happened in `http`, since routes that cost nothing need it too; everything else is here.
+ * Authentication happens in `http`, because free routes need it too; everything else is here.
  */
 import { type BodyLimits, readBody } from "../bodies/index.ts";
 import { openWork, Work, type WorkDependencies } from "../charges/index.ts";
@@ -40,7 +40,7 @@ export interface PipelineDependencies extends SendDependencies {
 
 export class CallPipeline {
   readonly #deps: PipelineDependencies;
-  /** The calls that have not ended, from before their hold to the last byte of their answer. */
+  /** Calls that have not ended, from before their hold to the last byte of their answer. */
   readonly #running = new Set<CallAbort>();
   #closing = false;
 
@@ -53,19 +53,19 @@ export class CallPipeline {
     return this.#running.size;
   }
 
-  /** From now on no call is taken; those under way go on. */
+  /** Accepts no calls from now on; running calls continue. */
   close(): void {
     this.#closing = true;
   }
 
-  /** Ends the calls that are still open, each with the error of its kind; what they have used is charged. */
+  /** Ends the calls that are still open, each with an error in its own format, and charges their usage. */
   abortAll(): void {
     for (const abort of this.#running) abort.abort(shuttingDown());
   }
 
   /**
-   * Runs one call. Throws `GatewayError` for everything that is refused or fails before an answer has begun. The steps
-   * that wait stand side by side here: an async function for each would cost a call more than most of the steps do.
+   * Runs one call. Throws `GatewayError` for everything that is refused or fails before an answer has begun. The
+   * waiting steps are in one function: an async function each would cost more than most of the steps.
    */
   async run<Body extends ChargeableBody>(route: ChargeableRoute<Body>, incoming: IncomingCall): Promise<CallAnswer> {
     const arrivedAt = performance.now();
@@ -88,10 +88,10 @@ export class CallPipeline {
       const retry =
         key === undefined ? undefined : { key, fingerprint: await fingerprintOf(route.operations[0], received) };
       const planned = planCall(this.#read(route, incoming, received, { retry, arrivedAt }));
-      // Most calls are planned at once, and need no promise.
+      // Most calls are planned synchronously and need no promise.
       const plan = planned instanceof Promise ? await planned : planned;
       if (this.#closing) throw shuttingDown();
-      // From here on money is involved: a server that goes down waits for this call.
+      // From here on money is involved: a stopping server waits for this call.
       this.#running.add(abort);
       const work = await openWork(this.#deps.work, plan.order);
       if (!(work instanceof Work)) return replay(work.answer, work.firstId);
@@ -133,20 +133,20 @@ export class CallPipeline {
   }
 }
 
-/** Ends a call that has no answer. */
+/** Ends a call without an answer. */
 function endFailed(call: RunningCall, thrown: unknown): Promise<void> {
   const error = thrown instanceof GatewayError ? thrown : undefined;
   const outcome = error !== undefined && refusals.has(error.code) ? "failed" : "interrupted";
   return call.end({ status: error?.status ?? 500, outcome, error });
 }
 
-/** Errors that stand for an upstream's refusal which came as an answer. */
+/** Errors that represent an upstream's refusal of the call. */
 const refusals: ReadonlySet<ErrorCode> = new Set<ErrorCode>(["moderation_blocked", "image_missing"]);
 
 /**
- * How long a call goes on when its client has gone: a stream not at all, since ending it stops what it costs; a whole
- * answer until its usage has come, within a bound, since upstreams charge for it all the same. One that may be sent again
- * goes on to its end: its answer is kept, and charged once.
+ * How long a call continues after its client has disconnected. A stream ends at once, which stops its cost. A whole
+ * answer is awaited for its usage, within a bound, because upstreams charge for it anyway. A call with a retry key
+ * continues to its end: its answer is stored, and charged once.
  */
 function clientGoneGraceMs({ order, exchange }: CallPlan): number {
   if (order.retry !== undefined) return Number.POSITIVE_INFINITY;
@@ -157,14 +157,14 @@ function shuttingDown(): GatewayError {
   return new GatewayError("shutting_down", "The server is going down.", { retryAfterSeconds: 1 });
 }
 
-/** What a call keeps of a form, and not the whole of its body: a stream may stay open for long. */
+/** The part of a form that a call keeps, instead of its whole body: a stream may stay open for long. */
 interface Upload {
   files: readonly CallFile[] | undefined;
-  /** Gives the room of the files back. */
+  /** Frees the space of the files. */
   free: () => void;
 }
 
-/** A body in JSON keeps no room of its own. */
+/** A JSON body needs no freeing. */
 const noUpload: Upload = { files: undefined, free: () => undefined };
 
 function uploadIn<Body>(received: CallBody<Body>): Upload {

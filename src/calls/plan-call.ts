@@ -1,4 +1,4 @@
-/** A call's body becomes a plan before money is set aside for it: who is asked, for what, and how much it can cost. */
+/** A call's body becomes a plan before its hold: the target, the requests and the bound of the cost. */
 import { decodedSizeOf, parseBody, type ParsedBody } from "../bodies/index.ts";
 import type { WorkOrder } from "../charges/index.ts";
 import { GatewayError, type WorkBound, type JsonObject, parseObject, type RandomBytes } from "../core/index.ts";
@@ -20,27 +20,27 @@ export interface ReadCall<Body extends ChargeableBody> {
   incoming: IncomingCall;
   received: CallBody<Body>;
   target: Target;
-  /** Undefined for a call that is not answered a second time. */
+  /** Undefined for a call without a retry key. */
   retry: RetryKey | undefined;
-  /** Since the epoch. */
+  /** In milliseconds since the epoch. */
   at: number;
   /** By the performance clock. */
   arrivedAt: number;
   randomBytes: RandomBytes;
 }
 
-/** What a call's body has been made into. */
+/** The parts derived from a call's body. */
 export interface CallPlan {
   order: WorkOrder;
   target: Target;
   exchange: Exchange;
   /** Stores the response for later calls, with the id of the key that made it. */
   keep: ((response: JsonObject, keyId: string) => Promise<void>) | undefined;
-  /** The id of the only key that knows what the call refers to. */
+  /** The id of the only key that knows the object the call refers to. */
   pinnedKeyId: string | undefined;
 }
 
-/** Everything that depends on what the body says, and can refuse it. It uses the body's bytes up. */
+/** All steps that depend on the body's content and can refuse it. Consumes the body's bytes. */
 export function planCall<Body extends ChargeableBody>(call: ReadCall<Body>): CallPlan | Promise<CallPlan> {
   const { received, route } = call;
   const { codec } = route;
@@ -62,7 +62,7 @@ async function planMedia<Body extends ChargeableBody>(
   return planOf(call, bound, exchange);
 }
 
-/** `own` is the client's own body where it has been read already, `decoded` the one that `parsed` is of. */
+/** `own` is the client's own body if it has been decoded already, `decoded` the decoded version of `parsed`. */
 function planText<Body extends ChargeableBody>(
   call: ReadCall<Body>,
   parsed: ParsedBody<Body>,
@@ -76,7 +76,7 @@ function planText<Body extends ChargeableBody>(
   return planOf(call, bound, exchange);
 }
 
-/** The plan of a call whose answer is kept, and that may continue one. */
+/** The plan of a call whose answer is stored, and that may continue one. */
 async function planKept<Body extends ChargeableBody>(
   call: ReadCall<Body>,
   parsed: ParsedBody<Body>,
@@ -92,9 +92,9 @@ async function planKept<Body extends ChargeableBody>(
     expanded === undefined
       ? planText(call, parsed, codec, { own: request })
       : planExpanded(call, codec, request, expanded);
-  // One that was made anew here has another id upstream, which the client never gets to know.
+  // A response converted by the gateway has another id upstream, which the client never sees.
   const isKeptUpstream = target.operation.keeps !== undefined && plan.exchange.passesThrough;
-  // Items that were only named are kept as what they stand for; what the upstream keeps need not stay in memory.
+  // Referenced items are stored in full; items stored by the upstream need not stay in memory.
   const input = isKeptUpstream ? undefined : (expanded?.ownItems ?? request["input"]);
   const { store, previous_response_id } = request;
   const said = { ...asked, request: { store, previous_response_id, input } };

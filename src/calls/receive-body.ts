@@ -1,4 +1,4 @@
-/** A call's body, read and checked: JSON, or a form with files. */
+/** Reads and validates a call's body: JSON, or a form with files. */
 import { measureSound } from "../audio/index.ts";
 import {
   type BodyLimits,
@@ -19,16 +19,16 @@ import type { IncomingCall } from "./incoming-call.ts";
 export interface FormBody<Body> {
   kind: "form";
   form: ReceivedForm;
-  /** What its fields say. */
+  /** The values of its fields. */
   body: Body;
   files: readonly CallFile[];
-  /** Where a file stands in the form. */
+  /** The position of a file in the form. */
   partOf(file: CallFile): FormPart;
 }
 
 export type CallBody<Body> = ParsedBody<Body> | FormBody<Body>;
 
-/** What the form must be that a request brings; undefined for one of JSON. */
+/** The form declared by the route if the request contains one; undefined for JSON. */
 export function formOf<Body extends ChargeableBody>(
   { form, body }: ChargeableRoute<Body>,
   { headers }: IncomingCall,
@@ -36,12 +36,12 @@ export function formOf<Body extends ChargeableBody>(
   return form !== undefined && (body === undefined || isForm(headers)) ? form : undefined;
 }
 
-/** Where the call's body is read from. */
+/** The source of the call's body. */
 export function sourceOf({ body, headers }: IncomingCall): BodySource {
   return body instanceof Uint8Array ? new Response(Uint8Array.from(body), { headers }) : body;
 }
 
-/** Reads JSON that came in, and checks it: 422 that names the field, or the type that the route doesn't take. */
+/** Reads JSON and validates it. Throws 422 naming the field, or for an unsupported content type. */
 export function readJson<Body extends ChargeableBody>(
   { body, codec, operations }: ChargeableRoute<Body>,
   received: Uint8Array,
@@ -50,7 +50,7 @@ export function readJson<Body extends ChargeableBody>(
   return parseBody(received, body, codec.measured);
 }
 
-/** Receives a form, and checks it. Throws as `readForm` does, and 422 that names the field or the part. */
+/** Receives a form and validates it. Throws as `readForm` does, and 422 naming the field or the part. */
 export async function receiveForm<Body>(
   source: BodySource,
   declared: FormDeclaration<Body>,
@@ -83,7 +83,7 @@ async function fileOf(form: ReceivedForm, part: FormPart, filename: string, soun
   return { field: baseName(part.name), filename, contentType, size, milliseconds, read: () => form.read(part) };
 }
 
-/** The fields that are no files: a text each, or a list where there may be several. */
+/** The fields that are not files: text each, or a list for a repeated name. */
 function fieldsOf({ parts }: ReceivedForm): Record<string, string | string[]> {
   const fields = new Map<string, string | string[]>();
   for (const { name, text } of parts) {

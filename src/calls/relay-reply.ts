@@ -1,4 +1,4 @@
-/** An answer that is passed on while it comes, and observed on the way. */
+/** Relays an answer while it arrives, with an observer. */
 import { resolveUsage } from "../charges/index.ts";
 import { GatewayError } from "../core/index.ts";
 import { captureFinalResponse } from "../responses/index.ts";
@@ -19,8 +19,8 @@ export interface RelayDependencies {
 }
 
 /**
- * Relays a reply whose body is a stream that the client can have: of events, or of bytes. Undefined for any other reply. Throws
- * for a stream that nobody asked for.
+ * Relays a reply whose body is a stream for the client: events, or bytes. Undefined for any other reply. Throws for a
+ * stream that was not requested.
  */
 export function relayReply(
   deps: RelayDependencies,
@@ -33,7 +33,7 @@ export function relayReply(
   return stream && relay(deps, call, reply, { stream, keep });
 }
 
-/** The observer of a reply that is passed on while it comes; undefined for one that is read whole. */
+/** The observer of a relayed reply; undefined for one that is read whole. */
 function observeReply(
   exchange: Exchange,
   call: RunningCall,
@@ -63,11 +63,11 @@ function relay(
     observer,
     read() {
       const used = resolveUsage(order, { upstream: observer.usage, outputBytes: () => observer.outputBytes });
-      // Usage without a price can't be charged either.
+      // Usage without a price cannot be charged either.
       work.costOf(used);
       return used;
     },
-    // Its name alone: the text could repeat what was said.
+    // Only the name: the message could repeat text of the caller or the upstream.
     onFailure: (reason) => deps.logger.error({ request_id: call.id, cause: nameOf(reason) }, "usage unknown"),
   });
   work.meter(

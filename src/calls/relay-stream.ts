@@ -1,13 +1,13 @@
 /**
- * Passes a stream through: bytes as they came, in whole events, while an observer reads along.
+ * Passes a stream through: unchanged bytes, in whole events, while an observer reads them.
  *
  *   relaying ──the dialect's last event──▶ ended "complete" ──committed──▶ that event to the client
  *      │ ├────upstream breaks, stalls or ends early──▶ error event to the client ──▶ ended "interrupted"
  *      │ └────upstream's own error event──▶ passed on ──▶ ended "failed"
- *      └──────client goes away──▶ upstream aborted ──▶ ended "abandoned"; or, where the answer is kept, read to its end
+ *      └──────client disconnects──▶ upstream aborted ──▶ ended "abandoned"; or, with a retry key, read to its end
  *
- * `onEnd` is called exactly once, whichever way it ends. The last event is the client's receipt: it goes out once the
- * charge is durable, so that no process can die between a finished answer and its charge.
+ * `onEnd` is called exactly once. The last event is the client's receipt: it is sent once the charge is durable, so
+ * that no process can die between a finished answer and its charge.
  */
 import { type BodySink, type CallAbort, GatewayError, limits, type ReplyBody } from "../core/index.ts";
 import { type StreamObserver, EventSplitter, type Ticker, type Watched } from "../streaming/index.ts";
@@ -21,22 +21,22 @@ export interface StreamRelayOptions {
   abort: CallAbort;
   ticker: Ticker;
   idleMsMax: number;
-  /** Undefined for a stream of bytes: they pass as they come, and break off with the connection. */
+  /** Undefined for a stream of bytes: they pass as they arrive, and break off with the connection. */
   events: StreamEvents | undefined;
-  /** Its signal tells that the client has gone before it was answered. */
+  /** Its signal aborts if the client disconnects before it was answered. */
   client: CallClient;
-  /** Takes what goes out, for a call that is answered a second time; such a call goes on without its client. */
+  /** Collects the sent bytes of a call with a retry key; such a call continues without its client. */
   kept: StoredBody | undefined;
-  /** Takes the upstream's key out of an error that repeats it. */
+  /** Redacts the upstream's key from an error that repeats it. */
   redact: (text: string) => string;
   onFirstByte: () => void;
   /** Ends the charge; resolves when that is durable. */
   onEnd: (end: StreamEnd, error: GatewayError | undefined) => Promise<void>;
 }
 
-/** How the events of a stream are told apart, and how its client learns that it broke. */
+/** How the events of a stream are separated, and how its client is notified of a break. */
 export interface StreamEvents {
-  /** Bytes of an event that is passed on in one piece. */
+  /** The maximum size of an event that is passed on in one piece. */
   bytesMax: number;
   errorEvent: (error: GatewayError) => string;
 }
@@ -44,7 +44,7 @@ export interface StreamEvents {
 const NOTHING = Buffer.alloc(0);
 const KEEP_ALIVE = Buffer.from(": keep-alive\n\n");
 
-/** Bytes that may wait for a client before the upstream is held up. */
+/** Bytes that may wait for a client before the upstream is paused. */
 const WAITING_BYTES_MAX = 256 * 1024;
 
 const byteLengthOf = (bytes: Uint8Array | undefined): number => bytes?.byteLength ?? 0;
@@ -62,12 +62,12 @@ class StreamRelay implements Watched, BodySink {
   #lastByteAt: number;
   #keptAliveAt = 0;
   #sawByte = false;
-  /** Whether bytes of the upstream are being waited for; not so while the client takes none. */
+  /** Whether the relay waits for the upstream's bytes; false while the client accepts none. */
   #reading = false;
   #started = false;
-  /** Whether it is read for nobody but its keeper. */
+  /** Whether the stream is only read to store its answer. */
   #clientGone = false;
-  /** Whether the client can get no more, since it has hung up or has all. */
+  /** Whether the client can receive no more: it has disconnected, or has everything. */
   #closed = false;
   #ended = false;
   #bodyEnded = false;
@@ -85,22 +85,22 @@ class StreamRelay implements Watched, BodySink {
     this.#controller = controller;
     this.#options.ticker.watch(this);
     if (this.#options.kept === undefined || !this.#options.client.signal.aborted) return;
-    // Nobody would ask for a byte.
+    // Nothing would request a byte.
     this.#closed = true;
     controller.close();
     this.#goOnAlone();
   }
 
-  /** The client has taken everything that was there. */
+  /** The client has taken all available bytes. */
   pull(): void {
     this.#read();
   }
 
-  /** The client went away. */
+  /** The client disconnected. */
   async cancel(): Promise<void> {
     this.#closed = true;
     if (this.#options.kept !== undefined && !this.#ended) return this.#goOnAlone();
-    // SDKs hang up at an error: that was the upstream's end, not the client's.
+    // SDKs disconnect at an error: that was the upstream's end, not the client's.
     const ended = this.#end(this.#options.observer.failed ? "failed" : "abandoned", undefined);
     this.#options.abort.abort(new GatewayError("upstream_interrupted", "The client went away."));
     await ended;
@@ -120,7 +120,7 @@ class StreamRelay implements Watched, BodySink {
   }
 
   onBytes(bytes: Buffer): void {
-    // What follows the last event is read so that the connection can be used again.
+    // Bytes after the last event are read so that the connection can be reused.
     if (this.#ended) return;
     try {
       const block = this.#observe(bytes);
@@ -160,7 +160,7 @@ class StreamRelay implements Watched, BodySink {
     this.#readOut();
   }
 
-  /** Reads on to the end, so that the connection can be used again; one that stays open is given up. */
+  /** Reads to the end, so that the connection can be reused; one that stays open is closed. */
   #readOut(): void {
     if (this.#bodyEnded) return;
     const { abort, ticker } = this.#options;
@@ -173,7 +173,7 @@ class StreamRelay implements Watched, BodySink {
     const { observer } = this.#options;
     try {
       const shown = this.#closing();
-      // What is left is half an event: it would swallow the error event behind it.
+      // The remainder is half an event: it would swallow the error event after it.
       if (!observer.failed && !observer.complete) throw new Error("the stream ended early");
       await this.#end(observer.failed ? "failed" : "complete", undefined);
       this.#close(shown);
@@ -182,7 +182,7 @@ class StreamRelay implements Watched, BodySink {
     }
   }
 
-  /** Gives the client the last that it gets. */
+  /** Sends the last bytes to the client. */
   #close(last: Buffer): void {
     if (this.#closed) return;
     this.#closed = true;
@@ -190,13 +190,13 @@ class StreamRelay implements Watched, BodySink {
     this.#controller?.close();
   }
 
-  /** A broken stream ends with an error event, never as if it were whole. */
+  /** A broken stream ends with an error event, never as if it were complete. */
   async #break(cause: unknown): Promise<void> {
     const error = this.#errorFrom(cause);
     await this.#end("interrupted", error);
     const { events, observer } = this.#options;
     if (events === undefined) {
-      // The connection breaks off as well: nothing else tells half a file from a whole one.
+      // The connection breaks off as well, because nothing else distinguishes half a file from a whole one.
       if (!this.#closed) this.#controller?.error(error);
       this.#closed = true;
     } else {
@@ -204,11 +204,11 @@ class StreamRelay implements Watched, BodySink {
       const held = observer.heldBack?.() ?? NOTHING;
       this.#close(Buffer.concat([gap, held, Buffer.from(events.errorEvent(error))]));
     }
-    // Frees the connection where the upstream would go on.
+    // Frees the connection if the upstream would continue.
     this.#body.cancel();
   }
 
-  /** What the client is to get of what has arrived. */
+  /** The bytes for the client from the received ones. */
   #observe(bytes: Buffer): Buffer {
     this.#lastByteAt = this.#options.ticker.now();
     if (!this.#sawByte) {
@@ -223,11 +223,11 @@ class StreamRelay implements Watched, BodySink {
     const { observer, redact, kept } = this.#options;
     const shown = observer.see(block);
     kept?.add(shown);
-    // Latin-1 keeps every byte as it is, also where a block begins or ends within a character.
+    // Latin-1 preserves every byte, also if a block begins or ends within a character.
     return observer.failed ? Buffer.from(redact(shown.toString("latin1")), "latin1") : shown;
   }
 
-  /** What follows the last whole event. */
+  /** The bytes after the last whole event. */
   #closing(): Buffer {
     const { observer, kept } = this.#options;
     const rest = this.#see(this.#splitter?.rest() ?? NOTHING);
@@ -237,7 +237,7 @@ class StreamRelay implements Watched, BodySink {
     return rest.length === 0 ? last : Buffer.concat([rest, last]);
   }
 
-  /** Why the call was ended, or else how the upstream broke off. */
+  /** The reason for which the call was ended, or else for which the upstream broke off. */
   #errorFrom(cause: unknown): GatewayError {
     const { signal } = this.#options.abort;
     if (signal.aborted && signal.reason instanceof GatewayError) return signal.reason;
@@ -254,7 +254,7 @@ class StreamRelay implements Watched, BodySink {
         ? new GatewayError("upstream_timeout", "The upstream's stream fell silent.")
         : new GatewayError("request_timeout", "The stream was not read for too long.");
       this.#options.abort.abort(error);
-      // A body that nothing is read of need not say that it was ended.
+      // A body without an active read does not report its end.
       if (!this.#ended) this.#contain(this.#break(error));
     } else if (
       !this.#closed &&
@@ -268,8 +268,8 @@ class StreamRelay implements Watched, BodySink {
   }
 
   /**
-   * An end that goes wrong itself takes its own stream along: nobody else waits for it, and the process must not go. Its
-   * charge ends all the same.
+   * An exception while ending only breaks its own stream: nothing else awaits it, and the process must survive. Its
+   * charge ends anyway.
    */
   #contain(ending: Promise<void>): void {
     ending.catch((cause: unknown) => {

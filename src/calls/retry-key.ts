@@ -5,11 +5,11 @@ import type { StoredAnswer } from "../ledger/index.ts";
 import type { CallAnswer } from "./incoming-call.ts";
 import type { CallBody } from "./receive-body.ts";
 
-/** A replay's headers are the first answer's, but for what is said of this one. */
+/** A replay has the headers of the first answer, except for those about the current call. */
 const REPLAYED = { "idempotent-replayed": "true", "x-tollgate-credits": "0" };
 
 /**
- * The caller's `Idempotency-Key`, where there is one. Throws 422 for a key that is empty, too long, or of other than
+ * The caller's `Idempotency-Key`, if any. Throws 422 for a key that is empty, too long, or contains other than
  * printable ASCII characters.
  */
 export function readRetryKey(headers: Headers): string | undefined {
@@ -25,21 +25,21 @@ export function readRetryKey(headers: Headers): string | undefined {
   return key;
 }
 
-/** A hash of what a key came with: the operation and the body, byte by byte, or part by part where it is a form. */
+/** A hash of the request of a key: the operation and the body, byte by byte, or part by part for a form. */
 export async function fingerprintOf(operation: string, received: CallBody<unknown>): Promise<string> {
   const prefix = `${operation}\n`;
   if (received.kind === "form") return received.form.fingerprint(prefix);
   return createHash("sha256").update(prefix).update(received.bytes).digest("base64url");
 }
 
-/** The first answer once more. */
+/** Replays the stored answer. */
 export function replay({ status, headers, body }: StoredAnswer, firstId: string): CallAnswer {
   const all = { ...Object.fromEntries(headers), ...REPLAYED, "x-tollgate-first-request-id": firstId };
-  // A copy of its own: the storage's bytes may not outlive the call.
+  // A copy, because the storage's bytes may not outlive the call.
   return { status, headers: all, body: Uint8Array.from(body) };
 }
 
-/** The body of an answer that is to be kept, as it goes out; beyond the bound only its size. */
+/** Collects the body of an answer to be stored; beyond the bound, only its size. */
 export class StoredBody {
   #pieces: Uint8Array[] = [];
   #size = 0;
@@ -60,13 +60,16 @@ export class StoredBody {
   }
 }
 
-/** An answer as its client gets it. */
+/** An answer in its client's format. */
 export interface SentAnswer {
   headers: Readonly<Record<string, string>>;
   body: StoredBody;
 }
 
-/** What is kept of an answer. One that is too large can't be given again; that it was given, and charged, still can. */
+/**
+ * The stored form of an answer. One that is too large cannot be replayed, but the fact that it was sent and charged can
+ * be.
+ */
 export function storedAnswerOf(
   status: number,
   { headers, body }: SentAnswer,
@@ -74,7 +77,7 @@ export function storedAnswerOf(
   requestId: string,
 ): StoredAnswer {
   if (!body.tooLarge) {
-    // What a minute had left then is of no use later.
+    // The remaining quota of that minute is of no use later.
     const lasting = Object.entries(headers).filter(([name]) => !name.startsWith("x-ratelimit-"));
     return { status, headers: lasting, body: body.bytes() };
   }

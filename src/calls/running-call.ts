@@ -13,23 +13,23 @@ export interface RunningCallParts {
   client: CallClient;
   /** The client's headers. */
   headers: Headers;
-  /** Files that came with a form. */
+  /** Files of a form. */
   files: readonly CallFile[] | undefined;
   /** Called once, when the call has ended. */
   onEnd: () => void;
 }
 
-/** How a call ended. */
+/** The outcome of a call. */
 export interface CallResult extends Omit<WorkEnd, "answer" | "files"> {
   observed?: ObservedUsage;
   error?: GatewayError | undefined;
-  /** The answer as the client got it, for the call's retry key. */
+  /** The client's answer, for the call's retry key. */
   answer?: SentAnswer | undefined;
 }
 
 /**
- * One call under way, from its hold to its end: the parts that all ways of answering it have in common. The body is left
- * behind once it has been sent, since a stream may stay open for long.
+ * One running call, from its hold to its end: the parts shared by all ways of answering it. The body is released once
+ * it has been sent, because a stream may stay open for long.
  */
 export class RunningCall {
   readonly parts: RunningCallParts;

@@ -1,4 +1,4 @@
-/** A call's requests sent upstream, mostly one, and what has come of them. */
+/** Sends a call's requests upstream, usually one, and returns the outcome. */
 import {
   type CallWatchdog,
   type FailedReply,
@@ -13,14 +13,14 @@ import { EVENT_STREAM, type ExchangeRequest } from "./exchange.ts";
 import type { CallPlan } from "./plan-call.ts";
 import type { RunningCall } from "./running-call.ts";
 
-/** What has come of a call; the answer to a single request is still to be read. Rejects as `sendUpstream` does. */
+/** The outcome of a call; the answer to a single request has not been read yet. Rejects as `sendUpstream` does. */
 export function sendCall(deps: SendDependencies, call: RunningCall, plan: CallPlan): Promise<Reply> {
   const { requests } = plan.exchange;
   if (requests.length > 1) return sendSeveral(deps, call, plan);
   return sendUpstream(deps, upstreamCall(call, plan, requests[0], call.parts.watchdog));
 }
 
-/** Reads the rest of a reply. A short answer has come with its head, and needs no promise. */
+/** Reads the rest of a reply. A short answer has arrived with its head, and needs no promise. */
 export function readWhole(
   { send: { idleMsMax } }: SendDependencies,
   call: RunningCall,
@@ -52,8 +52,8 @@ function upstreamCall(
 }
 
 /**
- * The requests of one call, side by side: what succeeds is the answer. Where nothing does, the first one's failure is
- * told.
+ * The requests of one call, in parallel: the successful ones form the answer. If all fail, the first failure is
+ * returned.
  */
 async function sendSeveral(
   deps: SendDependencies,

@@ -3,15 +3,15 @@ import type { StreamObserver } from "../streaming/index.ts";
 
 export interface StreamUsageOptions {
   observer: StreamObserver;
-  /** What was used by what the observer has seen. */
+  /** The usage according to the observer. */
   read: () => ObservedUsage;
-  /** Told once. */
+  /** Called once. */
   onFailure: (reason: unknown) => void;
 }
 
 /**
- * What a stream has used so far. An observer that fails must keep neither its call from ending nor its lease from being
- * renewed: from then on counts what was known before.
+ * The usage of a stream so far. A failing observer must neither prevent its call from ending nor its lease from being
+ * renewed: the last known usage counts from then on.
  */
 export class StreamUsage {
   readonly #options: StreamUsageOptions;
@@ -23,7 +23,7 @@ export class StreamUsage {
     this.#options = options;
   }
 
-  /** Undefined where the observer has failed before anything was known. */
+  /** Undefined if the observer failed before any usage was known. */
   soFar(): ObservedUsage | undefined {
     if (this.#failed) return this.#known;
     const { observer, read, onFailure } = this.#options;
@@ -37,7 +37,7 @@ export class StreamUsage {
     return this.#known;
   }
 
-  /** Whether anything had come out, or was counted by the upstream, when it was last asked. */
+  /** Whether there was any output, or a count by the upstream, at the last check. */
   get cameOut(): boolean {
     return this.#cameOut;
   }

@@ -9,15 +9,15 @@ export interface AskDependencies extends SendDependencies {
   ticker: Ticker;
 }
 
-/** Whose question it is: headers that may go along, and a signal that says when nobody waits for the answer any more. */
+/** The client of the request: its forwardable headers, and a signal for when it no longer waits for the answer. */
 export type AskingClient = Pick<Request, "headers" | "signal">;
 
-/** What is asked; how it is sent follows from the rest. */
+/** The request; the remaining parameters of sending follow from it. */
 type Question = Pick<UpstreamCall, "target" | "method" | "subpath" | "body" | "pinnedKeyId">;
 
 /**
- * Asks an upstream for what is free there, and relays its answer or its error as it is. Nothing is held or charged. Throws
- * as `sendUpstream` and `readReply` do.
+ * Sends a request that is free at the upstream, and relays its answer or its error unchanged. Nothing is held or
+ * charged. Throws as `sendUpstream` and `readReply` do.
  */
 export async function askUpstream(deps: AskDependencies, client: AskingClient, question: Question): Promise<Response> {
   const { target } = question;

@@ -1,6 +1,6 @@
 /**
- * The attempts of one request: which key each goes out with, and whether and when another one follows. Another target for
- * the same work would be tried from here too, once its keys are used up.
+ * The attempts of one request: the key of each, and whether and when another one follows. Another target for the same
+ * work would also be tried here, once its keys are used up.
  */
 import type { Environment } from "../core/index.ts";
 import type { Key, Target } from "../routing/index.ts";
@@ -9,7 +9,7 @@ import type { FailureClass } from "./classify-failure.ts";
 export interface AttemptPolicy {
   /** Further attempts after the first. */
   retries: number;
-  /** The longest wait named by an upstream that is waited for. */
+  /** The longest requested delay that is respected. */
   retryAfterMsMax: number;
 }
 
@@ -19,14 +19,17 @@ export interface Attempt {
   number: number;
 }
 
-/** Waits between attempts grow from this, halved or not by chance, up to the cap. */
+/** The delay between attempts grows from this value up to the cap, with random jitter down to a half. */
 const BACKOFF_MS = 250;
 const BACKOFF_MS_MAX = 4_000;
 
 export interface AttemptsOptions {
   target: Pick<Target, "route">;
   policy: AttemptPolicy;
-  /** The id of the one key that can do this, since it made what is asked for; any key where that one is gone. */
+  /**
+   * The id of the one key that can make this request, because it made the requested object; any key if that one no
+   * longer exists.
+   */
   pinnedKeyId?: string | undefined;
   randomFraction: Environment["randomFraction"];
 }
@@ -42,7 +45,7 @@ export class Attempts {
     this.#pinned = pinnedKeyId === undefined ? undefined : target.route.keys.find(pinnedKeyId);
   }
 
-  /** The next attempt, with the key that it goes out with. */
+  /** The next attempt, with its key. */
   begin(): Attempt {
     const { route } = this.#options.target;
     const key = this.#pinned ?? route.keys.acquire();
@@ -51,7 +54,7 @@ export class Attempts {
     return { key, number: this.#begun };
   }
 
-  /** How long to wait before the next attempt, in milliseconds; undefined where none is to follow. */
+  /** The delay before the next attempt, in milliseconds; undefined if there is none. */
   waitAfter({ key, number }: Attempt, failure: FailureClass): number | undefined {
     const { policy, target } = this.#options;
     if (number > policy.retries) return undefined;

@@ -1,22 +1,22 @@
 import type { ReplyHeaders } from "../core/index.ts";
 import { type FailureRules, matchesPattern, readFault } from "../providers/index.ts";
 
-/** What follows from an upstream's error. */
+/** The meaning of an upstream's error. */
 export interface FailureClass {
   /** Whether the same call may succeed later. */
   retryable: boolean;
-  /** Whether another attempt makes sense only with a wait that the upstream named. */
+  /** Whether another attempt makes sense only after a delay given by the upstream. */
   needsRetryAfter: boolean;
-  /** What it says about the key that was used. */
+  /** The consequence for the key that was used. */
   key: "fine" | "refused" | "limited";
   retryAfterMs: number | undefined;
 }
 
-/** Statuses that say "busy, come back": worth another attempt only when told when. 529 is Anthropic's, 498 Groq's. */
+/** Statuses that mean "busy": another attempt makes sense only after a given delay. 529 is Anthropic's, 498 Groq's. */
 const BUSY = new Set([429, 498, 503, 529]);
 const BROKEN = new Set([500, 502]);
 
-/** No answer came at all: another attempt may reach the upstream. */
+/** Without any answer: another attempt may reach the upstream. */
 export const unreachableUpstream: FailureClass = {
   retryable: true,
   needsRetryAfter: false,
@@ -24,7 +24,7 @@ export const unreachableUpstream: FailureClass = {
   retryAfterMs: undefined,
 };
 
-/** Classifies an error by its status, its headers and what the provider is known to mean by its own words. */
+/** Classifies an error by its status, its headers and the known meaning of the provider's codes. */
 export function classifyFailure(
   rules: FailureRules,
   { status, headers, body }: { status: number; headers: ReplyHeaders; body: string },
@@ -42,7 +42,7 @@ export function classifyFailure(
   };
 }
 
-/** `retry-after-ms`, or `retry-after` in seconds or as an HTTP date; milliseconds from now. */
+/** `retry-after-ms`, or `retry-after` in seconds or as an HTTP date; in milliseconds from now. */
 function readRetryAfter(headers: ReplyHeaders, now: number): number | undefined {
   const milliseconds = headers.get("retry-after-ms");
   if (milliseconds !== null && /^\d+$/.test(milliseconds)) return Number(milliseconds);

@@ -3,12 +3,12 @@ import type { Provider } from "../providers/index.ts";
 import type { Key, Target } from "../routing/index.ts";
 
 /**
- * Headers cross the gateway by permission, in both directions. A caller's token, cookies and SDK telemetry are none of
- * an upstream's business; an upstream's cookies, organisation and the rate limits of our shared key none of the caller's.
+ * Headers cross the gateway by permission, in both directions. An upstream must not see a caller's token, cookies and
+ * SDK telemetry; a caller must not see an upstream's cookies, organisation and the rate limits of our shared key.
  */
 const FORWARDED_REQUEST_HEADERS = ["openai-beta", "x-client-request-id"];
 
-/** What a test or a curious user writes to make a simulator fail; real upstreams never see it. */
+/** Makes a simulator fail on request; never sent to real upstreams. */
 const SIMULATOR_HEADERS = ["x-sim-fault"];
 const FORWARDED_IN_SANDBOX = [...FORWARDED_REQUEST_HEADERS, ...SIMULATOR_HEADERS];
 
@@ -23,22 +23,22 @@ const RELAYED_RESPONSE_HEADERS = [
   "openai-version",
 ];
 
-/** Names under which upstreams give their own request ids. */
+/** The names of request ids in upstreams' answers. */
 const UPSTREAM_REQUEST_IDS = ["x-request-id", "request-id"];
 
 const USER_AGENT = "tollgate/0.1";
 
-/** What the headers of a call to an upstream depend on, besides the key. */
+/** The inputs of a call's headers, besides the key. */
 export interface UpstreamHead {
   target: Pick<Target, "route" | "operation">;
-  /** The media type that is asked for. */
+  /** The requested media type. */
   accept: string;
   clientHeaders: Headers;
-  /** Whether the body is the client's own, so that headers of its dialect belong to it. */
+  /** Whether the body is the client's own, so that headers of its dialect apply to it. */
   passesThrough: boolean;
 }
 
-/** The headers of a call to an upstream. Not to be changed. */
+/** The headers of a call to an upstream. Must not be modified. */
 export function upstreamHeaders(
   { target: { route, operation }, clientHeaders, passesThrough, accept }: UpstreamHead,
   key: Key,
@@ -50,12 +50,13 @@ export function upstreamHeaders(
   return withForwarded(headers, own, clientHeaders, operation.forwards);
 }
 
-/** With those of the client's headers that are of these names; `own` is for all calls, and stays as it is. */
+/** Adds the client's headers with these names; `own` is shared by all calls and stays unchanged. */
 function withForwarded(headers: Headers, own: Headers, clientHeaders: Headers, names: readonly string[]): Headers {
   let all = headers;
   for (const name of names) {
     const value = clientHeaders.get(name);
-    // The one control character that the server lets through. An upstream would not be sent it, and seem to be out of reach.
+    // The one control character that the server accepts. The upstream client would refuse it, and the upstream would
+    // appear unreachable.
     if (value === null || value.includes("\u007f")) continue;
     if (all === own) all = new Headers(own);
     all.set(name, value);
@@ -63,14 +64,14 @@ function withForwarded(headers: Headers, own: Headers, clientHeaders: Headers, n
   return all;
 }
 
-/** Those that don't depend on the caller, made once for each key, path and media type. */
+/** Headers independent of the caller, created once per key, path and media type. */
 function ownHeaders(provider: Provider, key: Key, path: string, accept: string): Headers {
-  // A few at most; looking through them costs less than making a name of both does.
+  // A few at most; scanning them is faster than concatenating a key.
   for (const head of key.heads) if (head.path === path && head.accept === accept) return head.headers;
   const headers = new Headers({
     "content-type": "application/json",
     accept,
-    // A relayed answer must be readable on the way.
+    // Relayed answers must be readable by intermediaries.
     "accept-encoding": "identity",
     "user-agent": USER_AGENT,
     ...provider.headers(key.secret, path),

@@ -1,19 +1,19 @@
 import type { JsonObject, ObservedUsage, ReplyBody, ReplyHeaders } from "../core/index.ts";
 
-/** What came back from an upstream. */
+/** An upstream's reply. */
 export type Reply = StreamReply | WholeReply | FailedReply;
 
-/** A success whose body is still to come. */
+/** A success whose body has not been read. */
 export interface StreamReply {
   kind: "stream";
   status: number;
   headers: ReplyHeaders;
   body: ReplyBody;
-  /** The id of the key that it was asked for with: whatever it made belongs to that key. */
+  /** The id of the key of the request: objects that the request made belong to that key. */
   keyId: string;
 }
 
-/** Answers that have come whole, with the head of the first one: several where the call was several requests. */
+/** Whole answers, with the head of the first one: several if the call was several requests. */
 export interface WholeReply {
   kind: "whole";
   status: number;
@@ -22,7 +22,7 @@ export interface WholeReply {
   keyId: string;
 }
 
-/** An upstream's own error, or a failure under a status of success, read whole. The keys are redacted. */
+/** An upstream's own error, or a failure with a success status, read whole. The keys are redacted. */
 export interface FailedReply {
   kind: "failed";
   status: number;
@@ -30,12 +30,12 @@ export interface FailedReply {
   body: string;
 }
 
-/** A whole answer, and what it says about itself. */
+/** A whole answer, and its properties. */
 export interface WholeAnswer {
   bytes: Buffer;
   text: string;
   answer: JsonObject;
   usage: ObservedUsage | undefined;
-  /** A success status around a failure: relayed, and not charged. */
+  /** A failure with a success status: relayed, and not charged. */
   failed: boolean;
 }

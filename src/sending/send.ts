@@ -1,6 +1,6 @@
 /**
- * One request to an upstream, with as many attempts as make sense. Another attempt follows only where the client has
- * received nothing: a failed connection, 500, 502, or 429 and 503 with a wait that is short enough, or with another key.
+ * One request to an upstream, with as many attempts as make sense. Another attempt is only made if the client has
+ * received nothing: after a failed connection, 500, 502, or 429 and 503 with a short enough delay, or with another key.
  */
 import type { OutgoingForm } from "../bodies/index.ts";
 import { type AttemptReport, type WorkObserver } from "../charges/index.ts";
@@ -26,7 +26,7 @@ export interface SendOptions extends AttemptPolicy {
   idleMsMax: number;
 }
 
-/** The parts of the outside world that sending uses. */
+/** The external dependencies of sending. */
 type SendEnvironment = Pick<Environment, "clock" | "randomFraction" | "ask">;
 
 export interface SendDependencies {
@@ -36,26 +36,26 @@ export interface SendDependencies {
 }
 
 export interface UpstreamCall extends UpstreamHead {
-  /** The work that the request is made for; left out for a question that is free. */
+  /** The work that the request belongs to; absent for a free request. */
   workId?: string;
-  /** POST, where it is left out. */
+  /** POST by default. */
   method?: "GET" | "DELETE";
-  /** What follows the operation's path. */
+  /** Appended to the operation's path. */
   subpath?: string;
   body?: UpstreamBody;
   /** The id of the one key that may be used. */
   pinnedKeyId?: string | undefined;
-  /** Its abort ends the call: the client went away, or the gateway gave up. */
+  /** Its abort ends the call: the client disconnected, or the gateway gave up. */
   watchdog: CallWatchdog;
 }
 
-/** A form is read again for each attempt; a blob is one piece of memory, however many requests send it. */
+/** A form is read again for each attempt; a blob stays one piece of memory for any number of requests. */
 export type UpstreamBody = string | readonly Uint8Array[] | Blob | OutgoingForm;
 
 /**
- * Throws `upstream_unreachable` or `upstream_timeout` where no answer came, `upstream_invalid_answer` where the answer is no
- * HTTP (it is not asked for again, since the upstream may have done the work), and the abort's own reason where the call
- * was ended from outside.
+ * Throws `upstream_unreachable` or `upstream_timeout` without an answer, `upstream_invalid_answer` if the answer is not
+ * valid HTTP (there is no further attempt, because the upstream may have performed the request), and the abort's own
+ * reason if the call was ended from outside.
  */
 export async function sendUpstream(deps: SendDependencies, call: UpstreamCall): Promise<StreamReply | FailedReply> {
   const { environment, send: options } = deps;
@@ -92,7 +92,7 @@ export async function sendUpstream(deps: SendDependencies, call: UpstreamCall): 
   }
 }
 
-/** Where an attempt began, and what came of it. */
+/** The start of an attempt, and its outcome. */
 interface AttemptResult {
   /** By the performance clock. */
   begunAt: number;
@@ -101,7 +101,7 @@ interface AttemptResult {
   waitMs: number | undefined;
 }
 
-/** Informs the observer of an attempt. */
+/** Notifies the observer of an attempt. */
 function report(
   { observer }: SendDependencies,
   { workId, target }: UpstreamCall,
@@ -120,12 +120,12 @@ function report(
   });
 }
 
-/** The gateway gave up waiting, or the client did. */
+/** The gateway stopped waiting, or the client disconnected. */
 function abortedUpstream(reason: unknown): "timed-out" | "abandoned" {
   return reason instanceof GatewayError && reason.code === "upstream_timeout" ? "timed-out" : "abandoned";
 }
 
-/** No answer came, or one that is no HTTP. */
+/** There was no answer, or none in valid HTTP. */
 function unansweredBy(cause: unknown): FailureClass | "invalid-answer" {
   return cause instanceof BadReply ? "invalid-answer" : unreachableUpstream;
 }
@@ -150,7 +150,7 @@ function ask(environment: SendEnvironment, call: UpstreamCall, key: Key): Promis
   });
 }
 
-/** The length is named, since not every upstream takes a body without. */
+/** The length is sent because some upstreams refuse a body without it. */
 function formHeaders(headers: Headers, { contentType, length }: OutgoingForm): Headers {
   const own = new Headers(headers);
   own.set("content-type", contentType);
@@ -185,7 +185,7 @@ async function readError(body: ReplyBody, watchdog: CallWatchdog): Promise<strin
     const read = await collectBody(body, limits.upstreamErrorBytesMax, () => watchdog.heard());
     return "bytes" in read ? read.bytes.toString("utf8") : "";
   } catch {
-    // The status is known; a body that breaks off or stalls tells no more.
+    // The status is known; a body that breaks off or stalls adds nothing.
     return "";
   }
 }

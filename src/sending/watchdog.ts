@@ -3,15 +3,19 @@ import type { Ticker, Watched } from "../streaming/index.ts";
 
 export interface WatchdogOptions {
   ticker: Ticker;
-  /** Ends the upstream call; its reason says why. */
+  /** Ends the upstream call with a reason. */
   abort: CallAbort;
-  /** Its signal tells that the client has gone. It is looked at on ticks alone: most calls end before the first. */
+  /**
+   * Its signal aborts if the client disconnects. It is only checked on ticks, because most calls end before the first.
+   */
   client: Pick<Request, "signal">;
-  /** How long the call goes on without its client. */
+  /** How long the call continues without its client. */
   clientGoneGraceMs: number;
 }
 
-/** Watches how long a call waits for its upstream, and goes on without its client: one entry on the ticker a call. */
+/**
+ * Monitors how long a call waits for its upstream, and continues without its client: one entry on the ticker per call.
+ */
 export class CallWatchdog implements Watched {
   slot = -1;
   readonly abort: CallAbort;
@@ -27,7 +31,7 @@ export class CallWatchdog implements Watched {
     options.ticker.watch(this);
   }
 
-  /** For another request of the same call, which is awaited beside this one. */
+  /** For another request of the same call, which is awaited in parallel. */
   another(): CallWatchdog {
     return new CallWatchdog(this.#options);
   }
@@ -36,24 +40,27 @@ export class CallWatchdog implements Watched {
     return this.#options.ticker;
   }
 
-  /** From now on the upstream must be heard from within every `milliseconds`; else the call ends with `timeoutMessage`. */
+  /**
+   * From now on the upstream must send something within every `milliseconds`; otherwise the call ends with
+   * `timeoutMessage`.
+   */
   expect(milliseconds: number, timeoutMessage: string): void {
     this.#waitMs = milliseconds;
     this.#timeoutMessage = timeoutMessage;
     this.heard();
   }
 
-  /** The upstream was heard: the wait starts anew. */
+  /** The upstream has sent something: the time-out restarts. */
   heard(): void {
     this.#since = this.#options.ticker.now();
   }
 
-  /** Nothing is awaited from the upstream for now. */
+  /** Nothing is expected from the upstream for now. */
   stopWaiting(): void {
     this.#waitMs = Number.POSITIVE_INFINITY;
   }
 
-  /** Whoever answers for the call from here on watches it in another way. */
+  /** The code that takes over the call from here monitors it differently. */
   end(): void {
     this.#options.ticker.leave(this);
   }

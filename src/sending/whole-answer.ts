@@ -6,8 +6,8 @@ import type { FailedReply, StreamReply, WholeAnswer, WholeReply } from "./reply.
 import type { CallWatchdog } from "./watchdog.ts";
 
 /**
- * Reads a whole answer, no piece of which may take longer than `idleMsMax`. Throws, or rejects with,
- * `upstream_interrupted` where it breaks off and `upstream_invalid_answer` where it is no JSON object.
+ * Reads a whole answer, whose pieces must each arrive within `idleMsMax`. Throws or rejects with `upstream_interrupted`
+ * if it breaks off and `upstream_invalid_answer` if it is not a JSON object.
  */
 export function readWholeAnswer(
   { body }: Pick<UpstreamReply, "body">,
@@ -16,7 +16,7 @@ export function readWholeAnswer(
   idleMsMax: number,
 ): WholeAnswer | Promise<WholeAnswer> {
   const collected = collectBody(body, limits.upstreamAnswerBytesMax, () => watchdog.heard());
-  // A short answer has come with its head, and needs no promise.
+  // A short answer has arrived with its head, and needs no promise.
   if (!(collected instanceof Promise)) return readCollected(collected, operation);
   return awaitAll(collected, watchdog, idleMsMax).then((all) => readCollected(all, operation));
 }
@@ -51,7 +51,7 @@ function readCollected(collected: Collected, operation: UpstreamOperation): Whol
 }
 
 /**
- * Reads the rest of a reply; with a failure under a status of success the keys are redacted. A short answer has come with
+ * Reads the rest of a reply; in a failure with a success status the keys are redacted. A short answer has arrived with
  * its head, and needs no promise. Throws as `readWholeAnswer` does.
  */
 export function readReply(

@@ -1,6 +1,6 @@
 /**
- * Reads a body whole, as long as it keeps to the bound: checked while reading, so that a body without a length (or with
- * a false one) takes no more memory than the bound allows. `onChunk` is told of every piece that arrives.
+ * Reads a whole body within a bound. The bound is checked while reading, so a body without a length (or with a false
+ * one) takes no more memory than permitted. `onChunk` is called for every piece.
  */
 export async function readBounded(
   body: ReadableStream<Uint8Array>,

@@ -1,12 +1,12 @@
 /**
- * Cuts a byte stream at the ends of server-sent events, without decoding it. Whole events are handed on as views of the
- * bytes that came; only an event that a network read cut in two is copied.
+ * Splits a byte stream at the ends of server-sent events, without decoding it. Whole events are passed on as views of
+ * the received bytes; only an event that spans several reads is copied.
  *
  *   whole ──bytes without an event's end──▶ partial (kept back) ──its end──▶ whole
  *                                              └──over `eventBytesMax`──▶ oversize (passed on as it comes) ──its end──▶ whole
  *
  * An event ends with an empty line; lines end with LF or CRLF. (The format also allows a lone CR, which no upstream
- * sends; such a stream is passed on all the same, once it ends or grows past the bound.)
+ * sends; such a stream is passed on once it ends or exceeds the bound.)
  */
 import { endsEmptyLine, lineEndBefore } from "./events.ts";
 
@@ -14,7 +14,7 @@ const NOTHING = Buffer.alloc(0);
 
 export class EventSplitter {
   readonly #eventBytesMax: number;
-  /** What is kept back, and room behind it: an event of megabytes comes in a thousand pieces. */
+  /** The retained bytes, with spare capacity: an event of megabytes arrives in a thousand pieces. */
   #kept: Buffer = NOTHING;
   #keptBytes = 0;
   #oversize = false;
@@ -23,12 +23,12 @@ export class EventSplitter {
     this.#eventBytesMax = eventBytesMax;
   }
 
-  /** Whether everything handed on so far ended with a whole event: only there may something be put in between. */
+  /** Whether everything passed on so far ended with a whole event: only there may something be inserted. */
   get atBoundary(): boolean {
     return !this.#oversize;
   }
 
-  /** Takes the next bytes; gives back those that can be passed on: whole events, or a part of an oversize one. */
+  /** Takes the next bytes; returns those that can be passed on: whole events, or a part of an oversize one. */
   push(chunk: Uint8Array): Buffer {
     const arrived = Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
     const before = this.#keptBytes;
@@ -37,7 +37,7 @@ export class EventSplitter {
     if (end > 0) this.#oversize = false;
     const rest = bytes.length - end;
     if (rest > this.#eventBytesMax) this.#oversize = true;
-    // The last bytes of an oversize event stay back: its end may be cut in two as well.
+    // The last bytes of an oversize event are retained, because its end may span two reads as well.
     const keep = this.#oversize ? Math.min(rest, 3) : rest;
     if (keep === bytes.length && before > 0) return NOTHING;
     this.#kept = keep === 0 ? NOTHING : Buffer.from(bytes.subarray(bytes.length - keep));
@@ -45,7 +45,7 @@ export class EventSplitter {
     return keep === 0 ? bytes : bytes.subarray(0, bytes.length - keep);
   }
 
-  /** What is left when the stream ends: an event that never ended. */
+  /** The remainder when the stream ends: an incomplete event. */
   rest(): Buffer {
     const rest = this.#kept.subarray(0, this.#keptBytes);
     this.#kept = NOTHING;
@@ -53,7 +53,7 @@ export class EventSplitter {
     return rest;
   }
 
-  /** All that is kept, with what has arrived. Room is made for twice as much, so that each byte is moved but a few times. */
+  /** All retained bytes, including the new ones. The capacity doubles, so that each byte is moved only a few times. */
   #append(arrived: Buffer): Buffer {
     const bytes = this.#keptBytes + arrived.length;
     if (bytes > this.#kept.length) {
@@ -67,7 +67,9 @@ export class EventSplitter {
   }
 }
 
-/** Index behind the last empty line, or 0. None ends within the first `before` bytes, which were looked through already. */
+/**
+ * The index after the last empty line, or 0. None ends within the first `before` bytes, which were searched already.
+ */
 function lastEventEnd(bytes: Buffer, before: number): number {
   const fresh = before === 0 ? bytes : bytes.subarray(before);
   for (let at = lineEndBefore(fresh, fresh.length); at !== -1; at = lineEndBefore(fresh, at)) {

@@ -1,4 +1,4 @@
-/** Server-sent events in bytes: where each begins and ends, and what it holds. Lines end with LF or CRLF. */
+/** Server-sent events in bytes: their bounds and content. Lines end with LF or CRLF. */
 const LF = 0x0a;
 const CR = 0x0d;
 
@@ -24,7 +24,7 @@ export function* eventsOf(block: Buffer): Generator<Buffer> {
   if (start < block.length) yield block.subarray(start);
 }
 
-/** The event of a block of whole ones in which the byte at `at` stands. */
+/** The event that contains the byte at `at`, within a block of whole events. */
 export function eventAround(block: Buffer, at: number): { start: number; end: number } {
   let start = 0;
   for (let lf = lineEndBefore(block, at); lf !== -1; lf = lineEndBefore(block, lf)) {
@@ -38,7 +38,10 @@ export function eventAround(block: Buffer, at: number): { start: number; end: nu
   return { start, end: block.length };
 }
 
-/** The events of a block of whole ones that hold one of the words, in order, as views of it. The others are not taken apart. */
+/**
+ * The events that contain one of the words, within a block of whole events, in order, as views of it. Other events are
+ * not parsed.
+ */
 export function* eventsWith(block: Buffer, words: readonly Buffer[]): Generator<Buffer> {
   const found = words.map((word) => block.indexOf(word));
   for (;;) {

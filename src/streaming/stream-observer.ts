@@ -1,26 +1,26 @@
 import type { JsonObject, ObservedUsage } from "../core/index.ts";
 
-/** Reads the usage in one event or whole answer; the provider's own way of counting. */
+/** Reads the usage in one event or whole answer, by the provider's own counting. */
 export type ReadUsage = (answer: JsonObject) => ObservedUsage | undefined;
 
 /**
- * Watches a passed-through stream, without changing it: finds the usage, measures the output, and notes how it ended.
- * `see` gets a block of whole events and answers with the bytes that the client is to get.
+ * Observes a relayed stream: finds the usage, measures the output, and detects its end. `see` takes a block of whole
+ * events and returns the bytes for the client.
  */
 export interface StreamObserver {
   see(block: Buffer): Buffer;
-  /** The upstream has closed: what the client is to get still. Left out where bytes pass as they are. */
+  /** The upstream has closed: returns the remaining bytes for the client. Absent if bytes pass unchanged. */
   close?(): Buffer;
-  /** The upstream has broken off: whole events that were held back, and are paid for. Left out where there are none. */
+  /** The upstream has broken off: returns retained whole events, which are paid for. Absent if nothing is retained. */
   heldBack?(): Buffer;
-  /** The last usage that the stream named: later figures replace earlier ones. */
+  /** The last reported usage: later figures replace earlier ones. */
   readonly usage: ObservedUsage | undefined;
-  /** Bytes of generated text so far, for an estimate where a stream names no usage. */
+  /** The bytes of generated text so far, for an estimate if the stream reports no usage. */
   readonly outputBytes: number;
-  /** Whether the dialect's last event has been seen: nothing follows it. */
+  /** Whether the dialect's last event has passed: nothing follows it. */
   readonly done: boolean;
-  /** Whether a stream that ended here would be whole; some upstreams leave the last event out. */
+  /** Whether a stream that ended here would be complete; some upstreams omit the last event. */
   readonly complete: boolean;
-  /** Whether the upstream ended it with an error event of its own. */
+  /** Whether the upstream ended it with its own error event. */
   readonly failed: boolean;
 }

@@ -1,13 +1,13 @@
-/** Something that is looked at on every tick, from `watch` until `leave`. */
+/** A callback for every tick, from `watch` until `leave`. */
 export interface Watched {
-  /** Its place among the watched, kept by the ticker; -1 outside. */
+  /** Its index among the watched, set by the ticker; -1 outside. */
   slot: number;
   onTick(now: number): void;
 }
 
 /**
- * One timer for any number of streams and holds. Joining and leaving cost a step in an array, since every call does both:
- * who leaves is replaced by the last one.
+ * One timer for any number of streams and holds. Joining and leaving are constant-time, because every call does both: a
+ * leaving entry is replaced by the last one.
  */
 export class Ticker {
   readonly #watched: Watched[] = [];
@@ -29,7 +29,7 @@ export class Ticker {
     watched.slot = this.#watched.push(watched) - 1;
   }
 
-  /** Does nothing where it has left already. */
+  /** Does nothing if it has left already. */
   leave(watched: Watched): void {
     const { slot } = watched;
     if (slot === -1) return;
@@ -61,7 +61,9 @@ export class Ticker {
     this.#watched.length = 0;
   }
 
-  /** Backwards: who leaves meanwhile is replaced by one that has been looked at, who joins is looked at next time. */
+  /**
+   * Backwards: a leaving entry is replaced by one that was already called, and a new one is called on the next tick.
+   */
   #tick(now: number): void {
     for (let slot = this.#watched.length - 1; slot >= 0; slot -= 1) this.#watched[slot]?.onTick(now);
   }

@@ -1,15 +1,15 @@
 import { writeSync } from "node:fs";
 
-/** Lines gather up to this many bytes before they are written: one system call for dozens of requests. */
+/** Lines accumulate up to this many bytes before they are written: one system call for dozens of requests. */
 const GATHERED_BYTES = 16_384;
 
-/** Bytes that may wait for a slow reader before lines are lost. */
+/** Bytes that may wait for a slow reader before lines are dropped. */
 const WAITING_BYTES_MAX = 4 * 1024 * 1024;
 
-/** Room for what is gathered, and for a usual line beyond. */
+/** Capacity for the accumulated bytes and one more usual line. */
 const ROOM_BYTES = 2 * GATHERED_BYTES;
 
-/** A character takes no more in UTF-8. */
+/** The maximum number of bytes of a UTF-16 unit in UTF-8. */
 const CHARACTER_BYTES_MAX = 3;
 
 const LINE_FEED = 0x0a;
@@ -17,8 +17,8 @@ const COMMA = 0x2c;
 const EMPTY_OBJECT = "{}";
 
 /**
- * Lines on their way to a file, in UTF-8 as it will hold them. pino's own buffered destination calls fsync at each timed
- * flush; a log needs none.
+ * Buffers lines for a file as UTF-8. pino's own buffered destination calls fsync at each timed flush, which a log does
+ * not need.
  */
 export class LineBuffer {
   readonly #fd: number;
@@ -29,13 +29,13 @@ export class LineBuffer {
     this.#fd = fd;
   }
 
-  /** A line with its line end. */
+  /** A line including its line end. */
   write(line: string): void {
     this.#put(line);
     this.#flushWhereFull();
   }
 
-  /** A line around an object's JSON, whose braces give way to what stands before and behind it. */
+  /** A line around an object's JSON, whose braces are replaced by the given beginning and end. */
   writeObject(before: string, object: string, behind: string): void {
     this.#put(before);
     if (object !== EMPTY_OBJECT) {
@@ -53,7 +53,7 @@ export class LineBuffer {
     try {
       while (written < this.#length) written += writeSync(this.#fd, this.#bytes, written, this.#length - written);
     } catch (reason) {
-      // A reader that is slow for a moment gets the lines later; one that is gone or hangs must not stop the gateway.
+      // A reader that is briefly slow gets the lines later; one that hangs or is gone must not stop the gateway.
       if (!isBusy(reason)) written = this.#length;
       else if (this.#length - written >= WAITING_BYTES_MAX) this.#length = this.#endOfLine(written);
     }
@@ -62,7 +62,7 @@ export class LineBuffer {
     if (this.#length === 0 && this.#bytes.length > ROOM_BYTES) this.#bytes = Buffer.allocUnsafeSlow(ROOM_BYTES);
   }
 
-  /** A line that was written in part is never lost: the next one would be taken for its rest. */
+  /** A partly written line is never dropped: the next one would be mistaken for its remainder. */
   #endOfLine(from: number): number {
     return this.#bytes.indexOf(LINE_FEED, from) + 1;
   }

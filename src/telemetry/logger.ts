@@ -1,33 +1,33 @@
 import pino from "pino";
 import { LineBuffer } from "./line-buffer.ts";
 
-/** Writes one JSON line an event: fields first, then what happened. */
+/** Writes one JSON line per event: fields first, then the message. */
 export interface Logger {
   info(fields: object, message: string): void;
   warn(fields: object, message: string): void;
   error(fields: object, message: string): void;
-  /** Writes what has been gathered. */
+  /** Writes the buffered lines. */
   flush(): void;
 }
 
-/** Fields whose values are secrets, should a line ever carry one. */
+/** Fields whose values are secrets, in case a line ever contains one. */
 const SECRET_FIELDS = ["authorization", "api_key", "token", "secret", "cookie"];
 
 const CENSORED = "[redacted]";
 
-/** How long a gathered line may wait. */
+/** The longest delay of a buffered line. */
 const FLUSH_MS = 250;
 
 export interface LoggerOptions {
   level: string;
-  /** Where lines go; standard error by default, since standard output carries what a command prints. */
+  /** The destination; standard error by default, because standard output carries a command's output. */
   fd?: number;
 }
 
 /**
- * The log. Nothing that a caller or an upstream said goes there, only about it. Warnings and errors, whose causes need
- * serializers and redaction, are written by pino; the one `info` line of every call is a plain `JSON.stringify` in the
- * same shape, at a quarter of the cost.
+ * The log. It never contains text of a caller or an upstream, only facts about it. Warnings and errors, whose causes
+ * need serializers and redaction, are written by pino; the one `info` line of every call is a plain `JSON.stringify` in
+ * the same format, at a quarter of the cost.
  */
 export function createLogger({ level, fd = 2 }: LoggerOptions): Logger {
   const lines = new LineBuffer(fd);
@@ -53,7 +53,7 @@ const INFO = 30;
 let begunAt = Number.NaN;
 let begun = "";
 
-/** What a line begins with, up to its time; written once a millisecond. */
+/** The beginning of a line, up to its time; created once per millisecond. */
 function beginning(): string {
   const now = new Date();
   if (now.getTime() !== begunAt) {
@@ -66,7 +66,7 @@ function beginning(): string {
 let endedWith = "";
 let ended = "";
 
-/** What a line ends with, from its message on; mostly it is the same as before. */
+/** The end of a line, from its message on; usually the same as before. */
 function endingOf(message: string): string {
   if (message !== endedWith || ended === "") {
     endedWith = message;

@@ -1,6 +1,6 @@
 /**
- * Something came, but no reply that could be trusted: the upstream may have done what it was asked for. Nothing of what came
- * is in the message, which may be logged.
+ * A reply that cannot be trusted: the upstream may have performed the request. The message contains nothing of the
+ * reply, because it may be logged.
  */
 export class BadReply extends Error {
   override readonly name = "BadReply";

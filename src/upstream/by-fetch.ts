@@ -1,6 +1,6 @@
 import { abortSignalOf, type AskUpstream, type BodySink, type Fetch, type ReplyBody } from "../core/index.ts";
 
-/** Asks by `fetch`: slower than a connection of our own, but it knows proxies, and sends streams. */
+/** Sends the request with `fetch`: slower than our own connections, but it supports proxies and streamed bodies. */
 export function askByFetch(fetch: Fetch): AskUpstream {
   return async ({ url, method, headers, body, signal }) => {
     const whole = isPieces(body) ? Buffer.concat(body) : body;
@@ -15,18 +15,18 @@ export function askByFetch(fetch: Fetch): AskUpstream {
   };
 }
 
-/** `Array.isArray` doesn't know readonly arrays. */
+/** `Array.isArray` does not narrow readonly arrays. */
 function isPieces(body: unknown): body is readonly Uint8Array[] {
   return Array.isArray(body);
 }
 
-/** What is used of a stream's reader. */
+/** The used part of a stream's reader. */
 interface PieceReader {
   read(): Promise<{ done: boolean; value?: Uint8Array | undefined }>;
   cancel(): Promise<void>;
 }
 
-/** Pulls a stream for a sink that is pushed to. */
+/** Pulls a stream for a sink that receives pushed data. */
 class FetchedBody implements ReplyBody {
   readonly #reader: PieceReader | undefined;
   #resumed: PromiseWithResolvers<void> | undefined;
@@ -49,7 +49,7 @@ class FetchedBody implements ReplyBody {
       }
     } catch (cause) {
       if (this.#cancelled) return;
-      // It may be the reader's own failure: then more would come.
+      // The failure may be the reader's own: then more data would arrive.
       this.cancel();
       sink.onFailure(cause);
       return;

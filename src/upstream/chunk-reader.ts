@@ -7,11 +7,11 @@ const SEMICOLON = 0x3b;
 const SPACE = 0x20;
 const TAB = 0x09;
 
-/** Hexadecimal digits of a size: more could not be counted exactly. */
+/** Hexadecimal digits of a size: a larger one could not be represented exactly. */
 const SIZE_DIGITS_MAX = 13;
 
 /**
- * Takes the chunks off a body:
+ * Decodes the chunked transfer encoding:
  *
  *   size → (extension →) size-end → data → data-end → data-break → size …
  *                                └─ of size 0 → trailer ⇄ trailer-line → … → over
@@ -28,16 +28,16 @@ type State =
   | "over";
 
 export class ChunkReader {
-  /** Where the bytes that were read last hold the body, in one piece; none where both are the same. */
+  /** The range of the last read bytes that contains body data, in one piece; empty if both are equal. */
   pieceAt = 0;
   pieceEnd = 0;
-  /** Where they go on, behind the body. */
+  /** The offset after the body in the last read bytes. */
   nextAt = 0;
   #state: State = "size";
-  /** Of the present chunk: its size so far, then what is still to come of it. */
+  /** Of the current chunk: its size so far, then its remaining bytes. */
   #remaining = 0;
   #digits = 0;
-  /** Of the present line, or of all trailers. */
+  /** The bytes of the current line, or of all trailers. */
   #lineBytes = 0;
   #lastByte = 0;
 
@@ -51,8 +51,8 @@ export class ChunkReader {
   }
 
   /**
-   * Finds what the bytes from there hold of the body. The chunks are moved together within them, where an upstream sends
-   * each of its events as a chunk. Throws `BadReply`.
+   * Finds the body data in the bytes from that offset. Chunks are moved together within the bytes, because an upstream
+   * may send each event as a chunk. Throws `BadReply`.
    */
   read(bytes: Buffer, from: number): void {
     let start = from;
@@ -86,7 +86,7 @@ export class ChunkReader {
     this.#lineBytes = 0;
   }
 
-  /** Takes one byte of what is around the data. */
+  /** Processes one byte outside the data. */
   #step(byte: number, at: number): number {
     switch (this.#state) {
       case "size":
@@ -141,7 +141,7 @@ export class ChunkReader {
     else if (byte === LINE_FEED) throw new BadReply("a chunk's size without a line end");
   }
 
-  /** Trailers are not looked at: what they could say of the body nobody waits for. */
+  /** Trailers are ignored: nothing reads them. */
   #readTrailer(byte: number): void {
     this.#lineBytes += 1;
     if (this.#lineBytes > limits.replyHeadBytesMax) throw new BadReply("trailers that are too long");
@@ -154,7 +154,7 @@ export class ChunkReader {
   }
 }
 
-/** -1 where it is no digit. */
+/** -1 if it is not a digit. */
 function hexadecimal(byte: number): number {
   if (byte >= 0x30 && byte <= 0x39) return byte - 0x30;
   const letter = byte | 0x20;

@@ -1,12 +1,12 @@
 import type { BodySink, ReplyBody } from "../core/index.ts";
 
-/** What a body was, whole; `exceeded` where it has more bytes than it may have. */
+/** A whole body; `exceeded` if it has more bytes than permitted. */
 export type Collected = { bytes: Buffer } | { exceeded: true };
 
 /**
- * Takes a body whole, as long as it keeps to the bound: checked while it comes, so that one that is too long takes no more
- * memory than the bound allows. What has come already needs no promise. `onPiece` is told of every piece. Rejects where the
- * body breaks off.
+ * Collects a whole body within a bound. The bound is checked while bytes arrive, so a body that is too long takes no
+ * more memory than permitted. Data that has already arrived needs no promise. `onPiece` is called for every piece.
+ * Rejects if the body breaks off.
  */
 export function collectBody(body: ReplyBody, bytesMax: number, onPiece?: () => void): Collected | Promise<Collected> {
   const collector = new Collector(body, bytesMax, onPiece);
@@ -18,7 +18,7 @@ class Collector implements BodySink {
   readonly #body: ReplyBody;
   readonly #bytesMax: number;
   readonly #onPiece: (() => void) | undefined;
-  /** Mostly the only piece. */
+  /** Usually the only piece. */
   #first: Buffer | undefined;
   #further: Buffer[] | undefined;
   #size = 0;

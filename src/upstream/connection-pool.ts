@@ -3,15 +3,18 @@ import type { Connection, ConnectionOwner } from "./connection.ts";
 
 export interface PoolOptions {
   clock: Clock;
-  /** Of each origin. */
+  /** Per origin. */
   connectionsMax: number;
   idleMsMax: number;
 }
 
-/** An upstream that keeps connections for so long closes them then: a request must not cross that on its way. */
+/**
+ * An upstream with this keep-alive time closes the connection at its end: a request must not be sent at the same
+ * moment.
+ */
 const CLOSING_MARGIN_MS = 1_000;
 
-/** Connections between two requests. The one that was used last is the one to be used next; the others run out. */
+/** Idle connections. The most recently used one is reused first; the others expire. */
 export class ConnectionPool implements ConnectionOwner {
   readonly #options: PoolOptions;
   readonly #kept = new Map<string, Connection[]>();
@@ -52,7 +55,7 @@ export class ConnectionPool implements ConnectionOwner {
     if (index !== -1) kept?.splice(index, 1);
   }
 
-  /** Closes what is kept, and keeps nothing from now on. */
+  /** Closes idle connections, and keeps none from now on. */
   close(): void {
     this.#isClosed = true;
     if (this.#timer !== null) clearTimeout(this.#timer);

@@ -4,41 +4,43 @@ import type { ReplyHead } from "./reply-head.ts";
 import { type OutgoingRequest, RequestWriter } from "./request-writer.ts";
 import type { RequestTarget } from "./targets.ts";
 
-/** The call that a connection works for. Each of these may end it, and begin another one on the same connection. */
+/**
+ * The request that a connection serves. Each of these calls may end it, and begin another one on the same connection.
+ */
 export interface ConnectionUser {
-  /** Asked for when the connection can take it. */
+  /** Called when the connection can send the request. */
   outgoing(): OutgoingRequest;
   begin(head: ReplyHead): void;
-  /** A piece of the body; its bytes are the user's own. */
+  /** A piece of the body; the receiver owns its bytes. */
   receive(bytes: Buffer): void;
-  /** The reply is whole, with this last piece; the connection is somebody else's from now on. */
+  /** The reply is complete with this last piece; the connection may serve another request from now on. */
   end(lastBytes: Buffer | undefined): void;
-  /** The connection is gone. */
+  /** The connection is closed. */
   fail(cause: unknown): void;
-  /** The connection was gone already when the request was written to it: nothing of a reply came. */
+  /** The connection had already been closed when the request was written to it: nothing of a reply was received. */
   retryOnNewConnection(): void;
 }
 
-/** Where connections are between two requests. */
+/** The owner of connections between two requests. */
 export interface ConnectionOwner {
   keep(connection: Connection): void;
-  /** It ended while it was kept. */
+  /** The connection closed while idle. */
   forget(connection: Connection): void;
 }
 
 /**
  * One connection to an upstream, with one request at a time:
  *
- *   connecting (→ handshaking) → busy ⇄ kept
+ *   connecting (→ handshaking) → busy ⇄ idle
  *
- * and from each of them `closed`. It is busy while it has a user. No byte of a request is written before the certificate
- * was found to be good and the host's own.
+ * and from each of them `closed`. It is busy while it serves a request. No byte of a request is written before the
+ * certificate has been verified for the host.
  */
 export class Connection {
   readonly origin: string;
-  /** Where it is kept: the time, in ms, from which it is not used any more. */
+  /** The time, in ms, from which an idle connection is not reused. */
   idleUntil = 0;
-  /** How long the upstream said that it keeps the connection. */
+  /** The keep-alive time announced by the upstream. */
   keepAliveMs: number | undefined;
   readonly #keeper: ConnectionOwner;
   readonly #isSecure: boolean;
@@ -49,7 +51,7 @@ export class Connection {
   #isOpen = false;
   #isClosed = false;
   #isPaused = false;
-  /** The present request is not its first. */
+  /** The current request is not the connection's first. */
   #isReused = false;
 
   constructor({ origin, isSecure }: RequestTarget, keeper: ConnectionOwner, user: ConnectionUser) {
@@ -59,7 +61,7 @@ export class Connection {
     this.#user = user;
   }
 
-  /** Takes a kept connection into use. */
+  /** Starts a request on an idle connection. */
   reuse(user: ConnectionUser): void {
     this.#user = user;
     this.#isReused = true;
@@ -79,7 +81,7 @@ export class Connection {
     this.#socket?.resume();
   }
 
-  /** Ends the connection, whatever is under way; its user is not told. */
+  /** Closes the connection immediately, without notifying its user. */
   destroy(): void {
     this.#user = null;
     this.#isClosed = true;
@@ -89,7 +91,7 @@ export class Connection {
     socket?.terminate();
   }
 
-  /** Ends a kept connection as both sides expect it. */
+  /** Closes an idle connection gracefully. */
   close(): void {
     const socket = this.#socket;
     this.#socket = null;
@@ -132,7 +134,7 @@ export class Connection {
     try {
       piece = reader.read(bytes);
     } catch (cause) {
-      // The reply has begun: a call that was answered must not be taken for one that never came, which is sent again.
+      // The reply has begun: a call that was answered must not be sent again.
       if (!hadHead && reader.head !== null) user.begin(reader.head);
       this.lose(cause);
       return;
@@ -146,7 +148,7 @@ export class Connection {
     else if (piece !== undefined) user.receive(piece);
   }
 
-  /** The upstream sends no more. */
+  /** The upstream sends no more data. */
   ended(): void {
     const user = this.#user;
     if (user !== null && this.#reader.close()) {
@@ -157,7 +159,7 @@ export class Connection {
     this.lose(closedEarly());
   }
 
-  /** The connection is of no use any more. */
+  /** The connection cannot be used any more. */
   lose(cause: unknown): void {
     if (this.#isClosed) return;
     const user = this.#user;
@@ -167,7 +169,7 @@ export class Connection {
     else user.fail(this.#explained(cause));
   }
 
-  /** Tells a head that broke off from a connection on which nothing came. */
+  /** Distinguishes an incomplete head from a connection without any reply. */
   #explained(cause: unknown): unknown {
     const { hasBytes, head } = this.#reader;
     if (!hasBytes || head !== null || cause instanceof BadReply) return cause;
@@ -186,7 +188,7 @@ export class Connection {
     if (socket === null || user === null || !this.#writer.start(socket, user.outgoing())) this.lose(closedEarly());
   }
 
-  /** Its user has the whole reply: gives the connection to the next one, where it can carry another request. */
+  /** The reply is complete: returns the connection to its owner if it can carry another request. */
   #release(head: ReplyHead): void {
     this.#user = null;
     const socket = this.#socket;
@@ -202,7 +204,7 @@ export class Connection {
   }
 }
 
-/** One object for all connections: what belongs to one of them is its socket's data. */
+/** One object for all connections; the state of a connection is its socket's data. */
 const socketHandler: Bun.SocketHandler<Connection> = {
   open: (socket) => socket.data.opened(socket),
   handshake: (socket, isTrusted, problem) => socket.data.onHandshake(isTrusted, problem),
@@ -214,10 +216,10 @@ const socketHandler: Bun.SocketHandler<Connection> = {
   timeout: (socket) => socket.data.lose(new Error("The connection to the upstream timed out.")),
 };
 
-/** The one protocol that is spoken, as TLS writes it: behind its length. */
+/** The only supported protocol, in the TLS encoding with its length first. */
 const protocols = "\u0008http/1.1";
 
-/** Connects for the user. What goes wrong is told to the user. */
+/** Connects for the user. Failures are reported to the user. */
 export function connect(
   target: RequestTarget,
   keeper: ConnectionOwner,
@@ -228,7 +230,7 @@ export function connect(
   const connection = new Connection(target, keeper, user);
   const lose = (cause: unknown): void => connection.lose(cause);
   const tls = {
-    // Whom the certificate must name.
+    // The name that the certificate must contain.
     serverName: hostname,
     ALPNProtocols: protocols,
     rejectUnauthorized: true,
@@ -238,7 +240,7 @@ export function connect(
   try {
     Bun.connect<Connection>(isSecure ? { ...options, tls } : options).catch(lose);
   } catch (cause) {
-    // Later, when the user knows the connection.
+    // Asynchronously, when the user knows the connection.
     queueMicrotask(() => lose(cause));
   }
   return connection;

@@ -12,7 +12,7 @@ import type { AbortListener, BodySink, CallSignal, ReplyBody, UpstreamReply } fr
 
 type Decoder = BrotliDecompress | Gunzip | Inflate | ZstdDecompress;
 
-/** Makes the decoder of a content encoding. What it gives at a time is bounded by its pieces of 16 KiB. */
+/** Creates the decoder of a content encoding. Its output is limited to pieces of 16 KiB. */
 type MakeDecoder = () => Decoder;
 
 const decoders: ReadonlyMap<string, MakeDecoder> = new Map([
@@ -23,15 +23,15 @@ const decoders: ReadonlyMap<string, MakeDecoder> = new Map([
   ["zstd", () => createZstdDecompress()],
 ]);
 
-/** Of the headers of a decoded reply, those that are true of the encoded bytes only. */
+/** Headers of a decoded reply that only apply to the encoded bytes. */
 const untrueHeaders = new Set(["content-encoding", "content-length"]);
 
-/** The decoder of a content encoding; undefined where it is not known here. */
+/** The decoder of a content encoding; undefined if unknown. */
 export function decoderOf(encoding: string): MakeDecoder | undefined {
   return decoders.get(encoding.toLowerCase());
 }
 
-/** The reply as it was before its upstream encoded it, although none was asked to. */
+/** Decodes a reply that its upstream encoded although no encoding was requested. */
 export function decodedReply(reply: UpstreamReply, makeDecoder: MakeDecoder, signal: CallSignal): UpstreamReply {
   const { status, headers, body } = reply;
   return {
@@ -58,7 +58,7 @@ class DecodedBody implements ReplyBody, BodySink, AbortListener {
 
   flowTo(sink: BodySink): void {
     this.#sink = sink;
-    // The encoded body can be at its end while this one is not.
+    // The encoded body can have ended while this one has not.
     this.#signal.addEventListener("abort", this);
     this.#encoded.flowTo(this);
   }
@@ -88,7 +88,7 @@ class DecodedBody implements ReplyBody, BodySink, AbortListener {
 
   onEnd(): void {
     if (this.#isOver) return;
-    // A reply without a body is not even an empty one of the encoding.
+    // A reply without a body is not even an empty encoded one.
     if (this.#decoder === null) this.#finish()?.onEnd();
     else this.#decoder.end();
   }
@@ -118,7 +118,7 @@ class DecodedBody implements ReplyBody, BodySink, AbortListener {
     try {
       this.#sink?.onBytes(bytes);
     } catch (cause) {
-      // Nobody is above a decoder: the process would go down.
+      // An exception here would have no handler and end the process.
       this.#break(cause);
     }
   }
@@ -128,7 +128,7 @@ class DecodedBody implements ReplyBody, BodySink, AbortListener {
     this.onFailure(cause);
   }
 
-  /** Returns the sink to be told of the end, where it has not been told. */
+  /** Returns the sink to notify of the end, unless it was notified already. */
   #finish(): BodySink | null {
     if (this.#isOver) return null;
     this.#isOver = true;

@@ -22,15 +22,16 @@ export interface WholeRequest extends UpstreamRequest {
   body?: WholeBody | undefined;
 }
 
-/** Gives an exchange a connection that nobody has used yet. */
+/** Opens a new connection for an exchange. */
 export type Dial = (exchange: HttpExchange) => Connection;
 
 /**
- * One request and its reply. It is the reply, its body and the signal's listener at once: one object a call.
+ * One request and its reply. It is the reply, its body and the signal's listener at once, so each call allocates one
+ * object.
  *
  *   asked → replying → replied → over
  *
- * `replied`: all has come, or the reply broke off, but there is no sink yet that could be told.
+ * `replied`: the reply has arrived or broken off, but there is no sink yet to notify.
  */
 export class HttpExchange implements UpstreamReply, ReplyBody, ConnectionUser, AbortListener {
   status = 0;
@@ -39,7 +40,7 @@ export class HttpExchange implements UpstreamReply, ReplyBody, ConnectionUser, A
   readonly target: RequestTarget;
   readonly #method: UpstreamRequest["method"];
   readonly #signal: CallSignal;
-  /** Until the reply begins, which may go on for long. */
+  /** Kept until the reply begins, which may take long. */
   #requestBody: WholeRequest["body"];
   readonly #opening: string;
   readonly #dial: Dial;
@@ -47,15 +48,15 @@ export class HttpExchange implements UpstreamReply, ReplyBody, ConnectionUser, A
   #state: "asked" | "replying" | "replied" | "over" = "asked";
   #connection: Connection | null = null;
   #sink: BodySink | null = null;
-  /** What came before the sink. */
+  /** Data that arrived before the sink. */
   #unread: Buffer[] | null = null;
   #unreadBytes = 0;
-  /** Why the reply broke off. */
+  /** The reason why the reply broke off. */
   #failure: { cause: unknown } | null = null;
-  /** The sink can't take more. */
+  /** The sink cannot accept more. */
   #isHeldUp = false;
 
-  /** Throws a TypeError where the headers can't be sent. */
+  /** Throws a TypeError if the headers are invalid. */
   constructor(request: WholeRequest, target: RequestTarget, dial: Dial) {
     this.target = target;
     this.#method = request.method;
@@ -65,7 +66,7 @@ export class HttpExchange implements UpstreamReply, ReplyBody, ConnectionUser, A
     this.#dial = dial;
   }
 
-  /** Sends the request, on a kept connection where there is one. */
+  /** Sends the request, on an idle connection if there is one. */
   start(kept: Connection | undefined): Promise<UpstreamReply> {
     this.#signal.addEventListener("abort", this);
     if (kept === undefined) {
@@ -166,13 +167,13 @@ export class HttpExchange implements UpstreamReply, ReplyBody, ConnectionUser, A
     } catch (cause) {
       this.#connection?.destroy();
       this.#letGo();
-      // Also where all has come, and well: the reader has not got it.
+      // Also if everything has arrived: the reader has not received it.
       this.#failure = { cause };
       this.#conclude();
     }
   }
 
-  /** All that will come has come. */
+  /** No more data will arrive. */
   #conclude(): void {
     const sink = this.#sink;
     if (sink === null) {
@@ -184,7 +185,7 @@ export class HttpExchange implements UpstreamReply, ReplyBody, ConnectionUser, A
     else sink.onFailure(this.#failure.cause);
   }
 
-  /** The connection is somebody else's or gone, and the signal means nothing to this exchange any more. */
+  /** The connection serves another request or is closed, and the signal no longer affects this exchange. */
   #letGo(): void {
     this.#connection = null;
     this.#signal.removeEventListener("abort", this);

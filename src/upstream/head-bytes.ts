@@ -4,9 +4,9 @@ import { BadReply } from "./bad-reply.ts";
 const headEnd = Buffer.from("\r\n\r\n");
 const beginning = "HTTP/1.";
 
-/** Finds the end of a head in bytes that come in pieces; in the usual case in the first one, without a copy. */
+/** Finds the end of a head in bytes that arrive in pieces; usually in the first one, without a copy. */
 export class HeadBytes {
-  /** Where the bytes that were read last go on, behind the head. */
+  /** The offset after the head in the last read bytes. */
   nextAt = 0;
   #kept: Buffer | null = null;
   #keptLength = 0;
@@ -20,7 +20,7 @@ export class HeadBytes {
     this.#keptLength = 0;
   }
 
-  /** The head as latin1 without its empty line, once it is there; undefined before. Throws `BadReply`. */
+  /** The head as Latin-1 without its empty line, once it is complete; undefined before. Throws `BadReply`. */
   read(bytes: Buffer, from: number): string | undefined {
     if (this.#kept !== null) return this.#continue(this.#kept, bytes, from);
     const end = bytes.indexOf(headEnd, from);
@@ -43,9 +43,9 @@ export class HeadBytes {
     return joined.toString("latin1", 0, end + 2);
   }
 
-  /** Grows twofold, so that a head that comes byte by byte is not copied with each. */
+  /** Grows by doubling, so a head that arrives byte by byte is not copied for each. */
   #keep(kept: Buffer, bytes: Buffer, from: number): Buffer {
-    // The end may stand behind the bound's last byte; whatever follows it is no part of the head.
+    // The end may be after the bound's last byte; anything after it does not belong to the head.
     const taken = Math.min(bytes.length - from, limits.replyHeadBytesMax + headEnd.length - this.#keptLength);
     const length = this.#keptLength + taken;
     let room = kept;
@@ -63,7 +63,7 @@ export class HeadBytes {
   }
 }
 
-/** Who speaks another protocol is not waited for. */
+/** A peer with another protocol is rejected at once. */
 function checkBeginning(bytes: Buffer, length: number): void {
   const seen = Math.min(length, beginning.length);
   if (bytes.toString("latin1", 0, seen) !== beginning.slice(0, seen)) throw new BadReply("no status line");

@@ -1,7 +1,7 @@
-/** Of the environment: those that name proxies, and hosts that are reached without one. */
+/** The environment variables that define proxies and their exceptions. */
 export type ProxyVariables = Readonly<Record<string, string | undefined>>;
 
-/** Whether the environment names a proxy for requests to a URL. */
+/** Whether the environment defines a proxy for a URL. */
 export function proxyRule(variables: ProxyVariables): (url: URL) => boolean {
   const named = (name: string): string => {
     const lower = variables[name.toLowerCase()] ?? "";
@@ -22,7 +22,7 @@ export function proxyRule(variables: ProxyVariables): (url: URL) => boolean {
 }
 
 interface DirectHost {
-  /** Stands for the hosts below it, too. `*`: every host. */
+  /** Also matches subdomains. `*`: every host. */
   host: string;
   port: string | undefined;
 }

@@ -6,46 +6,46 @@ const SPACE = 0x20;
 const TAB = 0x09;
 const ZERO = 0x30;
 
-/** A status line and headers, each line with its line end: no other versions, no folded lines, no control characters. */
+/** A status line and headers, each with its line end: no other versions, no folded lines, no control characters. */
 const headGrammar =
   /^HTTP\/1\.[01] [1-5]\d\d(?: [\t\x20-\x7e\x80-\xff]*)?\r\n(?:[!#$%&'*+\-.^_`|~0-9A-Za-z]+:[\t\x20-\x7e\x80-\xff]*\r\n)*$/;
 const closeToken = /(?:^|[\s,])close(?:$|[\s,])/i;
 const keepAliveToken = /(?:^|[\s,])keep-alive(?:$|[\s,])/i;
 const keepAliveTimeout = /(?:^|[\s,;])timeout\s*=\s*"?(\d{1,9})/i;
 
-/** Decimal digits of a length: more could not be counted exactly. */
+/** Decimal digits of a length: a larger one could not be represented exactly. */
 const LENGTH_DIGITS_MAX = 15;
 
-/** The head of a reply: one text, of which only those headers are taken apart that say how the reply is framed. */
+/** The head of a reply: one text. Only the headers that define the framing are parsed. */
 export class ReplyHead implements ReplyHeaders {
   readonly status: number;
-  /** Of the body; undefined where the head does not say. */
+  /** The length of the body; undefined if the head does not contain it. */
   contentLength: number | undefined;
   isChunked = false;
   /** The connection may carry another request once the reply has been read. */
   keepsAlive: boolean;
   contentEncoding: string | undefined;
-  /** How long the upstream keeps the connection, as it says. */
+  /** The keep-alive time announced by the upstream. */
   keepAliveMs: number | undefined;
   readonly #text: string;
-  /** Where the name of each header ends: looking for one that isn't there costs a glance at each. */
+  /** The end of each header's name, which makes look-ups of missing headers fast. */
   readonly #colons: number[] = [];
   #saysClose = false;
   #saysKeepAlive = false;
 
-  /** `text` as latin1, each line with its line end, without the empty one. Throws `BadReply`. */
+  /** `text` is Latin-1, each line with its line end, without the empty one. Throws `BadReply`. */
   constructor(text: string) {
     if (!headGrammar.test(text)) throw new BadReply("no status line and headers");
     this.#text = text;
     this.status = digitAt(text, 9) * 100 + digitAt(text, 10) * 10 + digitAt(text, 11);
     for (let at = text.indexOf("\n") + 1; at < text.length;) at = this.#readField(at);
     const isFirstVersion = text.charCodeAt(7) === ZERO;
-    // Whoever frames a body in two ways, or in one that came after his version, is not trusted with where it ends.
+    // If a peer frames a body in two ways, or in a way newer than its version, its end cannot be trusted.
     const isDoubtful = this.isChunked && (isFirstVersion || this.contentLength !== undefined);
     this.keepsAlive = (!isFirstVersion || this.#saysKeepAlive) && !this.#saysClose && !isDoubtful;
   }
 
-  /** A 204 or 304 has no body, whatever its head says. */
+  /** A 204 or 304 has no body, whatever its head contains. */
   get hasBody(): boolean {
     return this.status !== 204 && this.status !== 304;
   }
@@ -61,7 +61,7 @@ export class ReplyHead implements ReplyHeaders {
     return found;
   }
 
-  /** Reads the header that begins there; returns where the next one does. */
+  /** Reads the header that begins at this offset; returns the offset of the next one. */
   #readField(at: number): number {
     const text = this.#text;
     const colon = text.indexOf(":", at);
@@ -98,7 +98,7 @@ export class ReplyHead implements ReplyHeaders {
   #readLength(value: string): void {
     const length = lengthOf(value);
     if (length === undefined) {
-      // A list of the same number is what becomes of several headers on their way.
+      // Intermediaries may join several headers into a list of the same number.
       if (!value.includes(",")) throw new BadReply("a content-length that is no number");
       for (const part of value.split(",")) this.#readLength(part.trim());
       return;
@@ -113,12 +113,12 @@ export class ReplyHead implements ReplyHeaders {
   }
 }
 
-/** Whether the header whose name ends at the colon is the one of that name. No name holds a line end. */
+/** Whether the header whose name ends at the colon has this name. No name contains a line end. */
 function isNamed(text: string, colon: number, name: string): boolean {
   const at = colon - name.length;
   if (text.charCodeAt(at - 1) !== LINE_FEED) return false;
   for (let index = 0; index < name.length; index += 1) {
-    // Sets the bit that tells small letters from capitals; digits and the hyphen have it.
+    // Sets the bit that distinguishes lower from upper case; digits and the hyphen have it already.
     if ((text.charCodeAt(at + index) | 0x20) !== name.charCodeAt(index)) return false;
   }
   return true;
@@ -136,7 +136,7 @@ function isBlank(character: number): boolean {
   return character === SPACE || character === TAB;
 }
 
-/** Undefined where it is anything but digits. */
+/** Undefined if it contains anything but digits. */
 function lengthOf(value: string): number | undefined {
   if (value.length === 0 || value.length > LENGTH_DIGITS_MAX) return undefined;
   let length = 0;

@@ -5,7 +5,7 @@ import { HeadBytes } from "./head-bytes.ts";
 import { ReplyHead } from "./reply-head.ts";
 
 /**
- * Reads one reply after the other off the bytes of a connection:
+ * Reads one reply after the other from the bytes of a connection:
  *
  *   head (→ head after each 1xx) ─┬─ fixed | chunked ──┬─ over
  *                                 ├─ (no body) ────────┤
@@ -13,18 +13,18 @@ import { ReplyHead } from "./reply-head.ts";
  */
 type State = "head" | "fixed" | "chunked" | "until-close" | "over";
 
-/** Up to here a copy takes less than the first view of bytes, for which their memory is made anew. */
+/** Up to this size a copy is cheaper than the first view of bytes, which allocates an object for their memory. */
 const COPIED_BYTES_MAX = 2_048;
 
 export class ReplyReader {
-  /** Once it has come. */
+  /** Set once it has arrived. */
   head: ReplyHead | null = null;
-  /** Bytes of any kind have come for the present reply. */
+  /** Bytes of any kind have arrived for the current reply. */
   hasBytes = false;
-  /** Bytes came behind the end of the reply. */
+  /** Bytes have arrived after the end of the reply. */
   hasExcess = false;
   #state: State = "head";
-  /** Of a body whose length is known. */
+  /** The remaining bytes of a body with a known length. */
   #remaining = 0;
   #interim = 0;
   readonly #headBytes = new HeadBytes();
@@ -34,7 +34,7 @@ export class ReplyReader {
     return this.#state === "over";
   }
 
-  /** For the next reply. */
+  /** Prepares for the next reply. */
   start(): void {
     this.head = null;
     this.hasBytes = false;
@@ -44,7 +44,7 @@ export class ReplyReader {
     this.#headBytes.clear();
   }
 
-  /** What the next bytes hold of the body, in one piece. They are the reader's own from now on. Throws `BadReply`. */
+  /** The body data within the next bytes, in one piece. The reader owns the bytes from now on. Throws `BadReply`. */
   read(bytes: Buffer): Buffer | undefined {
     this.hasBytes = true;
     let at = 0;
@@ -57,7 +57,7 @@ export class ReplyReader {
     return this.#readBody(bytes, at);
   }
 
-  /** The upstream has ended the connection. True where that is the end of the reply. */
+  /** The upstream has closed the connection. Returns true if that ends the reply. */
   close(): boolean {
     if (this.#state !== "until-close") return false;
     this.#state = "over";
@@ -71,7 +71,7 @@ export class ReplyReader {
       this.#state = this.#startBody(head);
       return;
     }
-    // Nothing was asked that an upstream could change its protocol for.
+    // No request offers to change the protocol.
     if (head.status === 101) throw new BadReply("a change of protocol");
     this.#interim += 1;
     if (this.#interim > limits.interimRepliesMax) throw new BadReply("too many interim replies");
@@ -123,7 +123,7 @@ export class ReplyReader {
   #piece(bytes: Buffer, from: number, to: number): Buffer | undefined {
     if (from === to) return undefined;
     if (from === 0 && to === bytes.length) return bytes;
-    // A stream is cut further, and needs views in any case.
+    // A stream is split further and needs views in any case.
     return this.isOver && to - from <= COPIED_BYTES_MAX ? copied(bytes, from, to) : bytes.subarray(from, to);
   }
 

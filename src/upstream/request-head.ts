@@ -1,7 +1,7 @@
 import type { UpstreamRequest } from "../core/index.ts";
 import type { RequestTarget } from "./targets.ts";
 
-/** They say how the request is framed and whom it goes to: the client writes them, or has no use for them. */
+/** Headers that define the framing or the host: the client writes them itself, or has no use for them. */
 const ownHeaders = new Set([
   "host",
   "content-length",
@@ -18,7 +18,7 @@ const ownHeaders = new Set([
 const headerName = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const forbiddenInValue = /[^\t\x20-\x7e\x80-\xff]/;
 
-/** What is written of headers, and the head's opening for the target that they went to last. */
+/** The serialized headers, and the head's opening for their last target. */
 interface Written {
   readonly lines: string;
   readonly method: UpstreamRequest["method"];
@@ -26,12 +26,12 @@ interface Written {
   readonly opening: string;
 }
 
-/** The same headers come for thousands of calls, and mostly for one target. */
+/** The same headers object is used for thousands of calls, and mostly for one target. */
 const written = new WeakMap<Headers, Written>();
 
 /**
- * The request line and the headers, each with its line end, as latin1. Throws a TypeError where a name or value could be
- * read as something else. Later changes of `headers` are not seen.
+ * The request line and the headers, each with its line end, as Latin-1. Throws a TypeError if a name or value could be
+ * misread. Later changes of `headers` are ignored.
  */
 export function headOpening({ method, headers }: UpstreamRequest, target: RequestTarget): string {
   const known = written.get(headers);
@@ -46,7 +46,7 @@ function linesOf(headers: Headers): string {
   let text = "";
   for (const [name, value] of headers) {
     if (ownHeaders.has(name)) continue;
-    // Neither is in the message: a value may be a key.
+    // The message contains neither: a value may be a key.
     if (!headerName.test(name)) throw new TypeError("a request header's name has characters that none may have");
     if (forbiddenInValue.test(value)) throw new TypeError(`the request header ${name} has forbidden characters`);
     text += `${name}: ${value}\r\n`;

@@ -1,4 +1,4 @@
-/** What is sent: the head in two pieces, as latin1 with the empty line at its end, and the body. */
+/** The bytes to send: the head in two pieces, as Latin-1 with the empty line at its end, and the body. */
 export interface OutgoingRequest {
   readonly opening: string;
   readonly ending: string;
@@ -9,7 +9,7 @@ export interface OutgoingRequest {
 /** A body in memory; pieces follow each other. */
 export type WholeBody = string | Uint8Array | readonly Uint8Array[];
 
-/** The length of a body as it is sent. */
+/** The length of the sent body. */
 export function bytesOf(body: WholeBody | undefined): number {
   if (body === undefined) return 0;
   if (typeof body === "string") return Buffer.byteLength(body);
@@ -19,12 +19,12 @@ export function bytesOf(body: WholeBody | undefined): number {
   return bytes;
 }
 
-/** What the writer needs of a socket; `write` returns how many bytes it took, or -1 where it is closed. */
+/** The part of a socket that the writer uses; `write` returns the number of accepted bytes, or -1 if it is closed. */
 interface Writable {
   write(bytes: Uint8Array, from: number, length: number): number;
 }
 
-/** Bodies up to here are put behind the head; longer ones follow it uncopied, in writes of their own. */
+/** Bodies up to this size are appended to the head; longer ones follow without a copy, in separate writes. */
 const JOINED_BYTES_MAX = 64 * 1024;
 
 const NOTHING: readonly Uint8Array[] = [];
@@ -32,17 +32,17 @@ const NOTHING: readonly Uint8Array[] = [];
 /** Smaller pieces of a longer body are written together. */
 const SMALL_PIECE_BYTES_MAX = 4 * 1024;
 
-/** Heads of usual sizes. */
+/** The size of usual heads. */
 const HEAD_BYTES = 8 * 1024;
 
-/** Where requests are put together, all in the same place: what a socket does not take of one at once is copied. */
+/** The buffer in which all requests are assembled. Bytes that a socket does not accept at once are copied. */
 const shared = Buffer.allocUnsafeSlow(HEAD_BYTES + JOINED_BYTES_MAX);
 
-/** Writes one request after the other, each as fast as the socket takes it. */
+/** Writes one request after the other, each as fast as the socket accepts it. */
 export class RequestWriter {
-  /** What the socket would not take yet. */
+  /** Bytes that the socket has not accepted yet. */
   #pending: Uint8Array | undefined;
-  /** The pieces that follow, and how many of them have been written. */
+  /** The following pieces, and the number of written ones. */
   #next: readonly Uint8Array[] = NOTHING;
   #written = 0;
 
@@ -50,7 +50,7 @@ export class RequestWriter {
     return this.#pending === undefined;
   }
 
-  /** False where the socket is closed. */
+  /** False if the socket is closed. */
   start(socket: Writable, request: OutgoingRequest): boolean {
     this.#pending = undefined;
     const { opening, ending, body, bodyBytes } = request;
@@ -70,7 +70,7 @@ export class RequestWriter {
     return this.#write(socket, bytes, this.#join(bytes, headBytes)) && this.#goOn(socket);
   }
 
-  /** Puts the small pieces that come next behind each other, for one write; gives back where they end. */
+  /** Copies the next small pieces into the buffer for one write; returns their end. */
   #join(bytes: Buffer, from: number): number {
     let end = from;
     for (;;) {
@@ -82,7 +82,7 @@ export class RequestWriter {
     }
   }
 
-  /** The socket takes more. False where it is closed. */
+  /** The socket accepts more data. False if it is closed. */
   drain(socket: Writable): boolean {
     const pending = this.#pending;
     if (pending === undefined) return true;
@@ -90,7 +90,7 @@ export class RequestWriter {
     return this.#write(socket, pending, pending.length) && this.#goOn(socket);
   }
 
-  /** What the socket does not need any more is let go. */
+  /** Bytes that the socket no longer needs are freed. */
   stop(): void {
     this.#pending = undefined;
     this.#next = NOTHING;
@@ -105,7 +105,7 @@ export class RequestWriter {
       }
       const piece = this.#next[this.#written];
       if (piece === undefined) {
-        // The body is let go while its reply may go on for long.
+        // The body is freed, because its reply may take long.
         this.#next = NOTHING;
         break;
       }

@@ -1,12 +1,12 @@
-/** Where a request goes, taken from its URL. */
+/** The destination of a request, parsed from its URL. */
 export interface RequestTarget {
-  /** `https://host:port`: what connections are kept for. */
+  /** `https://host:port`, which identifies reusable connections. */
   readonly origin: string;
   /** Without the brackets of an IPv6 address. */
   readonly hostname: string;
   readonly port: number;
   readonly isSecure: boolean;
-  /** The rest of the request line, and the line that names the host. */
+  /** The rest of the request line, and the host header. */
   readonly lines: string;
   readonly isProxied: boolean;
 }
@@ -14,7 +14,7 @@ export interface RequestTarget {
 const TARGETS_MAX = 1_000;
 const URL_CHARACTERS_MAX = 1_024;
 
-/** Few URLs come again and again. */
+/** A cache: most requests use the same few URLs. */
 export class RequestTargets {
   readonly #known = new Map<string, RequestTarget>();
   readonly #isProxied: (url: URL) => boolean;
@@ -23,7 +23,7 @@ export class RequestTargets {
     this.#isProxied = isProxied;
   }
 
-  /** Throws a TypeError where it is no URL of HTTP, or names a user. */
+  /** Throws a TypeError for a URL that is not HTTP, or contains a user. */
   find(url: string): RequestTarget {
     const known = this.#known.get(url);
     if (known !== undefined) return known;
@@ -37,7 +37,7 @@ export class RequestTargets {
     const url = new URL(text);
     const isSecure = url.protocol === "https:";
     if (!isSecure && url.protocol !== "http:") throw new TypeError("an upstream's URL must be http: or https:");
-    // They would have to become a header, and a URL is what gets logged.
+    // They would have to become a header, and URLs are logged.
     if (url.username !== "" || url.password !== "") throw new TypeError("an upstream's URL must not hold credentials");
     return {
       origin: url.origin,

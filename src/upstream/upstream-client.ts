@@ -6,18 +6,18 @@ import { proxyRule, type ProxyVariables } from "./proxies.ts";
 import { RequestTargets } from "./targets.ts";
 
 export interface UpstreamClientOptions {
-  /** Asks where this client does not: bodies that are no piece of memory, and upstreams behind a proxy. */
+  /** Sends requests that this client does not support: bodies that are not in memory, and upstreams behind a proxy. */
   fallback: AskUpstream;
   clock: Clock;
-  /** Of the environment, those that name proxies. */
+  /** The environment variables that define proxies. */
   variables: ProxyVariables;
-  /** Certificates in PEM that are trusted instead of those that are well known. */
+  /** Certificates in PEM that are trusted instead of the well-known ones. */
   trusted?: string;
   idleConnectionsMax?: number;
   idleMsMax?: number;
 }
 
-/** HTTP/1.1 on plain sockets and TLS, for calls to upstreams: a fraction of what fetch costs. */
+/** HTTP/1.1 over plain sockets and TLS, for calls to upstreams; costs a fraction of fetch. */
 export class UpstreamClient {
   readonly #fallback: AskUpstream;
   readonly #trusted: string | undefined;
@@ -38,8 +38,8 @@ export class UpstreamClient {
   }
 
   /**
-   * As `AskUpstream` says. A request that was written to a kept connection which turns out to be closed is sent again,
-   * once, on a fresh one; anything else is the caller's to try again. Rejects with a TypeError for what can't be sent.
+   * Implements `AskUpstream`. A request that was written to an idle connection which turns out to be closed is sent
+   * again, once, on a new one; all other retries are up to the caller. Rejects with a TypeError for an invalid request.
    */
   readonly ask: AskUpstream = (request) => {
     const { signal, url } = request;
@@ -54,7 +54,7 @@ export class UpstreamClient {
     }
   };
 
-  /** Closes idle connections. Calls that are under way go on; their connections are closed at their end. */
+  /** Closes idle connections. Running calls continue; their connections are closed at their end. */
   close(): void {
     this.#pool.close();
   }

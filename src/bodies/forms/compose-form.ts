@@ -2,10 +2,10 @@ import { type RandomBytes, randomId } from "../../core/index.ts";
 import type { FormPart } from "./form-part.ts";
 import type { Segment } from "./outgoing-form.ts";
 
-/** A part of a form of our own. A file goes by what it came with. */
+/** A part of a new form. A file keeps its name and type. */
 export type ComposedField = { name: string; text: string } | { name: string; file: FormPart };
 
-/** 129 random bits: no content holds it, by chance or by intent. */
+/** 129 random bits: no content contains it, neither by chance nor by intent. */
 export function newBoundary(randomBytes: RandomBytes): string {
   return `tollgate-${randomId(randomBytes, 25)}`;
 }
@@ -30,7 +30,7 @@ function headerOf(field: ComposedField): string {
   return `${disposition}; filename=${quoted(filename)}\r\nContent-Type: ${contentType}`;
 }
 
-/** As browsers do. */
+/** The same escapes as in browsers. */
 function quoted(text: string): string {
   return `"${text.replaceAll("\r", "%0D").replaceAll("\n", "%0A").replaceAll('"', "%22")}"`;
 }

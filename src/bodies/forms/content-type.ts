@@ -2,16 +2,16 @@ import { parseParameters } from "./parameters.ts";
 import { invalidForm } from "./refusals.ts";
 
 const MEDIA_TYPE = "multipart/form-data";
-// As RFC 2046 has it.
+// The limit of RFC 2046.
 const validBoundary = /^[0-9A-Za-z'()+_,./:=? -]{0,69}[0-9A-Za-z'()+_,./:=?-]$/;
 
-/** Whether a request says that its body is a form, well-formed or not. */
+/** Whether a request declares its body as a form, well-formed or not. */
 export function isForm(headers: Headers): boolean {
   const contentType = headers.get("content-type") ?? "";
   return contentType.split(";", 1)[0]?.trim().toLowerCase() === MEDIA_TYPE;
 }
 
-/** The boundary that a `content-type` names. Throws 422 where it names none, or one that could be read in two ways. */
+/** The boundary in a `content-type`. Throws 422 if there is none, or one that readers could understand differently. */
 export function boundaryOf(contentType: string | null): string {
   const parsed = parseParameters(contentType ?? "");
   if (parsed === undefined || parsed.value !== MEDIA_TYPE) {

@@ -2,7 +2,7 @@ import type { FormPart, FormSource, PlacedPart } from "./form-part.ts";
 import type { Segment } from "./outgoing-form.ts";
 import { invalidPart } from "./refusals.ts";
 
-/** Another text for a part, or a part that is left out. */
+/** A new text for a part, or the removal of a part. */
 export type FormEdit = { part: FormPart; text: string } | { remove: FormPart };
 
 interface Splice {
@@ -11,7 +11,7 @@ interface Splice {
   readonly bytes: Buffer;
 }
 
-/** The body with the edits made; of two edits of one part, the last one counts. */
+/** The body with the edits applied; of two edits of one part, the last one counts. */
 export function editedSegments(source: FormSource, edits: readonly FormEdit[]): Segment[] {
   const byPart = new Map(edits.map((edit) => ["part" in edit ? edit.part : edit.remove, edit]));
   const segments: Segment[] = [];
@@ -32,14 +32,14 @@ export function editedSegments(source: FormSource, edits: readonly FormEdit[]): 
   return segments;
 }
 
-/** From its delimiter to the next one; the line break before stays. */
+/** From its delimiter to the next one; the line break before it stays. */
 function removal({ scanned }: PlacedPart, next: PlacedPart | undefined): Splice {
   const end = next?.scanned.start ?? scanned.contentEnd + "\r\n".length;
   return { start: scanned.start, end, bytes: Buffer.alloc(0) };
 }
 
 function replace({ part, scanned }: PlacedPart, text: string, boundary: string): Splice[] {
-  // What a client sent as the tail of a text may begin a part once its head is gone.
+  // The tail of a client's text may begin a part once its head is removed.
   if (text.includes(`--${boundary}`)) throw invalidPart(part.name, "would hold the boundary.");
   const bytes = Buffer.from(text);
   const content = { start: scanned.contentStart, end: scanned.contentEnd, bytes };

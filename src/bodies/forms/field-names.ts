@@ -1,8 +1,8 @@
 import { invalidPart } from "./refusals.ts";
 
 /**
- * A plain field stands alone under its name: of two, readers take the first, the last, or both. Some read names without
- * regard to case, some take `n[]` for `n`. Fields with brackets are lists and may repeat, and so may files.
+ * A plain field must be the only one with its name: of two, some readers take the first, some the last, some both. Some
+ * ignore the case of names, some take `n[]` for `n`. Fields with brackets are lists and may repeat, and so may files.
  */
 export function checkNames(parts: readonly { readonly name: string; readonly filename: string | undefined }[]): void {
   const single = new Set<string>();

@@ -4,22 +4,22 @@ import type { Spool } from "./spool.ts";
 /** One part of a form. */
 export interface FormPart {
   readonly name: string;
-  /** Where there is one, the part is a file. */
+  /** Present if the part is a file. */
   readonly filename: string | undefined;
   readonly contentType: string | undefined;
-  /** Bytes of its content. */
+  /** The number of bytes of its content. */
   readonly size: number;
-  /** What a part that is no file says. */
+  /** The content of a part that is not a file. */
   readonly text: string | undefined;
 }
 
-/** A part with its place in the body. */
+/** A part and its position in the body. */
 export interface PlacedPart {
   readonly part: FormPart;
   readonly scanned: ScannedPart;
 }
 
-/** Where a form came from. */
+/** The source of a form. */
 export interface FormSource {
   readonly contentType: string;
   readonly boundary: string;

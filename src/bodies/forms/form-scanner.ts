@@ -1,20 +1,20 @@
 /**
- * Finds where the parts of a form stand in its bytes, in one pass over pieces of any size.
+ * Finds the positions of a form's parts in its bytes, in one pass over pieces of any size.
  *
  *   preamble ─▶ delimiter ─▶ header ─▶ content ─▶ delimiter … ─▶ closing ─▶ epilogue
  *
- * The boundary counts wherever it occurs: where it is not a line of its own, ended as RFC 2046 demands, the form is
- * refused. Readers of forms differ on each such case (a bare line feed before it, blanks or other characters behind it),
- * and each difference would let a client show the gateway another field than the upstream. It also keeps the search
- * linear: each find is the last one, or a delimiter.
+ * The boundary is significant wherever it occurs: unless it is a line of its own, ended as RFC 2046 demands, the form
+ * is refused. Readers of forms differ in each such case (a bare line feed before it, blanks or other characters after
+ * it), and each difference would let a client show the gateway another field than the upstream. It also keeps the
+ * search linear: each match is the last one, or a delimiter.
  */
 import { type GatewayError, limits } from "../../core/index.ts";
 import { parsePartHeader, type PartHeader } from "./part-header.ts";
 import { invalidForm, invalidPart } from "./refusals.ts";
 
-/** A part and its place: offsets into the body. */
+/** A part and its position: offsets into the body. */
 export interface ScannedPart extends PartHeader {
-  /** Of the dashes that begin its delimiter. */
+  /** The offset of the dashes that begin its delimiter. */
   readonly start: number;
   readonly headerStart: number;
   readonly contentStart: number;
@@ -32,35 +32,35 @@ export class FormScanner {
   readonly parts: ScannedPart[] = [];
   readonly #boundary: Buffer;
   #state: State = "preamble";
-  /** What has come and is not done with. The body counts as if a line had ended before it. */
+  /** Received bytes that have not been processed. The body is treated as if a line had ended before it. */
   #window: Buffer = Buffer.from(LINE_BREAK);
   /** The window's offset in the body. */
   #offset = -LINE_BREAK.length;
   #at = 0;
-  /** Where the part under way began, and what is known of it. */
+  /** The start of the current part, and its known properties. */
   #partStart = 0;
   #header = "";
   #headerStart = 0;
   #contentStart = 0;
   #part: PartHeader | undefined;
-  /** Of headers and plain fields so far. */
+  /** The number of bytes of headers and plain fields so far. */
   #readBytes = 0;
 
   constructor(boundary: string) {
     this.#boundary = Buffer.from(`--${boundary}`, "latin1");
   }
 
-  /** Throws a 422 as soon as the form is known to be refused. */
+  /** Throws a 422 as soon as the form is known to be invalid. */
   push(chunk: Uint8Array): void {
     const piece = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
-    // Only the seam is copied: what is left undone is shorter than that.
+    // Only the seam is copied: the unprocessed rest is shorter than that.
     const seam = 2 * this.#boundary.length + BLANK_LINE.length;
     this.#scan(Buffer.concat([this.#window.subarray(this.#at), piece.subarray(0, seam)]));
     if (piece.length <= seam) return;
     this.#scan(piece.subarray(seam - (this.#window.length - this.#at)));
   }
 
-  /** The whole body has been pushed: throws a 422 where it is not a whole form. */
+  /** The end of the body. Throws a 422 if the form is incomplete. */
   end(): void {
     const isWhole = this.#state === "epilogue" || (this.#state === "closing" && this.#at === this.#window.length);
     if (isWhole) return;
@@ -68,7 +68,7 @@ export class FormScanner {
     throw invalidPart(this.#part.name, "breaks off: the final boundary is missing.");
   }
 
-  /** `window` begins with what was left undone. */
+  /** `window` begins with the unprocessed bytes. */
   #scan(window: Buffer): void {
     this.#offset += this.#at;
     this.#window = window;
@@ -76,7 +76,7 @@ export class FormScanner {
     while (this.#step());
   }
 
-  /** Whether it came to another state; otherwise more bytes are needed. */
+  /** Whether the state changed; otherwise more bytes are needed. */
   #step(): boolean {
     switch (this.#state) {
       case "preamble":
@@ -121,7 +121,7 @@ export class FormScanner {
     if (this.parts.length === limits.formPartsMax) {
       throw invalidForm(`The form has more than ${limits.formPartsMax} parts.`);
     }
-    // The line break stays: with another one right behind it, there is no header.
+    // The line break stays: if another one follows directly, there is no header.
     this.#part = undefined;
     this.#header = "";
     this.#headerStart = this.#offset + this.#at + LINE_BREAK.length;
@@ -198,7 +198,10 @@ export class FormScanner {
     return false;
   }
 
-  /** The boundary's index in the window; without one, all is done with but what could be its beginning and the line break before it. */
+  /**
+   * The boundary's index in the window. Without a match, everything is processed except a possible beginning of it and
+   * the line break before.
+   */
   #findBoundary(): number | undefined {
     const found = this.#window.indexOf(this.#boundary, this.#at);
     if (found >= 0) return found;

@@ -1,18 +1,18 @@
 import type { Spool } from "./spool.ts";
 
-/** A form as it is sent to an upstream. */
+/** A form for an upstream. */
 export interface OutgoingForm {
   readonly contentType: string;
-  /** Bytes of the body: a stream is sent with this as its `content-length`. */
+  /** The number of bytes of the body, sent as its `content-length`. */
   readonly length: number;
-  /** The body, for each attempt anew. Throws once the received form is closed. */
+  /** Creates the body, once per attempt. Throws once the received form is closed. */
   open(): ReadableStream<Uint8Array> | Uint8Array;
 }
 
-/** Bytes of our own, or a range of the received body. */
+/** New bytes, or a range of the received body. */
 export type Segment = Uint8Array | { readonly start: number; readonly end: number };
 
-/** Bytes that are read from the spool at a time. */
+/** Bytes read from the spool at a time. */
 const PIECE_BYTES = 128 * 1024;
 
 const lengthOf = (segment: Segment): number =>
@@ -34,7 +34,7 @@ export function outgoingForm(contentType: string, spool: Spool, segments: readon
   };
 }
 
-/** Reads on only when it is asked to. */
+/** Reads on demand only. */
 export function streamOf(spool: Spool, segments: readonly Segment[]): ReadableStream<Uint8Array> {
   const pieces = piecesOf(spool, segments);
   return new ReadableStream<Uint8Array>(

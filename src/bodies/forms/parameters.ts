@@ -1,21 +1,21 @@
 /** A header's value with its parameters: `form-data; name="file"`. */
 export interface ParameterizedValue {
-  /** What stands before the first semicolon, in lower case. */
+  /** The text before the first semicolon, in lower case. */
   readonly value: string;
-  /** By their names in lower case. A quoted value is as it was written between its quotes. */
+  /** By name in lower case. A quoted value is the raw text between its quotes. */
   readonly parameters: ReadonlyMap<string, string>;
 }
 
 const NAME = "[!#$%&*+.^_`|~0-9A-Za-z-]+";
-// More than a token: slashes and the like should stand in quotes, but nobody reads them in another way where they
-// don't. An apostrophe in front begins a quoted value to some readers.
+// More than a token: slashes and the like should be quoted, but no reader understands them differently without quotes.
+// A leading apostrophe begins a quoted value for some readers.
 const PLAIN = "[!#$%&*+./:=?@^_`{|}~0-9A-Za-z[\\]-]['!#$%&*+./:=?@^_`{|}~0-9A-Za-z[\\]-]*";
 const QUOTED = '"(?<quoted>(?:[^"\\\\]|\\\\.)*)"';
 const parameter = new RegExp(`[ \\t]*;[ \\t]*(?<name>${NAME})=(?:${QUOTED}|(?<plain>${PLAIN}))`, "y");
-// To a reader without escapes the value ends at such a quote, and a parameter follows.
+// For a reader without escapes the value ends at such a quote, and a parameter follows.
 const ambiguousQuote = /\\"[ \t]*;/;
 
-/** Undefined where it is not well-formed, names a parameter twice, or could be read in two ways. */
+/** Undefined if it is malformed, repeats a parameter, or could be understood in two ways. */
 export function parseParameters(text: string): ParameterizedValue | undefined {
   const end = text.indexOf(";");
   if (end < 0) return { value: text.toLowerCase(), parameters: new Map() };
@@ -34,7 +34,7 @@ export function parseParameters(text: string): ParameterizedValue | undefined {
 
 const isBlank = (character: string | undefined): boolean => character === " " || character === "\t";
 
-/** Without spaces and tabs at either end. (An expression would take quadratic time on those within.) */
+/** Without spaces and tabs at either end. (A regular expression would take quadratic time on inner ones.) */
 export function trimBlanks(text: string): string {
   let from = 0;
   let to = text.length;

@@ -1,6 +1,6 @@
 /**
- * The headers of one part. What another reader of forms could take for something else is refused, not guessed: the
- * gateway routes and charges by what it reads, and the upstream reads the same bytes anew.
+ * The headers of one part. Anything that another reader of forms could understand differently is refused, not guessed:
+ * the gateway routes and charges by its own reading, and the upstream reads the same bytes again.
  */
 import { utf8FromLatin1 } from "../json/latin1.ts";
 import { type ParameterizedValue, parseParameters, trimBlanks } from "./parameters.ts";
@@ -8,10 +8,10 @@ import { invalidForm, invalidPart } from "./refusals.ts";
 
 export interface PartHeader {
   readonly name: string;
-  /** Where there is one, the part is a file. */
+  /** Present if the part is a file. */
   readonly filename: string | undefined;
   readonly contentType: string | undefined;
-  /** A length that the part says of itself, and where it stands in the headers. */
+  /** The part's declared length, and its position in the headers. */
   readonly declared: { readonly size: number; readonly start: number; readonly end: number } | undefined;
 }
 
@@ -27,8 +27,8 @@ const fieldName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const control = /[\0-\x08\x0a-\x1f\x7f]/;
 
 /**
- * Reads the lines of a header, one character a byte. `index` is the part's place, to name it by as long as its name is
- * not known.
+ * Parses the lines of a header, one character per byte. `index` is the part's index, used in errors until its name is
+ * known.
  */
 export function parsePartHeader(block: string, index: number): PartHeader {
   const refuse = (what: string): Error => invalidForm(`Part ${index + 1} of the form ${what}.`, `parts.${index}`);
@@ -37,7 +37,7 @@ export function parsePartHeader(block: string, index: number): PartHeader {
   for (const line of block === "" ? [] : block.split("\r\n")) {
     const colon = line.indexOf(":");
     const key = line.slice(0, Math.max(colon, 0)).toLowerCase();
-    // A folded line begins with a blank, which no name holds.
+    // A folded line begins with a blank, which a name cannot contain.
     if (control.test(line) || !fieldName.test(key)) throw refuse("has a malformed header");
     if (fields.has(key) && once.has(key)) throw refuse(`has the header ${key} twice`);
     fields.set(key, fieldAt(line, colon + 1, start));
@@ -61,7 +61,7 @@ function fieldAt(line: string, offset: number, lineStart: number): Field {
 function nameIn({ parameters }: ParameterizedValue): string | undefined {
   const written = parameters.get("name") ?? "";
   const extended = [...parameters.keys()].some((key) => key.includes("*") && key !== "filename*");
-  // With a backslash it is an escape to some, with =? an encoded word, with a blank at its end it is cut.
+  // A backslash is an escape for some readers, =? an encoded word, and a trailing blank is trimmed.
   if (extended || written.includes("\\") || written.includes("=?")) return undefined;
   const name = unescapeName(utf8FromLatin1(written));
   return name === "" || name.trim() !== name ? undefined : name;
@@ -84,7 +84,7 @@ function filenameIn(name: string, { parameters }: ParameterizedValue): string | 
   const extended = parameters.get("filename*");
   if (written === undefined) {
     if (extended === undefined) return undefined;
-    // To half of the readers it is a field, then.
+    // Half of the readers take it for a field then.
     throw invalidPart(name, "has a filename* but no filename.");
   }
   if (extended === undefined) return unescapeName(utf8FromLatin1(written).replaceAll(/\\(["\\])/g, "$1"));
@@ -93,7 +93,7 @@ function filenameIn(name: string, { parameters }: ParameterizedValue): string | 
   return decoded;
 }
 
-/** As browsers write quotes and line breaks, and no other percent sign. */
+/** Browsers encode quotes and line breaks like this, and no other percent sign. */
 function unescapeName(text: string): string {
   return text.replaceAll("%0A", "\n").replaceAll("%0D", "\r").replaceAll("%22", '"');
 }
@@ -109,7 +109,7 @@ function decodeExtended(text: string): string | undefined {
   }
 }
 
-/** A text that some would read in another character set, or take for a file. */
+/** A text that some readers would decode with another character set, or take for a file. */
 function checkTextType(name: string, contentType: string | undefined): void {
   if (contentType === undefined) return;
   const parsed = parseParameters(contentType);

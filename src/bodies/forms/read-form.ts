@@ -12,14 +12,14 @@ import { invalidPart } from "./refusals.ts";
 import { Spool } from "./spool.ts";
 
 export interface FormLimits extends BodyLimits {
-  /** Where the temporary files of large forms go: the system's folder, unless said otherwise. */
+  /** The folder for the temporary files of large forms; by default the system's. */
   spoolFolder?: string;
 }
 
 /**
- * Receives a request's form, piece by piece; it must be closed. Throws 422 naming the part for what is no well-formed
- * form, 413 as soon as the body is known to be over `bytesMax`, 408 when it does not arrive in time, `request_interrupted`
- * where the client leaves before its end, and `storage_unavailable` where the disk does not take it.
+ * Receives a request's form, piece by piece; the caller must close it. Throws 422 naming the part for a malformed form,
+ * 413 as soon as the body is known to exceed `bytesMax`, 408 if it does not arrive in time, `request_interrupted` if
+ * the client disconnects before its end, and `storage_unavailable` if the disk does not accept it.
  */
 export async function readForm(source: BodySource, formLimits: FormLimits): Promise<ReceivedForm> {
   const contentType = source.headers.get("content-type") ?? "";
@@ -37,14 +37,14 @@ export async function readForm(source: BodySource, formLimits: FormLimits): Prom
     for (const scanned of scanner.parts) placed.push({ part: await describe(scanned, spool), scanned });
     return new ReceivedForm({ contentType, boundary, spool, placed });
   } catch (error) {
-    // The client may be gone; what is left of its body is of no interest either way.
+    // The client may have disconnected; the remainder of its body is irrelevant in either case.
     await reader?.cancel().catch(() => undefined);
     await spool.close();
     throw error;
   }
 }
 
-/** What is known to end up in a file goes there at once. */
+/** A body that is known to be large goes to a file at once. */
 function memoryFor(headers: Headers): number {
   const { formMemoryBytesMax } = limits;
   return Number(headers.get("content-length")) > formMemoryBytesMax ? 0 : formMemoryBytesMax;
@@ -54,7 +54,7 @@ interface Reader {
   read(): Promise<{ value?: Uint8Array | undefined }>;
 }
 
-/** Reads on only when a piece is scanned and stored. */
+/** Continues only when a piece is scanned and stored. */
 async function receive(reader: Reader, scanner: FormScanner, spool: Spool, bytesMax: number): Promise<void> {
   for (;;) {
     const chunk = await nextChunk(reader);
@@ -83,7 +83,7 @@ async function textOf({ name, contentStart, contentEnd }: ScannedPart, spool: Sp
   const bytes = await spool.read(contentStart, contentEnd);
   if (!isUtf8(bytes)) throw invalidPart(name, "is not valid UTF-8.");
   const text = bytes.toString("utf8");
-  // It would name the character set of all fields.
+  // It would define the character set of all fields.
   if (name === "_charset_" && text.toLowerCase() !== "utf-8") throw invalidPart(name, "must be utf-8.");
   return text;
 }

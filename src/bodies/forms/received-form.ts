@@ -6,7 +6,7 @@ import type { FormPart, FormSource } from "./form-part.ts";
 import type { ScannedPart } from "./form-scanner.ts";
 import { type OutgoingForm, outgoingForm, piecesOf, type Segment, streamOf } from "./outgoing-form.ts";
 
-/** A form that was received whole. Who has it must close it. */
+/** A completely received form. Its owner must close it. */
 export class ReceivedForm {
   /** In the order of the body. */
   readonly parts: readonly FormPart[];
@@ -25,8 +25,8 @@ export class ReceivedForm {
   }
 
   /**
-   * SHA-256 in base64url over what the parts are and hold, beginning with `prefix`. It leaves out the boundary: a client
-   * that tries again chooses a new one.
+   * SHA-256 in base64url of the parts' headers and contents, beginning with `prefix`. It excludes the boundary: a
+   * client that retries chooses a new one.
    */
   async fingerprint(prefix: string): Promise<string> {
     const hash = createHash("sha256").update(JSON.stringify(prefix));
@@ -50,22 +50,22 @@ export class ReceivedForm {
   }
 
   /**
-   * The body as it came, but with other texts in some parts, or without some parts; every other byte stays, the boundary
-   * and the order too. Throws 422 for a text that would hold the boundary.
+   * The received body with new texts for some parts, or without some parts; every other byte stays, including boundary
+   * and order. Throws 422 for a text that would contain the boundary.
    */
   edited(edits: readonly FormEdit[]): OutgoingForm {
     const { contentType, spool } = this.#source;
     return outgoingForm(contentType, spool, editedSegments(this.#source, edits));
   }
 
-  /** A form of our own, of fields and of files that were received; its boundary is new. */
+  /** A new form of fields and received files, with a new boundary. */
   composed(fields: readonly ComposedField[], randomBytes: RandomBytes): OutgoingForm {
     const boundary = newBoundary(randomBytes);
     const segments = composedSegments(boundary, fields, (part) => this.#contentOf(part));
     return outgoingForm(`multipart/form-data; boundary=${boundary}`, this.#source.spool, segments);
   }
 
-  /** Gives the memory or the temporary file back. A second time it does nothing. */
+  /** Frees the memory or the temporary file. A second call does nothing. */
   close(): Promise<void> {
     return this.#source.spool.close();
   }

@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { GatewayError } from "../../core/index.ts";
 
 /**
- * The bytes of one body: in memory, and from a bound on in a temporary file. The file has no name any more once it is
- * open, so that nothing of it is left when the process dies; closing it gives its room back.
+ * The bytes of one body: in memory, and beyond a bound in a temporary file. The file is unlinked as soon as it is open,
+ * so nothing remains if the process dies; closing it frees its space.
  */
 export class Spool {
   readonly #folder: string;
@@ -26,7 +26,7 @@ export class Spool {
     return this.#size;
   }
 
-  /** All bytes, where they are in memory. */
+  /** All bytes, while they are in memory. */
   get bytes(): Buffer | undefined {
     this.#checkOpen();
     if (this.#file !== undefined) return undefined;
@@ -39,7 +39,7 @@ export class Spool {
     return whole;
   }
 
-  /** One at a time. Throws `storage_unavailable` where the disk doesn't take it. */
+  /** Must not be called concurrently. Throws `storage_unavailable` if the disk does not accept the bytes. */
   write(chunk: Uint8Array): Promise<void> {
     this.#checkOpen();
     this.#writing = this.#write(chunk);
@@ -68,7 +68,7 @@ export class Spool {
     }
   }
 
-  /** The bytes from `start` to before `end`; from memory they are not a copy. */
+  /** The bytes from `start` to before `end`; from memory, without a copy. */
   async read(start: number, end: number): Promise<Buffer> {
     const { bytes } = this;
     if (bytes !== undefined) return bytes.subarray(start, end);
@@ -82,14 +82,14 @@ export class Spool {
     return buffer;
   }
 
-  /** Whoever still reads gets an error. */
+  /** Current readers get an error. */
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
   }
 
   async #close(): Promise<void> {
-    // A file that is being opened has to be closed too.
+    // A file that is being opened must be closed too.
     await this.#writing.catch(() => undefined);
     this.#chunks = [];
     await this.#file?.close();
@@ -101,7 +101,7 @@ export class Spool {
 }
 
 async function openNameless(folder: string): Promise<FileHandle> {
-  // Not from the injected source: two processes that replay one seed must not meet here.
+  // Not from the injected source: two processes with the same seed must not use the same file.
   const path = join(folder, `tollgate-${randomUUID()}`);
   const file = await open(path, constants.O_RDWR | constants.O_CREAT | constants.O_EXCL, 0o600);
   try {

@@ -1,18 +1,17 @@
 /**
- * Whether a schema takes a value as it is: the answer to most calls, without a copy. zod notes what it finds in an object
- * and a list for each member it looks at, and copies the value, which for a small body costs more than parsing it does.
- * Only what is refused needs to be told, by zod itself.
+ * Whether a schema accepts a value unchanged. This answers most calls without a copy. zod allocates for each member and
+ * copies the value, which for a small body costs more than parsing it. zod itself is only needed to describe a refusal.
  */
 import { z } from "zod";
 
 type Accepts = (value: unknown) => boolean;
 
-/** What has been made of the schemas; null for one that only zod can judge. */
+/** The compiled checks of the schemas; null for a schema that only zod can evaluate. */
 const made = new WeakMap<z.ZodType, Accepts | null>();
 
 /**
- * Whether `schema` takes `value`, and gives it back unchanged. False says nothing: of a schema that changes what it takes,
- * or judges it by code of its own, only zod knows.
+ * Whether `schema` accepts `value` and returns it unchanged. False is inconclusive: schemas that transform their input
+ * or use custom code need zod.
  */
 export function matchesWithoutCopy<Body>(schema: z.ZodType<Body>, value: unknown): value is Body {
   let accepts = made.get(schema);
@@ -25,16 +24,18 @@ export function matchesWithoutCopy<Body>(schema: z.ZodType<Body>, value: unknown
 
 type Schema = z.core.$ZodTypes;
 
-/** Undefined where the schema has a part that is not known here. Any schema may have further checks, an optional one too. */
+/**
+ * Undefined if the schema contains an unsupported part. Any schema may have additional checks, also an optional one.
+ */
 function acceptorOf(schema: z.core.$ZodType): Accepts | undefined {
-  // Every schema of zod's own is one of these.
+  // Every schema of zod itself is one of these.
   const { def } = (schema as Schema)._zod;
-  // Such a one, as `z.int()` is, is a check of its own value.
+  // Such a schema, for example `z.int()`, is a check of its own value.
   if ("check" in def) return undefined;
   return allOf(typeAcceptor(def), def.checks);
 }
 
-/** Without the schema's checks. */
+/** Without the schema's additional checks. */
 function typeAcceptor(def: Schema["_zod"]["def"]): Accepts | undefined {
   switch (def.type) {
     case "unknown":
@@ -62,7 +63,7 @@ function typeAcceptor(def: Schema["_zod"]["def"]): Accepts | undefined {
   }
 }
 
-/** Whether values are taken as they come, and not made into the type first. */
+/** Whether values are accepted as they are, without coercion. */
 function isPlain(def: { type: string; coerce?: boolean }): boolean {
   return def.coerce !== true;
 }
@@ -80,7 +81,7 @@ function anyOf(options: readonly (Accepts | undefined)[]): Accepts | undefined {
   };
 }
 
-/** Undefined where one of them is not known. */
+/** Undefined if one of them is unsupported. */
 function allKnown(acceptors: readonly (Accepts | undefined)[]): readonly Accepts[] | undefined {
   const known = acceptors.filter((accepts) => accepts !== undefined);
   return known.length < acceptors.length ? undefined : known;
@@ -90,7 +91,7 @@ function listAcceptor(accepts: Accepts | undefined): Accepts | undefined {
   return accepts && ((value) => Array.isArray(value) && value.every(accepts));
 }
 
-/** Only of a loose one, which leaves in what it doesn't know. */
+/** Only for a loose object, which keeps unknown keys. */
 function objectAcceptor({ shape, catchall }: z.core.$ZodObjectDef): Accepts | undefined {
   if (catchall?._zod.def.type !== "unknown") return undefined;
   const names = Object.keys(shape);
@@ -98,17 +99,17 @@ function objectAcceptor({ shape, catchall }: z.core.$ZodObjectDef): Accepts | un
   if (all === undefined) return undefined;
   return (value) => {
     if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
-    // zod leaves this one out: copied carelessly it would become a prototype.
+    // zod drops this key: copied carelessly it would become a prototype.
     if (Object.hasOwn(value, "__proto__")) return false;
     for (let at = 0; at < names.length; at += 1) {
-      // Own names alone: nothing is inherited by what JSON gives but the methods of an object.
+      // Own keys only: values from JSON inherit nothing except the methods of an object.
       if (all[at]?.(Reflect.get(value, names[at] ?? "")) !== true) return false;
     }
     return true;
   };
 }
 
-/** With the schema's further checks. */
+/** With the schema's additional checks. */
 function allOf(accepts: Accepts | undefined, checks: readonly z.core.$ZodCheck[] | undefined): Accepts | undefined {
   if (accepts === undefined || checks === undefined) return accepts;
   const all = allKnown(checks.map(checkAcceptor));
@@ -120,9 +121,9 @@ function allOf(accepts: Accepts | undefined, checks: readonly z.core.$ZodCheck[]
   };
 }
 
-/** Of a value whose type is the check's. */
+/** For a value of the check's type. */
 function checkAcceptor(check: z.core.$ZodCheck): Accepts | undefined {
-  // Of what it says only a plain yes is taken: it may be a promise.
+  // Only a plain true counts: the result may be a promise.
   if (check instanceof z.core.$ZodCustom) return (value) => check._zod.def.fn(value) === true;
   const { def } = (check as z.core.$ZodChecks)._zod;
   switch (def.check) {
@@ -144,7 +145,7 @@ function checkAcceptor(check: z.core.$ZodCheck): Accepts | undefined {
 }
 
 function patternAcceptor(pattern: RegExp | undefined): Accepts | undefined {
-  // One that remembers where it was would answer otherwise the next time.
+  // A stateful regular expression would give another result the next time.
   if (pattern === undefined || pattern.global || pattern.sticky) return undefined;
   return (value) => typeof value === "string" && pattern.test(value);
 }

@@ -1,4 +1,4 @@
-/** Edits of a JSON object's own members in its bytes. Members without an edit keep theirs. */
+/** Edits of a JSON object's own members in its bytes. Members without an edit keep their bytes. */
 import type { JsonMember } from "./scan.ts";
 
 /** A change of one member: `value` is JSON text; a missing member is added at the end. */
@@ -16,9 +16,9 @@ interface Splice {
 }
 
 /**
- * Applies the edits to an object whose members `scanObject` found. Members without an edit keep their bytes. The result is
- * the pieces of the new text, those of a large body views of `bytes`: it is never copied. `bytes` stay as they are, for
- * another upstream with edits of its own.
+ * Applies the edits to an object scanned by `scanObject`. Members without an edit keep their bytes. The result is the
+ * pieces of the new text; those of a large body are views of `bytes`, which is never copied. `bytes` stay unchanged for
+ * another upstream with other edits.
  */
 export function editBytes(
   bytes: Buffer,
@@ -39,7 +39,7 @@ export function editBytes(
   return bytes.length <= COPIED_BYTES_MAX ? [copied(bytes, splices)] : piecesOf(bytes, splices);
 }
 
-/** Copying so many bytes costs less than views of them do. */
+/** Copying this many bytes costs less than creating views. */
 const COPIED_BYTES_MAX = 16 * 1024;
 
 function copied(bytes: Buffer, splices: readonly Splice[]): Buffer {
@@ -81,7 +81,7 @@ function find(members: readonly JsonMember[], key: string): JsonMember | undefin
   return undefined;
 }
 
-/** What changes where, in order; what is added comes before the last brace. */
+/** The replaced ranges in order; additions come before the last brace. */
 function splicesOf(bytes: Buffer, members: readonly JsonMember[], edits: readonly JsonEdit[]): Splice[] {
   const splices: Splice[] = [];
   let added = "";
@@ -104,7 +104,7 @@ function spliceOf(member: JsonMember, edit: Exclude<JsonEdit, { remove: string }
   return { start: member.keyStart, end: member.valueStart, text: `${JSON.stringify(edit.to)}:` };
 }
 
-/** Joins what stays: neighbours that both go would overlap in their commas. */
+/** Merges neighbouring ranges, which would otherwise overlap in their commas. */
 function withoutRemoved(
   bytes: Buffer,
   members: readonly JsonMember[],

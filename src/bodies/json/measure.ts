@@ -1,19 +1,19 @@
 import { asOpaque, type SizeOf, sizeOfBy } from "./opaque-text.ts";
 
-/** The size of text that has been decoded, as a form's fields have. */
+/** The size of decoded text, such as a form's fields. */
 export const decodedSizeOf: SizeOf = sizeOfBy((text) => Buffer.byteLength(text));
 
-/** Measures a request, and notes what of it only a bound is known of. */
+/** Measures a request, and records the parts of which only a bound is known. */
 export class Measure {
   readonly sizeOf: SizeOf;
-  /** The parts whose size is not known, and the tokens that the bound holds for them. */
+  /** The number of parts of unknown size, and the tokens that the bound holds for them. */
   readonly unsizedParts = { parts: 0, tokens: 0 };
 
   constructor(sizeOf: SizeOf) {
     this.sizeOf = sizeOf;
   }
 
-  /** A part that may be as many tokens. */
+  /** A part that may have this many tokens. */
   capAt(tokens: number): number {
     this.unsizedParts.parts += 1;
     this.unsizedParts.tokens += tokens;
@@ -21,12 +21,12 @@ export class Measure {
   }
 }
 
-/** Base64 or a `data:` URL, not an address to fetch from: some upstreams take either in the same field. */
+/** Base64 or a `data:` URL rather than a URL to fetch: some upstreams accept either in the same field. */
 export function isData(value: unknown): boolean {
   return typeof value === "string" && !/^\s*[a-z][a-z0-9+.-]*:\/\//i.test(value);
 }
 
-/** Bytes of a value as JSON; none for what is not there. */
+/** The bytes of a value as JSON; zero if it is undefined. */
 export function jsonBytes(value: unknown, { sizeOf }: Measure): number {
   return value === undefined || value === null ? 0 : sizeOf(asOpaque(JSON.stringify(value)));
 }

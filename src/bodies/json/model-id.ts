@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { limits } from "../../core/index.ts";
 
-/** No control characters and no half of a surrogate pair: a model id ends up in logs, headers and the ledger. */
+/** No control characters and no unpaired surrogates: a model id is written to logs, headers and the ledger. */
 export const modelId = z
   .string()
   .min(1)

@@ -7,22 +7,25 @@ import { type SizeOf, sizeOfBy } from "./opaque-text.ts";
 import { duplicateKey, type JsonMember, type JsonString, scanObject } from "./scan.ts";
 
 /**
- * A request body in the forms that the pipeline needs. What is not touched goes out as it came, and of what is only
- * measured most is never made a string: that costs a fraction of reading a large body.
+ * A request body in the forms that the pipeline needs. Unchanged parts are sent as they came, and most of the opaque
+ * fields never become strings, which costs a fraction of decoding a large body.
  */
 export interface ParsedBody<Body> {
   kind: "json";
   bytes: Buffer;
-  /** Where the members of the object stand in `bytes`. */
+  /** The positions of the object's members in `bytes`. */
   members: readonly JsonMember[];
-  /** The bytes, one character each. Of long strings of measured members only the beginnings are left. */
+  /** The bytes as Latin-1, one character each. Long strings of opaque fields are truncated. */
   text: string;
   /**
-   * What `text` says. Its keys, and all strings in the members that are only measured, are bytewise; the values of other
-   * members are decoded. `sizeOf` knows the sizes of what is left out.
+   * The parsed `text`. Its keys, and all strings in opaque fields, are Latin-1; the values of other members are
+   * decoded. `sizeOf` knows the sizes of truncated strings.
    */
   body: Body;
-  /** At most how many bytes of UTF-8 a string of a measured member has: exact, unless escapes and letters are mixed. */
+  /**
+   * An upper bound of the bytes of UTF-8 of a string in an opaque field: exact, unless escapes and non-ASCII letters
+   * are mixed.
+   */
   sizeOf: SizeOf;
 }
 
@@ -32,9 +35,8 @@ const lengthOf = (text: string): number => text.length;
 const byteLengthOf = (text: string): number => Buffer.byteLength(text);
 
 /**
- * Parses and checks a JSON body. Of the members in `measured` nothing but the size matters to the gateway, so that their
- * long strings are left out of `body`. Throws a 422 `GatewayError` that names the field, or says what is wrong with the
- * JSON.
+ * Parses and validates a JSON body. For the members in `measured` only the size matters, so their long strings are
+ * truncated in `body`. Throws a 422 `GatewayError` that names the field or the syntax error.
  */
 export function parseBody<Body>(
   received: Uint8Array,
@@ -51,14 +53,14 @@ export function parseBody<Body>(
   const elided = within.length === 0 ? undefined : truncateLongStrings(bytes, within);
   const text = elided?.text ?? bytes.toString("latin1");
   const value = parseJson(text);
-  // Ours would be the last of the two, an upstream's may be the first: one price, another model.
+  // Our parser takes the last of the two, an upstream's may take the first: one price, another model.
   const twice = duplicateKey(members);
   if (twice !== undefined) {
     const key = twice.slice(0, 80);
     throw invalid(`The body has the key ${JSON.stringify(key)} twice.`, key);
   }
   if (!ascii) for (const member of members) if (!measured.includes(member.key)) decodeMember(value, bytes, member);
-  // An escaped letter is one character already, one that was written out is as many as it has bytes.
+  // An escaped letter is one character, a literal one has as many as its bytes.
   const plain = text.includes("\\u") ? byteLengthOf : lengthOf;
   const sizeOf = sizeOfBy(elided === undefined ? plain : sizeOfElided(elided, plain));
   return { kind: "json", bytes, members, text, body: checkBody(value, schema), sizeOf };
@@ -74,7 +76,7 @@ const refusals = {
   "not-json": "The body is not valid JSON.",
 } as const;
 
-/** The strings that stand within the members of these keys. */
+/** The strings within the members with these keys. */
 function withinMembers(
   strings: readonly JsonString[],
   members: readonly JsonMember[],
@@ -87,7 +89,7 @@ function withinMembers(
   );
 }
 
-/** A view of small bytes costs more than a copy: first it makes an object of the memory that they share. */
+/** A view of few bytes costs more than a copy, because it first allocates an object for the shared memory. */
 const COPIED_BYTES_MAX = 4_096;
 
 function asBuffer(bytes: Uint8Array): Buffer {
@@ -104,12 +106,12 @@ function parseJson(text: string): object {
     const value: unknown = JSON.parse(text);
     if (typeof value === "object" && value !== null) return value;
   } catch {
-    // Said below.
+    // Explained below.
   }
   throw invalid(refusals["not-json"]);
 }
 
-/** Reads one member anew where it holds letters outside ASCII. A key that has some is none that anybody here asks for. */
+/** Decodes one member again if it contains non-ASCII letters. Keys with such letters are never read here. */
 function decodeMember(value: object, bytes: Buffer, { key, valueStart, valueEnd }: JsonMember): void {
   const written = bytes.subarray(valueStart, valueEnd);
   if (isAscii(written) || !(key in value)) return;

@@ -1,22 +1,22 @@
 /**
- * Finds the members of a JSON object in its bytes, so that a call edits what it must and everything else reaches the
- * upstream byte for byte: number spellings, key order, white space, unknown fields.
+ * Finds the members of a JSON object in its bytes, so that a call edits only the necessary ones and everything else
+ * reaches the upstream byte for byte: number spellings, key order, white space, unknown fields.
  *
- * The scan is one pass over the bytes that jumps from quote to quote inside strings. It leaves to `JSON.parse` whether the
- * values are valid, and finds only where the members of the outermost object begin and end; it also bounds the nesting,
- * before any recursive code sees the text.
+ * The scan is one pass over the bytes that jumps from quote to quote inside strings. It leaves the validity of values
+ * to `JSON.parse` and only finds the bounds of the outermost object's members. It also limits the nesting before any
+ * recursive code sees the text.
  */
 
-/** One member of the outermost object: its value are the bytes from `valueStart` to `valueEnd`. */
+/** One member of the outermost object; its value is the bytes from `valueStart` to `valueEnd`. */
 export interface JsonMember {
-  /** As JSON means it. */
+  /** Decoded. */
   key: string;
   keyStart: number;
   valueStart: number;
   valueEnd: number;
 }
 
-/** Where a string stands, its quotes included. */
+/** The position of a string, including its quotes. */
 export interface JsonString {
   start: number;
   end: number;
@@ -26,7 +26,7 @@ export type JsonScan =
   | { members: JsonMember[]; longStrings: readonly JsonString[] }
   | { refused: "too-deep" | "not-an-object" | "not-json" };
 
-/** Bytes from which a string is a long one. */
+/** Strings from this number of bytes on are long. */
 const LONG_STRING = 512;
 
 const QUOTE = 0x22;
@@ -38,13 +38,13 @@ const CLOSE_BRACKET = 0x5d;
 const COMMA = 0x2c;
 const COLON = 0x3a;
 
-/** So many bytes are looked at one by one before a call searches on: keys and words are shorter. */
+/** This many bytes are compared one by one before a native search is called: keys and words are shorter. */
 const NEAR = 16;
 
-/** Escaped quotes that stand closer together are found sooner one by one. */
+/** Escaped quotes that are closer together are found faster one by one. */
 const DENSE = 12;
 
-/** Offset just behind the string that opens at `start`, or the bytes' length where it never closes. */
+/** The offset after the string that opens at `start`, or the bytes' length if it never closes. */
 function endOfString(bytes: Buffer, start: number): number {
   let position = start + 1;
   for (;;) {
@@ -82,14 +82,14 @@ function skipSpace(bytes: Buffer, start: number): number {
   return position;
 }
 
-/** Offset just behind the last byte from `start` to `end` that is no white space. */
+/** The offset after the last byte from `start` to `end` that is not white space. */
 function trimEnd(bytes: Buffer, start: number, end: number): number {
   let position = end;
   while (position > start && isSpace(bytes[position - 1])) position -= 1;
   return position;
 }
 
-/** The key as JSON means it: `"mod\u0065l"` is `model`, and must not slip past an edit of it. */
+/** The decoded key: `"mod\u0065l"` is `model`, and must not bypass an edit of it. */
 function readKey(bytes: Buffer, start: number, end: number): string {
   const written = bytes.toString("utf8", start + 1, end - 1);
   if (!written.includes("\\")) return written;
@@ -101,8 +101,8 @@ function readKey(bytes: Buffer, start: number, end: number): string {
 }
 
 /**
- * Finds the members of the outermost object, and long strings, refusing more than `depthMax` levels of brackets. What is
- * refused as `not-json` is none; what is not refused may be none in its values.
+ * Finds the members of the outermost object, and long strings, and refuses more than `depthMax` levels of brackets. A
+ * refusal as `not-json` is certain; an accepted text may still be invalid in its values.
  */
 export function scanObject(bytes: Buffer, depthMax: number): JsonScan {
   const members: JsonMember[] = [];
@@ -129,7 +129,10 @@ export function scanObject(bytes: Buffer, depthMax: number): JsonScan {
   return ends ? { members, longStrings } : { refused: "not-json" };
 }
 
-/** Offset of the comma or bracket behind a member's value, the bytes' length where there is none, -1 where it is too deep. */
+/**
+ * The offset of the comma or bracket after a member's value; the bytes' length if there is none, -1 if it is nested too
+ * deeply.
+ */
 function endOfValue(bytes: Buffer, start: number, depthMax: number, longStrings: JsonString[]): number {
   let depth = 1;
   for (let position = start; position < bytes.length; position += 1) {
@@ -151,10 +154,10 @@ function endOfValue(bytes: Buffer, start: number, depthMax: number, longStrings:
   return bytes.length;
 }
 
-/** Among so many members, comparing each with those before it takes less than a set does. */
+/** Up to this many members, comparing each with the previous ones is faster than a set. */
 const FEW_MEMBERS = 8;
 
-/** The first key that occurs twice. `JSON.parse` takes the last one, an upstream may take the first. */
+/** The first duplicate key. `JSON.parse` takes the last one, an upstream may take the first. */
 export function duplicateKey(members: readonly JsonMember[]): string | undefined {
   if (members.length > FEW_MEMBERS) return duplicateAmongMany(members);
   for (let at = 1; at < members.length; at += 1) {

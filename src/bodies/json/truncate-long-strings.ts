@@ -1,26 +1,26 @@
 import type { JsonString } from "./scan.ts";
 
-/** JSON text, bytewise, without what its long strings say. */
+/** JSON text, as Latin-1, with its long strings truncated. */
 export interface TruncatedStrings {
-  /** Of each of them its beginning and a mark. */
+  /** Each of them is replaced by its beginning and a mark. */
   text: string;
-  /** How long a string of the parsed text was before, given how long its own characters are. */
+  /** The former length of a string of the parsed text, given the length of its own characters. */
   sizeOf: (value: string, plain: (text: string) => number) => number;
 }
 
-/** Bytes are read as Latin-1, so that no character of a body is one of these; an escape in a short string may be. */
+/** Bytes are read as Latin-1, so no character of a body is one of these; an escape in a short string may be. */
 const OPEN = "\ue000";
 const CLOSE = "\ue001";
 const MARKS = /\ue000(\d{1,7})\ue001/g;
 
 const BACKSLASH = 0x5c;
 
-/** Tells a data URL from an address. */
+/** Enough to distinguish a data URL from another URL. */
 const BEGINNING = 64;
 
 /**
- * Leaves the long strings out. What they say is the upstream's to read: here only their size matters, and parsing them is
- * most of what a large body costs. So nobody has looked whether escapes within them are valid.
+ * Truncates the long strings. Their content is the upstream's to read: here only their size matters, and parsing them
+ * is most of the cost of a large body. Escapes within them are therefore not validated.
  */
 export function truncateLongStrings(bytes: Buffer, strings: readonly JsonString[]): TruncatedStrings {
   const sizes: number[] = [];
@@ -41,7 +41,7 @@ export function truncateLongStrings(bytes: Buffer, strings: readonly JsonString[
       let left = 0;
       const rest = value.replaceAll(MARKS, (mark, index: string) => {
         const size = sizes[Number(index)];
-        // One that a caller wrote counts as itself.
+        // A mark written by a caller counts as itself.
         if (size === undefined) return mark;
         left += size;
         return "";

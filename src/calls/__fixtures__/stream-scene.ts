@@ -19,12 +19,12 @@ export const upstreamError = (message: string): string =>
   `data: ${JSON.stringify({ error: { message, type: "server_error" } })}\n\n`;
 export const whole = chunk("é") + chunk("🙂") + finish + done;
 
-/** Lets everything run that waits for no timer. */
+/** Runs everything that does not wait for a timer. */
 export async function turns(): Promise<void> {
   for (let turn = 0; turn < 5; turn += 1) await new Promise<void>((resolve) => setImmediate(resolve));
 }
 
-/** The time and the ticker of the streams, which the test moves. */
+/** The clock and the ticker of the streams, advanced by the test. */
 class Time {
   now = 1_000_000;
   readonly ticker = new Ticker(tickMs, () => this.now);
@@ -38,13 +38,13 @@ class Time {
 
 let time: Time;
 
-/** To be called before each test. */
+/** Call it before each test. */
 export function startTime(): void {
   jest.useFakeTimers();
   time = new Time();
 }
 
-/** To be called after each test. */
+/** Call it after each test. */
 export function stopTime(): void {
   time.ticker.stop();
   jest.useRealTimers();
@@ -64,7 +64,7 @@ function observe(includeUsage: boolean): StreamObserver {
   return chatCodec.observe(chatRequest.parse(body), (answer) => chat.readUsage(answer));
 }
 
-/** What an answer of bytes is observed by. */
+/** The observer of an answer of bytes. */
 function countBytes(): StreamObserver {
   let outputBytes = 0;
   return {
@@ -82,7 +82,7 @@ function countBytes(): StreamObserver {
   };
 }
 
-/** A body whose pieces come when the test says so; like that of a connection it gives nothing while it is held up. */
+/** A body whose pieces the test sends; like a connection's, it delivers nothing while it is paused. */
 class ScriptedBody implements ReplyBody {
   cancelled = false;
   paused = true;
@@ -141,26 +141,26 @@ interface SceneOptions {
   kept?: boolean;
   gone?: boolean;
   bytes?: boolean;
-  /** In place of chat's, or of one that counts bytes. */
+  /** Replaces the observer of chat, or of bytes. */
   observer?: StreamObserver;
 }
 
-/** An upstream whose bytes come when the test says so, relayed to a client who reads on, or not. */
+/** An upstream whose bytes the test sends, relayed to a client that reads or not. */
 export class StreamScene {
   readonly abort = new AbortController();
   readonly ends: [StreamEnd, GatewayError | undefined][] = [];
   readonly observer: StreamObserver;
   firstBytes = 0;
-  /** What the client has got so far. */
+  /** The bytes received by the client so far. */
   text = "";
   closed = false;
-  /** Why the client's connection broke off. */
+  /** The reason why the client's connection broke off. */
   broken: unknown;
-  /** Holds up the commit of the charge, where set. */
+  /** If set, delays the commit of the charge. */
   commit: Promise<void> | undefined;
-  /** Where the stream's answer is to be kept. */
+  /** The store for the stream's answer. */
   readonly kept: StoredBody | undefined;
-  /** Ended by a client who goes away before it is answered. */
+  /** Aborted by a client that disconnects before it is answered. */
   readonly leaving = new AbortController();
   readonly #client: { read(): Promise<{ done: boolean; value?: Uint8Array | undefined }>; cancel(): Promise<void> };
   readonly #upstream = new ScriptedBody();
@@ -171,7 +171,7 @@ export class StreamScene {
     this.observer = observer ?? (bytes ? countBytes() : observe(includeUsage));
     this.kept = kept ? new StoredBody() : undefined;
     if (gone) this.leaving.abort();
-    // A body breaks with the reason when its call is ended.
+    // A body breaks off with the reason when its call is ended.
     this.abort.signal.addEventListener("abort", () => this.#upstream.fail(this.abort.signal.reason));
     this.#client = relayStream(this.#upstream, this.#options()).getReader();
     if (reads) void this.#readOn();
@@ -207,7 +207,7 @@ export class StreamScene {
     }
   }
 
-  /** One read of the client; whether there was something. */
+  /** One read by the client; returns whether it received anything. */
   async read(): Promise<boolean> {
     const { done: ended, value } = await this.#client.read();
     if (value !== undefined) this.text += Buffer.from(value).toString("latin1");
@@ -234,7 +234,7 @@ export class StreamScene {
     return this.#upstream.cancelled;
   }
 
-  /** Whether the upstream is held up. */
+  /** Whether the upstream is paused. */
   get upstreamPaused(): boolean {
     return this.#upstream.paused;
   }
@@ -244,12 +244,12 @@ export class StreamScene {
     await turns();
   }
 
-  /** What the client got, as the text that it is. */
+  /** The received bytes as text. */
   get got(): string {
     return Buffer.from(this.text, "latin1").toString("utf8");
   }
 
-  /** The error that the client's SDK finds: in an event of its own, the last. */
+  /** The error that the client's SDK reads from the last event. */
   get errorEvent(): { message: string; code: string } | undefined {
     const last = this.got.split("\n\n").findLast((event) => event !== "");
     const [, json] = /^data: (\{"error".*)$/s.exec(last ?? "") ?? [];

@@ -9,7 +9,7 @@ import type { FailedReply, StreamReply } from "../reply.ts";
 import { type SendOptions, sendUpstream } from "../send.ts";
 import { CallWatchdog } from "../watchdog.ts";
 
-/** What the upstream does to one request. */
+/** The upstream's behaviour for one request. */
 export type Behaviour = (init: RequestInit) => Response | Promise<Response>;
 
 const provider = createProvider({ kind: "openai", baseUrl: "https://upstream.example/v1" });
@@ -23,7 +23,7 @@ interface Setting {
   fraction?: number;
 }
 
-/** Requests to one upstream, under a clock that the test moves. */
+/** Requests to one upstream, with a clock that the test advances. */
 export class SendScene {
   now = 1_000_000;
   readonly ticker: Ticker;
@@ -49,7 +49,7 @@ export class SendScene {
     return new KeyPool(keys, () => this.now);
   }
 
-  /** Lets everything run that waits for no timer. */
+  /** Runs everything that does not wait for a timer. */
   async turns(): Promise<void> {
     for (let turn = 0; turn < 5; turn += 1) await new Promise<void>((resolve) => setImmediate(resolve));
   }
@@ -145,7 +145,7 @@ export const fails =
   () =>
     new Response(body, { status, headers });
 
-/** Nothing comes until the call is ended. */
+/** Nothing arrives until the call is ended. */
 export const silent: Behaviour = ({ signal }) =>
   new Promise((_resolve, reject) =>
     signal?.addEventListener("abort", () => reject(new DOMException("aborted", "AbortError"))),

@@ -1,4 +1,4 @@
-/** Upstreams of every dialect for unit tests, with prices and keys, and an outside world that the test answers for. */
+/** Upstreams of every dialect for unit tests, with prices and keys, and a simulated environment. */
 import type { Principal } from "../../auth/index.ts";
 import type { Environment, Fetch, Operation } from "../../core/index.ts";
 import { PriceBook } from "../../pricing/index.ts";
@@ -7,7 +7,7 @@ import { KeyPool, ModelRouter, type Target, type UpstreamRoute } from "../../rou
 import { askByFetch } from "../../upstream/index.ts";
 import type { UpstreamBody } from "../send.ts";
 
-/** Two of a kind tell what depends on the kind from what depends on the upstream. */
+/** Two of a kind distinguish effects of the kind from effects of the upstream. */
 const kinds: Readonly<Record<string, Omit<ProviderChoice, "baseUrl">>> = {
   openai: { kind: "openai" },
   azure: { kind: "openai" },
@@ -38,7 +38,7 @@ export const router = new ModelRouter(
   new PriceBook({ operatorPrices: { "*": { input_mtok: 1, output_mtok: 2 } }, unpriced: "refuse", clock: () => 0 }),
 );
 
-/** A user's token that may do everything. */
+/** A user's token without restrictions. */
 export function principalOf(user: string): Principal {
   return {
     tokenId: user,
@@ -52,12 +52,12 @@ export function principalOf(user: string): Principal {
   };
 }
 
-/** Where a call to this model goes. */
+/** The target of a call to this model. */
 export function targetOf(modelId: string, operations: readonly [Operation, ...Operation[]]): Target {
   return router.resolve(modelId, operations, principalOf("alice"));
 }
 
-/** What was fetched. */
+/** The requests that were sent. */
 export interface Fetched {
   url: string;
   method: string;
@@ -65,7 +65,7 @@ export interface Fetched {
   body: string;
 }
 
-/** An outside world in which every upstream answers as `script` says. */
+/** An environment in which every upstream answers as `script` returns. */
 export function worldOf(script: (fetched: Fetched) => Response): { environment: Environment; fetched: Fetched[] } {
   const fetched: Fetched[] = [];
   const fetch: Fetch = async (url, init) => {

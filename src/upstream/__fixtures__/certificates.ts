@@ -1,4 +1,4 @@
-/** Certificates made at test time, written as DER by hand: no test depends on a program that a machine may lack. */
+/** Certificates created at test time, written as DER by hand: no test depends on a program that may be missing. */
 import { generateKeyPairSync, type KeyObject, randomBytes, sign } from "node:crypto";
 
 export interface Issued {
@@ -8,7 +8,7 @@ export interface Issued {
 
 interface Subject {
   name: string;
-  /** `DNS:` names and IPv4 addresses that the certificate is for. */
+  /** `DNS:` names and IPv4 addresses of the certificate. */
   hosts?: readonly string[];
   isAuthority?: boolean;
   from?: Date;
@@ -24,7 +24,7 @@ const subjectAltName = objectId(0x55, 0x1d, 0x11);
 const basicConstraints = objectId(0x55, 0x1d, 0x13);
 const isTrue = Buffer.from([0x01, 0x01, 0xff]);
 
-/** An authority that issues certificates, and its own. */
+/** A certificate authority, and its own certificate. */
 export class Authority {
   readonly cert: string;
   readonly #name: string;
@@ -41,7 +41,7 @@ export class Authority {
   }
 }
 
-/** A certificate that nobody but itself vouches for. */
+/** A self-signed certificate. */
 export function selfSigned(subject: Subject): Issued {
   const { publicKey, privateKey } = newKeys();
   return { key: pemOf(privateKey), cert: certificate(subject, publicKey, subject.name, privateKey) };

@@ -1,12 +1,12 @@
 import type { BodySink, ReplyBody, UpstreamReply, UpstreamRequest } from "../../core/index.ts";
 import { UpstreamClient, type UpstreamClientOptions } from "../index.ts";
 
-/** A connection as the upstream sees it. */
+/** A connection from the upstream's side. */
 export interface Peer {
-  /** From 1: the how manieth connection of this upstream, and request on it. */
+  /** The number of the connection to this upstream, and of the request on it, counted from 1. */
   readonly connection: number;
   readonly request: number;
-  /** The request's head and body, as they came. */
+  /** The request's head and body, as received. */
   readonly text: string;
   readonly socket: Bun.Socket<unknown>;
   /** Writes all of it, however slowly the other side reads. */
@@ -27,11 +27,11 @@ interface Certificate {
 
 const headEnd = "\r\n\r\n";
 
-/** An upstream whose every byte and close is the test's own. */
+/** An upstream whose bytes and closes are controlled by the test. */
 export class RawUpstream implements Disposable {
   connections = 0;
   closed = 0;
-  /** All bytes of requests, whole or not. */
+  /** All received bytes, of complete requests or not. */
   receivedBytes = 0;
   readonly requests: string[] = [];
   readonly #listener: Bun.TCPSocketListener<State>;
@@ -66,7 +66,7 @@ export class RawUpstream implements Disposable {
     return `${this.#scheme}://${host}:${this.#listener.port}/path?query`;
   }
 
-  /** Resolves as soon as the condition holds: it is looked at whenever something comes or goes. */
+  /** Resolves once the condition holds; it is checked after every event. */
   async until(condition: () => boolean): Promise<void> {
     while (!condition()) {
       const { promise, resolve } = Promise.withResolvers<void>();
@@ -129,12 +129,12 @@ function write(socket: Bun.Socket<State>): void {
   socket.data.pending = pending.subarray(Math.max(0, taken));
 }
 
-/** A reply with a length. */
+/** A reply with a content length. */
 export function replyOf(body: string, ...fields: string[]): string {
   return ["HTTP/1.1 200 OK", `content-length: ${Buffer.byteLength(body)}`, ...fields, "", body].join("\r\n");
 }
 
-/** A client that must not ask anybody else, unless the test says otherwise. */
+/** A client whose fallback fails unless the test replaces it. */
 export function clientOf(options: Partial<UpstreamClientOptions> = {}): UpstreamClient & Disposable {
   const client = new UpstreamClient({
     fallback: () => Promise.reject(new Error("the fallback was asked")),
@@ -151,7 +151,7 @@ export function requestTo(url: string, rest: Partial<UpstreamRequest> = {}): Ups
   return { method: "POST", url, headers: new Headers(), signal: noSignal, ...rest };
 }
 
-/** Whatever a body tells. */
+/** The events of a body. */
 export class Reading implements BodySink {
   readonly pieces: Buffer[] = [];
   failure: unknown;
@@ -217,7 +217,7 @@ export async function textOf(reply: UpstreamReply): Promise<string> {
   return reading.text;
 }
 
-/** Why a promise rejects; throws where it does not. */
+/** The reason of a rejection; throws if the promise is fulfilled. */
 export async function failureOf(promise: Promise<unknown>): Promise<unknown> {
   const outcome = await promise.then(
     () => undefined,

@@ -1,4 +1,4 @@
-/** Forms for the tests of this folder, and requests that bring them in pieces. */
+/** Forms for the tests of this folder, and requests that send them in pieces. */
 import { mkdtempSync, readdirSync, readlinkSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import { type FormLimits, readForm, type ReceivedForm } from "../index.ts";
 
 export const boundary = "----bound4ry";
 
-/** A part by its headers and content. */
+/** A part with these headers and content. */
 export const rawPart = (headers: string, content: string | Uint8Array): Buffer =>
   Buffer.concat([Buffer.from(`--${boundary}\r\n${headers}\r\n\r\n`), Buffer.from(content), Buffer.from("\r\n")]);
 
@@ -34,7 +34,7 @@ export function cutEvery(body: Uint8Array, size: number): Uint8Array[] {
   );
 }
 
-/** A stream that counts what was pulled. */
+/** A stream that counts the pulled bytes. */
 export function streamed(pieces: readonly Uint8Array[], taken = { bytes: 0 }): ReadableStream<Uint8Array> {
   const rest = pieces.filter(({ length }) => length > 0).values();
   return new ReadableStream<Uint8Array>(
@@ -57,14 +57,14 @@ export function post(
   return new Request("http://gateway.example/", { method: "POST", body, headers });
 }
 
-/** Time stands still. */
+/** A clock that stands still. */
 export const patient: FormLimits = {
   bytesMax: 64 * 1024 * 1024,
   arrivalMsMax: 60_000,
   ticker: { now: () => 0, watch: () => undefined, leave: () => undefined },
 };
 
-/** Reads a form, has it used, and closes it. */
+/** Reads a form, passes it to a function, and closes it. */
 export async function withForm<T>(
   request: Request,
   use: (form: ReceivedForm) => T | Promise<T>,
@@ -78,13 +78,13 @@ export async function withForm<T>(
   }
 }
 
-/** Of a form in the test's own folder for temporary files: the folder, and which of its files are open. */
+/** The temporary files of forms in the test's own folder: the folder, and the open files in it. */
 export function spoolFolder() {
   const path = mkdtempSync(join(tmpdir(), "spool-test-"));
   return {
     path,
     files: () => readdirSync(path),
-    /** Descriptors that are open on its files, with a name or without. */
+    /** Open descriptors of its files, with or without a name. */
     open: () => readdirSync("/proc/self/fd").filter((fd) => targetOf(fd).startsWith(path)).length,
     [Symbol.dispose]: () => rmSync(path, { recursive: true }),
   };
@@ -94,12 +94,12 @@ function targetOf(fd: string): string {
   try {
     return readlinkSync(`/proc/self/fd/${fd}`);
   } catch {
-    // The one that listed the folder.
+    // The descriptor that listed the folder.
     return "";
   }
 }
 
-/** What something throws, now or later. */
+/** The error that a function throws or rejects with. */
 export async function refusalOf(doing: () => unknown): Promise<GatewayError> {
   try {
     await doing();
@@ -123,7 +123,7 @@ const nastyPieces = ["\r\n", "\r", "\n", "--", "\r\n--", "\r\n------bound4r", "-
 const text = fc.array(fc.constantFrom(...nastyPieces), { maxLength: 12 }).map((pieces) => Buffer.from(pieces.join("")));
 const letters = Array.from("abcdefghijklmnop_.é");
 
-/** Parts whose contents look like boundaries but are none; their names differ. */
+/** Parts whose content looks like a boundary but is not; their names differ. */
 export const madeParts: fc.Arbitrary<MadePart[]> = fc.uniqueArray(
   fc.record({
     name: fc.string({ unit: fc.constantFrom(...letters), minLength: 1, maxLength: 8 }),
