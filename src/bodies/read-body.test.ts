@@ -34,7 +34,7 @@ function post(body: string | ReadableStream<Uint8Array> | undefined, headers: Re
   return new Request("http://gateway.example/", { method: "POST", headers, ...(body === undefined ? {} : { body }) });
 }
 
-/** A body that arrives in these pieces, and counts how many of them were asked for. */
+/** A body that arrives in these pieces, and counts the requested ones. */
 function inPieces(
   pieces: readonly string[],
   taken: { count: number },
@@ -83,7 +83,7 @@ describe("a body over the bound", () => {
     expect(taken.count).toBe(0);
   });
 
-  test("without a length is refused as soon as it is over, and the rest is not taken", async () => {
+  test("without a length is refused as soon as it exceeds the bound, and the remainder is not read", async () => {
     const taken = { count: 0 };
     let cancelled = false;
     const pieces = Array.from({ length: 1_000 }, () => "x".repeat(40));
@@ -100,7 +100,7 @@ describe("a body that does not arrive", () => {
   const stalled = (): Request =>
     post(new ReadableStream<Uint8Array>({ start: (controller) => controller.enqueue(Buffer.from("half")) }));
 
-  test("is refused with 408 once its time is up, and not before", async () => {
+  test("is refused with 408 after its time-out, and not before", async () => {
     let settled = false;
     const refusal = refusalOf(read(stalled())).finally(() => {
       settled = true;
@@ -114,7 +114,7 @@ describe("a body that does not arrive", () => {
     expect(await refusal).toMatchObject({ code: "request_timeout", status: 408 });
   });
 
-  test("whole is the client's doing: 400", async () => {
+  test("completely is the client's fault: 400", async () => {
     const body = new ReadableStream<Uint8Array>({
       start(controller) {
         controller.enqueue(Buffer.from("half"));
@@ -127,7 +127,7 @@ describe("a body that does not arrive", () => {
   test.each([
     ["arrives after all", () => post(inPieces(["hel", "lo"], { count: 0 }))],
     ["is too long", () => post(inPieces(["x".repeat(bytesMax + 1)], { count: 0 }))],
-  ])("leaves no time-out behind when it %s", async (_title, request) => {
+  ])("leaves no timer behind when it %s", async (_title, request) => {
     const waiting: Watched[] = [];
     const watch = ticker.watch.bind(ticker);
     ticker.watch = (watched) => {

@@ -1,4 +1,4 @@
-/** What is taken without zod is what zod takes, unchanged: the way past it must be no way around it. */
+/** Bodies accepted without zod must be bodies that zod accepts unchanged: the fast path must not weaken validation. */
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { z } from "zod";
@@ -17,7 +17,7 @@ const requests: Readonly<Record<string, z.ZodType>> = {
   speech: speechRequest,
 };
 
-/** What no schema says plainly, or a body should not hold. Functions and the like are not among JSON's values. */
+/** Values that no schema expects, or that a body should not contain. Functions and the like do not occur in JSON. */
 const odd = fc.constantFrom<unknown>(
   null,
   true,
@@ -64,7 +64,7 @@ const messages = fc.oneof(
   odd,
 );
 
-/** Members that must be there, as they should be. */
+/** Required members with valid values. */
 const usual: Readonly<Record<string, unknown>> = {
   model: "openai/some-model",
   messages: [{ role: "user", content: "hello" }],
@@ -73,7 +73,7 @@ const usual: Readonly<Record<string, unknown>> = {
   max_tokens: 9,
 };
 
-/** Members in which one more value is looked at. */
+/** Members for which one more value is tried. */
 const nested = fc.oneof(
   fc.record({ include_usage: said }),
   fc.record({ max_images: said }),
@@ -82,7 +82,7 @@ const nested = fc.oneof(
   messages,
 );
 
-/** Bodies of a schema's members, all but a few of which are as they should be, and one that it does not know. */
+/** Bodies with a schema's members, all but a few of them valid, and one unknown member. */
 function bodiesOf(schema: z.ZodType): fc.Arbitrary<unknown> {
   const object = schema instanceof z.ZodPipe ? schema.in : schema;
   const names = object instanceof z.ZodObject ? Object.keys(object.shape) : [];
@@ -95,7 +95,7 @@ function bodiesOf(schema: z.ZodType): fc.Arbitrary<unknown> {
 }
 
 describe.each(Object.entries(requests))("a body of %s", (_name, schema) => {
-  test("that is taken as it is would be taken by zod, and given back the same", () => {
+  test("accepted without zod is accepted by zod, and returned unchanged", () => {
     fc.assert(
       fc.property(bodiesOf(schema), (body) => {
         if (!matchesWithoutCopy(schema, body)) return;

@@ -41,8 +41,8 @@ async function refusalOf(promise: Promise<unknown>): Promise<GatewayError> {
 
 const messages = [{ role: "user", content: "hello" }];
 
-describe("where the upstream counts", () => {
-  test("it is asked with the caller's own bytes, but for the model's prefix", async () => {
+describe("if the upstream counts", () => {
+  test("it gets the caller's own bytes, except for the model's prefix", async () => {
     const answer = await count(
       '{ "model":"anthropic/claude-x", "messages":[{"role":"user","content":"\\u00e9"}],"n":1.0}',
     );
@@ -57,7 +57,7 @@ describe("where the upstream counts", () => {
     expect(headers.get("cookie")).toBeNull();
   });
 
-  test.each([400, 429, 529])("its refusal %d stays as it is, but for our key", async (status) => {
+  test.each([400, 429, 529])("its refusal %d passes unchanged, except for our key", async (status) => {
     const answer = await count({ model: "anthropic/claude-x", messages }, () =>
       Response.json({ type: "error", error: { message: `no: ${upstreamKey}` } }, { status }),
     );
@@ -72,12 +72,12 @@ describe("where the upstream counts", () => {
     expect(await answer.text()).toBe('{"type":"error","error":{"message":"no: [redacted]"}}');
   });
 
-  test("what it says must be JSON", async () => {
+  test("its answer must be JSON", async () => {
     const refusal = await refusalOf(count({ model: "anthropic/claude-x", messages }, () => new Response("<html>")));
     expect(refusal).toMatchObject({ code: "upstream_invalid_answer", status: 502 });
   });
 
-  test("a signature of another upstream is kept from it: then it is an estimate", async () => {
+  test("another upstream's signature is not sent: the answer is then an estimate", async () => {
     const thought = { type: "thinking", thinking: "hm", signature: "tollgate.deepseek.thought.c2ln" };
     const said = [...messages, { role: "assistant", content: [thought] }, ...messages];
     const answer = await count({ model: "anthropic/claude-x", messages: said });
@@ -86,14 +86,14 @@ describe("where the upstream counts", () => {
   });
 });
 
-describe("elsewhere it is an estimate", () => {
+describe("otherwise the answer is an estimate", () => {
   const tokensOf = async (more: object): Promise<number> => {
     const answer = await count({ model: "deepseek/deepseek-chat", messages, ...more });
     expect(fetched).toEqual([]);
     return ((await answer.json()) as { input_tokens: number }).input_tokens;
   };
 
-  test("that grows with all that goes in", async () => {
+  test("that grows with all input", async () => {
     const plain = await tokensOf({});
     expect(plain).toBeGreaterThan(0);
     const long = await tokensOf({ messages: [{ role: "user", content: "word ".repeat(1_000) }] });
@@ -112,7 +112,7 @@ describe("elsewhere it is an estimate", () => {
     [{ messages: [] }, "messages"],
     [{ messages: [{ role: "user", content: [{ type: "of_tomorrow" }] }] }, "messages.0.content.0"],
     [{ model: "nobody/m" }, "model"],
-  ])("a body that can't be understood is refused: %p", async (more, field) => {
+  ])("an invalid body is refused: %p", async (more, field) => {
     const refusal = await refusalOf(count({ model: "deepseek/deepseek-chat", messages, ...more }));
     expect(refusal.param).toStartWith(field);
     expect([404, 422]).toContain(refusal.status);

@@ -16,7 +16,7 @@ async function requestsOf(n: number) {
   return (await open({ model: "byteplus/seedream-4-0", prompt: "a 🐈", size: "auto", n })).requests;
 }
 
-test("requests that are the same share one body in memory", async () => {
+test("equal requests share one body in memory", async () => {
   const [first, ...others] = await requestsOf(10);
   expect(others).toHaveLength(9);
   for (const { body } of others) expect(body).toBe(first.body);
@@ -24,7 +24,7 @@ test("requests that are the same share one body in memory", async () => {
   expect(await first.body.json()).toEqual({ model: "seedream-4-0", prompt: "a 🐈" });
 });
 
-test("a single one passes in the client's own bytes", async () => {
+test("a single one has the client's own bytes", async () => {
   const [{ body }] = await requestsOf(1);
   expect(textOf(body)).toBe('{"model":"seedream-4-0","prompt":"a 🐈"}');
 });

@@ -19,7 +19,7 @@ const orders: Readonly<Record<Dialect, readonly [Operation, ...Operation[]]>> = 
   responses: ["responses", "chat", "messages"],
 };
 
-/** The exchange of a body as its client wrote it; `route` says what the client speaks. */
+/** The exchange of a client's body; `route` determines the client's dialect. */
 function open(dialect: Dialect, written: string | JsonObject, request?: JsonObject): Exchange {
   const text = typeof written === "string" ? written : JSON.stringify(written);
   const operations = orders[dialect];
@@ -61,7 +61,7 @@ function refusalOf(work: () => unknown): GatewayError {
   throw new Error("no refusal");
 }
 
-/** Odd on purpose: spaces, escapes, numbers that a parser would change, members of tomorrow. */
+/** Unusual on purpose: spaces, escapes, numbers that a parser would change, unknown members. */
 const odd = (members: string): string =>
   `{ "later" : 1.0e2,"model":"MODEL" ,  ${members}, "n\\u0065w":[12345678901234567890,"\\u00e9é🙂"]}\n`;
 const oddMessages = odd(
@@ -69,19 +69,19 @@ const oddMessages = odd(
 );
 const oddResponses = odd(`"input":[{"type":"of_tomorrow","x":1.10}],"thinking":{"type":"auto"}`);
 
-describe("where both speak the same dialect", () => {
+describe("with the same dialect on both sides", () => {
   test.each<[Dialect, string, string, string]>([
     ["messages", oddMessages, "anthropic/claude-x", "claude-x"],
     ["responses", oddResponses, "openai/gpt-x", "gpt-x"],
     ["responses", oddResponses, "byteplus/seed-x", "seed-x"],
     ["responses", oddResponses, "xai/grok-x", "grok-x"],
-  ])("%s pass to the last byte, but for the model's prefix (%#)", (dialect, body, modelId, model) => {
+  ])("%s pass unchanged, except for the model's prefix (%#)", (dialect, body, modelId, model) => {
     const exchange = open(dialect, body.replace("MODEL", modelId));
     expect(bodyOf(exchange)).toBe(body.replace("MODEL", model));
     expect([exchange.passesThrough, exchange.headers]).toEqual([true, undefined]);
   });
 
-  test("answers and failures pass as well, whatever they are", () => {
+  test("answers and failures pass unchanged", () => {
     const exchange = open("messages", oddMessages.replace("MODEL", "anthropic/claude-x"));
     const bytes = Buffer.from(' {"type":"message","é":1.0}\n');
     const answer = { bytes, text: bytes.toString(), answer: {}, usage: undefined, failed: false };
@@ -93,7 +93,7 @@ describe("where both speak the same dialect", () => {
     );
   });
 
-  test("an event of Responses, which may repeat a long answer, is read in one piece; others pass as they come", () => {
+  test("an event of Responses, which may repeat a long answer, is read in one piece; others pass as they arrive", () => {
     const responses = open("responses", { model: "openai/m", input: "hi", stream: true });
     expect(observed(responses).events?.bytesMax).toBe(limits.wholeEventBytesMax);
     const messages = open("messages", oddMessages.replace("MODEL", "anthropic/claude-x"));
@@ -101,7 +101,7 @@ describe("where both speak the same dialect", () => {
   });
 });
 
-describe("a signature of another upstream, kept by the client", () => {
+describe("a signature of another upstream, stored by the client", () => {
   const thought = { type: "thinking", thinking: "hm", signature: "tollgate.deepseek.thought.c2lnbmVk" };
   const messages = (model: string): JsonObject => ({
     model,
@@ -113,7 +113,7 @@ describe("a signature of another upstream, kept by the client", () => {
     ],
   });
 
-  test("never gets to a native upstream of Messages", () => {
+  test("never reaches a native upstream of Messages", () => {
     const exchange = open("messages", messages("anthropic/claude-haiku-4-5"));
     expect([exchange.passesThrough, exchange.headers]).toEqual([false, { "content-type": "application/json" }]);
     expect(bodyOf(exchange)).not.toContain("tollgate.");
@@ -129,7 +129,7 @@ describe("a signature of another upstream, kept by the client", () => {
     });
   });
 
-  test("nor of Responses", () => {
+  test("nor one of Responses", () => {
     const input = [
       { role: "user", content: "hi" },
       { type: "reasoning", id: "rs_1", summary: [], encrypted_content: "tollgate.xai.thought.c2lnbmVk" },
@@ -142,7 +142,7 @@ describe("a signature of another upstream, kept by the client", () => {
     expect(bodyOf(exchange)).toContain("and now?");
   });
 
-  test("goes back to whose it is", () => {
+  test("returns to its origin", () => {
     const input = [
       { role: "user", content: "hi" },
       { type: "reasoning", id: "rs_1", summary: [], encrypted_content: "tollgate.xai.thought.c2lnbmVk" },
@@ -165,7 +165,7 @@ describe("a signature of another upstream, kept by the client", () => {
     },
   );
 
-  test("is not seen in what people say", () => {
+  test("is not detected in ordinary text", () => {
     for (const said of ["We came to the tollgate.", "tollgate.example.com", 'He wrote "tollgate.x.thought.y".']) {
       const one = { max_tokens: 5, messages: [{ role: "user", content: said }] };
       expect(open("messages", { model: "anthropic/claude-x", ...one }).passesThrough).toBe(true);
@@ -175,17 +175,17 @@ describe("a signature of another upstream, kept by the client", () => {
   });
 });
 
-describe("where they don't", () => {
+describe("with different dialects", () => {
   const messages: JsonObject = {
     model: "deepseek/deepseek-chat",
     max_tokens: 50,
     messages: [{ role: "user", content: "hi" }],
   };
 
-  test("the body is made anew, and what its upstream needs is done to it", () => {
+  test("the body is translated, and then edited for its upstream", () => {
     const streamed = parsedBody(open("messages", { ...messages, stream: true }));
     expect(streamed).toMatchObject({ model: "deepseek-chat", stream: true, stream_options: { include_usage: true } });
-    // Each knows the limit of the output by a name of its own.
+    // Each has its own name for the limit of the output.
     expect(streamed).toMatchObject({ max_tokens: 50 });
     expect(streamed).not.toHaveProperty("max_completion_tokens");
     const openai = parsedBody(open("messages", { ...messages, model: "openai/gpt-5-mini" }));
@@ -209,7 +209,7 @@ describe("where they don't", () => {
     return JSON.parse(exchange.answer([whole]).whole) as JsonObject;
   };
 
-  test("answers are told in the client's words", () => {
+  test("answers are translated to the client's dialect", () => {
     expect(answerOf(open("messages", messages))).toMatchObject({
       id: "msg_abc",
       type: "message",
@@ -225,7 +225,7 @@ describe("where they don't", () => {
     });
   });
 
-  test("an answer repeats what the client wrote, not what was made of it", () => {
+  test("an answer repeats the client's fields, not the translated ones", () => {
     const own = {
       model: "deepseek/deepseek-chat",
       input: "again",
@@ -239,12 +239,12 @@ describe("where they don't", () => {
     });
   });
 
-  test("an answer that is none is the upstream's fault", () => {
+  test("an invalid answer is the upstream's fault", () => {
     const refusal = refusalOf(() => answerOf(open("messages", messages), { object: "list" }));
     expect(refusal).toMatchObject({ code: "upstream_invalid_answer", status: 502 });
   });
 
-  test("failures are told in the client's words, also such as are no JSON", () => {
+  test("failures are translated to the client's dialect, also those that are not JSON", () => {
     const exchange = open("messages", messages);
     const said = '{"error":{"message":"Too many.","type":"requests","code":"rate_limit_exceeded"}}';
     expect(JSON.parse(exchange.failure(429, said))).toEqual({
@@ -255,7 +255,7 @@ describe("where they don't", () => {
     expect(JSON.parse(exchange.failure(502, "<html>"))).toMatchObject({ error: { type: "api_error" } });
   });
 
-  test("a stream that breaks is told of in the client's words, once", () => {
+  test("a broken stream is reported in the client's dialect, once", () => {
     const { observer, events } = observed(open("messages", { ...messages, stream: true }));
     const shown = observer.see(Buffer.from('data: {"choices":[{"index":0,"delta":{"content":"Hel"}}]}\n\n')).toString();
     expect(shown).toContain("event: message_start");
@@ -273,7 +273,7 @@ describe("where they don't", () => {
     ["messages", { ...messages, messages: [{ role: "assistant", content: "hi" }] }, "messages.0.role"],
     ["responses", { model: "mistral/m", input: [{ type: "of_tomorrow" }] }, "input.0.type"],
     ["responses", { model: "mistral/m", input: [] }, "input"],
-  ])("what can't be told is refused by its name: %s (%#)", (dialect, body, field) => {
+  ])("a field that cannot be expressed is refused by name: %s (%#)", (dialect, body, field) => {
     const refusal = refusalOf(() => open(dialect, body));
     expect([refusal.code, refusal.status]).toEqual(["validation_failed", 422]);
     expect(refusal.param).toStartWith(field);

@@ -1,4 +1,4 @@
-/** The pipeline on its own: a call that no HTTP request brought. */
+/** The pipeline alone: a call without an HTTP request. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { WorkScene } from "../charges/__fixtures__/work-scene.ts";
 import { chatCodec, chatRequest } from "../dialects/index.ts";
@@ -39,7 +39,7 @@ function pipelineTo(script: () => Response): CallPipeline {
   });
 }
 
-/** A call of another part of the gateway: a principal, headers, bytes, and a signal. */
+/** A call by another part of the gateway: a principal, headers, bytes, and a signal. */
 function callOf(body: object, more: Partial<IncomingCall> = {}): IncomingCall {
   return {
     requestId: "req_own_1",
@@ -72,7 +72,7 @@ describe("a call without an HTTP request", () => {
     expect(await scene.balances()).toEqual({ charged: 20_000n, held: 0n });
   });
 
-  test("is refused as any other, and so is one while the gateway goes down", async () => {
+  test("is refused like any other, also while the gateway is stopping", async () => {
     const pipeline = pipelineTo(() => Response.json(completion));
     const refusal = pipeline.run(route, callOf({ max_tokens: 10_000_000 }));
     expect(await refusal.catch((error: unknown) => error)).toMatchObject({ code: "insufficient_credits" });
@@ -83,7 +83,7 @@ describe("a call without an HTTP request", () => {
     expect(await scene.balances()).toEqual({ charged: 0n, held: 0n });
   });
 
-  test("may carry a retry key: its answer is given again, charged once", async () => {
+  test("may have a retry key: its answer is replayed, and charged once", async () => {
     const pipeline = pipelineTo(() => Response.json(completion));
     const headers = new Headers({ "idempotency-key": "k" });
     const first = await pipeline.run(route, callOf({ max_tokens: 10 }, { headers }));

@@ -7,7 +7,7 @@ afterEach(stopTime);
 
 const noise = Buffer.from(Array.from({ length: 3_000 }, (_, index) => (index * 7) % 256));
 
-test("bytes pass as they come, also those that look like events", async () => {
+test("bytes pass as they arrive, also those that look like events", async () => {
   const scene = new StreamScene({ bytes: true });
   await scene.send(noise);
   expect(Buffer.from(scene.text, "latin1")).toEqual(noise);
@@ -18,7 +18,7 @@ test("bytes pass as they come, also those that look like events", async () => {
   expect(scene.outcomes).toEqual(["complete"]);
 });
 
-test("they are whole for the client only once the charge is durable", async () => {
+test("they are complete for the client only once the charge is durable", async () => {
   const scene = new StreamScene({ bytes: true });
   const commit = Promise.withResolvers<void>();
   scene.commit = commit.promise;
@@ -30,7 +30,7 @@ test("they are whole for the client only once the charge is durable", async () =
   expect(scene.closed).toBe(true);
 });
 
-test("half a file ends with a broken connection, and nothing is put behind it", async () => {
+test("half a file ends with a broken connection, without further bytes", async () => {
   const scene = new StreamScene({ bytes: true });
   await scene.send(noise);
   await scene.fail(new Error("ECONNRESET"));
@@ -39,7 +39,7 @@ test("half a file ends with a broken connection, and nothing is put behind it", 
   expect(scene.outcomes).toEqual(["interrupted"]);
 });
 
-test("silence is filled with nothing, and ends the call when it lasts", async () => {
+test("silence is not filled, and ends the call if it lasts", async () => {
   const scene = new StreamScene({ bytes: true });
   await scene.send(noise);
   await tick(limits.keepAliveMs);
@@ -49,7 +49,7 @@ test("silence is filled with nothing, and ends the call when it lasts", async ()
   expect(scene.outcomes).toEqual(["interrupted"]);
 });
 
-test("a client who leaves ends the upstream's call", async () => {
+test("a client that disconnects ends the upstream's call", async () => {
   const scene = new StreamScene({ bytes: true });
   await scene.send(noise);
   await scene.leave();

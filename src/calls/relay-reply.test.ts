@@ -24,7 +24,7 @@ const used: ObservedUsage = { usage: { input: 10, output: 5 } };
 const cost = 20_000n;
 const secret = "what was said";
 
-/** Fails from the moment at which it is told to, as a mistake in a reader would. */
+/** Fails on demand, like a bug in a reader. */
 class FailingObserver implements StreamObserver {
   fails = false;
   outputBytes = 0;
@@ -47,7 +47,7 @@ class FailingObserver implements StreamObserver {
   }
 }
 
-/** A call whose upstream has begun a stream, and breaks it off where the test says so. */
+/** A call whose upstream has begun a stream, and breaks it off on demand. */
 async function begin(observer: StreamObserver) {
   const client = new Request("http://gateway.example");
   const note = (fields: object, message: string): void => void logged.push([fields, message]);
@@ -91,7 +91,7 @@ async function begin(observer: StreamObserver) {
   const stream = relayReply({ send, logger }, call, plan, { kind: "stream", keyId: "k", ...reply })?.body;
   const text = new Response(stream).text();
   return {
-    /** What the client has got once the stream has broken off. */
+    /** The received bytes once the stream has broken off. */
     async end(): Promise<string | undefined> {
       breakOff();
       return text;
@@ -100,7 +100,7 @@ async function begin(observer: StreamObserver) {
 }
 
 describe("a stream whose observer fails", () => {
-  test("is charged what was known before, and tells of the failure once, by its name alone", async () => {
+  test("is charged at the last known usage, and reports the failure once, by its name only", async () => {
     const observer = new FailingObserver(used);
     const stream = await begin(observer);
     await scene.tick(tickMs);
@@ -117,7 +117,7 @@ describe("a stream whose observer fails", () => {
     expect(JSON.stringify(logged)).not.toContain(secret);
   });
 
-  test("before anything was known is released", async () => {
+  test("before any usage is known is released", async () => {
     const observer = new FailingObserver(used);
     observer.fails = true;
     const stream = await begin(observer);
@@ -131,7 +131,7 @@ describe("a stream whose observer fails", () => {
     ]);
   });
 
-  test("or counts what has no price, is released too", async () => {
+  test("or counts units without a price is released too", async () => {
     const stream = await begin(new FailingObserver({ usage: { input: 0.5 } }));
     await scene.tick(tickMs);
     await stream.end();

@@ -1,4 +1,4 @@
-/** Streams of calls that may be sent again: they go on without their client, and what goes out is kept. */
+/** Streams of calls with a retry key: they continue without their client, and their bytes are stored. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { GatewayError } from "../core/index.ts";
 import {
@@ -22,7 +22,7 @@ afterEach(stopTime);
 
 const kept = (scene: StreamScene): string => Buffer.from(scene.kept?.bytes() ?? "").toString("utf8");
 
-/** The ways in which a client may be gone, each from a stream of which nothing has come yet. */
+/** The ways in which a client may disconnect from a stream before its first byte. */
 const departures: [string, () => Promise<StreamScene>][] = [
   ["before it is answered", () => Promise.resolve(new StreamScene({ kept: true, gone: true, reads: false }))],
   [
@@ -44,7 +44,7 @@ const departures: [string, () => Promise<StreamScene>][] = [
   ],
 ];
 
-test("a client who stays gets every byte, and the same bytes are kept", async () => {
+test("a client that stays gets every byte, and the same bytes are stored", async () => {
   const scene = new StreamScene({ kept: true });
   await scene.send(chunk("é"), chunk("🙂").slice(0, 7), chunk("🙂").slice(7), finish, usage, done);
   expect(scene.got).toBe(whole);
@@ -52,7 +52,7 @@ test("a client who stays gets every byte, and the same bytes are kept", async ()
   expect(scene.outcomes).toEqual(["complete"]);
 });
 
-test("a comment that keeps the connection alive is not kept", async () => {
+test("a comment that keeps the connection alive is not stored", async () => {
   const scene = new StreamScene({ kept: true });
   await scene.send(chunk("é"));
   await tick(60_000);
@@ -61,7 +61,7 @@ test("a comment that keeps the connection alive is not kept", async () => {
   expect(kept(scene)).toBe(whole);
 });
 
-describe.each(departures)("a client that goes away %s", (_title, depart) => {
+describe.each(departures)("a client that disconnects %s", (_title, depart) => {
   test("leaves a stream that is read to its end, complete", async () => {
     const scene = await depart();
     await scene.send(chunk("é"), chunk("🙂"));
@@ -77,7 +77,7 @@ describe.each(departures)("a client that goes away %s", (_title, depart) => {
     expect(scene.abort.signal.aborted).toBe(false);
   });
 
-  test("leaves one that ends without a last event, complete where it has finished", async () => {
+  test("leaves one that ends without a last event, complete if it is whole", async () => {
     const scene = await depart();
     await scene.send(chunk("é"), finish.trimEnd());
     await scene.end();
@@ -100,14 +100,14 @@ describe.each(departures)("a client that goes away %s", (_title, depart) => {
     expect(scene.ends).toMatchObject([["interrupted", { code: "upstream_interrupted" }]]);
   });
 
-  test("leaves one that fails by the upstream's own word, failed", async () => {
+  test("leaves one that fails with the upstream's own error, failed", async () => {
     const scene = await depart();
     await scene.send(chunk("é"), upstreamError("overloaded"));
     await scene.end();
     expect(scene.outcomes).toEqual(["failed"]);
   });
 
-  test("leaves one that falls silent, interrupted in time and the upstream left", async () => {
+  test("leaves one that stalls, interrupted in time, and the upstream's call ended", async () => {
     const scene = await depart();
     await scene.send(chunk("é"));
     await tick(idleMsMax);
@@ -126,8 +126,8 @@ describe.each(departures)("a client that goes away %s", (_title, depart) => {
   });
 });
 
-describe("a client that goes away in the middle", () => {
-  test("after some events, with more there that it has not read: nothing is lost or doubled", async () => {
+describe("a client that disconnects in the middle", () => {
+  test("after some events, with more available: nothing is lost or doubled", async () => {
     const scene = new StreamScene({ kept: true, reads: false });
     await scene.send(chunk("one"));
     await scene.read();
@@ -138,7 +138,7 @@ describe("a client that goes away in the middle", () => {
     expect(scene.outcomes).toEqual(["complete"]);
   });
 
-  test("while the end is being written changes nothing, and the upstream's connection is freed", async () => {
+  test("while the end is being committed changes nothing, and the upstream's connection is freed", async () => {
     const scene = new StreamScene({ kept: true });
     const { promise, resolve } = Promise.withResolvers<void>();
     scene.commit = promise;

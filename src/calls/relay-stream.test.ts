@@ -22,7 +22,7 @@ import {
 beforeEach(startTime);
 afterEach(stopTime);
 
-describe("a stream that comes whole", () => {
+describe("a complete stream", () => {
   test("reaches the client byte for byte and ends once, complete", async () => {
     const scene = new StreamScene();
     await scene.send(chunk("é"), chunk("🙂"), finish, done);
@@ -53,7 +53,7 @@ describe("a stream that comes whole", () => {
     await fc.assert(property, { numRuns: 60 });
   });
 
-  test("is passed on event by event, as they come", async () => {
+  test("is passed on event by event, as they arrive", async () => {
     const scene = new StreamScene();
     await scene.send(chunk("one"));
     expect(scene.got).toBe(chunk("one"));
@@ -64,7 +64,7 @@ describe("a stream that comes whole", () => {
     expect(scene.ends).toEqual([]);
   });
 
-  test("needs no last event where it has finished", async () => {
+  test("needs no last event if it is whole", async () => {
     const scene = new StreamScene();
     await scene.send(chunk("one"), finish);
     await scene.end();
@@ -72,7 +72,7 @@ describe("a stream that comes whole", () => {
     expect(scene.outcomes).toEqual(["complete"]);
   });
 
-  test("needs no line end behind its last event", async () => {
+  test("needs no line end after its last event", async () => {
     const scene = new StreamScene();
     await scene.send(chunk("one"), finish, "data: [DONE]");
     await scene.end();
@@ -94,14 +94,14 @@ describe("a stream that comes whole", () => {
     expect(scene.closed).toBe(true);
   });
 
-  test("hides the usage that the client did not ask for, and reads it all the same", async () => {
+  test("hides the usage that the client did not request, and reads it anyway", async () => {
     const scene = new StreamScene();
     await scene.send(chunk("one"), finish, usage, done);
     expect(scene.got).toBe(chunk("one") + finish + done);
     expect(scene.observer.usage?.usage).toMatchObject({ input: 7, output: 11 });
   });
 
-  test("shows the usage to a client who asked", async () => {
+  test("contains the usage if the client requested it", async () => {
     const scene = new StreamScene({ includeUsage: true });
     await scene.send(chunk("one"), finish, usage, done);
     expect(scene.got).toBe(chunk("one") + finish + usage + done);
@@ -116,7 +116,7 @@ describe("an upstream that keeps the connection open after the last event", () =
     expect(scene.abort.signal.aborted).toBe(false);
   });
 
-  test("is given up after a while", async () => {
+  test("is closed after a while", async () => {
     const scene = new StreamScene();
     await scene.send(whole);
     await tick(limits.streamEndMsMax);
@@ -124,7 +124,7 @@ describe("an upstream that keeps the connection open after the last event", () =
     expect(scene.outcomes).toEqual(["complete"]);
   });
 
-  test("and closes it in time is left alone", async () => {
+  test("and closes it in time is not aborted", async () => {
     const scene = new StreamScene();
     await scene.send(whole);
     await scene.end();
@@ -134,7 +134,7 @@ describe("an upstream that keeps the connection open after the last event", () =
 });
 
 describe("a stream that breaks", () => {
-  test("off early ends with an error event behind the whole events", async () => {
+  test("off early ends with an error event after the whole events", async () => {
     const scene = new StreamScene();
     await scene.send(chunk("one"));
     await scene.end();
@@ -144,7 +144,7 @@ describe("a stream that breaks", () => {
     expect(scene.outcomes).toEqual(["interrupted"]);
   });
 
-  test("within an event ends with an error event that the half of one does not swallow", async () => {
+  test("within an event ends with an error event that is not swallowed by the incomplete one", async () => {
     const scene = new StreamScene();
     await scene.send(chunk("one") + chunk("two").slice(0, 20));
     await scene.end();
@@ -153,7 +153,7 @@ describe("a stream that breaks", () => {
     expect(scene.outcomes).toEqual(["interrupted"]);
   });
 
-  test("with its connection ends with an error event, the cause kept for the log", async () => {
+  test("with its connection ends with an error event, with the cause in the log", async () => {
     const scene = new StreamScene();
     const reset = new Error("connection reset");
     await scene.send(chunk("one") + chunk("two").slice(0, 20));
@@ -172,7 +172,7 @@ describe("a stream that breaks", () => {
     expect(scene.firstBytes).toBe(0);
   });
 
-  test("within an event too long to hold back ends it before the error event", async () => {
+  test("within an event too long to retain ends it before the error event", async () => {
     const scene = new StreamScene();
     const long = chunk("x".repeat(limits.eventBytesMax + 1));
     await scene.send(long.slice(0, -10));
@@ -191,7 +191,7 @@ describe("an error event of the upstream", () => {
     expect(scene.outcomes).toEqual(["failed"]);
   });
 
-  test("with a last event behind it is a failure all the same", async () => {
+  test("followed by a last event is a failure nevertheless", async () => {
     const scene = new StreamScene();
     await scene.send(upstreamError("overloaded"), done);
     expect(scene.got).toBe(upstreamError("overloaded") + done);
@@ -199,7 +199,7 @@ describe("an error event of the upstream", () => {
     expect(scene.outcomes).toEqual(["failed"]);
   });
 
-  test("that repeats the key loses it, and no other byte", async () => {
+  test("that repeats the key is redacted, and otherwise unchanged", async () => {
     const scene = new StreamScene();
     await scene.send(chunk("é"), upstreamError(`Incorrect API key é🙂: ${key}`));
     await scene.end();
@@ -208,7 +208,7 @@ describe("an error event of the upstream", () => {
 });
 
 describe("silence", () => {
-  test("that is too long ends the call with an error event", async () => {
+  test("that lasts too long ends the call with an error event", async () => {
     const scene = new StreamScene();
     await scene.send(chunk("one"));
     await tick(idleMsMax);
@@ -220,7 +220,7 @@ describe("silence", () => {
     expect(scene.outcomes).toEqual(["interrupted"]);
   });
 
-  test("starts anew with every byte", async () => {
+  test("restarts with every byte", async () => {
     const scene = new StreamScene();
     for (let passed = 0; passed < 3 * idleMsMax; passed += idleMsMax - 1) {
       await scene.send(chunk("more"));
@@ -229,7 +229,7 @@ describe("silence", () => {
     expect(scene.ends).toEqual([]);
   });
 
-  test("gets a comment line each fifteen seconds, so that nobody on the way cuts the connection", async () => {
+  test("gets a comment line every fifteen seconds, so that no intermediary closes the connection", async () => {
     const scene = new StreamScene();
     const comments = (): number => scene.got.split(": keep-alive\n\n").length - 1;
     await scene.send(chunk("one"));
@@ -251,7 +251,7 @@ describe("silence", () => {
     expect(scene.got).toBe(`${chunk("one")}: keep-alive\n\n${chunk("two")}`);
   });
 
-  test("within an event too long to hold back gets none", async () => {
+  test("within an event too long to retain gets none", async () => {
     const scene = new StreamScene();
     const long = chunk("x".repeat(limits.eventBytesMax + 1));
     await scene.send(long.slice(0, -10));
@@ -268,7 +268,7 @@ describe("silence", () => {
   });
 });
 
-describe("a client that goes away", () => {
+describe("a client that disconnects", () => {
   test("ends the upstream's call and the charge, once", async () => {
     const scene = new StreamScene({ reads: false });
     await scene.send(chunk("one"));
@@ -281,7 +281,7 @@ describe("a client that goes away", () => {
     expect(scene.observer.outputBytes).toBe(3);
   });
 
-  test("while nothing has come yet ends it too", async () => {
+  test("before the first byte ends it too", async () => {
     const scene = new StreamScene({ reads: false });
     const reading = scene.read();
     await scene.leave();
@@ -299,10 +299,10 @@ describe("a client that goes away", () => {
 });
 
 describe("a client that does not read", () => {
-  /** Two of these are more than may wait for a client. */
+  /** Two of these exceed the limit of bytes waiting for a client. */
   const long = chunk("x".repeat(200_000));
 
-  test("takes no more of the upstream than it reads", async () => {
+  test("takes no more from the upstream than it reads", async () => {
     const scene = new StreamScene({ reads: false });
     await scene.send(chunk("one"));
     expect(scene.firstBytes).toBe(0);
@@ -316,7 +316,7 @@ describe("a client that does not read", () => {
     expect(scene.got).toBe(chunk("one") + long.repeat(3) + finish + done);
   });
 
-  test("for too long loses its stream, so that the upstream's call ends", async () => {
+  test("for too long loses its stream, and the upstream's call ends", async () => {
     const scene = new StreamScene({ reads: false });
     await scene.send(chunk("one"));
     await scene.read();
@@ -337,7 +337,7 @@ describe("a client that does not read", () => {
   });
 });
 
-test("a stream whose end goes wrong breaks off, and takes nothing else along", async () => {
+test("a stream whose end fails breaks off, and affects nothing else", async () => {
   const wrong = new Error("nobody expected this");
   const observer = {
     see: (block: Buffer) => block,

@@ -29,7 +29,7 @@ describe("a key", () => {
     ["too long", "x".repeat(256)],
     ["not ASCII", "clé"],
     ["a tab within", "a\tb"],
-  ])("is refused with 422 where it is %s", (_title, key) => {
+  ])("is refused with 422 if it is %s", (_title, key) => {
     let error: unknown;
     try {
       read(key);
@@ -54,7 +54,7 @@ const sent = (pieces: readonly Uint8Array[], headers: Record<string, string> = {
 });
 
 describe("an answer", () => {
-  test("is kept byte by byte, however it was cut", () => {
+  test("is stored byte by byte, however it was cut", () => {
     const pieces = fc.array(fc.uint8Array({ maxLength: 20 }), { maxLength: 10 });
     const property = fc.property(pieces, (cut) => {
       const { body: kept } = storedAnswerOf(200, sent(cut), "openai", "req_1");
@@ -63,7 +63,7 @@ describe("an answer", () => {
     fc.assert(property, { numRuns: 100 });
   });
 
-  test("is kept with its headers, but for what a minute had left then", () => {
+  test("is stored with its headers, except for the remaining quota of its minute", () => {
     const headers = {
       "content-type": "application/json",
       "x-upstream-request-id": "up_1",
@@ -80,7 +80,7 @@ describe("an answer", () => {
     });
   });
 
-  test("is given again as it was, and says that it is the first one's, for nothing", () => {
+  test("is replayed unchanged, marked as the first one's, and free", () => {
     const answer = storedAnswerOf(
       201,
       sent([body], { "content-type": "text/x", "x-tollgate-credits": "0.5" }),
@@ -98,18 +98,18 @@ describe("an answer", () => {
     expect(again.body).toEqual(Uint8Array.from(body));
   });
 
-  test("is kept up to the bound, and not a byte beyond", () => {
+  test("is stored up to the bound, and not a byte beyond", () => {
     const half = new Uint8Array(limits.retryAnswerBytesMax / 2);
     const full = sent([half, half]).body;
     expect(full.tooLarge).toBe(false);
     expect(full.bytes()).toHaveLength(limits.retryAnswerBytesMax);
     full.add(new Uint8Array(1));
     expect(full.tooLarge).toBe(true);
-    // What can't be given again takes no memory meanwhile.
+    // Answers that cannot be replayed take no memory.
     expect(full.add(half).bytes()).toHaveLength(0);
   });
 
-  test("that is too large is remembered by a refusal, in the shape of its surface", () => {
+  test("that is too large is remembered as a refusal, in the format of its surface", () => {
     const large = sent([new Uint8Array(limits.retryAnswerBytesMax + 1)], { "content-type": "text/event-stream" });
     const kept = storedAnswerOf(200, large, "openai", "req_1");
     expect(kept).toMatchObject({ status: 409, headers: [["content-type", "application/json"]] });

@@ -44,7 +44,7 @@ const complete = (): CallResult => ({
 const last = () => scene.store.taken.at(-1);
 
 describe("the end of a call", () => {
-  test("ends its work, keeps its answer, and calls back", async () => {
+  test("ends its work, stores its answer, and calls back", async () => {
     const call = await start();
     await call.end(complete());
     expect(last()).toMatchObject({

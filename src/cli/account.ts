@@ -112,7 +112,7 @@ function printAccounts(rows: readonly (readonly [label: string, account: Account
   );
 }
 
-/** What has been spent of the budget: `1.5 of 20 daily`. */
+/** The spent part of the budget: `1.5 of 20 daily`. */
 function budgetText({ maxBudget, periodDebits, period }: AccountState): string {
   if (maxBudget === undefined) return "-";
   return `${formatCredits(periodDebits)} of ${formatCredits(maxBudget)}${period === undefined ? "" : ` ${period}`}`;

@@ -9,7 +9,7 @@ interface Finding {
   detail: string;
 }
 
-/** How long an upstream may take to show that it is there. */
+/** The time-out for an upstream to prove that it can be reached. */
 const REACH_MS_MAX = 5_000;
 
 export function addDoctorCommand(program: Command): void {
@@ -49,7 +49,7 @@ function checkProviders({ loaded }: State): Promise<Finding[]> {
   );
 }
 
-/** Any answer shows that the address is right; whether the key is, only a call would tell. */
+/** Any answer proves the address; only a paid call would prove the key. */
 async function reach(baseUrl: string): Promise<{ ok: boolean; detail: string }> {
   try {
     const response = await environment.fetch(baseUrl, {

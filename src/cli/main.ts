@@ -28,9 +28,9 @@ addWorkerCommand(program);
 try {
   await program.parseAsync();
 } catch (thrown) {
-  // What the person at the terminal can mend is one line; anything else is a bug and shows where.
+  // An error that the user can fix is one line; any other error is a bug and is shown with its stack.
   const expected = [AccountError, ConfigError, StorageError, UsageError].some((kind) => thrown instanceof kind);
   console.error(expected && thrown instanceof Error ? `tollgate: ${thrown.message}` : thrown);
-  // Whatever was started before must not keep a failed command running.
+  // Handles that are still open must not keep a failed command running.
   process.exit(1);
 }

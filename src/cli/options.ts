@@ -2,12 +2,12 @@ import type { Command } from "commander";
 import { parseDuration } from "../config/index.ts";
 import { formatCredits, limits, type Nano, parseCredits } from "../core/index.ts";
 
-/** A command line that does not hold: one line for the person who typed it. */
+/** An invalid command line; the message is one line for the user. */
 export class UsageError extends Error {
   override name = "UsageError";
 }
 
-/** What every command takes. */
+/** Options of every command. */
 export interface CommonOptions {
   config?: string;
   storage?: string;
@@ -21,7 +21,7 @@ export function withCommonOptions(command: Command): Command {
     .option("--json", "print JSON");
 }
 
-/** Wraps a reader of an option so that what it refuses names the option. */
+/** Wraps the parser of an option so that its errors contain the option's name. */
 function option<T>(name: string, read: (text: string) => T): (text: string) => T {
   return (text) => {
     try {
@@ -70,14 +70,14 @@ function choiceOption<T extends string>(name: string, choices: readonly T[]): (t
 
 export const periodOption = choiceOption("--period", ["daily", "monthly"] as const);
 
-/** Also takes the word `none`. */
+/** Also accepts the word `none`. */
 export function orNone<T>(read: (text: string) => T): (text: string) => T | "none" {
   return (text) => (text === "none" ? text : read(text));
 }
 
 export const listOption = (text: string): string[] => text.split(",").filter((item) => item !== "");
 
-/** Names end up in account ids and logs. */
+/** Names become part of account ids and log lines. */
 export function nameOption(name: string): (text: string) => string {
   return option(name, (text) => {
     if (!/^[\w.@+-]{1,128}$/.test(text)) throw new RangeError("letters, digits and . _ @ + - only, at most 128");
@@ -85,7 +85,7 @@ export function nameOption(name: string): (text: string) => string {
   });
 }
 
-/** The one option of those named `kinds` that was given, as what it names. */
+/** The single given option of `kinds`, with its value. */
 export function onlyNamed<Kind extends string>(
   options: Readonly<Partial<Record<Kind, string>>>,
   kinds: readonly Kind[],

@@ -7,7 +7,7 @@ export function printLine(line = ""): void {
   process.stdout.write(`${line}\n`);
 }
 
-/** Prints rows under their headings, in columns as wide as their widest cell. */
+/** Prints rows under their headings, each column as wide as its widest cell. */
 export function printTable(headings: readonly string[], rows: readonly (readonly string[])[]): void {
   const lines = [headings, ...rows];
   const widths = headings.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));

@@ -2,10 +2,10 @@ import { fileURLToPath } from "node:url";
 import type { LoadedConfig } from "../config/index.ts";
 import { upstreamName } from "../providers/index.ts";
 
-/** Where the simulators start; a process of its own, since they share no code with the gateway. */
+/** The entry point of the simulators; they run in a separate process and share no code with the gateway. */
 export const SIMULATORS = fileURLToPath(new URL("../../simulators/main.ts", import.meta.url));
 
-/** What the simulators' process says once it listens. */
+/** The first line of the simulators' process, printed once it listens. */
 interface Ready {
   url: string;
   providers: Record<string, string>;
@@ -17,7 +17,7 @@ export interface Sandbox {
   stop(): void;
 }
 
-/** Starts the simulators in a process of their own, which ends with this one, for every provider without a key. */
+/** Starts the simulators for every provider without a key, in a separate process that ends with this one. */
 export async function startSandbox({ config, missingKeys }: LoadedConfig): Promise<Sandbox> {
   const child = Bun.spawn([process.execPath, SIMULATORS, "--exit-with-parent"], {
     stdin: "pipe",

@@ -1,6 +1,6 @@
 /**
- * One of the processes of `serve --workers`. Its settings come from the process that started it, on standard input, which
- * stays open for as long as that one wants it to run: where it ends, for whatever reason, the worker drains and exits.
+ * One of the processes of `serve --workers`. It gets its settings from its parent on standard input, which stays open
+ * as long as the worker should run: when it ends, for whatever reason, the worker drains and exits.
  */
 import type { Command } from "commander";
 import type { Config } from "../config/index.ts";
@@ -11,7 +11,10 @@ import { printJson } from "./print.ts";
 import { listen } from "./server/listen.ts";
 import { endOnSignal, serveOn } from "./server/serving.ts";
 
-/** What each worker is told, as one line of JSON: all run on what was read once, whatever becomes of the file. */
+/**
+ * The settings of each worker, as one line of JSON: all workers use the configuration that was read once, even if the
+ * file changes.
+ */
 export interface WorkerSettings {
   config: Config;
   missingKeys: [prefix: string, variable: string][];
@@ -48,12 +51,12 @@ async function work(number: number): Promise<void> {
   printJson({ ready: true });
 }
 
-/** What is done instead of draining while there is nothing to drain yet. */
+/** Replaces draining while there is nothing to drain yet. */
 function exit(): void {
   process.exit(0);
 }
 
-/** A log whose every line names the worker. */
+/** A log whose lines contain the worker's number. */
 function numbered(logger: Logger, worker: number): Logger {
   return {
     info: (fields, message) => logger.info({ worker, ...fields }, message),
@@ -63,7 +66,7 @@ function numbered(logger: Logger, worker: number): Logger {
   };
 }
 
-/** The first line of a stream, and its end. Without a whole line there is only the end. */
+/** The first line of a stream, and its end. Without a complete line there is only the end. */
 function readLineThenEnd(stream: ReadableStream<Uint8Array>): { line: Promise<string>; end: Promise<void> } {
   const { promise: line, resolve } = Promise.withResolvers<string>();
   const read = async (): Promise<void> => {
@@ -78,6 +81,6 @@ function readLineThenEnd(stream: ReadableStream<Uint8Array>): { line: Promise<st
       text = undefined;
     }
   };
-  // A broken pipe is an end like any other.
+  // A broken pipe is treated like any other end.
   return { line, end: read().catch(() => undefined) };
 }

@@ -1,11 +1,11 @@
 /**
- * The processes of `serve --workers`, and the one that looks after them:
+ * The processes of `serve --workers`, and their supervisor:
  *
- *   starting ──says that it listens──▶ running ──ends by itself──▶ waiting ──▶ starting …
- *      └──────ends before that, at the first start: all are stopped, and the start has failed
+ *   starting ──reports that it listens──▶ running ──exits by itself──▶ waiting ──▶ starting …
+ *      └──────exits before that, at the first start: all are stopped, and the start has failed
  *
- * Only the first start is all or nothing. Later on a worker that doesn't come up is tried again, ever more seldom, while
- * the others serve. A worker is stopped by ending its standard input, which the kernel does for a parent that is killed.
+ * Only the first start is all or nothing. Later, a worker that fails to start is retried with growing delays while the
+ * others serve. A worker is stopped by ending its standard input, which the kernel does if the parent is killed.
  */
 import { fileURLToPath } from "node:url";
 import type { Logger } from "../telemetry/index.ts";
@@ -14,21 +14,21 @@ import type { WorkerSettings } from "./worker.ts";
 
 const MAIN = fileURLToPath(new URL("main.ts", import.meta.url));
 
-/** How long until a worker that has ended is started anew; doubled while it doesn't last. */
+/** The delay before an exited worker is restarted; doubled until a worker lasts. */
 const PAUSE_MS_MIN = 100;
 const PAUSE_MS_MAX = 10_000;
 
-/** A worker that ran for this long was no failed start. */
+/** A worker that ran for this long did not fail to start. */
 const LASTING_MS = 30_000;
 
-/** How long a worker may take to drain, before it is killed: longer than its own bounds allow. */
+/** How long a worker may drain before it is killed: longer than its own bounds allow. */
 const STOP_MS_MAX = 120_000;
 
 type WorkerProcess = Bun.Subprocess<"pipe", "pipe", "inherit">;
 
 interface Worker {
   process: WorkerProcess;
-  /** Whether it has come to listen; resolves at its end otherwise. */
+  /** Whether it has started to listen; otherwise resolves at its exit. */
   listens: Promise<boolean>;
 }
 
@@ -50,7 +50,7 @@ export class Workers {
     this.#logger = logger;
   }
 
-  /** Resolves when all listen. Rejects where one doesn't come to it; none is left running then. */
+  /** Resolves when all listen. Rejects if one fails to; none is left running then. */
   static async start(options: WorkersOptions): Promise<Workers> {
     const workers = new Workers(options);
     const started = Array.from({ length: options.count }, (_, index) => workers.#spawn(index + 1));
@@ -64,7 +64,7 @@ export class Workers {
     return workers;
   }
 
-  /** Lets all drain; resolves when they have ended, with 0 where each of them did so properly. */
+  /** Lets all drain; resolves when they have exited, with 0 if all exit codes were 0. */
   async stop(): Promise<number> {
     this.#isStopping = true;
     this.#stopping.resolve();
@@ -106,7 +106,7 @@ export class Workers {
   }
 }
 
-/** Where the worker has gone already, its end says more than what goes wrong here. */
+/** If the worker has exited already, its exit explains more than the error here. */
 async function tell(worker: WorkerProcess, text: string): Promise<void> {
   try {
     await worker.stdin.write(text);
@@ -120,7 +120,7 @@ async function closeInput(worker: WorkerProcess): Promise<void> {
   } catch {}
 }
 
-/** Whether anything comes before the end; reads on, so that nobody has to wait for its reader. */
+/** Whether there is any data before the end; reads on, so the writer is never blocked. */
 function saysSomething(output: ReadableStream<Uint8Array>): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
   const read = async (): Promise<void> => {

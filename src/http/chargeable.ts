@@ -10,11 +10,11 @@ export interface ChargeableServices {
 
 interface ChargeableDeclaration<Body extends ChargeableBody> extends Omit<ChargeableRoute<Body>, "keeper"> {
   contract: Omit<ProxiedContract, "body">;
-  /** Whether its answers are kept, so that later calls may refer to them. */
+  /** Whether its answers are stored, so that later calls may refer to them. */
   keeps?: boolean;
 }
 
-/** A route whose calls go through the pipeline: what its contract says, and what the pipeline needs to know of it. */
+/** A route whose calls go through the pipeline: its contract, and the pipeline's declaration. */
 export function chargeableRoute<Body extends ChargeableBody>(
   declared: ChargeableDeclaration<Body>,
 ): HttpRoute<ChargeableServices, "token"> {

@@ -8,14 +8,14 @@ const described = { path: "/v1/x", operationId: "x", tag: "X", summary: "x", ans
 const statuses = (access: Access, contract: Partial<PlatformContract> = {}): string[] =>
   Object.keys(platformContract({ ...described, ...contract }, access).responses);
 
-describe("the contract of a route that the gateway answers by itself", () => {
-  test("says that a public route needs no token", () => {
+describe("the contract of a route answered by the gateway itself", () => {
+  test("requires no token on a public route", () => {
     expect(platformContract(described, "public").security).toEqual([]);
     expect(platformContract(described, "token").security).toBeUndefined();
     expect(platformContract(described, "admin").security).toBeUndefined();
   });
 
-  test("says that other tokens are refused where one has to administrate", () => {
+  test("declares the refusal of other tokens on an admin route", () => {
     expect(statuses("token")).toEqual(["200", "401", "402", "422", "502"]);
     expect(statuses("admin")).toEqual(["200", "401", "402", "403", "422", "502"]);
   });
@@ -27,11 +27,11 @@ describe("the contract of a route that the gateway answers by itself", () => {
     },
   );
 
-  test("is of a GET where it says no method", () => {
+  test("is a GET by default", () => {
     expect(platformContract(described, "token").method).toBe("get");
   });
 
-  test("requires its body, where it has one, and says that it may be too large", () => {
+  test("requires its body, if it has one, and declares that it may be too large", () => {
     const body = z.object({ name: z.string() });
     expect(platformContract({ ...described, method: "patch", body }, "token").request).toEqual({
       body: { required: true, content: { "application/json": { schema: body } } },

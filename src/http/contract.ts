@@ -1,13 +1,13 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { limits } from "../core/index.ts";
 
-/** Who may call a route: anybody, a caller with a token, or one whose token administrates. */
+/** The permitted callers: anyone, a caller with a token, or one with an admin token. */
 export type Access = "public" | "token" | "admin";
 
-/** What the OpenAPI document says of a route. */
+/** The route's part of the OpenAPI document. */
 export type RouteContract = ReturnType<typeof createRoute>;
 
-/** OpenAI's error body; the other surfaces' differ and are described where they are declared. */
+/** OpenAI's error body; other surfaces declare their own. */
 const errorSchema = z
   .object({
     error: z.object({
@@ -48,20 +48,20 @@ interface Described {
 }
 
 export interface PlatformContract extends Described {
-  /** GET where it is left out. */
+  /** GET by default. */
   method?: "get" | "delete" | "post" | "patch";
   params?: z.ZodObject;
   query?: z.ZodObject;
-  /** A JSON body, where the route takes one. */
+  /** The JSON body, if the route accepts one. */
   body?: z.ZodType;
   answer: z.ZodType;
-  /** What 404 means on a route that has it. */
+  /** The meaning of 404, if the route can return it. */
   notFound?: string;
 }
 
 /**
- * A route that the gateway answers by itself. Declares 401, 402, 422 and 502, as the contract does, and 413 where it takes
- * a body.
+ * A route answered by the gateway itself. Declares 401, 402, 422 and 502, as in the contract, and 413 if it accepts a
+ * body.
  */
 export function platformContract(contract: PlatformContract, access: Access): RouteContract {
   const { method = "get", path, operationId, tag, summary, params, query, body, answer, notFound } = contract;
@@ -87,7 +87,7 @@ export function platformContract(contract: PlatformContract, access: Access): Ro
   });
 }
 
-/** The pipeline reads it by itself: a key is refused with the field named, as a body is. */
+/** The pipeline reads it: an invalid key is refused with the name of the field, like a body. */
 const retryHeaders = z.object({
   "idempotency-key": z
     .string()
@@ -101,17 +101,17 @@ const retryHeaders = z.object({
 });
 
 export interface ProxiedContract extends Described {
-  /** A JSON body, where the route takes one. */
+  /** The JSON body, if the route accepts one. */
   body?: z.ZodType | undefined;
-  /** A form with files, where the route takes one. */
+  /** The form with files, if the route accepts one. */
   form?: z.ZodType;
   /** Whether `stream: true` turns the answer into server-sent events. */
   streams: boolean;
-  /** Media types of whole answers that are no JSON. */
+  /** Media types of whole answers other than JSON. */
   answers?: readonly string[];
 }
 
-/** A `POST` whose answer is the upstream's. Declares the statuses that the contract lists for proxied routes. */
+/** A `POST` answered by the upstream. Declares the statuses that the contract lists for proxied routes. */
 export function proxiedContract(contract: ProxiedContract): RouteContract {
   const { path, operationId, tag, summary, body, form, streams, answers = [] } = contract;
   const upstreamBody = z.looseObject({}).describe("The upstream's body, unchanged.");

@@ -11,7 +11,7 @@ let callers: Callers;
 let draining: boolean;
 let log: Record<string, unknown>[];
 let handler: (request: Request) => Response | Promise<Response>;
-/** What the route under test does. */
+/** The behaviour of the tested route. */
 let handle: (call: RouteCall) => Response | Promise<Response>;
 
 const openRoute: MountedRoute = {
@@ -66,13 +66,13 @@ const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 const post = (path: string, headers: Record<string, string> = bearer(callers.token)) =>
   handler(new Request(`http://gateway${path}`, { method: "POST", headers, body: "{}" }));
 
-/** Stands for the request's id where an answer is compared. */
+/** Replaces the request's id when an answer is compared. */
 const ID = "<id>";
 
 const idShape = /^req_[0-9a-z]{25}$/;
 
 describe("an answer", () => {
-  test("carries the id that its handler was given", async () => {
+  test("has the id that its handler was given", async () => {
     let given = "";
     handle = ({ requestId, principal }) => {
       given = requestId;
@@ -88,12 +88,12 @@ describe("an answer", () => {
     ["/v1/things/a/parts/b", ["a", "b", ""]],
     ["/v1/things/%2e%2e%2Fa%20b/parts/%", ["../a b", "%", ""]],
     ["/v1/things/a/parts/b?thing=c&other=d", ["a", "b", ""]],
-  ])("is for what stands in the path: %s", async (path, parameters) => {
+  ])("has its path parameters: %s", async (path, parameters) => {
     handle = ({ pathParameter }) => Response.json(["thing", "part", "other"].map(pathParameter));
     expect(await (await post(path)).json()).toEqual(parameters);
   });
 
-  test("overrides an id of its handler's own", async () => {
+  test("overrides an id set by its handler", async () => {
     handle = () => new Response("", { headers: { "x-request-id": "upstream's" } });
     expect((await post("/v1/x")).headers.get("x-request-id")).toMatch(idShape);
   });
@@ -104,7 +104,7 @@ describe("an answer", () => {
     expect(response.headers.get("x-request-id")).toMatch(idShape);
   });
 
-  test("is not logged here: its handler knows more", async () => {
+  test("is not logged here: its handler does that with more data", async () => {
     await post("/v1/x");
     expect(log).toEqual([]);
   });
@@ -127,7 +127,7 @@ describe("an error", () => {
       },
     ],
     ["/v2/x", { success: false, error: "no money" }],
-  ])("on %s has its surface's shape", async (path, body) => {
+  ])("on %s has its surface's format", async (path, body) => {
     handle = () => {
       throw refusal;
     };
@@ -148,13 +148,13 @@ describe("an error", () => {
     ]);
   });
 
-  test("names the same id in its header and its body", async () => {
+  test("has the same id in its header and its body", async () => {
     handle = () => Promise.reject(refusal);
     const response = await post("/v1/messages");
     expect(await response.json()).toHaveProperty("request_id", response.headers.get("x-request-id"));
   });
 
-  test("that nobody foresaw is told to the log alone", async () => {
+  test("that is unexpected is only logged", async () => {
     handle = () => {
       throw new TypeError("secret path /home/x");
     };
@@ -184,7 +184,7 @@ describe("an error", () => {
     ["invalid_token", { "retry-after": null, "www-authenticate": "Bearer", connection: null }],
     ["request_timeout", { "retry-after": null, "www-authenticate": null, connection: "close" }],
     ["validation_failed", { "retry-after": null, "www-authenticate": null, connection: null }],
-  ])("brings the headers that its status wants: %s", async (code, headers) => {
+  ])("has the headers of its status: %s", async (code, headers) => {
     handle = () => {
       throw new GatewayError(code, "x", code === "ledger_busy" ? { retryAfterSeconds: 3 } : {});
     };
@@ -207,7 +207,7 @@ describe("a call", () => {
     expect(reached).toBe(false);
   });
 
-  test("is refused once the server is going down, public routes are not", async () => {
+  test("is refused while the server is stopping, public routes are not", async () => {
     draining = true;
     const response = await post("/v1/x");
     expect([response.status, response.headers.get("retry-after")]).toEqual([503, "1"]);
@@ -216,7 +216,7 @@ describe("a call", () => {
   });
 });
 
-describe("a route for those who administrate", () => {
+describe("an admin route", () => {
   const message = "This needs a token that administrates.";
 
   test.each<[string, object]>([
@@ -235,19 +235,19 @@ describe("a route for those who administrate", () => {
     expect(reached).toBe(false);
   });
 
-  test("is called with one that does", async () => {
+  test("accepts an admin token", async () => {
     handle = ({ principal }) => Response.json({ user: principal.user });
     const response = await post("/v1/admin/x", bearer(callers.adminToken));
     expect([response.status, await response.json()]).toEqual([200, { user: "root" }]);
   });
 
-  test("tells nobody without a token that there is more to it", async () => {
+  test("does not reveal itself without a token", async () => {
     expect((await post("/v1/admin/x", {})).status).toBe(401);
     expect((await post("/v1/admin/x", bearer("tg_x"))).status).toBe(401);
   });
 });
 
-describe("a path that is not there", () => {
+describe("an unknown path", () => {
   test.each<[string, string, string]>([
     ["GET", "/v1/x", "openai"],
     ["POST", "/v1/x/", "openai"],
@@ -258,7 +258,7 @@ describe("a path that is not there", () => {
     ["GET", "/v2/x", "firecrawl"],
     ["POST", "/v2", "openai"],
     ["PROPFIND", "/", "openai"],
-  ])("%s %s is a 404 in the shape of %s", async (method, path, surface) => {
+  ])("%s %s is a 404 in the format of %s", async (method, path, surface) => {
     const response = await handler(new Request(`http://gateway${path}?key=secret`, { method }));
     const id = response.headers.get("x-request-id");
     const message = `There is no ${method} ${path} here.`;

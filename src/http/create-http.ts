@@ -20,17 +20,17 @@ export interface HttpOptions {
   sockets: Sockets;
   environment: Pick<Environment, "clock" | "randomBytes">;
   logger: Logger;
-  /** Whether new calls are refused because the server is going down. */
+  /** Whether new calls are refused because the server is stopping. */
   draining: () => boolean;
 }
 
-/** Which API an unknown path belongs to, for the shape of its 404. */
+/** The API of an unknown path, for the format of its 404. */
 function surfaceOf(path: string): Surface {
   if (path.startsWith("/v1/messages")) return "anthropic";
   return path.startsWith("/v2/") ? "firecrawl" : "openai";
 }
 
-/** The HTTP surface: routes requests, authenticates them, and turns every error into its surface's body. */
+/** The HTTP surface: routes requests, authenticates them, and turns every error into the error body of its surface. */
 export function createHttp(options: HttpOptions): (request: Request) => Response | Promise<Response> {
   const { clock, randomBytes } = options.environment;
   const findRoute = createRouter(options.routes);
@@ -45,7 +45,7 @@ export function createHttp(options: HttpOptions): (request: Request) => Response
   return (request) => (request.method === "HEAD" ? headOf(handle(request, "GET")) : handle(request, request.method));
 }
 
-/** What a GET would answer, without its body. */
+/** The answer to a GET, without its body. */
 async function headOf(answered: Response | Promise<Response>): Promise<Response> {
   const { status, headers, body } = await answered;
   await body?.cancel();
@@ -78,7 +78,7 @@ async function answer(
   }
 }
 
-/** Most tokens are in memory, and need no promise. */
+/** Most tokens are cached, and need no promise. */
 function admit({ authenticator, draining }: HttpOptions, { headers }: Request): Principal | Promise<Principal> {
   if (draining()) throw new GatewayError("shutting_down", "The server is going down.", { retryAfterSeconds: 1 });
   return authenticator.authenticate(headers);
@@ -93,7 +93,7 @@ function withHeaders(response: Response, headers: Readonly<Record<string, string
   return response;
 }
 
-/** The answer for anything thrown. What was our own doing is logged with its cause, which the caller never gets. */
+/** The answer for any exception. The gateway's own faults are logged with their cause, which the caller never gets. */
 function refusal(logger: Logger, surface: Surface, thrown: unknown, id: string): Response {
   const error = toGatewayError(thrown);
   const line = { request_id: id, status: error.status, error: error.code };
@@ -102,7 +102,7 @@ function refusal(logger: Logger, surface: Surface, thrown: unknown, id: string):
   const headers: Record<string, string> = { ...error.headers, ...idHeaders(surface, id) };
   if (error.retryAfterSeconds !== undefined) headers["retry-after"] = String(error.retryAfterSeconds);
   if (error.status === 401) headers["www-authenticate"] = "Bearer";
-  // Else the rest of the body could drip in for ever.
+  // Otherwise the remainder of the body could arrive without end.
   if (error.status === 408) headers["connection"] = "close";
   return Response.json(errorBody(surface, error, id), { status: error.status, headers });
 }

@@ -7,7 +7,7 @@ import { createRouter } from "./router.ts";
 
 interface Services {
   greeting: string;
-  /** What runs, by name. */
+  /** The running background tasks, by name. */
   running: Set<string>;
 }
 
@@ -28,7 +28,7 @@ const listRoute = platformRoute({
   mount: () => () => Response.json([]),
 });
 
-/** A feature with something that runs beside its routes. */
+/** A feature with a background task. */
 const runningFeature = (name: string): Feature<Services> => ({
   routes: [],
   start({ running }) {
@@ -46,18 +46,18 @@ const features: readonly Feature<Services>[] = [
 const services = (): Services => ({ greeting: "Hello", running: new Set() });
 
 describe("features", () => {
-  test("are mounted with all their routes, where each declares that it is", () => {
+  test("are mounted with all their routes, at the declared paths", () => {
     const find = createRouter(mountFeatures(features, services()));
     expect(find("PATCH", "/v1/things/one")?.route).toMatchObject({ access: "token", surface: "openai" });
     expect(find("GET", "/v1/things")?.route).toMatchObject({ access: "public" });
     expect(find("GET", "/v1/things/one")).toBeUndefined();
   });
 
-  test("give their services to their routes", async () => {
+  test("pass their services to their routes", async () => {
     expect(await askRoute(renameRoute, services(), { parameters: { thing: "it" } })).toBe("Hello alice, here is it");
   });
 
-  test("start what runs beside their routes, and stop it together", async () => {
+  test("start their background tasks, and stop them together", async () => {
     const given = services();
     const failures: unknown[] = [];
     const broken: Feature<Services> = { routes: [], start: () => () => Promise.reject(new Error("stuck")) };

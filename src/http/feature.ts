@@ -1,10 +1,10 @@
 import { type MountedRoute, mountRoute, type Route } from "./route.ts";
 import type { Services } from "./services.ts";
 
-/** Ends what a feature has started; resolves when nothing of it is under way any more. */
+/** Stops a feature's background task; resolves when it has ended. */
 export type StopFeature = () => void | Promise<void>;
 
-/** Routes that belong together, and what runs beside them. `Needs` are the services that it is made of. */
+/** A group of routes, and their background task. `Needs` are the services that it requires. */
 export interface Feature<Needs = Services> {
   routes: readonly Route<Needs>[];
   start?: (services: Needs) => StopFeature;
@@ -16,8 +16,8 @@ export function mountFeatures<Needs>(features: readonly Feature<Needs>[], servic
 }
 
 /**
- * Starts what runs beside the routes; gives back the way to end it, which never rejects: one that fails to stop goes to
- * `onFailure`, and the others are waited for.
+ * Starts the background tasks; returns a function that stops them, which never rejects: failures to stop are passed to
+ * `onFailure`, and the others are awaited.
  */
 export function startFeatures<Needs>(
   features: readonly Feature<Needs>[],

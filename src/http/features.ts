@@ -8,7 +8,7 @@ import { modelsFeature } from "./models/index.ts";
 import { platformFeature } from "./platform/index.ts";
 import { responsesFeature } from "./responses/index.ts";
 
-/** All that the gateway does over HTTP, in the order of the OpenAPI document. */
+/** All HTTP features of the gateway, in the order of the OpenAPI document. */
 export const features: readonly Feature[] = [
   platformFeature,
   modelsFeature,

@@ -10,11 +10,11 @@ import {
 } from "./contract.ts";
 import type { AcceptedSocket } from "./sockets.ts";
 
-/** One request on a route that anybody may call. */
+/** One request on a public route. */
 interface PublicCall {
   request: Request;
   requestId: string;
-  /** What stands in the path at this parameter, decoded. */
+  /** The decoded path parameter with this name. */
   pathParameter: (name: string) => string;
 }
 
@@ -25,17 +25,17 @@ export interface RouteCall extends PublicCall {
 
 type CallOf<A extends Access> = A extends "public" ? PublicCall : RouteCall;
 
-/** What a route asks of its callers that is not public. */
+/** The requirements for callers of a route that is not public. */
 type Guarded = Exclude<Access, "public">;
 
 type Handler<A extends Access> = (call: CallOf<A>) => Response | Promise<Response>;
 
-/** Refuses a WebSocket by an ordinary answer, or takes it. */
+/** Refuses a WebSocket with an ordinary answer, or accepts it. */
 type SocketAnswer = Response | AcceptedSocket;
 
 type SocketRouteHandler = (call: RouteCall) => SocketAnswer | Promise<SocketAnswer>;
 
-/** Where a route is, and whose API it belongs to: that decides the shape of its errors. */
+/** The position of a route, and its API, which determines the format of its errors. */
 interface Place {
   method: "get" | "post" | "patch" | "delete";
   /** With its parameters in braces: `/v1/responses/{response_id}`. */
@@ -43,16 +43,19 @@ interface Place {
   surface: Surface;
 }
 
-/** A route, declared; `Needs` are the services that its handler is made of. */
+/** The declaration of a route; `Needs` are the services that its handler requires. */
 export interface HttpRoute<Needs, A extends Access> extends Place {
   kind: "http";
   access: A;
-  /** A route without one is not in the OpenAPI document. */
+  /** A route without a contract is not in the OpenAPI document. */
   contract?: RouteContract;
   mount: (services: Needs) => Handler<A>;
 }
 
-/** A route for WebSockets; any other request there gets 426. It is not in the OpenAPI document, which knows none. */
+/**
+ * A route for WebSockets; any other request to it gets 426. It is not in the OpenAPI document, which cannot describe
+ * it.
+ */
 interface SocketRoute<Needs> extends Place {
   kind: "websocket";
   method: "get";
@@ -78,7 +81,7 @@ export type MountedRoute =
 export function mountRoute<Needs>(route: Route<Needs>, services: Needs): MountedRoute {
   const { method, path, surface } = route;
   const place = { method, path, surface };
-  // One by one, so that the compiler sees which handler goes with which access and kind.
+  // Case by case, so that the compiler relates each handler to its access and kind.
   if (route.kind === "websocket") {
     return { ...place, kind: route.kind, access: route.access, handle: route.mount(services) };
   }
@@ -94,7 +97,7 @@ interface PlatformRoute<Needs, A extends Access> {
   mount: (services: Needs) => Handler<A>;
 }
 
-/** A route that the gateway answers by itself, in OpenAI's shape. */
+/** A route answered by the gateway itself, in OpenAI's format. */
 export function platformRoute<Needs, A extends Access>(route: PlatformRoute<Needs, A>): HttpRoute<Needs, A> {
   const { contract, access, mount } = route;
   const { method = "get", path } = contract;
@@ -115,7 +118,7 @@ interface ProxiedRoute<Needs> {
   mount: (services: Needs) => Handler<"token">;
 }
 
-/** A `POST` whose answer is an upstream's. */
+/** A `POST` answered by an upstream. */
 export function proxiedRoute<Needs>({ contract, surface, mount }: ProxiedRoute<Needs>): HttpRoute<Needs, "token"> {
   return {
     kind: "http",

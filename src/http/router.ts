@@ -1,14 +1,14 @@
 /**
- * Which route a request is for: a map of the paths without parameters, and Hono's router for the others. Hono's context is
- * not used: it is an object with a dozen functions for each request.
+ * Finds the route of a request: a map of the paths without parameters, and Hono's router for the others. Hono's context
+ * is not used: it creates an object with a dozen functions per request.
  */
 import { RegExpRouter } from "hono/router/reg-exp-router";
 import type { MountedRoute } from "./route.ts";
 
-/** A route, with what stands in the path at its parameters. */
+/** A route, with its path parameters. */
 export interface RoutedRequest {
   route: MountedRoute;
-  /** Decoded; empty for a parameter that the route doesn't have. */
+  /** Decoded; empty for a parameter that the route does not have. */
   pathParameter: (name: string) => string;
 }
 
@@ -17,7 +17,7 @@ const parameter = /\{(\w+)\}/g;
 
 type FindRoute = (method: string, path: string) => RoutedRequest | undefined;
 
-/** Finds the route of a method and a path; undefined where there is none. Throws where two routes stand at one place. */
+/** Finds the route of a method and a path; undefined if there is none. Throws if two routes have the same path. */
 export function createRouter(routes: readonly MountedRoute[]): FindRoute {
   refuseTwins(routes);
   const plain = new Map<string, Map<string, RoutedRequest>>();
@@ -34,7 +34,7 @@ export function createRouter(routes: readonly MountedRoute[]): FindRoute {
   return (method, path) => plain.get(method)?.get(path) ?? findIn(router, method, path);
 }
 
-/** Of two routes at one place the second would never be called. */
+/** The second of two routes with the same path would never be called. */
 function refuseTwins(routes: readonly MountedRoute[]): void {
   const places = new Set<string>();
   for (const { method, path } of routes) {
@@ -57,7 +57,7 @@ function findIn(router: RegExpRouter<MountedRoute>, method: string, path: string
   };
 }
 
-/** As it is where it is no escape of anything. */
+/** Unchanged if it is not a valid escape. */
 function decoded(text: string): string {
   if (!text.includes("%")) return text;
   try {

@@ -10,7 +10,7 @@ import type { AskDependencies } from "../sending/index.ts";
 import type { Logger } from "../telemetry/index.ts";
 import type { ChargeableServices } from "./chargeable.ts";
 
-/** What `app.ts` builds for the features. Each route names what it needs of it. */
+/** The services that `app.ts` creates for the features. Each route declares the ones that it needs. */
 export interface Services extends ChargeableServices {
   clock: Clock;
   logger: Logger;
@@ -22,9 +22,9 @@ export interface Services extends ChargeableServices {
   responses: ResponseStore;
   asking: AskDependencies;
   body: BodyLimits;
-  /** The gateway's own. */
+  /** The gateway's version. */
   version: string;
-  /** Prefixes of the providers that are answered by simulators. */
+  /** Prefixes of the providers answered by simulators. */
   sandboxed: readonly string[];
   /** The OpenAPI document. */
   document: object;

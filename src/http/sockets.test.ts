@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { type AcceptedSocket, Sockets } from "./sockets.ts";
 
-test("a handshake that was under way when the server began to go down is refused, and its handler ended", async () => {
+test("a handshake that was running when the server began to stop is refused, and its handler ended", async () => {
   const closed: number[] = [];
   let upgrades = 0;
   const note = (): void => undefined;

@@ -1,10 +1,10 @@
-/** WebSockets, as features see them, and those that are open. */
+/** The interface of WebSockets for features, and the list of the open ones. */
 import { GatewayError, toGatewayError } from "../core/index.ts";
 import type { Logger } from "../telemetry/index.ts";
 
 /**
- * What becomes of a message: it goes out; it waits in memory, since the client doesn't read, and `drain` follows once
- * nothing waits any more; or it is lost, since the socket is closed, or about to be because too much waits.
+ * The fate of a message: sent; queued, because the client does not read, with `drain` following once the queue is
+ * empty; or lost, because the socket is closed, or about to be closed because too much is queued.
  */
 export type Sending = "sent" | "waiting" | "lost";
 
@@ -12,34 +12,34 @@ export type Sending = "sent" | "waiting" | "lost";
 export interface Socket {
   send(message: string | Uint8Array): Sending;
   ping(): void;
-  /** Ends it. The code is 1000, 1001, 1011 or one from 3000 to 4999; the reason has 123 bytes at most. */
+  /** Closes it. The code is 1000, 1001, 1011 or from 3000 to 4999; the reason has at most 123 bytes. */
   close(code: number, reason?: string): void;
 }
 
 type MaybePromise = void | Promise<void>;
 
-/** What a feature does with one WebSocket. Where it throws or rejects, the socket is closed with 1011. */
+/** A feature's handler of one WebSocket. If it throws or rejects, the socket is closed with 1011. */
 export interface SocketHandler {
   open(socket: Socket): MaybePromise;
   message(message: string | Uint8Array): MaybePromise;
   drain?(): MaybePromise;
   /**
-   * Ends what the socket was used for: called once, with 1006 where the connection broke off or never opened. Until it
-   * resolves a server that is to stop waits for it.
+   * Ends the work of the socket. Called once, with 1006 if the connection broke off or never opened. A stopping server
+   * waits until it resolves.
    */
   close(code: number, reason: string): MaybePromise;
 }
 
-/** The answer of a route that takes the WebSocket. */
+/** The answer of a route that accepts the WebSocket. */
 export interface AcceptedSocket {
   socket: SocketHandler;
-  /** One of the subprotocols that the client offers. */
+  /** One of the subprotocols offered by the client. */
   protocol?: string;
-  /** Of the answer to the handshake. */
+  /** Headers of the answer to the handshake. */
   headers?: Readonly<Record<string, string>>;
 }
 
-/** What the server reports of one WebSocket. None of these throws. */
+/** The events of one WebSocket. None of these methods throws. */
 export interface SocketEvents {
   open(socket: Socket): void;
   message(message: string | Uint8Array): void;
@@ -47,7 +47,10 @@ export interface SocketEvents {
   close(code: number, reason: string): void;
 }
 
-/** Answers a handshake, with these headers. False where it is none, or its client has gone; nothing is reported then. */
+/**
+ * Answers a handshake with these headers. Returns false if it is invalid or its client has disconnected; no events
+ * follow then.
+ */
 export type Upgrade = (request: Request, events: SocketEvents, headers: Readonly<Record<string, string>>) => boolean;
 
 export interface SocketsOptions {
@@ -55,11 +58,11 @@ export interface SocketsOptions {
   logger: Logger;
 }
 
-/** Which request a socket came from. */
+/** The request that a socket came from. */
 interface Handshake {
   request: Request;
   requestId: string;
-  /** Of the answer, besides those that the route gives. */
+  /** Headers of the answer besides the route's. */
   headers: Readonly<Record<string, string>>;
 }
 
@@ -72,12 +75,12 @@ export class Sockets {
     this.#options = options;
   }
 
-  /** How many have not ended, those included whose handlers are still ending their work. */
+  /** The number of sockets that have not ended, including those whose handlers are still ending their work. */
   get active(): number {
     return this.#open.size;
   }
 
-  /** Turns the connection of a request into a WebSocket. Throws 426 for a request that is no proper handshake. */
+  /** Turns the connection of a request into a WebSocket. Throws 426 for a request without a proper handshake. */
   accept({ request, requestId, headers }: Handshake, accepted: AcceptedSocket): Response {
     const { upgrade, logger } = this.#options;
     const socket = new OpenSocket({
@@ -87,11 +90,12 @@ export class Sockets {
     });
     this.#open.add(socket);
     if (this.#closing) {
-      // Its handshake was under way when the server began to go down.
+      // Its handshake was running when the server began to stop.
       socket.close(1006, "");
       throw new GatewayError("shutting_down", "The server is going down.", { retryAfterSeconds: 1 });
     }
-    // An empty one is left out; without it Bun would choose the first that the client offers, be it a token.
+    // An empty one is omitted from the answer; without it, Bun would choose the first one that the client offers, which
+    // may be a token.
     const chosen = { "sec-websocket-protocol": accepted.protocol ?? "" };
     let upgraded = false;
     try {
@@ -104,14 +108,14 @@ export class Sockets {
     return new Response(null, { status: 101 });
   }
 
-  /** Closes those that are still open, and takes no more, since the server is going down. */
+  /** Closes all open sockets, and accepts no more, because the server is stopping. */
   closeAll(): void {
     this.#closing = true;
     for (const socket of this.#open) socket.end(1001, "The server is going down.");
   }
 }
 
-/** Throws 426 where a request doesn't ask for a WebSocket. */
+/** Throws 426 if a request does not ask for a WebSocket. */
 export function requireHandshake({ method, headers }: Request): void {
   if (method !== "GET" || !websocket.test(headers.get("upgrade") ?? "")) throw upgradeRequired();
 }
@@ -131,7 +135,7 @@ interface OpenSocketParts {
   onFailure: (thrown: unknown) => void;
 }
 
-/** Stands between the server and a feature's handler, whose failures end the socket and go no further. */
+/** Wraps a feature's handler: its exceptions end the socket and go no further. */
 class OpenSocket implements SocketEvents {
   readonly #parts: OpenSocketParts;
   #socket: Socket | undefined;
@@ -187,7 +191,7 @@ class OpenSocket implements SocketEvents {
   }
 }
 
-/** What the log says of a failure: where it happened, and not its message, which may quote what was said. */
+/** The log entry of an exception: its position in the code and not its message, which may quote the client. */
 function failureOf(thrown: unknown): object {
   const { code } = toGatewayError(thrown);
   if (!(thrown instanceof Error)) return { error: code };

@@ -11,7 +11,7 @@ const created = eventOf({ type: "response.created", response: { ...response, sta
 const delta = eventOf({ type: "response.output_text.delta", delta: "response.completed, she said" });
 const lastOf = (type: string): string => eventOf({ type, response });
 
-/** A catcher around the observer of streams that pass. */
+/** A capture around the observer of relayed streams. */
 function passing(): FinalResponseCapture {
   const body = responsesRequest.parse({ model: "openai/m", input: "hi", stream: true });
   return captureFinalResponse(responsesCodec.observe(body, () => undefined));
@@ -19,7 +19,7 @@ function passing(): FinalResponseCapture {
 
 const see = (catcher: FinalResponseCapture, text: string): string => catcher.see(Buffer.from(text)).toString();
 
-describe("the response is caught", () => {
+describe("the response is captured", () => {
   test.each(["response.completed", "response.incomplete"])("from %s, and not before", (type) => {
     const catcher = passing();
     expect(see(catcher, created)).toBe(created);
@@ -29,19 +29,19 @@ describe("the response is caught", () => {
     expect(catcher.response).toEqual(response);
   });
 
-  test("from a block that holds the whole stream", () => {
+  test("from a block that contains the whole stream", () => {
     const catcher = passing();
     see(catcher, created + delta + lastOf("response.completed"));
     expect(catcher.response).toEqual(response);
   });
 
-  test("and every byte is given back as its observer shows it", () => {
+  test("and every byte is returned as by its observer", () => {
     const catcher = passing();
     const last = lastOf("response.completed");
     expect(see(catcher, created + last)).toBe(`${created}${last}data: [DONE]\n\n`);
   });
 
-  test("once: what follows changes nothing", () => {
+  test("once: later events change nothing", () => {
     const catcher = passing();
     see(catcher, lastOf("response.completed"));
     see(catcher, eventOf({ type: "response.completed", response: { ...response, id: "resp_2" } }));
@@ -53,14 +53,14 @@ test.each([
   ["failed", eventOf({ type: "response.failed", response: { ...response, status: "failed" } })],
   ["broke off", delta],
   ["ended with an error", eventOf({ type: "error", code: "server_error", message: "response.completed" })],
-])("of a stream that %s there is none", (_title, end) => {
+])("of a stream that %s is not captured", (_title, end) => {
   const catcher = passing();
   see(catcher, created + end);
   catcher.close();
   expect(catcher.response).toBeUndefined();
 });
 
-test("one that comes only when the upstream has closed is caught as well, and its observer is heard", () => {
+test("that comes only when the upstream has closed is captured as well, and its observer is called", () => {
   const usage: ObservedUsage = { usage: { input: 1 } };
   let complete = false;
   const late: StreamObserver = {

@@ -1,15 +1,15 @@
 import { type JsonObject, objectOf, parseObject } from "../core/index.ts";
 import { type StreamObserver, dataOf, eventsOf } from "../streaming/index.ts";
 
-/** The events that end a whole stream of Responses, and hold the response. */
+/** The events that end a complete stream of Responses, and contain the response. */
 const LAST_EVENTS: ReadonlySet<unknown> = new Set(["response.completed", "response.incomplete"]);
 
-/** Begins to observe a stream of Responses whose final response is wanted. */
+/** Begins to observe a stream of Responses whose final response is needed. */
 export function captureFinalResponse(observer: StreamObserver): FinalResponseCapture {
   return new FinalResponseCapture(observer);
 }
 
-/** An observer of a stream of Responses that catches the response as its client gets it. */
+/** An observer of a stream of Responses that captures the response as sent to the client. */
 export class FinalResponseCapture implements StreamObserver {
   readonly #observer: StreamObserver;
   #response: JsonObject | undefined;
@@ -18,7 +18,7 @@ export class FinalResponseCapture implements StreamObserver {
     this.#observer = observer;
   }
 
-  /** Undefined as long as the stream has not ended whole. */
+  /** Undefined until the stream has ended completely. */
   get response(): JsonObject | undefined {
     return this.#response;
   }

@@ -39,7 +39,7 @@ async function keep(model: string, id: string, request: JsonObject): Promise<voi
   );
 }
 
-/** Does one of the three with a stored response of alice's. */
+/** Performs one of the three operations on a stored response of alice's. */
 async function ask(
   what: typeof getResponse,
   id: string,
@@ -64,7 +64,7 @@ async function refusalOf(promise: Promise<unknown>): Promise<GatewayError> {
   return reason;
 }
 
-describe("items of a response that we keep", () => {
+describe("items of a response that the gateway stores", () => {
   const input = Array.from({ length: 45 }, (_, index) => ({ role: "user", id: `msg_${index}`, content: `${index}` }));
   beforeEach(() => keep("deepseek/m", "resp_1", { input }));
 
@@ -101,7 +101,7 @@ describe("items of a response that we keep", () => {
     expect(seen).toEqual(order === "asc" ? ids : ids.toReversed());
   });
 
-  test("a page may hold them all, or one; behind the last there is none", async () => {
+  test("a page may contain all of them, or one; after the last there is none", async () => {
     expect(await pageOf("?limit=100")).toMatchObject({ has_more: false, last_id: "msg_0" });
     expect((await pageOf("?limit=1")).data).toHaveLength(1);
     expect(await pageOf("?after=msg_0")).toMatchObject({ data: [], first_id: null, last_id: null, has_more: false });
@@ -113,17 +113,17 @@ describe("items of a response that we keep", () => {
     expect([refusal.status, refusal.param]).toEqual([422, "limit"]);
   });
 
-  test("a cursor that is no item's is refused", async () => {
+  test("an unknown cursor is refused", async () => {
     const refusal = await refusalOf(ask(listInputItems, "resp_1", { query: "?after=msg_99" }));
     expect([refusal.status, refusal.param]).toEqual([422, "after"]);
   });
 
-  test("an order that is none is refused", async () => {
+  test("an unknown order is refused", async () => {
     const refusal = await refusalOf(ask(listInputItems, "resp_1", { query: "?order=sideways" }));
     expect([refusal.status, refusal.param]).toEqual([422, "order"]);
   });
 
-  test("those without an id of their own are given one, and a text is an item", async () => {
+  test("items without an id get one, and text becomes an item", async () => {
     await keep("deepseek/m", "resp_2", { input: "hello" });
     const { data } = await pageOf("", "resp_2");
     expect(data).toHaveLength(1);
@@ -132,13 +132,13 @@ describe("items of a response that we keep", () => {
   });
 });
 
-describe("a response that its upstream keeps", () => {
+describe("a response that its upstream stores", () => {
   beforeEach(async () => {
     await keep("openai/m", "resp_up", { input: "hello" });
     await keep("xai/m", "4f3a/../x?y", { input: "hello" });
   });
 
-  test("is asked for there, query and all, under its id alone", async () => {
+  test("is requested from it, query included, by its id only", async () => {
     const answer = await ask(getResponse, "resp_up", {
       query: "?include[]=a",
       script: () => new Response('{"x": 1.0}'),
@@ -153,7 +153,7 @@ describe("a response that its upstream keeps", () => {
     expect(fetched.map(({ headers }) => headers.get("authorization"))).toEqual([`Bearer ${upstreamKey}`]);
   });
 
-  test("an upstream that lists no input can't be asked for it", async () => {
+  test("cannot be listed if the upstream has no such route", async () => {
     const refusal = await refusalOf(ask(listInputItems, "4f3a/../x?y"));
     expect([refusal.code, refusal.status]).toEqual(["unsupported_operation", 404]);
     expect(fetched).toEqual([]);
@@ -164,7 +164,7 @@ describe("a response that its upstream keeps", () => {
     expect([refusal.status, refusal.param]).toEqual([422, "stream"]);
   });
 
-  test("its upstream's refusals stay as they are, but for our key", async () => {
+  test("is answered with the upstream's refusals, except for our key", async () => {
     const script = () => Response.json({ error: { message: upstreamKey } }, { status: 404 });
     for (const what of [getResponse, listInputItems]) {
       expect(await ask(what, "resp_up", { script })).toEqual({
@@ -184,13 +184,13 @@ describe("a response that its upstream keeps", () => {
     }
   });
 
-  test("can be removed again where the upstream would not", async () => {
+  test("can be deleted again if the upstream refused", async () => {
     const refused = await ask(deleteResponse, "resp_up", { script: () => new Response("busy", { status: 429 }) });
     expect(refused.status).toBe(429);
     expect((await ask(deleteResponse, "resp_up")).status).toBe(200);
   });
 
-  test("is removed here where it is gone there", async () => {
+  test("is deleted here if it no longer exists there", async () => {
     const answer = await ask(deleteResponse, "resp_up", { script: () => new Response("{}", { status: 404 }) });
     expect(answer.status).toBe(200);
     expect(await refusalOf(ask(getResponse, "resp_up"))).toMatchObject({ status: 404 });

@@ -1,4 +1,4 @@
-/** Responses that were made before: looked up, listed, removed. Free, whoever keeps them. */
+/** Looks up, lists and deletes stored responses. Free, wherever they are stored. */
 import type { Principal } from "../auth/index.ts";
 import { GatewayError } from "../core/index.ts";
 import type { ModelRouter } from "../routing/index.ts";
@@ -12,14 +12,14 @@ export interface StoredResponseDependencies {
   keeper: ResponseStoreService;
 }
 
-/** A call about one response, with the query that came with it. */
+/** A call about one response, with its query. */
 export interface StoredResponseCall {
   id: string;
   principal: Principal;
   request: Request;
 }
 
-/** `GET /v1/responses/{id}`. Throws 404 where the caller has no such response. */
+/** `GET /v1/responses/{id}`. Throws 404 if the caller has no such response. */
 export async function getResponse(deps: StoredResponseDependencies, call: StoredResponseCall): Promise<Response> {
   const stored = await deps.keeper.find(call.id, call.principal);
   if (new URL(call.request.url).searchParams.get("stream") === "true") {
@@ -32,7 +32,7 @@ export async function getResponse(deps: StoredResponseDependencies, call: Stored
   });
 }
 
-/** `GET /v1/responses/{id}/input_items`, in OpenAI's list with its cursors; newest first unless asked otherwise. */
+/** `GET /v1/responses/{id}/input_items`, in OpenAI's list format with cursors; newest first by default. */
 export async function listInputItems(deps: StoredResponseDependencies, call: StoredResponseCall): Promise<Response> {
   const stored = await deps.keeper.find(call.id, call.principal);
   if (stored.content !== undefined)
@@ -41,7 +41,7 @@ export async function listInputItems(deps: StoredResponseDependencies, call: Sto
   return askItsUpstream(deps, call, stored, { subpath, method: "GET" });
 }
 
-/** `DELETE /v1/responses/{id}`. What the upstream keeps goes first, so that a failure there can be tried again. */
+/** `DELETE /v1/responses/{id}`. The upstream's copy is deleted first, so that a failure there can be retried. */
 export async function deleteResponse(deps: StoredResponseDependencies, call: StoredResponseCall): Promise<Response> {
   const stored = await deps.keeper.find(call.id, call.principal);
   if (stored.content === undefined) {
@@ -55,7 +55,7 @@ export async function deleteResponse(deps: StoredResponseDependencies, call: Sto
   return Response.json({ id: stored.id, object: "response", deleted: true });
 }
 
-/** Asks the provider that keeps the response. */
+/** Sends the request to the provider that stores the response. */
 function askItsUpstream(
   { asking, router }: StoredResponseDependencies,
   { request }: StoredResponseCall,
@@ -77,7 +77,7 @@ function queryOf({ request }: StoredResponseCall): string {
   return new URL(request.url).search;
 }
 
-/** Items of a page, as OpenAI's lists have them by default and at most. */
+/** The default and the maximum number of items per page, as in OpenAI's lists. */
 const PAGE_ITEMS = 20;
 const PAGE_ITEMS_MAX = 100;
 

@@ -33,7 +33,7 @@ const answerOf = (id: string, text: string): JsonObject => ({
   output: [{ type: "message", id: `msg_${id}`, role: "assistant", content: [{ type: "output_text", text }] }],
 });
 
-/** One round, whose answer is `id`; whoever speaks Responses keeps it. */
+/** One round whose answer has this id; an upstream that speaks Responses stores it. */
 async function round(model: string, id: string, request: JsonObject, user = "alice"): Promise<void> {
   const call = callOf(model, request, user);
   await keeper.store(
@@ -49,7 +49,7 @@ async function refusalOf(promise: Promise<unknown>): Promise<GatewayError> {
   return reason;
 }
 
-/** Items in short: who, and what. */
+/** Items in short: role and text. */
 const told = (items: unknown): string[] =>
   (items as { role?: string; type?: string; content?: { text: string }[] }[]).map(
     ({ role, type, content }) => `${role ?? type}: ${content?.[0]?.text ?? ""}`,
@@ -62,17 +62,17 @@ describe("a call that continues nothing", () => {
   test.each<[string, JsonObject]>([
     ["without an id", { input: "hi" }],
     ["with none", { input: "hi", previous_response_id: null }],
-  ])("%s goes as it is", async (_title, request) => {
+  ])("%s passes unchanged", async (_title, request) => {
     expect(await keeper.resolveInput(callOf(translated, request))).toEqual(asItIs);
   });
 });
 
-describe("an item that is only named", () => {
+describe("a referenced item", () => {
   const nameOf = (id: string): JsonObject => ({ type: "item_reference", id });
   const after = (id: string): JsonObject => ({ input: [nameOf(id), { role: "user", content: "go on" }] });
 
   beforeEach(async () => {
-    // Our responses have the ids of their calls, and their items too.
+    // Our responses have the ids of their calls, and so do their items.
     const call = { ...callOf(translated, { input: "one" }), callId: "c7" };
     await keeper.store(
       call,
@@ -100,11 +100,11 @@ describe("an item that is only named", () => {
     },
   );
 
-  test("is nobody's but its owner's", async () => {
+  test("is only found by its owner", async () => {
     expect(await keeper.resolveInput(callOf(native, after("msg_c7_0"), "mallory"))).toEqual(asItIs);
   });
 
-  test("is kept as what it stands for", async () => {
+  test("is stored in full", async () => {
     const call = callOf(translated, after("msg_c7_0"));
     const { expanded: recalled } = await keeper.resolveInput(call);
     const said = { ...call, callId: "c9", request: { input: recalled?.ownItems } };
@@ -113,7 +113,7 @@ describe("an item that is only named", () => {
     expect(kept.map((item) => (item as JsonObject)["id"])).toEqual(["msg_c7_0", "msg_c1_in1"]);
   });
 
-  test("is looked up, but not too many of them", async () => {
+  test("is looked up, up to a number", async () => {
     const input = (count: number) => ({ input: Array.from({ length: count }, (_, index) => nameOf(`msg_x_${index}`)) });
     expect(await keeper.resolveInput(callOf(native, input(limits.referencedItemsMax)))).toEqual(asItIs);
     const refusal = await refusalOf(keeper.resolveInput(callOf(native, input(limits.referencedItemsMax + 1))));
@@ -121,8 +121,8 @@ describe("an item that is only named", () => {
   });
 });
 
-describe("what we keep", () => {
-  test("is put in front of the next round, the oldest first, whichever provider is asked", async () => {
+describe("a response that the gateway stores", () => {
+  test("is put before the next round, the oldest first, for any provider", async () => {
     await round(translated, "resp_1", { input: "one" });
     await round("mistral/m", "resp_2", { input: [{ role: "user", content: "two" }], previous_response_id: "resp_1" });
     for (const model of [translated, native, "anthropic/claude-x", "xai/grok-4"]) {
@@ -137,12 +137,12 @@ describe("what we keep", () => {
         "assistant: said in resp_2",
         "user: three",
       ]);
-      // What it stands for is there now, and only this round's instructions hold.
+      // The referenced item is in place, and only this round's instructions apply.
       expect(rest).toEqual({ model, instructions: "be brief" });
     }
   });
 
-  test("is found whole, and its input listed with that of the rounds before", async () => {
+  test("is returned whole, and its input listed with that of the rounds before", async () => {
     await round(translated, "resp_1", { input: "one" });
     await round(translated, "resp_2", { input: "two", previous_response_id: "resp_1" });
     const found = await keeper.find("resp_2", principalOf("alice"));
@@ -154,7 +154,7 @@ describe("what we keep", () => {
     ]);
   });
 
-  test("lasts as long as we say", async () => {
+  test("expires", async () => {
     await round(translated, "resp_1", { input: "one" });
     now += limits.responseTtlMs - 1;
     expect((await keeper.find("resp_1", principalOf("alice"))).createdAt).toBe(1_000_000);
@@ -162,7 +162,7 @@ describe("what we keep", () => {
     expect(await refusalOf(keeper.find("resp_1", principalOf("alice")))).toMatchObject({ status: 404 });
   });
 
-  test("can't be continued once a part of it is removed, but what is left is still there", async () => {
+  test("cannot be continued once a part of it is deleted, but the rest can be read", async () => {
     await round(translated, "resp_1", { input: "one" });
     await round(translated, "resp_2", { input: "two", previous_response_id: "resp_1" });
     await round(translated, "resp_3", { input: "three", previous_response_id: "resp_2" });
@@ -177,15 +177,15 @@ describe("what we keep", () => {
   });
 });
 
-describe("what the upstream keeps", () => {
+describe("a response that the upstream stores", () => {
   beforeEach(() => round(native, "resp_up", { input: "one" }));
 
-  test("is noted without a word of it", async () => {
+  test("is recorded without its content", async () => {
     const found = await keeper.find("resp_up", principalOf("alice"));
     expect(found).toMatchObject({ owner: "alice", provider: "openai", model: "gpt-5-mini", content: undefined });
   });
 
-  test("is continued there as it is, with the key that made it", async () => {
+  test("is continued there unchanged, with the key that made it", async () => {
     expect(
       await keeper.resolveInput(callOf("openai/another", { input: "two", previous_response_id: "resp_up" })),
     ).toEqual({
@@ -205,7 +205,7 @@ describe("what the upstream keeps", () => {
     },
   );
 
-  test("one that was made anew here is kept by us, since its client knows no id of the upstream's", async () => {
+  test("that the gateway converted is stored here, because its client does not know the upstream's id", async () => {
     const call = callOf(native, { input: "one" });
     await keeper.store(call, answerOf("resp_ours", "hi"), undefined);
     const { expanded: recalled } = await keeper.resolveInput(
@@ -215,8 +215,8 @@ describe("what the upstream keeps", () => {
   });
 });
 
-describe("nothing is kept", () => {
-  test.each([native, translated])("where the caller doesn't want it: %s", async (model) => {
+describe("nothing is stored", () => {
+  test.each([native, translated])("if the caller does not want it: %s", async (model) => {
     await round(model, "resp_1", { input: "one", store: false });
     expect(await refusalOf(keeper.find("resp_1", principalOf("alice")))).toMatchObject({ status: 404 });
   });
@@ -227,7 +227,7 @@ describe("nothing is kept", () => {
   });
 });
 
-describe("somebody else's, and what can't be an id", () => {
+describe("another user's response, or an impossible id", () => {
   const ids = ["resp_bobs", "resp_up", "resp_none", "", "\0", "resp_bobs\0", "x".repeat(10_000), "' OR 1=1 --", "%"];
 
   beforeEach(async () => {
@@ -235,33 +235,30 @@ describe("somebody else's, and what can't be an id", () => {
     await round(native, "resp_up", { input: "secret" }, "bob");
   });
 
-  test.each(ids.map((id) => [id.slice(0, 20), id] as const))(
-    "%p is not found, whatever is asked",
-    async (_title, id) => {
-      const alice = principalOf("alice");
-      const asked: Promise<unknown>[] = [keeper.find(id, alice), keeper.inputOf(id, alice), keeper.remove(id, alice)];
-      for (const model of [native, translated]) {
-        asked.push(keeper.resolveInput(callOf(model, { input: "go on", previous_response_id: id })));
-      }
-      for (const one of asked) {
-        const refusal = await refusalOf(one);
-        expect([refusal.code, refusal.status]).toEqual(["response_not_found", 404]);
-        expect(refusal.message.length).toBeLessThan(700);
-        expect(refusal.message).not.toContain("secret");
-      }
-      const bob = principalOf("bob");
-      expect((await keeper.find("resp_bobs", bob)).content).toBeDefined();
-      expect((await keeper.find("resp_up", bob)).provider).toBe("openai");
-    },
-  );
+  test.each(ids.map((id) => [id.slice(0, 20), id] as const))("%p is not found by any request", async (_title, id) => {
+    const alice = principalOf("alice");
+    const asked: Promise<unknown>[] = [keeper.find(id, alice), keeper.inputOf(id, alice), keeper.remove(id, alice)];
+    for (const model of [native, translated]) {
+      asked.push(keeper.resolveInput(callOf(model, { input: "go on", previous_response_id: id })));
+    }
+    for (const one of asked) {
+      const refusal = await refusalOf(one);
+      expect([refusal.code, refusal.status]).toEqual(["response_not_found", 404]);
+      expect(refusal.message.length).toBeLessThan(700);
+      expect(refusal.message).not.toContain("secret");
+    }
+    const bob = principalOf("bob");
+    expect((await keeper.find("resp_bobs", bob)).content).toBeDefined();
+    expect((await keeper.find("resp_up", bob)).provider).toBe("openai");
+  });
 
-  test("a place in a conversation can't be taken by who guesses its id first", async () => {
+  test("a position in a conversation cannot be taken by guessing its id first", async () => {
     await round(translated, "resp_bobs", { input: "mine now" });
     expect(told(await keeper.inputOf("resp_bobs", principalOf("bob")))).toEqual(["user: secret"]);
   });
 });
 
-test("places in a refusal are counted from the caller's own first item", () => {
+test("positions in a refusal are counted from the caller's own first item", () => {
   const of = (param: string | undefined) => {
     const options = param === undefined ? {} : { param };
     const refusal = new GatewayError("validation_failed", `${param ?? "body"}: is odd`, options);

@@ -1,6 +1,7 @@
 /**
- * Responses that are kept: by their upstream, of which we note whose they are, or by us where the upstream keeps none.
- * A response is found by its owner alone; upstreams know all callers by one key, so that nothing else keeps them apart.
+ * Stored responses: stored by their upstream, in which case only their owner is recorded here, or by the gateway if the
+ * upstream stores none. A response is found only by its owner. Upstreams see all callers with one key, so nothing else
+ * separates them.
  */
 import type { Principal } from "../auth/index.ts";
 import { type Clock, GatewayError, type JsonObject, limits, listOf, objectOf, parseObject } from "../core/index.ts";
@@ -13,30 +14,30 @@ export interface ResponseStoreDependencies {
   clock: Clock;
 }
 
-/** What a call puts in and where it goes. */
+/** The input of a call, and its target. */
 export interface StorableCall {
   principal: Principal;
   target: Target;
   /** The client's own body. */
   request: JsonObject;
-  /** Letters and digits that are the call's alone: ids of its items are made from them. */
+  /** Letters and digits unique to the call; ids of its items are derived from them. */
   callId: string;
 }
 
-/** What a call refers to, as it is sent. */
+/** The input of a call with its references resolved. */
 export interface ResolvedInput {
-  /** Undefined where the body can go as it is. */
+  /** Undefined if the body can be sent unchanged. */
   expanded: ExpandedInput | undefined;
-  /** The id of the only key that knows the response which the call continues; undefined where any key will do. */
+  /** The id of the only key that knows the response which the call continues; undefined if any key will do. */
   pinnedKeyId: string | undefined;
 }
 
-/** A body that says by itself what it referred to. */
+/** A body without references: all items are included. */
 export interface ExpandedInput {
   body: JsonObject;
-  /** How many of its input's items are of earlier rounds. */
+  /** How many items of its input belong to earlier rounds. */
   earlierItems: number;
-  /** The others, as they are kept. */
+  /** The other items, as they are stored. */
   ownItems: readonly JsonObject[];
 }
 
@@ -53,16 +54,16 @@ export class ResponseStoreService {
   }
 
   /**
-   * The body with all that it refers to put in its place: the rounds before it, where it continues a response that the
-   * upstream doesn't know, and kept items that it only names. Throws 404 for a response that is not the caller's, and 422
-   * for one that only another provider knows.
+   * Resolves all references of the body: the rounds before it, if it continues a response that the upstream does not
+   * know, and stored items that it references. Throws 404 for a response of another user, and 422 for one that only
+   * another provider knows.
    */
   async resolveInput(call: StorableCall): Promise<ResolvedInput> {
     const { request, callId } = call;
     const { items: earlier, pinnedKeyId } = await this.#earlier(call);
     const named = await this.#named(call, earlier ?? []);
     if (earlier === undefined && named.size === 0) return { expanded: undefined, pinnedKeyId };
-    // One that is not ours is the upstream's to find.
+    // An unknown item is left to the upstream to find.
     const find = (id: string): JsonObject => named.get(id) ?? { type: "item_reference", id };
     const ownItems = inputItems(request, callId, find);
     const body: JsonObject = { ...request, input: [...(earlier ?? []), ...ownItems] };
@@ -71,7 +72,7 @@ export class ResponseStoreService {
     return { expanded: { body: rest, earlierItems: earlier.length, ownItems }, pinnedKeyId };
   }
 
-  /** The items of the rounds before, or the key that knows them where the upstream has them; neither where there are none. */
+  /** The items of the rounds before, or the key of the upstream that stores them; neither if there are none. */
   async #earlier({ principal, target, request }: StorableCall): Promise<EarlierRounds> {
     const id = request["previous_response_id"];
     if (typeof id !== "string") return {};
@@ -91,7 +92,7 @@ export class ResponseStoreService {
     return { items: chain.flatMap(roundOf) };
   }
 
-  /** The kept items that the input only names, by their ids. */
+  /** The stored items referenced by the input, by id. */
   async #named(
     { principal, request }: StorableCall,
     earlier: readonly unknown[],
@@ -109,7 +110,7 @@ export class ResponseStoreService {
     return named;
   }
 
-  /** The ids of our items hold that of their call, which is their response's too. */
+  /** The ids of our items contain the id of their call, which is their response's too. */
   async #itemOf(id: string, { user }: Principal): Promise<JsonObject | undefined> {
     const { responses, clock } = this.#deps;
     const responseId = `resp_${id.split("_")[1]}`;
@@ -118,8 +119,8 @@ export class ResponseStoreService {
   }
 
   /**
-   * Keeps a response, unless the caller doesn't want that. Where the upstream has it under the id that the client got
-   * (`upstream`), only its owner is noted, and the key that made it. Durable when it resolves.
+   * Stores a response, unless the caller disabled it. If the upstream stores it under the id sent to the client
+   * (`upstream`), only its owner and the key that made it are recorded. Durable when it resolves.
    */
   async store(
     { principal, target, request, callId }: StorableCall,
@@ -146,7 +147,7 @@ export class ResponseStoreService {
     });
   }
 
-  /** Throws 404 where the caller has no such response. */
+  /** Throws 404 if the caller has no such response. */
   async find(id: string, { user }: Principal): Promise<StoredResponse> {
     const { responses, clock } = this.#deps;
     const found = isId(id) ? await responses.find(id, user, clock()) : undefined;
@@ -155,7 +156,7 @@ export class ResponseStoreService {
   }
 
   /**
-   * What was put in: in this round and in those before it that are still kept. Throws 404 where the caller has no such
+   * The input of this round and of all earlier rounds that are still stored. Throws 404 if the caller has no such
    * response.
    */
   async inputOf(id: string, principal: Principal): Promise<unknown[]> {
@@ -165,7 +166,7 @@ export class ResponseStoreService {
     return [...chain.slice(0, -1).flatMap(roundOf), ...inputOf(last)];
   }
 
-  /** Throws 404 where the caller has no such response. */
+  /** Throws 404 if the caller has no such response. */
   async remove(id: string, { user }: Principal): Promise<void> {
     if (!isId(id) || !(await this.#deps.responses.remove(id, user))) throw notFound(id);
   }
@@ -176,14 +177,14 @@ export class ResponseStoreService {
   }
 }
 
-/** Whether it can be an id at all: nothing that a storage would have to refuse. */
+/** Whether it is a possible id that a storage would accept. */
 function isId(text: string): boolean {
   return text.length <= limits.responseIdCharactersMax && !text.includes("\0");
 }
 
 /**
- * A refusal of a body with earlier rounds in front, as who sent only the last one can read it: places in the input are
- * counted from that one's first item.
+ * Rewrites a refusal of a body with earlier rounds for a client that sent only the last one: positions in the input are
+ * counted from that client's first item.
  */
 export function rebaseErrorPath(error: GatewayError, earlierItems: number): GatewayError {
   const { code, message, param } = error;
@@ -195,7 +196,7 @@ export function rebaseErrorPath(error: GatewayError, earlierItems: number): Gate
   return new GatewayError(code, inOwn(message), { param: inOwn(param) });
 }
 
-/** What went in and came out. Throws 422 where only another provider knows it. */
+/** The input and output of a round. Throws 422 if only another provider knows it. */
 function roundOf(round: StoredResponse): readonly unknown[] {
   if (round.content === undefined) {
     throw new GatewayError(

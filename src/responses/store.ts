@@ -1,43 +1,45 @@
 /** A response that may be looked up and continued. */
 export interface StoredResponse {
   id: string;
-  /** The user whose it is. */
+  /** The name of its user. */
   owner: string;
   /** The prefix of the provider that made it. */
   provider: string;
-  /** The model's name there. */
+  /** The provider's name of the model. */
   model: string;
   createdAt: number;
-  /** Forgotten then. */
+  /** When it is deleted. */
   expiresAt: number;
   /** The response that it continues. */
   previousId: string | undefined;
-  /** Undefined where the upstream keeps it. */
+  /** Undefined if the upstream stores it. */
   content: ResponseContent | undefined;
-  /** A short hash of the API key that made it: a provider may know the response under this key only. */
+  /** A short hash of the API key that made it: the provider may know the response under this key only. */
   keyId: string | undefined;
 }
 
-/** What is kept of a response whose upstream keeps none. */
+/** The stored content of a response whose upstream stores none. */
 interface ResponseContent {
-  /** The items that this call put in, without those of the responses before it; JSON text of a list. */
+  /** The items that this call added, without those of the responses before it; JSON text of a list. */
   input: string;
-  /** The response as the client got it; JSON text of an object. */
+  /** The response as sent to the client; JSON text of an object. */
   response: string;
 }
 
-/** What responses need from a storage engine. Everything is asked for with its owner: another's is never found. */
+/**
+ * The interface of the responses' storage. Every request includes the owner: another user's response is never found.
+ */
 export interface ResponseStore {
   /** Durable when it resolves. */
   put(response: StoredResponse): Promise<void>;
   find(id: string, owner: string, at: number): Promise<StoredResponse | undefined>;
   /**
-   * The response and those that it continues, oldest first; ends early where one of them is not there any more, or where
-   * they grow beyond `expandedRoundsMax` or `expandedBytesMax`.
+   * The response and those that it continues, oldest first; ends early if one of them no longer exists, or if they
+   * exceed `expandedRoundsMax` or `expandedBytesMax`.
    */
   chain(id: string, owner: string, at: number): Promise<StoredResponse[]>;
-  /** Whether there was such a response. */
+  /** Whether the response existed. */
   remove(id: string, owner: string): Promise<boolean>;
-  /** Forgets what is kept no longer, a bounded number at a time. */
+  /** Deletes expired responses, a bounded number at a time. */
   forget(at: number): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** The keys and waits of attempts, and who hears of them. */
+/** The keys and delays of attempts, and their observers. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { GatewayError } from "../core/index.ts";
 import { keyIdOf } from "../routing/index.ts";
@@ -20,18 +20,18 @@ describe("several keys", () => {
     ["refused", fails(401)],
     ["limited", fails(429)],
     ["out of quota", fails(429, {}, `{"error":{"code":"insufficient_quota"}}`)],
-  ])("a key that is %s rests, and the other is tried at once", async (_title, behaviour) => {
+  ])("a key that is %s cools down, and the other one is tried at once", async (_title, behaviour) => {
     const sent = scene.send({ behaviours: [behaviour, ok] });
     await scene.until(1, 1);
     expect(await sent).toMatchObject({ kind: "stream" });
     expect(scene.fetched.map(({ key }) => key)).toEqual([firstKey, secondKey]);
-    // The next calls leave the resting key alone.
+    // The next calls do not use the cooling key.
     await scene.send({ behaviours: [ok] });
     await scene.send({ behaviours: [ok] });
     expect(scene.fetched.slice(2).map(({ key }) => key)).toEqual([secondKey, secondKey]);
   });
 
-  test("a limited key rests for the time it was told, and is used again", async () => {
+  test("a limited key cools down for the given time, and is used again", async () => {
     const limitedAt = scene.now;
     const limited = scene.send({ behaviours: [fails(429, { "retry-after": "20" }), ok] });
     await scene.until(1, 1);
@@ -55,10 +55,10 @@ describe("several keys", () => {
     expect(scene.fetched.map(({ key }) => key)).toEqual([firstKey, secondKey]);
   });
 
-  describe("of which one alone can do it", () => {
+  describe("of which only one can make the request", () => {
     const pinnedKeyId = keyIdOf(secondKey);
 
-    test("that one is used each time, also where it was refused or limited", async () => {
+    test("that one is used each time, even if it was refused or limited", async () => {
       const sent = scene.send({ behaviours: [fails(429, { "retry-after": "1" }), ok], pinnedKeyId });
       await scene.until(2_000);
       expect(await sent).toMatchObject({ kind: "stream", keyId: pinnedKeyId });
@@ -70,13 +70,13 @@ describe("several keys", () => {
       expect(new Set(scene.fetched.map(({ key }) => key))).toEqual(new Set([secondKey]));
     });
 
-    test("any key is used where the configuration has that one no more", async () => {
+    test("any key is used if that one is no longer configured", async () => {
       await scene.send({ behaviours: [ok], pinnedKeyId: "gone" });
       expect(scene.fetched.map(({ key }) => key)).toEqual([firstKey]);
     });
   });
 
-  test("an error that is no key's fault is not tried on the other", async () => {
+  test("an error that is not a key's fault is not retried with the other", async () => {
     await scene.send({ behaviours: [fails(400)] });
     expect(scene.fetched).toHaveLength(1);
   });
@@ -90,7 +90,7 @@ describe("several keys", () => {
   });
 });
 
-describe("the observer hears of every attempt", () => {
+describe("the observer is notified of every attempt", () => {
   const keyId = keyIdOf(firstKey);
   const attempt = { workId: "req_1", provider: "up", keyId };
 
@@ -101,7 +101,7 @@ describe("the observer hears of every attempt", () => {
     ]);
   });
 
-  test("that failed, with its class and the wait that follows", async () => {
+  test("that failed, with its class and the following delay", async () => {
     const sent = scene.send({ behaviours: [down, fails(503, { "retry-after": "1" }), fails(400)] });
     await scene.until(5_000);
     await sent;
@@ -112,20 +112,20 @@ describe("the observer hears of every attempt", () => {
     ]);
   });
 
-  test("that the gateway gives up", async () => {
+  test("that times out", async () => {
     const late = scene.send({ behaviours: [silent], options: { firstByteMsMax: 2_000 } });
     await scene.until(10_000);
     expect((await refusalOf(late)).code).toBe("upstream_timeout");
     expect(scene.attempts).toMatchObject([{ ...attempt, attempt: 1, status: undefined, failure: "timed-out" }]);
   });
 
-  test("that is answered with no HTTP", async () => {
+  test("that is answered without valid HTTP", async () => {
     const garbled = scene.send({ behaviours: [() => Promise.reject(new BadReply("no HTTP"))] });
     expect((await refusalOf(garbled)).code).toBe("upstream_invalid_answer");
     expect(scene.attempts.at(-1)).toMatchObject({ ...attempt, failure: "invalid-answer" });
   });
 
-  test("that its client gives up", async () => {
+  test("that its client aborts", async () => {
     const left = scene.send({ behaviours: [silent] });
     await scene.turns();
     scene.abort.abort(new GatewayError("upstream_interrupted", "The client went away."));

@@ -89,7 +89,7 @@ const waits: [string, Record<string, string>, string, number | undefined][] = [
   ["a negative number of milliseconds", { "retry-after-ms": "-5" }, "", undefined],
 ];
 
-describe("the wait that an upstream asks for", () => {
+describe("the delay that an upstream requests", () => {
   test.each(waits)("%s", (_title, headers, body, milliseconds) => {
     expect(judge(429, body, headers).retryAfterMs).toBe(milliseconds);
   });

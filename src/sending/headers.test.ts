@@ -16,7 +16,7 @@ function routeOf(kind: "openai" | "anthropic" | "google", sandbox = false): Upst
   };
 }
 
-/** What an SDK, a browser and a proxy put into a request. */
+/** Headers of an SDK, a browser and a proxy. */
 const client = new Headers({
   authorization: "Bearer tg_token_of_the_caller",
   "x-api-key": "tg_token_of_the_caller",
@@ -58,13 +58,13 @@ function headersOf(route: UpstreamRoute, sending: Sending = {}): Headers {
 const sent = (route: UpstreamRoute) => Object.fromEntries(headersOf(route, { clientHeaders: client }));
 
 describe("to an upstream", () => {
-  test("goes no header with a character that none may have", () => {
+  test("no header with an invalid character is sent", () => {
     const clientHeaders = new Headers({ "x-client-request-id": "a\u007fb", "openai-beta": "assistants=v2" });
     const headers = headersOf(routeOf("openai"), { clientHeaders });
     expect([headers.get("x-client-request-id"), headers.get("openai-beta")]).toEqual([null, "assistants=v2"]);
   });
 
-  test("go the gateway's own headers, its key, and what the caller may say", () => {
+  test("the gateway's own headers, its key, and permitted headers of the caller are sent", () => {
     const { "user-agent": userAgent, ...headers } = sent(routeOf("openai"));
     expect(userAgent).toMatch(/^tollgate\//);
     expect(headers).toEqual({
@@ -77,13 +77,13 @@ describe("to an upstream", () => {
     });
   });
 
-  test("a stream is asked for as one", () => {
+  test("a stream is requested as a stream", () => {
     const route = routeOf("openai");
     expect(headersOf(route, { accept: "text/event-stream" }).get("accept")).toBe("text/event-stream");
     expect(headersOf(route).get("accept")).toBe("application/json");
   });
 
-  test("what one caller says goes with no other call, each key with its own", () => {
+  test("headers of one caller are sent with no other call, and each key has its own", () => {
     const route = routeOf("openai");
     expect(sent(route)["openai-beta"]).toBe("assistants=v2");
     const other = headersOf(route, { key: { id: "other", secret: "sk-other", heads: [] } });
@@ -92,7 +92,7 @@ describe("to an upstream", () => {
     expect(headersOf(route).get("openai-beta")).toBeNull();
   });
 
-  test("nothing of the caller's token goes, whatever headers the provider takes its key in", () => {
+  test("the caller's token is never sent, whatever headers the provider accepts its key in", () => {
     for (const kind of ["openai", "anthropic"] as const) {
       const headers = sent(routeOf(kind));
       expect(JSON.stringify(headers)).not.toContain("tg_token");
@@ -104,7 +104,7 @@ describe("to an upstream", () => {
     });
   });
 
-  test("a provider that takes its key in several ways gets it in the one that its path takes", () => {
+  test("a provider that accepts its key in several ways gets it in the way of its path", () => {
     const { provider } = routeOf("google");
     expect(provider.headers("sk-upstream", "/v1beta/openai/chat/completions")).toEqual({
       authorization: "Bearer sk-upstream",
@@ -113,7 +113,7 @@ describe("to an upstream", () => {
     expect(sent(routeOf("google"))).toMatchObject({ authorization: "Bearer sk-upstream" });
   });
 
-  test("a version and betas go where the upstream gets the client's own words, in that dialect", () => {
+  test("a version and betas are sent if the upstream gets the client's own body, in that dialect", () => {
     const clientHeaders = new Headers({ "anthropic-version": "2026-10-21", "anthropic-beta": "a,b" });
     const of = (sending: Sending) => {
       const headers = headersOf(routeOf("anthropic"), { clientHeaders, ...sending });
@@ -124,7 +124,7 @@ describe("to an upstream", () => {
     expect(of({ dialect: "chat" })).toEqual(["2023-06-01", null]);
   });
 
-  test("a fault is asked of a simulator only", () => {
+  test("a fault is requested of a simulator only", () => {
     expect(sent(routeOf("openai"))["x-sim-fault"]).toBeUndefined();
     expect(sent(routeOf("openai", true))["x-sim-fault"]).toBe("status=500");
   });
@@ -150,7 +150,7 @@ describe("to a client", () => {
     location: "https://elsewhere.example/",
   });
 
-  test("go the headers that concern the answer, and the upstream's request id under another name", () => {
+  test("the headers about the answer are sent, and the upstream's request id under another name", () => {
     expect(relayedHeaders(upstream, false)).toEqual({
       "content-type": "application/json; charset=utf-8",
       "openai-processing-ms": "12",
@@ -166,7 +166,7 @@ describe("to a client", () => {
     expect(relayedHeaders(new Headers({ "request-id": "req_a" }), false)).toEqual({ "x-upstream-request-id": "req_a" });
   });
 
-  test("the answer of a simulator says so", () => {
+  test("a simulator's answer is marked", () => {
     expect(relayedHeaders(new Headers(), true)).toEqual({ "x-tollgate-sandbox": "true" });
     expect(relayedHeaders(new Headers(), false)).toEqual({});
   });

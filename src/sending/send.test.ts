@@ -10,7 +10,7 @@ beforeEach(() => {
 afterEach(() => scene.stop());
 
 describe("one attempt", () => {
-  test("goes to the operation's place with the key, and follows no redirection", async () => {
+  test("is sent to the operation's URL with the key, and follows no redirection", async () => {
     const answer = await scene.send({ behaviours: [ok] });
     expect(answer).toMatchObject({ kind: "stream", status: 200 });
     const [call] = scene.fetched;
@@ -29,7 +29,7 @@ describe("one attempt", () => {
   });
 
   test.each([[400], [402], [403], [404], [409], [413], [422], [429], [503], [504], [529]])(
-    "that fails with %d and names no wait is the last",
+    "that fails with %d and without a delay is the last",
     async (status) => {
       expect(await scene.send({ behaviours: [fails(status)] })).toMatchObject({
         kind: "failed",
@@ -40,7 +40,7 @@ describe("one attempt", () => {
     },
   );
 
-  test("that is redirected is the last: the key goes nowhere else", async () => {
+  test("that is redirected is the last: the key is sent nowhere else", async () => {
     expect(await scene.send({ behaviours: [fails(302, { location: "https://elsewhere.example/" })] })).toMatchObject({
       kind: "failed",
       status: 302,
@@ -48,7 +48,7 @@ describe("one attempt", () => {
     expect(scene.fetched).toHaveLength(1);
   });
 
-  test("without a key is our own mistake", async () => {
+  test("without a key is an internal error", async () => {
     scene.keys = scene.keyPool();
     const reason: unknown = await scene.send({ behaviours: [ok] }).catch((thrown: unknown) => thrown);
     expect(reason).toEqual(new Error("provider up is routed without a key"));
@@ -57,7 +57,7 @@ describe("one attempt", () => {
 });
 
 describe("further attempts", () => {
-  test("follow a failed connection, after waits that double", async () => {
+  test("follow a failed connection, after delays that double", async () => {
     const sent = scene.send({ behaviours: [down, down, ok] });
     await scene.turns();
     expect(scene.fetched).toHaveLength(1);
@@ -72,7 +72,7 @@ describe("further attempts", () => {
     expect(scene.fetched).toHaveLength(3);
   });
 
-  test("wait longer by chance, at most twice as long, and never beyond the cap", async () => {
+  test("have random delays, at most doubled, and never beyond the cap", async () => {
     const waits = async (fraction: number): Promise<number[]> => {
       scene.fetched = [];
       const sent = refusalOf(scene.send({ behaviours: [down], options: { retries: 7 }, fraction }));
@@ -90,14 +90,14 @@ describe("further attempts", () => {
     expect(await waits(0.999_999)).toEqual([250, 500, 1_000, 2_000, 4_000, 4_000, 4_000]);
   });
 
-  test("are not made where something came that is no answer", async () => {
+  test("are not made after an invalid answer", async () => {
     const bad: Behaviour = () => Promise.reject(new BadReply("its head broke off"));
     const refusal = await refusalOf(scene.send({ behaviours: [bad, ok] }));
     expect(refusal).toMatchObject({ code: "upstream_invalid_answer" });
     expect(scene.fetched).toHaveLength(1);
   });
 
-  test("end with upstream_unreachable where no connection ever came about", async () => {
+  test("end with upstream_unreachable if no connection succeeded", async () => {
     const sent = refusalOf(scene.send({ behaviours: [down] }));
     await scene.turns();
     await scene.advance(125);
@@ -121,7 +121,7 @@ describe("further attempts", () => {
     expect(scene.fetched).toHaveLength(3);
   });
 
-  test.each([[429], [503], [529], [498]])("follow a %d after the wait that it names", async (status) => {
+  test.each([[429], [503], [529], [498]])("follow a %d after the delay that it contains", async (status) => {
     const sent = scene.send({ behaviours: [fails(status, { "retry-after": "3" }), ok] });
     await scene.turns();
     await scene.advance(2_999);
@@ -130,14 +130,14 @@ describe("further attempts", () => {
     expect(await sent).toMatchObject({ kind: "stream" });
   });
 
-  test("don't follow a wait over the bound: the client may have the time", async () => {
+  test("do not follow a delay over the bound: the client may wait instead", async () => {
     const behaviours = [fails(429, { "retry-after-ms": "10001" })];
     const answer = await scene.send({ behaviours });
     expect(answer.kind === "stream" ? undefined : answer.headers.get("retry-after-ms")).toBe("10001");
     expect(scene.fetched).toHaveLength(1);
   });
 
-  test("follow a wait of exactly the bound", async () => {
+  test("follow a delay of exactly the bound", async () => {
     const sent = scene.send({ behaviours: [fails(429, { "retry-after-ms": "10000" }), ok] });
     await scene.turns();
     await scene.advance(10_000);
@@ -167,7 +167,7 @@ describe("further attempts", () => {
 });
 
 describe("the first byte", () => {
-  test("that does not come in time ends the call, without another attempt", async () => {
+  test("that does not arrive in time ends the call, without another attempt", async () => {
     const sent = refusalOf(scene.send({ behaviours: [silent] }));
     await scene.turns();
     await scene.advance(59_000);
@@ -178,13 +178,13 @@ describe("the first byte", () => {
     expect(scene.fetched[0]?.init.signal?.aborted).toBe(true);
   });
 
-  test("once it came, no time-out is left behind", async () => {
+  test("leaves no timer behind", async () => {
     await scene.send({ behaviours: [ok] });
     await scene.advance(120_000);
     expect(scene.abort.signal.aborted).toBe(false);
   });
 
-  test("has its time anew in each attempt", async () => {
+  test("has a new time-out in each attempt", async () => {
     const late: Behaviour = async () => {
       await new Promise<void>((resolve) => setTimeout(resolve, 50_000));
       return new Response("", { status: 500 });
@@ -216,7 +216,7 @@ describe("a call that is ended from outside", () => {
     expect(scene.fetched).toHaveLength(1);
   });
 
-  test("before a wait begins makes none either", async () => {
+  test("before a delay begins makes none either", async () => {
     const failing: Behaviour = () => {
       scene.abort.abort(gone);
       return new Response("", { status: 500 });
@@ -227,7 +227,7 @@ describe("a call that is ended from outside", () => {
 });
 
 describe("the body of an error", () => {
-  test("that falls silent is not waited for longer than the longest silence", async () => {
+  test("that stalls is awaited no longer than the idle time-out", async () => {
     const stalling: Behaviour = ({ signal }) =>
       new Response(
         new ReadableStream<Uint8Array>({
@@ -246,7 +246,7 @@ describe("the body of an error", () => {
     expect(await sent).toMatchObject({ kind: "failed", status: 400, body: "" });
   });
 
-  test("that breaks off is left out: the status is known", async () => {
+  test("that breaks off is omitted: the status is known", async () => {
     const breaking: Behaviour = () => {
       const body = new ReadableStream<Uint8Array>({ start: (controller) => controller.error(new Error("reset")) });
       return new Response(body, { status: 400 });
@@ -254,7 +254,7 @@ describe("the body of an error", () => {
     expect(await scene.send({ behaviours: [breaking] })).toMatchObject({ kind: "failed", status: 400, body: "" });
   });
 
-  test("over the bound is left out", async () => {
+  test("over the bound is omitted", async () => {
     const huge = fails(400, {}, "x".repeat(256 * 1024 + 1));
     expect(await scene.send({ behaviours: [huge] })).toMatchObject({ kind: "failed", status: 400, body: "" });
   });

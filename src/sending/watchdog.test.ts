@@ -39,10 +39,10 @@ function reason(): unknown {
   return why instanceof GatewayError ? { code: why.code, message: why.message } : undefined;
 }
 
-describe("with the upstream", () => {
+describe("waiting for the upstream", () => {
   const tooLate = { code: "upstream_timeout", message: "too late" };
 
-  test("lasts as long as was said, and starts anew when it is heard", () => {
+  test("lasts as long as given, and restarts when it sends something", () => {
     const waiting = watchdog();
     waiting.expect(1_000, "too late");
     pass(999);
@@ -53,7 +53,7 @@ describe("with the upstream", () => {
     expect(reason()).toEqual(tooLate);
   });
 
-  test("is endless where nothing is awaited, or the watch has ended", () => {
+  test("is unlimited if nothing is awaited, or the watchdog has stopped", () => {
     const resting = watchdog();
     resting.expect(1_000, "too late");
     resting.stopWaiting();
@@ -65,10 +65,10 @@ describe("with the upstream", () => {
   });
 });
 
-describe("with a client that has gone", () => {
+describe("after the client has disconnected", () => {
   const gone = { code: "upstream_interrupted", message: "The client went away." };
 
-  test("is none where the call ends with it", () => {
+  test("ends at once if the call ends with its client", () => {
     watchdog();
     pass(tickMs);
     expect(reason()).toBeUndefined();
@@ -77,7 +77,7 @@ describe("with a client that has gone", () => {
     expect(reason()).toEqual(gone);
   });
 
-  test("lasts for the upstream's answer to come in, within a bound", () => {
+  test("lasts until the upstream's answer has arrived, within a bound", () => {
     watchdog(limits.drainMsMax);
     leaving.abort();
     pass(tickMs);
@@ -87,14 +87,14 @@ describe("with a client that has gone", () => {
     expect(reason()).toEqual(gone);
   });
 
-  test("lasts to the end of a call that must be answered all the same", () => {
+  test("lasts to the end of a call that must be completed", () => {
     watchdog(Number.POSITIVE_INFINITY);
     leaving.abort();
     for (let times = 0; times < 10; times += 1) pass(limits.drainMsMax);
     expect(reason()).toBeUndefined();
   });
 
-  test("ends where the upstream is too late, however long it would last", () => {
+  test("ends if the upstream is too late, whatever its remaining time", () => {
     const waiting = watchdog(Number.POSITIVE_INFINITY);
     waiting.expect(1_000, "too late");
     leaving.abort();

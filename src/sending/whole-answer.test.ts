@@ -54,7 +54,7 @@ async function tick(milliseconds: number): Promise<void> {
   for (let turn = 0; turn < 5; turn += 1) await new Promise<void>((resolve) => setImmediate(resolve));
 }
 
-/** A body whose pieces come when the test says so; it breaks when the call is ended, as a fetched one does. */
+/** A body whose pieces the test sends; it breaks off when the call is ended, like a fetched one. */
 function dripping(): { body: ReadableStream<Uint8Array>; drip: (text: string) => void; end: () => void } {
   const { promise, resolve } = Promise.withResolvers<ReadableStreamDefaultController<Uint8Array>>();
   let controller: ReadableStreamDefaultController<Uint8Array> | undefined;
@@ -76,7 +76,7 @@ test.each([
     () => new Response(answer, { headers: { "content-length": String(Buffer.byteLength(answer)) } }),
   ],
   ["without a length", () => new Response(answer)],
-])("an answer %s keeps its bytes and names its usage", async (_title, response) => {
+])("an answer %s keeps its bytes and reports its usage", async (_title, response) => {
   const whole = await read(response());
   expect(Buffer.from(whole.bytes).toString()).toBe(answer);
   expect(whole.text).toBe(answer);
@@ -84,17 +84,17 @@ test.each([
   expect(whole.failed).toBe(false);
 });
 
-test("an answer without usage names none", async () => {
+test("an answer without usage reports none", async () => {
   expect((await read(new Response(`{"choices":[]}`))).usage).toBeUndefined();
 });
 
-test("a failure with a success status is told from an answer", async () => {
+test("a failure with a success status is detected", async () => {
   const whole = await read(new Response(`{"code":"exhausted","error":"text"}`));
   expect(whole.failed).toBe(true);
   expect(whole.text).toBe(`{"code":"exhausted","error":"text"}`);
 });
 
-test("blank lines that kept the connection alive before the answer are no part of it", async () => {
+test("blank lines that kept the connection alive before the answer are removed", async () => {
   expect((await read(new Response(`\n\n\n${answer}`))).usage?.usage).toMatchObject({ input: 7 });
 });
 
@@ -106,15 +106,15 @@ test.each([
   ["a text", `"ok"`],
   ["null", "null"],
   ["a stream's event", "data: {}\n\n"],
-])("%s is no answer", async (_title, text) => {
+])("%s is not an answer", async (_title, text) => {
   expect(await refusalOf(read(new Response(text)))).toMatchObject({ code: "upstream_invalid_answer", status: 502 });
 });
 
-test("a missing body is no answer", async () => {
+test("a missing body is not an answer", async () => {
   expect(await refusalOf(read(new Response(null)))).toMatchObject({ code: "upstream_invalid_answer" });
 });
 
-describe("an answer that does not come whole", () => {
+describe("an incomplete answer", () => {
   test("breaks off: upstream_interrupted, with the cause for the log", async () => {
     const reset = new Error("connection reset");
     const body = new ReadableStream<Uint8Array>({
@@ -130,7 +130,7 @@ describe("an answer that does not come whole", () => {
     });
   });
 
-  test("falls silent: upstream_timeout after the longest silence, each piece starting it anew", async () => {
+  test("stalls: upstream_timeout after the idle time-out, which each piece restarts", async () => {
     const { body, drip } = dripping();
     let settled = false;
     const refusal = refusalOf(read(new Response(body))).finally(() => {

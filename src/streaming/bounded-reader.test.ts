@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { readBounded } from "./bounded-reader.ts";
 
-/** A stream of these pieces that notes whether it was asked for more and whether it was cancelled. */
+/** A stream of these pieces that records whether more was requested and whether it was cancelled. */
 function streamOf(pieces: readonly string[]) {
   const state = { pulled: 0, cancelled: false };
   const body = new ReadableStream<Uint8Array>(
@@ -40,13 +40,13 @@ test.each<[string[], number]>([
   expect(state).toEqual({ pulled, cancelled: true });
 });
 
-test("tells of every piece that arrives", async () => {
+test("reports every piece that arrives", async () => {
   let heard = 0;
   await readBounded(streamOf(["a", "b", "c"]).body, 10, () => (heard += 1));
   expect(heard).toBe(3);
 });
 
-test("rejects where the stream breaks", async () => {
+test("rejects if the stream breaks off", async () => {
   const body = new ReadableStream<Uint8Array>({
     pull(controller) {
       controller.error(new Error("broke"));

@@ -12,7 +12,7 @@ const texts: Record<string, string> = {
   mixed: "data: 1\r\n\ndata: 2\n\r\ndata: 3\n\n\ndata: 4\r\n\r\n\r\n",
 };
 
-/** Pushes the pieces and gives back what was handed on each time, and what was left. */
+/** Pushes the pieces and returns the output of each push, and the remainder. */
 function split(pieces: readonly Uint8Array[], max = MAX): { blocks: Buffer[]; rest: Buffer } {
   const splitter = new EventSplitter(max);
   const blocks = pieces.map((piece) => Buffer.from(splitter.push(piece)));
@@ -22,28 +22,28 @@ function split(pieces: readonly Uint8Array[], max = MAX): { blocks: Buffer[]; re
 const endsWhole = (block: Buffer): boolean => block.length === 0 || /\n\r?\n$/.test(block.toString("latin1"));
 
 describe("a stream cut anywhere", () => {
-  test.each(Object.entries(texts))("hands on whole events, every byte once (%s)", (_, text) => {
+  test.each(Object.entries(texts))("is passed on in whole events, every byte once (%s)", (_, text) => {
     const bytes = Buffer.from(text);
     for (let first = 0; first <= bytes.length; first += 1) {
       for (let second = first; second <= bytes.length; second += 1) {
         const pieces = [bytes.subarray(0, first), bytes.subarray(first, second), bytes.subarray(second)];
         const { blocks, rest } = split(pieces);
         expect(Buffer.concat([...blocks, rest]).toString()).toBe(text);
-        // At most an empty line too many, which ends no event.
+        // At most one empty line too many, which ends no event.
         expect(rest.toString().trim()).toBe("");
         expect(blocks.every(endsWhole)).toBe(true);
       }
     }
   });
 
-  test.each(Object.entries(texts))("byte by byte, too (%s)", (_, text) => {
+  test.each(Object.entries(texts))("also byte by byte (%s)", (_, text) => {
     const { blocks, rest } = split([...Buffer.from(text)].map((byte) => Uint8Array.of(byte)));
     expect(Buffer.concat([...blocks, rest]).toString()).toBe(text);
     expect(blocks.every(endsWhole)).toBe(true);
     expect(blocks.filter((block) => block.length > 0).length).toBeGreaterThanOrEqual(4);
   });
 
-  test("an event is handed on with its last byte, not later", () => {
+  test("an event is passed on with its last byte, not later", () => {
     const splitter = new EventSplitter(MAX);
     expect(splitter.push(Buffer.from("data: 1\n")).toString()).toBe("");
     expect(splitter.push(Buffer.from("\nda")).toString()).toBe("data: 1\n\n");
@@ -51,20 +51,20 @@ describe("a stream cut anywhere", () => {
     expect(splitter.push(Buffer.from("\n")).toString()).toBe("data: 2\r\n\r\n");
   });
 
-  test("what never ends is left over", () => {
+  test("an incomplete event is the remainder", () => {
     const { blocks, rest } = split([Buffer.from("data: 1\n\ndata: 2\n"), Buffer.from("data: 3")]);
     expect(Buffer.concat(blocks).toString()).toBe("data: 1\n\n");
     expect(rest.toString()).toBe("data: 2\ndata: 3");
   });
 
-  test("a whole block is handed on as it came, not as a copy", () => {
+  test("a whole block is passed on without a copy", () => {
     const bytes = Buffer.from("data: 1\n\ndata: 2\n\n");
     const block = new EventSplitter(MAX).push(bytes);
     expect(block.buffer).toBe(bytes.buffer);
     expect(block.byteOffset).toBe(bytes.byteOffset);
   });
 
-  test("what is kept does not change with the caller's buffer", () => {
+  test("retained bytes do not change with the caller's buffer", () => {
     const splitter = new EventSplitter(MAX);
     const first = Buffer.from("data: 1");
     splitter.push(first);
@@ -72,7 +72,7 @@ describe("a stream cut anywhere", () => {
     expect(splitter.push(Buffer.from("\n\n")).toString()).toBe("data: 1\n\n");
   });
 
-  test("an event of many pieces is handed on in one, and so is the next", () => {
+  test("an event of many pieces is passed on in one, and so is the next", () => {
     const long = Buffer.from(`event: image\ndata: ${"x".repeat(200_000)}\n\n`);
     const bytes = Buffer.concat([long, long, Buffer.from("data: 1\n\n")]);
     const pieces = Array.from({ length: Math.ceil(bytes.length / 999) }, (_, at) =>
@@ -85,7 +85,7 @@ describe("a stream cut anywhere", () => {
     expect(rest).toHaveLength(0);
   });
 
-  test("any bytes come out as they went in, in whole events while events are small", () => {
+  test("any bytes come out unchanged, in whole events while events are small", () => {
     const unit = fc.constantFrom("\n", "\r\n", "\n\n", "\r", "data: x", ":", "é");
     fc.assert(
       fc.property(fc.string({ unit, maxLength: 30 }), fc.array(fc.nat(60), { maxLength: 6 }), (text, cuts) => {
@@ -101,13 +101,13 @@ describe("a stream cut anywhere", () => {
   });
 });
 
-/** Whether an event that something came before ends within the bytes. */
+/** Whether an event with preceding bytes ends within the bytes. */
 const eventEnds = (bytes: Buffer): boolean => /\n\r?\n/.test(bytes.toString("latin1"));
 
 describe("an event over the bound", () => {
   const long = `data: ${"x".repeat(100)}`;
 
-  test("is passed on as it comes, whole in the end, with no boundary within", () => {
+  test("is passed on as it arrives, complete in the end, with no boundary within", () => {
     const splitter = new EventSplitter(50);
     let received = "";
     for (const piece of ["data: 0\n\n", long, long, "\r\n", "\r"]) {
@@ -120,7 +120,7 @@ describe("an event over the bound", () => {
     expect(received).toBe(`data: 0\n\n${long}${long}\r\n\r\ndata: 1\n\n`);
   });
 
-  test("keeps no more than the bound", () => {
+  test("retains no more than the bound", () => {
     const splitter = new EventSplitter(50);
     const exactly = "data: ".padEnd(50, "x");
     expect(splitter.push(Buffer.from(exactly)).length).toBe(0);
@@ -130,7 +130,7 @@ describe("an event over the bound", () => {
     expect(splitter.rest().length).toBeLessThanOrEqual(3);
   });
 
-  test("comes out complete, whatever the cuts and line ends", () => {
+  test("is complete, whatever the cuts and line ends", () => {
     fc.assert(
       fc.property(
         fc.constantFrom("\n", "\r\n"),
@@ -143,7 +143,7 @@ describe("an event over the bound", () => {
           let received = "";
           for (let at = 0; at < bytes.length; at += size) {
             received += splitter.push(bytes.subarray(at, at + size)).toString();
-            // Only at a boundary may a comment be put in between.
+            // A comment may only be inserted at a boundary.
             if (splitter.atBoundary) expect(received).toMatch(/^$|\n\r?\n$/);
           }
           expect(received + splitter.rest().toString()).toBe(text);
@@ -164,7 +164,7 @@ describe("the events of a block", () => {
     expect(events.flatMap((event) => dataOf(event) ?? []).length).toBe(text.split("data:").length - 1);
   });
 
-  test("include one that has no end", () => {
+  test("include an incomplete one", () => {
     expect([...eventsOf(Buffer.from("data: 1\n\ndata: 2"))].map(String)).toEqual(["data: 1\n\n", "data: 2"]);
     expect([...eventsOf(Buffer.alloc(0))]).toEqual([]);
   });

@@ -12,7 +12,7 @@ describe("the event around a byte, and the events with a word", () => {
     .map(([field, text, end]) => `${field.replaceAll("\n", end)}${text}${end}${end}`);
   const words = [Buffer.from("U"), Buffer.from("ab")];
 
-  test("are those that a block is taken apart into", () => {
+  test("are those of the parsed block", () => {
     const property = fc.property(fc.array(event, { maxLength: 8 }), (written) => {
       const block = Buffer.from(written.join(""));
       const events = [...eventsOf(block)];
@@ -30,7 +30,7 @@ describe("the event around a byte, and the events with a word", () => {
     fc.assert(property);
   });
 
-  test("are also the last one, which has not ended", () => {
+  test("include the last one, which has not ended", () => {
     const block = Buffer.from("data: a\n\ndata: U");
     expect(eventAround(block, 15)).toEqual({ start: 9, end: 16 });
     expect([...eventsWith(block, words)].map(String)).toEqual(["data: U"]);

@@ -6,7 +6,7 @@ afterEach(() => ticker?.stop());
 
 const watched = (onTick: Watched["onTick"]): Watched => ({ slot: -1, onTick });
 
-/** Resolves after that many ticks, with the moment that each callback was told. */
+/** Resolves after this many ticks, with the time passed to each callback. */
 function ticks(of: Ticker, count: number): Promise<number[]> {
   const { promise, resolve } = Promise.withResolvers<number[]>();
   const seen: number[] = [];
@@ -20,7 +20,7 @@ function ticks(of: Ticker, count: number): Promise<number[]> {
   return promise;
 }
 
-test("tells everybody on every tick what time it is, until they leave", async () => {
+test("passes the time to every callback on every tick, until it leaves", async () => {
   let now = 100;
   ticker = new Ticker(1, () => (now += 1));
   let calls = 0;
@@ -35,7 +35,7 @@ test("tells everybody on every tick what time it is, until they leave", async ()
   expect(calls).toBe(3);
 });
 
-test("whoever stays is looked at once on every tick, whoever leaves", async () => {
+test("every remaining callback runs once on every tick, whichever others leave", async () => {
   ticker = new Ticker(1, () => 0);
   const own = ticker;
   const calls = [0, 0, 0, 0, 0];
@@ -60,7 +60,7 @@ test("calls back once when the time has come, and never when cancelled", async (
   expect(called).toEqual(["due"]);
 });
 
-test("a callback may leave or join while the tick is under way", async () => {
+test("a callback may leave or join during the tick", async () => {
   ticker = new Ticker(1, () => 0);
   const own = ticker;
   const called: string[] = [];

@@ -40,7 +40,7 @@ function write(logger: Logger, level: Level, fields: object, message = "somethin
 }
 
 describe.each(levels)("a line of the level %s", (level, number) => {
-  test("is JSON with its time, its fields and what happened", () => {
+  test("is JSON with its time, its fields and its message", () => {
     write(createLogger({ level: "info", fd }), level, { request_id: "req_1", status: 200 });
     expect(lines()).toEqual([
       {
@@ -53,7 +53,7 @@ describe.each(levels)("a line of the level %s", (level, number) => {
     ]);
   });
 
-  test("shows no secret, should it ever carry one", () => {
+  test("shows no secret, should it ever contain one", () => {
     const secrets = { authorization: "Bearer tg_x", api_key: "sk-x", token: "tg_x", secret: "s-x", cookie: "c=x" };
     write(createLogger({ level: "info", fd }), level, { ...secrets, request_id: "req_1" });
     const censored = Object.fromEntries(Object.keys(secrets).map((name) => [name, "[redacted]"]));
@@ -61,7 +61,7 @@ describe.each(levels)("a line of the level %s", (level, number) => {
     expect(text()).not.toContain("tg_x");
   });
 
-  test("is one line, whatever its fields hold", () => {
+  test("is one line, whatever its fields contain", () => {
     write(createLogger({ level: "info", fd }), level, { model: 'a\n{"level":50}\r\u2028' });
     expect(lines()).toMatchObject([{ level: number, model: 'a\n{"level":50}\r\u2028' }]);
   });
@@ -78,12 +78,12 @@ test.each([
   expect(lines().map(({ msg }) => msg)).toEqual(expected);
 });
 
-test("an error tells its cause", () => {
+test("an error includes its cause", () => {
   write(createLogger({ level: "info", fd }), "error", { err: new Error("disk full") });
   expect(lines()).toMatchObject([{ err: { type: "Error", message: "disk full" } }]);
 });
 
-describe("lines are gathered", () => {
+describe("lines are buffered", () => {
   test("and written after a quarter of a second", () => {
     const logger = createLogger({ level: "info", fd });
     logger.info({ n: 1 }, "one");
@@ -94,7 +94,7 @@ describe("lines are gathered", () => {
     expect(lines().map(({ n }) => n)).toEqual([1, 2]);
   });
 
-  test("and written at once when there are many, in their order", () => {
+  test("and written at once if there are many, in order", () => {
     const logger = createLogger({ level: "info", fd });
     for (let n = 0; n < 1_000; n += 1) logger.info({ n }, "x".repeat(100));
     const written = lines();
@@ -113,7 +113,7 @@ describe("lines are gathered", () => {
   });
 });
 
-test("lines of any length and in any letters stay what they are", () => {
+test("lines of any length and in any script are unchanged", () => {
   const logger = createLogger({ level: "info", fd });
   const told = ["\u{1f600}".repeat(20_000), "é".repeat(40_000), "\ud800", "", "x".repeat(100_000)];
   for (const model of told) logger.info({ model }, model.slice(0, 3));
@@ -122,7 +122,7 @@ test("lines of any length and in any letters stay what they are", () => {
   expect(lines().map(({ model }) => model)).toEqual([...told, told[0]]);
 });
 
-/** A log into a pipe that nobody reads until `readUntil` does, which reads and flushes in turn and then closes it. */
+/** A log into a pipe that is not read until `readUntil` reads and flushes in turn and then closes it. */
 function logToPipe() {
   const pipe = join(folder, "pipe");
   expect(Bun.spawnSync(["mkfifo", pipe]).exitCode).toBe(0);
@@ -143,20 +143,20 @@ function logToPipe() {
   return { logger, readUntil };
 }
 
-test("a reader that is slow gets all lines, in their order", () => {
+test("a slow reader gets all lines, in order", () => {
   const { logger, readUntil } = logToPipe();
   const count = 3_000;
-  // More than a pipe holds.
+  // More than a pipe can hold.
   for (let n = 0; n < count; n += 1) logger.info({ n, filling: "x".repeat(100) }, "line");
   const read = readUntil((all) => all.split("\n").length > count);
   const numbers = read.split("\n", count).map((line) => (JSON.parse(line) as { n: number }).n);
   expect(numbers).toEqual(Array.from({ length: count }, (_, n) => n));
 });
 
-test("where a reader is too slow lines are lost whole, and none in part", () => {
+test("for a reader that is too slow, whole lines are dropped, never parts", () => {
   const { logger, readUntil } = logToPipe();
   const count = 40;
-  // Fills the pipe up to the midst of a line, and then what may wait.
+  // Fills the pipe up to the middle of a line, and then the waiting bytes.
   for (let n = 0; n < count; n += 1) logger.info({ n, filling: "x".repeat(150_000) }, "line");
   logger.info({ n: count }, "last");
   const read = readUntil((all) => all.includes('"last"'));
@@ -168,7 +168,7 @@ test("where a reader is too slow lines are lost whole, and none in part", () => 
   expect(numbers.length).toBeLessThan(count);
 });
 
-test("a log that nobody takes any more stops nothing", () => {
+test("a log without a reader stops nothing", () => {
   const other = openSync(join(folder, "gone.jsonl"), "a");
   const logger = createLogger({ level: "info", fd: other });
   closeSync(other);

@@ -24,7 +24,7 @@ class SlowReading extends Reading {
   }
 }
 
-/** Many turns of the event loop, in which whatever could come would have come. */
+/** Many turns of the event loop, in which all pending data would have arrived. */
 async function settle(): Promise<void> {
   using upstream = new RawUpstream(({ send }) => send(replyOf("ok")));
   using client = clientOf();
@@ -43,7 +43,7 @@ describe("a body whose reader is slow", () => {
       );
       using client = clientOf({ trusted: authority.cert });
       const reply = await client.ask(requestTo(upstream.url()));
-      // Before there is a reader, too.
+      // Also before there is a reader.
       await settle();
       const reading = new SlowReading().follow(reply.body);
       await settle();
@@ -51,13 +51,13 @@ describe("a body whose reader is slow", () => {
       reply.body.resume();
       await reading.done;
       expect([reading.state, reading.bytes]).toEqual(["ended", size]);
-      // The connection is as good as new.
+      // The connection can be reused.
       expect((await client.ask(requestTo(upstream.url()))).status).toBe(200);
       expect(upstream.connections).toBe(1);
     });
   }
 
-  test("that ends while it is paused leaves a connection that is not", async () => {
+  test("that ends while it is paused leaves a connection that is not paused", async () => {
     const body = "x".repeat(100);
     using upstream = new RawUpstream(({ send }) => send(replyOf(body)));
     using client = clientOf();
@@ -90,7 +90,7 @@ function encodedUpstream(encoding: string, encoded: Uint8Array, cut = encoded.le
   });
 }
 
-describe("a body that is encoded although nobody asked for it", () => {
+describe("a body that is encoded without a request", () => {
   for (const [encoding, encode] of Object.entries(encoders)) {
     test(`with ${encoding} is decoded`, async () => {
       using upstream = encodedUpstream(encoding, encode(text));
@@ -104,7 +104,7 @@ describe("a body that is encoded although nobody asked for it", () => {
       expect(await textOf(reply)).toBe(text);
     });
 
-    // The runtime's decoder of zstd takes a frame without its end for whole; that the transfer was whole is known.
+    // The runtime's zstd decoder accepts a frame without its end; the completeness of the transfer is known.
     test.skipIf(encoding === "zstd")(`with ${encoding} fails where it breaks off`, async () => {
       const encoded = encode(text);
       using upstream = encodedUpstream(encoding, encoded, encoded.length - 10);
@@ -115,7 +115,7 @@ describe("a body that is encoded although nobody asked for it", () => {
     });
   }
 
-  test("that is none of the encoding fails", async () => {
+  test("that is not valid in the encoding fails", async () => {
     using upstream = encodedUpstream("gzip", Buffer.from("nonsense"));
     using client = clientOf();
     const reading = Reading.of((await client.ask(requestTo(upstream.url()))).body);
@@ -129,7 +129,7 @@ describe("a body that is encoded although nobody asked for it", () => {
     expect(await textOf(await client.ask(requestTo(upstream.url())))).toBe("");
   });
 
-  test("in a way that is not known passes as it is", async () => {
+  test("in an unknown encoding passes unchanged", async () => {
     using upstream = new RawUpstream(({ send }) => send(replyOf("as it is", "content-encoding: gzip, br")));
     using client = clientOf();
     const reply = await client.ask(requestTo(upstream.url()));
@@ -150,7 +150,7 @@ describe("a body that is encoded although nobody asked for it", () => {
     expect([reading.state, reading.bytes]).toEqual(["ended", size]);
   });
 
-  test("ends with its signal, although all of it has come", async () => {
+  test("ends with its signal, although all of it has arrived", async () => {
     using upstream = encodedUpstream("gzip", gzipSync(Buffer.alloc(MIB)));
     using client = clientOf();
     const abort = new AbortController();
@@ -163,7 +163,7 @@ describe("a body that is encoded although nobody asked for it", () => {
     await settle();
   });
 
-  test("ends where nobody wants the rest", async () => {
+  test("ends if the remainder is not wanted", async () => {
     using upstream = encodedUpstream("gzip", gzipSync(Buffer.alloc(MIB)));
     using client = clientOf();
     const { body } = await client.ask(requestTo(upstream.url()));

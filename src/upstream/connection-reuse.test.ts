@@ -12,7 +12,7 @@ import {
 
 const ok = ({ send }: Peer): void => send(replyOf("ok"));
 
-/** Asks twice, one after the other. */
+/** Sends two requests, one after the other. */
 async function askTwice(upstream: RawUpstream, client = clientOf()): Promise<void> {
   using closing = client;
   for (const _ of [1, 2]) await textOf(await closing.ask(requestTo(upstream.url(), { body: "x" })));
@@ -30,7 +30,7 @@ describe("a connection", () => {
     expect(upstream.requests).toHaveLength(18);
   });
 
-  test("can be used again within the end of its reply", async () => {
+  test("can be reused within the end of its reply", async () => {
     using upstream = new RawUpstream(ok);
     using client = clientOf();
     const { body } = await client.ask(requestTo(upstream.url()));
@@ -44,13 +44,13 @@ describe("a connection", () => {
     expect(upstream.connections).toBe(1);
   });
 
-  test("is not used again by a reader that hears the end of it late", async () => {
+  test("is not reused by a reader that is notified of its end late", async () => {
     using upstream = new RawUpstream(({ send, text }) => send(replyOf(text.slice(-1))));
     using client = clientOf();
     const first = await client.ask(requestTo(upstream.url(), { body: "1" }));
     const second = await client.ask(requestTo(upstream.url(), { body: "2" }));
     expect(upstream.connections).toBe(1);
-    // All of the first was there before the second was asked: it is of no concern to the connection any more.
+    // All of the first had arrived before the second was sent: it no longer concerns the connection.
     first.body.pause();
     first.body.cancel();
     expect(await textOf(second)).toBe("2");
@@ -70,7 +70,7 @@ describe("a connection", () => {
     "that is kept for a second": ({ send }) => send(replyOf("ok", "keep-alive: timeout=1")),
   };
   for (const [when, answer] of Object.entries(unusable)) {
-    test(`is not used again ${when}`, async () => {
+    test(`is not reused ${when}`, async () => {
       using upstream = new RawUpstream(answer);
       await askTwice(upstream);
       expect(upstream.connections).toBe(2);
@@ -78,7 +78,7 @@ describe("a connection", () => {
     });
   }
 
-  test("is not used again where the reply came before the request was taken", async () => {
+  test("is not reused if the reply came before the request was sent completely", async () => {
     const early = Bun.listen({
       hostname: "127.0.0.1",
       port: 0,
@@ -102,7 +102,7 @@ describe("a connection", () => {
     early.stop(true);
   });
 
-  test("is closed where bytes come that nobody asked for", async () => {
+  test("is closed if unrequested bytes arrive", async () => {
     const first = Promise.withResolvers<Peer>();
     using upstream = new RawUpstream((peer) => {
       peer.send(replyOf("ok"));
@@ -116,7 +116,7 @@ describe("a connection", () => {
     expect(upstream.connections).toBe(2);
   });
 
-  test("is kept no longer than the upstream or the client says", async () => {
+  test("is kept no longer than announced by the upstream or configured in the client", async () => {
     using upstream = new RawUpstream(({ send, connection }) =>
       send(connection === 1 ? replyOf("ok", "keep-alive: timeout=5") : replyOf("ok")),
     );
@@ -129,13 +129,13 @@ describe("a connection", () => {
     };
     expect(await connections(0)).toBe(1);
     expect(await connections(3_999)).toBe(1);
-    // A second less than it said, so that no request crosses its close.
+    // A second less than announced, so that no request is sent at the moment of the close.
     expect(await connections(7_999)).toBe(2);
     expect(await connections(67_998)).toBe(2);
     expect(await connections(127_998)).toBe(3);
   });
 
-  test("that is idle for long is closed without being asked for", async () => {
+  test("that is idle for long is closed by itself", async () => {
     using upstream = new RawUpstream(ok);
     using client = clientOf({ idleMsMax: 20 });
     await textOf(await client.ask(requestTo(upstream.url())));
@@ -193,7 +193,7 @@ describe("a connection that closes without a byte", () => {
     reset: ({ socket }) => socket.terminate(),
   };
   for (const [how, close] of Object.entries(closings)) {
-    test(`by ${how}, where it was kept: the request is sent again, once, on a fresh one`, async () => {
+    test(`by ${how}, if it was idle: the request is sent again, once, on a new one`, async () => {
       using upstream = new RawUpstream((peer) => {
         if (peer.connection === 1 && peer.request === 2) close(peer);
         else peer.send(replyOf("ok"));
@@ -203,7 +203,7 @@ describe("a connection that closes without a byte", () => {
       expect(upstream.requests).toHaveLength(3);
     });
 
-    test(`by ${how}, where it was fresh: rejects`, async () => {
+    test(`by ${how}, if it was new: rejects`, async () => {
       using upstream = new RawUpstream((peer) => {
         if (peer.connection === 1 && peer.request === 1) peer.send(replyOf("ok"));
         else close(peer);
@@ -215,7 +215,7 @@ describe("a connection that closes without a byte", () => {
     });
   }
 
-  test("while it was kept is not asked for again", async () => {
+  test("while it was idle is not used", async () => {
     const first = Promise.withResolvers<Peer>();
     using upstream = new RawUpstream((peer) => {
       peer.send(replyOf("ok"));
@@ -229,7 +229,7 @@ describe("a connection that closes without a byte", () => {
     expect(upstream.connections).toBe(2);
   });
 
-  test("where a byte of the reply came is not tried again", async () => {
+  test("after a byte of the reply is not retried", async () => {
     using upstream = new RawUpstream(({ send, request, socket }) => {
       send(request === 1 ? replyOf("ok") : "HTTP/1.1 100 Continue\r\n\r\n");
       if (request === 2) socket.end();
@@ -242,7 +242,7 @@ describe("a connection that closes without a byte", () => {
 });
 
 describe("an abort", () => {
-  test("before the call connects nothing", async () => {
+  test("before the call opens no connection", async () => {
     using upstream = new RawUpstream(ok);
     using client = clientOf();
     const reason = new Error("gone");
@@ -275,7 +275,7 @@ describe("an abort", () => {
     await upstream.until(() => upstream.closed === 1);
   });
 
-  test("within the body, read or not, tells the reader its reason", async () => {
+  test("within the body, read or not, passes its reason to the reader", async () => {
     using upstream = new RawUpstream(({ send }) => send("HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nhello"));
     using client = clientOf();
     for (const isRead of [true, false]) {
@@ -290,7 +290,7 @@ describe("an abort", () => {
     await upstream.until(() => upstream.closed === 2);
   });
 
-  test("after the reply touches neither it nor who has the connection next", async () => {
+  test("after the reply affects neither it nor the next request on the connection", async () => {
     const second = Promise.withResolvers<Peer>();
     using upstream = new RawUpstream((peer) => (peer.request === 1 ? peer.send(replyOf("one")) : second.resolve(peer)));
     using client = clientOf();
@@ -307,7 +307,7 @@ describe("an abort", () => {
 });
 
 describe("a cancel", () => {
-  test("closes the connection where more was to come", async () => {
+  test("closes the connection if more data was expected", async () => {
     using upstream = new RawUpstream(({ send }) => send("HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nhello"));
     using client = clientOf();
     const { body } = await client.ask(requestTo(upstream.url()));
@@ -317,7 +317,7 @@ describe("a cancel", () => {
     expect([reading.state, reading.text]).toEqual(["open", "hello"]);
   });
 
-  test("within a piece is the last that the reader hears", async () => {
+  test("within a piece makes it the reader's last", async () => {
     using upstream = new RawUpstream(({ send }) => send(replyOf("hello")));
     using client = clientOf();
     const { body } = await client.ask(requestTo(upstream.url()));
@@ -331,7 +331,7 @@ describe("a cancel", () => {
       onFailure: () => told.push("failure"),
     });
     expect(told).toEqual(["bytes"]);
-    // Its reply was at its end: the connection serves the next.
+    // Its reply had ended: the connection serves the next request.
     await textOf(await client.ask(requestTo(upstream.url())));
     expect(upstream.connections).toBe(1);
   });

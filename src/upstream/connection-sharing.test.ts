@@ -3,7 +3,7 @@ import fc from "fast-check";
 import type { UpstreamReply } from "../core/index.ts";
 import { clientOf, type Peer, Reading, RawUpstream, replyOf, requestTo } from "./__fixtures__/raw-upstream.ts";
 
-/** What the upstream does with a request, and what its caller does with the reply. */
+/** The upstream's behaviour for a request, and its caller's behaviour for the reply. */
 const upstreamWays = ["length", "chunks", "close", "excess", "cut", "reset", "silence"] as const;
 const callerWays = ["read", "read-late", "cancel", "abort", "abort-early"] as const;
 
@@ -17,7 +17,7 @@ function answer({ text, send, socket }: Peer): void {
   switch (way) {
     case "chunks":
       send(chunks);
-      // In a packet of its own, mostly.
+      // Usually in a packet of its own.
       queueMicrotask(() => send("0\r\n\r\n"));
       break;
     case "close":
@@ -43,11 +43,11 @@ function answer({ text, send, socket }: Peer): void {
 
 const failing = new Set<UpstreamWay>(["cut", "reset", "silence"]);
 
-/** One call from its beginning to its end. Throws where it got anything that is not its own. */
+/** One call from its beginning to its end. Throws if it received bytes of another. */
 async function call(ask: (body: string, signal: AbortSignal) => Promise<UpstreamReply>, step: Step): Promise<void> {
   const { id, upstream, caller } = step;
   const abort = new AbortController();
-  // Who gets no answer has to give up.
+  // A caller without an answer has to give up.
   const givesUp = caller === "abort-early" || upstream === "silence";
   const asked = ask(`${upstream} ${id}`, abort.signal);
   if (givesUp) setTimeout(() => abort.abort(new Error("given up")));
@@ -73,9 +73,9 @@ interface Step {
   caller: CallerWay;
 }
 
-test("every call gets its own reply, whatever becomes of those beside it", async () => {
+test("every call gets its own reply, whatever happens to the others", async () => {
   const way = fc.record({ upstream: fc.constantFrom(...upstreamWays), caller: fc.constantFrom(...callerWays) });
-  // Every second one is an ordinary call, so that connections are used again.
+  // Every second one is an ordinary call, so that connections are reused.
   const ordinary: Omit<Step, "id"> = { upstream: "length", caller: "read" };
   const rounds = fc.array(fc.array(fc.oneof(fc.constant(ordinary), way), { minLength: 1, maxLength: 8 }), {
     minLength: 1,
@@ -91,7 +91,7 @@ test("every call gets its own reply, whatever becomes of those beside it", async
         await Promise.all(calls.map((step, index) => call(ask, { ...step, id: `<${round}.${index}>` })));
       }
       client.close();
-      // None is left over: every connection was closed, by the one side or the other.
+      // No connection is left: each was closed by one side or the other.
       await upstream.until(() => upstream.closed === upstream.connections);
       expect(upstream.closed).toBe(upstream.connections);
     }),

@@ -1,4 +1,4 @@
-/** A reader that throws is told that its body failed, and nobody else is: no process goes down with it. */
+/** If a reader throws, its body fails, and nothing else: the process survives. */
 import { expect, test } from "bun:test";
 import { gzipSync } from "node:zlib";
 import type { AskUpstream } from "../core/index.ts";
@@ -14,7 +14,7 @@ const gzip = (length: number): Buffer =>
     encoded,
   ]);
 
-/** What a reader is told that throws at the first piece. */
+/** The events received by a reader that throws at the first piece. */
 async function toldBy(ask: AskUpstream, url: string): Promise<unknown[]> {
   const { body } = await ask(requestTo(url));
   const told: unknown[] = [];
@@ -47,12 +47,12 @@ for (const [what, reply, isWhole] of [
     using upstream = new RawUpstream(({ send }) => send(reply));
     using client = clientOf();
     expect(await toldBy(client.ask, upstream.url())).toEqual([problem]);
-    // What is left of it nobody waits for.
+    // Nothing waits for the remainder.
     if (!isWhole) await upstream.until(() => upstream.closed === 1);
   });
 }
 
-test("a body that was fetched fails, and is left", async () => {
+test("a fetched body fails, and is released", async () => {
   using upstream = new RawUpstream(({ send }) => send(partOf));
   expect(await toldBy(viaFetch, upstream.url())).toEqual([problem]);
   await upstream.until(() => upstream.closed === 1);

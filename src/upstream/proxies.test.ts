@@ -3,7 +3,7 @@ import { proxyRule, type ProxyVariables } from "./proxies.ts";
 
 const isProxied = (variables: ProxyVariables, url: string): boolean => proxyRule(variables)(new URL(url));
 
-test("a proxy is for the scheme that it is named for, in either case; an empty one is none", () => {
+test("a proxy applies to the scheme of its variable, in either case; an empty one is none", () => {
   for (const [variables, plain, secure] of [
     [{}, false, false],
     [{ HTTP_PROXY: "http://proxy:1" }, true, false],
@@ -18,7 +18,7 @@ test("a proxy is for the scheme that it is named for, in either case; an empty o
   }
 });
 
-test("NO_PROXY names hosts, those below them, ports, and all", () => {
+test("NO_PROXY contains hosts, their subdomains, ports, and all", () => {
   const cases: [entries: string, url: string, isDirect: boolean][] = [
     ["host.test", "https://host.test/", true],
     ["host.test", "https://api.host.test/", true],

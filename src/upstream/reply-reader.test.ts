@@ -13,7 +13,7 @@ interface Outcome {
   failed: boolean;
 }
 
-/** Reads the bytes in the given pieces; a reply that has ended is given no more, as a connection does. */
+/** Reads the bytes in the given pieces; like a connection, it stops after the end of a reply. */
 function readPieces(pieces: Buffer[], reader = new ReplyReader()): Outcome {
   reader.start();
   let body = "";
@@ -25,7 +25,7 @@ function readPieces(pieces: Buffer[], reader = new ReplyReader()): Outcome {
       continue;
     }
     try {
-      // A copy: the bytes are the reader's own, and it moves them.
+      // A copy: the reader owns the bytes and moves them.
       body += reader.read(Buffer.from(piece))?.toString("latin1") ?? "";
     } catch {
       failed = true;
@@ -155,7 +155,7 @@ describe("a reply", () => {
     });
   }
 
-  test("gives its headers by name, several of one name together", () => {
+  test("returns its headers by name, several of one name joined", () => {
     const reader = new ReplyReader();
     reader.read(
       Buffer.from(
@@ -171,13 +171,13 @@ describe("a reply", () => {
     expect(head?.get("x-abc")).toBeNull();
   });
 
-  test("says how long its connection is kept", () => {
+  test("contains the keep-alive time of its connection", () => {
     const reader = new ReplyReader();
     reader.read(Buffer.from(reply(["keep-alive: max=5, timeout=7", "content-length: 0"])));
     expect(reader.head?.keepAliveMs).toBe(7_000);
   });
 
-  test("with bytes behind its end is whole, and says so", () => {
+  test("with bytes after its end is complete, and reports them", () => {
     for (const text of [
       reply(["content-length: 2"], "okHTTP/1.1"),
       reply(["transfer-encoding: chunked"], "2\r\nok\r\n0\r\n\r\nH"),
@@ -204,7 +204,7 @@ describe("a bound", () => {
   const chunked = reply(["transfer-encoding: chunked"]);
   const long = (bytes: number): string => "x".repeat(bytes);
 
-  test("is set to heads, in one piece and in many", () => {
+  test("limits heads, in one piece and in many", () => {
     const fitting = reply([`a: ${long(limits.replyHeadBytesMax - 100)}`, "content-length: 0"]);
     const over = reply([`a: ${long(limits.replyHeadBytesMax)}`, "content-length: 0"]);
     const endless = `HTTP/1.1 200 OK\r\na: ${long(limits.replyHeadBytesMax + 10)}`;
@@ -221,14 +221,14 @@ describe("a bound", () => {
     }
   });
 
-  test("is set to interim replies", () => {
+  test("limits interim replies", () => {
     const interim = "HTTP/1.1 103 Early Hints\r\n\r\n";
     const end = reply(["content-length: 0"]);
     expect(read(interim.repeat(limits.interimRepliesMax) + end)).toMatchObject(whole);
     expect(read(interim.repeat(limits.interimRepliesMax + 1) + end).failed).toBe(true);
   });
 
-  test("is set to a chunk's extensions, and to trailers", () => {
+  test("limits a chunk's extensions, and trailers", () => {
     expect(read(`${chunked}1;${long(limits.chunkLineBytesMax - 2)}\r\na\r\n0\r\n\r\n`)).toMatchObject(whole);
     expect(read(`${chunked}1;${long(limits.chunkLineBytesMax)}\r\na\r\n0\r\n\r\n`).failed).toBe(true);
     expect(read(`${chunked}0\r\na: ${long(limits.replyHeadBytesMax)}\r\n\r\n`).failed).toBe(true);
@@ -245,7 +245,7 @@ describe("any cutting of the bytes", () => {
       fc.property(fc.constantFrom(...texts), fc.constantFrom("", "HTTP/1.1 "), cuts, (text, excess, at) => {
         const uncut = read(text + excess);
         const outcome = readPieces(cut(text + excess, at));
-        // Of a reply that fails later, more or less of the beginning may have been handed over.
+        // Of a reply that fails later, any part of the beginning may have been passed on.
         if (uncut.failed) expect(outcome.failed).toBe(true);
         else expect(outcome).toEqual(uncut);
       }),
@@ -267,7 +267,7 @@ describe("any cutting of the bytes", () => {
     }
   });
 
-  test("gives back what was put into chunks, one reply after the other on one reader", () => {
+  test("returns the data of the chunks, one reply after the other on one reader", () => {
     const reader = new ReplyReader();
     const piece = fc
       .string({ unit: "binary", minLength: 1, maxLength: 40 })
@@ -280,7 +280,7 @@ describe("any cutting of the bytes", () => {
     );
   });
 
-  test("of bytes that are no reply at all throws nothing but what is expected", () => {
+  test("of bytes that are not a reply throws only the expected error", () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 300 }), cuts, (bytes, at) => {
         const beginning = "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n";

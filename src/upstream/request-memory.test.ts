@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import type { UpstreamReply } from "../core/index.ts";
 import { clientOf, RawUpstream, requestTo } from "./__fixtures__/raw-upstream.ts";
 
-test("the body of a request is let go when the reply has begun, however long that goes on", async () => {
+test("the body of a request is freed when the reply has begun, however long that lasts", async () => {
   using upstream = new RawUpstream(({ send }) => send("HTTP/1.1 200 OK\r\n\r\nbeginning"));
   using client = clientOf();
   const bodies: WeakRef<Uint8Array>[] = [];
@@ -12,10 +12,10 @@ test("the body of a request is let go when the reply has begun, however long tha
     bodies.push(new WeakRef(body));
     replies.push(await client.ask(requestTo(upstream.url(), { body })));
   }
-  // What was looked at in this turn of the event loop is not collected in it.
+  // Objects used in this turn of the event loop are not collected in it.
   await new Promise<void>((resolve) => setImmediate(resolve));
   Bun.gc(true);
-  // The collector may take what it finds on the stack for one or the other.
+  // The collector may mistake stack contents for a reference to one or the other.
   expect(bodies.filter((body) => body.deref() !== undefined).length).toBeLessThan(10);
   for (const { body } of replies) body.cancel();
 });

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { bytesOf, type OutgoingRequest, RequestWriter, type WholeBody } from "./request-writer.ts";
 
-/** A socket that takes no more at once than it is told, in turn. */
+/** A socket that accepts the given numbers of bytes, in turn. */
 class NarrowSocket {
   text = "";
   readonly #takes: readonly number[];
@@ -45,7 +45,7 @@ const textOf = (body: WholeBody | undefined): string =>
     "latin1",
   );
 
-test("requests come whole, however little their sockets take, and however they take turns", () => {
+test("requests arrive complete, however little their sockets accept, in any interleaving", () => {
   const takes = fc.array(fc.constantFrom(1_000, 9_000, 66_000, 1_000_000), { minLength: 1, maxLength: 4 });
   fc.assert(
     fc.property(fc.array(fc.record({ head: heads, body: bodies, takes }), { maxLength: 4 }), (requests) => {
@@ -64,7 +64,7 @@ test("requests come whole, however little their sockets take, and however they t
   );
 });
 
-test("a closed socket is told at once, and when it would take more", () => {
+test("a closed socket is reported at once, and when it would accept more", () => {
   const closed = { write: () => -1 };
   const request = requestOf("head", "x".repeat(100_000));
   expect(new RequestWriter().start(closed, request)).toBe(false);
@@ -73,7 +73,7 @@ test("a closed socket is told at once, and when it would take more", () => {
   expect(writer.drain(closed)).toBe(false);
 });
 
-test("what is stopped is not gone on with", () => {
+test("a stopped request is not continued", () => {
   const writer = new RequestWriter();
   const socket = new NarrowSocket([2]);
   writer.start(socket, requestOf("head", "body"));
@@ -83,7 +83,7 @@ test("what is stopped is not gone on with", () => {
   expect(socket.text).toBe("he");
 });
 
-test("small pieces go out with the head, in one write", () => {
+test("small pieces are sent with the head, in one write", () => {
   const lengths: number[] = [];
   const socket = { write: (_bytes: Uint8Array, _from: number, length: number) => (lengths.push(length), length) };
   const pieces = [

@@ -12,7 +12,7 @@ const secret = new Headers({ authorization: "Bearer very-secret" });
 const upstreamWith = (certificate: Issued): RawUpstream =>
   new RawUpstream(({ send }) => send(replyOf("ok")), "127.0.0.1", certificate);
 
-/** What a certificate is refused for; all of them for the host that is asked, unless they say otherwise. */
+/** Reasons to refuse a certificate; by default it is for the requested host. */
 const refused: Record<string, { certificate: Issued; code: string }> = {
   "is self-signed": { certificate: selfSigned(local), code: "DEPTH_ZERO_SELF_SIGNED_CERT" },
   "is of an authority that nobody knows": {
@@ -39,7 +39,7 @@ const refused: Record<string, { certificate: Issued; code: string }> = {
 
 describe("an upstream's certificate", () => {
   for (const host of ["localhost", "127.0.0.1"]) {
-    test(`that is good for ${host} is taken, and the connection used again`, async () => {
+    test(`that is valid for ${host} is accepted, and the connection reused`, async () => {
       using upstream = upstreamWith(good);
       using client = clientOf({ trusted: authority.cert });
       for (const _ of [1, 2]) {
@@ -60,7 +60,7 @@ describe("an upstream's certificate", () => {
     }
   }
 
-  test("is judged by well-known authorities, unless others are named", async () => {
+  test("is verified by well-known authorities, unless others are given", async () => {
     using upstream = upstreamWith(good);
     using client = clientOf();
     expect(await failureOf(client.ask(requestTo(upstream.url())))).toMatchObject({
@@ -72,7 +72,7 @@ describe("an upstream's certificate", () => {
 
   const asked = { "NODE_EXTRA_CA_CERTS names its authority": "ok", "NODE_TLS_REJECT_UNAUTHORIZED is 0": "refused" };
   for (const [when, outcome] of Object.entries(asked)) {
-    test(`is ${outcome} where ${when}`, async () => {
+    test(`is ${outcome} if ${when}`, async () => {
       using upstream = upstreamWith(good);
       const file = `${process.env["TMPDIR"] ?? "/tmp"}/tollgate-authority-${crypto.randomUUID()}.pem`;
       await Bun.write(file, authority.cert);
@@ -111,13 +111,13 @@ describe("TLS", () => {
     expect(upstream.connections).toBe(1);
   });
 
-  test("is not fallen back from where the upstream speaks without it", async () => {
+  test("is not replaced by plain text if the upstream does not support it", async () => {
     using upstream = new RawUpstream(({ send }) => send(replyOf("ok")));
     using client = clientOf({ trusted: authority.cert });
     const url = upstream.url("localhost").replace("http:", "https:");
     const abort = new AbortController();
     const asked = client.ask(requestTo(url, { headers: secret, signal: abort.signal }));
-    // It waits for the end of what it takes for a request.
+    // It waits for the end of the bytes that it takes for a request.
     await upstream.until(() => upstream.receivedBytes > 0);
     const reason = new Error("enough");
     abort.abort(reason);
@@ -126,7 +126,7 @@ describe("TLS", () => {
     expect(upstream.requests).toEqual([]);
   });
 
-  test("of an upstream that answers without it rejects", async () => {
+  test("of an upstream that answers in plain text rejects", async () => {
     const listener = Bun.listen({
       hostname: "127.0.0.1",
       port: 0,

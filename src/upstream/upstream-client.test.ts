@@ -16,7 +16,7 @@ describe("a request", () => {
     ]);
   });
 
-  test("without a body has a length where its method means one", async () => {
+  test("without a body has a length if its method implies one", async () => {
     using upstream = new RawUpstream(({ send }) => send(replyOf("ok")));
     using client = clientOf();
     for (const method of ["GET", "DELETE", "POST"] as const) {
@@ -45,7 +45,7 @@ describe("a request", () => {
     using client = clientOf();
     const bad = new Headers({ "x-a": "a\u0001b" });
     expect(await failureOf(client.ask(requestTo(upstream.url(), { headers: bad })))).toBeInstanceOf(TypeError);
-    // Where the runtime's own class lets more pass.
+    // The runtime's own class accepts more.
     const lax: Headers = Object.assign(new Headers(), {
       [Symbol.iterator]: () => [["x-a", "a\r\nx-b: c"]][Symbol.iterator](),
     });
@@ -53,7 +53,7 @@ describe("a request", () => {
     expect(upstream.connections).toBe(0);
   });
 
-  test("whose reply breaks off in its head is told from one that nothing came of", async () => {
+  test("whose reply breaks off in its head is distinguished from one without a reply", async () => {
     using client = clientOf();
     using broken = new RawUpstream(({ send, socket }) => {
       send("HTTP/1.1 200 OK\r\ncontent-le");
@@ -64,7 +64,7 @@ describe("a request", () => {
     expect(await failureOf(client.ask(requestTo(mute.url())))).not.toBeInstanceOf(BadReply);
   });
 
-  test("to what is no address of HTTP is refused", async () => {
+  test("to a URL that is not HTTP is refused", async () => {
     using client = clientOf();
     for (const url of ["ftp://host/", "nonsense", "http://user:secret@host/"]) {
       expect(await failureOf(client.ask(requestTo(url)))).toBeInstanceOf(TypeError);
@@ -78,7 +78,7 @@ describe("a request", () => {
     expect(upstream.requests[0]).toContain("\r\nhost: [::1]:");
   });
 
-  test("rejects where nobody listens or the host has no address", async () => {
+  test("rejects if nothing listens or the host has no address", async () => {
     const upstream = new RawUpstream(() => undefined);
     const url = upstream.url();
     upstream[Symbol.dispose]();
@@ -89,7 +89,7 @@ describe("a request", () => {
 });
 
 describe("a reply", () => {
-  test("that came in one packet is handed over at once", async () => {
+  test("in one packet is passed on at once", async () => {
     using upstream = new RawUpstream(({ send }) => send(replyOf("hello", "x-id: 7")));
     using client = clientOf();
     const reply = await client.ask(requestTo(upstream.url()));
@@ -99,7 +99,7 @@ describe("a reply", () => {
     expect([reply.status, reply.headers.get("x-id"), reply.headers.get("x-none")]).toEqual([200, "7", null]);
   });
 
-  test("of chunks comes in one piece a packet", async () => {
+  test("in chunks arrives in one piece per packet", async () => {
     using upstream = new RawUpstream(({ send }) => {
       send(`HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n${"2\r\nab\r\n".repeat(50)}0\r\n\r\n`);
     });
@@ -109,7 +109,7 @@ describe("a reply", () => {
     expect(reading.pieces).toHaveLength(1);
   });
 
-  test("that goes on until the connection closes ends there", async () => {
+  test("that lasts until the connection closes ends there", async () => {
     using upstream = new RawUpstream(({ send, socket }) => {
       send("HTTP/1.1 200 OK\r\n\r\nuntil the end");
       socket.end();
@@ -118,7 +118,7 @@ describe("a reply", () => {
     expect(await textOf(await client.ask(requestTo(upstream.url())))).toBe("until the end");
   });
 
-  test("is passed on while it comes", async () => {
+  test("is passed on as it arrives", async () => {
     const peer = Promise.withResolvers<(data: string) => void>();
     using upstream = new RawUpstream(({ send }) => {
       send("HTTP/1.1 200 OK\r\ncontent-length: 6\r\n\r\none");
@@ -157,21 +157,21 @@ describe("a reply", () => {
     }
   }
 
-  test("that is no HTTP rejects, or fails where its head was good", async () => {
+  test("that is not HTTP rejects, or fails if its head was valid", async () => {
     using upstream = new RawUpstream(({ send, request }) =>
       send(request === 1 ? "HTTP/1.1 200 OK\r\ncontent-length: 1, 2\r\n\r\nab" : ""),
     );
     using client = clientOf();
     expect(await failureOf(client.ask(requestTo(upstream.url())))).toMatchObject({ name: "BadReply" });
     using late = new RawUpstream(({ send }) => send("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nnonsense"));
-    // Both in one packet: it was answered all the same.
+    // Both in one packet: it was answered anyway.
     const reply = await client.ask(requestTo(late.url()));
     expect(reply.status).toBe(200);
     expect(await failureOf(textOf(reply))).toMatchObject({ name: "BadReply" });
     await Promise.all([upstream, late].map((server) => server.until(() => server.closed === 1)));
   });
 
-  test("that broke off before anybody read it tells so when it is read", async () => {
+  test("that broke off before it was read reports that when it is read", async () => {
     const peer = Promise.withResolvers<(data: string) => void>();
     using upstream = new RawUpstream(({ send }) => {
       send("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n6\r\nbroken\r\n");
@@ -180,7 +180,7 @@ describe("a reply", () => {
     using client = clientOf();
     const reply = await client.ask(requestTo(upstream.url()));
     (await peer.promise)("nonsense");
-    // The client hangs up on it.
+    // The client closes the connection.
     await upstream.until(() => upstream.closed === 1);
     const reading = Reading.of(reply.body);
     expect([reading.state, reading.text]).toEqual(["failed", "broken"]);
@@ -188,7 +188,7 @@ describe("a reply", () => {
 });
 
 describe("the fallback", () => {
-  test("is asked where the body is no piece of memory, and where there is a proxy", async () => {
+  test("is used for a body that is not in memory, and for a proxy", async () => {
     const asked: string[] = [];
     using client = clientOf({
       variables: { HTTPS_PROXY: "http://proxy:1", no_proxy: "direct.test" },

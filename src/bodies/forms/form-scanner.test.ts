@@ -25,7 +25,7 @@ function scan(pieces: readonly Uint8Array[]) {
 const MB = 1024 * 1024;
 
 describe("a form cut anywhere", () => {
-  test("has its parts where they were put", () => {
+  test("has its parts at their offsets", () => {
     const property = fc.property(madeParts, fc.array(fc.nat(), { maxLength: 12 }), (parts, offsets) => {
       const body = bodyOf(parts);
       const scanned = scan(cut(body, offsets));
@@ -53,7 +53,7 @@ describe("a form cut anywhere", () => {
     for (let offset = 0; offset <= body.length; offset += 1) expect(scan(cut(body, [offset]))).toEqual(whole);
   });
 
-  test("is refused alike, wherever it is cut", async () => {
+  test("is refused equally, wherever it is cut", async () => {
     const body = formOf(fieldPart("a", `text\n--${boundary}\r\n`));
     for (let offset = 0; offset <= body.length; offset += 1) {
       const { code, param } = await refusalOf(() => scan(cut(body, [offset])));
@@ -66,13 +66,13 @@ test.each([
   ["no parts", formOf()],
   ["no parts, and a preamble", Buffer.concat([Buffer.from("hello\r\n"), formOf()])],
   ["no line break at its end", Buffer.from(`--${boundary}--`)],
-])("a form of %s is one", (_title, body) => {
+])("a form of %s is valid", (_title, body) => {
   expect(scan([body])).toEqual([]);
 });
 
 const field = 'Content-Disposition: form-data; name="x"';
 
-describe("what readers of forms read differently is refused", () => {
+describe("forms that readers understand differently are refused", () => {
   test.each<[string, string, string | undefined]>([
     ["a boundary behind a bare line feed", `--B\r\n${field}\r\n\r\na\n--B\r\n${field}\r\n\r\nb\r\n--B--\r\n`, "x"],
     [
@@ -112,13 +112,13 @@ describe("a form that breaks off", () => {
     }
   });
 
-  test("in a content names the part", async () => {
+  test("within content names the part", async () => {
     const { param, message } = await refusalOf(() => scan([body.subarray(0, body.indexOf("content") + 3)]));
     expect(param).toBe("file");
     expect(message).toBe('The part "file" breaks off: the final boundary is missing.');
   });
 
-  test("of no bytes is none", async () => {
+  test("without bytes is not a form", async () => {
     expect((await refusalOf(() => scan([]))).message).toBe("The form breaks off: its final boundary is missing.");
   });
 });
@@ -156,7 +156,7 @@ describe("bounds", () => {
   });
 });
 
-// Each ends in time only if every byte is looked at a few times.
+// Each finishes in time only if every byte is read a few times at most.
 describe("hostile contents take no more time than others", () => {
   const almost = `\r\n--${boundary.slice(0, -1)}`;
   test.each([

@@ -28,13 +28,13 @@ describe("names and filenames", () => {
   });
 });
 
-test("the order and the case of headers, and headers that nobody knows, are of no importance", () => {
+test("the order and case of headers, and unknown headers, are ignored", () => {
   const block =
     "X-More: 1\r\ncontent-TYPE:  image/png \r\nCONTENT-DISPOSITION:form-data; name=a; filename=b\r\nX-More: 2";
   expect(parse(block)).toMatchObject({ name: "a", filename: "b", contentType: "image/png" });
 });
 
-test("a length that is said is found again", () => {
+test("a declared length is found again", () => {
   const block = 'Content-Length: 12\r\nContent-Disposition: form-data; name="a"';
   const { declared } = parse(block);
   expect(declared).toEqual({ size: 12, start: 16, end: 18 });
@@ -42,7 +42,7 @@ test("a length that is said is found again", () => {
 
 const disposition = 'Content-Disposition: form-data; name="a"';
 
-describe("refused, by the part's place", () => {
+describe("refused, naming the part's index", () => {
   test.each([
     ["nothing", ""],
     ["no disposition", "Content-Type: image/png"],
@@ -79,7 +79,7 @@ describe("refused, by the part's place", () => {
   });
 });
 
-describe("refused, by the part's name", () => {
+describe("refused, naming the part", () => {
   test.each([
     ["a transfer encoding", `${disposition}\r\nContent-Transfer-Encoding: base64`],
     ["a filename* alone", "Content-Disposition: form-data; name=\"a\"; filename*=utf-8''b"],
@@ -104,7 +104,7 @@ test.each(["text/plain; charset=utf-8", 'text/plain; charset="US-ASCII"', "appli
   },
 );
 
-test("a name in an error is cut", async () => {
+test("a name in an error is truncated", async () => {
   const refused = await refusalOf(() => named(`name="${"n".repeat(500)}"; filename*=x`));
   expect(refused.param).toBe("n".repeat(80));
 });

@@ -23,7 +23,7 @@ interface Field {
 
 const once = new Set(["content-disposition", "content-type", "content-length", "content-transfer-encoding"]);
 const fieldName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
-// oxlint-disable-next-line no-control-regex -- they are what is looked for
+// oxlint-disable-next-line no-control-regex -- the search needs them
 const control = /[\0-\x08\x0a-\x1f\x7f]/;
 
 /**

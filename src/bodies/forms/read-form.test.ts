@@ -112,7 +112,7 @@ describe("a body over the bound", () => {
     expect(taken.bytes).toBe(0);
   });
 
-  test("is refused while it is read, and what follows is not taken", async () => {
+  test("is refused while it is read, and the remainder is not read", async () => {
     using folder = spoolFolder();
     const taken = { bytes: 0 };
     const size = 10_000;
@@ -170,7 +170,7 @@ describe.each([
   ["in memory", big.subarray(0, 1_000)],
   ["in a file", big.subarray(0, 2 * MB)],
 ])("a body whose first half is %s and that does not arrive", (_title, half) => {
-  test("is refused with 408 once its time is up, and read no further", async () => {
+  test("is refused with 408 after its time-out, and read no further", async () => {
     using folder = spoolFolder();
     const { body, reached, isCancelled } = stalled(half);
     const watched = new Set<Parameters<FormLimits["ticker"]["watch"]>[0]>();
@@ -192,7 +192,7 @@ describe.each([
     expect([watched.size, isCancelled(), folder.open(), folder.files()]).toEqual([0, true, 0, []]);
   });
 
-  test("whole is the client's doing", async () => {
+  test("completely is the client's fault", async () => {
     using folder = spoolFolder();
     const { body } = stalled(half, new Error("connection reset"));
     const refused = await refusalOf(() => readForm(post(body), { ...patient, spoolFolder: folder.path }));
@@ -228,14 +228,14 @@ describe("the temporary file", () => {
     expect(await open(formOf(filePart("file", Buffer.alloc(rest + 1))))).toBe(1);
   });
 
-  test("that can't be written is the gateway's trouble", async () => {
+  test("that cannot be written is the gateway's fault", async () => {
     const limited = { ...patient, spoolFolder: "/nowhere/at/all" };
     const refused = await refusalOf(() => readForm(post(big), limited));
     expect(refused).toMatchObject({ code: "storage_unavailable", status: 503, cause: { code: "ENOENT" } });
   });
 });
 
-test("nothing is read ahead of what is stored", async () => {
+test("nothing is read ahead of the stored bytes", async () => {
   using folder = spoolFolder();
   const taken = { bytes: 0 };
   const pieces = cutEvery(big, MB);

@@ -37,13 +37,13 @@ async function sent(form: OutgoingForm): Promise<Buffer> {
   return bytes;
 }
 
-/** What Bun reads in it. */
+/** Bun's reading of the form. */
 async function entriesOf(form: OutgoingForm): Promise<Content[]> {
   return readByBun(await sent(form), form.contentType);
 }
 
 async function readByBun(body: Uint8Array, contentType: string) {
-  // oxlint-disable-next-line typescript/no-deprecated -- Node.js' types warn of it; here it is what we are compared with
+  // oxlint-disable-next-line typescript/no-deprecated -- Node.js' types warn of it; the test compares with it
   return entries(await new Response(body, { headers: { "content-type": contentType } }).formData());
 }
 
@@ -79,7 +79,7 @@ describe.each([
   const body = formOf(...parts);
   const received = () => post(streamed(cutEvery(body, 70_001)));
 
-  test("tells its parts and their contents", () =>
+  test("returns its parts and their contents", () =>
     withForm(received(), async (form) => {
       expect(form.size).toBe(body.length);
       expect(form.parts).toEqual([
@@ -99,7 +99,7 @@ describe.each([
       expect((await form.read(partNamed(form, "model"))).toString()).toBe("openai/whisper-1");
     }));
 
-  test("unedited is the body as it came, as often as it is asked for", () =>
+  test("unedited is the received body, any number of times", () =>
     withForm(received(), async (form) => {
       const outgoing = form.edited([]);
       expect(outgoing.contentType).toBe(`multipart/form-data; boundary=${boundary}`);
@@ -116,7 +116,7 @@ describe.each([
       expect((await sent(outgoing)).equals(formOf(fieldPart("model", "whisper-é"), filePart("file", file)))).toBe(true);
     }));
 
-  test("is sent by fetch with its length, as it came", () =>
+  test("is sent by fetch with its length, unchanged", () =>
     withForm(received(), async (form) => {
       const outgoing = form.edited([]);
       using upstream = Bun.serve({
@@ -135,7 +135,7 @@ describe.each([
       expect(await answer.json()).toEqual([String(body.length), outgoing.contentType, hash]);
     }));
 
-  test("once closed fails whoever still reads", async () => {
+  test("once closed fails current readers", async () => {
     const form = await readForm(received(), patient);
     const part = partNamed(form, "file");
     const stream = form.stream(part);
@@ -147,7 +147,7 @@ describe.each([
     expect(() => outgoing.open()).toThrow("closed");
   });
 
-  test("has the fingerprint of what it holds, whatever its boundary is", async () => {
+  test("has a fingerprint of its contents, independent of its boundary", async () => {
     const of = (bytes: Uint8Array, name: string, prefix = "op") =>
       withForm(post(bytes, { "content-type": `multipart/form-data; boundary=${name}` }), (form) =>
         form.fingerprint(prefix),
@@ -167,7 +167,7 @@ describe.each([
 
 const randomBytes: RandomBytes = (size) => crypto.getRandomValues(new Uint8Array(size));
 
-test("a form of our own brings fields and received files, and Bun reads it so", async () => {
+test("a new form contains fields and received files, and Bun reads it correctly", async () => {
   const named = fieldPart("image", audio, '; filename="x%22%0D%0Ay"\r\nContent-Type: audio/mpeg');
   const body = formOf(filePart("file", audio), named, fieldPart("model", "m"));
   await withForm(post(body), async (form) => {
@@ -227,7 +227,7 @@ describe("edits", () => {
     await fc.assert(property, { numRuns: 100 });
   });
 
-  test("keep what stands around the parts", async () => {
+  test("keep the bytes around the parts", async () => {
     const around = (...parts: Buffer[]) =>
       Buffer.concat([Buffer.from("before\r\n"), formOf(...parts), Buffer.from("after")]);
     const body = around(fieldPart("a", "1"), fieldPart("b", "2"));
@@ -237,7 +237,7 @@ describe("edits", () => {
     });
   });
 
-  test("keep a part's Content-Length true", async () => {
+  test("keep a part's Content-Length correct", async () => {
     const disposition = 'Content-Disposition: form-data; name="model"';
     const sized = (text: string) => rawPart(`Content-Length: ${text.length}\r\n${disposition}`, text);
     await withForm(post(formOf(sized("openai/whisper-1"))), async (form) => {
@@ -246,8 +246,8 @@ describe("edits", () => {
     });
   });
 
-  test("can't begin a part with what stood behind the prefix", async () => {
-    // The boundary within a line is refused on the way in; an edit must not be the way round that.
+  test("cannot begin a part with the bytes after the prefix", async () => {
+    // The boundary within a line is refused in received forms; an edit must not introduce it.
     await withForm(post(formOf(fieldPart("model", "openai/m"))), async (form) => {
       const text = `--${boundary}\r\nContent-Disposition: form-data; name="n"\r\n\r\n10`;
       const refused = await refusalOf(() => form.edited([{ part: partNamed(form, "model"), text }]));
@@ -255,7 +255,7 @@ describe("edits", () => {
     });
   });
 
-  test("are of the form's own parts", () =>
+  test("apply to the form's own parts only", () =>
     withForm(post(formOf(fieldPart("a", "1"))), (form) =>
       withForm(post(formOf(fieldPart("a", "1"))), async (other) => {
         const foreign = partNamed(other, "a");
@@ -265,11 +265,11 @@ describe("edits", () => {
     ));
 });
 
-describe("forms of others", () => {
+describe("forms of other libraries", () => {
   test("made by FormData are read as Bun reads them", async () => {
     const name = fc
       .string({ unit: "grapheme", minLength: 1, maxLength: 10 })
-      // What is refused; and quotes, which Bun escapes but does not unescape.
+      // Refused names, and quotes, which Bun escapes but does not unescape.
       .filter((made) => !/["\\[]|=\?|^\s|\s$/.test(made) && made.isWellFormed());
     const value = fc.oneof(fc.string({ unit: "grapheme" }), fc.uint8Array());
     const made = fc.uniqueArray(fc.tuple(name, value), { selector: ([key]) => key.toLowerCase(), maxLength: 5 });

@@ -27,7 +27,7 @@ function refusal(text: string | Uint8Array): GatewayError {
 describe("a body that is accepted", () => {
   const text = ` {"model": "m", "n":1.0e0,\n "unknown":{"deep":[1,2]}, "big": 12345678901234567890 } `;
 
-  test("keeps its text, and what nobody here knows", () => {
+  test("keeps its text, and unknown members", () => {
     const parsed = parse(text);
     expect(parsed.text).toBe(text);
     expect(parsed.body).toMatchObject({ model: "m", n: 1, unknown: { deep: [1, 2] } });
@@ -59,7 +59,7 @@ describe("a body that is accepted", () => {
 
   const letters = fc.string({ unit: "binary" });
 
-  test("tells no string smaller than it is, and its size to the byte where letters are all escaped or none is", () => {
+  test("never reports a string as smaller than it is, and is exact if all or none of its letters are escaped", () => {
     fc.assert(
       fc.property(letters, letters, fc.boolean(), (said, other, mixed) => {
         const raw = JSON.stringify(said).replace(/\\ud[89a-f]/g, "\\u0");
@@ -80,7 +80,7 @@ describe("a body that is accepted", () => {
     );
   });
 
-  test("counts the bytes of letters that are written out", () => {
+  test("counts the bytes of literal letters", () => {
     const { body, sizeOf } = parse(`{"model":"m","messages":[{"role":"日本語é\\n"}]}`);
     expect(sizeOf(asOpaque(body.messages?.[0]?.role ?? ""))).toBe(12);
   });
@@ -124,7 +124,7 @@ test.each(refusals)("%s is refused with 422", (_title, text, message, param) => 
   expect(error.param).toBe(param);
 });
 
-test("a refusal does not repeat more than a little of what was sent", () => {
+test("a refusal repeats only a little of the body", () => {
   const key = "k".repeat(100_000);
   const error = refusal(`{"${key}":1,"${key}":2}`);
   expect(error.message.length).toBeLessThan(200);

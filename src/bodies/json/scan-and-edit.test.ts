@@ -62,7 +62,7 @@ interface ObjectText {
   entries: { key: string; keyText: string; value: string }[];
 }
 
-/** Texts of objects whose keys, as JSON means them, are all different. */
+/** Texts of objects whose decoded keys are all different. */
 const objectText: fc.Arbitrary<ObjectText> = fc
   .tuple(
     space,
@@ -84,7 +84,7 @@ describe("the scan of an object's text", () => {
   test("finds the members of any valid object, with their exact texts", () => {
     fc.assert(
       fc.property(objectText, ({ text, entries }) => {
-        // What the generator wrote must be JSON, or the test would prove nothing.
+        // The generated text must be JSON, or the test would prove nothing.
         expect(Object.keys(parse(text)).toSorted()).toEqual(entries.map(({ key }) => key).toSorted());
         const members = membersOf(text);
         expect(members.map(({ key }) => key)).toEqual(entries.map(({ key }) => key));
@@ -108,7 +108,7 @@ describe("the scan of an object's text", () => {
     );
   });
 
-  test("tells keys apart that differ in little, whichever came before", () => {
+  test("distinguishes keys with small differences, in any order", () => {
     const letters = fc.constantFrom("a", "b", "é", "\u{1f600}", "\\", '"', "\u0000");
     fc.assert(
       fc.property(fc.uniqueArray(fc.string({ unit: letters, maxLength: 3 }), { maxLength: 20 }), (keys) => {
@@ -133,7 +133,7 @@ describe("the scan of an object's text", () => {
     );
   });
 
-  test("finds the end of any string, short or long, and tells the long ones", () => {
+  test("finds the end of any string, short or long, and reports the long ones", () => {
     const letter = fc.constantFrom("a", "é", '"', "\\", "\n", '\\"'.repeat(9), "x".repeat(30), "y".repeat(500));
     fc.assert(
       fc.property(fc.string({ unit: letter, maxLength: 40 }), fc.boolean(), (said, nested) => {
@@ -164,7 +164,7 @@ describe("the scan of an object's text", () => {
     '{"a',
     "{a:1}",
     '{"a":"\\"}',
-  ])("refuses %p as no JSON", (text) => {
+  ])("refuses %p as not JSON", (text) => {
     expect(scan(text)).toEqual({ refused: "not-json" });
   });
 
@@ -197,7 +197,7 @@ describe("a key that occurs twice", () => {
   });
 });
 
-/** The edit done the slow way, on the parsed value. */
+/** The edit performed the slow way, on the parsed value. */
 function reference(text: string, edits: readonly JsonEdit[]): Record<string, unknown> {
   const value = JSON.parse(text) as Record<string, unknown>;
   let entries = Object.entries(value);
@@ -211,7 +211,7 @@ function reference(text: string, edits: readonly JsonEdit[]): Record<string, unk
   return Object.fromEntries(entries);
 }
 
-/** Edits of different keys, some of which the object has. */
+/** Edits of different keys, some of which exist in the object. */
 const editsOf = ({ entries }: ObjectText): fc.Arbitrary<JsonEdit[]> => {
   const key = fc.constantFrom(...entries.map((entry) => entry.key), "model", "stream_options", 'qu"ote');
   const edit = fc.oneof(
@@ -232,7 +232,7 @@ function touched(edit: JsonEdit): string {
 const targetOf = (edit: JsonEdit): string => ("rename" in edit ? edit.to : touched(edit));
 
 describe("edits of an object's text", () => {
-  test("mean what the same edits of the value mean, and leave every other member's text as it was", () => {
+  test("have the effect of the same edits of the value, and leave every other member's text unchanged", () => {
     fc.assert(
       fc.property(
         objectText.chain((object) => fc.tuple(fc.constant(object), editsOf(object))),
@@ -274,7 +274,7 @@ describe("edits of an object's text", () => {
   });
 });
 
-test("a text is read back from its bytes", () => {
+test("a text is decoded from its bytes", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary" }), (text) => {
       const bytes = Buffer.from(text);

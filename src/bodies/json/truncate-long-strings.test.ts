@@ -6,7 +6,7 @@ import { parseBody } from "./parse-body.ts";
 
 const schema = z.looseObject({ said: z.unknown().optional() });
 
-/** What of `said` is left, and how large each of its strings was. */
+/** The rest of the text, and the size of each of its strings. */
 function parsed(said: unknown, more: object = {}) {
   const { body, sizeOf } = parseBody(Buffer.from(JSON.stringify({ ...more, said })), schema, ["said"]);
   return { body, sizeOf };
@@ -14,8 +14,8 @@ function parsed(said: unknown, more: object = {}) {
 
 const long = "x".repeat(2_000);
 
-describe("a long string of a measured member", () => {
-  test("is its beginning, and keeps its size", () => {
+describe("a long string of an opaque field", () => {
+  test("is reduced to its beginning, and keeps its size", () => {
     const { body, sizeOf } = parsed(long);
     const said = String(body.said);
     expect(said).toHaveLength(67);
@@ -42,7 +42,7 @@ describe("a long string of a measured member", () => {
     fc.assert(property, { numRuns: 50 });
   });
 
-  test("is measured to the byte where it has no escapes, wherever it is cut", () => {
+  test("is measured exactly without escapes, wherever it is cut", () => {
     for (const before of ["", "a", "ab", "abc"]) {
       const text = before + "😀é".repeat(200);
       const { body, sizeOf } = parsed(text);
@@ -50,13 +50,13 @@ describe("a long string of a measured member", () => {
     }
   });
 
-  test("begins as it did: an address is one, data are data", () => {
+  test("keeps its beginning: a URL stays a URL, a data URL a data URL", () => {
     expect(parsed(`https://a.example/${long}`).body.said).toStartWith("https://a.example/x");
     expect(parsed(`data:image/png;base64,${long}`).body.said).toStartWith("data:image/png;base64,x");
     expect(parsed(`ab"\\${long}`).body.said).toMatch(/^ab\ue0000\ue001$/);
   });
 
-  test("is not looked into; what is around it is", () => {
+  test("is not parsed; the text around it is", () => {
     const body = (text: string) => () => parseBody(Buffer.from(text), schema, ["said"]);
     expect(body(`{"said":"${long}\\x"}`)).not.toThrow();
     expect(body(`{"said":"${long}" "x"}`)).toThrow("not valid JSON");
@@ -71,7 +71,7 @@ test("short strings, and those of other members, are read whole", () => {
   expect(sizeOf(asOpaque("short"))).toBe(5);
 });
 
-test("a mark that a caller writes counts as itself, or as more", () => {
+test("a mark written by a caller counts as itself, or as more", () => {
   const forged = "\u{e000}0\ue001";
   const { body, sizeOf } = parsed(["a\ue0007\ue001", forged, long]);
   const [first, second] = body.said as string[];

@@ -3,11 +3,11 @@ import type { Sending, Socket, SocketEvents } from "../../http/index.ts";
 
 type Connection = Bun.ServerWebSocket<SocketEvents>;
 
-/** Bun's WebSockets, whose data is to whom they report. */
+/** The adapter for Bun's WebSockets, whose data is the receiver of their events. */
 export const bunSockets: Bun.WebSocketHandler<SocketEvents> = {
   maxPayloadLength: limits.socketMessageBytesMax,
   backpressureLimit: limits.socketQueuedBytesMax,
-  // A message that went missing in the middle would be noticed by nobody.
+  // A message missing in the middle would go unnoticed.
   closeOnBackpressureLimit: true,
   idleTimeout: limits.socketIdleMsMax / 1_000,
   open: (connection) => connection.data.open(socketOn(connection)),
@@ -24,7 +24,7 @@ function socketOn(connection: Connection): Socket {
   };
 }
 
-/** Bun gives the bytes that were sent, -1 where they wait, and 0 where they are lost or there were none. */
+/** Bun returns the number of sent bytes, -1 if they are queued, and 0 if they were dropped or empty. */
 function sendingOf(status: number, message: string | Uint8Array, { readyState }: Connection): Sending {
   if (status === -1) return "waiting";
   const isEmpty = message.length === 0 && readyState === WebSocket.OPEN;

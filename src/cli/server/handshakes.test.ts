@@ -1,4 +1,4 @@
-/** How a WebSocket begins, or doesn't, on a real server. */
+/** The opening and refusal of WebSockets on a real server. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { GatewayError } from "../../core/index.ts";
 import type { RouteCall } from "../../http/index.ts";
@@ -13,7 +13,7 @@ afterEach(() => server.stop());
 const idShape = /^req_[0-9a-z]{25}$/;
 const upgrade = { upgrade: "websocket" };
 
-/** The head of what is answered to a handshake. */
+/** The head of the answer to a handshake. */
 async function headOf(headers: Record<string, string> = {}): Promise<string> {
   const { head, leave } = shakeHands(server, headers);
   try {
@@ -52,7 +52,7 @@ describe("a handshake", () => {
     expect(await headOf(offered)).not.toContain("sec-websocket-protocol");
   });
 
-  test("may want other protocols, too", async () => {
+  test("may also request other protocols", async () => {
     expect(await headOf({ upgrade: "h2c, WebSocket" })).toStartWith("http/1.1 101 ");
   });
 
@@ -90,7 +90,7 @@ describe("a handshake", () => {
     expect(reached).toEqual(["root"]);
   });
 
-  test("that its client gave up ends the work that was begun for it", async () => {
+  test("that its client aborted ends the work started for it", async () => {
     const recorder = new Recorder();
     const begun = Promise.withResolvers<void>();
     server.answerWith(async ({ request }) => {
@@ -107,7 +107,7 @@ describe("a handshake", () => {
     expect(recorder.closings).toBe(1);
   });
 
-  test("whose answer can't be written ends the work that was begun for it", async () => {
+  test("whose answer cannot be written ends the work started for it", async () => {
     const recorder = new Recorder();
     server.answerWith(() => ({ socket: recorder, headers: { "no header": "x" } }));
     expect(await opens(server.connect())).toBe(false);
@@ -116,13 +116,13 @@ describe("a handshake", () => {
   });
 });
 
-describe("a request that is no handshake", () => {
+describe("a request that is not a handshake", () => {
   test.each<[string, Record<string, string>, number]>([
     ["wants nothing", {}, 0],
     ["wants something else", { upgrade: "h2c" }, 0],
-    // What was begun for it has been ended again.
+    // Work started for it has been ended.
     ["lacks the rest of one", upgrade, 1],
-  ])("gets 426 where it %s", async (_, headers, closings) => {
+  ])("gets 426 if it %s", async (_, headers, closings) => {
     const recorder = new Recorder();
     let takings = 0;
     server.answerWith(() => {
@@ -143,7 +143,7 @@ describe("a request that is no handshake", () => {
     expect([takings, recorder.closings]).toEqual([closings, closings]);
   });
 
-  test("gets 426 without a body where it is a HEAD, and 404 by any other method", async () => {
+  test("gets 426 without a body for a HEAD, and 404 for any other method", async () => {
     const headers = { authorization: `Bearer ${server.token}`, ...upgrade };
     const url = `${server.url}/v1/sockets/one`;
     const head = await fetch(url, { headers, method: "HEAD" });
@@ -151,7 +151,7 @@ describe("a request that is no handshake", () => {
     expect((await fetch(url, { headers, method: "POST" })).status).toBe(404);
   });
 
-  test("is a plain GET on a plain route, whatever upgrade it wants", async () => {
+  test("is a plain GET on a plain route, whatever upgrade it requests", async () => {
     const plain = await server.get("/v1/plain", upgrade);
     expect([plain.status, await plain.json()]).toEqual([200, "plain"]);
   });

@@ -13,13 +13,14 @@ export interface ServingOptions {
   loaded: Pick<LoadedConfig, "config" | "missingKeys">;
   storage: Storage;
   logger: Logger;
-  /** Prefixes that simulators answer for, with their addresses. */
+  /** Prefixes answered by simulators, with their addresses. */
   simulated: ReadonlyMap<string, string>;
 }
 
 /**
- * Answers the requests on a port. Returns the way to stop: open calls end, everything is in the books. It gives the exit
- * code, which is 1 where the storage did not take the end of a call: the log says which.
+ * Answers the requests on a port. Returns a function that stops the server: open calls end, and all charges are
+ * written. It resolves with the exit code, which is 1 if the storage did not accept the end of a call; the log contains
+ * those calls.
  */
 export function serveOn(server: Listening, options: ServingOptions): () => Promise<number> {
   const { loaded, storage, logger, simulated } = options;
@@ -38,7 +39,7 @@ export function serveOn(server: Listening, options: ServingOptions): () => Promi
   return async () => {
     const closed = server.close();
     const lost = await app.drain();
-    // The last answers have still to reach their clients; who merely stays connected, or never ends a request, is left.
+    // The last answers must still reach their clients; idle connections and unfinished requests are dropped.
     await Promise.race([closed, Bun.sleep(CLOSE_MS_MAX)]);
     await storage.close();
     return lost === 0 ? 0 : 1;
@@ -46,13 +47,13 @@ export function serveOn(server: Listening, options: ServingOptions): () => Promi
 }
 
 /**
- * Gives back the way to end this process: runs `stop`, once, and exits with the code that it gives. SIGINT and SIGTERM
- * do so too; a second one of the same kind ends the process at once.
+ * Returns a function that ends this process: it runs `stop` once and exits with its code. SIGINT and SIGTERM do the
+ * same; a second one of the same kind ends the process at once.
  */
 export function endOnSignal(stop: () => Promise<number>): () => void {
   let isEnding = false;
   const end = (): void => {
-    // Where npx runs, one Ctrl-C comes as both signals.
+    // Under npx, one Ctrl-C arrives as both signals.
     if (isEnding) return;
     isEnding = true;
     void stop().then((code) => process.exit(code));

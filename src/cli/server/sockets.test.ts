@@ -1,10 +1,10 @@
-/** WebSockets on a real server, once they are open. */
+/** Open WebSockets on a real server. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { Sending, Socket, SocketHandler } from "../../http/index.ts";
 import { Recorder, shakeHands, SocketServer } from "./__fixtures__/socket-server.ts";
 
 let server: SocketServer;
-/** What the route does with a socket. */
+/** The route's use of a socket. */
 let recorder: Recorder;
 beforeEach(async () => {
   server = await SocketServer.start();
@@ -14,7 +14,7 @@ beforeEach(async () => {
 afterEach(() => server.stop());
 
 describe("a socket", () => {
-  test("carries texts and bytes both ways, in their order", async () => {
+  test("carries texts and bytes in both directions, in order", async () => {
     const client = server.connect();
     await client.opened;
     const bytes = new Uint8Array([0, 255, 1]);
@@ -22,7 +22,7 @@ describe("a socket", () => {
     expect(await client.receive(4)).toEqual(["Grüße", bytes.buffer, "", "last"]);
   });
 
-  test("says what becomes of a message, of an empty one too", async () => {
+  test("reports the fate of each message, also of an empty one", async () => {
     const client = server.connect();
     const socket = await recorder.opened.promise;
     const sendings: Sending[] = [socket.send("x"), socket.send(""), socket.send(new Uint8Array())];
@@ -34,7 +34,7 @@ describe("a socket", () => {
     expect(client.received).toHaveLength(3);
   });
 
-  test("is of the request that it came from", async () => {
+  test("has the request that it came from", async () => {
     server.answerWith(({ principal, pathParameter, request }) => {
       const greeting = `${principal.user} ${pathParameter("name")} ${new URL(request.url).search}`;
       return { socket: { open: (socket) => void socket.send(greeting), message: ignore, close: ignore } };
@@ -71,14 +71,14 @@ describe("a socket", () => {
     expect(recorder.closings).toBe(1);
   });
 
-  test("ends with 1006 where its client goes without a word", async () => {
+  test("ends with 1006 if its client disconnects without closing", async () => {
     const { head, leave } = shakeHands(server);
     await head;
     leave();
     expect(await recorder.closed.promise).toEqual([1006, ""]);
   });
 
-  test("takes no message over the limit", async () => {
+  test("accepts no message over the limit", async () => {
     const client = server.connect();
     await client.opened;
     client.socket.send("x".repeat(16 * 1024 * 1024 + 1));
@@ -88,12 +88,12 @@ describe("a socket", () => {
   });
 });
 
-describe("a client that doesn't read", () => {
+describe("a client that does not read", () => {
   const piece = "x".repeat(1024 * 1024);
 
-  // Nobody reads while a loop runs: client and server share an event loop.
+  // Nothing is read during a loop: client and server share an event loop.
 
-  test("makes messages wait, and its route hears when it reads on", async () => {
+  test("makes messages wait, and its route is notified when it reads again", async () => {
     const client = server.connect();
     const socket = await recorder.opened.promise;
     await client.opened;
@@ -107,7 +107,7 @@ describe("a client that doesn't read", () => {
     expect(socket.send("on it goes")).toBe("sent");
   });
 
-  test("is left when too much waits for it", async () => {
+  test("is disconnected when too many bytes wait for it", async () => {
     const client = server.connect();
     const socket = await recorder.opened.promise;
     await client.opened;
@@ -133,7 +133,7 @@ describe("a route that fails", () => {
     ["when its socket opens", { open: fail }],
     ["at a message", { message: fail }],
     ["some time after a message", { message: () => Promise.resolve().then(fail) }],
-  ])("%s has the socket closed, and the log doesn't tell what was said", async (_, failing) => {
+  ])("%s has the socket closed, and the log does not contain the message", async (_, failing) => {
     const close = (code: number, reason: string): void => void recorder.close(code, reason);
     server.answerWith(() => ({ socket: { open: ignore, message: ignore, close, ...failing } }));
     const client = server.connect();
@@ -153,7 +153,7 @@ describe("a route that fails", () => {
     });
   });
 
-  test("at the end of its socket holds nobody up", async () => {
+  test("at the end of its socket delays nothing", async () => {
     server.answerWith(() => ({ socket: { open: ignore, message: ignore, close: fail } }));
     const client = server.connect();
     await client.opened;
@@ -166,8 +166,8 @@ describe("a route that fails", () => {
   });
 });
 
-describe("a server that is to stop", () => {
-  test("closes the sockets that are still open at its bound, and waits for what they end", async () => {
+describe("a stopping server", () => {
+  test("closes the sockets that are still open at its bound, and waits for their handlers", async () => {
     const stopping = await SocketServer.start({ drainMsMax: 50 });
     const events: string[] = [];
     stopping.answerWith(() => ({
@@ -176,7 +176,7 @@ describe("a server that is to stop", () => {
         message: ignore,
         async close(code, reason) {
           events.push(`${code} ${reason}`);
-          // Work that takes longer than the server takes to look again.
+          // Work that takes longer than the server's polling interval.
           await Bun.sleep(100);
           events.push("ended");
         },
@@ -192,7 +192,7 @@ describe("a server that is to stop", () => {
     await stopping.stop();
   });
 
-  test("lets a socket go on that ends by itself, and stops then", async () => {
+  test("lets a socket continue that ends by itself, and then stops", async () => {
     const client = server.connect();
     await client.opened;
     const stopped = server.drain();

@@ -1,7 +1,7 @@
 import type { Principal } from "../../auth/index.ts";
 import type { HttpRoute } from "../route.ts";
 
-/** Whoever asks, unless a test says otherwise. */
+/** The default caller. */
 const alice: Principal = {
   tokenId: "a1",
   user: "alice",
@@ -14,13 +14,13 @@ const alice: Principal = {
 };
 
 export interface Question {
-  /** What follows the route's path. */
+  /** Appended to the route's path. */
   query?: string;
   parameters?: Record<string, string>;
   principal?: Partial<Principal>;
 }
 
-/** The body of a route's answer; rejects with what the route throws. */
+/** The body of a route's answer; rejects with the route's exception. */
 export async function askRoute<Needs>(
   route: HttpRoute<Needs, "token">,
   services: Needs,

@@ -8,14 +8,14 @@ export interface Callers {
   authenticator: Authenticator;
   /** Alice's token. */
   token: string;
-  /** Root's, which administrates. */
+  /** Root's token, an administrator. */
   adminToken: string;
   close(): void | Promise<void>;
 }
 
 const clock = (): number => 0;
 
-/** Two callers in a storage of their own. */
+/** Two callers, with their own storage. */
 export async function openCallers(): Promise<Callers> {
   const storage = await openStorage("sqlite::memory:");
   const tokens = openTokenStore(storage);

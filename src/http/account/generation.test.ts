@@ -37,7 +37,7 @@ const ask = (asked: string, principal: Partial<Principal> = {}) =>
   );
 
 describe("a generation", () => {
-  test("is told with all that was written of the call", async () => {
+  test("is returned with everything recorded about the call", async () => {
     const answer = await ask(id);
     expect(answer).toEqual({
       object: "generation",
@@ -80,19 +80,19 @@ describe("a generation", () => {
     expect(generationAnswer.parse(answer) as unknown).toEqual(answer);
   });
 
-  test("whose process died says by null what nobody knows", async () => {
+  test("whose process died has null for unknown values", async () => {
     storage.handle.run("UPDATE entries SET dialect = NULL, first_byte_ms = NULL, outcome = 'expired', status = 0");
     const answer = await ask(id);
     expect(answer).toMatchObject({ dialect: null, time_to_first_token_ms: null, status: null, outcome: "expired" });
     expect(generationAnswer.parse(answer) as unknown).toEqual(answer);
   });
 
-  test("is every token's of its user", async () => {
+  test("is visible to every token of its user", async () => {
     expect(await ask(id, { tokenId: "a2", accountId: "token:a2" })).toHaveProperty("id", id);
   });
 });
 
-describe("a 404 that tells nothing", () => {
+describe("a 404 that reveals nothing", () => {
   const refusal = {
     code: "generation_not_found",
     status: 404,

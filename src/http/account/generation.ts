@@ -11,7 +11,7 @@ import type { Generation } from "../../generations/index.ts";
 import { platformRoute } from "../route.ts";
 import type { Services } from "../services.ts";
 
-/** What each bucket of usage is called in an answer. */
+/** The names of the usage buckets in answers. */
 const bucketNames: Record<UsageBucket, string> = {
   input: "input",
   cacheRead: "cache_read",
@@ -66,7 +66,7 @@ export const generationAnswer = z
   })
   .meta({ id: "Generation" });
 
-/** A call that has ended, for any token of the user whose it was. Another's is not told from one that never was. */
+/** A call that has ended, for any token of its user. Another user's call is indistinguishable from a missing one. */
 export const generationRoute = platformRoute({
   contract: {
     path: "/v1/generations/{request_id}",

@@ -3,7 +3,7 @@ import { parseMoment, periodOf } from "./usage-period.ts";
 
 const at = (text: string): number => new Date(text).getTime();
 
-describe("a moment", () => {
+describe("a time", () => {
   test.each<[string, string]>([
     ["2026-11-21", "2026-11-21T00:00:00.000Z"],
     ["2028-02-29", "2028-02-29T00:00:00.000Z"],
@@ -64,12 +64,12 @@ describe("a period", () => {
     ["an end at midnight", { to: "2026-03-03T00:00:00Z" }, "2026-02-01T00:00:00Z", "2026-03-03T00:00:00Z"],
     ["both", { from: "2020-01-01", to: "2030-01-01" }, "2020-01-01T00:00:00Z", "2030-01-01T00:00:00Z"],
     ["no time at all", { from: "2026-01-01", to: "2026-01-01" }, "2026-01-01T00:00:00Z", "2026-01-01T00:00:00Z"],
-  ])("of which %s is named", (_, { from, to }, begin, end) => {
+  ])("with %s given", (_, { from, to }, begin, end) => {
     const named = { from: from === undefined ? undefined : at(from), to: to === undefined ? undefined : at(to) };
     expect(periodOf(named, now)).toEqual({ from: at(begin), to: at(end) });
   });
 
-  test("can't end before it begins", () => {
+  test("cannot end before it begins", () => {
     const refusal = { code: "validation_failed", param: "from", message: "from: lies after to." };
     expect(() => periodOf({ from: 2, to: 1 }, now)).toThrow(expect.objectContaining(refusal));
     expect(() => periodOf({ from: at("2026-11-23") }, now)).toThrow(expect.objectContaining(refusal));

@@ -16,7 +16,7 @@ beforeEach(async () => {
 });
 afterEach(() => storage.close());
 
-/** A call of ten tokens in and five out. */
+/** A call with ten input and five output tokens. */
 function put(startedAt: string, credits: bigint, { owner = "alice", tokenId = "a1", model = "small" } = {}) {
   calls += 1;
   storage.handle
@@ -49,7 +49,7 @@ const total = (requests: number, credits: number) => {
 };
 
 describe("usage", () => {
-  test("is by day over the last thirty days where nothing is asked", async () => {
+  test("is by day over the last thirty days by default", async () => {
     put("2026-10-22T23:59:59.999Z", 1_000_000_000n);
     put("2026-10-23T00:00:00Z", 100_000_000n);
     put("2026-11-21T08:29:00Z", 200_000_000n);
@@ -67,11 +67,11 @@ describe("usage", () => {
     });
   });
 
-  test("is empty where there was none", async () => {
+  test("is empty without calls", async () => {
     expect(await ask("")).toMatchObject({ data: [], total: total(0, 0) });
   });
 
-  test("has `from` inside and `to` outside", async () => {
+  test("has an inclusive `from` and an exclusive `to`", async () => {
     for (const day of ["01", "02", "03"]) put(`2026-11-${day}T00:00:00Z`, 1_000_000_000n);
     expect(await ask("?from=2026-11-01&to=2026-11-03")).toMatchObject({ total: total(2, 2) });
     const seconds = Date.parse("2026-11-02") / 1000;
@@ -79,7 +79,7 @@ describe("usage", () => {
     expect(await ask("?from=2026-11-02T02:00:00%2B02:00&to=2026-11-02T02:00:00+02:00")).toMatchObject({ data: [] });
   });
 
-  test("is by model or by token where that is asked", async () => {
+  test("is by model or by token on request", async () => {
     put("2026-11-20", 1_000_000_000n, { model: "org/large" });
     put("2026-11-20", 1_500_000_000n);
     put("2026-11-20", 0n, { tokenId: "a2" });
@@ -107,7 +107,7 @@ describe("usage", () => {
   });
 });
 
-describe("a query that does not hold", () => {
+describe("an invalid query", () => {
   test.each<[string, string, RegExp]>([
     ["?from=yesterday", "from", /^from: write a date \(2026-11-21\)/],
     ["?from=", "from", /^from: write a date/],
@@ -126,7 +126,7 @@ describe("a query that does not hold", () => {
     expect(thrown).toHaveProperty("message", expect.stringMatching(message));
   });
 
-  test("is one whose groups are too many, too", async () => {
+  test("with too many groups is refused too", async () => {
     for (const model of ["a", "b", "c"]) put("2026-11-20", 1n, { model });
     expect(await ask("?group_by=model")).toHaveProperty("data.length", 3);
     put("2026-11-20", 1n, { model: "d" });

@@ -57,7 +57,7 @@ interface UsageServices extends Pick<Services, "generations" | "clock"> {
   groupsMax?: number;
 }
 
-/** What the caller's user has spent, whichever of their tokens it was. */
+/** The spending of the caller's user, over all of their tokens. */
 export const usageRoute = platformRoute({
   contract: {
     path: "/v1/usage",

@@ -50,7 +50,7 @@ const userInfoAnswer = z
   ])
   .meta({ id: "UserInfo" });
 
-/** What the caller may still spend. A service caller gets the bypass marker and no balance. */
+/** The caller's available credits. A service caller gets the bypass marker and no balance. */
 export const userInfoRoute = platformRoute({
   contract: {
     path: "/v1/user/info",

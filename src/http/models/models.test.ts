@@ -1,4 +1,4 @@
-/** What `GET /v1/models` quotes, held against what is charged: both derive from one table of price keys. */
+/** Compares the quotes of `GET /v1/models` with charges: both derive from one table of price keys. */
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { type PriceKey, priceKeys, priceUnits, type Usage, usageBuckets } from "../../core/index.ts";
@@ -15,7 +15,7 @@ function priceOf(entry: OperatorPrice): ModelPrice {
   return price;
 }
 
-/** The price of a model in the answer, as a client gets it and as the contract lets it through. */
+/** The price of a model in the answer, as the client gets it and as parsed by the contract. */
 function quoted(price: ModelPrice): { sent: unknown; contract: OperatorPrice } {
   const model = { id: "up/m", object: "model", created: 0, owned_by: "up", context_length: null };
   const sent: unknown = JSON.parse(JSON.stringify(priceQuote(plain)(price)));
@@ -39,11 +39,11 @@ const usages: fc.Arbitrary<Usage> = fc.record(
 const image = fc.record({ size: fc.constantFrom("1024x1024", "2K"), quality: fc.constantFrom("hd", "low", "auto") });
 
 describe("a quote", () => {
-  test("says all that is charged: read as a price, it charges the same for any usage", () => {
+  test("is complete: read as a price table, it charges the same for any usage", () => {
     const property = fc.property(entries, usages, image, (entry, usage, variant) => {
       const price = priceOf(entry);
       const { sent, contract } = quoted(price);
-      // The parsed answer lacks what the contract has no key for.
+      // Keys unknown to the contract are missing in the parsed answer.
       expect(sent).toEqual(contract);
       const observed = { usage, image: variant };
       expect(chargeFor(priceOf(contract), observed, plain)).toBe(chargeFor(price, observed, plain));
@@ -51,7 +51,7 @@ describe("a quote", () => {
     fc.assert(property, { numRuns: 500 });
   });
 
-  test.each(priceKeys.map((key) => [key] as const))("has %s where a model has such a price", (key) => {
+  test.each(priceKeys.map((key) => [key] as const))("has %s if a model has such a price", (key) => {
     const all = Object.fromEntries(priceKeys.map((other, index) => [other, index + 1]));
     const { sent, contract } = quoted(priceOf({ ...all, [key]: 0.25 }));
     expect(sent).toEqual({ ...all, [key]: 0.25 });

@@ -38,7 +38,7 @@ export const modelsAnswer = z
   })
   .meta({ id: "ModelList" });
 
-/** The models that the caller's token may use. */
+/** The models available to the caller's token. */
 export const modelsRoute = platformRoute({
   contract: {
     path: "/v1/models",

@@ -1,10 +1,10 @@
 import type { StopFeature } from "../feature.ts";
 import type { Services } from "../services.ts";
 
-/** How often responses are looked for that are kept no longer; each time a bounded number goes. */
+/** The interval at which expired responses are deleted, a bounded number at a time. */
 const FORGET_MS = 60_000;
 
-/** Now and regularly; several nodes may do so at once. */
+/** Now and regularly; several nodes may do so simultaneously. */
 export function deleteExpiredResponses({
   responses,
   clock,

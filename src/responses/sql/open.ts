@@ -3,7 +3,7 @@ import type { ResponseStore } from "../store.ts";
 import { PostgresResponseStore } from "./postgres.ts";
 import { SqliteResponseStore } from "./sqlite.ts";
 
-/** The responses' store for whichever engine the storage is. */
+/** The responses' store for the storage's engine. */
 export function openResponseStore(storage: Storage): ResponseStore {
   return storage.engine === "sqlite"
     ? new SqliteResponseStore(storage.handle)

@@ -1,10 +1,10 @@
 import { limits } from "../../core/index.ts";
 import type { StoredResponse } from "../store.ts";
 
-/** Rows that are forgotten at a time. */
+/** Rows deleted at a time. */
 const FORGOTTEN_MAX = 1_000;
 
-/** A row of `responses`, as either engine gives it. */
+/** A row of `responses` from either engine. */
 export interface ResponseRow {
   id: string;
   owner: string;
@@ -49,12 +49,12 @@ const BYTES = "CAST(COALESCE(OCTET_LENGTH(r.input), 0) + COALESCE(OCTET_LENGTH(r
 
 const COLUMNS = "id, owner, provider, model, created_at, kept_until, previous_id, input, response, key_id";
 
-/** The statements, which both engines understand but for the names of their parameters. */
+/** The statements, which are equal for both engines except for the names of their parameters. */
 export function statementsWith(parameter: (index: number) => string) {
   const [first, second, third] = [parameter(1), parameter(2), parameter(3)];
   const all = Array.from({ length: 10 }, (_, index) => parameter(index + 1)).join(", ");
   return {
-    // Sent again after an answer that was lost, it is the same.
+    // A repetition after a lost answer has the same effect.
     put: `INSERT INTO responses (${COLUMNS}) VALUES (${all}) ON CONFLICT (id, owner) DO NOTHING`,
     find: `SELECT ${COLUMNS} FROM responses WHERE id = ${first} AND owner = ${second} AND kept_until > ${third}`,
     chain: `

@@ -28,7 +28,7 @@ interface ServerParts {
   routes: { answer: (call: RouteCall) => Answer | Promise<Answer> };
 }
 
-/** `/v1/sockets/{name}` and, for those who administrate, `/v1/admin/socket`; `/v1/plain` is none for WebSockets. */
+/** `/v1/sockets/{name}` and, for administrators, `/v1/admin/socket`; `/v1/plain` does not accept WebSockets. */
 export class SocketServer {
   readonly #parts: ServerParts;
   readonly #clients: Client[] = [];
@@ -79,7 +79,7 @@ export class SocketServer {
     return this.#parts.log;
   }
 
-  /** What the routes for WebSockets do from now on. */
+  /** The behaviour of the WebSocket routes from now on. */
   answerWith(answer: (call: RouteCall) => Answer | Promise<Answer>): void {
     this.#parts.routes.answer = answer;
   }
@@ -125,7 +125,7 @@ function featureOf(routes: ServerParts["routes"]): Feature {
   };
 }
 
-/** Sends back what comes in, and notes what happens. */
+/** Echoes messages, and records all events. */
 export class Recorder implements SocketHandler {
   readonly opened = Promise.withResolvers<Socket>();
   readonly drained = Promise.withResolvers<void>();
@@ -177,7 +177,7 @@ export class Client {
     });
   }
 
-  /** Resolves once that many messages have come in all. */
+  /** Resolves once this many messages have arrived in total. */
   async receive(count: number): Promise<readonly unknown[]> {
     while (this.received.length < count) {
       await new Promise<void>((resolve) => {
@@ -189,13 +189,13 @@ export class Client {
 }
 
 export interface RawHandshake {
-  /** The status line and the headers of the answer, in small letters. */
+  /** The status line and the headers of the answer, in lower case. */
   head: Promise<string>;
-  /** Leaves without a word. */
+  /** Disconnects without closing. */
   leave: () => void;
 }
 
-/** A handshake that is written by hand, with these headers besides those that each has, or in place of them. */
+/** A handshake written by hand: these headers replace or extend the usual ones. */
 export function shakeHands(server: SocketServer, headers: Record<string, string> = {}): RawHandshake {
   const { hostname, port } = new URL(server.url);
   const connection = connect(Number(port), hostname);
