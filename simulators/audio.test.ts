@@ -57,7 +57,7 @@ describe("speech of openai", () => {
     expect(await secondsOf(await response.bytes())).toBe(1);
   });
 
-  test("as events adds up to the same bytes and tells its usage", async () => {
+  test("as events adds up to the same bytes and reports its usage", async () => {
     const [, whole] = await fetchBytes(url("openai", "/audio/speech"), spoken);
     const events = eventsOf(await post(url("openai", "/audio/speech"), { ...spoken, stream_format: "sse" }));
     const pieces = events.slice(0, -1).map(({ data }) => Buffer.from(String(member(data, "audio")), "base64"));
@@ -161,7 +161,7 @@ describe("transcriptions of openai", () => {
     expect(text).toBe("amber bridge candle");
   });
 
-  test("tell speakers, whole and in events", async () => {
+  test("distinguish speakers, whole and in events", async () => {
     const fields = { model: "gpt-4o-transcribe-diarize", response_format: "diarized_json", file: soundFile(12, "mp3") };
     const whole = bodyOf(await transcribe(fields));
     expect(asArray(member(whole, "segments")).map((segment) => member(segment, "speaker"))).toEqual(["A", "B", "A"]);
@@ -236,7 +236,7 @@ describe("voice of xai", () => {
     expect(asArray(member(bodyOf(await get(url("xai", "/tts/voices"))), "voices"))).toHaveLength(5);
   });
 
-  test("hears words with their times, and measures raw samples by what is said of them", async () => {
+  test("returns words with their times, and measures raw samples by their declared format", async () => {
     const listen = (fields: Parameters<typeof formOf>[0]): Promise<Reply> =>
       postForm(url("xai", "/stt"), formOf(fields));
     const heard = bodyOf(await listen({ language: "en", file: soundFile(4) }));

@@ -29,7 +29,7 @@ interface JoinedCall {
   arguments: string;
 }
 
-/** Joins streamed tool calls by their index, or by order where there is none. */
+/** Joins streamed tool calls by their index, or by order without one. */
 function joinToolCalls(chunks: readonly Chunk[]): JoinedCall[] {
   const joined: JoinedCall[] = [];
   for (const delta of chunks.flatMap((chunk) => chunk.choices.map((choice) => choice.delta))) {
@@ -75,7 +75,7 @@ describe.each(profiles.map((profile) => [profile.name, profile] as const))("%s",
     expect(completion.usage).toMatchObject({ prompt_tokens: 7, completion_tokens: 11, total_tokens: 18 });
   });
 
-  test("a stream says the same as the plain answer, with one id, usage and [DONE]", async () => {
+  test("a stream has the content of the plain answer, with one id, usage and [DONE]", async () => {
     const plain = completionOf(await ask("hello simulator"));
     const reply = await ask("hello simulator", streamed);
     expect(reply.headers.get("content-type")).toStartWith("text/event-stream");
@@ -135,7 +135,7 @@ describe.each(profiles.map((profile) => [profile.name, profile] as const))("%s",
     expect(completion.usage.completion_tokens).toBeGreaterThan(0);
   });
 
-  test("parallel calls stream to what the plain answer has", async () => {
+  test("streamed parallel calls equal those of the plain answer", async () => {
     const tools = [weatherTool, { ...weatherTool, function: { ...weatherTool.function, name: "get_time" } }];
     const chunks = chunksOf(await ask("both in parallel", { tools, ...streamed }));
     const calls = joinToolCalls(chunks);
@@ -173,7 +173,7 @@ describe.each(profiles.map((profile) => [profile.name, profile] as const))("%s",
     });
   });
 
-  test("response_format makes JSON, or does what the provider does instead", async () => {
+  test("response_format produces JSON, or the provider's substitute", async () => {
     const schema = weatherTool.function.parameters;
     const response_format = { type: "json_schema", json_schema: { name: "weather", schema, strict: true } };
     const reply = await ask("as json", { response_format });
@@ -210,7 +210,7 @@ describe.each(profiles.map((profile) => [profile.name, profile] as const))("%s",
     expect(profile.errorMessage(JSON.parse(refused.text))).toBeString();
   });
 
-  test("wrong shapes are refused in the provider's own words", async () => {
+  test("wrong shapes are refused in the provider's own format", async () => {
     const { fieldMissing } = profile.statuses;
     const bodies: readonly [body: unknown, status: number | null][] = [
       [{ messages: [{ role: "user", content: "hi" }] }, fieldMissing],

@@ -67,12 +67,12 @@ describe.each(embedders.map((embedder) => [embedder.model, embedder] as const))(
     expect(nearness(apple, alike)).toBeGreaterThan(nearness(apple, law) + 0.3);
   });
 
-  test("usage counts four characters a token, where it is told", async () => {
+  test("usage counts four characters per token, if it is reported", async () => {
     const answer = await floats(["12345678", "123"]);
     expect(member(answer, "usage", "total_tokens")).toBe(embedder.usage ? 3 : undefined);
   });
 
-  test("the SDK's own base64 decodes to the floats, or floats come all the same", async () => {
+  test("the SDK's own base64 decodes to the floats, or floats are sent anyway", async () => {
     const plain = await floats("hello");
     const reply = await post(`${url()}/embeddings`, { model, input: "hello", encoding_format: "base64" });
     const told = member(bodyOf(reply), "data", 0, "embedding");
@@ -144,7 +144,7 @@ describe("each in its own way", () => {
     }
   });
 
-  test("mistral: names of its own, and vectors of a byte or a bit a component", async () => {
+  test("mistral: its own names, and vectors of a byte or a bit per component", async () => {
     const body = { model: "codestral-embed", input: "hello" };
     expect((await ask("mistral", "/embeddings", { ...body, dimensions: 8 })).text).toContain("extra_forbidden");
     const bits = await ask("mistral", "/embeddings", { ...body, output_dimension: 64, output_dtype: "ubinary" });
@@ -162,7 +162,7 @@ describe("each in its own way", () => {
     ).toBe(400);
   });
 
-  test("google: ids with and without their prefix, the native calls, and what is not known there", async () => {
+  test("google: ids with and without their prefix, the native calls, and unknown members", async () => {
     const native = "/v1beta/models/gemini-embedding-001";
     const content = { parts: [{ text: "hello" }] };
     const one = await ask("google", `${native}:embedContent`, { content, outputDimensionality: 16 });

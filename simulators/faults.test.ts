@@ -55,7 +55,7 @@ describe("how a fault is asked for", () => {
     expect((await get(`${simulators.providers.openai}/models`, headers)).status).toBe(500);
   });
 
-  test("a directive that does not exist is refused aloud", async () => {
+  test("an unknown directive is refused explicitly", async () => {
     const reply = await post(url, chat(`${model}+stauts-500`, "hi"));
     expect(reply.status).toBe(400);
     expect(reply.text).toContain("stauts-500");
@@ -133,7 +133,7 @@ describe("whole answers", () => {
     expect(bodyOf(reply)).not.toHaveProperty("usage");
   });
 
-  test("truncate sends less than content-length says", async () => {
+  test("truncate sends less than the content-length", async () => {
     const raw = await rawPost(url, chat(`${model}+truncate`, "hi"));
     const [head = "", body = ""] = raw.text.split("\r\n\r\n");
     const promised = Number(/content-length: (\d+)/i.exec(head)?.[1]);
@@ -311,7 +311,7 @@ describe("callers that leave", () => {
 });
 
 describe("the recorder", () => {
-  test("keeps what was sent, in process and over HTTP", async () => {
+  test("stores the requests, in process and over HTTP", async () => {
     await post(url, chat(`${model}+status-500`, "hello"), { "x-mark": "seen" });
     const [request] = simulators.requests();
     expect(request).toMatchObject({ provider: "openai", method: "POST", path: "/openai/v1/chat/completions" });

@@ -130,7 +130,7 @@ describe("openai", () => {
     expect(member(bodyOf(reply), "error", "param")).toBe(param);
   });
 
-  test("refuses what the safety system does, files that are no image, and broken forms", async () => {
+  test("refuses prompts like the safety system, files that are not images, and broken forms", async () => {
     expect(textAt(await generate({ prompt: "refuse:violence" }), "error", "code")).toBe("moderation_blocked");
     const model = "gpt-image-1";
     const url = `${simulators.providers.openai}/images/edits`;
@@ -197,7 +197,7 @@ describe("xai", () => {
     expect(await failureOf(form)).toMatchObject({ status: 415 });
   });
 
-  test("refuses OpenAI's sizes, and withholds what is moderated in a 200", async () => {
+  test("refuses OpenAI's sizes, and withholds moderated images in a 200", async () => {
     for (const body of [{ size: "1024x1024" }, { style: "vivid" }, { aspect_ratio: "5:7" }, { n: 11 }]) {
       expect([400, 422]).toContain((await generate(body)).status);
     }
@@ -359,7 +359,7 @@ describe("google", () => {
     expect((await generate("x", config)).status).toBe(400);
   });
 
-  test("refuses what the model cannot, and images that are none", async () => {
+  test("refuses unsupported options, and files that are not images", async () => {
     const small = { imageConfig: { imageSize: "2K" } };
     expect((await generate("x", small, [], "gemini-2.5-flash-image")).status).toBe(400);
     expect((await generate("x", { responseModalities: ["IMAGE"] }, [], "gemini-3.5-flash")).status).toBe(400);

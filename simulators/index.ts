@@ -35,7 +35,7 @@ export interface SimulatorOptions {
   readonly port?: number;
 }
 
-/** The running simulators and what they received. */
+/** The running simulators and their received requests. */
 export interface Simulators {
   readonly url: string;
   /** Base URL of each provider, as a gateway's configuration wants it. */
@@ -50,7 +50,7 @@ export interface Simulators {
   stop(): Promise<void>;
 }
 
-/** Starts all simulated providers behind one listener. Rejects where the port is taken. */
+/** Starts all simulated providers behind one listener. Rejects if the port is taken. */
 export async function startSimulators(options: SimulatorOptions = {}): Promise<Simulators> {
   const recorder = new Recorder();
   const faultBook = new FaultBook();

@@ -66,7 +66,7 @@ test.each(furtherModels)("%s lists models for embeddings, images and audio", asy
   for (const id of wanted) expect(ids).toContain(id);
 });
 
-test("xai lists its image models with what an image costs", async () => {
+test("xai lists its image models with the price of an image", async () => {
   const models = listOf(await get(`${simulators.providers.xai}/image-generation-models`), "models");
   expect(models.map((model) => [member(model, "id"), member(model, "image_price")])).toEqual([
     ["grok-imagine-image", 2],

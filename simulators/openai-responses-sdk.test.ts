@@ -50,7 +50,7 @@ describe.each(speakers)("%s", (provider, model) => {
     expect(gathered.usage).toEqual(whole.usage);
   });
 
-  test("a tool loop by what is kept, and by what is sent again", async () => {
+  test("a tool loop with stored responses, and with repeated items", async () => {
     const called = await client().responses.create({ model, input: "weather in steps:2", tools });
     const resultsOf = ({ output }: OpenAI.Responses.Response): ResponseInputItem[] =>
       output.flatMap((item) =>

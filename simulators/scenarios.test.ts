@@ -40,7 +40,7 @@ describe.each(named)("%s", (_name, speaker: Speaker) => {
     return post(url, body, { "anthropic-version": "2023-06-01" });
   }
 
-  /** Asks for a whole answer and for a stream, and expects both to tell the same. */
+  /** Requests a whole answer and a stream, and expects equal content. */
   async function ask(asked: Ask): Promise<Told> {
     const [whole, stream] = [await send(asked), await send(asked, speaker.streamed)];
     expect([whole.status, stream.status], whole.text + stream.text).toEqual([200, 200]);
@@ -60,7 +60,7 @@ describe.each(named)("%s", (_name, speaker: Speaker) => {
     expect(told.tokens).toEqual([7, 11]);
   });
 
-  test("tools: calls the first tool, then says what it answered", async () => {
+  test("tools: calls the first tool, then quotes its answer", async () => {
     const asked = { text: "weather?", tools };
     const called = await ask(asked);
     expect(called.calls).toMatchObject([{ name: "get_weather", arguments: weather }]);
@@ -81,7 +81,7 @@ describe.each(named)("%s", (_name, speaker: Speaker) => {
     expect(told.text).toBe("The tool answered: 18 degrees. The tool answered: noon");
   });
 
-  test("aloud: speaks before it calls", async () => {
+  test("aloud: generates text before it calls", async () => {
     const called = await ask({ text: "aloud, weather?", tools });
     expect(called).toMatchObject({ text: "Let me look that up.", calls: [{ name: "get_weather" }] });
   });
@@ -94,7 +94,7 @@ describe.each(named)("%s", (_name, speaker: Speaker) => {
     expect(second.calls[0]?.id).not.toBe(first.calls[0]?.id ?? "");
   });
 
-  test("image in: tells type and size", async () => {
+  test("image in: reports type and size", async () => {
     const told = await ask({ text: "look", image: `data:image/png;base64,${pixel}` });
     expect(told.text).toContain(`I see image/png (${pixelBytes} bytes).`);
   });
@@ -150,7 +150,7 @@ describe.each(named)("%s", (_name, speaker: Speaker) => {
     expect(reply.text).not.toContain("[DONE]");
   });
 
-  test("no-usage tells no usage", async () => {
+  test("no-usage reports no usage", async () => {
     for (const more of [{}, speaker.streamed]) {
       const reply = await send({ text: "hi" }, more, "+no-usage");
       expect(reply.text).not.toContain('_tokens":1');

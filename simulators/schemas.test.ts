@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => simulators.stop());
 
-/** A provider's own document, and which of its schemas say what an answer looks like. */
+/** A provider's own document, and its schemas of answers. */
 interface Documented {
   readonly document: SchemaOwner;
   readonly provider: Speaker["provider"];
@@ -23,7 +23,7 @@ interface Documented {
   readonly error: string | null;
   /** Another model than the scenarios take. */
   readonly model?: string;
-  /** Where the document is known to be wrong, or behind. */
+  /** Known errors and omissions of the document. */
   readonly excused?: string;
 }
 
@@ -81,7 +81,7 @@ const tools = [
   { name: "get_time", parameters: { type: "object", properties: {} } },
 ];
 
-/** What is asked in each dialect; every kind of block, item and ending comes up. */
+/** Requests in each dialect; every kind of block, item and ending occurs. */
 function asks({ thinking, takesStop, likely }: Speaker): Ask[] {
   return [
     { text: "hello" },

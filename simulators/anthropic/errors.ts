@@ -3,7 +3,7 @@ import type { JsonObject } from "../shared/json.ts";
 import { type Frame, jsonFrame } from "../shared/sse.ts";
 import type { ErrorAnswer, ProviderErrors } from "../shared/types.ts";
 
-/** What went wrong, before it is written in the shape of the native or the compatible surface. */
+/** An error before it is written in the format of the native or the compatible surface. */
 interface Failure {
   readonly status: number;
   readonly type: string;
@@ -73,13 +73,13 @@ function makeErrors(surface: Surface): ProviderErrors {
   };
 }
 
-/** Errors of the native API; a stream's error is an event of its own. */
+/** Errors of the native API; a stream's error is a separate event. */
 export const nativeErrors = makeErrors({
   body: ({ type, message }) => ({ type: "error", error: { type, message }, request_id: null }),
   midStream: (body) => ({ event: "error", data: JSON.stringify(body) }),
 });
 
-/** A native error that says more in its details, for programs to go by. */
+/** A native error with further details for programs. */
 export function detailedError(status: 400 | 404, message: string, details: JsonObject): ErrorAnswer {
   const error = { type: failureOf(status).type, message, details };
   return { status, body: { type: "error", error, request_id: null } };

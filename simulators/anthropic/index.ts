@@ -5,7 +5,7 @@ import { nativeErrors } from "./errors.ts";
 import { messageRoutes } from "./messages.ts";
 import { modelRoutes } from "./models.ts";
 
-/** `x-api-key` wins where both are sent. */
+/** `x-api-key` wins if both are sent. */
 function apiKey(call: Call): string | null {
   return call.headers["x-api-key"] ?? bearerKey(call.headers);
 }

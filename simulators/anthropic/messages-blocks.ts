@@ -13,7 +13,7 @@ export interface AnswerBlock {
   readonly deltas: readonly JsonObject[];
 }
 
-/** The content of an answer: thinking, text, calls. A refusal has none; what it has to say is in the stop details. */
+/** The content of an answer: thinking, text, calls. A refusal has none; its explanation is in the stop details. */
 export function answerBlocks(turn: Turn, body: JsonObject, scenario: Scenario): AnswerBlock[] {
   return [
     ...(turn.reasoning === "" ? [] : [thoughtBlock(turn, body, scenario)]),
@@ -44,7 +44,7 @@ function textBlock(text: string, body: JsonObject): AnswerBlock {
   };
 }
 
-/** The input is an object; of one that the token limit cut short, nothing is left. */
+/** The input is an object; a truncated one is dropped. */
 function toolBlock(call: ToolCall): AnswerBlock {
   const head = { type: "tool_use", id: `toolu_${call.label}`, name: call.name, caller: { type: "direct" } };
   const pieces = call.arguments === "{}" ? [""] : ["", ...argumentPieces(call)];

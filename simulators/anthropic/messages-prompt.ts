@@ -32,7 +32,7 @@ function placeContent({ role, content }: JsonObject, message: number): PlacedBlo
   return blocks.map((block, index) => ({ role: String(role), message, index, block }));
 }
 
-/** The conversation that some blocks tell: each tool result is a message of its own, before what else is said there. */
+/** The conversation of some blocks: each tool result is a separate message, before the other blocks of its turn. */
 export function promptMessages(placed: readonly PlacedBlock[]): PromptMessage[] {
   const byMessage = Map.groupBy(placed, ({ message }) => message);
   return [...byMessage.values()].flatMap((blocks) => {

@@ -164,7 +164,7 @@ test.each<[what: string, model: string, body: JsonObject, field: string]>([
   expect(await refusal({ model, ...body })).toStartWith(`${field}: `);
 });
 
-test("what later models tolerate is tolerated", async () => {
+test("requests that later models tolerate are tolerated", async () => {
   expect((await ask({ model: "claude-sonnet-5", temperature: 1, top_p: 0.99 })).status).toBe(200);
   expect((await ask({ model: "claude-opus-4-6", temperature: 0.5, thinking: { type: "disabled" } })).status).toBe(200);
 });

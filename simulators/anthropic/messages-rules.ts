@@ -7,7 +7,7 @@ import { isGenuine, isThinking } from "./thinking.ts";
 
 const breakpointsMax = 4;
 
-/** What is wrong with a request beyond the shape of its single members. */
+/** Rules for a request beyond the shape of its single members. */
 export function checkMessages(body: JsonObject, lean: boolean): Problem | null {
   const placed = placedBlocks(body);
   return (
@@ -36,7 +36,7 @@ function checkOrder(body: JsonObject): Problem | null {
   return opening["role"] === "user" ? null : refusal("messages", 'first message must use the "user" role');
 }
 
-/** Only the last message may be empty, and only where it is the assistant's. */
+/** Only the last message may be empty, and only if it is the assistant's. */
 function checkContents(body: JsonObject): Problem | null {
   const messages = asArray(body["messages"]).map(asObject);
   return first(messages.entries(), ([index, { role, content }]) => {
@@ -66,7 +66,7 @@ function checkBlock(placed: PlacedBlock, lean: boolean): Problem | null {
   return lean ? checkLeanBlock(placed, type) : null;
 }
 
-/** What the newer version no longer takes. */
+/** Members removed in the newer version. */
 function checkLeanBlock(placed: PlacedBlock, type: string): Problem | null {
   const field = placeOf(placed);
   if (type === "document" && placed.role === "assistant") {
@@ -154,7 +154,7 @@ function checkBreakpoints(body: JsonObject, placed: readonly PlacedBlock[]): Pro
   return refusal("cache_control", `A maximum of ${breakpointsMax} blocks may be provided. Found ${found}`);
 }
 
-/** Thinking leaves little freedom to what else is asked. */
+/** Thinking excludes several other options. */
 function checkThinking(body: JsonObject, placed: readonly PlacedBlock[]): Problem | null {
   const { type, budget_tokens: budget } = asObject(body["thinking"]);
   if (type !== "enabled" && type !== "adaptive") return null;
@@ -215,7 +215,7 @@ function checkSampling(body: JsonObject): Problem | null {
   return isGiven(topP) && Number(topP) < 0.99 ? refusal("top_p", "is not supported for this model") : null;
 }
 
-/** 0 for names that tell no generation. */
+/** 0 for names without a generation. */
 function generationOf(model: string): number {
   const found = /^claude-[a-z]+-(\d)(?:-(\d)(?!\d))?/.exec(model);
   return found === null ? 0 : Number(found[1]) * 10 + Number(found[2] ?? 0);

@@ -18,7 +18,7 @@ const cacheControl = record(values({ type: isOneOf("ephemeral"), ttl: isOneOf("5
 const isToolId = isLike(/^[a-zA-Z0-9_-]+$/, "a string of letters, digits, _ and -");
 const isFilled = isLike(/[^]/, "a string of at least 1 character");
 
-/** A block: its type, its own members, and a cache breakpoint where it may have one. */
+/** A block: its type, its own members, and a cache breakpoint if permitted. */
 function block(members: { readonly [name: string]: Shape }, required: RecordOptions["required"] = []): Shape {
   return record({ type: value(isText), cache_control: cacheControl, ...members }, { required });
 }
@@ -101,7 +101,7 @@ const toolUse = block({ id: value(isToolId), name: value(isFilled), input: value
 
 const anyRecord = value(isRecord);
 
-/** What comes back of tools that ran at the provider; taken as it is. */
+/** Results of tools that ran at the provider; accepted unchecked. */
 const serverBlocks = {
   server_tool_use: anyRecord,
   web_search_tool_result: anyRecord,

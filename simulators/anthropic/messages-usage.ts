@@ -21,8 +21,8 @@ interface Breakpoint {
 }
 
 /**
- * Splits the prompt at its cache breakpoints. Without a clock or a memory, what is before an assistant's message
- * counts as read, as an earlier request must have written it, and what comes later as written now.
+ * Splits the prompt at its cache breakpoints. Without a clock or a memory, blocks before an assistant's message count
+ * as read, because an earlier request must have written them, and later ones as written now.
  */
 function splitInput(body: JsonObject, promptTokens: number): InputCounts {
   const breakpoints = findBreakpoints(body).filter(({ tokens }) => tokens >= prefixTokensMin);
@@ -57,7 +57,7 @@ function prefixTokens(placed: readonly PlacedBlock[]): number {
   return countPrompt(promptMessages(placed)).prompt;
 }
 
-/** The input side of the usage, as the end of a stream tells it as well. */
+/** The input side of the usage, also reported at the end of a stream. */
 function inputUsage({ fresh, read, written5m, written1h }: InputCounts): JsonObject {
   return {
     input_tokens: fresh,

@@ -72,7 +72,7 @@ describe("an answer", () => {
     expect(deltas).toContainEqual({ type: "citations_delta", citation });
   });
 
-  test("counts what the prompt counts, free of charge", async () => {
+  test("counts the prompt, free of charge", async () => {
     const url = `${simulators.providers.anthropic}/v1/messages/count_tokens`;
     const body = { model: "claude-haiku-4-5", system: "be brief", messages: [{ role: "user", content: "hello" }] };
     const counted = await post(url, body, { "anthropic-version": "2023-06-01" });
@@ -118,7 +118,7 @@ describe("a stream", () => {
     ]);
   });
 
-  test("tells the input first and the totals last", async () => {
+  test("reports the input first and the totals last", async () => {
     const events = eventsOf(await ask("words:7", { stream: true }));
     expect(member(events[0]?.data, "message", "usage")).toMatchObject({ input_tokens: 5, output_tokens: 1 });
     expect(member(events.at(-2)?.data, "usage")).toMatchObject({ input_tokens: 5, output_tokens: 7 });
@@ -181,7 +181,7 @@ describe("thinking", () => {
     expect(member(bodyOf(edited), "error", "message")).toContain("Invalid `data` in `redacted_thinking` block");
   });
 
-  test("may be left out, signed all the same", async () => {
+  test("may be left out, but is still signed", async () => {
     const adaptive = { thinking: { type: "adaptive", display: "omitted" }, model: "claude-opus-4-8" };
     const [block] = listOf(await ask("think", adaptive), "content");
     expect(block).toMatchObject({ type: "thinking", thinking: "" });
@@ -213,7 +213,7 @@ describe("the cache", () => {
     });
   });
 
-  test("is read once the assistant has answered, and grows by what came since", async () => {
+  test("is read once the assistant has answered, and grows by the later blocks", async () => {
     const messages = [
       { role: "user", content: "hi" },
       { role: "assistant", content: "ho" },
@@ -223,7 +223,7 @@ describe("the cache", () => {
     expect(counted).toMatchObject({ cache_read_input_tokens: 1_027, cache_creation_input_tokens: 12, input_tokens: 0 });
   });
 
-  test("leaves short prefixes alone, and takes the whole prompt where it is automatic", async () => {
+  test("leaves short prefixes alone, and takes the whole prompt if it is automatic", async () => {
     expect(await usage({ system: cached("short") })).toMatchObject({ cache_creation_input_tokens: 0 });
     const automatic = await usage({ system: long, cache_control: { type: "ephemeral" } });
     expect(automatic).toMatchObject({ cache_creation_input_tokens: 1_031, input_tokens: 0 });

@@ -43,7 +43,7 @@ function countTokens(call: Call): Answer {
   return jsonAnswer({ input_tokens: countPrompt(readMessagesPrompt(asked.body).messages).prompt });
 }
 
-/** The checked request, what its thread holds included; an answer where it is refused. */
+/** The checked request, including its thread; an answer if it is refused. */
 function read(call: Call, shape: Shape): { readonly body: JsonObject } | Answer {
   const problem = checkVersion(call) ?? checkBody(call, shape);
   if (problem !== null) return errorAnswer(nativeErrors.forProblem(problem));

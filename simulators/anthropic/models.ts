@@ -80,7 +80,7 @@ function describe(model: Model) {
 const limitDefault = 20;
 const limitMax = 1_000;
 
-/** The native API refuses a request that does not say which version it speaks. */
+/** The native API refuses a request without a version. */
 function versioned(handle: (call: Call) => Answer): (call: Call) => Answer {
   return (call) => {
     const problem = checkVersion(call);

@@ -4,7 +4,7 @@ import { sealOf } from "../shared/seal.ts";
 const signatureSeal = sealOf("anthropic thinking", "EqQB");
 const redactedSeal = sealOf("anthropic redacted thinking", "EmwK");
 
-/** The block that tells a thought: signed, unless nobody may read it. `display` omitted leaves the text out. */
+/** The block of a thought: signed, or redacted. `display` omitted leaves the text out. */
 export function thinkingBlock(thought: string, options: { redacted: boolean; omitted: boolean }): JsonObject {
   if (options.redacted) return { type: "redacted_thinking", data: redactedSeal.close(thought) };
   const thinking = options.omitted ? "" : thought;

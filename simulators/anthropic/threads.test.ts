@@ -38,7 +38,7 @@ test("a streamed answer can be continued as well", async () => {
   expect((await ask("again", goOn(id))).status).toBe(200);
 });
 
-test("each answer is continued once, and only what is kept", async () => {
+test("each answer is continued once, and only stored ones", async () => {
   const first = await open();
   expect((await ask("again", goOn(first))).status).toBe(200);
   const twice = bodyOf(await ask("once more", goOn(first)));
@@ -48,7 +48,7 @@ test("each answer is continued once, and only what is kept", async () => {
   expect(member(bodyOf(lost), "error", "details")).toEqual({ error_code: "thread_not_found" });
 });
 
-test("what the thread holds is not sent again, and not everything can be threaded", async () => {
+test("the thread's content is not sent again, and not everything can be threaded", async () => {
   const repeated = bodyOf(await ask("again", { ...goOn(await open()), system: "be brief" }));
   expect(member(repeated, "error", "details", "error_code")).toBe("thread_fingerprint_mismatch");
   const unsupported = bodyOf(await ask("hi", { thread: { type: "create" }, context_management: {} }));

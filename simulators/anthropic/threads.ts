@@ -8,7 +8,7 @@ const heldMembers = ["system", "tools"];
 /** Members that a thread cannot be combined with. */
 const unsupportedMembers = ["context_management", "fallbacks"];
 
-/** The whole request, with what its thread already holds, or why it cannot go on. */
+/** The whole request, including its thread's content, or the reason why it cannot continue. */
 export function resumeThread(
   call: Call,
   body: JsonObject,
@@ -43,7 +43,7 @@ function goOn(call: Call, body: JsonObject, id: string): ReturnType<typeof resum
   return { body: { ...body, ...asObject(held.body["members"]), messages } };
 }
 
-/** Keeps the conversation under the id of its last answer, where the request asked for a thread. */
+/** Stores the conversation under the id of its last answer, if the request asked for a thread. */
 export function keepThread(call: Call, body: JsonObject, message: JsonObject): void {
   if (!isGiven(body["thread"])) return;
   const given = heldMembers.filter((member) => isGiven(body[member])).map((member) => [member, body[member]] as const);

@@ -7,7 +7,7 @@ const versions = ["2023-06-01", "2026-10-21"] as const;
 /** The form of a beta's name. New names appear every month, and clients such as Claude Code send undocumented ones. */
 const betaName = /^[a-z0-9]+(?:-[a-z0-9]+)*-20\d{2}-?\d{2}-?\d{2}$/;
 
-/** What is wrong with the headers that choose the version and the beta features. */
+/** Checks the headers that choose the version and the beta features. */
 export function checkVersion({ headers }: Pick<Call, "headers">): Problem | null {
   const version = headers["anthropic-version"];
   if (version === undefined) return { kind: "missing", field: "anthropic-version" };
@@ -25,7 +25,7 @@ function betaNames(headers: Call["headers"]): string[] {
   return names.filter((name) => name !== "");
 }
 
-/** True where a conversation may be held by the API, answer by answer. */
+/** Whether the API may store the conversation, answer by answer. */
 export function hasThreads({ headers }: Pick<Call, "headers">): boolean {
   return betaNames(headers).includes("message-threads-2026-08-12");
 }

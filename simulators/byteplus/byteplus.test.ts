@@ -66,7 +66,7 @@ test("encrypted reasoning comes back unchanged, or not at all", async () => {
   expect((await ask(back({ encrypted_content: "AAAA" }))).status).toBe(400);
 });
 
-test("a filtered answer says so in its finish reason and its hit", async () => {
+test("a filtered answer shows it in its finish reason and its hit", async () => {
   const [choice] = completionOf(await ask(chat("seed-1-6", "refuse:violence"))).choices;
   expect(choice).toMatchObject({ finish_reason: "content_filter", moderation_hit_type: "severe_violation" });
 });
@@ -75,7 +75,7 @@ describe("responses", () => {
   const url = () => `${simulators.providers.byteplus}/responses`;
   const respond = (body: object) => post(url(), { model: "seed-1-6", ...body });
 
-  test("leave out what was not asked for, and live for three days", async () => {
+  test("leave out unrequested members, and live for three days", async () => {
     const body = asObject(bodyOf(await respond({ input: "hi" })));
     expect(Number(body["expire_at"]) - Number(body["created_at"])).toBe(259_200);
     expect(body).toMatchObject({ caching: { type: "disabled" }, store: true, service_tier: "default" });
@@ -93,7 +93,7 @@ describe("responses", () => {
     });
   });
 
-  test("are refused in this provider's words", async () => {
+  test("are refused with this provider's codes", async () => {
     const codes = [
       { input: "hi", include: ["web_search_call.results"] },
       { input: "hi", thinking: { type: "sometimes" } },

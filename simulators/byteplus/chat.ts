@@ -54,7 +54,7 @@ function toolId(call: ToolCall): string {
   return `call_${call.label.toLowerCase()}`;
 }
 
-/** What the next turn wants back with the reasoning. */
+/** Requires the reasoning to be returned in the next turn. */
 function sealedReasoning(turn: Turn): JsonObject {
   return turn.reasoning === "" ? {} : { encrypted_content: reasoningSeal.close(turn.reasoning) };
 }

@@ -9,7 +9,7 @@ import { type Answer, type Call, jsonAnswer, type Route } from "../shared/types.
 import { byteplusErrors } from "./errors.ts";
 
 const ownDimensions = 2_048;
-/** What an image or a frame of a video counts. */
+/** Tokens of an image or a frame of a video. */
 const tokensPerImage = 312;
 
 const isDimension = (given: unknown): string | null => {

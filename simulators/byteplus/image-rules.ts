@@ -15,9 +15,9 @@ import { parseSize, sizeOfRatio } from "../shared/images/picture.ts";
 import { asArray, asObject, isGiven, type JsonObject } from "../shared/json.ts";
 import { both, first, record, type Shape, value, values } from "../shared/shape.ts";
 
-/** What a generation of Seedream takes. */
+/** The capabilities of a generation of Seedream. */
 interface Generation {
-  /** Words for a size, with the side of a square of as many pixels. */
+  /** Names of sizes, with the side of a square of as many pixels. */
   readonly named: { readonly [word: string]: number };
   readonly pixelsMin: number;
   readonly pixelsMax: number;
@@ -71,7 +71,7 @@ const newest: Generation = {
   formats: true,
 };
 
-/** The generation of a model; what is not known, endpoints too, is the newest. */
+/** The generation of a model; an unknown one, also an endpoint, is the newest. */
 export function generationOf(model: string): Generation {
   return generations.find((one) => one.model.test(model)) ?? newest;
 }
@@ -123,7 +123,7 @@ function checkSources(given: unknown): Problem | null {
   return sources.every(isReadableImage) ? null : badValue("image", "it could not be decoded as an image");
 }
 
-/** What a generation of Seedream refuses. */
+/** The restrictions of a generation of Seedream. */
 export function refuseForGeneration(body: JsonObject): Problem | null {
   const generation = generationOf(String(body["model"]));
   const { sequences, seeded, formats } = generation;
@@ -167,7 +167,7 @@ export function sizeOf(body: JsonObject): Size {
   return sizeOfRatio(/\b\d{1,2}:\d{1,2}\b/.exec(String(prompt))?.[0] ?? "1:1", side);
 }
 
-/** How many images are made: as many as the prompt says (`3 images`), and no more than are allowed. */
+/** The number of images: as many as the prompt requests (`3 images`), up to the permitted number. */
 export function imageCount(body: JsonObject): number {
   if (body["sequential_image_generation"] !== "auto") return 1;
   const options = asObject(body["sequential_image_generation_options"]);

@@ -98,7 +98,7 @@ function usageOf(talk: ImageTalk): JsonObject {
   return isGiven(body["tools"]) ? { ...plain, ...input, tool_usage: { web_search: 0 } } : { ...plain, ...input };
 }
 
-/** The same errors as elsewhere; a stream's error is a named event. */
+/** The usual errors; a stream's error is a named event. */
 const errors = {
   ...byteplusErrors,
   midStream: () => [namedFrame({ type: "error", ...asObject(byteplusErrors.forStatus(500).body) })],

@@ -1,7 +1,7 @@
 import { sealOf } from "../shared/seal.ts";
 
-/** How hard a model may be told to think; each model takes some of these. */
+/** The reasoning efforts; each model supports some of them. */
 export const effortLevels = ["none", "minimal", "low", "medium", "high", "xhigh", "max"] as const;
 
-/** What encrypted reasoning is closed with, in chat and in responses. */
+/** The seal of encrypted reasoning, in chat and in responses. */
 export const reasoningSeal = sealOf("byteplus reasoning");

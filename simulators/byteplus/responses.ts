@@ -66,7 +66,7 @@ function wantsReasoning(body: JsonObject): boolean {
 
 const threeDaysSeconds = 259_200;
 
-/** What the request leaves out is left out here as well. */
+/** Members absent from the request are absent here as well. */
 function members({ call, body }: ResponsesTalk): JsonObject {
   const echoed = [
     "max_output_tokens",

@@ -62,7 +62,7 @@ test("the listing has no created", async () => {
   expect(data[0]).toEqual({ id: "deepseek-v4-flash", object: "model", owned_by: "deepseek" });
 });
 
-test("only the vision model sees, and a failed generation has a finish reason of its own", async () => {
+test("only the vision model sees, and a failed generation has its own finish reason", async () => {
   const content = [{ type: "image_url", image_url: { url: "data:image/png;base64,AAAA" } }];
   const see = (model: string) => ask({ model, messages: [{ role: "user", content }] });
   expect((await see("deepseek-chat")).status).toBe(422);

@@ -69,7 +69,7 @@ function wholeMessage(turn: Turn, talk: ChatTalk): JsonObject {
   return { role: "assistant", ...(text === "" ? {} : { content: text }), tool_calls: toolCalls(turn, talk) };
 }
 
-/** Every delta says its role; a call comes whole and without `index`. */
+/** Every delta has its role; a call comes whole and without `index`. */
 function* deltas(turn: Turn, talk: ChatTalk): Generator<JsonObject> {
   yield* textDeltas(content(turn, talk), (piece) => ({ role: "assistant", content: piece }));
   for (const call of toolCalls(turn, talk)) yield { role: "assistant", tool_calls: [call] };

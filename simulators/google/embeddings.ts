@@ -16,7 +16,7 @@ const compatWire: EmbeddingWire = {
   errors: compatErrors,
   modelName: (model) => model.replace(/^models\//, ""),
   dimensions: ({ body }) => dimensionsOr(body["dimensions"], ownDimensions),
-  // Base64 is accepted and not given, and nobody is told what was counted.
+  // Base64 is accepted but floats are returned, and no usage is reported.
   vector: floatsOf,
   usage: () => null,
 };

@@ -26,7 +26,7 @@ function statusOf(code: number): Status {
   const [status, message] =
     messages[code] ?? (code < 500 ? ["INVALID_ARGUMENT", "Bad request."] : ["INTERNAL", "Internal error."]);
   if (code !== 429) return { code, message, status };
-  // There is no retry-after header: the wait is told in the details.
+  // There is no retry-after header: the delay is in the details.
   return { code, message, status, details: [{ "@type": `${googleRpc}.RetryInfo`, retryDelay: "34s" }] };
 }
 

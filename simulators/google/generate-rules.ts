@@ -17,7 +17,7 @@ import { first, list, record, type Shape, value, values } from "../shared/shape.
 
 const ratios = ["1:1", "1:4", "1:8", "2:3", "3:2", "3:4", "4:1", "4:3", "4:5", "5:4", "8:1", "9:16", "16:9", "21:9"];
 
-/** Sides of a square, and what it counts as output tokens, with most models and with those for professionals. */
+/** Sides of a square, and its output tokens, for most models and for the professional ones. */
 const sizes: { readonly [name: string]: { readonly side: number; readonly tokens: number; readonly pro: number } } = {
   "512": { side: 512, tokens: 747, pro: 1_120 },
   "1K": { side: 1_024, tokens: 1_120, pro: 1_120 },
@@ -90,7 +90,7 @@ export function isFirstImageModel(model: string): boolean {
   return model.startsWith("gemini-2.");
 }
 
-/** The first thing wrong with a request, null where all is well. */
+/** The first violation of a request, or null. */
 export function checkGenerate(body: unknown, model: string): Problem | null {
   return requestShape(body, "") ?? checkModel(asObject(asObject(body)["generationConfig"]), model) ?? checkImages(body);
 }
@@ -114,7 +114,7 @@ function badConfig(field: string, message: string): Problem {
   return badValue(`generation_config.${field}`, message);
 }
 
-/** Inline images must be what they say. */
+/** Inline images must match their declared type. */
 function checkImages(body: unknown): Problem | null {
   return first(inlineImages(asObject(body)), (bytes) => {
     if (readImage(bytes) !== null) return null;
@@ -141,7 +141,7 @@ export function askedSize(body: JsonObject): Size {
   return sizeOfRatio(stringOr(config["aspectRatio"], ratio), side);
 }
 
-/** What a picture counts as output. */
+/** Output tokens of an image. */
 export function pictureTokens(body: JsonObject, model: string): number {
   if (isFirstImageModel(model)) return firstModelTokens;
   const config = asObject(asObject(body["generationConfig"])["imageConfig"]);

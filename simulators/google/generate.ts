@@ -50,7 +50,7 @@ function* framesOf(chunks: Iterable<JsonObject>): Generator<Frame> {
   for (const chunk of chunks) yield jsonFrame(chunk);
 }
 
-/** What the answer comes to: its parts and how it ends, or that the prompt is blocked. */
+/** The outcome of an answer: its parts and its end, or that the prompt is blocked. */
 type Outcome =
   | { readonly blocked: string }
   | { readonly parts: readonly JsonObject[]; readonly finishReason: string; readonly drawn: boolean };
@@ -123,7 +123,7 @@ function whole(talk: GenerateTalk): JsonObject {
   return { candidates: [{ content, finishReason, index: 0 }], ...envelope(talk, outcome) };
 }
 
-/** Each part in pieces; the last chunk says how it ends. */
+/** Each part in pieces; the last chunk contains the finish reason. */
 function* chunksOf(talk: GenerateTalk): Generator<JsonObject> {
   const outcome = outcomeOf(talk);
   if ("blocked" in outcome || outcome.parts.length === 0) {

@@ -137,7 +137,7 @@ describe("the signature of a call", () => {
     ]);
   });
 
-  test("must not be missing from Gemini 3 on, unless the caller says that it is lost", async () => {
+  test("must not be missing from Gemini 3 on, unless the caller declares it lost", async () => {
     const missing = await back("gemini-3.5-flash", () => undefined);
     expect(member(bodyOf(missing), 0, "error", "message")).toContain("missing a thought_signature");
     expect((await back("gemini-3.5-flash", () => "skip_thought_signature_validator")).status).toBe(200);

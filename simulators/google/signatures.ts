@@ -8,7 +8,7 @@ import type { ToolCall } from "../shared/tool-calls.ts";
 
 const seal = sealOf("google thought");
 
-/** What callers write who have lost the signature. */
+/** Sent by callers that have lost the signature. */
 const sentinel = "skip_thought_signature_validator";
 
 const missing = "Function call is missing a thought_signature.";
@@ -25,8 +25,8 @@ export function signature(turn: Turn): string {
 }
 
 /**
- * A signature that comes back must be the one that was given out; models from Gemini 3 on refuse the calls of the
- * current tool loop without one.
+ * A returned signature must be the generated one; models from Gemini 3 on refuse the calls of the current tool loop
+ * without one.
  */
 export function refuseSignatures(body: JsonObject): Problem | null {
   const messages = asArray(body["messages"]).map(asObject);

@@ -12,7 +12,7 @@ import { countWords, textPieces } from "../shared/words.ts";
 import { mistralErrors } from "./errors.ts";
 
 const tokensPerSecond = 12.5;
-/** What a file behind an address or an id is taken for: nothing is fetched. */
+/** The assumed duration of a file behind a URL or an id: nothing is fetched. */
 const unseenSeconds = 10;
 
 const kinds: { readonly [name: string]: FieldKind } = {
@@ -69,7 +69,7 @@ function usageOf({ seconds, text }: Transcript): JsonObject {
   return { prompt_audio_seconds: Math.ceil(seconds), prompt_tokens, completion_tokens, total_tokens };
 }
 
-/** Segments, or words in their place, where they or speakers are asked for. */
+/** Segments, or words instead, if they or speakers are requested. */
 function segmentsOf(body: JsonObject, { segments, words }: Transcript): JsonObject[] {
   const granularities = asArray(body["timestamp_granularities"]);
   if (granularities.length === 0 && body["diarize"] !== true) return [];
@@ -128,7 +128,7 @@ function* speechFrames(call: Call, file: Buffer, seconds: number, input: string)
   yield namedFrame({ type: "speech.audio.done", usage: call.faults.noUsage ? noTokens : usage });
 }
 
-/** Transcriptions and speech of Mistral, in shapes of its own. */
+/** Transcriptions and speech of Mistral, in its own formats. */
 export const audioRoutes: readonly Route[] = [
   { method: "POST", path: "/mistral/v1/audio/transcriptions", handle: (call) => answerAudio(call, wire) },
   { method: "POST", path: "/mistral/v1/audio/speech", handle: speak },

@@ -58,7 +58,7 @@ function thinkingChunk(text: string): JsonObject {
   return { type: "thinking", thinking: [{ type: "text", text }] };
 }
 
-/** A text, or chunks where there is thinking as well. */
+/** Text, or chunks if there is thinking as well. */
 function content(turn: Turn): unknown {
   return turn.reasoning === "" ? turn.text : [thinkingChunk(turn.reasoning), { type: "text", text: turn.text }];
 }

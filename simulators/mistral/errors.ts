@@ -48,7 +48,7 @@ function forProblem(problem: Problem): ErrorAnswer {
   }
 }
 
-/** Mistral's errors: flat ones, and lists of details for what fails validation. */
+/** Mistral's errors: flat ones, and lists of details for failed validation. */
 export const mistralErrors: ProviderErrors = {
   forStatus,
   forProblem,

@@ -52,7 +52,7 @@ test("errors are flat; tool ids have nine characters; the last message must not 
   expect((await ask({ model: "mistral-small-latest", messages })).status).toBe(400);
 });
 
-test("the listing tells the context length", async () => {
+test("the listing contains the context length", async () => {
   const data = listOf(await get(`${simulators.providers.mistral}/models`), "data");
   expect(data[0]).toMatchObject({
     id: "mistral-small-latest",

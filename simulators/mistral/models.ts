@@ -7,7 +7,7 @@ interface Model {
   readonly aliases: readonly string[];
   readonly vision?: boolean;
   readonly temperature?: number;
-  /** What a model is for that does not talk. */
+  /** The purpose of a model that does not chat. */
   readonly use?: "embedding" | "transcription";
 }
 

@@ -9,7 +9,7 @@ import { list, record, value, values } from "../shared/shape.ts";
 import { type Answer, type Call, type ErrorAnswer, type Route } from "../shared/types.ts";
 import { plainErrors } from "./errors.ts";
 
-/** What a file behind an address is taken for: nothing is fetched. */
+/** The assumed duration of a file behind a URL: nothing is fetched. */
 const unseenSeconds = 10;
 
 const kinds: { readonly [name: string]: FieldKind } = {

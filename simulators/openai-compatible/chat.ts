@@ -8,7 +8,7 @@ import { plainWire } from "./plain.ts";
 
 const genericWire = plainWire("reasoning_content");
 
-/** One simulator stands for many hosts: the model's name says which one's habits are meant. */
+/** One simulator represents many hosts: the model's name selects the host's behaviour. */
 function wireOf(model: string): ChatWire {
   if (model.startsWith("groq-")) return groqWire;
   if (model.startsWith("sonar")) return perplexityWire;

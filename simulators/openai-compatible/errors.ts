@@ -60,7 +60,7 @@ function makeErrors(body: ErrorBody): ProviderErrors {
   };
 }
 
-/** The common shape; `code` is left out where there is none. */
+/** The common shape; `code` is omitted if absent. */
 export const plainErrors = makeErrors(({ message, type, code }) => ({
   error: { message, type, ...(code === null ? {} : { code }) },
 }));

@@ -36,7 +36,7 @@ function dressChunk(chunk: JsonObject, talk: ChatTalk, position: ChunkPosition):
   return { ...chunk, x_groq: { id, usage: usage(talk.answer.tokens, talk) } };
 }
 
-/** Groq: models whose name begins with `groq-`. */
+/** Groq: models with names beginning with `groq-`. */
 export const groqWire: ChatWire = {
   ...plain,
   refuse,

@@ -8,7 +8,7 @@ import { plainWire } from "./plain.ts";
 
 const plain = plainWire("reasoning_content");
 
-/** Cached tokens are told at the top level as well. */
+/** Cached tokens are reported at the top level as well. */
 function usage(tokens: TokenCounts, talk: ChatTalk): JsonObject {
   return { ...plain.usage(tokens, talk), ...(tokens.cached === 0 ? {} : { cached_tokens: tokens.cached }) };
 }
@@ -28,5 +28,5 @@ const imageUrl: Shape = (url, field) => (String(url).startsWith("ms://") ? null 
 const imagePart = record({ image_url: record({ url: imageUrl }, { open: true }) }, { open: true });
 const rules: ChatRules = { ...plain.rules, parts: { image_url: imagePart } };
 
-/** Moonshot: models whose name begins with `kimi-`. */
+/** Moonshot: models with names beginning with `kimi-`. */
 export const moonshotWire: ChatWire = { ...plain, rules, usage, dressChunk };

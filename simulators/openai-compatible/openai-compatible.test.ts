@@ -22,7 +22,7 @@ afterAll(() => simulators.stop());
 
 const ask = (body: unknown) => post(`${simulators.providers["openai-compatible"]}/chat/completions`, body);
 
-test("ignores what it does not know", async () => {
+test("ignores unknown members", async () => {
   expect((await ask(chat("local-small", "hi", { anything: 1 }))).status).toBe(200);
 });
 

@@ -50,7 +50,7 @@ function usage(tokens: TokenCounts): JsonObject {
   };
 }
 
-/** Reasoning is told inside the content. */
+/** Reasoning is part of the content. */
 function content(turn: Turn): string {
   return turn.reasoning === "" ? turn.text : `<think>${turn.reasoning}</think>\n\n${turn.text}`;
 }
@@ -76,7 +76,7 @@ function textSoFar(talk: ChatTalk, position: ChunkPosition): string {
   return position.finishing ? text : textPieces(text).slice(0, position.index).join("");
 }
 
-/** Perplexity: models whose name begins with `sonar`; usage so far in every chunk, asked for or not. */
+/** Perplexity: models with names beginning with `sonar`; usage so far in every chunk, requested or not. */
 export const perplexityWire: ChatWire = {
   ...plainWire("reasoning"),
   errors: numberedErrors,

@@ -6,7 +6,7 @@ import type { JsonObject } from "../shared/json.ts";
 import type { ToolCall } from "../shared/tool-calls.ts";
 import { plainErrors } from "./errors.ts";
 
-/** Lenient: what is not known is ignored. */
+/** Lenient: unknown members are ignored. */
 const lenientRules: ChatRules = {
   strict: false,
   roles: ["system", "developer", "user", "assistant", "tool", "function"],
@@ -34,7 +34,7 @@ function makeDeltas(field: string): ChatWire["deltas"] {
     });
 }
 
-/** The wire most hosts and local servers speak; `reasoningField` is where the thinking goes. */
+/** The format of most hosts and local servers; `reasoningField` contains the thinking. */
 export function plainWire(reasoningField: "reasoning" | "reasoning_content"): ChatWire {
   return {
     rules: lenientRules,

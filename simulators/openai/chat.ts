@@ -92,7 +92,7 @@ function toolId(call: ToolCall): string {
   return `call_${call.label}`;
 }
 
-/** What a search of the web would give: one citation, of the whole text. */
+/** The result of a web search: one citation of the whole text. */
 function annotations({ text }: Turn, talk: ChatTalk): JsonObject[] {
   if (!isGiven(talk.body["web_search_options"]) || text === "") return [];
   const place = { start_index: 0, end_index: text.length };
@@ -143,7 +143,7 @@ const wire: ChatWire = {
   dressChunk: (chunk, talk, position) => obfuscate(chunk, talk, position.index),
 };
 
-/** Chat completions of OpenAI: strict about unknown fields, tool calls in fragments, usage in a chunk of its own. */
+/** Chat completions of OpenAI: strict about unknown fields, tool calls in fragments, usage in a separate chunk. */
 export const chatRoutes: readonly Route[] = [
   { method: "POST", path: "/openai/v1/chat/completions", handle: (call) => answerChat(call, wire) },
 ];

@@ -88,7 +88,7 @@ function midStream(): readonly Frame[] {
   return [jsonFrame({ error: { message, type: "server_error", param: null, code: null } })];
 }
 
-/** What a form is answered that cannot be read. */
+/** The error for a form that cannot be read. */
 export function openaiFormRefusal(): ErrorAnswer {
   return openaiRefusal("Could not parse multipart form", null, null);
 }

@@ -6,7 +6,7 @@ import { type Frame, namedFrame } from "../shared/sse.ts";
 import { type Answer, type Call, jsonAnswer } from "../shared/types.ts";
 import { familyOf } from "./image-rules.ts";
 
-/** Where the addresses of the older models point. */
+/** The target of the older models' URLs. */
 export const picturesFolder = "/openai/files/images";
 
 /** One request for images on its way to an answer. */
@@ -35,7 +35,7 @@ const tokensPerPartialImage = 100;
 const sourceBaseTokens = 65;
 const sourceTileTokens = 129;
 const tilePixels = 512;
-/** What `input_fidelity: high` adds for each of them. */
+/** Additional tokens of `input_fidelity: high` for each of them. */
 const fidelityTokens = 4_096;
 
 /** Answers with images of the asked size, whole or as events. */
@@ -48,7 +48,7 @@ export function answerImages(talk: ImageTalk): Answer {
   return jsonAnswer(call.faults.noUsage ? plain : { ...plain, usage: usageOf(talk, data.length, true) });
 }
 
-/** The older models: an address, or base64 where that is asked for, and no usage. */
+/** The older models: a URL, or base64 on request, and no usage. */
 function answerPlain(talk: ImageTalk): Answer {
   const { call, body, model } = talk;
   const revised = model.startsWith("dall-e-3") ? { revised_prompt: `${String(body["prompt"])}, in fine detail` } : {};
@@ -89,7 +89,7 @@ function sizeOf(body: JsonObject, model: string, sources: readonly Size[]): Size
   const asked = parseSize(body["size"]);
   if (asked !== null) return asked;
   const [first] = sources;
-  // Left to themselves, models keep the orientation of what they edit.
+  // By default, models keep the orientation of the edited image.
   if (first === undefined || !familyOf(model).tokens || first.width === first.height) return square;
   return first.width > first.height ? { width: 1_536, height: 1_024 } : { width: 1_024, height: 1_536 };
 }
@@ -107,7 +107,7 @@ function base64Of(picture: Picture, format: ImageFormat): string {
   return encodePicture(picture, format).toString("base64");
 }
 
-/** What the answer says about its images: what `auto` came to, too. */
+/** The answer's description of its images, including the values chosen for `auto`. */
 function described(talk: ImageTalk): JsonObject {
   const { body, model, sources } = talk;
   return {

@@ -5,14 +5,17 @@ import { parseSize } from "../shared/images/picture.ts";
 import type { ErrorAnswer } from "../shared/types.ts";
 import { openaiErrors, openaiRefusal } from "./errors.ts";
 
-/** What a family of image models takes. */
+/** The capabilities of a family of image models. */
 interface Family {
   /** Null where every size within limits is taken. */
   readonly sizes: readonly string[] | null;
   readonly qualities: readonly string[];
   readonly imagesMax: number;
   readonly promptMax: number;
-  /** Models that are billed by tokens always answer base64 and are told the file format; the others are told an address. */
+  /**
+   * Models that are billed by tokens always answer base64 and accept the file format; the others accept the kind of
+   * answer.
+   */
   readonly tokens: boolean;
   readonly transparent: boolean;
 }
@@ -66,7 +69,7 @@ export function imageFields(family: Family): { readonly [name: string]: Check } 
   };
 }
 
-/** The first refusal that depends on the model, null where there is none. */
+/** The first refusal that depends on the model, or null. */
 export function refuseImage(body: JsonObject, family: Family): ErrorAnswer | null {
   const problem = refuseOptions(body, family);
   if (problem !== null) return openaiErrors.forProblem(problem);

@@ -16,7 +16,7 @@ const generationDefault = "dall-e-2";
 const editDefault = "gpt-image-1.5";
 const sourcesMax = 16;
 const sourceBytesMax = 50 * 1_048_576;
-/** What an image behind an address or a file's id is taken for: nothing is fetched. */
+/** The assumed size of an image behind a URL or a file's id: nothing is fetched. */
 const unseen: Size = { width: 1_024, height: 1_024 };
 
 type Prepared = { readonly refused: ErrorAnswer } | { readonly body: JsonObject; readonly sources: readonly Size[] };

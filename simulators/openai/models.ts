@@ -40,7 +40,7 @@ export const modelRoutes: readonly Route[] = [
   { method: "GET", path: "/openai/v1/models/:id", handle: retrieve },
 ];
 
-/** Families that think before they answer and refuse what only the older models take. */
+/** Families that think before they answer and refuse options of the older models. */
 export function isReasoningModel(model: string): boolean {
   return /^(o\d|gpt-5)/.test(model);
 }

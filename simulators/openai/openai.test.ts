@@ -105,7 +105,7 @@ test("reasoning is counted within the completion and within its limit", async ()
   }
 });
 
-test("headers tell about the account, for a gateway to hold back", async () => {
+test("headers describe the account, for a gateway to withhold", async () => {
   const { headers } = await ask(chat("gpt-4o-mini", "hi"));
   for (const name of ["x-request-id", "openai-organization", "openai-processing-ms", "x-ratelimit-remaining-tokens"]) {
     expect(headers.get(name)).toBeString();
@@ -121,7 +121,7 @@ test("one model can be looked up", async () => {
   );
 });
 
-test("parallel calls come one after the other, or take turns where the user wants it", async () => {
+test("parallel calls come one after the other, or take turns on request", async () => {
   const indexes = async (text: string): Promise<unknown[]> => {
     const chunks = chunksOf(await ask(chat("gpt-4o-mini", text, { tools: [weatherTool], stream: true })));
     return chunks
@@ -135,7 +135,7 @@ test("parallel calls come one after the other, or take turns where the user want
   expect(inTurns).toHaveLength(inOrder.length);
 });
 
-test("a refusal has a field of its own", async () => {
+test("a refusal has its own field", async () => {
   const [choice] = completionOf(await ask(chat("gpt-4o-mini", "refuse:it"))).choices;
   expect(choice).toMatchObject({ finish_reason: "stop", message: { content: null } });
   expect(member(choice, "message", "refusal")).toBe("I can't help with this: refuse:it.");
@@ -153,7 +153,7 @@ test("an image is an address or base64, in an object", async () => {
   }
 });
 
-test("log probabilities are told for each token where they are asked for", async () => {
+test("log probabilities are included for each token on request", async () => {
   const asked = chat("gpt-4o-mini", "words:3", { logprobs: true, top_logprobs: 2 });
   const content = asArray(member(bodyOf(await ask(asked)), "choices", 0, "logprobs", "content"));
   expect(content.map((token) => member(token, "token"))).toEqual(["amber", " bridge", " candle"]);
@@ -163,7 +163,7 @@ test("log probabilities are told for each token where they are asked for", async
   expect(streamed.map((token) => member(token, "token"))).toEqual(["amber", " bridge", " candle"]);
 });
 
-test("a search of the web cites what it found", async () => {
+test("a web search cites its sources", async () => {
   const asked = chat("gpt-4o-mini", "hi", { web_search_options: {} });
   const [annotation] = asArray(member(bodyOf(await ask(asked)), "choices", 0, "message", "annotations"));
   expect(annotation).toMatchObject({

@@ -37,7 +37,7 @@ const tools = [{ type: "function", name: "get_weather", parameters }];
 const user = (content: unknown): JsonObject => ({ role: "user", content });
 const sealed = { reasoning: { effort: "high" }, include: ["reasoning.encrypted_content"] };
 
-describe("what is kept", () => {
+describe("stored responses", () => {
   test("a response is looked up, continued and deleted; its input is listed page by page", async () => {
     const first = await idOf(ask("hello"));
     expect(bodyOf(await get(`${url}/${first}`))).toMatchObject({ id: first, status: "completed" });
@@ -98,7 +98,7 @@ describe("reasoning", () => {
     expect(await output({ reasoning: { effort: "minimal" } })).toMatchObject({ type: "message" });
   });
 
-  test("comes back sealed as it went out, before what it led to", async () => {
+  test("is returned sealed and unchanged, before the item that it led to", async () => {
     const [thought, ...rest] = listOf(await ask("hi", { ...sealed, store: false }), "output");
     const back = (item: unknown, followed = rest) => [user("hi"), item, ...followed, user("more")];
     expect((await ask(back(thought), { store: false })).status).toBe(200);
@@ -112,7 +112,7 @@ describe("reasoning", () => {
   });
 });
 
-describe("what is refused", () => {
+describe("refused requests", () => {
   test.each<[what: string, input: unknown, more: JsonObject, param: string]>([
     ["an unknown member", "hi", { max_tokens: 20 }, "max_tokens"],
     ["an unknown member of an item", [{ ...user("hi"), name: "x" }], {}, "input[0].name"],
@@ -187,7 +187,7 @@ describe("a stream", () => {
     );
   });
 
-  test("ends as incomplete where the limit cuts it, and as failed where the generation fails", async () => {
+  test("ends as incomplete if the limit cuts it, and as failed if the generation fails", async () => {
     const cut = eventsOf(await ask("words:50", { max_output_tokens: 16, stream: true })).at(-1);
     expect(cut).toMatchObject({
       event: "response.incomplete",
@@ -210,7 +210,7 @@ describe("a stream", () => {
   });
 });
 
-test("functions are strict unless they say otherwise, and defaults are told", async () => {
+test("functions are strict by default, and defaults are reported", async () => {
   const body = bodyOf(await ask("hi", { tools, tool_choice: "none" }));
   expect(body).toMatchObject({ tools: [{ strict: true }], tool_choice: "none", truncation: "disabled", store: true });
 });
@@ -225,7 +225,7 @@ test("the input can be counted alone", async () => {
   expect(bodyOf(counted)).toEqual({ object: "response.input_tokens", input_tokens: 5 });
 });
 
-test("log probabilities are told where they are included", async () => {
+test("log probabilities are present if included", async () => {
   const include = ["message.output_text.logprobs"];
   const [message] = listOf(await ask("words of two", { include, top_logprobs: 1, max_output_tokens: 16 }), "output");
   const logprobs = member(message, "content", 0, "logprobs");

@@ -81,7 +81,7 @@ const rules: ResponsesRules = {
   efforts: ["none", "minimal", "low", "medium", "high", "xhigh", "max"],
 };
 
-/** What a test would take for an answer but is none: said aloud instead. */
+/** Features that are not simulated, and are refused explicitly so that no test takes them for an answer. */
 const notSimulated = ["background", "conversation", "prompt"] as const;
 
 function refuse(body: JsonObject): Problem | null {
@@ -95,7 +95,7 @@ function refuse(body: JsonObject): Problem | null {
   return { kind: "unsupported", field: missing, message: `'${missing}' is not simulated.` };
 }
 
-/** The same errors as elsewhere; a stream's error is a flat event of its own. */
+/** The usual errors; a stream's error is a flat event. */
 const errors: ProviderErrors = {
   ...openaiErrors,
   midStream: (sequence_number) => {

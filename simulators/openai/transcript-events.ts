@@ -24,7 +24,7 @@ export function tokenUsage({ call, body, transcript }: AudioTalk): JsonObject {
   return { usage: { type: "tokens", total_tokens, input_tokens, input_token_details, output_tokens } };
 }
 
-/** Log probabilities of a text's words, where they are included. */
+/** Log probabilities of a text's words, if they are included. */
 export function logprobsOf({ body }: AudioTalk, text: string): JsonObject {
   if (!asArray(body["include"]).includes("logprobs")) return {};
   return { logprobs: textPieces(text).map((token) => ({ token, logprob: -0.1, bytes: [...Buffer.from(token)] })) };

@@ -54,7 +54,7 @@ const transcriptionShape = record(
   { required },
 );
 
-/** What each family of models can answer. */
+/** The formats supported by each family of models. */
 function formatsOf(model: string): readonly string[] {
   if (model.startsWith("whisper")) return ["json", "text", "srt", "verbose_json", "vtt"];
   return model.includes("diarize") ? ["json", "text", "diarized_json"] : ["json"];

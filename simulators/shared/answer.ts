@@ -6,7 +6,7 @@ import { readScenario, type Scenario } from "./scenario.ts";
 import { limitCalls, makeToolCalls, type ToolCall } from "./tool-calls.ts";
 import { countWords, firstWords } from "./words.ts";
 
-/** Why a model declined, and what it says about it. */
+/** The reason and the text of a refusal. */
 interface Refusal {
   readonly category: string;
   readonly text: string;
@@ -17,7 +17,7 @@ export interface Turn {
   readonly reasoning: string;
   readonly text: string;
   readonly toolCalls: readonly ToolCall[];
-  /** A refusal has no text of its own: each provider tells it in its own place. */
+  /** A refusal has no text: each provider has its own place for it. */
   readonly refusal: Refusal | null;
   readonly finish: "stop" | "length" | "tool_calls" | "refusal";
   /** The stop sequence that ended the text. */
@@ -76,7 +76,7 @@ function makeTurn(prompt: Prompt, scenario: Scenario, identity: Identity, choice
 
 const spokenBefore = "Let me look that up.";
 
-/** The padding is a fault and counts no tokens, so that a huge answer costs what the plain one costs. */
+/** The padding is a fault and counts no tokens, so a huge answer costs the same as the plain one. */
 function padTurn(turn: Turn, mebibytes: number): Turn {
   return { ...turn, text: turn.text + "x".repeat(mebibytes * mebibyte) };
 }
@@ -115,7 +115,7 @@ function countTokens(prompt: Prompt, turns: readonly Turn[]): TokenCounts {
   };
 }
 
-/** What a conversation counts as input, and how much of it the provider had cached by itself. */
+/** The input tokens of a conversation, and how many of them the provider had cached by itself. */
 export function countPrompt(messages: readonly PromptMessage[]): { readonly prompt: number; readonly cached: number } {
   const characters = sum(messages.map((message) => message.text.length));
   const attachments = sum(messages.map((message) => message.attachments.length));

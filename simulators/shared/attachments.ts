@@ -11,7 +11,7 @@ export interface Attachment {
   readonly source: string | null;
 }
 
-/** What one attachment counts, whatever its size. */
+/** Tokens of one attachment of any size. */
 export const tokensPerAttachment = 85;
 
 /** The attachment behind an address, which may be a `data:` URL. */
@@ -31,7 +31,7 @@ export function isBase64(text: string): boolean {
   return text.length % 4 === 0 && /^[A-Za-z0-9+/]+={0,2}$/.test(text);
 }
 
-/** How the simulated model tells what it sees: `image/png (68 bytes)`, or the address. */
+/** The simulated model's description of an image: `image/png (68 bytes)`, or the URL. */
 export function describeAttachment({ kind, mediaType, bytes, source }: Attachment): string {
   if (source !== null) return `${kind} ${source}`;
   return `${mediaType ?? kind} (${bytes ?? 0} bytes)`;
@@ -50,10 +50,10 @@ function urlShape(expected: string, holds: (url: string) => boolean): Shape {
   };
 }
 
-/** A `data:` URL whose base64 can be read. */
+/** A `data:` URL whose base64 can be decoded. */
 export const inlineUrl = urlShape("a base64 data URL", (url) => isBase64(inlineData(url) ?? ""));
 
-/** An address that can be fetched, or a `data:` URL whose base64 can be read. */
+/** A URL that can be fetched, or a `data:` URL whose base64 can be decoded. */
 export const attachmentUrl = urlShape("an http(s) address or a base64 data URL", (url) => {
   return /^https?:\/\/./.test(url) || isBase64(inlineData(url) ?? "");
 });

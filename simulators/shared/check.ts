@@ -1,6 +1,6 @@
 import { isObject } from "./json.ts";
 
-/** What is wrong with a request; each provider words it in its own error body. */
+/** A violation of a request; each provider writes it in its own error format. */
 export type Problem =
   | { readonly kind: "not-json" }
   | { readonly kind: "missing"; readonly field: string }
@@ -14,7 +14,7 @@ export function badValue(field: string, message: string, value: unknown = null):
   return { kind: "bad-value", field, message, value };
 }
 
-/** Checks one value; a text says what was expected instead. */
+/** Checks one value; a text describes the expected one. */
 export type Check = (value: unknown) => string | null;
 
 const named =
@@ -47,12 +47,12 @@ function within(value: unknown, min: number, max: number): boolean {
   return typeof value === "number" && value >= min && value <= max;
 }
 
-/** One of a closed set of words. */
+/** One of a closed set of values. */
 export function isOneOf(...words: readonly string[]): Check {
   return named(`one of ${words.join(", ")}`, (value) => typeof value === "string" && words.includes(value));
 }
 
-/** Text of a form, told in words where it does not hold. */
+/** Text of a form; the result describes a violation. */
 export function isLike(pattern: RegExp, expected: string): Check {
   return named(expected, (value) => typeof value === "string" && pattern.test(value));
 }

@@ -8,7 +8,7 @@ type JsonAnswer = Extract<Answer, { readonly kind: "json" }>;
 type StreamAnswer = Extract<Answer, { readonly kind: "stream" }>;
 type PiecesAnswer = Extract<Answer, { readonly kind: "pieces" }>;
 
-/** What it takes to send one answer. */
+/** The parameters of sending one answer. */
 export interface Delivery {
   readonly outlet: Outlet;
   readonly faults: Faults;
@@ -25,7 +25,7 @@ const htmlPage = [
   "",
 ].join("\r\n");
 
-/** The fault that takes the place of the answer itself, null where the answer is to be made. */
+/** The fault that replaces the answer, or null. */
 export function replacingFault(faults: Faults, errors: ProviderErrors): JsonAnswer | null {
   if (faults.errorInOk) return { kind: "json", status: 200, body: errors.forStatus(400).body };
   if (faults.status === null) return null;
@@ -35,7 +35,7 @@ export function replacingFault(faults: Faults, errors: ProviderErrors): JsonAnsw
   return { kind: "json", status: error.status, body: error.body, headers };
 }
 
-/** Sends an answer as the faults say. Resolves when it is ended, cut or given up by the caller. */
+/** Sends an answer with its faults. Resolves when it is ended, cut or aborted by the caller. */
 export async function deliver(answer: Answer, delivery: Delivery): Promise<void> {
   const { faults } = delivery;
   if (faults.html502)
@@ -97,7 +97,7 @@ async function deliverStream(answer: StreamAnswer, delivery: Delivery): Promise<
   if (!(await interrupt(events, delivery))) await outlet.end();
 }
 
-/** Raw bytes have no way to tell an error once they flow: `error-N` leaves them as they are. */
+/** Raw bytes cannot contain an error: `error-N` leaves them unchanged. */
 async function deliverPieces(answer: PiecesAnswer, delivery: Delivery): Promise<void> {
   const { outlet } = delivery;
   const faults = { ...delivery.faults, errorAfter: null };
@@ -114,7 +114,7 @@ async function deliverPieces(answer: PiecesAnswer, delivery: Delivery): Promise<
   if (!(await interrupt(sent, { ...delivery, faults }))) await outlet.end();
 }
 
-/** Applies the fault that is due after so many events; true where the stream is over by it. */
+/** Applies the fault that is due after so many events; true if it ends the stream. */
 async function interrupt(events: number, delivery: Delivery): Promise<boolean> {
   const { outlet, faults, errors } = delivery;
   if (events === faults.stallAfter) {
@@ -135,7 +135,7 @@ function writeFrame(frame: Frame, delivery: Delivery): Promise<void> {
   return delivery.outlet.write(Buffer.from(renderFrame(frame, delivery.faults.crlf ? "\r\n" : "\n")));
 }
 
-/** A data line whose JSON ends too soon. */
+/** A data line with incomplete JSON. */
 function broken(frame: Frame): Frame {
   return "comment" in frame ? frame : { ...frame, data: frame.data.slice(0, Math.ceil(frame.data.length * 0.6)) };
 }

@@ -23,11 +23,11 @@ export interface Received {
   readonly bytes: Buffer;
 }
 
-/** What all requests share. */
+/** State shared by all requests. */
 export interface ExchangeState {
   readonly recorder: Recorder;
   readonly faultBook: FaultBook;
-  /** What each provider keeps, by the provider's name. */
+  /** The stored objects of each provider, by the provider's name. */
   readonly kept: ReadonlyMap<string, KeptAnswers>;
 }
 
@@ -78,7 +78,7 @@ interface Ready {
   readonly call: Call;
   readonly route: Route | null;
   readonly apiKey: string | null;
-  /** Set where the fault specification cannot be read. */
+  /** Set if the fault specification is invalid. */
   readonly specError: string | null;
 }
 
@@ -118,7 +118,7 @@ function prepare(received: Received, form: Form, provider: SimulatedProvider, st
   return { call: { ...call, faults: taken.faults }, route, apiKey: key.apiKey, specError: taken.specError };
 }
 
-/** What an answer is derived from: a form without its boundary, which clients make up anew for each request. */
+/** The basis of an answer: a form without its boundary, which clients choose anew for each request. */
 function identifying(bytes: Buffer, form: Form): readonly (string | Uint8Array)[] {
   if (form === null) return [bytes];
   return form.flatMap(({ name, filename, contentType, sha256 }) => [name, filename ?? "", contentType ?? "", sha256]);

@@ -12,7 +12,7 @@ test("directives are joined with a plus", () => {
   });
 });
 
-test("error-200 is a directive of its own, other numbers count events", () => {
+test("error-200 is a separate directive, other numbers count events", () => {
   expect(parseFaults("error-200")).toEqual({ ...noFaults, errorInOk: true });
   expect(parseFaults("error-20")).toEqual({ ...noFaults, errorAfter: 20 });
 });
@@ -40,7 +40,7 @@ test("a model name is split at its first plus", () => {
   expect(splitModel("gpt-5-mini")).toEqual({ model: "gpt-5-mini", spec: null });
 });
 
-test("each subject has a counter of its own", () => {
+test("each subject has its own counter", () => {
   const book = new FaultBook();
   const take = (subject: string) => book.take("empty+times-1", subject, null).empty;
   expect([take("a"), take("b"), take("a")]).toEqual([true, true, false]);

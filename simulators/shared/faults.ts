@@ -22,7 +22,7 @@ export interface Faults {
   readonly gzip: boolean;
   readonly splitBytes: number;
   readonly crlf: boolean;
-  /** HTTP 200 whose JSON body is the provider's error (`error-200`). */
+  /** HTTP 200 with the provider's error as its JSON body (`error-200`). */
   readonly errorInOk: boolean;
   /** The generation fails in the way that the dialect has for it. */
   readonly failed: boolean;
@@ -96,9 +96,8 @@ const numbered = new Map<string, NumberedDirective>(
 );
 
 /**
- * Reads a specification such as `status-429+retry-after-1+times-2`.
- * @throws FaultSpecError for a directive that is not known or whose number is out of range: a mistyped
- * directive must not let a test pass without its fault.
+ * Reads a specification such as `status-429+retry-after-1+times-2`. @throws FaultSpecError for an unknown directive or
+ * a number out of range: a mistyped directive must not let a test pass without its fault.
  */
 export function parseFaults(spec: string): Faults {
   const faults = { ...noFaults };
@@ -130,7 +129,7 @@ export function splitModel(model: string): { readonly model: string; readonly sp
 export class FaultBook {
   readonly #used = new Map<string, number>();
 
-  /** The faults of one request. `subject` is what the counter of `times-K` belongs to. */
+  /** The faults of one request. `subject` owns the counter of `times-K`. */
   take(spec: string | null, subject: string, apiKey: string | null): Faults {
     if (spec === null) return noFaults;
     const faults = parseFaults(spec);

@@ -2,7 +2,7 @@ import type { Check } from "./check.ts";
 import { isObject, type JsonObject, parseJson } from "./json.ts";
 import type { FormPart } from "./multipart.ts";
 
-/** What the text of a form's field stands for. `files` takes one or several, `json` also `name[member]`. */
+/** The meaning of a form field's text. `files` accepts one or several, `json` also `name[member]`. */
 export type FieldKind = "text" | "number" | "flag" | "list" | "json" | "file" | "files";
 
 /** True for a part of a form that came as a file. */
@@ -18,8 +18,8 @@ export const isFileList: Check = (value) => {
 };
 
 /**
- * The fields of a form as a JSON body would hold them, so that both are checked alike. What does not fit its kind stays
- * as it came, for the check to refuse.
+ * The fields of a form as a JSON body, so that both are checked alike. A value that does not fit its kind stays
+ * unchanged, for the check to refuse.
  */
 export function formBody(parts: readonly FormPart[], kinds: { readonly [name: string]: FieldKind }): JsonObject {
   const body: { [name: string]: unknown } = {};

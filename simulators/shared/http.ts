@@ -3,10 +3,12 @@ import type { IncomingMessage } from "node:http";
 /** Larger bodies are refused as no provider takes them. */
 const bodyBytesMax = 256 * 1_048_576;
 
-/** Thrown where a request's body is over the limit. */
+/** Thrown if a request's body exceeds the limit. */
 export class BodyTooLargeError extends Error {}
 
-/** Reads a whole request body. @throws BodyTooLargeError over 256 MiB, or the socket's error where the caller left. */
+/**
+ * Reads a whole request body. @throws BodyTooLargeError over 256 MiB, or the socket's error if the caller disconnected.
+ */
 export async function readBody(request: IncomingMessage): Promise<Buffer> {
   const pieces: Buffer[] = [];
   let size = 0;
@@ -28,7 +30,7 @@ export function flatHeaders(request: IncomingMessage): { [name: string]: string 
   return flat;
 }
 
-/** The token of `Authorization: Bearer TOKEN`, null where the header is missing or of another form. */
+/** The token of `Authorization: Bearer TOKEN`; null if the header is missing or malformed. */
 export function bearerKey(headers: { readonly [name: string]: string }): string | null {
   return /^Bearer\s+(\S+)\s*$/i.exec(headers["authorization"] ?? "")?.[1] ?? null;
 }
@@ -47,7 +49,7 @@ export function pause(milliseconds: number, signal: AbortSignal): Promise<void> 
   });
 }
 
-/** Matches a path against a pattern with `:name` and `:name:suffix` segments; null where it does not match. */
+/** Matches a path against a pattern with `:name` and `:name:suffix` segments; null without a match. */
 export function matchPath(pattern: string, path: string): { [name: string]: string } | null {
   const wanted = pattern.split("/");
   const given = path.split("/");

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 
 const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
-/** 2026-01-01T00:00:00Z: no wall clock, so that the same request always gets the same `created`. */
+/** 2026-01-01T00:00:00Z instead of a wall clock: the same request always gets the same `created`. */
 const createdBaseSeconds = 1_767_225_600;
 const daySeconds = 86_400;
 

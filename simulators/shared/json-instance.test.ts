@@ -59,7 +59,7 @@ describe("an instance satisfies its schema", () => {
   });
 });
 
-test("only required members are made, all where none is required", () => {
+test("only required members are created, or all if none is required", () => {
   const properties = { a: { type: "string" }, b: { type: "boolean" } };
   expect(jsonInstance({ type: "object", properties, required: ["b"] })).toEqual({ b: true });
   expect(jsonInstance({ type: "object", properties })).toEqual({ a: "sample a", b: true });
@@ -90,10 +90,10 @@ test.each([
   ],
   ["a list of itself", { type: "array", minItems: 3, items: { $ref: "#" } }],
   ["a reference to itself", { $ref: "#" }],
-])("a schema without an instance ends all the same: %s", (_name, schema) => {
+])("a schema without an instance ends nevertheless: %s", (_name, schema) => {
   expect(JSON.stringify(jsonInstance(schema)).length).toBeLessThan(1_000_000);
 });
 
-test("what is no schema gives a text", () => {
+test("anything but a schema gives a text", () => {
   expect(jsonInstance(true)).toBe("sample");
 });

@@ -1,8 +1,8 @@
 import { asArray, asObject, isObject, type JsonObject } from "./json.ts";
 
-/** Below this depth only required members are made, so that recursive schemas end. */
+/** Below this depth only required members are created, so recursive schemas end. */
 const depthMax = 8;
-/** A schema that requires itself for ever has no instance: what lies deeper, or past so many values, becomes null. */
+/** A schema that requires itself forever has no instance: values deeper than this, or after so many, become null. */
 const depthLimit = 500;
 const valuesMax = 20_000;
 const itemsMax = 10_000;
@@ -59,7 +59,7 @@ interface Place {
 }
 
 /**
- * A small JSON value that satisfies a JSON Schema: required members only, or all declared ones where none is required.
+ * A small JSON value that satisfies a JSON Schema: required members only, or all declared ones if none is required.
  * Covers type, enum, const, objects, arrays, anyOf/oneOf (first branch), allOf (merged), local `$ref`, number and
  * length bounds, common formats and simple patterns.
  */
@@ -98,7 +98,7 @@ function resolve(schema: JsonObject, place: Place): JsonObject {
   return mergeSchemas(rest, resolve(asObject(shallowest(branches, place)), deeper));
 }
 
-/** The first branch; deep down the first that is no reference or container, so that recursion ends. */
+/** The first branch; deep down the first that is neither a reference nor a container, so recursion ends. */
 function shallowest(branches: readonly unknown[], place: Place): unknown {
   if (place.depth < depthMax) return branches[0];
   const leaf = branches.find((branch) => {

@@ -3,7 +3,7 @@ import { asArray, asObject, type JsonObject } from "./json.ts";
 /** An answer that a later request can name. */
 export interface KeptAnswer {
   readonly body: JsonObject;
-  /** Everything that went into it, what earlier answers said included. */
+  /** The whole input, including earlier answers. */
   readonly input: readonly JsonObject[];
 }
 
@@ -40,7 +40,7 @@ export class KeptAnswers {
   }
 }
 
-/** What a response that continues this one begins with: its input and its output. */
+/** The beginning of a response that continues this one: its input and its output. */
 export function itemsOf({ body, input }: KeptAnswer): readonly JsonObject[] {
   return [...input, ...asArray(body["output"]).map(asObject)];
 }

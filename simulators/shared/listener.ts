@@ -66,7 +66,7 @@ async function handle(request: IncomingMessage, response: ServerResponse, option
   await exchange(received, response, provider, options);
 }
 
-/** Null where the request could not be read; then it was refused or its caller is gone. */
+/** Null if the request could not be read; it was refused or its caller has disconnected. */
 async function receive(request: IncomingMessage, response: ServerResponse): Promise<Received | null> {
   try {
     const bytes = await readBody(request);

@@ -43,14 +43,14 @@ describe("a form", () => {
     expect(file?.sha256).toBe(new Bun.CryptoHasher("sha256").update(bytes).digest("hex"));
   });
 
-  test("becomes what a JSON body would hold", async () => {
+  test("becomes the equivalent JSON body", async () => {
     const parts = parseForm(...(await sample())) ?? [];
     const body = formBody(parts, { n: "number", tags: "list", rule: "json", file: "file" });
     expect(body).toMatchObject({ model: "m", n: 2, tags: ["a", "b"], rule: { type: "server_vad", silence: 200 } });
     expect(isFile(body["file"])).toBe(true);
   });
 
-  test("that is cut short, or has no boundary, is none", async () => {
+  test("that is truncated, or has no boundary, is invalid", async () => {
     const [type, body] = await sample();
     expect(parseForm(type, body.subarray(0, body.length - 8))).toBeNull();
     expect(parseForm("multipart/form-data", body)).toBeNull();

@@ -20,7 +20,7 @@ export function isFormType(contentType: string | undefined): boolean {
   return /^multipart\/form-data\b/i.test(contentType ?? "");
 }
 
-/** Reads a form strictly: null where there is no boundary, a part has no name, or the last boundary is missing. */
+/** Reads a form strictly: null if there is no boundary, a part has no name, or the last boundary is missing. */
 export function parseForm(contentType: string, body: Buffer): readonly FormPart[] | null {
   const [, quoted, plain] = /;\s*boundary=(?:"([^"]+)"|([^;\s]+))/i.exec(contentType) ?? [];
   const boundary = quoted ?? plain;

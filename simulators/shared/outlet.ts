@@ -11,8 +11,8 @@ export interface OutletOptions {
 }
 
 /**
- * The sending end of one answer. Every write is flushed before the next one; nothing is sent any more once the caller
- * is gone, and no method ever rejects.
+ * The sending end of one answer. Every write is flushed before the next one. Nothing is sent after the caller has
+ * disconnected, and no method ever rejects.
  */
 export class Outlet {
   readonly #response: ServerResponse;
@@ -26,7 +26,7 @@ export class Outlet {
     this.#splitBytes = options.splitBytes;
     this.#encoder = options.gzip ? new StreamEncoder() : null;
     response.on("close", () => this.#gone.abort());
-    // A caller that leaves in the middle of a write is seen by "close"; the error itself says nothing more.
+    // A caller that disconnects during a write is reported by "close"; the error adds nothing.
     response.on("error", () => this.#gone.abort());
   }
 
@@ -49,7 +49,7 @@ export class Outlet {
     this.#response.flushHeaders();
   }
 
-  /** Writes and waits until the bytes are flushed or the caller is gone. */
+  /** Writes and waits until the bytes are flushed or the caller has disconnected. */
   async write(bytes: Uint8Array): Promise<void> {
     const encoded = this.#encoder === null ? bytes : await this.#encoder.encode(bytes);
     await this.#writePieces(encoded);
@@ -62,7 +62,7 @@ export class Outlet {
     this.#response.end();
   }
 
-  /** Cuts the connection after what was written, without a proper end of the answer. */
+  /** Cuts the connection after the written bytes, without a proper end of the answer. */
   async cut(): Promise<void> {
     if (this.gone.aborted) return;
     await flushed();
@@ -106,7 +106,7 @@ export class Outlet {
   }
 }
 
-/** Lets the event loop hand what was written to the kernel. */
+/** Lets the event loop pass the written bytes to the kernel. */
 function flushed(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

@@ -9,7 +9,7 @@ export interface PromptMessage {
   readonly attachments: readonly Attachment[];
   /** True for an assistant's message that called tools. */
   readonly calledTools: boolean;
-  /** True for a tool's result that says it is an error. */
+  /** True for a tool's result that is marked as an error. */
   readonly failed: boolean;
 }
 
@@ -26,7 +26,7 @@ export type ToolChoice =
 
 export type AnswerFormat = { readonly kind: "text" } | { readonly kind: "json"; readonly schema: unknown };
 
-/** What a request asks for, whatever dialect it came in. */
+/** The content of a request, in any dialect. */
 export interface Prompt {
   readonly messages: readonly PromptMessage[];
   readonly tools: readonly PromptTool[];
@@ -40,13 +40,13 @@ export interface Prompt {
   readonly reasoning: boolean;
 }
 
-/** What one content part gives to the prompt: text, an attachment, or nothing. */
+/** The contribution of one content part to the prompt: text, an attachment, or nothing. */
 export interface PartContent {
   readonly text?: string;
   readonly attachment?: Attachment;
 }
 
-/** A message whose content is a text or a list of parts. */
+/** A message whose content is text or a list of parts. */
 export function readContent(
   role: string,
   content: unknown,
@@ -61,12 +61,12 @@ export function readContent(
   return { ...plain, text: texts.join("\n"), attachments };
 }
 
-/** The text of the last message with a role; empty where there is none. */
+/** The text of the last message with a role; empty without one. */
 export function lastText(messages: readonly PromptMessage[], role: string): string {
   return messages.findLast((message) => message.role === role)?.text ?? "";
 }
 
-/** A number, or what stands for a missing one. */
+/** A number, or a default if it is missing. */
 export function numberOr(value: unknown, fallback: number): number {
   return typeof value === "number" ? value : fallback;
 }

@@ -33,7 +33,9 @@ const vocabulary = [
   "yellow",
 ];
 
-/** What the simulated model says, before any limit: what the tools answered, JSON, counted words, or the user's own text. */
+/**
+ * The text of the simulated model, before any limit: the tools' answers, JSON, counted words, or the user's own text.
+ */
 export function sayAnswer(prompt: Prompt, scenario: Scenario, choice: number): string {
   const results = lastResults(prompt.messages);
   if (results.length > 0) return sayResults(results);
@@ -46,20 +48,20 @@ export function sayAnswer(prompt: Prompt, scenario: Scenario, choice: number): s
   return `${opening} ${firstWords(text, quotedWordsMax) || "nothing"}.${seen} That is all I have to say.`;
 }
 
-/** What it thinks, where it is asked to think. */
+/** Its thinking, if requested. */
 export function sayReasoning(prompt: Prompt): string {
   if (!prompt.reasoning) return "";
   const thought = `The request has ${prompt.messages.length} messages so I consider the last one and then answer.`;
-  // At most half of the limit is spent on reasoning, so that some answer is left.
+  // At most half of the limit is spent on reasoning, which leaves room for an answer.
   return firstWords(thought, Math.floor(prompt.tokensMax / 2));
 }
 
-/** What it says when it declines. */
+/** The text of a refusal. */
 export function sayRefusal(messages: readonly PromptMessage[]): string {
   return `I can't help with this: ${firstWords(lastText(messages, "user"), quotedWordsMax)}.`;
 }
 
-/** The results that answer the last calls; none where the conversation went on since. */
+/** The results that answer the last calls; none if the conversation continued since. */
 function lastResults(messages: readonly PromptMessage[]): readonly PromptMessage[] {
   return messages.slice(messages.findLastIndex((message) => message.role !== "tool") + 1);
 }
@@ -74,7 +76,7 @@ function sayAttachments(attachments: readonly Attachment[]): string {
   return attachments.length === 0 ? "" : ` I see ${attachments.map(describeAttachment).join(" and ")}.`;
 }
 
-/** JSON with a space between its parts, so that it streams and counts in more than one word. */
+/** JSON with a space between its parts, which streams and counts as more than one word. */
 function jsonText(schema: unknown, asked: string): string {
   const value = schema === null ? { answer: firstWords(asked, quotedWordsMax) } : jsonInstance(schema);
   return JSON.stringify(value, null, 1).replace(/\n\s*/g, " ");

@@ -1,6 +1,6 @@
-/** What the words of the last user message make the simulated model do. */
+/** The scenario selected by words of the last user message. */
 export interface Scenario {
-  /** `words:N`: exactly that many words; null without it. */
+  /** `words:N`: exactly that many words; null if absent. */
   readonly words: number | null;
   /** `parallel`: two tool calls at once. */
   readonly parallel: boolean;
@@ -8,11 +8,11 @@ export interface Scenario {
   readonly interleaved: boolean;
   /** `steps:N`: rounds of tool calls before the final text. */
   readonly steps: number | undefined;
-  /** `aloud`: says a sentence before its tool calls. */
+  /** `aloud`: generates a sentence before its tool calls. */
   readonly aloud: boolean;
   /** `refuse:CATEGORY`: declines to answer, for that reason; null without it. */
   readonly refusal: string | null;
-  /** `redacted`: thinking comes as a block that nobody can read, where the provider has such blocks. */
+  /** `redacted`: thinking comes as an unreadable block, if the provider has such blocks. */
   readonly redacted: boolean;
 }
 

@@ -6,7 +6,7 @@ import { sealOf } from "./seal.ts";
 
 const seal = sealOf("one", "EqQB");
 
-test("what was closed opens, always to the same text, which says nothing about its content", () => {
+test("a sealed payload opens, always has the same text, and reveals nothing of its content", () => {
   fc.assert(
     fc.property(fc.jsonValue(), (payload) => {
       const text = seal.close(payload);

@@ -8,13 +8,13 @@ import { parseJson } from "./json.ts";
  */
 export interface Seal {
   close(payload: unknown): string;
-  /** The payload; undefined where the text is not ours or was altered. */
+  /** The payload; undefined if the text is not ours or was altered. */
   open(text: unknown): unknown;
 }
 
 const macBytes = 16;
 
-/** The seal of one provider for one purpose. The prefix is what its texts begin with, in whole groups of base64. */
+/** The seal of one provider for one purpose. Its texts begin with the prefix, in whole groups of base64. */
 export function sealOf(owner: string, prefix = ""): Seal {
   const key = createHmac("sha256", "simulated seal").update(owner).digest();
   const macOf = (plain: Buffer): Buffer => createHmac("sha256", key).update(plain).digest().subarray(0, macBytes);

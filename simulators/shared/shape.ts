@@ -1,7 +1,7 @@
 import type { Check, Problem } from "./check.ts";
 import { isGiven, isObject, type JsonObject } from "./json.ts";
 
-/** Checks a value and all that is inside it; `field` is the path told in an error, such as `input[0].content`. */
+/** Checks a value and everything inside it; `field` is the path used in errors, such as `input[0].content`. */
 export type Shape = (value: unknown, field: string) => Problem | null;
 
 /** A single value. */
@@ -50,7 +50,7 @@ export function textOr(shape: Shape): Shape {
   return (given, field) => (typeof given === "string" ? null : shape(given, field));
 }
 
-/** An object whose member `type` says which shape it has. `fallback` is for objects that leave it out. */
+/** An object whose member `type` selects its shape. `fallback` is for objects without it. */
 export function tagged(shapes: { readonly [type: string]: Shape }, fallback?: string): Shape {
   return (given, field) => {
     if (!isObject(given)) return { kind: "wrong-type", field, expected: "an object", value: given };

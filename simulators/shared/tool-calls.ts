@@ -8,7 +8,7 @@ export interface ToolCall {
   /** Different for each call of each choice; a provider builds its own id from it. */
   readonly label: string;
   readonly name: string;
-  /** JSON text; cut short where the token limit ends it. */
+  /** JSON text; truncated by the token limit. */
   readonly arguments: string;
 }
 
@@ -39,7 +39,7 @@ function roundsDone(messages: readonly PromptMessage[]): number {
   return messages.slice(start).filter((message) => message.calledTools).length;
 }
 
-/** The named tool, else the first one; two calls where the user asks for parallel ones. */
+/** The named tool, else the first one; two calls if the user asks for parallel ones. */
 function callableTools({ toolChoice, tools, parallelTools }: Prompt, scenario: Scenario): PromptTool[] {
   const named = toolChoice.mode === "named" ? tools.find((tool) => tool.name === toolChoice.name) : undefined;
   const first = named ?? tools[0];
@@ -48,7 +48,7 @@ function callableTools({ toolChoice, tools, parallelTools }: Prompt, scenario: S
   return [first, named ?? tools[1] ?? first];
 }
 
-/** As many calls as fit into a limit, the last one cut short where it must be. */
+/** As many calls as fit into a limit, the last one truncated if necessary. */
 export function limitCalls(calls: readonly ToolCall[], tokensMax: number): { calls: ToolCall[]; tokens: number } {
   const kept: ToolCall[] = [];
   let tokens = 0;

@@ -8,7 +8,7 @@ import type { Frame } from "./sse.ts";
 /** Header names in lower case; a list is sent as several header lines (`set-cookie`). */
 export type Headers = { readonly [name: string]: string | readonly string[] };
 
-/** What a provider answers, before faults are applied to the way it is delivered. */
+/** A provider's answer, before faults are applied to its delivery. */
 export type Answer =
   | {
       readonly kind: "json";
@@ -20,7 +20,7 @@ export type Answer =
   | { readonly kind: "stream"; readonly frames: Iterable<Frame>; readonly headers?: Headers }
   /** A file or a plain text, sent whole. */
   | { readonly kind: "bytes"; readonly contentType: string; readonly bytes: Uint8Array; readonly headers?: Headers }
-  /** A file sent while it is made: no length is told, and faults count its pieces as events. */
+  /** A file sent while it is generated: without a length, and faults count its pieces as events. */
   | {
       readonly kind: "pieces";
       readonly contentType: string;
@@ -34,7 +34,7 @@ export interface ErrorAnswer {
   readonly body: unknown;
 }
 
-/** Every way in which a provider says no, in its own words and shape. */
+/** Every refusal of a provider, in its own format. */
 export interface ProviderErrors {
   /** The error this provider sends with a status (fault directive `status-N`). */
   forStatus(status: number): ErrorAnswer;
@@ -43,7 +43,7 @@ export interface ProviderErrors {
   keyInvalid(): ErrorAnswer;
   modelNotFound(model: string): ErrorAnswer;
   routeNotFound(method: string, path: string): ErrorAnswer;
-  /** What a stream that fails after so many events ends with. */
+  /** The end of a stream that fails after so many events. */
   midStream(events: number): readonly Frame[];
 }
 
@@ -55,36 +55,36 @@ export interface Call {
   readonly parameters: { readonly [name: string]: string };
   readonly query: URLSearchParams;
   readonly headers: { readonly [name: string]: string };
-  /** The decoded JSON body with a fault suffix already taken off `model`; undefined where it is not JSON. */
+  /** The decoded JSON body, with the fault suffix removed from `model`; undefined if it is not JSON. */
   readonly body: unknown;
   /** The parts of a form, treated alike; null for another content type and for a form that cannot be read. */
   readonly form: readonly FormPart[] | null;
   readonly bytes: Uint8Array;
   readonly identity: Identity;
   readonly faults: Faults;
-  /** What this provider keeps: responses, and the states of threads. */
+  /** The provider's stored objects: responses, and the states of threads. */
   readonly kept: KeptAnswers;
 }
 
 export interface Route {
   readonly method: "GET" | "POST" | "DELETE";
-  /** Absolute path with `:name` for one segment, or for what stands before a colon in it (`:model:predict`). */
+  /** Absolute path with `:name` for one segment, or for its part before a colon (`:model:predict`). */
   readonly path: string;
   /** Answers without an API key, as signed addresses of files do. */
   readonly open?: boolean;
-  /** The error shape of this route, where a provider has more than one. */
+  /** The error format of this route, if a provider has more than one. */
   readonly errors?: ProviderErrors;
   handle(call: Call): Answer;
 }
 
-/** A simulated provider: what the listener needs to know about it. */
+/** A simulated provider, as the listener needs it. */
 export interface SimulatedProvider {
   readonly name: string;
   /** The path of the base URL, as the gateway's configuration would hold it. */
   readonly basePath: string;
   readonly errors: ProviderErrors;
   readonly routes: readonly Route[];
-  /** The API key that came with a request, null where none did. */
+  /** The API key of a request; null without one. */
   apiKey(call: Call): string | null;
   /** Headers that this provider puts on every answer. */
   responseHeaders(call: Call): Headers;
@@ -100,7 +100,7 @@ export function jsonAnswer(body: unknown): Answer {
   return { kind: "json", status: 200, body };
 }
 
-/** Models whose name begins so do not exist at any simulated provider. */
+/** Models with names beginning with this do not exist at any simulated provider. */
 export function isMissingModel(model: string): boolean {
   return model.startsWith("missing-");
 }

@@ -8,7 +8,7 @@ export function countWords(text: string): number {
   return text.match(/\S+/g)?.length ?? 0;
 }
 
-/** The first `count` words with the white space between them as it was. */
+/** The first `count` words with the white space between them. */
 export function firstWords(text: string, count: number): string {
   if (count <= 0) return "";
   if (!Number.isFinite(count)) return text.trim();

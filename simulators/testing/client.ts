@@ -1,20 +1,20 @@
 import { connect } from "node:net";
 import { asArray, asObject, isObject, parseJson } from "../shared/json.ts";
 
-/** What came back over a plain HTTP client. */
+/** An answer received by a plain HTTP client. */
 export interface Reply {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
 }
 
-/** As the provider takes it: Google's own API in a header of its own, everything else as a bearer token. */
+/** In the provider's way: Google's own API in a separate header, everything else as a bearer token. */
 function keyFor(url: string): Record<string, string> {
   const isNative = url.includes("/google/v1beta/") && !url.includes("/google/v1beta/openai/");
   return isNative ? { "x-goog-api-key": "good-key" } : { authorization: "Bearer good-key" };
 }
 
-/** POSTs JSON with a key, unless the headers say otherwise. */
+/** POSTs JSON with a key, unless the headers contain one. */
 export async function post(url: string, body: unknown, headers: Record<string, string> = {}): Promise<Reply> {
   const sent = { ...keyFor(url), "content-type": "application/json", ...headers };
   const text = typeof body === "string" ? body : JSON.stringify(body);
@@ -102,12 +102,12 @@ export interface Completion {
   }[];
 }
 
-/** The decoded body. @throws SyntaxError where it is not JSON. */
+/** The decoded body. @throws SyntaxError if it is not JSON. */
 export function bodyOf(reply: { readonly text: string }): unknown {
   return JSON.parse(reply.text);
 }
 
-/** What stands at a path of keys and indexes, undefined where nothing does. */
+/** The value at a path of keys and indexes, or undefined. */
 export function member(value: unknown, ...path: readonly (string | number)[]): unknown {
   return path.reduce<unknown>((inner, key) => {
     return Array.isArray(inner) ? inner[Number(key)] : asObject(inner)[String(key)];
@@ -122,14 +122,14 @@ function isCompletion(value: unknown): value is Completion {
   return isObject(value) && value["object"] === "chat.completion" && Array.isArray(value["choices"]);
 }
 
-/** The body as a completion. @throws where it is none. */
+/** The body as a completion. @throws if it is none. */
 export function completionOf(reply: Reply): Completion {
   const body = bodyOf(reply);
   if (!isCompletion(body)) throw new TypeError(`no completion: ${reply.text.slice(0, 500)}`);
   return body;
 }
 
-/** The chunks of a stream without its `[DONE]`. @throws where an event is no chunk. */
+/** The chunks of a stream without its `[DONE]`. @throws if an event is not a chunk. */
 export function chunksOf(reply: Reply): Chunk[] {
   const events = eventData(reply.text).filter((data) => data !== "[DONE]");
   const chunks = events.map((data): unknown => JSON.parse(data)).filter(isChunk);
@@ -137,7 +137,7 @@ export function chunksOf(reply: Reply): Chunk[] {
   return chunks;
 }
 
-/** What a caller sees on the socket itself. */
+/** The caller's view of the socket. */
 export interface RawReply {
   readonly text: string;
   /** The pieces as they arrived. */
@@ -178,7 +178,7 @@ export function rawPost(url: string, body: unknown, options: RawOptions = {}): P
   });
 }
 
-/** Waits until a condition holds. @throws after five seconds, naming what was awaited. */
+/** Waits until a condition holds. @throws after five seconds, naming the condition. */
 export async function until(what: string, holds: () => boolean): Promise<void> {
   const deadline = performance.now() + 5_000;
   while (!holds()) {
@@ -214,12 +214,12 @@ export function finishing(chunks: readonly Chunk[]): Chunk | undefined {
   return chunks.find((chunk) => typeof chunk.choices[0]?.finish_reason === "string");
 }
 
-/** The list under a key of a body, empty where there is none. */
+/** The list under a key of a body; empty if absent. */
 export function listOf(reply: { readonly text: string }, key: string): readonly unknown[] {
   return asArray(member(bodyOf(reply), key));
 }
 
-/** The error of a call that must fail. @throws where it does not. */
+/** The error of a call that must fail. @throws if it does not. */
 export async function failureOf(call: PromiseLike<unknown>): Promise<unknown> {
   try {
     await call;

@@ -1,7 +1,7 @@
 import { asArray, asObject, isGiven, type JsonObject } from "../shared/json.ts";
 import { type NamedEvent } from "./client.ts";
 
-/** What a test asks for, whatever the dialect. */
+/** A test's request, in any dialect. */
 export interface Ask {
   readonly text: string;
   /** A `data:` URL. */
@@ -12,7 +12,7 @@ export interface Ask {
   readonly schema?: JsonObject;
   readonly tokensMax?: number;
   readonly stop?: string;
-  /** The answer before, and what its calls gave. */
+  /** The previous answer, and the results of its calls. */
   readonly before?: { readonly told: Told; readonly results: readonly string[] };
 }
 
@@ -21,7 +21,7 @@ interface AskedTool {
   readonly parameters: JsonObject;
 }
 
-/** What an answer told. */
+/** The content of an answer. */
 export interface Told {
   readonly text: string;
   readonly reasoning: string;
@@ -29,7 +29,7 @@ export interface Told {
   readonly finish: "stop" | "length" | "tool_calls" | "refusal";
   /** Input, and output with all reasoning. */
   readonly tokens: readonly [input: number, output: number];
-  /** What the next request repeats: the assistant's message, or its output items. */
+  /** The part that the next request repeats: the assistant's message, or its output items. */
   readonly said: readonly JsonObject[];
 }
 
@@ -37,7 +37,7 @@ export interface Told {
 interface Dialect {
   request(model: string, ask: Ask): JsonObject;
   read(body: unknown): Told;
-  /** Puts the events of a stream together to what a whole answer would have been. */
+  /** Combines the events of a stream into the equivalent whole answer. */
   join(events: readonly NamedEvent[]): unknown;
 }
 
@@ -255,7 +255,7 @@ const responses: Dialect = {
       said,
     };
   },
-  // The last event holds the whole response; that the deltas add up to it is checked where the events are.
+  // The last event contains the whole response; the sum of the deltas is compared with it in the tests of events.
   join: (events) => asObject(events.findLast(({ data }) => isGiven(asObject(data)["response"]))?.data)["response"],
 };
 

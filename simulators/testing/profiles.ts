@@ -1,12 +1,12 @@
 import { asObject } from "../shared/json.ts";
 import type { SimulatorName } from "../index.ts";
 
-/** What the contract suite has to know about a provider. A false capability says why in `provider facts`. */
+/** The contract suite's description of a provider. `provider facts` gives the reason for a false capability. */
 export interface Profile {
   readonly name: SimulatorName;
   /** Behind the base URL. */
   readonly chatPath: string;
-  /** Null where the provider lists no models. */
+  /** Null if the provider lists no models. */
   readonly modelsPath: string | null;
   readonly listHeaders?: { readonly [name: string]: string };
   readonly model: string;

@@ -3,10 +3,10 @@ import { join } from "node:path";
 import Ajv from "ajv";
 import { asArray, asObject, isObject, type JsonObject } from "../shared/json.ts";
 
-/** Whose document of its API a value is held to: what `test/schemas/<owner>.json` has of it. */
+/** The document of the API that a value is validated against: the excerpt in `test/schemas/<owner>.json`. */
 export type SchemaOwner = "openai" | "anthropic" | "google" | "mistral" | "moonshot" | "xai";
 
-/** What a value lacks to be a named schema of a provider's document; empty where it fits. */
+/** The violations of a named schema of a provider's document; empty if the value is valid. */
 export type SchemaCheck = (schema: string, value: unknown) => string[];
 
 /** Checks values against the schemas of one document. A schema is compiled when it is first needed. */
@@ -46,7 +46,7 @@ function readSource(owner: SchemaOwner): SchemaSource {
   };
 }
 
-/** Of a union, the variant that the value's `type` names, so that errors tell about it alone. */
+/** Of a union, the variant selected by the value's `type`, so that errors are about it only. */
 function variantFor(source: SchemaSource, schema: string, value: unknown): string {
   const { anyOf, oneOf } = source(schema);
   const type = asObject(value)["type"];
@@ -69,7 +69,7 @@ function references(schema: unknown): string[] {
   return [...own, ...Object.values(schema).flatMap(references)];
 }
 
-/** Discriminators say nothing here; `nullable` is an older way to say null; variants may overlap. */
+/** Discriminators are ignored; `nullable` is an older way to permit null; variants may overlap. */
 function adapt(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(adapt);
   if (!isObject(schema)) return schema;

@@ -2,7 +2,7 @@ import type { SimulatorName } from "../index.ts";
 import type { JsonObject } from "../shared/json.ts";
 import { dialects } from "./dialects.ts";
 
-/** One provider in one dialect that it speaks, and what the scenarios have to know about it. */
+/** One provider in one of its dialects, as the scenarios need it. */
 export interface Speaker {
   readonly provider: SimulatorName;
   readonly dialect: keyof typeof dialects;
@@ -10,19 +10,19 @@ export interface Speaker {
   readonly model: string;
   /** Where another model is needed to see. */
   readonly visionModel?: string;
-  /** What makes it think. */
+  /** The option that makes it think. */
   readonly thinking: JsonObject;
   /** Its thoughts can be read. */
   readonly thoughtsShown: boolean;
   readonly takesSchema: boolean;
   readonly takesStop: boolean;
-  /** A refusal says why, in a text of whatever place. */
+  /** A refusal contains its reason as text. */
   readonly refusalText: boolean;
   /** How a refusal ends. */
   readonly refusalFinish: "stop" | "refusal";
-  /** What makes it tell log probabilities, where it can. */
+  /** The option that adds log probabilities, if supported. */
   readonly likely?: JsonObject;
-  /** Members that a stream needs to tell its usage. */
+  /** Members with which a stream reports its usage. */
   readonly streamed: JsonObject;
 }
 

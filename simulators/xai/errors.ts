@@ -51,7 +51,7 @@ function forProblem(problem: Problem): ErrorAnswer {
   }
 }
 
-/** The answer for something that does not exist, in words of its own. */
+/** The error for a missing object, in its own format. */
 export function xaiNotFound(message: string): ErrorAnswer {
   return refusal(404, "Some requested entity was not found", message);
 }
@@ -68,7 +68,7 @@ export const xaiErrors: ProviderErrors = {
   midStream: () => [jsonFrame(forStatus(503).body)],
 };
 
-/** The voice endpoints tell the sentence alone. */
+/** The voice endpoints return only the message. */
 function sentenceOnly({ status, body }: ErrorAnswer): ErrorAnswer {
   return { status, body: { error: asObject(body)["error"] } };
 }

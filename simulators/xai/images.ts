@@ -40,7 +40,7 @@ const editShape = record(
   { required: ["model", "prompt"] },
 );
 
-/** Sizes are asked for by ratio and resolution: OpenAI's own way of asking is refused aloud. */
+/** Sizes are requested by ratio and resolution: OpenAI's own parameters are refused explicitly. */
 function refuseForeign(body: JsonObject): Problem | null {
   const field = ["size", "style"].find((name) => isGiven(body[name]));
   return field === undefined ? null : { kind: "unsupported", field, message: `Argument not supported: ${field}` };
@@ -104,7 +104,7 @@ function sizeOf(body: JsonObject, sources: readonly unknown[]): Size {
   return sizeOfRatio(typeof ratio === "string" && ratio !== "auto" ? ratio : "1:1", side);
 }
 
-/** `refuse:CATEGORY` in the prompt: the image is withheld, in a 200 that costs what it costs. */
+/** `refuse:CATEGORY` in the prompt: the image is withheld, in a 200 that is charged. */
 function imageItem(call: Call, body: JsonObject, picture: Picture): JsonObject {
   const withheld = /\brefuse:[\w-]+/i.test(String(body["prompt"]));
   const inline = body["response_format"] === "b64_json";

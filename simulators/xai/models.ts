@@ -39,7 +39,7 @@ function languageModel(id: string): LanguageModel {
   return models.find((one) => one.id === id || one.aliases.includes(id)) ?? cheapest;
 }
 
-/** What an answer costs in ticks (1e-10 US dollar). */
+/** The cost of an answer in ticks (1e-10 US dollar). */
 export function costTicks(tokens: TokenCounts, modelId: string): number {
   const { promptPrice, cachedPrice, completionPrice } = languageModel(modelId);
   const prompt = (tokens.prompt - tokens.cached) * promptPrice + tokens.cached * cachedPrice;
@@ -62,7 +62,7 @@ const ticksPerCent = 100_000_000;
 /** A tenth of a cent or so for each image that comes in, whatever the model. */
 const ticksPerSource = 20_000_000;
 
-/** What images cost in ticks; models that are not listed are priced like the first one. */
+/** The cost of images in ticks; unlisted models are priced like the first one. */
 export function imageTicks(modelId: string, made: number, sources: number): number {
   const price = imageModels.find(({ id }) => id === modelId)?.price ?? 2;
   return made * price * ticksPerCent + sources * ticksPerSource;

@@ -146,7 +146,7 @@ function checkListening(body: JsonObject, lastPart: string | undefined): Problem
   return body["format"] === true && !isGiven(body["language"]) ? badValue("language", "formatting needs it") : null;
 }
 
-/** Raw audio has no head: its length follows from what the caller says about it. */
+/** Raw audio has no header: its duration follows from the caller's parameters. */
 function secondsOf({ file, audio_format: format, sample_rate: rate }: JsonObject): number | null {
   if (!isFile(file)) return null;
   if (!isGiven(format)) return readSeconds(file.bytes);
@@ -171,7 +171,7 @@ function listVoices(): Answer {
 
 const errors = voiceErrors;
 
-/** xAI's speech in both directions, under names of its own and without models. */
+/** xAI's speech in both directions, under its own names and without models. */
 export const voiceRoutes: readonly Route[] = [
   { method: "POST", path: "/xai/v1/tts", errors, handle: speak },
   { method: "GET", path: "/xai/v1/tts/voices", errors, handle: listVoices },

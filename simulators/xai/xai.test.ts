@@ -81,7 +81,7 @@ describe("responses", () => {
     expect((await get(`${simulators.providers.xai}/responses/none`)).status).toBe(404);
   });
 
-  test("keep the system prompt of the one that they continue", async () => {
+  test("keep the system prompt of the response that they continue", async () => {
     const first = String(member(bodyOf(await respond({ input: "hi" })), "id"));
     expect((await respond({ input: "more", previous_response_id: first })).status).toBe(200);
     const refused = await respond({ input: "more", previous_response_id: first, instructions: "be brief" });

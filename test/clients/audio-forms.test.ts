@@ -1,4 +1,4 @@
-/** Sounds on their way: the form that reaches an upstream is the client's own, and what is charged is what is in it. */
+/** Uploaded audio: the form that reaches an upstream is the client's own, and the charge follows from its content. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { toFile } from "openai";
 import { formOf, soundFile } from "../../simulators/testing/media.ts";
@@ -33,7 +33,7 @@ afterAll(async () => {
 /** A millisecond of `odd`, of whisper-1 and of `local`: 0.36 credits an hour. */
 const nano = 100n;
 
-/** As a client writes it that is nobody's library: quoted pairs, other orders and spaces, a preamble, an epilogue. */
+/** A form written by no library: quoted pairs, other orders and spaces, a preamble, an epilogue. */
 function handwritten(model: string, file: Uint8Array, boundary: string): Buffer {
   const part = (...lines: string[]) => `--${boundary}\r\n${lines.join("\r\n")}\r\n`;
   const before = [
@@ -65,7 +65,7 @@ function postBytes(path: string, token: string, bytes: Uint8Array, boundary: str
   });
 }
 
-/** Every byte that there can be, and what looks like the edge of a part, over and over. */
+/** Every possible byte, and text that looks like a boundary, repeatedly. */
 const everyByte = Buffer.concat([
   Buffer.from(Array.from({ length: 256 }, (_, byte) => byte)),
   Buffer.from("\r\n--\r\n--bound\r\n"),
@@ -140,7 +140,7 @@ describe("the form that is forwarded", () => {
 });
 
 describe("the length that is charged", () => {
-  /** Two seconds of WAV, whose head claims so many bytes of samples. */
+  /** Two seconds of WAV whose header claims this many bytes of samples. */
   async function claiming(claimed: number): Promise<File> {
     const bytes = Buffer.from(await soundFile(2).bytes());
     bytes.writeUInt32LE(claimed, 40);
@@ -169,7 +169,7 @@ describe("the length that is charged", () => {
     await expectSpent(rig, caller, 2_000n * nano);
   });
 
-  test("is what a common format would make of it where nothing can be read, and more is held: what the leanest would", async () => {
+  test("is estimated at a common bit rate if the file cannot be read, and held at the lowest", async () => {
     const { caller } = await newClient(rig);
     const file = new File([bytesOf(80_000)], "sound.mp3", { type: "audio/mpeg" });
     let held = 0n;
@@ -185,7 +185,7 @@ describe("the length that is charged", () => {
     await expectSpent(rig, caller, BigInt(Math.ceil(file.size / 8)) * nano);
   });
 
-  test("is the upstream's figure where it tells one, though it is beyond what was held", async () => {
+  test("is the upstream's figure if it reports one, even beyond the hold", async () => {
     const { caller } = await newClient(rig);
     odd.answerWith(() => Response.json({ text: "hello", usage: { type: "duration", seconds: 60 } }));
     const answer = await post(
@@ -207,7 +207,7 @@ describe("the length that is charged", () => {
   });
 });
 
-test("a client that leaves while the upstream listens pays what its answer says", async () => {
+test("a client that disconnects during the upstream's work pays for the answer's usage", async () => {
   const { caller } = await newClient(rig);
   const form = formOf({ model: "odd/whisper", file: soundFile(2) });
   await leaveBeforeAnswer(

@@ -1,4 +1,4 @@
-/** What the tests of speech and of transcripts share: a gateway over every provider that has them. */
+/** Shared by the tests of speech and of transcripts: a gateway over every provider that supports them. */
 import { expect } from "bun:test";
 import type { Simulators } from "../../simulators/index.ts";
 import { type Rig, type RigOptions, type ScriptedUpstream, simulatedKey, startRig } from "../kit/index.ts";
@@ -7,7 +7,7 @@ export const speechPath = "/v1/audio/speech";
 export const transcriptionsPath = "/v1/audio/transcriptions";
 export const translationsPath = "/v1/audio/translations";
 
-/** Prices that no list has; the others have their list price, which a model that is told to fail has lost. */
+/** Prices missing from the lists; other models have their list price, unless their name contains a fault. */
 const prices = {
   "local/*speech*": { input_mchars: 10 },
   "groq/*speech*": { input_mchars: 50 },
@@ -27,7 +27,7 @@ const prices = {
 const xaiFaults = ["status-400", "status-500+times-1", "stall-1", "cut-1", "malformed", "error-200"];
 const faultyPrefix = (fault: string): string => `xai-${fault.replaceAll("+", "-")}`;
 
-/** The model, at an upstream that does what is said there. */
+/** The model, at an upstream with this behaviour. */
 export function withFault(model: string, fault: string): string {
   return model.startsWith("xai/") ? model.replace("xai", faultyPrefix(fault)) : `${model}+${fault}`;
 }
@@ -64,13 +64,13 @@ function upstreamsOf({ providers }: Simulators, odd: string): Record<string, obj
   };
 }
 
-/** What happens before a client leaves, and before the answer comes that it has not waited for. */
+/** Callbacks before a client disconnects, and before the answer that it did not wait for. */
 interface Between {
   meanwhile?: () => void;
   left?: () => Promise<unknown>;
 }
 
-/** A client that leaves while its upstream makes the answer, which comes all the same. */
+/** A client that disconnects while its upstream generates the answer, which arrives nevertheless. */
 export async function leaveBeforeAnswer(
   upstream: ScriptedUpstream,
   answer: () => Response,

@@ -33,7 +33,7 @@ beforeAll(async () => {
           "byteplus/*": { input_mtok: 0.12 },
           "local/*": { input_mtok: 0.05 },
           "odd/*": { input_mtok: 0.05 },
-          // The others have their list price, which a model that is told to fail has lost.
+          // Other models have their list price, unless their name contains a fault.
           "openai/*+*": { input_mtok: 0.02 },
           "google/*+*": { input_mtok: 0.15 },
           "mistral/*+*": { input_mtok: 0.15 },
@@ -56,14 +56,14 @@ afterAll(async () => {
 
 interface Kind {
   model: string;
-  /** Where the upstream is asked. */
+  /** The path of the upstream's route. */
   path: string;
   /** Nano-credits a token: its price per million tokens, in thousandths. */
   nano: bigint;
   /** The name that it has for `dimensions`, and a number that it takes. */
   dimensions: [name: string, count: number];
   takesTokens: boolean;
-  /** Whether it gives base64 and tells usage; google does neither. */
+  /** Whether it supports base64 and reports usage; google does neither. */
   plain: boolean;
 }
 
@@ -107,7 +107,7 @@ const kinds: Record<string, Kind> = {
   },
 };
 
-/** 20 characters, and 8: five tokens and two, at four characters each, which is what the simulators count. */
+/** 20 characters, and 8: five tokens and two, at four characters each, as in the simulators. */
 const fox = "The quick brown fox.";
 const texts = [fox, "12345678"];
 
@@ -178,7 +178,7 @@ describe.each(Object.entries(kinds))("%s", (prefix, kind) => {
     expect(await caller.closed()).toBe(kind.takesTokens ? tokens * kind.nano : 0n);
   });
 
-  test("an answer without usage costs what is likely: a token for four bytes, or each that was sent", async () => {
+  test("an answer without usage is charged by an estimate: a token per four bytes, or each sent token id", async () => {
     const { client, caller } = await newClient(rig);
     // 7 and 13 bytes.
     await client.embeddings.create({ model: `${model}+no-usage`, input: ["größe", "größe groß"] });
@@ -307,7 +307,7 @@ describe("refused before anything is sent", () => {
     expect(await caller.closed()).toBe(0n);
   });
 
-  test("without the credits for it, and with them for what its window lets in", async () => {
+  test("without enough credits, and with enough for its window", async () => {
     // 20 texts of 8,000 bytes may be 8,000 tokens each: the window is that of one, not of all.
     const input = Array.from({ length: 20 }, () => "x".repeat(8_000));
     const token = await rig.gateway.token({ user: "narrow", credits: 20n * 8_000n * 20n });
@@ -324,14 +324,14 @@ test("dialects of a configuration leave embeddings alone", async () => {
   expect(answer.data).toHaveLength(1);
 });
 
-test("what only looks like one of our signatures is a text like any other", async () => {
+test("text that looks like one of our signatures is ordinary text", async () => {
   const { caller } = await newClient(rig);
   const text = '{"input": "A tollgate. And a house.", "model": "local/local-embed"}';
   expect((await embed(caller.token, text)).status).toBe(200);
   expect(lastReceived(rig).body).toBe(text.replace("local/", ""));
 });
 
-test("an upstream that streams where nothing is streamed has not answered", async () => {
+test("a stream instead of a whole answer is not an answer", async () => {
   const { caller } = await newClient(rig);
   const headers = { "content-type": "text/event-stream" };
   scripted.answerWith(() => new Response('data: {"data":[],"usage":{"prompt_tokens":9}}\n\n', { headers }));
@@ -341,7 +341,7 @@ test("an upstream that streams where nothing is streamed has not answered", asyn
   expect(await caller.closed()).toBe(0n);
 });
 
-test("a call's record tells the operation, no dialect, and the tokens that went in", async () => {
+test("a call's record contains the operation, no dialect, and the input tokens", async () => {
   const { caller } = await newClient(rig);
   const answer = await embed(caller.token, { model: "openai/text-embedding-3-small", input: fox });
   await answer.arrayBuffer();

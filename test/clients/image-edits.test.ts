@@ -80,7 +80,7 @@ function gptEdit(asked: Edit["asked"], images: string[], sources: number, tokens
   };
 }
 
-/** Two cents an image, 0.2 cents one that goes in; tokens that nobody counts are estimated, and have no price. */
+/** Two cents per image, 0.2 cents per input image; uncounted tokens are estimated, and have no price. */
 function grokEdit(asked: Edit["asked"], images: string[], pictures = [asked.image].flat().length): Edit {
   const sources = [asked.image].flat().length;
   return {
@@ -318,7 +318,7 @@ describe("refused before anything is sent", () => {
     expect(rig.simulators.total()).toBe(0);
     const rich = await rig.gateway.token({ user: `rich-${model}`, credits: nano });
     expect((await edit(rich, asked)).status).toBe(200);
-    // Nothing was charged beyond what was held.
+    // The charge did not exceed the hold.
     await rig.expectBalancedBooks();
   });
 
@@ -357,7 +357,7 @@ describe("an upstream that refuses or fails", () => {
     expect(await caller.closed()).toBe(3n * 5_000n + 2n * 194n * 10_000n + 1_056n * 40_000n);
   });
 
-  test("for good is told, and costs nothing", async () => {
+  test("permanently is reported, and free", async () => {
     const { client, caller } = await newClient(rig);
     for (const [model, status] of [
       [`${gpt}+connect-reset`, 502],

@@ -1,4 +1,4 @@
-/** Images that are refused, or that an upstream fails to make: what is told, and that nothing is charged for them. */
+/** Images that are refused, or that an upstream fails to generate: the error, and that nothing is charged. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import OpenAI from "openai";
 import {
@@ -38,7 +38,7 @@ const seedream = "byteplus/seedream-5-0-260128";
 const banana = "google/gemini-nano-banana-2.1";
 const kinds = [gpt, grok, seedream, banana];
 
-/** What a call of the kind costs whose image comes. */
+/** The cost of such a call with an image. */
 const ofOne: Record<string, bigint> = {
   [gpt]: 3n * 5_000n + 1_056n * 40_000n,
   [grok]: 20_000_000n,
@@ -61,7 +61,7 @@ async function failureOf(client: OpenAI, body: object) {
 
 const free = (outcome: string): Charged => ({ nano: 0n, usage: {}, outcome });
 
-describe("what an upstream's safety system refuses", () => {
+describe("refusals by an upstream's safety system", () => {
   test.each<[string, object, object]>([
     [
       "openai",
@@ -98,19 +98,19 @@ describe("what an upstream's safety system refuses", () => {
       { model: banana, prompt: "textonly" },
       { status: 400, code: "image_missing", type: "image_generation_user_error", param: null },
     ],
-  ])("%s: told in OpenAI's shape, and free", async (_what, body, error) => {
+  ])("%s: reported in OpenAI's format, and free", async (_what, body, error) => {
     const { client, caller } = await newClient(rig);
     const failed = await failureOf(client, body);
     expect(failed).toMatchObject(error);
     await expectCharged(rig, caller, failed, free("failed"));
   });
 
-  test("xai says so in the image's place, and costs what it reports", async () => {
+  test("xai reports it in the image's place, with its cost", async () => {
     const { client, caller } = await newClient(rig);
     const { data, response } = await generate(client, { model: grok, prompt: "refuse:violence" });
     expect(data.data).toMatchObject([{ respect_moderation: false }]);
     expect(data.data?.[0]?.url).toBeUndefined();
-    // 15 bytes of text; it charges for what it withholds, as it documents.
+    // 15 bytes of text; it charges for withheld images, as documented.
     const usage = { input: 4, requests: 1 };
     await expectCharged(rig, caller, response, { nano: 20_000_000n, usage });
   });
@@ -145,7 +145,7 @@ describe("images of byteplus that fail by themselves", () => {
     await expectCharged(rig, caller, response, { nano: 0n, usage: {} });
   });
 
-  test("all of them are free where the price is by the call, too", async () => {
+  test("all of them are free even with a price per call", async () => {
     const failed = { data: [{ error: { code, message: "no" } }], usage: { generated_images: 0, output_tokens: 0 } };
     scripted.answerWith(() => Response.json(failed));
     const { client, caller } = await newClient(rig);
@@ -190,7 +190,7 @@ describe("an upstream that fails", () => {
     [banana, {}],
     [seedream, { n: 2 }],
     [grok, { stream: true }],
-  ])("%s %o under a status of success, where an answer would be made anew: 502, and free", async (model, more) => {
+  ])("%s %o with a success status, if the answer would be converted: 502, and free", async (model, more) => {
     const { client, caller } = await newClient(rig);
     const failed = await failureOf(client, { model: `${model}+error-200`, ...more });
     expect(failed).toMatchObject({ status: 502 });
@@ -206,7 +206,7 @@ describe("an upstream that fails", () => {
     expect(await caller.closed()).toBe(ofOne[model] ?? 0n);
   });
 
-  test.each(kinds)("%s to name a usage: charged as what came is taken for", async (model) => {
+  test.each(kinds)("%s to report usage: charged by the received images", async (model) => {
     const { client, caller } = await newClient(rig);
     const { response } = await generate(client, { model: `${model}+no-usage` });
     // An image of Google's is taken for one of OpenAI's, and no thoughts for any.
@@ -223,7 +223,7 @@ describe("of several calls in place of one", () => {
     [banana, "cut-1"],
     [seedream, "status-400"],
     [seedream, "truncate"],
-  ])("%s: one fails by %s, and what came of the others is answered and charged", async (model, fault) => {
+  ])("%s: one fails by %s, and the others are answered and charged", async (model, fault) => {
     const { client, caller } = await newClient(rig);
     const { data, response } = await generate(client, { model: `${model}+${fault}+times-1`, n: 3 });
     expect(await decoded(data.data)).toHaveLength(2);
@@ -233,14 +233,14 @@ describe("of several calls in place of one", () => {
     expect(await caller.closed()).toBe(nano);
   });
 
-  test("all but the last fail: the last is told", async () => {
+  test("all but the last fail: the last is reported", async () => {
     const { client, caller } = await newClient(rig);
     const { data } = await generate(client, { model: `${banana}+status-400+times-2`, n: 3 });
     expect(await decoded(data.data)).toHaveLength(1);
     expect(await caller.closed()).toBe(ofOne[banana] ?? 0n);
   });
 
-  test("a stream tells what came of them", async () => {
+  test("a stream contains all of them", async () => {
     const { client, caller } = await newClient(rig);
     const model = `${seedream}+status-400+times-1`;
     const stream = await client.images.generate({ model, prompt, n: 3, stream: true });

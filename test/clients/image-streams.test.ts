@@ -1,4 +1,4 @@
-/** Streams of images by the official SDK: events of each kind, their charges, and what is charged where they break off. */
+/** Streams of images with the official SDK: events of each kind, their charges, and the charges of broken streams. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import OpenAI from "openai";
 import {
@@ -51,7 +51,7 @@ const gpt = "openai/gpt-image-1";
 const seedream = "byteplus/seedream-5-0-260128";
 const banana = "google/gemini-nano-banana-2.1";
 
-/** What the SDK's own types leave out, since other upstreams than OpenAI's say it. */
+/** Missing in the SDK's own types, because only other upstreams send it. */
 type ImageEvent = ShownImage & { type: string; error?: { code: string }; usage?: object; [more: string]: unknown };
 
 interface Streamed {
@@ -166,7 +166,7 @@ describe("a whole stream", () => {
     expect(typesOf(events)).toEqual(types);
     const shown = events.filter(({ b64_json, url }) => (b64_json ?? url) !== undefined);
     expect(await decoded(shown)).toEqual(images);
-    // The last event tells the usage, by whichever the SDK's users bill their own.
+    // The last event contains the usage, by which the SDK's users bill their own.
     if (!("model" in body && String(body.model).startsWith("xai/"))) expect(events.at(-1)?.usage).toBeDefined();
     await expectCharged(rig, caller, response, charged);
   });
@@ -201,7 +201,7 @@ const begun = (outcome: string): Charged => ({
   outcome,
 });
 const free = (outcome: string): Charged => ({ nano: 0n, usage: {}, outcome });
-/** Images of a sequence that nobody has summed up. */
+/** Images of a sequence without a final count. */
 const counted = (images: number, outcome: string): Charged => ({
   nano: BigInt(images) * 35_000_000n,
   usage: { input: 3, images, requests: 1 },
@@ -251,7 +251,7 @@ describe("a stream that breaks off", () => {
   };
 
   // Side by side, since they wait for a time-out.
-  test("is charged for what came of it", async () => {
+  test("is charged for the received images", async () => {
     const checks = Object.entries(silent).map(async ([what, { body, types, code, charged }]) => {
       const { client, caller } = await newClient(rig);
       const { events, thrown, response } = await streamed(client, body);
@@ -279,7 +279,7 @@ describe("a stream that breaks off", () => {
   });
 });
 
-describe("a stream that tells of a failure", () => {
+describe("a stream with a failure", () => {
   const failing: Record<string, Broken> = {
     "behind a preview: free": {
       body: { model: `${gpt}+error-1`, ...previews },
@@ -340,7 +340,7 @@ describe("a stream that tells of a failure", () => {
 });
 
 describe("a client that hangs up", () => {
-  test("behind a preview pays for the image that was begun, once, and the upstream is told", async () => {
+  test("after a preview pays for the started image, once, and the upstream is aborted", async () => {
     const abort = new AbortController();
     const body = { model: `${gpt}+stall-1`, ...previews };
     const { caller, reader, response } = await openStream(body, abort.signal);
@@ -363,7 +363,7 @@ describe("a client that hangs up", () => {
   });
 });
 
-test("events of many megabytes pass in one piece each, and are charged by what the last one says", async () => {
+test("events of many megabytes pass in one piece each, and are charged by the last one's count", async () => {
   // No image compresses like the simulators' pictures of one colour: these are as long as real ones are.
   const image = Buffer.alloc(3 * 1024 * 1024, 0xa5).toString("base64");
   const event = (type: string, more: object): string =>

@@ -25,7 +25,7 @@ beforeAll(async () => {
     config: {
       pricing: {
         models: {
-          // Less than what its answers report.
+          // Less than its answers report.
           "xai/grok-imagine-image-pro": { image: 0.05 },
           "local/*": { image: 0.01 },
         },
@@ -40,12 +40,12 @@ beforeEach(() => rig.simulators.clear());
 afterEach(() => rig.expectBalancedBooks());
 afterAll(() => rig.stop());
 
-/** Nine letters and two blanks are three tokens at four characters each, which is what the simulators count. */
+/** Nine letters and two blanks are three tokens at four characters each, as in the simulators. */
 const prompt = "one red fox";
 
 /** Of gpt-image-1, in nano-credits: a token of a text that goes in, and one of an image that comes out. */
 const [gptText, gptImage] = [5_000n, 40_000n];
-/** Of Google's nano-banana: a token of a text, one that is thought, and one that is drawn. */
+/** Of Google's nano-banana: a text token, a thinking token, and an image token. */
 const [bananaText, bananaThought, bananaImage] = [1_500n, 7_500n, 30_000n];
 const thoughts = 128;
 
@@ -57,9 +57,9 @@ interface Generation {
   images: string[];
   nano: bigint;
   usage: Record<string, number>;
-  /** What the upstream was asked, each time. */
+  /** The requests to the upstream. */
   told: object;
-  /** How often it was asked; once, where it is not said. */
+  /** The number of requests; one by default. */
   times?: number;
 }
 
@@ -94,7 +94,7 @@ function bananaGeneration(asked: Asked, images: string[], tokensEach: number, to
 }
 
 function dallE(model: string, asked: Asked, images: string[], nanoEach: bigint): Generation {
-  // Tokens of the text are estimated where nobody counts them; they have no price here.
+  // Uncounted text tokens are estimated; they have no price here.
   const usage = { input: 3, images: images.length, requests: 1 };
   return { model, asked, images, nano: BigInt(images.length) * nanoEach, usage, told: asked };
 }
@@ -234,7 +234,7 @@ function generate(token: string, body: string | object): Promise<Response> {
   return post(rig, path, token, body);
 }
 
-describe("what the client has written", () => {
+describe("the client's own fields", () => {
   const lastBody = (): string | undefined => rig.simulators.requests().at(-1)?.body;
 
   test.each<[string, string, string]>([
@@ -347,7 +347,7 @@ describe("refused before anything is sent", () => {
   });
 });
 
-describe("what a token may and can pay", () => {
+describe("models and credits of a token", () => {
   const ask = (token: string, model: string, more: object = {}) => generate(token, { model, prompt, ...more });
 
   test("a token with globs uses no other image model", async () => {

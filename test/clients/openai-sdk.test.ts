@@ -14,7 +14,7 @@ beforeEach(() => rig.simulators.clear());
 afterEach(() => rig.expectBalancedBooks());
 afterAll(() => rig.stop());
 
-/** A client as its user makes it; without retries of its own where a test counts calls or expects an error. */
+/** An ordinary client; without its own retries if a test counts calls or expects an error. */
 function clientFor(token: string, options: { maxRetries?: number } = {}): OpenAI {
   return new OpenAI({ baseURL: `${rig.gateway.url}/v1`, apiKey: token, ...options });
 }
@@ -113,7 +113,7 @@ describe.each(Object.entries(chatModels))("%s", (provider, model) => {
     const usage = chunks.findLast((chunk) => (chunk.usage ?? null) !== null)?.usage;
     expect(usage).toMatchObject({ prompt_tokens: 5, completion_tokens: 10, total_tokens: 15 });
     const alone = chunks.filter((chunk) => chunk.choices.length === 0);
-    // Google and Mistral tell it along with the text.
+    // Google and Mistral report it along with the text.
     expect(alone).toHaveLength(provider === "google" || provider === "mistral" ? 0 : 1);
     expect(textOf(chunks)).toBe(helloAnswer);
   });
@@ -314,13 +314,13 @@ describe("errors become the SDK's own classes", () => {
 });
 
 describe("a stream that does not come to its end", () => {
-  // Bun drops what it has received and not yet handed out where a connection is reset: the slower the events come, the
-  // fewer can be on their way then.
+  // Bun drops received but undelivered bytes when a connection is reset: the slower the events, the fewer can be in
+  // transit then.
   test.each([
     ["cut-10", 20, 4],
     ["stall-10", 2, 8],
     ["error-10", 2, 8],
-  ])("%s: what came is read, then the SDK throws", (fault, pace, least) =>
+  ])("%s: the received events are read, then the SDK throws", (fault, pace, least) =>
     eachProvider(async (provider, model) => {
       const { client, caller } = await newClient();
       const stream = await client.chat.completions.create({
@@ -347,7 +347,7 @@ describe("a stream that does not come to its end", () => {
     }),
   );
 
-  test("left by its reader: the upstream is aborted and one charge is made for what was seen", () =>
+  test("whose reader disconnects: the upstream is aborted and one charge is made for the observed usage", () =>
     eachProvider(async (provider, model) => {
       const { client, caller } = await newClient();
       const stream = await client.chat.completions.create({ model: `${model}+pace-20`, messages: wordy, stream: true });

@@ -1,4 +1,4 @@
-/** Speech while it is being said: it passes as it comes, and whoever breaks it off, what was said is charged, once. */
+/** Streamed speech: it is relayed as it arrives, and if it is broken off, the sent part is charged, once. */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
@@ -21,10 +21,10 @@ import {
 } from "../kit/index.ts";
 import { leaveBeforeAnswer, speechPath, startAudioRig, withFault } from "./audio.ts";
 
-/** What the simulators send at a time. */
+/** The piece size of the simulators. */
 const pieceBytes = 4_096;
 
-/** An upstream that says two pieces, and then waits for its connection to be cut. */
+/** An upstream that sends two pieces, and then waits for its connection to be cut. */
 const brittle = createServer((request, response) => {
   request.resume();
   response.writeHead(200, { "content-type": "audio/pcm" });
@@ -134,7 +134,7 @@ describe("bytes", () => {
     await expectSpent(rig, caller, inputTokens * inputNano + 63n * soundNano);
   });
 
-  test("of a model that is paid for by tokens cost what their length is taken for", async () => {
+  test("of a model priced by tokens are charged by their duration", async () => {
     const { client, caller } = await newClient(rig);
     const answer = await client.audio.speech.create({ ...byTokens, instructions: "Whisper." });
     expect((await answer.arrayBuffer()).byteLength).toBe(pcmBytes);
@@ -165,7 +165,7 @@ describe("events", () => {
     usage?: { input_tokens: number; output_tokens: number };
   }
 
-  /** The sound in events, and what ends them, read with the SDK's own decoder. */
+  /** The audio and the last event of an event stream, read with the SDK's own decoder. */
   async function listen(answer: Response): Promise<{ sound: Buffer; end: SpeechEvent | undefined; pieces: number }> {
     const pieces: Buffer[] = [];
     let end: SpeechEvent | undefined;
@@ -218,7 +218,7 @@ describe("events", () => {
     await expectSpent(rig, caller, 2n * characters * nano);
   });
 
-  test("an upstream's error among them ends them, and what was said is charged", async () => {
+  test("an upstream's error among them ends them, and the sent part is charged", async () => {
     const { caller } = await newClient(rig);
     const answer = await post(rig, speechPath, caller.token, { ...asked, model: `${asked.model}+error-2` });
     const text = await answer.text();
@@ -229,7 +229,7 @@ describe("events", () => {
     expect(await generationOf(rig, caller, answer)).toMatchObject({ outcome: "failed" });
   });
 
-  test("that break off end with an error event, and what was said is charged", async () => {
+  test("that break off end with an error event, and the sent part is charged", async () => {
     const { caller } = await newClient(rig);
     const audio = Buffer.alloc(2 * pieceBytes).toString("base64");
     const delta = `event: speech.audio.delta\ndata: {"type":"speech.audio.delta","audio":"${audio}"}\n\n`;
@@ -354,7 +354,7 @@ describe("an upstream that breaks off", () => {
     await expectSpent(rig, caller, characters * characterNano);
   });
 
-  test("or falls silent is given up, and what was said is charged", async () => {
+  test("or stalls is aborted, and the sent part is charged", async () => {
     const impatient = await startAudioRig(odd.url, { config: { upstream: { idle_timeout: "1s" } } });
     try {
       const { caller } = await newClient(impatient);

@@ -39,7 +39,7 @@ interface Kind {
   /** Nano-credits a character. */
   nano: bigint;
   formats: readonly Format[];
-  /** Where the upstream is asked. */
+  /** The path of the upstream's route. */
   path: string;
   /** Whether its answer passes as it is. */
   passes: boolean;
@@ -90,7 +90,7 @@ const kinds: Record<string, Kind> = {
 };
 const kindList = Object.values(kinds);
 
-/** 27 code points, in 30 units of UTF-16 and 44 bytes; 1.6 seconds long, whoever says it. */
+/** 27 code points, in 30 units of UTF-16 and 44 bytes; 1.6 seconds long in any voice. */
 const said = "Größe 👍🏽 𝄞, 你好。 seconds:1.6";
 const characters = 27n;
 const seconds = 1.6;
@@ -122,7 +122,7 @@ async function expectSound(bytes: Uint8Array, format: Format): Promise<void> {
   expect(Math.abs((read.duration ?? 0) - seconds)).toBeLessThan(slack);
 }
 
-/** The sound in what the upstream answers to the same request. */
+/** The audio in the upstream's answer to the same request. */
 async function upstreamsSound(kind: Kind): Promise<Uint8Array> {
   const answer = await askAgain(rig);
   if (kind.passes) return answer.bytes();
@@ -144,7 +144,7 @@ describe.each(kindList)("$model", (kind) => {
     await expectSpent(rig, caller, characters * kind.nano);
   });
 
-  test("mp3, where no format is asked for; the record tells its characters", async () => {
+  test("mp3 by default; the record contains its characters", async () => {
     const { client, caller } = await newClient(rig);
     const answer = await client.audio.speech.create({ model, voice, input: said });
     expect(answer.headers.get("content-type")).toBe("audio/mpeg");
@@ -195,7 +195,7 @@ describe.each(kindList)("$model", (kind) => {
   });
 });
 
-test("what xAI and Mistral call otherwise is said in their words, and the rest of the call goes along", async () => {
+test("xAI's and Mistral's names are used for renamed fields, and other fields pass along", async () => {
   const { caller } = await newClient(rig);
   const body = { voice: { id: "nlbqfwie" }, input: "hello", response_format: "wav", speed: 1 };
   const speak = async (model: string, more: object) => {

@@ -34,16 +34,16 @@ afterAll(async () => {
   await odd.stop();
 });
 
-/** 7.2 seconds, in which the simulators hear 18 words of 123 bytes: one each 0.4 seconds, and ten in a segment. */
+/** 7.2 seconds, which the simulators transcribe as 18 words of 123 bytes: one every 0.4 seconds, ten per segment. */
 const milliseconds = 7_200;
 const sound = () => soundFile(7.2, "mp3");
 const words = 18;
 
 interface Kind {
   model: string;
-  /** Milliseconds that each format is paid for: what the upstream tells, or the file's own length. */
+  /** Charged milliseconds of each format: the upstream's figure, or the file's duration. */
   lasts: Readonly<Record<string, number>>;
-  /** What an hour costs, in nano-credits. */
+  /** The price of an hour, in nano-credits. */
   hour: bigint;
 }
 
@@ -51,7 +51,7 @@ const all = ["json", "verbose_json", "text", "srt", "vtt"];
 const each = (formats: readonly string[], lasts: number) =>
   Object.fromEntries(formats.map((format) => [format, lasts]));
 const kinds: readonly Kind[] = [
-  // It tells whole seconds in its JSON.
+  // It reports whole seconds in its JSON.
   {
     model: "openai/whisper-1",
     lasts: { ...each(all, milliseconds), json: 8_000, verbose_json: 8_000 },
@@ -66,7 +66,7 @@ const kinds: readonly Kind[] = [
 
 type Format = NonNullable<TranscriptionCreateParamsNonStreaming["response_format"]>;
 
-/** The cues of subtitles: their times in milliseconds, and what is said. Fails where they are none. */
+/** The cues of subtitles: their times in milliseconds, and their text. Fails if they are invalid. */
 function cuesIn(text: string, mark: "," | "."): { start: number; end: number; said: string }[] {
   const blocks = text
     .replace(/^WEBVTT\n\n/, "")
@@ -109,7 +109,7 @@ async function diarized(client: OpenAI, model: string): Promise<OpenAI.Audio.Tra
   return (await answer.json()) as OpenAI.Audio.TranscriptionDiarized;
 }
 
-/** What each format must hold. */
+/** The required content of each format. */
 const checks: Record<string, (text: string) => void> = {
   json: (text) => expect((JSON.parse(text) as { text: string }).text.split(" ")).toHaveLength(words),
   verbose_json: (text) => {
@@ -140,7 +140,7 @@ describe.each(kinds)("$model", ({ model, lasts, hour }) => {
     expect(answer.headers.get("content-type")).toStartWith(typeOf(format));
     const text = await answer.text();
     checks[format]?.(text);
-    // What comes as bytes is passed on before it is known to be the whole.
+    // An answer of bytes is relayed before its end is known.
     const credits = answer.headers.get("x-tollgate-credits");
     expect(credits ?? creditsText(charge(format))).toBe(creditsText(charge(format)));
     if (format.endsWith("json")) expect(credits).not.toBeNull();
@@ -158,7 +158,7 @@ describe.each(kinds)("$model", ({ model, lasts, hour }) => {
     expect(sent).toMatchObject({ filename: "sound.mp3", contentType: "audio/mp3", sha256: sha256(await file.bytes()) });
   });
 
-  test("words and their times", async () => {
+  test("words with times", async () => {
     const { client, caller } = await newClient(rig);
     const answer = await client.audio.transcriptions.create({
       file: sound(),
@@ -193,7 +193,7 @@ describe.each(kinds)("$model", ({ model, lasts, hour }) => {
     await expectSpent(rig, caller, 0n);
   });
 
-  test("a file that nobody can read is the upstream's to refuse, for nothing", async () => {
+  test("an unreadable file is the upstream's to refuse, free of charge", async () => {
     const { client, caller } = await newClient(rig);
     const file = new File(["no sound at all"], "sound.mp3", { type: "audio/mp3" });
     const thrown: unknown = await client.audio.transcriptions
@@ -208,11 +208,11 @@ describe("tokens", () => {
   const model = "openai/gpt-4o-transcribe";
   // In nano-credits: 2.5, 6 and 10 credits a million.
   const [textNano, soundNano, outputNano] = [2_500n, 6_000n, 10_000n];
-  /** 72 tokens of sound, five of the prompt, and a word is one that comes out. */
+  /** 72 audio tokens, five of the prompt, and one output token per word. */
   const heard = 5n * textNano + 72n * soundNano + 18n * outputNano;
   const asked = { model, prompt: "amber and bridge, ok" } as const;
 
-  test("are charged as they are told, those of the prompt apart from those of the sound", async () => {
+  test("are charged as reported, those of the prompt separately from those of the audio", async () => {
     const { client, caller } = await newClient(rig);
     const { data, response } = await client.audio.transcriptions.create({ ...asked, file: sound() }).withResponse();
     expect(data.usage).toMatchObject({ type: "tokens", input_tokens: 77, output_tokens: 18 });
@@ -239,7 +239,7 @@ describe("tokens", () => {
     expect(await generationOf(rig, caller, answer)).toMatchObject({ streamed: true, outcome: "complete" });
   });
 
-  test("of a stream that fails, or whose client leaves, are those of the sound and of the text so far", async () => {
+  test("of a stream that fails, or whose client disconnects, are those of the audio and of the text so far", async () => {
     const { client, caller } = await newClient(rig);
     const part = async (fault: string): Promise<string> => {
       const body = { ...asked, file: sound(), model: `${model}+${fault}`, stream: true } as const;
@@ -254,7 +254,7 @@ describe("tokens", () => {
       }
       return text;
     };
-    // 19 bytes are five tokens, where nobody counts them.
+    // 19 bytes are five tokens, if uncounted.
     const cost = 5n * textNano + 72n * soundNano + 5n * outputNano;
     expect(await part("error-3")).toBe("amber bridge candle");
     await expectSpent(rig, caller, cost);
@@ -263,7 +263,7 @@ describe("tokens", () => {
     await until("the upstream is left", () => rig.simulators.requests().at(-1)?.outcome === "aborted");
   });
 
-  test("of speakers, where the upstream tells seconds, are taken from the sound and the text", async () => {
+  test("of speakers, if the upstream reports seconds, are estimated from the audio and the text", async () => {
     const { client, caller } = await newClient(rig);
     const answer = await diarized(client, "openai/gpt-4o-transcribe-diarize");
     expect(answer.segments.map(({ speaker }) => speaker)).toEqual(["A", "B"]);
@@ -316,7 +316,7 @@ describe.each(["xai/grok-stt", "mistral/voxtral-mini-latest"])("what is made of 
 
 describe("translations", () => {
   test.each([
-    // Its JSON tells no usage, and its verbose one how long the sound is.
+    // Its JSON reports no usage, its verbose JSON the duration.
     ["openai/whisper-1", 720_000n],
     ["local/some-whisper", 720_000n],
     ["groq/groq-whisper", 1_440_000n],

@@ -1,4 +1,4 @@
-/** Speech and transcripts by Vercel's `ai`, whose schemas hold answers to OpenAI's shape, also where they were made here. */
+/** Speech and transcripts with Vercel's `ai`, whose schemas validate OpenAI's format, also of converted answers. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { createOpenAI } from "@ai-sdk/openai";
 import { APICallError, generateSpeech, transcribe } from "ai";
@@ -9,7 +9,7 @@ import { startAudioRig } from "./audio.ts";
 
 let rig: Rig;
 beforeAll(async () => {
-  // It has no defaults for models of others, and says so each time.
+  // It has no defaults for unknown models, and warns each time.
   globalThis.AI_SDK_LOG_WARNINGS = false;
   rig = await startAudioRig("http://127.0.0.1:1");
 });
@@ -47,10 +47,10 @@ describe.each([
   ["mistral/voxtral-mini-latest", 150_000n],
   ["local/some-whisper", 252_000n],
 ])("%s listens", (model, nano) => {
-  /** 2.52 seconds, in which six words are heard. */
+  /** 2.52 seconds with six words. */
   const sound = () => soundFile(2.52, "mp3").bytes();
 
-  test("and tells segments, words and times", async () => {
+  test("and returns segments, words and times", async () => {
     const { caller, openai } = await newProvider();
     const audio = await sound();
     const heard = await transcribe({
@@ -69,7 +69,7 @@ describe.each([
     await expectSpent(rig, caller, nano);
   });
 
-  test("and tells the text alone", async () => {
+  test("and returns only the text", async () => {
     const { openai } = await newProvider();
     const heard = await transcribe({
       model: openai.transcription(model),
@@ -80,7 +80,7 @@ describe.each([
   });
 });
 
-test("an error is one of its own", async () => {
+test("an error is of its own class", async () => {
   const { caller, openai } = await newProvider();
   const speaking = generateSpeech({ model: openai.speech("anthropic/claude-haiku-4-5"), text: "Hello", voice: "x" });
   const thrown: unknown = await speaking.catch((reason: unknown) => reason);

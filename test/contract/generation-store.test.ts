@@ -1,4 +1,4 @@
-/** What every `GenerationStore` must do, on either engine. */
+/** The contract of every `GenerationStore`, on either engine. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import {
   type Generation,
@@ -90,7 +90,7 @@ function describeGenerationStore(name: string, open: () => Promise<Storage>): vo
       await (storage.engine === "sqlite" ? storage.handle.run(statement) : storage.statements.run(statement));
     }
 
-    /** Calls like the plain one but for what is named, each with an id of its own. */
+    /** Variations of the plain call, each with its own id. */
     async function put(...calls: Partial<Generation>[]): Promise<void> {
       for (const call of calls) {
         rows += 1;
@@ -123,7 +123,7 @@ function describeGenerationStore(name: string, open: () => Promise<Storage>): vo
     });
 
     describe("sums", () => {
-      test("of nobody's calls are nothing", async () => {
+      test("without calls are empty", async () => {
         await put({});
         const nothing = { groups: [], total: sums(0n, 0n, 0n, 0n) };
         expect(await store.usage({ ...everything, owner: "bob" })).toEqual(nothing);
@@ -165,7 +165,7 @@ function describeGenerationStore(name: string, open: () => Promise<Storage>): vo
         });
       });
 
-      test("by model go from the dearest, then by name, and tell providers apart", async () => {
+      test("by model are sorted by cost, then by name, and separate providers", async () => {
         const call = (provider: string, model: string, credits: bigint) => ({ provider, model, credits });
         await put(call("p", "z", 1n), call("p", "a", 1n), call("p", "m", 5n), call("p", "z", 1n));
         await put(call("o", "z", 2n), call("P", "m", 0n));
@@ -201,7 +201,7 @@ function describeGenerationStore(name: string, open: () => Promise<Storage>): vo
         }
       });
 
-      test("are exact beyond what a float holds, and beyond 64 bits", async () => {
+      test("are exact beyond floats, and beyond 64 bits", async () => {
         const large = 2n ** 62n + 1n;
         const amounts = [large, 1n, 1n, large, 1n, 1n, large];
         await put(...amounts.map((credits, startedAt) => ({ startedAt, credits })));

@@ -1,4 +1,4 @@
-/** What every `JobStore` must do, on either engine. */
+/** The contract of every `JobStore`, on either engine. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -47,7 +47,7 @@ describe.each(engines)("jobs on %s", (engine) => {
   let store: JobStore;
   let tokens = 0;
 
-  /** A store on a connection of its own, as another process has one. */
+  /** A store on a separate connection, as in another process. */
   async function connect(): Promise<JobStore> {
     const storage = await openStorage(url);
     storages.push(storage);
@@ -222,7 +222,7 @@ describe.each(engines)("jobs on %s", (engine) => {
       expect(await store.find("a")).toEqual(waiting(job("a", { runAt: AT + 6, payload: { step: 2 } })));
     });
 
-    test("is finished and gone, and its id is free for a new job", async () => {
+    test("is finished and removed, and its id is free for a new job", async () => {
       await store.put(job("a"));
       await store.put(job("b", { runAt: 9 * AT }));
       expect(await store.finish(await leaseOne(AT))).toBe(true);

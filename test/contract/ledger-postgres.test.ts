@@ -51,7 +51,7 @@ async function openPostgresLedger(): Promise<OpenedLedgerStore> {
   if (first === undefined) throw new Error("there is no connection");
   for (const statement of EMPTY.split(";")) await first.statements.run(statement);
   return {
-    // A copy: a store remembers chains, and the accounts of the test before are gone.
+    // A copy: a store caches chains, and the accounts of the previous test no longer exist.
     store: openLedgerStore({ ...first }),
     tokens: openTokenStore(first),
     connectAgain: async () => {
@@ -79,7 +79,7 @@ describe("a ledger in Postgres", () => {
     expect(await store.chain(alice.id, noon)).toMatchObject([{ creditsPosted: amount, debitsPending: amount - 1n }]);
   });
 
-  test("fails a commit whose counters would pass 64 bits, and applies nothing of it", async () => {
+  test("fails a commit whose counters would exceed 64 bits, and applies nothing of it", async () => {
     const { store } = await openPostgresLedger();
     await store.putAccount(alice, noon);
     await store.commit([grant("g", alice.id, 2n ** 62n)]);
@@ -89,7 +89,7 @@ describe("a ledger in Postgres", () => {
     expect(await store.chain(alice.id, noon)).toMatchObject([{ creditsPosted: 2n ** 62n }]);
   });
 
-  test("finds out where what it remembers of a chain is no longer so", async () => {
+  test("detects that its cached chain is outdated", async () => {
     const { store, query } = await openPostgresLedger();
     await store.putAccount(alice, noon);
     await store.putAccount(token("key"), noon);
@@ -124,7 +124,7 @@ describe("a ledger in Postgres", () => {
     ]);
   });
 
-  test("takes a plain batch and one that isn't to the same end", async () => {
+  test("commits a plain batch and a general one to the same result", async () => {
     const { store } = await openPostgresLedger();
     await store.putAccount(alice, noon);
     await store.putAccount(key, noon);

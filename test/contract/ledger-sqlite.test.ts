@@ -52,7 +52,7 @@ describe("a ledger in a SQLite file", () => {
     period: undefined,
   } as const;
 
-  test("is there again when the file is opened anew", async () => {
+  test("exists when the file is reopened", async () => {
     const url = `sqlite:${join(folder, "kept.db")}`;
     const first = await openStorage(url);
     const before = openLedgerStore(first);
@@ -115,7 +115,7 @@ describe("a ledger in a SQLite file", () => {
     await storage.close();
   });
 
-  describe("remembers what has ended", () => {
+  describe("remembers ended holds", () => {
     const hold = (id: string, amount = 5n) =>
       ({ kind: "hold", id, accountId: account.id, amount, description: "chat", at: 1, leaseUntil: 2 }) as const;
     const release = (id: string) => ({ kind: "release", id, at: 1 }) as const;

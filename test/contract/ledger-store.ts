@@ -1,7 +1,6 @@
 /**
- * What every `LedgerStore` must do, whichever engine keeps it. Called once for each engine with a function that opens a
- * fresh, empty store:
- *
+ * The contract of every `LedgerStore`, on any engine. Called once per engine with a function that opens a fresh, empty
+ * store:
  *   describeLedgerStore("sqlite", openSqliteLedger);
  */
 import { describe } from "bun:test";

@@ -1,4 +1,4 @@
-/** What every `ResponseStore` must do, on either engine. */
+/** The contract of every `ResponseStore`, on either engine. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { limits } from "../../src/core/index.ts";
 import { openResponseStore, type ResponseStore, type StoredResponse } from "../../src/responses/index.ts";
@@ -94,7 +94,7 @@ function describeResponseStore(name: string, open: () => Promise<Storage>): void
       }
     });
 
-    test("are gone once they are removed", async () => {
+    test("no longer exist after removal", async () => {
       await store.put(plain);
       expect(await store.remove(plain.id, "alice")).toBe(true);
       expect(await store.find(plain.id, "alice", AT)).toBeUndefined();
@@ -115,7 +115,7 @@ function describeResponseStore(name: string, open: () => Promise<Storage>): void
       expect(idsOf(await store.chain("resp_other", "alice", AT))).toEqual(["resp_1", "resp_2", "resp_other"]);
     });
 
-    test("whose middle was removed come from there on, and say that there was more", async () => {
+    test("whose middle was removed starts after it, and indicates the missing part", async () => {
       await converse(["resp_1", "resp_2", "resp_3", "resp_4"]);
       await store.remove("resp_2", "alice");
       const [first, ...rest] = await store.chain("resp_4", "alice", AT);

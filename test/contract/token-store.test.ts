@@ -1,4 +1,4 @@
-/** What every `TokenStore` must do, on either engine. */
+/** The contract of every `TokenStore`, on either engine. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { openTokenStore, type TokenRecord, type TokenStore } from "../../src/auth/index.ts";
 import { openLedgerStore } from "../../src/ledger/index.ts";
@@ -44,7 +44,7 @@ const full: TokenRecord = {
   createdAt: 3,
 };
 
-/** A record whose bytes compare, whichever class the engine gives them in. */
+/** A record whose bytes are comparable, for any class returned by the engine. */
 const comparable = (record: TokenRecord | undefined) => ({ ...record, secretHash: [...(record?.secretHash ?? [])] });
 
 function describeTokenStore(name: string, open: () => Promise<Storage>): void {

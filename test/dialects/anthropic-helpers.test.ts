@@ -27,7 +27,7 @@ const inputSchema = {
 } as const;
 const tools: Anthropic.Tool[] = [{ name: "get_weather", input_schema: { ...inputSchema, required: ["city"] } }];
 
-/** Those that think by a budget, and one that thinks as it likes. */
+/** Models that think by a budget, and one that decides itself. */
 const thinkers = [
   ["anthropic/claude-haiku-4-5", { type: "enabled", budget_tokens: 8_000 }],
   ["anthropic/claude-sonnet-5", { type: "adaptive" }],
@@ -37,7 +37,7 @@ const thinkers = [
 ] as const;
 
 describe.each([...thinkers])("%s", (model, thinking) => {
-  test.concurrent("the stream helper gathers what a whole answer has: thinking, text, two calls", async () => {
+  test.concurrent("the stream helper collects the content of a whole answer: thinking, text, two calls", async () => {
     const messages: Anthropic.MessageParam[] = [{ role: "user", content: "parallel aloud" }];
     const asked = { model, max_tokens, tools, thinking, messages };
     let text = "";
@@ -116,7 +116,7 @@ test("a runner's conversation is held by Anthropic, and sent whole to everybody 
   expect(await sentTo("openai/gpt-4o")).toEqual([1, 3, 5]);
 });
 
-test("a thread that can't be held says so in the SDK's own class, before anything is held or sent", async () => {
+test("an unsupported thread is refused with the SDK's own class, before anything is held or sent", async () => {
   const call = client.beta.messages.create({
     model: "google/gemini-2.5-flash",
     max_tokens,

@@ -1,6 +1,6 @@
 /**
- * A conversation that goes on with another provider, and comes back: what one has sealed never reaches the other, and
- * its maker gets it as it was.
+ * A conversation that continues with another provider, and returns: one provider's sealed data never reaches the other,
+ * and its maker gets it back unchanged.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type Rig, startRig } from "../kit/index.ts";
@@ -31,7 +31,7 @@ const models = [
   "native/claude-sonnet-4-6",
   "byteplus/seed-1-6-250915",
 ];
-/** Where the client's dialect is the provider's own, the bytes are the client's. */
+/** If the client's dialect is the provider's own, the bytes are the client's. */
 const native: Readonly<Record<(typeof clients)[number], RegExp>> = {
   chat: /^(?!native)/,
   messages: /^(anthropic|native)/,
@@ -43,8 +43,8 @@ const pairs = models.flatMap((first) =>
 );
 
 /**
- * What passes byte for byte is not the gateway's to mend: what two providers of the client's own dialect have sealed, a
- * call whose maker has shown no thoughts before one who demands them (Anthropic), or no signature (Google).
+ * The gateway does not fix bodies that pass unchanged: data sealed by two providers of the client's own dialect, a call
+ * without reasoning sent to a provider that requires it (Anthropic), or a missing signature (Google).
  */
 function mends(client: (typeof clients)[number], first: string, second: string): boolean {
   const [passes, passesToo] = [native[client].test(first), native[client].test(second)];

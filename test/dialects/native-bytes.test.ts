@@ -58,7 +58,7 @@ const natives: Native[] = [
   },
 ];
 
-/** A body in a hand of its own: spaces, escapes, members in no order, numbers as nobody would write them. */
+/** A hand-written body: spaces, escapes, members in any order, unusual numbers. */
 function bodyOf({ path, asked }: Native, model: string, more: string): string {
   const said = path === "/v1/messages" ? `"messages": [ {"content":${odd},\t"role":"user"} ]` : `"input" :${odd}`;
   const members = Object.entries(asked).map(([name, value]) => `"${name}":  ${JSON.stringify(value)}`);
@@ -145,7 +145,7 @@ describe("Anthropic's headers", () => {
     }
   });
 
-  test("the version decides: the newer one refuses what the older takes", async () => {
+  test("the version decides: the newer one refuses members of the older", async () => {
     const sampled = (asked: string): Promise<Response> =>
       fetch(`${rig.gateway.url}/v1/messages`, {
         method: "POST",

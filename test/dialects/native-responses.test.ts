@@ -1,4 +1,4 @@
-/** Responses as providers tell them, read by the dialect and watched by its observer. */
+/** Providers' Responses, read by the dialect and watched by its observer. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import OpenAI from "openai";
 import { type Simulators, startSimulators } from "../../simulators/index.ts";
@@ -73,7 +73,7 @@ const clientContext: ClientContext = {
   requestId: "req_1",
 };
 
-/** The stream told in another dialect, from bytes that come cut anywhere. */
+/** The stream translated to another dialect, from bytes cut anywhere. */
 function translate(client: DialectTranslation, bytes: Buffer): string {
   const stream = translateStream({ upstream: translations.responses, upstreamContext, client, clientContext });
   let shown = "";
@@ -83,14 +83,14 @@ function translate(client: DialectTranslation, bytes: Buffer): string {
   return shown;
 }
 
-/** What the official client gathers from such a stream. */
+/** The official client's result for such a stream. */
 function gather(body: string): Promise<OpenAI.Responses.Response> {
   const fetched = new Response(body, { headers: { "content-type": "text/event-stream" } });
   const client = new OpenAI({ apiKey: "k", baseURL: "http://gateway.test/v1", fetch: () => Promise.resolve(fetched) });
   return client.responses.stream({ model: "m", input: "hello" }).finalResponse();
 }
 
-/** What an item says, without what is another at every call. */
+/** An item without the parts that differ in every call. */
 function saidIn(item: OpenAI.Responses.ResponseOutputItem): unknown {
   switch (item.type) {
     case "message":
@@ -107,7 +107,7 @@ function saidIn(item: OpenAI.Responses.ResponseOutputItem): unknown {
 const typesOf = (text: string): string[] => [...text.matchAll(/"type":"([a-z_.]+)"/g)].map(([, type = ""]) => type);
 
 describe.each(speakers)("$provider", (speaker) => {
-  test.each(Object.entries(requests))("tells %s", async (_title, body) => {
+  test.each(Object.entries(requests))("reads %s", async (_title, body) => {
     const bytes = Buffer.from(await (await ask(speaker, { ...body, stream: true })).arrayBuffer());
     const whole = (await (await ask(speaker, body)).json()) as OpenAI.Responses.Response;
 

@@ -38,7 +38,7 @@ function resultsOf({ output }: Pick<Responded, "output">): ResponseInputItem[] {
 describe.each(models)("Responses of %s", (model) => {
   const tools = [zodResponsesFunction({ name: "get_weather", parameters: place })];
 
-  test.concurrent("the stream helper gathers what a whole answer has, and its events are in order", async () => {
+  test.concurrent("the stream helper collects the content of a whole answer, with its events in order", async () => {
     const asked = { model, tools, input: "parallel aloud" };
     const types: string[] = [];
     let said = "";
@@ -60,7 +60,7 @@ describe.each(models)("Responses of %s", (model) => {
     expect(gathered.usage).toEqual(whole.usage);
   });
 
-  test.concurrent("a tool loop by what is kept, and by what is sent again", async () => {
+  test.concurrent("a tool loop with stored responses, and with repeated items", async () => {
     const called = await client.responses.create({ model, tools, input: "weather in steps:2" });
     const again = await client.responses.create({
       model,
@@ -111,7 +111,7 @@ describe("items by their ids", () => {
   const tools = [zodResponsesFunction({ name: "get_weather", parameters: place })];
   const reference = (id: string | undefined): ResponseInputItem => ({ type: "item_reference", id: id ?? "" });
 
-  test.concurrent("are found in what is kept here, and kept again with what refers to them", async () => {
+  test.concurrent("are found in the gateway's store, and stored again with the items that refer to them", async () => {
     const called = await client.responses.create({ model, tools, input: "weather aloud" });
     const references = called.output.map(({ id }) => reference(id));
     const user: ResponseInputItem = { role: "user", content: "weather aloud" };
@@ -122,7 +122,7 @@ describe("items by their ids", () => {
     for await (const item of client.responses.inputItems.list(told.id, { order: "asc" })) types.push(item.type);
     // The thought carries the signature of Google's call.
     expect(types).toEqual(["message", "message", "reasoning", "function_call", "function_call_output"]);
-    // Elsewhere the same conversation goes on as well.
+    // With other providers the same conversation continues as well.
     const other = { model: "openai/gpt-5-mini", previous_response_id: told.id, input: "And now?" };
     expect((await client.responses.create(other)).output_text).toContain("And now?");
   });

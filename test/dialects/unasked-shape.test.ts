@@ -63,7 +63,7 @@ test("a Responses stream of a whole answer, which is kept like any other", async
   expect(output.map((item) => item.id)).toEqual(response.output.map((item) => item.id));
 });
 
-test("it is charged by its usage, and says what it cost at once", async () => {
+test("it is charged by its usage, and contains its cost", async () => {
   upstream.answerWith(() => Response.json(completion));
   const answer = await fetch(`${gateway.url}/v1/responses`, {
     method: "POST",
@@ -75,7 +75,7 @@ test("it is charged by its usage, and says what it cost at once", async () => {
   expect(await answer.text()).toEndWith("data: [DONE]\n\n");
 });
 
-test("a stream that nobody asked for is no answer, and free", async () => {
+test("an unrequested stream is not an answer, and free", async () => {
   const chunk = { ...completion, object: "chat.completion.chunk", choices: [] };
   upstream.answerWith(
     () => new Response(`data: ${JSON.stringify(chunk)}\n\n`, { headers: { "content-type": "text/event-stream" } }),

@@ -11,7 +11,7 @@ import { messagesOnly } from "./messages-only.ts";
 let rig: Rig;
 let token: string;
 beforeAll(async () => {
-  // It knows no limit for models of others, and says so each time.
+  // It knows no limit for unknown models, and warns each time.
   globalThis.AI_SDK_LOG_WARNINGS = false;
   rig = await startRig({ config: { upstream: { retries: 0 } }, providers: messagesOnly });
   ({ token } = await rig.caller());
@@ -25,7 +25,7 @@ const access = () => ({ baseURL: `${rig.gateway.url}/v1`, apiKey: token });
 
 type MakeModel = (model: string) => LanguageModel;
 
-/** Each client package, over a model whose dialect is its own and over others. */
+/** Each client package, with a model of its own dialect and with others. */
 const packages: [name: string, make: MakeModel, models: string[]][] = [
   [
     "@ai-sdk/openai, chat",
@@ -129,7 +129,7 @@ describe.each(cases)("%s: %s", (_, id, make) => {
     expect(thrown).toMatchObject({ statusCode: 429 });
   });
 
-  test.concurrent("a stream that fails tells its error", async () => {
+  test.concurrent("a stream that fails contains its error", async () => {
     const errors: unknown[] = [];
     const result = streamText({
       model: make(`${id}+error-12+pace-2`),

@@ -15,7 +15,7 @@ afterAll(async () => {
 
 const { cli, run, runJson, chat, info } = operatorOf(() => rig.gateway);
 
-/** What a call costs that is not told how much it may say: 9 tokens in and 8 out, at 1 and 2 credits a million. */
+/** The cost of a call without an output limit: 9 input and 8 output tokens, at 1 and 2 credits per million. */
 const price = 0.000025;
 
 interface ShownAccount {
@@ -33,7 +33,7 @@ interface ShownAccount {
   spent: number;
 }
 
-/** Waits until a call has been charged to the end, and gives back what the caller may see of it. */
+/** Waits until a call has been charged, and returns the caller's view of it. */
 const settled = (token: string): Promise<Record<string, unknown>> =>
   until("the cost", async () => {
     const shown = await info(token);
@@ -44,7 +44,7 @@ const settled = (token: string): Promise<Record<string, unknown>> =>
 const midnight: unknown = expect.stringMatching(/^\d{4}-\d\d-\d\dT00:00:00\.000Z$/);
 
 describe("an organisation", () => {
-  test("pays for its users, and each level is told to the caller and the operator", async () => {
+  test("pays for its users, and each level is shown to the caller and the operator", async () => {
     const alice = await runJson<Created>("token", "create", "--user", "alice", "--organisation", "acme");
     const bob = await runJson<Created>("token", "create", "--user", "bob", "--organisation", "acme");
     expect(await codeOf(await chat(alice.token))).toBe("insufficient_credits");
@@ -81,7 +81,7 @@ describe("an organisation", () => {
         { level: "organisation", name: "acme", balance: 2 - price, ...ofCompany },
       ],
     });
-    // The organisation is the tightest of the levels of somebody without a budget, and what alice spent counts in it.
+    // The organisation is the tightest level for a user without a budget, and alice's spending counts for it.
     expect(await info(bob.token)).toMatchObject({ user: "bob", balance: 2 - price, ...ofCompany });
 
     expect(await runJson<object>("account", "show", "--user", "alice")).toEqual({
@@ -151,7 +151,7 @@ describe("an organisation", () => {
       ["--organisation", "beta"],
       "user USER is in organisation beta and can't be moved to acme: an account never changes its place; make a new user",
     ],
-  ])("takes nobody who is %s", async (where, first, message) => {
+  ])("accepts nobody who is %s", async (where, first, message) => {
     const user = where.replace(" ", "-");
     await runJson("token", "create", "--user", user, ...first);
     expect(await cli("token", "create", "--user", user, "--organisation", "acme")).toEqual({

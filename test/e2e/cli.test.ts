@@ -250,7 +250,7 @@ describe("ledger", () => {
   });
 });
 
-test("models lists what the server lists", async () => {
+test("models lists the same as the server", async () => {
   const answer = await fetch(`${rig.gateway.url}/v1/models`, {
     headers: { authorization: `Bearer ${await rig.gateway.token()}` },
   });
@@ -261,7 +261,7 @@ test("models lists what the server lists", async () => {
   expect(await run("models")).toMatch(/^MODEL +CONTEXT\n/);
 });
 
-test("doctor finds the books and every upstream well, or says what is not", async () => {
+test("doctor reports healthy books and upstreams, or the problems", async () => {
   interface Finding {
     check: string;
     ok: boolean;
@@ -288,7 +288,7 @@ test("doctor finds the books and every upstream well, or says what is not", asyn
   expect(ill.stdout).not.toContain("sk-doctors-secret");
 });
 
-test("sim runs the simulators on their own, until it is told to stop", async () => {
+test("sim runs the simulators alone, until it is stopped", async () => {
   const child = Bun.spawn([join(root, "bin/tollgate"), "sim", "--port", "0", "--json"], {
     stdin: "ignore",
     stdout: "pipe",
@@ -375,7 +375,7 @@ describe("a start that cannot be", () => {
     after.close();
   });
 
-  test.concurrent("a storage that is none, or cannot be opened", async () => {
+  test.concurrent("an invalid storage, or one that cannot be opened", async () => {
     writeFileSync(inFolder("letter.db"), "Dear reader, this is no database. ".repeat(100));
     const config = stringify({ providers: { openai } });
     expect(await refusal(config, "--storage", `sqlite:${inFolder("letter.db")}`)).toStartWith("tollgate: storage: ");

@@ -1,10 +1,10 @@
-/** A copy of this repository as a fresh clone would be, in a folder of its own. */
+/** A copy of this repository like a fresh clone, in its own folder. */
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { root } from "../kit/index.ts";
 
-/** What is in the repository, or would be after the next commit; nothing that is ignored. */
+/** The files of the repository, or of the next commit; no ignored files. */
 function repositoryFiles(): string[] {
   const listed = Bun.spawnSync(["git", "ls-files", "-co", "--exclude-standard", "-z"], { cwd: root });
   if (listed.exitCode !== 0) throw new Error(`git ls-files: ${listed.stderr.toString()}`);
@@ -17,7 +17,7 @@ function repositoryFiles(): string[] {
 export function makeClone(): string {
   const folder = mkdtempSync(join(tmpdir(), "tollgate-clone-"));
   for (const file of repositoryFiles()) {
-    // A file that is deleted, but not yet committed as such, is listed all the same.
+    // A file that is deleted but not yet committed as such is still listed.
     if (!existsSync(join(root, file))) continue;
     mkdirSync(dirname(join(folder, file)), { recursive: true });
     cpSync(join(root, file), join(folder, file), { verbatimSymlinks: true });

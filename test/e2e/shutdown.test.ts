@@ -120,7 +120,7 @@ test("a whole answer under way arrives and is charged", async () => {
   expect({ spent, openHolds }).toEqual({ spent: wordyCosts, openHolds: 0 });
 });
 
-test("a charge whose client has gone is still made", async () => {
+test("a charge whose client has disconnected is still made", async () => {
   simulators.clear();
   const { spent, openHolds } = await withGateway(async (gateway, token) => {
     const { socket } = await openConnection(gateway);
@@ -133,7 +133,7 @@ test("a charge whose client has gone is still made", async () => {
   expect({ spent, openHolds }).toEqual({ spent: wordyCosts, openHolds: 0 });
 });
 
-test("clients that do nothing hold nobody up", async () => {
+test("idle clients delay nothing", async () => {
   await withGateway(async (gateway, token) => {
     const silent = await openConnection(gateway);
     const answered = await openConnection(gateway);
@@ -152,7 +152,7 @@ test("clients that do nothing hold nobody up", async () => {
   });
 }, 10_000);
 
-test("a call whose body is whole only after SIGTERM is refused, and nothing is held for it", async () => {
+test("a call whose body is complete only after SIGTERM is refused, and nothing is held for it", async () => {
   simulators.clear();
   const { spent, openHolds } = await withGateway(async (gateway, token) => {
     const { socket, received } = await openConnection(gateway);
@@ -160,7 +160,7 @@ test("a call whose body is whole only after SIGTERM is refused, and nothing is h
     socket.write(request.slice(0, -20));
     await (await fetch(`${gateway.url}/health`)).text();
     gateway.process.kill("SIGTERM");
-    // Asked by a route that calls nobody.
+    // Requested by a route that calls no provider.
     await until("new calls are refused", async () => {
       const headers = { authorization: `Bearer ${token}` };
       const answer = await fetch(`${gateway.url}/v1/user/info`, { headers }).catch(() => undefined);

@@ -1,4 +1,4 @@
-/** `serve --workers`: several processes on one port, and one that looks after them. */
+/** `serve --workers`: several processes on one port, and their supervisor. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { type Simulators, startSimulators } from "../../simulators/index.ts";
 import { openLedgerStore } from "../../src/ledger/index.ts";
@@ -24,7 +24,7 @@ import {
 
 const WORKERS = 3;
 
-/** For what takes new processes: on a busy machine each needs seconds to start. */
+/** The time-out for steps with new processes: on a busy machine each needs seconds to start. */
 const START_MS_MAX = 15_000;
 
 /** Several processes on one port are for Linux only. */
@@ -48,7 +48,7 @@ const startWorkers = async (count: number): Promise<Gateway> =>
     arguments: ["--workers", String(count)],
   });
 
-/** A call on a connection of its own, which the kernel gives to any of the workers. */
+/** A call on a new connection, which the kernel assigns to any worker. */
 const call = (gateway: Gateway, token: string, model = "gpt-4o-mini", stream = false): Promise<Response> =>
   fetch(gateway.url + chatPath, {
     method: "POST",
@@ -76,7 +76,7 @@ testOnLinux(
       expect(answers.map(({ status }) => status).filter((status) => status !== 200)).toEqual([]);
       return answeredBy(gateway).size === WORKERS;
     });
-    // What is said once is said by the process that looks after them.
+    // Lines that are printed once come from the supervisor.
     expect(
       gateway
         .logLines()
@@ -111,7 +111,7 @@ testOnLinux(
     ending.abort();
     await Promise.all(load);
     expect([...statuses]).toEqual([200]);
-    // Only what the killed one had open.
+    // Only the calls of the killed worker.
     expect(broken).toBeWithin(0, 9);
     const pids = processTree(parent).map(({ pid }) => pid);
     expect(numbersOf(parent)).toEqual(["1", "2", "3"]);

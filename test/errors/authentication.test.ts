@@ -56,7 +56,7 @@ describe("no token", () => {
     await expectUnauthorized(headers, { code: "missing_token", message: "Authorization: Bearer" });
   });
 
-  test("in the query string, where it would end up in logs", async () => {
+  test("in the query string, which would be logged", async () => {
     const answer = await ask("GET", `/v1/user/info?api_key=${token}&token=${token}`, {});
     expectRefusal(answer, await answer.text(), { status: 401, code: "missing_token" });
   });
@@ -83,7 +83,7 @@ describe("a token that was never issued", () => {
     await expectUnauthorized({ "x-api-key": forge(token) }, { code: "invalid_token", message: "not valid" });
   });
 
-  test("a wrong id and a wrong secret are told apart by nobody", async () => {
+  test("a wrong id and a wrong secret are indistinguishable", async () => {
     const bodies = [bearer(withOtherSecret(token)), bearer(token.replace(/^tg_\w{12}/, "tg_000000000000"))].map(
       async (headers) => (await ask("GET", "/v1/user/info", headers)).text(),
     );
@@ -114,7 +114,7 @@ describe("a token that was issued", () => {
     );
     expect(performance.now() - started).toBeLessThan(1_000);
     await expectUnauthorized(bearer(revoked), { code: "token_revoked", message: "revoked" });
-    // Whoever has only the id learns nothing of it.
+    // An id alone reveals nothing.
     await expectUnauthorized(bearer(withOtherSecret(revoked)), { code: "invalid_token" });
     expect((await ask("GET", "/v1/user/info", bearer(token))).status).toBe(200);
   });

@@ -232,7 +232,7 @@ describe("a body of the wrong shape is refused with the field's name", () => {
   test.each<[string, string, string]>([
     ["no JSON", "{", "not valid JSON"],
     ["no object", "[]", "must be a JSON object"],
-  ])("except for %s, where there is none", async (_, body, message) => {
+  ])("except for %s, if absent", async (_, body, message) => {
     const answer = await post(body);
     expectRefusal(answer, await answer.text(), { status: 422, code: "validation_failed", message });
   });

@@ -4,7 +4,7 @@ import { chatPath, expectRefusal, type Rig, startRig, until } from "../kit/index
 
 let rig: Rig;
 
-/** A call costs what its price says, whatever is said in it: the sums below are exact. */
+/** A call costs its price, independent of its text: the sums below are exact. */
 const perCall = { requests_kcount: 1000 };
 
 beforeAll(async () => {
@@ -71,14 +71,14 @@ describe("out of credits", () => {
     expect(await caller.info()).toMatchObject({ spend: 0, held: 0, available: 0.999999999 });
   });
 
-  test("another grant mends it", async () => {
+  test("another grant fixes it", async () => {
     const caller = await client({ user: "lender", credits: ONE - 1n });
     await expectUnpaid(caller, "0.999999999 are left");
     expect((await rig.gateway.cli("credits", "grant", "--user", "lender", "--amount", "0.000000001")).code).toBe(0);
     await expectPaid(caller);
   });
 
-  test("says how to need less where the request set no limit", async () => {
+  test("suggests a limit if the request set none", async () => {
     const caller = await client({ user: "talker", credits: 1000n });
     await expectUnpaid(caller, "Set max_tokens", { model: "xai/grok-4" });
     // 16 tokens around the message, 2 in it, 10 out.
@@ -111,7 +111,7 @@ describe("a token's own budget", () => {
     expect(await caller.info()).toMatchObject({ max_budget: 1, spend: 1, available: 0, balance: 99, period: null });
   });
 
-  test("of one day says when it starts anew", async () => {
+  test("of one day includes the time of its restart", async () => {
     const caller = await client({ user: "daily", credits: 100n * ONE, maxBudget: ONE, period: "daily" });
     await expectPaid(caller);
     await settled(caller, 1);

@@ -45,7 +45,7 @@ beforeAll(async () => {
 afterEach(() => rig.expectBalancedBooks());
 afterAll(() => rig.stop());
 
-/** Checks one of our errors to the last member, and gives back its message. */
+/** Checks one of our errors completely, and returns its message. */
 function expectError(
   { status, headers, text }: Pick<ReceivedAnswer, "status" | "headers" | "text">,
   of: [number, string],
@@ -72,7 +72,7 @@ describe.each(both)("on %s", (path) => {
     return who.ask(path, { body, ...options });
   };
 
-  test("401: no token, a wrong one, one that is no more", async () => {
+  test("401: no token, a wrong one, a revoked one", async () => {
     for (const wrong of ["", "tg_aaaaaaaaaaaa_none", simulatedKey]) {
       expectError(await ask({}, {}, talker(rig.gateway.url, wrong)), [401, "authentication_error"]);
     }
@@ -91,7 +91,7 @@ describe.each(both)("on %s", (path) => {
     expectError(await ask(long), [413, "request_too_large"]);
   });
 
-  test("422: what is no body of Messages, each by its name", async () => {
+  test("422: an invalid body of Messages, naming the field", async () => {
     for (const one of ["{", "[]", '"x"', "", "{}"]) {
       expectError(await ask({}, { body: one }), [422, "invalid_request_error"]);
     }
@@ -152,7 +152,7 @@ describe("on /v1/messages", () => {
     expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
   });
 
-  test("422: a limit that is none", async () => {
+  test("422: an invalid limit", async () => {
     for (const limit of ["50", -1, 1.5, null, true, [], "1e3"]) {
       for (const to of [model, native]) {
         const body = bodyOf({ model: to, max_tokens: limit });
@@ -188,7 +188,7 @@ describe("an upstream's error", () => {
     [529, "overloaded_error"],
   ];
 
-  test.each(kinds)("%d keeps its status, and is told in Messages where it is translated: %s", (status, type) =>
+  test.each(kinds)("%d keeps its status, and is translated to Messages if needed: %s", (status, type) =>
     eachProvider(async (provider, to) => {
       if (provider === "anthropic") return;
       for (const stream of [true, false]) {
@@ -212,14 +212,14 @@ describe("an upstream's error", () => {
     expect(answer.headers.get("request-id")).toMatch(requestIdShape);
   });
 
-  test("that is a page of HTML is told as JSON where it is translated, and stays where it is native", async () => {
+  test("that is a page of HTML becomes JSON if translated, and stays as it is if native", async () => {
     const told = await user.ask(messagesPath, { body: bodyOf({ model: `${model}+html-502` }) });
     expectError(told, [502, "api_error"]);
     const passed = await user.ask(messagesPath, { body: bodyOf({ model: `${native}+html-502` }) });
     expect([passed.status, passed.headers.get("content-type")?.split(";")[0]]).toEqual([502, "text/html"]);
   });
 
-  test("under a success status is a 502 where it is translated", () =>
+  test("with a success status is a 502 if translated", () =>
     eachProvider(async (provider, to) => {
       if (provider === "anthropic") return;
       const answer = await user.ask(messagesPath, { body: bodyOf({ model: `${to}+error-200` }) });

@@ -47,7 +47,7 @@ async function expectNotRouted(model: string, code: string, message: string, usi
 }
 
 describe("a model", () => {
-  test("with an unknown prefix is told the known ones", async () => {
+  test("with an unknown prefix lists the known ones", async () => {
     const message = await expectNotRouted("nobody/gpt-5", "model_not_routed", 'No provider has the prefix "nobody"');
     expect(message).toEndWith(
       "Prefixes here: openai, google, xai, deepseek, anthropic, claude, mistral, byteplus, keyless, bare, several.",
@@ -67,11 +67,11 @@ describe("a model", () => {
     ["keyless/gpt-5", "The operator must set KEYLESS_API_KEY."],
     ["bare/gpt-5", "The operator must set providers.bare.api_key."],
     ["several/gpt-5", "The operator must set FIRST_KEY."],
-  ])("of a provider without a key (%p) is told what to set", async (model, message) => {
+  ])("of a provider without a key (%p) names the variable to set", async (model, message) => {
     await expectNotRouted(model, "provider_without_key", message);
   });
 
-  test("without a price is told the key of the configuration", async () => {
+  test("without a price names the key of the configuration", async () => {
     const message = 'The operator must set pricing.models."openai/no-such-model" in the configuration.';
     await expectNotRouted("openai/no-such-model", "model_unpriced", message);
   });
@@ -90,7 +90,7 @@ describe("a model", () => {
     await expectNotRouted("openai/priced", "model_not_routed", advice, bound);
     await expectNotRouted("openai/no-such-model", "model_not_routed", advice, bound);
     await expectNotRouted("xai/grok-4", "model_not_routed", advice, bound);
-    // Neither a key's absence nor a price's is told to who may not use the model anyway.
+    // A missing key or price is not revealed to a caller that may not use the model.
     await expectNotRouted("keyless/gpt-5", "model_not_routed", advice, bound);
     const listed = (await (
       await fetch(`${rig.gateway.url}/v1/models`, { headers: { authorization: `Bearer ${bound}` } })

@@ -53,7 +53,7 @@ async function expectFailure(model: string, code: string, message: string | RegE
   const answer = await ask(model, stream);
   const text = await answer.text();
   expectRefusal(answer, text, { status: 502, code, type: "upstream_error", message });
-  // Where the upstream is and what it is called with is the operator's business.
+  // The upstream's address and headers are the operator's business.
   expect(text).not.toMatch(/127\.0\.0\.1|\.invalid|simulated-upstream/);
   expect(await caller.closed()).toBe(before);
 }

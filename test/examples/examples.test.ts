@@ -27,7 +27,7 @@ const listFiles = (): string[] =>
   );
 const files = listFiles();
 
-/** What is read by a program instead of being one. */
+/** Files that are read by a program instead of being one. */
 const notPrograms = new Set(["coding-agents/codex.toml", "python/requirements.txt"]);
 
 const codexSettings = z.object({
@@ -36,7 +36,7 @@ const codexSettings = z.object({
   model_providers: z.record(z.string(), z.object({ base_url: z.string(), env_key: z.string(), wire_api: z.string() })),
 });
 
-/** By the end of a file's name: what runs it. A shell script runs by itself. */
+/** The runner by the file's extension. A shell script runs by itself. */
 const runners: Readonly<Record<string, readonly string[]>> = {
   ".sh": [],
   ".ts": [process.execPath],
@@ -76,7 +76,7 @@ function standInForClaude(path: string): void {
   chmodSync(path, 0o755);
 }
 
-/** Runs an example in an empty folder, as a user of its own. */
+/** Runs an example in an empty folder, with its own user. */
 async function runExample(file: string, variables: Record<string, string | undefined> = {}) {
   const cwd = mkdtempSync(join(home, "run-"));
   const child = Bun.spawn([...(runners[extname(file)] ?? []), join(examples, file)], {
@@ -164,7 +164,7 @@ if ("python" in python) {
 }
 
 const chats = programs.filter((file) => /\/chat\./.test(file) && ("python" in python || !file.endsWith(".py")));
-test.each(chats)("%s says which variable is missing", async (file) => {
+test.each(chats)("%s names the missing variable", async (file) => {
   const { code, stderr } = await runExample(file, { TOLLGATE_TOKEN: undefined });
   expect(code).not.toBe(0);
   expect(stderr).toContain("TOLLGATE_TOKEN");

@@ -1,4 +1,4 @@
-/** What each example prints in the sandbox, and the files that it leaves in its folder. */
+/** The output of each example in the sandbox, and the files that it creates. */
 export interface Expected {
   /** In this order, each of them. */
   readonly prints: readonly RegExp[];

@@ -8,12 +8,12 @@ const requirementsFile = join(root, "examples/python/requirements.txt");
 const cacheFolder = join(root, "node_modules/.cache/examples-python");
 const installSecondsMax = 120;
 
-/** The interpreter, or why there is none. */
+/** The interpreter, or the reason why there is none. */
 export type FoundPython = { readonly python: string } | { readonly missing: string };
 
 /**
- * Makes the environment, or takes the one that an earlier run has made for the same interpreter and versions. A Python
- * that lacks venv, or an index that can't be reached, is a reason to go without; any other failure of pip throws.
+ * Creates the environment, or reuses the one of an earlier run with the same interpreter and versions. A Python without
+ * venv, or an unreachable index, is a reason to skip; any other failure of pip throws.
  */
 export async function findPython(): Promise<FoundPython> {
   const check = "import ensurepip, sys, venv; print(sys.version); assert sys.version_info >= (3, 10)";

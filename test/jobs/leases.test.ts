@@ -43,7 +43,7 @@ describe.each(engines)("a runner on %s", (engine) => {
       await rig.gate.nth(2);
     });
 
-    test("that another node has taken aborts the run, whose result is ignored", async () => {
+    test("that another node has taken aborts the run, and its result is ignored", async () => {
       rig.gate.listens = false;
       await rig.store.put(job("a"));
       rig.start("paused");

@@ -19,7 +19,7 @@ export function encodeAac(seconds: number, sampleRate: number): Buffer {
   return Buffer.alloc(frames * length, frame);
 }
 
-/** Seconds of an ADTS file, counted frame by frame; null where it does not begin with a frame. */
+/** Seconds of an ADTS file, counted frame by frame; null if it does not begin with a frame. */
 export function readAac(file: Buffer): number | null {
   let seconds = 0;
   for (let at = 0; at + headBytes <= file.length && (file.readUInt16BE(at) & 0xfff6) === 0xfff0;) {

@@ -2,7 +2,7 @@ const samplesPerFrame = 4_096;
 const bitsPerSample = 16;
 const infoBytes = 34;
 
-/** Silent mono frames: each says that all of its samples are zero. */
+/** Silent mono frames: all samples are declared zero. */
 export function encodeFlac(seconds: number, sampleRate: number): Buffer {
   const samples = Math.max(1, Math.round(seconds * sampleRate));
   const info = Buffer.alloc(4 + infoBytes);
@@ -19,7 +19,7 @@ export function encodeFlac(seconds: number, sampleRate: number): Buffer {
   return Buffer.concat([Buffer.from("fLaC", "latin1"), info, ...frames]);
 }
 
-/** A frame whose head tells its own length, as the last one is shorter. Rate and depth are those of the file. */
+/** A frame with its length in its header, because the last one is shorter. Rate and depth are those of the file. */
 function frame(index: number, samples: number): Buffer {
   const head = Buffer.concat([Buffer.of(0xff, 0xf8, 0x70, 0x00), coded(index), Buffer.alloc(2)]);
   head.writeUInt16BE(samples - 1, head.length - 2);
@@ -56,7 +56,7 @@ function crc(bytes: Buffer, width: number, polynomial: number): number {
   return sum;
 }
 
-/** Seconds of a FLAC file, as its head tells them; null for anything else. */
+/** Seconds of a FLAC file according to its header; null for anything else. */
 export function readFlac(file: Buffer): number | null {
   if (file.toString("latin1", 0, 4) !== "fLaC" || file.length < 4 + 4 + infoBytes) return null;
   const packed = file.readBigUInt64BE(18);

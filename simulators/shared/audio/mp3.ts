@@ -1,4 +1,4 @@
-/** MPEG 1, 2 and 2.5 by sample rate: the bits that name version and rate, and what a frame holds. */
+/** MPEG 1, 2 and 2.5 by sample rate: the bits of version and rate, and the samples of a frame. */
 interface Rate {
   readonly version: number;
   readonly index: number;
@@ -29,12 +29,12 @@ function kilobitsOf({ version }: Rate): readonly number[] {
   return version === mpeg1.version ? kilobits1 : kilobits2;
 }
 
-/** Silent mono frames of layer III: a header, and side information that says that nothing follows. */
+/** Silent mono frames of layer III: a header, and side information for no data. */
 export function encodeMp3(seconds: number, sampleRate: number, bitRate: number): Buffer {
   const rate = rates[sampleRate];
   if (rate === undefined) throw new RangeError(`MP3 has no sample rate of ${sampleRate}`);
   const kilobits = kilobitsOf(rate);
-  // The nearest that the version has, from above, and its highest where there is none.
+  // The nearest rate of the version from above, or its highest.
   const found = kilobits.findIndex((one) => one * 1_000 >= bitRate);
   const index = found < 0 ? kilobits.length - 1 : Math.max(1, found);
   const frames = Math.max(1, Math.round((seconds * sampleRate) / rate.samplesPerFrame));
@@ -51,7 +51,7 @@ export function encodeMp3(seconds: number, sampleRate: number, bitRate: number):
   return file;
 }
 
-/** One frame's length in bytes and in seconds; null where there is no frame of layer III. */
+/** One frame's length in bytes and in seconds; null without a frame of layer III. */
 function readFrame(file: Buffer, at: number): { readonly bytes: number; readonly seconds: number } | null {
   if (at + 4 > file.length || file[at] !== 0xff || ((file[at + 1] ?? 0) & 0xe6) !== 0xe2) return null;
   const version = ((file[at + 1] ?? 0) >> 3) & 0b11;
@@ -66,7 +66,7 @@ function readFrame(file: Buffer, at: number): { readonly bytes: number; readonly
   return { bytes, seconds: rate.samplesPerFrame / Number(hertz) };
 }
 
-/** Seconds of an MP3 file, counted frame by frame behind its ID3 tag; null where it does not begin with a frame. */
+/** Seconds of an MP3 file, counted frame by frame after its ID3 tag; null if it does not begin with a frame. */
 export function readMp3(file: Buffer): number | null {
   let at = file.toString("latin1", 0, 3) === "ID3" ? 10 + syncSafe(file) : 0;
   let seconds = 0;

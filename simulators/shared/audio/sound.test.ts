@@ -50,7 +50,7 @@ test("films are estimated, a tag before an MP3 is skipped, and other bytes are n
   }
 });
 
-test("a text takes its time by its words, its speed, or as it says", () => {
+test("the duration of a text follows from its words, its speed, or its directive", () => {
   expect(spokenSeconds("one two three four five")).toBe(2);
   expect(spokenSeconds("one two three four five", 2)).toBe(1);
   expect(spokenSeconds("words seconds:7.5", 2)).toBe(7.5);

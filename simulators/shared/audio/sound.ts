@@ -16,7 +16,7 @@ export interface Sound {
   readonly bitRate: number;
 }
 
-/** What silence is in the two telephone formats of one byte a sample. */
+/** The silent value of the two telephone formats with one byte per sample. */
 const muLawSilence = 0xff;
 const aLawSilence = 0xd5;
 
@@ -52,7 +52,7 @@ export function mediaTypeOf(format: SoundFormat): string {
   return mediaTypes[format];
 }
 
-/** A format by its name, MP3 for what is no name of one. */
+/** A format by its name; MP3 for unknown names. */
 export function soundFormat(name: unknown): SoundFormat {
   return isSoundFormat(name) ? name : "mp3";
 }
@@ -61,7 +61,7 @@ function isSoundFormat(name: unknown): name is SoundFormat {
   return typeof name === "string" && Object.hasOwn(encoders, name);
 }
 
-/** What films and other containers that are not read are taken for. */
+/** The assumed duration of videos and other containers that are not read. */
 const assumedBytesPerSecond = 4_000;
 
 /**
@@ -81,7 +81,7 @@ export function readSeconds(bytes: Uint8Array): number | null {
 const secondsPerWord = 0.4;
 const secondsMax = 3_600;
 
-/** How long a text takes to say. `seconds:N` in it makes it exactly that long. */
+/** The duration of a spoken text. `seconds:N` in it sets it exactly. */
 export function spokenSeconds(text: string, speed = 1): number {
   const exact = /\bseconds:(\d+(?:\.\d+)?)\b/.exec(text)?.[1];
   if (exact !== undefined) return Math.min(secondsMax, Number(exact));

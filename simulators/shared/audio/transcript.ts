@@ -1,7 +1,7 @@
 import { exactWords } from "../say.ts";
 import { readScenario } from "../scenario.ts";
 
-/** A word and when it is said, in seconds. */
+/** A word and its time, in seconds. */
 interface TimedWord {
   readonly text: string;
   readonly start: number;
@@ -13,7 +13,7 @@ export interface TimedSegment extends TimedWord {
   readonly words: readonly TimedWord[];
 }
 
-/** What is heard in a sound. */
+/** The transcript of audio. */
 export interface Transcript {
   readonly seconds: number;
   readonly text: string;
@@ -24,7 +24,7 @@ export interface Transcript {
 const wordsPerSecond = 2.5;
 const wordsPerSegment = 10;
 
-/** Hears words at an even pace all through a sound; `words:N` in the prompt says how many. */
+/** Distributes words evenly over the audio; `words:N` in the prompt sets their number. */
 export function hear(seconds: number, prompt: string): Transcript {
   const count = readScenario(prompt).words ?? Math.max(1, Math.round(seconds * wordsPerSecond));
   const text = count === 0 ? "" : exactWords(count, 0);

@@ -31,7 +31,7 @@ export interface AudioWire {
   formRefusal(): ErrorAnswer;
   /** Refusals beyond the shape of single fields. */
   refuse?(body: JsonObject, model: string): ErrorAnswer | null;
-  /** Where the file may be left out, seconds of what stands for it; null where it must be there. */
+  /** If the file is optional, the seconds of its substitute; null if it is required. */
   secondsElsewhere?(body: JsonObject): number | null;
   /** The answer to a file that cannot be read. */
   unreadable(file: FormPart): ErrorAnswer;

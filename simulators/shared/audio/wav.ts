@@ -34,7 +34,7 @@ export function readWav(file: Buffer): number | null {
     const name = file.toString("latin1", at, at + 4);
     const length = file.readUInt32LE(at + 4);
     if (name === "fmt " && at + 20 <= file.length) bytesPerSecond = readFormat(file, at + 8);
-    // A writer that could not know the length says the largest one, or none.
+    // A writer that could not know the length writes the largest one, or none.
     const left = file.length - at - 8;
     if (name === "data")
       return bytesPerSecond > 0 ? (length === 0 ? left : Math.min(length, left)) / bytesPerSecond : null;

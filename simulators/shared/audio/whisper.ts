@@ -3,12 +3,12 @@ import { jsonAnswer, type Answer } from "../types.ts";
 import { textAnswer } from "./transcription.ts";
 import { srtOf, type TimedSegment, type Transcript, vttOf } from "./transcript.ts";
 
-/** How a transcript is told in the formats that began with Whisper. */
+/** Writes a transcript in the formats that began with Whisper. */
 export interface Telling {
   readonly transcript: Transcript;
   readonly task: "transcribe" | "translate";
   readonly language: string;
-  /** Segments and words are told as asked for. */
+  /** Segments and words are included on request. */
   readonly granularities: readonly unknown[];
   /** Members beside those of the transcript, usage among them. */
   readonly more: JsonObject;

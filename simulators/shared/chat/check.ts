@@ -63,7 +63,7 @@ export function chatFields(
   return { ...commonFields, ...Object.fromEntries(further.map((name) => [name, furtherFields[name]])), ...own };
 }
 
-/** The first thing wrong with a chat request, null where all is well. */
+/** The first violation of a chat request, or null. */
 export function checkChat(body: unknown, rules: ChatRules): Problem | null {
   if (!isObject(body)) return { kind: "not-json" };
   return (

@@ -9,7 +9,7 @@ import type { ChatTalk } from "./wire.ts";
 /** How a provider names and fills the parts of a message that differ from one provider to the next. */
 export interface MessageStyle {
   readonly toolId: (call: ToolCall) => string;
-  /** Where thinking is told; null where it never is. */
+  /** The field that contains thinking; null if it is never shown. */
   readonly reasoning: "reasoning_content" | "reasoning" | null;
   /** The content of a message that only calls tools is null, not an empty text. */
   readonly nullContent: boolean;
@@ -73,7 +73,7 @@ export function indexedToolCalls(calls: readonly ToolCall[], toolId: (call: Tool
   return wholeToolCalls(calls, toolId).map((call, index) => ({ index, ...call }));
 }
 
-/** The log probabilities of what a choice tells; null where they were not asked for, or nothing is told. */
+/** The log probabilities of a choice's text; null if they were not requested, or there is no text. */
 export function choiceLogprobs(told: string, { body }: ChatTalk): JsonObject | null {
   if (body["logprobs"] !== true || told === "") return null;
   return { content: tokenLogprobs(told, numberOr(body["top_logprobs"], 0)), refusal: null };
@@ -94,11 +94,11 @@ export function detailedUsage(tokens: TokenCounts): JsonObject {
   };
 }
 
-/** How the deltas of one choice are written; one that says nothing about thinking never shows it. */
+/** Writes the deltas of one choice; one without a field for thinking never shows it. */
 export interface DeltaStyle {
   readonly opening: JsonObject;
   readonly reasoning?: (piece: string) => JsonObject;
-  /** What follows the thinking. */
+  /** The part after the thinking. */
   readonly reasoned?: Iterable<JsonObject>;
   readonly text?: (piece: string) => JsonObject;
   readonly calls: Iterable<JsonObject>;

@@ -47,7 +47,7 @@ function readPart(part: unknown): PartContent {
   return typeof fields["text"] === "string" ? { text: fields["text"] } : {};
 }
 
-/** Mistral takes the address itself where the others want an object around it. */
+/** Mistral accepts the URL itself instead of an object around it. */
 function urlOf(value: unknown): string | null {
   const url = typeof value === "string" ? value : asObject(value)["url"];
   return typeof url === "string" ? url : null;

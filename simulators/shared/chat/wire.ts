@@ -15,16 +15,16 @@ export interface ChatTalk {
   readonly model: string;
   readonly streamed: boolean;
   readonly answer: ModelAnswer;
-  /** The choices as this provider tells them. */
+  /** The choices in this provider's format. */
   readonly turns: readonly Turn[];
-  /** False under the fault `no-usage`, and for a stream whose caller did not ask where asking is needed. */
+  /** False under the fault `no-usage`, and for a stream without a request for it if one is needed. */
   readonly usageShown: boolean;
 }
 
-/** Where the usage of a stream is found: a chunk of its own without choices, the finishing chunk, or every chunk so far. */
+/** The place of a stream's usage: a separate chunk without choices, the finishing chunk, or every chunk so far. */
 type UsagePlace = "own-chunk" | "finish-chunk" | "every-chunk";
 
-/** A provider's way of writing chat completions. Everything that differs between providers is said here. */
+/** A provider's format of chat completions. It contains all differences between providers. */
 export interface ChatWire {
   readonly rules: ChatRules;
   readonly errors: ProviderErrors;
@@ -34,18 +34,18 @@ export interface ChatWire {
   /** Refusals beyond the shape of single fields. */
   refuse?(body: JsonObject): Problem | null;
   modelName?(model: string): string;
-  /** Reads what is asked for, where the provider ignores or adds something. */
+  /** Reads the options if the provider ignores or adds some. */
   readPrompt?(body: JsonObject): Prompt;
   id(identity: Identity): string;
   /** Members around `choices` on answers and chunks alike. */
   envelope?(talk: ChatTalk): JsonObject;
   usage(tokens: TokenCounts, talk: ChatTalk): JsonObject;
   message(turn: Turn, talk: ChatTalk): JsonObject;
-  /** Members beside `message` or `delta` in a choice; `told` is the text in it. */
+  /** Members beside `message` or `delta` in a choice; `told` is its text. */
   choice?(turn: Turn, told: string, talk: ChatTalk): JsonObject;
-  /** Where a refusal is told: in a field of its own, by a finish reason alone, or as plain text. */
+  /** The place of a refusal: a separate field, only the finish reason, or plain text. */
   readonly refusal: "field" | "filter" | "text";
-  /** The finish reason of a generation that failed (fault `failed`), where the provider has one. */
+  /** The finish reason of a failed generation (fault `failed`), if the provider has one. */
   readonly failedReason?: string;
   /** The deltas of one choice in order, the finishing one left out. */
   deltas(turn: Turn, talk: ChatTalk): Iterable<JsonObject>;
@@ -100,7 +100,7 @@ function startTalk(call: Call, body: JsonObject, model: string, wire: ChatWire):
   };
 }
 
-/** Without a field for it, a refusal is either said like any other text or only seen in the finish reason. */
+/** Without a field for it, a refusal is plain text or only visible in the finish reason. */
 function tellRefusal(turn: Turn, wire: ChatWire): Turn {
   if (turn.refusal === null || wire.refusal !== "text") return turn;
   return { ...turn, text: turn.refusal.text, refusal: null, finish: "stop" };

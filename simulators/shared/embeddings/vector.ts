@@ -1,13 +1,13 @@
 import { createHash } from "node:crypto";
 
-/** Longer texts are told apart by their hash alone. */
+/** Longer texts are distinguished by their hash only. */
 const wordsMax = 256;
-/** How much the exact text counts beside its words, so that texts with the same words still differ. */
+/** The weight of the exact text beside its words, which distinguishes texts with the same words. */
 const exactWeight = 0.25;
 
 /**
- * The vector of a text, of length 1. The same text always gets the same one, texts that share words lie close to each
- * other, and fewer dimensions are the beginning of more, made a unit again.
+ * The vector of a text, of length 1. The same text always gets the same one, texts that share words are close to each
+ * other, and fewer dimensions are the beginning of more, normalized again.
  */
 export function unitVector(text: string, dimensions: number): Float32Array {
   const vector = new Float64Array(dimensions);

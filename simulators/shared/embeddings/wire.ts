@@ -34,11 +34,11 @@ export interface EmbeddingWire {
   /** Refusals beyond the shape of single fields. */
   refuse?(talk: EmbeddingTalk): ErrorAnswer | null;
   dimensions(talk: EmbeddingTalk): number;
-  /** One vector as this provider writes it; floats, or base64 where that is asked for, without it. */
+  /** One vector in this provider's format; by default floats, or base64 on request. */
   vector?(vector: Float32Array, talk: EmbeddingTalk): unknown;
   /** Members besides object, data, model and usage. */
   envelope?(talk: EmbeddingTalk): JsonObject;
-  /** Null where none is told. */
+  /** Null if none is reported. */
   usage(talk: EmbeddingTalk): JsonObject | null;
 }
 

@@ -8,7 +8,7 @@ export interface Size {
 export interface Picture extends Size {
   /** Red, green, blue. */
   readonly colour: readonly [red: number, green: number, blue: number];
-  /** Nothing to see at all, where the format can say so. */
+  /** Fully transparent, if the format supports it. */
   readonly transparent: boolean;
 }
 

@@ -10,7 +10,9 @@ const unitBits = 12;
 const startOfImage = Buffer.of(0xff, 0xd8);
 const endOfImage = Buffer.of(0xff, 0xd9);
 
-/** A baseline JPEG. Only the first unit tells a colour; in all others each block is like the one before, in zero bits. */
+/**
+ * A baseline JPEG. Only the first unit contains a colour; in all others each block equals the one before, in zero bits.
+ */
 export function encodeJpeg({ width, height, colour }: Picture): Buffer {
   const frame = Buffer.alloc(15);
   frame.writeUInt8(8, 0);
@@ -41,7 +43,7 @@ function firstCoefficientCodes(): Buffer {
   return Buffer.concat([Buffer.of(0x00), counts, Buffer.of(0, 1, 2, 3, 4, 5, 6, 7, 8)]);
 }
 
-/** The other coefficients are all zero: the only symbol says that the block ends. */
+/** The other coefficients are all zero: the only symbol ends the block. */
 function endOfBlockCode(): Buffer {
   const counts = Buffer.alloc(16);
   counts.set([1]);
@@ -59,7 +61,7 @@ function scan(width: number, height: number, colour: Picture["colour"]): Buffer 
     bytes[index >> 3] = (bytes[index >> 3] ?? 0) | (0x80 >> (index & 7));
   };
   for (let index = 0; index < first.length; index++) if (first[index] === "1") set(index);
-  // What is left of the last byte is filled with ones.
+  // The remainder of the last byte is filled with ones.
   for (let index = length; index < bytes.length * 8; index++) set(index);
   return stuffed(bytes);
 }

@@ -6,7 +6,7 @@ import { type ImageHead, readImage } from "./read-image.ts";
 
 const extensions = { png: "png", jpeg: "jpg", webp: "webp" };
 
-/** The address at which a picture can be fetched without a key. All of the picture is in it, so that nothing is kept. */
+/** The URL of an image, fetched without a key. It contains the whole image, so nothing is stored. */
 export function pictureUrl(call: Call, folder: string, picture: Picture, format: ImageFormat): string {
   const colour = Buffer.from(picture.colour).toString("hex");
   return `http://${call.headers["host"] ?? "localhost"}${folder}/${sizeText(picture)}-${colour}.${extensions[format]}`;
@@ -29,7 +29,7 @@ function answerPicture(call: Call): Answer | null {
   return { kind: "bytes", contentType: `image/${format}`, bytes };
 }
 
-/** What is known of an image that a request names: its head where it came as a `data:` URL, null where not. */
+/** The known properties of an image in a request: its header if it is a `data:` URL, otherwise null. */
 export function readImageUrl(url: unknown): ImageHead | null {
   const base64 = /^data:[^,]*;base64,/.exec(String(url));
   return base64 === null ? null : readImage(Buffer.from(String(url).slice(base64[0].length), "base64"));

@@ -35,7 +35,7 @@ describe.each(formats)("%s", (format) => {
   });
 });
 
-test("transparency is told where the format can", async () => {
+test("transparency is included if the format supports it", async () => {
   const clear = { ...picture("16x16"), transparent: true };
   expect(encodePicture(clear, "png").includes("tRNS")).toBe(true);
   expect(encodePicture(clear, "webp").equals(encodePicture(picture("16x16"), "webp"))).toBe(false);

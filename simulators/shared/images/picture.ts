@@ -11,13 +11,13 @@ export function encodePicture(picture: Picture, format: ImageFormat): Buffer {
   return encoders[format](picture);
 }
 
-/** A picture whose colour depends on the request and the label. */
+/** An image whose colour depends on the request and the label. */
 export function pictureOf(identity: Identity, label: string, size: Size, transparent = false): Picture {
   const shade = (name: string): number => 32 + identity.number(`${name} of ${label}`, 192);
   return { ...size, colour: [shade("red"), shade("green"), shade("blue")], transparent };
 }
 
-/** A format by its name, PNG for what is no name of one. */
+/** A format by its name; PNG for unknown names. */
 export function imageFormat(name: unknown): ImageFormat {
   return name === "jpeg" || name === "webp" ? name : "png";
 }

@@ -1,6 +1,6 @@
 import type { ImageFormat, Size } from "./formats.ts";
 
-/** What the head of an image file says. */
+/** The header of an image file. */
 export interface ImageHead extends Size {
   readonly format: ImageFormat;
 }
@@ -28,7 +28,7 @@ function readWebp(file: Buffer): ImageHead | null {
   return { format: "webp", width: file.readUInt16LE(26) & 0x3fff, height: file.readUInt16LE(28) & 0x3fff };
 }
 
-/** Walks the segments up to the one that tells the size. */
+/** Walks the segments up to the one with the size. */
 function readJpeg(file: Buffer): ImageHead | null {
   if (file.length < 4 || file.readUInt16BE(0) !== 0xffd8) return null;
   let at = 2;

@@ -21,7 +21,7 @@ export function encodeWebp({ width, height, colour, transparent }: Picture): Buf
   return Buffer.concat([head, padded]);
 }
 
-/** A simple code, of one symbol, that is told in eight bits. */
+/** A simple code with one symbol, written in eight bits. */
 function writeSingleSymbol(bits: BitWriter, symbol: number): void {
   bits.write(0b101, 3);
   bits.write(symbol, 8);

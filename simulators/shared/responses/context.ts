@@ -3,10 +3,10 @@ import { itemsOf } from "../kept-answers.ts";
 import type { Call, ErrorAnswer } from "../types.ts";
 import type { ResponsesWire } from "./wire.ts";
 
-/** Everything that was said before an answer, or why it cannot be used. */
+/** All items before an answer, or the reason why they cannot be used. */
 export type Context = { readonly items: readonly JsonObject[] } | { readonly error: ErrorAnswer };
 
-/** Joins what earlier responses said with the request's own input, each item with an id. */
+/** Joins the items of earlier responses with the request's own input, each item with an id. */
 export function readContext(call: Call, body: JsonObject, wire: ResponsesWire): Context {
   const previous = body["previous_response_id"];
   const earlier = typeof previous === "string" ? call.kept.get(previous) : undefined;

@@ -8,7 +8,7 @@ import type { ResponsesTalk, ResponsesWire } from "./wire.ts";
 /** An event of a stream, before it is numbered. */
 export type Event = { readonly type: string; readonly [member: string]: unknown };
 
-/** An output item, and what a stream tells about it between its beginning and its end. */
+/** An output item, and its events in a stream between its beginning and its end. */
 export interface OutputItem {
   readonly whole: JsonObject;
   readonly started: JsonObject;
@@ -16,7 +16,7 @@ export interface OutputItem {
   readonly events: readonly Event[];
 }
 
-/** What a response says: reasoning, then text, then calls. */
+/** The items of a response: reasoning, then text, then calls. */
 export function outputItems(talk: ResponsesTalk, wire: ResponsesWire): OutputItem[] {
   const { turn } = talk;
   const reasoning = turn.reasoning === "" ? [] : [reasoningItem(talk, wire)];
@@ -28,7 +28,7 @@ export function outputItems(talk: ResponsesTalk, wire: ResponsesWire): OutputIte
   return [...reasoning, ...spoken, ...turn.toolCalls.map((call, index) => callItem(call, index, talk, wire))];
 }
 
-/** Reasoning: summed up or as it is, and sealed where the caller wants to bring it back. */
+/** Reasoning: summarized or in full, and sealed if the caller wants to return it. */
 function reasoningItem({ call, body, turn }: ResponsesTalk, wire: ResponsesWire): OutputItem {
   const id = wire.itemId("rs", "reasoning", call.identity);
   const shown = wire.reasoningShown(body);

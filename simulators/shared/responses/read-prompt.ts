@@ -11,7 +11,7 @@ import {
   type ToolChoice,
 } from "../prompt.ts";
 
-/** Reads a request whose shape was already checked; `items` is everything that was said so far. */
+/** Reads a request whose shape was already checked; `items` are all items so far. */
 export function readResponsesPrompt(body: JsonObject, items: readonly JsonObject[], reasoning: boolean): Prompt {
   const instructions = body["instructions"];
   const system = typeof instructions === "string" ? [readContent("system", instructions, readPart)] : [];
@@ -51,7 +51,7 @@ function readPart(part: unknown): PartContent {
   return typeof text === "string" ? { text } : {};
 }
 
-/** Where the content of a part is: inline, at an address, or in a file that was sent before. */
+/** The source of a part's content: inline, a URL, or an uploaded file. */
 function addressOf(part: JsonObject): string {
   const members = ["image_url", "file_data", "file_url", "video_url", "audio_url", "file_id"];
   const found = members.map((member) => part[member]).find((address) => typeof address === "string");

@@ -3,7 +3,7 @@ import { type Check, isAnything, isFlag, isLike, isList, isOneOf, isRecord, isTe
 import { asObject } from "../json.ts";
 import { both, list, record, type Shape, tagged, textOr, value, values } from "../shape.ts";
 
-/** What differs between providers in the shape of a request. */
+/** The differences between providers in the shape of a request. */
 export interface ResponsesRules {
   /** Unknown members are refused, inside items as well. */
   readonly strict: boolean;

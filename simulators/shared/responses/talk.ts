@@ -7,7 +7,7 @@ import { readContext } from "./context.ts";
 import { readResponsesPrompt } from "./read-prompt.ts";
 import type { ResponsesTalk, ResponsesWire } from "./wire.ts";
 
-/** Reads and checks a request; an answer where it is refused. */
+/** Reads and checks a request; an answer if it is refused. */
 export function startTalk(call: Call, wire: ResponsesWire): ResponsesTalk | Answer {
   const body = asObject(call.body);
   const problem = checkBody(call, body, wire);

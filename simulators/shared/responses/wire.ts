@@ -17,18 +17,18 @@ export interface ResponsesTalk {
   readonly turn: Turn;
 }
 
-/** A provider's way of writing responses. Everything that differs between providers is said here. */
+/** A provider's format of responses. It contains all differences between providers. */
 export interface ResponsesWire {
   readonly shape: Shape;
   readonly errors: ProviderErrors;
   /** Refusals beyond the shape of single members. */
   refuse?(body: JsonObject): Problem | null;
-  /** Calls need results, reasoning needs what it led to, and every item that is named must be kept. */
+  /** Calls need results, reasoning needs the item that it led to, and every referenced item must be stored. */
   readonly strictItems: boolean;
   notKept(what: "response" | "item", id: string, field: string): ErrorAnswer;
   /** The answer to encrypted reasoning that does not open. */
   forged(sealed: string): ErrorAnswer;
-  /** What encrypted reasoning is closed with. */
+  /** The seal of encrypted reasoning. */
   readonly seal: Seal;
   responseId(identity: Identity): string;
   /** `prefix` is msg, rs or fc. */
@@ -37,7 +37,7 @@ export interface ResponsesWire {
   wantsReasoning(body: JsonObject): boolean;
   /** How reasoning is shown: summed up, as it is, or not at all. */
   reasoningShown(body: JsonObject): "summary" | "text" | "hidden";
-  /** A refusal is a content part of its own, or the reason why the response is incomplete. */
+  /** A refusal is a separate content part, or the reason why the response is incomplete. */
   readonly refusal: "part" | "filter";
   /** Why a filtered response is incomplete, beyond its reason. */
   filterDetails?(turn: Turn): JsonObject;
@@ -51,9 +51,9 @@ export interface ResponsesWire {
   readonly obfuscation: boolean;
   /** The stream ends with `[DONE]`, not by its last event alone. */
   readonly doneFrame: boolean;
-  /** Members of a response besides id, model, status, output, usage and what ended it. */
+  /** Members of a response besides id, model, status, output, usage and the reason of its end. */
   members(talk: ResponsesTalk, completed: boolean): JsonObject;
   usage(tokens: TokenCounts, talk: ResponsesTalk): JsonObject;
-  /** A kept response as it is looked up later, where that differs. */
+  /** A stored response as returned by a look-up, if that differs. */
   retrieved?(body: JsonObject): JsonObject;
 }

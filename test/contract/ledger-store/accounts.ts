@@ -22,7 +22,7 @@ const key = token("key", { parentId: alice.id });
 const chain = [company, alice, key];
 
 export function describeAccounts(open: OpenLedgerStore): void {
-  test("an account is created once: whoever comes later finds it as it is", async () => {
+  test("an account is created once: later creations leave it unchanged", async () => {
     const { store, close, connectAgain } = await open();
     await store.createAccount(company, noon);
     const others = await connectAgain();
@@ -81,7 +81,7 @@ export function describeAccounts(open: OpenLedgerStore): void {
     },
   );
 
-  /** What was spent in the morning, and how much of it counts after the period has been changed at noon. */
+  /** The spending of the morning, and how much of it counts after the period was changed at noon. */
   test.each<[Account["period"], Account["period"], bigint]>([
     [undefined, "daily", 0n],
     ["daily", undefined, 40n],

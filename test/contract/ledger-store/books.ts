@@ -1,4 +1,4 @@
-/** What is written down: one entry a transfer, never changed; commits whole or not at all; drifts found. */
+/** The written rows: one entry per transfer, never changed; commits whole or not at all; drifts found. */
 import { expect, test } from "bun:test";
 import type { Drift } from "../../../src/ledger/index.ts";
 import {
@@ -89,7 +89,7 @@ const drift = (accountId: string, counter: Drift["counter"], recorded: bigint, r
   recomputed,
 });
 
-/** What somebody could do to the tables, and the drifts that an audit must then report. */
+/** Manual changes of the tables, and the drifts that an audit must then report. */
 const damages: { title: string; sql: string; drifts: Drift[] }[] = [
   {
     title: "credits from nowhere",
@@ -147,7 +147,7 @@ function describeEntries(open: OpenLedgerStore): void {
     await opened.close();
   });
 
-  test("an expiry is booked under the hold's id, and what a late end changes as a second transfer", async () => {
+  test("an expiry is booked under the hold's id, and the correction by a late end as a second transfer", async () => {
     const opened = await booked(open);
     await opened.store.commit([
       hold("dearer", key.id, 60n, leased),
@@ -186,7 +186,7 @@ function describeEntries(open: OpenLedgerStore): void {
 }
 
 function describeAudit(open: OpenLedgerStore): void {
-  test("the audit counts what there is", async () => {
+  test("the audit counts all entries", async () => {
     const opened = await booked(open);
     await opened.store.commit([hold("over", key.id, 10n), settle("over", 700n)]);
     // 500 credits, 100 charged, 50 held: 350 are left for a charge of 700.
@@ -251,7 +251,7 @@ function describeAccounts(open: OpenLedgerStore): void {
     await opened.close();
   });
 
-  test("a budget lowered below what is spent refuses further holds and lets open ones end", async () => {
+  test("a budget lowered below the spending refuses further holds and lets open ones end", async () => {
     const opened = await booked(open);
     await opened.store.putAccount({ ...key, maxBudget: 40n }, noon);
     const outcomes = await opened.store.commit([hold("more", key.id, 1n), settle("open", 45n)]);
@@ -263,7 +263,7 @@ function describeAccounts(open: OpenLedgerStore): void {
 }
 
 function describeLoweredBudget(open: OpenLedgerStore): void {
-  test("a budget lowered below what is held leaves an open hold its amount, and no more", async () => {
+  test("a budget lowered below the held amount leaves an open hold its amount, and no more", async () => {
     const opened = await booked(open);
     await opened.store.putAccount({ ...key, maxBudget: 40n }, noon);
     expect(await opened.store.commit([settle("open", 60n)])).toEqual([settled(10n)]);
@@ -335,7 +335,7 @@ function describeCommits(open: OpenLedgerStore): void {
     await opened.close();
   });
 
-  test("what one connection holds another one settles", async () => {
+  test("a hold of one connection is settled by another one", async () => {
     const opened = await booked(open);
     const other = await opened.connectAgain();
     expect(await other.commit([settle("open", 20n), settle("charged", 100n)])).toEqual([

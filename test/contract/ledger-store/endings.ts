@@ -399,7 +399,7 @@ const forgottenJobs: LedgerCase[] = [
   ),
 ];
 
-/** The process was thought dead, and ends its call after all: what it says stands. */
+/** The process was assumed dead and ends its call nevertheless: its record counts. */
 const lateEnds: LedgerCase[] = [
   withHold(
     "a settlement after expiry is charged from what is left",

@@ -242,7 +242,7 @@ class Run {
     expect(await this.#store.commit(operations)).toEqual(expected);
   }
 
-  /** Of ten holds seven are new, the others have the id of one before; what isn't a hold is about one of the latest. */
+  /** Of ten holds seven are new, the others reuse an earlier id; other operations refer to one of the latest holds. */
   #callId({ do: what, back }: OperationStep): string {
     if (what !== "hold") return this.#calls.at(-1 - (back % Math.min(latestCalls, this.#calls.length))) ?? "no-call";
     const before = back < 3 ? this.#calls.at(-1 - back) : undefined;
@@ -265,7 +265,7 @@ class Run {
     const at = this.#now;
     if (each.do === "sweep") return sweep(at);
     const id = this.#rename(each.do === "grant" ? this.#grantId(each.back) : this.#callId(each));
-    // No two leases end at once, so that the order in which holds expire is given.
+    // No two leases end at the same time, so the order in which holds expire is fixed.
     this.#leases += 1;
     const leaseUntil = at + each.lease * minute + this.#leases;
     const accountOfStep = accountId(each.account, this.#rename);
@@ -328,7 +328,7 @@ class Run {
     }));
   }
 
-  /** Ends what is open, so that the next run finds no holds but its own. Gives back the shortfall of this run. */
+  /** Ends all open holds, so that the next run finds only its own. Returns the shortfall of this run. */
   async finish(): Promise<bigint> {
     this.#now += 1_000 * day;
     await this.batch([{ do: "sweep" }]);

@@ -1,4 +1,4 @@
-/** What the ledger on paper notes of calls beside their money: minutes, and answers that are kept. */
+/** The model's state of calls beside their money: minutes, and stored answers. */
 import { limits } from "../../../src/core/index.ts";
 import type { Hold, StoredAnswer, OutcomeOf, RateState } from "../../../src/ledger/index.ts";
 
@@ -39,7 +39,7 @@ export class PaperMinutes {
   }
 }
 
-/** What a hold's limits say to a call that would be counted as `tokens`. */
+/** The result of a hold's limits for a call counted as `tokens`. */
 export function refusalByRates({ rates, tokens = 0 }: Hold, seen: RateState): OutcomeOf<Hold> | undefined {
   if (rates === undefined) return undefined;
   const { requestsPerMinute, tokensPerMinute, concurrentCalls } = rates;
@@ -70,7 +70,7 @@ export class PaperAnswers {
     return this.#answers.find((each) => each.account === account && each.key === key && at <= each.expiresAt);
   }
 
-  /** A call that claims the key puts what was kept for it out of the way. */
+  /** A call that claims the key removes its stored answer. */
   drop(account: string, key: string): void {
     this.#answers = this.#answers.filter((each) => each.account !== account || each.key !== key);
   }

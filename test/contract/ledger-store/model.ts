@@ -1,6 +1,6 @@
 /**
- * The ledger as a page of paper: lists of what happened, and every figure added up anew whenever it is asked for. Slow
- * and obvious on purpose; the stores must give the same outcomes and the same figures.
+ * A model of the ledger: lists of events, and every figure summed again whenever it is needed. Slow and obvious on
+ * purpose; the stores must have the same outcomes and figures.
  */
 import type {
   Account,
@@ -27,19 +27,19 @@ interface Charge {
 }
 
 interface PaperHold extends OpenHold {
-  /** A late end makes what expired `made-good`: charged what the call cost, nothing included. */
+  /** A late end makes an expired hold `made-good`: charged the cost of the call, even if that is nothing. */
   state: "open" | "settled" | "released" | "expired" | "made-good";
-  /** What its end said that the call cost. */
+  /** The cost of the call according to its end. */
   cost: bigint;
   shortfall: bigint;
   tokens: number;
   retry: Hold["retry"];
-  /** What is written of the call once it has ended. */
+  /** The record of an ended call. */
   record: CallRecord | "expired" | undefined;
   parent: string | undefined;
 }
 
-/** What can be read of a call that has ended. */
+/** The readable part of an ended call. */
 export interface PaperGeneration {
   id: string;
   account: string;
@@ -50,7 +50,7 @@ export interface PaperGeneration {
   parent: string | undefined;
 }
 
-/** Who has a retry key: an open hold, or one that was answered. */
+/** The owner of a retry key: an open hold, or an answered one. */
 export interface PaperKey {
   account: string;
   key: string;
@@ -58,7 +58,7 @@ export interface PaperKey {
   answered: boolean;
 }
 
-/** What counts against a budget, and the name of the period in which it does: "2026-03-04", "2026-03" or "". */
+/** The amount that counts against a budget, and the name of its period: "2026-03-04", "2026-03" or "". */
 interface Spend {
   period: string;
   amount: bigint;
@@ -149,7 +149,7 @@ export class PaperLedger {
     return account.parentId === undefined ? [account] : [account, ...this.#links(account.parentId)];
   }
 
-  /** A token without a user above it stands for itself here: nobody issued it. */
+  /** A token without a user above it stands alone here: nobody issued it. */
   #ownerOf(id: string): string {
     const links = this.#links(id);
     return (links.find(({ kind }) => kind === "user") ?? links[0])?.name ?? "";
@@ -294,10 +294,10 @@ export class PaperLedger {
     return { outcome: "swept", expired: left.length };
   }
 
-  /** Once the hold is out of the way, its call may be charged what it cost, as far as every link has room for it. */
+  /** Without the hold, its call may be charged its cost as far as every account has credits. */
   #end(hold: PaperHold, state: PaperHold["state"], cost: bigint, at: number): void {
     const due = cost - this.#chargedFor(hold.id, hold.accountId);
-    // What was held is granted whatever the limits have become since; only what goes over it needs room.
+    // The held part is charged whatever the current limits; only the excess needs available credits.
     const reserved = hold.state === "open" ? hold.amount : 0n;
     const room = this.#tightest(hold.accountId, at)?.room;
     hold.state = state;

@@ -1,4 +1,4 @@
-/** Budgets that start anew at midnight UTC: of each day, of each month's first day, or never. */
+/** Budgets that restart at midnight UTC: of each day, of each month's first day, or never. */
 import { expect, test } from "bun:test";
 import type { Account } from "../../../src/ledger/index.ts";
 import {

@@ -1,4 +1,4 @@
-/** What an account may do in a minute and at once, and how a call's end corrects what was counted. */
+/** An account's limits per minute and of simultaneous calls, and the correction of counts by a call's end. */
 import { expect, test } from "bun:test";
 import type { RateLimits } from "../../../src/core/index.ts";
 import type { RateState } from "../../../src/ledger/index.ts";
@@ -34,7 +34,7 @@ import {
 const key = token("key");
 const second = 1_000;
 
-/** What a minute that began at noon, or at `from`, has seen. */
+/** The counts of a minute that began at noon, or at `from`. */
 const seen = (requests: number, tokens: number, calls: number, from = noon): RateState => ({
   requests,
   tokens,
@@ -58,7 +58,7 @@ const rateCase = ({ title, steps, open = [], debits = 0n }: Case): LedgerCase =>
 
 const two = { requestsPerMinute: 2 };
 const ten = { tokensPerMinute: 10 };
-/** Limits that nothing here reaches: what was counted, to be seen. */
+/** Limits that are never reached here, to expose the counts. */
 const wide = { requestsPerMinute: 1_000 };
 
 const requests: Case[] = [
@@ -394,7 +394,7 @@ const chains: LedgerCase[] = [
 export function describeRates(open: OpenLedgerStore): void {
   testCases(open, [...[...requests, ...tokens, ...atOnce].map(rateCase), ...chains]);
 
-  test("what one connection counts all see, and new limits of the account leave it", async () => {
+  test("the counts of one connection are visible to all, and survive new limits of the account", async () => {
     const { store, connectAgain, close } = await open();
     const again = await connectAgain();
     await store.putAccount(key, noon);

@@ -114,7 +114,7 @@ const written = (id: string, credits: bigint, rest: Partial<Generation> = {}): G
   ...rest,
 });
 
-/** What the ledger itself writes of a call whose hold expired at `late`. */
+/** The ledger's own record of a call whose hold expired at `late`. */
 const expired = (id: string, credits: bigint, rest: Partial<Generation> = {}): Generation => ({
   ...written(id, credits),
   dialect: null,
@@ -138,14 +138,14 @@ async function opened(open: OpenLedgerStore): Promise<OpenedLedgerStore> {
 }
 
 function describeEnds(open: OpenLedgerStore): void {
-  test("a settlement writes the call with what it was charged", async () => {
+  test("a settlement stores the call with its charge", async () => {
     const each = await opened(open);
     await each.store.commit([hold("a", key.id, 20n), settle("a", 8n, noon, { record })]);
     expect(await generationsOf(each)).toEqual([written("a", 8n)]);
     await each.close();
   });
 
-  test("what could not be charged is not in the record", async () => {
+  test("the unpaid part is not in the record", async () => {
     const each = await opened(open);
     await each.store.commit([hold("a", key.id, 20n), settle("a", 130n, noon, { record })]);
     expect(await generationsOf(each)).toEqual([written("a", 100n)]);
@@ -197,7 +197,7 @@ function describeEnds(open: OpenLedgerStore): void {
     await each.close();
   });
 
-  test("only what ends the hold writes: not the same end again, nor a conflict, nor an end without a hold", async () => {
+  test("only the end of a hold stores a record: not a repeated end, nor a conflict, nor an end without a hold", async () => {
     const each = await opened(open);
     await each.store.commit([hold("a", key.id, 20n), settle("a", 8n, noon, { record }), hold("b", key.id, 20n)]);
     const again = { record: { ...record, owner: "mallory" } };
@@ -266,7 +266,7 @@ function describeExpiries(open: OpenLedgerStore): void {
     await each.close();
   });
 
-  test("what an expired call could not be charged is not in its row", async () => {
+  test("the unpaid part of an expired call is not in its row", async () => {
     const each = await opened(open);
     await each.store.commit([hold("a", key.id, 20n, leased), renew("a", noon + minute, 130n), sweep(late)]);
     expect(await generationsOf(each)).toEqual([expired("a", 100n)]);
@@ -304,7 +304,7 @@ function describeExpiries(open: OpenLedgerStore): void {
 }
 
 function describeLateEnds(open: OpenLedgerStore): void {
-  test("a late end puts its record in place of what the expiry wrote, with what was charged in all", async () => {
+  test("a late end replaces the expiry's record, with the total charge", async () => {
     const each = await opened(open);
     const ids = ["dearer", "cheaper", "free"];
     await each.store.commit([
@@ -327,7 +327,7 @@ function describeLateEnds(open: OpenLedgerStore): void {
     await each.close();
   });
 
-  test("a late end that falls short is written with what was charged in all", async () => {
+  test("a late end with a shortfall is stored with the total charge", async () => {
     const each = await opened(open);
     await each.store.commit([
       hold("a", key.id, 20n, leased),

@@ -50,7 +50,7 @@ const answer: StoredAnswer = {
 
 type Options = NonNullable<Parameters<typeof hold>[3]>;
 
-/** A hold of ten for the token's call under the key `k`, from a body with the fingerprint `same` where no other is named. */
+/** A hold of ten for the token's call with the key `k`, by default from a body with the fingerprint `same`. */
 const again = (id: string, at = noon, rest: Options = {}, fingerprint = "same") =>
   hold(id, key.id, 10n, { at, retry: { key: "k", fingerprint }, ...rest });
 const changed = (id: string, at = noon) => again(id, at, {}, "changed");
@@ -306,7 +306,7 @@ function describeForgetting(open: OpenLedgerStore): void {
     await each.close();
   });
 
-  test("a claim whose hold has gone without an answer is taken over, and swept in the end", async () => {
+  test("a claim whose hold ended without an answer is taken over, and swept in the end", async () => {
     const each = await opened(open);
     await each.store.commit([again("a")]);
     await each.query("DELETE FROM holds WHERE id = 'a'");

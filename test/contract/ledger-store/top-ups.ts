@@ -1,4 +1,4 @@
-/** Raising a hold: room in each link for what it lacks, all links or none, idempotence. */
+/** Raising a hold: available credits in each account for the difference, all accounts or none, idempotence. */
 import { expect, test } from "bun:test";
 import {
   conflict,

@@ -1,4 +1,7 @@
-/** The vocabulary of the ledger's conformance suite: accounts and operations in few words, and a store to try them on. */
+/**
+ * The vocabulary of the ledger's conformance suite: short names for accounts and operations, and a store to apply them
+ * to.
+ */
 import { expect, test } from "bun:test";
 import type { TokenStore } from "../../../src/auth/index.ts";
 import type { RateLimits } from "../../../src/core/index.ts";
@@ -103,7 +106,7 @@ export const swept = (expired: number) => ({ outcome: "swept", expired }) as con
 export const insufficient = (accountId: string, available: bigint) =>
   ({ outcome: "insufficient", accountId, available }) as const;
 
-/** Counters of one account: granted, charged, held and, where it matters, charged in the running period. */
+/** Counters of one account: granted, charged, held and, if relevant, charged in the running period. */
 interface Counters {
   credits?: bigint;
   debits?: bigint;
@@ -149,7 +152,7 @@ export async function expectCleanBooks(store: LedgerStore): Promise<void> {
   expect(drifts).toEqual([]);
 }
 
-/** Plays a case, each step in a commit of its own or all of them in one, and compares everything that it names. */
+/** Plays a case, with a commit per step or one for all, and compares all expected values. */
 async function play(open: OpenLedgerStore, row: LedgerCase, commits: "each" | "one"): Promise<void> {
   const { store, close } = await open();
   try {
@@ -170,7 +173,7 @@ async function play(open: OpenLedgerStore, row: LedgerCase, commits: "each" | "o
   }
 }
 
-/** Each row twice: every step in a commit of its own, and all steps in one. */
+/** Each row twice: with a commit per step, and with all steps in one. */
 export function testCases(open: OpenLedgerStore, cases: readonly LedgerCase[]): void {
   test.each(cases.map((row) => [row.title, row] as const))("%s", async (_title, row) => {
     await play(open, row, "each");

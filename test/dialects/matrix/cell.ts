@@ -15,7 +15,7 @@ export const drivers: Readonly<Record<Dialect, (access: Access) => Driver>> = {
   responses: responsesDriver,
 };
 
-/** Where each dialect is spoken, by the end of the path. */
+/** The dialect of a path, by its end. */
 const paths: Readonly<Record<Dialect, RegExp>> = {
   chat: /\/chat\/completions$/,
   messages: /\/v1\/messages$/,
@@ -41,7 +41,7 @@ export interface CellParts {
   upstream: Upstream;
 }
 
-/** One cell of the matrix: a client in front of a provider, with what the provider saw of it. */
+/** One cell of the matrix: a client, a provider, and the provider's received requests. */
 export class Cell {
   readonly client: Dialect;
   readonly upstream: Upstream;
@@ -74,7 +74,7 @@ export class Cell {
     return this.driver.ask({ ...ask, model: this.model + fault, text: `${ask.text} ${this.mark}` });
   }
 
-  /** What the provider got, oldest first; each in the dialect that the table names. */
+  /** The provider's requests, oldest first, each in the dialect of the table. */
   received(): RecordedRequest[] {
     const all = this.#rig.simulators.requests();
     const mine = all.filter(({ body, headers }) => body.includes(this.mark) && headers[askedAgain] === undefined);
@@ -101,7 +101,7 @@ export class Cell {
     expect(charged.credits).toBeGreaterThan(0);
   }
 
-  /** What the ledger has of the cell's `index`-th call, once it has ended. */
+  /** The ledger's record of the cell's `index`-th call, once it has ended. */
   async generation(index: number): Promise<Generation> {
     const id = this.driver.requestIds[index] ?? "none";
     return until(`the charge of ${id}`, async () => {
@@ -112,7 +112,7 @@ export class Cell {
     });
   }
 
-  /** What the SDK throws for a call. */
+  /** The SDK's exception for a call. */
   async failureOf(call: Promise<unknown>): Promise<Error & { status?: number }> {
     const thrown: unknown = await call.then(
       (told) => `nothing was thrown, but this was told: ${JSON.stringify(told)}`,

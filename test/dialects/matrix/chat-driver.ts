@@ -5,7 +5,7 @@ import { openaiError } from "./openai-errors.ts";
 type Message = OpenAI.Chat.ChatCompletionMessageParam;
 type Body = OpenAI.Chat.ChatCompletionCreateParams;
 
-/** A message as upstreams send it: OpenAI's, with what others have added. */
+/** A message as upstreams send it: OpenAI's format, with additions of others. */
 interface Said {
   role: "assistant";
   content?: string | null | ContentChunk[];
@@ -14,7 +14,7 @@ interface Said {
   tool_calls?: { index?: number; id: string; function: { name: string; arguments: string } }[] | null;
 }
 
-/** Mistral's content where it thinks. */
+/** Mistral's content with thinking. */
 interface ContentChunk {
   type: string;
   text?: string;

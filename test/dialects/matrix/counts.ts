@@ -1,9 +1,9 @@
-/** What a simulator counts, read from the simulator itself: the same request always gets the same answer. */
+/** A simulator's counts, read from the simulator itself: the same request always gets the same answer. */
 import type { RecordedRequest, Simulators } from "../../../simulators/index.ts";
 
 type Counts = Record<string, unknown>;
 
-/** Tells a request of ours from one of the gateway's. */
+/** Distinguishes our requests from the gateway's. */
 export const askedAgain = "x-asked-again";
 
 /** The answer of the simulator to a request that it had from the gateway, as text. */
@@ -17,10 +17,10 @@ export async function answerAgain(
   return answer.text();
 }
 
-/** All tokens that went in, and all that came out, as the provider tells them in its own words. */
+/** All input and output tokens, as the provider reports them. */
 export function countsIn(text: string): { input: number; output: number } {
   const named = [...jsonIn(text)].flatMap(usagesOf);
-  // A Messages stream tells what went in at its start, and what came out at its end.
+  // A Messages stream reports its input at the start, and its output at the end.
   const all: Counts = Object.fromEntries(named.flatMap((counts) => Object.entries(counts)));
   const number = (name: string): number => Number(all[name] ?? 0);
   const input = number("prompt_tokens") + number("input_tokens");
@@ -41,7 +41,7 @@ function usagesOf({ usage, message, response }: Counts): Counts[] {
   return [...within, usage].filter((one): one is Counts => typeof one === "object" && one !== null);
 }
 
-/** What an answer holds that only its maker can read, and wants back. */
+/** The opaque data of an answer, which only its maker can read, and requires back. */
 export function sealedIn(text: string): string[] {
   const members = /"(?:signature|encrypted_content|thought_signature)": ?"([^"]+)"/g;
   return [...new Set([...text.matchAll(members)].map(([, value = ""]) => value))];

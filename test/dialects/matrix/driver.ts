@@ -1,4 +1,4 @@
-/** One way of asking for three SDKs, so that every scenario is written once. */
+/** One interface for three SDKs, so that every scenario is written once. */
 export interface Ask {
   model: string;
   /** Of the user's message. */
@@ -20,7 +20,7 @@ interface ToolCall {
   arguments: string;
 }
 
-/** An answer, read from what the SDK makes of it. */
+/** An answer, read from the SDK's objects. */
 export interface ClientResult {
   text: string;
   thoughts: string;
@@ -28,7 +28,10 @@ export interface ClientResult {
   stop: "end" | "tools" | "length" | "stop-sequence";
   /** All that went in and all that came out. */
   usage: { input: number; output: number };
-  /** Sends a result for each call, as a user of the SDK does: everything said goes back as it came, perhaps to another model. */
+  /**
+   * Sends a result for each call, as a user of the SDK does: the whole conversation is returned unchanged, possibly to
+   * another model.
+   */
   reply: (results: readonly string[], model?: string) => Promise<ClientResult>;
 }
 
@@ -36,13 +39,13 @@ export interface Driver {
   ask: (ask: Ask) => Promise<ClientResult>;
   /** Text that has been streamed so far, over all calls. */
   streamed: () => string;
-  /** What the SDK throws for this status. */
+  /** The SDK's exception for this status. */
   errorClass: (status: number) => abstract new (...parts: never[]) => Error;
   /** `x-request-id` of the answers so far. */
   requestIds: readonly string[];
 }
 
-/** Where a driver finds the gateway. */
+/** The gateway's address for a driver. */
 export interface Access {
   url: string;
   token: string;

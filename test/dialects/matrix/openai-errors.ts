@@ -9,6 +9,6 @@ const classes: Record<number, ReturnType<Driver["errorClass"]>> = {
   429: OpenAI.RateLimitError,
 };
 
-/** What OpenAI's SDK throws for this status. */
+/** The exception of OpenAI's SDK for this status. */
 export const openaiError: Driver["errorClass"] = (status) =>
   status >= 500 ? OpenAI.InternalServerError : (classes[status] ?? OpenAI.APIError);

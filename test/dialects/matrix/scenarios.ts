@@ -11,7 +11,7 @@ const schema = {
   additionalProperties: false,
 };
 
-/** How each scenario is played, and what must be seen. */
+/** The steps of each scenario, and its required results. */
 export const plays: Readonly<Record<Scenario, (cell: Cell) => Promise<void>>> = {
   plain: (cell) => answersText(cell, false),
   streamed: (cell) => answersText(cell, true),
@@ -57,7 +57,7 @@ async function expectThought(cell: Cell, { thoughts, usage }: ClientResult): Pro
   else expect(usage.output).toBeGreaterThanOrEqual(15);
 }
 
-/** What the provider has sealed in its first answer stands in the second request, letter by letter. */
+/** The data sealed by the provider in its first answer is in the second request, unchanged. */
 async function expectSignaturesBack(cell: Cell): Promise<void> {
   const sealed = sealedIn(await cell.answerOf(0));
   const second = cell.received()[1]?.body ?? "";

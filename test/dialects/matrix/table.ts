@@ -1,12 +1,12 @@
 /**
- * The matrix of scenarios, clients' dialects and providers, declared: the test runs it and `docs/dialects.md` shows it,
- * so that the two can't differ. A cell that no exception names holds everything that its scenario asks.
+ * The declared matrix of scenarios, clients' dialects and providers: the test runs it and `docs/dialects.md` shows it,
+ * so the two cannot differ. A cell without an exception fulfils its scenario completely.
  */
 import type { Dialect } from "../../../src/core/index.ts";
 
 export const clients = ["chat", "messages", "responses"] as const satisfies readonly Dialect[];
 
-/** What is asked, and what must be seen. */
+/** The request, and the required result. */
 export const scenarios = {
   plain: "A text is answered.",
   streamed: "The same as a stream: the same text, the exact usage at its end.",
@@ -30,7 +30,7 @@ export interface Upstream {
   title: string;
   /** With the prefix under which the test's gateway has it. */
   model: string;
-  /** Where a scenario takes another model. */
+  /** For scenarios with another model. */
   models?: Partial<Record<Scenario, string>>;
   /** The dialect in which it is asked, by the client's. */
   speaks: Readonly<Record<Dialect, Dialect>>;
@@ -68,15 +68,15 @@ export const upstreams: readonly Upstream[] = [
   { title: "byteplus", model: "byteplus/seed-1-6-250915", speaks: withResponses },
 ];
 
-/** What a cell gives instead of the whole. */
+/** The reduced result of a cell. */
 export type Instead =
-  /** The thoughts are counted, but nobody sees them. */
+  /** Thinking is counted but not visible. */
   | "thoughts hidden"
   /** The provider takes the wish and does nothing with it. */
   | "ignored"
   /** The provider refuses it with this status, which the client gets. */
   | 400
-  /** The dialect has no words for it. */
+  /** The dialect cannot express it. */
   | "not in the dialect"
   /** Calls end with the stop reason of a text, as the provider has it. */
   | "stop"
@@ -88,7 +88,7 @@ export interface Exception {
   clients?: readonly Dialect[];
   /** Titles. */
   upstreams?: readonly string[];
-  /** Only where the upstream is asked in this dialect. */
+  /** Only if the upstream is called in this dialect. */
   speaking?: Dialect;
   instead: Instead;
   why: string;
