@@ -42,7 +42,7 @@ async function selectProxies(options: Options): Promise<Selection> {
   return selection;
 }
 
-/** Starts each proxy once: one that cannot run here (a peer too old for this Node.js …) costs its column, not the run. */
+/** Starts each proxy once: one that cannot run here (a peer too old for this Node.js …) only loses its column. */
 async function keepStartable(rig: Rig, { proxies, missing }: Selection): Promise<Selection> {
   const startable: Selection = { proxies: [], missing: [...missing] };
   for (const proxy of proxies) {
@@ -57,7 +57,7 @@ async function keepStartable(rig: Rig, { proxies, missing }: Selection): Promise
   return startable;
 }
 
-/** The checkout of the launcher under test, and the one that it is compared with. */
+/** The checkout of the tested launcher, and the one that it is compared with. */
 function comparedProxies(options: Options, against: string, directory: string): Sides<Proxy> {
   const root = join(import.meta.dirname, "..");
   const older = openCheckout({ what: against, root, directory });
@@ -120,7 +120,7 @@ function isWanted(options: Options, name: string): boolean {
   return [...options.sections].some((section) => section === name);
 }
 
-/** Tollgate's memory is what a soak is about; another column is taken only when it alone was asked for. */
+/** A soak measures Tollgate's memory; another column is measured only if it alone was requested. */
 async function measureSoak(rig: Rig, proxies: readonly Proxy[], minutes: number): Promise<Measured> {
   const proxy = proxies.find((candidate) => candidate.id === "tollgate") ?? proxies[0];
   if (proxy === undefined) throw new Error("there is nothing to soak");
@@ -145,7 +145,7 @@ function ownBusyMs(): number {
   return useOfTree(process.pid).cpuMs;
 }
 
-/** How busy the rest of the machine was, in cores: tells a disturbed run from a quiet one. */
+/** The load by other work on the machine, in cores: distinguishes a disturbed run from a quiet one. */
 function watchOtherLoad(): () => number {
   const start = { at: performance.now(), machine: machineBusyMs(), own: ownBusyMs() };
   return () => {

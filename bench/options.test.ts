@@ -18,13 +18,13 @@ describe("--against", () => {
     [["--only", "chat,uploads"], '--only: "uploads" is no kind of call'],
     [["--proxies", "nginx"], "neither --soak nor --proxies"],
     [["--soak", "10"], "neither --soak nor --proxies"],
-  ])("refuses what it cannot compare: %p", (words, message) => {
+  ])("refuses an invalid comparison: %p", (words, message) => {
     expect(() => parse("--against", "HEAD~1", ...words)).toThrow(message);
   });
 });
 
 describe("--rounds", () => {
-  test("is the default of what is measured unless set", () => {
+  test("is the default of the measurement unless set", () => {
     expect(parse().rounds).toBeNull();
     expect(parse("--rounds", "7").rounds).toBe(7);
   });

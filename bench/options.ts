@@ -15,7 +15,7 @@ const sections = [
 ] as const;
 type Section = (typeof sections)[number];
 
-/** What a comparison of two checkouts measures by default, and what else it can. */
+/** The default and the possible cases of a comparison of two checkouts. */
 const comparedSections: readonly Section[] = ["chat", "stream", "body"];
 const comparableSections: ReadonlySet<Section> = new Set([
   ...comparedSections,
@@ -35,7 +35,7 @@ export interface Options {
   soakMinutes: number | null;
   /** A git revision or the folder of another checkout, to be compared with this one; null for the usual columns. */
   against: string | null;
-  /** Null for the default of what is measured. */
+  /** Null for the default of the measurement. */
   rounds: number | null;
   /** Path of the launcher under test. */
   tollgate: string;

@@ -1,6 +1,6 @@
 /**
  * `bun scripts/extract-schemas.ts OWNER DOCUMENT`: writes `test/schemas/OWNER.json` from an OpenAPI document of that
- * provider (JSON or YAML). `test/schemas/README.md` says where each document is published.
+ * provider (JSON or YAML). `test/schemas/README.md` lists the source of each document.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-/** Writes the files that are made from the code, or with `--check` fails where one is out of date. */
+/** Writes the files that are generated from the code, or with `--check` fails if one is out of date. */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";

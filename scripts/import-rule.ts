@@ -1,6 +1,6 @@
 /**
- * Checks who imports whom: folders only import from lower levels, providers stand alone, and so on. ARCHITECTURE.md
- * tells the rules, scripts/import-rule/layout.ts holds the levels. Usage: `bun scripts/import-rule.ts [ROOT]`.
+ * Checks the imports: folders only import from lower levels, providers are independent, and so on. ARCHITECTURE.md
+ * describes the rules, scripts/import-rule/layout.ts contains the levels. Usage: `bun scripts/import-rule.ts [ROOT]`.
  */
 import { resolve } from "node:path";
 import { checkTree } from "./import-rule/check-tree.ts";

@@ -1,6 +1,6 @@
-// Installs the packages of package-lock.json where they are missing or out of date, then returns: `npm start` and
-// `npm test` begin with it, so that both work on an untouched clone. Plain JavaScript, since it runs before Bun is there.
-// With --omit=dev only what the server needs. Every failure is one line on stderr and exit code 1.
+// Installs the packages of package-lock.json if they are missing or out of date, then returns: `npm start` and `npm
+// test` begin with it, so both work on an untouched clone. Plain JavaScript, because Bun may not be installed yet. With
+// --omit=dev only the packages that the server needs. Every failure is one line on stderr and exit code 1.
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -34,7 +34,7 @@ function isOutdated() {
   });
 }
 
-/** The line of npm's log that tells most, without the words that npm puts before each. */
+/** The most informative line of npm's log, without npm's prefix. */
 function causeOf(log) {
   const lines = log.split("\n").filter((line) => /^npm (error|ERR!) /.test(line));
   const texts = lines.map((line) => line.replace(/^npm (error|ERR!) /, "").trim()).filter((text) => text !== "");

@@ -37,7 +37,7 @@ describe("bin/tollgate", () => {
     return { stdout, stderr, code, pid: child.pid };
   }
 
-  /** Runs `check` while Bun stands elsewhere, as an installation would have put it. */
+  /** Runs `check` with Bun at another place, like that of an installation. */
   async function withBunAt(place: string, check: () => Promise<void>): Promise<void> {
     await mkdir(join(place, ".."), { recursive: true });
     await rename(join(pack, ownPlace), place);
@@ -100,7 +100,7 @@ describe("bin/tollgate", () => {
     });
   });
 
-  test("a placeholder is not Bun; without Bun it says so in one line", async () => {
+  test("a placeholder is not Bun; without Bun it prints one line", async () => {
     await withBunAt(join(folder, "elsewhere", "bun"), async () => {
       await Bun.write(join(pack, ownPlace), "#!/bin/sh\nexit 0\n", { mode: 0o755 });
       const { stderr, stdout, code } = await launch();

@@ -5,7 +5,7 @@ import { chatPath } from "./chat.ts";
 export const bodyBytes = 2 ** 20;
 const messageLength = 16_000;
 
-/** Prose with what makes JSON costly to read: escaped quotes and line ends, letters outside ASCII. */
+/** Prose that makes JSON costly to read: escaped quotes and line ends, letters outside ASCII. */
 const paragraph = 'The caller said: "keep every word", and the gateway did.\nNaïve façades — naturally — cost more.\n';
 
 function longConversation(model: string): string {

@@ -1,10 +1,10 @@
 import type { Expectation } from "../load/protocol.ts";
 import type { UpstreamDialect } from "../upstream/protocol.ts";
 
-/** One request, and what a right answer to it looks like. */
+/** One request, and its correct answer. */
 export interface BenchCall {
   path: string;
-  /** What the upstream is asked in, whatever the caller speaks: it decides on the name of the model. */
+  /** The dialect of the upstream, for any caller: it decides on the name of the model. */
   upstream: UpstreamDialect;
   /** The JSON body. The same bytes for every proxy but for the name of the model. */
   body(model: string): string;
@@ -16,7 +16,7 @@ export interface BenchCase extends BenchCall {
   /** For `--only`. */
   name: string;
   title: string;
-  /** What the direct column asks for, where the upstream does not speak the callers' dialect. */
+  /** The request of the direct column, if the upstream does not speak the callers' dialect. */
   direct?: BenchCall;
   /** Ids of the columns that take part; left out for all. */
   proxies?: readonly string[];

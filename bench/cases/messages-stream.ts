@@ -11,7 +11,7 @@ const [system, ...turns] = messages;
 const body = (model: string): string =>
   JSON.stringify({ model, max_tokens: 256, system: system?.content, messages: turns, stream: true });
 
-/** Beside `stream`: the same bytes come from the upstream, and have to be told in another dialect. */
+/** Beside `stream`: the same bytes come from the upstream and have to be translated. */
 export const messagesStream: BenchCase = {
   name: "messages-stream",
   title: `Messages stream, translated from a chat stream of ${streamEventCount} events (${streamBurstCount} bursts, as above)`,

@@ -2,7 +2,7 @@ import { streamBurstCount, streamEventCount } from "../upstream/answers.ts";
 import type { BenchCase } from "./case.ts";
 import { chatPath, messages } from "./chat.ts";
 
-/** Asks for the usage chunk, so that a proxy that hides it from others relays the same bytes as the rest. */
+/** Requests the usage chunk, so that a proxy that hides it otherwise relays the same bytes as the others. */
 export const stream: BenchCase = {
   name: "stream",
   title: `Stream of ${streamEventCount} events (the upstream writes them in ${streamBurstCount} flushed bursts, no pauses)`,

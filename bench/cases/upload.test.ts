@@ -4,7 +4,7 @@ import { measureSound } from "../../src/audio/index.ts";
 import { UploadCheck } from "../upstream/upload-check.ts";
 import { makeSound, soundBytes, uploadForm } from "./upload.ts";
 
-test("the uploaded file is a sound of 20 MB whose length can be measured", async () => {
+test("the uploaded file is audio of 20 MB with a measurable duration", async () => {
   const sound = makeSound();
   expect(sound.length).toBe(soundBytes);
   const seconds = (soundBytes - 44) / 32_000;

@@ -12,8 +12,8 @@ const bytesASample = 2;
 const wavHeadBytes = 44;
 
 /**
- * Eleven minutes of speech as a recorder would store it: one channel of 16 kHz in 16 bits. The samples are noise, so that
- * what searches the bytes for a boundary meets every one of them.
+ * Eleven minutes of speech as a recorder would store it: one channel of 16 kHz in 16 bits. The samples are noise, so a
+ * search for a boundary meets every byte value.
  */
 export function makeSound(): Buffer {
   const sound = Buffer.alloc(soundBytes);

@@ -1,6 +1,6 @@
 /**
  * The control channel between the benchmark and its own two processes (upstream and load generator): JSON lines over
- * stdin and stdout. End of file on stdin means that the benchmark is gone, and the process must go as well.
+ * stdin and stdout. End of file on stdin means that the benchmark has ended, and the process must end as well.
  */
 export async function serveLines(answer: (message: unknown) => unknown): Promise<never> {
   let rest = "";

@@ -1,9 +1,12 @@
-/** What the queue needs of a Bun TCP socket. `write` returns how many bytes the kernel took, or -1 on a closed socket. */
+/**
+ * The part of a Bun TCP socket that the queue uses. `write` returns the number of bytes accepted by the kernel, or -1
+ * on a closed socket.
+ */
 interface Writable {
   write(bytes: Uint8Array): number;
 }
 
-/** Keeps what the kernel would not take yet (a 1 MB request body never fits at once) until the socket drains. */
+/** Keeps bytes that the kernel does not accept yet (a 1 MB request body never fits at once) until the socket drains. */
 export class SendQueue {
   #pending: Uint8Array[] = [];
 

@@ -72,7 +72,7 @@ interface Rig {
   ledger: Ledger;
   tokens: string[];
   samples: Samples;
-  /** What is wrong with the books, or null. */
+  /** The errors in the books, or null. */
   problem(): Promise<string | null>;
 }
 
@@ -102,7 +102,7 @@ function account(kind: "user" | "token", name: string, parentId: string | undefi
   return { id: `${kind}:${name}`, kind, name, parentId, ...limits };
 }
 
-/** What a call leaves behind. */
+/** The rows of a call. */
 const record: CallRecord = {
   owner: "u",
   operation: "chat",

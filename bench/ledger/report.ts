@@ -12,7 +12,7 @@ export function ledgerTable(figures: readonly LedgerFigures[]): string {
   return `${markdownTable(head, rows)}\n`;
 }
 
-/** What is asked of the ledger on two cores, with the database on the same machine. */
+/** The ledger's bars on two cores, with the database on the same machine. */
 export function ledgerBars(figures: readonly LedgerFigures[]): Bar[] {
   return figures.flatMap((each) => {
     if (each.callers !== 64) return [];

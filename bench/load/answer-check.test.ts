@@ -45,7 +45,7 @@ describe("a stream", () => {
     expect(check({ kind: "open-stream" }, ['data: {"a":1}\n\n']).problem()).toContain("the stream ends with");
   });
 
-  test("of Messages holds all words and ends with message_stop, wherever its bytes are cut", () => {
+  test("of Messages contains all words and ends with message_stop, wherever its bytes are cut", () => {
     const word = 'event: content_block_delta\ndata: {"text":" word"}\n\n';
     const end = 'event: message_stop\ndata: {"type":"message_stop"}\n\n';
     const whole = word + word + end;
@@ -58,7 +58,7 @@ describe("a stream", () => {
     expect(check(expected, [word, word.replace("word", "w"), end]).problem()).toBe("1 words instead of 2");
   });
 
-  test("is counted anew for each answer", () => {
+  test("is counted separately for each answer", () => {
     const answer = check(stream, [rightStream]);
     answer.head("HTTP/1.1 200 OK");
     answer.body(Buffer.from(rightStream));

@@ -1,6 +1,6 @@
 import type { Expectation } from "./protocol.ts";
 
-/** Looks at one answer after the other and says what is wrong with it. */
+/** Checks one answer after the other and reports errors. */
 export class AnswerCheck {
   /** Events of the present answer so far, `data: [DONE]` included. */
   events = 0;
@@ -85,7 +85,7 @@ class JsonCheck implements BodyCheck {
 
 const tailLength = 32;
 
-/** How a stream ends: what its last characters are, and how many of its events only say so. */
+/** The end of a stream: its last characters, and how many of its events belong to it. */
 interface StreamForm {
   end: RegExp;
   endEvents: number;
@@ -153,7 +153,7 @@ class Occurrences {
     this.#text = text;
   }
 
-  /** `before`: the last characters of what came before. Returns how many are new. */
+  /** `before`: the last characters before the piece. Returns the number of new ones. */
   add(piece: Buffer, before: string): number {
     const found = this.#inPiece(piece) + this.#overTheSeam(piece, before);
     this.count += found;

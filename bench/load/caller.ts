@@ -2,7 +2,7 @@ import { Connection } from "./connection.ts";
 import type { ConnectionOwner } from "./connection.ts";
 import type { CallerGroup } from "./protocol.ts";
 
-/** Where callers put what they see. */
+/** The place for callers' measurements. */
 export interface CallerLog {
   completed(milliseconds: number, firstEventMilliseconds: number | null): void;
   hungUp(): void;
@@ -12,10 +12,12 @@ export interface CallerLog {
   readonly goesOn: boolean;
 }
 
-/** So that a server that refuses everything is not asked a million times. */
+/** Prevents a million requests to a server that refuses everything. */
 const pauseAfterProblemMs = 10;
 
-/** Sends one request after the other on one keep-alive connection for as long as the log says; it can run again then. */
+/**
+ * Sends one request after the other on one keep-alive connection for as long as the log permits; it can run again then.
+ */
 export class Caller implements ConnectionOwner {
   readonly #port: number;
   readonly #group: CallerGroup;

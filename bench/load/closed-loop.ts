@@ -11,7 +11,7 @@ const drainMs = 15_000;
 const latencies = new Samples();
 const firstEvents = new Samples();
 
-/** What a number of callers see, over all the times that they are set going. */
+/** The measurements of a number of callers, over all their runs. */
 export class RunLog implements CallerLog {
   completedCount = 0;
   completedInTime = 0;

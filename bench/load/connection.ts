@@ -7,7 +7,7 @@ import type { Expectation } from "./protocol.ts";
 export interface ConnectionOwner {
   /** A piece of a stream came; `events` counts those of this answer so far. */
   eventsSeen(connection: Connection, events: number): void;
-  /** The answer has ended; `problem` says what is wrong with it, if anything. The connection may be closed by now. */
+  /** The answer has ended; `problem` describes its error, if any. The connection may be closed by now. */
   answered(connection: Connection, problem: string | null): void;
   /** Closed by the server or the network; `problem` is null when no answer was under way. */
   closed(connection: Connection, problem: string | null): void;
@@ -55,7 +55,7 @@ export class Connection implements MessageSink {
     this.#queue.send(this.#socket, request);
   }
 
-  /** Hangs up, whatever is under way. The owner is not told. */
+  /** Disconnects immediately, without notifying the owner. */
   hangUp(): void {
     const socket = this.#socket;
     this.#socket = null;

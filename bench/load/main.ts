@@ -5,7 +5,7 @@ import type { LoadJob } from "./protocol.ts";
 import { runTurns } from "./turns.ts";
 import { runWave } from "./wave.ts";
 
-/** The load generator: a process of its own that takes one job after the other and answers each with its figures. */
+/** The load generator: a separate process that takes one job after the other and answers each with its figures. */
 function work(message: unknown): Promise<unknown> {
   const job = message as LoadJob;
   switch (job.kind) {

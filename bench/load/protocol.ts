@@ -1,4 +1,4 @@
-/** What a right answer looks like. */
+/** The correct answer. */
 export type Expectation =
   /** 200, and a body that holds `marker` and ends with `}`. */
   | { kind: "json"; marker: string }
@@ -38,7 +38,7 @@ export interface HoldOpenJob {
   expectation: Expectation;
 }
 
-/** Every caller sends the same request at once, on a connection of its own, and reads its answer. */
+/** Every caller sends the same request at once, on its own connection, and reads its answer. */
 export interface WaveJob {
   kind: "wave";
   port: number;

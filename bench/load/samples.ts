@@ -1,6 +1,6 @@
 import type { Problems, Spread } from "./protocol.ts";
 
-/** Enough for a minute at 30,000 requests a second; what comes after is counted but not kept. */
+/** Enough for a minute at 30,000 requests a second; later samples are counted but not kept. */
 const samplesMax = 2_000_000;
 const examplesMax = 3;
 

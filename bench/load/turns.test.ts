@@ -5,7 +5,7 @@ import { runTurns } from "./turns.ts";
 const marker = "right";
 const request = Buffer.from("POST / HTTP/1.1\r\nhost: localhost\r\ncontent-length: 0\r\n\r\n").toString("base64");
 
-/** One server that answers for both sides, each on its own port, and notes who was asked in what order. */
+/** One server that answers for both sides, each on its own port, and records the order of requests. */
 describe("turns", () => {
   let answer = `{"text":"${marker}"}`;
   let asked: string[] = [];

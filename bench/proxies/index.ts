@@ -35,7 +35,7 @@ async function newFile(directory: string): Promise<StoragePlace> {
   return { url: `sqlite:${join(directory, "db")}`, databasePid: null, close: async () => undefined };
 }
 
-/** As in production, its commits wait for the disk. It stands with the upstream, so that the proxy's core is its own. */
+/** As in production, its commits wait for the disk. It runs with the upstream, so that the proxy's core is its own. */
 async function newPostgres(_directory: string, { pinning }: ProxyContext): Promise<StoragePlace> {
   const server = await startPostgres({ durable: true });
   const processes = server.processIds();

@@ -53,7 +53,7 @@ ${temporary}
 `;
 }
 
-/** Debian keeps it where an ordinary user's PATH doesn't look. */
+/** Debian installs it outside an ordinary user's PATH. */
 const program = Bun.which("nginx") ?? Bun.which("nginx", { PATH: "/usr/sbin:/usr/local/sbin" });
 let starts = 0;
 

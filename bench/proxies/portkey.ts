@@ -10,7 +10,7 @@ const packageDirectory = join(benchDirectory, "node_modules", "@portkey-ai", "ga
 const program = join(packageDirectory, "build", "start-server.js");
 const loopbackOnly = join(import.meta.dirname, "loopback-only.mjs");
 
-/** Installs what `bench/package.json` asks for, when it is not there yet. */
+/** Installs the packages of `bench/package.json` if they are missing. */
 async function whyMissing(): Promise<string | null> {
   if (Bun.which("node") === null) return "node is not installed";
   if (existsSync(program)) return null;

@@ -8,10 +8,10 @@ export interface ProxyContext {
   pinning: Pinning;
 }
 
-/** What a request to this proxy looks like. */
+/** A request's form for this proxy. */
 export interface Target {
   port: number;
-  /** The name of the model that is asked for, by what the upstream is to be asked for. */
+  /** The requested model's name, by the upstream's name. */
   models: Readonly<Record<UpstreamDialect | "transcription", string>>;
   headers: Record<string, string>;
 }
@@ -26,11 +26,11 @@ export const upstreamModels: Target["models"] = {
 export interface RunningProxy {
   target: Target;
   process: ServerProcess;
-  /** The first process of a database of its own, which stands with the upstream and the load generator. */
+  /** The first process of a separate database, which runs with the upstream and the load generator. */
   databasePid: number | null;
-  /** Where it puts the bytes of large requests, which it must take away again; null where it keeps them in memory. */
+  /** The folder for the bytes of large requests, which the proxy must clean up; null if it keeps them in memory. */
   spoolFolder: string | null;
-  /** Ends it, and what was started for it. */
+  /** Ends it, and the processes started for it. */
   stop(): Promise<void>;
 }
 
@@ -41,7 +41,7 @@ export interface Proxy {
   label(): string;
   /** How it is set up, for the report. */
   setUp: string;
-  /** Null when it can be measured here. May install what is needed. */
+  /** Null if it can be measured here. May install packages. */
   whyMissing(): Promise<string | null>;
   /** Resolves when the proxy answers. Every start is a fresh instance. */
   start(context: ProxyContext): Promise<RunningProxy>;

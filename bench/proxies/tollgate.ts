@@ -8,7 +8,7 @@ import type { Proxy, ProxyContext, RunningProxy } from "./proxy.ts";
 export interface TollgateVariant {
   id: string;
   label: string;
-  /** Where it keeps its state, for the report. */
+  /** The location of its state, for the report. */
   state: string;
   /** The launcher, `bin/tollgate` of the checkout under test. */
   program: string;
@@ -22,7 +22,7 @@ export interface StoragePlace {
   close(): Promise<void>;
 }
 
-/** Only what has no default: everything that a gateway does by default is on. */
+/** Only settings without a default: everything that a gateway does by default is on. */
 function configuration(port: number, upstreamPort: number): string {
   return `
 server: { host: 127.0.0.1, port: ${port} }
@@ -91,7 +91,7 @@ async function createToken(variant: TollgateVariant, storage: string[]): Promise
   throw new Error("tollgate token create printed no token");
 }
 
-/** Runs a command to its end and returns what it printed; throws with its error output when it fails. */
+/** Runs a command to its end and returns its output; throws with its error output if it fails. */
 async function runTollgate(program: string, command: string[]): Promise<string> {
   const child = Bun.spawn([program, ...command], { stdin: "ignore", stdout: "pipe", stderr: "pipe" });
   const [said, complaint, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);

@@ -12,10 +12,10 @@ import type { Results } from "./results.ts";
 const tollgateId = "tollgate";
 const postgresId = "tollgate-postgres";
 
-/** What Postgres in place of SQLite may leave of the requests a second. */
+/** The share of requests a second that Postgres must keep relative to SQLite. */
 const postgresShare = 0.6;
 
-/** Only the bars that the run can tell about: no peer, no ratio. An invalid run keeps no bar. */
+/** Only bars that apply to the run: no peer, no ratio. An invalid run keeps no bar. */
 export function barsOf(results: Results): Bar[] {
   return [
     ...caseBars(results),
@@ -95,7 +95,7 @@ function firstEventBars({ name, tollgate }: CaseFigures): Bar[] {
   return [judge(promise, `${milliseconds(firstEventP99)} ms`, firstEventP99 < 1, tollgate)];
 }
 
-/** What a call in another dialect than its upstream's may cost. */
+/** The bar for a translated call. */
 function translationBars(results: Results): Bar[] {
   const of = (name: string): Figures | undefined => {
     const result = results.cases.find((candidate) => candidate.name === name);
@@ -158,7 +158,7 @@ function uploadBars(results: Results): Bar[] {
   return [{ promise, measured, kept: result.problem === null && bytes < 1.2e9 }];
 }
 
-/** What the memory may grow by during a soak and still be called flat: garbage collection breathes that much. */
+/** The growth of memory during a soak that still counts as flat: garbage collection varies that much. */
 const flatShare = 0.15;
 
 function soakBars(results: Results): Bar[] {

@@ -62,7 +62,7 @@ describe("the table of a comparison", () => {
     );
   });
 
-  test("says why a case is invalid", () => {
+  test("contains the reason why a case is invalid", () => {
     const table = comparisonTable([compared([round(63, 60)], "old: 3 wrong answers")]);
     expect(table).toContain("| round 1 | invalid |");
     expect(table).toEndWith("chat: invalid, old: 3 wrong answers\n");

@@ -4,7 +4,7 @@ import type { Bar } from "./bar.ts";
 import { decimals, markdownTable, microseconds } from "./format.ts";
 import { median } from "./median.ts";
 
-/** What the new checkout may take of CPU beside the old one. */
+/** The permitted CPU of the new checkout relative to the old one. */
 const ratioMax = 1.05;
 
 export interface ComparedFigures {

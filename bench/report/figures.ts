@@ -12,7 +12,7 @@ export interface Figures {
   problem: string | null;
   perSecond: number;
   cpuMicroseconds: number;
-  /** What one core would carry: a million over the CPU µs a request. */
+  /** The capacity of one core: a million over the CPU µs per request. */
   oneCorePerSecond: number;
   /** Over the direct column's median of the same round; for the direct column itself the time as it is. */
   oneCaller: Added;
@@ -86,7 +86,7 @@ export function uploadPeakBytesOf({ waves }: UploadsResult): number {
   return Math.max(...waves.map((wave) => wave.peakBytes));
 }
 
-/** The median over the waves; NaN where there is no such result. */
+/** The median over the waves; NaN without such a result. */
 export function uploadCpuMsOf(result: UploadsResult | undefined): number {
   return median((result?.waves ?? []).map((wave) => wave.cpuMs));
 }

@@ -1,4 +1,4 @@
-/** Numbers as the tables show them; a dash where nothing was measured. */
+/** Numbers as the tables show them; a dash without a measurement. */
 export function count(value: number): string {
   return Number.isFinite(value) ? Math.round(value).toLocaleString("en-US") : "–";
 }

@@ -63,7 +63,7 @@ function rowsOf(all: readonly Figures[]): Row[] {
   ];
 }
 
-/** What kept the requests a second from being more. */
+/** The limiting factor of the requests a second. */
 function limitOf(figures: Figures): string {
   const busy = 0.9;
   if (figures.proxyShare >= busy) return "the proxy";

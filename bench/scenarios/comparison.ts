@@ -20,7 +20,7 @@ export interface ComparisonPlan {
   turnSeconds: number;
 }
 
-/** What one side used in all its turns of a round. */
+/** One side's CPU in all its turns of a round. */
 export interface Use {
   cpuMs: number;
   requests: number;
@@ -42,8 +42,8 @@ export interface ComparisonSetting {
 
 /**
  * Measures two checkouts in short turns. Each round starts both as fresh instances, because two instances of the same
- * program differ for as long as they live (what the JIT compiler chose, where the heap lies), which no number of turns
- * would average out.
+ * program differ for their lifetime (the JIT compiler's choices, the heap's addresses), which no number of turns would
+ * average out.
  */
 export async function compare(setting: ComparisonSetting): Promise<ComparedCase[]> {
   const { rig, cases, plan } = setting;
@@ -85,12 +85,12 @@ interface CaseSetting {
   round: number;
 }
 
-/** Lets what is done after the last answers (settling, log) end, so that it is counted. */
+/** Waits for the work after the last answers (settling, log), so that it is counted. */
 const settleMs = 100;
 
 /**
- * CPU is read once before and once after all turns: the kernel counts it in steps of 10 ms, and what a side still does
- * while it is the other's turn (garbage collection, commits) is its own cost.
+ * CPU is read once before and once after all turns: the kernel counts it in steps of 10 ms, and a side's work during
+ * the other's turn (garbage collection, commits) is its own cost.
  */
 async function measureCase(setting: CaseSetting): Promise<{ use: Sides<Use>; problem: string | null }> {
   const { running, plan } = setting;

@@ -17,7 +17,7 @@ export interface Durations {
   manyCallersSeconds: number;
 }
 
-/** One run of the load generator with what the processes used meanwhile. */
+/** One run of the load generator with the CPU used by the processes. */
 export interface Phase {
   load: ClosedLoopResult;
   /** The proxy's own processes, CPU µs for each completed request; null without a proxy. */
@@ -26,7 +26,7 @@ export interface Phase {
   proxyShare: number | null;
   upstreamShare: number;
   loadShare: number;
-  /** Null where the proxy has no database process. */
+  /** Null if the proxy has no database process. */
   databaseShare: number | null;
   problem: string | null;
 }
@@ -145,7 +145,7 @@ async function measureRound(measurement: Measurement, durations: Durations, cell
   cell.residentBytes = subject.pid === null ? null : useOfTree(subject.pid).residentBytes;
 }
 
-/** Lets what the proxy does after its answers (settling, log) end, so that it falls on nobody else's time. */
+/** Waits for the proxy's work after its answers (settling, log), so that no other measurement includes it. */
 const settleMs = 100;
 
 async function measurePhase(
@@ -197,7 +197,7 @@ async function sample(rig: Rig, subject: Subject): Promise<Sample> {
 
 type Answers = Pick<ClosedLoopResult, "completed" | "problems">;
 
-/** What is wrong with answers during which the upstream was asked `requests` times; null when nothing is. */
+/** The errors of answers during which the upstream received `requests` requests; null without errors. */
 export function problemOf({ problems, completed }: Answers, requests: number): string | null {
   const { count, examples } = problems;
   if (count > 0) return `${count} wrong answers, such as: ${examples[0] ?? ""}`;

@@ -8,7 +8,7 @@ import { moveToCores, onCores } from "../system/pinning.ts";
 import type { Pinning } from "../system/pinning.ts";
 import type { ExpectedFile, StreamPlan, UpstreamReady, UpstreamStatistics } from "../upstream/protocol.ts";
 
-/** The fixed upstream and the load generator, each a process of its own, with the address that proxies need. */
+/** The fixed upstream and the load generator, each a separate process, with the address for proxies. */
 export class Rig {
   readonly context: ProxyContext;
   readonly upstream: Helper;
@@ -52,7 +52,7 @@ export class Rig {
     await this.upstream.ask({ command: "plan", plan });
   }
 
-  /** What uploads must hold from now on; the upstream refuses any other. */
+  /** The required content of uploads from now on; the upstream refuses any other. */
   async expectFile(file: ExpectedFile): Promise<void> {
     await this.upstream.ask({ command: "expect-file", file });
   }
@@ -70,7 +70,7 @@ export class Rig {
   }
 }
 
-/** Progress goes to stderr, so that stdout holds the report alone. */
+/** Progress goes to stderr, so that stdout contains the report only. */
 export function progress(text: string): void {
   process.stderr.write(`bench: ${text}\n`);
 }

@@ -18,7 +18,7 @@ export interface SoakResult {
 
 /** Short enough for a curve, and every caller comes with a new connection in each slice. */
 const sliceSeconds = 10;
-/** A stream then takes 0.2 s, so that there is a middle to hang up in. */
+/** A stream then takes 0.2 s, which leaves time to disconnect in the middle. */
 const burstEveryMs = 20;
 
 /** Runs mixed callers through one proxy, some of which hang up in the middle of a stream. */
@@ -49,7 +49,10 @@ async function runSlices(rig: Rig, proxyId: string, running: RunningProxy, minut
   return summarise(proxyId, minutes, slices, residentBytes);
 }
 
-/** Pauses keep the rate (about 1,500 calls a second) below what would fill the disk with log and ledger in ten minutes. */
+/**
+ * Pauses keep the rate (about 1,500 calls a second) below one that would fill the disk with log and ledger in ten
+ * minutes.
+ */
 function mixedCallers(target: Target): CallerGroup[] {
   const streams = callersOf(target, stream, 64);
   return [{ ...callersOf(target, chat, 4), pauseMs: 5 }, streams, { ...streams, hangUpAfterEvents: 35 }];

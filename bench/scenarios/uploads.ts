@@ -25,7 +25,7 @@ export interface UploadWave {
   /** The proxy's, for each upload. */
   cpuMs: number;
   megabytesASecond: number;
-  /** The most during the wave, and what was left a moment after it. */
+  /** The maximum during the wave, and the memory a moment after it. */
   peakBytes: number;
   endedBytes: number;
 }
@@ -73,7 +73,7 @@ async function sendWaves(
   return result;
 }
 
-/** Lets what follows the answers (settling, closing files) end. */
+/** Waits for the work after the answers (settling, closing files). */
 const settleMs = 500;
 
 async function sendWave(

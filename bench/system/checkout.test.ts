@@ -6,7 +6,7 @@ import { commitOf, openCheckout } from "./checkout.ts";
 
 const author = ["-c", "user.name=test", "-c", "user.email=test@example.com"];
 
-/** A repository with two commits: the launcher says which one it is of, and the lock file is that of both. */
+/** A repository with two commits: the launcher prints its own, and both have the same lock file. */
 describe("the checkout to compare with", () => {
   let folder = "";
   let root = "";
@@ -43,7 +43,7 @@ describe("the checkout to compare with", () => {
 
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  test("is the code of the revision that was asked for, with this checkout's packages where the lock files agree", () => {
+  test("is the code of the requested revision, with this checkout's packages if the lock files agree", () => {
     const { launcher, name } = open("HEAD~1");
     expect(name).toBe(firstCommit);
     expect(readFileSync(launcher, "utf8")).toBe("first");
@@ -55,7 +55,7 @@ describe("the checkout to compare with", () => {
     expect(open(root)).toEqual({ launcher: join(root, "bin", "tollgate"), name: commitOf(root) });
   });
 
-  test("is named after its commit, and says when files differ from it", () => {
+  test("is named after its commit, and marked if files differ from it", () => {
     expect(commitOf(root)).toBe(git("rev-parse", "--short", "HEAD"));
     writeFileSync(join(root, "bin", "tollgate"), "changed");
     expect(commitOf(root)).toEndWith("-dirty");

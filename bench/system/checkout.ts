@@ -13,11 +13,11 @@ export interface CheckoutRequest {
   /** The folder of a checkout with its packages installed, or a git revision of the checkout in `root`. */
   what: string;
   root: string;
-  /** Where a revision is unpacked; whoever owns the folder takes it away. */
+  /** The folder for an unpacked revision; its owner removes it. */
   directory: string;
 }
 
-/** Throws an Error with a line for the user when `what` names nothing that can be started. */
+/** Throws an Error with a line for the user if `what` names nothing that can be started. */
 export function openCheckout({ what, root, directory }: CheckoutRequest): Checkout {
   if (existsSync(launcherOf(what))) return { launcher: launcherOf(resolve(what)), name: commitOf(what) };
   const found = run(["git", "-C", root, "rev-parse", "--verify", "--quiet", "--short", `${what}^{commit}`]);
@@ -29,7 +29,7 @@ export function openCheckout({ what, root, directory }: CheckoutRequest): Checko
   return { launcher: launcherOf(folder), name: commit };
 }
 
-/** The commit of a folder, with `-dirty` when files differ from it; the folder's own name where there is no git. */
+/** The commit of a folder, with `-dirty` if files differ from it; the folder's own name without git. */
 export function commitOf(folder: string): string {
   const described = run(["git", "-C", folder, "describe", "--always", "--dirty", "--exclude=*"]);
   return described.ok ? described.said.trim() : basename(resolve(folder));
@@ -52,7 +52,7 @@ function lockOf(checkout: string): string {
   return readFileSync(join(checkout, "package-lock.json"), "utf8");
 }
 
-/** The same lock file means the same packages, so that those of `root` serve both; otherwise it installs its own. */
+/** The same lock file means the same packages, so those of `root` serve both; otherwise it installs its own. */
 function addPackages(folder: string, root: string): void {
   const packages = join(root, "node_modules");
   if (existsSync(packages) && lockOf(folder) === lockOf(root)) symlinkSync(packages, join(folder, "node_modules"));

@@ -8,7 +8,7 @@ export function describeMachine(directory: string): string {
   return `${cpus().length} × ${model}, ${gibibytes} GiB, Linux ${release()}, temporary files on ${fileSystem(directory)}`;
 }
 
-/** Where the ledger's file lies decides what a durable commit costs. Magic numbers by statfs(2). */
+/** The ledger's file system determines the cost of a durable commit. Magic numbers by statfs(2). */
 function fileSystem(directory: string): string {
   const names: Record<number, string> = {
     0x01021994: "tmpfs (memory)",

@@ -34,7 +34,7 @@ export function peakBytesOfTree(root: number): number {
   return treeOf(root).reduce((sum, row) => sum + statusBytesOf(row.pid, "VmHWM"), 0);
 }
 
-/** Forgets the peaks so far. A kernel that doesn't know how keeps them: then what is read is too much, never too little. */
+/** Resets the peaks. A kernel without this function keeps them: the figures are then too high, never too low. */
 export function resetPeak(root: number): void {
   for (const { pid } of treeOf(root)) {
     try {
@@ -53,7 +53,7 @@ export function openFilesWithin(root: number, folder: string): number {
   return links.filter((link) => link.startsWith(`${folder}/`)).length;
 }
 
-/** The process and its descendants, parents first; empty when it has gone. */
+/** The process and its descendants, parents first; empty if it has exited. */
 export function pidsOfTree(root: number): number[] {
   return treeOf(root).map((row) => row.pid);
 }
@@ -78,7 +78,7 @@ function rowOf(pid: number): ProcessRow | null {
   return { pid, parent: Number(fields[1]), cpuTicks };
 }
 
-/** `VmRSS` is what is resident, `VmHWM` the most that was. */
+/** `VmRSS` is the resident memory, `VmHWM` its peak. */
 function statusBytesOf(pid: number, field: "VmRSS" | "VmHWM"): number {
   const status = readOrEmpty(`/proc/${pid}/status`);
   const kibibytes = new RegExp(`^${field}:\\s+(\\d+) kB`, "m").exec(status)?.[1];

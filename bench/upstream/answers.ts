@@ -1,10 +1,13 @@
-/** The fixed upstream's answers, as bytes made once: OpenAI's chat completion, its stream of 100 events, and what Anthropic would stream of the same. */
+/**
+ * The fixed upstream's answers, as bytes created once: OpenAI's chat completion, its stream of 100 events, and
+ * Anthropic's stream of the same text.
+ */
 
 import type { UpstreamDialect } from "./protocol.ts";
 
 /** Events before `data: [DONE]`: the role, the words, the finish reason and the usage. */
 export const streamEventCount = 100;
-/** Words of the answer, an event each; a chat stream has three events beside them, a Messages stream five. */
+/** Words of the answer, an event each; a chat stream has three further events, a Messages stream five. */
 export const streamWordCount = streamEventCount - 3;
 export const messagesEventCount = streamWordCount + 5;
 /** How many separately flushed writes a stream's events are spread over. */
@@ -148,7 +151,7 @@ function burstsOf(events: readonly string[], end: string): Buffer[] {
   });
 }
 
-/** What is written of one stream. */
+/** The writes of one stream. */
 export interface UpstreamStream {
   /** One entry a flush: the first carries the answer's head, the last the end of the stream. */
   bursts: readonly Buffer[];

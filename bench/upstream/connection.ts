@@ -13,7 +13,7 @@ import type { ExpectedFile, UpstreamDialect, UpstreamStatistics } from "./protoc
 import type { StreamTarget, Streams } from "./streams.ts";
 import { UploadCheck } from "./upload-check.ts";
 
-/** What every connection shares. */
+/** State shared by all connections. */
 export interface UpstreamShared {
   statistics: UpstreamStatistics;
   streams: Streams;

@@ -4,7 +4,7 @@ import type { UpstreamShared } from "./connection.ts";
 import type { UpstreamCommand, UpstreamReady, UpstreamStatistics } from "./protocol.ts";
 import { Streams } from "./streams.ts";
 
-/** The fixed upstream: a process of its own on a raw TCP listener, so that it costs as little as JavaScript allows. */
+/** The fixed upstream: a separate process on a raw TCP listener, which costs as little as JavaScript permits. */
 const shared: UpstreamShared = {
   statistics: { requests: 0, bodyBytes: 0, openStreams: 0 },
   streams: new Streams(),

@@ -23,18 +23,18 @@ describe("an upload", () => {
     expect(problemOf(form, pieceBytes)).toBeNull();
   });
 
-  test.each([1, 7, 1_000])("that breaks off is told with its length, in pieces of %d bytes", (pieceBytes) => {
+  test.each([1, 7, 1_000])("that breaks off is reported with its length, in pieces of %d bytes", (pieceBytes) => {
     const cut = form.subarray(0, form.indexOf("samples"));
     expect(problemOf(cut, pieceBytes)).toBe(`19 bytes of the file instead of ${file.length}`);
   });
 
-  test.each([1, 7, 1_000])("with one other byte is told, in pieces of %d bytes", (pieceBytes) => {
+  test.each([1, 7, 1_000])("with one other byte is reported, in pieces of %d bytes", (pieceBytes) => {
     const other = Buffer.from(file);
     other.write("S", other.indexOf("s"));
     expect(problemOf(formOf(other), pieceBytes)).toBe("a file with other bytes");
   });
 
-  test("without a file is told", () => {
+  test("without a file is reported", () => {
     expect(problemOf(formOf(Buffer.from("no sound")), 7)).toBe("no file in the form");
   });
 });

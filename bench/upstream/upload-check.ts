@@ -8,8 +8,8 @@ const magicBytes = 4;
 const headBytesMax = 64 * 1024;
 
 /**
- * Looks for the file in one form, whatever boundary and order its sender chose, and adds its bytes up. They are not kept:
- * fifty uploads at once would have the upstream compete for memory with what is measured.
+ * Finds the file in one form, for any boundary and order, and adds its bytes up. They are not kept: otherwise, with
+ * fifty simultaneous uploads, the upstream would compete for memory with the measured proxy.
  */
 export class UploadCheck {
   readonly #expected: ExpectedFile;

@@ -36,7 +36,7 @@ test("a sound tree passes", () => {
   expect(check({})).toEqual([]);
 });
 
-describe("every rule reports its violation and says what to do", () => {
+describe("every rule reports its violation and the fix", () => {
   const cases: readonly [name: string, path: string, text: string, expected: string][] = [
     [
       "1: upwards",
@@ -114,7 +114,7 @@ describe("the command", () => {
   });
   afterAll(() => rm(folder, { recursive: true }));
 
-  test("exits 0 on a sound tree, 1 on a violation, 1 where there is nothing to check", async () => {
+  test("exits 0 on a sound tree, 1 on a violation, 1 if there is nothing to check", async () => {
     expect(await runCommand(folder)).toEqual({ code: 0, output: "" });
     await Bun.write(join(folder, "src/auth/index.ts"), `import "../core/money.ts";`);
     const broken = await runCommand(folder);

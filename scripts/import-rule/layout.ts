@@ -16,7 +16,7 @@ export const levels: readonly (readonly string[])[] = [
   ["cli"],
 ];
 
-/** The files that build what the others are given; the higher levels may, too. */
+/** The files that create the application's parts; higher levels may do so too. */
 export const compositionFiles: readonly string[] = ["app-routing.ts", "app.ts"];
 
 /** The folders that answer requests: no SQL, no provider names, no prices. */
@@ -35,7 +35,7 @@ export const providerBlindFolders: readonly string[] = [
   "jobs",
 ];
 
-/** Folders whose classes and factories make a value of one call, not a part of the application. */
+/** Folders whose classes and factories create a value of one call, not a part of the application. */
 export const valueFolders: readonly string[] = ["core", "streaming", "bodies", "charges", "sending"];
 
 /** Functions named like a factory that write a record and construct nothing. */
@@ -46,13 +46,13 @@ export const standaloneAreas: readonly string[] = ["simulators", "console"];
 
 export const layoutFile = "scripts/import-rule/layout.ts";
 
-/** Where a file stands, read from its path relative to the repository's root. */
+/** The position of a file, read from its path relative to the repository's root. */
 export interface Place {
   /** The top folder: src, test, simulators … */
   readonly area: string;
-  /** Inside src/: the folder, or the file itself where it stands directly in src/. */
+  /** Inside src/: the folder, or the file itself if it is directly in src/. */
   readonly folder: string | undefined;
-  /** The index in `levels`; undefined where the folder has none. */
+  /** The index in `levels`; undefined if the folder has none. */
   readonly level: number | undefined;
   /** Inside src/providers/: the folder of one provider, or "shared". */
   readonly provider: string | undefined;
@@ -66,7 +66,7 @@ export function placeOf(path: string): Place {
   return { area, folder, level: level < 0 ? undefined : level, provider };
 }
 
-/** A test, or what several tests beside it share. */
+/** A test, or a file shared by several tests beside it. */
 export function isTest(path: string): boolean {
   return path.endsWith(".test.ts") || path.includes("/__fixtures__/");
 }

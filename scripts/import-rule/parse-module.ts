@@ -8,7 +8,7 @@ export interface OwnImport {
   readonly line: number;
 }
 
-/** A word or a sentence that the code says: a string literal or the fixed part of a template. */
+/** A text in the code: a string literal or the fixed part of a template. */
 interface Text {
   readonly value: string;
   readonly line: number;
@@ -22,7 +22,7 @@ export interface Construction {
   readonly line: number;
 }
 
-/** What the rules need to know of a file. */
+/** The facts about a file that the rules need. */
 export interface Module {
   readonly path: string;
   readonly imports: readonly OwnImport[];
@@ -34,7 +34,7 @@ export interface Module {
   readonly numericProperties: readonly Text[];
 }
 
-/** Reads one file. Throws where it cannot be parsed: a file that is not understood must not pass. */
+/** Parses one file. Throws if that fails: an unparsed file must not pass. */
 export function parseModule(path: string, source: string): Module {
   const { errors, module, program } = parseSync(path, source);
   const [error] = errors;

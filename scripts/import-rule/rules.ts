@@ -12,7 +12,7 @@ import {
 } from "./layout.ts";
 import type { Construction, Module, OwnImport } from "./parse-module.ts";
 
-/** A broken rule: where, which, and what to do about it. */
+/** A broken rule: its place, its name, and its fix. */
 export interface Violation {
   readonly path: string;
   readonly line: number;
@@ -29,7 +29,7 @@ const importRules: Record<string, (path: string, target: string) => Advice> = {
   "rule 6 (index.ts only)": importsInnerFile,
 };
 
-/** What a single file breaks by itself; cycles are looked for in all files together. */
+/** Violations within a single file; cycles are searched in all files together. */
 export function checkModule(module: Module, providerNames: ReadonlySet<string>): Violation[] {
   return [
     ...checkPlace(module.path),
@@ -87,7 +87,7 @@ function importsInnerFile(path: string, target: string): Advice {
   const to = placeOf(target);
   if (to.area !== "src") return undefined;
   if (from.area === "src" && from.folder === to.folder) return importsInnerProviderFile(from.provider, target);
-  // What the unit tests of a folder share may serve those of the folders above it.
+  // Fixtures of a folder's unit tests may be used by the folders above it.
   if (isTest(path) && isSharedByTests(target)) return undefined;
   const isFolderFile = target.split("/").length > 2;
   if (!isFolderFile || target === `src/${to.folder}/index.ts`) return undefined;

@@ -27,8 +27,8 @@ const operatingSystems = new Set([
 const processors = new Set(["arm", "arm64", "ia32", "loong64", "mips64el", "ppc64", "riscv64", "s390x", "x64"]);
 
 /**
- * The optional dependencies that packages in the lock name but the lock doesn't hold: path in its `packages` → entry,
- * with the platform read from the name. The checksum is not known. Throws where a name doesn't tell its platform.
+ * The optional dependencies that packages in the lock name but the lock lacks: path in its `packages` → entry, with the
+ * platform read from the name. The checksum is unknown. Throws if a name does not contain its platform.
  */
 export function missingPlatformPackages(lock: Lock): Record<string, LockedPackage> {
   const entries = Object.entries(lock.packages).flatMap(([path, parent]) =>

@@ -26,7 +26,7 @@ const document = {
   },
 };
 
-test("a schema comes with what it refers to, and without prose", () => {
+test("a schema includes its references, without prose", () => {
   expect(extractSchemas(document, ["Answer"])).toEqual({
     openapi: "3.1.0",
     info: { title: "An API", version: "1" },

@@ -11,9 +11,9 @@ export type SchemaDocument = z.infer<typeof documentSchema>;
 
 const prefix = "#/components/schemas/";
 
-/** What is prose, and says nothing of a value. */
+/** Prose, which does not constrain a value. */
 const annotations: ReadonlySet<string> = new Set(["description", "title", "example", "examples", "externalDocs"]);
-/** Members whose keys are names that the API chose, and whose values are schemas. */
+/** Members whose keys are names chosen by the API, and whose values are schemas. */
 const maps: ReadonlySet<string> = new Set(["properties", "patternProperties", "dependentSchemas", "$defs"]);
 /** Members that hold values, or names of schemas, and no schema. */
 const values: ReadonlySet<string> = new Set(["enum", "const", "default", "required", "discriminator"]);
@@ -34,7 +34,7 @@ export function extractSchemas(document: unknown, names: readonly string[]): Sch
   return { openapi, info, components: { schemas } };
 }
 
-/** As JSON text with a line for each schema, so that a change of one is a change of one line. */
+/** As JSON text with a line per schema, so that a change of one is a change of one line. */
 export function writeSchemas({ openapi, info, components }: SchemaDocument): string {
   const lines = Object.entries(components.schemas).map(
     ([name, schema]) => `${JSON.stringify(name)}: ${JSON.stringify(schema)}`,

@@ -1,4 +1,4 @@
-/** The schemas that tests check values against, by whose document they are in. What they refer to comes with them. */
+/** The schemas that tests validate against, by the owner of their document. Their references are included. */
 export const roots = {
   openai: [
     "CreateChatCompletionRequest",

@@ -1,6 +1,6 @@
 import type { Step } from "./steps.ts";
 
-/** What `npm run check` holds the repository to; the slow ones first, since two run side by side. */
+/** The steps of `npm run check`; the slow ones first, because two run in parallel. */
 export const checkSteps: readonly Step[] = [
   { name: "types", command: ["tsc", "--noEmit"] },
   { name: "lint", command: ["oxlint", "--format=unix"] },

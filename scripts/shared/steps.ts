@@ -11,7 +11,7 @@ export interface StepResult {
   readonly name: string;
   readonly passed: boolean;
   readonly seconds: number;
-  /** What the command printed, stdout and stderr in the order written. */
+  /** The command's stdout and stderr in the order written. */
   readonly output: string;
 }
 
@@ -22,7 +22,7 @@ const path = [join(root, "node_modules", ".bin"), process.env["PATH"]].join(":")
 
 const stepMinutesMax = 10;
 
-/** Runs a command in the repository's root. Never throws: what cannot be started has failed. */
+/** Runs a command in the repository's root. Never throws: a command that cannot be started has failed. */
 async function runStep({ name, command }: Step): Promise<StepResult> {
   const start = performance.now();
   const { passed, output } = await runCommand(command).catch((error: unknown) => {
@@ -64,7 +64,7 @@ export async function runSteps(
   return results;
 }
 
-/** One line for a step that passed; its output too for one that failed. */
+/** One line for a passed step; its output too for a failed one. */
 export function printResult({ name, passed, seconds, output }: StepResult): void {
   console.log(`${passed ? "✓" : "✗"} ${name} (${seconds.toFixed(1)} s)`);
   if (!passed) console.log(output.trimEnd().replaceAll(/^/gm, "    "));

@@ -21,7 +21,7 @@ describe("running test files", () => {
     return await runTests({ files, root: folder, folder });
   }
 
-  test("counts what passes, fails and is skipped, and prints why it failed", async () => {
+  test("counts passed, failed and skipped tests, and prints the failures", async () => {
     const mixed = `${passing}test("breaks > <failure />", () => { expect("got").toBe("wanted"); });\ntest.skip("waits", () => {});\n`;
     const { tally, failures, output } = await run({ plain: passing, mixed });
     expect(tally).toEqual({ passed: 2, failed: 1, skipped: 1 });
@@ -46,14 +46,14 @@ describe("running test files", () => {
     expect(failures.map(({ file }) => file)).toContain("bad.test.ts");
   });
 
-  test("what a test file prints of its skipped tests is kept", async () => {
+  test("the output of a test file about its skipped tests is kept", async () => {
     const sparing = `${passing}console.warn("skipped: the rest, for lack of time");\n`;
     const { tally, skipNotes } = await run({ sparing, plain: passing });
     expect(tally).toEqual({ passed: 2, failed: 0, skipped: 0 });
     expect(skipNotes).toEqual(["skipped: the rest, for lack of time"]);
   });
 
-  test("a file whose process dies takes no other file's tests along", async () => {
+  test("a file whose process dies does not affect other files' tests", async () => {
     const dying = `${header}test("dies", () => { process.exit(3); });\n`;
     const { tally } = await run({ dying, fine: passing, well: passing });
     expect(tally).toEqual({ passed: 2, failed: 1, skipped: 0 });
@@ -69,7 +69,7 @@ describe("running test files", () => {
 });
 
 describe("the last line", () => {
-  test("names skipped tests only where there are some", () => {
+  test("lists skipped tests only if there are some", () => {
     const one = { passed: 1, failed: 0, skipped: 0 };
     expect(summaryLine(one)).toBe("1 passed, 0 failed");
     expect(summaryLine(addTallies(one, { passed: 2, failed: 1, skipped: 1 }))).toBe("3 passed, 1 failed, 1 skipped");

@@ -2,9 +2,9 @@ import { join } from "node:path";
 import { type TestReport, tallyReport } from "./tally.ts";
 
 export interface TestRun extends TestReport {
-  /** What the test processes printed: failures, and whatever the tests wrote themselves. */
+  /** The output of the test processes: failures, and the tests' own output. */
   readonly output: string;
-  /** What was skipped and why, as the tests printed it: the lines that begin with "skipped: ". */
+  /** The skipped tests with reasons, as the tests printed them: the lines that begin with "skipped: ". */
   readonly skipNotes: readonly string[];
   readonly seconds: number;
 }
@@ -49,7 +49,7 @@ export async function runTests({ files, root, folder }: TestRunOptions): Promise
   return { ...withExitCode(tallyReport(xml, files), code), output, skipNotes, seconds };
 }
 
-/** Adds a failure where Bun says that something failed which the report doesn't name, such as an error after a test. */
+/** Adds a failure if Bun reports one that is missing from the report, such as an error after a test. */
 function withExitCode(report: TestReport, code: number): TestReport {
   if (code === 0 || report.failures.length > 0) return report;
   const failure = { file: "bun test", test: `ended with exit code ${code}, though no test failed` };

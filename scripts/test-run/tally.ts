@@ -22,7 +22,7 @@ interface TestCase {
   readonly outcome: keyof Tally;
 }
 
-/** Bun escapes `<`, `>` and `"` in names and messages, so that a tag is a tag wherever it stands. */
+/** Bun escapes `<`, `>` and `"` in names and messages, so a tag is always a tag. */
 const testCasePattern = /<testcase\b([^>]*?)(?:\/>|>(.*?)<\/testcase>)/gs;
 
 /**

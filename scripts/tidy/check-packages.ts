@@ -17,7 +17,7 @@ const allowedLicences = new Set([
   "Unlicense",
 ]);
 
-/** What the project asks of package.json and package-lock.json (their parsed texts), as advice: one line a finding. */
+/** The project's rules for package.json and package-lock.json (their parsed texts), as advice: one line per finding. */
 export function checkPackages(manifest: unknown, lock: unknown): string[] {
   const { dependencies, devDependencies } = manifestSchema.parse(manifest);
   const locked = lockSchema.parse(lock);

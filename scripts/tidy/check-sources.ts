@@ -7,10 +7,10 @@ const leftovers = /\b(FIXME|TODO|XXX)\b/;
 const testRestriction = /\b(?:test|it|describe)\.(only|todo)\b/;
 const exportedType = /^export (?:declare )?(?:abstract )?(?:class|interface|type) (\w+)/gm;
 
-/** This folder holds the words that it looks for. */
+/** This folder contains the words that it searches for. */
 const ownFolder = "scripts/tidy/";
 
-/** What the style guide asks of every source file (path → text), as advice: one line a finding. */
+/** The style guide's rules for every source file (path → text), as advice: one line per finding. */
 export function checkSources(sources: Sources): string[] {
   const ofEachFile = [...sources].flatMap(([path, text]) => [...checkName(path), ...checkText(path, text)]);
   const paths = [...sources.keys()];
@@ -62,7 +62,7 @@ function checkTypeNames(sources: Sources): string[] {
   });
 }
 
-/** A folder is read at a glance; one that grew beyond it holds two. */
+/** A folder should be readable at a glance; a larger one contains two topics. */
 function checkFolders(paths: readonly string[]): string[] {
   const counts = new Map<string, number>();
   for (const path of paths) {
@@ -77,7 +77,9 @@ function checkFolders(paths: readonly string[]): string[] {
     );
 }
 
-/** A file that all other provider folders have is missing from the one that lacks it; what several lack, they can't do. */
+/**
+ * A file that all other provider folders have must not be missing from one; if several lack it, they do not support it.
+ */
 function checkProviderFolders(paths: readonly string[]): string[] {
   const files = paths.flatMap((path) => {
     const [, provider, file] = /^src\/providers\/([^/.]+)\/([^/]+)$/.exec(path) ?? [];

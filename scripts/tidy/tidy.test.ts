@@ -73,7 +73,7 @@ describe("the style guide as a check", () => {
     ]);
   });
 
-  test("a provider folder that lacks what all others have is named; what several lack is free", () => {
+  test("a provider folder without a file that all others have is reported; a file that several lack is optional", () => {
     const folders = {
       openai: ["index", "chat", "speech"],
       byteplus: ["index", "chat", "speech"],

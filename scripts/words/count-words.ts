@@ -6,8 +6,8 @@ export interface Habit {
   readonly example: string;
   readonly pattern: RegExp;
   /**
-   * Occurrences per 1,000 words that are tolerated: at most twice the count of kysely's comments
-   * (docs/decisions, plain-english), and zero for words that have a plain equivalent.
+   * The tolerated occurrences per 1,000 words: at most twice the count of kysely's comments (docs/decisions,
+   * plain-english), and zero for words that have a plain equivalent.
    */
   readonly perThousandMax: number;
 }

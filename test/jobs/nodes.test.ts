@@ -58,7 +58,7 @@ describe.each(engines)("on %s", (engine: Engine) => {
     return node;
   }
 
-  /** Lets it drain; resolves with what it wrote to standard error. */
+  /** Lets it drain; resolves with its standard error. */
   async function stop(node: Node): Promise<string> {
     await node.stdin.end();
     expect(await node.exited).toBe(0);

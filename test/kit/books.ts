@@ -6,16 +6,16 @@ import { until } from "./until.ts";
 
 export const oneCredit = 1_000_000_000n;
 
-/** Configuration under which every call to `openai/` costs exactly one credit, so that what it holds is what it costs. */
+/** Configuration under which every call to `openai/` costs exactly one credit, so its hold equals its cost. */
 export const oneCreditACall = { pricing: { models: { "openai/*": { requests_kcount: 1000 } } } };
 
-/** What a user was given, has spent, and has set aside. */
+/** A user's grants, spending, and holds. */
 export async function userBooks(gateway: Gateway, user: string) {
   const [account] = await openLedgerStore(gateway.storage).chain(accountId("user", user), Date.now());
   return { credits: account?.creditsPosted, spent: account?.debitsPosted, held: account?.debitsPending };
 }
 
-/** Waits until nothing is held for a user, and gives back what was spent. */
+/** Waits until a user has no holds, and returns the spending. */
 export async function spentBy(gateway: Gateway, user: string): Promise<bigint> {
   return until(`nothing is held for ${user}`, async () => {
     const { spent, held } = await userBooks(gateway, user);

@@ -1,9 +1,9 @@
-/** What a call was charged, in every place that tells it. */
+/** The charge of a call, in every place that reports it. */
 import { expect } from "bun:test";
 import OpenAI from "openai";
 import type { Caller, Rig } from "./rig.ts";
 
-/** A user of its own, and the official SDK with its token, which makes one attempt. */
+/** A separate user, and the official SDK with its token, which makes one attempt. */
 export async function newClient(rig: Rig): Promise<{ client: OpenAI; caller: Caller }> {
   const caller = await rig.caller();
   return { caller, client: new OpenAI({ baseURL: `${rig.gateway.url}/v1`, apiKey: caller.token, maxRetries: 0 }) };
@@ -28,7 +28,7 @@ export async function expectSpent(rig: Rig, caller: Caller, nano: bigint): Promi
   expect({ spend, held }).toEqual({ spend: Number(creditsText(nano)), held: 0 });
 }
 
-/** An answer, as far as it tells which call it is to. */
+/** The part of an answer that identifies its call. */
 type Answered = Pick<Response, "headers">;
 
 /** The record of the call that was answered so. */
@@ -45,15 +45,15 @@ export async function bucketsOf(rig: Rig, caller: Caller, answer: Answered): Pro
   return bucketsIn(await generationOf(rig, caller, answer));
 }
 
-/** What a call must have cost and used: buckets that are not named must be zero. */
+/** The required cost and usage of a call: buckets that are not listed must be zero. */
 export interface Charged {
   nano: bigint;
   usage: Record<string, number>;
-  /** `complete`, where it is not said. */
+  /** `complete` by default. */
   outcome?: string;
 }
 
-/** Checks what a caller has spent, and the record of the call, for one whose only call was answered so. */
+/** Checks a caller's spending, and the record of the call, for a user with a single call and this answer. */
 export async function expectCharged(
   rig: Rig,
   caller: Caller,

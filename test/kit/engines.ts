@@ -1,7 +1,7 @@
 import type { Storage } from "../../src/storage/index.ts";
 import type { PostgresServer } from "./postgres.ts";
 
-/** What a gateway may keep its state in. */
+/** The storage engines of a gateway. */
 export const engines = ["SQLite", "Postgres"] as const;
 export type Engine = (typeof engines)[number];
 

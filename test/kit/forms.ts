@@ -1,4 +1,4 @@
-/** Forms written by hand, byte by byte: what no client library would send. */
+/** Forms written by hand, byte by byte, which no client library would send. */
 import { openRaw, type RawAnswer, type RawConnection } from "./raw.ts";
 
 /** The boundary of forms that need no other. */
@@ -26,7 +26,7 @@ export function formBodyOf(parts: readonly Uint8Array[], boundary = formBoundary
 
 export const formType = (boundary = formBoundary): string => `multipart/form-data; boundary=${boundary}`;
 
-/** What of a form's request is not as usual. */
+/** The unusual parts of a form's request. */
 export interface FormPost {
   url: string;
   path: string;
@@ -53,14 +53,14 @@ function formRequest({ path, token, body, ...more }: FormPost): Buffer {
   return Buffer.concat([head, size, body, end]);
 }
 
-/** Sends what there is of a form on a connection of its own, which stays open. */
+/** Sends the available part of a form on a new connection, which stays open. */
 export async function openForm(post: FormPost): Promise<RawConnection> {
   const connection = await openRaw(post.url);
   connection.socket.write(formRequest(post));
   return connection;
 }
 
-/** Sends a form, and gives back what is answered. */
+/** Sends a form, and returns the answer. */
 export async function sendForm(post: FormPost): Promise<RawAnswer> {
   const connection = await openForm(post);
   const answer = await connection.answer();

@@ -19,7 +19,7 @@ export function gatedBody(model: string, more: object = {}): object {
 }
 
 const usage = { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 };
-/** What a call that it answers whole costs by `flatPrice`: 3 tokens in and 2 out. */
+/** The cost of a whole answer by `flatPrice`: 3 input and 2 output tokens. */
 export const gatedCosts = 7_000n;
 
 const headers = { "content-type": "application/json" };
@@ -34,7 +34,7 @@ function failure(): Response {
   return Response.json({ error }, { status: 400, headers });
 }
 
-/** What a stream says before it waits, and behind that. */
+/** The text of a stream before it waits, and after. */
 function eventsOf(id: string): { beginning: string; rest: string } {
   const event = (choices: object[], more: object = {}): string =>
     `data: ${JSON.stringify({ id, object: "chat.completion.chunk", choices, ...more })}\n\n`;
@@ -48,9 +48,9 @@ function eventsOf(id: string): { beginning: string; rest: string } {
 }
 
 /**
- * Answers every chat call, each in other words. Streams and whole answers of `held…` models stop half way until
- * `release`, those of `…late` models before they begin; those of `…fails` models are errors, and streams of `…breaks`
- * models break off.
+ * Answers every chat call with other text. Streams and whole answers of `held…` models stop half way until `release`,
+ * those of `…late` models before they begin; those of `…fails` models are errors, and streams of `…breaks` models break
+ * off.
  */
 export function startGatedUpstream(): GatedUpstream {
   const upstream = startScriptedUpstream();

@@ -30,7 +30,7 @@ export interface GatewayOptions {
 
 export interface Gateway {
   url: string;
-  /** What it printed when it began to listen. */
+  /** The line that it printed when it began to listen. */
   banner: Record<string, unknown>;
   folder: string;
   configFile: string;
@@ -46,7 +46,7 @@ export interface Gateway {
   storage: Storage;
   /** Runs a CLI command against the same configuration and storage. */
   cli(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }>;
-  /** SIGTERM, and waits for the end; gives back the exit code. Keeps the folder when asked to. */
+  /** Sends SIGTERM, and waits for the end; returns the exit code. Keeps the folder on request. */
   stop(options?: { keepFolder?: boolean }): Promise<number>;
 }
 

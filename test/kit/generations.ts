@@ -25,7 +25,7 @@ const columns = [
 /** On SQLite a call stands in the entry that ended it. */
 const entryColumns = columns.map((name) => ({ account_id: "debit_account", credits: "amount" })[name] ?? name);
 
-/** Writes what is kept of an ended call, as the end of its hold does; on SQLite in the index of its owner too. */
+/** Writes the record of an ended call, as the end of its hold does; on SQLite also in the index of its owner. */
 export async function insertGeneration(storage: Storage, generation: Generation): Promise<void> {
   const values = [
     generation.id,

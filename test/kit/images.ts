@@ -1,4 +1,4 @@
-/** Images in whole-system tests: files that go in, and what has come out. */
+/** Images in whole-system tests: input files, and received images. */
 import { decodedImage } from "../../simulators/testing/media.ts";
 
 /** An entry of an answer's `data`, as far as the tests read it. */
@@ -18,7 +18,7 @@ async function bytesOf({ b64_json, url }: ShownImage): Promise<Uint8Array> {
   return (await fetch(url)).bytes();
 }
 
-/** Prices of models that are told to fail, which have lost their list price by it: the list's own. */
+/** Prices of models with a fault in their name, which have no list price because of it: the list's own. */
 export const faultPrices = {
   "openai/gpt-image-*+*": { input_mtok: 5, input_image_mtok: 10, output_mtok: 40 },
   "openai/dall-e-3+*": { image: 0.04 },

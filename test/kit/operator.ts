@@ -17,7 +17,7 @@ export async function command(args: readonly string[]): ReturnType<typeof runCli
   });
 }
 
-/** What `token create --json` prints. */
+/** The output of `token create --json`. */
 export interface Created {
   token: string;
   id: string;
@@ -30,13 +30,13 @@ export async function codeOf(answer: Response): Promise<string> {
   return error?.code ?? `status ${answer.status}`;
 }
 
-/** The operator of the gateway that is there by the time of their first deed. */
+/** The operator of the gateway that runs when they first act. */
 export function operatorOf(gateway: () => Pick<Gateway, "url" | "configFile" | "storageUrl">) {
   /** Runs a command on the gateway's storage. */
   const cli = (...args: string[]): ReturnType<typeof runCli> =>
     command([...args, "--config", gateway().configFile, "--storage", gateway().storageUrl]);
 
-  /** Runs a command that must succeed, and gives back what it printed. */
+  /** Runs a command that must succeed, and returns its output. */
   const run = async (...args: string[]): Promise<string> => {
     const { code, stdout, stderr } = await cli(...args);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });

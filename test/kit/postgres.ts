@@ -1,4 +1,4 @@
-/** A real Postgres server for tests and the benchmark: on a free port of 127.0.0.1, in a folder of its own. */
+/** A real Postgres server for tests and the benchmark: on a free port of 127.0.0.1, in its own folder. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { chownSync, cpSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync } from "node:fs";
@@ -18,9 +18,9 @@ export interface PostgresServerOptions {
 }
 
 export interface PostgresServer {
-  /** Makes an empty database and gives back its URL. */
+  /** Creates an empty database and returns its URL. */
   createDatabase(): Promise<string>;
-  /** Every process of the server: what has to be paused to make it silent. */
+  /** Every process of the server; pausing them makes it silent. */
   processIds(): number[];
   /** Cuts all connections at once and ends the server, as a crash of it does; `start` brings it back on the same port. */
   crash(): Promise<void>;
@@ -60,8 +60,8 @@ export async function startPostgres({ durable = false }: PostgresServerOptions =
 }
 
 /**
- * As root the server runs as `nobody`. It gets a copy of its binaries where root's own folders would keep it out, or
- * where npm was told to run no install scripts: one of them links the libraries' short names.
+ * As root the server runs as `nobody`. It gets a copy of its binaries if root's own folders are inaccessible to it, or
+ * if npm ran no install scripts: one of them links the libraries' short names.
  */
 function preparePlace(): Place {
   const folder = mkdtempSync(join(tmpdir(), "tollgate-postgres-"));
@@ -81,7 +81,7 @@ function preparePlace(): Place {
   return { folder, binaries, owner, remove };
 }
 
-/** What the package's install script links: paths from the folder that holds `native`. */
+/** The links made by the package's install script: paths from the folder that contains `native`. */
 function linksOf(native: string): { source: string; target: string }[] {
   const list = join(native, "pg-symlinks.json");
   return existsSync(list) ? (JSON.parse(readFileSync(list, "utf8")) as { source: string; target: string }[]) : [];

@@ -1,7 +1,7 @@
-/** What the kernel says about processes (Linux's /proc). */
+/** The kernel's information about processes (Linux's /proc). */
 import { existsSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
 
-/** Whether this system tells about its processes in the way that these functions read. */
+/** Whether this system provides the information that these functions read. */
 export const hasProc = existsSync("/proc/self/stat");
 
 interface Status {
@@ -42,7 +42,7 @@ export function residentMebibytes(pid: number): number {
   return Number(kibibytes) / 1024;
 }
 
-/** How many files within a folder a process has open, those without a name included; none where there is no /proc. */
+/** The number of files within a folder that a process has open, including those without a name; zero without /proc. */
 export function openFilesIn(folder: string, pid: number): number {
   if (!hasProc) return 0;
   return readdirSync(`/proc/${pid}/fd`).filter((fd) => targetOf(pid, fd).startsWith(folder)).length;

@@ -27,7 +27,7 @@ export const chatModels: Record<string, string> = {
   byteplus: "byteplus/seed-1-8-251228",
 };
 
-/** Does the same with each provider, side by side; a failure says with which. */
+/** Does the same with each provider in parallel; a failure contains the provider's name. */
 export async function eachProvider(work: (provider: string, model: string) => Promise<void>): Promise<void> {
   const calls = Object.entries(chatModels).map(async ([provider, model]) => {
     try {

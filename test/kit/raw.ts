@@ -12,7 +12,7 @@ export interface RawConnection {
   socket: Socket;
   /** Everything that has come back so far. */
   received: () => string;
-  /** The first whole answer; undefined where the connection ended without one. */
+  /** The first whole answer; undefined if the connection ended without one. */
   answer: () => Promise<RawAnswer | undefined>;
   /** Resolves when the other side has ended the connection. */
   closed: Promise<void>;
@@ -20,7 +20,7 @@ export interface RawConnection {
 
 const ANSWER_MS_MAX = 10_000;
 
-/** Opens a connection; what is written to its socket is up to the test, which has to destroy it. */
+/** Opens a connection; the test writes to its socket, and must destroy it. */
 export async function openRaw(url: string): Promise<RawConnection> {
   const { hostname, port } = new URL(url);
   const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
@@ -48,13 +48,13 @@ export async function openRaw(url: string): Promise<RawConnection> {
   // A reset is an end like any other; the connection itself failing shows as a missing answer.
   socket.on("error", () => connected.resolve());
   for (const event of ["end", "close"] as const) socket.on(event, ended);
-  // Who never asks for the answer must not be told that there was none.
+  // A test that never requests the answer must not fail for its absence.
   answered.promise.catch(() => undefined);
   await connected.promise;
   return { socket, received: () => received, answer: () => answered.promise, closed: closed.promise };
 }
 
-/** Sends the bytes on a connection of their own and gives back what is answered. */
+/** Sends the bytes on a new connection and returns the answer. */
 export async function sendRaw(url: string, bytes: string | Uint8Array): Promise<RawAnswer | undefined> {
   const connection = await openRaw(url);
   connection.socket.write(bytes);
@@ -63,7 +63,7 @@ export async function sendRaw(url: string, bytes: string | Uint8Array): Promise<
   return answer;
 }
 
-/** A chat call on a connection of its own: a client library would send only a few hundred at once. */
+/** A chat call on a new connection: a client library would send only a few hundred simultaneously. */
 export async function sendChat(url: string, token: string, body: string): Promise<RawAnswer> {
   const head = [`POST ${chatPath} HTTP/1.1`, "host: gateway", `authorization: Bearer ${token}`];
   const length = `content-length: ${Buffer.byteLength(body)}`;

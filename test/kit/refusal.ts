@@ -1,6 +1,6 @@
 import { expect } from "bun:test";
 
-/** What a refusal must say; `message` is a part of its text. */
+/** The required content of a refusal; `message` is a part of its text. */
 export interface Refusal {
   status: number;
   code: string;
@@ -9,7 +9,7 @@ export interface Refusal {
   message?: string | RegExp;
 }
 
-/** What an answer has, whichever client read it. */
+/** The common part of an answer, whichever client read it. */
 export interface AnswerLike {
   status: number;
   headers: Headers;
@@ -20,15 +20,15 @@ const INSIDE = /\bat .+:\d+|\.ts\b|node_modules|\/src\/|bun:|SQLITE|sqlite|Error
 
 export const requestIdShape = /^req_[0-9a-z]{25}$/;
 
-/** Fails where a body tells of the gateway's inside. */
+/** Fails if a body reveals internals of the gateway. */
 export function expectNoInside(body: string): void {
   expect(body).not.toMatch(INSIDE);
 }
 
-/** Checks one of our own errors on the OpenAI surface, to the last member of its body, and gives back its message. */
+/** Checks one of our own errors on the OpenAI surface, completely, and returns its message. */
 export function expectRefusal(answer: AnswerLike, body: string, expected: Refusal): string {
   const { status, code, type = "invalid_request_error", param = null, message } = expected;
-  // Both at once, so that a wrong status shows what was said.
+  // Both together, so that a wrong status shows the message.
   expect([answer.status, body.includes(`"${code}"`), body]).toEqual([status, true, body]);
   expect(answer.headers.get("content-type")).toStartWith("application/json");
   expect(answer.headers.get("x-request-id")).toMatch(requestIdShape);

@@ -14,7 +14,7 @@ export interface CallOptions {
   msMax?: number;
 }
 
-/** A user of its own, so that what a test spends is told apart from what its neighbours spend. */
+/** A separate user, so that a test's spending is distinguishable from that of others. */
 export interface Caller {
   token: string;
   user: string;
@@ -22,7 +22,7 @@ export interface Caller {
   chat(body: string | object, options?: CallOptions): Promise<Response>;
   /** Nano-credits posted and held, from the ledger itself. */
   books(): Promise<{ spent: bigint; held: bigint }>;
-  /** Waits until nothing is held, and gives back what was spent. */
+  /** Waits until nothing is held, and returns the spending. */
   closed(): Promise<bigint>;
 }
 
@@ -32,7 +32,7 @@ export interface Rig {
   caller(): Promise<Caller>;
   /** The same chat call straight at a simulator, with the key that the gateway uses. */
   direct(provider: string, body: string | object, options?: CallOptions): Promise<Response>;
-  /** Requests that a simulator received whose `model` begins with this text. */
+  /** Requests received by a simulator whose `model` begins with this text. */
   received(model: string): ReturnType<Simulators["requests"]>;
   /** Fails unless every hold ends soon and every balance follows from its entries. */
   expectBalancedBooks(): Promise<void>;
@@ -44,7 +44,7 @@ export interface RigOptions extends Omit<GatewayOptions, "providers"> {
   providers?: (simulators: Simulators) => Record<string, object>;
 }
 
-/** Path of chat completions behind each simulator's base URL, where it is not the usual one. */
+/** Path of chat completions behind each simulator's base URL, if unusual. */
 const chatPaths: Record<string, string> = {
   google: "/v1beta/openai/chat/completions",
   anthropic: "/v1/chat/completions",
@@ -123,7 +123,7 @@ export function post(
   return postTo(gateway.url + path, token, body, options);
 }
 
-/** A call that hangs fails by itself: where the test runner's own limit ends a test, it ends the gateway with it. */
+/** A call that hangs fails by itself: the test runner's own limit would end the gateway together with the test. */
 const callMsMax = 4_500;
 
 function postTo(
@@ -133,7 +133,7 @@ function postTo(
   { headers, signal, msMax = callMsMax }: CallOptions = {},
 ): Promise<Response> {
   const deadline = AbortSignal.timeout(msMax);
-  // Of a form, `fetch` says the type itself, with the boundary.
+  // For a form, `fetch` sets the type itself, with the boundary.
   const type = body instanceof FormData ? {} : { "content-type": "application/json" };
   return fetch(url, {
     method: "POST",
@@ -151,7 +151,7 @@ export function lastReceived({ simulators }: Rig): ReturnType<Simulators["reques
   return last;
 }
 
-/** What the simulator that was asked last answers when it gets the same once more, or other JSON at the same address. */
+/** The answer of the simulator of the last request to the same request, or to other JSON at the same URL. */
 export function askAgain(rig: Rig, body: string | object = lastReceived(rig).body): Promise<Response> {
   return postTo(rig.simulators.url + lastReceived(rig).path, simulatedKey, body);
 }

@@ -4,18 +4,18 @@ interface ScriptedRequest {
   path: string;
   key: string;
   body: string;
-  /** The body as it came, for one that is no text. */
+  /** The raw body, for one that is not text. */
   bytes: Buffer;
   headers: Headers;
 }
 
-/** An upstream whose every answer the test writes itself, for what the simulators of real providers never say. */
+/** An upstream whose answers the test writes itself, for cases that the simulators of real providers never produce. */
 export interface ScriptedUpstream {
   /** To be a provider's `base_url`. */
   url: string;
   /** Requests so far. */
   requests: ScriptedRequest[];
-  /** Says how the next requests are answered. */
+  /** Sets the answers to the next requests. */
   answerWith(script: (request: ScriptedRequest) => Response | Promise<Response>): void;
   stop(): Promise<void>;
 }

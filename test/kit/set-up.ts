@@ -1,4 +1,4 @@
-/** What several files of tests start before their first test and end behind the last. */
+/** Set-up shared by several test files: started before their first test and stopped after the last. */
 import { afterAll, beforeAll, expect } from "bun:test";
 import { openLedgerStore } from "../../src/ledger/index.ts";
 import { expectCleanAudit } from "./books.ts";
@@ -20,7 +20,7 @@ export function sharedPostgres(): Pick<PostgresServer, "createDatabase"> {
   return { createDatabase: () => started(server).createDatabase() };
 }
 
-/** A gateway whose `openai/` models are those of an upstream that waits; both are there once the tests run. */
+/** A gateway whose `openai/` models are those of an upstream that waits; both exist once the tests run. */
 interface GatedGateway {
   readonly gateway: Gateway;
   readonly upstream: GatedUpstream;

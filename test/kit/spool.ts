@@ -8,7 +8,7 @@ export interface SpoolFolder {
   path: string;
   /** Names that are left in it, at any depth. */
   files(): string[];
-  /** Descriptors that a process has open on its files, those without a name included; none where there is no /proc. */
+  /** Descriptors that a process has open on its files, including those without a name; zero without /proc. */
   openIn(pid: number): number;
   remove(): void;
 }

@@ -1,4 +1,6 @@
-/** Server-sent events as a test reads them: an own, plain reader, so that a mistake of the gateway's cannot hide in it. */
+/**
+ * Server-sent events as a test reads them: a separate, plain reader, in which a mistake of the gateway's cannot hide.
+ */
 
 /** A chat chunk as far as the tests read it. */
 export interface Chunk {
@@ -16,7 +18,7 @@ export interface Usage {
   cost_in_usd_ticks?: number;
 }
 
-/** The events of a stream, each with the blank line that ends it; what follows the last one is an element of its own. */
+/** The events of a stream, each with the blank line that ends it; bytes after the last one are a separate element. */
 export function eventsOf(text: string): string[] {
   return text.split(/(?<=\n\r?\n)/);
 }

@@ -8,7 +8,7 @@ export interface ReceivedAnswer {
   status: number;
   headers: Headers;
   text: string;
-  /** Undefined where it is no JSON. */
+  /** Undefined if it is not JSON. */
   json: unknown;
 }
 
@@ -21,7 +21,7 @@ export interface TalkOptions {
 }
 
 export interface Talker {
-  /** A call to its end; a POST where it has a body. */
+  /** A complete call; a POST if it has a body. */
   ask(path: string, options?: TalkOptions): Promise<ReceivedAnswer>;
   /** An answer that is still to be read. */
   send(path: string, options?: TalkOptions): Promise<Response>;
@@ -68,13 +68,13 @@ export interface ReceivedResponse {
   previous_response_id: string | null;
 }
 
-/** The response of an answer; fails with the answer's text where there is none. */
+/** The response of an answer; fails with the answer's text if there is none. */
 export function responseIn({ status, text, json }: ReceivedAnswer): ReceivedResponse {
   if (status !== 200) throw new Error(`${status}: ${text}`);
   return json as ReceivedResponse;
 }
 
-/** The text that was said in a response. */
+/** The text of a response. */
 export function textIn({ output }: ReceivedResponse): string {
   return output.flatMap(({ content = [] }) => content.map(({ text }) => text)).join("");
 }

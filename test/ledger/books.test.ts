@@ -1,4 +1,4 @@
-/** What callers read of their calls, from real calls through a real gateway: it must agree with what they were charged. */
+/** Callers' records of their calls, from real calls through a real gateway: they must agree with the charges. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import {
   type Caller,
@@ -77,7 +77,7 @@ describe.each(engines)("on %s", (engine) => {
   }
 
   describe("a call that was answered", () => {
-    test("is told as it was charged, at once", async () => {
+    test("is reported with its charge, at once", async () => {
       const caller = await rig.caller();
       const began = Date.now();
       const answer = await caller.chat(chat("openai/gpt-4o-mini", { reasoning_effort: "high" }));
@@ -116,7 +116,7 @@ describe.each(engines)("on %s", (engine) => {
       });
     });
 
-    test("as a stream tells its cost and its first token, as soon as its last event has come", async () => {
+    test("as a stream contains its cost and its first token, as soon as its last event has come", async () => {
       const caller = await rig.caller();
       const answer = await caller.chat(chat("openai/gpt-4o-mini", { stream: true }));
       expect(await new EventReader(answer).rest()).toContain("data: [DONE]");
@@ -129,7 +129,7 @@ describe.each(engines)("on %s", (engine) => {
   });
 
   describe("a call that went wrong", () => {
-    test("upstream is told with the upstream's status, and free", async () => {
+    test("upstream is reported with the upstream's status, and free", async () => {
       const caller = await rig.caller();
       const answer = await caller.chat(chat("openai/x+status-400"));
       await answer.text();
@@ -144,7 +144,7 @@ describe.each(engines)("on %s", (engine) => {
       });
     });
 
-    test("because its client left tells what it had used by then, and nothing before it had left", async () => {
+    test("because its client disconnected contains the usage by then, and is absent before", async () => {
       const caller = await rig.caller();
       const leaving = new AbortController();
       const body = chat("openai/gpt-4o-mini+stall-5", { stream: true });
@@ -174,7 +174,7 @@ describe.each(engines)("on %s", (engine) => {
   });
 
   describe("usage", () => {
-    test("adds up to what was charged, by any grouping, and is nobody else's", async () => {
+    test("adds up to the charges, by any grouping, and belongs to nobody else", async () => {
       const [caller, stranger] = await Promise.all([rig.caller(), rig.caller()]);
       const second = { token: await rig.gateway.token({ user: caller.user, credits: undefined }) };
       const models = ["openai/gpt-4o-mini", "mistral/mistral-small-latest", "openai/x+status-500"];
@@ -205,7 +205,7 @@ describe.each(engines)("on %s", (engine) => {
       expect((await usageOf(caller, `?to=${hourAgo}`)).total.requests).toBe(0);
     });
 
-    test("of a service is told to it, though it has no balance", async () => {
+    test("of a service is visible to it, although it has no balance", async () => {
       const token = await rig.gateway.token({ user: "robot", service: true, credits: undefined });
       const answer = await fetch(`${rig.gateway.url}/v1/chat/completions`, {
         method: "POST",

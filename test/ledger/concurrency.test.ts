@@ -7,7 +7,7 @@ const ONE = 1_000_000_000n;
 let rig: Rig;
 
 beforeAll(async () => {
-  // Every call costs exactly one credit, so that what it holds is what it is charged.
+  // Every call costs exactly one credit, so its hold equals its charge.
   rig = await startRig({
     config: {
       pricing: { models: { "openai/*": { requests_kcount: 1000 }, "xai/*": { input_mtok: 1000, output_mtok: 2000 } } },
@@ -69,7 +69,7 @@ describe("a balance for exactly ten calls", () => {
 });
 
 describe("several limits in one chain", () => {
-  test("each holds, whoever comes first", async () => {
+  test("each holds, in any order", async () => {
     const bound = await rig.gateway.token({ user: "chain", credits: 10n * ONE, maxBudget: 3n * ONE });
     const other = await rig.gateway.token({ user: "chain", credits: undefined, maxBudget: 20n * ONE });
     const [ofBound, ofOther] = await Promise.all([
@@ -85,7 +85,7 @@ describe("several limits in one chain", () => {
     await expectCleanBooks();
   });
 
-  test("what a call holds beyond its cost comes back, to the last coin", async () => {
+  test("the part of a hold beyond the cost returns completely", async () => {
     const token = await rig.gateway.token({ user: "returns", credits: ONE });
     const answers = await manyCalls(150, token, body("xai/grok-4"));
     const paid = answers.filter(({ status }) => status === 200);

@@ -25,7 +25,7 @@ const CALLS = 1_000;
 const AFFORDED = 137;
 const WORKERS = 3;
 
-/** Of the log, where a call ended in neither way: warnings and errors. */
+/** Lines of the log, if a call ended in neither way: warnings and errors. */
 const LOGGED_LEVEL_MIN = 40;
 const LOGGED_LINES_MAX = 20;
 
@@ -47,7 +47,7 @@ interface SetUp {
   arguments?: string[];
 }
 
-/** What is done to a new database before a gateway finds it. */
+/** The preparation of a new database before a gateway uses it. */
 type Prepare = (url: string) => Promise<void>;
 
 const threeWorkers: SetUp = {
@@ -84,7 +84,7 @@ async function call(gateway: Gateway, token: string, model: string) {
 
 type Answered = Awaited<ReturnType<typeof call>>;
 
-/** What came instead of an answer or a refusal for lack of credit, how often, and with it what the gateways have logged. */
+/** Unexpected answers and their number, together with the gateways' log. */
 function describeOthers(gateways: readonly Gateway[], others: readonly Answered[]) {
   const counts: Record<string, number> = {};
   for (const { status, body } of others) {
@@ -133,7 +133,7 @@ async function expectExactlyAfforded(gateways: readonly Gateway[]): Promise<void
 
 test.each(setUps)("$name", async (setUp) => expectExactlyAfforded(await start(setUp)), 30_000);
 
-/** Every commit writes to the accounts, if only to none of them. A sequence counts on where a transaction is rolled back. */
+/** Every commit writes to the accounts, even if to none of them. A sequence continues after a rollback. */
 const FAILING_COMMITS = [
   "CREATE SEQUENCE commits",
   `CREATE FUNCTION fail_first_commits() RETURNS trigger LANGUAGE plpgsql AS $$

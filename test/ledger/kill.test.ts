@@ -39,7 +39,7 @@ const MOMENT_MS_MAX = 60;
 
 const ROUND_MS_MAX = 20_000;
 
-/** What the callers do side by side: whole answers, fast and slow ones, and streams, of which some are always open. */
+/** The callers' parallel actions: whole answers, fast and slow ones, and streams, of which some are always open. */
 const callers = [
   ...Array.from({ length: 6 }, () => ({ model: "openai/quick", stream: false })),
   ...Array.from({ length: 6 }, () => ({ model: "openai/slow+slow-40", stream: false })),
@@ -82,7 +82,7 @@ class Victim {
     await lapse(this.gateway.storageUrl);
   }
 
-  /** Resolves when the sweeper has ended what was left. */
+  /** Resolves when the sweeper has ended the remaining holds. */
   async startAgain(): Promise<void> {
     this.gateway = await startOn({ ...this.#place, folder: this.gateway.folder });
     const ledger = openLedgerStore(this.gateway.storage);
@@ -110,7 +110,7 @@ async function lapse(storageUrl: string): Promise<void> {
   await storage.close();
 }
 
-/** What a dead process has sent may still be under way in Postgres. */
+/** Statements of a dead process may still be running in Postgres. */
 async function untilLeft(url: string): Promise<void> {
   const admin = new SQL(url, { max: 1 });
   const connections =
@@ -122,7 +122,7 @@ async function untilLeft(url: string): Promise<void> {
   await admin.close();
 }
 
-/** What clients have seen. */
+/** The clients' observations. */
 class Tally {
   /** Request ids of the calls that were answered to their end. */
   readonly answered = new Set<string>();
@@ -192,10 +192,10 @@ test.each(engines)(
 
     expect(tally.answered.size).toBeGreaterThanOrEqual(KILLS * CALLS_BEFORE_KILL.min);
     expect([...tally.answered].filter((id) => !charges.has(id))).toEqual([]);
-    // One charge a call, of what it costs.
+    // One charge per call, equal to its cost.
     expect(charged.length).toBe(charges.size);
     expect(charged.filter(({ amount }) => amount !== oneCredit)).toEqual([]);
-    // What was charged beyond what callers got whole was cut off on its way to them.
+    // Charges beyond the completely received answers belong to answers that were cut off on the way.
     expect(charges.size - tally.answered.size).toBeWithin(0, tally.cut + 1);
 
     const spent = BigInt(charges.size) * oneCredit;

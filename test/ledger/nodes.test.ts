@@ -1,4 +1,4 @@
-/** Gateway processes that share one Postgres: one that is paused past its leases, and news that reaches all. */
+/** Gateway processes that share one Postgres: one that is paused past its leases, and announcements that reach all. */
 import { expect, test } from "bun:test";
 import { SQL } from "bun";
 import {

@@ -1,4 +1,4 @@
-/** Several nodes on one Postgres: limits stay hard, and nobody waits for anybody for ever. */
+/** Several nodes on one Postgres: limits stay exact, and nothing deadlocks. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { type Account, Ledger, type LedgerOutcome, type LedgerStore, openLedgerStore } from "../../src/ledger/index.ts";
 import { openStorage, type Storage } from "../../src/storage/index.ts";
@@ -66,7 +66,7 @@ test(`a balance for exactly ${AFFORDED} of ${CALLS} calls through ${NODES} nodes
     const ledger = nodeOf(ledgers, index);
     const { outcome } = await ledger.submit(hold(`h${index}`, `token:t${index % 5}`));
     if (outcome !== "held") return outcome;
-    // What one node holds, another may settle.
+    // A hold of one node may be settled by another.
     return (await nodeOf(ledgers, index + 1).submit({ kind: "settle", id: `h${index}`, amount: PRICE, at: 2_000 }))
       .outcome;
   });

@@ -77,7 +77,7 @@ async function counters() {
   return { charged: state?.debitsPosted, held: state?.debitsPending };
 }
 
-describe("a server that is gone", () => {
+describe("a server that is down", () => {
   test("refuses holds at once with 503, and takes them again when it is back", async () => {
     await ledger.submit(hold("before"));
     await server.crash();
@@ -162,7 +162,7 @@ test("connections that are cut in the middle of commits lose nothing and charge 
       await cutter.close();
     }
   };
-  /** Until it is taken: what was committed although the answer was lost answers `exists`. */
+  /** Until it is accepted: an operation committed with a lost answer returns `exists`. */
   const insist = async (operation: Parameters<Ledger["submit"]>[0]): Promise<string> => {
     for (;;) {
       const result = await ledger.submit(operation).catch(() => undefined);
@@ -180,7 +180,7 @@ test("connections that are cut in the middle of commits lose nothing and charge 
   expect(await store.audit()).toMatchObject({ entries: calls + 1, openHolds: 0, drifts: [] });
 }, 30_000);
 
-test("a server that is there and says nothing refuses within three seconds, then at once, and is used when it wakes", async () => {
+test("a server that hangs causes refusals within three seconds, then at once, and is used when it continues", async () => {
   const ids = server.processIds();
   for (const id of ids) process.kill(id, "SIGSTOP");
   try {
@@ -221,7 +221,7 @@ describe("look-ups that wait for a lock on every connection that they may use", 
     await holder.unsafe("BEGIN");
     await holder.unsafe("SELECT pg_advisory_xact_lock(1)");
     failures = [];
-    // More than there are connections, so that some wait for others.
+    // More than the number of connections, so that some wait for others.
     const lookups = Array.from({ length: 8 }, () =>
       storage.statements
         .run("SELECT pg_advisory_xact_lock_shared(1)")
@@ -250,7 +250,7 @@ describe("look-ups that wait for a lock on every connection that they may use", 
     // The server ends the first ones; the others have waited as long, and go on waiting.
     await until("the first ones have failed", () => failures.length > 0, 10_000);
     const later = storage.statements.run<{ one: number }>("SELECT 1 AS one");
-    // One after the other, so that one is under way whenever it is.
+    // Sequentially, so that one is always running.
     const commits: string[] = [];
     while (!failures.some(isLate)) commits.push((await ledger.submit(hold(`h${commits.length}`))).outcome);
     expect(new Set(commits)).toEqual(new Set(["held"]));

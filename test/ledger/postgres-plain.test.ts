@@ -165,7 +165,7 @@ class Run {
     }
   }
 
-  /** Nothing where no call is open; an open call is taken once in a batch. */
+  /** Nothing if no call is open; an open call is used once in a batch. */
   #operation(each: Step, open: { id: string; amount: bigint }[]): LedgerOperation[] {
     this.#now += each.later;
     const at = this.#now;
@@ -282,7 +282,7 @@ describe("a plain batch", () => {
     );
   });
 
-  test("takes no hold whose id has ended, wherever it stands among the others", async () => {
+  test("takes no hold whose id has ended, at any position among the others", async () => {
     const ids = ["odd-1", "odd-2", "odd-🦊", "odd-\uffff", "odd-3"];
     for (const ended of ids) {
       const own = ids.map((id) => `${ended}-${id}`);

@@ -24,7 +24,7 @@ import {
 const GRANTED = 1_000_000n * oneCredit;
 const CALLERS = 8;
 
-/** What a caller waits at most for the news that the storage is gone. */
+/** The longest wait of a caller for the refusal during an outage. */
 const REFUSAL_MS_MAX = 3_000;
 
 let postgres: PostgresServer;
@@ -116,10 +116,10 @@ class Load {
 /** Every answered call is charged, once; no refused one is; nothing stays held. */
 async function expectExactBooks(load: Load, more: readonly string[] = []): Promise<void> {
   const ledger = openLedgerStore(gateway.storage);
-  // A hold whose commit was lost on its way back was refused, and stays until its lease has run out.
+  // A hold whose commit's answer was lost was refused, and stays until its lease has expired.
   const refused = new Set(load.refused.map(({ id }) => id));
   await until("every settlement has arrived", async () => {
-    // This process's connections were cut as well, which the first statement on each of them tells.
+    // This process's connections were cut as well, which the first statement on each of them reports.
     const open = await ledger.openHolds().catch(() => undefined);
     return open?.every(({ id }) => refused.has(id));
   });
@@ -155,7 +155,7 @@ test("restarted: calls are refused quickly and reach no upstream, those under wa
   await until("many are refused", () => load.refused.length > refusedBefore + 50, 10_000);
   expect(upstream.received().length).toBe(sent);
 
-  // Meanwhile the upstream answers what it had been sent before.
+  // Meanwhile the upstream answers earlier requests.
   upstream.release();
   const answers = await Promise.all(wholes);
   expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
@@ -189,7 +189,7 @@ test("connections cut again and again: a call is answered and charged once, or r
   await expectExactBooks(load);
 }, 40_000);
 
-test("away while a node is stopped: the node waits for it, and writes what is still to be charged", async () => {
+test("down while a node is stopped: the node waits for it, and writes the remaining charges", async () => {
   const whole = call("held-whole");
   const stream = new EventReader(await call("held-stream", { stream: true }));
   await until("both are at the upstream", () => upstream.received().length === 2);

@@ -1,4 +1,4 @@
-/** Streams that cost more than was set aside for them: the hold grows with them, or they end where the credits do. */
+/** Streams that cost more than their holds: the hold grows with them, or they end with the credits. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { openLedgerStore } from "../../src/ledger/index.ts";
 import {
@@ -17,14 +17,14 @@ import {
   userBooks,
 } from "../kit/index.ts";
 
-/** The model's cap is what a call without a limit of its own is held for; this upstream does not keep to it. */
+/** A call without its own limit is held for the model's maximum, which this upstream exceeds. */
 const pricing = { models: { "openai/*": { input_mtok: 1, output_mtok: 2, max_output_tokens: 10 } } };
 
 /** Nano-credits of a piece of text: 40 bytes are taken for 10 tokens. */
 const pieceCosts = 20_000n;
 const piece = "0123456789".repeat(4);
 
-/** A stream that says what it is told to, without usage. */
+/** A stream with the given text, without usage. */
 class Stream {
   gone = false;
   #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
@@ -74,7 +74,7 @@ describe.each(engines)("on %s", (engine) => {
     await upstream.stop();
   });
 
-  /** A stream under way, and what its client gets in the end. */
+  /** A running stream, and the bytes received by its client. */
   async function startStream(user: string, credits: bigint, headers: Record<string, string> = {}) {
     const stream = new Stream();
     upstream.answerWith(() => stream.answer());
@@ -97,7 +97,7 @@ describe.each(engines)("on %s", (engine) => {
       return books.held === 0n && books;
     });
 
-  /** What a call sets aside to begin with, and what its input is taken to cost where no usage comes. */
+  /** A call's first hold, and the assumed cost of its input without reported usage. */
   async function firstHold(): Promise<{ hold: bigint; input: bigint }> {
     const { stream, text } = await startStream("probe", 1_000_000n);
     const hold = await heldNow();
@@ -108,7 +108,7 @@ describe.each(engines)("on %s", (engine) => {
     return { hold, input: (spent ?? 0n) - (before.spent ?? 0n) - pieceCosts };
   }
 
-  test("the hold of a stream that goes on is raised, again and again, and it is charged what it cost", async () => {
+  test("the hold of a long stream is raised repeatedly, and it is charged its cost", async () => {
     const { hold, input } = await firstHold();
     const { stream, text } = await startStream("rich", 1_000_000_000n);
     expect(await heldNow()).toBe(hold);
@@ -128,7 +128,7 @@ describe.each(engines)("on %s", (engine) => {
     await expectCleanAudit(gateway);
   }, 20_000);
 
-  test("a stream whose credits are used up ends with an error event, and is charged what there was", async () => {
+  test("a stream whose credits are used up ends with an error event, and is charged the available credits", async () => {
     const { hold, input } = await firstHold();
     const credits = hold + 2n * pieceCosts;
     const { stream, answer, text } = await startStream("poor", credits);

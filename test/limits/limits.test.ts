@@ -1,4 +1,4 @@
-/** Limits of a token: what is beyond them is refused, at once and for nothing; what is within them is not. */
+/** Limits of a token: calls beyond them are refused, at once and free of charge; calls within them are not. */
 import { describe, expect, test } from "bun:test";
 import {
   type CallOptions,
@@ -34,7 +34,7 @@ describe.each(engines)("on %s", (engine) => {
   const gated = sharedGatedGateway(() => storageOn(engine, postgres));
   let users = 0;
 
-  /** A user of its own, with a token of these limits. */
+  /** A separate user, with a token with these limits. */
   async function callerWith(limits: Limits) {
     users += 1;
     const user = `user-${users}`;
@@ -85,7 +85,7 @@ describe.each(engines)("on %s", (engine) => {
     const { admitted, refused, spent } = await callAtOnce(40, { rpm: 9 }, "held-rpm");
     expect(gated.upstream.received("held-rpm")).toHaveLength(9);
     expect(spent).toBe(9n * gatedCosts);
-    // Each of them was told of another one that is left, whole answers and streams alike.
+    // Each of them got another remaining number, whole answers and streams alike.
     const remaining = admitted.map(({ answer }) => Number(answer.headers.get("x-ratelimit-remaining-requests")));
     expect(remaining.toSorted((a, b) => a - b)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8]);
     for (const { answer, text } of refused) {
@@ -102,7 +102,7 @@ describe.each(engines)("on %s", (engine) => {
     }
   });
 
-  test("of 40 calls at once a token whose minute has tokens for 5 gets exactly 5", async () => {
+  test("of 40 simultaneous calls a token with a minute's tokens for 5 gets exactly 5", async () => {
     const { chat } = await callerWith({ tpm: 1_000_000 });
     const probe = await chat(bodyOf("held-tpm", { stream: true }));
     await probe.body?.cancel();
@@ -172,7 +172,7 @@ describe.each(engines)("on %s", (engine) => {
     await until("the next one is admitted", async () => (await statusOf(bodyOf("quick"))) === 200);
   });
 
-  test("a token's limits are its own, and a token without any is told of none", async () => {
+  test("a token's limits are its own, and a token without limits gets no headers", async () => {
     const { user, chat } = await callerWith({ rpm: 1 });
     const other = await gated.gateway.token({ user, credits: undefined });
     await (await chat(bodyOf("quick"))).text();

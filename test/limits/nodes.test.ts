@@ -33,7 +33,7 @@ async function startTwo() {
   return { options, nodes: await startTwoNodes(options) };
 }
 
-/** Calls on both nodes in turn; gives back how each was answered, in the end. */
+/** Calls on both nodes in turn; returns how each was answered. */
 async function callInTurn(nodes: readonly [Gateway, Gateway], token: string, model: string): Promise<number[]> {
   let refused = 0;
   const calls = Array.from({ length: CALLS }, async (_, index) => {

@@ -1,4 +1,4 @@
-/** What a refusal is to a user of the official SDK. */
+/** A refusal from the view of the official SDK. */
 import { expect, test } from "bun:test";
 import OpenAI from "openai";
 import { sharedGatedGateway, until } from "../kit/index.ts";
@@ -8,7 +8,7 @@ const gated = sharedGatedGateway();
 const call = (client: OpenAI, model: string) =>
   client.chat.completions.create({ model: `openai/${model}`, messages: [{ role: "user", content: "hi" }] });
 
-test("a call beyond a limit is a RateLimitError, which says how long to wait", async () => {
+test("a call beyond a limit is a RateLimitError with the delay", async () => {
   const token = await gated.gateway.token({ user: "limited", rpm: 1 });
   const client = new OpenAI({ baseURL: `${gated.gateway.url}/v1`, apiKey: token, maxRetries: 0 });
   const { response } = await call(client, "quick").withResponse();

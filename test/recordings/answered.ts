@@ -24,7 +24,7 @@ export const originOf = ({ upstream }: Recording): string => `the-${upstream}`;
 
 const modelAsked = "model-asked";
 
-/** What the upstream said, by the bytes of the recording. An answer without a model is one of the model that was asked. */
+/** The upstream's content, read from the recorded bytes. An answer without a model has the requested one. */
 export function saidBy(recording: Recording): Said {
   const bytes = bytesOf(recording).toString("utf8");
   const said = recording.stream ? streams[recording.dialect](bytes) : wholes[recording.dialect](parse(bytes));
@@ -53,8 +53,8 @@ const client: ClientContext = {
 };
 
 /**
- * What a client of this dialect gets, read from its bytes: of a stream as a stream, of a whole answer both ways, since
- * a client may ask for a stream of an upstream that makes none.
+ * The content for a client of this dialect, read from its bytes: of a stream as a stream, of a whole answer both ways,
+ * because a client may request a stream from an upstream without streams.
  */
 export function answersTo(dialect: Dialect, recording: Recording): Said[] {
   const upstreamContext = upstreamOf(recording);
@@ -73,14 +73,14 @@ export function answersTo(dialect: Dialect, recording: Recording): Said[] {
 
 type ReadUsage = UpstreamContext["readUsage"];
 
-/** How a stream is watched whose bytes pass. */
+/** The observer of a stream whose bytes pass. */
 const observers = {
   chat: (read: ReadUsage) => chatCodec.observe({ model: modelAsked, messages: [] }, read),
   messages: (read: ReadUsage) => messagesCodec.observe({ model: modelAsked, max_tokens: 1, messages: [] }, read),
   responses: (read: ReadUsage) => responsesCodec.observe({ model: modelAsked, input: [] }, read),
 };
 
-/** What a call is charged by: where its bytes pass, and where its answer is translated. */
+/** The basis of a call's charge: if its bytes pass, and if its answer is translated. */
 export function usagesOf(recording: Recording): (ObservedUsage | undefined)[] {
   const upstreamContext = upstreamOf(recording);
   const bytes = bytesOf(recording);

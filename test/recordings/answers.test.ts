@@ -1,6 +1,6 @@
 /**
- * Every recorded answer is read by the reader of its dialect and written for clients of all three; what the client then
- * sees is compared with what the recording says, both read by extractors of this folder.
+ * Every recorded answer is read by the reader of its dialect and written for clients of all three; the client's content
+ * is compared with the recording's, both read by extractors of this folder.
  */
 import { describe, expect, test } from "bun:test";
 import type { Dialect } from "../../src/core/index.ts";
@@ -16,7 +16,7 @@ const dialects: readonly Dialect[] = ["chat", "messages", "responses"];
 const nameOf = ({ id, upstream, dialect, stream }: Recording): string =>
   `${id}, ${stream ? "a stream" : "an answer"} of ${upstream} in ${dialect}`;
 
-describe.each(dialects)("a client of %s sees what the upstream said", (dialect) => {
+describe.each(dialects)("a client of %s gets the upstream's content", (dialect) => {
   test.each(answers.map((recording) => ({ name: nameOf(recording), recording })))("$name", ({ recording }) => {
     const expected = shownIn({ dialect, own: dialect === recording.dialect }, saidBy(recording));
     const known = knownAspects(recording.id, dialect);
@@ -35,7 +35,7 @@ const filled = (counts: Counts | undefined): Counts | undefined =>
 /** A stream that breaks off is charged by an estimate. */
 const whole = answers.filter((recording) => saidBy(recording).failure === undefined);
 
-describe("what is charged is what the upstream counted, whether its bytes pass or are translated", () => {
+describe("the charge follows the upstream's counts, whether its bytes pass or are translated", () => {
   test.each(whole.map((recording) => ({ name: nameOf(recording), recording })))("$name", ({ recording }) => {
     const expected = filled(saidBy(recording).usage);
     for (const observed of usagesOf(recording)) {
@@ -51,7 +51,7 @@ test("no whole answer is taken for a failure", () => {
   expect(taken.map(nameOf)).toEqual([]);
 });
 
-test("what is known to be wrong names recordings that are there", () => {
+test("known differences name existing recordings", () => {
   const ids = new Set(answers.map(({ id }) => id));
   expect(knownDifferences.flatMap((known) => known.ids.filter((id) => !ids.has(id)))).toEqual([]);
 });

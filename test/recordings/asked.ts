@@ -1,12 +1,12 @@
 import { type Dialect, type JsonObject, parseObject } from "../../src/core/index.ts";
 import { isEmpty, list, object, onlyKnows, text } from "./said.ts";
 
-/** What a request asks, read from its body without the gateway's own readers. */
+/** The content of a request, read from its body without the gateway's own readers. */
 export interface Asked {
   texts: { role: "system" | "user" | "assistant"; text: string }[];
   tools: AskedTool[];
   calls: { id: string; name: string; arguments: unknown }[];
-  /** `call`: the place of the call that it answers; -1 where there is none. */
+  /** `call`: the position of the call that it answers; -1 without one. */
   results: { call: number; text: string }[];
   /** Addresses, ids or bytes of images and files. */
   media: string[];
@@ -74,7 +74,7 @@ function readMessages(body: JsonObject, asked: Asked): void {
   }
 }
 
-/** Thoughts are for their maker alone; tools that Anthropic runs are not said. */
+/** Thoughts are only for their maker; tools that Anthropic runs are omitted. */
 const isSaid = ({ type }: JsonObject): boolean => type === "text" || type === "image" || type === "document";
 
 function readResponses(body: JsonObject, asked: Asked): void {
@@ -118,7 +118,7 @@ function addCall({ calls }: Asked, id: string, name: string, said: string): void
   calls.push({ id, name, arguments: parseObject(said === "" ? "{}" : said) ?? said });
 }
 
-/** What a result shows may stand behind it, in a message of its own. */
+/** The images of a result may follow it in a separate message. */
 function addResult({ calls, results, media }: Asked, id: string, content: unknown): void {
   const parts = list(content);
   const said = typeof content === "string" ? content : parts.map((part) => text(part["text"])).join("");

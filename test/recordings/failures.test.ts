@@ -15,7 +15,7 @@ const failed = recordings
 const wordOf = (value: unknown): string | null =>
   typeof value === "string" || typeof value === "number" ? String(value) : null;
 
-/** What the upstream said went wrong: its `error` is an object or a message; Mistral has `detail` instead. */
+/** The upstream's error: `error` is an object or a message; Mistral has `detail` instead. */
 function failureIn(recording: Recording) {
   const body = bytesOf(recording).toString("utf8");
   const root = parse(body);

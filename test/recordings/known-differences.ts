@@ -1,12 +1,12 @@
 import type { Dialect } from "../../src/core/index.ts";
 import type { Aspect } from "./shown.ts";
 
-/** Something that clients don't see as the upstream said it, or that is charged otherwise than it was used. */
+/** A difference between the upstream's and the client's content, or between usage and charge. */
 interface KnownDifference {
   because: string;
   /** Of recordings in `index.jsonl`. */
   ids: readonly number[];
-  /** What differs for a client of which dialect. */
+  /** The differences for a client of each dialect. */
   shown?: Partial<Readonly<Record<Dialect, readonly Aspect[]>>>;
   /** The usage that a call is charged by differs. */
   charged?: true;
@@ -14,7 +14,7 @@ interface KnownDifference {
 
 const everywhere = (...aspects: Aspect[]) => ({ chat: aspects, messages: aspects, responses: aspects });
 
-/** What is known to be wrong today. The tests fail where something else is wrong, and where one of these no longer is. */
+/** The known defects of today. The tests fail for any other difference, and if one of these no longer exists. */
 export const knownDifferences: readonly KnownDifference[] = [
   {
     because: "Perplexity's whole answers have an empty `delta` beside the `message`, and only the `delta` is read",
@@ -106,7 +106,7 @@ export const knownDifferences: readonly KnownDifference[] = [
   },
 ];
 
-/** What is known to differ for a client of this dialect; sorted, each once. */
+/** The known differences for a client of this dialect; sorted, without duplicates. */
 export function knownAspects(id: number, dialect: Dialect): Aspect[] {
   const found = knownDifferences.flatMap(({ ids, shown }) => (ids.includes(id) ? (shown?.[dialect] ?? []) : []));
   return [...new Set(found)].toSorted();
@@ -116,5 +116,5 @@ export function isKnownCharge(id: number): boolean {
   return knownDifferences.some(({ ids, charged }) => charged === true && ids.includes(id));
 }
 
-/** Errors whose sentence the provider's rules don't find: it stands in `detail`. */
+/** Errors whose message the provider's rules do not find: it is in `detail`. */
 export const knownFailures: readonly number[] = [1718];

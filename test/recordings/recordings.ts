@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Dialect, JsonObject } from "../../src/core/index.ts";
 
-/** Where a recording comes from: a file of a repository, and its licence. */
+/** The origin of a recording: a file of a repository, and its licence. */
 interface Source {
   from: string;
   path: string;
@@ -20,7 +20,7 @@ export interface Recording extends Source {
   dialect: Dialect;
   stream: boolean;
   status: number;
-  /** The model that was asked for, where the source says. */
+  /** The requested model, if the source contains it. */
   model: string | null;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Every recorded request is read by its dialect and written for upstreams of all three: nothing that it says, shows or
- * offers is lost, or the request is refused by the name of one of its own fields.
+ * Every recorded request is read by its dialect and written for upstreams of all three: none of its text, images and
+ * tools is lost, or the request is refused with the name of one of its own fields.
  */
 import { describe, expect, test } from "bun:test";
 import { GatewayError, type JsonObject } from "../../src/core/index.ts";
@@ -44,7 +44,7 @@ describe.each(upstreams)("for an upstream of $dialect", (to) => {
   });
 });
 
-/** 422, with the path of a field that the request has; of one that it lacks, the field itself. */
+/** 422, with the path of one of the request's fields, or a missing field itself. */
 function expectRefusal({ status, param = "", message }: GatewayError, body: JsonObject): void {
   expect(status).toBe(422);
   expect(message).toContain(param);

@@ -72,7 +72,7 @@ function read(chunks: readonly JsonObject[], member: "message" | "delta"): Said 
   return { model, choices: choices.map((choice) => finish(choice, sources)), usage, failure: undefined };
 }
 
-/** `channel` and `token_id` say how the text was made. */
+/** `channel` and `token_id` describe how the text was generated. */
 const messageMembers = [
   "role",
   "content",
@@ -156,7 +156,7 @@ function finish({ pieces, annotations, secrets, reason }: ChoiceOnTheWay, source
   return { pieces: parted, stop: stopOf(reason, hasCalls), secrets: secrets.filter((secret) => secret !== "") };
 }
 
-/** Thoughts that stand between tags where the content begins, as several models and Google's layer have them. */
+/** Thoughts between tags at the beginning of the content, as in several models and Google's layer. */
 function withoutTags(pieces: readonly Piece[]): Piece[] {
   const index = pieces.findIndex(({ is }) => is === "text");
   const first = pieces[index];
@@ -186,7 +186,7 @@ function placeAnnotation(annotation: JsonObject, pieces: readonly Piece[]): void
   }
 }
 
-/** What Perplexity names beside the answer: pages with titles, or their addresses alone. */
+/** Perplexity's sources beside the answer: pages with titles, or only their URLs. */
 function sourcesOf({ search_results: results, citations }: JsonObject): Cited[] | undefined {
   const named: readonly unknown[] | undefined = Array.isArray(results)
     ? results
@@ -207,7 +207,7 @@ const reasons: Readonly<Record<string, Stop["reason"]>> = {
   content_filter: "filter",
 };
 
-/** Several upstreams say `stop` behind a call, or nothing. */
+/** Several upstreams send `stop` after a call, or nothing. */
 function stopOf(word: string | undefined, hasCalls: boolean): Stop {
   const reason = word === undefined ? "end" : reasons[word];
   if (reason === undefined) throw new Error(`no such finish_reason: ${word}`);
@@ -215,9 +215,9 @@ function stopOf(word: string | undefined, hasCalls: boolean): Stop {
 }
 
 /**
- * Whether thoughts and sound stand within `prompt_tokens` and `completion_tokens` or beside them differs: what
- * `total_tokens` holds beyond the two is what stands beside them. More cached tokens than the prompt has stand beside it,
- * too; tokens that were written to the cache and read from it in one call are counted, and charged, as both.
+ * Thinking and audio are within `prompt_tokens` and `completion_tokens`, or beside them: the excess of `total_tokens`
+ * over the two is beside them. Cached tokens beyond the prompt are beside it, too. Tokens that were written to the
+ * cache and read from it in one call are counted, and charged, as both.
  */
 function countsOf(usage: JsonObject): Counts {
   const [prompt, completion] = [count(usage["prompt_tokens"]), count(usage["completion_tokens"])];

@@ -24,8 +24,8 @@ export function saidInMessages(message: JsonObject): Said {
 }
 
 /**
- * Reads a stream of Messages events: adds them up to the message. One that begins a second time is broken off there:
- * what clients have seen can't be taken back.
+ * Reads a stream of Messages events into the message. One that begins a second time is broken off there, because sent
+ * events cannot be withdrawn.
  */
 export function saidInMessagesStream(stream: string): Said {
   const events = dataOf(stream).map(parse);
@@ -121,7 +121,7 @@ function readBlock(block: JsonObject): Piece {
       onlyKnows(block, "a thought in cipher", ["type", "data"]);
       return { is: "thought", text: "", summaries: [], secret: text(block["data"]) };
     case "tool_use":
-      // `caller` says which of Anthropic's own tools asked for the call.
+      // `caller` names the tool of Anthropic's that requested the call.
       onlyKnows(block, "a call", ["type", "id", "name", "input", "caller"]);
       return {
         is: "call",
@@ -165,8 +165,8 @@ function stopOf({ stop_reason: word, stop_sequence: sequence }: JsonObject): Sto
 }
 
 /**
- * `iterations` counts each round by itself, and the figures beside it leave out those that sum the conversation up and
- * those of an advisor: what was used is the sum. A round that a model declined and another one took over costs nothing.
+ * `iterations` counts each round separately, and the figures beside it omit those of compaction and of an advisor: the
+ * usage is the sum. A round that a model declined and another one took over costs nothing.
  */
 function countsOf(usage: JsonObject): Counts {
   const iterations = list(usage["iterations"]);

@@ -24,7 +24,7 @@ export function saidInResponses(response: JsonObject): Said {
   return { model: text(response["model"]) || undefined, choices: [choice], usage, failure: undefined };
 }
 
-/** Reads a stream of Responses events. Throws where the deltas of an item are not what the item says at its end. */
+/** Reads a stream of Responses events. Throws if the deltas of an item differ from the item at its end. */
 export function saidInResponsesStream(stream: string): Said {
   let response: JsonObject = {};
   const items: JsonObject[] = [];

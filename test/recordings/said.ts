@@ -1,16 +1,16 @@
 import { type JsonObject, objectOf, parseObject, type UsageBucket } from "../../src/core/index.ts";
 
 /**
- * What an answer says, read off its bytes without the gateway's own readers: small extractors, one a dialect, read what
- * an upstream sent and what a client gets. They refuse members and blocks that they don't know, so that a recording
- * never says something that nobody compares.
+ * The content of an answer, read from its bytes without the gateway's own readers: small extractors, one per dialect,
+ * read the upstream's and the client's bytes. They refuse unknown members and blocks, so that no content of a recording
+ * stays uncompared.
  */
 export interface Said {
   model: string | undefined;
   choices: readonly SaidChoice[];
-  /** Undefined where the answer counts nothing. */
+  /** Undefined if the answer contains no counts. */
   usage: Counts | undefined;
-  /** Why a stream is no whole answer: the sentence of its error, or "" where it just stops. */
+  /** Why a stream is incomplete: the message of its error, or "" if it just stops. */
   failure: string | undefined;
 }
 
@@ -31,20 +31,26 @@ export interface Stop {
 
 export type Piece =
   | { is: "text"; text: string; cited: Cited[] }
-  /** `secret` is what only the upstream can read and has to get back: a signature, the thought in cipher. */
+  /**
+   * `secret` is opaque data that only the upstream can read and that must be returned: a signature, the encrypted
+   * thought.
+   */
   | { is: "thought"; text: string; summaries: string[]; secret?: string | undefined }
   | { is: "refusal"; text: string }
   | { is: "call"; id: string; name: string; arguments: string; custom: boolean; secret?: string | undefined }
   /** A picture or a sound in the answer. */
   | { is: "media"; value: JsonObject }
-  /** The call of a tool that the upstream runs itself, its result, and what else only its own dialect has words for. */
+  /**
+   * The call of a tool that the upstream runs itself, its result, and other content that only its own dialect can
+   * express.
+   */
   | { is: "hosted"; value: JsonObject };
 
 export interface Cited {
   url: string;
   title: string | undefined;
   quoted: string | undefined;
-  /** The stretch of the piece's text, where it is named. */
+  /** The range of the piece's text, if given. */
   start: number | undefined;
   end: number | undefined;
   secret: string | undefined;
@@ -59,19 +65,19 @@ export function dataOf(stream: string): string[] {
     .map((lines) => lines.join("\n"));
 }
 
-/** Throws where the object has a member beside these: an extractor has to be taught it before it can be overlooked. */
+/** Throws if the object has further members: an extractor must support a member before it can be ignored. */
 export function onlyKnows(value: JsonObject, what: string, members: readonly string[]): void {
   const unknown = Object.keys(value).filter((name) => !members.includes(name) && !isEmpty(value[name]));
   if (unknown.length > 0) throw new Error(`${what} has ${unknown.join(", ")}: ${JSON.stringify(value).slice(0, 300)}`);
 }
 
-/** Whether a value says nothing, in it or below. */
+/** Whether a value is empty, at any depth. */
 export function isEmpty(value: unknown): boolean {
   if (value === null || value === undefined || value === "" || value === 0 || value === false) return true;
   return typeof value === "object" && Object.values(value).every(isEmpty);
 }
 
-/** Adds text to the last piece, where that is of this kind, or begins one. */
+/** Adds text to the last piece if it is of this kind, or begins one. */
 export function addText(pieces: Piece[], is: "text" | "thought" | "refusal", text: string): void {
   if (text === "") return;
   const last = pieces.at(-1);

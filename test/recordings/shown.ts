@@ -16,20 +16,20 @@ export type Aspect =
   | "usage"
   | "failure";
 
-/** What a client of one dialect sees of an answer, side by side with others as plain values. */
+/** The content for a client of one dialect, as plain values, comparable with others. */
 export type Shown = Readonly<Record<Aspect, unknown>>;
 
 /** Which client an answer is for. */
 interface Audience {
   dialect: Dialect;
-  /** The answer is in that dialect itself: hosted tools, which no other has words for, can be seen. */
+  /** The answer is in that dialect itself: hosted tools, which no other can express, are visible. */
   own: boolean;
 }
 
 /**
- * What a client of this dialect can see of an answer: of the upstream's, which says what it should see, and of its own,
- * which says what it does see. What a dialect has no place for is left out (`docs/dialects.md`): Messages and Responses
- * have one choice, chat has no order of pieces.
+ * The visible content of an answer for a client of this dialect: of the upstream's answer, which is expected, and of
+ * the client's own, which is compared with it. Content without a place in a dialect is omitted (`docs/dialects.md`):
+ * Messages and Responses have one choice, chat has no order of pieces.
  */
 export function shownIn({ dialect, own }: Audience, said: Said): Shown {
   const choices = dialect === "chat" ? said.choices : said.choices.slice(0, 1);
@@ -53,8 +53,9 @@ export function shownIn({ dialect, own }: Audience, said: Said): Shown {
 }
 
 /**
- * Where a client's answer is not what the upstream said. `expected` may leave open what only the gateway can know: the id
- * of a call without one, the figures of an answer that counts nothing, the sentence of a stream that just stops.
+ * The differences between a client's answer and the upstream's. `expected` may leave open values that only the gateway
+ * can know: the id of a call without one, the counts of an answer without usage, the message of a stream that just
+ * stops.
  */
 export function differencesOf(expected: Shown, actual: Shown, origin: string): Map<Aspect, Record<string, unknown>> {
   const signatures = signaturesFound(expected.signatures as string[], actual.signatures as string[], origin);
@@ -119,7 +120,7 @@ function withIds(expected: readonly ShownCall[], actual: readonly ShownCall[]): 
   });
 }
 
-/** The kinds of pieces one after the other. A thought without words is nothing that is seen. */
+/** The kinds of pieces in order. A thought without text is invisible. */
 function orderOf(dialect: Dialect, pieces: readonly Piece[], own: boolean): string[] {
   const seen = pieces.filter((piece) => {
     if (piece.is === "media" || (piece.is === "hosted" && !own)) return false;
@@ -197,7 +198,7 @@ function usageIn(dialect: Dialect, counts: Counts): Record<string, number> {
   return dialect === "chat" ? { ...total, inputAudio, outputAudio } : total;
 }
 
-/** Messages and Responses demand figures: where the upstream counts nothing, they are estimated, and more than none. */
+/** Messages and Responses require counts: without the upstream's, they are estimated, and above zero. */
 function withEstimates({ usage, failure }: Shown, actual: unknown): unknown {
   const shown = actual as Record<string, number> | undefined;
   if (failure !== undefined) return shown;
@@ -207,7 +208,7 @@ function withEstimates({ usage, failure }: Shown, actual: unknown): unknown {
   return counted["input"] === 0 && (shown?.["input"] ?? 0) > 0 ? { ...counted, input: shown?.["input"] } : counted;
 }
 
-/** The secrets that the client can give back to their maker: within a seal that names it. */
+/** The secrets that the client can return to their maker, within a tag that names the maker. */
 function signaturesFound(expected: readonly string[], actual: readonly string[], origin: string): string[] {
   const seals = actual.filter((secret) => secret.startsWith(`tollgate.${origin}.`));
   return expected.filter((secret) => seals.some((seal) => seal.includes(secret)));

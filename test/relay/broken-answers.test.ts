@@ -159,24 +159,26 @@ describe("a stream", () => {
       .join("");
   }
 
-  test.each([0, 1, 10])("cut after %d events: what came, then an error event; charged for what was said", (events) =>
-    eachProvider(async (provider) => {
-      // What lies unread when a connection breaks is lost; the pause leaves time to read, and no more is promised than that
-      // what came is the beginning of the whole.
-      const { caller, answer, shown, whole } = await brokenAndWhole(provider, `cut-${events}+pace-2`);
-      expect(shown).toEndWith(eventOf(brokeOff));
-      const came = shown.slice(0, -eventOf(brokeOff).length);
-      expect(firstEvents(whole, events)).toStartWith(came);
-      const spent = await caller.closed();
-      expect(spent > 0n).toBe(contentOf(came) !== "");
-      // Ten words at most were said, of the forty that are 80,000 nano-credits.
-      expect(spent).toBeLessThan(60_000n);
-      expect(await outcomeOf(answer)).toEqual({
-        outcome: "interrupted",
-        credits: spent,
-        error: "upstream_interrupted",
-      });
-    }),
+  test.each([0, 1, 10])(
+    "cut after %d events: the received events, then an error event; charged for the received part",
+    (events) =>
+      eachProvider(async (provider) => {
+        // Unread data is lost when a connection breaks. The pause leaves time to read; guaranteed is only that the
+        // received data is the beginning of the whole.
+        const { caller, answer, shown, whole } = await brokenAndWhole(provider, `cut-${events}+pace-2`);
+        expect(shown).toEndWith(eventOf(brokeOff));
+        const came = shown.slice(0, -eventOf(brokeOff).length);
+        expect(firstEvents(whole, events)).toStartWith(came);
+        const spent = await caller.closed();
+        expect(spent > 0n).toBe(contentOf(came) !== "");
+        // At most ten words were sent, of the forty that are 80,000 nano-credits.
+        expect(spent).toBeLessThan(60_000n);
+        expect(await outcomeOf(answer)).toEqual({
+          outcome: "interrupted",
+          credits: spent,
+          error: "upstream_interrupted",
+        });
+      }),
   );
 
   test.each([0, 10])("an error event of the upstream's own after %d events is passed on and ends it", (events) =>
@@ -240,7 +242,7 @@ test("a stream that falls silent ends with an error event, and its upstream is l
   );
 });
 
-test("what is slow, but not silent, may take longer than the time-outs", async () => {
+test("a slow answer that keeps sending may take longer than the time-outs", async () => {
   const stream = async (): Promise<void> => {
     const caller = await rig.caller();
     const body = {

@@ -65,7 +65,7 @@ describe.each(Object.keys(chatModels))("%s", (provider) => {
 });
 
 describe("the request", () => {
-  /** What the upstream received of a body that was sent through the gateway. */
+  /** The body received by the upstream through the gateway. */
   async function receivedOf(body: string): Promise<string> {
     rig.simulators.clear();
     const caller = await rig.caller();
@@ -90,7 +90,7 @@ describe("the request", () => {
     ["xai", "grok-4"],
     ["byteplus", "seed-1-8-251228"],
     ["anthropic", "claude-haiku-4-5"],
-  ])("to %s differs from what was sent in the model's prefix alone", async (provider, model) => {
+  ])("to %s differs from the client's only in the model's prefix", async (provider, model) => {
     expect(await receivedOf(odd(`${provider}/${model}`))).toBe(odd(model));
   });
 
@@ -100,7 +100,7 @@ describe("the request", () => {
     expect(await receivedOf(body("x\\u0061i/grok\\u002d4"))).toBe(body("grok-4"));
   });
 
-  test("a model with slashes of its own loses the prefix only", async () => {
+  test("a model with slashes loses the prefix only", async () => {
     const body = (model: string): string => JSON.stringify({ model, messages: [{ role: "user", content: "hi" }] });
     expect(await receivedOf(body("xai/accounts/acme/grok-4"))).toBe(body("accounts/acme/grok-4"));
   });

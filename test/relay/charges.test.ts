@@ -29,7 +29,7 @@ afterAll(async () => {
 /** Nano-credits a token under `flatPrice`: 1 and 2 credits per million. */
 const [inputNano, outputNano] = [1_000n, 2_000n];
 
-/** How each provider counts what came out, worked by hand from the facts in its documentation. */
+/** How each provider counts output, calculated by hand from its documentation. */
 const outputTokens: Record<string, (usage: Usage) => number> = {
   openai: (usage) => usage.completion_tokens,
   // Thinking is only in the total.
@@ -83,7 +83,7 @@ describe.each(Object.keys(chatModels))("%s", (provider) => {
   test.each([
     ["a plain answer", {}],
     ["an answer with thinking", thinking[provider] ?? {}],
-  ])("%s costs what the usage says, streamed or not", async (_what, more) => {
+  ])("%s costs its usage, streamed or not", async (_what, more) => {
     const model = (chatModels[provider] ?? "").slice(provider.length + 1);
     const direct = (await (await rig.direct(provider, { ...bodyFor(provider, more), model })).json()) as {
       usage: Usage;
@@ -116,7 +116,7 @@ describe.each(Object.keys(chatModels))("%s", (provider) => {
     expect(await answer.text()).not.toContain('"usage"');
     const estimate = await charged(whole);
     expect(creditsOf(answer)).toBe(BigInt(estimate));
-    // 120 words of some six letters are 800 bytes; four bytes are a token.
+    // 120 words of about six letters are 800 bytes; four bytes are a token.
     expect(estimate).toBeWithin(150 * Number(outputNano), 250 * Number(outputNano));
 
     const streamed = await rig.caller();
@@ -162,7 +162,7 @@ test("cached and reasoning tokens and calls have prices of their own", async () 
   expect(await charged(caller)).toBe(expected);
 });
 
-test("what an upstream refuses costs nothing and the header says so", async () => {
+test("a call refused by an upstream costs nothing, as its header shows", async () => {
   const caller = await rig.caller();
   const answer = await caller.chat({
     model: "openai/gpt-4o-mini+status-400",
@@ -185,7 +185,7 @@ test("an error under status 200 is relayed and costs nothing", async () => {
   expect(await caller.closed()).toBe(0n);
 });
 
-test("while a call runs, at least what it will cost is held", async () => {
+test("while a call runs, at least its cost is held", async () => {
   const caller = await rig.caller();
   const running = caller.chat({
     model: "openai/gpt-4o-mini+slow-300",

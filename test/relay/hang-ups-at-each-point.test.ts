@@ -1,4 +1,6 @@
-/** A client hangs up at each point of a stream, one after the other: charged for what was observed until then, once. */
+/**
+ * A client disconnects at each point of a stream, one after the other: charged for the usage observed until then, once.
+ */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import {
   type Caller,
@@ -33,7 +35,7 @@ const postgres = sharedPostgres();
 
 describe.each(engines)("on %s", (engine) => {
   let rig: Rig;
-  /** What the upstream says in a whole stream, `[DONE]` included. */
+  /** The events of a whole stream, including `[DONE]`. */
   let events: string[];
   beforeAll(async () => {
     rig = await startRig({ ...(await storageOn(engine, postgres)), config: { upstream: { retries: 0 } } });
@@ -42,14 +44,14 @@ describe.each(engines)("on %s", (engine) => {
   });
   afterAll(() => rig.stop());
 
-  /** What the call is to cost once `count` events have been observed. */
+  /** The cost of the call once `count` events have been observed. */
   function costAfter(count: number): bigint {
     const seen = events.slice(0, count);
     if (seen.some(isUsageChunk)) return reported;
     return estimatedInput + BigInt(Math.ceil(contentOf(seen.join("")).length / 4)) * outputNano;
   }
 
-  /** What was charged for a caller's calls, by the entries. */
+  /** The charges of a caller's calls, by the entries. */
   async function chargesOf(caller: Caller): Promise<bigint[]> {
     const account = `token:${caller.token.slice(3, 15)}`;
     const rows = await query<{ amount: bigint }>(
@@ -78,7 +80,7 @@ describe.each(engines)("on %s", (engine) => {
     expect(events.length).toBeGreaterThan(words);
     const hangUpAfter = async (count: number): Promise<void> => {
       const caller = await rig.caller();
-      // After so many events the upstream says nothing more, so that the gateway has seen just as many.
+      // After so many events the upstream sends nothing more, so the gateway has received exactly as many.
       const answer = await caller.chat(body(`openai/gpt-4o-mini+stall-${count}`));
       const reader = new EventReader(answer);
       for (let seen = 0; seen < count; seen += 1) expect(await reader.next()).toStartWith("data:");

@@ -46,7 +46,7 @@ function callsOf(caller: Caller): Record<string, unknown>[] {
   return rig.gateway.logLines().filter((line) => line["user"] === caller.user && line["msg"] === "call");
 }
 
-/** One charge, of what the log says, and an end as it says. */
+/** One charge, equal to the log's, and the logged end. */
 async function expectOneCharge(caller: Caller, outcome: string): Promise<bigint> {
   const spent = await caller.closed();
   const calls = await until("the call's log line", () => callsOf(caller).length > 0 && callsOf(caller));
@@ -90,7 +90,7 @@ describe("a client that hangs up on a stream", () => {
     }));
 
   // Named by how many events with data the upstream sends before it holds back the rest.
-  test.each([1, 2, 20])("after %d events: charged for what was said until then", (events) =>
+  test.each([1, 2, 20])("after %d events: charged for the part received until then", (events) =>
     eachProvider(async (provider, model) => {
       const caller = await rig.caller();
       const answer = await caller.chat(wordy(`${model}+stall-${events}`));
@@ -105,7 +105,7 @@ describe("a client that hangs up on a stream", () => {
       expect(await upstreamOutcome(provider)).toBe("aborted");
       const spent = await expectOneCharge(caller, "abandoned");
       const said = BigInt(Math.ceil(contentOf(seen).length / 4));
-      // Google tells its usage so far with every event: a word a token.
+      // Google reports its usage so far with every event: a token per word.
       const expected =
         provider === "google" ? 5n * inputNano + BigInt(events - 1) * outputNano : 6n * inputNano + said * outputNano;
       expect(spent).toBe(expected);
@@ -120,7 +120,7 @@ describe("a client that hangs up on a stream", () => {
       rig.simulators.clear();
 
       const caller = await rig.caller();
-      // Paced, so that the client does leave while the upstream still has the connection open.
+      // Paced, so that the client disconnects while the upstream still has the connection open.
       const answer = await caller.chat(wordy(`${model}+stall-${(await eventCount(provider, model)) ?? 0}`));
       const reader = new EventReader(answer);
       for (let event = await reader.next(); !event?.startsWith("data: [DONE]"); event = await reader.next()) {
@@ -208,7 +208,7 @@ test("a client that hangs up on a whole answer that then fails pays nothing", as
   expect(await expectOneCharge(caller, "failed")).toBe(0n);
 });
 
-/** Sends a request on a socket of its own, which does nothing that it is not told to. */
+/** Sends a request on a new socket that the test controls completely. */
 async function openSocket(text: string): Promise<Socket> {
   const { hostname, port } = new URL(rig.gateway.url);
   const socket = connect(Number(port), hostname);

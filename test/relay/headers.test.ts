@@ -42,7 +42,7 @@ describe("towards the client", () => {
     },
   );
 
-  test("the simulators do send what is hidden", async () => {
+  test("the simulators send the hidden headers", async () => {
     const direct = await rig.direct("openai", hello("gpt-4o-mini"));
     await direct.text();
     for (const name of ["set-cookie", "openai-organization", "x-ratelimit-limit-requests"]) {
@@ -50,7 +50,7 @@ describe("towards the client", () => {
     }
   });
 
-  test("the upstream's request id is the one that it answered with", async () => {
+  test("the upstream's request id is that of its answer", async () => {
     // The same bytes get the same id from a simulator; the model name is all that the gateway changes.
     const caller = await rig.caller();
     const relayed = await caller.chat(hello("openai/gpt-4o-mini"));

@@ -43,7 +43,7 @@ const helloCosts = 25_000n;
 
 let calls = 0;
 
-/** A call to a model of its own, so that its attempts can be counted beside those of others. */
+/** A call to a separate model, so that its attempts can be counted. */
 async function callWith(fault: string, more: object = {}) {
   calls += 1;
   const model = `gpt-4o-mini-${calls}.`;
@@ -74,7 +74,7 @@ async function eachFault(
 }
 
 describe("another attempt follows", () => {
-  test("where the upstream broke or is busy for a while: the client sees the second answer only, and pays once", () =>
+  test("if the upstream broke or is busy for a while: the client gets the second answer only, and pays once", () =>
     eachFault(
       [
         "status-500+times-1",
@@ -96,7 +96,7 @@ describe("another attempt follows", () => {
       },
     ));
 
-  test("where the connection is reset before any byte", () =>
+  test("if the connection is reset before any byte", () =>
     eachFault(["connect-reset+times-1", "connect-reset+times-2"], ({ status, text, requests, spent }) => {
       expect(status).toBe(200);
       expect(text).toContain("said:");
@@ -131,7 +131,7 @@ describe("no attempt follows", () => {
       expect(spent).toBe(0n);
     }));
 
-  test("after what another attempt would not mend, or not soon enough", () =>
+  test("after failures that another attempt would not fix, or not soon enough", () =>
     eachFault(
       [
         "status-400",
@@ -214,7 +214,7 @@ describe("several keys", () => {
     expect(keysUsed().filter((key) => key === good)).toHaveLength(3);
   });
 
-  test("where all are refused, each is tried once and the refusal is relayed", async () => {
+  test("if all are refused, each is tried once and the refusal is relayed", async () => {
     const caller = await rig.caller();
     const answer = await caller.chat(hello("allbad/gpt-4o-mini+status-401"));
     expect(answer.status).toBe(401);

@@ -45,7 +45,7 @@ async function both(provider: string, { fault = "", more = {}, content = "Grüß
 }
 
 describe.each(Object.keys(chatModels))("%s", (provider) => {
-  test("a stream whose usage was asked for is the upstream's, byte for byte", async () => {
+  test("a stream with requested usage is the upstream's, byte for byte", async () => {
     const { relayed, direct } = await both(provider, { more: asked(provider) });
     const bytes = await relayed.bytes();
     expect(relayed.status).toBe(200);
@@ -56,7 +56,7 @@ describe.each(Object.keys(chatModels))("%s", (provider) => {
     );
   });
 
-  test("a stream whose usage was not asked for lacks the usage chunk and nothing else", async () => {
+  test("a stream without requested usage lacks only the usage chunk", async () => {
     const { relayed, direct } = await both(provider);
     const [shown, sent] = [await relayed.text(), eventsOf(await direct.text())];
     expect(shown).toBe(sent.filter((event) => !isUsageChunk(event)).join(""));
@@ -177,11 +177,11 @@ test("thousand short streams at sixteen at a time are all whole and all charged"
   expect(await caller.closed()).toBe(oneCosts * 1001n);
 });
 
-test("an upstream that stays connected after its last event keeps nobody waiting", () =>
+test("an upstream that stays connected after its last event delays nothing", () =>
   eachProvider(async (provider, model) => {
     const { relayed: whole } = await both(provider, { content: "words:3" });
     const events = eventsOf(await whole.text()).filter((event) => event.startsWith("data:")).length;
-    // Where the gateway hides a chunk of usage, the upstream sends one event more than the client gets.
+    // If the gateway hides a chunk of usage, the upstream sends one event more than the client gets.
     const sent = provider === "google" || provider === "mistral" ? events : events + 1;
     const caller = await rig.caller();
     const body = { model: `${model}+stall-${sent}`, messages: [{ role: "user", content: "words:3" }], stream: true };

@@ -14,7 +14,7 @@ beforeAll(async () => {
       return {
         single: entry({ api_key: firstKey }),
         double: entry({ api_keys: [firstKey, secondKey] }),
-        // A key that rests stays at rest: each test that lets one be refused has a ring of its own.
+        // A cooling key stays unused: each test with a refused key has its own pool.
         spent: entry({ api_key: firstKey }),
         spare: entry({ api_keys: [firstKey, secondKey] }),
       };
@@ -45,7 +45,7 @@ const refusalNaming = (key: string): object => ({
 const events = (...data: string[]): Response =>
   new Response(data.map((item) => `data: ${item}\n\n`).join(""), { headers: { "content-type": "text/event-stream" } });
 
-/** Fails where a key is in an answer's body or headers. */
+/** Fails if a key is in an answer's body or headers. */
 async function expectNoKey(answer: Response): Promise<string> {
   const text = await answer.text();
   const seen = `${text}\n${JSON.stringify(Object.fromEntries(answer.headers))}`;
@@ -98,7 +98,7 @@ describe("an upstream that repeats the key", () => {
     expect(shown[1]).toBe(`data: ${JSON.stringify(refusalNaming("[redacted]"))}\n\n`);
   });
 
-  test("nothing of it, nor of what was said, is in the log", async () => {
+  test("nothing of it, nor of the conversation, is in the log", async () => {
     const caller = await rig.caller();
     upstream.answerWith(({ key }) => json(401, refusalNaming(key)));
     await (
@@ -124,7 +124,7 @@ describe("a quota that is used up", () => {
     },
   };
 
-  test("is not asked again with the same key, whatever it says of waiting", async () => {
+  test("is not requested again with the same key, whatever delay it contains", async () => {
     upstream.answerWith(() => Response.json(quotaGone, { status: 429, headers: { "retry-after": "0" } }));
     const caller = await rig.caller();
     const answer = await caller.chat(hello("spent/model"));

@@ -1,4 +1,4 @@
-/** What calls of Messages and Responses cost, however they end: passed on or translated, whole or streamed. */
+/** The cost of calls of Messages and Responses, however they end: relayed or translated, whole or streamed. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import {
   type Caller,
@@ -41,7 +41,7 @@ async function talkingCaller(): Promise<Caller & Talker> {
   return { ...caller, ...talker(rig.gateway.url, caller.token) };
 }
 
-/** What the gateway says of a call, once it has ended. */
+/** The gateway's record of a call, once it has ended. */
 function generationOf(caller: Talker, answer: { headers: Headers }): Promise<Record<string, unknown>> {
   const id = answer.headers.get("x-request-id");
   return until("the call has ended", async () => {
@@ -53,7 +53,7 @@ function generationOf(caller: Talker, answer: { headers: Headers }): Promise<Rec
 const nanoOf = (credits: unknown): bigint => BigInt(Math.round(Number(credits) * 1e9));
 
 describe.each(routes)("%s", (route) => {
-  test("cost by any provider what its generation says, whole and streamed alike, and name what was done", () =>
+  test("cost the amount of their generation at any provider, whole and streamed alike, and record the operation", () =>
     eachProvider(async (provider, model) => {
       for (const stream of [false, true]) {
         const caller = await talkingCaller();
@@ -107,7 +107,7 @@ describe.each(routes)("%s", (route) => {
     20_000,
   );
 
-  test("whose client hangs up on a stream are charged once, for what was observed until then", () =>
+  test("whose client disconnects from a stream are charged once, for the usage observed until then", () =>
     eachProvider(async (provider, model) => {
       const full = await talkingCaller();
       await full.ask(paths[route], { body: bodyOf(route, model, "words:40", { stream: true }) });
@@ -132,7 +132,7 @@ describe.each(routes)("%s", (route) => {
       );
     }));
 
-  test("whose upstream breaks off or errs in a stream are charged for what was said, and say so in their own words", () =>
+  test("whose upstream breaks off or fails in a stream are charged for the received part, and report it in their own dialect", () =>
     eachProvider(async (provider, model) => {
       for (const fault of ["cut-9", "error-9"]) {
         const caller = await talkingCaller();

@@ -17,7 +17,7 @@ import {
   type ReceivedResponse,
 } from "../kit/index.ts";
 
-/** Who is told of the conversation by us, and who keeps it. */
+/** Providers that get the conversation from us, and those that store it. */
 const translated = ["deepseek/deepseek-chat", "google/gemini-2.5-flash", "mistral/mistral-small-latest"] as const;
 const natives = ["openai/gpt-4o-mini", "xai/grok-4", "byteplus/seed-1-8-251228"] as const;
 const claude = "anthropic/claude-haiku-4-5";
@@ -52,7 +52,7 @@ describe.each(engines)("on %s", (engine) => {
     return data.flatMap(({ role, content }) => (role === undefined ? [] : [`${role}: ${content[0]?.text}`]));
   }
 
-  test.each([...translated, claude])("%s is told of all rounds before, the oldest first", async (model) => {
+  test.each([...translated, claude])("%s gets all earlier rounds, the oldest first", async (model) => {
     const first = await respond({ model, input: "one" });
     const second = await respond({ model, input: "two", previous_response_id: first.id, instructions: "Be brief." });
     const third = await respond({
@@ -81,7 +81,7 @@ describe.each(engines)("on %s", (engine) => {
     for (const made of [first, second, third]) expect((await get(made.id)).json).toEqual(made);
   });
 
-  test.each(natives)("%s goes on by its own id, and is asked for what it keeps", async (model) => {
+  test.each(natives)("%s continues by its own id, and returns its stored items", async (model) => {
     const first = await respond({ model, input: "one" });
     const second = await respond({ model, input: "two", previous_response_id: first.id });
     expect(sentLast()).toMatchObject({ previous_response_id: first.id, input: "two" });
@@ -99,7 +99,7 @@ describe.each(engines)("on %s", (engine) => {
     let previous = await respond({ model: "deepseek/deepseek-reasoner", input: "one", reasoning: { effort: "high" } });
     const models = [claude, "openai/gpt-5-mini", "xai/grok-4", "google/gemini-2.5-flash"];
     for (const [index, model] of models.entries()) {
-      // The thoughts of another's come along sealed, so that it is we who keep the answer.
+      // The thoughts of another provider are included as sealed data, so the gateway stores the answer.
       previous = await respond({ model, input: `round ${index}`, previous_response_id: previous.id });
       expect(textIn(previous)).toContain(`You said: round ${index}`);
       expect((await get(previous.id)).json).toEqual(previous);
@@ -107,7 +107,7 @@ describe.each(engines)("on %s", (engine) => {
     expect((await inputOf(previous.id)).filter((item) => item.startsWith("user"))).toHaveLength(5);
   });
 
-  test("one that another provider keeps may not: it says who does", async () => {
+  test("a response of another provider may not: the error names the provider", async () => {
     const first = await respond({ model: natives[0], input: "one" });
     for (const model of [natives[1], claude, translated[0]]) {
       const body = { model, input: "two", previous_response_id: first.id };
@@ -127,7 +127,7 @@ describe.each(engines)("on %s", (engine) => {
     }
   });
 
-  test("what calls and results of tools were is known in the next round", async () => {
+  test("calls and results of tools are known in the next round", async () => {
     const tools = [
       {
         type: "function",
@@ -162,25 +162,28 @@ describe.each(engines)("on %s", (engine) => {
     30_000,
   );
 
-  test.each([natives[0], translated[0], claude])("%s: what is not to be stored is not found", async (model) => {
-    for (const stream of [true, false]) {
-      const body = { model, input: "nothing-to-keep", store: false, stream };
-      const { id } = stream ? (await endOf(await user.send(responsesPath, { body }))).response : await respond(body);
-      for (const more of ["", "/input_items"]) expect((await get(id, more)).status).toBe(404);
-      const next = await user.ask(responsesPath, { body: { model, input: "x", previous_response_id: id } });
-      expect([next.status, next.text]).toEqual([
-        404,
-        expect.stringContaining('"param":"previous_response_id"') as string,
-      ]);
-    }
-    const rows = await query<{ input: string }>(
-      rig.gateway.storage,
-      "SELECT * FROM responses WHERE input LIKE '%nothing-to-keep%'",
-    );
-    expect(rows).toEqual([]);
-  });
+  test.each([natives[0], translated[0], claude])(
+    "%s: a response that must not be stored is not found",
+    async (model) => {
+      for (const stream of [true, false]) {
+        const body = { model, input: "nothing-to-keep", store: false, stream };
+        const { id } = stream ? (await endOf(await user.send(responsesPath, { body }))).response : await respond(body);
+        for (const more of ["", "/input_items"]) expect((await get(id, more)).status).toBe(404);
+        const next = await user.ask(responsesPath, { body: { model, input: "x", previous_response_id: id } });
+        expect([next.status, next.text]).toEqual([
+          404,
+          expect.stringContaining('"param":"previous_response_id"') as string,
+        ]);
+      }
+      const rows = await query<{ input: string }>(
+        rig.gateway.storage,
+        "SELECT * FROM responses WHERE input LIKE '%nothing-to-keep%'",
+      );
+      expect(rows).toEqual([]);
+    },
+  );
 
-  test("one that is cut off by its limit is kept as well", async () => {
+  test("one that is cut off by its limit is stored as well", async () => {
     const body = { model: translated[0], input: "words:200", max_output_tokens: 20 };
     const cut = await respond(body);
     expect(cut.status).toBe("incomplete");

@@ -51,7 +51,7 @@ const priced = { pricing: { models: { "*": { requests_kcount: 1000 } } } };
 const start = (place: { storage?: string; folder?: string }): Promise<Gateway> =>
   startGateway({ ...place, providers: simulatedProviders(simulators), config: priced });
 
-/** Calls until the gateway is gone; gives back what was seen to end. */
+/** Calls until the gateway is gone; returns the completely received responses. */
 async function converse(gateway: Gateway, token: string, caller: number, seen: Map<string, string>): Promise<void> {
   const user = talker(gateway.url, token);
   const model = caller % 2 === 0 ? "deepseek/deepseek-chat" : "openai/gpt-4o-mini";
@@ -98,7 +98,7 @@ test.each(engines)(
     for (const [id, text] of seen) {
       expect(textIn(responseIn(await user.ask(`${responsesPath}/${id}`)))).toBe(text);
     }
-    // What nobody has seen end may be kept as well, but then it is whole.
+    // A response that no client received completely may be stored as well, but then it is whole.
     const rows = await query<{ id: string; provider: string }>(
       gateway.storage,
       "SELECT id, provider FROM responses WHERE owner = 'alice'",

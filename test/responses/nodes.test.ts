@@ -1,4 +1,4 @@
-/** Two nodes on one Postgres: what one has answered, the other has. */
+/** Two nodes on one Postgres: responses of one exist at the other. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { type Simulators, startSimulators } from "../../simulators/index.ts";
 import {
@@ -59,14 +59,14 @@ test.each(["openai/gpt-4o-mini", "deepseek/deepseek-chat"])(
   30_000,
 );
 
-test("what is removed at one node is gone at the other", async () => {
+test("a response deleted at one node does not exist at the other", async () => {
   const body = { model: "deepseek/deepseek-chat", input: "hi" };
   const { id } = responseIn(await at(users, 0).ask(responsesPath, { body }));
   expect((await at(users, 1).ask(`${responsesPath}/${id}`, { method: "DELETE" })).status).toBe(200);
   expect((await at(users, 0).ask(`${responsesPath}/${id}`)).status).toBe(404);
 });
 
-test("what is kept no longer is forgotten when a node starts, without anybody's asking", async () => {
+test("expired responses are deleted when a node starts, without a request", async () => {
   const { storage, storageUrl } = at(nodes, 0);
   await query(storage, "UPDATE responses SET kept_until = 1");
   const [late] = await startNodes(1, { storage: storageUrl, providers: simulatedProviders(simulators) });

@@ -1,4 +1,4 @@
-/** A response is its owner's alone, whoever keeps it: upstreams know all callers by one key. */
+/** A response belongs to its owner only, wherever it is stored: upstreams see all callers with one key. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import {
   engines,
@@ -46,7 +46,7 @@ describe.each(engines)("on %s", (engine) => {
       const param = "previous_response_id";
       expectRefusal(answer, answer.text, { status: 404, code: "response_not_found", param });
     }
-    // No upstream has heard of it.
+    // No upstream has received it.
     expect(rig.simulators.total()).toBe(before);
   };
 
@@ -56,7 +56,7 @@ describe.each(engines)("on %s", (engine) => {
     expect((await alice.ask(`${responsesPath}/${made.id}`)).status).toBe(200);
   });
 
-  test.each(models.slice(0, 3))("nor is what only the upstream of %s knows of", async (model) => {
+  test.each(models.slice(0, 3))("nor are responses that only the upstream of %s knows", async (model) => {
     // Stored there, by another way than through the gateway.
     const [provider = ""] = model.split("/");
     const base: string | undefined = rig.simulators.providers[provider as keyof typeof rig.simulators.providers];
@@ -92,7 +92,7 @@ describe.each(engines)("on %s", (engine) => {
     "é".repeat(1_000),
     "x".repeat(5_000),
     "__proto__",
-  ])("no id is found that is none: %p", async (id) => {
+  ])("no invalid id is found: %p", async (id) => {
     // The path of a dot is another path.
     if (id !== "..") await expectNotFound(alice, id, models[3]);
     const body = { model: models[0], input: "x", previous_response_id: id };

@@ -72,7 +72,7 @@ test("a call that failed on one node may be sent again to the other at once", as
   expect(await Promise.all(nodes.map((node) => node.stop()))).toEqual([0, 0]);
 }, 20_000);
 
-test("a gateway that is to stop waits for a call whose client has gone, and its answer is there afterwards", async () => {
+test("a stopping gateway waits for a call whose client has disconnected, and its answer exists afterwards", async () => {
   const first = await startGateway(options());
   const token = await first.token({ user: "user" });
   const body = bodyOf("held-stopping", true);
@@ -115,7 +115,7 @@ describe.each(engines)("on %s", (engine) => {
     upstream.release(model);
 
     const restarted = await startGateway({ ...options(), ...storage, folder: killed.folder });
-    // The leases are still good: nobody knows yet whether the calls have ended.
+    // The leases are still valid: whether the calls have ended is unknown.
     for (const [name, body] of [
       ["whole", bodyOf(model)],
       ["stream", bodyOf(model, true)],

@@ -1,4 +1,4 @@
-/** Retry keys by the official SDK: it sends the key of a request where its client names the header. */
+/** Retry keys with the official SDK: it sends the key of a request if its client names the header. */
 import { expect, test } from "bun:test";
 import OpenAI from "openai";
 import { gatedCosts, sharedGatedGateway, spentBy, until } from "../kit/index.ts";

@@ -43,7 +43,7 @@ describe.each(engines)("on %s", (engine) => {
     users += 1;
     const user = `user-${users}`;
     const token = await gated.gateway.token({ user, ...(credits === undefined ? {} : { credits }) });
-    /** A call with a key of this name, on its own model unless told otherwise. */
+    /** A call with a key of this name, by default to its own model. */
     const call = (key: string, body: object, options: CallOptions = {}): Promise<Response> =>
       postChat(gated.gateway, token, body, { ...options, headers: { "idempotency-key": key } });
     const spent = (): Promise<bigint> => spentBy(gated.gateway, user);
@@ -203,7 +203,7 @@ describe.each(engines)("on %s", (engine) => {
     expect((await read(call("key", bodyOf("quick")))).answer.status).toBe(200);
   });
 
-  test("what the gateway refuses, or can't send, leaves the key free", async () => {
+  test("a call that the gateway refuses, or cannot send, leaves the key free", async () => {
     const { user, call, spent } = await newCaller(1n);
     const body = bodyOf("quick");
     const refusals = [
@@ -239,7 +239,7 @@ describe.each(engines)("on %s", (engine) => {
       expect(await spent()).toBe(gatedCosts);
     });
 
-    test("before a stream has begun: it is read all the same, and given again whole", async () => {
+    test("before a stream has begun: it is read nevertheless, and replayed whole", async () => {
       const { call, spent } = await newCaller();
       const model = `held-${users}-late`;
       const body = bodyOf(model, { stream: true });
@@ -276,7 +276,7 @@ describe.each(engines)("on %s", (engine) => {
       expect(await spent()).toBe(gatedCosts);
     });
 
-    test("on a stream that then breaks off: charged for what came, and the key is free", async () => {
+    test("on a stream that then breaks off: charged for the received part, and the key is free", async () => {
       const { call } = await newCaller();
       const model = `held-${users}-breaks`;
       const body = bodyOf(model, { stream: true });

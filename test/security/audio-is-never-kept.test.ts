@@ -1,7 +1,7 @@
 /**
- * Of a sound, nothing is logged or kept but what is said around it: after calls that succeed, fail, are refused or left,
- * the log, every table, the files of the storage and the temporary folder are searched for marks that were in the sounds,
- * the prompts, the texts to be spoken and the transcripts.
+ * Nothing of audio is logged or stored except its metadata: after calls that succeed, fail, are refused or aborted, the
+ * log, every table, the files of the storage and the temporary folder are searched for marks from the audio, the
+ * prompts, the texts for speech and the transcripts.
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -59,7 +59,7 @@ afterAll(async () => {
   spool.remove();
 });
 
-/** So many seconds of WAV whose samples are the mark, over and over. */
+/** This many seconds of WAV whose samples repeat the mark. */
 async function markedSound(seconds: number): Promise<File> {
   const bytes = Buffer.from(await soundFile(seconds).bytes());
   bytes.fill(marks.sound, 44);
@@ -121,7 +121,7 @@ describe("calls", () => {
     );
     odd.answerWith(() => new Response(stream, events));
     expect((await send(await marked({ stream: "true" }))).text).toBe(stream);
-    // Made anew for upstreams with another shape.
+    // Converted for upstreams with another format.
     odd.answerWith(() => Response.json(heard));
     for (const response_format of ["json", "verbose_json", "vtt", "diarized_json"]) {
       const { text } = await send(
@@ -143,7 +143,7 @@ describe("calls", () => {
     expect((await send({ ...spoken, stream_format: "sse" }, speechPath)).text).toBe(stream);
   });
 
-  test("that the upstream fails, in its own words and without any", async () => {
+  test("that the upstream fails, with its own message and without any", async () => {
     for (const answer of [
       () => Response.json(failure, { status: 400 }),
       () => Response.json(failure, { status: 500 }),
@@ -184,7 +184,7 @@ describe("calls", () => {
     expect(odd.requests).toHaveLength(0);
   });
 
-  test.each(lengths)("whose client hangs up in the middle of %d seconds", async (seconds) => {
+  test.each(lengths)("whose client disconnects in the middle of %d seconds", async (seconds) => {
     const request = new Request(rig.gateway.url, { method: "POST", body: await marked({}, seconds) });
     const contentType = request.headers.get("content-type");
     const body = Buffer.from(await request.arrayBuffer());
@@ -205,7 +205,7 @@ describe("calls", () => {
     await until("the gateway notices", () => interruptions().length > before);
   });
 
-  test("whose client hangs up while the upstream listens, whose file has no name all the while", async () => {
+  test("whose client disconnects during the upstream's work; its file has no name all the while", async () => {
     const form = await marked({}, 100);
     await leaveBeforeAnswer(
       odd,
@@ -258,11 +258,11 @@ describe("afterwards", () => {
     for (const mark of spellings) expect(await tablesWith(rig.gateway.storage, mark)).toEqual([]);
   });
 
-  test("no byte of the storage has, what was deleted and what waits to be written included", () => {
+  test("no byte of the storage contains it, including deleted and pending data", () => {
     const files = readdirSync(rig.gateway.folder).filter((name) => name.startsWith("tollgate.db"));
     expect(files.length).toBeGreaterThan(1);
     const dump = files.map((name) => readFileSync(join(rig.gateway.folder, name)).toString("latin1")).join("");
-    // What must be there is.
+    // The expected content exists.
     expect([dump.includes(keptMark), dump.includes("transcription odd/whisper")]).toEqual([true, true]);
     for (const mark of spellings) expect([mark, dump.includes(mark)]).toEqual([mark, false]);
   });

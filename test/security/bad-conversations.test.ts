@@ -1,6 +1,6 @@
 /**
- * Bodies of Messages and Responses that make no sense: refused with the field's name where the gateway has to understand
- * them, passed on where the upstream speaks the same dialect. Never a hold left, never a failure within.
+ * Invalid bodies of Messages and Responses: refused with the field's name if the gateway has to understand them, passed
+ * on if the upstream speaks the same dialect. Never an open hold, never an internal failure.
  */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { expectNoInside, messagesPath, responsesPath, type Talker, talker, type ReceivedAnswer } from "../kit/index.ts";
@@ -21,7 +21,7 @@ interface Route {
   path: string;
   natives: readonly string[];
   others: readonly string[];
-  /** A body whose conversation is this. */
+  /** A body with this conversation. */
   body: (model: string, said: unknown, more?: object) => object;
   /** The member that holds the conversation. */
   member: string;
@@ -42,7 +42,7 @@ const responses: Route = {
   member: "input",
 };
 
-/** Checks that no upstream has heard of it, and that the field is named, on either surface. */
+/** Checks that no upstream has received it, and that the field is named, on either surface. */
 async function expectRefused(route: Route, body: object | string, field: string): Promise<ReceivedAnswer> {
   const before = hardened.rig.simulators.total();
   const answer = await user.ask(route.path, { body });
@@ -56,7 +56,7 @@ async function expectRefused(route: Route, body: object | string, field: string)
   return answer;
 }
 
-/** Checks that the upstream gets the body's own words, and the client what it answers. */
+/** Checks that the upstream gets the body unchanged, and the client its answer. */
 async function expectPassed(route: Route, body: object): Promise<void> {
   const before = hardened.rig.simulators.total();
   const answer = await user.ask(route.path, { body });
@@ -169,7 +169,7 @@ describe("a conversation of Responses", () => {
 
   test.each(rows.map(([name, ...row]) => [name, row] as const))("with %s", async (_name, [said, field, more]) => {
     for (const model of responses.others) await expectRefused(responses, responses.body(model, said, more), field);
-    // What the gateway itself has to read is refused everywhere.
+    // Fields that the gateway itself reads are refused for every provider.
     if (field === "instructions") return;
     for (const model of responses.natives) await expectPassed(responses, responses.body(model, said, more));
   });
@@ -198,7 +198,7 @@ describe.each([
   const all = [...route.natives, ...route.others];
   const said = (text: string): unknown => [{ role: "user", content: text }];
 
-  test("a conversation that is none is refused everywhere", async () => {
+  test("an invalid conversation is refused for every provider", async () => {
     const nones = [5, true, null, {}, [5], [null], [[]], [{ role: 5, content: "x" }], [{ role: "user", content: 5 }]];
     for (const none of nones) {
       for (const model of all) await expectRefused(route, route.body(model, none), route.member);
@@ -218,7 +218,7 @@ describe.each([
     }
   });
 
-  test("NULs, lone surrogates and odd letters in what is said pass, and in names are nobody's failure", async () => {
+  test("NULs, lone surrogates and unusual letters pass in text, and cause no failure in names", async () => {
     for (const odd of ["a\0b", "\ud800", "\u202e", "\ufeff", "🏳️‍🌈", "data: [DONE]\n\n", "</script>", "' OR 1=1 --"]) {
       for (const model of all) {
         const answer = await user.ask(route.path, { body: route.body(model, said(odd)) });
@@ -246,7 +246,7 @@ describe.each([
     }
   });
 
-  test("a picture of five mebibytes passes, and bad base64 of that size is told in few words", async () => {
+  test("an image of five mebibytes passes, and invalid base64 of that size is refused with a short message", async () => {
     const data = Buffer.alloc(5 * MIB, 7).toString("base64");
     const picture = (text: string) =>
       route === messages
@@ -270,7 +270,7 @@ describe.each([
           ];
     for (const model of [...route.natives.slice(0, 1), ...route.others.slice(0, 2)]) {
       const answer = await user.ask(route.path, { body: route.body(model, picture(data)) });
-      // A simulator that takes no such picture says so itself.
+      // A simulator that does not accept such an image refuses it itself.
       expect([model, answer.status < 500]).toEqual([model, true]);
       const sent = hardened.rig.simulators.requests().at(-1)?.body ?? "";
       expect(sent.length === 0 || sent.includes(data.slice(0, 1_000))).toBe(true);
@@ -281,7 +281,7 @@ describe.each([
   });
 });
 
-test("counting tokens refuses what it can't read, and passes what another can", async () => {
+test("counting tokens refuses unreadable fields, and passes fields for another provider", async () => {
   const path = `${messagesPath}/count_tokens`;
   const body = (model: string) => ({ model, messages: [{ role: "user", content: [{ type: "of_tomorrow" }] }] });
   const refused = await user.ask(path, { body: body("deepseek/deepseek-chat") });

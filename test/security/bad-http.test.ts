@@ -91,12 +91,12 @@ describe("bytes that are no proper HTTP", () => {
     expect(answer.body).not.toContain("secret");
   });
 
-  test("a second request smuggled behind a length is a request of its own, or none", async () => {
+  test("a second request smuggled behind a length is a separate request, or none", async () => {
     const smuggled = `POST ${chatPath} HTTP/1.1\r\nhost: x\r\ncontent-length: 0\r\n\r\n`;
     const connection = await openRaw(gateway.rig.gateway.url);
     connection.socket.write(head(sized) + body + smuggled);
-    // Bun's server ends a connection on which requests are pipelined; one that answers them must answer 401 here, since
-    // the second request has no token of its own and must not inherit the first one's.
+    // Bun's server closes a connection with pipelined requests; a server that answers them must answer 401 here,
+    // because the second request has no token of its own and must not inherit the first one's.
     let ended = false;
     void connection.closed.then(() => (ended = true));
     await until("both are answered or none", () => ended || connection.received().split("HTTP/1.1 ").length === 3);
@@ -131,7 +131,7 @@ describe("bytes that are no proper HTTP", () => {
       const connection = await openRaw(gateway.rig.gateway.url);
       connection.socket.write(bytes());
       connection.socket.end();
-      // The HTTP parser ends the connection; where it says anything, then that the request was bad.
+      // The HTTP parser closes the connection; its answer, if any, is that the request was bad.
       await connection.closed;
       expect(connection.received()).toMatch(/^($|HTTP\/1\.1 4\d\d )/);
       expect(gateway.rig.simulators.total()).toBe(before);

@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterEach(() => gateway.expectUnharmed());
 afterAll(() => gateway.rig.stop());
 
-describe("JSON that is none, or not ours", () => {
+describe("invalid JSON, or JSON that is not an object", () => {
   test.each<[string, string | Uint8Array, string]>([
     ["nothing", "", "must be a JSON object"],
     ["white space", " \r\n\t ", "must be a JSON object"],
@@ -191,7 +191,7 @@ describe("keys that occur twice", () => {
     await gateway.expectRefused(body, { ...invalid, param, message: "twice" });
   });
 
-  test("a model whose key is escaped is the model, for us and for the upstream", async () => {
+  test("a model with an escaped key is the model, for us and for the upstream", async () => {
     const { answer } = await gateway.post(String.raw`{"mod\u0065l":"openai/gpt-4o-mini",${goodMessages}}`);
     expect(answer.status).toBe(200);
     expect(JSON.parse(gateway.rig.simulators.requests().at(-1)?.body ?? "")).toHaveProperty("model", "gpt-4o-mini");

@@ -1,4 +1,4 @@
-/** What ends a token ends it on every node within a second, whichever node or command did it. */
+/** The end of a token applies on every node within a second, whichever node or command caused it. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,4 @@
-/** A gateway that is sent what it must not take, and what must hold whatever it is sent. */
+/** A gateway for forbidden requests, and checks that must hold for any of them. */
 import { expect } from "bun:test";
 import { openLedgerStore } from "../../src/ledger/index.ts";
 import { type Caller, chatPath, expectRefusal, type Refusal, type Rig, startRig, until } from "../kit/index.ts";
@@ -8,7 +8,7 @@ export interface Hardened {
   caller: Caller;
   /** POSTs a body to /v1/chat/completions with a good token. */
   post(body: string | Uint8Array): Promise<{ answer: Response; body: string }>;
-  /** Posts a body that must be refused before any upstream hears of it; gives back the message. */
+  /** Posts a body that must be refused before any upstream receives it; returns the message. */
   expectRefused(body: string | Uint8Array, expected: Refusal): Promise<string>;
   /** After each test: nothing is held, and the gateway answers. */
   expectUnharmed(): Promise<void>;

@@ -73,7 +73,7 @@ describe("one user's token", () => {
     expect(await bob.books()).toEqual(before);
   });
 
-  test("with another's id in front of its own secret is nobody's", async () => {
+  test("with another's id before its own secret is nobody's", async () => {
     const forged = bob.token.slice(0, 16) + alice.token.slice(16);
     const answer = await fetch(`${rig.gateway.url}/v1/user/info`, { headers: { authorization: `Bearer ${forged}` } });
     expect(answer.status).toBe(401);
@@ -91,7 +91,7 @@ describe("one user's token", () => {
       }),
     );
     for (const [index, answer] of answers.entries()) {
-      // A streamed answer comes in pieces: what was said of it is put together again.
+      // A streamed answer comes in pieces: its text is joined again.
       const said = [...answer.matchAll(/"content":"((?:[^"\\]|\\.)*)"/g)].map(([, text]) => text).join("");
       const marks = [...new Set(said.match(/caller-\d+-\d/g))];
       expect(marks).toEqual([asked[index]?.mark ?? "?"]);
@@ -101,7 +101,7 @@ describe("one user's token", () => {
   });
 });
 
-describe("what a call cost", () => {
+describe("the cost of a call", () => {
   const call: Omit<Generation, "owner"> = {
     id: "req_0mdofalice000000000000001",
     tokenId: "gone",
@@ -130,7 +130,7 @@ describe("what a call cost", () => {
   const get = (token: string, path: string, headers: Record<string, string> = {}) =>
     fetch(rig.gateway.url + path, { headers: { authorization: `Bearer ${token}`, ...headers } });
 
-  test("is told to its user, by any of their tokens", async () => {
+  test("is visible to its user, with any of their tokens", async () => {
     const second = await rig.gateway.token({ user: alice.user, credits: undefined });
     for (const token of [alice.token, second]) {
       const answer = await get(token, `/v1/generations/${call.id}`);
@@ -144,7 +144,7 @@ describe("what a call cost", () => {
     }
   });
 
-  test("is not told from a call that never was to anybody else", async () => {
+  test("is indistinguishable from a missing call for anybody else", async () => {
     const admin = await rig.gateway.token({ user: "root", admin: true });
     const service = await rig.gateway.token({ user: "robot", service: true, credits: undefined });
     for (const token of [mallory.token, admin, service]) {
@@ -160,7 +160,7 @@ describe("what a call cost", () => {
     }
   });
 
-  test("is told to nobody without a token", async () => {
+  test("is invisible without a token", async () => {
     for (const path of [`/v1/generations/${call.id}`, "/v1/usage"]) {
       const answer = await fetch(rig.gateway.url + path);
       expectRefusal(answer, await answer.text(), { status: 401, code: "missing_token" });

@@ -1,6 +1,6 @@
 /**
- * What is said is kept in one place, the table of responses, and there only what its caller wants kept and nobody else
- * keeps: on either storage, every table is searched for what was said in each way.
+ * Text is stored in one place, the table of responses, and only if its caller wants it stored and the provider stores
+ * nothing: on either storage, every table is searched for all text of the calls.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import {

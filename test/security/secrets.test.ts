@@ -1,6 +1,6 @@
 /**
- * Secrets and what people say stay out of the log, the storage and every error: after a run with each kind of success and
- * failure, all of them are searched for marks that were in the tokens, the upstream's keys, the prompts and the answers.
+ * Secrets and text stay out of the log, the storage and every error: after a run with each kind of success and failure,
+ * all of them are searched for marks from the tokens, the upstream's keys, the prompts and the answers.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { Database } from "bun:sqlite";
@@ -177,7 +177,7 @@ describe("a run with everything that can go wrong", () => {
     expect(await ask("closed/x")).toContain("could not be reached");
   });
 
-  test("an upstream that repeats its key and what was said", async () => {
+  test("an upstream that repeats its key and the prompt", async () => {
     const echo = (key: string) => ({ error: { message: `${key} may not say ${promptMark}`, code: "invalid_api_key" } });
     for (const status of [200, 400, 401, 403, 429, 500]) {
       echoKey((key) => json(echo(key), status));
@@ -257,7 +257,7 @@ describe("afterwards", () => {
   test("no byte of the storage has a secret, a prompt or an answer in it", () => {
     const files = readdirSync(rig.gateway.folder).filter((name) => name.startsWith("tollgate.db"));
     const dump = files.map((name) => readFileSync(join(rig.gateway.folder, name)).toString("latin1")).join("");
-    // The dump is the real one: what must be in it is.
+    // The dump is real: its required content exists.
     expect(dump).toContain("talker");
     expect(dump).toContain("chat openai/gpt-4o-mini");
     for (const mark of [...secrets(), promptMark, answerMark, "You said"]) expect(dump.includes(mark)).toBe(false);

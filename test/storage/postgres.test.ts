@@ -59,7 +59,7 @@ describe("the schema", () => {
     for (const storage of storages) await storage.close();
   });
 
-  test("stops the start with one line where it is newer than the code", async () => {
+  test("stops the start with one line if it is newer than the code", async () => {
     const url = await server.createDatabase();
     await (await open(url)).close();
     await query(url, "UPDATE tollgate_schema SET version = 99");
@@ -72,7 +72,7 @@ describe("the schema", () => {
     expect(await query(url, "SELECT version::int FROM tollgate_schema")).toEqual([{ version: 99 }]);
   });
 
-  test("is brought up from its first step: what is open goes on, the functions of then are gone", async () => {
+  test("is migrated from its first step: open holds continue, and the old functions are dropped", async () => {
     const url = await server.createDatabase();
     await query(url, await Bun.file(new URL("__fixtures__/postgres-step-1.sql", import.meta.url)).text());
     await query(
@@ -109,7 +109,7 @@ describe("the schema", () => {
 });
 
 describe("a database that can't be used stops the start with one line, without the password", () => {
-  test("nobody listens", async () => {
+  test("nothing listens", async () => {
     const free = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } });
     const { port } = free;
     free.stop(true);
@@ -143,7 +143,7 @@ describe("a database that can't be used stops the start with one line, without t
     expect((await refusalOf(url)).message).toContain('database "nowhere" does not exist');
   });
 
-  test("the URL is none", async () => {
+  test("the URL is invalid", async () => {
     expect((await refusalOf("postgres://")).message).toMatch(/^storage: /);
     expect((await refusalOf("mysql://localhost/books")).message).toContain('"mysql" is no storage');
   });
@@ -175,7 +175,7 @@ describe("changes by another node", () => {
     createdAt: 1,
   };
 
-  test("are told within a second, also after the server was away, and no more once unwatched", async () => {
+  test("are announced within a second, also after the server was down, and not after the watch has stopped", async () => {
     const url = await server.createDatabase();
     const [here, there] = [await open(url), await open(url)];
     await openLedgerStore(there).putAccount(account, 1);
@@ -184,7 +184,7 @@ describe("changes by another node", () => {
 
     let told = 0;
     const unwatch = here.onForeignCommit(() => (told += 1));
-    // A new connection may have missed something, and says so.
+    // A new connection may have missed an announcement, and counts as one.
     await until("the watcher listens", () => told === 1);
     await tokens.revoke("t", 5);
     await until("the revocation is told", () => told === 2, 1_000);

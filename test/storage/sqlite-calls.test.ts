@@ -1,4 +1,4 @@
-/** On SQLite the calls of an owner are put into their index many at a time: what is asked in between misses none. */
+/** On SQLite the calls of an owner are indexed many at a time: reports in between miss none. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -117,7 +117,7 @@ test("a late end in place of an expiry, in the index and behind its mark", async
     await stores[0]?.commit([{ kind: "sweep", at: 5_000 }]);
   }
   expect(indexed()).toBe(300);
-  // What expiry wrote has the moment and the owner of the hold; the late end has its own.
+  // The expiry's record has the time and the owner of the hold; the late end has its own.
   const late = [...early.slice(0, 40), ...behind].map((call) => ({ ...call, startedAt: call.startedAt + 500 }));
   await stores[1]?.commit(late.map((call) => settle(call)));
   const rest = early.slice(40);
@@ -156,7 +156,7 @@ describe("an operator who takes the space of old calls back", () => {
     ["as it is written down", [emptyIndex, emptyEntries]],
     ["the other way round", [emptyEntries, emptyIndex]],
     ["in the entries alone", [emptyEntries]],
-  ])("%s: usage tells of what is left, and what ended late is charged", async (_, statements) => {
+  ])("%s: usage reports the remaining calls, and late ends are charged", async (_, statements) => {
     const calls = someCalls(300);
     await stores[0]?.commit(calls.map((call) => hold(call, 1_000)));
     await stores[0]?.commit([{ kind: "sweep", at: 5_000 }]);

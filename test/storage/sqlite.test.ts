@@ -1,4 +1,4 @@
-/** A SQLite file of an earlier version: what it knows of calls is found after the start as before, and can still end. */
+/** A SQLite file of an earlier version: its calls are found after the start as before, and can still end. */
 import { Database } from "bun:sqlite";
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -91,7 +91,7 @@ test("a server of that version that still runs takes no more holds, which it cou
   expect(() => handle.run("UPDATE accounts SET debits_pending = 1, minute_start = 1")).toThrow("no such column");
 });
 
-test("a call that expired before still ends late, in place of what was written of it", async () => {
+test("an earlier expired call still ends late, and its record is replaced", async () => {
   const store = openLedgerStore(storage);
   const record = { ...call, owner: "alice", status: 200, milliseconds: 9, millisecondsToFirstByte: 1, startedAt: 31 };
   const late = { kind: "settle", id: "a-expired", amount: 8n, at: 40, record } as const;

@@ -1,4 +1,4 @@
-/** Forms that are not what they should be: the right refusal, naming the part, and nothing left of them. */
+/** Invalid forms: the right refusal, naming the part, and nothing of them remains. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { imageFile } from "../../simulators/testing/media.ts";
 import {
@@ -37,7 +37,7 @@ beforeAll(async () => {
   caller = await rig.caller();
   image = await imageFile(64, 64).bytes();
 });
-/** Whatever was sent: nothing is held or spent, and no file, descriptor or error of our own is left. */
+/** After any request: nothing is held or spent, and no file, descriptor or internal error remains. */
 afterEach(async () => {
   await rig.expectBalancedBooks();
   expect(await caller.closed()).toBe(0n);
@@ -72,7 +72,7 @@ const invalid = (param: string | null, message: string | RegExp = ""): Refusal =
   message,
 });
 
-describe("a form whose parts are wrong", () => {
+describe("a form with invalid parts", () => {
   const noise = Buffer.from("ff00fe", "hex");
 
   test.each<[string, () => Uint8Array[], Refusal]>([
@@ -207,7 +207,7 @@ describe("a body that is no whole form", () => {
 describe("a body that is too long", () => {
   const tooLong: Refusal = { status: 413, code: "body_too_large", message: String(bodyBytesMax) };
 
-  test("by what it declares is refused before it comes", async () => {
+  test("by its declared size is refused before it arrives", async () => {
     await expectRefused(postOf(Buffer.of(), { declared: bodyBytesMax + 1 }), tooLong);
   });
 
@@ -220,7 +220,7 @@ describe("a body that is too long", () => {
     const padding = bodyBytesMax - formBodyOf([model(), prompt(), fileOf("image", "")]).byteLength;
     const bodyWith = (bytes: number) => formBodyOf([model(), prompt(), fileOf("image", Buffer.alloc(bytes, 1))]);
     await expectRefused(postOf(bodyWith(padding + 1)), tooLong);
-    // One that just fits gets through, to an upstream who says what it is.
+    // One that just fits passes, to an upstream that validates it.
     const answer = await sendForm(postOf(bodyWith(padding)));
     expect([answer.status, answer.body.includes("Invalid image file")]).toEqual([400, true]);
   });
@@ -236,7 +236,7 @@ describe("a client who doesn't end its upload", () => {
   test.each([
     ["in memory", 1_000],
     ["in a file", 2 * MIB],
-  ])("leaves behind nothing of what was %s", async (_where, bytes) => {
+  ])("leaves nothing behind of a form that was %s", async (_where, bytes) => {
     const before = refusals("request_interrupted");
     const sent = rig.simulators.total();
     const connection = await openForm(postOf(beginning(bytes), { declared: 3 * MIB }));
@@ -247,7 +247,7 @@ describe("a client who doesn't end its upload", () => {
     expect(rig.simulators.total()).toBe(sent);
   });
 
-  test("but stays is told so in time", async () => {
+  test("but stays connected is refused in time", async () => {
     const connection = await openForm(postOf(beginning(2 * MIB), { declared: 3 * MIB }));
     const answer = await connection.answer();
     if (answer === undefined) throw new Error("no answer");

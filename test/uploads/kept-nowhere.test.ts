@@ -1,6 +1,6 @@
 /**
- * What images show and prompts say is kept nowhere: after a run with each kind of success and failure the log, the
- * storage and the folder of temporary files are searched for marks of it, as bytes and as base64.
+ * Image content and prompts are never stored: after a run with each kind of success and failure the log, the storage
+ * and the folder of temporary files are searched for marks of them, as bytes and as base64.
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -25,7 +25,7 @@ import {
 } from "../kit/index.ts";
 
 const promptMark = "marked-prompt-7d41ce";
-/** Three of the same length in a row, so that base64 shows the middle one alike wherever it begins. */
+/** Three of the same length in a row, so that base64 shows the middle one alike at any offset. */
 const fileMark = "marked-file-90be2f-";
 const kinds = [
   "openai/gpt-image-1",
@@ -62,7 +62,7 @@ afterAll(async () => {
   spool.remove();
 });
 
-/** Base64 of what was answered, some of it: from where it no longer is the head that all pictures share. */
+/** Base64 of a part of the answers, after the header that all images share. */
 const drawn: string[] = [];
 
 function noteAnswer(data: readonly { b64_json?: string }[] | undefined): void {
@@ -158,7 +158,7 @@ describe("a run with everything that can go wrong", () => {
 });
 
 describe("afterwards", () => {
-  /** All that could give something away: the plain words, and base64 of the file's wherever it begins. */
+  /** All forms of the marks: the plain text, and base64 of the file's at any offset. */
   const marks = (): string[] => {
     const inBase64 = [0, 1, 2].map((shift) => {
       const text = Buffer.from("x".repeat(shift) + fileMark.repeat(2)).toString("base64");
@@ -180,10 +180,10 @@ describe("afterwards", () => {
     const files = readdirSync(rig.gateway.folder).filter((name) => name.startsWith("tollgate.db"));
     return files.map((name) => readFileSync(join(rig.gateway.folder, name)).toString("latin1")).join("");
   };
-  /** Those of what was sent, which not even a kept answer may hold. */
+  /** Those of the requests, which not even a stored answer may contain. */
   const sentMarks = (): string[] => marks().slice(0, 7);
 
-  test("the run was not a quiet one, and the marks are what was sent", () => {
+  test("the run included all cases, and the marks are those of the requests", () => {
     expect(endings.answered).toBeGreaterThan(10);
     expect(endings.refused).toBeGreaterThan(40);
     expect(drawn.length).toBeGreaterThan(5);
@@ -205,7 +205,7 @@ describe("afterwards", () => {
   test("no byte of the storage has any of it, and no temporary file is left", async () => {
     await rig.expectBalancedBooks();
     const dump = storageBytes();
-    // The dump is the real one: what must be in it is.
+    // The dump is real: its required content exists.
     for (const name of ["painter", "image_edit", "gpt-image-1"])
       expect([name, dump.includes(name)]).toEqual([name, true]);
     for (const mark of marks()) expect([mark, dump.includes(mark)]).toEqual([mark, false]);

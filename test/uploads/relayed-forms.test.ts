@@ -70,7 +70,7 @@ function noise(bytes: number): Uint8Array {
   return randomFillSync(new Uint8Array(bytes));
 }
 
-/** The same bytes with the prefix of the model taken out, by hand, and with the length that its part may tell of itself. */
+/** The same bytes with the prefix of the model removed by hand, and with the corrected length of its part. */
 function withoutPrefix(body: Buffer): Buffer {
   return replaced(replaced(body, "odd/", ""), "Content-Length: 13\r\n", "Content-Length: 9\r\n");
 }
@@ -158,7 +158,7 @@ describe("a form gets upstream byte for byte, without the model's prefix", () =>
     expect(upstream.requests.at(-1)?.bytes.equals(withoutPrefix(body))).toBe(true);
   });
 
-  test("after 100 Continue, where a client waits for it", async () => {
+  test("after 100 Continue, if a client waits for it", async () => {
     upstream.answerWith(() => Response.json(drawn));
     const body = formBodyOf([model(), prompt(), fileOf("image", nasty)]);
     const headers = ["expect: 100-continue"];

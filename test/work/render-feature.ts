@@ -1,9 +1,8 @@
 /**
- * A feature in small, as a video or a crawl is in large: paid work without an HTTP request, done by a durable job. It stands
- * on charges/ and jobs/ alone, and runs as a process of its own, so that a test can kill it.
- *
+ * A small model of a video or crawl feature: paid work without an HTTP request, done by a durable job. It only uses
+ * charges/ and jobs/, and runs as a separate process, so that a test can kill it.
  *   bun render-feature.ts order STORAGE   orders the work, parks it with its job, and hangs in the job's first run
- *   bun render-feature.ts work STORAGE    runs what is due until it is killed
+ *   bun render-feature.ts work STORAGE    runs due jobs until it is killed
  */
 import { type ParkedWork, openWork, resumeWork, Work, type WorkDependencies } from "../../src/charges/index.ts";
 import type { ObservedUsage } from "../../src/core/index.ts";
@@ -53,7 +52,7 @@ const hanging: JobHandler["run"] = () => {
   return new Promise(() => undefined);
 };
 
-/** Goes on with the work: more comes out than was held for, so that the hold is topped up on the way. */
+/** Continues the work: its output exceeds the hold, which is topped up on the way. */
 async function finish(feature: Feature, parked: ParkedWork): Promise<void> {
   const work = resumeWork(feature.work, parked);
   let seen: ObservedUsage = { usage: { output: 90_000 } };

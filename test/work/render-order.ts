@@ -1,4 +1,4 @@
-/** The order of a render: what the feature and its test agree on. */
+/** The order of a render, shared by the feature and its test. */
 import type { WorkOrder } from "../../src/charges/index.ts";
 import { PriceBook } from "../../src/pricing/index.ts";
 
