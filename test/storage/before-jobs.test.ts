@@ -279,7 +279,7 @@ describe("nodes of the previous version that still run on Postgres", () => {
       ]);
       return row?.outcomes;
     };
-    const asked = { kind: "hold", id: "req_b", account, amount: "30", description: "chat p/m", at, tokens: 0 };
+    const asked = { kind: "hold", id: "req_b", account, amount: "30", purpose: "chat p/m", at, tokens: 0 };
     expect(await general({ ...asked, lease_until: at + minute })).toEqual(["held"]);
     await ledger.commit([{ kind: "renew", id: "req_b", leaseUntil: at, observed: undefined, keeper: "job" }]);
     expect(await general({ kind: "renew", id: "req_b", lease_until: at + 1 })).toEqual(["renewed"]);
