@@ -1,4 +1,4 @@
-/** The part of the composition that a command needs, too: from the configuration to the routes of its models. */
+/** The part of the composition that some commands need alone: from the configuration to the routes of its models. */
 import { type Config, type ProviderConfig, providerKeys } from "./config/index.ts";
 import type { Environment } from "./core/index.ts";
 import { ModelList } from "./models/index.ts";
@@ -9,14 +9,14 @@ import type { Logger } from "./telemetry/index.ts";
 
 export interface RoutingOptions {
   config: Config;
-  /** Providers without a key, with what to set. */
+  /** Providers without a key, with the variable to set. */
   missingKeys: ReadonlyMap<string, string>;
-  /** Providers that are answered by a simulator: prefix → its base URL. */
+  /** Providers answered by a simulator: prefix → its base URL. */
   sandbox: ReadonlyMap<string, string>;
   environment: Environment;
 }
 
-/** The merged list of models alone, for a command that needs neither ledger nor server. */
+/** The merged list of models, for a command without ledger and server. */
 export function createModelList(
   options: RoutingOptions & { logger: Logger },
   router = createModelRouter(options),
@@ -29,7 +29,7 @@ export function createModelList(
   });
 }
 
-/** Where the models of the configured providers are, and what they cost. */
+/** The routes and prices of the configured providers' models. */
 export function createModelRouter({ config, missingKeys, sandbox, environment }: RoutingOptions): ModelRouter {
   const prices = new PriceBook({
     operatorPrices: config.pricing.models,
@@ -52,7 +52,7 @@ export function createModelRouter({ config, missingKeys, sandbox, environment }:
   return new ModelRouter(routes, prices);
 }
 
-/** The provider without the operations whose dialect the configuration leaves out; those that have none stay. */
+/** The provider without the operations whose dialect the configuration excludes; operations without a dialect stay. */
 function inDialects(provider: Provider, dialects: readonly string[] | undefined): Provider {
   if (dialects === undefined) return provider;
   const kept = Object.entries(provider.operations).filter(

@@ -24,45 +24,45 @@ import type { Storage } from "./storage/index.ts";
 import { Ticker } from "./streaming/index.ts";
 import type { Logger } from "./telemetry/index.ts";
 
-/** How often open streams and holds are looked at: keep-alives, silences, leases. */
+/** The interval at which open streams and holds are checked: keep-alives, idle time-outs, leases. */
 const TICK_MS = 250;
 
-/** How long open streams and sockets may still run once the server is to stop. */
+/** How long open streams and sockets may still run while the server stops. */
 const DRAIN_MS_MAX = 60_000;
 
 /** How long calls that were ended at that bound may take to settle. */
 const SETTLE_MS_MAX = 5_000;
 
-/** How long a server that is to stop waits for a storage that is away, so as to write what is still to be charged. */
+/** How long a stopping server waits for an unavailable storage, to write the remaining charges. */
 const STORAGE_MS_MAX = 30_000;
 
-/** How often a draining server looks whether its calls have ended. */
+/** The interval at which a draining server checks whether its calls have ended. */
 const DRAIN_POLL_MS = 20;
 
 export interface AppOptions extends RoutingOptions {
   storage: Storage;
   logger: Logger;
   version: string;
-  /** Where the server is reached, for the OpenAPI document where the configuration names no address. */
+  /** The server's address, for the OpenAPI document if the configuration contains none. */
   address: string;
-  /** How the server takes a WebSocket. */
+  /** The server's function for accepting a WebSocket. */
   upgrade: Upgrade;
-  /** What it does over HTTP: everything, unless something else is given. */
+  /** The HTTP features; all of them by default. */
   features?: readonly Feature[];
-  /** How long open calls and sockets may still run once the server is to stop. */
+  /** How long open calls and sockets may still run while the server stops. */
   drainMsMax?: number;
 }
 
 export interface App {
   fetch: (request: Request) => Response | Promise<Response>;
   /**
-   * Refuses new calls, waits (within a bound) for the open ones, commits what is left, stops the timers. Gives back how
-   * many calls' ends the storage did not take; each of them is in the log.
+   * Refuses new calls, waits (within a bound) for the open ones, commits the remaining operations, stops the timers.
+   * Returns the number of calls whose end the storage did not accept; each of them is in the log.
    */
   drain(): Promise<number>;
 }
 
-/** The composition root: the only place that builds things and hands them to each other. */
+/** The composition root: the only place that creates the parts and connects them. */
 export function createApp(options: AppOptions): App {
   const { config, environment, logger, storage, upgrade, features = allFeatures, drainMsMax = DRAIN_MS_MAX } = options;
   const store = openLedgerStore(storage);
@@ -101,7 +101,7 @@ export function createApp(options: AppOptions): App {
       await waitUntil(isIdle, SETTLE_MS_MAX);
       stopSweeper();
       await Promise.race([stopFeatures(), Bun.sleep(SETTLE_MS_MAX)]);
-      // What is on its way is in the books as soon as the storage takes it; what fails meanwhile is tried again.
+      // Pending operations are committed once the storage accepts them; failed ones are retried meanwhile.
       const flushed = ledger.flush();
       await Promise.race([flushed, Bun.sleep(STORAGE_MS_MAX)]);
       await waitUntil(() => unsettled.size === 0, STORAGE_MS_MAX);
@@ -112,7 +112,7 @@ export function createApp(options: AppOptions): App {
   };
 }
 
-/** Waits and leases are measured by a clock that nobody sets: one that jumped would end every stream, or renew no hold. */
+/** Time-outs and leases use a monotonic clock: a clock that jumped would end every stream, or renew no hold. */
 const monotonic = (): number => performance.now();
 
 function lostEnd(operation: Settle | Release) {
@@ -120,7 +120,7 @@ function lostEnd(operation: Settle | Release) {
   return { request_id: operation.id, kind: operation.kind, credits };
 }
 
-/** What the commands need that administrate accounts: no server, no upstream. */
+/** The dependencies of account commands: no server, no upstream. */
 export function createAccounts(
   storage: Storage,
   environment: AccountsDependencies["environment"],
@@ -129,7 +129,7 @@ export function createAccounts(
   return { accounts, ledger: new Ledger({ store: accounts }), tokens: openTokenStore(storage), environment };
 }
 
-/** Waits for the condition, no longer than `milliseconds`. */
+/** Waits for the condition, at most `milliseconds`. */
 async function waitUntil(isSo: () => boolean, milliseconds: number): Promise<void> {
   const until = performance.now() + milliseconds;
   while (!isSo() && performance.now() < until) await Bun.sleep(DRAIN_POLL_MS);

@@ -10,12 +10,12 @@ export interface BannerOptions {
   /** Set on the first start only. */
   tokens: FirstTokens | undefined;
   storage: string;
-  /** Set where there are several. */
+  /** Set if there are several. */
   workers?: number;
   json: boolean | undefined;
 }
 
-/** Says where the server is, what it routes, and how to make a first call. */
+/** Prints the server's address, its providers, and a first call. */
 export function printBanner(options: BannerOptions): void {
   const { url, loaded, sandbox, tokens } = options;
   const simulated = [...(sandbox?.keys() ?? [])];

@@ -31,7 +31,7 @@ export function addServeCommand(program: Command): void {
     .action(serve);
 }
 
-/** What the command line and the configuration say together. */
+/** The settings of the command line and the configuration, combined. */
 interface Start {
   loaded: LoadedConfig;
   host: string;
@@ -72,7 +72,7 @@ async function serveAlone(start: Start): Promise<void> {
   const { loaded } = start;
   const storage = await openStorage(start.storageUrl);
   const logger = createLogger({ level: loaded.config.log.level });
-  // The port is bound first, so that what the app says of its own address is true even for port 0.
+  // The port is bound first, so that the app knows its real address even for port 0.
   const server = listen(start);
   const sandbox = start.sandbox ? await startSandbox(loaded) : undefined;
   const stop = serveOn(server, { loaded, storage, logger, simulated: sandbox?.routes ?? new Map() });
@@ -87,7 +87,9 @@ async function serveAlone(start: Start): Promise<void> {
   });
 }
 
-/** What all processes share is done once, here: the look at the storage, the simulators, the first tokens, the banner. */
+/**
+ * Work shared by all processes is done once, here: checking the storage, the simulators, the first tokens, the banner.
+ */
 async function serveByWorkers(start: Start, count: number): Promise<void> {
   const { loaded, storageUrl, host } = start;
   const storage = await openStorage(storageUrl);

@@ -126,7 +126,7 @@ describe("usage", () => {
     });
   });
 
-  test("is estimated where the upstream names none: never zero", () => {
+  test("is estimated if the upstream reports none: never zero", () => {
     expect(asMessage(completion({ content: "a".repeat(40) })).usage).toMatchObject({
       input_tokens: 7,
       output_tokens: 10,
@@ -158,7 +158,7 @@ describe("thoughts", () => {
     });
   });
 
-  test("without a signature say at least whose they are", () => {
+  test("without a signature contain at least their origin", () => {
     const told = asMessage(completion({ content: "a", reasoning_content: "hm" }));
     expect(told.content[0]).toEqual({ type: "thinking", thinking: "hm", signature: "tollgate.deepseek.thought." });
   });
@@ -203,7 +203,7 @@ test("citations of web pages stand in both", () => {
   });
 });
 
-describe("an answer that is none", () => {
+describe("an invalid answer", () => {
   test.each([{}, { choices: [] }, { choices: "x" }, { error: { message: "m" }, choices: [{}] }])(
     "in chat: %j",
     (answer) => {
@@ -236,20 +236,20 @@ describe("errors", () => {
     [402, '{"object":"error","message":"Pay"}', "billing_error", "Pay"],
     [500, "<html>", "api_error", "The upstream answered 500."],
     [529, "", "overloaded_error", "The upstream answered 529."],
-  ])("of chat with %i %s are told in Messages", (status, body, type, text) => {
+  ])("of chat with %i %s are translated to Messages", (status, body, type, text) => {
     const told: unknown = JSON.parse(
       messagesTranslation.writeFailure(chatTranslation.readFailure(status, body), "req_1"),
     );
     expect(told).toEqual({ type: "error", error: { type, message: text }, request_id: "req_1" });
   });
 
-  test("of Messages are told in chat", () => {
+  test("of Messages are translated to chat", () => {
     const body = '{"type":"error","error":{"type":"overloaded_error","message":"Busy"},"request_id":"r"}';
     const told: unknown = JSON.parse(chatTranslation.writeFailure(messagesTranslation.readFailure(529, body), "req_1"));
     expect(told).toEqual({ error: { message: "Busy", type: "server_error", code: "overloaded_error", param: null } });
   });
 
-  test("of our own end a stream in the client's words", () => {
+  test("of the gateway end a stream in the client's dialect", () => {
     const event: AnswerEvent = { type: "error", failure: failureOf(new GatewayError("upstream_timeout", "Silent.")) };
     expect(chatTranslation.streamWriter(clientOf()).write(event)).toBe(
       'data: {"error":{"message":"Silent.","type":"upstream_error","code":"upstream_timeout","param":null}}\n\n',

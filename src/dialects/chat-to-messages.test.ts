@@ -59,7 +59,7 @@ describe("fields", () => {
     expect(translate(body)).toEqual({ ...base, ...expected });
   });
 
-  test("are never silently lost where they matter", () => {
+  test("are never silently lost if they matter", () => {
     expect(refusal({ n: 2 })).toBe("n");
     expect(refusal({ logprobs: true })).toBe("logprobs");
     expect(refusal({ logit_bias: { 5: 1 } })).toBe("logit_bias");
@@ -71,7 +71,7 @@ describe("fields", () => {
     expect(refusal({ tools: [{ type: "custom", custom: { name: "c" } }] })).toBe("tools.0");
   });
 
-  test("of sampling are dropped where the model refuses them", () => {
+  test("of sampling are dropped if the model refuses them", () => {
     const body = { temperature: 0.5, top_p: 0.9, top_k: 3, seed: 1, frequency_penalty: 1, presence_penalty: 1 };
     expect(translate(body)).toMatchObject({ temperature: 0.5, top_p: 0.9, top_k: 3 });
     expect(Object.keys(translate(body, { ...anthropic, refusesSampling: true }))).toEqual([
@@ -133,7 +133,7 @@ describe("reasoning", () => {
     expect(JSON.parse(JSON.stringify({ thinking, output_config: config }))).toEqual(expected);
   });
 
-  test("is left out where there is no room, no thinking model, or a forced tool", () => {
+  test("is omitted without enough tokens, with a non-thinking model, or with a forced tool", () => {
     const body = { reasoning_effort: "high", tools: [fn("a")] };
     expect(translate({ ...body, max_tokens: 1_000 })["thinking"]).toBeUndefined();
     expect(translate(body, { ...anthropic, thinking: "none" })["thinking"]).toBeUndefined();
@@ -161,7 +161,7 @@ describe("reasoning", () => {
     result("c1"),
   ];
 
-  test("goes back to whoever thought it, with its signature", () => {
+  test("returns to its maker, with its signature", () => {
     const messages = loop([{ type: "reasoning.text", text: "hm", signature }]);
     const body = translate({ reasoning_effort: "low", messages });
     expect(body).toMatchObject({
@@ -213,7 +213,7 @@ describe("turns", () => {
     expect(translate({ messages: messages.slice(0, 1).concat(hello) })["system"]).toBe("A");
   });
 
-  test("results of parallel calls stand in one message, before what the user says", () => {
+  test("results of parallel calls are in one message, before the user's content", () => {
     expect(
       messagesOf(hello, asks(call("c1", '{"a":1}'), call("c2", "")), result("c1"), result("c2", "two"), hello),
     ).toEqual([

@@ -2,19 +2,19 @@ import type { SizeOf } from "../bodies/index.ts";
 import type { WorkBound, Dialect, GatewayError } from "../core/index.ts";
 import type { ReadUsage, StreamObserver } from "../streaming/index.ts";
 
-/** One shape of text generation. */
+/** One format of text generation. */
 export interface TextCodec<Body> {
-  /** Members that hold what is said. They are only measured, so that their strings need not be decoded. */
+  /** Fields that are only measured, so their strings need not be decoded. */
   measured: readonly string[];
-  /** Bytes of text in a whole answer, for an estimate where it names no usage. */
+  /** Bytes of text in a whole answer, for an estimate if it reports no usage. */
   outputBytes(answer: string): number;
   dialect: Dialect;
-  /** `sizeOf` tells the bytes of a string within a measured member. */
+  /** `sizeOf` measures a string within a measured field. */
   bound(body: Body, sizeOf: SizeOf): WorkBound;
-  /** `body` decides whether the client wants to see the usage. */
+  /** `body` determines whether the client requested the usage. */
   observe(body: Body, readUsage: ReadUsage): StreamObserver;
-  /** Bytes of one event that is kept together while it passes, where its last may repeat all of a long answer. */
+  /** The maximum size of an event that is passed on in one piece, if the last event may repeat a long answer. */
   eventBytesMax?: number;
-  /** The event that tells a client that its stream has broken. */
+  /** The event that informs a client about a broken stream. */
   errorEvent(error: GatewayError, requestId: string): string;
 }

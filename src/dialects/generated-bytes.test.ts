@@ -51,7 +51,7 @@ describe("generated text is counted", () => {
     expect(count('data: {"content":"ab"}\n\ndata: {"content":"cde"}\n\n')).toBe(5);
   });
 
-  test("up to the end where a string has none", () => {
+  test("up to the end if a string has none", () => {
     expect(count('{"content":"abc')).toBe(3);
     expect(count(String.raw`{"content":"abc\"`)).toBe(5);
     expect(count('{"content":')).toBe(0);
@@ -59,7 +59,7 @@ describe("generated text is counted", () => {
   });
 });
 
-test("any text counts what it takes in JSON, whatever it says", () => {
+test("any text counts its bytes in JSON, whatever its content", () => {
   const tricky = fc.constantFrom(
     'content":"',
     '\\"',

@@ -9,8 +9,8 @@ const COLON = 0x3a;
 const SPACE = 0x20;
 
 /**
- * Bytes of generated text in JSON bytes: of all strings under these keys, found by search instead of by parsing: it may run on every
- * block of a stream, and its figure is only used where a stream ends without naming its usage.
+ * The bytes of generated text in JSON: of all strings under these keys, found by search instead of parsing, because it
+ * may run on every block of a stream, and its result is only used if a stream ends without usage.
  */
 export function generatedBytes(json: Buffer, keys: readonly Buffer[]): number {
   let total = 0;
@@ -26,11 +26,14 @@ export function generatedBytes(json: Buffer, keys: readonly Buffer[]): number {
   return total;
 }
 
-/** What may wait to be counted: a stream may stay open for long. */
+/** Blocks that may wait to be counted: a stream may stay open for long. */
 const WAITING_BYTES_MAX = 32 * 1024;
 const WAITING_BLOCKS_MAX = 12;
 
-/** Counts the generated text of a stream, as late as it can: most streams name their usage before anybody asks. */
+/**
+ * Counts the generated text of a stream as late as possible: most streams report their usage before the count is
+ * needed.
+ */
 export class GeneratedBytesMeter {
   readonly #keys: readonly Buffer[];
   #counted = 0;
@@ -59,7 +62,7 @@ export class GeneratedBytesMeter {
   }
 }
 
-/** Where the string begins whose key ends at `at`; undefined where no string follows. */
+/** The start of the string whose key ends at `at`; undefined if no string follows. */
 function startOfString(json: Buffer, at: number): number | undefined {
   const colon = skipSpaces(json, at);
   if (json[colon] !== COLON) return undefined;

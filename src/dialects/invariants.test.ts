@@ -56,7 +56,7 @@ function checkOrder(events: readonly AnswerEvent[]): void {
 }
 
 test.each([chat, messages, responses])(
-  "a field of $dialect goes on as it came where the target speaks $dialect",
+  "a field of $dialect is carried unchanged if the target uses $dialect",
   (side) => {
     const { dialect, fields } = side.translation;
     const fates = Object.values(fields).map((rule) => rule.support[dialect]);
@@ -204,7 +204,7 @@ describe("whatever a client sends, it is read or refused by a field's name", () 
   });
 });
 
-describe("whatever an upstream sends, it is told or an error", () => {
+describe("any upstream event is translated or an error", () => {
   test.each([
     { ...chat, answers: chatAnswer },
     { ...messages, answers: messagesAnswer },

@@ -61,14 +61,14 @@ describe("fields", () => {
     expect(translate({ thread: null })).not.toHaveProperty("thread");
   });
 
-  test("that matter are refused where they can't be said", () => {
+  test("that matter are refused if they cannot be expressed", () => {
     expect(refusal({ container: "c-1" })).toBe("container");
     expect(refusal({ mcp_servers: [{ url: "https://x.test" }] })).toBe("mcp_servers");
     expect(refusal({ inference_geo: "eu" })).toBe("inference_geo");
     expect(refusal({ tools: [{ type: "web_search_20250305", name: "web_search" }] })).toBe("tools.0");
   });
 
-  test("an effort is moved to one that the model has", () => {
+  test("an effort is moved to one that the model supports", () => {
     const thinking = { type: "enabled", budget_tokens: 60_000 };
     expect(translate({ thinking }, { ...upstream, efforts: ["low", "high"] })["reasoning_effort"]).toBe("high");
     expect(translate({ thinking }, { ...upstream, efforts: [] })["reasoning_effort"]).toBeUndefined();
@@ -109,13 +109,13 @@ describe("a thought of another upstream", () => {
   const again = (signature: string) =>
     messagesTranslation.writeRequest(messagesTranslation.readRequest(body(signature)), anthropic);
 
-  test("does not go to Messages, whose loop then goes on without thinking", () => {
+  test("is not sent to Messages, whose loop then continues without thinking", () => {
     const written = again(foreign);
     expect(written["thinking"]).toBeUndefined();
     expect(written["messages"]).toEqual([hello, asked(use("c1")), results]);
   });
 
-  test("is also what stands for the signature of a call", () => {
+  test("also represents the signature of a call", () => {
     const calls = tagSignature({ origin: "google", value: "{}" }, "call", "messages");
     const turn = asked({ type: "thinking", thinking: "", signature: calls }, use("c1"));
     const asks = { ...body(""), messages: [hello, turn, results] };
@@ -124,7 +124,7 @@ describe("a thought of another upstream", () => {
     expect(written["messages"]).toEqual([hello, asked(use("c1")), results]);
   });
 
-  test("is told from its own, which goes back as it came", () => {
+  test("is distinguished from its own, which returns unchanged", () => {
     expect(again("EqQBCg")).toEqual(body("EqQBCg"));
     const own = tagSignature({ origin: "anthropic", value: "EqQBCg" }, "thought", "messages");
     expect(again(own)).toEqual(body("EqQBCg"));
@@ -140,7 +140,7 @@ describe("turns", () => {
     expect(translate({ system })["messages"]).toEqual([{ role: "system", content: "A\n\nB" }, hello]);
   });
 
-  test("results come before what the user says, and their images behind them", () => {
+  test("results come before the user's content, and their images after", () => {
     const results = [
       { type: "tool_result", tool_use_id: "c1", content: [{ type: "text", text: "see" }, image] },
       { type: "tool_result", tool_use_id: "c2", content: "no such file", is_error: true },
@@ -171,7 +171,7 @@ describe("turns", () => {
     ]);
   });
 
-  test("images of results follow where the user says no more", () => {
+  test("images of results follow if the user's turn is otherwise empty", () => {
     const results = [{ type: "tool_result", tool_use_id: "c1", content: [image] }];
     expect(messagesOf([hello, asked(use("c1")), { role: "user", content: results }])).toMatchObject([
       hello,
@@ -181,7 +181,7 @@ describe("turns", () => {
     ]);
   });
 
-  test("documents are files, and texts where they are texts", () => {
+  test("documents are files, and texts if they are text", () => {
     const pdf = { type: "base64", media_type: "application/pdf", data: "AAAA" };
     const content = [
       { type: "document", source: pdf, title: "a.pdf", citations: { enabled: true } },
@@ -219,7 +219,7 @@ describe("turns", () => {
     expect(messagesOf([hello, thoughts])).toEqual([hello, { role: "assistant", content: "said" }]);
   });
 
-  test("the signature of a call goes back to its origin, and is replaced where it is lost", () => {
+  test("the signature of a call returns to its origin, and is replaced if lost", () => {
     const extra = { google: { thought_signature: "sig" } };
     const sealed = tagSignature({ origin: "google", value: JSON.stringify(extra) }, "call", "messages");
     const google: TranslationTarget = { ...upstream, origin: "google", lostCallSignature: { google: { lost: true } } };

@@ -1,9 +1,9 @@
 import { type JsonObject, objectOf } from "../core/index.ts";
 import { type Failure, type FailureKind, kindOfStatus } from "./conversation/index.ts";
 
-/** OpenAI's errors, which chat and Responses have in common. */
+/** OpenAI's errors, shared by chat and Responses. */
 
-/** Words of OpenAI's and of those modelled on it, for errors in the middle of a stream, which have no status. */
+/** Codes of OpenAI and similar APIs for errors within a stream, which have no status. */
 const kindsOfWords: readonly (readonly [RegExp, FailureKind])[] = [
   [/insufficient_quota|billing|credit|balance|overdue/i, "billing"],
   [/rate_?limit|too_?many|^requests$|^tokens$|resource_exhausted/i, "rate-limit"],
@@ -15,13 +15,13 @@ const kindsOfWords: readonly (readonly [RegExp, FailureKind])[] = [
   [/invalid|bad_?request|context_length/i, "invalid-request"],
 ];
 
-/** The error of an answer with this status, in any of the shapes that upstreams of OpenAI's dialects give it. */
+/** The error of an answer with this status, in any format of upstreams with OpenAI's dialects. */
 export function readOpenaiFailure(status: number, body: string): Failure {
   const failure = readErrorValue(parse(body));
   return { ...failure, kind: kindOfStatus(status), message: failure.message || `The upstream answered ${status}.` };
 }
 
-/** The error in a chunk or a body; its kind is read from the upstream's own words. */
+/** The error in a chunk or a body; its kind is read from the upstream's codes. */
 export function readErrorValue(value: unknown): Failure {
   const root = objectOf(Array.isArray(value) ? (value as unknown[])[0] : value) ?? {};
   const error = objectOf(root["error"]) ?? {};
@@ -54,7 +54,7 @@ function firstText(...values: readonly unknown[]): string {
   return "";
 }
 
-/** A sentence, or a list of what failed validation. */
+/** A message, or a list of validation errors. */
 function textOfDetail(detail: unknown): unknown {
   const first: unknown = Array.isArray(detail) ? detail[0] : detail;
   return objectOf(first)?.["msg"] ?? first;
@@ -78,7 +78,7 @@ const types: Readonly<Record<FailureKind, string>> = {
   server: "server_error",
 };
 
-/** OpenAI's shape of an error. */
+/** OpenAI's format of an error. */
 export function writeOpenaiError({ kind, message, code, param, type }: Failure): JsonObject {
   return { error: { message, type: type ?? types[kind], code: code ?? null, param: param ?? null } };
 }

@@ -209,7 +209,7 @@ describe("toward Messages", () => {
     expect(messages).toMatchObject([hello, { content: [{ type: "redacted_thinking", data: "zzz" }, { id: "a" }] }, {}]);
   });
 
-  test("what only chat can say is refused", () => {
+  test("fields that only chat can express are refused", () => {
     const logprobs = { include: ["reasoning.encrypted_content", "message.output_text.logprobs"] };
     expect(refusal(logprobs, messagesTranslation)).toBe("include");
     expect(refusal({ include: ["reasoning.encrypted_content"] }, messagesTranslation)).toBeUndefined();
@@ -217,7 +217,7 @@ describe("toward Messages", () => {
     expect(refusal({ tools: [{ type: "custom", name: "run" }] }, messagesTranslation)).toBe("tools.0");
   });
 
-  test("what only OpenAI knows of a function stays behind", () => {
+  test("members of a function that only OpenAI knows are omitted", () => {
     const tools = [{ type: "function", name: "f", parameters: { type: "object" }, output_schema: {} }];
     expect(translate({ tools }, messagesTranslation)["tools"]).toEqual([
       { name: "f", input_schema: { type: "object" } },

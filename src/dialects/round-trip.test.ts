@@ -18,7 +18,7 @@ const target: TranslationTarget = {
 /** As JSON has it. */
 const plain = (value: unknown): JsonObject => JSON.parse(JSON.stringify(value)) as JsonObject;
 
-describe("what goes into the model comes out of it", () => {
+describe("the model's input comes out of it unchanged", () => {
   test("chat", () => {
     const property = fc.property(chatBody, (body) => {
       expect(plain(chatTranslation.writeRequest(chatTranslation.readRequest(body), target))).toEqual(body);
@@ -75,7 +75,7 @@ describe("a request is translated, or refused by a field's name", () => {
       const before = JSON.stringify(body);
       try {
         const written = writer.writeRequest(reader.readRequest(body), target);
-        // What was written is a body that the dialect itself can read.
+        // The written body can be read by the dialect itself.
         writer.readRequest(plain(written));
       } catch (error) {
         expect(error).toBeInstanceOf(GatewayError);

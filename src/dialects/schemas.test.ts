@@ -89,7 +89,7 @@ describe.each(upstreams)("answers from $from are by the schema", (upstream) => {
 });
 
 describe("requests are by the schema", () => {
-  /** Without the fields that are refused whatever they say, and those that no schema knows. */
+  /** Without the fields that are always refused, and those that no schema knows. */
   const without = (names: readonly string[]) => (body: JsonObject) =>
     Object.fromEntries(Object.entries(body).filter(([name]) => !names.includes(name)));
   const userFirst = (body: JsonObject): JsonObject => ({

@@ -59,7 +59,7 @@ function translated(upstream: Side, of: Side, pieces: readonly Uint8Array[]): st
 const bytesOf = (stream: readonly string[], end = "\n"): Buffer =>
   Buffer.from(stream.map((data) => `data: ${data}${end}${end}`).join(""));
 
-describe.each(pairs)("$from told in $to", ({ upstream, client: of }) => {
+describe.each(pairs)("$from translated to $to", ({ upstream, client: of }) => {
   test("adds up to the whole answer", () => {
     const property = fc.property(upstream.answers, ({ whole, stream }) => {
       const answer = upstream.translation.readAnswer(whole, upstream.context);
@@ -94,7 +94,7 @@ describe.each(pairs)("$from told in $to", ({ upstream, client: of }) => {
     }
   });
 
-  test("skips what it does not know", () => {
+  test("skips unknown events", () => {
     const strange = fc.constantFrom('{"type":"weather","sunny":true}', "ping", "null", "[1]", '{"object":"x"}', "");
     const property = fc.property(upstream.answers, strange, fc.nat(30), ({ stream }, event, place) => {
       const last = stream.length - 1;

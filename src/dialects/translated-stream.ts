@@ -14,7 +14,7 @@ import {
 
 const NOTHING = Buffer.alloc(0);
 
-/** What a stream is translated between. */
+/** The two dialects of a translated stream. */
 export interface TranslatedStreamOptions {
   upstream: DialectTranslation;
   upstreamContext: UpstreamContext;
@@ -22,15 +22,15 @@ export interface TranslatedStreamOptions {
   clientContext: ClientContext;
 }
 
-/** Tells a stream of the upstream's dialect in the client's. */
+/** Translates a stream of the upstream's dialect to the client's. */
 export function translateStream(options: TranslatedStreamOptions): TranslatedStream {
   return new TranslatedStream(options);
 }
 
 /**
- * A stream of one dialect, told in another: an observer that does change what it sees. Bytes may come cut anywhere.
+ * A stream of one dialect translated to another: an observer that changes the bytes. Bytes may be cut anywhere.
  *
- *   telling ──`end`──▶ done, complete
+ *   translating ──`end`──▶ done, complete
  *      └──`error`, from upstream or by `fail`──▶ done, failed
  */
 export class TranslatedStream implements StreamObserver {
@@ -83,7 +83,7 @@ export class TranslatedStream implements StreamObserver {
     return whole.length === 0 ? NOTHING : this.#translate(whole.toString("utf8"));
   }
 
-  /** The upstream has closed: the rest of the client's stream, which is an error event where the answer is not whole. */
+  /** The upstream has closed: the rest of the client's stream, which is an error event if the answer is incomplete. */
   close(): Buffer {
     const rest = this.#splitter.rest();
     const shown = rest.length === 0 ? NOTHING : this.#translate(`${rest.toString("utf8")}\n\n`);
@@ -91,7 +91,7 @@ export class TranslatedStream implements StreamObserver {
     return shown.length === 0 ? last : Buffer.concat([shown, last]);
   }
 
-  /** The event that tells the client of an error of ours; nothing follows it. */
+  /** The event that reports a gateway error to the client; nothing follows it. */
   fail(error: GatewayError): string {
     return this.#write([{ type: "error", failure: failureOf(error) }]);
   }
@@ -105,7 +105,7 @@ export class TranslatedStream implements StreamObserver {
     return shown === "" ? NOTHING : Buffer.from(shown);
   }
 
-  /** What begins as an event and can't be read was a part of the answer; anything else may be some proxy's ping. */
+  /** Unreadable data that begins like an event was part of the answer; anything else may be a proxy's ping. */
   #isBroken(data: string): boolean {
     return !this.done && data.startsWith("{") && parseObject(data) === undefined;
   }
@@ -127,7 +127,7 @@ function brokenEvent(): GatewayError {
   return new GatewayError("upstream_invalid_answer", "The upstream sent an event that is not valid JSON.");
 }
 
-/** A whole answer as the stream that its client has asked for. */
+/** A whole answer as the stream requested by its client. */
 export function streamOfAnswer(answer: Answer, client: DialectTranslation, context: ClientContext): string {
   const writer = client.streamWriter(context);
   let shown = "";
@@ -135,7 +135,7 @@ export function streamOfAnswer(answer: Answer, client: DialectTranslation, conte
   return shown;
 }
 
-/** The data of each event in a text of whole events; those without any are skipped. */
+/** The data of each event in a text of whole events; events without data are skipped. */
 function dataIn(text: string): string[] {
   const found: string[] = [];
   let data: string | undefined;

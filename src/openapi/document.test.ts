@@ -48,7 +48,7 @@ const routes: [string, string, string[]][] = [
   ["get", "/v1/responses/{response_id}/input_items", [...platform, "404"].toSorted()],
 ];
 
-/** What 404 means there. */
+/** The meaning of 404 there. */
 function notFound(path: string): string {
   if (path.startsWith("/v1/generations/")) {
     return "No call of the caller's user has this id, or it has not ended yet.";
@@ -101,7 +101,7 @@ describe("the document", () => {
     expect(openapiDocument({ features: [...features, undocumented], ...servers })).toEqual(document);
   });
 
-  test("gives each operation an id of its own", () => {
+  test("gives each operation its own id", () => {
     const ids = routes.map(([method, path]) => operationOf(method, path).operationId);
     expect(new Set(ids).size).toBe(routes.length);
   });
@@ -140,7 +140,7 @@ describe.each(routes)("%s %s", (method, path, statuses) => {
     expect(Object.keys(operation.responses).toSorted()).toEqual(statuses);
   });
 
-  test("says what each of them means, with a body", () => {
+  test("describes each of them, with a body", () => {
     const meanings: Record<string, string> = {
       "400": "Upstream error relayed.",
       "401": "Unauthorized.",
@@ -171,7 +171,7 @@ describe.each([
 ] as const)("POST %s", (path, name, required) => {
   const { requestBody, responses } = operationOf("post", path);
 
-  test("requires a body, and takes what it does not know", () => {
+  test("requires a body, and permits unknown members", () => {
     expect(requestBody?.required).toBe(true);
     expect(requestBody?.content["application/json"]?.schema).toEqual({ $ref: `#/components/schemas/${name}` });
     const schema = document.components.schemas[name] as Record<string, unknown>;

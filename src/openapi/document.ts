@@ -2,18 +2,18 @@ import { OpenAPIHono } from "@hono/zod-openapi";
 import type { Feature } from "../http/index.ts";
 
 export interface DocumentOptions {
-  /** Its routes, in this order; those without a contract are left out. */
+  /** Its routes, in this order; routes without a contract are omitted. */
   features: readonly Feature[];
-  /** Where callers reach the service. */
+  /** The service's address for callers. */
   publicUrl: string;
   /** A second address, plain HTTP. */
   betaUrl: string;
 }
 
-/** The version of the published description; the contract names it. */
+/** The version of the published description; part of the contract. */
 const DOCUMENT_VERSION = "0.1.0";
 
-/** The OpenAPI 3.1 document, from the declarations that also make the router. */
+/** The OpenAPI 3.1 document, from the same declarations as the router. */
 export function openapiDocument({ features, publicUrl, betaUrl }: DocumentOptions): object {
   const app = new OpenAPIHono();
   app.openAPIRegistry.registerComponent("securitySchemes", "BearerAuth", { type: "http", scheme: "bearer" });

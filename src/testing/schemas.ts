@@ -2,12 +2,12 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Ajv2020 } from "ajv/dist/2020.js";
 
-/** Whose schemas a value is checked against: those of `test/schemas/<owner>.json`. */
+/** The owner of a schema: the file `test/schemas/<owner>.json`. */
 export type SchemaOwner = "openai" | "anthropic";
 
 const loaded = new Map<SchemaOwner, Ajv2020>();
 
-/** Everything that is wrong with the value by the schema of this name; an empty string where nothing is. */
+/** All violations of the schema with this name; an empty string if there are none. */
 export function errorsBy(owner: SchemaOwner, schema: string, value: unknown): string {
   const ajv = loaded.get(owner) ?? load(owner);
   const validate = ajv.getSchema(`${owner}#/components/schemas/${schema}`);
@@ -47,8 +47,8 @@ function readDocument(owner: SchemaOwner): object {
 }
 
 /**
- * `nullable`, which the version of OpenAPI that the documents name no longer has, as what it stands for; and a choice by
- * the name of a type as the choice that it is: a message without an id is by more than one of its schemas.
+ * Replaces `nullable`, which the documents' version of OpenAPI no longer has, by its meaning, and a discriminated
+ * choice by the chosen schema: a message without an id matches more than one of its schemas.
  */
 function withNull(value: unknown): object {
   if (Array.isArray(value)) return value.map((one) => (isObject(one) ? withNull(one) : (one as unknown)));

@@ -42,14 +42,14 @@ describe("input", () => {
     expect(inputOf({ role: "user", content: [{ type: "text", text: "héllo" }] })).toBe(empty + 6);
   });
 
-  test("of every message leaves room for what a template puts around it", () => {
+  test("of every message includes the tokens that a template adds around it", () => {
     expect(empty).toBeGreaterThanOrEqual(10);
     expect(inputOf({ role: "user", content: "" }, { role: "assistant", content: "" })).toBe(2 * empty);
     expect(inputOf({ role: "assistant", content: null })).toBe(empty);
     expect(inputOf({ role: "assistant" })).toBe(empty);
   });
 
-  test("of anything else that a message says is at least its bytes", () => {
+  test("of all other content of a message is at least its bytes", () => {
     const call = { id: "call_1", type: "function", function: { name: "f", arguments: "x".repeat(500) } };
     expect(inputOf({ role: "assistant", content: null, tool_calls: [call] })).toBeGreaterThanOrEqual(
       empty + JSON.stringify([call]).length,

@@ -9,12 +9,12 @@ import {
 } from "../../core/index.ts";
 import type { ChatRequest } from "./request.ts";
 
-/** The members whose size is the input's. */
+/** The fields whose size is the size of the input. */
 export const opaqueFields = ["messages", "tools", "functions", "response_format"] as const;
 
 /**
- * A token of a byte-level vocabulary holds at least one byte, so that the bytes of what is said bound the tokens. The
- * bound is generous by a factor of about four for English; what is not used returns with the settlement.
+ * A token of a byte-level vocabulary contains at least one byte, so the bytes of the text bound the tokens. The bound
+ * is generous by a factor of about four for English; the unused part returns with the settlement.
  */
 export function boundChat(body: ChatRequest, sizeOf: SizeOf): WorkBound {
   const measure = new Measure(sizeOf);
@@ -31,7 +31,7 @@ export function boundChat(body: ChatRequest, sizeOf: SizeOf): WorkBound {
   };
 }
 
-/** Which of the two names an upstream goes by is its own business: where both are there, the larger one bounds. */
+/** Which of the two names an upstream uses is unknown: if both are present, the larger one is the bound. */
 function outputLimit({ max_completion_tokens: current, max_tokens: former }: ChatRequest): number | undefined {
   return Math.max(current ?? 0, former ?? 0) || undefined;
 }
@@ -52,7 +52,7 @@ function partTokens(part: JsonObject, measure: Measure): number {
     : Math.max(measure.capAt(UNKNOWN_PART_TOKENS), jsonBytes(part, measure));
 }
 
-/** Whether all that the model will read of a part is in the request. */
+/** Whether everything the model reads for a part is in the request. */
 function holdsItsContent(part: JsonObject): boolean {
   switch (part["type"]) {
     case "text":

@@ -1,6 +1,6 @@
 import type { FieldRule, FieldTable } from "../conversation/index.ts";
 
-/** In its own dialect a field goes on as it came. */
+/** In its own dialect a field is carried unchanged. */
 const own = { chat: "carried" } as const;
 
 const translated: FieldRule = { support: { ...own, messages: "translated", responses: "translated" } };
@@ -8,7 +8,7 @@ const shared: FieldRule = { support: { ...own, messages: "dropped", responses: "
 const dropped: FieldRule = { support: { ...own, messages: "dropped", responses: "dropped" } };
 const refused: FieldRule = { support: { ...own, messages: "refused", responses: "refused" } };
 
-/** Every field of a chat completion, and what becomes of it in the other dialects. */
+/** The support for every field of a chat completion in the other dialects. */
 export const chatFields: FieldTable = {
   model: translated,
   messages: translated,

@@ -16,6 +16,6 @@ export const chatCodec: TextCodec<ChatRequest> = {
   bound: boundChat,
   observe: (body, readUsage) => new ChatStreamObserver(readUsage, body.stream_options?.include_usage !== true),
   outputBytes: (answer) => generatedBytes(Buffer.from(answer), chatKeys),
-  // A chunk with a top-level `error` is what OpenAI's SDKs throw on (`docs/wire/openai.md`).
+  // OpenAI's SDKs throw for a chunk with a top-level `error` (`docs/wire/openai.md`).
   errorEvent: (error, requestId) => `data: ${JSON.stringify(errorBody("openai", error, requestId))}\n\n`,
 };

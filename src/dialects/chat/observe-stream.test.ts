@@ -3,7 +3,7 @@ import fc from "fast-check";
 import type { ObservedUsage } from "../../core/index.ts";
 import { ChatStreamObserver } from "./observe-stream.ts";
 
-/** Reads `usage`, wherever it is at the top: what a provider's own reader makes of it is not the observer's business. */
+/** Reads `usage` at the top level: a provider's own reader is not under test here. */
 const readUsage = (chunk: Readonly<Record<string, unknown>>): ObservedUsage | undefined => {
   const groq = chunk["x_groq"] as { usage?: { completion_tokens: number } } | undefined;
   const usage = (chunk["usage"] ?? groq?.usage) as { completion_tokens: number } | null | undefined;
@@ -17,7 +17,7 @@ const delta = (content: string, finish: string | null = null) => ({
 const usageOnly = { choices: [], usage: { completion_tokens: 7 } };
 const done = data("[DONE]");
 
-/** Shows the blocks to an observer; gives back it and what the client would get. */
+/** Passes the blocks to an observer; returns it and the client's bytes. */
 function watch(blocks: readonly string[], hideUsage = true) {
   const observer = new ChatStreamObserver(readUsage, hideUsage);
   const shown = blocks.map((block) => observer.see(Buffer.from(block)).toString());

@@ -3,22 +3,22 @@ import { type ReadUsage, dataOf, eventAround, eventsWith, type StreamObserver } 
 import { GeneratedBytesMeter } from "../generated-bytes.ts";
 import { chatKeys } from "./generated-keys.ts";
 
-/** Blocks kept to judge a stream's end by, for the upstreams that send no `[DONE]`. */
+/** The number of blocks kept to judge a stream's end, for upstreams that send no `[DONE]`. */
 const LAST_BLOCKS = 3;
 
 const FINISH = /"finish_reason"\s*:\s*"/;
 
-/** Searched for in the bytes, natively: a string's own search stops at every quote. */
+/** A native search over bytes: a string's own search stops at every quote. */
 const USAGE = Buffer.from('"usage"');
 const ERROR = Buffer.from('"error"');
 const DONE_WORD = Buffer.from("[DONE]");
 
-/** What may stand before it on its line. */
+/** The text that may precede it on its line. */
 const DATA_FIELDS = [Buffer.from("data: "), Buffer.from("data:")];
 
 /**
- * The observer of a chat stream. A block is only taken apart where it holds a usage or the word `"error"`; all others
- * pass with a few searches.
+ * The observer of a chat stream. A block is only parsed if it contains a usage or the word `"error"`; all others pass
+ * after a few searches.
  */
 export class ChatStreamObserver implements StreamObserver {
   readonly #readUsage: ReadUsage;
@@ -29,7 +29,7 @@ export class ChatStreamObserver implements StreamObserver {
   #failed = false;
   readonly #last: Buffer[] = [];
 
-  /** `hideUsage`: the client did not ask for the usage chunk that the gateway asked for. */
+  /** `hideUsage`: the gateway requested the usage chunk, the client did not. */
   constructor(readUsage: ReadUsage, hideUsage: boolean) {
     this.#readUsage = readUsage;
     this.#hideUsage = hideUsage;
@@ -71,7 +71,7 @@ export class ChatStreamObserver implements StreamObserver {
     }
   }
 
-  /** Reads the usage and leaves out the events that hold nothing else, where the client did not ask for them. */
+  /** Reads the usage, and removes events that contain nothing else if the client did not request them. */
   #noteUsage(block: Buffer, first: number): Buffer {
     const shown: Buffer[] = [];
     let from = 0;
@@ -99,7 +99,7 @@ export class ChatStreamObserver implements StreamObserver {
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 
-/** Whether a line says that the stream is done: a model may well write the same words into its text. */
+/** Whether a line is the end mark of the stream: a model may write the same words into its text. */
 function saysDone(block: Buffer): boolean {
   for (let at = block.indexOf(DONE_WORD); at !== -1; at = block.indexOf(DONE_WORD, at + DONE_WORD.length)) {
     if (endsLine(block, at + DONE_WORD.length) && beginsData(block, at)) return true;
@@ -112,7 +112,7 @@ function endsLine(block: Buffer, at: number): boolean {
   return next === undefined || next === LINE_FEED;
 }
 
-/** Whether nothing but the name of the field stands before `at` on its line. */
+/** Whether only the name of the field precedes `at` on its line. */
 function beginsData(block: Buffer, at: number): boolean {
   return DATA_FIELDS.some((field) => {
     const start = at - field.length;
@@ -125,7 +125,7 @@ const BLANKS: ReadonlySet<number | undefined> = new Set([0x20, 0x09, 0x0a, 0x0d]
 const COLON = 0x3a;
 const NULL = 0x6e;
 
-/** Where a usage stands that says something, or -1: `"usage":null` stands in every chunk but the last. */
+/** The position of a usage with content, or -1: every chunk but the last contains `"usage":null`. */
 function findUsage(block: Buffer, from: number): number {
   for (let at = block.indexOf(USAGE, from); at !== -1; at = block.indexOf(USAGE, at + USAGE.length)) {
     const colon = skipBlanks(block, at + USAGE.length);
@@ -134,7 +134,7 @@ function findUsage(block: Buffer, from: number): number {
   return -1;
 }
 
-/** Past what may stand between a key, its colon and its value. */
+/** The position after optional white space and the colon between a key and its value. */
 function skipBlanks(block: Buffer, from: number): number {
   let at = from;
   while (BLANKS.has(block[at])) at += 1;

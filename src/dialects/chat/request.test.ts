@@ -8,7 +8,7 @@ const refused = (body: object): string[] => [
 ];
 
 describe("a chat request", () => {
-  test("keeps what it does not know, at every depth", () => {
+  test("keeps unknown members, at every depth", () => {
     const body = {
       ...good,
       messages: [{ role: "user", content: [{ type: "x", y: { z: 1 } }], name: "n", w: null }],
@@ -49,7 +49,7 @@ describe("a chat request", () => {
     [{ stream: "yes" }, "stream"],
     [{ messages: [] }, "messages"],
     [{ messages: [{ role: "user", content: [{ text: "no type" }] }] }, "messages.0.content"],
-  ])("may not say %j", (more, path) => {
+  ])("may not contain %j", (more, path) => {
     expect(refused({ ...good, ...more })).toEqual([path]);
   });
 });

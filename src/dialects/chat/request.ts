@@ -2,8 +2,8 @@ import { z } from "zod";
 import { modelId, opaqueText } from "../../bodies/index.ts";
 
 /**
- * The body of a chat completion, as far as the gateway must understand it. Everything else passes through unread:
- * objects are loose, and the upstream judges what is its own business.
+ * The body of a chat completion, as far as the gateway must understand it. Everything else passes unread: objects are
+ * loose, and the upstream validates the rest.
  */
 const contentPart = z.looseObject({ type: z.string() });
 

@@ -2,16 +2,16 @@ import type { JsonObject, Usage } from "../../core/index.ts";
 import type { Failure } from "./failure.ts";
 import type { AnswerBlock, Citation, Signature } from "./parts.ts";
 
-/** A whole answer, in no dialect. */
+/** A whole answer, independent of dialects. */
 export interface Answer {
-  /** As the upstream gave it. */
+  /** The upstream's id. */
   id: string;
   model: string;
-  /** Seconds since the epoch, where the upstream says. */
+  /** Seconds since the epoch, if the upstream reports it. */
   created: number | undefined;
   choices: readonly AnswerChoice[];
   usage: Usage | undefined;
-  /** In OpenAI's words: default, flex, priority. */
+  /** In OpenAI's terms: default, flex, priority. */
   serviceTier: string | undefined;
 }
 
@@ -33,25 +33,25 @@ export type StopReason =
 
 export interface Stop {
   reason: StopReason;
-  /** The stop sequence that was met. */
+  /** The matched stop sequence. */
   sequence?: string | undefined;
-  /** What the upstream says of a refusal beyond the fact. */
+  /** The upstream's explanation of a refusal. */
   details?: JsonObject | undefined;
 }
 
 /**
- * A streamed answer, in no dialect. Readers keep to this order, so that writers may trust it:
+ * A streamed answer, independent of dialects. Readers emit events in this order, on which writers rely:
  *
  *   start, then for every choice: (block-start, (delta | citation | signature)*, block-end)*, stop; then end
  *
  * - The first event is `start` or `error`; the last is `end` or `error`, and nothing follows it.
  * - Blocks of one choice come one after the other, at most one is open, and their indices count up from 0. Choices may
- *   take turns.
- * - `block-start` holds what is known before the first delta: its texts and arguments are empty, a native block is
- *   whole.
+ *   interleave.
+ * - `block-start` contains the data known before the first delta: its texts and arguments are empty, a native block is
+ *   complete.
  * - `usage` may come anywhere between, also more than once: each figure replaces the one before.
  *
- * A whole answer is what its events add up to (`collectAnswer`), and `eventsOfAnswer` takes it apart again.
+ * A whole answer is the sum of its events (`collectAnswer`), and `eventsOfAnswer` converts it back to events.
  */
 export type AnswerEvent =
   | StartEvent

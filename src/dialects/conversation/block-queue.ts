@@ -3,22 +3,22 @@ import type { AnswerEvent } from "./answer.ts";
 import type { AnswerBlock, Citation, Signature } from "./parts.ts";
 
 /**
- * Puts the blocks of one choice in a row. Upstreams may tell of several at once (arguments of parallel calls, taking
- * turns); answer events tell one after the other. What belongs to a later block waits until the ones before it are whole:
+ * Puts the blocks of one choice in sequence. Upstreams may interleave several blocks (arguments of parallel calls);
+ * answer events are sequential. Data of a later block waits until the blocks before it are complete:
  *
- *   waiting ──all before it whole──▶ open (block-start, what has waited, then deltas as they come) ──whole──▶ block-end
+ *   waiting ──all before it complete──▶ open (block-start, the waiting data, then deltas as they arrive) ──complete──▶ block-end
  *
- * Text is whole as soon as something else begins. The arguments of a call are whole once they are a JSON value, which
- * nothing but white space can extend; what never becomes one is whole when the answer ends.
+ * Text is complete as soon as another block begins. The arguments of a call are complete once they are a JSON value,
+ * which only white space can extend; arguments that never become one are complete when the answer ends.
  */
 export class BlockQueue {
   readonly #choice: number;
-  /** The first is the open one, once it can be opened. */
+  /** The first one is open, once it can be opened. */
   readonly #queue: QueuedBlock[] = [];
   #next = 0;
   readonly #blockEndsExplicit: boolean;
 
-  /** `blockEndsExplicit`: the upstream says of every block when it is whole, and nobody has to guess. */
+  /** `blockEndsExplicit`: the upstream marks the end of every block, so it need not be inferred. */
   constructor(choice: number, blockEndsExplicit = false) {
     this.#choice = choice;
     this.#blockEndsExplicit = blockEndsExplicit;
@@ -29,7 +29,7 @@ export class BlockQueue {
     return this.#queue.at(-1);
   }
 
-  /** `opens` is false for a block whose start is yet to be learned; `open` says when it is there. */
+  /** `opens` is false for a block whose start is not known yet; call `open` once it is. */
   begin(start: AnswerBlock, events: AnswerEvent[], opens = true): QueuedBlock {
     const block = new QueuedBlock(this.#choice, start, opens);
     this.#queue.push(block);
@@ -37,7 +37,7 @@ export class BlockQueue {
     return block;
   }
 
-  /** Lets the next blocks move up: after a block was begun behind others, or grew while others wait. */
+  /** Advances the queue: after a block was begun behind others, or grew while others wait. */
   advance(events: AnswerEvent[]): void {
     for (let head = this.#queue[0]; head !== undefined; head = this.#queue[0]) {
       if (!head.open(this.#next, events)) return;
@@ -47,7 +47,7 @@ export class BlockQueue {
     }
   }
 
-  /** Ends all blocks, in their order. Gives back those that could not be opened: their start was never told. */
+  /** Ends all blocks in order. Returns those that could not be opened because their start never became known. */
   finish(events: AnswerEvent[]): QueuedBlock[] {
     const lost: QueuedBlock[] = [];
     for (let head = this.#queue[0]; head !== undefined; head = this.#queue[0]) {
@@ -69,12 +69,12 @@ export class BlockQueue {
   }
 }
 
-/** A block on its way, with what it has been told so far and can't pass on yet. */
+/** A queued block, with data that cannot be emitted yet. */
 export class QueuedBlock {
   start: AnswerBlock;
   /** Whether `start` is complete. */
   opens: boolean;
-  /** Whether the upstream has said that the block is whole. */
+  /** Whether the upstream has marked the block as complete. */
   told = false;
   ended = false;
   readonly #choice: number;
@@ -106,7 +106,7 @@ export class QueuedBlock {
     this.#tell({ type: "signature", choice: this.#choice, index: this.#index ?? 0, signature }, events);
   }
 
-  /** Whether the block is open from now on. */
+  /** Whether the block has been opened. */
   open(index: number, events: AnswerEvent[]): boolean {
     if (this.#index !== undefined) return true;
     if (!this.opens) return false;
@@ -123,7 +123,7 @@ export class QueuedBlock {
   }
 }
 
-/** Arguments are objects: a look at the last character spares the parse of nearly everything that is not whole. */
+/** Arguments are objects: checking the last character avoids parsing almost all incomplete ones. */
 function isWholeJson(text: string): boolean {
   if (!text.trimEnd().endsWith("}")) return false;
   try {

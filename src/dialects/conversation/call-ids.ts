@@ -3,12 +3,14 @@ import { createHash } from "node:crypto";
 const SHORT = /^[a-zA-Z0-9]{9}$/;
 const PLAIN = /^[a-zA-Z0-9_-]+$/;
 
-/** The id itself where it is nine letters and digits, else nine that always stand for it: call and result still meet. */
+/**
+ * The id itself if it is nine letters and digits, else a fixed nine-character substitute: call and result still match.
+ */
 export function shortCallId(id: string): string {
   return SHORT.test(id) ? id : digest(id);
 }
 
-/** The id itself where it is letters, digits, `_` and `-`, else one that always stands for it. */
+/** The id itself if it is letters, digits, `_` and `-`, else a fixed substitute. */
 export function plainCallId(id: string): string {
   return PLAIN.test(id) ? id : `${id.replaceAll(/[^a-zA-Z0-9_-]/g, "_")}_${digest(id)}`;
 }

@@ -2,7 +2,7 @@ import type { Turn } from "./conversation.ts";
 import type { Part } from "./parts.ts";
 import { invalid } from "./read.ts";
 
-/** Throws for a result without a call before it, and for ids that stand for two calls or two results. */
+/** Throws for a result without a preceding call, and for ids used by two calls or two results. */
 export function checkToolCalls(turns: readonly Turn[]): void {
   const called = new Set<string>();
   const answered = new Set<string>();
@@ -22,7 +22,7 @@ function check(part: Part, at: string, called: Set<string>, answered: Set<string
   }
 }
 
-/** Ids come from clients, of any length. */
+/** Ids come from clients and have any length. */
 function shown(id: string): string {
   return JSON.stringify(id.length > 80 ? `${id.slice(0, 80)}…` : id);
 }

@@ -16,7 +16,7 @@ interface OpenChoice {
   stop: Stop;
 }
 
-/** Adds the events of a stream up. */
+/** Sums the events of a stream. */
 class AnswerCollector {
   #answer: Omit<Answer, "choices"> = {
     id: "",
@@ -72,7 +72,7 @@ class AnswerCollector {
   }
 }
 
-/** The answer that a stream of these events tells. Throws for one that ends with an error. */
+/** The answer of a stream of these events. Throws for one that ends with an error. */
 export function collectAnswer(events: Iterable<AnswerEvent>): Answer {
   const collector = new AnswerCollector();
   for (const event of events) collector.add(event);
@@ -115,7 +115,7 @@ function withSummary(before: readonly string[], index: number, text: string): st
   return summary;
 }
 
-/** The shortest stream that tells the answer: one delta for each text. */
+/** The shortest stream of the answer: one delta per text. */
 export function* eventsOfAnswer(answer: Answer): Generator<AnswerEvent> {
   yield { type: "start", id: answer.id, model: answer.model, created: answer.created };
   for (const [choice, { blocks, stop }] of answer.choices.entries()) {

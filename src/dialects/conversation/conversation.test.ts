@@ -9,7 +9,7 @@ import { belongsTo, tagSignature, untagSignature } from "./signature.ts";
 import { checkBase64, sourceOfUrl, urlOfSource } from "./sources.ts";
 
 describe("a signature", () => {
-  test("comes back as it was sealed, whatever it says", () => {
+  test("is returned as it was tagged, whatever its content", () => {
     const property = fc.property(fc.string(), fc.string(), (origin, value) => {
       const sealed = tagSignature({ origin, value }, "thought", "messages");
       expect(untagSignature(sealed, "messages")).toEqual({ signature: { origin, value }, use: "thought" });
@@ -32,7 +32,7 @@ describe("a signature", () => {
     expect(belongsTo(undefined, target, "messages")).toBe(false);
   });
 
-  test("that a client made up is nobody's", () => {
+  test("invented by a client has an unknown origin", () => {
     expect(untagSignature("tollgate.%zz.thought.x", "chat").signature.origin).toBe("%zz");
     expect(untagSignature("tollgate.x.theft.y", "chat").signature.origin).toBe("native:chat");
   });
@@ -52,7 +52,7 @@ describe("the rest of a body", () => {
     known: new Set(["read"]),
   });
 
-  test("becomes what the table says", () => {
+  test("is treated as the table declares", () => {
     const body = { carried: 0, dropped: 1, read: 2, unknown: 3, constructor: 4 };
     expect(fieldsFor(rest(body), "messages")).toEqual({ carried: 0 });
     expect(fieldsFor(rest(body), "chat")).toEqual({ carried: 0, dropped: 1, unknown: 3, constructor: 4 });
@@ -72,7 +72,7 @@ describe("the rest of a body", () => {
 });
 
 describe("ids of calls", () => {
-  test("are kept where they fit, and else always stand for the same", () => {
+  test("are kept if they fit, and else always have the same substitute", () => {
     expect(shortCallId("abcdef123")).toBe("abcdef123");
     expect(plainCallId("toolu_01-x")).toBe("toolu_01-x");
     const property = fc.property(fc.string({ minLength: 1 }), fc.string({ minLength: 1 }), (one, other) => {
@@ -119,7 +119,7 @@ describe("sources", () => {
     expect(() => sourceOfUrl(url, "at")).toThrow("at: ");
   });
 
-  test("are base64 or refused by name, without a word of what they hold", () => {
+  test("are base64 or refused by name, without repeating their content", () => {
     expect(() => checkBase64("QUJD", "at")).not.toThrow();
     expect(() => checkBase64("QUI=", "at")).not.toThrow();
     for (const data of ["", "é", "A", "A*==", "_-_-"])
@@ -127,7 +127,7 @@ describe("sources", () => {
   });
 });
 
-test("an estimate grows with what is said, and a picture's does not grow with its bytes", () => {
+test("an estimate grows with the text, and not with an image's bytes", () => {
   const of = (...parts: Parameters<typeof estimateTokens>[0]["turns"][number]["parts"][number][]) =>
     estimateTokens({ turns: [{ role: "user", at: "", parts }], tools: [] });
   const picture = (data: string) => of({ kind: "image", source: { kind: "base64", mediaType: "image/png", data } });

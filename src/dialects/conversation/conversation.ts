@@ -3,10 +3,10 @@ import type { UnmodeledFields } from "./fields.ts";
 import type { CacheMark, Part } from "./parts.ts";
 
 /**
- * A request, in no dialect: what a model is asked. Each dialect reads its bodies into this and writes them from it.
+ * A request to a model, independent of dialects. Each dialect reads its bodies into this type and writes them from it.
  *
- * An undefined member is one that the client left to the upstream. Fields that the model has no member for stand in
- * `rest`, under the names of the dialect that they came in.
+ * An undefined member was left to the upstream by the client. Fields without a member in the model are in `rest`, under
+ * their names in the client's dialect.
  */
 export interface Conversation {
   model: string;
@@ -17,26 +17,26 @@ export interface Conversation {
   format: OutputFormat | undefined;
   sampling: Sampling;
   stop: readonly string[];
-  /** Tokens that may come out, thoughts included. */
+  /** The limit of output tokens, including reasoning. */
   outputTokensMax: number | undefined;
   reasoning: ReasoningOptions | undefined;
-  /** How many alternatives to name for each token; 0 for the logprobs of what was said alone. */
+  /** The number of alternatives per token; 0 for the logprobs of the chosen tokens only. */
   logprobs: number | undefined;
-  /** In OpenAI's words: auto, default, flex, priority. */
+  /** In OpenAI's terms: auto, default, flex, priority. */
   serviceTier: string | undefined;
-  /** How long to answer: low, medium, high. */
+  /** The length of the answer: low, medium, high. */
   verbosity: string | undefined;
-  /** Who stands behind the caller, for the upstream's watch on abuse. */
+  /** An identifier of the end user, for the upstream's abuse detection. */
   user: string | undefined;
-  /** Caching without marks, where the upstream chooses the place. */
+  /** Caching without marks: the upstream chooses the positions. */
   cache: CacheMark | undefined;
   stream: boolean;
   rest: UnmodeledFields;
 }
 
 /**
- * Who speaks. Results of tools have turns of their own (`tool`) where the dialect has messages of their own for them;
- * where they are blocks of a user's message, they are parts of that turn. Writers join and part them as they need.
+ * The speaker. Results of tools have their own turns (`tool`) if the dialect has separate messages for them; if they
+ * are blocks of a user's message, they are parts of that turn. Writers join and split turns as needed.
  */
 type Role = "system" | "developer" | "user" | "assistant" | "tool";
 
@@ -47,7 +47,7 @@ export interface Turn {
   at: string;
   /** The name of a participant. */
   name?: string | undefined;
-  /** The id of the item, in a dialect whose items have ids of their own. */
+  /** The id of the item, in a dialect whose items have ids. */
   id?: string | undefined;
 }
 
@@ -62,11 +62,11 @@ export interface FunctionTool {
   parameters?: JsonObject | undefined;
   strict?: boolean | undefined;
   cache?: CacheMark | undefined;
-  /** Members that only the dialect it came in knows; dropped elsewhere. */
+  /** Members that only the client's dialect knows; dropped in others. */
   extras?: JsonObject | undefined;
 }
 
-/** A tool that takes free text, perhaps by a grammar. */
+/** A tool that accepts free text, optionally defined by a grammar. */
 interface CustomTool {
   kind: "custom";
   at: string;
@@ -75,7 +75,7 @@ interface CustomTool {
   format?: JsonObject | undefined;
 }
 
-/** A tool that the upstream runs, or whose shape only models of its dialect know. */
+/** A tool that the upstream runs, or whose format only models of its dialect know. */
 interface NativeTool {
   kind: "native";
   at: string;
@@ -87,7 +87,7 @@ export type ToolChoice =
   | {
       mode: "auto" | "required" | "none";
       at: string;
-      /** The only tools that may be called, of those that are declared. */
+      /** The permitted subset of the declared tools. */
       allowed?: readonly { name: string; custom: boolean }[] | undefined;
     }
   | { mode: "tool"; at: string; name: string; custom: boolean }
@@ -115,13 +115,15 @@ export interface Sampling {
   seed?: number | undefined;
 }
 
-/** How much the model is to think. Where effort and budget are both there, each target takes the one that it knows. */
+/**
+ * How much the model should think. If effort and budget are both present, each target uses the one that it supports.
+ */
 export interface ReasoningOptions {
   mode?: "budget" | "adaptive" | "off" | "between-tools" | undefined;
   effort?: Effort | undefined;
   budgetTokens?: number | undefined;
-  /** How thoughts are shown: `summarized` or `omitted`. */
+  /** The display of thoughts: `summarized` or `omitted`. */
   display?: string | undefined;
-  /** What summary of the thoughts is wanted: `auto`, `concise`, `detailed`. */
+  /** The requested summary of thoughts: `auto`, `concise`, `detailed`. */
   summary?: string | undefined;
 }

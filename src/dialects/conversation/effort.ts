@@ -1,9 +1,9 @@
 import { type Effort, efforts } from "../../core/index.ts";
 
-/** Fewer tokens to think with are refused by those who count them. */
+/** Upstreams with budgets refuse fewer tokens. */
 export const budgetTokensMin = 1024;
 
-/** Tokens to think with, for an upstream that counts them. `none` thinks nothing. */
+/** Reasoning tokens, for an upstream that counts them. `none` means no reasoning. */
 export const budgetOfEffort: Readonly<Record<Exclude<Effort, "none">, number>> = {
   minimal: budgetTokensMin,
   low: 4_096,
@@ -13,22 +13,22 @@ export const budgetOfEffort: Readonly<Record<Exclude<Effort, "none">, number>> =
   max: 65_536,
 };
 
-/** The least effort whose budget is no smaller: `budgetOfEffort` backwards. */
+/** The lowest effort whose budget is at least as large: the inverse of `budgetOfEffort`. */
 export function effortOfBudget(tokens: number): Effort {
   const rising = ["minimal", "low", "medium", "high", "xhigh"] as const;
   return rising.find((effort) => tokens <= budgetOfEffort[effort]) ?? "max";
 }
 
-/** The effort on offer that is nearest to the wish, the smaller of two; undefined where none is. */
+/** The offered effort nearest to the requested one, the lower of two; undefined if none is offered. */
 export function nearestEffort(wish: Effort, offered: readonly Effort[]): Effort | undefined {
   const distance = (effort: Effort): number => Math.abs(efforts.indexOf(effort) - efforts.indexOf(wish));
-  // Thinking a little is not what somebody asked for who wants none, nor the other way round.
+  // Low effort does not replace none, nor the other way round.
   const alike =
     wish === "none" ? offered.filter((effort) => effort === "none") : offered.filter((one) => one !== "none");
   return alike.toSorted((a, b) => distance(a) - distance(b) || efforts.indexOf(a) - efforts.indexOf(b))[0];
 }
 
-/** How much the model is to think, as far as an effort can say it: `off` for not at all. */
+/** The requested reasoning as an effort: `off` for none. */
 interface EffortWish {
   mode?: string | undefined;
   effort?: Effort | undefined;
@@ -36,9 +36,9 @@ interface EffortWish {
 }
 
 /**
- * The effort to ask an upstream for that knows no budgets: a budget becomes the one that stands for it. Where thinking is
- * switched off, nothing says so to an upstream that is not known to understand it: most refuse an effort that they don't
- * have. `offered` is undefined where it is not known what they have.
+ * The effort for an upstream without budgets: a budget becomes the corresponding effort. If thinking is switched off,
+ * nothing is sent to an upstream that is not known to support that: most refuse an unknown effort. `offered` is
+ * undefined if the supported efforts are unknown.
  */
 export function effortFor(
   reasoning: EffortWish | undefined,

@@ -1,20 +1,22 @@
 import type { Conversation, Tool } from "./conversation.ts";
 import type { Part } from "./parts.ts";
 
-/** Bytes that make a token, on average: in English and in code, and about so in scripts of three bytes a character. */
+/**
+ * The average bytes per token: in English and in code, and about the same in scripts with three bytes per character.
+ */
 const BYTES_A_TOKEN = 3.6;
 
-/** What a picture of common size counts. */
+/** Tokens of an image of common size. */
 const IMAGE_TOKENS = 1_500;
 
-/** What a page of a document counts, and the base64 characters that a page takes. */
+/** Tokens of a page of a document, and the base64 characters per page. */
 const PAGE_TOKENS = 2_000;
 const PAGE_CHARACTERS = 80_000;
 
-/** What a template puts around a turn. */
+/** Tokens that a template adds around a turn. */
 const TURN_TOKENS = 4;
 
-/** About how many tokens a conversation takes, by its length; at least 1. For showing before the upstream has counted. */
+/** An estimate of a conversation's tokens by its length, at least 1; displayed before the upstream has counted. */
 export function estimateTokens(conversation: Pick<Conversation, "turns" | "tools">): number {
   let bytes = 0;
   let tokens = 0;

@@ -1,6 +1,6 @@
 import type { GatewayError } from "../../core/index.ts";
 
-/** What went wrong, in no dialect; each has its own word for it. */
+/** The kind of a failure, independent of dialects; each has its own name for it. */
 export type FailureKind =
   | "invalid-request"
   | "authentication"
@@ -14,15 +14,15 @@ export type FailureKind =
   | "overloaded"
   | "server";
 
-/** A failure of the upstream's or our own, as an answer or in the middle of a stream. */
+/** A failure of the upstream or of the gateway, as an answer or within a stream. */
 export interface Failure {
   kind: FailureKind;
   message: string;
-  /** The upstream's or our own word for it. */
+  /** The upstream's or the gateway's code. */
   code?: string | undefined;
-  /** The field that is at fault. */
+  /** The invalid field. */
   param?: string | undefined;
-  /** OpenAI's `type`, where the upstream or our table names one. */
+  /** OpenAI's `type`, if the upstream or our table contains one. */
   type?: string | undefined;
 }
 
@@ -41,12 +41,12 @@ const kinds: Readonly<Record<number, FailureKind>> = {
   529: "overloaded",
 };
 
-/** The kind that a status stands for by itself. */
+/** The kind implied by a status. */
 export function kindOfStatus(status: number): FailureKind {
   return kinds[status] ?? (status >= 500 ? "server" : "invalid-request");
 }
 
-/** One of our own errors. */
+/** Converts one of the gateway's own errors. */
 export function failureOf(error: GatewayError): Failure {
   return {
     kind: kindOfStatus(error.status),

@@ -1,31 +1,34 @@
 import { type Dialect, GatewayError, type JsonObject } from "../../core/index.ts";
 
 /**
- * What becomes of a request's field in another dialect.
+ * The support for a request's field in another dialect.
  *
- * - `translated`: said in that dialect's way, by the code of both.
- * - `carried`: the same name and the same meaning there; passed on as it is.
- * - `dropped`: it has no counterpart, and the answer is as good without it.
- * - `refused`: it has no counterpart, and an answer without it would not be what was asked for: 422.
+ * - `translated`: expressed in that dialect's way, by the code of both.
+ * - `carried`: same name and meaning there; passed on unchanged.
+ * - `dropped`: no counterpart, and the answer is equivalent without it.
+ * - `refused`: no counterpart, and an answer without it would not be the requested one: 422.
  */
 type FieldSupport = "translated" | "carried" | "dropped" | "refused";
 
-/** What becomes of one field. */
+/** The support for one field. */
 export interface FieldRule {
-  /** By the dialect of the target: its own, where it is carried, and every other, so that a new dialect forces a decision. */
+  /**
+   * By the dialect of the target: its own, which carries it, and every other, so that a new dialect requires a
+   * decision.
+   */
   support: Readonly<Record<Dialect, FieldSupport>>;
-  /** What a reader of the table should know. */
+  /** A remark for readers of the table. */
   note?: string;
-  /** Values that ask for nothing, beyond null, false and what is empty: never refused. */
+  /** Values that request nothing, beyond null, false and empty values: never refused. */
   noOpValues?: readonly unknown[];
-  /** Whether a value asks for what is refused, where that is more than `noOpValues` can say. */
+  /** Whether a value requests the unsupported feature, if `noOpValues` cannot express that. */
   isRequested?: (value: unknown) => boolean;
 }
 
-/** By the field's name; a field within another by its path, `messages.content.image_url`. */
+/** By the field's name; a nested field by its path, `messages.content.image_url`. */
 export type FieldTable = Readonly<Record<string, FieldRule>>;
 
-/** A client's body, for the fields that the model has no member for, and the table that says what becomes of each. */
+/** A client's body, for the fields without a member in the model, and the table of their support. */
 export interface UnmodeledFields {
   dialect: Dialect;
   table: FieldTable;
@@ -35,8 +38,8 @@ export interface UnmodeledFields {
 }
 
 /**
- * The members of `rest` that a target of this dialect gets, under their own names. Throws for one that it can't do
- * without and can't express. A field that no table knows is for the dialect that it came in, and stays there.
+ * The members of `rest` for a target of this dialect, under their own names. Throws for a required one that the dialect
+ * cannot express. An unknown field stays in the dialect that it came in.
  */
 export function fieldsFor(rest: UnmodeledFields, dialect: Dialect): Record<string, unknown> {
   const unknownFate = rest.dialect === dialect ? "carried" : "dropped";
@@ -50,7 +53,7 @@ export function fieldsFor(rest: UnmodeledFields, dialect: Dialect): Record<strin
   return carried;
 }
 
-/** The refusal of a field that the model's upstream has no words for. */
+/** The refusal of a field that the model's upstream cannot express. */
 export function refused(param: string, what = "This"): GatewayError {
   return new GatewayError("validation_failed", `${param}: ${what} can't be expressed for this model's provider.`, {
     param,

@@ -2,8 +2,8 @@ import type { Turn } from "./conversation.ts";
 import type { Part } from "./parts.ts";
 
 /**
- * What an assistant says in one go as one turn, for a dialect where its thoughts, its words and its calls stand in one
- * message: elsewhere they may come in pieces.
+ * Joins consecutive messages of an assistant into one turn, for a dialect with thoughts, text and calls in one message:
+ * other dialects may split them.
  */
 export function joinTurns(turns: readonly Turn[]): Turn[] {
   const joined: Turn[] = [];

@@ -1,46 +1,46 @@
 import type { Dialect, JsonObject } from "../../core/index.ts";
 
-/** Asks the upstream to keep everything up to here in its prompt cache. */
+/** Asks the upstream to cache the prompt up to here. */
 export interface CacheMark {
   ttl?: "5m" | "1h" | undefined;
 }
 
 /**
- * Something that only its maker can read and that has to come back to it unchanged: the signature of a thought, a
- * thought in cipher. `origin` names the maker; `native:<dialect>` stands for whoever the client talked to directly.
+ * Opaque data that only its maker can read and that must be returned unchanged: the signature of a thought, an
+ * encrypted thought. `origin` names the maker; `native:<dialect>` is the upstream that the client called directly.
  */
 export interface Signature {
   origin: string;
   value: string;
 }
 
-/** Where the bytes of an image or a file are. */
+/** The source of an image's or a file's bytes. */
 export type Source =
   | { kind: "base64"; mediaType: string; data: string }
   | { kind: "url"; url: string }
   /** In the upstream's own store. */
   | { kind: "stored"; id: string };
 
-/** A place that the text refers to. What has no counterpart elsewhere stays as its dialect said it. */
+/** A source of the text. A citation without a counterpart in other dialects keeps its own format. */
 export type Citation =
   | {
       kind: "url";
       url: string;
       title?: string | undefined;
-      /** What is cited, where it is quoted. */
+      /** The cited text, if quoted. */
       quoted?: string | undefined;
-      /** The stretch of the block's text that the citation is for, in characters, where it is known. */
+      /** The cited range of the block's text, in characters, if known. */
       start?: number | undefined;
       end?: number | undefined;
-      /** The maker's own key to the place. */
+      /** The maker's own reference to the source. */
       sealed?: Signature | undefined;
     }
   | { kind: "native"; dialect: Dialect; value: JsonObject };
 
 interface PartBase {
-  /** The path in the client's body (`messages.0.content.1`), for refusals that name it; answers have none. */
+  /** The path in the client's body (`messages.0.content.1`), for refusals; answers have none. */
   at?: string | undefined;
-  /** The id of the item, in a dialect whose items have ids of their own. */
+  /** The id of the item, in a dialect whose items have ids. */
   id?: string | undefined;
   cache?: CacheMark | undefined;
 }
@@ -49,7 +49,7 @@ export interface TextPart extends PartBase {
   kind: "text";
   text: string;
   citations?: readonly Citation[] | undefined;
-  /** One object a token: `token`, `logprob`, `bytes`, `top_logprobs`. */
+  /** One object per token: `token`, `logprob`, `bytes`, `top_logprobs`. */
   logprobs?: readonly JsonObject[] | undefined;
 }
 
@@ -59,15 +59,15 @@ export interface ImagePart extends PartBase {
   detail?: string | undefined;
 }
 
-/** A document. `text` is one that is given as plain text instead of bytes, `parts` as a list of parts. */
+/** A document. `text` is plain text instead of bytes, `parts` a list of parts. */
 export interface FilePart extends PartBase {
   kind: "file";
   source: Source | { kind: "text"; text: string } | { kind: "parts"; parts: readonly Part[] };
   name?: string | undefined;
-  /** How closely pages are looked at: `low`, `high`. */
+  /** The resolution for pages: `low`, `high`. */
   detail?: string | undefined;
   context?: string | undefined;
-  /** Whether the model is asked to cite from it. */
+  /** Whether the model may cite from it. */
   citable?: boolean | undefined;
 }
 
@@ -79,12 +79,12 @@ interface AudioPart extends PartBase {
 
 export interface ToolCallPart extends PartBase {
   kind: "tool-call";
-  /** What the result refers to. */
+  /** The source of the result's content. */
   callId: string;
   name: string;
-  /** JSON as the model wrote it, or free text where `custom`. Never parsed unless the target wants an object. */
+  /** The model's JSON text, or free text if `custom`. Only parsed if the target needs an object. */
   arguments: string;
-  /** A call of a tool that takes free text. */
+  /** A call of a tool that accepts free text. */
   custom?: boolean | undefined;
   signature?: Signature | undefined;
 }
@@ -100,10 +100,10 @@ export interface ToolResultPart extends PartBase {
 export interface ReasoningPart extends PartBase {
   kind: "reasoning";
   text: string;
-  /** Summaries, in a dialect that keeps them apart from the reasoning itself. */
+  /** Summaries, in a dialect that separates them from the reasoning itself. */
   summary?: readonly string[] | undefined;
   signature?: Signature | undefined;
-  /** Nothing but the signature, which holds the reasoning in cipher. */
+  /** Only the signature, which contains the encrypted reasoning. */
   redacted?: boolean | undefined;
 }
 
@@ -112,14 +112,16 @@ export interface RefusalPart extends PartBase {
   text: string;
 }
 
-/** What only its own dialect can say: the call of a tool that the upstream runs, its result, a compaction. */
+/**
+ * Content that only its own dialect can express: the call of a tool that the upstream runs, its result, a compaction.
+ */
 interface NativePart extends PartBase {
   kind: "native";
   dialect: Dialect;
   value: JsonObject;
 }
 
-/** A piece of what is said, in a request. */
+/** A part of a request. */
 export type Part =
   | TextPart
   | ImagePart
@@ -131,5 +133,5 @@ export type Part =
   | RefusalPart
   | NativePart;
 
-/** A piece of what a model says. */
+/** A part of a model's answer. */
 export type AnswerBlock = TextPart | ReasoningPart | ToolCallPart | RefusalPart | NativePart;

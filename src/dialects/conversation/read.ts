@@ -1,6 +1,6 @@
 import { GatewayError, type JsonObject, objectOf } from "../../core/index.ts";
 
-/** Readers of a client's body: each gives back what it names or throws a refusal that names the field by its path. */
+/** Readers of a client's body: each returns the named type or throws a refusal with the path of the field. */
 
 export function invalid(at: string, what: string): GatewayError {
   return new GatewayError("validation_failed", `${at}: ${what}`, { param: at });
@@ -22,7 +22,7 @@ export function readText(value: unknown, at: string): string {
   return value;
 }
 
-/** A string that says something: names, ids, types. */
+/** A non-empty string: names, ids, types. */
 export function readWord(value: unknown, at: string): string {
   const word = readText(value, at);
   if (word === "") throw invalid(at, "must not be empty");
@@ -52,7 +52,7 @@ export function readOneOf<Word extends string>(value: unknown, at: string, words
   return word;
 }
 
-/** `read` where there is a value; null and what is absent are undefined. */
+/** `read` for a present value; null and absent values are undefined. */
 export function optional<Value>(
   value: unknown,
   at: string,
@@ -61,7 +61,7 @@ export function optional<Value>(
   return value === undefined || value === null ? undefined : read(value, at);
 }
 
-/** A member of an object, by its name, where it has a value. */
+/** A member of an object, by its name, if it has a value. */
 export function member<Value>(
   object: JsonObject,
   name: string,
@@ -72,7 +72,7 @@ export function member<Value>(
   return value === undefined || value === null ? undefined : read(value, at === "" ? name : `${at}.${name}`);
 }
 
-/** `object` without the members that are undefined, so that JSON and comparisons see what is there. */
+/** `object` without its undefined members, for JSON and comparisons. */
 export function defined(object: JsonObject): Record<string, unknown> {
   const kept: Record<string, unknown> = {};
   for (const name in object) {

@@ -3,28 +3,28 @@ import type { Signature } from "./parts.ts";
 import type { TranslationTarget } from "./translation.ts";
 
 /**
- * A signature that a client keeps for another dialect's upstream says whose it is: `tollgate.<origin>.<use>.<value>`. The
- * client carries it without a look; when it comes back, it goes to its origin alone. One without this mark was made by an
- * upstream of the client's own dialect, to which the client then spoke directly.
+ * A signature that a client stores for an upstream of another dialect is tagged with its origin:
+ * `tollgate.<origin>.<use>.<value>`. The client returns it unread, and it is sent to its origin only. A signature
+ * without a tag was made by an upstream of the client's own dialect, which the client called directly.
  */
 const tagPrefix = "tollgate.";
 const quotedTagPrefix = `"${tagPrefix}`;
 
-/** A whole text in JSON that begins as a sealed signature does: nobody's prose. */
+/** A JSON string that begins like a tagged signature, which ordinary text does not. */
 const taggedText = /(?<!\\)"tollgate\.[^".]*\.(?:thought|cipher|call)\./;
 
-/** A JSON body: of its text some long strings may be left out but for their beginnings. */
+/** A JSON body; long strings in its text may be truncated. */
 interface TaggedBody {
   bytes: Buffer;
   text: string;
 }
 
-/** Whether a JSON body has a sealed signature in it. */
+/** Whether a JSON body contains a tagged signature. */
 export function hasTaggedSignature({ bytes, text }: TaggedBody): boolean {
   return text.includes(quotedTagPrefix) && taggedText.test(bytes.toString("latin1"));
 }
 
-/** What a signature is for: a thought, the thought in cipher, or the tool call that follows. */
+/** The use of a signature: a thought, the encrypted thought, or the following tool call. */
 export type SignatureUse = "thought" | "cipher" | "call";
 
 const uses: readonly string[] = ["thought", "cipher", "call"] satisfies SignatureUse[];
@@ -35,7 +35,7 @@ export function tagSignature({ origin, value }: Signature, use: SignatureUse, di
     : `${tagPrefix}${encodeURIComponent(origin).replaceAll(".", "%2E")}.${use}.${value}`;
 }
 
-/** Whose signature this is and what for. */
+/** The origin and use of a signature. */
 export function untagSignature(
   text: string,
   dialect: Dialect,
@@ -47,12 +47,12 @@ export function untagSignature(
   return { signature: { origin: decodeOrigin(origin), value }, use };
 }
 
-/** The origin of what carries no mark. */
+/** The origin of an untagged signature. */
 export function nativeOrigin(dialect: Dialect): string {
   return `native:${dialect}`;
 }
 
-/** Whether a signature is the target's own, the only ones that it may be sent. */
+/** Whether a signature is the target's own; only these may be sent to it. */
 export function belongsTo(signature: Signature | undefined, target: TranslationTarget, dialect: Dialect): boolean {
   return signature !== undefined && (signature.origin === target.origin || signature.origin === nativeOrigin(dialect));
 }
@@ -61,7 +61,7 @@ function isUse(use: string | undefined): use is SignatureUse {
   return use !== undefined && uses.includes(use);
 }
 
-/** What a client made up decodes to something that is nobody's. */
+/** An invented tag decodes to an unknown origin. */
 function decodeOrigin(origin: string): string {
   try {
     return decodeURIComponent(origin);

@@ -1,17 +1,17 @@
 import type { Source } from "./parts.ts";
 import { invalid } from "./read.ts";
 
-/** Throws where this is no base64. Runs over the text once, natively; nothing of it is kept. */
+/** Throws if the text is not base64. One native pass over the text; nothing is copied. */
 export function checkBase64(data: string, at: string): void {
   try {
     if (data !== "" && Uint8Array.fromBase64(data).length > 0) return;
   } catch {
-    // Told below, without repeating what may be a megabyte.
+    // Reported below, without repeating a possible megabyte.
   }
   throw invalid(at, "must be base64");
 }
 
-/** A `data:` URL taken apart, or any other address as it is. The data is a view of the URL's string, not a copy. */
+/** A parsed `data:` URL, or any other URL unchanged. The data is a view of the URL's string, not a copy. */
 export function sourceOfUrl(url: string, at: string): Source {
   if (!/^data:/i.test(url)) {
     if (!/^[a-z][a-z0-9+.-]*:\S+$/i.test(url)) throw invalid(at, "must be a URL or a data: URL");

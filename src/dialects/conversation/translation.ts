@@ -8,72 +8,76 @@ import type { FieldTable } from "./fields.ts";
 /**
  * One dialect in both directions, at both ends: as the client's (`readRequest`, `writeAnswer`, `streamWriter`,
  * `writeFailure`) and as the upstream's (`writeRequest`, `readAnswer`, `streamReader`, `readFailure`). Pure: no clock,
- * no random, no I/O. Two of them meet only in the conversation model, so that a further dialect is one more of these.
+ * no randomness, no I/O. Two dialects only meet in the conversation model, so a further dialect is one more
+ * implementation of this interface.
  */
 export interface DialectTranslation {
   dialect: Dialect;
-  /** Every field of a request and what becomes of it in the other dialects. */
+  /** The support for every field of a request in the other dialects. */
   fields: FieldTable;
-  /** Throws `validation_failed` naming the field that can't be understood. Keeps strings as they are, however long. */
+  /** Throws `validation_failed` naming the invalid field. Keeps strings unchanged, however long. */
   readRequest(body: JsonObject): Conversation;
-  /** Throws `validation_failed` naming the client's field that this dialect has no words for. */
+  /** Throws `validation_failed` naming the client's field that this dialect cannot express. */
   writeRequest(conversation: Conversation, target: TranslationTarget): JsonObject;
   /** Throws `upstream_invalid_answer`. */
   readAnswer(answer: JsonObject, upstream: UpstreamContext): Answer;
-  /** JSON text: arguments of tools are put in as the model wrote them, without a number's digits lost. */
+  /** JSON text: arguments of tools are inserted as the model wrote them, so that no digits are lost. */
   writeAnswer(answer: Answer, client: ClientContext): string;
   streamReader(upstream: UpstreamContext): StreamReader;
   streamWriter(client: ClientContext): StreamWriter;
   /** An upstream's error, from the body of an answer with that status. Never throws. */
   readFailure(status: number, body: string): Failure;
-  /** The body of an answer that tells the client of a failure; JSON text. */
+  /** The body of an answer that reports a failure to the client; JSON text. */
   writeFailure(failure: Failure, requestId: string): string;
 }
 
-/** What is known of the upstream that a request is written for; facts, not names. */
+/** Known properties of the upstream that a request is written for; properties, not names. */
 export interface TranslationTarget extends ModelFacts {
-  /** The model's name there. */
+  /** The provider's name of the model. */
   model: string;
-  /** Only signatures of this origin, or of no other than this dialect's own, are sent there. */
+  /** Only signatures of this origin, or native ones of this dialect, are sent there. */
   origin: string;
-  /** The most that the model can put out: fills in a limit that the dialect demands and the client left out. */
+  /** The model's maximum output: replaces a limit that the dialect requires and the client omitted. */
   outputTokensMax?: number | undefined;
 }
 
-/** What is known of the upstream whose answer is read. */
+/** Known properties of the upstream whose answer is read. */
 export interface UpstreamContext {
-  /** Marks its signatures. */
+  /** Tags its signatures. */
   origin: string;
-  /** Unique to the call: ids that the upstream leaves out are made from it. Letters and digits. */
+  /** Unique to the call: missing ids of the upstream are derived from it. Letters and digits. */
   callId: string;
-  /** The model that was asked, for an upstream that does not say which one answered. */
+  /** The requested model, for an upstream that does not report the one that answered. */
   model: string;
   readUsage: ReadUsage;
   thinkTags?: ModelFacts["thinkTags"] | undefined;
 }
 
-/** What is known of the client that an answer is written for. */
+/** Known properties of the client that an answer is written for. */
 export interface ClientContext {
   /** The client's own body. */
   request: JsonObject;
-  /** Unique to the call: the answer's id is made from it. Letters and digits. */
+  /** Unique to the call: the answer's id is derived from it. Letters and digits. */
   callId: string;
-  /** Seconds since the epoch, for an answer that does not say when it was made. */
+  /** Seconds since the epoch, for an answer without its own time. */
   created: number;
-  /** Tokens that probably went in, for a dialect that names them before the upstream does. At least 1 is said. */
+  /** Expected input tokens, for a dialect that reports them before the upstream does. At least 1 is reported. */
   inputTokensEstimate: number;
   requestId: string;
 }
 
-/** Upstream events to answer events. Unknown events are skipped; what must not be skipped and can't be read is an error. */
+/**
+ * Upstream events to answer events. Unknown events are skipped; an unreadable event that must not be skipped is an
+ * error.
+ */
 export interface StreamReader {
-  /** `data` of one server-sent event. After the last event (`end` or `error`) nothing more comes out. */
+  /** `data` of one server-sent event. After the last event (`end` or `error`) nothing more is returned. */
   read(data: string): readonly AnswerEvent[];
-  /** The upstream has closed: an answer that was not finished ends with an error. */
+  /** The upstream has closed: an unfinished answer ends with an error. */
   close(): readonly AnswerEvent[];
 }
 
-/** Answer events to the text of server-sent events; empty where an event shows nothing, or not yet. */
+/** Answer events to the text of server-sent events; empty if an event has no text, or not yet. */
 export interface StreamWriter {
   write(event: AnswerEvent): string;
 }

@@ -12,11 +12,11 @@ const inputOf = (...content: object[]): number => bound({ messages: [{ role: "us
 
 const data = "A".repeat(10_000);
 
-test("what may come out is what the body says", () => {
+test("the output is bounded by the body's limit", () => {
   expect(bound({ max_tokens: 7 })).toMatchObject({ outputTokens: 7, choices: 1 });
 });
 
-describe("what goes in is at least the bytes", () => {
+describe("the input is at least its bytes", () => {
   const none = bound({}).inputTokens;
 
   test.each<[string, object]>([
@@ -52,7 +52,7 @@ test("a picture's bound does not follow from its length, also within a result", 
   expect(inputOf({ type: "tool_result", tool_use_id: "t", content: [image] })).toBeLessThan(inputOf(image) + 100);
 });
 
-describe("what nothing in the body tells is as much as models read", () => {
+describe("content of unknown size counts as the maximum that models read", () => {
   test.each<[string, object]>([
     ["a document by its address", { type: "document", source: { type: "url", url: "https://x.test/a.pdf" } }],
     ["a stored document", { type: "document", source: { type: "file", file_id: "f" } }],

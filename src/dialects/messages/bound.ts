@@ -9,13 +9,13 @@ import {
 } from "../../core/index.ts";
 import type { MessagesRequest } from "./request.ts";
 
-/** The members whose size is the input's. */
+/** The fields whose size is the size of the input. */
 export const opaqueFields = ["messages", "system", "tools", "output_config"] as const;
 
-/** Tools that the upstream runs bring in what nobody has seen yet: pages, files, what a program prints. */
+/** Tools that the upstream runs add unknown content: pages, files, a program's output. */
 const serverTool = /^(?:web_search|web_fetch|code_execution|mcp_toolset|advisor)/;
 
-/** As `boundChat`: a token holds at least one byte. */
+/** As in `boundChat`: a token contains at least one byte. */
 export function boundMessages(body: MessagesRequest, sizeOf: SizeOf): WorkBound {
   const measure = new Measure(sizeOf);
   let inputTokens = contentTokens(body.system, measure);

@@ -1,13 +1,13 @@
 import type { FieldRule, FieldTable } from "../conversation/index.ts";
 
-/** In its own dialect a field goes on as it came. */
+/** In its own dialect a field is carried unchanged. */
 const own = { messages: "carried" } as const;
 
 const translated: FieldRule = { support: { ...own, chat: "translated", responses: "translated" } };
 const dropped: FieldRule = { support: { ...own, chat: "dropped", responses: "dropped" } };
 const refused: FieldRule = { support: { ...own, chat: "refused", responses: "refused" } };
 
-/** Every field of a Messages request, and what becomes of it in the other dialects. */
+/** The support for every field of a Messages request in the other dialects. */
 export const messagesFields: FieldTable = {
   model: translated,
   max_tokens: translated,

@@ -43,7 +43,7 @@ describe("a Messages stream passes unchanged, and", () => {
     expect(observe(start, text, delta)).toMatchObject({ done: false, complete: true });
   });
 
-  test("has failed where the upstream says so, not where the model does", () => {
+  test("has failed if the upstream reports it, not if the model writes it", () => {
     const words = event({
       type: "content_block_delta",
       delta: { type: "text_delta", text: '{"type":"error","error":1}' },

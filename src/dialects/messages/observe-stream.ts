@@ -6,12 +6,12 @@ import { usageSoFar, mergeUsage } from "./answers/usage.ts";
 /** Text, thoughts and arguments. */
 export const messagesKeys = generatedKeys("text", "thinking", "partial_json");
 
-/** Events that say something beyond more text: only those with one of these beginnings of their names are taken apart. */
+/** Events with more than text: only events whose names begin with one of these are parsed. */
 const NAMES = ['"message_', '"error"'].map((name) => Buffer.from(name));
 
 /**
- * The observer of a Messages stream. Its usage is spread over two events: figures of the later replace those of the
- * earlier. Every byte passes unchanged.
+ * The observer of a Messages stream. Its usage is in two events: figures of the later replace those of the earlier.
+ * Every byte passes unchanged.
  */
 export class MessagesStreamObserver implements StreamObserver {
   readonly #readUsage: ReadUsage;

@@ -3,7 +3,7 @@ import { modelId, opaqueText } from "../../bodies/index.ts";
 
 /**
  * The body of a Messages call, as far as the gateway must understand it to bound and route it. Everything else passes
- * through unread where the upstream speaks the same dialect; where it does not, `readMessagesRequest` reads it all.
+ * unread if the upstream uses the same dialect; otherwise `readMessagesRequest` reads all of it.
  */
 const block = z.looseObject({ type: z.string() });
 
@@ -21,7 +21,7 @@ export const messagesRequest = z
   })
   .meta({ id: "MessagesRequest" });
 
-/** What is counted: a call without what it would put out. */
+/** The counted body: a call without its output options. */
 export const countTokensRequest = messagesRequest
   .omit({ max_tokens: true, stream: true })
   .meta({ id: "CountTokensRequest" });

@@ -29,7 +29,7 @@ interface Response {
   usage: JsonObject;
 }
 
-/** The response for an answer, which its stream must tell as well. */
+/** The response for an answer, which must equal its stream's. */
 function written(answer: Answer, request: JsonObject = {}): Response {
   const whole: unknown = JSON.parse(responsesTranslation.writeAnswer(answer, clientOf(request)));
   expect(foldResponses(streamed(answer, request))).toEqual(whole as Record<string, unknown>);
@@ -60,7 +60,7 @@ describe("a response", () => {
     expect(response.output).toMatchObject([{ id: "msg_abc123_0", status, content: [{ text: "a" }, { text: "b" }] }]);
   });
 
-  test("repeats the request, and says what stands for what that leaves out", () => {
+  test("repeats the request, with defaults for omitted fields", () => {
     const tools = [
       { type: "function", name: "f" },
       { type: "custom", name: "g" },
@@ -105,7 +105,7 @@ describe("a response", () => {
     } as never);
   });
 
-  test("counts what was cached as part of the input, and thoughts as part of the output", () => {
+  test("counts cached tokens as part of the input, and reasoning as part of the output", () => {
     const usage = { input: 2, cacheRead: 8, cacheWrite1h: 4, output: 5, reasoning: 3 };
     expect(written({ ...answerOf([]), usage }).usage).toEqual({
       input_tokens: 14,
@@ -116,7 +116,7 @@ describe("a response", () => {
     });
   });
 
-  test("has thoughts as summaries, which say whose they are", () => {
+  test("has thoughts as summaries with their origin", () => {
     const blocks: AnswerBlock[] = [
       { kind: "reasoning", text: "hm", signature },
       { kind: "reasoning", text: "", redacted: true, signature },
@@ -153,7 +153,7 @@ describe("a response", () => {
     ]);
   });
 
-  test("cites pages, and tells how likely tokens were", () => {
+  test("cites pages, and contains token probabilities", () => {
     const citations = [
       { kind: "url", url: "https://x.test", title: "X", start: 1, end: 2 },
       { kind: "url", url: "https://y.test" },
@@ -177,7 +177,7 @@ describe("a response", () => {
     ]);
   });
 
-  test("says nothing of what only another dialect can say", () => {
+  test("omits content that only another dialect can express", () => {
     const foreign: AnswerBlock = { kind: "native", dialect: "messages", value: { type: "server_tool_use" } };
     expect(written(answerOf([text("a"), foreign, text("b")])).output).toMatchObject([
       { content: [{ text: "a" }, { text: "b" }] },
@@ -249,11 +249,11 @@ describe("events of an upstream", () => {
         completed([whole]),
       ],
     ],
-  ])("that tell a text %s", (_how, events) => {
+  ])("that contain a text %s", (_how, events) => {
     expect(blocksOf(...events)).toEqual(hello as never);
   });
 
-  test("that tell arguments only at the end are as good as those in pieces", () => {
+  test("that contain arguments only at the end equal those in pieces", () => {
     const call = { type: "function_call", id: "fc", call_id: "c", name: "f", arguments: "" };
     const [block] = blocksOf(added(0, call), done(0, { ...call, arguments: '{"a":1}' }), completed()) ?? [];
     expect(block).toMatchObject({ kind: "tool-call", id: "fc", callId: "c", name: "f", arguments: '{"a":1}' });
@@ -319,6 +319,6 @@ test.each<[string, JsonObject]>([
   ["without output", { status: "completed" }],
   ["that failed", { status: "failed", output: [], error: { code: "server_error", message: "m" } }],
   ["that is still on its way", { status: "queued", output: [] }],
-])("an answer %s is none", (_title, answer) => {
+])("an answer %s is invalid", (_title, answer) => {
   expect(() => responsesTranslation.readAnswer(answer, responsesUpstream)).toThrow(GatewayError);
 });

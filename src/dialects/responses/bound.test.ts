@@ -11,12 +11,12 @@ const partOf = (part: object): number => inputOf({ role: "user", content: [part]
 
 const data = "A".repeat(10_000);
 
-test("what may come out is what the body says", () => {
+test("the output is bounded by the body's limit", () => {
   expect(bound({ max_output_tokens: 70 })).toMatchObject({ outputTokens: 70, choices: 1 });
   expect(bound({})).toMatchObject({ outputTokens: undefined, choices: 1 });
 });
 
-describe("what goes in is at least the bytes", () => {
+describe("the input is at least its bytes", () => {
   test.each<[string, object]>([
     ["of a text", { input: "é".repeat(5_000) }],
     ["of the instructions", { instructions: data }],
@@ -54,7 +54,7 @@ test("a picture's bound does not follow from its length, also within a result", 
   expect(result).toBeLessThan(partOf(picture) + 100);
 });
 
-describe("what nothing in the body tells is as much as models read", () => {
+describe("content of unknown size counts as the maximum that models read", () => {
   test.each<[string, object]>([
     ["what an earlier response holds", { previous_response_id: "resp_1" }],
     ["a conversation", { conversation: "conv_1" }],

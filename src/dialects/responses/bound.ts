@@ -9,16 +9,16 @@ import {
 } from "../../core/index.ts";
 import type { ResponsesRequest } from "./request.ts";
 
-/** The members whose size is the input's. */
+/** The fields whose size is the size of the input. */
 export const opaqueFields = ["input", "instructions", "tools", "text"] as const;
 
-/** Members that stand for more than the request holds. */
+/** Members that represent more than the request contains. */
 const elsewhere = ["previous_response_id", "conversation", "prompt"] as const;
 
-/** Tools that bring in nothing but what the caller sends back. */
+/** Tools that only add content sent by the caller. */
 const callersTools: ReadonlySet<unknown> = new Set(["function", "custom", "namespace", "local_shell", "apply_patch"]);
 
-/** As `boundChat`: a token holds at least one byte. */
+/** As in `boundChat`: a token contains at least one byte. */
 export function boundResponses(body: ResponsesRequest, sizeOf: SizeOf): WorkBound {
   const measure = new Measure(sizeOf);
   const { input, instructions, tools } = body;
@@ -37,7 +37,7 @@ export function boundResponses(body: ResponsesRequest, sizeOf: SizeOf): WorkBoun
   };
 }
 
-/** The most tokens that these items can be: of an input, or of what is kept from before. */
+/** An upper bound of these items' tokens: of an input, or of stored items. */
 export function boundItems(items: readonly JsonObject[], measure: Measure): number {
   let tokens = 0;
   for (const item of items) tokens += MESSAGE_TOKENS_MAX + itemTokens(item, measure);
@@ -61,7 +61,7 @@ function itemTokens(item: JsonObject, measure: Measure): number {
       return jsonBytes(rest, measure) + contentTokens(output, measure);
     }
     default:
-      // A reference, a picture, a screen, a list of tools: what stands behind it is not all in the request.
+      // A reference, an image, a screenshot, a list of tools: its content is not completely in the request.
       return Math.max(measure.capAt(UNKNOWN_PART_TOKENS), jsonBytes(item, measure));
   }
 }
@@ -80,7 +80,7 @@ function partTokens(part: JsonObject, measure: Measure): number {
     : Math.max(measure.capAt(UNKNOWN_PART_TOKENS), jsonBytes(part, measure));
 }
 
-/** Whether all that the model will read of a part is in the request. */
+/** Whether everything the model reads for a part is in the request. */
 function holdsItsContent(part: JsonObject): boolean {
   switch (part["type"]) {
     case "input_text":

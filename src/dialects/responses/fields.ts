@@ -1,21 +1,21 @@
 import type { FieldRule, FieldTable } from "../conversation/index.ts";
 
-/** In its own dialect a field goes on as it came. */
+/** In its own dialect a field is carried unchanged. */
 const own = { responses: "carried" } as const;
 
 const translated: FieldRule = { support: { ...own, chat: "translated", messages: "translated" } };
 const dropped: FieldRule = { support: { ...own, chat: "dropped", messages: "dropped" } };
 const refused: FieldRule = { support: { ...own, chat: "refused", messages: "refused" } };
 
-/** Kept and given back by the gateway itself, whoever answers. */
+/** Stored and returned by the gateway itself, for any provider. */
 const kept: FieldRule = { ...dropped, note: "the gateway's own: it stands in the answer, and in what is stored" };
 
-/** What `include` asks for to see how likely each token was. */
+/** The value of `include` for token probabilities. */
 export const logprobsInclude = "message.output_text.logprobs";
 
 const wantsLogprobs = (value: unknown): boolean => Array.isArray(value) && value.includes(logprobsInclude);
 
-/** Every field of a Responses request, and what becomes of it in the other dialects. */
+/** The support for every field of a Responses request in the other dialects. */
 export const responsesFields: FieldTable = {
   model: translated,
   input: { ...translated, note: "a string or items" },

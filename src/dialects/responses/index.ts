@@ -14,7 +14,7 @@ export { inputItems, referencedItems } from "./kept-items.ts";
 export { type ResponsesRequest, responsesRequest } from "./request.ts";
 export { responsesTranslation } from "./translation.ts";
 
-/** Text, thoughts, refusals, arguments, and the input of a tool that takes text. */
+/** Text, thoughts, refusals, arguments, and the input of a tool that accepts text. */
 const outputKeys = generatedKeys("text", "refusal", "arguments", "input");
 
 /** OpenAI Responses. */
@@ -25,7 +25,7 @@ export const responsesCodec: TextCodec<ResponsesRequest> = {
   observe: (_body, readUsage) => new ResponsesStreamObserver(readUsage),
   outputBytes: (answer) => generatedBytes(Buffer.from(answer), outputKeys),
   eventBytesMax: limits.wholeEventBytesMax,
-  // Nobody has counted the events before it.
+  // The events before it have not been counted.
   errorEvent: (error) => {
     const event = { type: "error", ...writeStreamError(failureOf(error)).error, sequence_number: 0 };
     return `event: error\ndata: ${JSON.stringify(event)}\n\n`;

@@ -45,13 +45,13 @@ describe("a reference", () => {
     expect(inputItems(body, "abc", (id) => items.get(id))).toMatchObject([said, call, { role: "user" }]);
   });
 
-  test("to nothing is refused by its id, and one that nobody has looked up can't be read", () => {
+  test("to nothing is refused by its id, and one that was not looked up cannot be read", () => {
     expect(() => inputItems(body, "abc", () => undefined)).toThrow("no item is kept that has this id");
     expect(refusal(body)).toBe("input.0");
   });
 });
 
-describe("what is kept of a request", () => {
+describe("the stored part of a request", () => {
   test("is a message for a string", () => {
     expect(inputItems({ input: "hi" }, "abc")).toEqual([
       {

@@ -1,7 +1,7 @@
 import { type JsonObject, objectOf } from "../../core/index.ts";
 import { invalid, optional, readList, readObject, readWord } from "../conversation/index.ts";
 
-/** The ids that the input refers to by `item_reference`: what must be looked up before it is read. */
+/** The ids that the input references by `item_reference`, which must be looked up before it is read. */
 export function referencedItems(body: JsonObject): string[] {
   const input: readonly unknown[] = Array.isArray(body["input"]) ? body["input"] : [];
   return input.flatMap((value) => {
@@ -11,7 +11,7 @@ export function referencedItems(body: JsonObject): string[] {
   });
 }
 
-/** The kind of an item: a message need not say that it is one, and neither need a reference. */
+/** The kind of an item: `type` is optional for a message, and for a reference. */
 export function typeOf(item: JsonObject, at: string): string {
   const type = optional(item["type"], `${at}.type`, readWord);
   return type ?? (isReference(item) ? "item_reference" : "message");
@@ -30,12 +30,12 @@ const prefixes: Readonly<Record<string, string>> = {
   reasoning: "rs",
 };
 
-/** The item that an `item_reference` names, or undefined where none is kept. */
+/** The item of an `item_reference`, or undefined if none is stored. */
 type FindItem = (id: string) => JsonObject | undefined;
 
 /**
- * The request's own input as it is kept and listed: every item with a type, an id and a status, content in parts, and
- * references resolved where there is something to look them up in. `callId` is what the answer's ids are made from.
+ * The request's own input as it is stored and listed: every item with a type, an id and a status, content in parts, and
+ * references resolved if a look-up is given. `callId` is the base of the answer's ids.
  */
 export function inputItems(body: JsonObject, callId: string, find?: FindItem): JsonObject[] {
   const { input } = body;
@@ -48,7 +48,7 @@ export function inputItems(body: JsonObject, callId: string, find?: FindItem): J
   });
 }
 
-/** Undefined for an item that stands for itself. */
+/** Undefined for an item that is not a reference. */
 function itemNamed(item: JsonObject, at: string, find: FindItem): JsonObject | undefined {
   if (typeOf(item, at) !== "item_reference") return undefined;
   const found = find(readWord(item["id"], `${at}.id`));

@@ -33,7 +33,7 @@ describe("a Responses stream passes unchanged, and", () => {
   test.each([
     ["completed", completed],
     ["incomplete", incomplete],
-  ])("ends with %s, whose usage it is, and [DONE]", (_name, last) => {
+  ])("ends with %s, which contains its usage, and [DONE]", (_name, last) => {
     const counted = { input: 5, cacheRead: 4, output: 3 };
     const seen = { usage: counted, outputBytes: 8, done: true, complete: true, failed: false };
     const shown = bytesOf(created, delta, textDone, last, done);
@@ -60,7 +60,7 @@ describe("a Responses stream passes unchanged, and", () => {
     expect(observe(created, delta, last)).toMatchObject({ shown, done: true, complete: false, failed: true });
   });
 
-  test("is not ended by what a model says of such events", () => {
+  test("is not ended by a model's text about such events", () => {
     const said = ['{"type":"response.completed"}', '"error"', "data: [DONE]"].map((text) =>
       event({ type: "response.output_text.delta", delta: text }),
     );
@@ -68,7 +68,7 @@ describe("a Responses stream passes unchanged, and", () => {
   });
 });
 
-test("what a whole response says is measured", () => {
+test("the text of a whole response is measured", () => {
   const output = [
     { type: "message", content: [{ type: "output_text", text: "1234" }] },
     { type: "function_call", arguments: "{}" },
@@ -76,7 +76,7 @@ test("what a whole response says is measured", () => {
   expect(responsesCodec.outputBytes(JSON.stringify({ instructions: "long", output }))).toBe(6);
 });
 
-test("a stream that breaks is told so in an event that makes clients throw", () => {
+test("a broken stream is reported in an event that makes clients throw", () => {
   const told = responsesCodec.errorEvent(new GatewayError("upstream_timeout", "Silent."), "req_1");
   expect(told.startsWith("event: error\ndata: ")).toBe(true);
   expect(JSON.parse(told.slice("event: error\ndata: ".length))).toEqual({

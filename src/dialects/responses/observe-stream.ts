@@ -2,30 +2,33 @@ import { objectOf, type ObservedUsage, parseObject } from "../../core/index.ts";
 import { type ReadUsage, dataOf, eventsWith, type StreamObserver } from "../../streaming/index.ts";
 import { GeneratedBytesMeter, generatedKeys } from "../generated-bytes.ts";
 
-/** Whatever is said in pieces; the events that repeat it whole are not counted. With its first quote, since the types end so too. */
+/**
+ * Everything that is sent in pieces; events that repeat it whole are not counted. Includes the first quote, because the
+ * types have the same ends.
+ */
 const deltaKeys = generatedKeys('"delta');
 
-/** Types of events that end a stream: only an event with one of these words is looked at. */
+/** Types of events that end a stream: only events with one of these words are parsed. */
 const NAMES = ["completed", "incomplete", "failed", "cancelled"]
   .map((name) => `"response.${name}"`)
   .concat('"error"')
   .map((name) => Buffer.from(name));
 
-/** The type itself: events on the way have a member `error` as well, which is null. */
+/** The type itself: earlier events have a member `error` as well, which is null. */
 const ENDS = /"type"\s*:\s*"(?:response\.(?:completed|incomplete|failed|cancelled)|error)"/;
 
-/** As a line of its own. */
+/** As a separate line. */
 const DONE = /(?:^|\n)data: ?\[DONE\]\r?(?:\n|$)/;
 
-/** With the upstream's own line ends: where its `[DONE]` is on the way still, this is what it will be. */
+/** With the upstream's own line ends: if its `[DONE]` is still on the way, it has these bytes. */
 const doneEvent = (block: Buffer): Buffer => {
   const lineEnd = block.at(-2) === 0x0d ? "\r\n" : "\n";
   return Buffer.from(`data: [DONE]${lineEnd}${lineEnd}`);
 };
 
 /**
- * The observer of a Responses stream, whose last event names the usage. Every byte passes unchanged; `[DONE]` is put
- * behind the last event of a whole answer where the upstream has not done so, since some clients wait for it.
+ * The observer of a Responses stream, whose last event contains the usage. Every byte passes unchanged; `[DONE]` is
+ * added after the last event of a whole answer if the upstream does not send it, because some clients wait for it.
  */
 export class ResponsesStreamObserver implements StreamObserver {
   readonly #readUsage: ReadUsage;
@@ -64,7 +67,7 @@ export class ResponsesStreamObserver implements StreamObserver {
       if (ENDS.test(event.toString("latin1"))) this.#note(dataOf(event) ?? "");
     }
     if (!this.complete || DONE.test(block.toString("latin1"))) return block;
-    // An event that the upstream's close cut short of its empty line is ended first.
+    // An event without its empty line at the upstream's close is completed first.
     const gap = /\n\r?\n$/.test(block.subarray(-3).toString("latin1")) ? [] : [Buffer.from("\n\n")];
     return Buffer.concat([block, ...gap, doneEvent(block)]);
   }

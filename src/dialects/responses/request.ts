@@ -3,7 +3,7 @@ import { modelId, opaqueText } from "../../bodies/index.ts";
 
 /**
  * The body of a Responses call, as far as the gateway must understand it to bound, route and store it. Everything else
- * passes through unread where the upstream speaks the same dialect; where it does not, `readResponsesRequest` reads it.
+ * passes unread if the upstream uses the same dialect; otherwise `readResponsesRequest` reads it.
  */
 const part = z.looseObject({ type: z.string() });
 
@@ -22,7 +22,7 @@ export const responsesRequest = z
     max_output_tokens: z.number().int().min(1).nullish(),
     previous_response_id: z.string().min(1).nullish(),
     store: z.boolean().nullish().describe("Whether the response is kept; true where it is left out."),
-    // Such an answer is made, and costs, after its call has ended.
+    // Such an answer is generated, and costs, after its call has ended.
     background: z
       .boolean()
       .nullish()

@@ -83,7 +83,7 @@ describe("OpenAI's client", () => {
     expect(gathered.usage?.total_tokens).toBe(13);
   });
 
-  test("is told of every piece as it comes", async () => {
+  test("receives every piece as it arrives", async () => {
     const pieces: string[] = [];
     const said: string[] = [];
     const stream = [chunk({ content: "Hel" }), chunk({ content: "lo" }), chunk(call(0, "c", '{"a"'))];

@@ -8,7 +8,10 @@ import { responsesFields } from "./fields.ts";
 import { readResponsesRequest } from "./requests/read-request.ts";
 import { writeResponsesRequest } from "./requests/write-request.ts";
 
-/** OpenAI Responses, to and from the conversation model. A body that refers to kept items takes `readResponsesRequest`. */
+/**
+ * OpenAI Responses, to and from the conversation model. A body that references stored items is read by
+ * `readResponsesRequest`.
+ */
 export const responsesTranslation: DialectTranslation = {
   dialect: "responses",
   fields: responsesFields,

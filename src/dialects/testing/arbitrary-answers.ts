@@ -1,14 +1,14 @@
 import fc from "fast-check";
 import type { JsonObject } from "../../core/index.ts";
 
-/** An answer as an upstream gives it, whole and as a stream of the same. */
+/** An upstream's answer, whole and as the equivalent stream. */
 export interface StreamAndWhole {
   whole: JsonObject;
   /** The data of each event. */
   stream: string[];
 }
 
-/** Text with all that is tricky in JSON, in UTF-8 and in server-sent events. */
+/** Text with everything that is difficult in JSON, in UTF-8 and in server-sent events. */
 export const text = fc
   .array(fc.constantFrom("a", "é", "😀", "\n", "\r\n", '"', "\\", "data: ", "\u2028", "word ", "[DONE]", "<think>"), {
     minLength: 1,
@@ -18,7 +18,7 @@ export const text = fc
 
 export const word = fc.stringMatching(/^[a-zA-Z0-9_-]{1,12}$/);
 
-/** Arguments as a model writes them: JSON of an object, with spaces, nothing, or cut off. */
+/** A model's arguments: JSON of an object, with spaces, empty, or cut off. */
 export const argumentsText = fc.oneof(
   fc.constant(""),
   fc.constant("{}"),
@@ -28,7 +28,7 @@ export const argumentsText = fc.oneof(
   fc.constant('{"cut": "o'),
 );
 
-/** The text in pieces, each of them something. */
+/** The text in non-empty pieces. */
 export function piecesOf(value: string, sizes: readonly number[]): string[] {
   const pieces: string[] = [];
   for (let at = 0, turn = 0; at < value.length; turn += 1) {
@@ -53,7 +53,7 @@ const chatParts = fc.record({
     nil: undefined,
   }),
   sizes,
-  /** Whether the fragments of parallel calls take turns. */
+  /** Whether the fragments of parallel calls interleave. */
   interleaved: fc.boolean(),
 });
 
@@ -113,7 +113,7 @@ export const chatAnswer: fc.Arbitrary<StreamAndWhole> = chatParts.map((parts) =>
 
 type ChatParts = typeof chatParts extends fc.Arbitrary<infer Parts> ? Parts : never;
 
-/** Each call's own fragments are in order; with `interleaved` the calls take turns. */
+/** Each call's own fragments are in order; with `interleaved` the calls alternate. */
 function callFragments({ calls, sizes: cuts, interleaved }: ChatParts): JsonObject[] {
   const perCall = calls.map(({ id, name, said }, index): JsonObject[] => [
     { index, id, type: "function", function: { name, arguments: "" } },

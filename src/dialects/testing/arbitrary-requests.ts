@@ -11,7 +11,7 @@ export const schema = fc
   .map((properties) => ({ type: "object", properties }));
 const maybe = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, { nil: undefined });
 
-/** Objects with some of these members; without those that are undefined, as JSON has them. */
+/** Objects with some of these members; without undefined ones, as in JSON. */
 export function some(
   members: Record<string, fc.Arbitrary<unknown>>,
   required: readonly string[],
@@ -23,7 +23,7 @@ export function some(
 
 const mark = maybe(fc.constantFrom({ type: "ephemeral" }, { type: "ephemeral", ttl: "1h" }));
 
-/** A turn with calls and the turns that answer them, with ids that no other turn of the request has. */
+/** A turn with calls and the turns with their results, with ids unique in the request. */
 interface Round {
   ids: string[];
   names: string[];
@@ -84,7 +84,7 @@ const chatPart = fc.oneof(
   }),
 );
 
-/** A list of one bare text is said as a string: both mean the same. */
+/** A list of one plain text becomes a string: both mean the same. */
 const chatContent = fc.oneof(
   text,
   fc
@@ -126,7 +126,7 @@ const chatTool = fc.record({
 
 const toolName = fc.record({ type: fc.constant("function"), function: fc.record({ name: word }) });
 
-/** A chat completions body, in the spelling that a reader writes back. */
+/** A chat completions body, in the form that a reader writes back. */
 export const chatBody: fc.Arbitrary<JsonObject> = some(
   {
     model: fc.constant("upstream-model"),
@@ -284,7 +284,7 @@ const messagesTool = some(
   ["name", "input_schema"],
 );
 
-/** A Messages body, in the spelling that a reader writes back. */
+/** A Messages body, in the form that a reader writes back. */
 export const messagesBody: fc.Arbitrary<JsonObject> = some(
   {
     model: fc.constant("upstream-model"),

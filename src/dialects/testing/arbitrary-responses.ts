@@ -151,7 +151,7 @@ function inside(item: Item, cuts: readonly number[]): JsonObject[] {
   }
 }
 
-/** Events with the place that they are for. */
+/** Events with their position. */
 function place(events: readonly JsonObject[], at: JsonObject): JsonObject[] {
   return events.map((event) => ({ ...event, ...at }));
 }
@@ -215,7 +215,7 @@ const inputAudio = fc.record({
   input_audio: fc.record({ data: base64, format: fc.constantFrom("wav", "mp3") }),
 });
 
-/** A list of one bare text is said as a string: both mean the same. */
+/** A list of one plain text becomes a string: both mean the same. */
 const parts = (part: fc.Arbitrary<JsonObject>) =>
   fc.oneof(
     text,
@@ -300,7 +300,7 @@ const tool = fc.oneof(
 
 const toolName = fc.record({ type: fc.constantFrom("function", "custom"), name: word });
 
-/** A Responses body, in the spelling that a reader writes back. */
+/** A Responses body, in the form that a reader writes back. */
 export const responsesBody: fc.Arbitrary<JsonObject> = some(
   {
     model: fc.constant("upstream-model"),

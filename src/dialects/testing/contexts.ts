@@ -3,7 +3,7 @@ import type { ClientContext, TranslationTarget, UpstreamContext } from "../conve
 
 const count = (value: unknown): number => (typeof value === "number" ? value : 0);
 
-/** Chat usage as OpenAI counts it. */
+/** Chat usage in OpenAI's counting. */
 function readChatUsage(answer: JsonObject): ObservedUsage | undefined {
   const usage = objectOf(answer["usage"]);
   if (usage === undefined) return undefined;

@@ -2,7 +2,7 @@ import { objectOf } from "../../core/index.ts";
 
 type Json = Record<string, unknown>;
 
-/** The data of the events of a stream, parsed; `[DONE]` as it is. */
+/** The parsed data of the events of a stream; `[DONE]` unchanged. */
 export function dataOfStream(text: string): unknown[] {
   return text
     .split("\n\n")
@@ -17,7 +17,7 @@ export function dataOfStream(text: string): unknown[] {
     });
 }
 
-/** What a client makes of the chunks of a chat stream, as the SDKs do: the whole completion. */
+/** A client's sum of the chunks of a chat stream, as in the SDKs: the whole completion. */
 export function foldChat(text: string): Json {
   const choices: Json[] = [];
   const whole: Json = { choices };
@@ -68,7 +68,7 @@ function addCalls(calls: Json[], fragments: readonly Json[]): Json[] {
   return calls;
 }
 
-/** A stream says nothing with an empty string where a whole message has null. */
+/** An empty string in a stream corresponds to null in a whole message. */
 function finishMessage(message: Json): void {
   if (message["content"] === "") message["content"] = null;
 }

@@ -2,7 +2,7 @@ import { dataOfStream } from "./fold-chat.ts";
 
 type Json = Record<string, unknown>;
 
-/** What a client makes of the events of a Messages stream, as Anthropic's SDK does: the whole message. */
+/** A client's sum of the events of a Messages stream, as in Anthropic's SDK: the whole message. */
 export function foldMessages(text: string): Json {
   let message: Json = {};
   const content: Json[] = [];
@@ -50,7 +50,7 @@ function addDelta(block: Json, delta: Json, inputs: Map<number, string>, index: 
   }
 }
 
-/** As a whole answer has it: arguments that are no object are kept as text. */
+/** As in a whole answer: arguments that are not an object are kept as text. */
 function parsed(json: string): unknown {
   if (json.trim() === "") return {};
   try {

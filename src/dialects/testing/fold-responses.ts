@@ -3,8 +3,8 @@ import { dataOfStream } from "./fold-chat.ts";
 type Json = Record<string, unknown>;
 
 /**
- * What a client makes of the events of a Responses stream, as OpenAI's SDK does: the items as their events add up. Throws
- * where the items so gathered are not those of the last event.
+ * A client's sum of the events of a Responses stream, as in OpenAI's SDK: the items. Throws if they differ from the
+ * items of the last event.
  */
 export function foldResponses(text: string): Json {
   const output: Json[] = [];
@@ -74,7 +74,7 @@ function annotationsOf(item: Json, event: Json): Json[] {
   return part["annotations"] as Json[];
 }
 
-/** What an item says; its status and what is in cipher come with its end. */
+/** The content of an item; its status and encrypted data come with its end. */
 function contentOf(item: Json): Json {
   return { ...item, status: undefined, encrypted_content: undefined };
 }

@@ -4,21 +4,21 @@ import type { TranscriptionForm, TranslationForm } from "./request.ts";
 import { audioTokens } from "./tokens.ts";
 
 /**
- * A file that can't be read may be in the leanest format there is (speech at 4 kbit/s), and is likely to be in a common one
- * (64 kbit/s): the one is held, the other charged where the upstream names no figure.
+ * A file that cannot be read may have the lowest bit rate (speech at 4 kbit/s), and probably has a common one (64
+ * kbit/s): the former is held, the latter charged if the upstream reports no duration.
  */
 const BYTES_PER_SECOND_MIN = 500;
 const BYTES_PER_SECOND_LIKELY = 8_000;
 
-/** How long a known speaker may be heard for reference (OpenAI takes 2 to 10 seconds). */
+/** The maximum duration of a reference of a known speaker (OpenAI accepts 2 to 10 seconds). */
 const REFERENCE_MS_MAX = 10_000;
 
-/** Tokens that a model may set around the prompt. */
+/** Tokens that a model may add around the prompt. */
 const AROUND_TOKENS_MAX = 64;
 
 /**
- * Sound is priced by its time or by its tokens. How long the transcript gets, the sound doesn't tell: what is held for it
- * is the model's limit.
+ * Audio is priced by its duration or by its tokens. The length of the transcript is unknown: the hold uses the model's
+ * limit.
  */
 export function boundTranscription(
   body: TranscriptionForm | TranslationForm,

@@ -74,7 +74,7 @@ describe("the bound of a transcription", () => {
     });
   });
 
-  test("of one that can't be read is the leanest format's, and the charge a common one's", () => {
+  test("of an unreadable one is that of the lowest bit rate, and the charge that of a common one", () => {
     // 40,000 bytes are 80 seconds of 500 bytes, or 5 of 8,000.
     expect(transcription({}, fileOf(40_000))).toEqual({
       inputTokens: 2_560 + 64,

@@ -1,23 +1,23 @@
 import { type JsonObject, type ObservedUsage, parseObject } from "../../core/index.ts";
 import { type ReadUsage, dataOf, eventsOf, type StreamObserver } from "../../streaming/index.ts";
 
-/** What sets the events of one kind of call apart. */
+/** The differences between the events of the kinds of calls. */
 export interface AudioEvents {
-  /** The type of the event that ends them, and names the usage. */
+  /** The type of the last event, which contains the usage. */
   last: string;
   readUsage: ReadUsage;
-  /** Sees each event that is no error. */
+  /** Called for each event except errors. */
   note(event: JsonObject): void;
-  /** What has come so far is taken for, where no usage has been named. */
+  /** The estimated usage so far, if none was reported. */
   usageSoFar(): ObservedUsage | undefined;
-  /** Bytes of text that have come so far. */
+  /** Bytes of text so far. */
   outputBytes(): number;
 }
 
-/** What ends the events of upstreams that tell them as in chat (vLLM). */
+/** The end mark of upstreams that use chat's events (vLLM). */
 const DONE = "[DONE]";
 
-/** The observer of OpenAI's named events of speech and of transcripts. Every byte passes unchanged. */
+/** The observer of OpenAI's named events of speech and transcripts. Every byte passes unchanged. */
 export class AudioEventObserver implements StreamObserver {
   readonly #events: AudioEvents;
   #named: ObservedUsage | undefined;

@@ -1,4 +1,4 @@
-/** What speech and transcripts are taken for while they pass, whichever way they end. */
+/** The estimates for speech and transcripts while they pass, for every end. */
 import { describe, expect, test } from "bun:test";
 import { GatewayError, type JsonObject, type ObservedUsage, objectOf } from "../../core/index.ts";
 import type { StreamObserver } from "../../streaming/index.ts";
@@ -41,7 +41,7 @@ describe("speech as bytes", () => {
     expect([observer.usage, observer.complete]).toEqual([undefined, false]);
     observer.see(Buffer.alloc(0));
     expect(observer.usage).toBeUndefined();
-    // So that an empty answer is a broken one, and free.
+    // An empty answer is therefore a broken one, and free.
     expect(state(observer)).toEqual(running);
   });
 
@@ -80,7 +80,7 @@ describe("speech as events", () => {
     expect(state(observer)).toEqual({ done: true, complete: true, failed: false });
   });
 
-  test("is as much as was sent where the last event names nothing", () => {
+  test("is the sent part if the last event reports none", () => {
     const observer = watch(observe(), delta + event({ type: "speech.audio.done" }));
     expect(observer.usage).toEqual({ usage: { inputCharacters, input: 9, outputAudio: 11, requests: 1 } });
     expect(observer.complete).toBe(true);
@@ -175,7 +175,7 @@ describe("a transcript as events", () => {
     expect([observer.outputBytes, state(observer)]).toEqual([8, { done: true, complete: true, failed: false }]);
   });
 
-  test("is told by some upstreams as in chat, without a usage that would say how long the sound is", () => {
+  test("has chat's events at some upstreams, without a usage with the duration", () => {
     const chunk = (content: string): string =>
       `data: ${JSON.stringify({ object: "transcription.chunk", choices: [{ delta: { content } }] })}\n\n`;
     const observer = watch(
@@ -189,7 +189,7 @@ describe("a transcript as events", () => {
     expect([observer.usage, state(observer)]).toEqual([undefined, { done: true, complete: true, failed: false }]);
   });
 
-  test("has failed where an error stands before the last event", () => {
+  test("has failed if an error comes before the last event", () => {
     const observer = watch(observe(), 'data: {"error":{"message":"gone"}}\n\n', "data: [DONE]\n\n");
     expect(state(observer)).toEqual({ done: true, complete: false, failed: true });
   });
@@ -217,7 +217,7 @@ test("a whole transcript is measured by its text alone", () => {
   expect(transcriptionCodec.outputBytes("no JSON")).toBe(0);
 });
 
-test("a break is told as OpenAI tells its errors", () => {
+test("a break is reported in OpenAI's error format", () => {
   const error = new GatewayError("upstream_interrupted", "The upstream's stream broke off.");
   const told = transcriptionCodec.events?.errorEvent(error) ?? "";
   expect(told).toStartWith("event: error\ndata: ");

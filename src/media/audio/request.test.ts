@@ -34,7 +34,7 @@ describe("the body of speech", () => {
 });
 
 describe("the form of a transcription", () => {
-  test("says numbers, flags and lists in words", () => {
+  test("contains numbers, booleans and lists as text", () => {
     const fields = {
       temperature: "0.5",
       stream: "true",

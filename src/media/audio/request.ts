@@ -3,7 +3,7 @@ import { modelId } from "../../bodies/index.ts";
 
 const voice = z.union([z.string().min(1), z.looseObject({ id: z.string().min(1) })]);
 
-/** The body of a speech call, as far as the gateway must understand it. Everything else passes through unread. */
+/** The body of a speech call, as far as the gateway must understand it. Everything else passes unread. */
 export const speechRequest = z
   .looseObject({
     model: modelId.describe("Provider-prefixed model id, such as openai/gpt-4o-mini-tts."),
@@ -15,16 +15,16 @@ export const speechRequest = z
     stream_format: z.string().nullish().describe("audio (the default) or sse."),
   })
   .meta({ id: "SpeechRequest" })
-  // The bytes of a sound come as they are made in any case; a stream in the gateway's sense is one of events.
+  // Audio bytes are always sent while they are generated; a stream in the gateway's sense consists of events.
   .transform((body) => ({ ...body, stream: body.stream_format === "sse" }));
 
 export type SpeechRequest = z.output<typeof speechRequest>;
 
-/** What a form's field says in words. */
+/** Boolean values of a form's field. */
 const flag = z.stringbool({ truthy: ["true", "1"], falsy: ["false", "0", ""] });
 const number = z.string().trim().min(1).pipe(z.coerce.number());
 
-/** A field that may come several times: one that came once is a list of one. */
+/** A field that may be repeated: a single value is a list of one. */
 const list = z.union([z.array(z.string()), z.string().transform((one) => [one])]);
 
 const common = {
@@ -32,7 +32,7 @@ const common = {
   temperature: number.optional(),
 };
 
-/** The fields of a transcription's form, beside its `file`. A field that stands there twice is a list. */
+/** The fields of a transcription's form, besides its `file`. A repeated field is a list. */
 export const transcriptionForm = z
   .looseObject({
     model: modelId.describe("Provider-prefixed model id, such as openai/gpt-4o-transcribe."),
@@ -49,7 +49,7 @@ export const transcriptionForm = z
 
 export type TranscriptionForm = z.output<typeof transcriptionForm>;
 
-/** The fields of a translation's form, beside its `file`. */
+/** The fields of a translation's form, besides its `file`. */
 export const translationForm = z
   .looseObject({
     model: modelId.describe("Provider-prefixed model id, such as openai/whisper-1."),

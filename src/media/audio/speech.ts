@@ -8,12 +8,12 @@ import { AudioEventObserver } from "./observe-events.ts";
 import type { SpeechRequest } from "./request.ts";
 import { speechTokens } from "./tokens.ts";
 
-/** What speech of so many milliseconds is taken for, where the upstream doesn't say. All of the text has been read for it. */
+/** The estimated usage of speech of this duration, if the upstream reports none. The whole text counts as read. */
 function usageOf({ inputUnits, expectedInput }: WorkBound, milliseconds: number): ObservedUsage {
   return { usage: { ...inputUnits, ...expectedInput, outputAudio: speechTokens(milliseconds), requests: 1 } };
 }
 
-/** Measures the sound that passes. */
+/** Measures the passing audio. */
 function observeBytes(body: SpeechRequest, bound: WorkBound): StreamObserver {
   const meter = speechMeter(body.response_format);
   let begun = false;
@@ -28,7 +28,7 @@ function observeBytes(body: SpeechRequest, bound: WorkBound): StreamObserver {
     },
     outputBytes: 0,
     done: false,
-    // An answer without a sound is none: it would be charged for its text.
+    // An answer without audio is invalid: it would be charged for its text.
     get complete() {
       return begun;
     },
@@ -50,17 +50,17 @@ function observeEvents(body: SpeechRequest, readUsage: ReadUsage, bound: WorkBou
     readUsage(event) {
       const named = readUsage(event);
       if (named === undefined) return undefined;
-      // No upstream counts the characters among its tokens, and some prices are by them.
+      // No upstream counts the characters among its tokens, and some prices are per character.
       return { ...named, usage: { ...bound.inputUnits, ...named.usage } };
     },
     outputBytes: () => 0,
   });
 }
 
-/** Base64 in one event: a multiple of four letters, so that each can be decoded by itself. */
+/** Base64 in one event: a multiple of four letters, so that each event can be decoded alone. */
 const DELTA_LETTERS = 64 * 1024;
 
-/** Speech that came whole, as `audio` in base64. */
+/** Whole speech, as `audio` in base64. */
 function eventsOfAnswer({ audio, usage }: JsonObject): string {
   const letters = typeof audio === "string" ? audio : "";
   const events: string[] = [];
@@ -71,9 +71,9 @@ function eventsOfAnswer({ audio, usage }: JsonObject): string {
   return events.join("");
 }
 
-/** OpenAI's speech: bytes of sound, or events that hold them. */
+/** OpenAI's speech: bytes of audio, or events that contain them. */
 export const speechCodec: MediaCodec<SpeechRequest> = {
-  // The characters are counted, and so must be read.
+  // The characters are counted, and so must be decoded.
   measured: [],
   bound: boundSpeech,
   outputBytes: () => 0,

@@ -1,11 +1,11 @@
-/** What OpenAI counts of speech that comes out. */
+/** OpenAI's count of generated speech. */
 const SPOKEN_TOKENS_PER_MINUTE = 1_250;
 
 export function speechTokens(milliseconds: number): number {
   return Math.ceil((milliseconds * SPOKEN_TOKENS_PER_MINUTE) / 60_000);
 }
 
-/** What is heard: OpenAI counts 10 tokens a second, Mistral 12.5, Google 32. */
+/** Audio input: OpenAI counts 10 tokens a second, Mistral 12.5, Google 32. */
 const HEARD_TOKENS_PER_SECOND = 10;
 const HEARD_TOKENS_PER_SECOND_MAX = 32;
 

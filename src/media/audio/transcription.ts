@@ -14,7 +14,7 @@ import { boundTranscription } from "./bound-transcription.ts";
 import { AudioEventObserver } from "./observe-events.ts";
 import type { TranscriptionForm, TranslationForm } from "./request.ts";
 
-/** Observes a transcript that is plain text or subtitles. All of the sound has been heard once there is a word of it. */
+/** Observes a transcript in plain text or subtitles. Once there is any text, the whole audio counts as processed. */
 function observeBytes(_body: unknown, { inputUnits, expectedInput }: WorkBound): StreamObserver {
   let bytes = 0;
   return {
@@ -35,7 +35,7 @@ function observeBytes(_body: unknown, { inputUnits, expectedInput }: WorkBound):
   };
 }
 
-/** The text that an event adds. vLLM tells it as chat does, without types. */
+/** The text added by an event. vLLM uses chat's events, without types. */
 function saidIn({ type, delta, choices }: JsonObject): readonly unknown[] {
   if (type === "transcript.text.delta") return [delta];
   return listOf(choices).map((choice) => objectOf(objectOf(choice)?.["delta"])?.["content"]);
@@ -53,13 +53,13 @@ function observeEvents(_body: unknown, readUsage: ReadUsage): StreamObserver {
     note(event) {
       bytes += saidIn(event).reduce<number>((sum, said) => sum + byteLength(said), 0);
     },
-    // The pipeline knows how long the sound is.
+    // The pipeline knows the duration of the audio.
     usageSoFar: () => undefined,
     outputBytes: () => bytes,
   });
 }
 
-/** A transcript that came whole: its text, its speakers' segments, and what ends it. */
+/** A whole transcript: its text, its speakers' segments, and the last event. */
 function eventsOfAnswer({ text, segments, usage, logprobs }: JsonObject): string {
   const said = typeof text === "string" ? text : "";
   const turns = listOf(segments)
@@ -75,7 +75,7 @@ function eventsOfAnswer({ text, segments, usage, logprobs }: JsonObject): string
 
 const events: MediaEvents<TranscriptionForm> = {
   observe: observeEvents,
-  // The last one repeats all of the text.
+  // The last event repeats the whole text.
   eventBytesMax: limits.wholeEventBytesMax,
   errorEvent,
   ofAnswer: (_body, answer) => eventsOfAnswer(answer),
@@ -93,5 +93,5 @@ const heard = {
 /** OpenAI's transcriptions: an object, events or text. */
 export const transcriptionCodec: MediaCodec<TranscriptionForm> = { ...heard, events };
 
-/** The same of what is said in English, which is never streamed. */
+/** The same translated to English, which is never streamed. */
 export const translationCodec: MediaCodec<TranslationForm> = heard;

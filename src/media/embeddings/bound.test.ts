@@ -7,7 +7,7 @@ import { embeddingsRequest } from "./request.ts";
 const parse = (more: object) => embeddingsRequest.safeParse({ model: "openai/text-embedding-3-small", ...more });
 const bound = (input: unknown) => boundEmbeddings(embeddingsRequest.parse({ model: "openai/x", input }), decodedSizeOf);
 
-/** What a model may set around each entry. */
+/** Tokens that a model may add around each entry. */
 const around = 8;
 const picture = { type: "image_url", image_url: { url: "https://pictures.example/cat.png" } };
 const film = { type: "video_url", video_url: { url: "https://films.example/cat.mp4" } };

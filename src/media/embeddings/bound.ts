@@ -9,13 +9,13 @@ import {
 } from "../../core/index.ts";
 import type { EmbeddingsRequest } from "./request.ts";
 
-/** The members whose size is the input's. */
+/** The fields whose size is the size of the input. */
 export const opaqueFields = ["input"] as const;
 
-/** Tokens that a model may set around an entry: its beginning, its end, a word for what it is. */
+/** Tokens that a model may add around an entry: its beginning, its end, a marker of its kind. */
 const ENTRY_TOKENS_MAX = 8;
 
-/** As `boundChat`: a token holds at least one byte. Token ids are counted as they are; nothing comes out that is paid for. */
+/** As in `boundChat`: a token contains at least one byte. Token ids are counted exactly; the output is free. */
 export function boundEmbeddings({ input }: EmbeddingsRequest, sizeOf: SizeOf): WorkBound {
   const entries = isOpaqueText(input) ? [input] : input;
   let bytes = 0;
@@ -26,7 +26,7 @@ export function boundEmbeddings({ input }: EmbeddingsRequest, sizeOf: SizeOf): W
     else if (Array.isArray(entry)) ids += entry.length;
     else bytes += isOpaqueText(entry) ? sizeOf(entry) : partTokens(objectOf(entry) ?? {}, sizeOf);
   }
-  // Ids that stand in the list by themselves are those of one text.
+  // Ids directly in the list are those of one text.
   const inputs = entries.length - bare + (bare > 0 ? 1 : 0);
   return {
     inputTokens: bytes + ids + bare + inputs * ENTRY_TOKENS_MAX,

@@ -4,10 +4,10 @@ import type { EmbeddingsRequest } from "./request.ts";
 
 export { type EmbeddingsRequest, embeddingsRequest } from "./request.ts";
 
-/** OpenAI's embeddings, which every other provider has taken over. */
+/** OpenAI's embeddings, which every other provider has adopted. */
 export const embeddingsCodec: MediaCodec<EmbeddingsRequest> = {
   measured: opaqueFields,
   bound: boundEmbeddings,
-  // Vectors are not paid for.
+  // Vectors are free.
   outputBytes: () => 0,
 };

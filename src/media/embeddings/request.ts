@@ -2,7 +2,7 @@ import { z } from "zod";
 import { modelId, type OpaqueText } from "../../bodies/index.ts";
 import { objectOf } from "../../core/index.ts";
 
-/** A text, the ids of a text's tokens or, where the upstream knows such, a part: a picture for example. */
+/** A text, the ids of a text's tokens or, if the upstream supports it, a part: an image for example. */
 type EmbeddingsEntry = OpaqueText | readonly number[] | Readonly<Record<string, unknown>>;
 
 /** One text or the token ids of one, or a list of entries. */
@@ -24,8 +24,8 @@ function isInput(value: unknown): boolean {
 const tokenIds = { type: "array", items: { type: "integer", minimum: 0 } };
 
 /**
- * Looked through by hand: there may be hundreds of thousands of token ids, and a list of schemas would note an issue for
- * each that is none.
+ * Checked by hand: there may be hundreds of thousands of token ids, and a list of schemas would create an issue for
+ * each invalid one.
  */
 const input = z
   .custom<EmbeddingsInput>(isInput, "expected a text, a list of texts, the token ids of a text, or a list of such")

@@ -10,7 +10,7 @@ import {
 } from "../../core/index.ts";
 import { SEQUENCE_MAX } from "./request.ts";
 
-/** What of a generation or an edit decides what it can cost. */
+/** The fields of a generation or an edit that determine its cost. */
 export interface ImagesBody {
   prompt: OpaqueText;
   n?: number | null | undefined;
@@ -23,15 +23,15 @@ export interface ImagesBody {
   sequential_image_generation_options?: { max_images?: number | null | undefined } | null | undefined;
 }
 
-/** The members whose size is the input's: a prompt, and pictures that may be megabytes of base64. */
+/** The fields whose size is the size of the input: a prompt, and images that may be megabytes of base64. */
 export const opaqueFields = ["prompt", "image", "images", "mask"] as const;
 
-/** Tokens of a picture, where an upstream leaves the counting to us. */
+/** Tokens of an image, if an upstream reports none. */
 const IMAGE_TOKENS_LIKELY = 1_000;
 
 /**
- * As `boundChat`: a token holds at least one byte. What comes out is bounded by the model's price, for each image. An
- * upstream that makes one image a call is asked `n` times, and reads the input as often.
+ * As in `boundChat`: a token contains at least one byte. The output is bounded by the model's price per image. An
+ * upstream that makes one image per call gets `n` requests, and reads the input in each.
  */
 export function boundImages(body: ImagesBody, sizeOf: SizeOf, files: readonly CallFile[]): WorkBound {
   const count = requestedImageCount(body);
@@ -51,13 +51,13 @@ export function boundImages(body: ImagesBody, sizeOf: SizeOf, files: readonly Ca
   };
 }
 
-/** Throws 422 for an edit of nothing. */
+/** Throws 422 for an edit without an image. */
 export function boundImageEdit(body: ImagesBody, sizeOf: SizeOf, files: readonly CallFile[]): WorkBound {
   if (imagesIn(body, files) > 0) return boundImages(body, sizeOf, files);
   throw new GatewayError("validation_failed", "image: an edit needs an image.", { param: "image" });
 }
 
-/** Size and quality in the client's words, where they say anything. */
+/** Size and quality in the client's terms, if given. */
 export function requestedVariant({ size, quality }: ImagesBody): ImageVariant {
   return { ...said("size", size), ...said("quality", quality) };
 }

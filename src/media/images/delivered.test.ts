@@ -8,7 +8,7 @@ const counted = (answer: JsonObject, body: object = {}) => countImages({ prompt,
 const image = { b64_json: "AAAA" };
 const address = { url: "https://pictures.example/1.png" };
 
-describe("only what is delivered counts", () => {
+describe("only delivered images count", () => {
   test.each<[string, unknown, number]>([
     ["base64 and addresses", [image, address], 2],
     ["an image that failed", [address, { error: { code: "OutputImageSensitiveContentDetected" } }], 1],

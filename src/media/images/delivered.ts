@@ -1,7 +1,7 @@
 import { type ImageVariant, type JsonObject, listOf, objectOf, type ObservedUsage } from "../../core/index.ts";
 import { type ImagesBody, requestedVariant } from "./bound.ts";
 
-/** Whether an entry of `data` holds an image: not an error in its place, nor one that was withheld. */
+/** Whether an entry of `data` contains an image: not an error in its place, nor a withheld one. */
 export function isDelivered({ error, url, b64_json, respect_moderation }: JsonObject): boolean {
   const failed = (error !== undefined && error !== null) || respect_moderation === false;
   return !failed && (isText(url) || isText(b64_json));
@@ -16,20 +16,23 @@ export function entriesOf({ data }: JsonObject): JsonObject[] {
   return listOf(data).map((entry) => objectOf(entry) ?? {});
 }
 
-/** The images that a whole answer delivers, and their tokens where it should have named them. */
+/** The images of a whole answer, and their tokens if it should have reported them. */
 export function countImages(body: ImagesBody, answer: JsonObject): ObservedUsage {
   const delivered = entriesOf(answer).filter(isDelivered);
   const images = delivered.length;
   const image = variantOf(body, answer, delivered);
-  // Models that are paid for by tokens describe what they have made; the others name no tokens.
+  // Models priced by tokens describe their images; the others report no tokens.
   const unnamed = isText(answer["output_format"]) && objectOf(answer["usage"]) === undefined;
   return { usage: { images, ...(unnamed ? { outputImage: images * expectedImageTokens(image) } : {}) }, image };
 }
 
-/** What OpenAI makes where nothing is said, of the models that are paid for by the image. */
+/** OpenAI's defaults for models priced per image. */
 const plain: ImageVariant = { size: "1024x1024", quality: "standard" };
 
-/** By what the answer says, else the request. Images of several sizes are of none: that is charged as the dearest. */
+/**
+ * By the answer, else the request. Images of several sizes have no common variant: they are charged at the highest
+ * price.
+ */
 function variantOf(body: ImagesBody, answer: JsonObject, delivered: readonly JsonObject[]): ImageVariant {
   const asked = { ...plain, ...requestedVariant(body) };
   const { quality = asked.quality } = variantIn(answer);
@@ -39,16 +42,16 @@ function variantOf(body: ImagesBody, answer: JsonObject, delivered: readonly Jso
   return { size: others.length === 0 ? size : undefined, quality };
 }
 
-/** Size and quality, where an answer or an event says so. */
+/** Size and quality, if an answer or an event contains them. */
 export function variantIn({ size, quality }: JsonObject): ImageVariant {
   return { size: isText(size) ? size : undefined, quality: isText(quality) ? quality : undefined };
 }
 
-/** Tokens of a square of 1024 pixels by its quality, by OpenAI's guide "Image generation"; more for what is better still. */
+/** Tokens of a square of 1024 pixels by quality, from OpenAI's guide "Image generation"; more for higher qualities. */
 const squareTokens: Readonly<Record<string, number>> = { low: 272, auto: 1_056, medium: 1_056, high: 4_160 };
 const SQUARE_PIXELS = 1_024 * 1_024;
 
-/** What an image is taken for whose tokens nobody names. */
+/** The estimated tokens of an image without reported tokens. */
 export function expectedImageTokens({ size, quality = "auto" }: ImageVariant): number {
   const [, width, height] = /^(\d{1,4})x(\d{1,4})$/.exec(size ?? "") ?? [];
   const pixels = Number(width ?? 1_024) * Number(height ?? 1_024);

@@ -15,12 +15,12 @@ export {
   imageGenerationRequest,
 } from "./request.ts";
 
-/** What both routes have in common. */
+/** The common part of both routes. */
 function imagesCodec<Body extends ImagesBody>(events: ImageEvents, bound: MediaCodec<Body>["bound"]): MediaCodec<Body> {
   return {
     measured: opaqueFields,
     bound,
-    // All of what comes out is images, which are counted.
+    // The whole output is images, which are counted.
     outputBytes: () => 0,
     counted: countImages,
     events: {

@@ -6,7 +6,7 @@ import type { StreamObserver } from "../../streaming/index.ts";
 import { imageEditCodec, imageGenerationCodec } from "./index.ts";
 import { imageEditRequest, imageGenerationRequest } from "./request.ts";
 
-/** Reads what both kinds of upstream say, as far as these tests go: the providers' own readers have theirs. */
+/** Reads the usage of both kinds of upstream; the providers' own readers have separate tests. */
 function readUsage(answer: JsonObject): ObservedUsage | undefined {
   const usage = objectOf(answer["usage"]);
   if (usage === undefined) return undefined;
@@ -46,7 +46,7 @@ const finished = (images: number) => event("image_generation.completed", { usage
 const DONE = "data: [DONE]\n\n";
 const broken = event("error", { error: { message: "overloaded", code: "server_error" } });
 
-/** What is there in the buckets. */
+/** The non-zero buckets. */
 function counted(observer: StreamObserver): Usage | undefined {
   const { usage } = observer.usage ?? {};
   return usage && Object.fromEntries(Object.entries(usage).filter(([, count]) => count !== 0));
@@ -91,7 +91,7 @@ describe("a stream of OpenAI", () => {
     expect(counted(observer)).toMatchObject({ images: 1, outputImage: 272 });
   });
 
-  test("of an edit has names of its own", () => {
+  test("of an edit has separate names", () => {
     const edit = imageEditRequest.parse({ model: "openai/m", prompt: "x", image: "https://pictures.example/cat.png" });
     const observer = imageEditCodec.events?.observe(edit, readUsage, imageEditCodec.bound(edit, decodedSizeOf, []));
     observer?.see(Buffer.from(completed(usageOf(5, 272), "image_edit")));
@@ -127,14 +127,14 @@ describe("a stream that breaks off", () => {
     expect(counted(observer)).toEqual({ images: 1, input: 7, outputImage: 572, requests: 1 });
   });
 
-  test("with an image whose usage is missing is charged as that image", () => {
+  test("with an image without usage is charged as that image", () => {
     const observer = observe();
     saw(observer, preview(), completed());
     expect(observer.complete).toBe(true);
     expect(counted(observer)).toEqual({ images: 1, input: 5, outputImage: 272, requests: 1 });
   });
 
-  test("by the upstream's own error has failed, and what was only begun is free", () => {
+  test("with the upstream's own error has failed, and an image that was only started is free", () => {
     const observer = observe();
     expect(saw(observer, preview(), broken)).toBe(preview() + broken);
     expect([observer.failed, observer.done, observer.complete]).toEqual([true, true, false]);
@@ -169,7 +169,7 @@ describe("a stream of BytePlus", () => {
     const observer = observe();
     saw(observer, succeeded(0), succeeded(1, "1024x1024"));
     expect(counted(observer)).toMatchObject({ images: 2 });
-    // Of two sizes: charged as the dearest.
+    // Of two sizes: charged at the highest price.
     expect(observer.usage?.image).toEqual({ size: undefined, quality: undefined });
     expect(observer.complete).toBe(false);
   });
@@ -182,7 +182,7 @@ describe("a stream of BytePlus", () => {
   });
 });
 
-test("a prompt that is told again can't pass for an image or a usage", () => {
+test("a repeated prompt cannot be mistaken for an image or a usage", () => {
   const observer = observe();
   const said = String.raw`"b64_json":"x","usage":{"output_tokens":9}`;
   saw(observer, event("image_generation.completed", { revised_prompt: said, ...drawn, usage: usageOf(1, 2) }));

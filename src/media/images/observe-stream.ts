@@ -1,13 +1,13 @@
 /**
- * Observes a stream of images. OpenAI ends one with an event that holds an image and its usage; where several were asked
- * for there are several such events, and nothing says which is the last but the upstream's close. BytePlus sends each
- * image in an event of its own, then one with the usage of all, then `[DONE]`.
+ * Observes a stream of images. OpenAI ends one with an event that contains an image and its usage; several images have
+ * several such events, and only the upstream's close marks the last one. BytePlus sends each image in a separate event,
+ * then one with the total usage, then `[DONE]`.
  *
- *   passing ──an event that may be the last──▶ holding it back ──another event──▶ both pass, passing again
+ *   passing ──an event that may be the last──▶ retaining it ──another event──▶ both pass, passing again
  *      │                                          └──[DONE], or the upstream's close──▶ complete
  *      └──an error event──▶ failed
  *
- * So the last event goes out once the charge is durable, and the bytes stay what they are.
+ * The last event is therefore sent once the charge is durable, and the bytes stay unchanged.
  */
 import {
   addUsage,
@@ -33,30 +33,30 @@ const NAMES: readonly [RegExp, EventKind][] = [
 type EventKind = "preview" | "image" | "completed" | "error" | "done" | "other";
 
 export class ImageStreamObserver implements StreamObserver {
-  /** All of what comes out is images. */
+  /** The whole output is images. */
   readonly outputBytes = 0;
   readonly #readUsage: ReadUsage;
   readonly #expectedInput: Usage;
   #held: Buffer = NOTHING;
-  /** The sum of what completed events named. */
+  /** The sum of the usage of completed events. */
   #named: ObservedUsage | undefined;
   #images = 0;
   #image: ImageVariant = {};
-  /** Tokens of images that came without a usage. */
+  /** Tokens of images without reported usage. */
   #unnamedTokens = 0;
-  /** The image that there have been previews of, while it is not there itself. */
+  /** The image with previews that is not complete yet. */
   #begun: ImageVariant | undefined;
   #ended = false;
   #done = false;
   #failed = false;
 
-  /** `expectedInput`: what went in, for a stream that breaks off before it says so. */
+  /** `expectedInput`: the input, for a stream that breaks off before reporting it. */
   constructor(readUsage: ReadUsage, expectedInput: Usage) {
     this.#readUsage = readUsage;
     this.#expectedInput = expectedInput;
   }
 
-  /** What was named, with the images so far. One that was begun counts: its previews were sent. */
+  /** The reported usage, with the images so far. A started image counts: its previews were sent. */
   get usage(): ObservedUsage | undefined {
     const begun = this.#begun === undefined || this.#failed ? 0 : expectedImageTokens(this.#begun);
     const outputImage = this.#unnamedTokens + begun;
@@ -97,7 +97,7 @@ export class ImageStreamObserver implements StreamObserver {
   #pass(event: Buffer, shown: Buffer[]): void {
     const data = dataOf(withoutImage(event));
     if (data === undefined) {
-      // A comment says nothing of whether anything follows.
+      // A comment does not show whether anything follows.
       shown.push(event);
       return;
     }
@@ -136,7 +136,7 @@ export class ImageStreamObserver implements StreamObserver {
     this.#ended = true;
     this.#begun = undefined;
     const observed = this.#readUsage(said);
-    // BytePlus's last event holds no image.
+    // BytePlus's last event contains no image.
     if (IMAGE_FIELD in said) {
       this.#count(said);
       if (observed === undefined) this.#unnamedTokens += expectedImageTokens(variantIn(said));
@@ -164,8 +164,8 @@ const IMAGE_KEY = Buffer.from(`"${IMAGE_FIELD}"`);
 const QUOTE = 0x22;
 
 /**
- * The event with an empty text in place of its image: megabytes of base64, which nothing escapes, need not be decoded to
- * know what the rest says.
+ * The event with its image replaced by empty text: megabytes of base64, which contains no escapes, need not be decoded
+ * to read the other fields.
  */
 function withoutImage(event: Buffer): Buffer {
   const key = event.indexOf(IMAGE_KEY);

@@ -73,7 +73,7 @@ describe("a form's fields", () => {
     expect(imageEditForm.parse({ ...asked, ...fields }) as object).toEqual({ ...asked, ...typed });
   });
 
-  test("keep what is a text, and what nobody here knows", () => {
+  test("keep text fields, and unknown ones", () => {
     const fields = { ...asked, prompt: "2", size: "1024x1024", user: "7", colour: "true", image: [address, address] };
     expect(imageEditForm.parse(fields) as object).toEqual(fields);
   });
@@ -92,7 +92,7 @@ describe("a form's fields", () => {
   });
 });
 
-test("what is known here is OpenAI's, or of the providers that it says", () => {
+test("the known fields are OpenAI's, or of the listed providers", () => {
   const own = ["image", "watermark", "sequential_image_generation", "sequential_image_generation_options"];
   const openai = new Set([...fieldsBy("openai", "CreateImageRequest"), ...own]);
   expect(Object.keys(imageGenerationRequest.shape).filter((field) => !openai.has(field))).toEqual([]);

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { modelId, type OpaqueText, opaqueText } from "../../bodies/index.ts";
 import { objectOf } from "../../core/index.ts";
 
-/** An image that goes in, in JSON: its address or its data, or an object that holds either or names a stored file. */
+/** An input image in JSON: its URL or its data, or an object that contains either or names a stored file. */
 type ImageReference = OpaqueText | Readonly<Record<string, unknown>>;
 
 function isReference(value: unknown): boolean {
@@ -15,7 +15,7 @@ function areReferences(value: unknown): boolean {
 
 const referenceTypes = [{ type: "string" }, { type: "object" }];
 
-/** Looked at by hand: a list of schemas would note an issue for each of a million entries. */
+/** Checked by hand: a list of schemas would create an issue for each of a million entries. */
 const reference = z
   .custom<ImageReference>(isReference, "expected an address, a data URL, or an object with image_url, url or file_id")
   .meta({ type: ["string", "object"], anyOf: referenceTypes });
@@ -34,10 +34,10 @@ const oneOrMore = z
     anyOf: [...referenceTypes, { type: "array", items: { anyOf: referenceTypes } }],
   });
 
-/** No provider makes more for one call; where one makes a single image only, it is asked as often. */
+/** No provider makes more images per call; a provider that makes a single image gets this many requests. */
 const IMAGES_MAX = 10;
 
-/** BytePlus's own bound of a sequence. */
+/** BytePlus's own limit of a sequence. */
 export const SEQUENCE_MAX = 15;
 
 const word = z.string().nullish();
@@ -66,7 +66,9 @@ export const imageGenerationRequest = z.looseObject(members).meta({ id: "ImageGe
 
 export type ImageGenerationRequest = z.output<typeof imageGenerationRequest>;
 
-/** The body of an edit in JSON. Whether it has an image is seen with the files of a form (`boundImageEdit`). */
+/**
+ * The body of an edit in JSON. Whether it has an image is checked together with the files of a form (`boundImageEdit`).
+ */
 export const imageEditRequest = z
   .looseObject({
     ...members,
@@ -77,11 +79,11 @@ export const imageEditRequest = z
 
 export type ImageEditRequest = z.output<typeof imageEditRequest>;
 
-/** Fields of a form that mean a number, and those that mean yes or no. */
+/** Fields of a form with numbers, and with booleans. */
 const numbers = ["n", "partial_images", "output_compression", "seed", "guidance_scale"];
 const flags = ["stream", "watermark"];
 
-/** The fields of a form with their types. What is none of its type stays, for the schema to refuse. */
+/** The fields of a form with their types. A value that does not fit its type stays, for the schema to refuse. */
 function readFields(fields: unknown): unknown {
   const read: Record<string, unknown> = { ...objectOf(fields) };
   for (const name of numbers) {
@@ -95,5 +97,5 @@ function readFields(fields: unknown): unknown {
   return read;
 }
 
-/** The text fields of an edit as a form; its files are beside it. */
+/** The text fields of an edit as a form; its files are separate. */
 export const imageEditForm = z.preprocess(readFields, imageEditRequest);

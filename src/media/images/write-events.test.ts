@@ -23,7 +23,7 @@ const textOf = (answer: JsonObject, more: object = {}) =>
 const told = (text: string) =>
   [...eventsOf(Buffer.from(text))].map((event) => JSON.parse(dataOf(event) ?? "") as JsonObject);
 
-/** What the official client makes of these bytes. */
+/** The official client's result for these bytes. */
 async function throughSdk(text: string): Promise<unknown[]> {
   const client = new OpenAI({
     apiKey: "sk-test",
@@ -51,7 +51,7 @@ describe("a whole answer", () => {
     expect(imageEditCodec.events?.ofAnswer(edit, { data: [image] })).toStartWith("event: image_edit.completed\n");
   });
 
-  test("is described by the answer, else by the request, and by what is at hand", () => {
+  test("is described by the answer, else by the request, and by the available facts", () => {
     const request = { size: "1536x1024", quality: "high", background: "opaque", output_format: "webp" };
     const { created_at, ...described } = told(textOf({ data: [image] }, request))[0] ?? {};
     expect(created_at).toBe(0);
@@ -90,7 +90,7 @@ describe("a whole answer", () => {
   });
 });
 
-describe("what has failed", () => {
+describe("failed images", () => {
   const error = { code: "OutputImageSensitiveContentDetected", message: "may contain sensitive information" };
 
   test("comes after the images, with its place", async () => {
@@ -102,7 +102,7 @@ describe("what has failed", () => {
     expect(await throughSdk(text).catch((thrown: unknown) => thrown)).toBeInstanceOf(APIError);
   });
 
-  test("is the error where all of it was withheld", async () => {
+  test("is the error if all images were withheld", async () => {
     const text = textOf({ data: [{ respect_moderation: false }], usage: { cost_in_usd_ticks: 5 } });
     expect(told(text)).toMatchObject([{ type: "error", error: { code: "moderation_blocked" } }]);
     expect(await throughSdk(text).catch((thrown: unknown) => thrown)).toMatchObject({ code: "moderation_blocked" });

@@ -3,21 +3,21 @@ import { type NamedEvent, namedEvent } from "../named-events.ts";
 import type { ImagesBody } from "./bound.ts";
 import { entriesOf, isDelivered } from "./delivered.ts";
 
-/** First word of the names of a route's events. */
+/** The prefix of the names of a route's events. */
 export type ImageEvents = "image_generation" | "image_edit";
 
-/** What of the body is told again where the answer doesn't say what became of it. */
+/** Fields of the body repeated in the events if the answer does not contain their values. */
 interface AskedBody extends ImagesBody {
   output_format?: string | null | undefined;
   background?: string | null | undefined;
 }
 
-/** Types of files, as an upstream may name them in place of a format. */
+/** Media types that an upstream may send in place of a format. */
 const IMAGE_TYPE = /^image\/(\w+)$/;
 
 /**
- * A whole answer in OpenAI's events: one for each image, the usage of all with the last. What failed comes after them, since
- * an SDK throws on it; where nothing came out at all, that is the error.
+ * A whole answer in OpenAI's events: one per image, the total usage with the last. Failures come after them, because an
+ * SDK throws on them; without any image, they are the error.
  */
 export function writeImageEvents(events: ImageEvents, body: AskedBody, answer: JsonObject): string {
   const entries = entriesOf(answer);
@@ -41,7 +41,7 @@ const withheld = {
   },
 };
 
-/** An image that failed by itself, under BytePlus's name for it: OpenAI has none. */
+/** A single failed image, under BytePlus's name: OpenAI has none. */
 function failureOf({ error }: JsonObject, image_index: number): NamedEvent | undefined {
   if (error === undefined || error === null) return undefined;
   return { type: "image_generation.partial_failed", image_index, error };

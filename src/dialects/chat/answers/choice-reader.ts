@@ -13,7 +13,7 @@ import { readCitation } from "./citations.ts";
 import { isFailureReason, readFinishReason } from "./stop-reasons.ts";
 import { ThinkTags } from "./think-tags.ts";
 
-/** A tool call of which fragments come in. */
+/** A tool call whose fragments are arriving. */
 interface PendingCall {
   index: number | undefined;
   id: string;
@@ -38,7 +38,7 @@ export class ChoiceReader {
     this.#tags = upstream.thinkTags === true ? new ThinkTags() : undefined;
   }
 
-  /** Sources that an upstream names beside its answer, for text that has no citations of its own. */
+  /** Sources beside the upstream's answer, for text without citations. */
   citeAll(citations: readonly Citation[], events: AnswerEvent[]): void {
     const last = this.#queue.last;
     if (this.#cited || last?.start.kind !== "text") return;
@@ -46,11 +46,11 @@ export class ChoiceReader {
     for (const citation of citations) last.cite(citation, events);
   }
 
-  /** Gives back the failure that the chunk tells of instead of more of an answer. */
+  /** Returns the failure if the chunk contains one instead of more of an answer. */
   read(choice: JsonObject, events: AnswerEvent[]): Failure | undefined {
     if (this.stopped) return undefined;
     const whole = objectOf(choice["message"]);
-    // A stream whose chunks repeat the message so far (`docs/wire/others.md`) has a delta beside it.
+    // A stream whose chunks repeat the message so far (`docs/wire/others.md`) also has a delta.
     const delta = objectOf(choice["delta"]) ?? whole;
     const failure = delta === undefined ? undefined : this.#readDelta(delta, choice, events);
     if (failure !== undefined) return failure;
@@ -58,7 +58,7 @@ export class ChoiceReader {
     return typeof reason === "string" && reason !== "" ? this.stop(reason, events) : undefined;
   }
 
-  /** The choice has ended, for this reason. */
+  /** The choice has ended for this reason. */
   stop(reason: string, events: AnswerEvent[]): Failure | undefined {
     if (this.stopped) return undefined;
     if (isFailureReason(reason)) return invalidAnswer(`The upstream gave up: ${reason}.`, "upstream_interrupted");
@@ -84,7 +84,7 @@ export class ChoiceReader {
     if (!Array.isArray(calls)) return undefined;
     for (const [position, value] of calls.entries()) {
       const call = objectOf(value);
-      // Only a whole list of calls is told apart by the places in it.
+      // Only in a whole list are calls identified by their positions.
       const place = choice["delta"] === undefined ? position : undefined;
       const failure = call === undefined ? undefined : this.#readCall(call, place, events);
       if (failure !== undefined) return failure;
@@ -121,7 +121,7 @@ export class ChoiceReader {
     block.add(text, events, logprobs);
   }
 
-  /** A thought always says whose it is, so that it is never taken for the thought of another upstream. */
+  /** A thought always contains its origin, so that it is never mistaken for another upstream's. */
   #blockOf(kind: "text" | "reasoning" | "refusal"): AnswerBlock {
     if (kind !== "reasoning") return { kind, text: "" };
     return { kind, text: "", signature: { origin: this.#upstream.origin, value: "" } };
@@ -148,7 +148,7 @@ export class ChoiceReader {
     }
   }
 
-  /** `position`: where the call stands in a whole list of calls, which may leave out its index. */
+  /** `position`: the call's position in a whole list of calls, which may omit its index. */
   #readCall(fragment: JsonObject, position: number | undefined, events: AnswerEvent[]): Failure | undefined {
     const custom = objectOf(fragment["custom"]);
     const said = objectOf(fragment["function"]) ?? custom ?? {};
@@ -162,7 +162,7 @@ export class ChoiceReader {
       block.start = { ...block.start, name };
       block.opens = true;
     }
-    // Some upstreams give the arguments as the object that they stand for.
+    // Some upstreams send the arguments as an object.
     const more = typeof text === "string" ? text : objectOf(text) === undefined ? "" : JSON.stringify(text);
     if (more === "" && block.opens) {
       this.#queue.advance(events);
@@ -178,7 +178,7 @@ export class ChoiceReader {
     return undefined;
   }
 
-  /** By the index; where that is missing or used for several calls, by the id; without both it is the last call. */
+  /** By the index; if it is missing or repeated, by the id; without both it is the last call. */
   #findCall(fragment: JsonObject, name: string, position: number | undefined): PendingCall | undefined {
     const id = textOf(fragment["id"]);
     const index = indexOf(fragment) ?? position;
@@ -207,7 +207,7 @@ export class ChoiceReader {
     return call;
   }
 
-  /** Results are told apart by the id: one that is missing or taken is replaced. */
+  /** Results are matched by the id: a missing or duplicate one is replaced. */
   #uniqueId(given: string): string {
     const taken = given === "" || this.#ids.has(given);
     const id = taken ? `call_${this.#upstream.callId}${this.#index}${this.#calls.length}` : given;

@@ -15,7 +15,7 @@ export function readCitation(annotation: JsonObject): Citation | undefined {
   };
 }
 
-/** The pages that an upstream with a search of its own names beside its answer: with titles, or by address alone. */
+/** The pages that an upstream with its own search lists beside its answer: with titles, or only as URLs. */
 export function readSources(chunk: JsonObject): Citation[] | undefined {
   const { search_results: results, citations } = chunk;
   const list: readonly unknown[] | undefined = Array.isArray(results)
@@ -31,7 +31,9 @@ function readSource(value: unknown): Citation | undefined {
   return typeof url === "string" ? { kind: "url", url, title: textOf(objectOf(value)?.["title"]) } : undefined;
 }
 
-/** `from` and `to`: where the cited block stands in the message. Citations of other kinds have no counterpart here. */
+/**
+ * `from` and `to`: the position of the cited block in the message. Other kinds of citations have no counterpart here.
+ */
 export function writeCitations(citations: readonly Citation[], from: number, to: number): JsonObject[] {
   return citations
     .filter((citation) => citation.kind === "url")

@@ -9,14 +9,14 @@ const reasons: Readonly<Record<string, StopReason>> = {
   content_filter: "content-filter",
 };
 
-/** Words that some upstreams say instead of an error (`docs/wire/others.md`). */
+/** Finish reasons that some upstreams use for errors (`docs/wire/others.md`). */
 const failures: ReadonlySet<string> = new Set(["error", "insufficient_system_resource"]);
 
 export function isFailureReason(word: string): boolean {
   return failures.has(word);
 }
 
-/** Some upstreams say `stop` after a call; a word that nobody knows ends the answer as any other would. */
+/** Some upstreams send `stop` after a call; an unknown reason ends the answer normally. */
 export function readFinishReason(word: string, hasCalls: boolean): StopReason {
   const reason = Object.hasOwn(reasons, word) ? (reasons[word] ?? "end") : "end";
   if (reason === "end" && hasCalls) return "tool-calls";

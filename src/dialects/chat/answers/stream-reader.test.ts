@@ -71,16 +71,16 @@ describe("calls", () => {
         fragment(1, '{"y":2}', "b", "g"),
       ],
     ],
-  ])("%s are told apart", (_title, chunks) => {
+  ])("%s are distinguished", (_title, chunks) => {
     expect(blocksOf(...chunks)).toEqual([a, b]);
   });
 
-  test("that are given as objects are JSON all the same", () => {
+  test("given as objects become JSON", () => {
     const calls = [{ index: 0, id: "a", function: { name: "f", arguments: { x: 1 } } }];
     expect(blocksOf({ tool_calls: calls })).toEqual([a]);
   });
 
-  test("without an id, or with one that is taken, get one of their own", () => {
+  test("without an id, or with a duplicate, get a new one", () => {
     const [first, second, third] =
       blocksOf(fragment(0, "{}", "", "f"), fragment(1, "{}", "a", "f"), fragment(2, "{}", "a", "f")) ?? [];
     const ids = [first, second, third].map((block) => (block?.kind === "tool-call" ? block.callId : ""));
@@ -88,7 +88,7 @@ describe("calls", () => {
     expect(ids.every((id) => /^[a-zA-Z0-9_-]+$/.test(id))).toBe(true);
   });
 
-  test("are told as they come: the second starts once the first is whole", () => {
+  test("are emitted as they arrive: the second starts once the first is complete", () => {
     const reader = new ChatStreamReader(chatUpstream);
     const types = (delta: JsonObject) => reader.read(JSON.stringify(chunk(delta))).map(({ type }) => type);
     expect(types(fragment(0, '{"x"', "a", "f"))).toEqual(["start", "block-start", "delta"]);
@@ -116,7 +116,7 @@ describe("calls", () => {
     });
   });
 
-  test("keep what the upstream wants to see again", () => {
+  test("keep the data that the upstream requires back", () => {
     const extra = { google: { thought_signature: "sig" } };
     const [block] =
       blocksOf({ tool_calls: [{ id: "a", function: { name: "f", arguments: "{}" }, extra_content: extra }] }) ?? [];
@@ -222,11 +222,11 @@ describe("the end", () => {
     expect<string | undefined>(stopOf(chunk({ content: "a" }), chunk({}, word))).toBe(reason);
   });
 
-  test("after a call is that call, whatever the upstream says", () => {
+  test("after a call is that call, whatever the finish reason", () => {
     expect(stopOf(chunk(fragment(0, "{}", "a", "f")), chunk({}, "stop"))).toBe("tool-calls");
   });
 
-  test("without [DONE] is an end where the answer has stopped, else an error", () => {
+  test("without [DONE] is complete if the answer has stopped, else an error", () => {
     expect(read(chunk({ content: "a" }), chunk({}, "stop")).at(-1)).toEqual({ type: "end" });
     expect(failureOf(read(chunk({ content: "a" })))).toMatchObject({ code: "upstream_interrupted" });
     expect(failureOf(read())).toMatchObject({ code: "upstream_interrupted" });

@@ -14,7 +14,7 @@ import { readSources } from "./citations.ts";
 /**
  * Chat completion chunks to answer events.
  *
- *   waiting ──first chunk──▶ telling ──[DONE], or closed after every choice has stopped──▶ ended "end"
+ *   waiting ──first chunk──▶ reading ──[DONE], or closed after every choice has stopped──▶ ended "end"
  *      └────────────┴──an error, or closed too early──▶ ended "error"
  */
 export class ChatStreamReader implements StreamReader {
@@ -35,7 +35,7 @@ export class ChatStreamReader implements StreamReader {
     if (data.startsWith("[DONE]")) return this.#done();
     const chunk = parseObject(data);
     const events: AnswerEvent[] = [];
-    // What is no JSON object is none of this dialect's events: a ping of some proxy.
+    // Anything but a JSON object is not an event of this dialect, for example a proxy's ping.
     if (chunk !== undefined) this.readChunk(chunk, events);
     return events;
   }
@@ -50,7 +50,7 @@ export class ChatStreamReader implements StreamReader {
     );
   }
 
-  /** A chunk, or a whole answer, whose `message` is one delta with everything in it. */
+  /** A chunk, or a whole answer, whose `message` is one delta with the whole content. */
   readChunk(chunk: JsonObject, events: AnswerEvent[]): void {
     const error = errorOf(chunk);
     if (error !== undefined) {
@@ -81,7 +81,7 @@ export class ChatStreamReader implements StreamReader {
     }
     const stops = typeof choice["finish_reason"] === "string" && this.#sources.length > 0;
     if (!stops) return reader.read(choice, events);
-    // What the last chunk says comes before the sources of it all.
+    // The last chunk's content comes before the sources of the whole answer.
     const failure = reader.read({ ...choice, finish_reason: null }, events);
     reader.citeAll(this.#sources, events);
     return failure ?? reader.read({ index, finish_reason: choice["finish_reason"] }, events);
@@ -135,7 +135,7 @@ export class ChatStreamReader implements StreamReader {
   }
 }
 
-/** At the top, where Groq puts it, or the whole chunk (Mistral). */
+/** At the top level, as in Groq's, or the whole chunk (Mistral). */
 function errorOf(chunk: JsonObject): Failure | undefined {
   if (chunk["object"] === "error") return readErrorValue(chunk);
   const error = chunk["error"] ?? objectOf(chunk["x_groq"])?.["error"];

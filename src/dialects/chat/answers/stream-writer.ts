@@ -15,10 +15,10 @@ import { writeFinishReason } from "./stop-reasons.ts";
 import { identityOf, writeReasoningDetail } from "./write-answer.ts";
 import { writeChatUsage } from "./write-usage.ts";
 
-/** What has been told of one choice. */
+/** The emitted parts of one choice. */
 interface ChoiceOnTheWay {
   block: AnswerBlock | undefined;
-  /** Characters of content so far, and where the open block began in them. */
+  /** Characters of content so far, and the start of the open block in them. */
   written: number;
   from: number;
   calls: number;
@@ -26,7 +26,7 @@ interface ChoiceOnTheWay {
   citations: Citation[];
   /** Whether the open block has had a delta. */
   said: boolean;
-  /** Whether the open thought has been told itself, and not only in summaries. */
+  /** Whether the text of the open thought was emitted, and not only summaries. */
   thought: boolean;
 }
 
@@ -35,7 +35,7 @@ export class ChatStreamWriter implements StreamWriter {
   readonly #client: ClientContext;
   readonly #showsUsage: boolean;
   readonly #choices: ChoiceOnTheWay[] = [];
-  /** Everything of a chunk before and behind its choices: the same in all of them. */
+  /** The parts of a chunk before and after its choices: equal in all of them. */
   #head = "";
   #tail = "";
   #usage: Usage | undefined;
@@ -135,7 +135,7 @@ export class ChatStreamWriter implements StreamWriter {
       case "refusal":
         return this.#chunk(index, `{"refusal":${JSON.stringify(text)}}`);
       case "reasoning": {
-        // Summaries are shown where there is no more than them.
+        // Summaries are emitted if there is no other text.
         choice.thought ||= summary === undefined;
         const hidden = summary !== undefined && choice.thought;
         choice.block = { ...block, text: hidden ? block.text : block.text + text };

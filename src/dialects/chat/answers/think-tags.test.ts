@@ -3,7 +3,7 @@ import { collectAnswer } from "../../conversation/index.ts";
 import { chatUpstream } from "../../testing/contexts.ts";
 import { ChatStreamReader } from "./stream-reader.ts";
 
-/** The blocks of an answer whose content comes in these pieces. */
+/** The blocks of an answer whose content arrives in these pieces. */
 function blocksOf(thinkTags: boolean, ...pieces: string[]) {
   const reader = new ChatStreamReader({ ...chatUpstream, thinkTags });
   const chunk = (content: string, reason: string | null) =>
@@ -45,6 +45,6 @@ test.each<[string, [string, string][]]>([
   }
 });
 
-test("tags are text where the upstream is not known for them", () => {
+test("tags are text if the upstream is not known to use them", () => {
   expect(blocksOf(false, "<think>hm</think>yes")).toEqual([["text", "<think>hm</think>yes"]]);
 });

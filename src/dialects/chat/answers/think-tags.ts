@@ -1,21 +1,21 @@
 const OPEN = "<think>";
 const CLOSE = "</think>";
 
-/** A piece of content, and whether it was thought or said. */
+/** A piece of content, and whether it is reasoning or text. */
 export interface TaggedPiece {
   kind: "reasoning" | "text";
   text: string;
 }
 
 /**
- * Takes reasoning out of content that begins with it between tags, however the content is cut:
+ * Separates reasoning from content that begins with it between tags, however the content is cut:
  *
- *   undecided ──the tag, in full──▶ thinking ──the closing tag──▶ said
- *      └──anything else──▶ said
+ *   undecided ──the tag, in full──▶ thinking ──the closing tag──▶ text
+ *      └──anything else──▶ text
  */
 export class ThinkTags {
   #state: "undecided" | "thinking" | "said" = "undecided";
-  /** What may be the beginning of a tag. */
+  /** A possible beginning of a tag. */
   #held = "";
 
   take(text: string): TaggedPiece[] {
@@ -31,7 +31,7 @@ export class ThinkTags {
     }
   }
 
-  /** What is still held when the content has ended. */
+  /** The retained characters when the content has ended. */
   flush(): TaggedPiece[] {
     const held = this.#held;
     this.#held = "";
@@ -68,7 +68,7 @@ function piece(kind: TaggedPiece["kind"], text: string): TaggedPiece[] {
   return text === "" ? [] : [{ kind, text }];
 }
 
-/** How many characters at the end may be the beginning of the closing tag. */
+/** The number of characters at the end that may be the beginning of the closing tag. */
 function beginningAtEnd(text: string): number {
   for (let length = Math.min(text.length, CLOSE.length - 1); length > 0; length -= 1) {
     if (text.endsWith(CLOSE.slice(0, length))) return length;

@@ -23,7 +23,7 @@ export function writeChatAnswer(answer: Answer, client: ClientContext): string {
   });
 }
 
-/** What stands in a whole answer and in every chunk of it alike. */
+/** The common part of a whole answer and of each of its chunks. */
 export function identityOf({ model, created }: Pick<Answer, "model" | "created">, client: ClientContext) {
   return { id: `chatcmpl-${client.callId}`, created: created ?? client.created, model };
 }
@@ -73,12 +73,12 @@ function writeReasoning(parts: readonly ReasoningPart[]): JsonObject {
   };
 }
 
-/** What is shown of a thought: itself, or its summaries where there is no more. */
+/** The visible part of a thought: its text, or its summaries. */
 function textOfReasoning({ text, summary = [] }: ReasoningPart): string {
   return text === "" ? summary.join("") : text;
 }
 
-/** A thought with its signature, for a client that sends it back; OpenAI has no field for it, others have this one. */
+/** A thought with its signature, for a client that returns it; OpenAI has no field for it, others have this one. */
 export function writeReasoningDetail(part: ReasoningPart): JsonObject | undefined {
   const { signature, redacted } = part;
   if (signature === undefined || signature.value === "") return undefined;

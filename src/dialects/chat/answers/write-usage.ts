@@ -1,6 +1,6 @@
 import { inputTokens, type JsonObject, outputTokens, type Usage } from "../../../core/index.ts";
 
-/** Usage as chat counts it: what was cached is part of the prompt, what was thought is part of the completion. */
+/** Usage in chat's counting: cached tokens are part of the prompt, reasoning is part of the completion. */
 export function writeChatUsage(usage: Usage): JsonObject {
   const { cacheRead = 0, cacheAudioRead = 0, cacheWrite5m = 0, cacheWrite1h = 0 } = usage;
   const { inputAudio = 0, outputAudio = 0, reasoning = 0 } = usage;

@@ -69,7 +69,7 @@ function readFile(file: JsonObject, at: string): FilePart {
   return { kind: "file", at, source: { kind: "base64", mediaType: "application/pdf", data }, name };
 }
 
-/** Not OpenAI's own: a mark that several upstreams of this dialect take, with the meaning that it has in Messages. */
+/** Not part of OpenAI's API: several upstreams of this dialect accept it with the meaning that it has in Messages. */
 export function readCache(part: JsonObject): CacheMark | undefined {
   const mark = part["cache_control"];
   if (mark === null || typeof mark !== "object" || !("type" in mark) || mark.type !== "ephemeral") return undefined;
@@ -77,7 +77,7 @@ export function readCache(part: JsonObject): CacheMark | undefined {
   return ttl === "5m" || ttl === "1h" ? { ttl } : {};
 }
 
-/** The texts of parts that may hold nothing else. */
+/** The texts of parts that may only be text. */
 export function textsOnly(parts: readonly Part[], what: string): TextPart[] {
   return parts.map((part) => {
     if (part.kind === "text") return part;

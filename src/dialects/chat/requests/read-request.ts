@@ -21,7 +21,7 @@ import { chatFields } from "../fields.ts";
 import { readCache } from "./read-parts.ts";
 import { readTurn } from "./read-turn.ts";
 
-/** The fields that have a member in the model; the others are passed on by their names. */
+/** Fields with a member in the model; the others are carried by name. */
 const known: ReadonlySet<string> = new Set([
   "model",
   "messages",

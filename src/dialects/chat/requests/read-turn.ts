@@ -38,7 +38,7 @@ function readParts(role: Turn["role"], message: JsonObject, at: string): Part[] 
           kind: "tool-result",
           at: `${at}.tool_call_id`,
           callId: readWord(message["tool_call_id"], `${at}.tool_call_id`),
-          // OpenAI's own hold text only; other upstreams show their models what a tool has drawn.
+          // OpenAI's own results contain only text; other upstreams accept images from tools.
           content: readContent(message["content"], path).map(checkResult),
         },
       ];
@@ -55,7 +55,7 @@ function checkResult(part: Part): Part {
   throw invalid(part.at ?? "messages", "has no place in the result of a tool");
 }
 
-/** What a model thinks comes before what it says, and its calls come last. */
+/** A model's thoughts come before its text, and its calls come last. */
 function readAssistant(message: JsonObject, at: string): Part[] {
   if (message["function_call"] !== undefined && message["function_call"] !== null) {
     throw invalid(`${at}.function_call`, "is the former name of tool_calls, which must be used here");
@@ -104,12 +104,12 @@ function readCall(value: unknown, at: string): ToolCallPart {
     name: readWord(said["name"], `${at}.${type}.name`),
     arguments: readText(said[field], `${at}.${type}.${field}`),
     custom: type === "custom" ? true : undefined,
-    // What an upstream of this dialect has put beside its call, to see it again.
+    // Data that an upstream of this dialect has attached to its call, and requires back.
     signature: extra === undefined ? undefined : { origin: nativeOrigin("chat"), value: JSON.stringify(extra) },
   };
 }
 
-/** Thoughts in cipher or with a signature stand in `reasoning_details`, which hold the plain text as well. */
+/** Encrypted or signed thoughts are in `reasoning_details`, which contain the plain text as well. */
 function readReasoning(message: JsonObject, at: string): ReasoningPart[] {
   const details = message["reasoning_details"];
   const parts = Array.isArray(details) ? details.flatMap((detail) => readDetail(objectOf(detail), at) ?? []) : [];

@@ -12,11 +12,11 @@ import {
 } from "../../conversation/index.ts";
 import { writeTurns } from "./write-turns.ts";
 
-/** Writes a chat completions body, under OpenAI's names; what one upstream wants otherwise, its provider edits. */
+/** Writes a chat completions body with OpenAI's names; the provider's edits adapt it to one upstream. */
 export function writeChatRequest(conversation: Conversation, target: TranslationTarget): JsonObject {
   const { sampling, tools, toolChoice, logprobs, stop, rest } = conversation;
   const others = fieldsFor(rest, "chat");
-  // Between chat and chat everything that is there was meant; elsewhere it is left to the upstream what it does.
+  // Between chat and chat every given field was intended; otherwise the upstream's default applies.
   const sampled = target.refusesSampling === true ? {} : sampling;
   return {
     ...others,

@@ -18,7 +18,7 @@ import {
   urlOfSource,
 } from "../../conversation/index.ts";
 
-/** The turns as messages. One from a dialect that puts several things into a message becomes several messages. */
+/** The turns as messages. A turn of a dialect that puts several things into a message becomes several messages. */
 export function writeTurns(conversation: Conversation, target: TranslationTarget): JsonObject[] {
   const own = conversation.rest.dialect === "chat";
   const writer = new TurnWriter(target, own);
@@ -28,10 +28,10 @@ export function writeTurns(conversation: Conversation, target: TranslationTarget
 
 class TurnWriter {
   readonly #target: TranslationTarget;
-  /** Whether the conversation came in this dialect: then everything stays in the shape that it came in. */
+  /** Whether the conversation came in this dialect: then everything keeps its format. */
   readonly #own: boolean;
   readonly #messages: JsonObject[] = [];
-  /** Images of tool results, which a tool's message can't hold: they follow in the user's next one. */
+  /** Images of tool results, which a tool's message cannot contain: they follow in the user's next message. */
   #carried: JsonObject[] = [];
 
   constructor(target: TranslationTarget, own: boolean) {
@@ -76,7 +76,7 @@ class TurnWriter {
     return defined({ role: known, content, name });
   }
 
-  /** Results first: they must follow the calls at once. */
+  /** Results first: they must directly follow the calls. */
   #user({ role, parts, name }: Turn): void {
     const rest: Part[] = [];
     for (const part of parts) {
@@ -148,7 +148,7 @@ class TurnWriter {
     return message;
   }
 
-  /** Text goes where the upstream expects it back; what is sealed goes to its origin alone. */
+  /** Text goes into the field that the upstream expects; opaque data is sent to its origin only. */
   #addReasoning(
     message: Record<string, unknown>,
     text: string,
@@ -214,7 +214,7 @@ class TurnWriter {
     }
   }
 
-  /** Marks for the cache are not OpenAI's: an upstream gets them only from a client who speaks to it in its dialect. */
+  /** Cache marks are not part of OpenAI's API: an upstream gets them only from a client of its own dialect. */
   #marked({ cache }: Part, content: JsonObject): JsonObject {
     return cache === undefined || !this.#own ? content : { ...content, cache_control: { type: "ephemeral", ...cache } };
   }
@@ -226,7 +226,7 @@ function file({ source, name, at }: FilePart): JsonObject {
   return { filename: name ?? "document.pdf", file_data: urlOfSource(source) };
 }
 
-/** Documents that are text are said as text, under their name. */
+/** Text documents are sent as text, with their name. */
 function spread(part: Part): readonly Part[] {
   if (part.kind !== "file") return [part];
   const { source, name, at } = part;
@@ -235,7 +235,7 @@ function spread(part: Part): readonly Part[] {
   return [{ kind: "text", at, text: name === undefined ? source.text : `${name}\n\n${source.text}` }];
 }
 
-/** A thought, or its summaries where there is no more of it. */
+/** A thought, or its summaries if it has no text. */
 function shownOf({ text, summary = [] }: ReasoningPart): string {
   return text === "" ? summary.join("\n\n") : text;
 }

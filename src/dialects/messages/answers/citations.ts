@@ -1,7 +1,10 @@
 import type { JsonObject } from "../../../core/index.ts";
 import { type Citation, tagSignature, untagSignature } from "../../conversation/index.ts";
 
-/** A citation of a text block. A page of the web is known elsewhere too; places in the caller's documents are not. */
+/**
+ * A citation of a text block. Web pages have counterparts in other dialects; positions in the caller's documents do
+ * not.
+ */
 export function readCitation(citation: JsonObject, origin?: string): Citation {
   const { type, url, title, cited_text: quoted, encrypted_index: index } = citation;
   if (type !== "web_search_result_location" || typeof url !== "string") {

@@ -31,7 +31,7 @@ export function readErrorEvent(event: JsonObject): Failure {
   return { kind: kinds.get(type) ?? "server", message, code: type };
 }
 
-/** Anthropic's shape of an error, as a body and as the data of an `error` event alike. */
+/** Anthropic's format of an error, both as a body and as the data of an `error` event. */
 export function writeMessagesError({ kind, message }: Failure, requestId: string): JsonObject {
   return { type: "error", error: { type: types[kind], message }, request_id: requestId };
 }

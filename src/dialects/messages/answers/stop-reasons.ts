@@ -10,7 +10,7 @@ const reasons: Readonly<Record<string, StopReason>> = {
   refusal: "refusal",
 };
 
-/** A word that nobody knows ends the answer as any other would. */
+/** An unknown stop reason ends the answer normally. */
 export function readStopReason(word: string): StopReason {
   return Object.hasOwn(reasons, word) ? (reasons[word] ?? "end") : "end";
 }
@@ -26,7 +26,7 @@ const words: Readonly<Record<StopReason, string>> = {
   "content-filter": "refusal",
 };
 
-/** `refuses`: the model has said that it refuses, which elsewhere ends an answer like any other. */
+/** `refuses`: the model has refused explicitly, which other dialects express by a normal end. */
 export function writeStopReason(reason: StopReason, refuses: boolean): string {
   return refuses && reason === "end" ? "refusal" : words[reason];
 }

@@ -32,7 +32,7 @@ const blocksOf = (...events: JsonObject[]) => collectAnswer(read(start, ...event
 describe("usage", () => {
   const usageOf = (usage: JsonObject) => collectAnswer(read(start, stop(usage), last)).usage;
 
-  test("at the end replaces that at the start, where it is there", () => {
+  test("at the end replaces that at the start, if present", () => {
     expect(usageOf({ output_tokens: 5 })).toMatchObject({ input: 9, cacheRead: 4, output: 5 });
     expect(usageOf({ input_tokens: 10, cache_read_input_tokens: null, output_tokens: 5 })).toMatchObject({
       input: 10,
@@ -43,7 +43,7 @@ describe("usage", () => {
 
   const busy = { type: "error", error: { type: "overloaded_error", message: "Busy" } };
 
-  test("of what had come out before an error is estimated", () => {
+  test("of the output before an error is estimated", () => {
     const said = [begin(0, { type: "text", text: "" }), delta(0, { type: "text_delta", text: "12345678" })];
     expect(read(start, ...said, busy).slice(-2)).toMatchObject([
       { type: "usage", usage: { input: 9, cacheRead: 4, output: 2 } },
@@ -51,7 +51,7 @@ describe("usage", () => {
     ]);
   });
 
-  test("is none where nothing had come out", () => {
+  test("is absent without any output", () => {
     expect(read(start, busy).map(({ type }) => type)).toEqual(["start", "error"]);
   });
 });
@@ -59,14 +59,14 @@ describe("usage", () => {
 describe("blocks", () => {
   const tool = { type: "tool_use", id: "t", name: "f", input: {} };
 
-  test("of tools whose input comes at the start are as good as those in pieces", () => {
+  test("of tools whose input comes at the start equal those in pieces", () => {
     const whole = { kind: "tool-call", callId: "t", name: "f", arguments: '{"a":1}' };
     expect(blocksOf(begin(0, { ...tool, input: { a: 1 } }), end(0))).toEqual([whole as never]);
     const pieces = ['{"a"', "", ":1}"].map((json) => delta(0, { type: "input_json_delta", partial_json: json }));
     expect(blocksOf(begin(0, tool), ...pieces, end(0))).toEqual([whole as never]);
   });
 
-  test("end with the event that says so, not with the next one", () => {
+  test("end with their own event, not with the next one", () => {
     const reader = new MessagesStreamReader(messagesUpstream);
     const types = (event: JsonObject) => reader.read(JSON.stringify(event)).map(({ type }) => type);
     expect(types(start)).toEqual(["start"]);
@@ -81,7 +81,7 @@ describe("blocks", () => {
     expect(blocksOf(begin(0, { type: "text", text: "" }), text)).toEqual([{ kind: "text", text: "a" }]);
   });
 
-  test("of kinds and deltas that nobody knows are kept apart", () => {
+  test("of unknown kinds and deltas are kept separately", () => {
     const strange = begin(0, { type: "weather", sunny: true });
     expect(blocksOf(strange, delta(0, { type: "rain" }), end(0), delta(7, { type: "text_delta", text: "?" }))).toEqual([
       { kind: "native", dialect: "messages", value: { type: "weather", sunny: true } },
@@ -90,12 +90,12 @@ describe("blocks", () => {
 });
 
 describe("the end", () => {
-  test("without message_stop is an end where the message has stopped, else an error", () => {
+  test("without message_stop is complete if the message has stopped, else an error", () => {
     expect(read(start, stop()).at(-1)).toEqual({ type: "end" });
     expect(read(start).at(-1)).toMatchObject({ type: "error", failure: { code: "upstream_interrupted" } });
   });
 
-  test("names the stop sequence and what is said of a refusal", () => {
+  test("names the stop sequence and the explanation of a refusal", () => {
     const said = { stop_reason: "refusal", stop_sequence: "END", stop_details: { type: "refusal", category: "bio" } };
     const answer = collectAnswer(read(start, { type: "message_delta", delta: said, usage: {} }, last));
     expect(answer.choices[0]?.stop).toEqual({

@@ -14,10 +14,10 @@ import { readErrorEvent } from "./failures.ts";
 import { readStopReason } from "./stop-reasons.ts";
 import { usageSoFar, mergeUsage, readServiceTier } from "./usage.ts";
 
-/** A block that has begun upstream, by the index that it has there. */
+/** A block that has begun upstream, by its index there. */
 interface BlockOnTheWay {
   queued: QueuedBlock | undefined;
-  /** As it began: what its deltas leave out is in there. */
+  /** Its start; contains the parts that its deltas omit. */
   start: JsonObject;
   /** Arguments so far. */
   json: string;
@@ -26,7 +26,7 @@ interface BlockOnTheWay {
 /**
  * Messages events to answer events.
  *
- *   waiting ──message_start──▶ telling ──message_delta──▶ stopped ──message_stop, or closed──▶ ended "end"
+ *   waiting ──message_start──▶ reading ──message_delta──▶ stopped ──message_stop, or closed──▶ ended "end"
  *      └──────────────┴──an error event, or closed too early──▶ ended "error"
  */
 export class MessagesStreamReader implements StreamReader {
@@ -34,7 +34,7 @@ export class MessagesStreamReader implements StreamReader {
   readonly #queue = new BlockQueue(0, true);
   readonly #blocks = new Map<unknown, BlockOnTheWay>();
   #usage: JsonObject = {};
-  /** Whether the last figures of the usage are there. */
+  /** Whether the final usage has arrived. */
   #counted = false;
   #outputBytes = 0;
   #state: "waiting" | "telling" | "stopped" | "ended" = "waiting";
@@ -59,7 +59,7 @@ export class MessagesStreamReader implements StreamReader {
     return events;
   }
 
-  /** A whole message, as the stream that it would have been. */
+  /** A whole message, as the equivalent stream. */
   readMessage(message: JsonObject): AnswerEvent[] {
     const events: AnswerEvent[] = [];
     this.#readEvent({ type: "message_start", message }, events);
@@ -119,7 +119,7 @@ export class MessagesStreamReader implements StreamReader {
     if (queued !== undefined) this.#tellStart(queued, start, events);
   }
 
-  /** How the block begins; undefined for one that can only be told once it is whole. */
+  /** The start of the block; undefined for one that can only be emitted when complete. */
   #blockOf(start: JsonObject): AnswerBlock | undefined {
     switch (start["type"]) {
       case "text":
@@ -140,7 +140,7 @@ export class MessagesStreamReader implements StreamReader {
     }
   }
 
-  /** What a block may hold from the start, and holds in a whole message. */
+  /** The content that a block may have at its start, and has in a whole message. */
   #tellStart(queued: QueuedBlock, start: JsonObject, events: AnswerEvent[]): void {
     const text = textOf(start["text"]) || textOf(start["thinking"]);
     if (text !== "") queued.add(text, events);
@@ -192,7 +192,7 @@ export class MessagesStreamReader implements StreamReader {
     const queued = block.queued ?? this.#beginNative(block, events);
     if (queued === undefined || queued.told) return;
     const input = objectOf(block.start["input"]);
-    // Some upstreams name the whole input at the start and send no delta of it.
+    // Some upstreams send the whole input at the start, without deltas.
     if (
       queued.start.kind === "tool-call" &&
       block.json === "" &&
@@ -205,7 +205,7 @@ export class MessagesStreamReader implements StreamReader {
     this.#queue.advance(events);
   }
 
-  /** Blocks of tools that the upstream runs are told whole. */
+  /** Blocks of tools that the upstream runs are emitted whole. */
   #beginNative({ start, json }: BlockOnTheWay, events: AnswerEvent[]): QueuedBlock | undefined {
     if (start["type"] === undefined) return undefined;
     const input = json === "" ? undefined : parseObject(json);

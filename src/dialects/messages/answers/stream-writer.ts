@@ -25,7 +25,7 @@ import {
   writeStop,
 } from "./write-answer.ts";
 
-/** Deltas in their words up to where the text stands. */
+/** The text of a delta up to its value. */
 const deltas = {
   text: `"type":"text_delta","text":`,
   refusal: `"type":"text_delta","text":`,
@@ -34,16 +34,13 @@ const deltas = {
   native: "",
 } as const;
 
-/**
- * Answer events to Messages events. The stop is held back until the end, since the usage that stands beside it comes
- * last upstream.
- */
+/** Answer events to Messages events. The stop is retained until the end, because its usage comes last upstream. */
 export class MessagesStreamWriter implements StreamWriter {
   readonly #client: ClientContext;
   #block: AnswerBlock | undefined;
-  /** Where the next block stands; a block may be shown as two, or not at all. */
+  /** The index of the next block; a block may become two, or none. */
   #index = 0;
-  /** The event of a delta up to where its text stands: most of a stream is these. */
+  /** The event of a delta up to its text: most of a stream consists of these. */
   #deltaStart = "";
   #characters = 0;
   #summary: number | undefined;
@@ -58,7 +55,7 @@ export class MessagesStreamWriter implements StreamWriter {
   }
 
   write(event: AnswerEvent): string {
-    // The dialect has one answer to a request.
+    // The dialect has one answer per request.
     if ("choice" in event && event.choice !== 0) return "";
     switch (event.type) {
       case "start":
@@ -142,7 +139,7 @@ export class MessagesStreamWriter implements StreamWriter {
     return `${this.#startDelta(members)}}}\n\n`;
   }
 
-  /** A delta up to somewhere within its members. */
+  /** A delta up to a position within its members. */
   #startDelta(members: string): string {
     return `event: content_block_delta\ndata: {"type":"content_block_delta","index":${this.#index},"delta":{${members}`;
   }

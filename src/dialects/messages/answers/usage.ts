@@ -1,6 +1,6 @@
 import { inputTokens, type JsonObject, outputTokens, type Usage } from "../../../core/index.ts";
 
-/** Figures of a later event replace earlier ones; null leaves them as they were (`docs/wire/anthropic.md`). */
+/** Figures of a later event replace earlier ones; null keeps them (`docs/wire/anthropic.md`). */
 export function mergeUsage(before: JsonObject, later: JsonObject): JsonObject {
   const merged: Record<string, unknown> = { ...before };
   for (const [name, value] of Object.entries(later)) {
@@ -9,27 +9,27 @@ export function mergeUsage(before: JsonObject, later: JsonObject): JsonObject {
   return merged;
 }
 
-/** Bytes that make a token, on average. */
+/** The average bytes per token. */
 const BYTES_A_TOKEN = 4;
 
 /**
- * The figures of a stream that has not named its last ones: it says at its start what went in, and of what comes out
- * only a first token; the rest is estimated. Undefined as long as nothing has come out: then nothing is owed.
+ * The usage of a stream without its final figures: the start contains the input, and of the output only a first token;
+ * the rest is estimated. Undefined before any output: then nothing is charged.
  */
 export function usageSoFar(figures: JsonObject, outputBytes: number): JsonObject | undefined {
   if (outputBytes === 0 || figures["input_tokens"] === undefined) return undefined;
   return { ...figures, output_tokens: Math.ceil(outputBytes / BYTES_A_TOKEN) };
 }
 
-/** What stands in for the upstream's figures as long as, or where, it names none. */
+/** Replaces the upstream's figures until they arrive, or if there are none. */
 export interface UsageEstimate {
   inputTokens: number;
   outputTokens: number;
 }
 
-/** Usage as Messages counts it: `input_tokens` leaves out what the cache had, `output_tokens` holds the thoughts. */
+/** Usage in Messages' counting: `input_tokens` excludes cached tokens, `output_tokens` includes reasoning. */
 function countsOf(usage: Usage | undefined, estimate: UsageEstimate) {
-  // An upstream that counts nothing has not counted: no request is empty.
+  // Zero means uncounted: no request is empty.
   const counted = usage !== undefined && inputTokens(usage) > 0 ? usage : { ...usage, input: estimate.inputTokens };
   const { input = 0, inputAudio = 0, cacheRead = 0, cacheAudioRead = 0, cacheWrite5m = 0, cacheWrite1h = 0 } = counted;
   return {
@@ -55,7 +55,7 @@ export function writeMessageUsage(
   };
 }
 
-/** The usage at the end of a stream: the whole of it, in place of the estimate. */
+/** The usage at the end of a stream: the total, replacing the estimate. */
 export function writeDeltaUsage(usage: Usage | undefined, estimate: UsageEstimate): JsonObject {
   const { cacheWrite5m = 0, cacheWrite1h = 0 } = usage ?? {};
   return {
@@ -64,7 +64,7 @@ export function writeDeltaUsage(usage: Usage | undefined, estimate: UsageEstimat
   };
 }
 
-/** OpenAI's word for a service tier of Anthropic's. */
+/** OpenAI's name of a service tier of Anthropic's. */
 export function readServiceTier(tier: unknown): string | undefined {
   if (tier === "standard") return "default";
   return tier === "priority" ? "priority" : undefined;

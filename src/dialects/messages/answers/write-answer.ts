@@ -14,7 +14,7 @@ import { writeCitation } from "./citations.ts";
 import { writeStopReason } from "./stop-reasons.ts";
 import { type UsageEstimate, writeMessageUsage } from "./usage.ts";
 
-/** Characters that make a token, about: for an answer whose upstream counts nothing. */
+/** Characters per token, about: for an answer whose upstream reports no usage. */
 const CHARACTERS_A_TOKEN = 4;
 
 /** A whole answer as a message; of several choices, the first. */
@@ -35,7 +35,7 @@ export function messageHead(model: string, client: ClientContext) {
   return { id: `msg_${client.callId}`, type: "message", role: "assistant", model };
 }
 
-/** Why the message ended, in a whole one and in `message_delta` alike. */
+/** The stop reason of a message, both in a whole one and in `message_delta`. */
 export function writeStop({ reason, sequence, details }: Stop, refuses: boolean): JsonObject {
   const word = writeStopReason(reason, refuses);
   return {
@@ -46,7 +46,7 @@ export function writeStop({ reason, sequence, details }: Stop, refuses: boolean)
   };
 }
 
-/** `characters`: how much has been said. */
+/** `characters`: the generated characters. */
 export function estimateFor(client: ClientContext, characters: number): UsageEstimate {
   return {
     inputTokens: Math.max(1, client.inputTokensEstimate),
@@ -54,7 +54,7 @@ export function estimateFor(client: ClientContext, characters: number): UsageEst
   };
 }
 
-/** What is shown of a usage that no upstream has named yet. */
+/** The reported usage before an upstream's figures. */
 export function startUsage(client: ClientContext): JsonObject {
   return writeMessageUsage(undefined, estimateFor(client, 0), undefined);
 }
@@ -68,7 +68,7 @@ function saidIn(blocks: readonly AnswerBlock[]): number {
   return characters;
 }
 
-/** A block as JSON text, or none where Messages has none for it. */
+/** A block as JSON text, or none if Messages has no counterpart. */
 function writeAnswerBlock(block: AnswerBlock): string[] {
   switch (block.kind) {
     case "text":
@@ -84,7 +84,10 @@ function writeAnswerBlock(block: AnswerBlock): string[] {
   }
 }
 
-/** The arguments are put in as the model wrote them: a long number keeps its digits. Text that is no object is kept. */
+/**
+ * The arguments are inserted as the model wrote them: a long number keeps its digits. Text that is not an object is
+ * kept.
+ */
 function writeToolUse(call: ToolCallPart): string {
   const said = call.arguments.trim() === "" ? "{}" : call.arguments;
   const input = parseObject(said) === undefined ? JSON.stringify({ INVALID_JSON: said }) : said;
@@ -92,12 +95,12 @@ function writeToolUse(call: ToolCallPart): string {
   return `${JSON.stringify(start).slice(0, -1)},"input":${input}}`;
 }
 
-/** Citations are always a list: the schema wants the member, and some clients know of no null there. */
+/** Citations are always a list: the schema requires the member, and some clients do not accept null. */
 function writeText({ text, citations = [] }: TextPart): JsonObject {
   return { type: "text", text, citations: citations.map(writeCitation).filter((citation) => citation !== undefined) };
 }
 
-/** A thought as it begins, or the whole of one in cipher. */
+/** The start of a thought, or a whole encrypted one. */
 export function reasoningStart({ redacted, signature }: ReasoningPart): JsonObject {
   if (redacted === true && signature !== undefined) {
     return { type: "redacted_thinking", data: tagSignature(signature, "cipher", "messages") };
@@ -105,7 +108,7 @@ export function reasoningStart({ redacted, signature }: ReasoningPart): JsonObje
   return { type: "thinking", thinking: "", signature: "" };
 }
 
-/** What stands between the summaries of a thought. */
+/** The separator between the summaries of a thought. */
 export const summarySeparator = "\n\n";
 
 function writeReasoning(part: ReasoningPart): JsonObject {
@@ -118,7 +121,7 @@ function writeReasoning(part: ReasoningPart): JsonObject {
   };
 }
 
-/** The thought that carries the signature of a call, which has no member for one. */
+/** The thought that carries a call's signature, for which calls have no member. */
 function callSignature(call: ToolCallPart): string[] {
   const sealed = taggedCall(call);
   return sealed === undefined ? [] : [JSON.stringify({ type: "thinking", thinking: "", signature: sealed })];
@@ -128,7 +131,7 @@ export function taggedCall({ signature }: ToolCallPart): string | undefined {
   return signature === undefined ? undefined : tagSignature(signature, "call", "messages");
 }
 
-/** A call as it begins. */
+/** The start of a call. */
 export function toolUse({ callId, name }: ToolCallPart): JsonObject {
   return { type: "tool_use", id: plainCallId(callId), name, input: {}, caller: { type: "direct" } };
 }

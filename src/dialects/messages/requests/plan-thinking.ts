@@ -12,11 +12,11 @@ import {
   type TranslationTarget,
 } from "../../conversation/index.ts";
 
-/** How a request asks for thinking. */
+/** A request's thinking options. */
 export interface ThinkingPlan {
   thinking: JsonObject | undefined;
   effort: Effort | undefined;
-  /** Whether the model will think; then it takes no sampling parameters. */
+  /** Whether the model will think; then it accepts no sampling parameters. */
   thinks: boolean;
 }
 
@@ -25,7 +25,7 @@ const offered: readonly Effort[] = ["low", "medium", "high", "xhigh", "max"];
 
 const noThinking: ThinkingPlan = { thinking: undefined, effort: undefined, thinks: false };
 
-/** The wish in Messages' words, or none of it where the rest of the request does not go together with thinking. */
+/** The requested reasoning in Messages' format, or none if the rest of the request excludes thinking. */
 export function planThinking(conversation: Conversation, target: TranslationTarget, maxTokens: number): ThinkingPlan {
   const { reasoning, rest } = conversation;
   if (reasoning === undefined) return noThinking;
@@ -64,7 +64,7 @@ function adaptive({ effort }: ReasoningOptions): ThinkingPlan {
   };
 }
 
-/** The budget must stay below the limit of the whole output, and has a least size. */
+/** The budget must be below the limit of the whole output, and has a minimum. */
 function budgeted(
   conversation: Conversation,
   { budgetTokens, effort = "medium" }: ReasoningOptions,
@@ -78,20 +78,20 @@ function budgeted(
 }
 
 /**
- * Whether the conversation stands within a loop of tool calls whose thoughts the client has not sent back, or which
- * another model thought. An upstream that is to think refuses such a loop; it goes on without thinking instead.
+ * Whether the conversation is within a loop of tool calls whose thoughts the client has not returned, or which another
+ * model produced. An upstream with thinking refuses such a loop; it continues without thinking.
  */
 function lostItsThoughts(conversation: Conversation, target: TranslationTarget): boolean {
   const said = saidInLoop(conversation);
   return said !== undefined && !said.some((part) => part.kind === "reasoning" && isOwn(part.signature, target));
 }
 
-/** The same for a client of this dialect: what it leaves out is its own affair, what we leave out is ours. */
+/** The same for a client of this dialect: only our own omissions matter, not the client's. */
 function hasForeignThoughts(conversation: Conversation, target: TranslationTarget): boolean {
   return saidInLoop(conversation)?.some((part) => isForeign(part, target)) === true;
 }
 
-/** A thought, or the signature that stands for one beside its call. */
+/** A thought, or the signature that represents one beside its call. */
 function isForeign(part: Part, target: TranslationTarget): boolean {
   if (part.kind === "reasoning") return !isOwn(part.signature, target);
   return part.kind === "tool-call" && part.signature !== undefined && !isOwn(part.signature, target);
@@ -101,7 +101,7 @@ function isOwn(signature: Signature | undefined, target: TranslationTarget): boo
   return signature?.value !== "" && belongsTo(signature, target, "messages");
 }
 
-/** What was said with the calls whose results come last; undefined where no results come last. */
+/** The turn of the calls whose results come last; undefined if no results come last. */
 function saidInLoop({ turns }: Conversation): readonly Part[] | undefined {
   const last = turns.at(-1);
   const within = last?.role === "tool" || last?.parts.some(({ kind }) => kind === "tool-result") === true;

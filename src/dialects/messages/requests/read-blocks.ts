@@ -23,7 +23,7 @@ import {
 } from "../../conversation/index.ts";
 import { readCitation } from "../answers/citations.ts";
 
-/** Blocks that only an upstream of this dialect makes and understands. */
+/** Blocks that only an upstream of this dialect creates and understands. */
 const nativeBlocks: ReadonlySet<string> = new Set([
   "server_tool_use",
   "web_search_tool_result",
@@ -43,7 +43,7 @@ const nativeBlocks: ReadonlySet<string> = new Set([
 
 const ttls = ["5m", "1h"] as const;
 
-/** The content of a message, of a result or of a document: a string, or a list of blocks. */
+/** The content of a message, a result or a document: a string, or a list of blocks. */
 export function readBlocks(content: unknown, at: string): Part[] {
   if (typeof content === "string") return content === "" ? [] : [{ kind: "text", at, text: content }];
   if (!Array.isArray(content)) throw invalid(at, "must be a string or an array");
@@ -64,7 +64,7 @@ export function readBlocks(content: unknown, at: string): Part[] {
   return parts;
 }
 
-/** A thought that says nothing and stands for the signature of the call behind it, which has no member for one here. */
+/** A thought without text that carries the signature of the following call, for which calls have no member here. */
 function callSignatureOf(block: JsonObject): Signature | undefined {
   const { type, signature } = block;
   if (type !== "thinking" || typeof signature !== "string") return undefined;
@@ -177,7 +177,7 @@ function readDocumentSource(source: JsonObject, at: string): FilePart["source"] 
   }
 }
 
-/** The mark of a block, a tool or a whole body. */
+/** The cache mark of a block, a tool or a whole body. */
 export function readCache(object: JsonObject, at: string): CacheMark | undefined {
   const path = at === "" ? "cache_control" : `${at}.cache_control`;
   const mark = optional(object["cache_control"], path, readObject);

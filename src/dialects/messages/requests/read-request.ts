@@ -23,7 +23,7 @@ import {
 import { messagesFields } from "../fields.ts";
 import { readBlocks, readCache } from "./read-blocks.ts";
 
-/** The fields that have a member in the model; the others are passed on by their names. */
+/** Fields with a member in the model; the others are carried by name. */
 const known: ReadonlySet<string> = new Set([
   "model",
   "max_tokens",
@@ -86,7 +86,7 @@ export function readMessagesRequest(body: JsonObject): Conversation {
   };
 }
 
-/** SDKs that are told so send the whole history instead. */
+/** On this error SDKs send the whole history instead. */
 function refuseThread({ thread }: JsonObject): void {
   if (thread === undefined || thread === null) return;
   const message = "thread: this model's provider keeps no conversations; send all messages instead.";

@@ -19,7 +19,7 @@ import { writeCitation } from "../answers/citations.ts";
 
 const imageTypes: ReadonlySet<string> = new Set(["image/jpeg", "image/png", "image/gif", "image/webp"]);
 
-/** A part as a block of a request; undefined for what says nothing or may not be said to this upstream. */
+/** A part as a block of a request; undefined for an empty one, or one that must not be sent to this upstream. */
 function writeBlock(part: Part, target: TranslationTarget): JsonObject | undefined {
   switch (part.kind) {
     case "text":
@@ -45,7 +45,7 @@ function writeBlock(part: Part, target: TranslationTarget): JsonObject | undefin
   }
 }
 
-/** The mark for the cache as a member of a block. */
+/** The cache mark as a member of a block. */
 function marked(cache: CacheMark | undefined): JsonObject {
   return cache === undefined ? {} : { cache_control: cacheControl(cache) };
 }
@@ -54,7 +54,9 @@ export function cacheControl(cache: CacheMark | undefined): JsonObject | undefin
   return cache === undefined ? undefined : defined({ type: "ephemeral", ttl: cache.ttl });
 }
 
-/** Citations go back to the upstream that made them; to any other they are marks in a text that it did not write. */
+/**
+ * Citations return to the upstream that made them; for any other they are references in a text that it did not write.
+ */
 function citationsOf({ citations = [] }: Extract<Part, { kind: "text" }>, target: TranslationTarget) {
   const own = citations.filter((one) => one.kind === "native" || belongsTo(one.sealed, target, "messages"));
   const written = own.map((one) =>
@@ -118,7 +120,7 @@ function writeDocumentSource({ source, at }: FilePart, target: TranslationTarget
   }
 }
 
-/** A string where there is nothing but a text. */
+/** A string if there is only text. */
 export function writeContent(parts: readonly Part[], target: TranslationTarget): string | JsonObject[] {
   const [first] = parts;
   const bare = parts.length === 1 && first?.kind === "text" && !first.cache && !first.citations;
@@ -142,7 +144,7 @@ function writeToolResult({ callId, content, isError, cache }: ToolResultPart, ta
   });
 }
 
-/** A thought goes back to whoever thought it, as it came; nobody else may be told it. */
+/** A thought returns to its maker unchanged, and is sent to no other upstream. */
 function writeThinking(
   { text, signature, redacted }: ReasoningPart,
   target: TranslationTarget,

@@ -16,7 +16,7 @@ import { planThinking, type ThinkingPlan } from "./plan-thinking.ts";
 import { cacheControl } from "./write-blocks.ts";
 import { writeTurns } from "./write-turns.ts";
 
-/** For a model whose own limit nobody knows. */
+/** For a model with an unknown limit. */
 const OUTPUT_TOKENS_DEFAULT = 4_096;
 
 /** Writes a Messages body. */
@@ -58,7 +58,7 @@ function writeTools({ tools, toolChoice, parallelToolCalls, rest }: Conversation
   };
 }
 
-/** `own`: it came in this dialect, and what only this one knows of it goes back. */
+/** `own`: it came in this dialect, and members that only this dialect knows return. */
 function writeTool(tool: Tool, own: boolean): JsonObject {
   switch (tool.kind) {
     case "function":
@@ -81,7 +81,7 @@ function writeFunction({ name, description, parameters, strict, cache }: Functio
   });
 }
 
-/** Whether calls may be parallel is said within the choice. */
+/** The choice contains whether calls may be parallel. */
 function writeToolChoice(choice: ToolChoice | undefined, parallel: boolean | undefined): JsonObject | undefined {
   if (choice === undefined && parallel === undefined) return undefined;
   const flag = parallel === undefined ? {} : { disable_parallel_tool_use: !parallel };
@@ -115,7 +115,7 @@ function writeStop(stop: readonly string[]): string[] | undefined {
   return said.length === 0 ? undefined : said;
 }
 
-/** Models that think take no sampling parameters, and the others no temperature over 1. */
+/** Models that think accept no sampling parameters, and the others no temperature over 1. */
 function writeSampling({ sampling, rest }: Conversation, target: TranslationTarget, plan: ThinkingPlan): JsonObject {
   if (target.refusesSampling === true) return {};
   const { temperature, topP, topK }: Sampling = sampling;

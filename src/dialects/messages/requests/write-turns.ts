@@ -8,16 +8,16 @@ export interface WrittenTurns {
   messages: JsonObject[];
 }
 
-/** A message on its way: the turns that it is made of. */
+/** A message under construction: its turns. */
 interface MessageOnTheWay {
   role: "user" | "assistant";
   at: string;
   parts: Part[];
-  /** Whether it ends with results of tools; then what the user says next belongs into it. */
+  /** Whether it ends with results of tools; then the user's next content belongs to it. */
   results: boolean;
 }
 
-/** System prompts stand before everything. */
+/** System prompts come first. */
 export function writeTurns({ turns, rest }: Conversation, target: TranslationTarget): WrittenTurns {
   const system: Part[] = [];
   const messages: MessageOnTheWay[] = [];
@@ -32,7 +32,7 @@ export function writeTurns({ turns, rest }: Conversation, target: TranslationTar
   return { system: blocks.length === 0 ? undefined : blocks, messages: written };
 }
 
-/** All results of one turn stand in one message, and before what the user says. */
+/** All results of one turn are in one message, before the user's content. */
 function addTurn(messages: MessageOnTheWay[], { role, parts, at }: Turn): void {
   const last = messages.at(-1);
   if (last?.results === true && (role === "tool" || role === "user")) {
@@ -46,7 +46,7 @@ function addTurn(messages: MessageOnTheWay[], { role, parts, at }: Turn): void {
 function writeMessage({ role, at, parts }: MessageOnTheWay, target: TranslationTarget): JsonObject | undefined {
   const content = writeContent(parts, target);
   if (content.length > 0) return { role, content };
-  // A model that had nothing to say is not worth a message; a user who has nothing to say is refused by the upstream.
+  // An empty assistant turn is omitted; an empty user turn is refused by the upstream.
   if (role === "assistant") return undefined;
   throw invalid(`${at}.content`, "must not be empty for this model's provider");
 }
@@ -59,7 +59,7 @@ function checkFirst(messages: readonly MessageOnTheWay[], written: readonly Json
   throw invalid(`${at}.role`, "the first message must be the user's for this model's provider");
 }
 
-/** Texts of nothing but white space are refused, and so is an answer to go on with that ends with it. */
+/** Texts of only white space are refused, and so is an answer to continue that ends with it. */
 function tidy(messages: readonly MessageOnTheWay[]): void {
   const last = messages.at(-1);
   const end = last?.parts.at(-1);

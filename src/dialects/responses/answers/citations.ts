@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../../core/index.ts";
 import type { Citation } from "../../conversation/index.ts";
 
-/** An annotation of a text. A page of the web is known elsewhere too; places in stored files are not. */
+/** An annotation of text. Web pages have counterparts in other dialects; positions in stored files do not. */
 export function readCitation(annotation: JsonObject): Citation {
   const { type, url, title, start_index: start, end_index: end } = annotation;
   if (type !== "url_citation" || typeof url !== "string") {
@@ -16,7 +16,7 @@ export function readCitation(annotation: JsonObject): Citation {
   };
 }
 
-/** `text`: what the citations are for, all of it where they don't say. */
+/** `text`: the cited text, which a citation without a range covers completely. */
 export function writeCitations(citations: readonly Citation[], text: string): JsonObject[] {
   return citations.flatMap((citation) => {
     if (citation.kind === "native") return citation.dialect === "responses" ? [citation.value] : [];

@@ -2,18 +2,18 @@ import { type JsonObject, objectOf } from "../../../core/index.ts";
 import type { Failure, FailureKind } from "../../conversation/index.ts";
 import { readErrorValue, writeOpenaiError } from "../../openai-failures.ts";
 
-/** The words that a failed response has for its error; most of its vocabulary is about images. */
+/** The error codes of a failed response; most of the dialect's codes are about images. */
 const codes: Readonly<Partial<Record<FailureKind, string>>> = {
   "rate-limit": "rate_limit_exceeded",
   "invalid-request": "invalid_prompt",
   "too-large": "invalid_prompt",
 };
 
-/** An error in the middle of a stream. */
+/** An error within a stream. */
 export interface StreamError {
-  /** The members of an `error` event. It is flat; the same once more as `error` makes OpenAI's clients throw. */
+  /** The members of an `error` event. It is flat; its repetition under `error` makes OpenAI's clients throw. */
   error: JsonObject;
-  /** The error of the response that has failed. */
+  /** The error of the failed response. */
   code: string;
   message: string;
 }
@@ -25,7 +25,7 @@ export function writeStreamError(failure: Failure): StreamError {
   return { error: { ...told, error: { type, ...told } }, code: codes[kind] ?? "server_error", message };
 }
 
-/** An `error` event, flat or with a member of that name, or the error of a response that has failed. */
+/** An `error` event, flat or nested, or the error of a failed response. */
 export function readStreamError(event: JsonObject, silence: string): Failure {
   const error = objectOf(event["error"]) ?? event;
   const { code, message, param, type } = error;

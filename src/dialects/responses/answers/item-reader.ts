@@ -2,32 +2,32 @@ import { type JsonObject, objectOf } from "../../../core/index.ts";
 import type { AnswerBlock, AnswerEvent, BlockQueue, QueuedBlock, Signature } from "../../conversation/index.ts";
 import { readCitation } from "./citations.ts";
 
-/** A block on its way, and what has been told of it. */
+/** A pending block, and its emitted parts. */
 interface BlockOnTheWay {
   queued: QueuedBlock;
   said: boolean;
   cited: boolean;
 }
 
-/** What the reader of an item needs to know of its answer. */
+/** The parts of the answer that the reader of an item needs. */
 interface ItemContext {
   queue: BlockQueue;
   origin: string;
-  /** The id of a call that comes without one. */
+  /** The id of a call without one. */
   callIdDefault: string;
 }
 
 /**
  * One output item of a stream: its events in, answer events out. A message becomes a block for each of its parts; a
- * thought or a call is one block; an item of a tool that the upstream runs is told when it is whole. What no event has
- * told is made up for by the whole part or item at its end.
+ * thought or a call is one block; an item of a tool that the upstream runs is emitted when complete. Content missing in
+ * the events is taken from the whole part or item at its end.
  */
 export class ItemReader {
   readonly #queue: BlockQueue;
   readonly #origin: string;
   readonly #callIdDefault: string;
   readonly #parts = new Map<unknown, BlockOnTheWay>();
-  /** Summaries as the upstream numbers them, in the order in which they came. */
+  /** Summaries by the upstream's numbers, in order of arrival. */
   readonly #summaries: unknown[] = [];
   #item: JsonObject;
   #block: BlockOnTheWay | undefined;
@@ -50,7 +50,7 @@ export class ItemReader {
     return this.#block?.queued.start.kind === "tool-call";
   }
 
-  /** An event of this item, by its name without the `response.` at the front; what nobody knows is skipped. */
+  /** An event of this item, by its name without `response.`; unknown ones are skipped. */
   read(name: string, event: JsonObject, events: AnswerEvent[]): void {
     const part = event["content_index"];
     switch (name) {
@@ -129,7 +129,7 @@ export class ItemReader {
     return { queued: this.#queue.begin(start, events), said: false, cited: false };
   }
 
-  /** A part of a message, begun where it is not there yet; undefined for one that is nothing that is said. */
+  /** A part of a message, begun if it is new; undefined for a part without content. */
   #part(index: unknown, { type }: JsonObject, events: AnswerEvent[]): BlockOnTheWay | undefined {
     const before = this.#parts.get(index);
     if (before !== undefined || this.#item["type"] !== "message") return before;
@@ -207,7 +207,7 @@ export class ItemReader {
   }
 }
 
-/** Objects of a list; undefined where there are none. */
+/** Objects of a list; undefined if there are none. */
 function listOf(value: unknown): JsonObject[] | undefined {
   if (!Array.isArray(value) || value.length === 0) return undefined;
   return value.map(objectOf).filter((one) => one !== undefined);

@@ -1,10 +1,10 @@
 import type { JsonObject } from "../../../core/index.ts";
 import { type ReasoningPart, tagSignature, type ToolCallPart } from "../../conversation/index.ts";
 
-/** How far an item is. */
+/** The status of an item. */
 export type ItemStatus = "in_progress" | "completed" | "incomplete";
 
-/** The id of an item of an answer, by its place in the output. */
+/** The id of an item of an answer, by its position in the output. */
 export function itemId(prefix: "msg" | "fc" | "ctc" | "rs", callId: string, index: number): string {
   return `${prefix}_${callId}_${index}`;
 }
@@ -24,14 +24,14 @@ export function callItem(
   return { ...head, type: "function_call", status, arguments: said };
 }
 
-/** The arguments as they stand here: those of a function are JSON, of an empty object where there are none. */
+/** The arguments in this dialect: those of a function are JSON, by default an empty object. */
 export function argumentsOf(said: string, custom: boolean | undefined): string {
   return said === "" && custom !== true ? "{}" : said;
 }
 
 /**
- * A thought, with its text as a summary: the text itself has a place as well, but only summaries are what clients show
- * and send back. What its maker needs to see again is in `encrypted_content`, whether or not `include` asks for it.
+ * A thought, with its text as a summary: the text has its own field as well, but clients only show and return
+ * summaries. Data that its maker requires back is in `encrypted_content`, whether or not `include` requests it.
  */
 export function reasoningItem(
   { signature, redacted }: Omit<ReasoningPart, "kind" | "text">,
@@ -48,7 +48,7 @@ export function reasoningItem(
   };
 }
 
-/** The last item of an answer: where that was cut off, this was. */
+/** The last item of an answer: if the answer was cut off, the item was too. */
 export function endItem(item: JsonObject, status: ItemStatus): JsonObject {
   const ours = item["type"] === "message" || item["type"] === "function_call";
   return ours && status === "incomplete" ? { ...item, status } : item;
@@ -58,7 +58,7 @@ export function summaryPart(text: string): JsonObject {
   return { type: "summary_text", text };
 }
 
-/** The thought that carries the signature of a call, which has no member for one. */
+/** The thought that carries a call's signature, for which calls have no member. */
 export function callSignatureItem({ signature }: ToolCallPart, id: string): JsonObject | undefined {
   if (signature === undefined) return undefined;
   return { id, type: "reasoning", summary: [], encrypted_content: tagSignature(signature, "call", "responses") };

@@ -1,7 +1,7 @@
 import { type JsonObject, objectOf } from "../../../core/index.ts";
 import type { ClientContext } from "../../conversation/index.ts";
 
-/** The parts of a response that change while it is made. */
+/** The parts of a response that change while it is generated. */
 export interface ResponseState {
   status: "in_progress" | "completed" | "incomplete" | "failed";
   incompleteDetails?: JsonObject | null | undefined;
@@ -13,8 +13,8 @@ export interface ResponseState {
 }
 
 /**
- * The response as JSON text. What it repeats of the request is written once: it may be long, and stands in three events
- * of every stream.
+ * The response as JSON text. The repeated part of the request is serialized once: it may be long, and is in three
+ * events of every stream.
  */
 export class ResponseWriter {
   readonly #head: string;
@@ -39,7 +39,7 @@ export class ResponseWriter {
   }
 }
 
-/** Fields of the request, and what stands for those that it leaves out; null where only the upstream knows. */
+/** Fields of the request, with defaults for omitted ones; null if only the upstream knows the value. */
 function echoOf(request: JsonObject): JsonObject {
   const { effort = null, summary = null } = objectOf(request["reasoning"]) ?? {};
   const tools: readonly unknown[] = Array.isArray(request["tools"]) ? request["tools"] : [];
@@ -66,7 +66,7 @@ function echoOf(request: JsonObject): JsonObject {
   };
 }
 
-/** Members of a function that may be left out, but are never missing here. */
+/** Members of a function that may be omitted in requests, but are always present here. */
 function echoTool(tool: unknown): unknown {
   const given = objectOf(tool);
   if (given?.["type"] !== "function") return tool;

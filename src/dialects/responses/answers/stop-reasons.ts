@@ -8,10 +8,10 @@ const incomplete: Readonly<Partial<Record<StopReason, string>>> = {
   "content-filter": "content_filter",
 };
 
-/** How a response ends. */
+/** The end of a response. */
 export interface ResponseEnd {
   status: "completed" | "incomplete";
-  /** Why it was cut off. */
+  /** The reason for a cut-off. */
   incompleteDetails: JsonObject | null;
 }
 
@@ -22,7 +22,7 @@ export function writeResponseEnd(reason: StopReason): ResponseEnd {
     : { status: "incomplete", incompleteDetails: { reason: why } };
 }
 
-/** Whatever else an upstream calls incomplete was cut off as well. */
+/** Any other incomplete answer was cut off as well. */
 export function readStopReason(response: JsonObject, hasCalls: boolean): StopReason {
   if (response["status"] === "incomplete") {
     return objectOf(response["incomplete_details"])?.["reason"] === "content_filter" ? "content-filter" : "length";

@@ -15,13 +15,13 @@ const PREFIX = "response.";
 /**
  * Responses events to answer events.
  *
- *   waiting ──response.created──▶ telling ──completed | incomplete──▶ ended "end"
+ *   waiting ──response.created──▶ reading ──completed | incomplete──▶ ended "end"
  *      └────────────┴──an error event, failed, cancelled, or closed too early──▶ ended "error"
  */
 export class ResponsesStreamReader implements StreamReader {
   readonly #upstream: UpstreamContext;
   readonly #queue = new BlockQueue(0, true);
-  /** By their place in the output. */
+  /** By their position in the output. */
   readonly #items = new Map<unknown, ItemReader>();
   #state: "waiting" | "telling" | "ended" = "waiting";
 
@@ -43,7 +43,7 @@ export class ResponsesStreamReader implements StreamReader {
     return events;
   }
 
-  /** A whole response, as the last event of the stream that it would have been. */
+  /** A whole response, as the last event of the equivalent stream. */
   readResponse(response: JsonObject): AnswerEvent[] {
     const events: AnswerEvent[] = [];
     this.#end(response, events);
@@ -109,7 +109,7 @@ export class ResponsesStreamReader implements StreamReader {
     (this.#items.get(index) ?? this.#begin(index, item, events)).end(item, events);
   }
 
-  /** The response as it ended. Items that no event has told of are told now. */
+  /** The final response. Items without events are emitted now. */
   #end(response: JsonObject, events: AnswerEvent[]): void {
     this.#start(response, events);
     const { status, output, error } = response;

@@ -32,15 +32,15 @@ import { ResponseWriter } from "./response-object.ts";
 import { type ResponseEnd, writeResponseEnd } from "./stop-reasons.ts";
 import { writeUsage } from "./usage.ts";
 
-/** What has been said of the open block. */
+/** The emitted part of the open block. */
 interface Said {
   block: AnswerBlock;
-  /** The place of the block in the stream, as members of its events. */
+  /** The block's position in the stream, as members of its events. */
   place: string;
   text: string;
   citations: Citation[];
   logprobs: JsonObject[];
-  /** Of a thought: the summaries, and whose number the last one has upstream. */
+  /** Of a thought: the summaries, and the upstream's number of the last one. */
   summaries: string[];
   summary: number | undefined;
 }
@@ -50,17 +50,17 @@ interface OpenItem {
   id: string;
   /** The parts of a message so far; undefined for any other item. */
   content: JsonObject[] | undefined;
-  /** The item as it will end. */
+  /** The item's final form. */
   whole: JsonObject;
 }
 
 /**
  * Answer events to Responses events:
  *
- *   created, in_progress, for every item: (output_item.added, what it says, output_item.done); completed | incomplete
+ *   created, in_progress, for every item: (output_item.added, its content, output_item.done); completed | incomplete
  *
  * An item ends when the next one begins or the answer stops: only then is it known whether more of a message follows,
- * and whether it was cut off. An error ends a stream with `error`, for clients that know no other, and `failed`.
+ * and whether it was cut off. An error ends a stream with `error`, for clients that know only that, and `failed`.
  */
 export class ResponsesStreamWriter implements StreamWriter {
   readonly #client: ClientContext;
@@ -80,7 +80,7 @@ export class ResponsesStreamWriter implements StreamWriter {
   }
 
   write(event: AnswerEvent): string {
-    // The dialect has one answer to a request.
+    // The dialect has one answer per request.
     if ("choice" in event && event.choice !== 0) return "";
     switch (event.type) {
       case "start":
@@ -135,7 +135,7 @@ export class ResponsesStreamWriter implements StreamWriter {
         return this.#startCall(block);
       case "native":
         this.#said = undefined;
-        // What only another dialect can say is as if it had not been said.
+        // Content that only another dialect can express is omitted.
         if (block.dialect !== "responses") return "";
         return this.#endItem("completed") + this.#open(block.value, block.value);
     }
@@ -159,7 +159,7 @@ export class ResponsesStreamWriter implements StreamWriter {
     return done;
   }
 
-  /** What is said goes on with the open message, unless it is known to be another. */
+  /** Text continues the open message, unless it is known to belong to another. */
   #startPart(block: TextPart | RefusalPart): string {
     let shown = "";
     let content = this.#item?.content;
@@ -239,7 +239,7 @@ export class ResponsesStreamWriter implements StreamWriter {
     return this.#event(type, `${place},"delta":${JSON.stringify(text)}`);
   }
 
-  /** `summary` is -1 for the thought itself, which is shown as a summary of its own. */
+  /** `summary` is -1 for the thought itself, which becomes a separate summary. */
   #writeThought(said: Said, text: string, summary: number): string {
     let shown = "";
     if (said.summary !== summary) {

@@ -1,16 +1,17 @@
 import { inputTokens, type JsonObject, outputTokens, type Usage } from "../../../core/index.ts";
 import type { ClientContext } from "../../conversation/index.ts";
 
-/** Characters that make a token, about: for an answer whose upstream counts nothing. */
+/** Characters per token, about: for an answer whose upstream reports no usage. */
 const CHARACTERS_A_TOKEN = 4;
 
 /**
- * Usage as Responses counts it: what was cached is part of the input, what was thought part of the output. Clients demand
- * it at the end of every answer: where the upstream counts nothing, it is estimated from `characters`, what was said.
+ * Usage in Responses' counting: cached tokens are part of the input, reasoning is part of the output. Clients require
+ * it at the end of every answer: if the upstream reports none, it is estimated from `characters`, the generated
+ * characters.
  */
 export function writeUsage(usage: Usage | undefined, client: ClientContext, characters: number): JsonObject {
   const { cacheRead = 0, cacheAudioRead = 0, cacheWrite5m = 0, cacheWrite1h = 0, reasoning = 0 } = usage ?? {};
-  // An upstream that counts nothing has not counted: no request is empty.
+  // Zero means uncounted: no request is empty.
   const input = (usage === undefined ? 0 : inputTokens(usage)) || Math.max(1, client.inputTokensEstimate);
   const output = usage === undefined ? Math.max(1, Math.ceil(characters / CHARACTERS_A_TOKEN)) : outputTokens(usage);
   return {

@@ -19,7 +19,7 @@ import {
 import { typeOf } from "../kept-items.ts";
 import { readContent } from "./read-parts.ts";
 
-/** Items that only an upstream of this dialect makes and understands. */
+/** Items that only an upstream of this dialect creates and understands. */
 const nativeItems: ReadonlySet<string> = new Set([
   "item_reference",
   "file_search_call",
@@ -48,7 +48,7 @@ const nativeItems: ReadonlySet<string> = new Set([
   "program_output",
 ]);
 
-/** A list of items as turns, each item as one: what belongs together is joined by whoever must have it so. */
+/** A list of items as turns, one per item: writers join them as they need. */
 export function readItems(items: readonly unknown[], at: string): Turn[] {
   const turns: Turn[] = [];
   let callSignature: Signature | undefined;
@@ -72,7 +72,7 @@ export function readItems(items: readonly unknown[], at: string): Turn[] {
   return turns;
 }
 
-/** A thought that says nothing and stands for the signature of the call behind it, which has no member for one here. */
+/** A thought without text that carries the signature of the following call, for which calls have no member here. */
 function callSignatureOf({ type, encrypted_content: sealed }: JsonObject): Signature | undefined {
   if (type !== "reasoning" || typeof sealed !== "string") return undefined;
   const read = untagSignature(sealed, "responses");
@@ -144,7 +144,7 @@ function readResult(item: JsonObject, at: string, custom: boolean): ToolResultPa
   };
 }
 
-/** A thought of another dialect's upstream stands here as a summary, since that is what clients show and send back. */
+/** A thought of another dialect's upstream is a summary here, because clients show and return summaries. */
 function readReasoning(item: JsonObject, at: string): ReasoningPart {
   const id = member(item, "id", at, readText);
   const text = readTexts(item, "content", at).join("");

@@ -44,7 +44,7 @@ function readPart(part: JsonObject, at: string): Part {
   }
 }
 
-/** OpenAI's mark for the cache has no life span of its own to choose. */
+/** OpenAI's cache mark has no selectable lifetime. */
 function readCache(part: JsonObject, at: string): CacheMark | undefined {
   return member(part, "prompt_cache_breakpoint", at, readObject) === undefined ? undefined : {};
 }

@@ -21,7 +21,7 @@ import { logprobsInclude, responsesFields } from "../fields.ts";
 import { readItems } from "./read-items.ts";
 import { readToolChoice, readTools } from "./read-tools.ts";
 
-/** The fields that have a member in the model; the others are passed on by their names. */
+/** Fields with a member in the model; the others are carried by name. */
 const known: ReadonlySet<string> = new Set([
   "model",
   "input",
@@ -39,7 +39,7 @@ const known: ReadonlySet<string> = new Set([
   "user",
 ]);
 
-/** Reads a Responses body. What was said before must stand in it already, in place of a `previous_response_id`. */
+/** Reads a Responses body. Earlier rounds must be in it already, instead of a `previous_response_id`. */
 export function readResponsesRequest(body: JsonObject): Conversation {
   const turns = readTurns(body);
   checkToolCalls(turns);
@@ -64,7 +64,7 @@ export function readResponsesRequest(body: JsonObject): Conversation {
     user: member(body, "user", "", readText),
     cache: undefined,
     stream: member(body, "stream", "", readFlag) ?? false,
-    // What the earlier response stands for is among the turns: nobody else need look for it.
+    // The items of the earlier response are among the turns.
     rest: { dialect: "responses", table: responsesFields, body: { ...body, previous_response_id: undefined }, known },
   };
 }
@@ -96,7 +96,7 @@ function readReasoning(value: unknown, at: string): ReasoningOptions | undefined
   return effort === undefined && summary === undefined ? undefined : { effort, summary };
 }
 
-/** Either of the two asks for them. */
+/** Either of the two requests them. */
 function readLogprobs(body: JsonObject): number | undefined {
   const top = member(body, "top_logprobs", "", (value, at) => readCount(value, at, 0)) ?? 0;
   const wanted = member(body, "include", "", readList)?.includes(logprobsInclude) === true;

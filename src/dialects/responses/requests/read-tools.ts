@@ -60,7 +60,7 @@ export function readToolChoice(value: unknown, at: string): ToolChoice {
   }
 }
 
-/** A choice among hosted tools, too, can only be said to who hosts them. */
+/** A choice that includes hosted tools can only be sent to their host. */
 function readAllowed(choice: JsonObject, at: string): ToolChoice {
   const path = `${at}.tools`;
   const tools = readList(choice["tools"], path).map((tool, index) => readObject(tool, `${path}.${index}`));

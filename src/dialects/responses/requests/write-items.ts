@@ -24,7 +24,10 @@ export interface WrittenInput {
 
 type Said = TextPart | RefusalPart;
 
-/** What was not said as instructions stays a message: those don't reach the next response, and not every model has them. */
+/**
+ * Text outside the instructions stays a message: instructions do not apply to the next response, and not every model
+ * has them.
+ */
 export function writeInput({ turns, rest }: Conversation, target: TranslationTarget): WrittenInput {
   const writer = new ItemWriter(target, rest.dialect === "responses");
   let instructions: string | undefined;
@@ -41,9 +44,9 @@ export function writeInput({ turns, rest }: Conversation, target: TranslationTar
 class ItemWriter {
   readonly items: JsonObject[] = [];
   readonly #target: TranslationTarget;
-  /** Whether the conversation came in this dialect: then everything stays in the shape that it came in. */
+  /** Whether the conversation came in this dialect: then everything keeps its format. */
   readonly #own: boolean;
-  /** Calls of tools that take free text: their results have a name of their own. */
+  /** Calls of tools that accept free text: their results have a separate type. */
   readonly #custom = new Set<string>();
 
   constructor(target: TranslationTarget, own: boolean) {
@@ -96,7 +99,7 @@ class ItemWriter {
     return named(type, id, { call_id: callId, output: isError === true ? asError(said) : said });
   }
 
-  /** Thoughts and calls are items of their own; what is said between them is a message. */
+  /** Thoughts and calls are separate items; text between them is a message. */
   #assistant(turn: Turn): void {
     let said: Said[] = [];
     const tell = (): void => {
@@ -113,12 +116,12 @@ class ItemWriter {
       if (item !== undefined) this.items.push(item);
     }
     tell();
-    // A message without content comes back as one.
+    // A message without content is returned as one.
     if (this.#own && turn.parts.length === 0)
       this.items.push(named("message", turn.id, { role: "assistant", content: [] }));
   }
 
-  /** Parts are for messages that have an id, which are the model's own; others are told as one text. */
+  /** Parts are for messages with an id, which are the model's own; others are written as one text. */
   #say({ id }: Turn, parts: readonly Said[]): void {
     const [first] = parts;
     const bare = parts.length === 1 && first?.kind === "text" && first.citations === undefined && id === undefined;
@@ -151,7 +154,7 @@ class ItemWriter {
     return defined({ type: "custom_tool_call", id, call_id: callId, name, input: said });
   }
 
-  /** A thought goes back to whoever thought it; to anybody else it is an item that nobody has kept. */
+  /** A thought returns to its maker; for other upstreams it is an unknown item. */
   #reasoning({ id, text, summary = [], signature }: ReasoningPart): JsonObject | undefined {
     const native = this.#own && (signature === undefined || signature.origin === nativeOrigin("responses"));
     const sealed = signature?.value !== "" && belongsTo(signature, this.#target, "responses");
@@ -166,12 +169,12 @@ class ItemWriter {
   }
 }
 
-/** An item; one that has an id is whole. */
+/** An item; one with an id is complete. */
 function named(type: string, id: string | undefined, members: JsonObject): JsonObject {
   return id === undefined ? { type, ...members } : { type, id, status: "completed", ...members };
 }
 
-/** This dialect has no flag for a result that is an error. */
+/** This dialect cannot mark a result as an error. */
 function asError(said: string | JsonObject[]): string | JsonObject[] {
   if (typeof said !== "string") return [{ type: "input_text", text: "Error:" }, ...said];
   return /^\s*error\b/i.test(said) ? said : `Error: ${said}`;

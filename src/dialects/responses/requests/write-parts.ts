@@ -11,8 +11,8 @@ import {
 import { writeCitations } from "../answers/citations.ts";
 
 /**
- * A part as content of a message or a result. `own`: it came in this dialect; marks for the cache, which not every model
- * takes, then go back with it.
+ * A part as content of a message or a result. `own`: it came in this dialect; cache marks, which not every model
+ * accepts, then return with it.
  */
 export function writePart(part: Part, own: boolean): JsonObject {
   const marked = own && part.cache !== undefined ? { prompt_cache_breakpoint: { mode: "explicit" } } : {};
@@ -56,7 +56,7 @@ function writeFile({ source, name, detail, at }: FilePart, own: boolean): JsonOb
   }
 }
 
-/** Documents that are text are said as text, under their name. */
+/** Text documents are sent as text, with their name. */
 export function spread(part: Part): readonly Part[] {
   if (part.kind !== "file") return [part];
   const { source, name, at } = part;
@@ -65,7 +65,7 @@ export function spread(part: Part): readonly Part[] {
   return [{ kind: "text", at, text: name === undefined ? source.text : `${name}\n\n${source.text}` }];
 }
 
-/** What a model has said, in an answer and in what comes back of it alike. */
+/** A model's text, both in an answer and when it is returned. */
 export function writeOutputText({ text, citations = [], logprobs = [] }: Omit<TextPart, "kind">): JsonObject {
   return {
     type: "output_text",

@@ -43,8 +43,8 @@ export function writeResponsesRequest(conversation: Conversation, target: Transl
 }
 
 /**
- * What this dialect does unasked and the others don't, or the other way round: nobody there expects to be stored, and
- * thoughts come back only in cipher.
+ * Defaults in which this dialect differs: clients of other dialects do not expect responses to be stored, and need
+ * encrypted thoughts.
  */
 function foreignDefaults({ reasoning, logprobs }: Conversation): JsonObject {
   const thinks = reasoning !== undefined && reasoning.mode !== "off" && reasoning.effort !== "none";
@@ -59,12 +59,12 @@ function foreignDefaults({ reasoning, logprobs }: Conversation): JsonObject {
   });
 }
 
-/** A lower limit than the lowest that is taken here becomes that one. */
+/** A limit below the minimum is raised to it. */
 function writeLimit(limit: number | undefined, own: boolean): number | undefined {
   return limit === undefined || own ? limit : Math.max(limit, OUTPUT_TOKENS_MIN);
 }
 
-/** A function without `strict` is strict here, unlike elsewhere. */
+/** A function without `strict` is strict here, unlike in other dialects. */
 function writeTool(tool: Tool, own: boolean): JsonObject {
   switch (tool.kind) {
     case "function": {
@@ -99,7 +99,7 @@ function named({ name, custom }: { name: string; custom: boolean }): JsonObject 
   return { type: custom ? "custom" : "function", name };
 }
 
-/** Members of an own object that the model has none for go back as they came. */
+/** Members of a tool that the model does not know return unchanged. */
 function ownMembers({ rest }: Conversation, field: string, own: boolean): JsonObject {
   return own ? (objectOf(rest.body[field]) ?? {}) : {};
 }
