@@ -1,5 +1,5 @@
 /**
- * Makes a token with a small budget, calls until it is used up, and shows what a client sees then. Runs on the gateway's
+ * Makes a token with a small budget, calls until it is used up, and shows the refusal that a client gets. Runs on the gateway's
  * machine, since the command line writes to its storage.
  */
 import { execFileSync } from "node:child_process";

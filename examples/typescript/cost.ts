@@ -1,4 +1,4 @@
-/** What one streamed call has cost, and what all calls of the last 30 days have. */
+/** Prints the cost of one streamed call, and of all calls of the last 30 days. */
 import OpenAI from "openai";
 
 interface Generation {

@@ -1,5 +1,5 @@
 /**
- * Makes a token for two requests a minute, and shows what a client sees at the third. Runs on the gateway's machine,
+ * Makes a token for two requests a minute, and shows the refusal of the third. Runs on the gateway's machine,
  * since the command line writes to its storage.
  */
 import { execFileSync } from "node:child_process";
@@ -10,7 +10,7 @@ const { TOLLGATE_URL = "http://127.0.0.1:8787" } = process.env;
 const command = "tollgate token create --user example --credits 1 --rpm 2 --json";
 const created = execFileSync("npx", command.split(" "), { cwd: join(import.meta.dirname, "../.."), encoding: "utf8" });
 const { token } = JSON.parse(created) as { token: string };
-// By default the SDK waits as long as retry-after says, and tries twice more.
+// By default the SDK waits as long as retry-after demands, and tries twice more.
 const client = new OpenAI({ baseURL: `${TOLLGATE_URL}/v1`, apiKey: token, maxRetries: 0 });
 
 async function callUntilRefused() {

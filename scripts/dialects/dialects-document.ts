@@ -19,7 +19,7 @@ const names: Readonly<Record<Dialect, string>> = { chat: "Chat", messages: "Mess
 export function dialectsDocument(): string {
   const sections = [
     introduction,
-    "## Who is asked in what",
+    "## The dialect used with each provider",
     whoSpeaks(),
     "## Fields",
     fieldsIntroduction,
@@ -38,34 +38,32 @@ const introduction = `<!-- Written by "npm run generate" from src/dialects/*/fie
 # Dialects
 
 Three dialects, any provider: \`POST /v1/chat/completions\` (OpenAI Chat Completions), \`POST /v1/messages\` (Anthropic
-Messages) and \`POST /v1/responses\` (OpenAI Responses) reach every model that can talk, streamed and not, with the SDK
-that speaks the dialect.
+Messages) and \`POST /v1/responses\` (OpenAI Responses) reach every model that generates text, streamed and not, with the
+SDK of the dialect.
 
-- **Bytes pass** where client and provider speak the same dialect: the request's but for the model's prefix and what the
-  provider is known to refuse, the answer's unchanged, streams included. What the gateway has never heard of passes too.
-  A Responses stream gets \`data: [DONE]\` behind it where its provider sends none.
-- **Everything else is translated**, through one model of a conversation: texts, pictures, files, thoughts with their
+- **Bytes pass through** if client and provider use the same dialect: the request except for the model's prefix and fields
+  that the provider is known to refuse, the answer unchanged, streams included. Unknown fields pass too. A Responses stream
+  gets a final \`data: [DONE]\` if its provider sends none.
+- **Everything else is translated**, through one model of a conversation: texts, images, files, thoughts with their
   signatures, calls and results, stop reasons, usage, errors. A stream is translated event by event.
-- **What the provider's dialect has no words for** is dropped where the answer is as good without it, and otherwise
+- **A field that the provider's dialect cannot express** is dropped if the answer is equivalent without it, and otherwise
   refused with 422 naming the field, before anything is held or sent.
 
-A signature or an encrypted thought is for its maker alone. The client gets it, with a mark that says whose it is, and
-sends it back as it would any other; it reaches its maker as it was made, and nobody else. So a conversation may go on with
-another provider, in the middle of a loop of tool calls too, and come back.
+A signature or an encrypted thought can only be used by its maker. The client gets it tagged with its origin, and returns it
+like any other; its maker receives it unchanged, and no other provider does. A conversation may therefore continue with
+another provider, also within a loop of tool calls, and return.
 
-Bytes that pass are the client's own affair, here as well. Two providers of the same dialect don't know each other's
-signatures (OpenAI's and xAI's Responses), and some demand those that another never gave (Google in chat, Anthropic where it
-is to think within a loop that OpenAI began): who changes between them leaves such items out, or does it between two
-questions.`;
+Passed bytes are the client's own responsibility. Two providers of the same dialect don't know each other's signatures
+(OpenAI's and xAI's Responses), and some require signatures that another never made (Google in chat, Anthropic with thinking
+within a loop that OpenAI began). A client that changes between them omits such items, or changes between two questions.`;
 
-const fieldsIntroduction = `What becomes of each field of a request where the provider is asked in another dialect.
-*Translated*: said in that dialect's way. *Carried*: the same name and meaning there. *Dropped*: the answer is as good
-without it. *Refused*: 422, unless the value asks for nothing. A field that stands here nowhere is dropped.`;
+const fieldsIntroduction = `The support for each field of a request if the provider is called in another dialect.
+*Translated*: expressed in that dialect's way. *Carried*: same name and meaning there. *Dropped*: the answer is equivalent
+without it. *Refused*: 422, unless the value requests nothing. A field that is not listed is dropped.`;
 
-const scenariosIntroduction = `What the official SDKs are held to before every kind of provider, by a test that runs
-this very table against simulators of them: content, stop reason, usage as the provider counts it, and a charge for
-exactly that. **=** is a cell whose bytes pass, **✓** a translated one; a number is
-an exception, below.`;
+const scenariosIntroduction = `The official SDKs run these scenarios against a simulator of every kind of provider, in a test
+generated from this very table: content, stop reason, usage as the provider counts it, and a charge for exactly that. **=** is
+a cell whose bytes pass, **✓** a translated one; a number is an exception, listed below.`;
 
 function whoSpeaks(): string {
   const rows = upstreams.map(({ title, speaks }) => {
@@ -75,8 +73,8 @@ function whoSpeaks(): string {
   const head = ["provider", ...clients.map((client) => `from ${names[client]}`)];
   return `${table(head, rows)}
 
-Bold is the client's own dialect. deepseek and mistral stand for every \`openai-compatible\` provider. \`dialects\` in a
-provider's configuration leaves some of its dialects out, as the last but one shows: it is then asked in another.`;
+Bold is the client's own dialect. deepseek and mistral represent every \`openai-compatible\` provider. \`dialects\` in a
+provider's configuration can exclude some of its dialects, as in the last but one row: it is then called in another.`;
 }
 
 function fieldsOf(dialect: Dialect): string {

@@ -118,7 +118,7 @@ function prepare(received: Received, form: Form, provider: SimulatedProvider, st
   return { call: { ...call, faults: taken.faults }, route, apiKey: key.apiKey, specError: taken.specError };
 }
 
-/** The basis of an answer: a form without its boundary, which clients choose anew for each request. */
+/** The basis of an answer: a form without its boundary, which clients choose newly for each request. */
 function identifying(bytes: Buffer, form: Form): readonly (string | Uint8Array)[] {
   if (form === null) return [bytes];
   return form.flatMap(({ name, filename, contentType, sha256 }) => [name, filename ?? "", contentType ?? "", sha256]);

@@ -12,15 +12,15 @@ export const scenarios = {
   streamed: "The same as a stream: the same text, the exact usage at its end.",
   tools: "A call, its result sent back, the final text.",
   "parallel tools": "Two calls in one streamed answer, both results sent back.",
-  image: "A picture in base64 is seen.",
+  image: "An image in base64 is understood.",
   reasoning: "Thinking before a call; thoughts and signatures travel back with its result.",
   "reasoning, streamed": "The same as streams.",
   error: "An error keeps its status and becomes the SDK's class; it is free.",
-  "error mid-stream": "The SDK throws after what came before.",
+  "error mid-stream": "The SDK throws after the previous events.",
   truncated: "A stream or an answer that breaks off is an error, never a short success.",
   "structured output": "JSON that fits a schema.",
   "stop sequence": "The text is cut before it.",
-  "max tokens": "The text is cut at the limit, and the stop reason says so.",
+  "max tokens": "The text is cut at the limit, with the matching stop reason.",
 } as const;
 
 export type Scenario = keyof typeof scenarios;
@@ -108,7 +108,7 @@ export const exceptions: readonly Exception[] = [
     upstreams: ["openai", "google"],
     speaking: "chat",
     instead: "thoughts hidden",
-    why: "In chat these providers count their thoughts and don't show them.",
+    why: "In chat these providers count their thoughts without showing them.",
   },
   {
     scenarios: [...thinking, "structured output"],
@@ -121,21 +121,21 @@ export const exceptions: readonly Exception[] = [
     scenarios: ["structured output"],
     upstreams: ["deepseek"],
     instead: 400,
-    why: "DeepSeek takes no schema for its answers.",
+    why: "DeepSeek supports no schema for its answers.",
   },
   {
     scenarios: ["parallel tools", "reasoning, streamed"],
     clients: ["chat"],
     upstreams: ["google"],
     instead: "stop",
-    why: "Google's chat streams say `stop` where tools are called, and give their calls no `index`; its bytes pass.",
+    why: "Google's chat streams have the reason `stop` after tool calls, and calls without `index`; its bytes pass.",
   },
   {
     scenarios: ["error mid-stream"],
     clients: ["chat"],
     upstreams: ["mistral"],
     instead: "two errors",
-    why: "OpenAI's SDK overlooks Mistral's error event, which passes; one of the gateway's follows it.",
+    why: "OpenAI's SDK ignores Mistral's error event, which passes; one of the gateway's follows it.",
   },
 ];
 
