@@ -213,7 +213,7 @@ function servicesOf(options: AppOptions, parts: ServiceParts): Services {
     generations: openGenerationStore(storage),
     models: createModelList(options, router),
     quote: priceQuote(markupMillionths),
-    keeper: new ResponseStoreService({ responses, clock }),
+    responseStore: new ResponseStoreService({ responses, clock }),
     asking: { environment, send: calls.send, observer: calls.observer, ticker },
     body: calls.body,
     sandboxed: [...sandbox.keys()],

@@ -9,7 +9,7 @@ import { FlacCounter } from "./flac-counter.ts";
 import { FrameCounter } from "./frame-counter.ts";
 import { Mp4Counter } from "./mp4-counter.ts";
 import { OggCounter } from "./ogg-counter.ts";
-import { believed, type SoundCounter } from "./sound-counter.ts";
+import { plausibleDuration, type SoundCounter } from "./sound-counter.ts";
 import { WavCounter } from "./wav-counter.ts";
 import { WebmCounter } from "./webm-counter.ts";
 
@@ -101,5 +101,5 @@ async function readHead(head: Buffer, size: number): Promise<number | undefined>
   // Loaded lazily, since it is rarely needed and slow to load.
   const { parseBuffer } = await import("music-metadata");
   const { format } = await parseBuffer(head, { size }, { skipCovers: true });
-  return believed((format.duration ?? 0) * 1_000, size);
+  return plausibleDuration((format.duration ?? 0) * 1_000, size);
 }

@@ -1,5 +1,5 @@
 import { ByteWalker } from "./byte-walker.ts";
-import { believed, fourLetters, type SoundCounter } from "./sound-counter.ts";
+import { plausibleDuration, fourLetters, type SoundCounter } from "./sound-counter.ts";
 
 /** Boxes that contain other boxes. All others are read as far as needed, or skipped. */
 const entered: ReadonlySet<number> = new Set(
@@ -82,7 +82,7 @@ export class Mp4Counter implements SoundCounter {
     // A packet has at least one byte.
     const plausible = sound.filter(({ packets, sized }) => Math.max(packets, sized) <= this.#mediaBytes).map(msOf);
     const isAllSound = sound.length === this.#tracks.length && Number.isFinite(this.#mediaBytes);
-    return believed(Math.max(0, ...plausible), isAllSound ? this.#mediaBytes : 0);
+    return plausibleDuration(Math.max(0, ...plausible), isAllSound ? this.#mediaBytes : 0);
   }
 
   #step(bytes: Buffer, at: number): number {

@@ -1,6 +1,6 @@
 import { ByteWalker } from "./byte-walker.ts";
 import { OPUS_HEAD_BYTES, opusMs } from "./opus-packet.ts";
-import { believed, fourLetters, type SoundCounter } from "./sound-counter.ts";
+import { plausibleDuration, fourLetters, type SoundCounter } from "./sound-counter.ts";
 
 const PAGE_HEAD_BYTES = 27;
 const SEGMENTS_MAX = 255;
@@ -43,7 +43,7 @@ export class OggCounter implements SoundCounter {
     let sum = 0;
     for (const { codec, milliseconds, rate, granule, bytes } of this.#streams.values()) {
       if (codec === "opus") sum += milliseconds;
-      if (codec === "other") sum += believed((granule * 1_000) / rate, bytes) ?? 0;
+      if (codec === "other") sum += plausibleDuration((granule * 1_000) / rate, bytes) ?? 0;
     }
     return this.#walker.stopped || sum === 0 ? undefined : Math.round(sum);
   }

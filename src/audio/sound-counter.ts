@@ -12,7 +12,7 @@ export interface SoundCounter {
 const BYTES_PER_MS_MAX = 400;
 
 /** The duration that a file claims, rounded; undefined if it is no duration or too short for its bytes of audio. */
-export function believed(milliseconds: number, soundBytes: number): number | undefined {
+export function plausibleDuration(milliseconds: number, soundBytes: number): number | undefined {
   if (!Number.isFinite(milliseconds) || milliseconds <= 0) return undefined;
   return soundBytes > milliseconds * BYTES_PER_MS_MAX ? undefined : Math.round(milliseconds);
 }

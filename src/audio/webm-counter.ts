@@ -1,6 +1,6 @@
 import { ByteWalker } from "./byte-walker.ts";
 import { opusMs } from "./opus-packet.ts";
-import { believed, type SoundCounter } from "./sound-counter.ts";
+import { plausibleDuration, type SoundCounter } from "./sound-counter.ts";
 
 const AUDIO_TRACK = 2;
 const NANO_PER_MS = 1_000_000;
@@ -61,7 +61,7 @@ export class WebmCounter implements SoundCounter {
 
   #msOf(blocks: TrackBlocks | undefined, codec: string): number | undefined {
     if (blocks === undefined) return undefined;
-    const byTimes = believed(((blocks.last - blocks.first) * this.#scale) / NANO_PER_MS, blocks.bytes) ?? 0;
+    const byTimes = plausibleDuration(((blocks.last - blocks.first) * this.#scale) / NANO_PER_MS, blocks.bytes) ?? 0;
     return codec === "A_OPUS" ? Math.max(byTimes, blocks.opusMs ?? 0) : byTimes;
   }
 

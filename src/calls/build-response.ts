@@ -54,13 +54,13 @@ function failedResponse(call: RunningCall, exchange: Exchange, reply: FailedRepl
 }
 
 /** Stores a response. If that fails, the response is sent anyway: it exists and is paid for. */
-export async function storeResponse(
+export async function storeOrLog(
   logger: Logger,
   requestId: string,
-  keep: () => Promise<void> | undefined,
+  store: () => Promise<void> | undefined,
 ): Promise<void> {
   try {
-    await keep();
+    await store();
   } catch (reason) {
     logger.error({ request_id: requestId, reason: String(reason) }, "response not kept");
   }

@@ -27,7 +27,7 @@ export interface ChargeableRoute<Body extends ChargeableBody> {
   /** Reads the route's bodies and answers. */
   codec: TextCodec<Body> | MediaCodec<Body>;
   /** Stores the answers, so that later calls may refer to them. */
-  keeper?: ResponseStoreService;
+  responseStore?: ResponseStoreService;
 }
 
 /** The requirements for a route's multipart/form-data body. */

@@ -55,7 +55,7 @@ export async function openMediaExchange<Body extends ChargeableBody>(
     headers: reshaped?.answer === undefined ? undefined : JSON_TYPE,
     observe: events && (() => observeEvents(events, body, operation, bound)),
     observeBytes: observeBytes && (() => ({ observer: observeBytes(body, bound), events: undefined })),
-    answer: (answers) => shownAnswer(codec, call, reshaped, answers),
+    answer: (answers) => jsonAnswer(codec, call, reshaped, answers),
     outputBytes: (answer) => codec.outputBytes(answer),
     failure: (_status, text) => text,
   };
@@ -112,7 +112,7 @@ function ownBody<Body extends ChargeableBody>({ target, received }: MediaCall<Bo
   return editedBytes(target, received);
 }
 
-function shownAnswer<Body extends ChargeableBody>(
+function jsonAnswer<Body extends ChargeableBody>(
   codec: MediaCodec<Body>,
   { received: { body }, bound, at }: MediaCall<Body>,
   reshaped: UpstreamRequests | undefined,
@@ -126,7 +126,7 @@ function shownAnswer<Body extends ChargeableBody>(
   );
   if (isRaw(answer)) {
     const observer = answers[0].usage === undefined ? codec.observeBytes?.(body, bound) : undefined;
-    return shownRaw(answer, observer);
+    return binaryAnswer(answer, observer);
   }
   const whole = JSON.stringify(answer);
   const counted = codec.counted?.(body, answer);
@@ -138,7 +138,7 @@ function shownAnswer<Body extends ChargeableBody>(
 }
 
 /** `observer` measures the bytes if the upstream reports no usage. */
-function shownRaw({ bytes, contentType }: BinaryAnswer, observer: StreamObserver | undefined): ClientAnswer {
+function binaryAnswer({ bytes, contentType }: BinaryAnswer, observer: StreamObserver | undefined): ClientAnswer {
   observer?.see(Buffer.from(bytes));
   return { body: bytes, contentType, whole: "", counted: observer?.usage };
 }

@@ -20,7 +20,7 @@ import {
 import type { ModelRouter } from "../routing/index.ts";
 import { CallWatchdog, type SendDependencies } from "../sending/index.ts";
 import type { Logger } from "../telemetry/index.ts";
-import { buildResponse, storeResponse } from "./build-response.ts";
+import { buildResponse, storeOrLog } from "./build-response.ts";
 import type { ChargeableBody, ChargeableRoute } from "./chargeable-route.ts";
 import type { CallAnswer, IncomingCall } from "./incoming-call.ts";
 import { type CallPlan, planCall, type ReadCall } from "./plan-call.ts";
@@ -106,8 +106,8 @@ export class CallPipeline {
       const reading = readWhole(this.#deps, call, reply);
       const response = buildResponse(call, plan.exchange, reading instanceof Promise ? await reading : reading);
       const { keyId, whole } = response;
-      if (plan.keep !== undefined && keyId !== undefined) {
-        await storeResponse(logger, call.id, () => plan.keep?.(parseObject(whole) ?? {}, keyId));
+      if (plan.storeResponse !== undefined && keyId !== undefined) {
+        await storeOrLog(logger, call.id, () => plan.storeResponse?.(parseObject(whole) ?? {}, keyId));
       }
       await call.end(response.end);
       return response;

@@ -35,7 +35,7 @@ export interface CallPlan {
   target: Target;
   exchange: Exchange;
   /** Stores the response for later calls, with the id of the key that made it. */
-  keep: ((response: JsonObject, keyId: string) => Promise<void>) | undefined;
+  storeResponse: ((response: JsonObject, keyId: string) => Promise<void>) | undefined;
   /** The id of the only key that knows the object the call refers to. */
   pinnedKeyId: string | undefined;
 }
@@ -46,7 +46,9 @@ export function planCall<Body extends ChargeableBody>(call: ReadCall<Body>): Cal
   const { codec } = route;
   if (codec.dialect === undefined) return planMedia(call, codec);
   if (received.kind === "form") throw new Error("no text generation takes a form");
-  return route.keeper === undefined ? planText(call, received, codec) : planKept(call, received, codec, route.keeper);
+  return route.responseStore === undefined
+    ? planText(call, received, codec)
+    : planKept(call, received, codec, route.responseStore);
 }
 
 async function planMedia<Body extends ChargeableBody>(
@@ -81,26 +83,26 @@ async function planKept<Body extends ChargeableBody>(
   call: ReadCall<Body>,
   parsed: ParsedBody<Body>,
   codec: TextCodec<Body>,
-  keeper: ResponseStoreService,
+  responseStore: ResponseStoreService,
 ): Promise<CallPlan> {
   const { incoming, target } = call;
   const { principal, requestId } = incoming;
   const request = parseObject(parsed.bytes.toString("utf8")) ?? {};
   const asked = { principal, target, request, callId: callIdOf(requestId) };
-  const { expanded, pinnedKeyId } = await keeper.resolveInput(asked);
+  const { expanded, pinnedKeyId } = await responseStore.resolveInput(asked);
   const plan =
     expanded === undefined
       ? planText(call, parsed, codec, { own: request })
       : planExpanded(call, codec, request, expanded);
   // A response converted by the gateway has another id upstream, which the client never sees.
-  const isKeptUpstream = target.operation.keeps !== undefined && plan.exchange.passesThrough;
+  const isKeptUpstream = target.operation.storesAnswers !== undefined && plan.exchange.passesThrough;
   // Referenced items are stored in full; items stored by the upstream need not stay in memory.
   const input = isKeptUpstream ? undefined : (expanded?.ownItems ?? request["input"]);
   const { store, previous_response_id } = request;
   const said = { ...asked, request: { store, previous_response_id, input } };
-  const keep: CallPlan["keep"] = (response, keyId) =>
-    keeper.store(said, response, isKeptUpstream ? { keyId } : undefined);
-  return { ...plan, keep, pinnedKeyId };
+  const storeResponse: CallPlan["storeResponse"] = (response, keyId) =>
+    responseStore.store(said, response, isKeptUpstream ? { keyId } : undefined);
+  return { ...plan, storeResponse, pinnedKeyId };
 }
 
 function planExpanded<Body extends ChargeableBody>(
@@ -120,7 +122,13 @@ function planExpanded<Body extends ChargeableBody>(
 }
 
 function planOf<Body extends ChargeableBody>(call: ReadCall<Body>, bound: WorkBound, exchange: Exchange): CallPlan {
-  return { order: orderOf(call, bound), target: call.target, exchange, keep: undefined, pinnedKeyId: undefined };
+  return {
+    order: orderOf(call, bound),
+    target: call.target,
+    exchange,
+    storeResponse: undefined,
+    pinnedKeyId: undefined,
+  };
 }
 
 function orderOf<Body extends ChargeableBody>(

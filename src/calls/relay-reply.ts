@@ -4,7 +4,7 @@ import { GatewayError } from "../core/index.ts";
 import { captureFinalResponse } from "../responses/index.ts";
 import type { Reply, SendOptions, StreamReply } from "../sending/index.ts";
 import type { Logger } from "../telemetry/index.ts";
-import { EVENT_HEADERS, headersFor, storeResponse } from "./build-response.ts";
+import { EVENT_HEADERS, headersFor, storeOrLog } from "./build-response.ts";
 import { EVENT_STREAM, type Exchange, type ObservedStream } from "./exchange.ts";
 import type { CallAnswer } from "./incoming-call.ts";
 import type { CallPlan } from "./plan-call.ts";
@@ -25,12 +25,12 @@ export interface RelayDependencies {
 export function relayReply(
   deps: RelayDependencies,
   call: RunningCall,
-  { exchange, keep }: CallPlan,
+  { exchange, storeResponse }: CallPlan,
   reply: Reply,
 ): CallAnswer | undefined {
   if (reply.kind !== "stream") return undefined;
   const stream = observeReply(exchange, call, reply);
-  return stream && relay(deps, call, reply, { stream, keep });
+  return stream && relay(deps, call, reply, { stream, storeResponse });
 }
 
 /** The observer of a relayed reply; undefined for one that is read whole. */
@@ -53,11 +53,14 @@ function relay(
   deps: RelayDependencies,
   call: RunningCall,
   { status, headers: replied, body, keyId }: StreamReply,
-  { stream: { observer: own, events }, keep }: { stream: ObservedStream; keep: CallPlan["keep"] },
+  {
+    stream: { observer: own, events },
+    storeResponse,
+  }: { stream: ObservedStream; storeResponse: CallPlan["storeResponse"] },
 ): CallAnswer {
   const { work, target, watchdog, client } = call.parts;
   const { order } = work;
-  const capture = keep === undefined ? undefined : captureFinalResponse(own);
+  const capture = storeResponse === undefined ? undefined : captureFinalResponse(own);
   const observer = capture ?? own;
   const usage = new StreamUsage({
     observer,
@@ -75,7 +78,7 @@ function relay(
     (error) => watchdog.abort.abort(error),
   );
   const headers = { ...headersFor(call, replied), ...(events === undefined ? {} : EVENT_HEADERS) };
-  const kept = order.retry === undefined ? undefined : new StoredBody();
+  const recorder = order.retry === undefined ? undefined : new StoredBody();
   const stream = relayStream(body, {
     observer,
     events,
@@ -83,18 +86,18 @@ function relay(
     ticker: watchdog.ticker,
     idleMsMax: deps.send.idleMsMax,
     client,
-    kept,
+    recorder,
     redact: (text) => target.route.keys.redact(text),
     onFirstByte: () => work.firstByte(),
     onEnd: async (outcome, error) => {
       const response = capture?.response;
-      if (keep !== undefined && response !== undefined) {
-        await storeResponse(deps.logger, call.id, () => keep(response, keyId));
+      if (storeResponse !== undefined && response !== undefined) {
+        await storeOrLog(deps.logger, call.id, () => storeResponse(response, keyId));
       }
       const used = usage.soFar();
-      const isCharged = usage.cameOut || outcome === "complete" || outcome === "abandoned";
+      const isCharged = usage.hasOutput || outcome === "complete" || outcome === "abandoned";
       if (used === undefined || !isCharged) return call.end({ status, outcome, error });
-      return call.end({ status, outcome, observed: used, error, answer: kept && { headers, body: kept } });
+      return call.end({ status, outcome, observed: used, error, answer: recorder && { headers, body: recorder } });
     },
   });
   return { status, headers, body: stream };

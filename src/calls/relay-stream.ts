@@ -26,7 +26,7 @@ export interface StreamRelayOptions {
   /** Its signal aborts if the client disconnects before it was answered. */
   client: CallClient;
   /** Collects the sent bytes of a call with a retry key; such a call continues without its client. */
-  kept: StoredBody | undefined;
+  recorder: StoredBody | undefined;
   /** Redacts the upstream's key from an error that repeats it. */
   redact: (text: string) => string;
   onFirstByte: () => void;
@@ -60,7 +60,7 @@ class StreamRelay implements Watched, BodySink {
   readonly #splitter: EventSplitter | undefined;
   #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
   #lastByteAt: number;
-  #keptAliveAt = 0;
+  #lastCommentAt = 0;
   #sawByte = false;
   /** Whether the relay waits for the upstream's bytes; false while the client accepts none. */
   #reading = false;
@@ -84,11 +84,11 @@ class StreamRelay implements Watched, BodySink {
   start(controller: ReadableStreamDefaultController<Uint8Array>): void {
     this.#controller = controller;
     this.#options.ticker.watch(this);
-    if (this.#options.kept === undefined || !this.#options.client.signal.aborted) return;
+    if (this.#options.recorder === undefined || !this.#options.client.signal.aborted) return;
     // Nothing would request a byte.
     this.#closed = true;
     controller.close();
-    this.#goOnAlone();
+    this.#continueWithoutClient();
   }
 
   /** The client has taken all available bytes. */
@@ -99,14 +99,14 @@ class StreamRelay implements Watched, BodySink {
   /** The client disconnected. */
   async cancel(): Promise<void> {
     this.#closed = true;
-    if (this.#options.kept !== undefined && !this.#ended) return this.#goOnAlone();
+    if (this.#options.recorder !== undefined && !this.#ended) return this.#continueWithoutClient();
     // SDKs disconnect at an error: that was the upstream's end, not the client's.
     const ended = this.#end(this.#options.observer.failed ? "failed" : "abandoned", undefined);
     this.#options.abort.abort(new GatewayError("upstream_interrupted", "The client went away."));
     await ended;
   }
 
-  #goOnAlone(): void {
+  #continueWithoutClient(): void {
     this.#clientGone = true;
     this.#read();
   }
@@ -220,20 +220,20 @@ class StreamRelay implements Watched, BodySink {
 
   #see(block: Buffer): Buffer {
     if (block.length === 0) return block;
-    const { observer, redact, kept } = this.#options;
+    const { observer, redact, recorder } = this.#options;
     const shown = observer.see(block);
-    kept?.add(shown);
+    recorder?.add(shown);
     // Latin-1 preserves every byte, also if a block begins or ends within a character.
     return observer.failed ? Buffer.from(redact(shown.toString("latin1")), "latin1") : shown;
   }
 
   /** The bytes after the last whole event. */
   #closing(): Buffer {
-    const { observer, kept } = this.#options;
+    const { observer, recorder } = this.#options;
     const rest = this.#see(this.#splitter?.rest() ?? NOTHING);
     if (observer.close === undefined || observer.done) return rest;
     const last = observer.close();
-    kept?.add(last);
+    recorder?.add(last);
     return rest.length === 0 ? last : Buffer.concat([rest, last]);
   }
 
@@ -248,7 +248,7 @@ class StreamRelay implements Watched, BodySink {
     const controller = this.#controller;
     if (controller === undefined) return;
     const silence = now - this.#lastByteAt;
-    const quiet = now - Math.max(this.#lastByteAt, this.#keptAliveAt);
+    const quiet = now - Math.max(this.#lastByteAt, this.#lastCommentAt);
     if (silence > this.#options.idleMsMax) {
       const error = this.#reading
         ? new GatewayError("upstream_timeout", "The upstream's stream fell silent.")
@@ -262,7 +262,7 @@ class StreamRelay implements Watched, BodySink {
       this.#splitter?.atBoundary === true &&
       (controller.desiredSize ?? 0) >= 0
     ) {
-      this.#keptAliveAt = now;
+      this.#lastCommentAt = now;
       controller.enqueue(KEEP_ALIVE);
     }
   }

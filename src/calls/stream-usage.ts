@@ -16,7 +16,7 @@ export interface StreamUsageOptions {
 export class StreamUsage {
   readonly #options: StreamUsageOptions;
   #known: ObservedUsage | undefined;
-  #cameOut = false;
+  #hasOutput = false;
   #failed = false;
 
   constructor(options: StreamUsageOptions) {
@@ -29,7 +29,7 @@ export class StreamUsage {
     const { observer, read, onFailure } = this.#options;
     try {
       this.#known = read();
-      this.#cameOut = observer.usage !== undefined || observer.outputBytes > 0;
+      this.#hasOutput = observer.usage !== undefined || observer.outputBytes > 0;
     } catch (reason) {
       this.#failed = true;
       onFailure(reason);
@@ -38,7 +38,7 @@ export class StreamUsage {
   }
 
   /** Whether there was any output, or a count by the upstream, at the last check. */
-  get cameOut(): boolean {
-    return this.#cameOut;
+  get hasOutput(): boolean {
+    return this.#hasOutput;
   }
 }

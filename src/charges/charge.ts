@@ -76,7 +76,7 @@ export class Charge implements Watched {
   #keeper: HoldKeeper;
   #handingOver = false;
   /** Whether this process has stopped following the work. */
-  #left = false;
+  #isDetached = false;
   /** The last renewal or top-up, while it runs. */
   #underWay: Promise<void> | undefined;
   #readUsage: () => ObservedUsage | undefined = nothing;
@@ -174,23 +174,23 @@ export class Charge implements Watched {
     }
     this.#keeper = "job";
     this.detach();
-    await this.#lend(id, until, LEND_RETRY_MS);
+    await this.#commitJobLease(id, until, LEND_RETRY_MS);
   }
 
   /** If the hold has ended by then, the job ended it. */
-  async #lend(id: string, leaseUntil: number, retryMs: number): Promise<void> {
+  async #commitJobLease(id: string, leaseUntil: number, retryMs: number): Promise<void> {
     try {
       await this.#deps.ledger.submit({ kind: "renew", id, leaseUntil, observed: undefined, keeper: "job" });
     } catch (reason) {
       this.#deps.onUnsettled(id, reason);
       const next = Math.min(2 * retryMs, LEND_RETRY_MS_MAX);
-      this.#deps.ticker.after(retryMs, () => void this.#lend(id, leaseUntil, next));
+      this.#deps.ticker.after(retryMs, () => void this.#commitJobLease(id, leaseUntil, next));
     }
   }
 
   /** Stops following the work; its hold stays open. */
   detach(): void {
-    this.#left = true;
+    this.#isDetached = true;
     this.#deps.ticker.leave(this);
   }
 
@@ -250,14 +250,14 @@ export class Charge implements Watched {
 
   /** Another node took this one for dead and ended the hold. The work continues only on newly held credits. */
   async #reacquireHold(ended: string): Promise<void> {
-    if (this.#ended || this.#left || ended !== this.#holdId) return;
+    if (this.#ended || this.#isDetached || ended !== this.#holdId) return;
     const at = this.#deps.clock();
     const id = `${this.#holdId}:again`;
     const { outcome } = await this.#deps.ledger.submit(holdOf(this.#order, { id, amount: this.#amount, at }));
     // A renewal and a top-up may both have found the hold ended.
     if (ended !== this.#holdId) return;
     if (outcome !== "held" && outcome !== "exists") {
-      if (!this.#ended && !this.#left) this.#onExhausted(expired());
+      if (!this.#ended && !this.#isDetached) this.#onExhausted(expired());
       return;
     }
     this.#reserves = [...this.#reserves, id];
@@ -275,7 +275,7 @@ export class Charge implements Watched {
       const doubled = 2n * (cost > this.#amount ? cost : this.#amount);
       const lack = await this.#raise(capAt(limits.callNanoMax, doubled));
       const rest = lack !== undefined && lack > 0n ? await this.#raise(this.#amount + lack) : lack;
-      if (rest !== undefined && cost >= this.#amount && !this.#ended && !this.#left)
+      if (rest !== undefined && cost >= this.#amount && !this.#ended && !this.#isDetached)
         this.#onExhausted(usedUp(this.#amount));
     } catch (reason) {
       this.#deps.onUnsettled(this.#order.id, reason);

@@ -86,8 +86,8 @@ export class Workers {
     });
     this.#running.add(child);
     void child.exited.then(() => this.#running.delete(child));
-    void tell(child, this.#settings);
-    return { process: child, listens: saysSomething(child.stdout) };
+    void sendSettings(child, this.#settings);
+    return { process: child, listens: hasOutput(child.stdout) };
   }
 
   async #keepRunning(number: number, first: Worker): Promise<void> {
@@ -107,7 +107,7 @@ export class Workers {
 }
 
 /** If the worker has exited already, its exit explains more than the error here. */
-async function tell(worker: WorkerProcess, text: string): Promise<void> {
+async function sendSettings(worker: WorkerProcess, text: string): Promise<void> {
   try {
     await worker.stdin.write(text);
     await worker.stdin.flush();
@@ -121,7 +121,7 @@ async function closeInput(worker: WorkerProcess): Promise<void> {
 }
 
 /** Whether there is any data before the end; reads on, so the writer is never blocked. */
-function saysSomething(output: ReadableStream<Uint8Array>): Promise<boolean> {
+function hasOutput(output: ReadableStream<Uint8Array>): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
   const read = async (): Promise<void> => {
     for await (const _ of output) resolve(true);

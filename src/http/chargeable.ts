@@ -5,28 +5,28 @@ import { type HttpRoute, proxiedRoute } from "./route.ts";
 
 export interface ChargeableServices {
   pipeline: CallPipeline;
-  keeper: ResponseStoreService;
+  responseStore: ResponseStoreService;
 }
 
-interface ChargeableDeclaration<Body extends ChargeableBody> extends Omit<ChargeableRoute<Body>, "keeper"> {
+interface ChargeableDeclaration<Body extends ChargeableBody> extends Omit<ChargeableRoute<Body>, "responseStore"> {
   contract: Omit<ProxiedContract, "body">;
   /** Whether its answers are stored, so that later calls may refer to them. */
-  keeps?: boolean;
+  storesResponses?: boolean;
 }
 
 /** A route whose calls go through the pipeline: its contract, and the pipeline's declaration. */
 export function chargeableRoute<Body extends ChargeableBody>(
   declared: ChargeableDeclaration<Body>,
 ): HttpRoute<ChargeableServices, "token"> {
-  const { contract, keeps = false, ...route } = declared;
+  const { contract, storesResponses = false, ...route } = declared;
   return proxiedRoute({
     contract: { ...contract, body: route.body },
     surface: route.surface,
-    mount({ pipeline, keeper }: ChargeableServices) {
-      const kept = keeps ? { ...route, keeper } : route;
+    mount({ pipeline, responseStore }: ChargeableServices) {
+      const callRoute = storesResponses ? { ...route, responseStore } : route;
       return async ({ requestId, principal, request }) => {
         const incoming = { requestId, principal, headers: request.headers, body: request, client: request };
-        const { status, headers, body } = await pipeline.run(kept, incoming);
+        const { status, headers, body } = await pipeline.run(callRoute, incoming);
         return new Response(body, { status, headers });
       };
     },

@@ -80,7 +80,7 @@ export class Lane {
   async #ask(): Promise<void> {
     while (this.#mayTake()) {
       this.#mayBeDue = false;
-      await this.#takeSome(this.#handler.concurrencyMax - this.#runs.size);
+      await this.#leaseDue(this.#handler.concurrencyMax - this.#runs.size);
     }
     this.#asking = undefined;
   }
@@ -89,7 +89,7 @@ export class Lane {
     return this.#mayBeDue && !this.#closed && this.#runs.size < this.#handler.concurrencyMax;
   }
 
-  async #takeSome(jobsMax: number): Promise<void> {
+  async #leaseDue(jobsMax: number): Promise<void> {
     const { store, clock, ticker, randomBytes, node, leaseMs, onError } = this.#options;
     const [at, leasedAt] = [clock(), ticker.now()];
     const lease = { token: randomId(randomBytes, TOKEN_CHARACTERS), node, until: at + leaseMs };
@@ -104,10 +104,10 @@ export class Lane {
 
   #start(job: LeasedJob, leasedAt: number): void {
     const run = new Run(job, leasedAt, this.#handler.runMsMax);
-    this.#runs.set(run, this.#toItsEnd(run));
+    this.#runs.set(run, this.#runToEnd(run));
   }
 
-  async #toItsEnd(run: Run): Promise<void> {
+  async #runToEnd(run: Run): Promise<void> {
     try {
       await this.#perform(run);
     } catch (reason) {
@@ -121,14 +121,14 @@ export class Lane {
   async #perform(run: Run): Promise<void> {
     const { job, signal } = run;
     // The store answered after the lane was closed.
-    if (this.#closed) return this.#giveBack(job);
+    if (this.#closed) return this.#returnJob(job);
     let result: JobResult;
     try {
       // The process of the last attempt died.
-      if (job.attempts > this.#handler.attemptsMax) return await this.#giveUp(run, undefined);
+      if (job.attempts > this.#handler.attemptsMax) return await this.#abandonJob(run, undefined);
       result = await this.#handler.run(job, { signal });
     } catch (reason) {
-      if (this.#closed && signal.aborted && !run.lost) return this.#giveBack(job);
+      if (this.#closed && signal.aborted && !run.lost) return this.#returnJob(job);
       return this.#fail(run, reason);
     }
     await this.#note(job, result);
@@ -150,7 +150,7 @@ export class Lane {
     this.#options.onError(reason, job);
     if (job.attempts === this.#handler.attemptsMax && !run.lost) {
       try {
-        return await this.#giveUp(run, reason);
+        return await this.#abandonJob(run, reason);
       } catch (secondReason) {
         this.#options.onError(secondReason, job);
       }
@@ -160,13 +160,13 @@ export class Lane {
     await this.#reschedule(job, { runAt, attempts: job.attempts });
   }
 
-  async #giveUp({ job }: Run, reason: unknown): Promise<void> {
+  async #abandonJob({ job }: Run, reason: unknown): Promise<void> {
     await this.#handler.onExhausted(job, reason);
     await this.#options.store.finish(job);
   }
 
   /** Frees a job that did not fail, and does not count the attempt. */
-  #giveBack(job: LeasedJob): Promise<void> {
+  #returnJob(job: LeasedJob): Promise<void> {
     return this.#reschedule(job, { runAt: job.runAt, attempts: job.attempts - 1 });
   }
 

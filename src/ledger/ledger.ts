@@ -123,11 +123,11 @@ export class Ledger {
   #commitNext(): void {
     const committing = this.#commit(this.#queue.splice(0, batchLength(this.#queue)));
     // A store in this process has already committed and needs no promise.
-    if (committing === undefined) this.#goOn();
-    else void committing.then(() => this.#goOn());
+    if (committing === undefined) this.#startCommit();
+    else void committing.then(() => this.#startCommit());
   }
 
-  #goOn(): void {
+  #startCommit(): void {
     if (this.#queue.length > 0) return this.#gather();
     this.#running = false;
     this.#rest?.resolve();

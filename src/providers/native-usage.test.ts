@@ -208,7 +208,7 @@ describe("Responses", () => {
   });
 
   test("the providers that store answers are declared; xAI doesn't list inputs", () => {
-    const stored = (["openai", "xai", "byteplus"] as const).map((kind) => operationOf(kind, "responses").keeps);
+    const stored = (["openai", "xai", "byteplus"] as const).map((kind) => operationOf(kind, "responses").storesAnswers);
     expect(stored).toEqual([{ listsInput: true }, { listsInput: false }, { listsInput: true }]);
   });
 });

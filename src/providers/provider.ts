@@ -71,11 +71,11 @@ export interface UpstreamOperation {
    */
   toUpstream?(input: CallInput, model: string): UpstreamRequests | undefined | Promise<UpstreamRequests | undefined>;
   /** Client headers that are forwarded if the client uses the same dialect. */
-  forwards?: readonly string[];
+  forwardedHeaders?: readonly string[];
   /** How a model differs from others of the dialect, for translated requests. */
   facts?(model: string): ModelFacts;
   /** The upstream stores its answers: they can be looked up and continued by id under the same path. */
-  keeps?: { listsInput: boolean };
+  storesAnswers?: { listsInput: boolean };
   /** Reads the usage of a whole answer or of one stream event; undefined if it contains none. */
   readUsage(answer: JsonObject): ObservedUsage | undefined;
   /** Whether an answer with a success status is nevertheless a failure. */

@@ -35,7 +35,7 @@ async function keep(model: string, id: string, request: JsonObject): Promise<voi
   await keeper.store(
     call,
     { id, object: "response", output: [] },
-    target.operation.keeps === undefined ? undefined : { keyId: "k" },
+    target.operation.storesAnswers === undefined ? undefined : { keyId: "k" },
   );
 }
 
@@ -54,7 +54,10 @@ async function ask(
     send: { retries: 0, retryAfterMsMax: 0, firstByteMsMax: 60_000, idleMsMax: 60_000 },
   };
   const request = new Request(`http://gateway.test/v1/responses/${encodeURIComponent(id)}${query}`);
-  const answer = await what({ asking, router, keeper }, { request, principal: principalOf("alice"), id });
+  const answer = await what(
+    { asking, router, responseStore: keeper },
+    { request, principal: principalOf("alice"), id },
+  );
   return { status: answer.status, text: await answer.text() };
 }
 

@@ -9,7 +9,7 @@ import type { StoredResponse } from "./store.ts";
 export interface StoredResponseDependencies {
   asking: AskDependencies;
   router: ModelRouter;
-  keeper: ResponseStoreService;
+  responseStore: ResponseStoreService;
 }
 
 /** A call about one response, with its query. */
@@ -21,12 +21,12 @@ export interface StoredResponseCall {
 
 /** `GET /v1/responses/{id}`. Throws 404 if the caller has no such response. */
 export async function getResponse(deps: StoredResponseDependencies, call: StoredResponseCall): Promise<Response> {
-  const stored = await deps.keeper.find(call.id, call.principal);
+  const stored = await deps.responseStore.find(call.id, call.principal);
   if (new URL(call.request.url).searchParams.get("stream") === "true") {
     throw new GatewayError("validation_failed", "stream: only a new response is streamed.", { param: "stream" });
   }
   if (stored.content !== undefined) return json(stored.content.response);
-  return askItsUpstream(deps, call, stored, {
+  return askProvider(deps, call, stored, {
     subpath: `/${encodeURIComponent(stored.id)}${queryOf(call)}`,
     method: "GET",
   });
@@ -34,29 +34,29 @@ export async function getResponse(deps: StoredResponseDependencies, call: Stored
 
 /** `GET /v1/responses/{id}/input_items`, in OpenAI's list format with cursors; newest first by default. */
 export async function listInputItems(deps: StoredResponseDependencies, call: StoredResponseCall): Promise<Response> {
-  const stored = await deps.keeper.find(call.id, call.principal);
+  const stored = await deps.responseStore.find(call.id, call.principal);
   if (stored.content !== undefined)
-    return Response.json(pageOf(await deps.keeper.inputOf(stored.id, call.principal), call));
+    return Response.json(pageOf(await deps.responseStore.inputOf(stored.id, call.principal), call));
   const subpath = `/${encodeURIComponent(stored.id)}/input_items${queryOf(call)}`;
-  return askItsUpstream(deps, call, stored, { subpath, method: "GET" });
+  return askProvider(deps, call, stored, { subpath, method: "GET" });
 }
 
 /** `DELETE /v1/responses/{id}`. The upstream's copy is deleted first, so that a failure there can be retried. */
 export async function deleteResponse(deps: StoredResponseDependencies, call: StoredResponseCall): Promise<Response> {
-  const stored = await deps.keeper.find(call.id, call.principal);
+  const stored = await deps.responseStore.find(call.id, call.principal);
   if (stored.content === undefined) {
-    const answer = await askItsUpstream(deps, call, stored, {
+    const answer = await askProvider(deps, call, stored, {
       subpath: `/${encodeURIComponent(stored.id)}`,
       method: "DELETE",
     });
     if (!answer.ok && answer.status !== 404) return answer;
   }
-  await deps.keeper.remove(stored.id, call.principal);
+  await deps.responseStore.remove(stored.id, call.principal);
   return Response.json({ id: stored.id, object: "response", deleted: true });
 }
 
 /** Sends the request to the provider that stores the response. */
-function askItsUpstream(
+function askProvider(
   { asking, router }: StoredResponseDependencies,
   { request }: StoredResponseCall,
   { provider, keyId }: StoredResponse,
@@ -64,8 +64,8 @@ function askItsUpstream(
 ): Promise<Response> {
   const route = router.routes.find(({ prefix }) => prefix === provider);
   const operation = route?.provider.operations.responses;
-  const missing = what.subpath.includes("/input_items") && operation?.keeps?.listsInput === false;
-  if (route === undefined || operation?.keeps === undefined || missing) {
+  const missing = what.subpath.includes("/input_items") && operation?.storesAnswers?.listsInput === false;
+  if (route === undefined || operation?.storesAnswers === undefined || missing) {
     throw new GatewayError("unsupported_operation", `The provider ${provider} can't be asked for this.`);
   }
   return askUpstream(asking, request, { target: { route, operation }, pinnedKeyId: keyId, ...what });

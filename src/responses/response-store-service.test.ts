@@ -39,7 +39,7 @@ async function round(model: string, id: string, request: JsonObject, user = "ali
   await keeper.store(
     call,
     answerOf(id, `said in ${id}`),
-    call.target.operation.keeps === undefined ? undefined : { keyId },
+    call.target.operation.storesAnswers === undefined ? undefined : { keyId },
   );
 }
 

@@ -79,7 +79,11 @@ export class ResponseStoreService {
     const chain = await this.#chain(id, principal);
     const last = chain.at(-1);
     if (last === undefined) throw notFound(id, "previous_response_id");
-    if (last.content === undefined && last.provider === target.route.prefix && target.operation.keeps !== undefined) {
+    if (
+      last.content === undefined &&
+      last.provider === target.route.prefix &&
+      target.operation.storesAnswers !== undefined
+    ) {
       return { pinnedKeyId: last.keyId };
     }
     if (chain[0]?.previousId !== undefined) {

@@ -41,5 +41,5 @@ export interface ResponseStore {
   /** Whether the response existed. */
   remove(id: string, owner: string): Promise<boolean>;
   /** Deletes expired responses, a bounded number at a time. */
-  forget(at: number): Promise<void>;
+  deleteExpired(at: number): Promise<void>;
 }

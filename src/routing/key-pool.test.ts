@@ -7,7 +7,7 @@ beforeEach(() => {
 });
 
 const poolOf = (...keys: string[]): KeyPool => new KeyPool(keys, () => now);
-const keyOf = (secret: string): Key => ({ id: keyIdOf(secret), secret, heads: [] });
+const keyOf = (secret: string): Key => ({ id: keyIdOf(secret), secret, cachedHeaders: [] });
 const take = (pool: KeyPool, count: number): (string | undefined)[] =>
   Array.from({ length: count }, () => pool.acquire()?.secret);
 

@@ -24,7 +24,7 @@ export interface Key {
   readonly id: string;
   readonly secret: string;
   /** The headers of requests with this key, cached because thousands of calls have the same ones. */
-  readonly heads: CachedHeaders[];
+  readonly cachedHeaders: CachedHeaders[];
 }
 
 interface CachedHeaders {
@@ -40,7 +40,7 @@ export class KeyPool {
   #next = 0;
 
   constructor(secrets: readonly string[], clock: Clock) {
-    this.#keys = secrets.map((secret) => ({ key: { id: keyIdOf(secret), secret, heads: [] }, coolUntil: 0 }));
+    this.#keys = secrets.map((secret) => ({ key: { id: keyIdOf(secret), secret, cachedHeaders: [] }, coolUntil: 0 }));
     this.#clock = clock;
   }
 

@@ -86,7 +86,7 @@ describe("to an upstream", () => {
   test("headers of one caller are sent with no other call, and each key has its own", () => {
     const route = routeOf("openai");
     expect(sent(route)["openai-beta"]).toBe("assistants=v2");
-    const other = headersOf(route, { key: { id: "other", secret: "sk-other", heads: [] } });
+    const other = headersOf(route, { key: { id: "other", secret: "sk-other", cachedHeaders: [] } });
     expect(other.get("openai-beta")).toBeNull();
     expect(other.get("authorization")).toBe("Bearer sk-other");
     expect(headersOf(route).get("openai-beta")).toBeNull();

@@ -46,8 +46,8 @@ export function upstreamHeaders(
   const own = ownHeaders(route.provider, key, operation.path, accept);
   const common = route.sandbox ? FORWARDED_IN_SANDBOX : FORWARDED_REQUEST_HEADERS;
   const headers = withForwarded(own, own, clientHeaders, common);
-  if (!passesThrough || operation.forwards === undefined) return headers;
-  return withForwarded(headers, own, clientHeaders, operation.forwards);
+  if (!passesThrough || operation.forwardedHeaders === undefined) return headers;
+  return withForwarded(headers, own, clientHeaders, operation.forwardedHeaders);
 }
 
 /** Adds the client's headers with these names; `own` is shared by all calls and stays unchanged. */
@@ -67,7 +67,7 @@ function withForwarded(headers: Headers, own: Headers, clientHeaders: Headers, n
 /** Headers independent of the caller, created once per key, path and media type. */
 function ownHeaders(provider: Provider, key: Key, path: string, accept: string): Headers {
   // A few at most; scanning them is faster than concatenating a key.
-  for (const head of key.heads) if (head.path === path && head.accept === accept) return head.headers;
+  for (const head of key.cachedHeaders) if (head.path === path && head.accept === accept) return head.headers;
   const headers = new Headers({
     "content-type": "application/json",
     accept,
@@ -76,7 +76,7 @@ function ownHeaders(provider: Provider, key: Key, path: string, accept: string):
     "user-agent": USER_AGENT,
     ...provider.headers(key.secret, path),
   });
-  key.heads.push({ path, accept, headers });
+  key.cachedHeaders.push({ path, accept, headers });
   return headers;
 }
 

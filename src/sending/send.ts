@@ -182,7 +182,7 @@ async function readFailure(
 
 async function readError(body: ReplyBody, watchdog: CallWatchdog): Promise<string> {
   try {
-    const read = await collectBody(body, limits.upstreamErrorBytesMax, () => watchdog.heard());
+    const read = await collectBody(body, limits.upstreamErrorBytesMax, () => watchdog.restart());
     return "bytes" in read ? read.bytes.toString("utf8") : "";
   } catch {
     // The status is known; a body that breaks off or stalls adds nothing.

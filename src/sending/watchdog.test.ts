@@ -46,7 +46,7 @@ describe("waiting for the upstream", () => {
     const waiting = watchdog();
     waiting.expect(1_000, "too late");
     pass(999);
-    waiting.heard();
+    waiting.restart();
     pass(999);
     expect(reason()).toBeUndefined();
     pass(1);

@@ -47,11 +47,11 @@ export class CallWatchdog implements Watched {
   expect(milliseconds: number, timeoutMessage: string): void {
     this.#waitMs = milliseconds;
     this.#timeoutMessage = timeoutMessage;
-    this.heard();
+    this.restart();
   }
 
   /** The upstream has sent something: the time-out restarts. */
-  heard(): void {
+  restart(): void {
     this.#since = this.#options.ticker.now();
   }
 

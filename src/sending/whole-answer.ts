@@ -15,7 +15,7 @@ export function readWholeAnswer(
   watchdog: CallWatchdog,
   idleMsMax: number,
 ): WholeAnswer | Promise<WholeAnswer> {
-  const collected = collectBody(body, limits.upstreamAnswerBytesMax, () => watchdog.heard());
+  const collected = collectBody(body, limits.upstreamAnswerBytesMax, () => watchdog.restart());
   // A short answer has arrived with its head, and needs no promise.
   if (!(collected instanceof Promise)) return readCollected(collected, operation);
   return awaitAll(collected, watchdog, idleMsMax).then((all) => readCollected(all, operation));

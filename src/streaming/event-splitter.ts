@@ -15,8 +15,8 @@ const NOTHING = Buffer.alloc(0);
 export class EventSplitter {
   readonly #eventBytesMax: number;
   /** The retained bytes, with spare capacity: an event of megabytes arrives in a thousand pieces. */
-  #kept: Buffer = NOTHING;
-  #keptBytes = 0;
+  #retained: Buffer = NOTHING;
+  #retainedBytes = 0;
   #oversize = false;
 
   constructor(eventBytesMax: number) {
@@ -31,7 +31,7 @@ export class EventSplitter {
   /** Takes the next bytes; returns those that can be passed on: whole events, or a part of an oversize one. */
   push(chunk: Uint8Array): Buffer {
     const arrived = Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
-    const before = this.#keptBytes;
+    const before = this.#retainedBytes;
     const bytes = before === 0 ? arrived : this.#append(arrived);
     const end = lastEventEnd(bytes, before);
     if (end > 0) this.#oversize = false;
@@ -40,30 +40,30 @@ export class EventSplitter {
     // The last bytes of an oversize event are retained, because its end may span two reads as well.
     const keep = this.#oversize ? Math.min(rest, 3) : rest;
     if (keep === bytes.length && before > 0) return NOTHING;
-    this.#kept = keep === 0 ? NOTHING : Buffer.from(bytes.subarray(bytes.length - keep));
-    this.#keptBytes = keep;
+    this.#retained = keep === 0 ? NOTHING : Buffer.from(bytes.subarray(bytes.length - keep));
+    this.#retainedBytes = keep;
     return keep === 0 ? bytes : bytes.subarray(0, bytes.length - keep);
   }
 
   /** The remainder when the stream ends: an incomplete event. */
   rest(): Buffer {
-    const rest = this.#kept.subarray(0, this.#keptBytes);
-    this.#kept = NOTHING;
-    this.#keptBytes = 0;
+    const rest = this.#retained.subarray(0, this.#retainedBytes);
+    this.#retained = NOTHING;
+    this.#retainedBytes = 0;
     return rest;
   }
 
   /** All retained bytes, including the new ones. The capacity doubles, so that each byte is moved only a few times. */
   #append(arrived: Buffer): Buffer {
-    const bytes = this.#keptBytes + arrived.length;
-    if (bytes > this.#kept.length) {
-      const larger = Buffer.allocUnsafe(Math.max(bytes, 2 * this.#kept.length));
-      this.#kept.copy(larger, 0, 0, this.#keptBytes);
-      this.#kept = larger;
+    const bytes = this.#retainedBytes + arrived.length;
+    if (bytes > this.#retained.length) {
+      const larger = Buffer.allocUnsafe(Math.max(bytes, 2 * this.#retained.length));
+      this.#retained.copy(larger, 0, 0, this.#retainedBytes);
+      this.#retained = larger;
     }
-    arrived.copy(this.#kept, this.#keptBytes);
-    this.#keptBytes = bytes;
-    return this.#kept.subarray(0, bytes);
+    arrived.copy(this.#retained, this.#retainedBytes);
+    this.#retainedBytes = bytes;
+    return this.#retained.subarray(0, bytes);
   }
 }
 

@@ -32,7 +32,7 @@ export class LineBuffer {
   /** A line including its line end. */
   write(line: string): void {
     this.#put(line);
-    this.#flushWhereFull();
+    this.#flushIfFull();
   }
 
   /** A line around an object's JSON, whose braces are replaced by the given beginning and end. */
@@ -45,7 +45,7 @@ export class LineBuffer {
       this.#length -= 1;
     }
     this.#put(behind);
-    this.#flushWhereFull();
+    this.#flushIfFull();
   }
 
   flush(): void {
@@ -67,7 +67,7 @@ export class LineBuffer {
     return this.#bytes.indexOf(LINE_FEED, from) + 1;
   }
 
-  #flushWhereFull(): void {
+  #flushIfFull(): void {
     if (this.#length > GATHERED_BYTES) this.flush();
   }
 

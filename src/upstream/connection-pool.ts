@@ -17,7 +17,7 @@ const CLOSING_MARGIN_MS = 1_000;
 /** Idle connections. The most recently used one is reused first; the others expire. */
 export class ConnectionPool implements ConnectionOwner {
   readonly #options: PoolOptions;
-  readonly #kept = new Map<string, Connection[]>();
+  readonly #idle = new Map<string, Connection[]>();
   #timer: Timer | null = null;
   #isClosed = false;
 
@@ -26,7 +26,7 @@ export class ConnectionPool implements ConnectionOwner {
   }
 
   take(origin: string): Connection | undefined {
-    const kept = this.#kept.get(origin);
+    const kept = this.#idle.get(origin);
     if (kept === undefined) return undefined;
     const now = this.#options.clock();
     for (let connection = kept.pop(); connection !== undefined; connection = kept.pop()) {
@@ -36,10 +36,10 @@ export class ConnectionPool implements ConnectionOwner {
     return undefined;
   }
 
-  keep(connection: Connection): void {
+  release(connection: Connection): void {
     const { clock, connectionsMax, idleMsMax } = this.#options;
     const idleMs = Math.min(idleMsMax, (connection.keepAliveMs ?? Number.POSITIVE_INFINITY) - CLOSING_MARGIN_MS);
-    const kept = this.#keptOf(connection.origin);
+    const kept = this.#idleOf(connection.origin);
     if (this.#isClosed || idleMs <= 0 || kept.length >= connectionsMax) {
       connection.close();
       return;
@@ -50,7 +50,7 @@ export class ConnectionPool implements ConnectionOwner {
   }
 
   forget(connection: Connection): void {
-    const kept = this.#kept.get(connection.origin);
+    const kept = this.#idle.get(connection.origin);
     const index = kept?.indexOf(connection) ?? -1;
     if (index !== -1) kept?.splice(index, 1);
   }
@@ -60,15 +60,15 @@ export class ConnectionPool implements ConnectionOwner {
     this.#isClosed = true;
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;
-    for (const kept of this.#kept.values()) for (const connection of kept) connection.close();
-    this.#kept.clear();
+    for (const kept of this.#idle.values()) for (const connection of kept) connection.close();
+    this.#idle.clear();
   }
 
-  #keptOf(origin: string): Connection[] {
-    const known = this.#kept.get(origin);
+  #idleOf(origin: string): Connection[] {
+    const known = this.#idle.get(origin);
     if (known !== undefined) return known;
     const kept: Connection[] = [];
-    this.#kept.set(origin, kept);
+    this.#idle.set(origin, kept);
     return kept;
   }
 
@@ -78,12 +78,12 @@ export class ConnectionPool implements ConnectionOwner {
 
   #prune(): void {
     const now = this.#options.clock();
-    for (const [origin, kept] of this.#kept) {
+    for (const [origin, kept] of this.#idle) {
       const rest = kept.filter(({ idleUntil }) => idleUntil > now);
       for (const connection of kept) if (connection.idleUntil <= now) connection.close();
-      if (rest.length === 0) this.#kept.delete(origin);
-      else this.#kept.set(origin, rest);
+      if (rest.length === 0) this.#idle.delete(origin);
+      else this.#idle.set(origin, rest);
     }
-    this.#timer = this.#kept.size === 0 ? null : this.#startTimer();
+    this.#timer = this.#idle.size === 0 ? null : this.#startTimer();
   }
 }

@@ -23,7 +23,7 @@ export interface ConnectionUser {
 
 /** The owner of connections between two requests. */
 export interface ConnectionOwner {
-  keep(connection: Connection): void;
+  release(connection: Connection): void;
   /** The connection closed while idle. */
   forget(connection: Connection): void;
 }
@@ -42,7 +42,7 @@ export class Connection {
   idleUntil = 0;
   /** The keep-alive time announced by the upstream. */
   keepAliveMs: number | undefined;
-  readonly #keeper: ConnectionOwner;
+  readonly #owner: ConnectionOwner;
   readonly #isSecure: boolean;
   readonly #reader = new ReplyReader();
   readonly #writer = new RequestWriter();
@@ -57,7 +57,7 @@ export class Connection {
   constructor({ origin, isSecure }: RequestTarget, keeper: ConnectionOwner, user: ConnectionUser) {
     this.origin = origin;
     this.#isSecure = isSecure;
-    this.#keeper = keeper;
+    this.#owner = keeper;
     this.#user = user;
   }
 
@@ -164,7 +164,7 @@ export class Connection {
     if (this.#isClosed) return;
     const user = this.#user;
     this.destroy();
-    if (user === null) this.#keeper.forget(this);
+    if (user === null) this.#owner.forget(this);
     else if (this.#isReused && !this.#reader.hasBytes) user.retryOnNewConnection();
     else user.fail(this.#explained(cause));
   }
@@ -200,7 +200,7 @@ export class Connection {
     this.resume();
     socket.unref();
     this.keepAliveMs = head.keepAliveMs;
-    this.#keeper.keep(this);
+    this.#owner.release(this);
   }
 }
 

@@ -112,13 +112,13 @@ export class HttpExchange implements UpstreamReply, ReplyBody, ConnectionUser, A
   }
 
   end(lastBytes: Buffer | undefined): void {
-    this.#letGo();
+    this.#detach();
     if (lastBytes !== undefined) this.receive(lastBytes);
     if (this.#state === "replying") this.#conclude();
   }
 
   fail(cause: unknown): void {
-    this.#letGo();
+    this.#detach();
     if (this.#state === "asked") {
       this.#state = "over";
       this.#promised.reject(cause);
@@ -155,7 +155,7 @@ export class HttpExchange implements UpstreamReply, ReplyBody, ConnectionUser, A
 
   cancel(): void {
     this.#connection?.destroy();
-    this.#letGo();
+    this.#detach();
     this.#state = "over";
     this.#unread = null;
   }
@@ -166,7 +166,7 @@ export class HttpExchange implements UpstreamReply, ReplyBody, ConnectionUser, A
       sink.onBytes(bytes);
     } catch (cause) {
       this.#connection?.destroy();
-      this.#letGo();
+      this.#detach();
       // Also if everything has arrived: the reader has not received it.
       this.#failure = { cause };
       this.#conclude();
@@ -186,7 +186,7 @@ export class HttpExchange implements UpstreamReply, ReplyBody, ConnectionUser, A
   }
 
   /** The connection serves another request or is closed, and the signal no longer affects this exchange. */
-  #letGo(): void {
+  #detach(): void {
     this.#connection = null;
     this.#signal.removeEventListener("abort", this);
   }

@@ -8,25 +8,25 @@ const beginning = "HTTP/1.";
 export class HeadBytes {
   /** The offset after the head in the last read bytes. */
   nextAt = 0;
-  #kept: Buffer | null = null;
-  #keptLength = 0;
+  #retained: Buffer | null = null;
+  #retainedLength = 0;
 
   get isEmpty(): boolean {
-    return this.#kept === null;
+    return this.#retained === null;
   }
 
   clear(): void {
-    this.#kept = null;
-    this.#keptLength = 0;
+    this.#retained = null;
+    this.#retainedLength = 0;
   }
 
   /** The head as Latin-1 without its empty line, once it is complete; undefined before. Throws `BadReply`. */
   read(bytes: Buffer, from: number): string | undefined {
-    if (this.#kept !== null) return this.#continue(this.#kept, bytes, from);
+    if (this.#retained !== null) return this.#continue(this.#retained, bytes, from);
     const end = bytes.indexOf(headEnd, from);
     if (end - from > limits.replyHeadBytesMax) throw tooLong();
     if (end === -1) {
-      this.#keep(Buffer.allocUnsafe(0), bytes, from);
+      this.#retain(Buffer.allocUnsafe(0), bytes, from);
       return undefined;
     }
     this.nextAt = end + headEnd.length;
@@ -34,9 +34,9 @@ export class HeadBytes {
   }
 
   #continue(kept: Buffer, bytes: Buffer, from: number): string | undefined {
-    const before = this.#keptLength;
-    const joined = this.#keep(kept, bytes, from);
-    const end = joined.subarray(0, this.#keptLength).indexOf(headEnd, Math.max(0, before - headEnd.length + 1));
+    const before = this.#retainedLength;
+    const joined = this.#retain(kept, bytes, from);
+    const end = joined.subarray(0, this.#retainedLength).indexOf(headEnd, Math.max(0, before - headEnd.length + 1));
     if (end === -1) return undefined;
     this.nextAt = from + end + headEnd.length - before;
     this.clear();
@@ -44,18 +44,18 @@ export class HeadBytes {
   }
 
   /** Grows by doubling, so a head that arrives byte by byte is not copied for each. */
-  #keep(kept: Buffer, bytes: Buffer, from: number): Buffer {
+  #retain(kept: Buffer, bytes: Buffer, from: number): Buffer {
     // The end may be after the bound's last byte; anything after it does not belong to the head.
-    const taken = Math.min(bytes.length - from, limits.replyHeadBytesMax + headEnd.length - this.#keptLength);
-    const length = this.#keptLength + taken;
+    const taken = Math.min(bytes.length - from, limits.replyHeadBytesMax + headEnd.length - this.#retainedLength);
+    const length = this.#retainedLength + taken;
     let room = kept;
     if (length > kept.length) {
       room = Buffer.allocUnsafe(Math.max(length, 2 * kept.length, 1024));
-      room.set(kept.subarray(0, this.#keptLength));
+      room.set(kept.subarray(0, this.#retainedLength));
     }
-    room.set(bytes.subarray(from, from + taken), this.#keptLength);
-    this.#kept = room;
-    this.#keptLength = length;
+    room.set(bytes.subarray(from, from + taken), this.#retainedLength);
+    this.#retained = room;
+    this.#retainedLength = length;
     checkBeginning(room, length);
     const isTooLong = length >= limits.replyHeadBytesMax + headEnd.length;
     if (isTooLong && room.subarray(0, length).indexOf(headEnd) === -1) throw tooLong();

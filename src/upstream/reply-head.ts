@@ -30,8 +30,8 @@ export class ReplyHead implements ReplyHeaders {
   readonly #text: string;
   /** The end of each header's name, which makes look-ups of missing headers fast. */
   readonly #colons: number[] = [];
-  #saysClose = false;
-  #saysKeepAlive = false;
+  #hasClose = false;
+  #hasKeepAlive = false;
 
   /** `text` is Latin-1, each line with its line end, without the empty one. Throws `BadReply`. */
   constructor(text: string) {
@@ -42,7 +42,7 @@ export class ReplyHead implements ReplyHeaders {
     const isFirstVersion = text.charCodeAt(7) === ZERO;
     // If a peer frames a body in two ways, or in a way newer than its version, its end cannot be trusted.
     const isDoubtful = this.isChunked && (isFirstVersion || this.contentLength !== undefined);
-    this.keepsAlive = (!isFirstVersion || this.#saysKeepAlive) && !this.#saysClose && !isDoubtful;
+    this.keepsAlive = (!isFirstVersion || this.#hasKeepAlive) && !this.#hasClose && !isDoubtful;
   }
 
   /** A 204 or 304 has no body, whatever its head contains. */
@@ -86,8 +86,8 @@ export class ReplyHead implements ReplyHeaders {
   }
 
   #readConnection(value: string): void {
-    if (closeToken.test(value)) this.#saysClose = true;
-    if (keepAliveToken.test(value)) this.#saysKeepAlive = true;
+    if (closeToken.test(value)) this.#hasClose = true;
+    if (keepAliveToken.test(value)) this.#hasKeepAlive = true;
   }
 
   #readKeepAlive(value: string): void {

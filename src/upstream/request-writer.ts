@@ -67,7 +67,7 @@ export class RequestWriter {
     }
     this.#next = piecesOf(body);
     this.#written = 0;
-    return this.#write(socket, bytes, this.#join(bytes, headBytes)) && this.#goOn(socket);
+    return this.#write(socket, bytes, this.#join(bytes, headBytes)) && this.#continueWriting(socket);
   }
 
   /** Copies the next small pieces into the buffer for one write; returns their end. */
@@ -87,7 +87,7 @@ export class RequestWriter {
     const pending = this.#pending;
     if (pending === undefined) return true;
     this.#pending = undefined;
-    return this.#write(socket, pending, pending.length) && this.#goOn(socket);
+    return this.#write(socket, pending, pending.length) && this.#continueWriting(socket);
   }
 
   /** Bytes that the socket no longer needs are freed. */
@@ -96,7 +96,7 @@ export class RequestWriter {
     this.#next = NOTHING;
   }
 
-  #goOn(socket: Writable): boolean {
+  #continueWriting(socket: Writable): boolean {
     while (this.#pending === undefined) {
       const joined = this.#join(shared, 0);
       if (joined > 0) {

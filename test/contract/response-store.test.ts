@@ -164,15 +164,15 @@ function describeResponseStore(name: string, open: () => Promise<Storage>): void
         const [row] = await query<{ count: bigint }>(storage, "SELECT COUNT(*) AS count FROM responses");
         return Number(row?.count);
       };
-      await store.forget(0);
+      await store.deleteExpired(0);
       expect(await left()).toBe(1_501);
-      await store.forget(10);
+      await store.deleteExpired(10);
       expect(await left()).toBe(1_491);
-      await store.forget(1_400);
+      await store.deleteExpired(1_400);
       expect(await left()).toBe(491);
       // The oldest went first.
       expect(await store.find("resp_1011", "alice", 0)).toBeDefined();
-      await store.forget(1_400);
+      await store.deleteExpired(1_400);
       expect(await left()).toBe(101);
       expect(await store.find("resp_1400", "alice", 0)).toBeUndefined();
       expect(await store.find("resp_1401", "alice", 0)).toBeDefined();

@@ -184,7 +184,7 @@ export class StreamScene {
       ticker: time.ticker,
       idleMsMax,
       client: { signal: this.leaving.signal },
-      kept: this.kept,
+      recorder: this.kept,
       events: this.#bytes
         ? undefined
         : { bytesMax: limits.eventBytesMax, errorEvent: (error) => chatCodec.errorEvent(error, "req_1") },

@@ -57,7 +57,7 @@ export class ChatStreamObserver implements StreamObserver {
 
   see(block: Buffer): Buffer {
     this.#generated.add(block);
-    if (saysDone(block)) this.#done = true;
+    if (isDoneLine(block)) this.#done = true;
     if (block.includes(ERROR)) this.#noteErrors(block);
     if (this.#last.push(block) > LAST_BLOCKS) this.#last.shift();
     const usageAt = findUsage(block, 0);
@@ -100,7 +100,7 @@ const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 
 /** Whether a line is the end mark of the stream: a model may write the same words into its text. */
-function saysDone(block: Buffer): boolean {
+function isDoneLine(block: Buffer): boolean {
   for (let at = block.indexOf(DONE_WORD); at !== -1; at = block.indexOf(DONE_WORD, at + DONE_WORD.length)) {
     if (endsLine(block, at + DONE_WORD.length) && beginsData(block, at)) return true;
   }

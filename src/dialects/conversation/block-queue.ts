@@ -42,7 +42,7 @@ export class BlockQueue {
     for (let head = this.#queue[0]; head !== undefined; head = this.#queue[0]) {
       if (!head.open(this.#next, events)) return;
       const over = !this.#blockEndsExplicit && this.#queue.length > 1 && head.whole;
-      if (!head.told && !over) return;
+      if (!head.startKnown && !over) return;
       this.#end(head, events);
     }
   }
@@ -75,7 +75,7 @@ export class QueuedBlock {
   /** Whether `start` is complete. */
   opens: boolean;
   /** Whether the upstream has marked the block as complete. */
-  told = false;
+  startKnown = false;
   ended = false;
   readonly #choice: number;
   #index: number | undefined;

@@ -20,11 +20,11 @@ export function effortOfBudget(tokens: number): Effort {
 }
 
 /** The offered effort nearest to the requested one, the lower of two; undefined if none is offered. */
-export function nearestEffort(wish: Effort, offered: readonly Effort[]): Effort | undefined {
-  const distance = (effort: Effort): number => Math.abs(efforts.indexOf(effort) - efforts.indexOf(wish));
+export function nearestEffort(requested: Effort, offered: readonly Effort[]): Effort | undefined {
+  const distance = (effort: Effort): number => Math.abs(efforts.indexOf(effort) - efforts.indexOf(requested));
   // Low effort does not replace none, nor the other way round.
   const alike =
-    wish === "none" ? offered.filter((effort) => effort === "none") : offered.filter((one) => one !== "none");
+    requested === "none" ? offered.filter((effort) => effort === "none") : offered.filter((one) => one !== "none");
   return alike.toSorted((a, b) => distance(a) - distance(b) || efforts.indexOf(a) - efforts.indexOf(b))[0];
 }
 
@@ -47,8 +47,8 @@ export function effortFor(
   if (reasoning === undefined) return undefined;
   const { effort, budgetTokens, mode } = reasoning;
   const off = mode === "off" && offered?.includes("none") === true ? "none" : undefined;
-  const wish =
+  const requested =
     mode === "off" ? off : (effort ?? (budgetTokens === undefined ? undefined : effortOfBudget(budgetTokens)));
-  if (wish === undefined || offered === undefined) return wish;
-  return nearestEffort(wish, offered);
+  if (requested === undefined || offered === undefined) return requested;
+  return nearestEffort(requested, offered);
 }

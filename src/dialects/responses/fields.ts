@@ -8,7 +8,10 @@ const dropped: FieldRule = { support: { ...own, chat: "dropped", messages: "drop
 const refused: FieldRule = { support: { ...own, chat: "refused", messages: "refused" } };
 
 /** Stored and returned by the gateway itself, for any provider. */
-const kept: FieldRule = { ...dropped, note: "handled by the gateway: part of the answer and of the stored response" };
+const handledByGateway: FieldRule = {
+  ...dropped,
+  note: "handled by the gateway: part of the answer and of the stored response",
+};
 
 /** The value of `include` for token probabilities. */
 export const logprobsInclude = "message.output_text.logprobs";
@@ -55,8 +58,8 @@ export const responsesFields: FieldTable = {
   top_logprobs: { support: { ...own, chat: "translated", messages: "refused" }, noOpValues: [0] },
   service_tier: { ...translated, note: "toward Messages auto, or standard_only for everything else" },
   user: translated,
-  store: kept,
-  metadata: kept,
+  store: handledByGateway,
+  metadata: handledByGateway,
   previous_response_id: { ...translated, note: "its items, before the others" },
   truncation: { ...dropped, note: "an input that is too long is refused by the upstream" },
   safety_identifier: dropped,

@@ -39,12 +39,12 @@ type FindItem = (id: string) => JsonObject | undefined;
  */
 export function inputItems(body: JsonObject, callId: string, find?: FindItem): JsonObject[] {
   const { input } = body;
-  if (typeof input === "string") return [keptItem({ role: "user", content: input }, "input", `${callId}_in0`)];
+  if (typeof input === "string") return [storedItem({ role: "user", content: input }, "input", `${callId}_in0`)];
   return readList(input, "input").map((value, index) => {
     const at = `input.${index}`;
     const item = readObject(value, at);
     const named = find === undefined ? undefined : itemNamed(item, at, find);
-    return named ?? keptItem(item, at, `${callId}_in${index}`);
+    return named ?? storedItem(item, at, `${callId}_in${index}`);
   });
 }
 
@@ -56,7 +56,7 @@ function itemNamed(item: JsonObject, at: string, find: FindItem): JsonObject | u
   return found;
 }
 
-function keptItem(item: JsonObject, at: string, name: string): JsonObject {
+function storedItem(item: JsonObject, at: string, name: string): JsonObject {
   const type = typeOf(item, at);
   const prefix = Object.hasOwn(prefixes, type) ? prefixes[type] : "item";
   const head = { type, id: item["id"] ?? `${prefix}_${name}` };

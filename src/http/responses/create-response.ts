@@ -13,5 +13,5 @@ export const createResponseRoute = chargeableRoute({
   surface: "openai",
   body: responsesRequest,
   codec: responsesCodec,
-  keeps: true,
+  storesResponses: true,
 });

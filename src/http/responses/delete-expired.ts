@@ -11,7 +11,7 @@ export function deleteExpiredResponses({
   logger,
 }: Pick<Services, "responses" | "clock" | "logger">): StopFeature {
   const forget = (): void => {
-    responses.forget(clock()).catch((reason: unknown) => {
+    responses.deleteExpired(clock()).catch((reason: unknown) => {
       logger.error({ reason: String(reason) }, "forgetting responses failed");
     });
   };

@@ -36,7 +36,7 @@ function observeBytes(_body: unknown, { inputUnits, expectedInput }: WorkBound):
 }
 
 /** The text added by an event. vLLM uses chat's events, without types. */
-function saidIn({ type, delta, choices }: JsonObject): readonly unknown[] {
+function textIn({ type, delta, choices }: JsonObject): readonly unknown[] {
   if (type === "transcript.text.delta") return [delta];
   return listOf(choices).map((choice) => objectOf(objectOf(choice)?.["delta"])?.["content"]);
 }
@@ -51,7 +51,7 @@ function observeEvents(_body: unknown, readUsage: ReadUsage): StreamObserver {
     last: "transcript.text.done",
     readUsage,
     note(event) {
-      bytes += saidIn(event).reduce<number>((sum, said) => sum + byteLength(said), 0);
+      bytes += textIn(event).reduce<number>((sum, said) => sum + byteLength(said), 0);
     },
     // The pipeline knows the duration of the audio.
     usageSoFar: () => undefined,

@@ -7,7 +7,7 @@ import { entriesOf, isDelivered } from "./delivered.ts";
 export type ImageEvents = "image_generation" | "image_edit";
 
 /** Fields of the body repeated in the events if the answer does not contain their values. */
-interface AskedBody extends ImagesBody {
+interface ImageRequestFields extends ImagesBody {
   output_format?: string | null | undefined;
   background?: string | null | undefined;
 }
@@ -19,7 +19,7 @@ const IMAGE_TYPE = /^image\/(\w+)$/;
  * A whole answer in OpenAI's events: one per image, the total usage with the last. Failures come after them, because an
  * SDK throws on them; without any image, they are the error.
  */
-export function writeImageEvents(events: ImageEvents, body: AskedBody, answer: JsonObject): string {
+export function writeImageEvents(events: ImageEvents, body: ImageRequestFields, answer: JsonObject): string {
   const entries = entriesOf(answer);
   const delivered = entries.filter(isDelivered);
   const failures = entries.flatMap((entry, index) => failureOf(entry, index) ?? []);
@@ -47,7 +47,7 @@ function failureOf({ error }: JsonObject, image_index: number): NamedEvent | und
   return { type: "image_generation.partial_failed", image_index, error };
 }
 
-function described(entry: JsonObject, body: AskedBody, answer: JsonObject): JsonObject {
+function described(entry: JsonObject, body: ImageRequestFields, answer: JsonObject): JsonObject {
   const { url, b64_json, revised_prompt, mime_type } = entry;
   const fileType = typeof mime_type === "string" ? IMAGE_TYPE.exec(mime_type)?.[1] : undefined;
   return {

@@ -46,7 +46,7 @@ function factsOf(model: string): ModelFacts {
 export const countTokens: UpstreamOperation = {
   dialect: "messages",
   path: "/v1/messages/count_tokens",
-  forwards: ["anthropic-version", "anthropic-beta"],
+  forwardedHeaders: ["anthropic-version", "anthropic-beta"],
   edits: () => [],
   readUsage: () => undefined,
   isFailure: (answer) => answer["type"] === "error",
@@ -56,7 +56,7 @@ export const countTokens: UpstreamOperation = {
 export const messages: UpstreamOperation = {
   dialect: "messages",
   path: "/v1/messages",
-  forwards: ["anthropic-version", "anthropic-beta"],
+  forwardedHeaders: ["anthropic-version", "anthropic-beta"],
   edits: () => [],
   facts: factsOf,
   readUsage: readMessagesUsage,

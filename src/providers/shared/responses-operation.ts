@@ -52,7 +52,7 @@ export function responsesOperation(endpoint: ResponsesEndpoint): UpstreamOperati
   return {
     dialect: "responses",
     path: endpoint.path,
-    keeps: { listsInput: endpoint.listsInput },
+    storesAnswers: { listsInput: endpoint.listsInput },
     edits: () => [],
     readUsage: (answer) => readResponsesUsage(answer, endpoint),
     // xAI's error is a string, other upstreams' errors are objects.

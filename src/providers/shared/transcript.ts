@@ -68,7 +68,7 @@ export function formatTranscript(transcript: Transcript, requested: TranscriptFo
   if (streamed || format === "json") return { text: transcript.text, ...usageOf(transcript) };
   if (format === "verbose_json") return verbose(transcript, requested);
   if (format === "text") return plain(`${transcript.text}\n`);
-  return plain(format === "srt" ? srtOf(shownCues(transcript)) : vttOf(shownCues(transcript)));
+  return plain(format === "srt" ? srtOf(cuesFor(transcript)) : vttOf(cuesFor(transcript)));
 }
 
 function plain(text: string): BinaryAnswer {
@@ -80,7 +80,7 @@ function usageOf({ seconds }: Transcript): JsonObject {
 }
 
 /** The cues of a transcript; a text without times is shown for the whole duration. */
-function shownCues(transcript: Transcript): readonly Cue[] {
+function cuesFor(transcript: Transcript): readonly Cue[] {
   const { text, words, seconds = 0 } = transcript;
   if (words.length > 0) return cuesOf(text, words);
   return text.trim() === "" ? [] : cuesOf(text, [{ text, start: 0, end: seconds }]);

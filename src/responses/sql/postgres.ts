@@ -30,7 +30,7 @@ export class PostgresResponseStore implements ResponseStore {
     return (await this.#statements.run(SQL.remove, [id, owner])).length > 0;
   }
 
-  async forget(at: number): Promise<void> {
+  async deleteExpired(at: number): Promise<void> {
     await this.#statements.run(SQL.forget, [at]);
   }
 }

@@ -31,7 +31,7 @@ export class SqliteResponseStore implements ResponseStore {
     return Promise.resolve(this.#database.query(SQL.remove).all(id, owner).length > 0);
   }
 
-  forget(at: number): Promise<void> {
+  deleteExpired(at: number): Promise<void> {
     this.#database.query(SQL.forget).run(at);
     return Promise.resolve();
   }

@@ -116,20 +116,20 @@ export class ChatStreamReader implements StreamReader {
       const failure = choice.stop("stop", events);
       if (failure !== undefined) return this.#fail(failure, events);
     }
-    this.#tellUsage(events);
+    this.#emitUsage(events);
     this.#ended = true;
     events.push({ type: "end" });
     return events;
   }
 
   #fail(failure: Failure, events: AnswerEvent[]): AnswerEvent[] {
-    this.#tellUsage(events);
+    this.#emitUsage(events);
     this.#ended = true;
     events.push({ type: "error", failure });
     return events;
   }
 
-  #tellUsage(events: AnswerEvent[]): void {
+  #emitUsage(events: AnswerEvent[]): void {
     if (!this.#started || (this.#usage === undefined && this.#serviceTier === undefined)) return;
     events.push({ type: "usage", usage: this.#usage, serviceTier: this.#serviceTier });
   }

@@ -16,7 +16,7 @@ import { identityOf, writeReasoningDetail } from "./write-answer.ts";
 import { writeChatUsage } from "./write-usage.ts";
 
 /** The emitted parts of one choice. */
-interface ChoiceOnTheWay {
+interface PendingChoice {
   block: AnswerBlock | undefined;
   /** Characters of content so far, and the start of the open block in them. */
   written: number;
@@ -25,7 +25,7 @@ interface ChoiceOnTheWay {
   details: number;
   citations: Citation[];
   /** Whether the open block has had a delta. */
-  said: boolean;
+  hasDelta: boolean;
   /** Whether the text of the open thought was emitted, and not only summaries. */
   thought: boolean;
 }
@@ -33,8 +33,8 @@ interface ChoiceOnTheWay {
 /** Answer events to chat completion chunks. */
 export class ChatStreamWriter implements StreamWriter {
   readonly #client: ClientContext;
-  readonly #showsUsage: boolean;
-  readonly #choices: ChoiceOnTheWay[] = [];
+  readonly #includesUsage: boolean;
+  readonly #choices: PendingChoice[] = [];
   /** The parts of a chunk before and after its choices: equal in all of them. */
   #head = "";
   #tail = "";
@@ -43,8 +43,8 @@ export class ChatStreamWriter implements StreamWriter {
 
   constructor(client: ClientContext) {
     this.#client = client;
-    this.#showsUsage = objectOf(client.request["stream_options"])?.["include_usage"] === true;
-    this.#tail = this.#showsUsage ? `],"usage":null}\n\n` : "]}\n\n";
+    this.#includesUsage = objectOf(client.request["stream_options"])?.["include_usage"] === true;
+    this.#tail = this.#includesUsage ? `],"usage":null}\n\n` : "]}\n\n";
   }
 
   write(event: AnswerEvent): string {
@@ -92,7 +92,7 @@ export class ChatStreamWriter implements StreamWriter {
       calls: 0,
       details: 0,
       citations: [],
-      said: false,
+      hasDelta: false,
       thought: false,
     };
     return this.#chunk(index, `{"role":"assistant","content":"","refusal":null}`);
@@ -108,7 +108,7 @@ export class ChatStreamWriter implements StreamWriter {
     const choice = this.#choices[index];
     if (choice === undefined) return begun;
     choice.block = block;
-    choice.said = false;
+    choice.hasDelta = false;
     choice.thought = false;
     choice.from = choice.written;
     if (block.kind !== "tool-call") return begun;
@@ -125,7 +125,7 @@ export class ChatStreamWriter implements StreamWriter {
     const choice = this.#choices[index];
     const block = choice?.block;
     if (choice === undefined || block === undefined) return "";
-    choice.said = true;
+    choice.hasDelta = true;
     switch (block.kind) {
       case "text": {
         choice.written += text.length;
@@ -165,7 +165,9 @@ export class ChatStreamWriter implements StreamWriter {
     choice.block = undefined;
     switch (block.kind) {
       case "tool-call":
-        return choice.said || block.custom === true ? "" : this.#writeArguments(index, choice.calls - 1, "{}", false);
+        return choice.hasDelta || block.custom === true
+          ? ""
+          : this.#writeArguments(index, choice.calls - 1, "{}", false);
       case "text":
         return this.#writeCitations(index, choice);
       case "reasoning": {
@@ -180,14 +182,14 @@ export class ChatStreamWriter implements StreamWriter {
     }
   }
 
-  #writeCitations(index: number, choice: ChoiceOnTheWay): string {
+  #writeCitations(index: number, choice: PendingChoice): string {
     const annotations = writeCitations(choice.citations, choice.from, choice.written);
     choice.citations = [];
     return annotations.length === 0 ? "" : this.#chunk(index, JSON.stringify({ annotations }));
   }
 
   #lastChunk(): string {
-    if (!this.#showsUsage || this.#usage === undefined) return "";
+    if (!this.#includesUsage || this.#usage === undefined) return "";
     const tier = this.#serviceTier === undefined ? "" : `,"service_tier":${JSON.stringify(this.#serviceTier)}`;
     return `${this.#head}],"usage":${JSON.stringify(writeChatUsage(this.#usage))}${tier}}\n\n`;
   }

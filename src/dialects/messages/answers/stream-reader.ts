@@ -15,7 +15,7 @@ import { readStopReason } from "./stop-reasons.ts";
 import { usageSoFar, mergeUsage, readServiceTier } from "./usage.ts";
 
 /** A block that has begun upstream, by its index there. */
-interface BlockOnTheWay {
+interface UpstreamBlock {
   queued: QueuedBlock | undefined;
   /** Its start; contains the parts that its deltas omit. */
   start: JsonObject;
@@ -32,7 +32,7 @@ interface BlockOnTheWay {
 export class MessagesStreamReader implements StreamReader {
   readonly #upstream: UpstreamContext;
   readonly #queue = new BlockQueue(0, true);
-  readonly #blocks = new Map<unknown, BlockOnTheWay>();
+  readonly #blocks = new Map<unknown, UpstreamBlock>();
   #usage: JsonObject = {};
   /** Whether the final usage has arrived. */
   #counted = false;
@@ -116,7 +116,7 @@ export class MessagesStreamReader implements StreamReader {
     const block = this.#blockOf(start);
     const queued = block === undefined ? undefined : this.#queue.begin(block, events);
     this.#blocks.set(index, { queued, start, json: "" });
-    if (queued !== undefined) this.#tellStart(queued, start, events);
+    if (queued !== undefined) this.#emitStart(queued, start, events);
   }
 
   /** The start of the block; undefined for one that can only be emitted when complete. */
@@ -141,7 +141,7 @@ export class MessagesStreamReader implements StreamReader {
   }
 
   /** The content that a block may have at its start, and has in a whole message. */
-  #tellStart(queued: QueuedBlock, start: JsonObject, events: AnswerEvent[]): void {
+  #emitStart(queued: QueuedBlock, start: JsonObject, events: AnswerEvent[]): void {
     const text = textOf(start["text"]) || textOf(start["thinking"]);
     if (text !== "") queued.add(text, events);
     if (textOf(start["signature"]) !== "") queued.sign(this.#sign(textOf(start["signature"])), events);
@@ -153,7 +153,7 @@ export class MessagesStreamReader implements StreamReader {
     const block = this.#blocks.get(index);
     if (block === undefined) return;
     const { queued } = block;
-    if (queued?.told === true || queued?.ended === true) {
+    if (queued?.startKnown === true || queued?.ended === true) {
       const message = "The upstream added to a block that it had ended.";
       this.#fail({ kind: "server", code: "upstream_invalid_answer", message }, events);
       return;
@@ -190,7 +190,7 @@ export class MessagesStreamReader implements StreamReader {
     if (block === undefined) return;
     this.#blocks.set(index, { ...block, start: {} });
     const queued = block.queued ?? this.#beginNative(block, events);
-    if (queued === undefined || queued.told) return;
+    if (queued === undefined || queued.startKnown) return;
     const input = objectOf(block.start["input"]);
     // Some upstreams send the whole input at the start, without deltas.
     if (
@@ -201,12 +201,12 @@ export class MessagesStreamReader implements StreamReader {
     ) {
       queued.add(JSON.stringify(input), events);
     }
-    queued.told = true;
+    queued.startKnown = true;
     this.#queue.advance(events);
   }
 
   /** Blocks of tools that the upstream runs are emitted whole. */
-  #beginNative({ start, json }: BlockOnTheWay, events: AnswerEvent[]): QueuedBlock | undefined {
+  #beginNative({ start, json }: UpstreamBlock, events: AnswerEvent[]): QueuedBlock | undefined {
     if (start["type"] === undefined) return undefined;
     const input = json === "" ? undefined : parseObject(json);
     const value = input === undefined ? start : { ...start, input };
@@ -235,18 +235,18 @@ export class MessagesStreamReader implements StreamReader {
 
   #end(events: AnswerEvent[]): void {
     if (this.#state === "telling") this.#stop({}, "end_turn", events);
-    this.#tellUsage(events);
+    this.#emitUsage(events);
     this.#state = "ended";
     events.push({ type: "end" });
   }
 
   #fail(failure: Failure, events: AnswerEvent[]): void {
-    if (this.#state !== "waiting") this.#tellUsage(events);
+    if (this.#state !== "waiting") this.#emitUsage(events);
     this.#state = "ended";
     events.push({ type: "error", failure });
   }
 
-  #tellUsage(events: AnswerEvent[]): void {
+  #emitUsage(events: AnswerEvent[]): void {
     const figures = this.#counted ? this.#usage : usageSoFar(this.#usage, this.#outputBytes);
     const usage = figures === undefined ? undefined : this.#upstream.readUsage({ usage: figures })?.usage;
     const serviceTier = readServiceTier(this.#usage["service_tier"]);

@@ -44,7 +44,7 @@ export class MessagesStreamWriter implements StreamWriter {
   #deltaStart = "";
   #characters = 0;
   #summary: number | undefined;
-  #saidInBlock = false;
+  #blockHasText = false;
   #refuses = false;
   #signature: Signature | undefined;
   #stop: Stop = { reason: "end" };
@@ -100,7 +100,7 @@ export class MessagesStreamWriter implements StreamWriter {
   #startBlock(block: AnswerBlock): string {
     this.#block = block;
     this.#summary = undefined;
-    this.#saidInBlock = false;
+    this.#blockHasText = false;
     this.#signature = undefined;
     const shown = this.#showStart(block);
     this.#deltaStart = this.#startDelta(deltas[block.kind]);
@@ -154,8 +154,8 @@ export class MessagesStreamWriter implements StreamWriter {
     const block = this.#block;
     if (block === undefined || block.kind === "native") return "";
     this.#characters += text.length;
-    const begins = this.#saidInBlock && summary !== this.#summary;
-    this.#saidInBlock = true;
+    const begins = this.#blockHasText && summary !== this.#summary;
+    this.#blockHasText = true;
     this.#summary = summary;
     return `${this.#deltaStart}${JSON.stringify(begins ? summarySeparator + text : text)}}}\n\n`;
   }

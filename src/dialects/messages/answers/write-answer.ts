@@ -26,7 +26,7 @@ export function writeMessagesAnswer(answer: Answer, client: ClientContext): stri
       stop,
       blocks.some(({ kind }) => kind === "refusal"),
     ),
-    usage: writeMessageUsage(answer.usage, estimateFor(client, saidIn(blocks)), answer.serviceTier),
+    usage: writeMessageUsage(answer.usage, estimateFor(client, charactersIn(blocks)), answer.serviceTier),
   });
   return `${head},"content":[${blocks.flatMap(writeAnswerBlock).join(",")}],${tail.slice(1)}`;
 }
@@ -59,7 +59,7 @@ export function startUsage(client: ClientContext): JsonObject {
   return writeMessageUsage(undefined, estimateFor(client, 0), undefined);
 }
 
-function saidIn(blocks: readonly AnswerBlock[]): number {
+function charactersIn(blocks: readonly AnswerBlock[]): number {
   let characters = 0;
   for (const block of blocks) {
     if (block.kind === "tool-call") characters += block.arguments.length;

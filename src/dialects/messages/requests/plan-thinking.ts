@@ -30,7 +30,9 @@ export function planThinking(conversation: Conversation, target: TranslationTarg
   const { reasoning, rest } = conversation;
   if (reasoning === undefined) return noThinking;
   if (rest.dialect === "messages") {
-    return reasoning.mode === "budget" && hasForeignThoughts(conversation, target) ? noThinking : asAsked(reasoning);
+    return reasoning.mode === "budget" && hasForeignThoughts(conversation, target)
+      ? noThinking
+      : requestedThinking(reasoning);
   }
   if (target.thinking === "none") return noThinking;
   if (reasoning.mode === "off" || reasoning.effort === "none") {
@@ -41,7 +43,7 @@ export function planThinking(conversation: Conversation, target: TranslationTarg
   return target.thinking === "adaptive" ? adaptive(reasoning) : budgeted(conversation, reasoning, target, maxTokens);
 }
 
-function asAsked({ mode, budgetTokens, effort, display }: ReasoningOptions): ThinkingPlan {
+function requestedThinking({ mode, budgetTokens, effort, display }: ReasoningOptions): ThinkingPlan {
   switch (mode) {
     case "budget":
       return { thinking: defined({ type: "enabled", budget_tokens: budgetTokens, display }), effort, thinks: true };
@@ -82,13 +84,13 @@ function budgeted(
  * model produced. An upstream with thinking refuses such a loop; it continues without thinking.
  */
 function lostItsThoughts(conversation: Conversation, target: TranslationTarget): boolean {
-  const said = saidInLoop(conversation);
+  const said = callTurnOfLoop(conversation);
   return said !== undefined && !said.some((part) => part.kind === "reasoning" && isOwn(part.signature, target));
 }
 
 /** The same for a client of this dialect: only our own omissions matter, not the client's. */
 function hasForeignThoughts(conversation: Conversation, target: TranslationTarget): boolean {
-  return saidInLoop(conversation)?.some((part) => isForeign(part, target)) === true;
+  return callTurnOfLoop(conversation)?.some((part) => isForeign(part, target)) === true;
 }
 
 /** A thought, or the signature that represents one beside its call. */
@@ -102,7 +104,7 @@ function isOwn(signature: Signature | undefined, target: TranslationTarget): boo
 }
 
 /** The turn of the calls whose results come last; undefined if no results come last. */
-function saidInLoop({ turns }: Conversation): readonly Part[] | undefined {
+function callTurnOfLoop({ turns }: Conversation): readonly Part[] | undefined {
   const last = turns.at(-1);
   const within = last?.role === "tool" || last?.parts.some(({ kind }) => kind === "tool-result") === true;
   if (!within) return undefined;

@@ -9,7 +9,7 @@ export interface WrittenTurns {
 }
 
 /** A message under construction: its turns. */
-interface MessageOnTheWay {
+interface PendingMessage {
   role: "user" | "assistant";
   at: string;
   parts: Part[];
@@ -20,7 +20,7 @@ interface MessageOnTheWay {
 /** System prompts come first. */
 export function writeTurns({ turns, rest }: Conversation, target: TranslationTarget): WrittenTurns {
   const system: Part[] = [];
-  const messages: MessageOnTheWay[] = [];
+  const messages: PendingMessage[] = [];
   for (const turn of turns) {
     if (turn.role === "system" || turn.role === "developer") system.push(...turn.parts);
     else addTurn(messages, turn);
@@ -33,7 +33,7 @@ export function writeTurns({ turns, rest }: Conversation, target: TranslationTar
 }
 
 /** All results of one turn are in one message, before the user's content. */
-function addTurn(messages: MessageOnTheWay[], { role, parts, at }: Turn): void {
+function addTurn(messages: PendingMessage[], { role, parts, at }: Turn): void {
   const last = messages.at(-1);
   if (last?.results === true && (role === "tool" || role === "user")) {
     last.parts.push(...parts);
@@ -43,7 +43,7 @@ function addTurn(messages: MessageOnTheWay[], { role, parts, at }: Turn): void {
   messages.push({ role: role === "assistant" ? role : "user", at, parts: [...parts], results: role === "tool" });
 }
 
-function writeMessage({ role, at, parts }: MessageOnTheWay, target: TranslationTarget): JsonObject | undefined {
+function writeMessage({ role, at, parts }: PendingMessage, target: TranslationTarget): JsonObject | undefined {
   const content = writeContent(parts, target);
   if (content.length > 0) return { role, content };
   // An empty assistant turn is omitted; an empty user turn is refused by the upstream.
@@ -51,7 +51,7 @@ function writeMessage({ role, at, parts }: MessageOnTheWay, target: TranslationT
   throw invalid(`${at}.content`, "must not be empty for this model's provider");
 }
 
-function checkFirst(messages: readonly MessageOnTheWay[], written: readonly JsonObject[]): void {
+function checkFirst(messages: readonly PendingMessage[], written: readonly JsonObject[]): void {
   const [first] = written;
   if (first === undefined) throw invalid("messages", "must hold more than a system prompt");
   if (first["role"] !== "assistant") return;
@@ -60,7 +60,7 @@ function checkFirst(messages: readonly MessageOnTheWay[], written: readonly Json
 }
 
 /** Texts of only white space are refused, and so is an answer to continue that ends with it. */
-function tidy(messages: readonly MessageOnTheWay[]): void {
+function tidy(messages: readonly PendingMessage[]): void {
   const last = messages.at(-1);
   const end = last?.parts.at(-1);
   if (last?.role === "assistant" && end?.kind === "text")

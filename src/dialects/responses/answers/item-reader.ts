@@ -3,7 +3,7 @@ import type { AnswerBlock, AnswerEvent, BlockQueue, QueuedBlock, Signature } fro
 import { readCitation } from "./citations.ts";
 
 /** A pending block, and its emitted parts. */
-interface BlockOnTheWay {
+interface PendingBlock {
   queued: QueuedBlock;
   said: boolean;
   cited: boolean;
@@ -26,11 +26,11 @@ export class ItemReader {
   readonly #queue: BlockQueue;
   readonly #origin: string;
   readonly #callIdDefault: string;
-  readonly #parts = new Map<unknown, BlockOnTheWay>();
+  readonly #parts = new Map<unknown, PendingBlock>();
   /** Summaries by the upstream's numbers, in order of arrival. */
   readonly #summaries: unknown[] = [];
   #item: JsonObject;
-  #block: BlockOnTheWay | undefined;
+  #block: PendingBlock | undefined;
   #ended = false;
 
   constructor(item: JsonObject, { queue, origin, callIdDefault }: ItemContext, events: AnswerEvent[]) {
@@ -100,7 +100,7 @@ export class ItemReader {
         this.#endCall(this.#item["input"], events);
         return;
       default:
-        this.#begin({ kind: "native", dialect: "responses", value: this.#item }, events).queued.told = true;
+        this.#begin({ kind: "native", dialect: "responses", value: this.#item }, events).queued.startKnown = true;
         this.#queue.advance(events);
     }
   }
@@ -125,12 +125,12 @@ export class ItemReader {
     }
   }
 
-  #begin(start: AnswerBlock, events: AnswerEvent[]): BlockOnTheWay {
+  #begin(start: AnswerBlock, events: AnswerEvent[]): PendingBlock {
     return { queued: this.#queue.begin(start, events), said: false, cited: false };
   }
 
   /** A part of a message, begun if it is new; undefined for a part without content. */
-  #part(index: unknown, { type }: JsonObject, events: AnswerEvent[]): BlockOnTheWay | undefined {
+  #part(index: unknown, { type }: JsonObject, events: AnswerEvent[]): PendingBlock | undefined {
     const before = this.#parts.get(index);
     if (before !== undefined || this.#item["type"] !== "message") return before;
     const kind = type === "output_text" ? "text" : type === "refusal" ? "refusal" : undefined;
@@ -141,16 +141,16 @@ export class ItemReader {
     return part;
   }
 
-  #add(block: BlockOnTheWay | undefined, delta: unknown, events: AnswerEvent[], logprobs?: unknown): void {
+  #add(block: PendingBlock | undefined, delta: unknown, events: AnswerEvent[], logprobs?: unknown): void {
     const text = textOf(delta);
-    if (text === "" || block === undefined || block.queued.told || block.queued.ended) return;
+    if (text === "" || block === undefined || block.queued.startKnown || block.queued.ended) return;
     block.said = true;
     block.queued.add(text, events, listOf(logprobs));
   }
 
-  #cite(block: BlockOnTheWay | undefined, annotation: unknown, events: AnswerEvent[]): void {
+  #cite(block: PendingBlock | undefined, annotation: unknown, events: AnswerEvent[]): void {
     const said = objectOf(annotation);
-    if (said === undefined || block === undefined || block.queued.told || block.queued.ended) return;
+    if (said === undefined || block === undefined || block.queued.startKnown || block.queued.ended) return;
     block.cited = true;
     block.queued.cite(readCitation(said), events);
   }
@@ -158,24 +158,25 @@ export class ItemReader {
   #summarize(number: unknown, delta: unknown, events: AnswerEvent[]): void {
     const text = textOf(delta);
     const block = this.#block;
-    if (text === "" || block?.queued.start.kind !== "reasoning" || block.queued.told || block.queued.ended) return;
+    if (text === "" || block?.queued.start.kind !== "reasoning" || block.queued.startKnown || block.queued.ended)
+      return;
     if (!this.#summaries.includes(number)) this.#summaries.push(number);
     block.queued.add(text, events, undefined, this.#summaries.indexOf(number));
   }
 
   #endPart(index: unknown, part: JsonObject, events: AnswerEvent[]): void {
     const block = this.#part(index, part, events);
-    if (block === undefined || block.queued.told) return;
+    if (block === undefined || block.queued.startKnown) return;
     if (!block.said) this.#add(block, part["text"] ?? part["refusal"], events, part["logprobs"]);
     if (!block.cited) for (const annotation of listOf(part["annotations"]) ?? []) this.#cite(block, annotation, events);
-    this.#tell(block, events);
+    this.#markStarted(block, events);
   }
 
   #endMessage(events: AnswerEvent[]): void {
     const content: unknown = this.#item["content"];
     const parts: readonly unknown[] = Array.isArray(content) ? content : [];
     for (const [index, part] of parts.entries()) this.#endPart(index, objectOf(part) ?? {}, events);
-    for (const block of this.#parts.values()) this.#tell(block, events);
+    for (const block of this.#parts.values()) this.#markStarted(block, events);
   }
 
   #endReasoning(events: AnswerEvent[]): void {
@@ -186,19 +187,19 @@ export class ItemReader {
     const told = this.#summaries.length > 0;
     const summaries = told ? [] : (listOf(summary) ?? []);
     for (const [number, part] of summaries.entries()) this.#summarize(number, part["text"], events);
-    if (typeof sealed === "string" && sealed !== "" && !block.queued.told)
+    if (typeof sealed === "string" && sealed !== "" && !block.queued.startKnown)
       block.queued.sign(this.#sign(sealed), events);
-    this.#tell(block, events);
+    this.#markStarted(block, events);
   }
 
   #endCall(said: unknown, events: AnswerEvent[]): void {
     if (this.#block === undefined) return;
     if (!this.#block.said) this.#add(this.#block, said, events);
-    this.#tell(this.#block, events);
+    this.#markStarted(this.#block, events);
   }
 
-  #tell(block: BlockOnTheWay, events: AnswerEvent[]): void {
-    block.queued.told = true;
+  #markStarted(block: PendingBlock, events: AnswerEvent[]): void {
+    block.queued.startKnown = true;
     this.#queue.advance(events);
   }
 

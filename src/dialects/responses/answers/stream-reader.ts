@@ -116,7 +116,7 @@ export class ResponsesStreamReader implements StreamReader {
     if (status !== "completed" && status !== "incomplete") {
       const silence =
         status === "failed" ? "The upstream failed to answer." : "The upstream did not finish its answer.";
-      this.#tellUsage(response, events);
+      this.#emitUsage(response, events);
       this.#fail(readStreamError({ error: objectOf(error) ?? {} }, silence), events);
       return;
     }
@@ -125,7 +125,7 @@ export class ResponsesStreamReader implements StreamReader {
     this.#queue.finish(events);
     const hasCalls = [...this.#items.values()].some(({ isCall }) => isCall);
     events.push({ type: "stop", choice: 0, stop: { reason: readStopReason(response, hasCalls) } });
-    this.#tellUsage(response, events);
+    this.#emitUsage(response, events);
     this.#state = "ended";
     events.push({ type: "end" });
   }
@@ -136,7 +136,7 @@ export class ResponsesStreamReader implements StreamReader {
     events.push({ type: "error", failure });
   }
 
-  #tellUsage(response: JsonObject, events: AnswerEvent[]): void {
+  #emitUsage(response: JsonObject, events: AnswerEvent[]): void {
     const usage = this.#upstream.readUsage(response)?.usage;
     const serviceTier = typeof response["service_tier"] === "string" ? response["service_tier"] : undefined;
     if (usage !== undefined || serviceTier !== undefined) events.push({ type: "usage", usage, serviceTier });

@@ -33,7 +33,7 @@ import { type ResponseEnd, writeResponseEnd } from "./stop-reasons.ts";
 import { writeUsage } from "./usage.ts";
 
 /** The emitted part of the open block. */
-interface Said {
+interface OpenBlock {
   block: AnswerBlock;
   /** The block's position in the stream, as members of its events. */
   place: string;
@@ -69,7 +69,7 @@ export class ResponsesStreamWriter implements StreamWriter {
   /** Items that have ended, as JSON text. */
   readonly #output: string[] = [];
   #item: OpenItem | undefined;
-  #said: Said | undefined;
+  #openBlock: OpenBlock | undefined;
   #characters = 0;
   #ending: ResponseEnd = writeResponseEnd("end");
   #usage: Usage | undefined;
@@ -90,11 +90,11 @@ export class ResponsesStreamWriter implements StreamWriter {
       case "delta":
         return this.#writeDelta(event);
       case "citation":
-        this.#said?.citations.push(event.citation);
+        this.#openBlock?.citations.push(event.citation);
         return "";
       case "signature":
-        if (this.#said?.block.kind === "reasoning")
-          this.#said.block = { ...this.#said.block, signature: event.signature };
+        if (this.#openBlock?.block.kind === "reasoning")
+          this.#openBlock.block = { ...this.#openBlock.block, signature: event.signature };
         return "";
       case "block-end":
         return this.#endBlock();
@@ -134,7 +134,7 @@ export class ResponsesStreamWriter implements StreamWriter {
       case "tool-call":
         return this.#startCall(block);
       case "native":
-        this.#said = undefined;
+        this.#openBlock = undefined;
         // Content that only another dialect can express is omitted.
         if (block.dialect !== "responses") return "";
         return this.#endItem("completed") + this.#open(block.value, block.value);
@@ -174,7 +174,7 @@ export class ResponsesStreamWriter implements StreamWriter {
   }
 
   #partEvent(type: string, part: JsonObject): string {
-    return this.#event(type, `${this.#said?.place},"part":${JSON.stringify(part)}`);
+    return this.#event(type, `${this.#openBlock?.place},"part":${JSON.stringify(part)}`);
   }
 
   #newId(prefix: Parameters<typeof itemId>[0]): string {
@@ -184,7 +184,7 @@ export class ResponsesStreamWriter implements StreamWriter {
   #begin(block: AnswerBlock, more = ""): void {
     const id = JSON.stringify(this.#item?.id ?? "");
     const place = `"item_id":${id},"output_index":${this.#output.length}${more}`;
-    this.#said = { block, place, text: "", citations: [], logprobs: [], summaries: [], summary: undefined };
+    this.#openBlock = { block, place, text: "", citations: [], logprobs: [], summaries: [], summary: undefined };
   }
 
   #startReasoning(block: ReasoningPart): string {
@@ -208,7 +208,7 @@ export class ResponsesStreamWriter implements StreamWriter {
   }
 
   #writeDelta({ text, summary, logprobs }: DeltaEvent): string {
-    const said = this.#said;
+    const said = this.#openBlock;
     if (said === undefined) return "";
     this.#characters += text.length;
     switch (said.block.kind) {
@@ -235,12 +235,12 @@ export class ResponsesStreamWriter implements StreamWriter {
     }
   }
 
-  #deltaEvent(type: string, { place }: Said, text: string): string {
+  #deltaEvent(type: string, { place }: OpenBlock, text: string): string {
     return this.#event(type, `${place},"delta":${JSON.stringify(text)}`);
   }
 
   /** `summary` is -1 for the thought itself, which becomes a separate summary. */
-  #writeThought(said: Said, text: string, summary: number): string {
+  #writeThought(said: OpenBlock, text: string, summary: number): string {
     let shown = "";
     if (said.summary !== summary) {
       shown = this.#endSummary(said);
@@ -258,7 +258,7 @@ export class ResponsesStreamWriter implements StreamWriter {
     );
   }
 
-  #endSummary(said: Said): string {
+  #endSummary(said: OpenBlock): string {
     if (said.summary === undefined) return "";
     const { text } = said;
     const place = summaryPlace(said);
@@ -271,14 +271,14 @@ export class ResponsesStreamWriter implements StreamWriter {
   }
 
   #endBlock(): string {
-    const said = this.#said;
+    const said = this.#openBlock;
     if (said === undefined) return "";
     const shown = this.#endSaid(said);
-    this.#said = undefined;
+    this.#openBlock = undefined;
     return shown;
   }
 
-  #endSaid(said: Said): string {
+  #endSaid(said: OpenBlock): string {
     const { block, place, text } = said;
     switch (block.kind) {
       case "text":
@@ -301,7 +301,7 @@ export class ResponsesStreamWriter implements StreamWriter {
     }
   }
 
-  #endText({ place, text, citations, logprobs }: Said): string {
+  #endText({ place, text, citations, logprobs }: OpenBlock): string {
     const annotations = writeCitations(citations, text);
     const part = { ...writeOutputText({ text }), annotations, logprobs };
     this.#item?.content?.push(part);
@@ -316,7 +316,7 @@ export class ResponsesStreamWriter implements StreamWriter {
     return cited.join("") + done;
   }
 
-  #endCall(call: ToolCallPart, said: Said): string {
+  #endCall(call: ToolCallPart, said: OpenBlock): string {
     const whole = argumentsOf(said.text, call.custom);
     const missing = whole === said.text ? "" : this.#deltaEvent(argumentsEvent(call, "delta"), said, whole);
     const named =
@@ -363,7 +363,7 @@ function argumentsEvent({ custom }: ToolCallPart, what: "delta" | "done"): strin
   return custom === true ? `response.custom_tool_call_input.${what}` : `response.function_call_arguments.${what}`;
 }
 
-function summaryPlace({ place, summaries }: Said): string {
+function summaryPlace({ place, summaries }: OpenBlock): string {
   return `${place},"summary_index":${summaries.length}`;
 }
 

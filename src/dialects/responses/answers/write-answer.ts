@@ -24,7 +24,7 @@ export function writeResponsesAnswer(answer: Answer, client: ClientContext): str
     status,
     incompleteDetails,
     output: items.map((item, index) => JSON.stringify(index === last ? endItem(item, status) : item)),
-    usage: writeUsage(answer.usage, client, saidIn(blocks)),
+    usage: writeUsage(answer.usage, client, charactersIn(blocks)),
     serviceTier: answer.serviceTier,
   });
 }
@@ -66,7 +66,7 @@ function addItem(items: JsonObject[], block: Exclude<AnswerBlock, { kind: "text"
   }
 }
 
-function saidIn(blocks: readonly AnswerBlock[]): number {
+function charactersIn(blocks: readonly AnswerBlock[]): number {
   let characters = 0;
   for (const block of blocks) {
     if (block.kind === "tool-call") characters += block.arguments.length;

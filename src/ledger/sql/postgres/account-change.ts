@@ -51,16 +51,16 @@ export class AccountChange {
   }
 
   /** `place` is the hold's position in the batch. */
-  beginCall({ at, tokens = 0, rates }: Hold, place: number): void {
-    this.#events.push({ kind: "begin", tokens, rates, place });
+  beginCall({ at, tokens = 0, rates: rateStates }: Hold, place: number): void {
+    this.#events.push({ kind: "begin", tokens, rates: rateStates, place });
     this.since ??= at;
     this.requests = (this.requests ?? 0) + 1;
     this.tokens = (this.tokens ?? 0) + tokens;
-    if (rates === undefined) return;
+    if (rateStates === undefined) return;
     this.rated = true;
-    this.requestsRoom = lesser(this.requestsRoom, rates.requestsPerMinute, this.requests);
-    this.tokensRoom = lesser(this.tokensRoom, rates.tokensPerMinute, this.tokens + this.#excessUp);
-    this.callsRoom = lesser(this.callsRoom, rates.concurrentCalls, this.requests - (this.ended ?? 0));
+    this.requestsRoom = lesser(this.requestsRoom, rateStates.requestsPerMinute, this.requests);
+    this.tokensRoom = lesser(this.tokensRoom, rateStates.tokensPerMinute, this.tokens + this.#excessUp);
+    this.callsRoom = lesser(this.callsRoom, rateStates.concurrentCalls, this.requests - (this.ended ?? 0));
   }
 
   /** `excess` is the difference between the call's real tokens and those counted at `takenAt`. */

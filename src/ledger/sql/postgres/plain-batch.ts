@@ -75,7 +75,7 @@ export class PlainBatch {
     return this.#latest - this.#earliest < 60_000;
   }
 
-  #change(link: ChainAccount): AccountChange {
+  #changeOf(link: ChainAccount): AccountChange {
     const known = this.#accounts.get(link.id);
     if (known !== undefined) return known;
     const change = new AccountChange(link);
@@ -87,7 +87,7 @@ export class PlainBatch {
     const { id, accountId, amount, description, leaseUntil, at, tokens = 0, retry, parent } = hold;
     const chain = this.#memory.chain(accountId);
     if (chain === undefined || retry !== undefined || this.#memory.wasRefused(accountId)) return false;
-    for (const link of chain) this.#change(link).take(amount);
+    for (const link of chain) this.#changeOf(link).take(amount);
     this.#accounts.get(accountId)?.beginCall(hold, this.#outcomes.length);
     this.#holds.push({ id, account: accountId, amount, purpose: description, lease: leaseUntil, at, tokens, parent });
     this.#outcomes.push({ outcome: "held" });
@@ -98,7 +98,7 @@ export class PlainBatch {
     const { kind, id, at, record } = end;
     const charge = end.kind === "settle" ? end.amount : 0n;
     if (charge > hold.amount || hold.key !== undefined) return false;
-    for (const link of chain) this.#change(link).post(hold.amount, charge);
+    for (const link of chain) this.#changeOf(link).post(hold.amount, charge);
     const used = end.kind === "settle" ? (end.tokens ?? hold.tokens) : 0;
     this.#accounts.get(hold.accountId)?.endCall(hold.at, used - hold.tokens);
     const generation = record && toGenerationColumns(record);
@@ -109,7 +109,7 @@ export class PlainBatch {
 
   #addTopUp({ id, amount }: TopUp, hold: RememberedHold, chain: readonly ChainAccount[]): boolean {
     if (amount <= hold.amount) return false;
-    for (const link of chain) this.#change(link).take(amount - hold.amount);
+    for (const link of chain) this.#changeOf(link).take(amount - hold.amount);
     this.#changes.push({ id, account: hold.accountId, held: hold.amount, amount });
     this.#outcomes.push({ outcome: "raised" });
     return true;
@@ -121,7 +121,7 @@ export class PlainBatch {
     { accountId, amount }: RememberedHold,
     chain: readonly ChainAccount[],
   ): boolean {
-    for (const link of chain.slice(0, 1)) this.#change(link);
+    for (const link of chain.slice(0, 1)) this.#changeOf(link);
     this.#changes.push({ id, account: accountId, held: amount, amount, lease: leaseUntil, observed, keeper });
     this.#outcomes.push({ outcome: "renewed" });
     return true;
