@@ -85,7 +85,7 @@ class StreamRelay implements Watched, BodySink {
     this.#controller = controller;
     this.#options.ticker.watch(this);
     if (this.#options.recorder === undefined || !this.#options.client.signal.aborted) return;
-    // Nothing would request a byte.
+    // A client that has already disconnected would never pull the first byte.
     this.#closed = true;
     controller.close();
     this.#continueWithoutClient();

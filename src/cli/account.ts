@@ -15,7 +15,7 @@ import {
   type CommonOptions,
   creditsOption,
   nameOption,
-  onlyNamed,
+  singleAccountOption,
   orNone,
   periodOption,
   UsageError,
@@ -47,7 +47,8 @@ function withAccountOptions(command: Command): Command {
     .option("--token <id>", "the account of a token", nameOption("--token"));
 }
 
-const nameOf = (options: AccountOptions): AccountName => onlyNamed(options, ["user", "organisation", "token"]);
+const nameOf = (options: AccountOptions): AccountName =>
+  singleAccountOption(options, ["user", "organisation", "token"]);
 
 async function list(options: CommonOptions): Promise<void> {
   const listed = await withState(options, listAccounts);

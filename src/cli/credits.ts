@@ -1,7 +1,14 @@
 import type { Command } from "commander";
 import { grantCredits } from "../accounts/index.ts";
 import { creditsNumber, formatCredits, type Nano } from "../core/index.ts";
-import { type CommonOptions, creditsOption, nameOption, onlyNamed, UsageError, withCommonOptions } from "./options.ts";
+import {
+  type CommonOptions,
+  creditsOption,
+  nameOption,
+  singleAccountOption,
+  UsageError,
+  withCommonOptions,
+} from "./options.ts";
 import { printJson, printLine } from "./print.ts";
 import { withState } from "./state.ts";
 
@@ -23,7 +30,7 @@ export function addCreditsCommands(program: Command): void {
 async function grant(options: GrantOptions): Promise<void> {
   const { amount } = options;
   if (amount === 0n) throw new UsageError("--amount: must be above zero");
-  const holder = onlyNamed(options, ["user", "organisation"]);
+  const holder = singleAccountOption(options, ["user", "organisation"]);
   const balance = await withState(options, (state) => grantCredits(state, holder, amount));
   if (options.json === true) {
     return printJson({ [holder.kind]: holder.name, granted: creditsNumber(amount), balance: creditsNumber(balance) });

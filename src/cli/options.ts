@@ -86,7 +86,7 @@ export function nameOption(name: string): (text: string) => string {
 }
 
 /** The single given option of `kinds`, with its value. */
-export function onlyNamed<Kind extends string>(
+export function singleAccountOption<Kind extends string>(
   options: Readonly<Partial<Record<Kind, string>>>,
   kinds: readonly Kind[],
 ): { kind: Kind; name: string } {

@@ -69,16 +69,16 @@ export class JobRunner implements Watched {
    */
   async stop(drainMs: number): Promise<number> {
     for (const lane of this.#lanes.values()) lane.close();
-    await this.#restWithin(drainMs);
+    await this.#waitForRuns(drainMs);
     for (const lane of this.#lanes.values()) lane.abort(new Error("the job runner stops"));
-    await this.#restWithin(ABORT_MS_MAX);
+    await this.#waitForRuns(ABORT_MS_MAX);
     this.#ticker.leave(this);
-    let left = 0;
-    for (const lane of this.#lanes.values()) left += lane.running;
-    return left;
+    let remaining = 0;
+    for (const lane of this.#lanes.values()) remaining += lane.running;
+    return remaining;
   }
 
-  async #restWithin(milliseconds: number): Promise<void> {
+  async #waitForRuns(milliseconds: number): Promise<void> {
     const { promise: over, resolve } = Promise.withResolvers<void>();
     const cancel = this.#ticker.after(milliseconds, resolve);
     const rest = Promise.all([...this.#lanes.values()].map((lane) => lane.rest()));

@@ -102,7 +102,7 @@ export class HttpExchange implements UpstreamReply, ReplyBody, ConnectionUser, A
 
   receive(bytes: Buffer): void {
     if (this.#sink !== null) {
-      this.#give(this.#sink, bytes);
+      this.#deliver(this.#sink, bytes);
       return;
     }
     this.#unread ??= [];
@@ -138,7 +138,7 @@ export class HttpExchange implements UpstreamReply, ReplyBody, ConnectionUser, A
     this.#sink = sink;
     const unread = this.#unread;
     this.#unread = null;
-    if (unread !== null) for (const bytes of unread) this.#give(sink, bytes);
+    if (unread !== null) for (const bytes of unread) this.#deliver(sink, bytes);
     if (this.#state === "replied") this.#conclude();
     else if (!this.#isHeldUp) this.#connection?.resume();
   }
@@ -160,7 +160,7 @@ export class HttpExchange implements UpstreamReply, ReplyBody, ConnectionUser, A
     this.#unread = null;
   }
 
-  #give(sink: BodySink, bytes: Buffer): void {
+  #deliver(sink: BodySink, bytes: Buffer): void {
     if (this.#state === "over") return;
     try {
       sink.onBytes(bytes);

@@ -35,7 +35,7 @@ function acceptorOf(schema: z.core.$ZodType): Accepts | undefined {
   return allOf(typeAcceptor(def), def.checks);
 }
 
-/** Without the schema's additional checks. */
+/** A check of the type alone, without the schema's additional checks; undefined for an unsupported type. */
 function typeAcceptor(def: Schema["_zod"]["def"]): Accepts | undefined {
   switch (def.type) {
     case "unknown":

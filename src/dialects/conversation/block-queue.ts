@@ -95,15 +95,15 @@ export class QueuedBlock {
 
   add(text: string, events: AnswerEvent[], logprobs?: readonly JsonObject[], summary?: number): void {
     if (this.start.kind === "tool-call") this.#arguments += text;
-    this.#tell({ type: "delta", choice: this.#choice, index: this.#index ?? 0, text, logprobs, summary }, events);
+    this.#emit({ type: "delta", choice: this.#choice, index: this.#index ?? 0, text, logprobs, summary }, events);
   }
 
   cite(citation: Citation, events: AnswerEvent[]): void {
-    this.#tell({ type: "citation", choice: this.#choice, index: this.#index ?? 0, citation }, events);
+    this.#emit({ type: "citation", choice: this.#choice, index: this.#index ?? 0, citation }, events);
   }
 
   sign(signature: Signature, events: AnswerEvent[]): void {
-    this.#tell({ type: "signature", choice: this.#choice, index: this.#index ?? 0, signature }, events);
+    this.#emit({ type: "signature", choice: this.#choice, index: this.#index ?? 0, signature }, events);
   }
 
   /** Whether the block has been opened. */
@@ -117,7 +117,7 @@ export class QueuedBlock {
     return true;
   }
 
-  #tell(event: AnswerEvent, events: AnswerEvent[]): void {
+  #emit(event: AnswerEvent, events: AnswerEvent[]): void {
     if (this.#index === undefined) this.#waiting.push(event);
     else events.push(event);
   }

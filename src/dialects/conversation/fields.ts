@@ -38,17 +38,17 @@ export interface UnmodeledFields {
 }
 
 /**
- * The members of `rest` for a target of this dialect, under their own names. Throws for a required one that the dialect
+ * The members of `fields` for a target of this dialect, under their own names. Throws for a required one that the dialect
  * cannot express. An unknown field stays in the dialect that it came in.
  */
-export function fieldsFor(rest: UnmodeledFields, dialect: Dialect): Record<string, unknown> {
-  const unknownFate = rest.dialect === dialect ? "carried" : "dropped";
+export function fieldsFor(fields: UnmodeledFields, dialect: Dialect): Record<string, unknown> {
+  const unknownSupport = fields.dialect === dialect ? "carried" : "dropped";
   const carried: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(rest.body)) {
-    const rule = Object.hasOwn(rest.table, name) ? rest.table[name] : undefined;
-    const fate = rule === undefined ? unknownFate : rule.support[dialect];
-    if (fate === "carried" && value !== undefined && !rest.known.has(name)) carried[name] = value;
-    if (fate === "refused" && asksFor(value, rule)) throw refused(name);
+  for (const [name, value] of Object.entries(fields.body)) {
+    const rule = Object.hasOwn(fields.table, name) ? fields.table[name] : undefined;
+    const support = rule === undefined ? unknownSupport : rule.support[dialect];
+    if (support === "carried" && value !== undefined && !fields.known.has(name)) carried[name] = value;
+    if (support === "refused" && requestsFeature(value, rule)) throw refused(name);
   }
   return carried;
 }
@@ -60,7 +60,7 @@ export function refused(param: string, what = "This"): GatewayError {
   });
 }
 
-function asksFor(value: unknown, { noOpValues = [], isRequested }: Omit<FieldRule, "support"> = {}): boolean {
+function requestsFeature(value: unknown, { noOpValues = [], isRequested }: Omit<FieldRule, "support"> = {}): boolean {
   if (value === null || value === undefined || value === false || value === "") return false;
   if (typeof value === "object" && Object.keys(value).length === 0) return false;
   if (isRequested !== undefined) return isRequested(value);

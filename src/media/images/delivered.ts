@@ -22,8 +22,8 @@ export function countImages(body: ImagesBody, answer: JsonObject): ObservedUsage
   const images = delivered.length;
   const image = variantOf(body, answer, delivered);
   // Models priced by tokens describe their images; the others report no tokens.
-  const unnamed = isText(answer["output_format"]) && objectOf(answer["usage"]) === undefined;
-  return { usage: { images, ...(unnamed ? { outputImage: images * expectedImageTokens(image) } : {}) }, image };
+  const isUnreported = isText(answer["output_format"]) && objectOf(answer["usage"]) === undefined;
+  return { usage: { images, ...(isUnreported ? { outputImage: images * expectedImageTokens(image) } : {}) }, image };
 }
 
 /** OpenAI's defaults for models priced per image. */

@@ -175,7 +175,7 @@ function named(type: string, id: string | undefined, members: JsonObject): JsonO
 }
 
 /** This dialect cannot mark a result as an error. */
-function asError(said: string | JsonObject[]): string | JsonObject[] {
-  if (typeof said !== "string") return [{ type: "input_text", text: "Error:" }, ...said];
-  return /^\s*error\b/i.test(said) ? said : `Error: ${said}`;
+function asError(output: string | JsonObject[]): string | JsonObject[] {
+  if (typeof output !== "string") return [{ type: "input_text", text: "Error:" }, ...output];
+  return /^\s*error\b/i.test(output) ? output : `Error: ${output}`;
 }
