@@ -165,7 +165,9 @@ function pipelineDependencies({ config, environment, logger }: AppOptions, parts
     send: {
       retries: config.upstream.retries,
       retryAfterMsMax: config.upstream.retry_after_max,
+      connectMsMax: config.upstream.connect_timeout,
       firstByteMsMax: config.upstream.first_byte_timeout,
+      totalMsMax: config.upstream.total_timeout,
       idleMsMax: config.upstream.idle_timeout,
     },
     body: { bytesMax: config.server.body_limit, arrivalMsMax: config.server.body_timeout, ticker },

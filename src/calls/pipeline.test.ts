@@ -33,7 +33,14 @@ function pipelineTo(script: () => Response): CallPipeline {
     router,
     work: scene.deps,
     observer: scene.deps.observer,
-    send: { retries: 0, retryAfterMsMax: 0, firstByteMsMax: 60_000, idleMsMax: 60_000 },
+    send: {
+      retries: 0,
+      retryAfterMsMax: 0,
+      connectMsMax: 10_000,
+      firstByteMsMax: 60_000,
+      totalMsMax: 1_800_000,
+      idleMsMax: 60_000,
+    },
     body: { bytesMax: 1_000_000, arrivalMsMax: 60_000, ticker: scene.ticker },
     logger,
   });

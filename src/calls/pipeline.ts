@@ -6,7 +6,7 @@
  * Authentication happens in `http`, because free routes need it too; everything else is here.
  */
 import { type BodyLimits, readBody } from "../bodies/index.ts";
-import { openWork, Work, type WorkDependencies } from "../charges/index.ts";
+import { openWork, resolveUsage, Work, type WorkDependencies } from "../charges/index.ts";
 import {
   type CallAbort,
   CallAborter,
@@ -97,6 +97,7 @@ export class CallPipeline {
       if (!(work instanceof Work)) return replay(work.answer, work.firstId);
       const { ticker } = this.#deps.work;
       const watchdog = new CallWatchdog({ ticker, abort, client, clientGoneGraceMs: clientGoneGraceMs(plan) });
+      if (!plan.exchange.streamed) watchdog.limitTotal(this.#deps.send.totalMsMax);
       const { target } = plan;
       const { files } = upload;
       call = new RunningCall({ work, target, surface: route.surface, watchdog, client, headers, files, onEnd });
@@ -133,9 +134,17 @@ export class CallPipeline {
   }
 }
 
-/** Ends a call without an answer. */
+/**
+ * Ends a call without an answer. If its client disconnected after the request had been written, the upstream bills the
+ * input, so the expected input is charged.
+ */
 function endFailed(call: RunningCall, thrown: unknown): Promise<void> {
   const error = thrown instanceof GatewayError ? thrown : undefined;
+  const { work, watchdog } = call.parts;
+  if (watchdog.isAbandoned && call.hasSentRequest) {
+    const observed = resolveUsage(work.order, { upstream: undefined, outputBytes: () => 0 });
+    return call.end({ status: error?.status ?? 500, outcome: "abandoned", observed, error });
+  }
   const outcome = error !== undefined && refusals.has(error.code) ? "failed" : "interrupted";
   return call.end({ status: error?.status ?? 500, outcome, error });
 }

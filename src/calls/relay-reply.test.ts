@@ -87,7 +87,14 @@ async function begin(observer: StreamObserver) {
     cancel: () => undefined,
   };
   const reply = { status: 200, headers: new Headers({ "content-type": "text/event-stream" }), body };
-  const send = { retries: 0, retryAfterMsMax: 0, firstByteMsMax: 1_000, idleMsMax: 60_000 };
+  const send = {
+    retries: 0,
+    retryAfterMsMax: 0,
+    connectMsMax: 10_000,
+    firstByteMsMax: 1_000,
+    totalMsMax: 1_800_000,
+    idleMsMax: 60_000,
+  };
   const stream = relayReply({ send, logger }, call, plan, { kind: "stream", keyId: "k", ...reply })?.body;
   const text = new Response(stream).text();
   return {

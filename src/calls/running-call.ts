@@ -34,6 +34,8 @@ export interface CallResult extends Omit<WorkEnd, "answer" | "files"> {
 export class RunningCall {
   readonly parts: RunningCallParts;
   #ended = false;
+  /** Requests that the upstream has received and not failed. */
+  #requestsSent = 0;
 
   constructor(parts: RunningCallParts) {
     this.parts = parts;
@@ -42,6 +44,16 @@ export class RunningCall {
   /** The id of the request, and of its work. */
   get id(): string {
     return this.parts.work.order.id;
+  }
+
+  /** Counts a request that was written to the upstream, or one of those that then failed there. */
+  noteSent(isSent: boolean): void {
+    this.#requestsSent += isSent ? 1 : -1;
+  }
+
+  /** Whether the upstream has received a request that it may bill although its answer is missing. */
+  get hasSentRequest(): boolean {
+    return this.#requestsSent > 0;
   }
 
   /** Ends the work. Only the first end counts. Resolves when it is durable. */

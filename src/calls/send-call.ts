@@ -31,15 +31,16 @@ export function readWhole(
 }
 
 function upstreamCall(
-  { id, parts: { target, headers } }: RunningCall,
+  call: RunningCall,
   { exchange, pinnedKeyId }: CallPlan,
   { subpath, body }: ExchangeRequest,
   watchdog: CallWatchdog,
 ): UpstreamCall {
+  const { target, headers } = call.parts;
   const { passesThrough, streamed, observeBytes } = exchange;
   const whole = observeBytes === undefined ? "application/json" : "*/*";
   return {
-    workId: id,
+    workId: call.id,
     target,
     subpath,
     body,
@@ -48,6 +49,7 @@ function upstreamCall(
     passesThrough,
     pinnedKeyId,
     watchdog,
+    onSent: (isSent) => call.noteSent(isSent),
   };
 }
 

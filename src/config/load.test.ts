@@ -90,7 +90,14 @@ describe("absent keys", () => {
     expect(load(minimal).config).toEqual({
       server: { host: "127.0.0.1", port: 8787, body_limit: 33_554_432, body_timeout: 120_000 },
       storage: "sqlite:data/tollgate.db",
-      upstream: { retries: 2, retry_after_max: 10_000, first_byte_timeout: 600_000, idle_timeout: 300_000 },
+      upstream: {
+        retries: 2,
+        retry_after_max: 10_000,
+        connect_timeout: 10_000,
+        first_byte_timeout: 600_000,
+        idle_timeout: 300_000,
+        total_timeout: 1_800_000,
+      },
       log: { level: "info" },
       providers: { p: { kind: "openai", base_url: "http://u.test", api_key: "k", aliases: [] } },
       web: { engine: "native", search: { backend: "local" }, allow_private_hosts: [] },
@@ -103,7 +110,7 @@ describe("every key", () => {
   const everything = `
 server: { host: "::", port: 0, body_limit: 1MiB, body_timeout: 30s, public_url: "https://ai.test/", beta_url: "http://beta.test" }
 storage: "sqlite:/tmp/x.db?synchronous=full"
-upstream: { retries: 0, retry_after_max: 1ms, first_byte_timeout: 1m, idle_timeout: 2s }
+upstream: { retries: 0, retry_after_max: 1ms, connect_timeout: 3s, first_byte_timeout: 1m, idle_timeout: 2s, total_timeout: 5m }
 log: { level: silent }
 providers:
   my.own_Vllm-1: { kind: openai-compatible, base_url: "http://gpu:8000/v1///", api_key: a, api_keys: [b, "", c], aliases: [vllm, v2], preset: vllm }
@@ -132,7 +139,14 @@ pricing:
         beta_url: "http://beta.test",
       },
       storage: "sqlite:/tmp/x.db?synchronous=full",
-      upstream: { retries: 0, retry_after_max: 1, first_byte_timeout: 60_000, idle_timeout: 2_000 },
+      upstream: {
+        retries: 0,
+        retry_after_max: 1,
+        connect_timeout: 3_000,
+        first_byte_timeout: 60_000,
+        idle_timeout: 2_000,
+        total_timeout: 300_000,
+      },
       log: { level: "silent" },
       providers: {
         "my.own_Vllm-1": {
@@ -336,7 +350,7 @@ pricing:
   test("may contain a number", () => {
     const { server, upstream, pricing } = load(numbers, variables).config;
     expect(server).toMatchObject({ port: 8797, body_limit: 4096, body_timeout: 30_000 });
-    expect(upstream).toMatchObject({ retries: 0, idle_timeout: 30_000 });
+    expect(upstream).toMatchObject({ retries: 0, idle_timeout: 30_000, total_timeout: 1_800_000 });
     expect(pricing).toMatchObject({ markup: 1.2, models: { "p/*": { input_mtok: 0.25, context_window: 4096 } } });
   });
 

@@ -33,8 +33,12 @@ const upstream = z
       .prefault(2)
       .describe("Further attempts while nothing has been received."),
     retry_after_max: duration.prefault("10s").describe("The longest retry-after that the gateway waits for."),
+    connect_timeout: duration
+      .prefault("10s")
+      .describe("How long a connection to an upstream may take to open, including its TLS handshake."),
     first_byte_timeout: duration.prefault("10m").describe("How long an upstream may take until its answer begins."),
     idle_timeout: duration.prefault("5m").describe("The longest silence in the middle of an answer."),
+    total_timeout: duration.prefault("30m").describe("How long an answer that is not streamed may take in total."),
   })
   .prefault({});
 

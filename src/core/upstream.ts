@@ -15,6 +15,10 @@ export interface UpstreamRequest {
   body?: string | Uint8Array | readonly Uint8Array[] | Blob | ReadableStream<Uint8Array> | undefined;
   /** Aborts the request, or the reply's body, with the signal's reason. */
   signal: CallSignal;
+  /** The time-out for a new connection including its TLS handshake, in milliseconds; none if absent. */
+  connectMsMax?: number | undefined;
+  /** Called once the beginning of the request has been written: from then on the upstream may do the work. */
+  onSent?: (() => void) | undefined;
 }
 
 /** Redirects are not followed, so that a key is never sent to another host. */

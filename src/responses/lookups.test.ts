@@ -51,7 +51,14 @@ async function ask(
     environment: world.environment,
     ticker,
     observer: {},
-    send: { retries: 0, retryAfterMsMax: 0, firstByteMsMax: 60_000, idleMsMax: 60_000 },
+    send: {
+      retries: 0,
+      retryAfterMsMax: 0,
+      connectMsMax: 10_000,
+      firstByteMsMax: 60_000,
+      totalMsMax: 1_800_000,
+      idleMsMax: 60_000,
+    },
   };
   const request = new Request(`http://gateway.test/v1/responses/${encodeURIComponent(id)}${query}`);
   const answer = await what(

@@ -22,8 +22,11 @@ import type { FailedReply, StreamReply } from "./reply.ts";
 import type { CallWatchdog } from "./watchdog.ts";
 
 export interface SendOptions extends AttemptPolicy {
+  connectMsMax: number;
   firstByteMsMax: number;
   idleMsMax: number;
+  /** For an answer that is not streamed, from its first attempt on. */
+  totalMsMax: number;
 }
 
 /** The external dependencies of sending. */
@@ -47,6 +50,11 @@ export interface UpstreamCall extends UpstreamHead {
   pinnedKeyId?: string | undefined;
   /** Its abort ends the call: the client disconnected, or the gateway gave up. */
   watchdog: CallWatchdog;
+  /**
+   * Called with true once an attempt's request has been written, from which moment its input may be billed, and with
+   * false if that attempt then fails at the upstream.
+   */
+  onSent?: ((isSent: boolean) => void) | undefined;
 }
 
 /** A form is read again for each attempt; a blob stays one piece of memory for any number of requests. */
@@ -67,13 +75,22 @@ export async function sendUpstream(deps: SendDependencies, call: UpstreamCall): 
     const { key } = attempt;
     const begunAt = performance.now();
     let waitMs: number | undefined;
+    let isSent = false;
+    const noteSent = (): void => {
+      if (!isSent) call.onSent?.(true);
+      isSent = true;
+    };
+    const noteFailed = (): void => {
+      if (isSent) call.onSent?.(false);
+    };
     watchdog.expect(options.firstByteMsMax, "The upstream did not begin to answer in time.");
     try {
-      const { status, headers, body } = await ask(environment, call, key);
+      const { status, headers, body } = await ask(deps, call, key, noteSent);
       if (status >= 200 && status < 300) {
         report(deps, call, attempt, { begunAt, status, failure: undefined, waitMs: undefined });
         return { kind: "stream", status, headers, body, keyId: key.id };
       }
+      noteFailed();
       const { reply, failure } = await readFailure(deps, call, key, { status, headers, body });
       waitMs = attempts.waitAfter(attempt, failure);
       report(deps, call, attempt, { begunAt, status, failure, waitMs });
@@ -84,6 +101,7 @@ export async function sendUpstream(deps: SendDependencies, call: UpstreamCall): 
       waitMs = typeof failure === "string" ? undefined : attempts.waitAfter(attempt, failure);
       report(deps, call, attempt, { begunAt, status: undefined, failure, waitMs });
       if (signal.aborted) throw signal.reason;
+      noteFailed();
       if (waitMs === undefined) throw cause instanceof BadReply ? invalid(target, cause) : unreachable(target, cause);
     } finally {
       watchdog.stopWaiting();
@@ -137,7 +155,12 @@ function failureName(failure: NonNullable<AttemptResult["failure"]>): NonNullabl
   return failure.retryable ? "retryable" : "final";
 }
 
-function ask(environment: SendEnvironment, call: UpstreamCall, key: Key): Promise<UpstreamReply> {
+function ask(
+  { environment, send: { connectMsMax } }: SendDependencies,
+  call: UpstreamCall,
+  key: Key,
+  onSent: () => void,
+): Promise<UpstreamReply> {
   const { target, watchdog, body } = call;
   const isForm = typeof body === "object" && "open" in body;
   const headers = upstreamHeaders(call, key);
@@ -147,6 +170,8 @@ function ask(environment: SendEnvironment, call: UpstreamCall, key: Key): Promis
     headers: isForm ? formHeaders(headers, body) : headers,
     body: isForm ? body.open() : body,
     signal: watchdog.abort.signal,
+    connectMsMax,
+    onSent,
   });
 }
 

@@ -65,6 +65,20 @@ describe("waiting for the upstream", () => {
   });
 });
 
+test("a total limit ends a call that never stalls", () => {
+  const limited = watchdog();
+  limited.limitTotal(10_000);
+  limited.expect(1_000, "too late");
+  for (let times = 0; times < 19; times += 1) {
+    pass(500);
+    limited.restart();
+  }
+  expect(reason()).toBeUndefined();
+  pass(500);
+  expect(reason()).toEqual({ code: "upstream_timeout", message: "The upstream's answer took too long." });
+  expect(limited.isAbandoned).toBe(false);
+});
+
 describe("after the client has disconnected", () => {
   const gone = { code: "upstream_interrupted", message: "The client went away." };
 
@@ -75,6 +89,14 @@ describe("after the client has disconnected", () => {
     leaving.abort();
     pass(tickMs);
     expect(reason()).toEqual(gone);
+  });
+
+  test("the call is abandoned only if that is why it ended", () => {
+    const left = watchdog();
+    leaving.abort();
+    expect(left.isAbandoned).toBe(false);
+    pass(tickMs);
+    expect(left.isAbandoned).toBe(true);
   });
 
   test("lasts until the upstream's answer has arrived, within a bound", () => {

@@ -24,6 +24,7 @@ export class CallWatchdog implements Watched {
   #since = 0;
   #timeoutMessage = "";
   #graceUntil: number | undefined;
+  #deadline = Number.POSITIVE_INFINITY;
 
   constructor(options: WatchdogOptions) {
     this.#options = options;
@@ -50,6 +51,19 @@ export class CallWatchdog implements Watched {
     this.restart();
   }
 
+  /** Ends the call after this time, however busy the upstream is. */
+  limitTotal(milliseconds: number): void {
+    this.#deadline = this.#options.ticker.now() + milliseconds;
+  }
+
+  /** Whether the call was ended because its client had disconnected. */
+  get isAbandoned(): boolean {
+    const { reason } = this.abort.signal;
+    return (
+      this.#options.client.signal.aborted && reason instanceof GatewayError && reason.code === "upstream_interrupted"
+    );
+  }
+
   /** The upstream has sent something: the time-out restarts. */
   restart(): void {
     this.#since = this.#options.ticker.now();
@@ -67,6 +81,8 @@ export class CallWatchdog implements Watched {
 
   onTick(now: number): void {
     if (now - this.#since >= this.#waitMs) this.abort.abort(new GatewayError("upstream_timeout", this.#timeoutMessage));
+    else if (now >= this.#deadline)
+      this.abort.abort(new GatewayError("upstream_timeout", "The upstream's answer took too long."));
     else if (this.#options.client.signal.aborted) this.#clientGone(now);
   }
 

@@ -2,8 +2,10 @@ import { abortSignalOf, type AskUpstream, type BodySink, type Fetch, type ReplyB
 
 /** Sends the request with `fetch`: slower than our own connections, but it supports proxies and streamed bodies. */
 export function askByFetch(fetch: Fetch): AskUpstream {
-  return async ({ url, method, headers, body, signal }) => {
+  return async ({ url, method, headers, body, signal, onSent }) => {
     const whole = isPieces(body) ? Buffer.concat(body) : body;
+    // `fetch` does not report when it writes the request.
+    onSent?.();
     const response = await fetch(url, {
       method,
       headers,

@@ -46,6 +46,8 @@ export class Connection {
   readonly #isSecure: boolean;
   readonly #reader = new ReplyReader();
   readonly #writer = new RequestWriter();
+  /** Runs until the connection can carry its first request. */
+  #connectTimer: Timer | undefined;
   #socket: Bun.Socket<Connection> | null = null;
   #user: ConnectionUser | null;
   #isOpen = false;
@@ -59,6 +61,13 @@ export class Connection {
     this.#isSecure = isSecure;
     this.#owner = keeper;
     this.#user = user;
+  }
+
+  /** Gives up connecting, including the TLS handshake, after this time. */
+  limitConnecting(milliseconds: number): void {
+    this.#connectTimer = setTimeout(() => {
+      this.lose(new Error("The connection to the upstream could not be opened in time."));
+    }, milliseconds);
   }
 
   /** Starts a request on an idle connection. */
@@ -85,6 +94,7 @@ export class Connection {
   destroy(): void {
     this.#user = null;
     this.#isClosed = true;
+    clearTimeout(this.#connectTimer);
     this.#writer.stop();
     const socket = this.#socket;
     this.#socket = null;
@@ -178,6 +188,7 @@ export class Connection {
 
   #begin(): void {
     this.#isOpen = true;
+    clearTimeout(this.#connectTimer);
     this.#start();
   }
 

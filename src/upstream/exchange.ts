@@ -44,6 +44,9 @@ export class HttpExchange implements UpstreamReply, ReplyBody, ConnectionUser, A
   #requestBody: WholeRequest["body"];
   readonly #opening: string;
   readonly #dial: Dial;
+  /** The time-out for a new connection, in milliseconds. */
+  readonly connectMsMax: number | undefined;
+  readonly #onSent: WholeRequest["onSent"];
   readonly #promised = Promise.withResolvers<UpstreamReply>();
   #state: "asked" | "replying" | "replied" | "over" = "asked";
   #connection: Connection | null = null;
@@ -64,6 +67,8 @@ export class HttpExchange implements UpstreamReply, ReplyBody, ConnectionUser, A
     this.#requestBody = request.body;
     this.#opening = headOpening(request, target);
     this.#dial = dial;
+    this.connectMsMax = request.connectMsMax;
+    this.#onSent = request.onSent;
   }
 
   /** Sends the request, on an idle connection if there is one. */
@@ -83,6 +88,7 @@ export class HttpExchange implements UpstreamReply, ReplyBody, ConnectionUser, A
   }
 
   outgoing(): OutgoingRequest {
+    this.#onSent?.();
     const body = this.#requestBody;
     const bodyBytes = bytesOf(body);
     const hasNoLength = body === undefined && this.#method !== "POST";

@@ -34,7 +34,11 @@ export class UpstreamClient {
       connectionsMax: idleConnectionsMax ?? limits.idleConnectionsMax,
       idleMsMax: idleMsMax ?? limits.idleConnectionMsMax,
     });
-    this.#dial = (exchange) => connect(exchange.target, this.#pool, exchange, this.#trusted);
+    this.#dial = (exchange) => {
+      const connection = connect(exchange.target, this.#pool, exchange, this.#trusted);
+      if (exchange.connectMsMax !== undefined) connection.limitConnecting(exchange.connectMsMax);
+      return connection;
+    };
   }
 
   /**

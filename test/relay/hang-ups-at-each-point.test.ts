@@ -38,7 +38,7 @@ describe.each(engines)("on %s", (engine) => {
   /** The events of a whole stream, including `[DONE]`. */
   let events: string[];
   beforeAll(async () => {
-    rig = await startRig({ ...(await storageOn(engine, postgres)), config: { upstream: { retries: 0 } } });
+    rig = await startRig({ ...(await storageOn(engine, postgres)), config: { upstream: { retries: 1 } } });
     const answer = await rig.direct("openai", body("gpt-4o-mini"));
     events = eventsOf(await answer.text()).filter((event) => event.startsWith("data:"));
   });
@@ -66,11 +66,23 @@ describe.each(engines)("on %s", (engine) => {
     expect(await chargesOf(caller)).toEqual([amount]);
   }
 
-  test("before the answer begins: free", async () => {
+  test("before the answer begins: charged for the input, which the upstream has received", async () => {
     const caller = await rig.caller();
     const leaving = new AbortController();
     const call = caller.chat(body("openai/gpt-4o-mini+slow-60000"), { signal: leaving.signal });
     await until("the upstream has it", () => rig.received("gpt-4o-mini+slow").length === 1);
+    leaving.abort();
+    expect(await call.catch((reason: Error) => reason.name)).toBe("AbortError");
+    await expectOneCharge(caller, costAfter(0));
+  });
+
+  test("while the next attempt after a failed one is awaited: free, since the upstream refused the work", async () => {
+    const caller = await rig.caller();
+    const leaving = new AbortController();
+    const call = caller.chat(body("openai/gpt-4o-mini+status-503+retry-after-5"), { signal: leaving.signal });
+    await until("the first attempt has failed", () =>
+      rig.gateway.logLines().some((line) => line["msg"] === "attempt failed" && line["retry_in_ms"] === 5_000),
+    );
     leaving.abort();
     expect(await call.catch((reason: Error) => reason.name)).toBe("AbortError");
     await expectOneCharge(caller, 0n);

@@ -76,7 +76,7 @@ export class SendScene {
       return behave(init);
     };
     const environment = { clock: () => this.now, randomFraction: () => fraction, ask: askByFetch(fetch) };
-    const defaults = { retries: 2, retryAfterMsMax: 10_000, firstByteMsMax: 60_000, idleMsMax: 30_000 };
+    const defaults = { retries: 2, retryAfterMsMax: 10_000, connectMsMax: 10_000, firstByteMsMax: 60_000, idleMsMax: 30_000, totalMsMax: 600_000 };
     const observer = { attempted: (report: AttemptReport) => void this.attempts.push(report) };
     const { ticker, abort } = this;
     const client = new Request("http://gateway.example");
