@@ -46,7 +46,7 @@ export function createModelRouter({ config, missingKeys, sandbox, environment }:
       baseUrl: simulator ?? provider.base_url,
       keys: new KeyPool(keys, environment.clock),
       sandbox: simulator !== undefined,
-      keyToSet: simulator === undefined ? missingKeys.get(prefix) : undefined,
+      requiredVariable: simulator === undefined ? missingKeys.get(prefix) : undefined,
     };
   });
   return new ModelRouter(routes, prices);

@@ -46,7 +46,7 @@ function route(prefix: string, kind: Kind = "openai", overrides: Partial<Upstrea
     baseUrl,
     keys: new KeyPool([`key-of-${prefix}`], () => now),
     sandbox: false,
-    keyToSet: undefined,
+    requiredVariable: undefined,
     ...overrides,
   };
 }
@@ -97,9 +97,9 @@ describe("the list", () => {
 
   test("omits a provider without a key, and sends it no request", async () => {
     behaviours = { one: lists("a"), keyless: lists("b") };
-    expect(await idsOf(listOf(route("one"), route("keyless", "openai", { keyToSet: "KEYLESS_API_KEY" })))).toEqual([
-      "one/a",
-    ]);
+    expect(
+      await idsOf(listOf(route("one"), route("keyless", "openai", { requiredVariable: "KEYLESS_API_KEY" }))),
+    ).toEqual(["one/a"]);
     expect(fetched).toEqual(["https://one.example/models"]);
   });
 

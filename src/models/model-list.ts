@@ -38,7 +38,7 @@ export class ModelList {
   constructor(options: ModelListOptions) {
     this.#options = options;
     this.#clock = options.environment.clock;
-    const routed = options.routes.filter((route) => route.keyToSet === undefined);
+    const routed = options.routes.filter((route) => route.requiredVariable === undefined);
     this.#listings = new Map(
       routed.map((route) => [route, { models: [], tried: false, refreshAt: 0, fetching: undefined }]),
     );

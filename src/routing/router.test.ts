@@ -16,7 +16,7 @@ function routeOf(prefix: string, more: Partial<UpstreamRoute> = {}): UpstreamRou
     baseUrl: "https://upstream.test",
     keys: new KeyPool(["k"], clock),
     sandbox: false,
-    keyToSet: undefined,
+    requiredVariable: undefined,
     ...more,
   };
 }
@@ -28,7 +28,7 @@ const routes = [
     provider: createProvider({ kind: "openai-compatible", baseUrl: "https://own.test" }),
     baseUrl: "https://own.test",
   }),
-  routeOf("keyless", { keys: new KeyPool([], clock), keyToSet: "KEYLESS_API_KEY" }),
+  routeOf("keyless", { keys: new KeyPool([], clock), requiredVariable: "KEYLESS_API_KEY" }),
   routeOf("mute", {
     provider: { ...createProvider({ kind: "openai", baseUrl: "https://mute.test" }), operations: {} },
   }),

@@ -14,8 +14,8 @@ export interface UpstreamRoute {
   keys: KeyPool;
   /** Whether our simulator answers instead of the real upstream. */
   sandbox: boolean;
-  /** The setting to add if no key is set; the provider is then not routed. */
-  keyToSet: string | undefined;
+  /** The environment variable to set if the provider has no key. Such a provider is not routed. */
+  requiredVariable: string | undefined;
 }
 
 /** The destination of a call: the upstream, its version of the operation, and the price. */
@@ -93,10 +93,10 @@ export class ModelRouter {
         },
       );
     }
-    if (route.keyToSet !== undefined) {
+    if (route.requiredVariable !== undefined) {
       throw new GatewayError(
         "provider_without_key",
-        `The provider ${route.prefix} has no key. The operator must set ${route.keyToSet}.`,
+        `The provider ${route.prefix} has no key. The operator must set ${route.requiredVariable}.`,
         {
           param: "model",
         },

@@ -113,7 +113,7 @@ function targetWith(keys: KeyPool): Target {
       baseUrl: "https://upstream.example/v1",
       keys,
       sandbox: false,
-      keyToSet: undefined,
+      requiredVariable: undefined,
     },
     operation: chat,
     modelId: "up/m",

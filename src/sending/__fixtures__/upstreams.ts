@@ -29,7 +29,7 @@ const routes = Object.entries(kinds).map(([prefix, choice]): UpstreamRoute => {
     baseUrl,
     keys: new KeyPool([upstreamKey], () => 0),
     sandbox: false,
-    keyToSet: undefined,
+    requiredVariable: undefined,
   };
 });
 
