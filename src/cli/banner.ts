@@ -1,54 +1,91 @@
+import { resolve } from "node:path";
 import type { LoadedConfig } from "../config/index.ts";
+import { createTokenCommand, displayedStorage } from "./create-token-command.ts";
 import type { FirstTokens } from "./first-tokens.ts";
+import { launcherCommand } from "./launcher.ts";
 import { printJson, printLine } from "./print.ts";
 
-export interface BannerOptions {
-  url: string;
+/** The settings with which the server was started. */
+export interface ServerSettings {
   loaded: LoadedConfig;
-  /** Prefixes that simulators answer for. */
-  sandbox: ReadonlyMap<string, string> | undefined;
-  /** Set on the first start only. */
-  tokens: FirstTokens | undefined;
-  storage: string;
-  /** Set if there are several. */
-  workers?: number;
+  storageUrl: string;
+  /** The value of `--storage`, if given. */
+  storageOption: string | undefined;
   json: boolean | undefined;
 }
 
-/** Prints the server's address, its providers, and a first call. */
-export function printBanner(options: BannerOptions): void {
-  const { url, loaded, sandbox, tokens } = options;
-  const simulated = [...(sandbox?.keys() ?? [])];
-  const unrouted = sandbox === undefined ? [...loaded.missingKeys] : [];
+export interface RunningGateway {
+  url: string;
+  /** Prefix → simulator's URL, of the providers that simulators answer for; undefined without `--sandbox`. */
+  sandbox: ReadonlyMap<string, string> | undefined;
+  /** Set on the first start of a sandbox only. */
+  tokens: FirstTokens | undefined;
+  /** The number of processes, if there are several. */
+  workers?: number;
+}
+
+/** Prints the server's address, its storage, its providers, and the commands for a first call. */
+export function printBanner(settings: ServerSettings, gateway: RunningGateway): void {
+  const { loaded } = settings;
+  const simulated = [...(gateway.sandbox?.keys() ?? [])];
+  const unrouted = gateway.sandbox === undefined ? [...loaded.missingKeys] : [];
   const live = Object.keys(loaded.config.providers).filter((prefix) => !loaded.missingKeys.has(prefix));
-  if (options.json === true) {
+  const config = loaded.file === undefined ? undefined : resolve(loaded.file);
+  const storage = displayedStorage(settings.storageUrl);
+  if (settings.json === true) {
     return printJson({
-      url,
+      url: gateway.url,
       live,
       simulated,
       unrouted: Object.fromEntries(unrouted),
-      storage: options.storage,
-      tokens: tokens ?? null,
-      ...(options.workers === undefined ? {} : { workers: options.workers }),
+      config: config ?? null,
+      storage,
+      tokens: gateway.tokens ?? null,
+      ...(gateway.workers === undefined ? {} : { workers: gateway.workers }),
     });
   }
-  printLine(`Tollgate listens on ${url}`);
-  printLine(`  storage:   ${withoutPassword(options.storage)}`);
-  if (options.workers !== undefined) printLine(`  workers:   ${options.workers} processes`);
+  printLine(`Tollgate listens on ${gateway.url}`);
+  printLine(`  config:    ${config ?? `the defaults (there is no ${resolve("tollgate.yaml")})`}`);
+  printLine(`  storage:   ${storage}`);
+  if (gateway.workers !== undefined) printLine(`  workers:   ${gateway.workers} processes`);
   if (live.length > 0) printLine(`  live:      ${live.join(", ")}`);
   if (simulated.length > 0)
     printLine(`  sandbox:   ${simulated.join(", ")} (no key set: answered by simulators, not by the providers)`);
   for (const [prefix, variable] of unrouted) printLine(`  unrouted:  ${prefix} (set ${variable})`);
-  if (tokens !== undefined) {
-    printLine();
-    printLine(`  admin token (shown once):  ${tokens.admin}`);
-    printLine(`  user token  (shown once):  ${tokens.user}`);
-  }
+  printLine();
   const [prefix] = [...live, ...simulated];
-  if (prefix !== undefined) printFirstCall(url, prefix, tokens?.user);
+  if (prefix === undefined) {
+    printLine("No provider has a key, so no call can be answered: set one of these variables, or add --sandbox.");
+    printLine();
+    return;
+  }
+  const { tokens } = gateway;
+  if (tokens === undefined) printCreateToken(settings);
+  else printTokens(tokens);
+  printFirstCall(gateway.url, prefix, tokens?.user);
 }
 
-/** A model that each default provider has; any other provider's is for its operator to fill in. */
+function printTokens(tokens: FirstTokens): void {
+  printLine(`  admin token (shown once):  ${tokens.admin}`);
+  printLine(`  user token  (shown once):  ${tokens.user}`);
+  printLine();
+  printLine("The user token has 100 credits. The admin token has none: in this version it has no more rights than a");
+  printLine("user token, and nothing needs it.");
+  printLine();
+}
+
+function printCreateToken({ loaded, storageUrl, storageOption }: ServerSettings): void {
+  const launcher = launcherCommand(process.env["PATH"] ?? "");
+  const command = createTokenCommand({ launcher, file: loaded.file, storageUrl, storageOption });
+  if (command === undefined) return;
+  const lacksPassword = storageOption !== undefined && command.includes("postgres") && !command.includes(storageUrl);
+  printLine(`Create a token with 10 credits${lacksPassword ? " (add the password to the storage's URL)" : ""}:`);
+  printLine();
+  printLine(`export TOLLGATE_TOKEN="$(${command})"`);
+  printLine();
+}
+
+/** A model of each default provider; for another provider, the operator has to fill in a model. */
 const firstModels: Record<string, string> = {
   openai: "gpt-5-mini",
   anthropic: "claude-haiku-4-5",
@@ -63,21 +100,16 @@ function printFirstCall(url: string, prefix: string, token: string | undefined):
     model: `${prefix}/${firstModels[prefix] ?? "MODEL"}`,
     messages: [{ role: "user", content: "Hello!" }],
   };
-  printLine();
-  printLine(token === undefined ? "Call it with a token (tollgate token create --user NAME --credits 10):" : "Try it:");
+  const authorization = `"Authorization: Bearer ${token ?? "$TOLLGATE_TOKEN"}"`;
+  printLine(token === undefined ? "Then try it:" : "Try it:");
   printLine();
   printLine(`curl -s ${url}/v1/chat/completions \\`);
-  printLine(`  -H "Authorization: Bearer ${token ?? "$TOLLGATE_TOKEN"}" \\`);
+  printLine(`  -H ${authorization} \\`);
   printLine(`  -H "Content-Type: application/json" \\`);
   printLine(`  -d '${JSON.stringify(body)}'`);
   printLine();
-  if (token === undefined) return;
-  printLine("What it cost:");
+  printLine("The cost of the call:");
   printLine();
-  printLine(`curl -s ${url}/v1/user/info -H "Authorization: Bearer ${token}"`);
+  printLine(`curl -s ${url}/v1/user/info -H ${authorization}`);
   printLine();
-}
-
-function withoutPassword(storage: string): string {
-  return storage.replace(/\/\/([^:/@]+):[^@]+@/, "//$1:***@");
 }

@@ -3,7 +3,7 @@ import { createAccounts } from "../app.ts";
 import { type Environment, NANO_PER_CREDIT } from "../core/index.ts";
 import type { Storage } from "../storage/index.ts";
 
-/** The first user's credits in a sandbox: play money, because simulators answer. */
+/** The credits of a sandbox's first user. They are play money, since simulators answer. */
 const SANDBOX_CREDITS = 100n * NANO_PER_CREDIT;
 
 export interface FirstTokens {
@@ -11,7 +11,7 @@ export interface FirstTokens {
   user: string;
 }
 
-/** Creates an admin's and a user's token in a storage without tokens; undefined if there are some. */
+/** Creates an admin token and a user token. Resolves with undefined if the storage already contains tokens. */
 export async function firstTokens(storage: Storage, environment: Environment): Promise<FirstTokens | undefined> {
   const accounts = createAccounts(storage, environment);
   if ((await accounts.tokens.list()).length > 0) return undefined;

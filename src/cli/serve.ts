@@ -1,8 +1,7 @@
 import type { Command } from "commander";
-import type { LoadedConfig } from "../config/index.ts";
-import { openStorage, withoutPassword } from "../storage/index.ts";
+import { openStorage } from "../storage/index.ts";
 import { createLogger } from "../telemetry/index.ts";
-import { printBanner } from "./banner.ts";
+import { printBanner, type ServerSettings } from "./banner.ts";
 import { firstTokens } from "./first-tokens.ts";
 import { type CommonOptions, countOption, portOption, UsageError, withCommonOptions } from "./options.ts";
 import { startSandbox } from "./sandbox.ts";
@@ -12,7 +11,7 @@ import { environment, readConfig } from "./state.ts";
 import { version } from "./version.ts";
 import { Workers } from "./workers.ts";
 
-/** More would only wait for each other: each keeps a core busy, and five connections to the storage open. */
+/** More workers would only wait for each other: each uses a core and five connections to the storage. */
 const WORKERS_MAX = 256;
 
 interface ServeOptions extends CommonOptions {
@@ -31,14 +30,11 @@ export function addServeCommand(program: Command): void {
     .action(serve);
 }
 
-/** The settings of the command line and the configuration, combined. */
-interface Start {
-  loaded: LoadedConfig;
+/** The settings from the command line and from the configuration. */
+interface Start extends ServerSettings {
   host: string;
   port: number;
-  storageUrl: string;
   sandbox: boolean;
-  json: boolean | undefined;
 }
 
 async function serve(options: ServeOptions): Promise<void> {
@@ -49,6 +45,7 @@ async function serve(options: ServeOptions): Promise<void> {
     host: options.host ?? server.host,
     port: options.port ?? server.port,
     storageUrl: options.storage ?? storage,
+    storageOption: options.storage,
     sandbox: options.sandbox === true,
     json: options.json,
   };
@@ -72,12 +69,12 @@ async function serveAlone(start: Start): Promise<void> {
   const { loaded } = start;
   const storage = await openStorage(start.storageUrl);
   const logger = createLogger({ level: loaded.config.log.level });
-  // The port is bound first, so that the app knows its real address even for port 0.
+  // The port is bound first, since the app needs its address, which the system chooses for port 0.
   const server = listen(start);
   const sandbox = start.sandbox ? await startSandbox(loaded) : undefined;
   const stop = serveOn(server, { loaded, storage, logger, simulated: sandbox?.routes ?? new Map() });
   const tokens = sandbox === undefined ? undefined : await firstTokens(storage, environment);
-  sayWhere(start, { url: server.url, sandbox: sandbox?.routes, tokens });
+  printBanner(start, { url: server.url, sandbox: sandbox?.routes, tokens });
   logger.info({ url: server.url, version }, "listening");
   endOnSignal(async () => {
     const code = await stop();
@@ -87,9 +84,7 @@ async function serveAlone(start: Start): Promise<void> {
   });
 }
 
-/**
- * Work shared by all processes is done once, here: checking the storage, the simulators, the first tokens, the banner.
- */
+/** Does once for all workers: migrates the storage, starts the simulators, creates the first tokens, prints the banner. */
 async function serveByWorkers(start: Start, count: number): Promise<void> {
   const { loaded, storageUrl, host } = start;
   const storage = await openStorage(storageUrl);
@@ -117,12 +112,6 @@ async function serveByWorkers(start: Start, count: number): Promise<void> {
   await reserved.release();
   const tokens = sandbox === undefined ? undefined : await firstTokens(storage, environment);
   await storage.close();
-  sayWhere(start, { url: reserved.url, sandbox: sandbox?.routes, tokens, workers: count });
+  printBanner(start, { url: reserved.url, sandbox: sandbox?.routes, tokens, workers: count });
   logger.info({ url: reserved.url, version, workers: count }, "listening");
-}
-
-type Found = Pick<Parameters<typeof printBanner>[0], "url" | "sandbox" | "tokens" | "workers">;
-
-function sayWhere({ loaded, storageUrl, json }: Start, found: Found): void {
-  printBanner({ ...found, loaded, storage: withoutPassword(storageUrl), json });
 }

@@ -6,7 +6,7 @@ import { openStorage, type Storage } from "../storage/index.ts";
 import { askByFetch, UpstreamClient } from "../upstream/index.ts";
 import type { CommonOptions } from "./options.ts";
 
-/** Random bytes are drawn in bulk: a request id needs a few, and a call to the system costs the same for thousands. */
+/** Draws random bytes in bulk: a request id needs a few, and a system call for thousands costs no more. */
 function pooledRandomBytes(): RandomBytes {
   const pool = new Uint8Array(8_192);
   let used = pool.length;
@@ -17,7 +17,7 @@ function pooledRandomBytes(): RandomBytes {
       used = 0;
     }
     used += size;
-    // A copy, and no byte is left behind for anybody else to be given.
+    // The returned bytes are a copy, and are erased from the pool, so that no later caller can get them.
     const bytes = pool.slice(used - size, used);
     pool.fill(0, used - size, used);
     return bytes;
@@ -26,7 +26,7 @@ function pooledRandomBytes(): RandomBytes {
 
 const realFetch: Fetch = (url, init) => fetch(url, init);
 
-/** The real world. */
+/** The real clock, randomness and network. */
 export const environment: Environment = {
   clock: Date.now,
   randomBytes: pooledRandomBytes(),
@@ -40,12 +40,12 @@ export interface State extends AccountsDependencies {
   storage: Storage;
 }
 
-/** Reads the configuration named on the command line. */
+/** Reads the configuration that the command line specifies. Throws a `ConfigError`. */
 export function readConfig(options: CommonOptions): LoadedConfig {
   return loadConfig({ file: options.config, variables: process.env });
 }
 
-/** Opens the configured storage for one command, beside a running server or without one. */
+/** Runs one command on the configured storage, which a running server may use at the same time. */
 export async function withState<T>(options: CommonOptions, work: (state: State) => Promise<T>): Promise<T> {
   const loaded = readConfig(options);
   const storage = await openStorage(options.storage ?? loaded.config.storage);

@@ -46,7 +46,8 @@ async function create(options: CreateOptions): Promise<void> {
   const created = await withState(options, (state) => createToken(state, { ...request, expiresInMs: expires }));
   if (json === true) return printJson(created);
   printLine(created.token);
-  printLine(`It is shown only now. Token ${created.id} of ${created.user}.`);
+  // On stderr, so that `TOKEN=$(tollgate token create …)` contains nothing but the token.
+  console.error(`It is shown only now. Token ${created.id} of ${created.user}.`);
 }
 
 async function list(options: CommonOptions): Promise<void> {

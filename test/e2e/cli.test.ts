@@ -46,7 +46,10 @@ describe("token", () => {
     });
     expect(shown).toMatchObject({ user: "anna", spend: 0.000025, balance: 2.499975 });
 
-    expect(await run("token", "create", "--user", "anna")).toMatch(/^tg_[\w-]{40,}\n.*shown only now/);
+    const { code, stdout, stderr } = await cli("token", "create", "--user", "anna");
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^tg_[\w-]{40,}\n$/);
+    expect(stderr).toMatch(/^It is shown only now\. Token \w+ of anna\.\n$/);
   });
 
   test.concurrent("list shows every token and no secret", async () => {

@@ -1,6 +1,6 @@
-/** The experience of a user who clones the repository and types `npm start`. */
+/** What somebody sees who clones the repository and types `npm start`. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import OpenAI from "openai";
@@ -17,7 +17,7 @@ import {
 } from "../kit/index.ts";
 import { linkPackages, makeClone } from "./clone.ts";
 
-/** On systems without information about processes, the parts that need it are skipped. */
+/** Where the system does not tell about its processes, what needs that is left out. */
 const testWithProc = test.skipIf(!hasProc);
 
 let clone: string;
@@ -53,10 +53,9 @@ async function npmStart(...options: string[]): Promise<Started> {
     const decoder = new TextDecoder();
     for await (const chunk of npm.stdout) text += decoder.decode(chunk, { stream: true });
   })();
-  // A banner with a token ends with the line that shows the cost of the call.
-  const lastLine = (): string => (text.includes("Try it:") ? "/v1/user/info" : "/v1/chat/completions");
+  // The banner ends with the command that shows the cost of the call.
   const isComplete = (): boolean =>
-    options.includes("--json") ? text.endsWith("}\n") : text.endsWith("\n\n") && text.includes(lastLine());
+    options.includes("--json") ? text.endsWith("}\n") : text.endsWith("\n\n") && text.includes("/v1/user/info");
   await until("the banner", () => isComplete() || (npm.exitCode !== null && fail(text)), 20_000);
   return { npm, output: () => text };
 }
@@ -65,9 +64,9 @@ function fail(text: string): never {
   throw new Error(`npm start ended: ${text}${readFileSync(join(clone, "stderr.log"), "utf8")}`);
 }
 
-/** Runs a line as it was printed, in bash, as if pasted. */
-function paste(line: string): string {
-  const { stdout, stderr, exitCode } = Bun.spawnSync(["bash", "-c", line], { env: cleanEnvironment() });
+/** Runs lines as they were printed, in a shell of the user, as if pasted. */
+function paste(lines: string, cwd = clone): string {
+  const { stdout, stderr, exitCode } = Bun.spawnSync(["bash", "-c", lines], { cwd, env: cleanEnvironment() });
   if (exitCode !== 0) throw new Error(`bash: ${stderr.toString()}`);
   return stdout.toString();
 }
@@ -98,16 +97,19 @@ describe("the first start", () => {
     return (await answer.json()) as T;
   };
 
-  test("prints its address, the simulated providers, and both tokens once", () => {
+  test("says where it listens, that simulators answer, and shows both tokens once", () => {
     const banner = first.output();
     expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
     expect(token).toMatch(/^tg_[0-9a-z]{12}_[\w-]{43}$/);
     expect(/admin token .*: +(tg_\S+)/.exec(banner)?.[1]).toMatch(/^tg_[0-9a-z]{12}_[\w-]{43}$/);
     expect(banner).toMatch(/sandbox: .*openai.*google.*xai.*deepseek.*anthropic.*mistral.*byteplus/);
+    expect(banner).toContain("The admin token has none: in this version it has no more rights than a\nuser token");
+    expect(banner).toContain(`storage:   sqlite:${join(realpathSync(clone), "data/tollgate.db")}\n`);
+    expect(banner).toContain(`config:    the defaults (there is no ${join(realpathSync(clone), "tollgate.yaml")})\n`);
     expect(existsSync(join(clone, "data/tollgate.db"))).toBe(true);
   });
 
-  test("prints a curl line that works when pasted, and another that shows its cost", async () => {
+  test("prints a curl line that works when pasted, and another that shows what it cost", async () => {
     const [call, cost, ...others] = commandsIn(first.output());
     expect(others).toEqual([]);
     const answer = JSON.parse(paste(call ?? "")) as OpenAI.ChatCompletion;
@@ -126,7 +128,7 @@ describe("the first start", () => {
     expect(info.spend).toBeLessThan(0.01);
   });
 
-  test("the health and every answer indicate a sandbox", async () => {
+  test("the health and every answer say that it is a sandbox", async () => {
     const health = await get<{ sandbox: string[] }>("/health");
     expect(sorted(health.sandbox)).toEqual(sorted(Object.keys(chatModels)));
     const calls = {
@@ -149,7 +151,7 @@ describe("the first start", () => {
     const messages: OpenAI.Chat.ChatCompletionMessageParam[] = [{ role: "user", content: "Hello!" }];
     const listed = await get<{ data: { id: string; pricing: object | null }[] }>("/v1/models");
     if (listed.data.some(({ id, pricing }) => id === model && pricing === null)) {
-      // Every call has a price: the refusal names the missing setting.
+      // No call goes unpriced: the refusal names what to set.
       const refused = client.chat.completions.create({ model, messages });
       expect(await refused.catch((reason: unknown) => reason)).toMatchObject({ status: 404, code: "model_unpriced" });
       return;
@@ -201,10 +203,30 @@ describe("the first start", () => {
     const second = await npmStart();
     expect(second.output()).not.toContain("tg_");
     const [call, ...others] = commandsIn(second.output());
-    expect(others).toEqual([]);
+    expect(others).toHaveLength(1);
     expect(call).toContain("$TOLLGATE_TOKEN");
     const answer = JSON.parse(paste(`TOLLGATE_TOKEN=${token}; ${call}`)) as OpenAI.ChatCompletion;
     expect(answer.choices[0]?.message.content).toContain("You said");
+    second.npm.kill("SIGTERM");
+    expect(await second.npm.exited).toBe(0);
+  });
+
+  test("a second start prints the commands that create a token and use it, for a shell in any folder", async () => {
+    const storage = join(clone, "my data", "t.db");
+    const options = ["--storage", `sqlite:${storage}`];
+    const earlier = await npmStart(...options);
+    earlier.npm.kill("SIGTERM");
+    expect(await earlier.npm.exited).toBe(0);
+    const second = await npmStart(...options);
+    const [create, ...others] = second.output().match(/^export .*$/gm) ?? [];
+    expect(others).toEqual([]);
+    expect(create).toEndWith(`token create --user me --credits 10 --storage 'sqlite:${storage}')"`);
+    const [call, cost] = commandsIn(second.output());
+    for (const folder of [clone, tmpdir()]) {
+      const answer = JSON.parse(paste(`${create}\n${call}`, folder)) as OpenAI.ChatCompletion;
+      expect(answer.choices[0]?.message.content).toContain("You said");
+    }
+    expect(JSON.parse(paste(`${create}\n${cost}`))).toMatchObject({ user: "me" });
     second.npm.kill("SIGTERM");
     expect(await second.npm.exited).toBe(0);
   });
@@ -248,7 +270,7 @@ describe("the first start", () => {
   });
 });
 
-describe("the steps of `npm start` before the server", () => {
+describe("what `npm start` does before", () => {
   /** Runs the installer of a clone without packages; in npm's place stands a script that notes how it was called. */
   function runInstaller(folder: string, npm: string) {
     const noted = join(folder, "npm-calls.jsonl");
@@ -270,7 +292,7 @@ describe("the steps of `npm start` before the server", () => {
     return { exitCode, stderr: stderr.toString(), calls };
   }
 
-  test("it installs missing packages, once, and only those that a server needs", () => {
+  test("it installs what is missing, once, and only what a server needs", () => {
     const folder = makeClone();
     try {
       const install = `require("fs").symlinkSync(${JSON.stringify(join(root, "node_modules"))}, "node_modules");`;
@@ -284,7 +306,7 @@ describe("the steps of `npm start` before the server", () => {
     }
   });
 
-  test("it prints in one line why an installation failed", () => {
+  test("it says in one line why an installation failed", () => {
     const folder = makeClone();
     try {
       const { exitCode, stderr } = runInstaller(
@@ -304,14 +326,14 @@ describe("the steps of `npm start` before the server", () => {
     }
   });
 
-  test("it is the beginning of the script in package.json", () => {
+  test("it is what the script in package.json begins with", () => {
     const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
       scripts: Record<string, string>;
     };
     expect(scripts["start"]).toStartWith("node scripts/install.mjs --omit=dev && ");
   });
 
-  test("the launcher is found through links, and reports a missing Bun", () => {
+  test("the launcher is found through links, and says what is missing where Bun is not installed", () => {
     const folder = mkdtempSync(join(tmpdir(), "tollgate-launcher-"));
     try {
       symlinkSync(join(root, "bin/tollgate"), join(folder, "tollgate"));
