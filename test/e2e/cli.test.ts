@@ -394,8 +394,8 @@ describe("a start that cannot be", () => {
     const port = new URL(rig.gateway.url).port;
     const config = stringify({ providers: { openai: { ...openai, api_key: "${NO_SUCH_KEY}" } } });
     for (const sandbox of [[], ["--sandbox"]]) {
-      expect(await refusal(config, "--port", port, ...sandbox)).toStartWith(
-        `tollgate: cannot listen on 127.0.0.1:${port}: `,
+      expect(await refusal(config, "--port", port, ...sandbox)).toBe(
+        `tollgate: cannot listen on 127.0.0.1:${port}: the port is in use; choose another one with --port`,
       );
     }
   });

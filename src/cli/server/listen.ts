@@ -87,9 +87,12 @@ function bind(
       websocket: bunSockets,
     });
   } catch (cause) {
-    throw new UsageError(
-      `cannot listen on ${host}:${port}: ${cause instanceof Error ? cause.message : String(cause)}`,
-      { cause },
-    );
+    throw new UsageError(`cannot listen on ${host}:${port}: ${reasonOf(cause)}`, { cause });
   }
+}
+
+function reasonOf(cause: unknown): string {
+  if (!(cause instanceof Error)) return String(cause);
+  const isInUse = "code" in cause && cause.code === "EADDRINUSE";
+  return isInUse ? "the port is in use; choose another one with --port" : cause.message;
 }
