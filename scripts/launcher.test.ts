@@ -37,7 +37,7 @@ describe("bin/tollgate", () => {
     return { stdout, stderr, code, pid: child.pid };
   }
 
-  /** Runs `check` with Bun at another place, like that of an installation. */
+  /** Runs `check` while Bun stands elsewhere, as an installation would have put it. */
   async function withBunAt(place: string, check: () => Promise<void>): Promise<void> {
     await mkdir(join(place, ".."), { recursive: true });
     await rename(join(pack, ownPlace), place);
@@ -100,15 +100,19 @@ describe("bin/tollgate", () => {
     });
   });
 
-  test("a placeholder is not Bun; without Bun it prints one line", async () => {
+  test("a placeholder is not Bun; without Bun one line on stderr names the remedy", async () => {
     await withBunAt(join(folder, "elsewhere", "bun"), async () => {
       await Bun.write(join(pack, ownPlace), "#!/bin/sh\nexit 0\n", { mode: 0o755 });
       const { stderr, stdout, code } = await launch();
       expect({ stderr, stdout, code }).toEqual({
-        stderr: `tollgate: Bun was not found: run \`npm ci\` in ${pack}\n`,
+        stderr: "tollgate: Bun was not found: install tollgate again, with npm's option --include=optional\n",
         stdout: "",
         code: 1,
       });
+      await Bun.write(join(pack, "package-lock.json"), "{}");
+      const inRepository = await launch();
+      await rm(join(pack, "package-lock.json"));
+      expect(inRepository.stderr).toBe(`tollgate: Bun was not found: run \`npm ci --include=optional\` in ${pack}\n`);
     });
   });
 });

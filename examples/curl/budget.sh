@@ -4,9 +4,9 @@
 set -euo pipefail
 : "${TOLLGATE_URL:=http://127.0.0.1:8787}"
 
-# The first line is the token. 0.00025 credits allow a few short calls.
+# 0.00025 credits allow a few short calls.
 cd "$(dirname "$0")/../.."
-token=$(npx tollgate token create --user example --credits 1 --max-budget 0.00025 | sed -n 1p)
+token=$(npx tollgate token create --user example --credits 1 --max-budget 0.00025)
 
 for call in {1..20}; do
   # --fail-with-body is left out: the refusal is what we want to see. -w adds the status in a line of its own.
