@@ -4,6 +4,7 @@ import { lockSchema, missingPlatformPackages } from "../lock/complete-lock.ts";
 const manifestSchema = z.looseObject({
   dependencies: z.record(z.string(), z.string()),
   devDependencies: z.record(z.string(), z.string()),
+  engines: z.looseObject({ node: z.string().regex(/^>=\d+\.\d+$/, "write >=MAJOR.MINOR") }),
 });
 
 const allowedLicences = new Set([
@@ -19,7 +20,8 @@ const allowedLicences = new Set([
 
 /** The project's rules for package.json and package-lock.json (their parsed texts), as advice: one line per finding. */
 export function checkPackages(manifest: unknown, lock: unknown): string[] {
-  const { dependencies, devDependencies } = manifestSchema.parse(manifest);
+  const { dependencies, devDependencies, engines } = manifestSchema.parse(manifest);
+  const oldestNode = `${engines.node.slice(">=".length)}.0`;
   const locked = lockSchema.parse(lock);
   const missing = Object.keys(missingPlatformPackages(locked));
   return [
@@ -27,11 +29,23 @@ export function checkPackages(manifest: unknown, lock: unknown): string[] {
       .filter(([, version]) => !/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version))
       .map(([name, version]) => `package.json: ${name}@${version} is no exact version; pin it`),
     ...Object.entries(locked.packages).flatMap(([path, entry]) => checkLocked(path, entry)),
+    ...Object.entries(locked.packages).flatMap(([path, entry]) => checkEngine(path, entry, oldestNode)),
     ...(missing.length > 0 ? [`package-lock.json lacks ${missing.join(", ")}; run bun scripts/complete-lock.ts`] : []),
   ];
 }
 
-function checkLocked(path: string, { license, ...entry }: z.infer<typeof lockSchema>["packages"][string]): string[] {
+type LockedPackage = z.infer<typeof lockSchema>["packages"][string];
+
+/** npm warns whoever installs Tollgate of a package that does not support their Node.js, though Bun runs it. */
+function checkEngine(path: string, { dev, engines }: LockedPackage, oldestNode: string): string[] {
+  const needed = engines?.["node"] ?? "*";
+  if (path === "" || dev === true || Bun.semver.satisfies(oldestNode, needed)) return [];
+  return [
+    `package-lock.json: ${path} needs Node.js ${needed}, package.json supports ${oldestNode}; use another version`,
+  ];
+}
+
+function checkLocked(path: string, { license, ...entry }: LockedPackage): string[] {
   if (path === "") return [];
   // A choice between licences is ours to make.
   const choices = license?.replace(/^\((.*)\)$/, "$1").split(" OR ") ?? [];

@@ -88,7 +88,7 @@ describe("the style guide as a check", () => {
 });
 
 describe("the packages as a check", () => {
-  const manifest = { dependencies: { zod: "4.0.0" }, devDependencies: {} };
+  const manifest = { dependencies: { zod: "4.0.0" }, devDependencies: {}, engines: { node: ">=20.19" } };
   const zod = { version: "4.0.0", license: "MIT" };
 
   test("pinned, free and complete gives no advice", () => {
@@ -98,6 +98,16 @@ describe("the packages as a check", () => {
   test("a range is reported", () => {
     const ranged = { ...manifest, dependencies: { zod: "^4.0.0" } };
     expect(checkPackages(ranged, { packages: {} })).toEqual(["package.json: zod@^4.0.0 is no exact version; pin it"]);
+  });
+
+  test("a package that users install and that needs a newer Node.js is reported", () => {
+    const locked = { "node_modules/zod": { ...zod, engines: { node: ">=22" } } };
+    expect(checkPackages(manifest, { packages: locked })).toEqual([
+      "package-lock.json: node_modules/zod needs Node.js >=22, package.json supports 20.19.0; use another version",
+    ]);
+    for (const passing of [{ engines: { node: "^18 || >=20.19.0" } }, { engines: { node: ">=22" }, dev: true }]) {
+      expect(checkPackages(manifest, { packages: { "node_modules/zod": { ...zod, ...passing } } })).toEqual([]);
+    }
   });
 
   test("a registry host, an unknown licence and a missing platform are reported", () => {
