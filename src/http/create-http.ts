@@ -42,7 +42,18 @@ export function createHttp(options: HttpOptions): (request: Request) => Response
     const error = new GatewayError("route_not_found", `There is no ${method} ${path.slice(0, 200)} here.`);
     return refusal(options.logger, surfaceOf(path), error, id);
   };
-  return (request) => (request.method === "HEAD" ? headOf(handle(request, "GET")) : handle(request, request.method));
+  return (received) => {
+    const request = withHost(received);
+    return request.method === "HEAD" ? headOf(handle(request, "GET")) : handle(request, request.method);
+  };
+}
+
+/**
+ * Bun leaves a path alone as the URL of a request without a valid `Host` (a load balancer's check over HTTP/1.0). Every reader of
+ * the URL expects a whole one.
+ */
+function withHost(request: Request): Request {
+  return request.url.startsWith("/") ? new Request(`http://localhost${request.url}`, request) : request;
 }
 
 /** The answer to a GET, without its body. */
