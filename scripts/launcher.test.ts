@@ -37,7 +37,7 @@ describe("bin/tollgate", () => {
     return { stdout, stderr, code, pid: child.pid };
   }
 
-  /** Runs `check` while Bun stands elsewhere, as an installation would have put it. */
+  /** Runs `check` with Bun at another place, like that of an installation. */
   async function withBunAt(place: string, check: () => Promise<void>): Promise<void> {
     await mkdir(join(place, ".."), { recursive: true });
     await rename(join(pack, ownPlace), place);

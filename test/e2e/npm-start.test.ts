@@ -1,4 +1,4 @@
-/** What somebody sees who clones the repository and types `npm start`. */
+/** The experience of a user who clones the repository and types `npm start`. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -17,7 +17,7 @@ import {
 } from "../kit/index.ts";
 import { linkPackages, makeClone } from "./clone.ts";
 
-/** Where the system does not tell about its processes, what needs that is left out. */
+/** On systems without information about processes, the parts that need it are skipped. */
 const testWithProc = test.skipIf(!hasProc);
 
 let clone: string;
@@ -97,7 +97,7 @@ describe("the first start", () => {
     return (await answer.json()) as T;
   };
 
-  test("says where it listens, that simulators answer, and shows both tokens once", () => {
+  test("prints its address, the simulated providers, and both tokens once", () => {
     const banner = first.output();
     expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
     expect(token).toMatch(/^tg_[0-9a-z]{12}_[\w-]{43}$/);
@@ -109,7 +109,7 @@ describe("the first start", () => {
     expect(existsSync(join(clone, "data/tollgate.db"))).toBe(true);
   });
 
-  test("prints a curl line that works when pasted, and another that shows what it cost", async () => {
+  test("prints a curl line that works when pasted, and another that shows its cost", async () => {
     const [call, cost, ...others] = commandsIn(first.output());
     expect(others).toEqual([]);
     const answer = JSON.parse(paste(call ?? "")) as OpenAI.ChatCompletion;
@@ -128,7 +128,7 @@ describe("the first start", () => {
     expect(info.spend).toBeLessThan(0.01);
   });
 
-  test("the health and every answer say that it is a sandbox", async () => {
+  test("the health and every answer indicate a sandbox", async () => {
     const health = await get<{ sandbox: string[] }>("/health");
     expect(sorted(health.sandbox)).toEqual(sorted(Object.keys(chatModels)));
     const calls = {
@@ -151,7 +151,7 @@ describe("the first start", () => {
     const messages: OpenAI.Chat.ChatCompletionMessageParam[] = [{ role: "user", content: "Hello!" }];
     const listed = await get<{ data: { id: string; pricing: object | null }[] }>("/v1/models");
     if (listed.data.some(({ id, pricing }) => id === model && pricing === null)) {
-      // No call goes unpriced: the refusal names what to set.
+      // Every call has a price: the refusal names the missing setting.
       const refused = client.chat.completions.create({ model, messages });
       expect(await refused.catch((reason: unknown) => reason)).toMatchObject({ status: 404, code: "model_unpriced" });
       return;
@@ -193,7 +193,7 @@ describe("the first start", () => {
     first.npm.kill("SIGTERM");
     expect(await first.npm.exited).toBe(0);
     await until("every process of it has ended", () => !processes.some(isAlive));
-    // Nothing but log lines, and none above the level of information.
+    // Only log lines, and none above the level of information.
     const lines = readFileSync(join(clone, "stderr.log"), "utf8").trimEnd().split("\n");
     expect(lines.length).toBeGreaterThan(10);
     expect(lines.filter((line) => !line.startsWith('{"level":30,'))).toEqual([]);
@@ -270,8 +270,8 @@ describe("the first start", () => {
   });
 });
 
-describe("what `npm start` does before", () => {
-  /** Runs the installer of a clone without packages; in npm's place stands a script that notes how it was called. */
+describe("the steps of `npm start` before the server", () => {
+  /** Runs the installer of a clone without packages; a script that records its arguments replaces npm. */
   function runInstaller(folder: string, npm: string) {
     const noted = join(folder, "npm-calls.jsonl");
     const script = join(folder, "npm-stand-in.cjs");
@@ -292,7 +292,7 @@ describe("what `npm start` does before", () => {
     return { exitCode, stderr: stderr.toString(), calls };
   }
 
-  test("it installs what is missing, once, and only what a server needs", () => {
+  test("it installs missing packages, once, and only those that a server needs", () => {
     const folder = makeClone();
     try {
       const install = `require("fs").symlinkSync(${JSON.stringify(join(root, "node_modules"))}, "node_modules");`;
@@ -306,7 +306,7 @@ describe("what `npm start` does before", () => {
     }
   });
 
-  test("it says in one line why an installation failed", () => {
+  test("it prints in one line why an installation failed", () => {
     const folder = makeClone();
     try {
       const { exitCode, stderr } = runInstaller(
@@ -326,14 +326,14 @@ describe("what `npm start` does before", () => {
     }
   });
 
-  test("it is what the script in package.json begins with", () => {
+  test("it is the beginning of the script in package.json", () => {
     const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
       scripts: Record<string, string>;
     };
     expect(scripts["start"]).toStartWith("node scripts/install.mjs --omit=dev && ");
   });
 
-  test("the launcher is found through links, and says what is missing where Bun is not installed", () => {
+  test("the launcher is found through links, and reports a missing Bun", () => {
     const folder = mkdtempSync(join(tmpdir(), "tollgate-launcher-"));
     try {
       symlinkSync(join(root, "bin/tollgate"), join(folder, "tollgate"));

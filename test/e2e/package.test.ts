@@ -1,4 +1,4 @@
-/** The npm package: its files, and its tarball as somebody uses it who has only Node.js and npm, in an empty folder. */
+/** The npm package: its files, and its tarball used with only Node.js and npm, in an empty folder. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
