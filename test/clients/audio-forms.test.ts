@@ -228,7 +228,8 @@ async function leaveStream(): Promise<void> {
   expect(lastReceived(rig).headers["accept"]).toBe("text/event-stream");
   leaving.abort();
   expect(await call.catch((reason: Error) => reason.name)).toBe("AbortError");
-  await expectSpent(rig, caller, 0n);
+  // The upstream has received the request: its input, two seconds at ten tokens each, is charged.
+  await expectSpent(rig, caller, 20n * 6_000n);
 }
 
 test.each(["transcription", "speech"])(
