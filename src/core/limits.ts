@@ -3,6 +3,15 @@
 /** Levels of brackets in a JSON body. Real tool schemas stay under 30. */
 export const jsonDepthMax = 128;
 
+/** Members of a JSON body's outermost object. A request has some dozens. */
+export const jsonMembersMax = 1_024;
+
+/**
+ * Values in a JSON body, on every level; an empty list counts as two. Parsing a value costs more than reading its bytes.
+ * The bodies with the most values are embeddings of token ids, of which OpenAI accepts 300,000.
+ */
+export const jsonValuesMax = 400_000;
+
 /** Characters of a model id, prefix included. */
 export const modelIdCharactersMax = 256;
 

@@ -92,9 +92,24 @@ describe("depth and size", () => {
     expect(message.length).toBeLessThan(200);
   });
 
-  test("100,000 members of which two are alike", async () => {
-    const members = Array.from({ length: 100_000 }, (_, index) => `"k${index}":0`).join(",");
+  test("as many members as a body may have, of which two are alike", async () => {
+    const members = Array.from({ length: 1_023 }, (_, index) => `"k${index}":0`).join(",");
     await gateway.expectRefused(`{${members},"k7":1}`, { ...invalid, param: "k7", message: "twice" });
+  });
+
+  test("a million members", async () => {
+    const members = Array.from({ length: 1_000_000 }, (_, index) => `"k${index}":0`).join(",");
+    await gateway.expectRefused(`{${members}}`, { ...invalid, message: "1024 keys" });
+  });
+
+  test("millions of values", async () => {
+    const body = `{"model":"openai/gpt-5-mini","messages":[${"[],".repeat(5_000_000)}[]]}`;
+    await gateway.expectRefused(body, { ...invalid, message: "400000 values" });
+  });
+
+  test.each(["Model", "MESSAGES", "maX_tokens", "\u017ftream"])("%s, which differs only in case", async (key) => {
+    const body = { model: "openai/gpt-5-mini", messages: [{ role: "user", content: "hi" }], [key]: "expensive" };
+    await gateway.expectRefused(JSON.stringify(body), { ...invalid, param: key, message: "only in case" });
   });
 
   test("a path of 9,000 characters is not repeated", async () => {

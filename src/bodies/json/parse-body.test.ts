@@ -85,6 +85,10 @@ describe("a body that is accepted", () => {
     expect(sizeOf(asOpaque(body.messages?.[0]?.role ?? ""))).toBe(12);
   });
 
+  test("may have as many values as the bound", () => {
+    expect(parse(`{"model":"m","input":[${"1,".repeat(399_997)}1]}`).body["input"]).toHaveLength(399_998);
+  });
+
   test("may nest as deep as the bound", () => {
     const levels = 127;
     expect(parse(`{"model":"m","deep":${"[".repeat(levels)}${"]".repeat(levels)}}`).body.model).toBe("m");
@@ -105,8 +109,21 @@ const refusals: [string, string | Uint8Array, string, string | undefined][] = [
   ["a character cut in half", new Uint8Array([0x7b, 0x22, 0xc3, 0x22, 0x7d]), "not valid UTF-8", undefined],
   ["one level too deep", `{"deep":${"[".repeat(128)}${"]".repeat(128)}}`, "128 levels", undefined],
   ["100,000 open brackets", `{"deep":${"[".repeat(100_000)}`, "128 levels", undefined],
+  [
+    "more keys than the bound",
+    `{${Array.from({ length: 1_025 }, (_, index) => `"k${index}":1`).join()}}`,
+    "1024 keys",
+    undefined,
+  ],
+  ["more values than the bound", `{"model":"m","input":[${"1,".repeat(399_998)}1]}`, "400000 values", undefined],
   ["a key twice", `{"model":"cheap","model":"dear"}`, `"model" twice`, "model"],
   ["a key twice, once in disguise", `{"model":"cheap","mod\\u0065l":"dear"}`, `"model" twice`, "model"],
+  [
+    "the model in another case",
+    `{"model":"cheap","Model":"expensive"}`,
+    `"Model" differs only in case from "model"`,
+    "Model",
+  ],
   ["no model", `{}`, "model: ", "model"],
   ["a model of the wrong type", `{"model":5}`, "model: ", "model"],
   [
@@ -122,6 +139,10 @@ test.each(refusals)("%s is refused with 422", (_title, text, message, param) => 
   expect(error).toMatchObject({ code: "validation_failed", status: 422 });
   expect(error.message).toContain(message);
   expect(error.param).toBe(param);
+});
+
+test("keys with capital letters pass if they resemble no other", () => {
+  expect(parse(`{"model":"m","topK":1,"enableThinking":true}`).body).toMatchObject({ topK: 1 });
 });
 
 test("a refusal repeats only a little of the body", () => {

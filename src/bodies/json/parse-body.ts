@@ -2,9 +2,10 @@ import { isAscii, isUtf8 } from "node:buffer";
 import type { z } from "zod";
 import { GatewayError, limits } from "../../core/index.ts";
 import { matchesWithoutCopy } from "./accept-body.ts";
+import { checkMemberNames } from "./member-names.ts";
 import { type TruncatedStrings, truncateLongStrings } from "./truncate-long-strings.ts";
 import { type SizeOf, sizeOfBy } from "./opaque-text.ts";
-import { duplicateKey, type JsonMember, type JsonString, scanObject } from "./scan.ts";
+import { type JsonMember, type JsonString, scanObject } from "./scan.ts";
 
 /**
  * A request body in the forms that the pipeline needs. Unchanged parts are sent as they came, and most of the opaque
@@ -46,19 +47,14 @@ export function parseBody<Body>(
   const ascii = isAscii(received);
   if (!ascii && !isUtf8(received)) throw invalid("The body is not valid UTF-8.");
   const bytes = withoutMark(asBuffer(received));
-  const scan = scanObject(bytes, limits.jsonDepthMax);
+  const scan = scanObject(bytes, bounds);
   if ("refused" in scan) throw invalid(refusals[scan.refused]);
   const { members, longStrings } = scan;
   const within = withinMembers(longStrings, members, measured);
   const elided = within.length === 0 ? undefined : truncateLongStrings(bytes, within);
   const text = elided?.text ?? bytes.toString("latin1");
   const value = parseJson(text);
-  // Our parser takes the last of the two, an upstream's may take the first: one price, another model.
-  const twice = duplicateKey(members);
-  if (twice !== undefined) {
-    const key = twice.slice(0, 80);
-    throw invalid(`The body has the key ${JSON.stringify(key)} twice.`, key);
-  }
+  checkMemberNames(members, schema, measured);
   if (!ascii) for (const member of members) if (!measured.includes(member.key)) decodeMember(value, bytes, member);
   // An escaped letter is one character, a literal one has as many as its bytes.
   const plain = text.includes("\\u") ? byteLengthOf : lengthOf;
@@ -70,8 +66,16 @@ function sizeOfElided(elided: TruncatedStrings, plain: (text: string) => number)
   return (text) => elided.sizeOf(text, plain);
 }
 
+const bounds = {
+  depthMax: limits.jsonDepthMax,
+  membersMax: limits.jsonMembersMax,
+  valuesMax: limits.jsonValuesMax,
+};
+
 const refusals = {
   "too-deep": `The body nests more than ${limits.jsonDepthMax} levels deep.`,
+  "too-many-members": `The body has more than ${limits.jsonMembersMax} keys.`,
+  "too-many-values": `The body has more than ${limits.jsonValuesMax} values.`,
   "not-an-object": "The body must be a JSON object.",
   "not-json": "The body is not valid JSON.",
 } as const;

@@ -22,9 +22,20 @@ export interface JsonString {
   end: number;
 }
 
+export interface ScanBounds {
+  /** Levels of brackets. */
+  depthMax: number;
+  /** Members of the outermost object. */
+  membersMax: number;
+  /** Values on every level; an empty list counts as two. */
+  valuesMax: number;
+}
+
+type BeyondBounds = "too-deep" | "too-many-members" | "too-many-values";
+
 export type JsonScan =
   | { members: JsonMember[]; longStrings: readonly JsonString[] }
-  | { refused: "too-deep" | "not-an-object" | "not-json" };
+  | { refused: BeyondBounds | "not-an-object" | "not-json" };
 
 /** Strings from this number of bytes on are long. */
 const LONG_STRING = 512;
@@ -101,12 +112,12 @@ function readKey(bytes: Buffer, start: number, end: number): string {
 }
 
 /**
- * Finds the members of the outermost object, and long strings, and refuses more than `depthMax` levels of brackets. A
- * refusal as `not-json` is certain; an accepted text may still be invalid in its values.
+ * Finds the members of the outermost object, and long strings, and refuses an object beyond `bounds`. A refusal as
+ * `not-json` is certain; an accepted text may still be invalid in its values.
  */
-export function scanObject(bytes: Buffer, depthMax: number): JsonScan {
-  const members: JsonMember[] = [];
-  const longStrings: JsonString[] = [];
+export function scanObject(bytes: Buffer, bounds: ScanBounds): JsonScan {
+  const found: Found = { members: [], longStrings: [], values: 0 };
+  const { members, longStrings } = found;
   let position = skipSpace(bytes, 0);
   if (bytes[position] !== OPEN_BRACE) return { refused: "not-an-object" };
   do {
@@ -116,12 +127,14 @@ export function scanObject(bytes: Buffer, depthMax: number): JsonScan {
       position = keyStart;
       break;
     }
+    if (members.length >= bounds.membersMax) return { refused: "too-many-members" };
     const keyEnd = endOfString(bytes, keyStart);
     const colon = skipSpace(bytes, keyEnd);
     if (bytes[colon] !== COLON) return { refused: "not-json" };
     const valueStart = skipSpace(bytes, colon + 1);
-    position = endOfValue(bytes, valueStart, depthMax, longStrings);
-    if (position === -1) return { refused: "too-deep" };
+    const end = endOfValue(bytes, valueStart, bounds, found);
+    if (typeof end === "string") return { refused: end };
+    position = end;
     const key = readKey(bytes, keyStart, keyEnd);
     members.push({ key, keyStart, valueStart, valueEnd: trimEnd(bytes, valueStart, position) });
   } while (bytes[position] === COMMA);
@@ -129,49 +142,42 @@ export function scanObject(bytes: Buffer, depthMax: number): JsonScan {
   return ends ? { members, longStrings } : { refused: "not-json" };
 }
 
+interface Found {
+  members: JsonMember[];
+  longStrings: JsonString[];
+  /** The values so far, on every level. */
+  values: number;
+}
+
 /**
- * The offset of the comma or bracket after a member's value; the bytes' length if there is none, -1 if it is nested too
- * deeply.
+ * The offset of the comma or bracket after a member's value, or the bytes' length if there is none; or the bound that
+ * the value exceeds.
  */
-function endOfValue(bytes: Buffer, start: number, depthMax: number, longStrings: JsonString[]): number {
+function endOfValue(bytes: Buffer, start: number, bounds: ScanBounds, found: Found): number | BeyondBounds {
+  const { depthMax, valuesMax } = bounds;
   let depth = 1;
-  for (let position = start; position < bytes.length; position += 1) {
+  let values = found.values + 1;
+  let position = start;
+  for (; position < bytes.length; position += 1) {
     const code = bytes[position];
     if (code === QUOTE) {
       const end = endOfString(bytes, position);
-      if (end - position > LONG_STRING) longStrings.push({ start: position, end });
+      if (end - position > LONG_STRING) found.longStrings.push({ start: position, end });
       position = end - 1;
     } else if (code === COMMA) {
-      if (depth === 1) return position;
+      if (depth === 1) break;
+      values += 1;
+      if (values > valuesMax) return "too-many-values";
     } else if (code === OPEN_BRACE || code === OPEN_BRACKET) {
       depth += 1;
-      if (depth > depthMax) return -1;
+      if (depth > depthMax) return "too-deep";
+      // The first value inside; every other one follows a comma.
+      values += 1;
     } else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) {
       depth -= 1;
-      if (depth === 0) return position;
+      if (depth === 0) break;
     }
   }
-  return bytes.length;
-}
-
-/** Up to this many members, comparing each with the previous ones is faster than a set. */
-const FEW_MEMBERS = 8;
-
-/** The first duplicate key. `JSON.parse` takes the last one, an upstream may take the first. */
-export function duplicateKey(members: readonly JsonMember[]): string | undefined {
-  if (members.length > FEW_MEMBERS) return duplicateAmongMany(members);
-  for (let at = 1; at < members.length; at += 1) {
-    const key = members[at]?.key;
-    for (let before = 0; before < at; before += 1) if (members[before]?.key === key) return key;
-  }
-  return undefined;
-}
-
-function duplicateAmongMany(members: readonly JsonMember[]): string | undefined {
-  const seen = new Set<string>();
-  for (const { key } of members) {
-    if (seen.has(key)) return key;
-    seen.add(key);
-  }
-  return undefined;
+  found.values = values;
+  return values > valuesMax ? "too-many-values" : Math.min(position, bytes.length);
 }
