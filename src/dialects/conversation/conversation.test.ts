@@ -5,6 +5,8 @@ import { plainCallId, shortCallId } from "./call-ids.ts";
 import { nearestEffort } from "./effort.ts";
 import { estimateTokens } from "./estimate-tokens.ts";
 import { type UnmodeledFields, fieldsFor } from "./fields.ts";
+import { joinTurns } from "./join-turns.ts";
+import type { Turn } from "./conversation.ts";
 import { belongsTo, tagSignature, untagSignature } from "./signature.ts";
 import { checkBase64, sourceOfUrl, urlOfSource } from "./sources.ts";
 
@@ -134,4 +136,22 @@ test("an estimate grows with the text, and not with an image's bytes", () => {
   expect(estimateTokens({ turns: [], tools: [] })).toBe(1);
   expect(of({ kind: "text", text: "a".repeat(3_600) })).toBe(1_004);
   expect(picture("A")).toBe(picture("A".repeat(1_000_000)));
+});
+
+describe("consecutive messages of an assistant", () => {
+  const said = (role: Turn["role"], text: string): Turn => ({ role, at: "", parts: [{ kind: "text", text }] });
+  const textOf = ({ parts }: Turn): string => parts.map((part) => (part.kind === "text" ? part.text : "")).join("");
+
+  test("become one turn, as paragraphs; the given turns are unchanged", () => {
+    const turns = [said("user", "a"), said("assistant", "b"), said("assistant", "c"), said("user", "d")];
+    const later = [said("assistant", "e"), said("assistant", "f"), said("assistant", "g")];
+    expect(joinTurns([...turns, ...later]).map(textOf)).toEqual(["a", "b\n\nc", "d", "e\n\nf\n\ng"]);
+    expect(turns.map(textOf)).toEqual(["a", "b", "c", "d"]);
+  });
+
+  // A copy of the turn for each message would take longer than a test may.
+  test("may be a hundred thousand", () => {
+    const turns = Array.from({ length: 100_000 }, () => said("assistant", "x"));
+    expect(joinTurns(turns).map(({ parts }) => parts.length)).toEqual([199_999]);
+  });
 });

@@ -7,13 +7,21 @@ import type { Part } from "./parts.ts";
  */
 export function joinTurns(turns: readonly Turn[]): Turn[] {
   const joined: Turn[] = [];
+  /** The parts of the last turn, once it was joined from several. */
+  let parts: Part[] | undefined;
   for (const turn of turns) {
     const last = joined.at(-1);
     if (turn.role === "assistant" && last?.role === "assistant") {
-      const gap = last.parts.at(-1)?.kind === "text" && turn.parts[0]?.kind === "text" ? [paragraph] : [];
-      joined[joined.length - 1] = { ...last, parts: [...last.parts, ...gap, ...turn.parts] };
+      if (parts === undefined) {
+        parts = [...last.parts];
+        joined[joined.length - 1] = { ...last, parts };
+      }
+      // Part by part: a copy of the turn for each message would take minutes for a hundred thousand of them.
+      if (parts.at(-1)?.kind === "text" && turn.parts[0]?.kind === "text") parts.push(paragraph);
+      for (const part of turn.parts) parts.push(part);
     } else {
       joined.push(turn);
+      parts = undefined;
     }
   }
   return joined;
