@@ -1,5 +1,6 @@
 import { createRoute, z } from "@hono/zod-openapi";
-import { limits } from "../core/index.ts";
+import { limits, type Surface } from "../core/index.ts";
+import { errorSchemas } from "./error-schemas.ts";
 
 /** The permitted callers: anyone, a caller with a token, or one with an admin token. */
 export type Access = "public" | "token" | "admin";
@@ -7,36 +8,25 @@ export type Access = "public" | "token" | "admin";
 /** The route's part of the OpenAPI document. */
 export type RouteContract = ReturnType<typeof createRoute>;
 
-/** OpenAI's error body; other surfaces declare their own. */
-const errorSchema = z
-  .object({
-    error: z.object({
-      message: z.string(),
-      type: z.string(),
-      code: z.string().nullable(),
-      param: z.string().nullable(),
-    }),
-  })
-  .meta({ id: "Error" });
-
 const meanings: Record<number, string> = {
   400: "Upstream error relayed.",
   401: "Unauthorized.",
   402: "Insufficient credits.",
   403: "The token does not administrate.",
   404: "Unsupported gateway route, or the upstream resource was not found.",
+  409: "The `idempotency-key` belongs to another body, or its first call is still running.",
   413: "Request body exceeds the gateway body limit.",
   422: "Validation error.",
   502: "Upstream error.",
 };
 
-const errorResponse = (description: string) => ({
+const errorResponse = (description: string, surface: Surface = "openai") => ({
   description,
-  content: { "application/json": { schema: errorSchema } },
+  content: { "application/json": { schema: errorSchemas[surface] } },
 });
 
-function errorResponses(statuses: readonly number[]) {
-  return Object.fromEntries(statuses.map((status) => [status, errorResponse(meanings[status] ?? "")]));
+function errorResponses(statuses: readonly number[], surface?: Surface) {
+  return Object.fromEntries(statuses.map((status) => [status, errorResponse(meanings[status] ?? "", surface)]));
 }
 
 interface Described {
@@ -111,8 +101,11 @@ export interface ProxiedContract extends Described {
   answers?: readonly string[];
 }
 
-/** A `POST` answered by the upstream. Declares the statuses that the contract lists for proxied routes. */
-export function proxiedContract(contract: ProxiedContract): RouteContract {
+/**
+ * A `POST` answered by the upstream. Declares the statuses that the contract lists for proxied routes, and 409, with the
+ * error body of its surface.
+ */
+export function proxiedContract(contract: ProxiedContract, surface: Surface): RouteContract {
   const { path, operationId, tag, summary, body, form, streams, answers = [] } = contract;
   const upstreamBody = z.looseObject({}).describe("The upstream's body, unchanged.");
   const others = Object.fromEntries(answers.map((type) => [type, { schema: type.startsWith("text/") ? text : file }]));
@@ -135,7 +128,7 @@ export function proxiedContract(contract: ProxiedContract): RouteContract {
     responses: {
       200: { description: "Success.", content },
       201: { description: "Created.", content: { "application/json": { schema: upstreamBody } } },
-      ...errorResponses([400, 401, 402, 404, 413, 422, 502]),
+      ...errorResponses([400, 401, 402, 404, 409, 413, 422, 502], surface),
     },
   });
 }

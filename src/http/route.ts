@@ -126,7 +126,7 @@ export function proxiedRoute<Needs>({ contract, surface, mount }: ProxiedRoute<N
     path: contract.path,
     surface,
     access: "token",
-    contract: proxiedContract(contract),
+    contract: proxiedContract(contract, surface),
     mount,
   };
 }

@@ -1,4 +1,6 @@
 import { describe, expect, test } from "bun:test";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { errorBody, GatewayError } from "../core/index.ts";
 import { type Feature, features } from "../http/index.ts";
 import { openapiDocument } from "./document.ts";
 
@@ -25,7 +27,7 @@ const document = openapiDocument({ features, ...servers }) as Documented;
 
 /** The contract's routes that are there so far, with the statuses that it lets each declare. */
 const platform = ["200", "401", "402", "422", "502"];
-const proxied = ["200", "201", "400", "401", "402", "404", "413", "422", "502"];
+const proxied = ["200", "201", "400", "401", "402", "404", "409", "413", "422", "502"];
 const routes: [string, string, string[]][] = [
   ["get", "/openapi.json", platform],
   ["get", "/health", platform],
@@ -128,6 +130,30 @@ describe("the document", () => {
     for (const name of references) expect(Object.keys(document.components.schemas)).toContain(name);
   });
 
+  test("has a pattern of model ids that accepts them, as a regular expression of JSON Schema", () => {
+    const schema = document.components.schemas["ChatCompletionRequest"] as {
+      properties: { model: { pattern: string } };
+    };
+    const { pattern } = schema.properties.model;
+    const isId = new RegExp(pattern, "u");
+    expect(isId.test("openai/gpt-5-mini")).toBe(true);
+    expect(isId.test("openai/日本 😀")).toBe(true);
+    for (const control of ["\n", "\0", "\x7f", "\x85"]) expect(isId.test(`openai/${control}gpt`)).toBe(false);
+  });
+
+  test("describes the error bodies that the gateway creates", () => {
+    const error = new GatewayError("validation_failed", "no", { param: "model" });
+    const ajv = new Ajv2020({ strict: false });
+    for (const [name, surface] of [
+      ["Error", "openai"],
+      ["AnthropicError", "anthropic"],
+    ] as const) {
+      const accepts = ajv.compile(document.components.schemas[name] ?? {});
+      expect(accepts(JSON.parse(JSON.stringify(errorBody(surface, error, "req_1"))))).toBe(true);
+      expect(accepts({ success: false, error: "no" })).toBe(false);
+    }
+  });
+
   test("is JSON", () => {
     expect(JSON.parse(JSON.stringify(document))).toEqual(document as never);
   });
@@ -146,6 +172,7 @@ describe.each(routes)("%s %s", (method, path, statuses) => {
       "401": "Unauthorized.",
       "402": "Insufficient credits.",
       "404": notFound(path),
+      "409": "The `idempotency-key` belongs to another body, or its first call is still running.",
       "413": "Request body exceeds the gateway body limit.",
       "422": "Validation error.",
       "502": "Upstream error.",
@@ -153,8 +180,9 @@ describe.each(routes)("%s %s", (method, path, statuses) => {
     for (const [status, { description, content }] of Object.entries(operation.responses)) {
       expect(description).toBe(meanings[status] ?? (status === "201" ? "Created." : "Success."));
       expect(content["application/json"]?.schema).toBeDefined();
+      const error = path.startsWith("/v1/messages") ? "AnthropicError" : "Error";
       if (Number(status) >= 400)
-        expect(content["application/json"]?.schema).toEqual({ $ref: "#/components/schemas/Error" });
+        expect(content["application/json"]?.schema).toEqual({ $ref: `#/components/schemas/${error}` });
     }
   });
 

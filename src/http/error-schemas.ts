@@ -1,0 +1,24 @@
+import { z } from "@hono/zod-openapi";
+import type { Surface } from "../core/index.ts";
+
+/** The error bodies of each surface, for the OpenAPI document. `errorBody` in `core/surfaces` creates them. */
+export const errorSchemas: Readonly<Record<Surface, z.ZodType>> = {
+  openai: z
+    .object({
+      error: z.object({
+        message: z.string(),
+        type: z.string(),
+        code: z.string().nullable(),
+        param: z.string().nullable(),
+      }),
+    })
+    .meta({ id: "Error" }),
+  anthropic: z
+    .object({
+      type: z.literal("error"),
+      error: z.looseObject({ type: z.string(), message: z.string() }),
+      request_id: z.string(),
+    })
+    .meta({ id: "AnthropicError" }),
+  firecrawl: z.object({ success: z.literal(false), error: z.string() }).meta({ id: "FirecrawlError" }),
+};
