@@ -1,6 +1,6 @@
 import type { AccountsDependencies } from "../accounts/index.ts";
 import { createAccounts } from "../app.ts";
-import { type LoadedConfig, loadConfig } from "../config/index.ts";
+import { type Config, type LoadedConfig, loadConfig } from "../config/index.ts";
 import type { Environment, Fetch, RandomBytes } from "../core/index.ts";
 import { openStorage, type Storage } from "../storage/index.ts";
 import { askByFetch, UpstreamClient } from "../upstream/index.ts";
@@ -25,6 +25,7 @@ function pooledRandomBytes(): RandomBytes {
 }
 
 const realFetch: Fetch = (url, init) => fetch(url, init);
+const realAskByFetch = askByFetch(realFetch);
 
 /** The real clock, randomness and network. */
 export const environment: Environment = {
@@ -32,8 +33,13 @@ export const environment: Environment = {
   randomBytes: pooledRandomBytes(),
   randomFraction: Math.random,
   fetch: realFetch,
-  ask: new UpstreamClient({ fallback: askByFetch(realFetch), clock: Date.now, variables: process.env }).ask,
+  ask: new UpstreamClient({ fallback: realAskByFetch, clock: Date.now, variables: process.env }).ask,
 };
+
+/** The same, with the client for upstreams that the configuration selects. */
+export function environmentFor({ upstream }: Config): Environment {
+  return upstream.client === "fetch" ? { ...environment, ask: realAskByFetch } : environment;
+}
 
 export interface State extends AccountsDependencies {
   loaded: LoadedConfig;

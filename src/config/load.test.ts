@@ -92,6 +92,7 @@ describe("absent keys", () => {
       storage: "sqlite:data/tollgate.db",
       upstream: {
         retries: 2,
+        client: "sockets",
         retry_after_max: 10_000,
         connect_timeout: 10_000,
         first_byte_timeout: 600_000,
@@ -141,6 +142,7 @@ pricing:
       storage: "sqlite:/tmp/x.db?synchronous=full",
       upstream: {
         retries: 0,
+        client: "sockets",
         retry_after_max: 1,
         connect_timeout: 3_000,
         first_byte_timeout: 60_000,

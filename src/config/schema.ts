@@ -32,6 +32,10 @@ const upstream = z
     retries: fromText(z.number().int().min(0).max(10))
       .prefault(2)
       .describe("Further attempts while nothing has been received."),
+    client: z
+      .enum(["sockets", "fetch"])
+      .prefault("sockets")
+      .describe("Requests use the gateway's own connections, or Bun's fetch: slower, and without connect_timeout."),
     retry_after_max: duration.prefault("10s").describe("The longest retry-after that the gateway waits for."),
     connect_timeout: duration
       .prefault("10s")

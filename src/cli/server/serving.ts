@@ -2,7 +2,7 @@ import { createApp } from "../../app.ts";
 import type { LoadedConfig } from "../../config/index.ts";
 import type { Storage } from "../../storage/index.ts";
 import type { Logger } from "../../telemetry/index.ts";
-import { environment } from "../state.ts";
+import { environmentFor } from "../state.ts";
 import { version } from "../version.ts";
 import type { Listening } from "./listen.ts";
 
@@ -29,7 +29,7 @@ export function serveOn(server: Listening, options: ServingOptions): () => Promi
     missingKeys: loaded.missingKeys,
     sandbox: simulated,
     storage,
-    environment,
+    environment: environmentFor(loaded.config),
     logger,
     version,
     address: server.url,
