@@ -49,7 +49,9 @@ function failedResponse(call: RunningCall, exchange: Exchange, reply: FailedRepl
   // A client of the upstream's own dialect gets the upstream's status as it is, and can interpret it.
   const status = replied < 400 && !exchange.passesThrough ? 502 : replied;
   const body = exchange.failure(status, text);
-  const headers = { ...headersFor(call, own), ...exchange.headers, "x-tollgate-credits": "0" };
+  // A browser must not guess the type of an error's body, which may resemble a page.
+  const safe = { "x-content-type-options": "nosniff", "x-tollgate-credits": "0" };
+  const headers = { ...headersFor(call, own), ...exchange.headers, ...safe };
   return { status, headers, body, whole: "", keyId: undefined, end: { status, outcome: "failed" } };
 }
 

@@ -217,6 +217,7 @@ describe("an upstream's error", () => {
     expectError(told, [502, "api_error"]);
     const passed = await user.ask(messagesPath, { body: bodyOf({ model: `${native}+html-502` }) });
     expect([passed.status, passed.headers.get("content-type")?.split(";")[0]]).toEqual([502, "text/html"]);
+    expect(passed.headers.get("x-content-type-options")).toBe("nosniff");
   });
 
   test("with a success status is a 502 if translated", () =>

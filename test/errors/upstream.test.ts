@@ -135,6 +135,7 @@ describe("an upstream's own error", () => {
     const answer = await ask("openai/gpt-4o-mini+html-502");
     expect(answer.status).toBe(502);
     expect(answer.headers.get("content-type")).toStartWith("text/html");
+    expect(answer.headers.get("x-content-type-options")).toBe("nosniff");
     expect(await answer.text()).toContain("<html");
   });
 
