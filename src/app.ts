@@ -74,20 +74,21 @@ export function createApp(options: AppOptions): App {
   const parts: PipelineParts = { ledger, ticker, markupMillionths, router, unsettled };
   const calls = pipelineDependencies(options, parts);
   const pipeline = new CallPipeline(calls);
-  const services = servicesOf(options, { ...parts, features, calls, pipeline, store });
+  let draining = false;
+  const isDraining = (): boolean => draining;
+  const services = servicesOf(options, { ...parts, features, calls, pipeline, store, isDraining });
   const stopSweeper = sweep(ledger, environment, logger);
   const stopFeatures = startFeatures(features, services, (reason) =>
     logger.error({ reason: String(reason) }, "a feature failed to stop"),
   );
   const sockets = new Sockets({ upgrade, logger });
-  let draining = false;
   const fetch = createHttp({
     routes: mountFeatures(features, services),
     authenticator: createAuthenticator(options),
     sockets,
     environment,
     logger,
-    draining: () => draining,
+    draining: isDraining,
   });
   const isIdle = (): boolean => pipeline.active === 0 && sockets.active === 0;
   return {
@@ -196,12 +197,13 @@ interface ServiceParts extends PipelineParts {
   calls: PipelineDependencies;
   pipeline: CallPipeline;
   store: LedgerStore;
+  isDraining: () => boolean;
 }
 
 function servicesOf(options: AppOptions, parts: ServiceParts): Services {
   const { config, sandbox, storage, version, environment, address, logger } = options;
   const { clock } = environment;
-  const { features, calls, pipeline, router, ticker, markupMillionths, store } = parts;
+  const { features, calls, pipeline, router, ticker, markupMillionths, store, isDraining } = parts;
   const responses = openResponseStore(storage);
   const publicUrl = config.server.public_url ?? address;
   return {
@@ -211,6 +213,8 @@ function servicesOf(options: AppOptions, parts: ServiceParts): Services {
     router,
     responses,
     version,
+    isDraining,
+    checkStorage: () => storage.check(),
     accounts: store,
     generations: openGenerationStore(storage),
     models: createModelList(options, router),

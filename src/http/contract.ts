@@ -47,6 +47,8 @@ export interface PlatformContract extends Described {
   answer: z.ZodType;
   /** The meaning of 404, if the route can return it. */
   notFound?: string;
+  /** The meaning of 503, if it is an answer of the route itself. */
+  unavailable?: string;
 }
 
 /**
@@ -54,7 +56,19 @@ export interface PlatformContract extends Described {
  * body.
  */
 export function platformContract(contract: PlatformContract, access: Access): RouteContract {
-  const { method = "get", path, operationId, tag, summary, params, query, body, answer, notFound } = contract;
+  const {
+    method = "get",
+    path,
+    operationId,
+    tag,
+    summary,
+    params,
+    query,
+    body,
+    answer,
+    notFound,
+    unavailable,
+  } = contract;
   return createRoute({
     method,
     path,
@@ -73,6 +87,7 @@ export function platformContract(contract: PlatformContract, access: Access): Ro
       ...(access === "admin" ? errorResponses([403]) : {}),
       ...(body === undefined ? {} : errorResponses([413])),
       ...(notFound === undefined ? {} : { 404: errorResponse(notFound) }),
+      ...(unavailable === undefined ? {} : { 503: errorResponse(unavailable) }),
     },
   });
 }

@@ -22,6 +22,10 @@ export interface Services extends ChargeableServices {
   responses: ResponseStore;
   asking: AskDependencies;
   body: BodyLimits;
+  /** Rejects with `storage_unavailable` if the storage does not answer. */
+  checkStorage: () => Promise<void>;
+  /** Whether the server is stopping. */
+  isDraining: () => boolean;
   /** The gateway's version. */
   version: string;
   /** Prefixes of the providers answered by simulators. */

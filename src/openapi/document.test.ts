@@ -31,6 +31,7 @@ const proxied = ["200", "201", "400", "401", "402", "404", "409", "413", "422", 
 const routes: [string, string, string[]][] = [
   ["get", "/openapi.json", platform],
   ["get", "/health", platform],
+  ["get", "/health/ready", [...platform, "503"]],
   ["get", "/v1/models", platform],
   ["get", "/v1/user/info", platform],
   ["get", "/v1/usage", platform],
@@ -176,6 +177,7 @@ describe.each(routes)("%s %s", (method, path, statuses) => {
       "413": "Request body exceeds the gateway body limit.",
       "422": "Validation error.",
       "502": "Upstream error.",
+      "503": "The server is stopping, or its storage is unavailable.",
     };
     for (const [status, { description, content }] of Object.entries(operation.responses)) {
       expect(description).toBe(meanings[status] ?? (status === "201" ? "Created." : "Success."));
@@ -187,7 +189,7 @@ describe.each(routes)("%s %s", (method, path, statuses) => {
   });
 
   test("needs a token unless it is public", () => {
-    const isPublic = path === "/health" || path === "/openapi.json";
+    const isPublic = path.startsWith("/health") || path === "/openapi.json";
     expect(operation.security).toEqual((isPublic ? [] : undefined) as never);
   });
 });

@@ -7,6 +7,8 @@ interface SharedStorage {
    * watch.
    */
   onForeignCommit(callback: () => void): () => void;
+  /** Executes a small statement. Rejects with `storage_unavailable` if the storage does not answer. */
+  check(): Promise<void>;
   close(): void | Promise<void>;
 }
 

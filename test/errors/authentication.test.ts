@@ -16,7 +16,7 @@ afterAll(async () => {
 
 const chat = JSON.stringify({ model: "openai/gpt-4o-mini", messages: [{ role: "user", content: "hi" }] });
 
-/** Every route that needs a token; the ones that don't are `/health` and `/openapi.json`. */
+/** Every route that needs a token; the others are `/health`, `/health/ready` and `/openapi.json`. */
 const routes = [
   ["POST", chatPath],
   ["GET", "/v1/models"],
@@ -128,7 +128,7 @@ describe("a token that was issued", () => {
 });
 
 test("public routes need none, and mind none that is wrong", async () => {
-  for (const path of ["/health", "/openapi.json"]) {
+  for (const path of ["/health", "/health/ready", "/openapi.json"]) {
     for (const headers of [{}, bearer("nonsense")]) {
       expect((await ask("GET", path, headers)).status).toBe(200);
     }

@@ -30,6 +30,9 @@ export async function openPostgres(url: string): Promise<PostgresStorage> {
     statements,
     commits,
     onForeignCommit: (callback) => changes.watch(callback),
+    async check() {
+      await statements.run("SELECT 1");
+    },
     async close() {
       await Promise.all([changes.close(), closeAll()]);
     },

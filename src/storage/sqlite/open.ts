@@ -1,6 +1,7 @@
 import { Database, SQLiteError } from "bun:sqlite";
 import { chmodSync, mkdirSync } from "node:fs";
 import { dirname } from "node:path";
+import { GatewayError } from "../../core/index.ts";
 import { type SqliteStorage, StorageError } from "../database.ts";
 import { migrateSqlite } from "./migrate.ts";
 
@@ -42,6 +43,13 @@ export function openSqlite(location: string): SqliteStorage {
       const stop = watchForeignCommits(handle, callback);
       watches.add(stop);
       return stop;
+    },
+    async check() {
+      try {
+        handle.query("PRAGMA schema_version").get();
+      } catch (cause) {
+        throw new GatewayError("storage_unavailable", "The storage can't be read.", { cause, retryAfterSeconds: 1 });
+      }
     },
     close() {
       // A watch must not read a closed file.
