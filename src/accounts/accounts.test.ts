@@ -41,7 +41,7 @@ beforeEach(async () => {
 afterEach(() => storage.close());
 
 async function recordOf(id: string): Promise<TokenRecord> {
-  const record = await deps.tokens.find(id);
+  const record = (await deps.tokens.list()).find((token) => token.id === id);
   if (record === undefined) throw new Error(`no token ${id}`);
   return record;
 }

@@ -1,7 +1,7 @@
 import { type Clock, GatewayError } from "../core/index.ts";
 import { type Principal, toPrincipal } from "./principal.ts";
 import type { TokenRecord, TokenStore } from "./store.ts";
-import { parseToken, secretMatches } from "./token.ts";
+import { hashOf, parseToken, secretMatches } from "./token.ts";
 
 /** A token found in the store. Only real tokens are cached, so that guessed ones can't fill the memory. */
 interface Accepted {
@@ -56,16 +56,18 @@ export class Authenticator {
     if (parsed === undefined) throw invalid();
     // Most tokens are cached and don't need a promise.
     const fresh = this.#fresh(parsed.id);
-    if (fresh !== undefined) return this.#accept(parsed.secret, fresh);
+    if (fresh !== undefined && secretMatches(parsed.secret, fresh.record.secretHash)) return this.#accept(fresh);
     return this.#acceptStored(parsed.id, parsed.secret);
   }
 
+  /** A wrong secret takes the same steps as an unknown id: the time of a refusal does not reveal which ids exist. */
   async #acceptStored(id: string, secret: string): Promise<Principal> {
-    return this.#accept(secret, await this.#find(id));
+    const found = await this.#find(id, secret);
+    if (found === undefined) throw invalid();
+    return this.#accept(found);
   }
 
-  #accept(secret: string, found: Accepted | undefined): Principal {
-    if (found === undefined || !secretMatches(secret, found.record.secretHash)) throw invalid();
+  #accept(found: Accepted): Principal {
     if (found.record.revokedAt !== undefined) throw new GatewayError("token_revoked", "The token has been revoked.");
     if (found.record.expiresAt !== undefined && found.record.expiresAt <= this.#clock()) {
       throw new GatewayError("token_expired", "The token has expired.");
@@ -81,10 +83,10 @@ export class Authenticator {
     return age >= 0 && age < FRESH_MS ? cached : undefined;
   }
 
-  async #find(id: string): Promise<Accepted | undefined> {
+  async #find(id: string, secret: string): Promise<Accepted | undefined> {
     const changes = this.#changes;
     const readAt = this.#clock();
-    const record = await this.#read(id);
+    const record = await this.#read(id, secret);
     if (record === undefined) return undefined;
     const cached = this.#cache.get(id);
     // While nothing changes, the principal stays the same object, so that data derived from it can be cached.
@@ -99,13 +101,13 @@ export class Authenticator {
   /**
    * While the storage is unavailable, cached tokens remain valid; the ledger then refuses everything that costs money.
    */
-  async #read(id: string): Promise<TokenRecord | undefined> {
+  async #read(id: string, secret: string): Promise<TokenRecord | undefined> {
     try {
-      return await this.#store.find(id);
+      return await this.#store.find(id, hashOf(secret));
     } catch (reason) {
-      const cached = this.#cache.get(id);
-      if (cached === undefined) throw reason;
-      return cached.record;
+      const record = this.#cache.get(id)?.record;
+      if (record === undefined || !secretMatches(secret, record.secretHash)) throw reason;
+      return record;
     }
   }
 }

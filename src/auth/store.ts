@@ -24,7 +24,11 @@ export interface TokenRecord {
 /** The storage of tokens; each engine implements it. */
 export interface TokenStore {
   insert(token: TokenRecord): Promise<void>;
-  find(id: string): Promise<TokenRecord | undefined>;
+  /**
+   * The token with this id and hash. The engine compares both, so that the time of an answer does not reveal whether an
+   * id exists.
+   */
+  find(id: string, secretHash: Uint8Array): Promise<TokenRecord | undefined>;
   /** All tokens, oldest first. */
   list(): Promise<TokenRecord[]>;
   /** Returns whether the token exists. Revoking it again does not change the time of its revocation. */

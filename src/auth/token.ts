@@ -23,7 +23,7 @@ export interface IssuedToken {
 export function issueToken(random: RandomBytes): IssuedToken {
   const id = randomId(random, ID_CHARACTERS);
   const secret = Buffer.from(random(SECRET_BYTES)).toString("base64url");
-  return { id, token: `${PREFIX}${id}_${secret}`, secretHash: hash(secret, new Uint8Array(HASH_BYTES)) };
+  return { id, token: `${PREFIX}${id}_${secret}`, secretHash: hashOf(secret) };
 }
 
 /** Splits a presented token into id and secret; undefined if it doesn't have the form of our tokens. */
@@ -38,6 +38,11 @@ const presented = new Uint8Array(HASH_BYTES);
 /** Compares in constant time. */
 export function secretMatches(secret: string, secretHash: Uint8Array): boolean {
   return secretHash.length === HASH_BYTES && timingSafeEqual(hash(secret, presented), secretHash);
+}
+
+/** The stored form of a secret. */
+export function hashOf(secret: string): Uint8Array {
+  return hash(secret, new Uint8Array(HASH_BYTES));
 }
 
 function hash(secret: string, into: Uint8Array): Uint8Array {

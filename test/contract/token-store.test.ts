@@ -67,12 +67,19 @@ function describeTokenStore(name: string, open: () => Promise<Storage>): void {
       await store.insert(record);
       // No model id is empty: an empty glob allows as little as none.
       const models = record.models?.length === 0 ? [""] : record.models;
-      expect(comparable(await store.find(record.id))).toEqual(comparable({ ...record, models }));
+      expect(comparable(await store.find(record.id, record.secretHash))).toEqual(comparable({ ...record, models }));
     });
 
-    test("are found by their id alone", async () => {
+    test("are found by their id and hash", async () => {
       await store.insert(plain);
-      for (const id of ["", "ab", "abcd", "ABC", "a%", "' OR 1=1 --"]) expect(await store.find(id)).toBeUndefined();
+      await store.insert(full);
+      const { secretHash } = plain;
+      for (const id of ["", "ab", "abcd", "ABC", "a%", "' OR 1=1 --"]) {
+        expect(await store.find(id, secretHash)).toBeUndefined();
+      }
+      for (const hash of [Uint8Array.of(1, 2, 255, 1), secretHash.slice(1), new Uint8Array(32), new Uint8Array()]) {
+        expect(await store.find("abc", hash)).toBeUndefined();
+      }
     });
 
     test("are listed oldest first", async () => {
@@ -84,7 +91,7 @@ function describeTokenStore(name: string, open: () => Promise<Storage>): void {
     test("are never overwritten", async () => {
       await store.insert(plain);
       expect(async () => store.insert({ ...plain, user: "mallory" })).toThrow(/unique/i);
-      expect((await store.find("abc"))?.user).toBe("alice");
+      expect((await store.find("abc", plain.secretHash))?.user).toBe("alice");
     });
 
     test("need an account that pays", async () => {
@@ -96,7 +103,7 @@ function describeTokenStore(name: string, open: () => Promise<Storage>): void {
       await store.insert(plain);
       expect(await store.revoke("abc", 10)).toBe(true);
       expect(await store.revoke("abc", 20)).toBe(true);
-      expect((await store.find("abc"))?.revokedAt).toBe(10);
+      expect((await store.find("abc", plain.secretHash))?.revokedAt).toBe(10);
       expect(await store.revoke("nobody", 10)).toBe(false);
     });
   });

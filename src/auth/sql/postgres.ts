@@ -35,8 +35,9 @@ export class PostgresTokenStore implements TokenStore {
     );
   }
 
-  async find(id: string): Promise<TokenRecord | undefined> {
-    const [row] = await this.#statements.run<Row>("SELECT * FROM tokens WHERE id = $1", [id]);
+  async find(id: string, secretHash: Uint8Array): Promise<TokenRecord | undefined> {
+    const statement = "SELECT * FROM tokens WHERE id = $1 AND secret_hash = $2";
+    const [row] = await this.#statements.run<Row>(statement, [id, secretHash]);
     return row === undefined ? undefined : toRecord(row, isSet);
   }
 

@@ -37,8 +37,9 @@ export class SqliteTokenStore implements TokenStore {
     return Promise.resolve();
   }
 
-  find(id: string): Promise<TokenRecord | undefined> {
-    const row = this.#database.query<Row, [string]>("SELECT * FROM tokens WHERE id = ?").get(id);
+  find(id: string, secretHash: Uint8Array): Promise<TokenRecord | undefined> {
+    const statement = "SELECT * FROM tokens WHERE id = ? AND secret_hash = ?";
+    const row = this.#database.query<Row, [string, Uint8Array]>(statement).get(id, secretHash);
     return Promise.resolve(row === null ? undefined : toRecord(row, isSet));
   }
 
