@@ -1,6 +1,5 @@
 import type { Principal } from "../auth/index.ts";
-import { type BodyLimits, editBytes, parseBody, type ParsedBody, readBody } from "../bodies/index.ts";
-import { objectOf } from "../core/index.ts";
+import { type BodyLimits, decodeBody, editBytes, parseBody, type ParsedBody, readBody } from "../bodies/index.ts";
 import {
   hasTaggedSignature,
   countTokensRequest,
@@ -43,8 +42,7 @@ export async function countTokens(
 }
 
 /** Such a body has no `max_tokens`, but the conversation model requires one. */
-function estimate({ bytes }: ParsedBody<unknown>): Response {
-  const body: unknown = JSON.parse(bytes.toString("utf8"));
-  const conversation = translations.messages.readRequest({ max_tokens: 1, ...objectOf(body) });
+function estimate(parsed: ParsedBody<unknown>): Response {
+  const conversation = translations.messages.readRequest({ max_tokens: 1, ...decodeBody(parsed) });
   return Response.json({ input_tokens: estimateTokens(conversation) });
 }

@@ -2,7 +2,8 @@
  * The exchange of a call that generates no text: bytes pass through, unless the upstream needs the call in its own
  * format.
  */
-import { type WorkBound, type JsonObject, parseObject, type RandomBytes } from "../core/index.ts";
+import { decodeBody } from "../bodies/index.ts";
+import { type WorkBound, type JsonObject, type RandomBytes } from "../core/index.ts";
 import type { MediaCodec, MediaEvents } from "../media/index.ts";
 import type {
   CallInput,
@@ -74,7 +75,7 @@ function observeEvents<Body>(
 /** A form's fields have already been converted by its schema. */
 function inputOf<Body extends ChargeableBody>(received: CallBody<Body>): CallInput {
   if (received.kind === "form") return { body: received.body, files: received.files };
-  return { body: parseObject(received.bytes.toString("utf8")) ?? {}, files: [] };
+  return { body: decodeBody(received), files: [] };
 }
 
 function requestsOf<Body extends ChargeableBody>(

@@ -2,8 +2,8 @@
  * The exchange of a call that generates text. If client and upstream use the same dialect, bytes pass through and only
  * the model's name changes; otherwise everything is translated through the conversation model.
  */
-import type { ParsedBody } from "../bodies/index.ts";
-import { type Dialect, type GatewayError, type JsonObject, limits, parseObject } from "../core/index.ts";
+import { decodeBody, type ParsedBody } from "../bodies/index.ts";
+import { type Dialect, type GatewayError, type JsonObject, limits } from "../core/index.ts";
 import {
   hasTaggedSignature,
   type ClientContext,
@@ -99,7 +99,7 @@ function translated<Body extends ChargeableBody>(call: TextCall<Body>, codec: Te
   const { operation, model } = target;
   const client = translations[codec.dialect];
   const upstream = translations[to];
-  const asked = call.decoded ?? parseObject(parsed.bytes.toString("utf8")) ?? {};
+  const asked = call.decoded ?? decodeBody(parsed);
   const conversation = client.readRequest(asked);
   const facts = operation.facts?.(model) ?? {};
   const origin = target.route.prefix;

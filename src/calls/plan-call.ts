@@ -1,7 +1,7 @@
 /** A call's body becomes a plan before its hold: the target, the requests and the bound of the cost. */
-import { decodedSizeOf, parseBody, type ParsedBody } from "../bodies/index.ts";
+import { decodeBody, decodedSizeOf, parseBody, type ParsedBody } from "../bodies/index.ts";
 import type { WorkOrder } from "../charges/index.ts";
-import { GatewayError, type WorkBound, type JsonObject, parseObject, type RandomBytes } from "../core/index.ts";
+import { GatewayError, type WorkBound, type JsonObject, type RandomBytes } from "../core/index.ts";
 import type { TextCodec } from "../dialects/index.ts";
 import type { RetryKey } from "../ledger/index.ts";
 import type { MediaCodec } from "../media/index.ts";
@@ -87,7 +87,7 @@ async function planKept<Body extends ChargeableBody>(
 ): Promise<CallPlan> {
   const { incoming, target } = call;
   const { principal, requestId } = incoming;
-  const request = parseObject(parsed.bytes.toString("utf8")) ?? {};
+  const request = decodeBody(parsed);
   const asked = { principal, target, request, callId: callIdOf(requestId) };
   const { expanded, pinnedKeyId } = await responseStore.resolveInput(asked);
   const plan =

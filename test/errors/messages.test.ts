@@ -65,6 +65,18 @@ function expectError(
 
 const both = [messagesPath, `${messagesPath}/count_tokens`] as const;
 
+// Long strings are read only if the body is translated.
+test.each(both)("%s: an error within a long string is the client's", async (path) => {
+  const long = `${"x".repeat(600)}\n`;
+  const head = `{"model":"openai/gpt-4o-mini",${path === messagesPath ? '"max_tokens":9,' : ""}`;
+  const body = `${head}"messages":[{"role":"user","content":"${long}"}]}`;
+  const { token } = await rig.caller();
+  const headers = { authorization: `Bearer ${token}` };
+  const answer = await fetch(rig.gateway.url + path, { method: "POST", headers, body });
+  expect(answer.status).toBe(422);
+  expect(await answer.json()).toMatchObject({ error: { message: "The body is not valid JSON." } });
+});
+
 describe.each(both)("on %s", (path) => {
   const ask = (more: object = {}, options: TalkOptions = {}, who = user): Promise<ReceivedAnswer> => {
     const { max_tokens: limit, ...counted } = bodyOf(more) as { max_tokens?: unknown };

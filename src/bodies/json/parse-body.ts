@@ -1,6 +1,6 @@
 import { isAscii, isUtf8 } from "node:buffer";
 import type { z } from "zod";
-import { GatewayError, limits } from "../../core/index.ts";
+import { GatewayError, type JsonObject, limits, parseObject } from "../../core/index.ts";
 import { matchesWithoutCopy } from "./accept-body.ts";
 import { checkMemberNames } from "./member-names.ts";
 import { type TruncatedStrings, truncateLongStrings } from "./truncate-long-strings.ts";
@@ -60,6 +60,16 @@ export function parseBody<Body>(
   const plain = text.includes("\\u") ? byteLengthOf : lengthOf;
   const sizeOf = sizeOfBy(elided === undefined ? plain : sizeOfElided(elided, plain));
   return { kind: "json", bytes, members, text, body: checkBody(value, schema), sizeOf };
+}
+
+/**
+ * The whole body with all of its strings, for a translation. Throws a 422 `GatewayError` if one of the long strings that
+ * `parseBody` does not read is invalid.
+ */
+export function decodeBody({ bytes }: Pick<ParsedBody<unknown>, "bytes">): JsonObject {
+  const body = parseObject(bytes.toString("utf8"));
+  if (body === undefined) throw invalid(refusals["not-json"]);
+  return body;
 }
 
 function sizeOfElided(elided: TruncatedStrings, plain: (text: string) => number): (text: string) => number {
