@@ -3,9 +3,12 @@ import { BadReply } from "./bad-reply.ts";
 
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
+const COLON = 0x3a;
 const SEMICOLON = 0x3b;
 const SPACE = 0x20;
 const TAB = 0x09;
+
+const TOKEN = /[!#$%&'*+\-.^_`|~0-9A-Za-z]/;
 
 /** Hexadecimal digits of a size: a larger one could not be represented exactly. */
 const SIZE_DIGITS_MAX = 13;
@@ -13,18 +16,20 @@ const SIZE_DIGITS_MAX = 13;
 /**
  * Decodes the chunked transfer encoding:
  *
- *   size → (extension →) size-end → data → data-end → data-break → size …
- *                                └─ of size 0 → trailer ⇄ trailer-line → … → over
+ *   size → (size-blank →) (extension →) size-end → data → data-end → data-break → size …
+ *                                └─ of size 0 → trailer → trailer-name → trailer-value → trailer … → over
  */
 type State =
   | "size"
+  | "size-blank"
   | "extension"
   | "size-end"
   | "data"
   | "data-end"
   | "data-break"
   | "trailer"
-  | "trailer-line"
+  | "trailer-name"
+  | "trailer-value"
   | "over";
 
 export class ChunkReader {
@@ -92,6 +97,9 @@ export class ChunkReader {
       case "size":
         this.#readSize(byte);
         break;
+      case "size-blank":
+        this.#readBlank(byte);
+        break;
       case "extension":
         this.#readExtension(byte);
         break;
@@ -111,7 +119,8 @@ export class ChunkReader {
         this.#startSize();
         break;
       case "trailer":
-      case "trailer-line":
+      case "trailer-name":
+      case "trailer-value":
         this.#readTrailer(byte);
         break;
       case "data":
@@ -130,8 +139,17 @@ export class ChunkReader {
     }
     if (this.#digits === 0) throw new BadReply("a chunk without a size");
     if (byte === CARRIAGE_RETURN) this.#state = "size-end";
-    else if (byte === SEMICOLON || byte === SPACE || byte === TAB) this.#state = "extension";
+    else if (byte === SEMICOLON) this.#state = "extension";
+    else if (byte === SPACE || byte === TAB) this.#state = "size-blank";
     else throw new BadReply("a chunk's size that is no number");
+  }
+
+  #readBlank(byte: number): void {
+    this.#lineBytes += 1;
+    if (this.#lineBytes > limits.chunkLineBytesMax) throw new BadReply("a chunk's size that is too long");
+    if (byte === CARRIAGE_RETURN) this.#state = "size-end";
+    else if (byte === SEMICOLON) this.#state = "extension";
+    else if (byte !== SPACE && byte !== TAB) throw new BadReply("a chunk's size that is no number");
   }
 
   #readExtension(byte: number): void {
@@ -148,10 +166,21 @@ export class ChunkReader {
     const isLineEnd = byte === LINE_FEED;
     if (isLineEnd !== (this.#lastByte === CARRIAGE_RETURN)) throw new BadReply("a trailer without a line end");
     this.#lastByte = byte;
-    if (byte === CARRIAGE_RETURN) return;
-    if (!isLineEnd) this.#state = "trailer-line";
-    else this.#state = this.#state === "trailer" ? "over" : "trailer";
+    if (isLineEnd) {
+      this.#state = this.#state === "trailer" ? "over" : "trailer";
+    } else if (byte === COLON && this.#state === "trailer-name") {
+      this.#state = "trailer-value";
+    } else if (this.#state !== "trailer-value" && (byte !== CARRIAGE_RETURN || this.#state === "trailer-name")) {
+      // Anything else may be the next reply of a connection that has lost its bounds.
+      if (!isTokenByte(byte)) throw new BadReply("a trailer that is no header");
+      this.#state = "trailer-name";
+    }
   }
+}
+
+/** Whether a header's name may contain it. */
+function isTokenByte(byte: number): boolean {
+  return TOKEN.test(String.fromCharCode(byte));
 }
 
 /** -1 if it is not a digit. */

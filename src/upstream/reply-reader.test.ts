@@ -137,6 +137,10 @@ const badReplies: Record<string, string> = {
   "a chunk that is longer than its size": reply(["transfer-encoding: chunked"], "2\r\nabc\r\n"),
   "a chunk that ends in a bare line feed": reply(["transfer-encoding: chunked"], "2\r\nab\n0\r\n\r\n"),
   "a trailer that ends in a bare line feed": reply(["transfer-encoding: chunked"], "0\r\nA: b\n\r\n"),
+  "a trailer that is no header": reply(["transfer-encoding: chunked"], "0\r\nHTTP/1.1 200 OK\r\n\r\n"),
+  "a trailer without a name": reply(["transfer-encoding: chunked"], "0\r\n: a\r\n\r\n"),
+  "a trailer without a colon": reply(["transfer-encoding: chunked"], "0\r\na\r\n\r\n"),
+  "a size with another word": reply(["transfer-encoding: chunked"], "2 OK\r\nab\r\n0\r\n\r\n"),
   "trailers with a carriage return that ends nothing": reply(["transfer-encoding: chunked"], "0\r\n\rA"),
 };
 
