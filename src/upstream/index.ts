@@ -1,4 +1,5 @@
 export { BadReply } from "./bad-reply.ts";
 export { askByFetch } from "./by-fetch.ts";
 export { collectBody, type Collected } from "./collect.ts";
+export { ReplyReader } from "./reply-reader.ts";
 export { UpstreamClient, type UpstreamClientOptions } from "./upstream-client.ts";

@@ -31,7 +31,7 @@ export function saidBy(recording: Recording): Said {
   return { ...said, model: said.model ?? modelAsked };
 }
 
-function upstreamOf(recording: Recording): UpstreamContext {
+export function contextOf(recording: Recording): UpstreamContext {
   const { upstream, dialect } = recording;
   const operation = operationOf(upstream, dialect);
   const facts = operation.facts?.(recording.model ?? modelAsked);
@@ -44,7 +44,7 @@ function upstreamOf(recording: Recording): UpstreamContext {
   };
 }
 
-const client: ClientContext = {
+export const client: ClientContext = {
   request: { stream_options: { include_usage: true } },
   callId: "abc123",
   created: 1_700_000_000,
@@ -57,7 +57,7 @@ const client: ClientContext = {
  * because a client may request a stream from an upstream without streams.
  */
 export function answersTo(dialect: Dialect, recording: Recording): Said[] {
-  const upstreamContext = upstreamOf(recording);
+  const upstreamContext = contextOf(recording);
   const upstream = translations[recording.dialect];
   const of = translations[dialect];
   const bytes = bytesOf(recording);
@@ -74,7 +74,7 @@ export function answersTo(dialect: Dialect, recording: Recording): Said[] {
 type ReadUsage = UpstreamContext["readUsage"];
 
 /** The observer of a stream whose bytes pass. */
-const observers = {
+export const observers = {
   chat: (read: ReadUsage) => chatCodec.observe({ model: modelAsked, messages: [] }, read),
   messages: (read: ReadUsage) => messagesCodec.observe({ model: modelAsked, max_tokens: 1, messages: [] }, read),
   responses: (read: ReadUsage) => responsesCodec.observe({ model: modelAsked, input: [] }, read),
@@ -82,7 +82,7 @@ const observers = {
 
 /** The basis of a call's charge: if its bytes pass, and if its answer is translated. */
 export function usagesOf(recording: Recording): (ObservedUsage | undefined)[] {
-  const upstreamContext = upstreamOf(recording);
+  const upstreamContext = contextOf(recording);
   const bytes = bytesOf(recording);
   if (!recording.stream) return [upstreamContext.readUsage(parse(bytes.toString("utf8")))];
   const upstream = translations[recording.dialect];
