@@ -1,6 +1,6 @@
 import { ByteWalker } from "./byte-walker.ts";
 import { id3Bytes } from "./frame-counter.ts";
-import type { SoundCounter } from "./sound-counter.ts";
+import { type SoundCounter, wholeMs } from "./sound-counter.ts";
 
 const BLOCK_HEAD_BYTES = 4;
 /** Bytes of a stream's first block up to and including its rate. */
@@ -14,36 +14,31 @@ const rates = [0, 88_200, 176_400, 192_000, 8_000, 16_000, 22_050, 24_000, 32_00
 /** Units of the codes after those, which are followed by an explicit rate: kilohertz, hertz, tens of hertz. */
 const RATE_UNITS: Readonly<Record<number, number>> = { 12: 1_000, 13: 1, 14: 10 };
 
-/**
- * Tolerated headers with an unexpected number, in percent of the counted frames. By chance one occurs in megabytes.
- * Decoders play misnumbered frames too, so a file with many of them can't be measured.
- */
-const STRAY_PERCENT_MAX = 10;
+/** Codes of channels beyond this one, and one code of bits per sample, are reserved. */
+const CHANNEL_CODE_MAX = 10;
+const RESERVED_DEPTH = 0b0110;
 
 type Section = "begin" | "blocks" | "frames" | "end";
 
 /**
  * FLAC: adds up the samples of all frames. A streaming encoder omits the total from the file's header, and the total
- * and the rate there may be wrong. A frame's header is recognized by its sync code, its checksum and its number.
+ * and the rate there may be wrong. A frame's header is recognized by its sync code and its checksum. Decoders play
+ * misnumbered frames too, so the numbers aren't compared; by chance a false header occurs once in megabytes.
  */
 export class FlacCounter implements SoundCounter {
   readonly #walker = new ByteWalker(64, (bytes, at) => this.#step(bytes, at));
   #section: Section = "begin";
   /** The rate in the file's header. */
   #rate = 0;
-  #frames = 0;
-  #samples = 0;
+  #hasInfo = false;
   #milliseconds = 0;
-  /** Headers whose number is not the expected one. */
-  #strays = 0;
 
   push(chunk: Uint8Array): void {
     this.#walker.push(chunk);
   }
 
   get milliseconds(): number | undefined {
-    const isDoubtful = this.#strays * 100 > this.#frames * STRAY_PERCENT_MAX;
-    return this.#walker.stopped || isDoubtful || this.#milliseconds === 0 ? undefined : Math.round(this.#milliseconds);
+    return this.#walker.stopped ? undefined : wholeMs(this.#milliseconds);
   }
 
   #step(bytes: Buffer, at: number): number {
@@ -62,7 +57,12 @@ export class FlacCounter implements SoundCounter {
 
   #block(bytes: Buffer, at: number): number {
     const kind = bytes.readUInt8(at);
-    if ((kind & 0x7f) === 0) this.#rate = bytes.readUIntBE(at + BLOCK_HEAD_BYTES + 10, 3) >> 4;
+    if ((kind & 0x7f) === 0) {
+      // Decoders refuse a second one, or differ in which they believe.
+      if (this.#hasInfo) this.#walker.stop();
+      this.#hasInfo = true;
+      this.#rate = bytes.readUIntBE(at + BLOCK_HEAD_BYTES + 10, 3) >> 4;
+    }
     if ((kind & 0x80) !== 0) this.#section = "frames";
     return BLOCK_HEAD_BYTES + bytes.readUIntBE(at + 1, 3);
   }
@@ -75,27 +75,20 @@ export class FlacCounter implements SoundCounter {
     const head = readFrameHead(bytes, at);
     // The end of the header may not have arrived yet.
     if (head === undefined) return at + FRAME_HEAD_BYTES > bytes.length ? 0 : 1;
-    if (head.number !== (head.variable ? this.#samples : this.#frames)) {
-      this.#strays += 1;
-      return 1;
-    }
+    // Frames without a rate may have the previous frame's.
+    if (head.rate > 0) this.#rate = Math.min(head.rate, this.#rate || head.rate);
     const rate = head.rate || this.#rate;
     if (rate === 0) this.#walker.stop();
     else this.#milliseconds += (head.samples * 1_000) / rate;
-    this.#frames += 1;
-    this.#samples += head.samples;
-    return head.bytes;
+    // The header isn't skipped: it may hide another one, which decoders prefer.
+    return 1;
   }
 }
 
 interface FrameHead {
-  bytes: number;
   samples: number;
   /** Hertz; 0 if the frame refers to the rate in the file's header. */
   rate: number;
-  variable: boolean;
-  /** The frame's number, or that of its first sample if frames vary in length. */
-  number: number;
 }
 
 /** Undefined if no valid header begins at `at`, or if it is incomplete. */
@@ -103,9 +96,11 @@ function readFrameHead(bytes: Buffer, at: number): FrameHead | undefined {
   const strategy = bytes[at + 1] ?? 0;
   if ((strategy & 0xfe) !== 0xf8) return undefined;
   const sizes = bytes[at + 2] ?? 0;
-  const coded = readCoded(bytes, at + 4);
-  if (coded === undefined) return undefined;
-  const sizeAt = at + 4 + coded.bytes;
+  const layout = bytes[at + 3] ?? 0;
+  if (layout >> 4 > CHANNEL_CODE_MAX || (layout & 0b1110) === RESERVED_DEPTH || (layout & 1) === 1) return undefined;
+  const codedBytes = numberBytes(bytes, at + 4);
+  if (codedBytes === 0) return undefined;
+  const sizeAt = at + 4 + codedBytes;
   const sizeCode = sizes >> 4;
   const sizeBytes = sizeCode === 6 ? 1 : sizeCode === 7 ? 2 : 0;
   const rateCode = sizes & 0b1111;
@@ -116,7 +111,7 @@ function readFrameHead(bytes: Buffer, at: number): FrameHead | undefined {
   if (samples === 0 || crc8(bytes.subarray(at, end)) !== bytes[end]) return undefined;
   const rate =
     rates[rateCode] ?? bytes.readUIntBE(end - rateBytes, Math.max(rateBytes, 1)) * (RATE_UNITS[rateCode] ?? 0);
-  return { bytes: end + 1 - at, samples, rate, variable: (strategy & 1) === 1, number: coded.value };
+  return { samples, rate };
 }
 
 function samplesOf(code: number): number {
@@ -125,19 +120,16 @@ function samplesOf(code: number): number {
   return code >= 2 && code <= 5 ? 576 << (code - 2) : 0;
 }
 
-/** Reads a number encoded like a UTF-8 character, of up to 36 bits. */
-function readCoded(bytes: Buffer, at: number): { value: number; bytes: number } | undefined {
+/** The length of a number encoded like a UTF-8 character, of up to 36 bits; 0 if there is none. */
+function numberBytes(bytes: Buffer, at: number): number {
   const first = bytes[at] ?? 0;
-  if (first < 0x80) return { value: first, bytes: 1 };
+  if (first < 0x80) return 1;
   const length = Math.clz32(~(first << 24));
-  if (length < 2 || length > 7) return undefined;
-  let value = first & (0x7f >> length);
+  if (length < 2 || length > 7) return 0;
   for (let index = 1; index < length; index += 1) {
-    const next = bytes[at + index] ?? 0;
-    if ((next & 0xc0) !== 0x80) return undefined;
-    value = value * 64 + (next & 0x3f);
+    if (((bytes[at + index] ?? 0) & 0xc0) !== 0x80) return 0;
   }
-  return { value, bytes: length };
+  return length;
 }
 
 function crc8(bytes: Buffer): number {

@@ -1,124 +1,136 @@
+import { aacPacketMs, isPlausibleAac } from "./aac-config.ts";
 import { ByteWalker } from "./byte-walker.ts";
-import { plausibleDuration, fourLetters, type SoundCounter } from "./sound-counter.ts";
+import { fourLetters, type SoundCounter, wholeMs } from "./sound-counter.ts";
 
-/** Boxes that contain other boxes. All others are read as far as needed, or skipped. */
+/** Boxes that contain other boxes, for any decoder. All others are read as far as needed, or skipped. */
 const entered: ReadonlySet<number> = new Set(
-  ["moov", "trak", "mdia", "minf", "stbl", "moof", "traf", "mvex"].map((name) => fourLetters(name)),
+  "moov trak mdia minf stbl edts dinf udta moof traf mvex".split(" ").map((name) => fourLetters(name)),
 );
 const TRACK = fourLetters("trak");
 const MEDIA = fourLetters("mdat");
-const AAC = fourLetters("mp4a");
 const SOUND = fourLetters("soun");
+const ANY_HANDLER = fourLetters("mdir");
 
-/** Bytes of a box that are read at once: more than the longest header of a table. */
+/** Kinds of tracks without sound: films, subtitles, chapters, time codes. */
+const silent: ReadonlySet<number> = new Set(
+  "vide text sbtl subt clcp tmcd hint meta url ".split(" ").map((name) => fourLetters(name.padEnd(4))),
+);
+
+/** Boxes that a track has once; of several, decoders choose differently. */
+const single: ReadonlySet<number> = new Set(
+  "tkhd mdhd stsd stts stsz stz2 elst".split(" ").map((name) => fourLetters(name)),
+);
+
+/** Bytes of a box that are read at once: more than the longest header of a table, and all of a description. */
 const LOOK_BYTES = 64;
+const DESCRIPTION = fourLetters("stsd");
+const DESCRIPTION_BYTES_MAX = 4_096;
 
 /** A file with more tracks is rejected. */
 const TRACKS_MAX = 100;
 
-/** Samples in a packet of AAC. Decoders ignore the duration in the table. */
-const AAC_SAMPLES = 1_024;
-
 interface Track {
   id: number;
-  /** Units of time in a second. */
-  timescale: number;
   /** The kind of track, as four letters; 0 if not specified. */
   handler: number;
-  /** The sample rate of AAC in hertz; 0 for other codecs. */
-  aacRate: number;
+  /** The milliseconds of a packet, by the codec's own description; 0 if it can't be measured. */
+  packetMs: number;
+  isAac: boolean;
+  /** Packets in the tables and the fragments. */
   packets: number;
-  /** Their total duration. */
-  time: number;
-  /** The number of packets with a size. Decoders play all of them, even if the table of times ends earlier. */
-  sized: number;
-  /** The default duration of a packet in a fragment that doesn't specify it per packet. */
-  fragmentTime: number;
+  /** The edits that play a part of the track. */
+  edits: number;
+  boxes: Set<number>;
 }
 
-/** A table within a box, which is read row by row. */
-interface Table {
-  /** The offset of its rows from the end of the box's header. */
-  start: number;
-  rows: number;
-  rowBytes: number;
-  read(bytes: Buffer, row: number): void;
-  /** Bytes of the box after the table. */
-  trailingBytes: number;
-}
-
-type OpenTable = Omit<Table, "trailingBytes">;
-
-/** MP4 and M4A, whole or in fragments as browsers record them: adds up the times of all audio packets. */
+/**
+ * MP4 and M4A with AAC or ALAC, whole or in fragments as browsers record them: counts the packets, whose duration is in
+ * the codec's own description. The times and rates of the container are only claims, which decoders ignore.
+ */
 export class Mp4Counter implements SoundCounter {
-  readonly #walker = new ByteWalker(2 * LOOK_BYTES, (bytes, at) => this.#step(bytes, at));
+  readonly #walker = new ByteWalker(2 * DESCRIPTION_BYTES_MAX, (bytes, at) => this.#step(bytes, at));
   readonly #tracks: Track[] = [];
-  readonly #fragmentTimes = new Map<number, number>();
-  readonly #readers = byNumber<(box: Buffer) => OpenTable | undefined>([
+  readonly #readers = byNumber<(box: Buffer, length: number) => void>([
     ["tkhd", (box) => this.#set({ id: box.readUInt32BE(box[0] === 1 ? 20 : 12) })],
-    ["mdhd", (box) => this.#set({ timescale: box.readUInt32BE(box[0] === 1 ? 20 : 12) })],
     ["hdlr", (box) => this.#handler(box.readUInt32BE(8))],
-    ["stsd", (box) => this.#set({ aacRate: box.readUInt32BE(12) === AAC ? box.readUInt16BE(40) : 0 })],
-    ["stts", (box) => this.#times(box)],
+    ["stsd", (box) => this.#set(readDescription(box))],
     // Both boxes have the number of packets at this offset.
-    ["stsz", (box) => this.#set({ sized: box.readUInt32BE(8) })],
-    ["stz2", (box) => this.#set({ sized: box.readUInt32BE(8) })],
-    ["trex", (box) => this.#fragmentDefault(box)],
-    ["tfhd", (box) => this.#fragment(box)],
-    ["trun", (box) => this.#run(box)],
+    ["stsz", (box) => this.#count(box.readUInt32BE(8))],
+    ["stz2", (box) => this.#count(box.readUInt32BE(8))],
+    ["elst", (box, length) => this.#edits(box, length)],
+    ["tfhd", (box) => this.#fragment(box.readUInt32BE(4))],
+    ["trun", (box, length) => this.#run(box, length)],
+    // A compressed header.
+    ["cmov", () => this.#walker.stop()],
   ]);
   #track = emptyTrack();
-  #table: Table | undefined;
-  /** Infinite if the media box extends to the end of the file. */
+  /** The offset in the file, and the ends of the boxes around it, the innermost last. */
+  #offset = 0;
+  readonly #ends: number[] = [];
+  #bytes = 0;
   #mediaBytes = 0;
 
   push(chunk: Uint8Array): void {
+    this.#bytes += chunk.byteLength;
     this.#walker.push(chunk);
   }
 
   get milliseconds(): number | undefined {
-    if (this.#walker.stopped) return undefined;
-    const sound = this.#tracks.filter(({ handler }) => handler === SOUND);
+    if (this.#walker.stopped || !this.#tracks.every((track) => this.#isPlausible(track))) return undefined;
+    return wholeMs(Math.max(0, ...this.#tracks.map(({ packetMs, packets }) => packetMs * packets)));
+  }
+
+  /** Whether decoders play the counted packets and no more. Other tracks may take a part of the bytes. */
+  #isPlausible({ id, handler, packetMs, isAac, packets, edits }: Track): boolean {
+    const mediaBytes = Math.min(this.#mediaBytes, this.#bytes);
+    if (this.#tracks.filter((other) => other.id === id).length > 1) return false;
+    if (silent.has(handler)) return packetMs === 0;
+    if (handler !== SOUND || packetMs === 0 || edits > 1) return false;
     // A packet has at least one byte.
-    const plausible = sound.filter(({ packets, sized }) => Math.max(packets, sized) <= this.#mediaBytes).map(msOf);
-    const isAllSound = sound.length === this.#tracks.length && Number.isFinite(this.#mediaBytes);
-    return plausibleDuration(Math.max(0, ...plausible), isAllSound ? this.#mediaBytes : 0);
+    if (packets > mediaBytes) return false;
+    return !isAac || this.#tracks.length > 1 || isPlausibleAac(mediaBytes, packets);
   }
 
   #step(bytes: Buffer, at: number): number {
-    const table = this.#table;
-    if (table !== undefined && table.rows > 0) return readRow(table, bytes, at);
-    this.#table = undefined;
-    return table !== undefined && table.trailingBytes > 0 ? table.trailingBytes : this.#box(bytes, at);
+    const taken = this.#box(bytes, at);
+    this.#offset += taken;
+    return taken;
   }
 
   #box(bytes: Buffer, at: number): number {
+    while ((this.#ends.at(-1) ?? Number.POSITIVE_INFINITY) <= this.#offset) this.#ends.pop();
+    const room = (this.#ends.at(-1) ?? Number.POSITIVE_INFINITY) - this.#offset;
+    // Some lists end with zeros.
+    if (room < 8) return room;
     if (at + 8 > bytes.length) return 0;
     const size = bytes.readUInt32BE(at);
     const name = bytes.readUInt32BE(at + 4);
     const head = size === 1 ? 16 : 8;
     if (at + head > bytes.length) return 0;
-    const length = size === 0 ? Number.POSITIVE_INFINITY : size === 1 ? Number(bytes.readBigUInt64BE(at + 8)) : size;
-    if (length < head) this.#walker.stop();
+    const length = size === 0 ? room : size === 1 ? Number(bytes.readBigUInt64BE(at + 8)) : size;
+    // Decoders cut such a box, or read beyond it.
+    if (length < head || length > room) this.#walker.stop();
     if (name === TRACK) this.#addTrack();
     if (name === MEDIA) this.#mediaBytes += length - head;
-    if (entered.has(name)) return head;
+    if (entered.has(name)) {
+      this.#ends.push(this.#offset + length);
+      return head;
+    }
     const read = this.#readers.get(name);
-    if (read === undefined) return Math.max(length, head);
-    const look = Math.min(length - head, LOOK_BYTES);
+    if (read === undefined && !single.has(name)) return Math.max(length, head);
+    const look = Math.min(length - head, name === DESCRIPTION ? DESCRIPTION_BYTES_MAX : LOOK_BYTES);
     if (at + head + look > bytes.length) return 0;
+    if (single.has(name)) this.#addBox(name);
     // A box that is too short is padded with zeros.
-    const seen = Buffer.alloc(LOOK_BYTES);
+    const seen = Buffer.alloc(Math.max(LOOK_BYTES, look));
     bytes.copy(seen, 0, at + head, at + head + look);
-    return head + this.#enter(read(seen), length - head);
+    read?.(seen, length - head);
+    return Math.max(length, head);
   }
 
-  /** Returns the bytes up to the box's table, or to the end of the box if there is none. */
-  #enter(table: OpenTable | undefined, length: number): number {
-    if (table === undefined || table.start > length) return length;
-    const rows = Math.min(table.rows, Math.floor((length - table.start) / table.rowBytes));
-    this.#table = { ...table, rows, trailingBytes: length - table.start - rows * table.rowBytes };
-    return table.start;
+  #addBox(name: number): void {
+    if (this.#track.boxes.has(name)) this.#walker.stop();
+    this.#track.boxes.add(name);
   }
 
   #addTrack(): void {
@@ -127,72 +139,110 @@ export class Mp4Counter implements SoundCounter {
     this.#tracks.push(this.#track);
   }
 
-  #set(properties: Partial<Track>): undefined {
+  #set(properties: Partial<Track>): void {
     Object.assign(this.#track, properties);
   }
 
-  /** Keeps the first handler: QuickTime names another kind of handler further inside. */
-  #handler(handler: number): undefined {
-    if (this.#track.handler === 0) this.#track.handler = handler;
+  /** Keeps the first handler, unless a later one is sound: QuickTime names another kind of handler further inside. */
+  #handler(handler: number): void {
+    if (handler === ANY_HANDLER) return;
+    if (this.#track.handler === 0 || handler === SOUND) this.#track.handler = handler;
   }
 
-  #times(box: Buffer): OpenTable {
-    const track = this.#track;
-    return {
-      start: 8,
-      rows: box.readUInt32BE(4),
-      rowBytes: 8,
-      read: (bytes, row) => count(track, bytes.readUInt32BE(row), bytes.readUInt32BE(row + 4)),
-    };
+  #count(packets: number): void {
+    this.#track.packets += packets;
   }
 
-  #fragmentDefault(box: Buffer): undefined {
-    if (this.#fragmentTimes.size < TRACKS_MAX) this.#fragmentTimes.set(box.readUInt32BE(4), box.readUInt32BE(12));
+  /** Counts the edits that aren't pauses: each plays a part of the track. */
+  #edits(box: Buffer, length: number): void {
+    const isLong = box[0] === 1;
+    const rowBytes = isLong ? 20 : 12;
+    const rows = box.readUInt32BE(4);
+    if (8 + rows * rowBytes > Math.min(length, LOOK_BYTES)) return this.#walker.stop();
+    for (let row = 0; row < rows; row += 1) {
+      const at = 8 + row * rowBytes + (isLong ? 8 : 4);
+      const isPause = box.readInt32BE(at) === -1;
+      if (!isPause) this.#track.edits += 1;
+    }
   }
 
-  #fragment(box: Buffer): undefined {
-    const flags = box.readUIntBE(1, 3);
-    const id = box.readUInt32BE(4);
-    const at = 8 + ((flags & 0x1) === 0 ? 0 : 8) + ((flags & 0x2) === 0 ? 0 : 4);
-    this.#track = this.#tracks.find((track) => track.id === id) ?? emptyTrack();
-    this.#track.fragmentTime = (flags & 0x8) === 0 ? (this.#fragmentTimes.get(id) ?? 0) : box.readUInt32BE(at);
+  #fragment(id: number): void {
+    const track = this.#tracks.find((known) => known.id === id);
+    if (track === undefined) this.#walker.stop();
+    this.#track = track ?? emptyTrack();
   }
 
-  #run(box: Buffer): OpenTable | undefined {
-    const track = this.#track;
+  #run(box: Buffer, length: number): void {
     const flags = box.readUIntBE(1, 3);
     const packets = box.readUInt32BE(4);
-    if ((flags & 0x100) === 0) {
-      count(track, packets, track.fragmentTime);
-      return undefined;
-    }
     const start = 8 + ((flags & 0x1) === 0 ? 0 : 4) + ((flags & 0x4) === 0 ? 0 : 4);
     const fields = [0x100, 0x200, 0x400, 0x800].filter((flag) => (flags & flag) !== 0).length;
-    const read = (bytes: Buffer, row: number): void => count(track, 1, bytes.readUInt32BE(row));
-    return { start, rows: packets, rowBytes: 4 * fields, read };
+    // Decoders read rows beyond the end of the box.
+    if (start + packets * fields * 4 > length) this.#walker.stop();
+    this.#count(packets);
   }
 }
 
 function emptyTrack(): Track {
-  return { id: 0, timescale: 0, handler: 0, aacRate: 0, packets: 0, time: 0, sized: 0, fragmentTime: 0 };
+  return { id: 0, handler: 0, packetMs: 0, isAac: false, packets: 0, edits: 0, boxes: new Set() };
 }
 
-function count(track: Track, packets: number, each: number): void {
-  track.packets += packets;
-  track.time += packets * each;
+const AAC = "mp4a";
+const ALAC = "alac";
+/** The offset of the first description's codec, and of its sample rate. */
+const CODEC_AT = 12;
+const RATE_AT = 40;
+const ALAC_RATE_AT = 20;
+
+/** Reads the only description of a track. */
+function readDescription(box: Buffer): Pick<Track, "packetMs" | "isAac"> {
+  const codec = box.toString("latin1", CODEC_AT, CODEC_AT + 4);
+  const isSingle = box.readUInt32BE(4) === 1;
+  const config = isSingle ? contentOf(box, codec === AAC ? "esds" : ALAC) : undefined;
+  if (config === undefined) return { packetMs: 0, isAac: false };
+  if (codec === AAC) return { packetMs: aacPacketMs(readElementaryStream(config)), isAac: true };
+  if (codec !== ALAC || config.length < ALAC_RATE_AT + 4) return { packetMs: 0, isAac: false };
+  const rates = [config.readUInt32BE(ALAC_RATE_AT), box.readUInt16BE(RATE_AT)].filter((rate) => rate > 0);
+  return { packetMs: rates.length === 0 ? 0 : (config.readUInt32BE(0) * 1_000) / Math.min(...rates), isAac: false };
 }
 
-function readRow(table: Table, bytes: Buffer, at: number): number {
-  if (at + table.rowBytes > bytes.length) return 0;
-  table.rows -= 1;
-  table.read(bytes, at);
-  return table.rowBytes;
+/** The content of a box within a description, without its version. Undefined unless there is exactly one. */
+function contentOf(description: Buffer, name: string): Buffer | undefined {
+  const at = description.indexOf(name, CODEC_AT + 4, "latin1");
+  if (at === -1 || description.includes(name, at + 4, "latin1")) return undefined;
+  return description.subarray(at + 8);
 }
 
-/** High-efficiency AAC has twice the samples that its rate implies; its table is right. */
-function msOf({ time, timescale, packets, sized, aacRate }: Track): number {
-  const byTable = timescale === 0 || sized > packets ? 0 : (time * 1_000) / timescale;
-  return aacRate === 0 ? byTable : Math.max(byTable, (Math.max(packets, sized) * AAC_SAMPLES * 1_000) / aacRate);
+const STREAM_TAG = 3;
+const DECODER_TAG = 4;
+const CONFIG_TAG = 5;
+/** AAC of MPEG 4, and of MPEG 2. */
+const aacTypes: ReadonlySet<number> = new Set([0x40, 0x66, 0x67, 0x68]);
+
+/** The AudioSpecificConfig in an elementary stream's description; empty if there is none. */
+function readElementaryStream(bytes: Buffer): Buffer {
+  const stream = descriptorOf(bytes, STREAM_TAG);
+  const flags = stream[2] ?? 0;
+  const skipped =
+    3 +
+    ((flags & 0x80) === 0 ? 0 : 2) +
+    ((flags & 0x40) === 0 ? 0 : 1 + (stream[3] ?? 0)) +
+    ((flags & 0x20) === 0 ? 0 : 2);
+  const decoder = descriptorOf(stream.subarray(skipped), DECODER_TAG);
+  return aacTypes.has(decoder[0] ?? 0) ? descriptorOf(decoder.subarray(13), CONFIG_TAG) : Buffer.alloc(0);
+}
+
+/** The content of the descriptor at the beginning, which must have this tag; its length has seven bits per byte. */
+function descriptorOf(bytes: Buffer, tag: number): Buffer {
+  let at = 1;
+  let length = 0;
+  let byte = 0x80;
+  while ((byte & 0x80) !== 0 && at < 5) {
+    byte = bytes[at] ?? 0;
+    length = length * 128 + (byte & 0x7f);
+    at += 1;
+  }
+  return bytes[0] === tag ? bytes.subarray(at, at + length) : Buffer.alloc(0);
 }
 
 function byNumber<Value>(entries: readonly (readonly [name: string, value: Value])[]): ReadonlyMap<number, Value> {

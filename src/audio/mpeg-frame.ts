@@ -3,7 +3,8 @@ export interface MpegFrame {
   /** Including the header. */
   bytes: number;
   milliseconds: number;
-  /** The properties that all frames of a file share. */
+  format: "mpeg" | "adts";
+  /** The properties that all frames of an undamaged file share. */
   kind: string;
 }
 
@@ -26,8 +27,12 @@ const kilobits = {
 const mpegRates = [44_100, 48_000, 32_000];
 const dividers: Readonly<Record<number, number>> = { 0b11: 1, 0b10: 2, 0b00: 4 };
 
-const aacRates = [96_000, 88_200, 64_000, 48_000, 44_100, 32_000, 24_000, 22_050, 16_000, 12_000, 11_025, 8_000, 7_350];
-const AAC_SAMPLES = 1_024;
+export const aacRates: readonly number[] = [
+  96_000, 88_200, 64_000, 48_000, 44_100, 32_000, 24_000, 22_050, 16_000, 12_000, 11_025, 8_000, 7_350,
+];
+
+/** Samples in a packet of AAC. */
+export const AAC_SAMPLES = 1_024;
 
 /** The frame whose header begins at `at`, or undefined if none does. `FRAME_HEAD_BYTES` bytes must be available. */
 export function mpegFrameAt(bytes: Buffer, at: number): MpegFrame | undefined {
@@ -50,7 +55,7 @@ function layerFrame(third: number, second: number, layer: number): MpegFrame | u
     layer === 1
       ? (Math.floor((12 * bitRate) / rate) + padding) * 4
       : Math.floor(((samples / 8) * bitRate) / rate) + padding;
-  return { bytes, milliseconds: (samples * 1_000) / rate, kind: `mpeg ${layer} ${rate}` };
+  return { bytes, milliseconds: (samples * 1_000) / rate, format: "mpeg", kind: `mpeg ${layer} ${rate}` };
 }
 
 function bitRateOf(isMpeg1: boolean, layer: number, index: number): number {
@@ -71,5 +76,6 @@ function adtsFrame(bytes: Buffer, at: number, second: number): MpegFrame | undef
   const length = (bytes.readUInt32BE(at + 3) >>> 13) & 0x1fff;
   if (length < FRAME_HEAD_BYTES) return undefined;
   const blocks = ((bytes[at + 6] ?? 0) & 0b11) + 1;
-  return { bytes: length, milliseconds: (blocks * AAC_SAMPLES * 1_000) / rate, kind: `adts ${rate}` };
+  const milliseconds = (blocks * AAC_SAMPLES * 1_000) / rate;
+  return { bytes: length, milliseconds, format: "adts", kind: `adts ${rate}` };
 }

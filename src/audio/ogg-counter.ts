@@ -1,61 +1,77 @@
 import { ByteWalker } from "./byte-walker.ts";
-import { OPUS_HEAD_BYTES, opusMs } from "./opus-packet.ts";
-import { plausibleDuration, fourLetters, type SoundCounter } from "./sound-counter.ts";
+import { opusMs } from "./opus-packet.ts";
+import { fourLetters, type SoundCounter, wholeMs } from "./sound-counter.ts";
+import { VorbisTimer } from "./vorbis.ts";
+import { WordCounter } from "./word-counter.ts";
 
 const PAGE_HEAD_BYTES = 27;
 const SEGMENTS_MAX = 255;
-const PAGE = fourLetters("OggS");
+const PAGE_BYTES_MAX = SEGMENTS_MAX * 255;
+const MAGIC = "OggS";
+const PAGE = fourLetters(MAGIC);
 const CONTINUED = 1;
-/** Bytes of a stream's first packet that identify its codec and rate. */
-const FIRST_PACKET_BYTES = 40;
+const FIRST = 2;
+
+/** Bytes of a packet that its codec is recognized by, and its duration. */
+const PACKET_LOOK_BYTES = 64;
+
+/** The longest header packet of Vorbis; and the most streams, of which only damaged files have many. */
+const HEADER_BYTES_MAX = 256 * 1024;
+const STREAMS_MAX = 100;
+
+/** Measures the packets of one stream by their first bytes; undefined if it can't. */
+type Meter = (packet: Buffer) => number | undefined;
 
 interface OggStream {
-  codec: "opus" | "other" | undefined;
-  /** The duration of Opus, by its packets. */
+  /** Undefined before the first packet. */
+  meter: Meter | undefined;
   milliseconds: number;
-  /**
-   * For other codecs, whose packets have no duration: samples per second, and the position that the last page claims.
-   */
-  rate: number;
-  granule: number;
-  bytes: number;
+  /** The headers of Vorbis that must be read whole: the comments and the modes. */
+  headers: { remaining: number; parts: Buffer[]; timer: VorbisTimer } | undefined;
 }
 
+/** A packet, or the part of it on this page. */
 interface Packet {
   bytes: number;
   /** Whether it begins on this page, and isn't continued from the previous one. */
   begins: boolean;
+  ends: boolean;
 }
 
-/** Ogg with Opus, whose packets are counted, or with Vorbis, Speex or FLAC, whose positions are read. */
+/**
+ * Ogg with Opus or Vorbis, whose packets are counted. The positions that pages claim are ignored, as decoders ignore
+ * them. Other sound can't be measured: a packet may contain several frames. Nor can pages within a page: decoders play
+ * them if the outer one is invalid.
+ */
 export class OggCounter implements SoundCounter {
-  readonly #walker = new ByteWalker(2 * (PAGE_HEAD_BYTES + SEGMENTS_MAX), (bytes, at) => this.#step(bytes, at));
-  readonly #streams = new Map<number, OggStream>();
+  readonly #walker = new ByteWalker(2 * PAGE_BYTES_MAX, (bytes, at) => this.#step(bytes, at));
+  readonly #magics = new WordCounter(Buffer.from(MAGIC));
+  readonly #streams: OggStream[] = [];
+  readonly #bySerial = new Map<number, OggStream>();
   #current: OggStream | undefined;
+  #pages = 0;
   /** The remaining packets of the page, the next one last. */
   #packets: Packet[] = [];
 
   push(chunk: Uint8Array): void {
     this.#walker.push(chunk);
+    this.#magics.push(chunk);
   }
 
   get milliseconds(): number | undefined {
-    let sum = 0;
-    for (const { codec, milliseconds, rate, granule, bytes } of this.#streams.values()) {
-      if (codec === "opus") sum += milliseconds;
-      if (codec === "other") sum += plausibleDuration((granule * 1_000) / rate, bytes) ?? 0;
-    }
-    return this.#walker.stopped || sum === 0 ? undefined : Math.round(sum);
+    if (this.#walker.stopped || this.#magics.countBefore(PAGE_HEAD_BYTES + SEGMENTS_MAX) > this.#pages)
+      return undefined;
+    return wholeMs(this.#streams.reduce((sum, { milliseconds }) => sum + milliseconds, 0));
   }
 
   #step(bytes: Buffer, at: number): number {
     const packet = this.#packets.at(-1);
     const stream = this.#current;
     if (packet === undefined || stream === undefined) return this.#page(bytes, at);
-    if (packet.begins) {
-      if (at + Math.min(packet.bytes, FIRST_PACKET_BYTES) > bytes.length) return 0;
-      this.#begin(stream, bytes.subarray(at, at + packet.bytes));
-    }
+    const look = stream.headers === undefined && !packet.begins ? 0 : packet.bytes;
+    const looked = stream.headers === undefined ? Math.min(look, PACKET_LOOK_BYTES) : look;
+    if (at + looked > bytes.length) return 0;
+    this.#read(stream, packet, bytes.subarray(at, at + packet.bytes));
     this.#packets.pop();
     return packet.bytes;
   }
@@ -66,28 +82,67 @@ export class OggCounter implements SoundCounter {
     const segments = bytes.readUInt8(at + 26);
     const end = at + PAGE_HEAD_BYTES + segments;
     if (end > bytes.length) return 0;
-    const serial = bytes.readUInt32LE(at + 14);
-    const stream = this.#streams.get(serial) ?? { codec: undefined, milliseconds: 0, rate: 0, granule: 0, bytes: 0 };
-    this.#streams.set(serial, stream);
-    this.#current = stream;
-    const granule = bytes.readBigInt64LE(at + 6);
-    if (granule > 0n) stream.granule = Math.max(stream.granule, Number(granule));
-    const isContinued = (bytes.readUInt8(at + 5) & CONTINUED) !== 0;
-    this.#packets = packetsOf(bytes.subarray(at + PAGE_HEAD_BYTES, end), isContinued);
-    for (const packet of this.#packets) stream.bytes += packet.bytes;
+    this.#pages += 1;
+    const flags = bytes.readUInt8(at + 5);
+    this.#current = this.#streamOf(bytes.readUInt32LE(at + 14), (flags & FIRST) !== 0);
+    this.#packets = packetsOf(bytes.subarray(at + PAGE_HEAD_BYTES, end), (flags & CONTINUED) !== 0);
     return end - at;
   }
 
+  /** A further stream may have the number of one that has ended. */
+  #streamOf(serial: number, isFirst: boolean): OggStream {
+    const known = this.#bySerial.get(serial);
+    if (known !== undefined && !isFirst) return known;
+    if (this.#streams.length === STREAMS_MAX) this.#walker.stop();
+    const stream: OggStream = { meter: undefined, milliseconds: 0, headers: undefined };
+    this.#streams.push(stream);
+    this.#bySerial.set(serial, stream);
+    return stream;
+  }
+
+  #read(stream: OggStream, packet: Packet, bytes: Buffer): void {
+    if (stream.meter === undefined) return this.#begin(stream, bytes);
+    if (stream.headers !== undefined) return this.#readHeader(stream, stream.headers, packet, bytes);
+    if (!packet.begins) return;
+    const milliseconds = stream.meter(bytes);
+    if (milliseconds === undefined) this.#walker.stop();
+    else stream.milliseconds += milliseconds;
+  }
+
   #begin(stream: OggStream, packet: Buffer): void {
-    if (stream.codec === undefined) Object.assign(stream, readFirstPacket(packet));
-    else if (stream.codec === "opus" && packet.toString("latin1", 0, 8) !== "OpusTags") {
-      stream.milliseconds += opusMs(packet[0] ?? 0, packet[OPUS_HEAD_BYTES - 1] ?? 0);
-    }
+    const timer = VorbisTimer.of(packet);
+    if (timer !== undefined) stream.headers = { remaining: 2, parts: [], timer };
+    stream.meter = timer === undefined ? meterOf(packet) : ([first = 0]) => timer.packetMs(first);
+    if (stream.meter === undefined) this.#walker.stop();
+  }
+
+  #readHeader(stream: OggStream, headers: NonNullable<OggStream["headers"]>, packet: Packet, bytes: Buffer): void {
+    // The comments, which come first, may be long.
+    if (headers.remaining === 1) headers.parts.push(Buffer.from(bytes));
+    if (headers.parts.length * PAGE_BYTES_MAX > HEADER_BYTES_MAX) this.#walker.stop();
+    if (!packet.ends) return;
+    headers.remaining -= 1;
+    if (headers.remaining > 0) return;
+    if (!headers.timer.setUp(Buffer.concat(headers.parts))) this.#walker.stop();
+    stream.headers = undefined;
   }
 }
 
+/** The meter of a stream by its first packet; undefined for sound that can't be measured. */
+function meterOf(packet: Buffer): Meter | undefined {
+  const start = packet.toString("latin1", 0, 8);
+  if (start === "OpusHead") return (next) => (isTags(next, "OpusTags") ? 0 : opusMs(next[0] ?? 0, next[1] ?? 0));
+  // The list of the streams, and pictures: they contain no sound.
+  if (start === "fishead\0" || start.startsWith("\x80theora")) return () => 0;
+  return undefined;
+}
+
+function isTags(packet: Buffer, name: string): boolean {
+  return packet.toString("latin1", 0, name.length) === name;
+}
+
 function nextPage(bytes: Buffer, at: number): number {
-  const next = bytes.indexOf("OggS", at + 1, "latin1");
+  const next = bytes.indexOf(MAGIC, at + 1, "latin1");
   // The page's magic may be cut by the end of the chunk.
   return next === -1 ? Math.max(at + 1, bytes.length - 3) : next;
 }
@@ -100,22 +155,9 @@ function packetsOf(segments: Buffer, isContinued: boolean): Packet[] {
     length += segment;
     if (segment === 255 && index < segments.length - 1) continue;
     // An empty packet is no step of the walk.
-    if (length > 0) packets.push({ bytes: length, begins });
+    if (length > 0) packets.push({ bytes: length, begins, ends: segment < 255 });
     length = 0;
     begins = true;
   }
   return packets.toReversed();
-}
-
-function readFirstPacket(packet: Buffer): Pick<OggStream, "codec" | "rate"> {
-  const start = packet.toString("latin1", 0, 8);
-  if (start === "OpusHead") return { codec: "opus", rate: 0 };
-  return { codec: "other", rate: rateOf(start, packet) };
-}
-
-/** Reads the sample rate from a codec's first packet; 0 if the codec is unknown or the packet too short. */
-function rateOf(start: string, packet: Buffer): number {
-  if (start.startsWith("\x01vorbis") && packet.length >= 16) return packet.readUInt32LE(12);
-  if (start.startsWith("\x7fFLAC") && packet.length >= 30) return packet.readUIntBE(27, 3) >> 4;
-  return start === "Speex   " && packet.length >= 40 ? packet.readUInt32LE(36) : 0;
 }

@@ -1,6 +1,3 @@
-/** Bytes of a packet that determine its duration. */
-export const OPUS_HEAD_BYTES = 2;
-
 /** Milliseconds of a frame, four configurations per bandwidth: first speech, then hybrid, then music (RFC 6716). */
 const speechMs = [10, 20, 40, 60];
 const hybridMs = [10, 20, 10, 20];

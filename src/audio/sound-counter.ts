@@ -1,20 +1,25 @@
 /** Adds up the duration of audio while its bytes arrive, from the audio itself and not from claims in its header. */
 export interface SoundCounter {
   push(chunk: Uint8Array): void;
-  /** The duration so far; undefined if nothing countable has been found. */
+  /** The duration so far; undefined if nothing countable has been found, or if a decoder might hear more. */
   readonly milliseconds: number | undefined;
 }
 
-/**
- * The most bytes per millisecond of audio, for formats whose claimed times can't be verified: four channels of 48 kHz
- * in 16 bits. A claim that is shorter than its bytes allow is rejected.
- */
-const BYTES_PER_MS_MAX = 400;
+/** Compensates for the rounding of sums. */
+const ROUNDING_MS = 0.001;
 
-/** The duration that a file claims, rounded; undefined if it is no duration or too short for its bytes of audio. */
-export function plausibleDuration(milliseconds: number, soundBytes: number): number | undefined {
-  if (!Number.isFinite(milliseconds) || milliseconds <= 0) return undefined;
-  return soundBytes > milliseconds * BYTES_PER_MS_MAX ? undefined : Math.round(milliseconds);
+/** A duration in whole milliseconds, rounded up; undefined if it is none. A file with bytes never lasts 0 ms. */
+export function wholeMs(milliseconds: number): number | undefined {
+  return Number.isFinite(milliseconds) && milliseconds > 0 ? Math.ceil(milliseconds - ROUNDING_MS) || 1 : undefined;
+}
+
+/** The highest sample rate and the most channels of a file that is believed. */
+const RATE_MAX = 768_000;
+const CHANNELS_MAX = 64;
+
+/** The samples per second of all channels; 0 if no real recording has such numbers. */
+export function samplesPerSecond(rate: number, channels: number): number {
+  return rate <= RATE_MAX && channels <= CHANNELS_MAX ? rate * channels : 0;
 }
 
 /** A name of four letters as a 32-bit number, so that comparing it with bytes doesn't allocate a string. */

@@ -27,7 +27,14 @@ const formats = new Map<unknown, SpeechFormat>([
   ["opus", { mediaType: "audio/opus", bytesPerSecond: 4_000, counter: () => new OggCounter() }],
   ["aac", { mediaType: "audio/aac", bytesPerSecond: 8_000, counter: () => new FrameCounter() }],
   ["flac", { mediaType: "audio/flac", bytesPerSecond: 30_000, counter: () => new FlacCounter() }],
-  ["wav", { mediaType: "audio/wav", bytesPerSecond: PCM_BYTES_PER_SECOND, counter: () => new WavCounter() }],
+  [
+    "wav",
+    {
+      mediaType: "audio/wav",
+      bytesPerSecond: PCM_BYTES_PER_SECOND,
+      counter: () => new WavCounter({ isTrusted: true }),
+    },
+  ],
   ["pcm", { mediaType: "audio/pcm", bytesPerSecond: PCM_BYTES_PER_SECOND }],
 ]);
 

@@ -1,28 +1,53 @@
 import { ByteWalker } from "./byte-walker.ts";
-import { fourLetters, type SoundCounter } from "./sound-counter.ts";
+import { HIDDEN_BYTES_MAX, hidesFrames } from "./hidden-frames.ts";
+import { fourLetters, samplesPerSecond, type SoundCounter, wholeMs } from "./sound-counter.ts";
 
 const RIFF_BYTES = 12;
 const CHUNK_HEAD_BYTES = 8;
 const FORMAT = fourLetters("fmt ");
 const DATA = fourLetters("data");
 const FORMAT_BYTES = 16;
-/** A format whose actual tag follows further on. */
+/** A format whose actual tag follows further on, together with the valid bits of each sample. */
 const EXTENSIBLE = 0xfffe;
 const EXTENSIBLE_BYTES = 26;
+const EXTENSION_BYTES_MIN = 22;
 
-/** Tags of formats with a fixed number of bytes per sample: integers, floats, A-law and µ-law. */
-const evenFormats: ReadonlySet<number> = new Set([1, 3, 6, 7]);
+/** The bytes of a sample by the format's tag, as decoders calculate them; 0 if a sample has no fixed size. */
+const sampleBytes: Readonly<Record<number, (bits: number) => number>> = {
+  // Integers and floats.
+  1: wholeBytes,
+  3: wholeBytes,
+  // A-law and µ-law, whatever the header claims.
+  6: () => 1,
+  7: () => 1,
+  // IMA's ADPCM: the header of a block contains one more sample, but takes more bytes.
+  0x11: (bits) => (bits >= 2 && bits <= 5 ? bits / 8 : 0),
+  // Microsoft's.
+  0x02: () => 0.5,
+  // GSM: two frames of 160 samples in 65 bytes.
+  0x31: () => 65 / 320,
+};
+
+function wholeBytes(bits: number): number {
+  return bits <= SAMPLE_BITS_MAX ? Math.ceil(bits / 8) : 0;
+}
+
+const SAMPLE_BITS_MAX = 64;
 
 /** Placeholders for a length that the writer could not know. */
 const unknownLengths: ReadonlySet<number> = new Set([0, 0xffffffff]);
 
 /**
  * WAV: counts the sample bytes that have arrived, whatever lengths are claimed. Bytes after the samples that are no
- * valid chunk count as samples too. Undefined for formats in which a sample has no fixed size.
+ * valid chunk count as samples too. Undefined for formats in which a sample has no fixed size, for a second format or
+ * second samples (of which decoders choose differently), and for samples that are encoded frames.
  */
 export class WavCounter implements SoundCounter {
   readonly #walker = new ByteWalker(64, (bytes, at) => this.#step(bytes, at));
+  readonly #isTrusted: boolean;
   #begun = false;
+  #isLong = false;
+  #hasFormat = false;
   #bytesPerSecond = 0;
   #soundBytes = 0;
   /** Sample bytes of the current chunk that have not arrived. */
@@ -30,6 +55,15 @@ export class WavCounter implements SoundCounter {
   /** Whether a padding byte follows, because the chunk's length is odd. */
   #padded = false;
   #sawSound = false;
+  /** The first sample bytes. */
+  #head: Buffer[] = [];
+  #headBytes = 0;
+  #hidesFrames = false;
+
+  /** The samples of a trusted file are not searched for frames. */
+  constructor({ isTrusted = false } = {}) {
+    this.#isTrusted = isTrusted;
+  }
 
   push(chunk: Uint8Array): void {
     this.#walker.push(chunk);
@@ -37,7 +71,8 @@ export class WavCounter implements SoundCounter {
 
   get milliseconds(): number | undefined {
     if (this.#walker.stopped || this.#bytesPerSecond === 0 || !this.#sawSound) return undefined;
-    return Math.round((this.#soundBytes * 1_000) / this.#bytesPerSecond);
+    this.#searchHead();
+    return this.#hidesFrames ? undefined : wholeMs((this.#soundBytes * 1_000) / this.#bytesPerSecond);
   }
 
   #step(bytes: Buffer, at: number): number {
@@ -53,6 +88,7 @@ export class WavCounter implements SoundCounter {
   #begin(bytes: Buffer, at: number): number {
     if (at + RIFF_BYTES > bytes.length) return 0;
     this.#begun = true;
+    this.#isLong = bytes.toString("latin1", at, at + 4) !== "RIFF";
     if (bytes.toString("latin1", at + 8, at + RIFF_BYTES) !== "WAVE") this.#walker.stop();
     return RIFF_BYTES;
   }
@@ -61,7 +97,20 @@ export class WavCounter implements SoundCounter {
     const counted = Math.min(this.#remaining, bytes.length - at);
     this.#remaining -= counted;
     this.#soundBytes += counted;
+    if (!this.#isTrusted && this.#headBytes < HIDDEN_BYTES_MAX) {
+      const kept = Buffer.from(bytes.subarray(at, at + Math.min(counted, HIDDEN_BYTES_MAX - this.#headBytes)));
+      this.#head.push(kept);
+      this.#headBytes += kept.length;
+    }
     return counted;
+  }
+
+  /** Searches the bytes collected so far, once. */
+  #searchHead(): void {
+    if (this.#head.length === 0) return;
+    this.#hidesFrames ||= hidesFrames(Buffer.concat(this.#head));
+    this.#head = [];
+    this.#headBytes = HIDDEN_BYTES_MAX;
   }
 
   #chunk(bytes: Buffer, at: number): number {
@@ -72,14 +121,18 @@ export class WavCounter implements SoundCounter {
     const name = bytes.readUInt32BE(at);
     const length = bytes.readUInt32LE(at + 4);
     if (name === DATA) {
+      // Decoders differ in which of several they play, and search each for frames.
+      if (this.#sawSound) this.#walker.stop();
       this.#sawSound = true;
-      this.#remaining = unknownLengths.has(length) ? Number.POSITIVE_INFINITY : length;
+      this.#remaining = this.#isLong || unknownLengths.has(length) ? Number.POSITIVE_INFINITY : length;
       this.#padded = length % 2 === 1;
       return CHUNK_HEAD_BYTES;
     }
     if (name === FORMAT) {
       const wanted = Math.min(length, EXTENSIBLE_BYTES);
       if (at + CHUNK_HEAD_BYTES + wanted > bytes.length) return 0;
+      if (this.#hasFormat) this.#walker.stop();
+      this.#hasFormat = true;
       this.#bytesPerSecond = bytesPerSecondOf(bytes.subarray(at + CHUNK_HEAD_BYTES), length);
     }
     return CHUNK_HEAD_BYTES + length + (length % 2);
@@ -101,7 +154,12 @@ function isLetter(byte: number): boolean {
 function bytesPerSecondOf(format: Buffer, length: number): number {
   if (length < FORMAT_BYTES) return 0;
   const tag = format.readUInt16LE(0);
-  const real = tag === EXTENSIBLE && length >= EXTENSIBLE_BYTES ? format.readUInt16LE(24) : tag;
-  if (!evenFormats.has(real)) return 0;
-  return format.readUInt16LE(2) * format.readUInt32LE(4) * Math.ceil(format.readUInt16LE(14) / 8);
+  const hasMore = tag === EXTENSIBLE && length >= EXTENSIBLE_BYTES && format.readUInt16LE(16) >= EXTENSION_BYTES_MIN;
+  const bytesOf = sampleBytes[hasMore ? format.readUInt16LE(24) : tag];
+  const channels = format.readUInt16LE(2);
+  const bits = format.readUInt16LE(14);
+  const valid = hasMore ? format.readUInt16LE(18) || bits : bits;
+  // Of 24 valid bits in 32, decoders skip the rest; otherwise they take the valid bits for the size.
+  const isPadded = valid === 24 && bits === 32 && format.readUInt16LE(12) === channels * 4;
+  return samplesPerSecond(format.readUInt32LE(4), channels) * (bytesOf?.(isPadded ? bits : valid) ?? 0);
 }

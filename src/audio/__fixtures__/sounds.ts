@@ -31,6 +31,7 @@ export function id3(bytes: number, claimed = bytes): Buffer {
 }
 
 export interface WavShape {
+  bits?: number;
   rate?: number;
   /** The length of the samples that the header claims. */
   claimed?: number;
@@ -40,7 +41,7 @@ export interface WavShape {
 }
 
 /** 16 bits, mono. */
-export function wav(milliseconds: number, { rate = 16_000, claimed, tag = 1, tail }: WavShape = {}): Buffer {
+export function wav(milliseconds: number, { rate = 16_000, claimed, tag = 1, bits = 16, tail }: WavShape = {}): Buffer {
   const samples = Buffer.alloc((milliseconds * rate * 2) / 1_000);
   const head = Buffer.alloc(44);
   head.write("RIFF\0\0\0\0WAVEfmt ", "latin1");
@@ -50,7 +51,7 @@ export function wav(milliseconds: number, { rate = 16_000, claimed, tag = 1, tai
   head.writeUInt32LE(rate, 24);
   head.writeUInt32LE(rate * 2, 28);
   head.writeUInt16LE(2, 32);
-  head.writeUInt16LE(16, 34);
+  head.writeUInt16LE(bits, 34);
   head.writeUInt32LE(36 + samples.length + (tail?.length ?? 0), 4);
   head.write("data", 36, "latin1");
   head.writeUInt32LE(claimed ?? samples.length, 40);
@@ -80,21 +81,52 @@ export function oggOpus(milliseconds: number, granuleOf = (packets: number) => p
   return Buffer.concat(pages);
 }
 
-/** Ogg with Vorbis: one packet of 200 bytes per page. */
-export function oggVorbis(milliseconds: number, pages = 10): Buffer {
-  const head = Buffer.alloc(30);
-  head.write("\x01vorbis\0\0\0\0\x01", "latin1");
-  head.writeUInt32LE(16_000, 12);
-  const last = milliseconds * 16;
+/** Bits, the lowest of each byte first. */
+function bitsOf(...fields: readonly (readonly [value: number, bits: number])[]): Buffer {
+  const text = fields.map(([value, bits]) => Array.from(value.toString(2).padStart(bits, "0")).toReversed().join(""));
+  const bytes = text.join("").match(/.{1,8}/g) ?? [];
+  return Buffer.from(bytes.map((bits) => Number.parseInt(Array.from(bits.padEnd(8, "0")).toReversed().join(""), 2)));
+}
+
+/** The three headers of Vorbis: 16 kHz, mono, blocks of 256 and 2,048 samples, a mode for each. */
+export function vorbisHeaders(): [Buffer, Buffer, Buffer] {
+  const identity = Buffer.alloc(30);
+  identity.write("\x01vorbis\0\0\0\0\x01", "latin1");
+  identity.writeUInt32LE(16_000, 12);
+  identity.writeUInt8(0xb8, 28);
+  identity.writeUInt8(1, 29);
+  const comments = Buffer.from("\x03vorbis\0\0\0\0\0\0\0\0\x01", "latin1");
+  const codebook = [[0x564342, 24], [1, 16], [1, 24], [0, 2], [0, 5], [0, 4]] as const;
+  const floor = [[1, 16], [0, 5], [0, 2], [0, 4]] as const;
+  const residue = [[0, 16], [0, 72], [0, 6], [0, 8], [0, 4]] as const;
+  const mapping = [[0, 16], [0, 4], [0, 24]] as const;
+  const modes = [[0, 1], [0, 40], [1, 1], [0, 40]] as const;
+  const setup = bitsOf(
+    ...([[0, 8], ...codebook, [0, 6], [0, 16], [0, 6], ...floor, [0, 6], ...residue] as const),
+    ...([[0, 6], ...mapping, [1, 6], ...modes, [1, 1]] as const),
+  );
+  return [identity, comments, Buffer.concat([Buffer.from("\x05vorbis", "latin1"), setup])];
+}
+
+/** A packet of a long block (1,024 samples after another one), or of a short one (128). */
+export function vorbisPacket(isLong = true): Buffer {
+  return Buffer.concat([Buffer.of(isLong ? 2 : 0), Buffer.alloc(99)]);
+}
+
+/** Ogg with Vorbis, packets of 64 ms, one per page; the first one has no sound yet. */
+export function oggVorbis(milliseconds: number, granuleOf = (packets: number) => packets * 1_024): Buffer {
+  const [identity, ...others] = vorbisHeaders();
   return Buffer.concat([
-    oggPage([head], 0, FIRST_PAGE),
-    times(pages, (index) => oggPage([Buffer.alloc(200)], Math.round((last * (index + 1)) / pages))),
+    oggPage([identity], 0, FIRST_PAGE),
+    oggPage(others, 0),
+    times(Math.round(milliseconds / 64) + 1, (index) => oggPage([vorbisPacket()], granuleOf(index))),
   ]);
 }
 
 const FIRST_PAGE = 2;
 
-function oggPage(packets: readonly Buffer[], granule: number, flags = 0): Buffer {
+/** A page of packets; those of 255 bytes and more are not supported. */
+export function oggPage(packets: readonly Buffer[], granule: number, flags = 0): Buffer {
   const head = Buffer.alloc(27);
   head.write("OggS", "latin1");
   head.writeUInt8(flags, 5);
@@ -142,23 +174,31 @@ export interface WebmShape {
   duration?: number;
   /** Overrides the times of the blocks. */
   timeOf?: (packet: number) => number;
-  /** The content of each block. */
+  /** The content of each block, after its head. */
   packet?: Buffer;
+  /** The flags of each block. */
+  flags?: number;
+  /** Nanoseconds per unit of time. */
+  scale?: number;
+  /** The codec's own headers. */
+  setup?: Buffer;
 }
 
 /** WebM as a browser's recorder writes it: unknown sizes, no duration, a cluster per second, a packet per 20 ms. */
 export function webm(milliseconds: number, shape: WebmShape = {}): Buffer {
+  const { flags = 0x80, scale = 1_000_000, setup } = shape;
   const { codec = "A_OPUS", duration, timeOf = (index) => index * OPUS_PACKET_MS, packet = OPUS_PACKET } = shape;
   const track = [element("d7", Buffer.of(1)), element("83", Buffer.of(2)), element("86", Buffer.from(codec))];
+  if (setup !== undefined) track.push(element("63a2", setup));
   const length = Buffer.alloc(8);
   length.writeDoubleBE(duration ?? 0);
-  const info = [element("2ad7b1", Buffer.of(0x0f, 0x42, 0x40)), ...(duration === undefined ? [] : [element("4489", length)])];
+  const info = [element("2ad7b1", Buffer.of(scale >> 16, scale >> 8, scale)), ...(duration === undefined ? [] : [element("4489", length)])];
   const clusters = times(milliseconds / 1_000, (second) => {
     const time = timeOf(second * 50);
     const blocks = Array.from({ length: 50 }, (_, index) => {
       const offset = Buffer.alloc(2);
       offset.writeInt16BE(timeOf(second * 50 + index) - time);
-      return element("a3", Buffer.concat([Buffer.of(0x81), offset, Buffer.of(0x80), packet]));
+      return element("a3", Buffer.concat([Buffer.of(0x81), offset, Buffer.of(flags), packet]));
     });
     return Buffer.concat([open("1f43b675"), element("e7", Buffer.of(time >> 24, time >> 16, time >> 8, time)), ...blocks]);
   });
@@ -192,6 +232,10 @@ export interface Mp4Shape {
   packetBytes?: number;
   /** Overrides the number of packets in the table of times; all packets by default. */
   timed?: number;
+  /** Overrides the rate in the description of the track. */
+  rate?: number;
+  /** Overrides the description of the elementary stream. */
+  config?: Buffer;
 }
 
 const MP4_RATE = 16_000;
@@ -230,11 +274,19 @@ export function fragmentedMp4(milliseconds: number, by: "row" | "fragment" | "tr
   return Buffer.concat([box("ftyp", Buffer.from("iso5\0\0\0\0")), moov, fragments]);
 }
 
-function trackBox({ handler = "soun", codec = "mp4a" }: Mp4Shape, table: Buffer, duration = 0): Buffer {
-  const entry = Buffer.alloc(36);
-  entry.writeUInt32BE(36, 0);
-  entry.write(codec, 4, "latin1");
-  entry.writeUInt16BE(MP4_RATE, 32);
+/** The description of an elementary stream: AAC with an AudioSpecificConfig. */
+export function aacConfig(config: readonly number[]): Buffer {
+  const decoder = Buffer.of(0x40, 0x15, ...Array.from({ length: 11 }, () => 0), 5, config.length, ...config);
+  return Buffer.concat([Buffer.of(3, decoder.length + 5, 0, 0, 0, 4, decoder.length), decoder]);
+}
+
+/** Low complexity, 16 kHz, mono. */
+const AAC_CONFIG = aacConfig([0x14, 0x08]);
+
+function trackBox({ handler = "soun", codec = "mp4a", rate = MP4_RATE, config = AAC_CONFIG }: Mp4Shape, table: Buffer, duration = 0): Buffer {
+  const sample = Buffer.alloc(28);
+  sample.writeUInt16BE(rate, 24);
+  const entry = box(codec, sample, box("esds", numbers(0), config));
   return box(
     "trak",
     box("tkhd", numbers(0, 0, 0, 1), Buffer.alloc(68)),
