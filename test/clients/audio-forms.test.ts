@@ -180,9 +180,9 @@ describe("the length that is charged", () => {
     const answer = await post(rig, transcriptionsPath, caller.token, formOf({ ...asked, file }));
     expect(answer.status).toBe(200);
     await answer.text();
-    // 500 bytes a second, and 8,000.
+    // 500 bytes a second, and 2,000.
     expect(held).toBe(BigInt(file.size * 2) * nano);
-    await expectSpent(rig, caller, BigInt(Math.ceil(file.size / 8)) * nano);
+    await expectSpent(rig, caller, BigInt(Math.ceil(file.size / 2)) * nano);
   });
 
   test("is the upstream's figure if it reports one, even beyond the hold", async () => {

@@ -4,11 +4,11 @@ import type { TranscriptionForm, TranslationForm } from "./request.ts";
 import { audioTokens } from "./tokens.ts";
 
 /**
- * A file that cannot be read may have the lowest bit rate (speech at 4 kbit/s), and probably has a common one (64
- * kbit/s): the former is held, the latter charged if the upstream reports no duration.
+ * A file that cannot be measured may have the lowest bit rate (speech at 4 kbit/s), which is held. A low one (16 kbit/s)
+ * is charged if the upstream reports no duration: an unreadable file must not cost less than a readable one.
  */
 const BYTES_PER_SECOND_MIN = 500;
-const BYTES_PER_SECOND_LIKELY = 8_000;
+const BYTES_PER_SECOND_LIKELY = 2_000;
 
 /** The maximum duration of a reference of a known speaker (OpenAI accepts 2 to 10 seconds). */
 const REFERENCE_MS_MAX = 10_000;

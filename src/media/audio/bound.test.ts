@@ -74,13 +74,13 @@ describe("the bound of a transcription", () => {
     });
   });
 
-  test("of an unreadable one is that of the lowest bit rate, and the charge that of a common one", () => {
-    // 40,000 bytes are 80 seconds of 500 bytes, or 5 of 8,000.
+  test("of an unreadable one is that of the lowest bit rate, and the charge that of a low one", () => {
+    // 40,000 bytes are 80 seconds of 500 bytes, or 20 of 2,000.
     expect(transcription({}, fileOf(40_000))).toEqual({
       inputTokens: 2_560 + 64,
       outputTokens: undefined,
       choices: 1,
-      expectedInput: { inputAudio: 50, input: 0, inputAudioMs: 5_000 },
+      expectedInput: { inputAudio: 200, input: 0, inputAudioMs: 20_000 },
       inputUnits: { inputAudioMs: 80_000 },
     });
   });
@@ -96,7 +96,7 @@ describe("the bound of a transcription", () => {
 
   test("is the sum of all files", () => {
     expect(transcription({}, fileOf(10, 1_000), fileOf(8_000))).toMatchObject({
-      expectedInput: { inputAudioMs: 2_000 },
+      expectedInput: { inputAudioMs: 5_000 },
       inputUnits: { inputAudioMs: 17_000 },
     });
   });

@@ -146,11 +146,11 @@ describe("a transcript as text", () => {
     expect(state(observer)).toEqual({ done: false, complete: true, failed: false });
   });
 
-  test("of a file that can't be read is charged as the usual, not as the most", () => {
+  test("of a file that can't be read is charged at a low bit rate, not as the most", () => {
     const bound = transcriptionCodec.bound(form, () => 0, [{ ...file, size: 16_000, milliseconds: undefined }]);
     const observer = transcriptionCodec.observeBytes?.(form, bound);
     observer?.see(Buffer.from("hi"));
-    expect(observer?.usage?.usage).toMatchObject({ inputAudioMs: 2_000, inputAudio: 20 });
+    expect(observer?.usage?.usage).toMatchObject({ inputAudioMs: 8_000, inputAudio: 80 });
   });
 });
 
