@@ -130,6 +130,22 @@ test.each(lies)("%s: the claim is not believed", async (_name, bytes, millisecon
   expect(await measured(bytes)).toBe(milliseconds as number);
 });
 
+/** Sounds that contain the bytes of other codecs' frames by chance. */
+const sounds: [string, (index: number) => number][] = [
+  ["silence below zero", () => -1],
+  ["a tone with the word of AC-3", (index) => 3_000 * Math.sin(index / 7)],
+  ["a tone with the word of DTS", (index) => 3_200 * Math.sin(index / 7)],
+  ["a ramp through all values", (index) => (index % 65_536) - 32_768],
+  ["quiet noise", (index) => (Math.imul(index + 1, 2_654_435_761) >>> 25) - 64],
+  ["noise", (index) => (Math.imul(index * index + 1, 2_654_435_761) >>> 16) - 32_768],
+];
+
+test.each(sounds)("a wav of %s is measured", async (_name, sampleOf) => {
+  const file = wav(10_000);
+  for (let at = 44; at < file.length; at += 2) file.writeInt16LE(Math.round(sampleOf((at - 44) / 2)), at);
+  expect(await measured(file)).toBe(10_000);
+});
+
 describe("cut into chunks of any size,", () => {
   const files = {
     mp3: mp3(480),
