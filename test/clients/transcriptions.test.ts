@@ -431,6 +431,16 @@ describe("refused before anything is sent", () => {
     expect((await post(rig, transcriptionsPath, token, form(7.2))).status).toBe(200);
   });
 
+  test("a file whose second format makes it last 0 ms, without credits", async () => {
+    const token = await rig.gateway.token({ user: "penniless", credits: 0n });
+    const format = Buffer.from("666d7420100000000100ffffffffffff000000000000ffff", "hex");
+    const file = new File([await soundFile(60, "wav").bytes(), format], "sound.wav", { type: "audio/wav" });
+    const refused = await post(rig, transcriptionsPath, token, formOf({ model: "local/some-whisper", file }));
+    const refusal = { status: 402, code: "insufficient_credits", type: "insufficient_credits" };
+    expectRefusal(refused, await refused.text(), refusal);
+    expect(rig.simulators.total()).toBe(0);
+  });
+
   test("a model that the token may not use", async () => {
     const token = await rig.gateway.token({ user: "bound", models: ["openai/whisper-*"] });
     const statusOf = async (model: string): Promise<number> =>
