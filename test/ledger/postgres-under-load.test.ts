@@ -174,7 +174,8 @@ test("restarted: calls are refused quickly and reach no upstream, those under wa
 test("connections cut again and again: a call is answered and charged once, or refused, sent nowhere and free", async () => {
   const load = new Load();
   const admin = new SQL(storage, { max: 1 });
-  for (let cuts = 1; cuts <= 8; cuts += 1) {
+  // A cut may come when no statement is under way, which nobody notices.
+  for (let cuts = 1; cuts <= 8 || load.refused.length === 0; cuts += 1) {
     const { size } = load.answered;
     await until("calls are answered", () => load.answered.size > size + 20, 10_000);
     await admin`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
