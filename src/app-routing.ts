@@ -46,6 +46,7 @@ export function createModelRouter({ config, missingKeys, sandbox, environment }:
       baseUrl: simulator ?? provider.base_url,
       keys: new KeyPool(keys, environment.clock),
       sandbox: simulator !== undefined,
+      sharedStores: provider.shared_stores,
       requiredVariable: simulator === undefined ? missingKeys.get(prefix) : undefined,
     };
   });

@@ -21,6 +21,7 @@ import { priceQuote } from "./pricing/index.ts";
 import { openResponseStore, ResponseStoreService } from "./responses/index.ts";
 import type { ModelRouter } from "./routing/index.ts";
 import type { Storage } from "./storage/index.ts";
+import { type ObjectOwnerStore, openObjectOwnerStore, StoredObjects } from "./stored-objects/index.ts";
 import { Ticker } from "./streaming/index.ts";
 import type { Logger } from "./telemetry/index.ts";
 
@@ -71,12 +72,14 @@ export function createApp(options: AppOptions): App {
   const markupMillionths = parseMarkup(config.pricing.markup);
   const router = createModelRouter(options);
   const unsettled = new Map<string, Settle | Release>();
-  const parts: PipelineParts = { ledger, ticker, markupMillionths, router, unsettled };
+  const objectOwners = openObjectOwnerStore(storage);
+  const storedObjects = new StoredObjects({ owners: objectOwners, clock: environment.clock });
+  const parts: PipelineParts = { ledger, ticker, markupMillionths, router, storedObjects, unsettled };
   const calls = pipelineDependencies(options, parts);
   const pipeline = new CallPipeline(calls);
   let draining = false;
   const isDraining = (): boolean => draining;
-  const services = servicesOf(options, { ...parts, features, calls, pipeline, store, isDraining });
+  const services = servicesOf(options, { ...parts, features, calls, pipeline, store, objectOwners, isDraining });
   const stopSweeper = sweep(ledger, environment, logger);
   const stopFeatures = startFeatures(features, services, (reason) =>
     logger.error({ reason: String(reason) }, "a feature failed to stop"),
@@ -141,17 +144,19 @@ interface PipelineParts {
   ticker: Ticker;
   markupMillionths: bigint;
   router: ModelRouter;
+  storedObjects: StoredObjects;
   unsettled: Map<string, Settle | Release>;
 }
 
 function pipelineDependencies({ config, environment, logger }: AppOptions, parts: PipelineParts): PipelineDependencies {
-  const { ledger, ticker, markupMillionths, router, unsettled } = parts;
+  const { ledger, ticker, markupMillionths, router, storedObjects, unsettled } = parts;
   const observer = guardObserver(logObserver(logger), (reason) =>
     logger.error({ reason: String(reason) }, "observer failed"),
   );
   return {
     environment,
     router,
+    storedObjects,
     logger,
     observer,
     work: {
@@ -197,13 +202,15 @@ interface ServiceParts extends PipelineParts {
   calls: PipelineDependencies;
   pipeline: CallPipeline;
   store: LedgerStore;
+  objectOwners: ObjectOwnerStore;
   isDraining: () => boolean;
 }
 
 function servicesOf(options: AppOptions, parts: ServiceParts): Services {
   const { config, sandbox, storage, version, environment, address, logger } = options;
   const { clock } = environment;
-  const { features, calls, pipeline, router, ticker, markupMillionths, store, isDraining } = parts;
+  const { features, calls, pipeline, router, ticker, markupMillionths, storedObjects } = parts;
+  const { store, objectOwners, isDraining } = parts;
   const responses = openResponseStore(storage);
   const publicUrl = config.server.public_url ?? address;
   return {
@@ -212,6 +219,8 @@ function servicesOf(options: AppOptions, parts: ServiceParts): Services {
     pipeline,
     router,
     responses,
+    storedObjects,
+    objectOwners,
     version,
     isDraining,
     checkStorage: () => storage.check(),

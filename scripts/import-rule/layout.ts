@@ -6,7 +6,7 @@ export const levels: readonly (readonly string[])[] = [
   ["auth", "ledger", "pricing", "providers", "dialects", "media", "jobs"],
   ["accounts", "routing", "generations", "charges"],
   ["sending"],
-  ["responses", "models"],
+  ["responses", "stored-objects", "models"],
   // The ways of doing paid work: none knows another.
   ["calls", "videos", "realtime", "web", "tools"],
   ["http", "admin"],
@@ -29,6 +29,7 @@ export const providerBlindFolders: readonly string[] = [
   "charges",
   "sending",
   "responses",
+  "stored-objects",
   "models",
   "accounts",
   "routing",

@@ -55,16 +55,12 @@ function failedResponse(call: RunningCall, exchange: Exchange, reply: FailedRepl
   return { status, headers, body, whole: "", keyId: undefined, end: { status, outcome: "failed" } };
 }
 
-/** Stores a response. If that fails, the response is sent anyway: it exists and is paid for. */
-export async function storeOrLog(
-  logger: Logger,
-  requestId: string,
-  store: () => Promise<void> | undefined,
-): Promise<void> {
+/** Stores the records of an answer. If that fails, the answer is sent anyway: it exists and is paid for. */
+export async function storeOrLog(logger: Logger, requestId: string, store: () => Promise<void>): Promise<void> {
   try {
     await store();
   } catch (reason) {
-    logger.error({ request_id: requestId, reason: String(reason) }, "response not kept");
+    logger.error({ request_id: requestId, reason: String(reason) }, "records of the answer not kept");
   }
 }
 

@@ -2,7 +2,10 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { GatewayError } from "../core/index.ts";
 import { type Fetched, principalOf, router, upstreamKey, worldOf } from "../sending/__fixtures__/upstreams.ts";
 import { Ticker } from "../streaming/index.ts";
+import { objectsInMemory } from "../stored-objects/__fixtures__/memory.ts";
 import { countTokens } from "./count-tokens.ts";
+
+const storedObjects = await objectsInMemory();
 
 let ticker: Ticker;
 let fetched: Fetched[];
@@ -36,6 +39,7 @@ function count(body: string | object, script: (seen: Fetched) => Response = () =
     },
     router,
     body: { bytesMax: 1_000_000, arrivalMsMax: 60_000, ticker },
+    storedObjects,
   };
   return countTokens(deps, { request, principal: principalOf("alice") });
 }

@@ -5,15 +5,18 @@ import {
   countTokensRequest,
   estimateTokens,
   messagesCodec,
+  messagesReferences,
   translations,
 } from "../dialects/index.ts";
 import type { ModelRouter } from "../routing/index.ts";
 import { type AskDependencies, askUpstream } from "../sending/index.ts";
+import type { StoredObjects } from "../stored-objects/index.ts";
 
 export interface CountTokensDependencies {
   asking: AskDependencies;
   router: ModelRouter;
   body: BodyLimits;
+  storedObjects: StoredObjects;
 }
 
 /** An authenticated request of the route. */
@@ -36,9 +39,11 @@ export async function countTokens(
   const counts = target.operation === target.route.provider.operations.count_tokens;
   // The upstream would refuse another upstream's signature.
   if (!counts || hasTaggedSignature(parsed)) return estimate(parsed);
+  const { route } = target;
+  const pinnedKeyId = await deps.storedObjects.authorize(messagesReferences(parsed.body), { principal, route });
   const model = { set: "model", value: JSON.stringify(target.model) };
   const body = editBytes(parsed.bytes, parsed.members, [model]);
-  return askUpstream(deps.asking, request, { target, body });
+  return askUpstream(deps.asking, request, { target, body, pinnedKeyId });
 }
 
 /** Such a body has no `max_tokens`, but the conversation model requires one. */

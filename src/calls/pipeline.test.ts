@@ -3,9 +3,12 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { WorkScene } from "../charges/__fixtures__/work-scene.ts";
 import { chatCodec, chatRequest } from "../dialects/index.ts";
 import { principalOf, router, worldOf } from "../sending/__fixtures__/upstreams.ts";
+import { objectsInMemory } from "../stored-objects/__fixtures__/memory.ts";
 import type { ChargeableRoute } from "./chargeable-route.ts";
 import type { CallAnswer, IncomingCall } from "./incoming-call.ts";
 import { CallPipeline } from "./pipeline.ts";
+
+const storedObjects = await objectsInMemory();
 
 let scene: WorkScene;
 beforeEach(async () => {
@@ -31,6 +34,7 @@ function pipelineTo(script: () => Response): CallPipeline {
   return new CallPipeline({
     environment: { ...environment, clock: scene.deps.clock },
     router,
+    storedObjects,
     work: scene.deps,
     observer: scene.deps.observer,
     send: {

@@ -15,11 +15,12 @@ import {
   type ErrorCode,
   GatewayError,
   limits,
-  parseObject,
 } from "../core/index.ts";
 import type { ModelRouter } from "../routing/index.ts";
 import { CallWatchdog, type SendDependencies } from "../sending/index.ts";
+import type { StoredObjects } from "../stored-objects/index.ts";
 import type { Logger } from "../telemetry/index.ts";
+import { captureRecords } from "./answer-records.ts";
 import { buildResponse, storeOrLog } from "./build-response.ts";
 import type { ChargeableBody, ChargeableRoute } from "./chargeable-route.ts";
 import type { CallAnswer, IncomingCall } from "./incoming-call.ts";
@@ -33,6 +34,7 @@ import { readWhole, sendCall } from "./send-call.ts";
 export interface PipelineDependencies extends SendDependencies {
   environment: Environment;
   router: ModelRouter;
+  storedObjects: StoredObjects;
   work: WorkDependencies;
   body: BodyLimits;
   logger: Logger;
@@ -107,8 +109,10 @@ export class CallPipeline {
       const reading = readWhole(this.#deps, call, reply);
       const response = buildResponse(call, plan.exchange, reading instanceof Promise ? await reading : reading);
       const { keyId, whole } = response;
-      if (plan.storeResponse !== undefined && keyId !== undefined) {
-        await storeOrLog(logger, call.id, () => plan.storeResponse?.(parseObject(whole) ?? {}, keyId));
+      if (plan.records !== undefined && keyId !== undefined) {
+        const capture = captureRecords(plan.records);
+        capture.readWhole(whole);
+        await storeOrLog(logger, call.id, () => capture.save(keyId));
       }
       await call.end(response.end);
       return response;
@@ -127,10 +131,10 @@ export class CallPipeline {
     received: CallBody<Body>,
     { retry, arrivedAt }: Pick<ReadCall<Body>, "retry" | "arrivedAt">,
   ): ReadCall<Body> {
-    const { router, work, environment } = this.#deps;
+    const { router, work, environment, storedObjects } = this.#deps;
     const target = router.resolve(received.body.model, route.operations, incoming.principal);
     const { randomBytes } = environment;
-    return { route, incoming, received, target, retry, at: work.clock(), arrivedAt, randomBytes };
+    return { route, incoming, received, target, retry, at: work.clock(), arrivedAt, randomBytes, storedObjects };
   }
 }
 

@@ -1,12 +1,22 @@
 /** A call's body becomes a plan before its hold: the target, the requests and the bound of the cost. */
 import { decodeBody, decodedSizeOf, parseBody, type ParsedBody } from "../bodies/index.ts";
 import type { WorkOrder } from "../charges/index.ts";
-import { GatewayError, type WorkBound, type JsonObject, type RandomBytes } from "../core/index.ts";
+import {
+  GatewayError,
+  type JsonObject,
+  limits,
+  objectKinds,
+  type ObjectReference,
+  type RandomBytes,
+  type WorkBound,
+} from "../core/index.ts";
 import type { TextCodec } from "../dialects/index.ts";
 import type { RetryKey } from "../ledger/index.ts";
 import type { MediaCodec } from "../media/index.ts";
 import { type ExpandedInput, rebaseErrorPath, type ResponseStoreService } from "../responses/index.ts";
 import type { Target } from "../routing/index.ts";
+import type { StoredObjects } from "../stored-objects/index.ts";
+import type { AnswerRecords, ObjectRecords } from "./answer-records.ts";
 import type { ChargeableBody, ChargeableRoute } from "./chargeable-route.ts";
 import { openMediaExchange } from "./exchange-media.ts";
 import { callIdOf, openTextExchange } from "./exchange-text.ts";
@@ -27,6 +37,7 @@ export interface ReadCall<Body extends ChargeableBody> {
   /** By the performance clock. */
   arrivedAt: number;
   randomBytes: RandomBytes;
+  storedObjects: StoredObjects;
 }
 
 /** The parts derived from a call's body. */
@@ -34,9 +45,9 @@ export interface CallPlan {
   order: WorkOrder;
   target: Target;
   exchange: Exchange;
-  /** Stores the response for later calls, with the id of the key that made it. */
-  storeResponse: ((response: JsonObject, keyId: string) => Promise<void>) | undefined;
-  /** The id of the only key that knows the object the call refers to. */
+  /** What is stored about the answer; undefined if that is nothing. */
+  records: AnswerRecords | undefined;
+  /** The id of the only key that knows the objects the call refers to. */
   pinnedKeyId: string | undefined;
 }
 
@@ -61,7 +72,7 @@ async function planMedia<Body extends ChargeableBody>(
   const bound = codec.bound(body, sizeOf, received.kind === "form" ? received.files : []);
   const { target, at, randomBytes } = call;
   const exchange = await openMediaExchange({ target, received, bound, at, randomBytes }, codec);
-  return planOf(call, bound, exchange);
+  return authorized(call, planOf(call, bound, exchange), codec.references?.(body) ?? []);
 }
 
 /** `own` is the client's own body if it has been decoded already, `decoded` the decoded version of `parsed`. */
@@ -70,12 +81,37 @@ function planText<Body extends ChargeableBody>(
   parsed: ParsedBody<Body>,
   codec: TextCodec<Body>,
   { own, decoded = own }: { own?: JsonObject; decoded?: JsonObject | undefined } = {},
-): CallPlan {
+): CallPlan | Promise<CallPlan> {
   const { target, incoming, at } = call;
   const bound = codec.bound(parsed.body, parsed.sizeOf);
   const { requestId } = incoming;
   const exchange = openTextExchange({ target, parsed, requestId, at, request: own, decoded }, codec);
-  return planOf(call, bound, exchange);
+  const created = exchange.passesThrough ? codec.objects.created(parsed.body) : undefined;
+  const objects = created && { created, record: recordObjects(call, parsed.body) };
+  return authorized(call, planOf(call, bound, exchange, objects), codec.objects.references(parsed.body));
+}
+
+/** The plan, once the caller is known to own all objects that the upstream would look up for it. */
+function authorized<Body extends ChargeableBody>(
+  { incoming: { principal }, target: { route, operation }, route: { codec }, storedObjects }: ReadCall<Body>,
+  plan: CallPlan,
+  references: readonly ObjectReference[],
+): CallPlan | Promise<CallPlan> {
+  // In another dialect, objects of answers cannot be named.
+  const sent =
+    operation.dialect === codec.dialect
+      ? references
+      : references.filter(({ kind }) => objectKinds[kind].createdBy === "anyone");
+  if (sent.length === 0) return plan;
+  return storedObjects.authorize(sent, { principal, route }).then((pinnedKeyId) => ({ ...plan, pinnedKeyId }));
+}
+
+function recordObjects<Body extends ChargeableBody>(
+  { incoming: { principal }, target: { route }, storedObjects }: ReadCall<Body>,
+  body: Body,
+): ObjectRecords["record"] {
+  const ttlMs = body["store"] === false ? limits.unstoredObjectTtlMs : limits.responseTtlMs;
+  return (objects, keyId) => storedObjects.record(objects, { principal, route }, { keyId, ttlMs });
 }
 
 /** The plan of a call whose answer is stored, and that may continue one. */
@@ -92,41 +128,47 @@ async function planKept<Body extends ChargeableBody>(
   const { expanded, pinnedKeyId } = await responseStore.resolveInput(asked);
   const plan =
     expanded === undefined
-      ? planText(call, parsed, codec, { own: request })
-      : planExpanded(call, codec, request, expanded);
+      ? await planText(call, parsed, codec, { own: request })
+      : await planExpanded(call, codec, request, expanded);
   // A response converted by the gateway has another id upstream, which the client never sees.
   const isKeptUpstream = target.operation.storesAnswers !== undefined && plan.exchange.passesThrough;
   // Referenced items are stored in full; items stored by the upstream need not stay in memory.
   const input = isKeptUpstream ? undefined : (expanded?.ownItems ?? request["input"]);
   const { store, previous_response_id } = request;
   const said = { ...asked, request: { store, previous_response_id, input } };
-  const storeResponse: CallPlan["storeResponse"] = (response, keyId) =>
+  const storeResponse: AnswerRecords["storeResponse"] = (response, keyId) =>
     responseStore.store(said, response, isKeptUpstream ? { keyId } : undefined);
-  return { ...plan, storeResponse, pinnedKeyId };
+  const records = { objects: plan.records?.objects, storeResponse };
+  return { ...plan, records, pinnedKeyId: pinnedKeyId ?? plan.pinnedKeyId };
 }
 
-function planExpanded<Body extends ChargeableBody>(
+async function planExpanded<Body extends ChargeableBody>(
   call: ReadCall<Body>,
   codec: TextCodec<Body>,
   request: JsonObject,
   { body, earlierItems }: ExpandedInput,
-): CallPlan {
+): Promise<CallPlan> {
   const { body: schema } = call.route;
   if (schema === undefined) throw new Error("a route whose answers are kept takes JSON");
   try {
     const parsed = parseBody(Buffer.from(JSON.stringify(body)), schema, codec.measured);
-    return planText(call, parsed, codec, { own: request, decoded: body });
+    return await planText(call, parsed, codec, { own: request, decoded: body });
   } catch (thrown) {
     throw thrown instanceof GatewayError ? rebaseErrorPath(thrown, earlierItems) : thrown;
   }
 }
 
-function planOf<Body extends ChargeableBody>(call: ReadCall<Body>, bound: WorkBound, exchange: Exchange): CallPlan {
+function planOf<Body extends ChargeableBody>(
+  call: ReadCall<Body>,
+  bound: WorkBound,
+  exchange: Exchange,
+  objects?: ObjectRecords,
+): CallPlan {
   return {
     order: orderOf(call, bound),
     target: call.target,
     exchange,
-    storeResponse: undefined,
+    records: objects && { objects, storeResponse: undefined },
     pinnedKeyId: undefined,
   };
 }

@@ -76,7 +76,7 @@ async function begin(observer: StreamObserver) {
     failure: (_status, body) => body,
   };
   const { target, work } = call.parts;
-  const plan: CallPlan = { order: work.order, target, exchange, storeResponse: undefined, pinnedKeyId: undefined };
+  const plan: CallPlan = { order: work.order, target, exchange, records: undefined, pinnedKeyId: undefined };
   let breakOff: () => void = () => undefined;
   const body: ReplyBody = {
     flowTo(sink) {

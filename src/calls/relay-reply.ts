@@ -1,9 +1,9 @@
 /** Relays an answer while it arrives, with an observer. */
 import { resolveUsage } from "../charges/index.ts";
 import { GatewayError } from "../core/index.ts";
-import { captureFinalResponse } from "../responses/index.ts";
 import type { Reply, SendOptions, StreamReply } from "../sending/index.ts";
 import type { Logger } from "../telemetry/index.ts";
+import { type AnswerRecords, captureRecords } from "./answer-records.ts";
 import { EVENT_HEADERS, headersFor, storeOrLog } from "./build-response.ts";
 import { EVENT_STREAM, type Exchange, type ObservedStream } from "./exchange.ts";
 import type { CallAnswer } from "./incoming-call.ts";
@@ -25,12 +25,12 @@ export interface RelayDependencies {
 export function relayReply(
   deps: RelayDependencies,
   call: RunningCall,
-  { exchange, storeResponse }: CallPlan,
+  { exchange, records }: CallPlan,
   reply: Reply,
 ): CallAnswer | undefined {
   if (reply.kind !== "stream") return undefined;
   const stream = observeReply(exchange, call, reply);
-  return stream && relay(deps, call, reply, { stream, storeResponse });
+  return stream && relay(deps, call, reply, { stream, records });
 }
 
 /** The observer of a relayed reply; undefined for one that is read whole. */
@@ -53,15 +53,12 @@ function relay(
   deps: RelayDependencies,
   call: RunningCall,
   { status, headers: replied, body, keyId }: StreamReply,
-  {
-    stream: { observer: own, events },
-    storeResponse,
-  }: { stream: ObservedStream; storeResponse: CallPlan["storeResponse"] },
+  { stream: { observer: own, events }, records }: { stream: ObservedStream; records: AnswerRecords | undefined },
 ): CallAnswer {
   const { work, target, watchdog, client } = call.parts;
   const { order } = work;
-  const capture = storeResponse === undefined ? undefined : captureFinalResponse(own);
-  const observer = capture ?? own;
+  const capture = records && captureRecords(records);
+  const observer = capture?.observe(own) ?? own;
   const usage = new StreamUsage({
     observer,
     read() {
@@ -90,10 +87,7 @@ function relay(
     redact: (text) => target.route.keys.redact(text),
     onFirstByte: () => work.firstByte(),
     onEnd: async (outcome, error) => {
-      const response = capture?.response;
-      if (storeResponse !== undefined && response !== undefined) {
-        await storeOrLog(deps.logger, call.id, () => storeResponse(response, keyId));
-      }
+      if (capture !== undefined) await storeOrLog(deps.logger, call.id, () => capture.save(keyId));
       const used = usage.soFar();
       const isCharged = usage.hasOutput || outcome === "complete" || outcome === "abandoned";
       if (used === undefined || !isCharged) return call.end({ status, outcome, error });

@@ -60,6 +60,7 @@ describe("the contract's sample", () => {
       base_url: "https://api.x.ai/v1",
       api_key: "xk",
       aliases: [],
+      shared_stores: false,
     });
     expect(config.providers["anthropic"]?.aliases).toEqual(["claude"]);
     expect(config.pricing.models["openai/my-model"]).toEqual({ input_mtok: 1.25, output_mtok: 10 });
@@ -100,7 +101,7 @@ describe("absent keys", () => {
         total_timeout: 1_800_000,
       },
       log: { level: "info" },
-      providers: { p: { kind: "openai", base_url: "http://u.test", api_key: "k", aliases: [] } },
+      providers: { p: { kind: "openai", base_url: "http://u.test", api_key: "k", aliases: [], shared_stores: false } },
       web: { engine: "native", search: { backend: "local" }, allow_private_hosts: [] },
       pricing: { markup: 1, models: {}, unpriced: "refuse" },
     });
@@ -158,6 +159,7 @@ pricing:
           api_keys: ["b", "", "c"],
           aliases: ["vllm", "v2"],
           preset: "vllm",
+          shared_stores: false,
         },
       },
       web: {

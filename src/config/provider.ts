@@ -40,6 +40,12 @@ export const provider = z
       .enum(providerPresets)
       .optional()
       .describe("The differences of an openai-compatible upstream. Unset: guessed from base_url."),
+    shared_stores: z
+      .boolean()
+      .default(false)
+      .describe(
+        "Whether all callers may use the files, vector stores, prompts and conversations that exist in the provider's account.",
+      ),
     dialects: dialects
       .optional()
       .describe(

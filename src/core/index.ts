@@ -31,6 +31,14 @@ export {
   priceUnits,
   type VariantPriceKey,
 } from "./price-units.ts";
+export {
+  type CreatedObjects,
+  objectKinds,
+  type ObjectReader,
+  type ObjectReference,
+  ReferenceList,
+  type StoredObject,
+} from "./stored-objects.ts";
 export type { RateLimits } from "./rate-limits.ts";
 export { errorBody, idHeaders, type Surface } from "./surfaces.ts";
 export {

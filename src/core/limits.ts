@@ -58,8 +58,17 @@ export const retryAnswerTtlMs = 24 * 3_600_000;
 /** How long a response that the gateway stores may be looked up and continued. */
 export const responseTtlMs = 30 * 24 * 3_600_000;
 
-/** Characters of a response's id. */
-export const responseIdCharactersMax = 256;
+/** How long objects of an answer with `store: false` stay their owner's; others as long as a response. */
+export const unstoredObjectTtlMs = 24 * 3_600_000;
+
+/** Characters of the id of a response, or of another object that an upstream stores. */
+export const storedIdCharactersMax = 256;
+
+/** Stored objects that a body may refer to: their owners are looked up at once. */
+export const objectReferencesMax = 1_000;
+
+/** Objects of one answer whose owner is recorded. */
+export const createdObjectsMax = 1_000;
 
 /** Items that an input may reference by id instead of containing them: each one is looked up. */
 export const referencedItemsMax = 100;

@@ -1,5 +1,5 @@
 import type { SizeOf } from "../bodies/index.ts";
-import type { WorkBound, Dialect, GatewayError } from "../core/index.ts";
+import type { WorkBound, Dialect, GatewayError, ObjectReader } from "../core/index.ts";
 import type { ReadUsage, StreamObserver } from "../streaming/index.ts";
 
 /** One format of text generation. */
@@ -9,6 +9,8 @@ export interface TextCodec<Body> {
   /** Bytes of text in a whole answer, for an estimate if it reports no usage. */
   outputBytes(answer: string): number;
   dialect: Dialect;
+  /** The stored objects in its bodies and answers. */
+  objects: ObjectReader<Body>;
   /** `sizeOf` measures a string within a measured field. */
   bound(body: Body, sizeOf: SizeOf): WorkBound;
   /** `body` determines whether the client requested the usage. */

@@ -7,7 +7,7 @@ import { responsesTranslation } from "./responses/index.ts";
 export type { TextCodec } from "./codec.ts";
 export { chatCodec, chatRequest } from "./chat/index.ts";
 export { hasTaggedSignature, type ClientContext, estimateTokens, type UpstreamContext } from "./conversation/index.ts";
-export { countTokensRequest, messagesCodec, messagesRequest } from "./messages/index.ts";
+export { countTokensRequest, messagesCodec, messagesReferences, messagesRequest } from "./messages/index.ts";
 export { inputItems, referencedItems, responsesCodec, responsesRequest } from "./responses/index.ts";
 export { streamOfAnswer, translateStream } from "./translated-stream.ts";
 

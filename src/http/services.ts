@@ -7,6 +7,7 @@ import type { PriceQuote } from "../pricing/index.ts";
 import type { ResponseStore } from "../responses/index.ts";
 import type { ModelRouter } from "../routing/index.ts";
 import type { AskDependencies } from "../sending/index.ts";
+import type { ObjectOwnerStore, StoredObjects } from "../stored-objects/index.ts";
 import type { Logger } from "../telemetry/index.ts";
 import type { ChargeableServices } from "./chargeable.ts";
 
@@ -20,6 +21,8 @@ export interface Services extends ChargeableServices {
   router: ModelRouter;
   quote: PriceQuote;
   responses: ResponseStore;
+  objectOwners: ObjectOwnerStore;
+  storedObjects: StoredObjects;
   asking: AskDependencies;
   body: BodyLimits;
   /** Rejects with `storage_unavailable` if the storage does not answer. */

@@ -1,5 +1,5 @@
 import type { SizeOf } from "../bodies/index.ts";
-import type { WorkBound, CallFile, GatewayError, JsonObject, ObservedUsage } from "../core/index.ts";
+import type { WorkBound, CallFile, GatewayError, JsonObject, ObjectReference, ObservedUsage } from "../core/index.ts";
 import type { ReadUsage, StreamObserver } from "../streaming/index.ts";
 
 /**
@@ -12,6 +12,8 @@ export interface MediaCodec<Body> {
   /** Bytes of text in a whole answer, for an estimate if it reports no usage. */
   outputBytes(answer: string): number;
   dialect?: undefined;
+  /** The stored objects that a body refers to; absent if there can be none. */
+  references?(body: Body): readonly ObjectReference[];
   /** `sizeOf` measures a string within a measured field; `files` are those of a form. */
   bound(body: Body, sizeOf: SizeOf, files: readonly CallFile[]): WorkBound;
   /** The units of a whole answer other than tokens; the upstream's own figures take precedence. */

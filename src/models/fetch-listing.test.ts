@@ -14,6 +14,7 @@ function routeWith(...keys: string[]): UpstreamRoute {
     baseUrl,
     keys: new KeyPool(keys, () => 1_000_000),
     sandbox: false,
+    sharedStores: false,
     requiredVariable: undefined,
   };
 }

@@ -46,6 +46,7 @@ function route(prefix: string, kind: Kind = "openai", overrides: Partial<Upstrea
     baseUrl,
     keys: new KeyPool([`key-of-${prefix}`], () => now),
     sandbox: false,
+    sharedStores: false,
     requiredVariable: undefined,
     ...overrides,
   };

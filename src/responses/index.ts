@@ -1,4 +1,4 @@
-export { captureFinalResponse } from "./capture.ts";
+export { finalResponseOf, finalResponseWords } from "./final-response.ts";
 export { type ExpandedInput, rebaseErrorPath, ResponseStoreService } from "./response-store-service.ts";
 export {
   deleteResponse,

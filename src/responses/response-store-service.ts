@@ -183,7 +183,7 @@ export class ResponseStoreService {
 
 /** Whether it is a possible id that a storage would accept. */
 function isId(text: string): boolean {
-  return text.length <= limits.responseIdCharactersMax && !text.includes("\0");
+  return text.length <= limits.storedIdCharactersMax && !text.includes("\0");
 }
 
 /**

@@ -16,6 +16,7 @@ function routeOf(prefix: string, more: Partial<UpstreamRoute> = {}): UpstreamRou
     baseUrl: "https://upstream.test",
     keys: new KeyPool(["k"], clock),
     sandbox: false,
+    sharedStores: false,
     requiredVariable: undefined,
     ...more,
   };

@@ -14,6 +14,8 @@ export interface UpstreamRoute {
   keys: KeyPool;
   /** Whether our simulator answers instead of the real upstream. */
   sandbox: boolean;
+  /** Whether all callers may use files and other objects that the provider's account has and nobody here owns. */
+  sharedStores: boolean;
   /** The environment variable to set if the provider has no key. Such a provider is not routed. */
   requiredVariable: string | undefined;
 }

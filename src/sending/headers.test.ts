@@ -12,6 +12,7 @@ function routeOf(kind: "openai" | "anthropic" | "google", sandbox = false): Upst
     baseUrl,
     keys: new KeyPool(["sk-upstream"], () => 0),
     sandbox,
+    sharedStores: false,
     requiredVariable: undefined,
   };
 }

@@ -1,5 +1,6 @@
 export { readBounded } from "./bounded-reader.ts";
 export { EventSplitter } from "./event-splitter.ts";
 export { dataOf, eventAround, eventsOf, eventsWith } from "./events.ts";
+export { tapEvents } from "./event-tap.ts";
 export { Ticker, type Watched } from "./ticker.ts";
 export { type StreamObserver, type ReadUsage } from "./stream-observer.ts";

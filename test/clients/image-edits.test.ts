@@ -26,6 +26,7 @@ beforeAll(async () => {
   rig = await startRig({
     config: { upstream: { retries: 1 }, pricing: { models: { ...faultPrices, "local/*": { image: 0.01 } } } },
     providers: ({ providers }) => ({
+      openai: { kind: "openai", base_url: providers.openai, api_key: simulatedKey, shared_stores: true },
       local: { kind: "openai-compatible", base_url: providers["openai-compatible"], api_key: simulatedKey },
     }),
   });

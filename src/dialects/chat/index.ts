@@ -5,6 +5,7 @@ import { boundChat, opaqueFields } from "./bound.ts";
 import { chatKeys } from "./generated-keys.ts";
 import { ChatStreamObserver } from "./observe-stream.ts";
 import type { ChatRequest } from "./request.ts";
+import { chatObjects } from "./stored-objects.ts";
 
 export { type ChatRequest, chatRequest } from "./request.ts";
 export { chatTranslation } from "./translation.ts";
@@ -12,6 +13,7 @@ export { chatTranslation } from "./translation.ts";
 /** OpenAI Chat Completions. */
 export const chatCodec: TextCodec<ChatRequest> = {
   dialect: "chat",
+  objects: chatObjects,
   measured: opaqueFields,
   bound: boundChat,
   observe: (body, readUsage) => new ChatStreamObserver(readUsage, body.stream_options?.include_usage !== true),

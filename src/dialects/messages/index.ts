@@ -4,13 +4,16 @@ import { generatedBytes } from "../generated-bytes.ts";
 import { boundMessages, opaqueFields } from "./bound.ts";
 import { messagesKeys, MessagesStreamObserver } from "./observe-stream.ts";
 import type { MessagesRequest } from "./request.ts";
+import { messagesObjects } from "./stored-objects.ts";
 
 export { countTokensRequest, type MessagesRequest, messagesRequest } from "./request.ts";
+export { messagesReferences } from "./stored-objects.ts";
 export { messagesTranslation } from "./translation.ts";
 
 /** Anthropic Messages. */
 export const messagesCodec: TextCodec<MessagesRequest> = {
   dialect: "messages",
+  objects: messagesObjects,
   measured: opaqueFields,
   bound: boundMessages,
   observe: (_body, readUsage) => new MessagesStreamObserver(readUsage),

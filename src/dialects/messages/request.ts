@@ -26,4 +26,5 @@ export const countTokensRequest = messagesRequest
   .omit({ max_tokens: true, stream: true })
   .meta({ id: "CountTokensRequest" });
 
+export type CountTokensRequest = z.output<typeof countTokensRequest>;
 export type MessagesRequest = z.output<typeof messagesRequest>;

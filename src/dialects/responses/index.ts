@@ -8,6 +8,7 @@ export { readResponsesRequest } from "./requests/read-request.ts";
 export { ResponsesStreamWriter } from "./answers/stream-writer.ts";
 import { ResponsesStreamObserver } from "./observe-stream.ts";
 import type { ResponsesRequest } from "./request.ts";
+import { responsesObjects } from "./stored-objects.ts";
 
 export { boundItems } from "./bound.ts";
 export { inputItems, referencedItems } from "./kept-items.ts";
@@ -20,6 +21,7 @@ const outputKeys = generatedKeys("text", "refusal", "arguments", "input");
 /** OpenAI Responses. */
 export const responsesCodec: TextCodec<ResponsesRequest> = {
   dialect: "responses",
+  objects: responsesObjects,
   measured: opaqueFields,
   bound: boundResponses,
   observe: (_body, readUsage) => new ResponsesStreamObserver(readUsage),

@@ -17,7 +17,8 @@ export function typeOf(item: JsonObject, at: string): string {
   return type ?? (isReference(item) ? "item_reference" : "message");
 }
 
-function isReference({ type, role, id }: JsonObject): boolean {
+/** Whether an item only names another one. */
+export function isReference({ type, role, id }: JsonObject): boolean {
   return type === "item_reference" || ((type === undefined || type === null) && role === undefined && id !== undefined);
 }
 

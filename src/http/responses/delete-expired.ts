@@ -1,22 +1,23 @@
 import type { StopFeature } from "../feature.ts";
 import type { Services } from "../services.ts";
 
-/** The interval at which expired responses are deleted, a bounded number at a time. */
-const FORGET_MS = 60_000;
+/** The interval at which expired records are deleted, a bounded number at a time. */
+const DELETE_MS = 60_000;
 
-/** Now and regularly; several nodes may do so simultaneously. */
-export function deleteExpiredResponses({
+/** Deletes expired responses and owners of objects, now and regularly; several nodes may do so simultaneously. */
+export function deleteExpired({
   responses,
+  objectOwners,
   clock,
   logger,
-}: Pick<Services, "responses" | "clock" | "logger">): StopFeature {
-  const forget = (): void => {
-    responses.deleteExpired(clock()).catch((reason: unknown) => {
-      logger.error({ reason: String(reason) }, "forgetting responses failed");
+}: Pick<Services, "responses" | "objectOwners" | "clock" | "logger">): StopFeature {
+  const run = (): void => {
+    Promise.all([responses.deleteExpired(clock()), objectOwners.deleteExpired(clock())]).catch((reason: unknown) => {
+      logger.error({ reason: String(reason) }, "expired records could not be deleted");
     });
   };
-  forget();
-  const timer = setInterval(forget, FORGET_MS);
+  run();
+  const timer = setInterval(run, DELETE_MS);
   timer.unref();
   return () => clearInterval(timer);
 }

@@ -12,6 +12,7 @@ import type { MediaCodec, MediaEvents } from "../codec.ts";
 import { errorEvent, namedEvent } from "../named-events.ts";
 import { boundTranscription } from "./bound-transcription.ts";
 import { AudioEventObserver } from "./observe-events.ts";
+import { transcriptionReferences } from "./references.ts";
 import type { TranscriptionForm, TranslationForm } from "./request.ts";
 
 /** Observes a transcript in plain text or subtitles. Once there is any text, the whole audio counts as processed. */
@@ -83,6 +84,7 @@ const events: MediaEvents<TranscriptionForm> = {
 
 const heard = {
   measured: [],
+  references: transcriptionReferences,
   bound: boundTranscription,
   outputBytes(answer: string): number {
     return byteLength(parseObject(answer)?.["text"]);

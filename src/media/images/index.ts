@@ -4,6 +4,7 @@ import { errorEvent } from "../named-events.ts";
 import { boundImageEdit, boundImages, type ImagesBody, opaqueFields } from "./bound.ts";
 import { countImages } from "./delivered.ts";
 import { ImageStreamObserver } from "./observe-stream.ts";
+import { imageReferences } from "./references.ts";
 import type { ImageEditRequest, ImageGenerationRequest } from "./request.ts";
 import { type ImageEvents, writeImageEvents } from "./write-events.ts";
 
@@ -19,6 +20,7 @@ export {
 function imagesCodec<Body extends ImagesBody>(events: ImageEvents, bound: MediaCodec<Body>["bound"]): MediaCodec<Body> {
   return {
     measured: opaqueFields,
+    references: imageReferences,
     bound,
     // The whole output is images, which are counted.
     outputBytes: () => 0,

@@ -113,6 +113,7 @@ function targetWith(keys: KeyPool): Target {
       baseUrl: "https://upstream.example/v1",
       keys,
       sandbox: false,
+      sharedStores: false,
       requiredVariable: undefined,
     },
     operation: chat,

@@ -29,6 +29,7 @@ const routes = Object.entries(kinds).map(([prefix, choice]): UpstreamRoute => {
     baseUrl,
     keys: new KeyPool([upstreamKey], () => 0),
     sandbox: false,
+    sharedStores: false,
     requiredVariable: undefined,
   };
 });

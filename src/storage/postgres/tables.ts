@@ -173,5 +173,19 @@ export const JOBS = `
   CREATE INDEX jobs_by_moment ON jobs (kind, run_at);
 `;
 
+/** The sixth step; documented in SQLite's migrations. */
+export const STORED_OBJECTS = `
+  CREATE TABLE stored_objects (
+    id          text COLLATE "C" NOT NULL,
+    provider    text COLLATE "C" NOT NULL,
+    kind        text COLLATE "C" NOT NULL,
+    owner       text COLLATE "C" NOT NULL,
+    key_id      text NOT NULL,
+    kept_until  bigint NOT NULL,
+    PRIMARY KEY (id, provider, kind, owner)
+  );
+  CREATE INDEX stored_objects_by_age ON stored_objects (kept_until);
+`;
+
 /** The channel on which triggers announce changes of rows that nodes cache. */
 export const CHANGES_CHANNEL = "tollgate_changes";

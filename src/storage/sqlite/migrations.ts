@@ -285,4 +285,18 @@ export const migrations: readonly string[] = [
   ) STRICT; -- with row ids: payloads may be too large for the pages of an index
   CREATE INDEX jobs_by_moment ON jobs (kind, run_at);
   `,
+  `
+  -- Objects that upstreams store (output items, containers, files), by the user whose answer contained them. An id is its
+  -- upstream's word, and no owner can take it from another.
+  CREATE TABLE stored_objects (
+    id          TEXT NOT NULL,
+    provider    TEXT NOT NULL,
+    kind        TEXT NOT NULL,
+    owner       TEXT NOT NULL, -- the user
+    key_id      TEXT NOT NULL, -- a hash of the API key that made it
+    kept_until  INTEGER NOT NULL,
+    PRIMARY KEY (id, provider, kind, owner)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX stored_objects_by_age ON stored_objects (kept_until);
+  `,
 ];

@@ -1,0 +1,35 @@
+import { listOf, objectOf, ReferenceList, type ObjectReader, type StoredObject } from "../../core/index.ts";
+import type { ChatRequest } from "./request.ts";
+
+const AUDIO = Buffer.from('"audio"');
+
+/** Files in content parts, earlier spoken answers, and Google's named caches. */
+export const chatObjects: ObjectReader<ChatRequest> = {
+  references(body) {
+    const list = new ReferenceList();
+    for (let index = 0; index < body.messages.length; index += 1) {
+      const message = body.messages[index];
+      list.addParts(message?.content, `messages.${index}.content`);
+      if (message?.["audio"] !== undefined) list.add("audio", message["audio"], `messages.${index}.audio.id`);
+    }
+    // Google documents it below `extra_body`; clients that merge that object send `google` alone.
+    for (const path of ["google", "extra_body.google"]) {
+      let settings = objectOf(body);
+      for (const name of path.split(".")) settings = objectOf(settings?.[name]);
+      list.add("cache", settings?.["cached_content"], `${path}.cached_content`);
+    }
+    list.add("cache", body["cached_content"], "cached_content");
+    return list.all;
+  },
+
+  created({ audio, modalities }) {
+    const isSpoken = objectOf(audio) !== undefined || listOf(modalities).includes("audio");
+    return isSpoken ? { words: [AUDIO], read: ({ choices }) => listOf(choices).flatMap(audioIn) } : undefined;
+  },
+};
+
+function audioIn(choice: unknown): StoredObject[] {
+  const { message, delta } = objectOf(choice) ?? {};
+  const id = objectOf(objectOf(message ?? delta)?.["audio"])?.["id"];
+  return typeof id === "string" ? [{ kind: "audio", id }] : [];
+}

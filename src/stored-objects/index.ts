@@ -1,0 +1,3 @@
+export { openObjectOwnerStore } from "./sql/open.ts";
+export type { ObjectOwnerStore } from "./store.ts";
+export { StoredObjects } from "./stored-objects.ts";

@@ -1,0 +1,93 @@
+/** The contract of every `ObjectOwnerStore`, on either engine. */
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { openStorage, type Storage } from "../../src/storage/index.ts";
+import { openObjectOwnerStore, type ObjectOwnerStore } from "../../src/stored-objects/index.ts";
+import { type PostgresServer, startPostgres } from "../kit/index.ts";
+
+const AT = 1_000;
+const LATER = 2 ** 42;
+
+const owned = {
+  objects: [
+    { kind: "item", id: "msg_1" },
+    { kind: "container", id: "cntr_1" },
+  ],
+  provider: "openai",
+  owner: "alice",
+  keyId: "key-1",
+  expiresAt: LATER,
+} as const;
+
+function describeObjectOwnerStore(name: string, open: () => Promise<Storage>): void {
+  describe(`owners of objects on ${name}`, () => {
+    let storage: Storage;
+    let store: ObjectOwnerStore;
+
+    beforeEach(async () => {
+      storage = await open();
+      store = openObjectOwnerStore(storage);
+    });
+    afterEach(() => storage.close());
+
+    const find = async (ids: readonly string[], { provider = "openai", at = AT } = {}): Promise<string[]> => {
+      const found = await store.find(provider, ids, at);
+      return found.map(({ kind, id, owner, keyId }) => `${kind} ${id} ${owner} ${keyId}`).toSorted();
+    };
+
+    test("are found by provider and id", async () => {
+      await store.put(owned);
+      expect(await find(["msg_1", "cntr_1", "msg_2"])).toEqual([
+        "container cntr_1 alice key-1",
+        "item msg_1 alice key-1",
+      ]);
+      expect(await find(["msg_1"])).toEqual(["item msg_1 alice key-1"]);
+      expect(await find(["msg_1"], { provider: "xai" })).toEqual([]);
+      expect(await find([])).toEqual([]);
+    });
+
+    test("lie side by side under one id", async () => {
+      await store.put(owned);
+      await store.put({ ...owned, owner: "bob", keyId: "key-2" });
+      await store.put({ ...owned, provider: "xai", owner: "carol" });
+      await store.put({ ...owned, objects: [{ kind: "file", id: "msg_1" }] });
+      expect(await find(["msg_1"])).toEqual([
+        "file msg_1 alice key-1",
+        "item msg_1 alice key-1",
+        "item msg_1 bob key-2",
+      ]);
+    });
+
+    test("put again are extended, with the later key, also twice in one answer", async () => {
+      await store.put({ ...owned, expiresAt: AT + 1 });
+      await store.put({ ...owned, keyId: "key-2", objects: [...owned.objects, ...owned.objects] });
+      expect(await find(["msg_1"], { at: AT + 2 })).toEqual(["item msg_1 alice key-2"]);
+    });
+
+    test("expire, and are then deleted", async () => {
+      await store.put({ ...owned, expiresAt: AT });
+      await store.put({ ...owned, objects: [{ kind: "item", id: "msg_2" }] });
+      expect(await find(["msg_1", "msg_2"])).toEqual(["item msg_2 alice key-1"]);
+      await store.deleteExpired(AT);
+      expect(await find(["msg_1", "msg_2"], { at: 0 })).toEqual(["item msg_2 alice key-1"]);
+    });
+
+    test.each(["'; DROP TABLE stored_objects; --", 'Ω \u{1f642} \\ " \n', "%", "x".repeat(256)])(
+      "may have any id: %p",
+      async (id) => {
+        await store.put({ ...owned, objects: [{ kind: "item", id }], owner: id });
+        expect(await find([id])).toEqual([`item ${id} ${id} key-1`]);
+      },
+    );
+  });
+}
+
+describeObjectOwnerStore("sqlite", () => openStorage("sqlite::memory:"));
+
+describe("with a server", () => {
+  let server: PostgresServer;
+  beforeAll(async () => {
+    server = await startPostgres();
+  });
+  afterAll(() => server.stop());
+  describeObjectOwnerStore("postgres", async () => openStorage(await server.createDatabase()));
+});
