@@ -1,7 +1,7 @@
 import type { AccountsDependencies } from "./accounts/index.ts";
 import { createModelList, createModelRouter, type RoutingOptions } from "./app-routing.ts";
 import { openTokenStore, Authenticator } from "./auth/index.ts";
-import { CallPipeline, type PipelineDependencies } from "./calls/index.ts";
+import { CallPipeline, LargeBodies, type PipelineDependencies } from "./calls/index.ts";
 import { guardObserver, logObserver } from "./charges/index.ts";
 import { type Environment, formatCredits, parseMarkup } from "./core/index.ts";
 import { openGenerationStore } from "./generations/index.ts";
@@ -22,7 +22,7 @@ import { openResponseStore, ResponseStoreService } from "./responses/index.ts";
 import type { ModelRouter } from "./routing/index.ts";
 import type { Storage } from "./storage/index.ts";
 import { type ObjectOwnerStore, openObjectOwnerStore, StoredObjects } from "./stored-objects/index.ts";
-import { Ticker } from "./streaming/index.ts";
+import { MemoryBudget, Ticker } from "./streaming/index.ts";
 import type { Logger } from "./telemetry/index.ts";
 
 /** The interval at which open streams and holds are checked: keep-alives, idle time-outs, leases. */
@@ -46,6 +46,8 @@ export interface AppOptions extends RoutingOptions {
   version: string;
   /** The server's address, for the OpenAPI document if the configuration contains none. */
   address: string;
+  /** The bytes of memory for large bodies and answers. */
+  memoryBytesMax: number;
   /** The server's function for accepting a WebSocket. */
   upgrade: Upgrade;
   /** The HTTP features; all of them by default. */
@@ -148,7 +150,8 @@ interface PipelineParts {
   unsettled: Map<string, Settle | Release>;
 }
 
-function pipelineDependencies({ config, environment, logger }: AppOptions, parts: PipelineParts): PipelineDependencies {
+function pipelineDependencies(options: AppOptions, parts: PipelineParts): PipelineDependencies {
+  const { config, environment, logger, memoryBytesMax } = options;
   const { ledger, ticker, markupMillionths, router, storedObjects, unsettled } = parts;
   const observer = guardObserver(logObserver(logger), (reason) =>
     logger.error({ reason: String(reason) }, "observer failed"),
@@ -176,6 +179,8 @@ function pipelineDependencies({ config, environment, logger }: AppOptions, parts
       totalMsMax: config.upstream.total_timeout,
       idleMsMax: config.upstream.idle_timeout,
     },
+    memory: new MemoryBudget(memoryBytesMax),
+    largeBodies: new LargeBodies(),
     body: { bytesMax: config.server.body_limit, arrivalMsMax: config.server.body_timeout, ticker },
   };
 }
@@ -229,8 +234,9 @@ function servicesOf(options: AppOptions, parts: ServiceParts): Services {
     models: createModelList(options, router),
     quote: priceQuote(markupMillionths),
     responseStore: new ResponseStoreService({ responses, clock }),
-    asking: { environment, send: calls.send, observer: calls.observer, ticker },
+    asking: { environment, send: calls.send, observer: calls.observer, memory: calls.memory, ticker },
     body: calls.body,
+    largeBodies: calls.largeBodies,
     sandboxed: [...sandbox.keys()],
     document: openapiDocument({ features, publicUrl, betaUrl: config.server.beta_url ?? address }),
   };

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from "bun:test";
 import { GatewayError } from "../core/index.ts";
-import { Ticker, type Watched } from "../streaming/index.ts";
+import { MemoryBudget, Ticker, type Watched } from "../streaming/index.ts";
 import { readBody } from "./read-body.ts";
 
 const bytesMax = 100;
@@ -8,6 +8,7 @@ const arrivalMsMax = 5_000;
 
 let now = 0;
 let ticker: Ticker;
+const budget = new MemoryBudget(2 * 1024 * 1024);
 
 beforeEach(() => {
   jest.useFakeTimers();
@@ -19,7 +20,8 @@ afterEach(() => {
   jest.useRealTimers();
 });
 
-const read = async (request: Request): Promise<Uint8Array> => readBody(request, { bytesMax, arrivalMsMax, ticker });
+const read = async (request: Request): Promise<Uint8Array> =>
+  readBody(request, { bytesMax, arrivalMsMax, ticker }, budget.share());
 
 async function refusalOf(promise: Promise<unknown>): Promise<GatewayError> {
   const reason: unknown = await promise.then(

@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { GatewayError } from "../core/index.ts";
 import { type Fetched, principalOf, router, upstreamKey, worldOf } from "../sending/__fixtures__/upstreams.ts";
-import { Ticker } from "../streaming/index.ts";
+import { MemoryBudget, Ticker } from "../streaming/index.ts";
 import { objectsInMemory } from "../stored-objects/__fixtures__/memory.ts";
 import { countTokens } from "./count-tokens.ts";
+import { LargeBodies } from "./large-bodies.ts";
 
 const storedObjects = await objectsInMemory();
 
@@ -27,6 +28,7 @@ function count(body: string | object, script: (seen: Fetched) => Response = () =
     asking: {
       environment: world.environment,
       ticker,
+      memory: new MemoryBudget(1e9),
       observer: {},
       send: {
         retries: 0,
@@ -40,6 +42,7 @@ function count(body: string | object, script: (seen: Fetched) => Response = () =
     router,
     body: { bytesMax: 1_000_000, arrivalMsMax: 60_000, ticker },
     storedObjects,
+    largeBodies: new LargeBodies(),
   };
   return countTokens(deps, { request, principal: principalOf("alice") });
 }

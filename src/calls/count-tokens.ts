@@ -11,12 +11,14 @@ import {
 import type { ModelRouter } from "../routing/index.ts";
 import { type AskDependencies, askUpstream } from "../sending/index.ts";
 import type { StoredObjects } from "../stored-objects/index.ts";
+import { isLarge, type LargeBodies } from "./large-bodies.ts";
 
 export interface CountTokensDependencies {
   asking: AskDependencies;
   router: ModelRouter;
   body: BodyLimits;
   storedObjects: StoredObjects;
+  largeBodies: LargeBodies;
 }
 
 /** An authenticated request of the route. */
@@ -33,7 +35,21 @@ export async function countTokens(
   deps: CountTokensDependencies,
   { request, principal }: CountTokensCall,
 ): Promise<Response> {
-  const bytes = await readBody(request, deps.body);
+  const memory = deps.asking.memory.share();
+  try {
+    const bytes = await readBody(request, deps.body, memory);
+    if (isLarge(bytes.length)) await deps.largeBodies.turn();
+    return await countIn(deps, { request, principal }, bytes);
+  } finally {
+    memory.free();
+  }
+}
+
+async function countIn(
+  deps: CountTokensDependencies,
+  { request, principal }: CountTokensCall,
+  bytes: Uint8Array,
+): Promise<Response> {
   const parsed = parseBody(bytes, countTokensRequest, messagesCodec.measured);
   const target = deps.router.resolve(parsed.body.model, ["count_tokens", "messages", "chat"], principal);
   const counts = target.operation === target.route.provider.operations.count_tokens;

@@ -38,9 +38,13 @@ export function openTextExchange<Body extends ChargeableBody>(call: TextCall<Bod
   const { target, parsed } = call;
   const { dialect } = target.operation;
   if (dialect === undefined) throw new Error(`an operation of ${target.route.prefix} has no dialect`);
+  return passesThrough(target, parsed, codec) ? new PassedThrough(call, codec) : translated(call, codec, dialect);
+}
+
+/** Whether the upstream gets the client's own bytes. */
+export function passesThrough<Body>({ operation }: Target, parsed: ParsedBody<Body>, codec: TextCodec<Body>): boolean {
   // A signature of another upstream, which the client stores for it, must not reach this one.
-  const passes = dialect === codec.dialect && !hasTaggedSignature(parsed);
-  return passes ? new PassedThrough(call, codec) : translated(call, codec, dialect);
+  return operation.dialect === codec.dialect && !hasTaggedSignature(parsed);
 }
 
 /** One object per call, because most calls pass through. */

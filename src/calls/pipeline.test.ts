@@ -3,9 +3,11 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { WorkScene } from "../charges/__fixtures__/work-scene.ts";
 import { chatCodec, chatRequest } from "../dialects/index.ts";
 import { principalOf, router, worldOf } from "../sending/__fixtures__/upstreams.ts";
+import { MemoryBudget } from "../streaming/index.ts";
 import { objectsInMemory } from "../stored-objects/__fixtures__/memory.ts";
 import type { ChargeableRoute } from "./chargeable-route.ts";
 import type { CallAnswer, IncomingCall } from "./incoming-call.ts";
+import { LargeBodies } from "./large-bodies.ts";
 import { CallPipeline } from "./pipeline.ts";
 
 const storedObjects = await objectsInMemory();
@@ -35,6 +37,8 @@ function pipelineTo(script: () => Response): CallPipeline {
     environment: { ...environment, clock: scene.deps.clock },
     router,
     storedObjects,
+    memory: new MemoryBudget(1e9),
+    largeBodies: new LargeBodies(),
     work: scene.deps,
     observer: scene.deps.observer,
     send: {

@@ -18,12 +18,14 @@ import {
 } from "../core/index.ts";
 import type { ModelRouter } from "../routing/index.ts";
 import { CallWatchdog, type SendDependencies } from "../sending/index.ts";
+import type { MemoryBudget } from "../streaming/index.ts";
 import type { StoredObjects } from "../stored-objects/index.ts";
 import type { Logger } from "../telemetry/index.ts";
 import { captureRecords } from "./answer-records.ts";
 import { buildResponse, storeOrLog } from "./build-response.ts";
 import type { ChargeableBody, ChargeableRoute } from "./chargeable-route.ts";
 import type { CallAnswer, IncomingCall } from "./incoming-call.ts";
+import { isLarge, type LargeBodies } from "./large-bodies.ts";
 import { type CallPlan, planCall, type ReadCall } from "./plan-call.ts";
 import { type CallBody, formOf, readJson, receiveForm, sourceOf } from "./receive-body.ts";
 import { relayReply } from "./relay-reply.ts";
@@ -37,6 +39,8 @@ export interface PipelineDependencies extends SendDependencies {
   storedObjects: StoredObjects;
   work: WorkDependencies;
   body: BodyLimits;
+  memory: MemoryBudget;
+  largeBodies: LargeBodies;
   logger: Logger;
 }
 
@@ -71,24 +75,31 @@ export class CallPipeline {
    */
   async run<Body extends ChargeableBody>(route: ChargeableRoute<Body>, incoming: IncomingCall): Promise<CallAnswer> {
     const arrivedAt = performance.now();
-    const { logger, body: limited } = this.#deps;
+    const { logger, body: limited, largeBodies } = this.#deps;
     const { client, headers, body } = incoming;
     const form = formOf(route, incoming);
-    const received =
-      form === undefined
-        ? readJson(route, body instanceof Uint8Array ? body : await readBody(body, limited))
-        : await receiveForm(sourceOf(incoming), form, limited);
-    const upload = uploadIn(received);
+    const memory = this.#deps.memory.share();
     const abort = new CallAborter();
+    let upload = noUpload;
     const onEnd = (): void => {
       this.#running.delete(abort);
       upload.free();
     };
     let call: RunningCall | undefined;
     try {
+      let received: CallBody<Body>;
+      let size = 0;
+      if (form === undefined) {
+        const bytes = body instanceof Uint8Array ? body : await readBody(body, limited, memory);
+        size = bytes.length;
+        if (isLarge(size)) await largeBodies.turn();
+        received = readJson(route, bytes);
+      } else received = await receiveForm(sourceOf(incoming), form, limited);
+      upload = uploadIn(received);
       const key = readRetryKey(headers);
       const retry =
         key === undefined ? undefined : { key, fingerprint: await fingerprintOf(route.operations[0], received) };
+      if (isLarge(size)) await largeBodies.turn();
       const planned = planCall(this.#read(route, incoming, received, { retry, arrivedAt }));
       // Most calls are planned synchronously and need no promise.
       const plan = planned instanceof Promise ? await planned : planned;
@@ -102,8 +113,22 @@ export class CallPipeline {
       if (!plan.exchange.streamed) watchdog.limitTotal(this.#deps.send.totalMsMax);
       const { target } = plan;
       const { files } = upload;
-      call = new RunningCall({ work, target, surface: route.surface, watchdog, client, headers, files, onEnd });
+      const { surface } = route;
+      const answerMemory = this.#deps.memory.share();
+      call = new RunningCall({
+        work,
+        target,
+        surface,
+        watchdog,
+        client,
+        headers,
+        memory: answerMemory,
+        files,
+        onEnd,
+      });
       const reply = await sendCall(this.#deps, call, plan);
+      // The body has been sent.
+      memory.free();
       const relayed = relayReply(this.#deps, call, plan, reply);
       if (relayed !== undefined) return relayed;
       const reading = readWhole(this.#deps, call, reply);
@@ -120,6 +145,7 @@ export class CallPipeline {
       if (call !== undefined) await endFailed(call, thrown);
       throw thrown;
     } finally {
+      memory.free();
       if (call === undefined) onEnd();
       else call.parts.watchdog.end();
     }
@@ -131,10 +157,11 @@ export class CallPipeline {
     received: CallBody<Body>,
     { retry, arrivedAt }: Pick<ReadCall<Body>, "retry" | "arrivedAt">,
   ): ReadCall<Body> {
-    const { router, work, environment, storedObjects } = this.#deps;
+    const { router, work, environment, storedObjects, largeBodies } = this.#deps;
     const target = router.resolve(received.body.model, route.operations, incoming.principal);
     const { randomBytes } = environment;
-    return { route, incoming, received, target, retry, at: work.clock(), arrivedAt, randomBytes, storedObjects };
+    const at = work.clock();
+    return { route, incoming, received, target, retry, at, arrivedAt, randomBytes, storedObjects, largeBodies };
   }
 }
 

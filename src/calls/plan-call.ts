@@ -6,6 +6,7 @@ import {
   type JsonObject,
   limits,
   objectKinds,
+  objectOf,
   type ObjectReference,
   type RandomBytes,
   type WorkBound,
@@ -19,9 +20,10 @@ import type { StoredObjects } from "../stored-objects/index.ts";
 import type { AnswerRecords, ObjectRecords } from "./answer-records.ts";
 import type { ChargeableBody, ChargeableRoute } from "./chargeable-route.ts";
 import { openMediaExchange } from "./exchange-media.ts";
-import { callIdOf, openTextExchange } from "./exchange-text.ts";
+import { callIdOf, openTextExchange, passesThrough } from "./exchange-text.ts";
 import type { Exchange } from "./exchange.ts";
 import type { IncomingCall } from "./incoming-call.ts";
+import { isLarge, type LargeBodies } from "./large-bodies.ts";
 import type { CallBody } from "./receive-body.ts";
 
 /** A call whose body has been read. */
@@ -38,6 +40,7 @@ export interface ReadCall<Body extends ChargeableBody> {
   arrivedAt: number;
   randomBytes: RandomBytes;
   storedObjects: StoredObjects;
+  largeBodies: LargeBodies;
 }
 
 /** The parts derived from a call's body. */
@@ -83,12 +86,25 @@ function planText<Body extends ChargeableBody>(
   { own, decoded = own }: { own?: JsonObject; decoded?: JsonObject | undefined } = {},
 ): CallPlan | Promise<CallPlan> {
   const { target, incoming, at } = call;
+  if (decoded === undefined && isLarge(parsed.bytes.length) && !passesThrough(target, parsed, codec)) {
+    return decodeLarge(call, parsed).then((all) => planText(call, parsed, codec, { decoded: all }));
+  }
   const bound = codec.bound(parsed.body, parsed.sizeOf);
   const { requestId } = incoming;
   const exchange = openTextExchange({ target, parsed, requestId, at, request: own, decoded }, codec);
   const created = exchange.passesThrough ? codec.objects.created(parsed.body) : undefined;
   const objects = created && { created, record: recordObjects(call, parsed.body) };
   return authorized(call, planOf(call, bound, exchange, objects), codec.objects.references(parsed.body));
+}
+
+/** Decodes a body; if it is large, whatever follows has its own turn. */
+async function decodeLarge<Body extends ChargeableBody>(
+  { largeBodies }: ReadCall<Body>,
+  parsed: ParsedBody<Body>,
+): Promise<JsonObject> {
+  const decoded = decodeBody(parsed);
+  if (isLarge(parsed.bytes.length)) await largeBodies.turn();
+  return decoded;
 }
 
 /** The plan, once the caller is known to own all objects that the upstream would look up for it. */
@@ -123,23 +139,40 @@ async function planKept<Body extends ChargeableBody>(
 ): Promise<CallPlan> {
   const { incoming, target } = call;
   const { principal, requestId } = incoming;
-  const request = decodeBody(parsed);
-  const asked = { principal, target, request, callId: callIdOf(requestId) };
-  const { expanded, pinnedKeyId } = await responseStore.resolveInput(asked);
+  // Of a body that passes through, the gateway only needs ids.
+  const undecoded = passesThrough(target, parsed, codec) ? objectOf(parsed.body) : undefined;
+  let request = undecoded ?? withinStorage(target, parsed, await decodeLarge(call, parsed));
+  const callId = callIdOf(requestId);
+  let resolved = await responseStore.resolveInput({ principal, target, request, callId });
+  if (resolved.expanded !== undefined && request === undecoded) {
+    request = withinStorage(target, parsed, await decodeLarge(call, parsed));
+    resolved = await responseStore.resolveInput({ principal, target, request, callId });
+  }
+  const { expanded, pinnedKeyId } = resolved;
   const plan =
     expanded === undefined
-      ? await planText(call, parsed, codec, { own: request })
+      ? await planText(call, parsed, codec, request === undecoded ? {} : { own: request })
       : await planExpanded(call, codec, request, expanded);
   // A response converted by the gateway has another id upstream, which the client never sees.
   const isKeptUpstream = target.operation.storesAnswers !== undefined && plan.exchange.passesThrough;
   // Referenced items are stored in full; items stored by the upstream need not stay in memory.
   const input = isKeptUpstream ? undefined : (expanded?.ownItems ?? request["input"]);
   const { store, previous_response_id } = request;
-  const said = { ...asked, request: { store, previous_response_id, input } };
+  const said = { principal, target, callId, request: { store, previous_response_id, input } };
   const storeResponse: AnswerRecords["storeResponse"] = (response, keyId) =>
     responseStore.store(said, response, isKeptUpstream ? { keyId } : undefined);
   const records = { objects: plan.records?.objects, storeResponse };
   return { ...plan, records, pinnedKeyId: pinnedKeyId ?? plan.pinnedKeyId };
+}
+
+/** A body that the gateway would have to store, and that is too large for that, is answered as with `store: false`. */
+function withinStorage(
+  { operation }: Target,
+  { bytes }: Pick<ParsedBody<unknown>, "bytes">,
+  request: JsonObject,
+): JsonObject {
+  const isStorable = operation.storesAnswers !== undefined || bytes.length <= limits.storedRoundBytesMax;
+  return isStorable ? request : { ...request, store: false };
 }
 
 async function planExpanded<Body extends ChargeableBody>(

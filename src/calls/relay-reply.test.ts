@@ -4,7 +4,7 @@ import { logObserver } from "../charges/index.ts";
 import { type ObservedUsage, type ReplyBody } from "../core/index.ts";
 import { targetOf } from "../sending/__fixtures__/upstreams.ts";
 import { CallWatchdog } from "../sending/index.ts";
-import type { StreamObserver } from "../streaming/index.ts";
+import { MemoryBudget, type StreamObserver } from "../streaming/index.ts";
 import type { Exchange } from "./exchange.ts";
 import type { CallPlan } from "./plan-call.ts";
 import { relayReply } from "./relay-reply.ts";
@@ -59,6 +59,7 @@ async function begin(observer: StreamObserver) {
     watchdog: new CallWatchdog({ ticker: scene.ticker, abort: new AbortController(), client, clientGoneGraceMs: 0 }),
     client,
     headers: client.headers,
+    memory: new MemoryBudget(0).share(),
     files: undefined,
     onEnd: () => {
       ends += 1;

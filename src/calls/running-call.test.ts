@@ -3,6 +3,7 @@ import { heldByOrder, WorkScene } from "../charges/__fixtures__/work-scene.ts";
 import type { ObservedUsage } from "../core/index.ts";
 import { targetOf } from "../sending/__fixtures__/upstreams.ts";
 import { CallWatchdog } from "../sending/index.ts";
+import { MemoryBudget } from "../streaming/index.ts";
 import { StoredBody } from "./retry-key.ts";
 import { type CallResult, RunningCall } from "./running-call.ts";
 
@@ -27,6 +28,7 @@ async function start(): Promise<RunningCall> {
     watchdog: new CallWatchdog({ ticker: scene.ticker, abort: new AbortController(), client, clientGoneGraceMs: 0 }),
     client,
     headers: client.headers,
+    memory: new MemoryBudget(0).share(),
     files: undefined,
     onEnd: () => {
       ends += 1;

@@ -2,6 +2,7 @@ import type { Work, WorkEnd } from "../charges/index.ts";
 import type { CallFile, GatewayError, ObservedUsage, Surface } from "../core/index.ts";
 import type { Target } from "../routing/index.ts";
 import type { CallWatchdog } from "../sending/index.ts";
+import type { MemoryShare } from "../streaming/index.ts";
 import type { CallClient } from "./incoming-call.ts";
 import { storedAnswerOf, type SentAnswer } from "./retry-key.ts";
 
@@ -13,6 +14,8 @@ export interface RunningCallParts {
   client: CallClient;
   /** The client's headers. */
   headers: Headers;
+  /** Counts its answer, until the call has ended. */
+  memory: MemoryShare;
   /** Files of a form. */
   files: readonly CallFile[] | undefined;
   /** Called once, when the call has ended. */
@@ -59,10 +62,11 @@ export class RunningCall {
   /** Ends the work. Only the first end counts. Resolves when it is durable. */
   end(result: CallResult): Promise<void> {
     if (this.#ended) return Promise.resolve();
-    const { work, files, onEnd } = this.parts;
+    const { work, files, memory, onEnd } = this.parts;
     const { status, outcome, observed, error } = result;
     const committed = work.end({ status, outcome, observed, error, answer: this.#storedAnswerOf(result), files });
     this.#ended = true;
+    memory.free();
     onEnd();
     return committed;
   }

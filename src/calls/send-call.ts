@@ -27,7 +27,9 @@ export function readWhole(
   sent: Reply,
   watchdog = call.parts.watchdog,
 ): WholeReply | FailedReply | Promise<WholeReply | FailedReply> {
-  return sent.kind === "stream" ? readReply(sent, call.parts.target, watchdog, idleMsMax) : sent;
+  return sent.kind === "stream"
+    ? readReply(sent, call.parts.target, { watchdog, idleMsMax, memory: call.parts.memory })
+    : sent;
 }
 
 function upstreamCall(

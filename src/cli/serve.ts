@@ -101,6 +101,7 @@ async function serveByWorkers(start: Start, count: number): Promise<void> {
       storageUrl,
       host,
       port: reserved.port,
+      processes: count,
     },
   });
   endOnSignal(async () => {

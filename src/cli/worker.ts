@@ -22,6 +22,8 @@ export interface WorkerSettings {
   storageUrl: string;
   host: string;
   port: number;
+  /** The number of workers. */
+  processes: number;
 }
 
 export function addWorkerCommand(program: Command): void {
@@ -33,7 +35,7 @@ async function work(number: number): Promise<void> {
   let end = exit;
   void input.end.then(() => end());
   const settings = JSON.parse(await input.line) as WorkerSettings;
-  const { config, missingKeys, simulated, storageUrl, host, port } = settings;
+  const { config, missingKeys, simulated, storageUrl, host, port, processes } = settings;
   const logger = numbered(createLogger({ level: config.log.level }), number);
   const storage = await openStorage(storageUrl);
   const stop = serveOn(listen({ host, port, shared: true }), {
@@ -41,6 +43,7 @@ async function work(number: number): Promise<void> {
     storage,
     logger,
     simulated: new Map(simulated),
+    processes,
   });
   end = endOnSignal(async () => {
     const code = await stop();

@@ -19,6 +19,11 @@ const server = z
     host: z.string().min(1).default("127.0.0.1"),
     port: fromText(z.number().int().min(0).max(65_535)).prefault(8787),
     body_limit: byteSize.prefault("32MiB").describe("The largest request body; a call with a larger one gets 413."),
+    memory_limit: byteSize
+      .optional()
+      .describe(
+        "The memory of each process for bodies and answers over 1 MiB that are under way; beyond it new ones get 503. Unset: a quarter of the machine's or its control group's, divided by the number of workers.",
+      ),
     body_timeout: duration
       .prefault("2m")
       .describe("How long a request body may take to arrive; after that a call gets 408."),

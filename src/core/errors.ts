@@ -37,6 +37,7 @@ export const errorTable = {
   upstream_invalid_answer: { status: 502, type: "upstream_error", fault: "upstream" },
   upstream_interrupted: { status: 502, type: "upstream_error", fault: "upstream" },
   shutting_down: { status: 503, type: "server_error", fault: "gateway" },
+  memory_exhausted: { status: 503, type: "server_error", fault: "gateway" },
   storage_unavailable: { status: 503, type: "server_error", fault: "gateway" },
 } as const;
 

@@ -12,6 +12,24 @@ export const jsonMembersMax = 1_024;
  */
 export const jsonValuesMax = 400_000;
 
+/**
+ * Keys in a JSON body, on every level. The parser stores each different key for itself, and messages are objects with
+ * keys. The longest conversations and tool schemas have a few thousand.
+ */
+export const jsonKeysMax = 65_536;
+
+/** Bytes of a JSON body outside of its strings: numbers, words and white space. They are compared one by one. */
+export const jsonBareBytesMax = 16 * 1024 * 1024;
+
+/**
+ * Bytes of a JSON string that the gateway reads itself, such as a text to be spoken. Decoding a string of escapes takes
+ * six milliseconds per megabyte.
+ */
+export const readStringBytesMax = 1024 * 1024;
+
+/** Bytes of a JSON body that is read at once. A larger one waits for its turn: one of them is decoded at a time. */
+export const smallBodyBytesMax = 1024 * 1024;
+
 /** Characters of a model id, prefix included. */
 export const modelIdCharactersMax = 256;
 
@@ -77,7 +95,13 @@ export const referencedItemsMax = 100;
 export const expandedRoundsMax = 1_000;
 
 /** Bytes of those rounds; the round that exceeds it is the last one. */
-export const expandedBytesMax = 64 * 1024 * 1024;
+export const expandedBytesMax = 16 * 1024 * 1024;
+
+/**
+ * Bytes of a body whose response the gateway stores for a provider that stores none. The response to a larger body is not
+ * stored, and says so: writing it would block the thread for long.
+ */
+export const storedRoundBytesMax = 8 * 1024 * 1024;
 
 /** Ledger operations waiting for the next commit; beyond it, new holds are refused with 429. */
 export const ledgerQueueMax = 20_000;

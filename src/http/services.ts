@@ -1,4 +1,5 @@
 import type { BodyLimits } from "../bodies/index.ts";
+import type { LargeBodies } from "../calls/index.ts";
 import type { Clock } from "../core/index.ts";
 import type { GenerationStore } from "../generations/index.ts";
 import type { LedgerStore } from "../ledger/index.ts";
@@ -25,6 +26,7 @@ export interface Services extends ChargeableServices {
   storedObjects: StoredObjects;
   asking: AskDependencies;
   body: BodyLimits;
+  largeBodies: LargeBodies;
   /** Rejects with `storage_unavailable` if the storage does not answer. */
   checkStorage: () => Promise<void>;
   /** Whether the server is stopping. */

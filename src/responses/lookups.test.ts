@@ -9,7 +9,7 @@ import {
   worldOf,
 } from "../sending/__fixtures__/upstreams.ts";
 import { openStorage, type Storage } from "../storage/index.ts";
-import { Ticker } from "../streaming/index.ts";
+import { MemoryBudget, Ticker } from "../streaming/index.ts";
 import { ResponseStoreService } from "./response-store-service.ts";
 import { deleteResponse, getResponse, listInputItems } from "./lookups.ts";
 import { openResponseStore } from "./sql/open.ts";
@@ -51,6 +51,7 @@ async function ask(
     environment: world.environment,
     ticker,
     observer: {},
+    memory: new MemoryBudget(1e9),
     send: {
       retries: 0,
       retryAfterMsMax: 0,

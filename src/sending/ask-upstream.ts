@@ -1,5 +1,5 @@
 import { CallAborter } from "../core/index.ts";
-import type { Ticker } from "../streaming/index.ts";
+import type { MemoryBudget, Ticker } from "../streaming/index.ts";
 import { relayedHeaders } from "./headers.ts";
 import { type SendDependencies, sendUpstream, type UpstreamCall } from "./send.ts";
 import { CallWatchdog } from "./watchdog.ts";
@@ -7,6 +7,7 @@ import { readReply } from "./whole-answer.ts";
 
 export interface AskDependencies extends SendDependencies {
   ticker: Ticker;
+  memory: MemoryBudget;
 }
 
 /** The client of the request: its forwardable headers, and a signal for when it no longer waits for the answer. */
@@ -22,6 +23,7 @@ type Question = Pick<UpstreamCall, "target" | "method" | "subpath" | "body" | "p
 export async function askUpstream(deps: AskDependencies, client: AskingClient, question: Question): Promise<Response> {
   const { target } = question;
   const { ticker, send } = deps;
+  const memory = deps.memory.share();
   const watchdog = new CallWatchdog({ ticker, abort: new CallAborter(), client, clientGoneGraceMs: 0 });
   try {
     const sent = await sendUpstream(deps, {
@@ -31,11 +33,13 @@ export async function askUpstream(deps: AskDependencies, client: AskingClient, q
       passesThrough: true,
       watchdog,
     });
-    const reply = sent.kind === "failed" ? sent : await readReply(sent, target, watchdog, send.idleMsMax);
+    const reply =
+      sent.kind === "failed" ? sent : await readReply(sent, target, { watchdog, idleMsMax: send.idleMsMax, memory });
     const headers = relayedHeaders(reply.headers, target.route.sandbox);
     const body = reply.kind === "failed" ? reply.body : reply.answers[0].bytes;
     return new Response(body, { status: reply.status, headers });
   } finally {
+    memory.free();
     watchdog.end();
   }
 }

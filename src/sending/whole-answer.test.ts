@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from "bun:test";
 import { GatewayError } from "../core/index.ts";
 import { createProvider } from "../providers/index.ts";
-import { Ticker } from "../streaming/index.ts";
+import { MemoryBudget, Ticker } from "../streaming/index.ts";
 import { askByFetch } from "../upstream/index.ts";
 import type { WholeAnswer } from "./reply.ts";
 import { CallWatchdog } from "./watchdog.ts";
@@ -13,12 +13,14 @@ const { chat } = createProvider({ kind: "openai", baseUrl: "https://upstream.exa
 let now: number;
 let ticker: Ticker;
 let abort: AbortController;
+let budget: MemoryBudget;
 
 beforeEach(() => {
   jest.useFakeTimers();
   now = 1_000_000;
   ticker = new Ticker(1_000, () => now);
   abort = new AbortController();
+  budget = new MemoryBudget(2 * 1024 * 1024);
 });
 afterEach(() => {
   ticker.stop();
@@ -36,7 +38,11 @@ async function read(response: Response): Promise<WholeAnswer> {
     signal,
   });
   const client = new Request("http://gateway.example");
-  return readWholeAnswer(reply, chat, new CallWatchdog({ ticker, abort, client, clientGoneGraceMs: 0 }), idleMsMax);
+  return readWholeAnswer(reply, chat, {
+    watchdog: new CallWatchdog({ ticker, abort, client, clientGoneGraceMs: 0 }),
+    idleMsMax,
+    memory: budget.share(),
+  });
 }
 
 async function refusalOf(promise: Promise<unknown>): Promise<GatewayError> {
@@ -146,6 +152,18 @@ describe("an incomplete answer", () => {
     await tick(1);
     expect(await refusal).toMatchObject({ code: "upstream_timeout", status: 502 });
     expect(abort.signal.aborted).toBe(true);
+  });
+
+  test("exceeds the memory for large answers: memory_exhausted, and the remainder is not read", async () => {
+    let cancelled = false;
+    const body = new ReadableStream<Uint8Array>({
+      pull: (controller) => controller.enqueue(new Uint8Array(600_000)),
+      cancel() {
+        cancelled = true;
+      },
+    });
+    expect(await refusalOf(read(new Response(body)))).toMatchObject({ code: "memory_exhausted", status: 503 });
+    expect(cancelled).toBe(true);
   });
 
   test("is ended from outside: the reason of that", async () => {

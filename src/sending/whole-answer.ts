@@ -1,21 +1,33 @@
 import { GatewayError, limits, parseObject, type UpstreamReply } from "../core/index.ts";
+import type { MemoryShare } from "../streaming/index.ts";
 import type { UpstreamOperation } from "../providers/index.ts";
 import type { Target } from "../routing/index.ts";
 import { type Collected, collectBody } from "../upstream/index.ts";
 import type { FailedReply, StreamReply, WholeAnswer, WholeReply } from "./reply.ts";
 import type { CallWatchdog } from "./watchdog.ts";
 
+/** What bounds the reading of a whole answer. */
+export interface AnswerBounds {
+  watchdog: CallWatchdog;
+  /** The time-out for each piece. */
+  idleMsMax: number;
+  /** Counts the answer. */
+  memory: MemoryShare;
+}
+
 /**
- * Reads a whole answer, whose pieces must each arrive within `idleMsMax`. Throws or rejects with `upstream_interrupted`
- * if it breaks off and `upstream_invalid_answer` if it is not a JSON object.
+ * Reads a whole answer. Throws or rejects with `upstream_interrupted` if it breaks off, `memory_exhausted` if there is no
+ * memory for it, and `upstream_invalid_answer` if it is not a JSON object.
  */
 export function readWholeAnswer(
   { body }: Pick<UpstreamReply, "body">,
   operation: UpstreamOperation,
-  watchdog: CallWatchdog,
-  idleMsMax: number,
+  { watchdog, idleMsMax, memory }: AnswerBounds,
 ): WholeAnswer | Promise<WholeAnswer> {
-  const collected = collectBody(body, limits.upstreamAnswerBytesMax, () => watchdog.restart());
+  const collected = collectBody(body, limits.upstreamAnswerBytesMax, (bytes) => {
+    watchdog.restart();
+    memory.add(bytes);
+  });
   // A short answer has arrived with its head, and needs no promise.
   if (!(collected instanceof Promise)) return readCollected(collected, operation);
   return awaitAll(collected, watchdog, idleMsMax).then((all) => readCollected(all, operation));
@@ -28,6 +40,7 @@ async function awaitAll(collecting: Promise<Collected>, watchdog: CallWatchdog, 
   } catch (cause) {
     const { signal } = watchdog.abort;
     if (signal.aborted) throw signal.reason;
+    if (cause instanceof GatewayError) throw cause;
     throw new GatewayError("upstream_interrupted", "The upstream's answer broke off.", { cause });
   } finally {
     watchdog.stopWaiting();
@@ -57,14 +70,13 @@ function readCollected(collected: Collected, operation: UpstreamOperation): Whol
 export function readReply(
   reply: StreamReply,
   { route, operation }: Pick<Target, "route" | "operation">,
-  watchdog: CallWatchdog,
-  idleMsMax: number,
+  bounds: AnswerBounds,
 ): WholeReply | FailedReply | Promise<WholeReply | FailedReply> {
   const { status, headers, keyId } = reply;
   const replyOf = (answer: WholeAnswer): WholeReply | FailedReply =>
     answer.failed
       ? { kind: "failed", status, headers, body: route.keys.redact(answer.text) }
       : { kind: "whole", status, headers, answers: [answer], keyId };
-  const whole = readWholeAnswer(reply, operation, watchdog, idleMsMax);
+  const whole = readWholeAnswer(reply, operation, bounds);
   return whole instanceof Promise ? whole.then(replyOf) : replyOf(whole);
 }

@@ -5,10 +5,14 @@ export type Collected = { bytes: Buffer } | { exceeded: true };
 
 /**
  * Collects a whole body within a bound. The bound is checked while bytes arrive, so a body that is too long takes no
- * more memory than permitted. Data that has already arrived needs no promise. `onPiece` is called for every piece.
- * Rejects if the body breaks off.
+ * more memory than permitted. Data that has already arrived needs no promise. `onPiece` is called with the size
+ * of every piece. Rejects if the body breaks off, and with an error that `onPiece` throws.
  */
-export function collectBody(body: ReplyBody, bytesMax: number, onPiece?: () => void): Collected | Promise<Collected> {
+export function collectBody(
+  body: ReplyBody,
+  bytesMax: number,
+  onPiece?: (bytes: number) => void,
+): Collected | Promise<Collected> {
   const collector = new Collector(body, bytesMax, onPiece);
   body.flowTo(collector);
   return collector.result;
@@ -17,7 +21,7 @@ export function collectBody(body: ReplyBody, bytesMax: number, onPiece?: () => v
 class Collector implements BodySink {
   readonly #body: ReplyBody;
   readonly #bytesMax: number;
-  readonly #onPiece: (() => void) | undefined;
+  readonly #onPiece: ((bytes: number) => void) | undefined;
   /** Usually the only piece. */
   #first: Buffer | undefined;
   #further: Buffer[] | undefined;
@@ -26,7 +30,7 @@ class Collector implements BodySink {
   #waiting: PromiseWithResolvers<Collected> | undefined;
   #failure: { cause: unknown } | undefined;
 
-  constructor(body: ReplyBody, bytesMax: number, onPiece: (() => void) | undefined) {
+  constructor(body: ReplyBody, bytesMax: number, onPiece: ((bytes: number) => void) | undefined) {
     this.#body = body;
     this.#bytesMax = bytesMax;
     this.#onPiece = onPiece;
@@ -40,8 +44,14 @@ class Collector implements BodySink {
   }
 
   onBytes(bytes: Buffer): void {
-    if (this.#collected !== undefined) return;
-    this.#onPiece?.();
+    if (this.#collected !== undefined || this.#failure !== undefined) return;
+    try {
+      this.#onPiece?.(bytes.length);
+    } catch (cause) {
+      this.#body.cancel();
+      this.onFailure(cause);
+      return;
+    }
     this.#size += bytes.length;
     if (this.#size > this.#bytesMax) {
       this.#body.cancel();
@@ -61,8 +71,8 @@ class Collector implements BodySink {
   }
 
   onFailure(cause: unknown): void {
-    if (this.#waiting === undefined) this.#failure = { cause };
-    else this.#waiting.reject(cause);
+    this.#failure ??= { cause };
+    this.#waiting?.reject(cause);
   }
 
   #finish(collected: Collected): void {

@@ -9,7 +9,13 @@ const transformed = object.transform((body) => ({ ...body, stream: true }));
 
 /** The refused member; undefined if all are accepted. */
 function refused(text: string, schema: z.ZodType = object): string | undefined {
-  const scan = scanObject(Buffer.from(text), { depthMax: 64, membersMax: 64, valuesMax: 64 });
+  const scan = scanObject(Buffer.from(text), {
+    depthMax: 64,
+    membersMax: 64,
+    valuesMax: 64,
+    keysMax: 64,
+    bareBytesMax: 64,
+  });
   if ("refused" in scan) throw new Error(`refused as ${scan.refused}: ${text}`);
   try {
     checkMemberNames(scan.members, schema, ["tools"]);

@@ -53,7 +53,7 @@ function folded(name: string): string {
 }
 
 /** The names in a body's schema. */
-function readNames(schema: z.core.$ZodType): readonly string[] {
+export function readNames(schema: z.core.$ZodType): readonly string[] {
   if (schema instanceof z.ZodObject) return Object.keys(schema.shape);
   if (schema instanceof z.ZodPipe) return readNames(schema.in);
   throw new Error("the schema of a body must be an object");

@@ -110,12 +110,14 @@ const refusals: [string, string | Uint8Array, string, string | undefined][] = [
   ["one level too deep", `{"deep":${"[".repeat(128)}${"]".repeat(128)}}`, "128 levels", undefined],
   ["100,000 open brackets", `{"deep":${"[".repeat(100_000)}`, "128 levels", undefined],
   [
-    "more keys than the bound",
+    "more own keys than the bound",
     `{${Array.from({ length: 1_025 }, (_, index) => `"k${index}":1`).join()}}`,
     "1024 keys",
     undefined,
   ],
   ["more values than the bound", `{"model":"m","input":[${"1,".repeat(399_998)}1]}`, "400000 values", undefined],
+  ["more keys than the bound", `{"model":"m","input":[${'{"a":1},'.repeat(65_536)}{"a":1}]}`, "65536 keys", undefined],
+  ["a number of megabytes", `{"model":"m","n":${"1".repeat(16 * 1024 * 1024 + 1)}}`, "16777216 bytes", undefined],
   ["a key twice", `{"model":"cheap","model":"dear"}`, `"model" twice`, "model"],
   ["a key twice, once in disguise", `{"model":"cheap","mod\\u0065l":"dear"}`, `"model" twice`, "model"],
   [

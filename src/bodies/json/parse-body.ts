@@ -2,7 +2,7 @@ import { isAscii, isUtf8 } from "node:buffer";
 import type { z } from "zod";
 import { GatewayError, type JsonObject, limits, parseObject } from "../../core/index.ts";
 import { matchesWithoutCopy } from "./accept-body.ts";
-import { checkMemberNames } from "./member-names.ts";
+import { checkMemberNames, readNames } from "./member-names.ts";
 import { type TruncatedStrings, truncateLongStrings } from "./truncate-long-strings.ts";
 import { type SizeOf, sizeOfBy } from "./opaque-text.ts";
 import { type JsonMember, type JsonString, scanObject } from "./scan.ts";
@@ -16,11 +16,12 @@ export interface ParsedBody<Body> {
   bytes: Buffer;
   /** The positions of the object's members in `bytes`. */
   members: readonly JsonMember[];
-  /** The bytes as Latin-1, one character each. Long strings of opaque fields are truncated. */
+  /** The bytes as Latin-1, one character each. Long strings of opaque fields, and of unknown ones, are truncated. */
   text: string;
   /**
    * The parsed `text`. Its keys, and all strings in opaque fields, are Latin-1; the values of other members are
-   * decoded. `sizeOf` knows the sizes of truncated strings.
+   * decoded, except for members without a schema that contain a long string. `sizeOf` knows the sizes of truncated
+   * strings.
    */
   body: Body;
   /**
@@ -37,7 +38,7 @@ const byteLengthOf = (text: string): number => Buffer.byteLength(text);
 
 /**
  * Parses and validates a JSON body. For the members in `measured` only the size matters, so their long strings are
- * truncated in `body`. Throws a 422 `GatewayError` that names the field or the syntax error.
+ * truncated in `body`, like those of members that `schema` does not contain. Throws a 422 `GatewayError` that names the field or the syntax error.
  */
 export function parseBody<Body>(
   received: Uint8Array,
@@ -50,12 +51,16 @@ export function parseBody<Body>(
   const scan = scanObject(bytes, bounds);
   if ("refused" in scan) throw invalid(refusals[scan.refused]);
   const { members, longStrings } = scan;
-  const within = withinMembers(longStrings, members, measured);
-  const elided = within.length === 0 ? undefined : truncateLongStrings(bytes, within);
+  const unread = longStrings.length === 0 ? longStrings : unreadStrings(longStrings, members, schema, measured);
+  const elided = unread.length === 0 ? undefined : truncateLongStrings(bytes, unread);
   const text = elided?.text ?? bytes.toString("latin1");
   const value = parseJson(text);
   checkMemberNames(members, schema, measured);
-  if (!ascii) for (const member of members) if (!measured.includes(member.key)) decodeMember(value, bytes, member);
+  if (!ascii) {
+    for (const member of members) {
+      if (!measured.includes(member.key) && !hasAny(unread, member)) decodeMember(value, bytes, member);
+    }
+  }
   // An escaped letter is one character, a literal one has as many as its bytes.
   const plain = text.includes("\\u") ? byteLengthOf : lengthOf;
   const sizeOf = sizeOfBy(elided === undefined ? plain : sizeOfElided(elided, plain));
@@ -80,27 +85,46 @@ const bounds = {
   depthMax: limits.jsonDepthMax,
   membersMax: limits.jsonMembersMax,
   valuesMax: limits.jsonValuesMax,
+  keysMax: limits.jsonKeysMax,
+  bareBytesMax: limits.jsonBareBytesMax,
 };
 
 const refusals = {
   "too-deep": `The body nests more than ${limits.jsonDepthMax} levels deep.`,
   "too-many-members": `The body has more than ${limits.jsonMembersMax} keys.`,
+  "too-many-bytes": `The body has more than ${limits.jsonBareBytesMax} bytes of numbers and white space.`,
+  "too-many-keys": `The body has more than ${limits.jsonKeysMax} keys in its inner objects.`,
   "too-many-values": `The body has more than ${limits.jsonValuesMax} values.`,
   "not-an-object": "The body must be a JSON object.",
   "not-json": "The body is not valid JSON.",
 } as const;
 
-/** The strings within the members with these keys. */
-function withinMembers(
+/**
+ * The strings of members that the gateway only measures or does not know. Both lists are in the order of the text. Throws
+ * 422 for a long string in another member: nobody writes a model's name of a megabyte.
+ */
+function unreadStrings(
   strings: readonly JsonString[],
   members: readonly JsonMember[],
-  keys: readonly string[],
+  schema: z.ZodType,
+  measured: readonly string[],
 ): readonly JsonString[] {
-  if (strings.length === 0) return strings;
-  const places = members.filter(({ key }) => keys.includes(key));
-  return strings.filter(({ start }) =>
-    places.some(({ valueStart, valueEnd }) => start >= valueStart && start < valueEnd),
-  );
+  const read = new Set(readNames(schema).filter((name) => !measured.includes(name)));
+  const unread: JsonString[] = [];
+  let at = 0;
+  for (const string of strings) {
+    while ((members[at]?.valueEnd ?? Number.POSITIVE_INFINITY) <= string.start) at += 1;
+    const key = members[at]?.key;
+    if (key === undefined || !read.has(key)) unread.push(string);
+    else if (string.end - string.start > limits.readStringBytesMax) {
+      throw invalid(`${key}: a text here has at most ${limits.readStringBytesMax} bytes.`, key);
+    }
+  }
+  return unread;
+}
+
+function hasAny(strings: readonly JsonString[], { valueStart, valueEnd }: JsonMember): boolean {
+  return strings.some(({ start }) => start >= valueStart && start < valueEnd);
 }
 
 /** A view of few bytes costs more than a copy, because it first allocates an object for the shared memory. */

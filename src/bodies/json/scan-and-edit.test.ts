@@ -8,7 +8,15 @@ import { type JsonMember, scanObject } from "./scan.ts";
 const DEPTH_MAX = 64;
 const MEMBERS_MAX = 32;
 const VALUES_MAX = 1_000;
-const bounds = { depthMax: DEPTH_MAX, membersMax: MEMBERS_MAX, valuesMax: VALUES_MAX };
+const KEYS_MAX = 100;
+const BARE_BYTES_MAX = 10_000;
+const bounds = {
+  depthMax: DEPTH_MAX,
+  membersMax: MEMBERS_MAX,
+  valuesMax: VALUES_MAX,
+  keysMax: KEYS_MAX,
+  bareBytesMax: BARE_BYTES_MAX,
+};
 
 const scan = (text: string) => scanObject(Buffer.from(text), bounds);
 
@@ -206,6 +214,19 @@ describe("the scan of an object's text", () => {
         expect(scanObject(bytes, { ...bounds, valuesMax: valuesMax - 1 })).toEqual({ refused: "too-many-values" });
       }),
     );
+  });
+
+  test("bounds the keys of inner objects, in all members together", () => {
+    const objectsOf = (count: number): string => Array.from({ length: count }, () => '{"k":"a:b"}').join();
+    const half = objectsOf(KEYS_MAX / 2);
+    expect(membersOf(`{"a":[${half}],"b":[${half}]}`)).toHaveLength(2);
+    expect(scan(`{"a":[${half}],"b":[${half}],"c":{"k":1}}`)).toEqual({ refused: "too-many-keys" });
+  });
+
+  test("bounds the bytes of numbers and white space, and none in strings", () => {
+    const within = `{"a":${"1".repeat(BARE_BYTES_MAX / 2)},"b":[${" ".repeat(BARE_BYTES_MAX / 2)}],"c":"${"1".repeat(BARE_BYTES_MAX)}"`;
+    expect(membersOf(`${within}}`)).toHaveLength(3);
+    expect(scan(`${within},"d":1}`)).toEqual({ refused: "too-many-bytes" });
   });
 
   test("brackets inside strings don't count", () => {

@@ -29,9 +29,13 @@ export interface ScanBounds {
   membersMax: number;
   /** Values on every level; an empty list counts as two. */
   valuesMax: number;
+  /** Keys on every level. */
+  keysMax: number;
+  /** Bytes of numbers, words and white space. */
+  bareBytesMax: number;
 }
 
-type BeyondBounds = "too-deep" | "too-many-members" | "too-many-values";
+type BeyondBounds = "too-deep" | "too-many-members" | "too-many-values" | "too-many-keys" | "too-many-bytes";
 
 export type JsonScan =
   | { members: JsonMember[]; longStrings: readonly JsonString[] }
@@ -48,6 +52,10 @@ const OPEN_BRACKET = 0x5b;
 const CLOSE_BRACKET = 0x5d;
 const COMMA = 0x2c;
 const COLON = 0x3a;
+
+/** 1 for the bytes that separate values. */
+const IS_STRUCTURAL = new Uint8Array(256);
+for (const code of [QUOTE, OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, CLOSE_BRACKET, COMMA, COLON]) IS_STRUCTURAL[code] = 1;
 
 /** This many bytes are compared one by one before a native search is called: keys and words are shorter. */
 const NEAR = 16;
@@ -116,7 +124,7 @@ function readKey(bytes: Buffer, start: number, end: number): string {
  * `not-json` is certain; an accepted text may still be invalid in its values.
  */
 export function scanObject(bytes: Buffer, bounds: ScanBounds): JsonScan {
-  const found: Found = { members: [], longStrings: [], values: 0 };
+  const found: Found = { members: [], longStrings: [], values: 0, keys: 0, bareBytes: 0 };
   const { members, longStrings } = found;
   let position = skipSpace(bytes, 0);
   if (bytes[position] !== OPEN_BRACE) return { refused: "not-an-object" };
@@ -147,6 +155,10 @@ interface Found {
   longStrings: JsonString[];
   /** The values so far, on every level. */
   values: number;
+  /** The keys of inner objects so far. */
+  keys: number;
+  /** The bytes so far that are neither in a string nor separate values. */
+  bareBytes: number;
 }
 
 /**
@@ -154,13 +166,17 @@ interface Found {
  * the value exceeds.
  */
 function endOfValue(bytes: Buffer, start: number, bounds: ScanBounds, found: Found): number | BeyondBounds {
-  const { depthMax, valuesMax } = bounds;
+  const { depthMax, valuesMax, keysMax, bareBytesMax } = bounds;
   let depth = 1;
   let values = found.values + 1;
+  let { keys, bareBytes } = found;
   let position = start;
   for (; position < bytes.length; position += 1) {
-    const code = bytes[position];
-    if (code === QUOTE) {
+    const code = bytes[position] ?? 0;
+    if (IS_STRUCTURAL[code] === 0) {
+      bareBytes += 1;
+      if (bareBytes > bareBytesMax) return "too-many-bytes";
+    } else if (code === QUOTE) {
       const end = endOfString(bytes, position);
       if (end - position > LONG_STRING) found.longStrings.push({ start: position, end });
       position = end - 1;
@@ -168,6 +184,9 @@ function endOfValue(bytes: Buffer, start: number, bounds: ScanBounds, found: Fou
       if (depth === 1) break;
       values += 1;
       if (values > valuesMax) return "too-many-values";
+    } else if (code === COLON) {
+      keys += 1;
+      if (keys > keysMax) return "too-many-keys";
     } else if (code === OPEN_BRACE || code === OPEN_BRACKET) {
       depth += 1;
       if (depth > depthMax) return "too-deep";
@@ -179,5 +198,7 @@ function endOfValue(bytes: Buffer, start: number, bounds: ScanBounds, found: Fou
     }
   }
   found.values = values;
+  found.keys = keys;
+  found.bareBytes = bareBytes;
   return values > valuesMax ? "too-many-values" : Math.min(position, bytes.length);
 }

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { asOpaque } from "./opaque-text.ts";
 import { parseBody } from "./parse-body.ts";
 
-const schema = z.looseObject({ said: z.unknown().optional() });
+const schema = z.looseObject({ said: z.unknown().optional(), other: z.string().optional() });
 
 /** The rest of the text, and the size of each of its strings. */
 function parsed(said: unknown, more: object = {}) {
@@ -65,10 +65,22 @@ describe("a long string of an opaque field", () => {
   });
 });
 
-test("short strings, and those of other members, are read whole", () => {
+test("short strings, and those of other members of the schema, are read whole", () => {
   const { body, sizeOf } = parsed("short", { other: `${long}é` });
   expect(body).toEqual({ other: `${long}é`, said: "short" });
   expect(sizeOf(asOpaque("short"))).toBe(5);
+});
+
+test("long strings of members that the schema does not contain are truncated; their neighbours are decoded", () => {
+  const { body } = parsed("short", { unknown: { long, short: "é" }, neighbour: "é" });
+  const { unknown, neighbour } = body as { unknown?: { long: string }; neighbour?: string };
+  expect([unknown?.long.length, neighbour]).toEqual([67, "é"]);
+});
+
+test("a string of megabytes in a member that is read is refused", () => {
+  expect(() => parsed("short", { other: "x".repeat(1024 * 1024 - 2) })).not.toThrow();
+  expect(() => parsed("short", { other: "x".repeat(1024 * 1024) })).toThrow("other: a text here has at most 1048576");
+  expect(() => parsed("short", { unknown: "x".repeat(1024 * 1024) })).not.toThrow();
 });
 
 test("a mark written by a caller counts as itself, or as more", () => {

@@ -5,6 +5,7 @@ import type { Logger } from "../../telemetry/index.ts";
 import { environmentFor } from "../state.ts";
 import { version } from "../version.ts";
 import type { Listening } from "./listen.ts";
+import { defaultMemoryLimit } from "./memory.ts";
 
 /** How long connections may stay open after the last call has ended. */
 const CLOSE_MS_MAX = 2_000;
@@ -15,6 +16,8 @@ export interface ServingOptions {
   logger: Logger;
   /** Prefixes answered by simulators, with their addresses. */
   simulated: ReadonlyMap<string, string>;
+  /** The number of processes that share the machine; 1 by default. */
+  processes?: number;
 }
 
 /**
@@ -23,7 +26,7 @@ export interface ServingOptions {
  * those calls.
  */
 export function serveOn(server: Listening, options: ServingOptions): () => Promise<number> {
-  const { loaded, storage, logger, simulated } = options;
+  const { loaded, storage, logger, simulated, processes = 1 } = options;
   const app = createApp({
     config: loaded.config,
     missingKeys: loaded.missingKeys,
@@ -34,6 +37,7 @@ export function serveOn(server: Listening, options: ServingOptions): () => Promi
     version,
     address: server.url,
     upgrade: server.upgrade,
+    memoryBytesMax: loaded.config.server.memory_limit ?? defaultMemoryLimit(processes),
   });
   server.answerWith(app.fetch);
   return async () => {

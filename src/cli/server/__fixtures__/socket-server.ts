@@ -47,6 +47,7 @@ export class SocketServer {
     const { config, missingKeys } = loadConfig({ variables: {} });
     const listening = listen({ host: "127.0.0.1", port: 0 });
     const app = createApp({
+      memoryBytesMax: 1e9,
       config,
       missingKeys,
       sandbox: new Map(),

@@ -1,0 +1,35 @@
+import { expect, test } from "bun:test";
+import { LargeBodies } from "./large-bodies.ts";
+
+test("steps run in their order, with other events between two of them", async () => {
+  const bodies = new LargeBodies();
+  const seen: string[] = [];
+  const step = async (name: string): Promise<void> => {
+    await bodies.turn();
+    seen.push(name);
+    setImmediate(() => seen.push(`after ${name}`));
+  };
+  await Promise.all([step("a"), step("b"), step("c")]);
+  expect(seen).toEqual(["a", "after a", "b", "after b", "c"]);
+  await step("d");
+  expect(seen).toEqual(["a", "after a", "b", "after b", "c", "after c", "d"]);
+});
+
+test("a step is followed by a rest as long as it was", async () => {
+  const bodies = new LargeBodies();
+  let restedMs = 0;
+  let endedAt = 0;
+  const long = async (): Promise<void> => {
+    await bodies.turn();
+    const until = performance.now() + 20;
+    while (performance.now() < until);
+    endedAt = performance.now();
+  };
+  const next = async (): Promise<void> => {
+    await bodies.turn();
+    restedMs = performance.now() - endedAt;
+  };
+  await Promise.all([long(), next()]);
+  // Not a bound on this machine's speed: a rest can only be longer.
+  expect(restedMs).toBeGreaterThanOrEqual(19);
+});
