@@ -6,6 +6,6 @@ export { matchesWithoutCopy } from "./json/accept-body.ts";
 export { decodedSizeOf, isData, jsonBytes, Measure } from "./json/measure.ts";
 export { isOpaqueText, type OpaqueText, opaqueText, type SizeOf } from "./json/opaque-text.ts";
 export { modelId } from "./json/model-id.ts";
-export { checkBody, decodeBody, parseBody, type ParsedBody } from "./json/parse-body.ts";
+export { checkBody, decodeBody, decodeBodyInSteps, parseBody, type ParsedBody } from "./json/parse-body.ts";
 export { scanObject } from "./json/scan.ts";
 export { readBody } from "./read-body.ts";

@@ -1,5 +1,5 @@
 /** A call's body becomes a plan before its hold: the target, the requests and the bound of the cost. */
-import { decodeBody, decodedSizeOf, parseBody, type ParsedBody } from "../bodies/index.ts";
+import { decodeBody, decodeBodyInSteps, decodedSizeOf, parseBody, type ParsedBody } from "../bodies/index.ts";
 import type { WorkOrder } from "../charges/index.ts";
 import {
   GatewayError,
@@ -87,7 +87,7 @@ function planText<Body extends ChargeableBody>(
 ): CallPlan | Promise<CallPlan> {
   const { target, incoming, at } = call;
   if (decoded === undefined && isLarge(parsed.bytes.length) && !passesThrough(target, parsed, codec)) {
-    return decodeLarge(call, parsed).then((all) => planText(call, parsed, codec, { decoded: all }));
+    return decodeInTurns(call, parsed).then((all) => planText(call, parsed, codec, { decoded: all }));
   }
   const bound = codec.bound(parsed.body, parsed.sizeOf);
   const { requestId } = incoming;
@@ -97,13 +97,14 @@ function planText<Body extends ChargeableBody>(
   return authorized(call, planOf(call, bound, exchange, objects), codec.objects.references(parsed.body));
 }
 
-/** Decodes a body; if it is large, whatever follows has its own turn. */
-async function decodeLarge<Body extends ChargeableBody>(
+/** Decodes a body; a large one in steps, each in its own turn, like whatever follows. */
+async function decodeInTurns<Body extends ChargeableBody>(
   { largeBodies }: ReadCall<Body>,
   parsed: ParsedBody<Body>,
 ): Promise<JsonObject> {
-  const decoded = decodeBody(parsed);
-  if (isLarge(parsed.bytes.length)) await largeBodies.turn();
+  if (!isLarge(parsed.bytes.length)) return decodeBody(parsed);
+  const decoded = await decodeBodyInSteps(parsed, () => largeBodies.turn());
+  await largeBodies.turn();
   return decoded;
 }
 
@@ -141,11 +142,11 @@ async function planKept<Body extends ChargeableBody>(
   const { principal, requestId } = incoming;
   // Of a body that passes through, the gateway only needs ids.
   const undecoded = passesThrough(target, parsed, codec) ? objectOf(parsed.body) : undefined;
-  let request = undecoded ?? withinStorage(target, parsed, await decodeLarge(call, parsed));
+  let request = undecoded ?? withinStorage(target, parsed, await decodeInTurns(call, parsed));
   const callId = callIdOf(requestId);
   let resolved = await responseStore.resolveInput({ principal, target, request, callId });
   if (resolved.expanded !== undefined && request === undecoded) {
-    request = withinStorage(target, parsed, await decodeLarge(call, parsed));
+    request = withinStorage(target, parsed, await decodeInTurns(call, parsed));
     resolved = await responseStore.resolveInput({ principal, target, request, callId });
   }
   const { expanded, pinnedKeyId } = resolved;

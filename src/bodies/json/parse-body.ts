@@ -1,6 +1,7 @@
 import { isAscii, isUtf8 } from "node:buffer";
 import type { z } from "zod";
-import { GatewayError, type JsonObject, limits, parseObject } from "../../core/index.ts";
+import { GatewayError, type JsonObject, limits, objectOf, parseObject } from "../../core/index.ts";
+import { decodeInSteps } from "./decode-in-steps.ts";
 import { matchesWithoutCopy } from "./accept-body.ts";
 import { checkMemberNames, readNames } from "./member-names.ts";
 import { type TruncatedStrings, truncateLongStrings } from "./truncate-long-strings.ts";
@@ -16,6 +17,8 @@ export interface ParsedBody<Body> {
   bytes: Buffer;
   /** The positions of the object's members in `bytes`. */
   members: readonly JsonMember[];
+  /** The positions of long strings in `bytes`. */
+  longStrings: readonly JsonString[];
   /** The bytes as Latin-1, one character each. Long strings of opaque fields, and of unknown ones, are truncated. */
   text: string;
   /**
@@ -64,7 +67,7 @@ export function parseBody<Body>(
   // An escaped letter is one character, a literal one has as many as its bytes.
   const plain = text.includes("\\u") ? byteLengthOf : lengthOf;
   const sizeOf = sizeOfBy(elided === undefined ? plain : sizeOfElided(elided, plain));
-  return { kind: "json", bytes, members, text, body: checkBody(value, schema), sizeOf };
+  return { kind: "json", bytes, members, longStrings, text, body: checkBody(value, schema), sizeOf };
 }
 
 /**
@@ -73,6 +76,21 @@ export function parseBody<Body>(
  */
 export function decodeBody({ bytes }: Pick<ParsedBody<unknown>, "bytes">): JsonObject {
   const body = parseObject(bytes.toString("utf8"));
+  if (body === undefined) throw invalid(refusals["not-json"]);
+  return body;
+}
+
+/** The same in steps, with a pause after each, for a body whose decoding would block the thread for long. */
+export async function decodeBodyInSteps(
+  { bytes, longStrings }: Pick<ParsedBody<unknown>, "bytes" | "longStrings">,
+  pause: () => Promise<void>,
+): Promise<JsonObject> {
+  let body: JsonObject | undefined;
+  try {
+    body = objectOf(await decodeInSteps(bytes, longStrings, pause));
+  } catch (thrown) {
+    if (!(thrown instanceof SyntaxError)) throw thrown;
+  }
   if (body === undefined) throw invalid(refusals["not-json"]);
   return body;
 }
