@@ -3,6 +3,7 @@ import { decodeBody, decodeBodyInSteps, decodedSizeOf, parseBody, type ParsedBod
 import type { WorkOrder } from "../charges/index.ts";
 import {
   GatewayError,
+  inAudioSteps,
   type JsonObject,
   limits,
   objectKinds,
@@ -72,10 +73,22 @@ async function planMedia<Body extends ChargeableBody>(
   const { received } = call;
   const { body } = received;
   const sizeOf = received.kind === "json" ? received.sizeOf : decodedSizeOf;
-  const bound = codec.bound(body, sizeOf, received.kind === "form" ? received.files : []);
   const { target, at, randomBytes } = call;
+  const files = received.kind === "form" ? received.files : [];
+  const bound = billedBound(codec.bound(body, sizeOf, files), target);
   const exchange = await openMediaExchange({ target, received, bound, at, randomBytes }, codec);
   return authorized(call, planOf(call, bound, exchange), codec.references?.(body) ?? []);
+}
+
+/** The bound in the steps in which the upstream bills audio. */
+function billedBound(bound: WorkBound, { operation: { audioMsStep } }: Target): WorkBound {
+  if (audioMsStep === undefined) return bound;
+  const { inputUnits = {}, expectedInput = {} } = bound;
+  return {
+    ...bound,
+    inputUnits: inAudioSteps(inputUnits, audioMsStep),
+    expectedInput: inAudioSteps(expectedInput, audioMsStep),
+  };
 }
 
 /** `own` is the client's own body if it has been decoded already, `decoded` the decoded version of `parsed`. */

@@ -43,6 +43,7 @@ export type { RateLimits } from "./rate-limits.ts";
 export { errorBody, idHeaders, type Surface } from "./surfaces.ts";
 export {
   addUsage,
+  inAudioSteps,
   type ImageVariant,
   inputBuckets,
   inputTokens,

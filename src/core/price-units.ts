@@ -114,7 +114,7 @@ const rows = {
     bucket: "inputAudioMs",
     per: HOUR_MS,
     ratePer: HOUR_MS,
-    buys: "an hour of audio to be transcribed, counted by the millisecond",
+    buys: "an hour of audio to be transcribed, counted by the millisecond, or by the second if the provider does",
   },
   requests_kcount: { bucket: "requests", per: KCOUNT, buys: "a thousand calls" },
 } as const satisfies Readonly<Record<string, PriceUnit<string>>>;

@@ -75,3 +75,9 @@ export function outputTokens(usage: Usage): number {
   const { output = 0, reasoning = 0, outputAudio = 0, outputImage = 0 } = usage;
   return output + reasoning + outputAudio + outputImage;
 }
+
+/** The usage with its duration of audio rounded up to a multiple of `stepMs`. */
+export function inAudioSteps(usage: Usage, stepMs: number): Usage {
+  const { inputAudioMs } = usage;
+  return inputAudioMs === undefined ? usage : { ...usage, inputAudioMs: Math.ceil(inputAudioMs / stepMs) * stepMs };
+}

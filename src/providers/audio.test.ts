@@ -91,7 +91,7 @@ describe("usage", () => {
       openai,
       "translation",
       { text: "x", duration: 8.4699 },
-      { inputAudioMs: 8_470, requests: 1 },
+      { inputAudioMs: 9_000, requests: 1 },
     ],
     [
       "seconds as a text",

@@ -78,6 +78,8 @@ export interface UpstreamOperation {
   storesAnswers?: { listsInput: boolean };
   /** Reads the usage of a whole answer or of one stream event; undefined if it contains none. */
   readUsage(answer: JsonObject): ObservedUsage | undefined;
+  /** The duration of audio is billed in steps of this many milliseconds, rounded up; by the millisecond if absent. */
+  audioMsStep?: number;
   /** Whether an answer with a success status is nevertheless a failure. */
   isFailure(answer: JsonObject): boolean;
 }

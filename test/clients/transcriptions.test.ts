@@ -51,12 +51,8 @@ const all = ["json", "verbose_json", "text", "srt", "vtt"];
 const each = (formats: readonly string[], lasts: number) =>
   Object.fromEntries(formats.map((format) => [format, lasts]));
 const kinds: readonly Kind[] = [
-  // It reports whole seconds in its JSON.
-  {
-    model: "openai/whisper-1",
-    lasts: { ...each(all, milliseconds), json: 8_000, verbose_json: 8_000 },
-    hour: 360_000_000n,
-  },
+  // It bills whole seconds, and reports them in its JSON.
+  { model: "openai/whisper-1", lasts: each(all, 8_000), hour: 360_000_000n },
   { model: "xai/grok-stt", lasts: each(all, milliseconds), hour: 100_000_000n },
   // Whole seconds, whichever format is made of them.
   { model: "mistral/voxtral-mini-latest", lasts: each(all, 8_000), hour: 180_000_000n },
@@ -222,7 +218,7 @@ describe("tokens", () => {
       input: 5,
       input_audio: 72,
       output: 18,
-      input_audio_ms: milliseconds,
+      input_audio_ms: 8_000,
       requests: 1,
     });
   });
@@ -283,7 +279,7 @@ test("an upstream that streams as in chat has its own bytes and the sound's leng
   const form = formOf({ model: "odd/whisper", file: sound(), stream: "true" });
   const answer = await post(rig, transcriptionsPath, caller.token, form);
   expect(await answer.text()).toBe(stream);
-  await expectSpent(rig, caller, 720_000n);
+  await expectSpent(rig, caller, 800_000n);
   expect(await generationOf(rig, caller, answer)).toMatchObject({ streamed: true, outcome: "complete" });
 });
 
@@ -317,7 +313,7 @@ describe.each(["xai/grok-stt", "mistral/voxtral-mini-latest"])("what is made of 
 describe("translations", () => {
   test.each([
     // Its JSON reports no usage, its verbose JSON the duration.
-    ["openai/whisper-1", 720_000n],
+    ["openai/whisper-1", 800_000n],
     ["local/some-whisper", 720_000n],
     ["groq/groq-whisper", 1_440_000n],
   ])("of %s are English", async (model, nano) => {

@@ -1,13 +1,13 @@
 import type { Provider } from "../provider.ts";
 import { bearer } from "../shared/auth.ts";
 import { speechOperation } from "../shared/speech-operation.ts";
-import { transcriptionOperation, translationOperation } from "../shared/transcription-operation.ts";
 import { chat } from "./chat.ts";
 import { embeddings } from "./embeddings.ts";
 import { failures } from "./errors.ts";
 import { imageEdit, imageGeneration } from "./images.ts";
 import { responses } from "./responses.ts";
 import { models } from "./models.ts";
+import { transcription, translation } from "./transcriptions.ts";
 
 export const openai: Provider = {
   priceProvider: "openai",
@@ -19,8 +19,8 @@ export const openai: Provider = {
     image_generation: imageGeneration,
     image_edit: imageEdit,
     speech: speechOperation,
-    transcription: transcriptionOperation,
-    translation: translationOperation,
+    transcription,
+    translation,
   },
   models,
   failures,
