@@ -36,3 +36,13 @@ test("a stream that breaks off has read all of a prompt, however long that is", 
   observer?.see(Buffer.from(`event: ${preview.type}\ndata: ${JSON.stringify(preview)}\n\n`));
   expect(observer?.usage?.usage).toMatchObject({ input: 1_000, outputImage: 272 });
 });
+
+test("a failure in the upstream's own format is translated, one in OpenAI's format passes through", async () => {
+  const said = { error: { code: 400, message: "unable to process input image", status: "INVALID_ARGUMENT" } };
+  const google = await open({ model: "google/gemini-2.5-flash-image", prompt: "a" });
+  expect(JSON.parse(google.failure(400, JSON.stringify(said)))).toEqual({
+    error: { message: said.error.message, type: "INVALID_ARGUMENT", code: "400", param: null },
+  });
+  const openai = await open({ model: "openai/gpt-image-1", prompt: "a" });
+  expect(openai.failure(400, '{ "error": "as it is" }')).toBe('{ "error": "as it is" }');
+});

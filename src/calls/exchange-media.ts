@@ -4,6 +4,7 @@
  */
 import { decodeBody } from "../bodies/index.ts";
 import { type WorkBound, type JsonObject, type RandomBytes } from "../core/index.ts";
+import { readOpenaiFailure, writeOpenaiError } from "../dialects/index.ts";
 import type { MediaCodec, MediaEvents } from "../media/index.ts";
 import type {
   CallInput,
@@ -58,8 +59,13 @@ export async function openMediaExchange<Body extends ChargeableBody>(
     observeBytes: observeBytes && (() => ({ observer: observeBytes(body, bound), events: undefined })),
     answer: (answers) => jsonAnswer(codec, call, reshaped, answers),
     outputBytes: (answer) => codec.outputBytes(answer),
-    failure: (_status, text) => text,
+    failure: (status, text) => (reshaped?.answer === undefined ? text : openaiError(status, text)),
   };
+}
+
+/** A failure in an upstream's own format. The routes without dialects have OpenAI's. */
+function openaiError(status: number, text: string): string {
+  return JSON.stringify(writeOpenaiError(readOpenaiFailure(status, text)));
 }
 
 function observeEvents<Body>(

@@ -17,3 +17,4 @@ export const translations: Readonly<Record<Dialect, DialectTranslation>> = {
   messages: messagesTranslation,
   responses: responsesTranslation,
 };
+export { readOpenaiFailure, writeOpenaiError } from "./openai-failures.ts";

@@ -12,6 +12,7 @@ const kinds: Readonly<Record<string, Omit<ProviderChoice, "baseUrl">>> = {
   openai: { kind: "openai" },
   azure: { kind: "openai" },
   anthropic: { kind: "anthropic" },
+  google: { kind: "google" },
   xai: { kind: "xai" },
   byteplus: { kind: "byteplus" },
   deepseek: { kind: "openai-compatible", preset: "deepseek" },
