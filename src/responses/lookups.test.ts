@@ -164,6 +164,14 @@ describe("a response that its upstream stores", () => {
     expect(fetched.map(({ headers }) => headers.get("authorization"))).toEqual([`Bearer ${upstreamKey}`]);
   });
 
+  test.each<[string, string]>([
+    ["limit=0", "limit"],
+    ["limit=5&order=up", "order"],
+  ])("is not asked for the page %s", async (query, param) => {
+    const refusal = await refusalOf(ask(listInputItems, "resp_up", { query: `?${query}` }));
+    expect([refusal.status, refusal.param, fetched]).toEqual([422, param, []]);
+  });
+
   test("cannot be listed if the upstream has no such route", async () => {
     const refusal = await refusalOf(ask(listInputItems, "4f3a/../x?y"));
     expect([refusal.code, refusal.status]).toEqual(["unsupported_operation", 404]);

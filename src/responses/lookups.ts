@@ -35,8 +35,9 @@ export async function getResponse(deps: StoredResponseDependencies, call: Stored
 /** `GET /v1/responses/{id}/input_items`, in OpenAI's list format with cursors; newest first by default. */
 export async function listInputItems(deps: StoredResponseDependencies, call: StoredResponseCall): Promise<Response> {
   const stored = await deps.responseStore.find(call.id, call.principal);
+  const page = readPage(call);
   if (stored.content !== undefined)
-    return Response.json(pageOf(await deps.responseStore.inputOf(stored.id, call.principal), call));
+    return Response.json(pageOf(await deps.responseStore.inputOf(stored.id, call.principal), page));
   const subpath = `/${encodeURIComponent(stored.id)}/input_items${queryOf(call)}`;
   return askProvider(deps, call, stored, { subpath, method: "GET" });
 }
@@ -81,11 +82,22 @@ function queryOf({ request }: StoredResponseCall): string {
 const PAGE_ITEMS = 20;
 const PAGE_ITEMS_MAX = 100;
 
-function pageOf(items: readonly unknown[], { request }: StoredResponseCall) {
+interface Page {
+  isAscending: boolean;
+  limit: number;
+  /** The id of the item before it. */
+  after: string | null;
+}
+
+/** Also the page of a list that the provider stores: it would refuse other values with a status of its own. */
+function readPage({ request }: StoredResponseCall): Page {
   const query = new URL(request.url).searchParams;
-  const ordered = isAscending(query.get("order")) ? items : items.toReversed();
   const limit = limitOf(query.get("limit"));
-  const after = query.get("after");
+  return { isAscending: isAscending(query.get("order")), limit, after: query.get("after") };
+}
+
+function pageOf(items: readonly unknown[], { isAscending: ascends, limit, after }: Page) {
+  const ordered = ascends ? items : items.toReversed();
   const from = after === null ? 0 : ordered.findIndex((item) => idOf(item) === after) + 1;
   if (after !== null && from === 0) {
     throw new GatewayError("validation_failed", "after: there is no such item.", { param: "after" });
