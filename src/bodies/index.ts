@@ -8,4 +8,5 @@ export { isOpaqueText, type OpaqueText, opaqueText, type SizeOf } from "./json/o
 export { modelId } from "./json/model-id.ts";
 export { checkBody, decodeBody, decodeBodyInSteps, parseBody, type ParsedBody } from "./json/parse-body.ts";
 export { scanObject } from "./json/scan.ts";
+export { wholeNumber } from "./json/whole-number.ts";
 export { readBody } from "./read-body.ts";

@@ -14,13 +14,15 @@ interface ChargeableDeclaration<Body extends ChargeableBody> extends Omit<Charge
   storesResponses?: boolean;
 }
 
+const generation = { operationId: "getGeneration", parameters: { request_id: "$response.header.x-request-id" } };
+
 /** A route whose calls go through the pipeline: its contract, and the pipeline's declaration. */
 export function chargeableRoute<Body extends ChargeableBody>(
   declared: ChargeableDeclaration<Body>,
 ): HttpRoute<ChargeableServices, "token"> {
   const { contract, storesResponses = false, ...route } = declared;
   return proxiedRoute({
-    contract: { ...contract, body: route.body },
+    contract: { ...contract, body: route.body, links: { generation, ...contract.links } },
     surface: route.surface,
     mount({ pipeline, responseStore }: ChargeableServices) {
       const callRoute = storesResponses ? { ...route, responseStore } : route;

@@ -20,8 +20,12 @@ const meanings: Record<number, string> = {
   502: "Upstream error.",
 };
 
+/** Every answer has it. The component is in the document. */
+const headers = { "x-request-id": { $ref: "#/components/headers/RequestId" } };
+
 const errorResponse = (description: string, surface: Surface = "openai") => ({
   description,
+  headers,
   content: { "application/json": { schema: errorSchemas[surface] } },
 });
 
@@ -47,6 +51,8 @@ export interface PlatformContract extends Described {
   answer: z.ZodType;
   /** The meaning of 404, if the route can return it. */
   notFound?: string;
+  /** Whether a provider may answer, whose errors are relayed. */
+  relays?: boolean;
   /** The meaning of 503, if it is an answer of the route itself. */
   unavailable?: string;
 }
@@ -67,6 +73,7 @@ export function platformContract(contract: PlatformContract, access: Access): Ro
     body,
     answer,
     notFound,
+    relays = false,
     unavailable,
   } = contract;
   return createRoute({
@@ -82,10 +89,11 @@ export function platformContract(contract: PlatformContract, access: Access): Ro
       ...(body === undefined ? {} : { body: { required: true, content: { "application/json": { schema: body } } } }),
     },
     responses: {
-      200: { description: "Success.", content: { "application/json": { schema: answer } } },
+      200: { description: "Success.", headers, content: { "application/json": { schema: answer } } },
       ...errorResponses([401, 402, 422, 502]),
       ...(access === "admin" ? errorResponses([403]) : {}),
       ...(body === undefined ? {} : errorResponses([413])),
+      ...(relays ? errorResponses([400]) : {}),
       ...(notFound === undefined ? {} : { 404: errorResponse(notFound) }),
       ...(unavailable === undefined ? {} : { 503: errorResponse(unavailable) }),
     },
@@ -98,12 +106,19 @@ const retryHeaders = z.object({
     .string()
     .min(1)
     .max(limits.retryKeyCharactersMax)
+    .regex(/^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/)
     .optional()
     .describe(
       "The same key and body within 24 hours get the first answer again and are charged once; another body, or the " +
         "first call still running, gets 409.",
     ),
 });
+
+/** An operation, and the values of its parameters as runtime expressions. */
+interface Link {
+  operationId: string;
+  parameters: Readonly<Record<string, string>>;
+}
 
 export interface ProxiedContract extends Described {
   /** The JSON body, if the route accepts one. */
@@ -114,6 +129,8 @@ export interface ProxiedContract extends Described {
   streams: boolean;
   /** Media types of whole answers other than JSON. */
   answers?: readonly string[];
+  /** The operations that continue with an answer, by the name of the link. */
+  links?: Readonly<Record<string, Link>>;
 }
 
 /**
@@ -121,7 +138,7 @@ export interface ProxiedContract extends Described {
  * error body of its surface.
  */
 export function proxiedContract(contract: ProxiedContract, surface: Surface): RouteContract {
-  const { path, operationId, tag, summary, body, form, streams, answers = [] } = contract;
+  const { path, operationId, tag, summary, body, form, streams, answers = [], links = {} } = contract;
   const upstreamBody = z.looseObject({}).describe("The upstream's body, unchanged.");
   const others = Object.fromEntries(answers.map((type) => [type, { schema: type.startsWith("text/") ? text : file }]));
   const content = {
@@ -141,8 +158,8 @@ export function proxiedContract(contract: ProxiedContract, surface: Surface): Ro
     summary,
     request: { headers: retryHeaders, body: { required: true, content: taken } },
     responses: {
-      200: { description: "Success.", content },
-      201: { description: "Created.", content: { "application/json": { schema: upstreamBody } } },
+      200: { description: "Success.", headers, content, links },
+      201: { description: "Created.", headers, content: { "application/json": { schema: upstreamBody } }, links },
       ...errorResponses([400, 401, 402, 404, 409, 413, 422, 502], surface),
     },
   });
@@ -150,5 +167,10 @@ export function proxiedContract(contract: ProxiedContract, surface: Surface): Ro
 
 const text = z.string();
 
+/** For the published schema of a form: the names that a part may have. Readers of forms differ about all others. */
+export const partNames = {
+  propertyNames: { pattern: String.raw`^(?!.*=\?)(?!\s)[^\u0000-\u001f\u007f\\]*[^\s\u0000-\u001f\u007f\\]$` },
+};
+
 /** A file in a form, or as an answer. */
-export const file = z.any().meta({ type: "string", format: "binary" });
+export const file = z.string().meta({ format: "binary" });

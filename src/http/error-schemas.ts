@@ -17,7 +17,7 @@ export const errorSchemas: Readonly<Record<Surface, z.ZodType>> = {
     .object({
       type: z.literal("error"),
       error: z.looseObject({ type: z.string(), message: z.string() }),
-      request_id: z.string(),
+      request_id: z.string().nullable().describe("Null of a provider's error that has none."),
     })
     .meta({ id: "AnthropicError" }),
   firecrawl: z.object({ success: z.literal(false), error: z.string() }).meta({ id: "FirecrawlError" }),

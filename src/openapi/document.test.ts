@@ -1,8 +1,16 @@
 import { describe, expect, test } from "bun:test";
 import { Ajv2020 } from "ajv/dist/2020.js";
+import { z } from "zod";
 import { errorBody, GatewayError } from "../core/index.ts";
 import { type Feature, features } from "../http/index.ts";
 import { openapiDocument } from "./document.ts";
+
+interface DocumentedAnswer {
+  description: string;
+  headers: object;
+  content: Record<string, { schema: object }>;
+  links?: Record<string, { operationId: string }>;
+}
 
 interface DocumentedOperation {
   operationId: string;
@@ -10,7 +18,8 @@ interface DocumentedOperation {
   tags: string[];
   security?: object[];
   requestBody?: { required: boolean; content: Record<string, { schema: object }> };
-  responses: Record<string, { description: string; content: Record<string, { schema: object }> }>;
+  parameters?: { name: string; schema: object }[];
+  responses: Record<string, DocumentedAnswer>;
 }
 
 interface Documented {
@@ -28,6 +37,7 @@ const document = openapiDocument({ features, ...servers }) as Documented;
 /** The contract's routes that are there so far, with the statuses that it lets each declare. */
 const platform = ["200", "401", "402", "422", "502"];
 const proxied = ["200", "201", "400", "401", "402", "404", "409", "413", "422", "502"];
+const relayed = [...platform, "400", "404"].toSorted();
 const routes: [string, string, string[]][] = [
   ["get", "/openapi.json", platform],
   ["get", "/health", platform],
@@ -46,9 +56,9 @@ const routes: [string, string, string[]][] = [
   ["post", "/v1/messages", proxied],
   ["post", "/v1/messages/count_tokens", proxied],
   ["post", "/v1/responses", proxied],
-  ["get", "/v1/responses/{response_id}", [...platform, "404"].toSorted()],
-  ["delete", "/v1/responses/{response_id}", [...platform, "404"].toSorted()],
-  ["get", "/v1/responses/{response_id}/input_items", [...platform, "404"].toSorted()],
+  ["get", "/v1/responses/{response_id}", relayed],
+  ["delete", "/v1/responses/{response_id}", relayed],
+  ["get", "/v1/responses/{response_id}/input_items", relayed],
 ];
 
 /** The meaning of 404 there. */
@@ -142,6 +152,22 @@ describe("the document", () => {
     for (const control of ["\n", "\0", "\x7f", "\x85"]) expect(isId.test(`openai/${control}gpt`)).toBe(false);
   });
 
+  test("declares the id of the call in every answer, and links that lead to known operations", () => {
+    const operations = routes.map(([method, path]) => operationOf(method, path));
+    const ids = new Set(operations.map(({ operationId }) => operationId));
+    const answers = operations.flatMap((operation) => Object.values(operation.responses));
+    for (const { headers } of answers)
+      expect(headers).toEqual({ "x-request-id": { $ref: "#/components/headers/RequestId" } });
+    const targets = answers.flatMap(({ links = {} }) => Object.values(links).map(({ operationId }) => operationId));
+    expect([...new Set(targets)].toSorted()).toEqual([
+      "deleteResponse",
+      "getGeneration",
+      "getResponse",
+      "listInputItems",
+    ]);
+    for (const target of targets) expect(ids).toContain(target);
+  });
+
   test("describes the error bodies that the gateway creates", () => {
     const error = new GatewayError("validation_failed", "no", { param: "model" });
     const ajv = new Ajv2020({ strict: false });
@@ -212,5 +238,65 @@ describe.each([
 
   test("answers with JSON or with events", () => {
     expect(Object.keys(responses["200"]?.content ?? {})).toEqual(["application/json", "text/event-stream"]);
+  });
+});
+
+/** The schemas accept what the gateway accepts, and no more. */
+describe("the schema of", () => {
+  const edit = { model: "openai/gpt-image-1", prompt: "a fox" };
+  const form = { model: "openai/whisper-1", file: "RIFF" };
+  const embedding = { model: "openai/text-embedding-3-small", input: "hi" };
+
+  /** The schema of a parameter, or of a body by its media type. */
+  const schemaOf = (method: string, path: string, name: string): object => {
+    const { requestBody, parameters = [] } = operationOf(method, path);
+    const schema = requestBody?.content[name]?.schema ?? parameters.find((each) => each.name === name)?.schema;
+    if (schema === undefined) throw new Error(`no ${name} of ${method} ${path}`);
+    return schema;
+  };
+
+  test.each<[string, string, string, unknown, boolean]>([
+    ["get", "/v1/usage", "from", "2026-11-21", true],
+    ["get", "/v1/usage", "from", "2026-11-21T08:00:00Z", true],
+    ["get", "/v1/usage", "from", "1795430473", true],
+    ["get", "/v1/usage", "from", "", false],
+    ["get", "/v1/usage", "to", "yesterday", false],
+    ["post", "/v1/messages", "idempotency-key", "a b", true],
+    ["post", "/v1/messages", "idempotency-key", "ä", false],
+    ["post", "/v1/messages", "idempotency-key", " a", false],
+    ["post", "/v1/responses", "application/json", { ...embedding, background: false }, true],
+    ["post", "/v1/responses", "application/json", { ...embedding, background: null }, true],
+    ["post", "/v1/responses", "application/json", { ...embedding, background: true }, false],
+    ["post", "/v1/embeddings", "application/json", { ...embedding, stream: null }, true],
+    ["post", "/v1/embeddings", "application/json", { ...embedding, input: [2 ** 53] }, false],
+    ["post", "/v1/embeddings", "application/json", { ...embedding, dimensions: 2 ** 53 }, false],
+    ["post", "/v1/images/generations", "application/json", { ...edit, image: null }, true],
+    ["post", "/v1/images/edits", "application/json", { ...edit, image: "https://a.test/b.png" }, true],
+    ["post", "/v1/images/edits", "application/json", { ...edit, images: [{ file_id: "file-1" }], mask: null }, true],
+    ["post", "/v1/images/edits", "application/json", edit, false],
+    ["post", "/v1/images/edits", "application/json", { ...edit, image: "", images: [] }, false],
+    ["post", "/v1/images/edits", "multipart/form-data", { ...edit, image: ["PNG"], n: 1 }, true],
+    ["post", "/v1/images/edits", "multipart/form-data", { ...edit, image: ["PNG"], n: null }, false],
+    ["post", "/v1/images/edits", "multipart/form-data", edit, false],
+    ["post", "/v1/audio/transcriptions", "multipart/form-data", { ...form, "include[]": ["logprobs"], x: "y" }, true],
+    ["post", "/v1/audio/transcriptions", "multipart/form-data", { ...form, include: ["logprobs"] }, false],
+    ["post", "/v1/audio/transcriptions", "multipart/form-data", { model: form.model }, false],
+    ["post", "/v1/audio/transcriptions", "multipart/form-data", { ...form, stream: "perhaps" }, false],
+    ["post", "/v1/audio/transcriptions", "multipart/form-data", { ...form, temperature: 0.5 }, true],
+    ["post", "/v1/audio/translations", "multipart/form-data", { ...form, "a\\": "b" }, false],
+    ["post", "/v1/audio/translations", "multipart/form-data", { ...form, stream: "true" }, false],
+  ])("%s %s %s applied to %j: %p", (method, path, name, value, accepted) => {
+    const ajv = new Ajv2020({
+      strict: false,
+      validateSchema: false,
+      formats: {
+        binary: true,
+        date: (text) => z.iso.date().safeParse(text).success,
+        "date-time": (text) => z.iso.datetime({ offset: true }).safeParse(text).success,
+      },
+    });
+    const { components } = document;
+    const accepts = ajv.compile({ ...schemaOf(method, path, name), components });
+    expect(accepts(value)).toBe(accepted);
   });
 });

@@ -13,10 +13,17 @@ export interface DocumentOptions {
 /** The version of the published description; part of the contract. */
 const DOCUMENT_VERSION = "0.1.0";
 
+const requestIdHeader = {
+  description: "The id of the call, for `/v1/generations/{request_id}`.",
+  required: true,
+  schema: { type: "string" as const },
+};
+
 /** The OpenAPI 3.1 document, from the same declarations as the router. */
 export function openapiDocument({ features, publicUrl, betaUrl }: DocumentOptions): object {
   const app = new OpenAPIHono();
   app.openAPIRegistry.registerComponent("securitySchemes", "BearerAuth", { type: "http", scheme: "bearer" });
+  app.openAPIRegistry.registerComponent("headers", "RequestId", requestIdHeader);
   for (const { contract } of features.flatMap(({ routes }) => routes)) {
     if (contract !== undefined) app.openAPIRegistry.registerPath(contract);
   }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { modelId, opaqueText } from "../../bodies/index.ts";
+import { modelId, opaqueText, wholeNumber } from "../../bodies/index.ts";
 
 /**
  * The body of a chat completion, as far as the gateway must understand it. Everything else passes unread: objects are
@@ -12,7 +12,7 @@ const message = z.looseObject({
   content: z.union([opaqueText, z.array(contentPart), z.null()]).optional(),
 });
 
-const tokenLimit = z.number().int().min(1).nullish();
+const tokenLimit = wholeNumber(1).nullish();
 
 export const chatRequest = z
   .looseObject({
@@ -22,7 +22,7 @@ export const chatRequest = z
     stream_options: z.looseObject({ include_usage: z.boolean().nullish() }).nullish(),
     max_tokens: tokenLimit,
     max_completion_tokens: tokenLimit,
-    n: z.number().int().min(1).max(128).nullish(),
+    n: wholeNumber(1, 128).nullish(),
   })
   .meta({ id: "ChatCompletionRequest" });
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { modelId, opaqueText } from "../../bodies/index.ts";
+import { modelId, opaqueText, wholeNumber } from "../../bodies/index.ts";
 
 /**
  * The body of a Messages call, as far as the gateway must understand it to bound and route it. Everything else passes
@@ -14,7 +14,7 @@ const message = z.looseObject({ role: z.string().min(1), content });
 export const messagesRequest = z
   .looseObject({
     model: modelId.describe("Provider-prefixed model id, such as anthropic/claude-haiku-4-5."),
-    max_tokens: z.number().int().min(0).describe("0 only fills the upstream's prompt cache."),
+    max_tokens: wholeNumber(0).describe("0 only fills the upstream's prompt cache."),
     messages: z.array(message).min(1),
     system: content.nullish(),
     stream: z.boolean().nullish(),

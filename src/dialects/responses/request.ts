@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { modelId, opaqueText } from "../../bodies/index.ts";
+import { modelId, opaqueText, wholeNumber } from "../../bodies/index.ts";
 
 /**
  * The body of a Responses call, as far as the gateway must understand it to bound, route and store it. Everything else
@@ -19,7 +19,7 @@ export const responsesRequest = z
     input: z.union([opaqueText, z.array(item)]),
     instructions: opaqueText.nullish(),
     stream: z.boolean().nullish(),
-    max_output_tokens: z.number().int().min(1).nullish(),
+    max_output_tokens: wholeNumber(1).nullish(),
     previous_response_id: z.string().min(1).nullish(),
     store: z.boolean().nullish().describe("Whether the response is kept; true where it is left out."),
     // Such an answer is generated, and costs, after its call has ended.
@@ -27,7 +27,7 @@ export const responsesRequest = z
       .boolean()
       .nullish()
       .refine((wanted) => wanted !== true, "is not offered here; leave it out or stream")
-      .describe("Only false."),
+      .meta({ enum: [false, null] }),
   })
   .meta({ id: "ResponsesRequest" });
 

@@ -6,12 +6,18 @@ import { platformRoute } from "../route.ts";
 import type { Services } from "../services.ts";
 import { parseMoment, periodOf } from "./usage-period.ts";
 
-const moment = z.string().transform((text, context) => {
-  const parsed = parseMoment(text);
-  if (parsed !== undefined) return parsed;
-  context.addIssue("write a date (2026-11-21), a date-time (2026-11-21T08:00:00Z) or unix seconds");
-  return z.NEVER;
-});
+const moment = z
+  .string()
+  .transform((text, context) => {
+    const parsed = parseMoment(text);
+    if (parsed !== undefined) return parsed;
+    context.addIssue("write a date (2026-11-21), a date-time (2026-11-21T08:00:00Z) or unix seconds");
+    return z.NEVER;
+  })
+  .meta({
+    type: "string",
+    anyOf: [{ format: "date" }, { format: "date-time" }, { pattern: String.raw`^(0|\d{9,11})$` }],
+  });
 
 const formats = "A date or date-time (ISO 8601, UTC without an offset) or unix seconds.";
 

@@ -1,6 +1,7 @@
+import { z } from "@hono/zod-openapi";
 import { translationCodec, translationForm } from "../../media/index.ts";
 import { chargeableRoute } from "../chargeable.ts";
-import { file } from "../contract.ts";
+import { file, partNames } from "../contract.ts";
 
 export const translationsRoute = chargeableRoute({
   contract: {
@@ -8,7 +9,7 @@ export const translationsRoute = chargeableRoute({
     operationId: "createTranslation",
     tag: "Audio",
     summary: "Translate audio to English.",
-    form: translationForm.extend({ file }),
+    form: translationForm.extend({ file }).catchall(z.string()).meta(partNames),
     streams: false,
     answers: ["text/plain"],
   },

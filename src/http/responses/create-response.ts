@@ -8,6 +8,11 @@ export const createResponseRoute = chargeableRoute({
     tag: "Responses",
     summary: "Responses-style generation.",
     streams: true,
+    links: {
+      response: { operationId: "getResponse", parameters: { response_id: "$response.body#/id" } },
+      inputItems: { operationId: "listInputItems", parameters: { response_id: "$response.body#/id" } },
+      deletion: { operationId: "deleteResponse", parameters: { response_id: "$response.body#/id" } },
+    },
   },
   operations: ["responses", "chat", "messages"],
   surface: "openai",

@@ -21,8 +21,10 @@ export const speechRequest = z
 export type SpeechRequest = z.output<typeof speechRequest>;
 
 /** Boolean values of a form's field. */
-const flag = z.stringbool({ truthy: ["true", "1"], falsy: ["false", "0", ""] });
-const number = z.string().trim().min(1).pipe(z.coerce.number());
+const flag = z
+  .stringbool({ truthy: ["true", "1"], falsy: ["false", "0", ""] })
+  .meta({ enum: ["true", "1", "false", "0", ""] });
+const number = z.string().trim().min(1).pipe(z.coerce.number()).meta({ type: "number" });
 
 /** A field that may be repeated: a single value is a list of one. */
 const list = z.union([z.array(z.string()), z.string().transform((one) => [one])]);
@@ -55,7 +57,10 @@ export const translationForm = z
     model: modelId.describe("Provider-prefixed model id, such as openai/whisper-1."),
     ...common,
     response_format: z.string().optional().describe("json, text, srt, vtt or verbose_json."),
-    stream: z.stringbool({ truthy: [], falsy: ["false", "0", ""], error: "translations are not streamed" }).optional(),
+    stream: z
+      .stringbool({ truthy: [], falsy: ["false", "0", ""], error: "translations are not streamed" })
+      .meta({ enum: ["false", "0", ""] })
+      .optional(),
   })
   .meta({ id: "TranslationForm" });
 

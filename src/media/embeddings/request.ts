@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { modelId, type OpaqueText } from "../../bodies/index.ts";
+import { modelId, type OpaqueText, wholeNumber } from "../../bodies/index.ts";
 import { objectOf } from "../../core/index.ts";
 
 /** A text, the ids of a text's tokens or, if the upstream supports it, a part: an image for example. */
@@ -21,7 +21,7 @@ function isInput(value: unknown): boolean {
   return typeof value === "string" || (Array.isArray(value) && value.length > 0 && value.every(isEntry));
 }
 
-const tokenIds = { type: "array", items: { type: "integer", minimum: 0 } };
+const tokenIds = { type: "array", items: { type: "integer", minimum: 0, maximum: Number.MAX_SAFE_INTEGER } };
 
 /**
  * Checked by hand: there may be hundreds of thousands of token ids, and a list of schemas would create an issue for
@@ -47,8 +47,11 @@ export const embeddingsRequest = z
     model: modelId.describe("Provider-prefixed model id, such as openai/text-embedding-3-small."),
     input,
     encoding_format: z.string().nullish().describe("float or base64."),
-    dimensions: z.number().int().min(1).nullish(),
-    stream: z.literal(false, "embeddings are not streamed").nullish(),
+    dimensions: wholeNumber(1).nullish(),
+    stream: z
+      .literal(false, "embeddings are not streamed")
+      .nullish()
+      .meta({ enum: [false, null] }),
   })
   .meta({ id: "EmbeddingsRequest" });
 
