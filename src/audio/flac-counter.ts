@@ -1,5 +1,5 @@
 import { ByteWalker } from "./byte-walker.ts";
-import { id3Bytes } from "./frame-counter.ts";
+import { Id3Tags } from "./id3-tags.ts";
 import { type SoundCounter, wholeMs } from "./sound-counter.ts";
 
 const BLOCK_HEAD_BYTES = 4;
@@ -27,6 +27,7 @@ type Section = "begin" | "blocks" | "frames" | "end";
  */
 export class FlacCounter implements SoundCounter {
   readonly #walker = new ByteWalker(64, (bytes, at) => this.#step(bytes, at));
+  readonly #tags = new Id3Tags();
   #section: Section = "begin";
   /** The rate in the file's header. */
   #rate = 0;
@@ -48,7 +49,7 @@ export class FlacCounter implements SoundCounter {
   }
 
   #begin(bytes: Buffer, at: number): number {
-    const tag = id3Bytes(bytes, at);
+    const tag = this.#tags.bytesAt(bytes, at);
     if (tag > 0) return tag;
     if (bytes.toString("latin1", at, at + 4) !== "fLaC") this.#walker.stop();
     this.#section = "blocks";

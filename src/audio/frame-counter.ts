@@ -1,24 +1,8 @@
 import { isPlausibleAac } from "./aac-config.ts";
 import { ByteWalker } from "./byte-walker.ts";
+import { ID3_HEAD_BYTES, Id3Tags } from "./id3-tags.ts";
 import { FRAME_BYTES_MAX, FRAME_HEAD_BYTES, type MpegFrame, mpegFrameAt } from "./mpeg-frame.ts";
 import { type SoundCounter, wholeMs } from "./sound-counter.ts";
-
-const ID3_HEAD_BYTES = 10;
-const ID3_FOOTER = 0x10;
-
-/**
- * The length of the ID3 tag at `at`, including its header and footer; 0 if there is no tag, or one that decoders
- * ignore. At least `ID3_HEAD_BYTES` bytes must be available.
- */
-export function id3Bytes(bytes: Buffer, at: number): number {
-  if (bytes[at] !== 0x49 || bytes.toString("latin1", at, at + 3) !== "ID3") return 0;
-  // The size is four times seven bits.
-  const sizes = bytes.subarray(at + 6, at + 10);
-  if (bytes[at + 3] === 0xff || bytes[at + 4] === 0xff || sizes.some((byte) => byte > 0x7f)) return 0;
-  const length = sizes.reduce((sum, byte) => sum * 128 + byte, 0);
-  const footer = ((bytes[at + 5] ?? 0) & ID3_FOOTER) === 0 ? 0 : ID3_HEAD_BYTES;
-  return ID3_HEAD_BYTES + length + footer;
-}
 
 /** Frames in a row at the beginning of MP3. With fewer, decoders may take the file for another format. */
 const FRAMES_BEFORE_LOSS = 8;
@@ -30,6 +14,7 @@ const FRAMES_BEFORE_LOSS = 8;
  */
 export class FrameCounter implements SoundCounter {
   readonly #walker = new ByteWalker(2 * FRAME_BYTES_MAX, (bytes, at) => this.#step(bytes, at));
+  readonly #tags = new Id3Tags();
   #format: MpegFrame["format"] | undefined;
   #milliseconds = 0;
   #frames = 0;
@@ -61,7 +46,7 @@ export class FrameCounter implements SoundCounter {
 
   /** Skips tags and zeros up to the first frame, which must be followed by another one of its kind. */
   #begin(bytes: Buffer, at: number): number {
-    const skipped = id3Bytes(bytes, at) || zerosAt(bytes, at);
+    const skipped = this.#tags.bytesAt(bytes, at) || zerosAt(bytes, at);
     if (skipped > 0) return skipped;
     const frame = mpegFrameAt(bytes, at);
     const next = at + (frame?.bytes ?? 0);

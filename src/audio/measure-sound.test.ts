@@ -1,5 +1,5 @@
 /** The duration of a file by its bytes: whatever its header claims, and however it is cut, broken or crafted. */
-import { describe, expect, test } from "bun:test";
+import { describe, expect, spyOn, test } from "bun:test";
 import fc from "fast-check";
 import { parseBuffer } from "music-metadata";
 import {
@@ -16,6 +16,7 @@ import {
   wav,
   webm,
 } from "./__fixtures__/sounds.ts";
+import { Id3Tags } from "./id3-tags.ts";
 import { measureSound } from "./measure-sound.ts";
 
 /** A stream of chunks of the given size. */
@@ -242,5 +243,30 @@ describe("bytes that are crafted to keep the reader busy", () => {
   ];
   test.each(busy)("%s are not measured", async (_name, head, repeated) => {
     expect(await measured(Buffer.concat([head, Buffer.alloc(2 * mebibyte, repeated)]))).toBeUndefined();
+  });
+
+  /** How often the files' tags are looked for. */
+  const lookups = async (file: Buffer): Promise<number> => {
+    const spy = spyOn(Id3Tags.prototype, "bytesAt");
+    try {
+      expect(await measured(file, 65_536)).toBeUndefined();
+      return spy.mock.calls.length;
+    } finally {
+      spy.mockRestore();
+    }
+  };
+
+  test.each([0, 1, 20])("a chain of tags of %p bytes takes as many steps as a short one", async (bytes) => {
+    const tags = (count: number): Buffer => Buffer.alloc(count * id3(bytes).length, id3(bytes));
+    const steps = await lookups(tags(50));
+    expect(steps).toBeWithin(20, 50);
+    expect(await lookups(tags(100_000))).toBe(steps);
+  });
+
+  test("a few tags are skipped", async () => {
+    const tags = Buffer.concat(Array.from({ length: 20 }, () => id3(1)));
+    expect(await measured(Buffer.concat([tags, mp3(2_400)]))).toBe(2_400);
+    expect(await measured(Buffer.concat([tags, flac(600)]))).toBe(await measured(flac(600)));
+    expect(await measured(Buffer.concat([id3(0), tags, mp3(2_400)]))).toBeUndefined();
   });
 });
