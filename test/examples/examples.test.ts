@@ -13,13 +13,12 @@ import {
 import { tmpdir } from "node:os";
 import { basename, extname, join } from "node:path";
 import { z } from "zod";
-import { cleanEnvironment, type Gateway, root, sorted, startGateway, stopGateways } from "../kit/index.ts";
+import { cleanEnvironment, findPython, type Gateway, root, sorted, startGateway, stopGateways } from "../kit/index.ts";
 import { expected } from "./expected.ts";
-import { findPython } from "./python.ts";
 
 const examples = join(root, "examples");
 const packages = join(root, "node_modules/.bin");
-const python = await findPython();
+const python = await findPython("examples/python/requirements.txt");
 
 const listFiles = (): string[] =>
   sorted(

@@ -37,6 +37,7 @@ export { codeOf, command, type Created, operatorOf } from "./operator.ts";
 export { type PostgresServer, startPostgres } from "./postgres.ts";
 export { hasProc, isAlive, processTree, residentMebibytes } from "./processes.ts";
 export { chatModels, eachProvider, simulatedKey, simulatedProviders } from "./providers.ts";
+export { findPython } from "./python.ts";
 export { openRaw, type RawAnswer, type RawConnection, sendChat, sendRaw } from "./raw.ts";
 export { expectNoInside, expectRefusal, type Refusal, requestIdShape } from "./refusal.ts";
 export {

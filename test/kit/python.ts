@@ -1,25 +1,24 @@
-/** A Python with the packages that the examples need, in a virtual environment below node_modules/.cache. */
+/** A Python with required packages, in a virtual environment below node_modules/.cache. */
 import { existsSync } from "node:fs";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { root } from "../kit/index.ts";
+import { root } from "./gateway.ts";
 
-const requirementsFile = join(root, "examples/python/requirements.txt");
-const cacheFolder = join(root, "node_modules/.cache/examples-python");
+const cacheFolder = join(root, "node_modules/.cache/python");
 const installSecondsMax = 120;
 
 /** The interpreter, or the reason why there is none. */
-export type FoundPython = { readonly python: string } | { readonly missing: string };
+type FoundPython = { readonly python: string } | { readonly missing: string };
 
 /**
- * Creates the environment, or reuses the one of an earlier run with the same interpreter and versions. A Python without
- * venv, or an unreachable index, is a reason to skip; any other failure of pip throws.
+ * Creates the environment, or reuses the one of an earlier run with the same interpreter and versions;
+ * `requirementsFile` lists the packages, relative to the repository. A Python without venv, or an unreachable index, is a reason to skip; any other failure of pip throws.
  */
-export async function findPython(): Promise<FoundPython> {
+export async function findPython(requirementsFile: string): Promise<FoundPython> {
   const check = "import ensurepip, sys, venv; print(sys.version); assert sys.version_info >= (3, 10)";
   const found = Bun.which("python3") === null ? undefined : await run(["python3", "-c", check]);
   if (found?.code !== 0) return { missing: "there is no python3 of version 3.10 or newer with venv" };
-  const requirements = await readFile(requirementsFile, "utf8");
+  const requirements = await readFile(join(root, requirementsFile), "utf8");
   const folder = join(cacheFolder, Bun.hash(found.output + requirements).toString(36));
   const python = join(folder, "bin/python");
   // Written last: an installation that was interrupted is made again.
@@ -27,7 +26,7 @@ export async function findPython(): Promise<FoundPython> {
   if (existsSync(complete)) return { python };
   await mkdir(cacheFolder, { recursive: true });
   await runOrThrow(["python3", "-m", "venv", "--clear", folder]);
-  const install = ["-m", "pip", "install", "--quiet", "--requirement", requirementsFile];
+  const install = ["-m", "pip", "install", "--quiet", "--requirement", join(root, requirementsFile)];
   const { code, output } = await run([python, ...install]);
   if (code !== 0 && /from versions: none|Failed to establish a new connection/.test(output)) {
     return { missing: "pip does not reach its index" };
