@@ -23,7 +23,7 @@ export const opaqueOnly = { background: ["auto", "opaque"] };
 export function fitImageFields(body: JsonObject, { drops, only }: ImageFieldRules): JsonObject {
   const entries = Object.entries(body).filter(([field, value]) => {
     if (drops.includes(field)) return false;
-    const allowed = only[field];
+    const allowed = Object.hasOwn(only, field) ? only[field] : undefined;
     if (allowed === undefined) return true;
     if (value === null || allowed.includes(value)) return false;
     throw refusal(field, `this upstream does not support this value: leave it out${orElse(allowed)}.`);
