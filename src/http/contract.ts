@@ -129,16 +129,19 @@ export interface ProxiedContract extends Described {
   streams: boolean;
   /** Media types of whole answers other than JSON. */
   answers?: readonly string[];
+  /** Whether a call may have a retry key; true by default. */
+  retryKey?: boolean;
   /** The operations that continue with an answer, by the name of the link. */
   links?: Readonly<Record<string, Link>>;
 }
 
 /**
- * A `POST` answered by the upstream. Declares the statuses that the contract lists for proxied routes, and 409, with the
- * error body of its surface.
+ * A `POST` answered by the upstream. Declares the statuses that the contract lists for proxied routes, and 409 if it has
+ * retry keys, with the error body of its surface.
  */
 export function proxiedContract(contract: ProxiedContract, surface: Surface): RouteContract {
   const { path, operationId, tag, summary, body, form, streams, answers = [], links = {} } = contract;
+  const { retryKey = true } = contract;
   const upstreamBody = z.looseObject({}).describe("The upstream's body, unchanged.");
   const others = Object.fromEntries(answers.map((type) => [type, { schema: type.startsWith("text/") ? text : file }]));
   const content = {
@@ -156,11 +159,12 @@ export function proxiedContract(contract: ProxiedContract, surface: Surface): Ro
     operationId,
     tags: [tag],
     summary,
-    request: { headers: retryHeaders, body: { required: true, content: taken } },
+    request: { ...(retryKey ? { headers: retryHeaders } : {}), body: { required: true, content: taken } },
     responses: {
       200: { description: "Success.", headers, content, links },
       201: { description: "Created.", headers, content: { "application/json": { schema: upstreamBody } }, links },
-      ...errorResponses([400, 401, 402, 404, 409, 413, 422, 502], surface),
+      ...errorResponses([400, 401, 402, 404, 413, 422, 502], surface),
+      ...(retryKey ? errorResponses([409], surface) : {}),
     },
   });
 }

@@ -54,7 +54,7 @@ const routes: [string, string, string[]][] = [
   ["post", "/v1/images/edits", proxied],
   ["post", "/v1/images/generations", proxied],
   ["post", "/v1/messages", proxied],
-  ["post", "/v1/messages/count_tokens", proxied],
+  ["post", "/v1/messages/count_tokens", proxied.filter((status) => status !== "409")],
   ["post", "/v1/responses", proxied],
   ["get", "/v1/responses/{response_id}", relayed],
   ["delete", "/v1/responses/{response_id}", relayed],
@@ -178,6 +178,13 @@ describe("the document", () => {
       const accepts = ajv.compile(document.components.schemas[name] ?? {});
       expect(accepts(JSON.parse(JSON.stringify(errorBody(surface, error, "req_1"))))).toBe(true);
       expect(accepts({ success: false, error: "no" })).toBe(false);
+    }
+  });
+
+  test("has a retry key exactly for the calls that may get 409", () => {
+    for (const [method, path, statuses] of routes) {
+      const names = operationOf(method, path).parameters?.map(({ name }) => name) ?? [];
+      expect([path, names.includes("idempotency-key")]).toEqual([path, statuses.includes("409")]);
     }
   });
 

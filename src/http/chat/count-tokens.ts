@@ -10,6 +10,7 @@ export const countTokensRoute = proxiedRoute({
     summary: "Tokens that a Messages call would put in. Free; an estimate where the provider doesn't count.",
     body: countTokensRequest,
     streams: false,
+    retryKey: false,
   },
   surface: "anthropic",
   mount: (services: CountTokensDependencies) => (call) => countTokens(services, call),
