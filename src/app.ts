@@ -2,7 +2,7 @@ import type { AccountsDependencies } from "./accounts/index.ts";
 import { createModelList, createModelRouter, type RoutingOptions } from "./app-routing.ts";
 import { openTokenStore, Authenticator } from "./auth/index.ts";
 import { CallPipeline, LargeBodies, type PipelineDependencies } from "./calls/index.ts";
-import { guardObserver, logObserver } from "./charges/index.ts";
+import { type EndDependencies, EndJournal, endHold, guardObserver, logObserver } from "./charges/index.ts";
 import { type Environment, formatCredits, parseMarkup } from "./core/index.ts";
 import { openGenerationStore } from "./generations/index.ts";
 import {
@@ -60,7 +60,7 @@ export interface App {
   fetch: (request: Request) => Response | Promise<Response>;
   /**
    * Refuses new calls, waits (within a bound) for the open ones, commits the remaining operations, stops the timers.
-   * Returns the number of calls whose end the storage did not accept; each of them is in the log.
+   * Returns the number of calls whose end neither the storage nor the journal accepted; each of them is in the log.
    */
   drain(): Promise<number>;
 }
@@ -74,14 +74,16 @@ export function createApp(options: AppOptions): App {
   const markupMillionths = parseMarkup(config.pricing.markup);
   const router = createModelRouter(options);
   const unsettled = new Map<string, Settle | Release>();
+  const journal = new EndJournal(config.storage_journal);
   const objectOwners = openObjectOwnerStore(storage);
   const storedObjects = new StoredObjects({ owners: objectOwners, clock: environment.clock });
-  const parts: PipelineParts = { ledger, ticker, markupMillionths, router, storedObjects, unsettled };
+  const parts: PipelineParts = { ledger, ticker, markupMillionths, router, storedObjects, unsettled, journal };
   const calls = pipelineDependencies(options, parts);
   const pipeline = new CallPipeline(calls);
   let draining = false;
   const isDraining = (): boolean => draining;
   const services = servicesOf(options, { ...parts, features, calls, pipeline, store, objectOwners, isDraining });
+  submitLeftEnds(calls.work, logger);
   const stopSweeper = sweep(ledger, environment, logger);
   const stopFeatures = startFeatures(features, services, (reason) =>
     logger.error({ reason: String(reason) }, "a feature failed to stop"),
@@ -112,8 +114,11 @@ export function createApp(options: AppOptions): App {
       await Promise.race([flushed, Bun.sleep(STORAGE_MS_MAX)]);
       await waitUntil(() => unsettled.size === 0, STORAGE_MS_MAX);
       ticker.stop();
-      for (const lost of unsettled.values()) logger.error(lostEnd(lost), "could not be written to the ledger");
-      return unsettled.size;
+      const [kept, lost] = partition([...unsettled.values()], ({ id }) => journal.has(id));
+      for (const end of kept) logger.warn(unwrittenEnd(end), "is in the journal, for the next start");
+      for (const end of lost) logger.error(unwrittenEnd(end), "could not be written to the ledger");
+      journal.close();
+      return lost.length;
     },
   };
 }
@@ -121,7 +126,18 @@ export function createApp(options: AppOptions): App {
 /** Time-outs and leases use a monotonic clock: a clock that jumped would end every stream, or renew no hold. */
 const monotonic = (): number => performance.now();
 
-function lostEnd(operation: Settle | Release) {
+/** Submits the ends that earlier processes could not write to the ledger. */
+function submitLeftEnds(deps: EndDependencies, logger: Logger): void {
+  const ends = deps.journal.takeOver();
+  if (ends.length > 0) logger.info({ ends: ends.length }, "submits the ends in the journal");
+  for (const end of ends) void endHold(deps, end);
+}
+
+function partition<T>(all: readonly T[], belongs: (one: T) => boolean): [T[], T[]] {
+  return [all.filter(belongs), all.filter((one) => !belongs(one))];
+}
+
+function unwrittenEnd(operation: Settle | Release) {
   const credits = operation.kind === "settle" ? formatCredits(operation.amount) : "0";
   return { request_id: operation.id, kind: operation.kind, credits };
 }
@@ -148,11 +164,12 @@ interface PipelineParts {
   router: ModelRouter;
   storedObjects: StoredObjects;
   unsettled: Map<string, Settle | Release>;
+  journal: EndJournal;
 }
 
 function pipelineDependencies(options: AppOptions, parts: PipelineParts): PipelineDependencies {
   const { config, environment, logger, memoryBytesMax } = options;
-  const { ledger, ticker, markupMillionths, router, storedObjects, unsettled } = parts;
+  const { ledger, ticker, markupMillionths, router, storedObjects, unsettled, journal } = parts;
   const observer = guardObserver(logObserver(logger), (reason) =>
     logger.error({ reason: String(reason) }, "observer failed"),
   );
@@ -169,6 +186,7 @@ function pipelineDependencies(options: AppOptions, parts: PipelineParts): Pipeli
       clock: environment.clock,
       onUnsettled: (id, reason) => logger.error({ request_id: id, reason: String(reason) }, "ledger commit failed"),
       unsettled,
+      journal,
       observer,
     },
     send: {

@@ -13,6 +13,7 @@ import {
   type CallFile,
   type Environment,
   type ErrorCode,
+  formatCredits,
   GatewayError,
   limits,
 } from "../core/index.ts";
@@ -139,10 +140,15 @@ export class CallPipeline {
         capture.readWhole(whole);
         await storeOrLog(logger, call.id, () => capture.save(keyId));
       }
-      await call.end(response.end);
+      const shortfall = await call.end(response.end);
+      const { observed } = response.end;
+      if (shortfall > 0n && observed !== undefined) {
+        response.headers["x-tollgate-credits"] = formatCredits(work.costOf(observed) - shortfall);
+      }
       return response;
     } catch (thrown) {
-      if (call !== undefined) await endFailed(call, thrown);
+      // The call fails with its own error, also if its end is not durable.
+      if (call !== undefined) await endFailed(call, thrown).catch(() => undefined);
       throw thrown;
     } finally {
       memory.free();
@@ -169,7 +175,7 @@ export class CallPipeline {
  * Ends a call without an answer. If its client disconnected after the request had been written, the upstream bills the
  * input, so the expected input is charged.
  */
-function endFailed(call: RunningCall, thrown: unknown): Promise<void> {
+function endFailed(call: RunningCall, thrown: unknown): Promise<unknown> {
   const error = thrown instanceof GatewayError ? thrown : undefined;
   const { work, watchdog } = call.parts;
   if (watchdog.isAbandoned && call.hasSentRequest) {

@@ -90,8 +90,8 @@ function relay(
       if (capture !== undefined) await storeOrLog(deps.logger, call.id, () => capture.save(keyId));
       const used = usage.soFar();
       const isCharged = usage.hasOutput || outcome === "complete" || outcome === "abandoned";
-      if (used === undefined || !isCharged) return call.end({ status, outcome, error });
-      return call.end({ status, outcome, observed: used, error, answer: recorder && { headers, body: recorder } });
+      if (used === undefined || !isCharged) await call.end({ status, outcome, error });
+      else await call.end({ status, outcome, observed: used, error, answer: recorder && { headers, body: recorder } });
     },
   });
   return { status, headers, body: stream };

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { limits } from "../core/index.ts";
+import { GatewayError, limits } from "../core/index.ts";
 import type { StreamObserver } from "../streaming/index.ts";
 import {
   chunk,
@@ -359,7 +359,10 @@ test("a stream whose end fails breaks off, and affects nothing else", async () =
   const uncommitted = new StreamScene();
   uncommitted.commit = Promise.reject(wrong);
   await uncommitted.send(chunk("one") + finish + done);
-  expect([uncommitted.outcomes, uncommitted.broken]).toEqual([["complete"], wrong]);
+  expect([uncommitted.outcomes, uncommitted.broken]).toEqual([["complete"], undefined]);
+  // The last event is withheld: the client must not take the answer for complete.
+  expect(uncommitted.got).not.toContain("[DONE]");
+  expect(uncommitted.errorEvent).toMatchObject({ code: "upstream_interrupted" });
   // Before the charge has ended.
   let seen = false;
   const failing: StreamObserver = {
@@ -378,5 +381,13 @@ test("a stream whose end fails breaks off, and affects nothing else", async () =
   };
   const unended = new StreamScene({ observer: failing });
   await unended.send(chunk("one"));
-  expect([unended.outcomes, unended.broken]).toEqual([["interrupted"], wrong]);
+  expect([unended.outcomes, unended.errorEvent?.code]).toEqual([["interrupted"], "upstream_interrupted"]);
+});
+
+test("a stream whose charge is not durable ends with that error instead of its last event", async () => {
+  const scene = new StreamScene();
+  scene.commit = Promise.reject(new GatewayError("storage_unavailable", "The charge can't be written."));
+  await scene.send(chunk("one") + finish + done);
+  expect(scene.got).not.toContain("[DONE]");
+  expect(scene.errorEvent).toMatchObject({ code: "storage_unavailable" });
 });

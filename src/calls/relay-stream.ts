@@ -30,7 +30,7 @@ export interface StreamRelayOptions {
   /** Redacts the upstream's key from an error that repeats it. */
   redact: (text: string) => string;
   onFirstByte: () => void;
-  /** Ends the charge; resolves when that is durable. */
+  /** Ends the charge. Resolves when that is durable, and rejects if it cannot be: the last event is then withheld. */
   onEnd: (end: StreamEnd, error: GatewayError | undefined) => Promise<void>;
 }
 
@@ -103,7 +103,8 @@ class StreamRelay implements Watched, BodySink {
     // SDKs disconnect at an error: that was the upstream's end, not the client's.
     const ended = this.#end(this.#options.observer.failed ? "failed" : "abandoned", undefined);
     this.#options.abort.abort(new GatewayError("upstream_interrupted", "The client went away."));
-    await ended;
+    // Nobody waits for an answer any more, whose charge might not be durable.
+    await ended.catch(() => undefined);
   }
 
   #continueWithoutClient(): void {
@@ -155,9 +156,13 @@ class StreamRelay implements Watched, BodySink {
   /** Nothing follows the dialect's last event: the client need not wait for the upstream to close. */
   async #complete(block: Buffer): Promise<void> {
     const { observer } = this.#options;
-    await this.#end(observer.failed ? "failed" : "complete", undefined);
-    this.#close(block);
-    this.#readOut();
+    try {
+      await this.#end(observer.failed ? "failed" : "complete", undefined);
+      this.#close(block);
+      this.#readOut();
+    } catch (cause) {
+      await this.#break(cause);
+    }
   }
 
   /** Reads to the end, so that the connection can be reused; one that stays open is closed. */
@@ -193,7 +198,8 @@ class StreamRelay implements Watched, BodySink {
   /** A broken stream ends with an error event, never as if it were complete. */
   async #break(cause: unknown): Promise<void> {
     const error = this.#errorFrom(cause);
-    await this.#end("interrupted", error);
+    // The stream ends with an error in any case.
+    await this.#end("interrupted", error).catch(() => undefined);
     const { events, observer } = this.#options;
     if (events === undefined) {
       // The connection breaks off as well, because nothing else distinguishes half a file from a whole one.
@@ -241,6 +247,7 @@ class StreamRelay implements Watched, BodySink {
   #errorFrom(cause: unknown): GatewayError {
     const { signal } = this.#options.abort;
     if (signal.aborted && signal.reason instanceof GatewayError) return signal.reason;
+    if (cause instanceof GatewayError) return cause;
     return new GatewayError("upstream_interrupted", "The upstream's stream broke off.", { cause });
   }
 

@@ -1,5 +1,5 @@
 import type { Work, WorkEnd } from "../charges/index.ts";
-import type { CallFile, GatewayError, ObservedUsage, Surface } from "../core/index.ts";
+import { type CallFile, GatewayError, type Nano, type ObservedUsage, type Surface } from "../core/index.ts";
 import type { Target } from "../routing/index.ts";
 import type { CallWatchdog } from "../sending/index.ts";
 import type { MemoryShare } from "../streaming/index.ts";
@@ -59,16 +59,21 @@ export class RunningCall {
     return this.#requestsSent > 0;
   }
 
-  /** Ends the work. Only the first end counts. Resolves when it is durable. */
-  end(result: CallResult): Promise<void> {
-    if (this.#ended) return Promise.resolve();
+  /**
+   * Ends the work. Only the first end counts. Resolves to its shortfall, in nano-credits, when it is durable. Rejects with
+   * `storage_unavailable` if it could not be made durable: the answer must not be completed then.
+   */
+  async end(result: CallResult): Promise<Nano> {
+    if (this.#ended) return 0n;
     const { work, files, memory, onEnd } = this.parts;
     const { status, outcome, observed, error } = result;
     const committed = work.end({ status, outcome, observed, error, answer: this.#storedAnswerOf(result), files });
     this.#ended = true;
     memory.free();
     onEnd();
-    return committed;
+    const { isDurable, shortfall } = await committed;
+    if (!isDurable) throw new GatewayError("storage_unavailable", "The charge can't be written.");
+    return shortfall;
   }
 
   #storedAnswerOf({ status, answer, outcome }: CallResult): WorkEnd["answer"] {

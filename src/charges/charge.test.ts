@@ -128,9 +128,9 @@ describe("the end", () => {
     expect(await scene.balances()).toEqual({ charged: 0n, held: 0n });
   });
 
-  const settle = (charge: Work): Promise<void> => charge.end(settled(usage));
-  const settleOther = (charge: Work): Promise<void> => charge.end(settled({ usage: { input: 99 } }));
-  const release = (charge: Work): Promise<void> => charge.end(failed);
+  const settle = (charge: Work): Promise<unknown> => charge.end(settled(usage));
+  const settleOther = (charge: Work): Promise<unknown> => charge.end(settled({ usage: { input: 99 } }));
+  const release = (charge: Work): Promise<unknown> => charge.end(failed);
   test.each([
     ["settled twice", [settle, settle], cost],
     ["settled with another figure", [settle, settleOther], cost],
@@ -242,6 +242,22 @@ describe("while it is open", () => {
     seen = { usage: { input: 10, output: 5 } };
     await scene.tick(quarter);
     expect(await checkpoint()).toBe(cost);
+  });
+
+  test("a cost that grows is stored every two seconds, and one that does not is not", async () => {
+    const charge = await scene.open();
+    let input = 10;
+    charge.meter(() => ({ usage: { input } }), neverGivesUp);
+    await scene.tick(tickMs);
+    expect(await checkpoint()).toBeUndefined();
+    await scene.tick(tickMs);
+    expect(await checkpoint()).toBe(10_000n);
+    const renewals = (): number => scene.store.taken.filter(({ kind }) => kind === "renew").length;
+    await scene.tick(10 * tickMs);
+    expect(renewals()).toBe(1);
+    input = 11;
+    await scene.tick(tickMs);
+    expect([await checkpoint(), renewals()]).toEqual([11_000n, 2]);
   });
 
   test("after its process died, the sweep charges the last observed usage", async () => {

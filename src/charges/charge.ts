@@ -21,7 +21,7 @@ import {
 import type { CallRecord, HoldKeeper, StoredAnswer, Release, Settle } from "../ledger/index.ts";
 import { chargeFor } from "../pricing/index.ts";
 import type { Watched } from "../streaming/index.ts";
-import { type EndDependencies, endHold } from "./end-hold.ts";
+import { type EndDependencies, endHold, type EndOutcome } from "./end-hold.ts";
 import { holdOf, type WorkOrder } from "./work-order.ts";
 
 /** Headers with the remaining quota of the token's minute. */
@@ -29,6 +29,9 @@ type RateHeaders = Readonly<Record<string, string>>;
 
 /** The interval at which the cost of running work is compared with its hold. */
 const TOP_UP_CHECK_MS = 1_000;
+
+/** The interval at which the cost of running work is recorded with its hold: a killed process loses no more than this. */
+const RECORD_MS = 2_000;
 
 /** The first and the longest delay before a failed hand-over is retried. */
 const LEND_RETRY_MS = 250;
@@ -130,9 +133,9 @@ export class Charge implements Watched {
 
   /**
    * Charges for the usage. An answer is complete for its client only after the charge is durable: a process that dies
-   * before has neither answered nor charged. Never rejects.
+   * before has neither answered nor charged. Never rejects: the outcome tells whether it is durable.
    */
-  settle(observed: ObservedUsage, { record, answer }: ChargeEnd): Promise<void> {
+  settle(observed: ObservedUsage, { record, answer }: ChargeEnd): Promise<EndOutcome> {
     const { id, principal } = this.#order;
     const settle: Settle = { kind: "settle", id, amount: this.costOf(observed), at: this.#deps.clock(), record };
     if (principal.rates?.tokensPerMinute !== undefined)
@@ -142,12 +145,12 @@ export class Charge implements Watched {
   }
 
   /** Charges nothing. Never rejects. */
-  release(record: CallRecord): Promise<void> {
+  release(record: CallRecord): Promise<EndOutcome> {
     return this.#end({ kind: "release", id: this.#order.id, at: this.#deps.clock(), record });
   }
 
-  #end(operation: Settle | Release): Promise<void> {
-    if (this.#ended) return Promise.resolve();
+  #end(operation: Settle | Release): Promise<EndOutcome> {
+    if (this.#ended) return Promise.resolve({ isDurable: true, shortfall: 0n });
     this.#ended = true;
     const { ticker, clock } = this.#deps;
     ticker.leave(this);
@@ -199,14 +202,19 @@ export class Charge implements Watched {
     return this.#reserves.at(-1) ?? this.#order.id;
   }
 
-  /** Renews the lease in time, and raises the hold if it no longer covers the cost so far. */
+  /**
+   * Renews the lease in time, and earlier if the work has cost more since, and raises the hold if it no longer covers the
+   * cost so far.
+   */
   onTick(now: number): void {
     if (this.#handingOver) return;
-    const renews = this.#keeper === "process" && now - this.#renewedAt >= limits.holdLeaseMs / 4;
+    const sinceRenewal = now - this.#renewedAt;
+    const isDue = sinceRenewal >= limits.holdLeaseMs / 4;
     const compares = now - this.#comparedAt >= TOP_UP_CHECK_MS;
-    if (!renews && !compares) return;
+    if (!isDue && !compares) return;
     const cost = this.#costSoFar();
-    if (renews) this.#renew(now, cost);
+    const hasGrown = cost !== undefined && cost > this.#renewedCost && sinceRenewal >= RECORD_MS;
+    if (this.#keeper === "process" && (isDue || hasGrown)) this.#renew(now, cost);
     if (!compares) return;
     this.#comparedAt = now;
     if (cost !== undefined && cost * 4n > this.#amount * 3n && !this.#toppingUp) this.#underWay = this.#topUp(cost);

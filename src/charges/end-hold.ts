@@ -1,6 +1,8 @@
 /** The end of a hold on its way to the ledger. */
 import type { Ledger, Release, Settle, OutcomeOf, QueuedOperation } from "../ledger/index.ts";
+import type { Nano } from "../core/index.ts";
 import type { Ticker } from "../streaming/index.ts";
+import type { EndJournal } from "./end-journal.ts";
 import type { WorkObserver } from "./work-observer.ts";
 
 export interface EndDependencies {
@@ -9,7 +11,17 @@ export interface EndDependencies {
   onUnsettled: (id: string, reason: unknown) => void;
   /** Ends that the store has not accepted yet. */
   unsettled: Map<string, Settle | Release>;
+  /** Keeps those ends beyond the process. */
+  journal: EndJournal;
   observer: WorkObserver;
+}
+
+/** An end after its first attempt. */
+export interface EndOutcome {
+  /** Whether the end is durable, in the store or in the journal. If not, it is still retried while the process lives. */
+  isDurable: boolean;
+  /** The part of the charge that nobody could pay, in nano-credits; 0 as long as the store has not answered. */
+  shortfall: Nano;
 }
 
 /** The first and the longest delay before an end that the store did not accept is retried. */
@@ -17,11 +29,11 @@ const RETRY_MS = 250;
 const RETRY_MS_MAX = 5_000;
 
 /**
- * Ends a hold. Resolves after the first attempt, so that a store that is down delays no answer; further attempts follow
- * on the ticker. A refused end is reported, because it would be a charge without a payer, unless `harmless` recognises
- * the refusal as expected. Never throws or rejects.
+ * Ends a hold. Resolves after the first attempt: if the store is down, once the end is in the journal, so that no answer
+ * waits for the store; further attempts follow on the ticker. A refused end is reported, because it would be a charge
+ * without a payer, unless `harmless` recognises the refusal as expected. Never throws or rejects.
  */
-export function endHold(deps: EndDependencies, operation: Settle | Release, harmless?: "no-hold"): Promise<void> {
+export function endHold(deps: EndDependencies, operation: Settle | Release, harmless?: "no-hold"): Promise<EndOutcome> {
   const end = new EndOfHold(deps, operation, harmless);
   deps.ledger.enqueue(end);
   return end.tried;
@@ -31,8 +43,9 @@ class EndOfHold implements QueuedOperation<Settle | Release> {
   readonly operation: Settle | Release;
   readonly #deps: EndDependencies;
   readonly #harmless: "no-hold" | undefined;
-  readonly #tried = Promise.withResolvers<void>();
+  readonly #tried = Promise.withResolvers<EndOutcome>();
   #waitMs = RETRY_MS;
+  #isRetry = false;
 
   constructor(deps: EndDependencies, operation: Settle | Release, harmless: "no-hold" | undefined) {
     this.operation = operation;
@@ -40,20 +53,28 @@ class EndOfHold implements QueuedOperation<Settle | Release> {
     this.#harmless = harmless;
   }
 
-  get tried(): Promise<void> {
+  get tried(): Promise<EndOutcome> {
     return this.#tried.promise;
   }
 
   resolve(result: OutcomeOf<Settle | Release>): void {
-    const { unsettled, onUnsettled, observer } = this.#deps;
+    const { unsettled, journal, onUnsettled, observer } = this.#deps;
     const { id, record } = this.operation;
     const { outcome } = result;
+    const shortfall = "shortfall" in result ? result.shortfall : 0n;
     unsettled.delete(id);
-    this.#tried.resolve();
-    if (outcome === "conflict" || outcome === "no-hold") {
-      if (outcome !== this.#harmless) onUnsettled(id, outcome);
-    } else if (record !== undefined && outcome !== "exists") {
-      observer.committed?.({ id, shortfall: "shortfall" in result ? result.shortfall : 0n });
+    this.#tried.resolve({ isDurable: true, shortfall });
+    if ((outcome === "conflict" || outcome === "no-hold") && outcome !== this.#harmless) {
+      // An entry of the journal stays there: its hold may be in another storage.
+      onUnsettled(id, outcome);
+      return;
+    }
+    const isCommitted = outcome === "settled" || outcome === "released";
+    if (record !== undefined && isCommitted) observer.committed?.({ id, shortfall });
+    try {
+      journal.remove(id);
+    } catch (reason) {
+      onUnsettled(id, reason);
     }
   }
 
@@ -63,7 +84,24 @@ class EndOfHold implements QueuedOperation<Settle | Release> {
     unsettled.set(id, this.operation);
     ticker.after(this.#waitMs, () => ledger.enqueue(this));
     this.#waitMs = Math.min(2 * this.#waitMs, RETRY_MS_MAX);
-    this.#tried.resolve();
     onUnsettled(id, reason);
+    if (this.#isRetry) return;
+    this.#isRetry = true;
+    void this.#writeToJournal();
+  }
+
+  async #writeToJournal(): Promise<void> {
+    const { journal, onUnsettled, unsettled } = this.#deps;
+    const { id } = this.operation;
+    let isDurable = true;
+    try {
+      if (!journal.has(id)) await journal.write(this.operation);
+      // The store may have accepted it meanwhile.
+      if (!unsettled.has(id)) journal.remove(id);
+    } catch (reason) {
+      isDurable = false;
+      onUnsettled(id, reason);
+    }
+    this.#tried.resolve({ isDurable, shortfall: 0n });
   }
 }

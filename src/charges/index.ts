@@ -1,4 +1,6 @@
 export type { WorkDependencies } from "./charge.ts";
+export { type EndDependencies, endHold } from "./end-hold.ts";
+export { EndJournal } from "./end-journal.ts";
 export { resolveUsage, sumOf } from "./estimate.ts";
 export { guardObserver } from "./guard-observer.ts";
 export { logObserver } from "./log-observer.ts";

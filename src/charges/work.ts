@@ -11,6 +11,7 @@
 import { type CallFile, formatCredits, type GatewayError, type Nano, type ObservedUsage } from "../core/index.ts";
 import type { CallRecord, StoredAnswer } from "../ledger/index.ts";
 import type { Charge, WorkDependencies } from "./charge.ts";
+import type { EndOutcome } from "./end-hold.ts";
 import { type ParkedWork, toParkedWork } from "./parked-work.ts";
 import type { WorkOrder } from "./work-order.ts";
 
@@ -27,6 +28,9 @@ export interface WorkEnd {
   /** Files of the request, for the log. */
   files?: readonly CallFile[] | undefined;
 }
+
+/** The outcome of an end after the first one. */
+const endedBefore: EndOutcome = { isDurable: true, shortfall: 0n };
 
 export class Work {
   readonly order: WorkOrder;
@@ -85,11 +89,17 @@ export class Work {
   /**
    * Ends the work: settles its usage or releases the hold, stores the generation record in the same commit, and
    * notifies the observer. Only the first end counts. Parked work is ended by its job; here, this then changes nothing.
-   * An end during parking waits for its outcome. Resolves when the end is durable, and never rejects.
+   * An end during parking waits for its outcome. Resolves once the end is durable, or could not be made durable; never
+   * rejects.
    */
-  end(end: WorkEnd): Promise<void> {
-    if (this.#state !== "open") return Promise.resolve();
-    if (this.#parking !== undefined) return this.#parking.catch(() => this.end(end));
+  end(end: WorkEnd): Promise<EndOutcome> {
+    if (this.#state !== "open") return Promise.resolve(endedBefore);
+    if (this.#parking !== undefined) {
+      return this.#parking.then(
+        () => endedBefore,
+        () => this.end(end),
+      );
+    }
     const { observed, answer, files, error } = end;
     const record = this.#record(end);
     const credits = observed === undefined ? "0" : this.creditsOf(observed);

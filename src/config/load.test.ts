@@ -91,6 +91,7 @@ describe("absent keys", () => {
     expect(load(minimal).config).toEqual({
       server: { host: "127.0.0.1", port: 8787, body_limit: 33_554_432, body_timeout: 120_000 },
       storage: "sqlite:data/tollgate.db",
+      storage_journal: "data/journal",
       upstream: {
         retries: 2,
         client: "sockets",
@@ -141,6 +142,7 @@ pricing:
         beta_url: "http://beta.test",
       },
       storage: "sqlite:/tmp/x.db?synchronous=full",
+      storage_journal: "data/journal",
       upstream: {
         retries: 0,
         client: "sockets",

@@ -132,6 +132,13 @@ function notBuiltYet(value: string): string {
 export const configSchema = z.strictObject({
   server,
   storage: z.string().min(1).default("sqlite:data/tollgate.db").describe("sqlite:PATH or postgres://user:pass@host/db"),
+  storage_journal: z
+    .string()
+    .min(1)
+    .default("data/journal")
+    .describe(
+      "The directory for charges that the storage cannot take, until it can. It must outlive the process and belong to one machine.",
+    ),
   upstream,
   log,
   providers: z.record(prefix, provider).prefault(defaultProviders),

@@ -1,3 +1,4 @@
+export { type JournalEntry, JournalFile } from "./journal-file.ts";
 export { type PostgresStorage, type SqliteStorage, type Storage, StorageError } from "./database.ts";
 export { openStorage, withoutPassword } from "./open.ts";
 export type { Parameter, Statements } from "./postgres/statements.ts";

@@ -1,7 +1,10 @@
 /** Postgres goes away, or is late: refused quickly, back by itself, and nothing that was owed is lost. */
 import { afterAll, beforeAll, beforeEach, afterEach, describe, expect, test } from "bun:test";
 import { SQL } from "bun";
-import { openWork, Work, type WorkOrder } from "../../src/charges/index.ts";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { EndJournal, openWork, Work, type WorkOrder } from "../../src/charges/index.ts";
 import { GatewayError } from "../../src/core/index.ts";
 import { type Account, type Hold, Ledger, type LedgerStore, openLedgerStore } from "../../src/ledger/index.ts";
 import { PriceBook } from "../../src/pricing/index.ts";
@@ -98,6 +101,7 @@ describe("a server that is down", () => {
   }, 30_000);
 
   test("loses no settlement and no release: they are tried again until they are taken, once", async () => {
+    const directory = mkdtempSync(join(tmpdir(), "tollgate-journal-"));
     const ticker = new Ticker(50, Date.now);
     const unsettled = new Map();
     const prices = new PriceBook({
@@ -114,6 +118,7 @@ describe("a server that is down", () => {
       markupMillionths: 1_000_000n,
       onUnsettled: () => undefined,
       unsettled,
+      journal: new EndJournal(directory),
       observer: {},
     };
     const open = async (id: string): Promise<Work> => {
@@ -141,12 +146,16 @@ describe("a server that is down", () => {
       released.end({ status: 502, outcome: "interrupted" }),
     ]);
     expect(unsettled.size).toBe(2);
+    expect(readdirSync(directory).filter((name) => name.endsWith(".journal"))).toHaveLength(1);
 
     await server.start();
     await until("nothing is held any more", async () => (await counters().catch(() => undefined))?.held === 0n, 10_000);
     expect(await counters()).toEqual({ charged: 20_000n, held: 0n });
     expect(await store.audit()).toMatchObject({ entries: 3, openHolds: 0, drifts: [] });
     await until("nothing is owed any more", () => unsettled.size === 0);
+    // Its entries are gone, and so is its file.
+    expect(readdirSync(directory)).toEqual([]);
+    rmSync(directory, { recursive: true });
     ticker.stop();
   }, 30_000);
 });

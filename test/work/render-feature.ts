@@ -4,7 +4,16 @@
  *   bun render-feature.ts order STORAGE   orders the work, parks it with its job, and hangs in the job's first run
  *   bun render-feature.ts work STORAGE    runs due jobs until it is killed
  */
-import { type ParkedWork, openWork, resumeWork, Work, type WorkDependencies } from "../../src/charges/index.ts";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import {
+  EndJournal,
+  type ParkedWork,
+  openWork,
+  resumeWork,
+  Work,
+  type WorkDependencies,
+} from "../../src/charges/index.ts";
 import type { ObservedUsage } from "../../src/core/index.ts";
 import { type JobHandler, JobRunner, openJobStore } from "../../src/jobs/index.ts";
 import { Ledger, type LedgerStore, openLedgerStore } from "../../src/ledger/index.ts";
@@ -30,6 +39,7 @@ function featureOn(storage: Storage): Feature {
     markupMillionths: 1_000_000n,
     onUnsettled: (id, reason) => console.error(`unsettled ${id}: ${String(reason)}`),
     unsettled: new Map(),
+    journal: new EndJournal(join(tmpdir(), `tollgate-journal-${process.pid}`)),
     observer: { committed: ({ id }) => console.log(`committed ${id}`) },
   };
   return { ledgerStore, work, jobs: openJobStore(storage) };

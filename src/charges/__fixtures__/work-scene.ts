@@ -1,4 +1,7 @@
 import { jest } from "bun:test";
+import { rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { GatewayError, type ObservedUsage } from "../../core/index.ts";
 import {
   type CallRecord,
@@ -12,6 +15,7 @@ import { type ModelPrice, PriceBook } from "../../pricing/index.ts";
 import { openStorage, type SqliteStorage } from "../../storage/index.ts";
 import { Ticker } from "../../streaming/index.ts";
 import type { WorkDependencies } from "../charge.ts";
+import { EndJournal } from "../end-journal.ts";
 import { openWork } from "../open-work.ts";
 import type { CommitReport, WorkReport } from "../work-observer.ts";
 import type { WorkOrder, WorkOwner } from "../work-order.ts";
@@ -117,6 +121,8 @@ export class WorkScene {
   readonly storage: SqliteStorage;
   readonly store: FailingStore;
   readonly ledger: Ledger;
+  readonly journalDirectory = join(tmpdir(), `tollgate-journal-${crypto.randomUUID()}`);
+  readonly journal = new EndJournal(this.journalDirectory);
   readonly ticker: Ticker;
   readonly deps: WorkDependencies;
   readonly ended: WorkReport[] = [];
@@ -138,6 +144,7 @@ export class WorkScene {
       markupMillionths: 1_000_000n,
       onUnsettled: (id, reason) => this.unsettled.push([id, reason]),
       unsettled: new Map(),
+      journal: this.journal,
       observer: {
         ended: (report) => void this.ended.push(report),
         refused: (_order, error) => void this.refused.push(error.code),
@@ -158,6 +165,8 @@ export class WorkScene {
 
   async stop(): Promise<void> {
     this.ticker.stop();
+    this.journal.close();
+    rmSync(this.journalDirectory, { recursive: true, force: true });
     await this.storage.close();
     jest.useRealTimers();
   }

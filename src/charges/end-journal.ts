@@ -1,0 +1,114 @@
+/**
+ * The local journal of ends that the store has not accepted. An answer is complete for its client only after its charge is
+ * durable: in the store, or here. What a killed process has left is submitted to the store by the next process that
+ * starts on the same directory, and since every end is idempotent by its id, it counts once.
+ */
+import { parseObject } from "../core/index.ts";
+import type { Release, Settle } from "../ledger/index.ts";
+import { type JournalEntry, JournalFile } from "../storage/index.ts";
+
+type End = Settle | Release;
+
+/** An end that waits for the transaction of its turn of the event loop. */
+interface Waiting {
+  entry: JournalEntry;
+  resolve: () => void;
+  reject: (reason: unknown) => void;
+}
+
+export class EndJournal {
+  readonly #directory: string;
+  /** Created by the first write: without an outage there is no file. */
+  #own: JournalFile | undefined;
+  /** The file of each end that is written. */
+  readonly #files = new Map<string, JournalFile>();
+  #waiting: Waiting[] = [];
+
+  /** Nothing is created before the first write. The directory must belong to one storage. */
+  constructor(directory: string) {
+    this.#directory = directory;
+  }
+
+  /** Whether the end is durable here. */
+  has(id: string): boolean {
+    return this.#files.has(id);
+  }
+
+  /** Durable when it resolves; the ends of one turn of the event loop are flushed together. Rejects if the disk refuses. */
+  write(end: End): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    if (this.#waiting.push({ entry: { id: end.id, content: toText(end) }, resolve, reject }) === 1) {
+      setImmediate(() => this.#flush());
+    }
+    return promise;
+  }
+
+  #flush(): void {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    try {
+      this.#own ??= JournalFile.create(this.#directory);
+      this.#own.put(waiting.map(({ entry }) => entry));
+      for (const { entry, resolve } of waiting) {
+        this.#files.set(entry.id, this.#own);
+        resolve();
+      }
+    } catch (cause) {
+      for (const { reject } of waiting) reject(cause);
+    }
+  }
+
+  /** Forgets an end that the store has accepted. If the disk refuses, a later start submits it again, without effect. */
+  remove(id: string): void {
+    const file = this.#files.get(id);
+    if (file === undefined) return;
+    this.#files.delete(id);
+    file.remove([id]);
+    if ([...this.#files.values()].includes(file)) return;
+    file.close();
+    if (file === this.#own) this.#own = undefined;
+  }
+
+  /** The ends that processes which have ended have left, in the order in which each wrote them. */
+  takeOver(): End[] {
+    const ends: End[] = [];
+    for (const file of JournalFile.takeOver(this.#directory)) {
+      const entries = file.entries();
+      for (const { id, content } of entries) {
+        this.#files.set(id, file);
+        ends.push(fromText(content));
+      }
+      if (entries.length === 0) file.close();
+    }
+    return ends;
+  }
+
+  /** Releases the files; those with entries are left to the next process. */
+  close(): void {
+    for (const file of new Set([...this.#files.values(), ...(this.#own === undefined ? [] : [this.#own])]))
+      file.close();
+    this.#files.clear();
+    this.#own = undefined;
+  }
+}
+
+/** JSON, with amounts as digits and bodies in base64. */
+function toText(end: End): string {
+  if (end.kind === "release") return JSON.stringify(end);
+  const { answer } = end;
+  const written = answer && { ...answer, body: Buffer.from(answer.body).toString("base64") };
+  return JSON.stringify({ ...end, amount: end.amount.toString(), answer: written });
+}
+
+/** Reads what `toText` has written: nobody else writes these files. */
+function fromText(text: string): End {
+  const read = parseObject(text);
+  if (read?.["kind"] === "release") return read as unknown as Release;
+  const { amount, answer, ...rest } = read as unknown as Omit<Settle, "amount" | "answer"> & {
+    amount: string;
+    answer?: Omit<NonNullable<Settle["answer"]>, "body"> & { body: string };
+  };
+  const settle: Settle = { ...rest, amount: BigInt(amount) };
+  if (answer !== undefined) settle.answer = { ...answer, body: Buffer.from(answer.body, "base64") };
+  return settle;
+}
