@@ -20,6 +20,7 @@ export {
   parseMarkup,
   parseRate,
   roundUpToNano,
+  toNanoWithMarkup,
 } from "./money.ts";
 export {
   type ByPriceKey,

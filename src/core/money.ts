@@ -74,6 +74,13 @@ export function applyMarkup(nano: Nano, markupMillionths: bigint): Nano {
   return (nano * markupMillionths + NO_MARKUP - 1n) / NO_MARKUP;
 }
 
+/** Rounds a sum of femto-credits with the operator's markup up to nano-credits, once. */
+export function toNanoWithMarkup(femto: Femto, markupMillionths: bigint): Nano {
+  if (markupMillionths === NO_MARKUP) return roundUpToNano(femto);
+  const divisor = FEMTO_PER_NANO * NO_MARKUP;
+  return (femto * markupMillionths + divisor - 1n) / divisor;
+}
+
 /** `1.25` → `1250000n`. */
 export function parseMarkup(markup: number): bigint {
   return parseScaled(plainDecimal(markup), 6);

@@ -53,7 +53,7 @@ const rows: [provider: string, model: string, usages: Usage[]][] = [
   ["openai", "gpt-4o", [text, cached]],
   ["openai", "gpt-4o-mini", [text, cached, { input: 1, output: 1 }]],
   ["openai", "gpt-5-mini", [text, cached]],
-  ["openai", "gpt-5.4", [text, cached, long, { input: 272_000, output: 1 }, { input: 272_001, output: 1 }]],
+  ["openai", "gpt-5.4", [text, cached, long, { input: 271_999, output: 1 }, { input: 272_001, output: 1 }]],
   ["openai", "o3", [text, { input: 10, output: 5, reasoning: 5_000 }]],
   ["openai", "gpt-4o-audio-preview", [{ input: 100, inputAudio: 2_000, output: 50, outputAudio: 900 }]],
   ["anthropic", "claude-haiku-4-5", [text, cached, { input: 3, cacheRead: 10_000, cacheWrite5m: 2_000, output: 40 }]],
@@ -73,6 +73,13 @@ const rows: [provider: string, model: string, usages: Usage[]][] = [
   ["mistral", "mistral-large-2512", [text, cached]],
   ["mistral", "mistral-small-latest", [text, cached]],
 ];
+
+test("exactly 272,000 tokens are not more than that", () => {
+  // genai-prices has 271,999 as the start of the higher tier.
+  const most = ourSum("openai", "gpt-5.4", { input: 272_000 });
+  expect(most / ourSum("openai", "gpt-5.4", { input: 100_000 })).toBeCloseTo(2.72, 9);
+  expect(ourSum("openai", "gpt-5.4", { input: 272_001 }) / most).toBeGreaterThan(1.5);
+});
 
 describe.each(rows)("%s %s", (provider, model, usages) => {
   test("costs the same by both calculations", () => {

@@ -72,6 +72,13 @@ const markups: [string, bigint, bigint][] = [
   ["rounded up to a whole nano-credit", 1_000_001n, 1_001n],
 ];
 
+test("a markup is applied before the only rounding", () => {
+  // 0.5 nano-credits, which would be 1 before the markup.
+  expect(charge({ input_mtok: 0.0005 }, { input: 1 }, 2_000_000n)).toBe(1n);
+  expect(charge({ input_mtok: 0.0005 }, { input: 1 }, 1_500_000n)).toBe(1n);
+  expect(charge({ input_mtok: 0.0005 }, { input: 3 }, 3_000_000n)).toBe(5n);
+});
+
 test.each(markups)("the markup: %s", (_title, markup, expected) => {
   expect(charge({ input_mtok: 1 }, { input: 1 }, markup)).toBe(expected);
 });

@@ -8,7 +8,7 @@ import {
   type Nano,
   type ObservedUsage,
   outputBuckets,
-  roundUpToNano,
+  toNanoWithMarkup,
   type Usage,
   type UsageBucket,
 } from "../core/index.ts";
@@ -34,7 +34,8 @@ export interface ModelPrice {
  * it; the price table applies to upstreams that report only usage.
  */
 export function chargeFor(price: ModelPrice, observed: ObservedUsage, markupMillionths: bigint): Nano {
-  return applyMarkup(observed.reportedCost ?? listCost(price, observed), markupMillionths);
+  if (observed.reportedCost !== undefined) return applyMarkup(observed.reportedCost, markupMillionths);
+  return toNanoWithMarkup(listCost(price, observed), markupMillionths);
 }
 
 /**
@@ -43,16 +44,16 @@ export function chargeFor(price: ModelPrice, observed: ObservedUsage, markupMill
  */
 export function boundFor(price: ModelPrice, bound: Usage, markupMillionths: bigint, image?: ImageVariant): Nano {
   const rateOf = image === undefined ? highestRate : orVariant(image, highestRate);
-  return applyMarkup(sum(price, bound, rateOf, 0), markupMillionths);
+  return toNanoWithMarkup(sum(price, bound, rateOf, 0), markupMillionths);
 }
 
-function listCost(price: ModelPrice, { usage, image }: ObservedUsage): Nano {
+function listCost(price: ModelPrice, { usage, image }: ObservedUsage): Femto {
   return sum(price, usage, image === undefined ? rateAt : orVariant(image, rateAt), inputTokens(usage));
 }
 
 type RateOf = (rate: TieredRate, tokensIn: number) => Femto;
 
-function sum(price: ModelPrice, usage: Usage, rateOf: RateOf, tokensIn: number): Nano {
+function sum(price: ModelPrice, usage: Usage, rateOf: RateOf, tokensIn: number): Femto {
   let total = 0n;
   for (const bucket in usage) {
     // The keys of a usage are buckets.
@@ -65,7 +66,7 @@ function sum(price: ModelPrice, usage: Usage, rateOf: RateOf, tokensIn: number):
     // Rounding up here and at the end is the same as rounding up once, as long as only one bucket has `per` above one.
     total += rate.per === 1 ? cost : divideRoundingUp(cost, BigInt(rate.per));
   }
-  return roundUpToNano(total);
+  return total;
 }
 
 function divideRoundingUp(cost: Femto, per: bigint): Femto {
