@@ -2,7 +2,17 @@ import { z } from "zod";
 
 const providerKinds = ["openai", "google", "xai", "anthropic", "byteplus", "openai-compatible"] as const;
 
-const providerPresets = ["generic", "deepseek", "mistral", "groq", "moonshot", "perplexity", "ollama", "vllm"] as const;
+const providerPresets = [
+  "generic",
+  "deepseek",
+  "mistral",
+  "groq",
+  "moonshot",
+  "perplexity",
+  "openrouter",
+  "ollama",
+  "vllm",
+] as const;
 
 const providerDialects = ["chat", "messages", "responses"] as const;
 

@@ -24,6 +24,7 @@ const presets: Record<NonNullable<ProviderChoice["preset"]>, boolean> = {
   groq: true,
   moonshot: true,
   perplexity: false,
+  openrouter: true,
   ollama: true,
   vllm: true,
 };

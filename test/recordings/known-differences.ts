@@ -81,29 +81,6 @@ export const knownDifferences: readonly KnownDifference[] = [
     shown: everywhere("usage"),
     charged: true,
   },
-  {
-    because: "cached tokens that stand beside `prompt_tokens` (Grok at Azure) are cut to what the prompt has",
-    ids: [1633, 2041],
-    shown: everywhere("usage"),
-    charged: true,
-  },
-  {
-    because: "tokens of sound that stand beside `prompt_tokens` (Mistral) are cut to what the prompt has",
-    ids: [1622, 1623],
-    shown: everywhere("usage"),
-    charged: true,
-  },
-  {
-    because: "tokens that were written to the cache and read from it in one call (OpenRouter) are counted once",
-    ids: [841],
-    shown: everywhere("usage"),
-    charged: true,
-  },
-  {
-    because: "tokens of pictures in a chat message (OpenRouter) are charged as text",
-    ids: [2820],
-    charged: true,
-  },
 ];
 
 /** The known differences for a client of this dialect; sorted, without duplicates. */

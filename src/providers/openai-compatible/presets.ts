@@ -5,7 +5,7 @@ import { type ChatUsageRules, openaiUsageRules } from "../shared/chat-usage.ts";
 import type { EmbeddingsEndpoint } from "../shared/embeddings-operation.ts";
 import { speechOperation } from "../shared/speech-operation.ts";
 import { transcriptionOperation, translationOperation } from "../shared/transcription-operation.ts";
-import { perplexityCost } from "./cost.ts";
+import { openrouterCost, perplexityCost } from "./cost.ts";
 import { mistralSpeech } from "./speech-mistral.ts";
 import { groqTranscription, groqTranslation } from "./transcriptions-groq.ts";
 import { mistralTranscription } from "./transcriptions-mistral.ts";
@@ -96,6 +96,14 @@ export const presets = {
     priceProvider: "moonshotai",
     facts: { reasoningField: "reasoning_content" },
     embeddings: undefined,
+    audio: {},
+  },
+  openrouter: {
+    ...generic,
+    hosts: /(^|\.)openrouter\.ai$/,
+    priceProvider: "openrouter",
+    usage: { ...openaiUsageRules, reportedCost: openrouterCost },
+    facts: { reasoningField: "reasoning" },
     audio: {},
   },
   perplexity: {

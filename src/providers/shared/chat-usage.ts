@@ -39,6 +39,29 @@ function cachedTokens(usage: JsonObject, details: JsonObject): number {
   return countOf(spellings.find((value) => typeof value === "number"));
 }
 
+/**
+ * The counts that are part of `prompt_tokens`. A count that does not fit into the remainder stands beside it: cached tokens
+ * of Grok on Azure, cache writes of OpenRouter (`test/recordings/`, 1633 and 841).
+ */
+class PromptParts {
+  #rest: number;
+
+  constructor(prompt: number) {
+    this.#rest = prompt;
+  }
+
+  /** The tokens that no count has taken. */
+  get rest(): number {
+    return this.#rest;
+  }
+
+  /** Takes a count out of the prompt, if it is part of it. Returns the count. */
+  take(count: number): number {
+    if (count <= this.#rest) this.#rest -= count;
+    return count;
+  }
+}
+
 /** Reads chat usage into disjoint buckets. Undefined if the answer contains none. */
 export function readChatUsage(answer: JsonObject, rules: ChatUsageRules): ObservedUsage | undefined {
   const usage = findChatUsage(answer);
@@ -47,10 +70,6 @@ export function readChatUsage(answer: JsonObject, rules: ChatUsageRules): Observ
   const completionDetails = objectOf(usage["completion_tokens_details"]) ?? {};
 
   const prompt = countOf(usage["prompt_tokens"]);
-  const cacheRead = Math.min(cachedTokens(usage, promptDetails), prompt);
-  const cacheWrite5m = Math.min(countOf(promptDetails["cache_write_tokens"]), prompt - cacheRead);
-  const inputAudio = Math.min(countOf(promptDetails["audio_tokens"]), prompt - cacheRead - cacheWrite5m);
-
   const completion = countOf(usage["completion_tokens"]);
   const listed = countOf(completionDetails["reasoning_tokens"] ?? usage["reasoning_tokens"]);
   const remainder = countOf(usage["total_tokens"]) - prompt - completion;
@@ -58,17 +77,28 @@ export function readChatUsage(answer: JsonObject, rules: ChatUsageRules): Observ
   const isOutside = !rules.reasoningInCompletion || (rules.remainderIsReasoning && remainder > 0);
   const included = isOutside ? 0 : Math.min(reasoning, completion);
   const outputAudio = Math.min(countOf(completionDetails["audio_tokens"]), completion - included);
+  const outputImage = Math.min(countOf(completionDetails["image_tokens"]), completion - included - outputAudio);
+
+  const parts = new PromptParts(prompt);
+  const cacheRead = parts.take(cachedTokens(usage, promptDetails));
+  const cacheWrite5m = parts.take(countOf(promptDetails["cache_write_tokens"]));
+  const audio = countOf(promptDetails["audio_tokens"]);
+  // Mistral counts audio beside the prompt, which only the total shows.
+  const inputAudio = audio > 0 && audio === remainder ? audio : parts.take(audio);
+  const inputImage = parts.take(Math.min(countOf(promptDetails["image_tokens"]), parts.rest));
 
   const reportedCost = rules.reportedCost(usage);
   return {
     usage: {
-      input: prompt - cacheRead - cacheWrite5m - inputAudio,
+      input: parts.rest,
       cacheRead,
       cacheWrite5m,
       inputAudio,
-      output: completion - included - outputAudio,
+      ...(inputImage === 0 ? {} : { inputImage }),
+      output: completion - included - outputAudio - outputImage,
       reasoning: isOutside ? reasoning : included,
       outputAudio,
+      ...(outputImage === 0 ? {} : { outputImage }),
       requests: 1,
     },
     ...(reportedCost === undefined ? {} : { reportedCost }),

@@ -7,7 +7,8 @@ const ticks: [unknown, bigint | undefined][] = [
   [10, 1n],
   [11, 2n],
   [1, 1n],
-  [0, 0n],
+  // Not a price, if there are tokens beside it.
+  [0, undefined],
   [Number.MAX_SAFE_INTEGER, 900_719_925_474_100n],
   [-10, undefined],
   [0.5, undefined],
