@@ -89,8 +89,11 @@ function relay(
     onEnd: async (outcome, error) => {
       if (capture !== undefined) await storeOrLog(deps.logger, call.id, () => capture.save(keyId));
       const used = usage.soFar();
-      const isCharged = usage.hasOutput || outcome === "complete" || outcome === "abandoned";
-      if (used === undefined || !isCharged) await call.end({ status, outcome, error });
+      // A stream that the upstream ends with its own error has failed, which is free, like a whole answer that fails.
+      const isPartial = outcome === "interrupted" && usage.hasOutput;
+      const isCharged = outcome === "complete" || outcome === "abandoned" || isPartial;
+      const unbilled = outcome === "failed" && usage.hasOutput ? used : undefined;
+      if (used === undefined || !isCharged) await call.end({ status, outcome, error, unbilled });
       else await call.end({ status, outcome, observed: used, error, answer: recorder && { headers, body: recorder } });
     },
   });

@@ -22,6 +22,8 @@ export interface WorkEnd {
   outcome: CallRecord["outcome"];
   /** Undefined if nothing is charged. */
   observed?: ObservedUsage | undefined;
+  /** Usage that is recorded and not charged: the operator may owe the upstream for it. */
+  unbilled?: ObservedUsage | undefined;
   error?: GatewayError | undefined;
   /** Stored for the order's retry key if the work is complete. */
   answer?: StoredAnswer | undefined;
@@ -144,7 +146,7 @@ export class Work {
     this.#charge.detach();
   }
 
-  #record({ status, outcome, observed }: WorkEnd): CallRecord {
+  #record({ status, outcome, observed, unbilled }: WorkEnd): CallRecord {
     const { parent, principal, operation, dialect, source, streamed, at } = this.order;
     return {
       parent,
@@ -156,7 +158,7 @@ export class Work {
       streamed,
       status,
       outcome,
-      usage: observed?.usage ?? {},
+      usage: (observed ?? unbilled)?.usage ?? {},
       milliseconds: performance.now() - this.#arrivedAt,
       millisecondsToFirstByte: this.#millisecondsToFirstByte,
       startedAt: at,

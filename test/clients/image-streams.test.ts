@@ -287,11 +287,11 @@ describe("a stream with a failure", () => {
       code: null,
       charged: free("failed"),
     },
-    "behind one of three images: that": {
+    "behind one of three images: free, and that one is recorded": {
       body: { model: `${seedream}+error-1`, ...sequence(3) },
       types: ["partial_succeeded"],
       code: "InternalServiceError",
-      charged: counted(1, "failed"),
+      charged: { ...counted(1, "failed"), nano: 0n },
     },
   };
 

@@ -191,7 +191,8 @@ describe("a stream", () => {
       // Mistral's error has no member that a client of this dialect looks for: one follows that has.
       expect(others.join("")).toBe(provider === "mistral" ? eventOf(brokeOff) : "");
       const spent = await caller.closed();
-      expect(spent > 0n).toBe(events > 0);
+      // A failed call is free; the gateway takes Mistral's error for a break.
+      expect(spent > 0n).toBe(events > 0 && provider === "mistral");
       const { outcome, credits } = await outcomeOf(answer);
       expect({ outcome, credits }).toEqual({
         outcome: provider === "mistral" ? "interrupted" : "failed",
