@@ -224,7 +224,7 @@ function orderOf<Body extends ChargeableBody>(
   { route, incoming, received, target, retry, at, arrivedAt }: ReadCall<Body>,
   bound: WorkBound,
 ): WorkOrder {
-  const { model, modelId, price } = target;
+  const { model, modelId, price, priceOf } = target;
   return {
     id: incoming.requestId,
     parent: undefined,
@@ -233,6 +233,7 @@ function orderOf<Body extends ChargeableBody>(
     dialect: route.codec.dialect,
     source: { provider: target.route.prefix, model, modelId },
     price,
+    priceOf,
     bound,
     streamed: received.body.stream === true,
     retry,

@@ -125,7 +125,8 @@ export class Charge implements Watched {
   costOf(observed: ObservedUsage): Nano {
     // The same answer is priced for its header, for its charge and for the log.
     if (observed !== this.#priced) {
-      this.#cost = capAt(limits.callNanoMax, chargeFor(this.#order.price, observed, this.#deps.markupMillionths));
+      const { price, priceOf } = this.#order;
+      this.#cost = capAt(limits.callNanoMax, chargeFor(price, observed, this.#deps.markupMillionths, priceOf));
       this.#priced = observed;
     }
     return this.#cost;

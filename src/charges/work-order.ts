@@ -1,7 +1,7 @@
 import type { Principal } from "../auth/index.ts";
 import { type Dialect, limits, type Operation, type WorkBound } from "../core/index.ts";
 import type { Hold, RetryKey } from "../ledger/index.ts";
-import type { ModelPrice } from "../pricing/index.ts";
+import type { ModelPrice, PriceOf } from "../pricing/index.ts";
 
 /** The payer and owner of a piece of work. */
 export type WorkOwner = Pick<Principal, "user" | "tokenId" | "accountId" | "rates">;
@@ -32,6 +32,8 @@ export interface WorkOrder {
   dialect: Dialect | undefined;
   source: WorkSource;
   price: ModelPrice;
+  /** The prices of other models that may take part in the work, such as an advisor. */
+  priceOf?: PriceOf;
   /** The most that the work can use. */
   bound: WorkBound;
   /** Whether the answer to the client is streamed. */

@@ -54,6 +54,7 @@ export {
   type Usage,
   type UsageBucket,
   usageBuckets,
+  withoutPart,
 } from "./usage.ts";
 export type { AskUpstream, BodySink, ReplyBody, ReplyHeaders, UpstreamReply, UpstreamRequest } from "./upstream.ts";
 export { type WorkBound } from "./work-bound.ts";

@@ -48,9 +48,21 @@ export interface ImageVariant {
 /** Usage as reported by an upstream, with its real price if reported (in nano-credits, before markup). */
 export interface ObservedUsage {
   usage: Usage;
+  /** The parts of `usage` that other models of the provider have used, by their names; each has its own price. */
+  others?: readonly { model: string; usage: Usage }[];
   /** The variant of the images that the bucket `images` counts. */
   image?: ImageVariant;
   reportedCost?: bigint;
+}
+
+/** A usage without a part of it, bucket by bucket. */
+export function withoutPart(usage: Usage, part: Usage): Usage {
+  const rest: Usage = { ...usage };
+  for (const bucket of usageBuckets) {
+    const units = part[bucket];
+    if (units !== undefined) rest[bucket] = Math.max((rest[bucket] ?? 0) - units, 0);
+  }
+  return rest;
 }
 
 /** The sum of two usages, bucket by bucket. */

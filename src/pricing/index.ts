@@ -1,4 +1,11 @@
-export { boundFor, chargeFor, mostExpensiveInput, mostExpensiveOutput, type ModelPrice } from "./model-price.ts";
+export {
+  boundFor,
+  chargeFor,
+  mostExpensiveInput,
+  mostExpensiveOutput,
+  type ModelPrice,
+  type PriceOf,
+} from "./model-price.ts";
 export { type OperatorPrice, PriceBook } from "./price-book.ts";
 export { type PriceSnapshot, priceFrom, snapshotOf } from "./price-snapshot.ts";
 export type { PricedModality } from "./price-table.ts";

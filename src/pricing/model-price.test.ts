@@ -72,6 +72,19 @@ const markups: [string, bigint, bigint][] = [
   ["rounded up to a whole nano-credit", 1_000_001n, 1_001n],
 ];
 
+test("parts that other models have used have those models' prices", () => {
+  const own = priceOf({ input_mtok: 1, output_mtok: 2 });
+  const advisor = priceOf({ input_mtok: 10, output_mtok: 20 });
+  const part = { input: 100, output: 10 };
+  const observed = { usage: { input: 150, output: 30, requests: 1 }, others: [{ model: "advisor", usage: part }] };
+  const of = (model: string) => (model === "advisor" ? advisor : undefined);
+  // 50 and 20 tokens at the one's, 100 and 10 at the other's.
+  expect(chargeFor(own, observed, noMarkup, of)).toBe(50_000n + 40_000n + 1_000_000n + 200_000n);
+  expect(chargeFor(own, observed, 2_000_000n, of)).toBe(2n * 1_290_000n);
+  // Without a price of its own, a part costs as much as the remainder.
+  expect(chargeFor(own, observed, noMarkup)).toBe(150_000n + 60_000n);
+});
+
 test("a markup is applied before the only rounding", () => {
   // 0.5 nano-credits, which would be 1 before the markup.
   expect(charge({ input_mtok: 0.0005 }, { input: 1 }, 2_000_000n)).toBe(1n);

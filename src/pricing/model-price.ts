@@ -11,6 +11,7 @@ import {
   toNanoWithMarkup,
   type Usage,
   type UsageBucket,
+  withoutPart,
 } from "../core/index.ts";
 import type { TieredRate, PricedModality } from "./price-table.ts";
 
@@ -29,13 +30,26 @@ export interface ModelPrice {
   source: string;
 }
 
+/** The price of another model of the same provider, by its name; undefined if it has none. */
+export type PriceOf = (model: string) => ModelPrice | undefined;
+
 /**
  * The charge for a call's usage, in nano-credits with markup. If the upstream reports a cost, the charge is based on
  * it; the price table applies to upstreams that report only usage.
  */
-export function chargeFor(price: ModelPrice, observed: ObservedUsage, markupMillionths: bigint): Nano {
+export function chargeFor(
+  price: ModelPrice,
+  observed: ObservedUsage,
+  markupMillionths: bigint,
+  priceOf: PriceOf = () => undefined,
+): Nano {
   if (observed.reportedCost !== undefined) return applyMarkup(observed.reportedCost, markupMillionths);
-  return toNanoWithMarkup(listCost(price, observed), markupMillionths);
+  const { others } = observed;
+  if (others === undefined) return toNanoWithMarkup(listCost(price, observed), markupMillionths);
+  const own = { ...observed, usage: others.map(({ usage }) => usage).reduce(withoutPart, observed.usage) };
+  let cost = listCost(price, own);
+  for (const { model, usage } of others) cost += listCost(priceOf(model) ?? price, { usage });
+  return toNanoWithMarkup(cost, markupMillionths);
 }
 
 /**

@@ -20,6 +20,39 @@ function filled(usage: Usage | undefined): Usage | undefined {
 describe("Messages", () => {
   const operation = operationOf("anthropic", "messages");
   const plain = { input_tokens: 10, output_tokens: 20 };
+  const round = (type: string, input_tokens: number, output_tokens: number, more: object = {}) => ({
+    type,
+    input_tokens,
+    output_tokens,
+    cache_read_input_tokens: 0,
+    cache_creation_input_tokens: 0,
+    ...more,
+  });
+
+  test("rounds of a compaction are billed beside the figures at the top (recording 1618)", () => {
+    const iterations = [round("compaction", 99_195, 81, { cache_read_input_tokens: 7 }), round("message", 162, 11)];
+    const observed = operation.readUsage({ usage: { input_tokens: 162, output_tokens: 11, iterations } });
+    expect([filled(observed?.usage), observed?.others]).toEqual([
+      { input: 99_357, cacheRead: 7, output: 92, requests: 1 },
+      undefined,
+    ]);
+  });
+
+  test("those of an advisor are its own model's (recording 2584)", () => {
+    const advisor = round("advisor_message", 2_728, 874, { model: "claude-opus-4-7" });
+    const iterations = [round("message", 1_051, 35), advisor, round("message", 1_363, 3_165)];
+    const observed = operation.readUsage({ usage: { input_tokens: 2_414, output_tokens: 3_200, iterations } });
+    expect(filled(observed?.usage)).toEqual({ input: 5_142, output: 4_074, requests: 1 });
+    expect(observed?.others?.map(({ model, usage }) => [model, filled(usage)])).toEqual([
+      ["claude-opus-4-7", { input: 2_728, output: 874 }],
+    ]);
+  });
+
+  test("a round that a model declined costs nothing", () => {
+    const iterations = [round("message", 500, 1), round("fallback_message", 10, 20, { model: "claude-opus-4-8" })];
+    const observed = operation.readUsage({ usage: { ...plain, iterations } });
+    expect(filled(observed?.usage)).toEqual({ input: 10, output: 20, requests: 1 });
+  });
 
   test.each<[string, JsonObject, Usage]>([
     ["plain", plain, { input: 10, output: 20 }],

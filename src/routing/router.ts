@@ -1,6 +1,6 @@
 import type { Principal } from "../auth/index.ts";
 import { GatewayError, matchesGlob, type Operation } from "../core/index.ts";
-import type { ModelPrice, PriceBook, PricedModality } from "../pricing/index.ts";
+import type { ModelPrice, PriceBook, PricedModality, PriceOf } from "../pricing/index.ts";
 import type { Provider, UpstreamOperation } from "../providers/index.ts";
 import type { KeyPool } from "./key-pool.ts";
 
@@ -29,6 +29,8 @@ export interface Target {
   /** The upstream's name of the model, without prefix. */
   model: string;
   price: ModelPrice;
+  /** The price of another model of the provider. */
+  priceOf: PriceOf;
 }
 
 /** The model that a model id refers to. */
@@ -115,7 +117,8 @@ export class ModelRouter {
       );
     }
     if (cached === undefined) this.#remember(modelId, resolved);
-    return { route, operation: upstreamOperation, modelId, model, price };
+    const priceOf = (other: string): ModelPrice | undefined => this.priceOf(route, other);
+    return { route, operation: upstreamOperation, modelId, model, price, priceOf };
   }
 
   /** The price of a model that is listed under its provider's prefix. */

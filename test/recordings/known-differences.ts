@@ -75,12 +75,6 @@ export const knownDifferences: readonly KnownDifference[] = [
     ids: [1217, 2362],
     shown: everywhere("model"),
   },
-  {
-    because: "what compactions and an advisor used stands in `usage.iterations` alone, which is not read",
-    ids: [528, 529, 531, 532, 542, 545, 546, 1618, 2583, 2584, 2601, 2602],
-    shown: everywhere("usage"),
-    charged: true,
-  },
 ];
 
 /** The known differences for a client of this dialect; sorted, without duplicates. */

@@ -1,28 +1,57 @@
-import { type JsonObject, type ModelFacts, objectOf, type ObservedUsage } from "../../core/index.ts";
+import {
+  addUsage,
+  type JsonObject,
+  listOf,
+  type ModelFacts,
+  objectOf,
+  type ObservedUsage,
+  type Usage,
+} from "../../core/index.ts";
 import type { UpstreamOperation } from "../provider.ts";
 import { countOf } from "../shared/json.ts";
 
 /**
  * `input_tokens` excludes cache reads and writes, `output_tokens` includes reasoning. Cache writes that are not listed
- * by lifetime have the default of five minutes (`docs/wire/anthropic.md`).
+ * by lifetime have the default of five minutes. Rounds of a compaction or an advisor are listed in `iterations` alone and
+ * billed too, those of an advisor at its own model's price (`docs/wire/anthropic.md`).
  */
 function readMessagesUsage(answer: JsonObject): ObservedUsage | undefined {
   const usage = objectOf(answer["usage"]);
   if (usage?.["output_tokens"] === undefined) return undefined;
-  const writes = objectOf(usage["cache_creation"]);
-  const cacheWrite1h = countOf(writes?.["ephemeral_1h_input_tokens"]);
   const output = countOf(usage["output_tokens"]);
   const reasoning = Math.min(countOf(objectOf(usage["output_tokens_details"])?.["thinking_tokens"]), output);
+  const answered: Usage = { ...readCounts(usage), output: output - reasoning, reasoning, requests: 1 };
+  const rounds = otherRounds(usage);
+  if (rounds.length === 0) return { usage: answered };
+  const others = rounds.flatMap((round) =>
+    typeof round["model"] === "string" ? [{ model: round["model"], usage: readRound(round) }] : [],
+  );
   return {
-    usage: {
-      input: countOf(usage["input_tokens"]),
-      cacheRead: countOf(usage["cache_read_input_tokens"]),
-      cacheWrite5m: Math.max(countOf(usage["cache_creation_input_tokens"]) - cacheWrite1h, 0),
-      cacheWrite1h,
-      output: output - reasoning,
-      reasoning,
-      requests: 1,
-    },
+    usage: rounds.map(readRound).reduce(addUsage, answered),
+    ...(others.length === 0 ? {} : { others }),
+  };
+}
+
+/** The rounds that are not part of the figures at the top. A round that a model declined costs nothing. */
+function otherRounds(usage: JsonObject): JsonObject[] {
+  const rounds = listOf(usage["iterations"])
+    .map(objectOf)
+    .filter((round) => round !== undefined);
+  if (rounds.some(({ type }) => type === "fallback_message")) return [];
+  return rounds.filter(({ type }) => type !== "message");
+}
+
+function readRound(round: JsonObject): Usage {
+  return { ...readCounts(round), output: countOf(round["output_tokens"]) };
+}
+
+function readCounts(usage: JsonObject): Usage {
+  const cacheWrite1h = countOf(objectOf(usage["cache_creation"])?.["ephemeral_1h_input_tokens"]);
+  return {
+    input: countOf(usage["input_tokens"]),
+    cacheRead: countOf(usage["cache_read_input_tokens"]),
+    cacheWrite5m: Math.max(countOf(usage["cache_creation_input_tokens"]) - cacheWrite1h, 0),
+    cacheWrite1h,
   };
 }
 

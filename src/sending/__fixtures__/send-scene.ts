@@ -119,6 +119,7 @@ function targetWith(keys: KeyPool): Target {
     operation: chat,
     modelId: "up/m",
     model: "m",
+    priceOf: () => undefined,
     price: {
       rates: {} as Target["price"]["rates"],
       mostExpensive: { input: "input", output: "output" },
