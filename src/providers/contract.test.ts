@@ -158,9 +158,14 @@ describe.each(cases.map((each) => [each.name, each] as const))(
       expect(chat.readUsage(answer)).toBeUndefined();
     });
 
-    test("reads an empty usage as a request without tokens", () => {
-      const usage = chat.readUsage({ usage: {} })?.usage ?? {};
-      expect(Object.entries(usage).filter(([, count]) => count !== 0)).toEqual([["requests", 1]]);
+    test.each<object>([
+      {},
+      { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 },
+      { prompt_tokens: "10", completion_tokens: "20" },
+      { prompt_tokens: -10, completion_tokens: -20 },
+      { tokens: 10 },
+    ])("takes a usage that counts nothing for none, so that the call is estimated: %j", (usage) => {
+      expect(chat.readUsage({ usage })).toBeUndefined();
     });
 
     test("neither throws for garbage in the usage nor charges it", () => {

@@ -17,6 +17,13 @@ function filled(usage: Usage | undefined): Usage | undefined {
   return usage && Object.fromEntries(Object.entries(usage).filter(([, count]) => count !== 0));
 }
 
+test.each<JsonObject>([{}, { input_tokens: 0, output_tokens: 0 }, { input_tokens: "1", output_tokens: -1 }])(
+  "a usage of Responses that counts nothing is none: %j",
+  (usage) => {
+    expect(operationOf("openai", "responses").readUsage({ usage })).toBeUndefined();
+  },
+);
+
 describe("Messages", () => {
   const operation = operationOf("anthropic", "messages");
   const plain = { input_tokens: 10, output_tokens: 20 };

@@ -62,7 +62,7 @@ class PromptParts {
   }
 }
 
-/** Reads chat usage into disjoint buckets. Undefined if the answer contains none. */
+/** Reads chat usage into disjoint buckets. Undefined if the answer contains none, or one that counts nothing. */
 export function readChatUsage(answer: JsonObject, rules: ChatUsageRules): ObservedUsage | undefined {
   const usage = findChatUsage(answer);
   if (usage === undefined) return undefined;
@@ -88,6 +88,8 @@ export function readChatUsage(answer: JsonObject, rules: ChatUsageRules): Observ
   const inputImage = parts.take(Math.min(countOf(promptDetails["image_tokens"]), parts.rest));
 
   const reportedCost = rules.reportedCost(usage);
+  // `{}`, zeros or words count nothing: the usage is then estimated from the text.
+  if (prompt + completion + reasoning === 0 && reportedCost === undefined) return undefined;
   return {
     usage: {
       input: parts.rest,

@@ -34,6 +34,8 @@ function readResponsesUsage(answer: JsonObject, endpoint: ResponsesEndpoint): Ob
   const output = endpoint.outputFromTotal ? Math.max(countOf(usage["total_tokens"]) - input, reported) : reported;
   const reasoning = Math.min(countOf(objectOf(usage["output_tokens_details"])?.["reasoning_tokens"]), output);
   const reportedCost = endpoint.reportedCost(usage);
+  // As in `readChatUsage`.
+  if (input + output === 0 && reportedCost === undefined) return undefined;
   return {
     usage: {
       input: uncached - cacheWrite5m,
