@@ -29,8 +29,11 @@ describe.each(dialects)("a client of %s gets the upstream's content", (dialect) 
   });
 });
 
-const filled = (counts: Counts | undefined): Counts | undefined =>
-  counts && Object.fromEntries(Object.entries(counts).filter(([name, tokens]) => tokens !== 0 && name !== "requests"));
+/** Undefined if nothing is counted. */
+function filled(counts: Counts | undefined): Counts | undefined {
+  const entries = Object.entries(counts ?? {}).filter(([name, tokens]) => tokens !== 0 && name !== "requests");
+  return entries.length === 0 ? undefined : Object.fromEntries(entries);
+}
 
 /** A stream that breaks off is charged by an estimate. */
 const whole = answers.filter((recording) => saidBy(recording).failure === undefined);

@@ -39,6 +39,17 @@ describe("a Messages stream passes unchanged, and", () => {
     expect(observe(start, text)).toMatchObject({ usage: { input: 9, output: 2 }, complete: false });
   });
 
+  test("has the figures of its start if it stops without others, zeros included (recording 2786)", () => {
+    const none = event({ type: "message_start", message: { usage: { input_tokens: 0, output_tokens: 0 } } } as never);
+    expect(observe(none)).toMatchObject({ usage: undefined, done: false });
+    expect(observe(none, stop)).toMatchObject({ usage: { input: 0, output: 0 }, done: true });
+    expect(observe(start, stop)).toMatchObject({ usage: { input: 9, output: 1 } });
+    // What has been sent was generated.
+    expect(observe(start, text, stop)).toMatchObject({ usage: { input: 9, output: 2 } });
+    const unknown = event({ type: "message_start", message: {} } as never);
+    expect(observe(unknown, stop)).toMatchObject({ usage: undefined });
+  });
+
   test("is whole once it has stopped", () => {
     expect(observe(start, text, delta)).toMatchObject({ done: false, complete: true });
   });

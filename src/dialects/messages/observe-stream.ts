@@ -1,7 +1,7 @@
 import { type JsonObject, objectOf, type ObservedUsage, parseObject } from "../../core/index.ts";
 import { type ReadUsage, dataOf, eventsWith, type StreamObserver } from "../../streaming/index.ts";
 import { GeneratedBytesMeter, generatedKeys } from "../generated-bytes.ts";
-import { usageSoFar, mergeUsage } from "./answers/usage.ts";
+import { usageAtStop, usageSoFar, mergeUsage } from "./answers/usage.ts";
 
 /** Text, thoughts and arguments. */
 export const messagesKeys = generatedKeys("text", "thinking", "partial_json");
@@ -28,7 +28,8 @@ export class MessagesStreamObserver implements StreamObserver {
 
   get usage(): ObservedUsage | undefined {
     if (this.#usage !== undefined) return this.#usage;
-    const figures = usageSoFar(this.#figures, this.#generated.bytes);
+    const read = this.#done ? usageAtStop : usageSoFar;
+    const figures = read(this.#figures, this.#generated.bytes);
     return figures === undefined ? undefined : this.#readUsage({ usage: figures });
   }
 
