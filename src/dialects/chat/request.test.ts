@@ -75,6 +75,11 @@ describe("the chat dialect", () => {
     expect(observer.see(Buffer.from(chunk)).toString()).toBe(hides ? "" : chunk);
   });
 
+  test("refuses an answer that would cost after its call has ended", () => {
+    for (const deferred of [undefined, null, false]) chatRequest.parse({ ...good, deferred });
+    expect(() => chatRequest.parse({ ...good, deferred: true })).toThrow("is not offered here");
+  });
+
   test("measures a whole answer's text", () => {
     const answer = { choices: [{ message: { content: "four", reasoning_content: "ab" } }] };
     expect(chatCodec.outputBytes(JSON.stringify(answer, undefined, 2))).toBe(6);

@@ -23,6 +23,12 @@ export const chatRequest = z
     max_tokens: tokenLimit,
     max_completion_tokens: tokenLimit,
     n: wholeNumber(1, 128).nullish(),
+    // xAI's: such an answer is fetched, and costs, after its call has ended.
+    deferred: z
+      .boolean()
+      .nullish()
+      .refine((wanted) => wanted !== true, "is not offered here; leave it out or stream")
+      .meta({ enum: [false, null] }),
   })
   .meta({ id: "ChatCompletionRequest" });
 
