@@ -67,8 +67,8 @@ function refuseWorkers(count: number, storageUrl: string): void {
 
 async function serveAlone(start: Start): Promise<void> {
   const { loaded } = start;
-  const storage = await openStorage(start.storageUrl);
   const logger = createLogger({ level: loaded.config.log.level });
+  const storage = await openStorage(start.storageUrl, { log: logger });
   // The port is bound first, since the app needs its address, which the system chooses for port 0.
   const server = listen(start);
   const sandbox = start.sandbox ? await startSandbox(loaded) : undefined;

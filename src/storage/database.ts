@@ -33,6 +33,12 @@ export interface PostgresStorage extends SharedStorage {
 
 export type Storage = SqliteStorage | PostgresStorage;
 
+/** The part of the log that a storage writes to. */
+export interface StorageLog {
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+}
+
 /** A storage that cannot be used; the message is one line for the operator. */
 export class StorageError extends Error {
   override name = "StorageError";

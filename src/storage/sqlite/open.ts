@@ -2,7 +2,9 @@ import { Database, SQLiteError } from "bun:sqlite";
 import { chmodSync, mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { GatewayError } from "../../core/index.ts";
-import { type SqliteStorage, StorageError } from "../database.ts";
+import { type SqliteStorage, StorageError, type StorageLog } from "../database.ts";
+import { Checkpointer } from "./checkpointer.ts";
+import { countClosed, countOpened } from "./descriptors.ts";
 import { migrateSqlite } from "./migrate.ts";
 
 /** The time-out for another process's transaction (a CLI command, a sweep). */
@@ -17,8 +19,8 @@ const LOCKED_RETRY_MS = 10;
 /** Bytes of a page of a new file. A call's rows are small, and each changed page is written whole. */
 const PAGE_BYTES = 2_048;
 
-/** Pages that accumulate before a checkpoint: a checkpoint waits for the disk, and writes a hot page only once. */
-const WAL_PAGES_MAX = 16_000;
+/** The length of the write-ahead log at which a commit itself makes a checkpoint, because the checkpointer has not. */
+const WAL_BYTES_MAX = 48 * 2 ** 20;
 
 /** The interval at which commits of other processes are detected; it bounds how long a revoked token still works. */
 const FOREIGN_COMMIT_POLL_MS = 200;
@@ -28,13 +30,22 @@ const FOREIGN_COMMIT_POLL_MS = 200;
  * survives a killed process; a power failure can lose the last moments, never the file's consistency.
  * `sqlite:PATH?synchronous=full` adds a disk flush per commit to survive that as well.
  */
-export function openSqlite(location: string): SqliteStorage {
+export function openSqlite(location: string, log: StorageLog): SqliteStorage {
   const [path = "", query = ""] = location.split("?");
   const synchronous = new URLSearchParams(query).get("synchronous") ?? "normal";
   if (!/^(normal|full)$/i.test(synchronous))
     throw new StorageError(`storage: synchronous is normal or full, not "${synchronous}"`);
   const handle = openFile(path, synchronous);
   migrate(handle);
+  const file = fileOf(handle);
+  if (file !== undefined) countOpened(file);
+  const checkpointer = file === undefined ? undefined : new Checkpointer({ handle, path: file, log });
+  let isOpen = true;
+  const close = (): void => {
+    handle.close();
+    if (isOpen && file !== undefined) countClosed(file);
+    isOpen = false;
+  };
   const watches = new Set<() => void>();
   return {
     engine: "sqlite",
@@ -54,7 +65,7 @@ export function openSqlite(location: string): SqliteStorage {
     close() {
       // A watch must not read a closed file.
       for (const stop of watches) stop();
-      handle.close();
+      return checkpointer?.stop()?.then(close) ?? close();
     },
   };
 }
@@ -82,12 +93,23 @@ function openFile(path: string, synchronous: string): Database {
     whileLocked(() => handle.run("PRAGMA journal_mode = WAL"));
     handle.run(`PRAGMA synchronous = ${synchronous}`);
     handle.run("PRAGMA foreign_keys = ON");
-    handle.run(`PRAGMA wal_autocheckpoint = ${WAL_PAGES_MAX}`);
+    handle.run(`PRAGMA wal_autocheckpoint = ${Math.floor(WAL_BYTES_MAX / pageBytes(handle))}`);
     return handle;
   } catch (cause) {
     const reason = cause instanceof Error ? `: ${cause.message}` : "";
     throw new StorageError(`storage: cannot open ${path}${reason}`, { cause });
   }
+}
+
+function pageBytes(handle: Database): number {
+  return Number(handle.query<{ page_size: bigint }, []>("PRAGMA page_size").get()?.page_size ?? PAGE_BYTES);
+}
+
+/** The absolute path of the file; undefined for a database in memory. */
+function fileOf(handle: Database): string | undefined {
+  const databases = handle.query<{ name: string; file: string }, []>("PRAGMA database_list").all();
+  const file = databases.find(({ name }) => name === "main")?.file;
+  return file === "" ? undefined : file;
 }
 
 /**
