@@ -5,8 +5,8 @@ import type { BenchCase } from "./cases/index.ts";
 import { measureLedger } from "./ledger/measure.ts";
 import { parseOptions, usage } from "./options.ts";
 import type { Options } from "./options.ts";
-import { comparisonPlanOf, describePlan, durationsOf } from "./plans.ts";
-import { allProxies, tollgateOnSqlite } from "./proxies/index.ts";
+import { comparisonPlanOf, describePlan, durationsOf, openLoopPlanOf } from "./plans.ts";
+import { allProxies, tollgateInMemory, tollgateOnSqlite } from "./proxies/index.ts";
 import type { Proxy } from "./proxies/index.ts";
 import { barsOf, barsTable } from "./report/bars.ts";
 import type { Results } from "./report/results.ts";
@@ -14,6 +14,8 @@ import { tables } from "./report/tables.ts";
 import { compare } from "./scenarios/comparison.ts";
 import type { Sides } from "./scenarios/comparison.ts";
 import { measureMatrix } from "./scenarios/matrix.ts";
+import { measureOpenLoop } from "./scenarios/open-loop.ts";
+import type { OpenLoopResult } from "./scenarios/open-loop.ts";
 import { measureOpenStreams } from "./scenarios/open-streams.ts";
 import { progress, Rig } from "./scenarios/rig.ts";
 import { soak } from "./scenarios/soak.ts";
@@ -72,12 +74,16 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-type Measured = Pick<Results, "cases" | "comparison" | "startUp" | "openStreams" | "uploads" | "ledger" | "soak">;
+type Measured = Pick<
+  Results,
+  "cases" | "comparison" | "startUp" | "openLoop" | "openStreams" | "uploads" | "ledger" | "soak"
+>;
 
 const nothing: Measured = {
   cases: [],
   comparison: [],
   startUp: [],
+  openLoop: [],
   openStreams: [],
   uploads: [],
   ledger: [],
@@ -106,10 +112,18 @@ async function measureColumns(rig: Rig, proxies: readonly Proxy[], options: Opti
   const cases = wantedCases(options);
   const startUp = isWanted(options, "start-up") ? await measureStartUp(rig, proxies, options.quick ? 1 : 3) : [];
   const measured = cases.length > 0 ? await measureMatrix(rig, proxies, cases, durationsOf(options)) : [];
+  const openLoop = isWanted(options, "open-loop") ? await measureRates(rig, proxies, options) : [];
   const openStreams = isWanted(options, "open-streams") ? await measureOpenStreams(rig, proxies) : [];
   const uploads = isWanted(options, "uploads") ? await measureUploads(rig, proxies, options.quick ? 1 : 4) : [];
   const ledger = isWanted(options, "ledger") ? await measureLedger(options.quick ? 0.5 : 3, progress) : [];
-  return { ...nothing, cases: measured, startUp, openStreams, uploads, ledger };
+  return { ...nothing, cases: measured, startUp, openLoop, openStreams, uploads, ledger };
+}
+
+/** Tollgate's state on disk, beside the same in memory: no peer has one. */
+async function measureRates(rig: Rig, proxies: readonly Proxy[], options: Options): Promise<OpenLoopResult[]> {
+  const onDisk = proxies.find(({ id }) => id === "tollgate");
+  if (onDisk === undefined) return [];
+  return measureOpenLoop(rig, [onDisk, tollgateInMemory(options.tollgate)], openLoopPlanOf(options));
 }
 
 function wantedCases(options: Options): BenchCase[] {

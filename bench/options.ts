@@ -10,6 +10,7 @@ const sections = [
   "messages-body",
   "start-up",
   "ledger",
+  "open-loop",
   "open-streams",
   "uploads",
 ] as const;

@@ -2,6 +2,7 @@ import type { Options } from "./options.ts";
 import type { ComparisonPlan } from "./scenarios/comparison.ts";
 import type { Durations } from "./scenarios/matrix.ts";
 import { manyCallers } from "./scenarios/matrix.ts";
+import type { OpenLoopPlan } from "./scenarios/open-loop.ts";
 
 const full: Durations = {
   rounds: 3,
@@ -31,6 +32,15 @@ const quickComparison: ComparisonPlan = { rounds: 1, warmUpTurns: 60, turns: 160
 export function durationsOf(options: Options): Durations {
   const durations = options.quick ? quick : full;
   return { ...durations, rounds: options.rounds ?? durations.rounds };
+}
+
+/** A turn of 10 s has 5,000 calls at the lower rate: five of them are above its p99.9. */
+const fullOpenLoop: OpenLoopPlan = { rounds: 3, warmUpSeconds: 10, seconds: 10 };
+const quickOpenLoop: OpenLoopPlan = { rounds: 1, warmUpSeconds: 4, seconds: 5 };
+
+export function openLoopPlanOf(options: Options): OpenLoopPlan {
+  const plan = options.quick ? quickOpenLoop : fullOpenLoop;
+  return { ...plan, rounds: options.rounds ?? plan.rounds };
 }
 
 export function comparisonPlanOf(options: Options): ComparisonPlan {

@@ -1,6 +1,7 @@
 import { sayLine, serveLines } from "../http1/lines.ts";
 import { runClosedLoop } from "./closed-loop.ts";
 import { finishStreams, openStreams } from "./hold-open.ts";
+import { runOpenLoop } from "./open-loop.ts";
 import type { LoadJob } from "./protocol.ts";
 import { runTurns } from "./turns.ts";
 import { runWave } from "./wave.ts";
@@ -11,6 +12,8 @@ function work(message: unknown): Promise<unknown> {
   switch (job.kind) {
     case "closed-loop":
       return runClosedLoop(job);
+    case "open-loop":
+      return runOpenLoop(job);
     case "hold-open":
       return openStreams(job);
     case "wave":

@@ -67,13 +67,32 @@ export interface TurnsJob {
   turnSeconds: number;
 }
 
-export type LoadJob = ClosedLoopJob | HoldOpenJob | WaveJob | TurnsJob | { kind: "finish" };
+/** Requests at a constant rate, whether or not earlier ones have been answered. */
+export interface OpenLoopJob {
+  kind: "open-loop";
+  port: number;
+  /** The request, head and body, in base64. */
+  request: string;
+  expectation: Expectation;
+  perSecond: number;
+  seconds: number;
+  /** Connections at the start, and at most. */
+  connections: number;
+  connectionsMax: number;
+}
+
+export type LoadJob = ClosedLoopJob | OpenLoopJob | HoldOpenJob | WaveJob | TurnsJob | { kind: "finish" };
 
 /** Milliseconds. */
 export interface Spread {
   p50: number;
   p99: number;
   max: number;
+}
+
+/** Milliseconds. */
+export interface Tail extends Spread {
+  p999: number;
 }
 
 export interface Problems {
@@ -94,6 +113,18 @@ export interface ClosedLoopResult {
   latency: Spread;
   /** Time to the first `data:` of a stream's body. */
   firstEvent: Spread | null;
+}
+
+export interface OpenLoopResult {
+  completed: number;
+  perSecond: number;
+  /** Open at the end. */
+  connections: number;
+  problems: Problems;
+  /** From the time at which a request was due to the end of its answer. */
+  latency: Tail;
+  /** From that time to the send: the load generator's own delay, and the wait for a connection. */
+  sendDelay: Tail;
 }
 
 export interface HoldOpenResult {

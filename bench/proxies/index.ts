@@ -1,3 +1,4 @@
+import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { startPostgres } from "../../test/kit/postgres.ts";
 import { moveToCores } from "../system/pinning.ts";
@@ -32,7 +33,29 @@ export function tollgateOnSqlite(variant: Pick<TollgateVariant, "id" | "label" |
 }
 
 async function newFile(directory: string): Promise<StoragePlace> {
-  return { url: `sqlite:${join(directory, "db")}`, databasePid: null, close: async () => undefined };
+  const file = join(directory, "db");
+  return { url: `sqlite:${file}`, file, databasePid: null, close: async () => undefined };
+}
+
+/** The same with its file in memory: the difference is the cost of waiting for the disk. */
+export function tollgateInMemory(program: string): Proxy {
+  return tollgate({
+    program,
+    id: "tollgate-memory",
+    label: "Tollgate (SQLite in memory)",
+    state: "a file on /dev/shm (tmpfs)",
+    openStorage: newMemoryFile,
+  });
+}
+
+let memoryFiles = 0;
+
+async function newMemoryFile(_directory: string, { children }: ProxyContext): Promise<StoragePlace> {
+  const directory = join(children.memoryDirectory(), `${(memoryFiles += 1)}`);
+  mkdirSync(directory);
+  const file = join(directory, "db");
+  const close = async (): Promise<void> => rmSync(directory, { recursive: true, force: true });
+  return { url: `sqlite:${file}`, file, databasePid: null, close };
 }
 
 /** As in production, its commits wait for the disk. It runs with the upstream, so that the proxy's core is its own. */
@@ -40,5 +63,6 @@ async function newPostgres(_directory: string, { pinning }: ProxyContext): Promi
   const server = await startPostgres({ durable: true });
   const processes = server.processIds();
   if (pinning.proxyCore !== null) for (const pid of processes) moveToCores(pid, pinning.otherCores);
-  return { url: await server.createDatabase(), databasePid: processes[0] ?? null, close: () => server.stop() };
+  const url = await server.createDatabase();
+  return { url, file: null, databasePid: processes[0] ?? null, close: () => server.stop() };
 }

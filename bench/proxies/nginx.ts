@@ -74,7 +74,7 @@ async function start(context: ProxyContext): Promise<RunningProxy> {
   await waitUntilReady(server, port, "/v1/models");
   const target = { port, models: upstreamModels, headers: {} };
   const spoolFolder = join(directory, "client_body");
-  return { target, process: server, databasePid: null, spoolFolder, stop: () => server.stop() };
+  return { target, process: server, databasePid: null, stateFile: null, spoolFolder, stop: () => server.stop() };
 }
 
 export const nginx: Proxy = {

@@ -39,7 +39,7 @@ async function start(context: ProxyContext): Promise<RunningProxy> {
     "x-portkey-custom-host": `http://127.0.0.1:${context.upstreamPort}/v1`,
   };
   const target = { port, models: upstreamModels, headers };
-  return { target, process: server, databasePid: null, spoolFolder: null, stop: () => server.stop() };
+  return { target, process: server, databasePid: null, stateFile: null, spoolFolder: null, stop: () => server.stop() };
 }
 
 export const portkey: Proxy = {

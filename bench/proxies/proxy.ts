@@ -30,6 +30,8 @@ export interface RunningProxy {
   databasePid: number | null;
   /** The folder for the bytes of large requests, which the proxy must clean up; null if it keeps them in memory. */
   spoolFolder: string | null;
+  /** The file of its state, if it is a SQLite file. */
+  stateFile: string | null;
   /** Ends it, and the processes started for it. */
   stop(): Promise<void>;
 }

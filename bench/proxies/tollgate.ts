@@ -18,6 +18,8 @@ export interface TollgateVariant {
 
 export interface StoragePlace {
   url: string;
+  /** Of SQLite. */
+  file: string | null;
   databasePid: number | null;
   close(): Promise<void>;
 }
@@ -80,7 +82,8 @@ async function startOn(
     transcription: "openai/bench-transcriber",
   };
   const target = { port, models, headers };
-  return { target, process: server, databasePid: place.databasePid, spoolFolder, stop };
+  const { databasePid, file: stateFile } = place;
+  return { target, process: server, databasePid, stateFile, spoolFolder, stop };
 }
 
 async function createToken(variant: TollgateVariant, storage: string[]): Promise<string> {

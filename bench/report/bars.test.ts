@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import type { ClosedLoopResult } from "../load/protocol.ts";
 import type { CaseResult, Cell, Phase } from "../scenarios/matrix.ts";
+import type { OpenLoopResult } from "../scenarios/open-loop.ts";
 import { barsOf } from "./bars.ts";
 import { figuresOf } from "./figures.ts";
 import type { Results } from "./results.ts";
@@ -26,7 +27,8 @@ function cell(proxyId: string, p50s: readonly number[], cpu: number | null, prob
 
 function resultsOf(cells: Cell[]): Results {
   const cases: CaseResult[] = [{ name: "chat", title: "Chat", cells }];
-  const rest = { comparison: [], startUp: [], openStreams: [], uploads: [], ledger: [], soak: null, otherLoadCores: 0 };
+  const none = { comparison: [], startUp: [], openLoop: [], openStreams: [], uploads: [], ledger: [], soak: null };
+  const rest = { ...none, otherLoadCores: 0 };
   return { command: "", at: "", conditions: [], columns: [], missing: [], cases, ...rest };
 }
 
@@ -115,6 +117,22 @@ describe("the bars", () => {
     const uploads = [{ proxyId: "tollgate", idleBytes: 80e6, waves, problem }];
     const bars = barsOf({ ...resultsOf([]), uploads });
     expect(bars.map((bar) => [bar.measured, bar.kept])).toEqual([[measured, kept]]);
+  });
+
+  const openLoopOf = (proxyId: string, p99: number, p999: number, walBytes: number): OpenLoopResult => {
+    const tail = { p50: 0.3, p99, p999, max: 2 * p999 };
+    const problems = { count: 0, examples: [] };
+    const load = { completed: 1, perSecond: 500, connections: 16, problems, latency: tail, sendDelay: tail };
+    const round = { load, proxyShare: 0.1, walBytes, problem: null };
+    return { proxyId, label: proxyId, perSecond: 500, rounds: [round] };
+  };
+
+  test.each([
+    [1.4, 9.9, 63e6, [true, true, true]],
+    [1.6, 10, 64e6, [false, false, false]],
+  ])("hold calls on disk to those in memory (p99 %d, p99.9 %d, log %d)", (p99, p999, walBytes, kept) => {
+    const openLoop = [openLoopOf("tollgate", p99, p999, walBytes), openLoopOf("tollgate-memory", 1, 20, 99e6)];
+    expect(barsOf({ ...resultsOf([]), openLoop }).map((bar) => bar.kept)).toEqual(kept);
   });
 
   test("without a peer are not judged", () => {

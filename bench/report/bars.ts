@@ -7,6 +7,7 @@ import { figuresOf, soakMemoryOf, uploadPeakBytesOf } from "./figures.ts";
 import type { Figures } from "./figures.ts";
 import { count, decimals, markdownTable, megabytes, milliseconds, percent } from "./format.ts";
 import { median } from "./median.ts";
+import { openLoopBars } from "./open-loop.ts";
 import type { Results } from "./results.ts";
 
 const tollgateId = "tollgate";
@@ -23,6 +24,7 @@ export function barsOf(results: Results): Bar[] {
     ...comparisonBars(results.comparison),
     ...startUpBars(results),
     ...ledgerBars(results.ledger),
+    ...openLoopBars(results.openLoop),
     ...openStreamBars(results),
     ...uploadBars(results),
     ...soakBars(results),

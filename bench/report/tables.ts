@@ -7,6 +7,7 @@ import type { StartUpResult } from "../scenarios/start-up.ts";
 import { uploadCount } from "../scenarios/uploads.ts";
 import type { UploadsResult, UploadWave } from "../scenarios/uploads.ts";
 import { comparisonTable } from "./comparison.ts";
+import { openLoopTables } from "./open-loop.ts";
 import { figuresOf, soakMemoryOf, uploadCpuMsOf, uploadPeakBytesOf } from "./figures.ts";
 import type { Figures } from "./figures.ts";
 import { count, decimals, markdownTable, megabytes, microseconds, milliseconds, percent } from "./format.ts";
@@ -153,6 +154,7 @@ export function tables(results: Results): string {
   if (results.comparison.length > 0) parts.push(comparisonTable(results.comparison));
   if (results.startUp.length > 0) parts.push(startUpTable(results.startUp, labelOf));
   if (results.ledger.length > 0) parts.push(ledgerTable(results.ledger));
+  if (results.openLoop.length > 0) parts.push(openLoopTables(results.openLoop));
   if (results.openStreams.length > 0) parts.push(openStreamsTable(results.openStreams, labelOf));
   if (results.uploads.length > 0) parts.push(uploadsTable(results.uploads, labelOf));
   if (results.soak !== null) parts.push(soakTable(results.soak, labelOf));

@@ -7,16 +7,24 @@ type Child = Bun.Subprocess<"pipe" | "ignore", "pipe" | number, number>;
 
 const stopMs = 5_000;
 
-/** Everything the benchmark leaves behind while it runs: child processes and one directory of temporary files. */
+const memoryMount = "/dev/shm";
+
+/** Everything the benchmark leaves behind while it runs: child processes and directories of temporary files. */
 export class Children {
   readonly directory = mkdtempSync(join(tmpdir(), "tollgate-bench-"));
   readonly #running = new Set<Child>();
+  #memoryDirectory: string | null = null;
 
   constructor() {
     process.on("exit", () => this.#killNow());
     for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
       process.on(signal, () => process.exit(signal === "SIGINT" ? 130 : 143));
     }
+  }
+
+  /** A directory of files that never wait for a disk. */
+  memoryDirectory(): string {
+    return (this.#memoryDirectory ??= mkdtempSync(join(memoryMount, "tollgate-bench-")));
   }
 
   /** A server under test. Its output goes to `NAME.log` in the directory, as it would go to a file in production. */
@@ -51,7 +59,9 @@ export class Children {
   /** The last resort, also after Ctrl-C: whole trees, because a killed parent would leave its workers behind. */
   #killNow(): void {
     for (const child of this.#running) pidsOfTree(child.pid).forEach(killPid);
-    rmSync(this.directory, { recursive: true, force: true });
+    for (const directory of [this.directory, this.#memoryDirectory]) {
+      if (directory !== null) rmSync(directory, { recursive: true, force: true });
+    }
   }
 }
 
