@@ -6,7 +6,7 @@ import { measureLedger } from "./ledger/measure.ts";
 import { parseOptions, usage } from "./options.ts";
 import type { Options } from "./options.ts";
 import { comparisonPlanOf, describePlan, durationsOf, openLoopPlanOf } from "./plans.ts";
-import { allProxies, tollgateInMemory, tollgateOnSqlite } from "./proxies/index.ts";
+import { allProxies, pauseVariants, tollgateOnSqlite } from "./proxies/index.ts";
 import type { Proxy } from "./proxies/index.ts";
 import { barsOf, barsTable } from "./report/bars.ts";
 import type { Results } from "./report/results.ts";
@@ -119,11 +119,11 @@ async function measureColumns(rig: Rig, proxies: readonly Proxy[], options: Opti
   return { ...nothing, cases: measured, startUp, openLoop, openStreams, uploads, ledger };
 }
 
-/** Tollgate's state on disk, beside the same in memory: no peer has one. */
+/** Tollgate on disk beside its variants: no peer has a ledger. */
 async function measureRates(rig: Rig, proxies: readonly Proxy[], options: Options): Promise<OpenLoopResult[]> {
   const onDisk = proxies.find(({ id }) => id === "tollgate");
   if (onDisk === undefined) return [];
-  return measureOpenLoop(rig, [onDisk, tollgateInMemory(options.tollgate)], openLoopPlanOf(options));
+  return measureOpenLoop(rig, [onDisk, ...pauseVariants(options.tollgate)], openLoopPlanOf(options));
 }
 
 function wantedCases(options: Options): BenchCase[] {

@@ -10,6 +10,10 @@ export interface TollgateVariant {
   label: string;
   /** The location of its state, for the report. */
   state: string;
+  /** Beyond the usual ones. */
+  variables?: Record<string, string>;
+  /** Added to the description of the set-up. */
+  remark?: string;
   /** The launcher, `bin/tollgate` of the checkout under test. */
   program: string;
   /** A new storage, given the directory of this instance. */
@@ -67,7 +71,7 @@ async function startOn(
   const command = [variant.program, "serve", ...storage, "--port", String(port)];
   const spoolFolder = join(directory, "uploads");
   mkdirSync(spoolFolder);
-  const environment = { TMPDIR: spoolFolder };
+  const environment = { TMPDIR: spoolFolder, ...variant.variables };
   const server = context.children.startServer(variant.id, onProxyCore(context.pinning, command), environment);
   await waitUntilReady(server, port, "/health");
   const headers = { authorization: `Bearer ${token}` };
@@ -108,7 +112,7 @@ export function tollgate(variant: TollgateVariant): Proxy {
   return {
     id: variant.id,
     label: () => variant.label,
-    setUp: `default configuration: authentication, durable ledger, usage, log to a file; state in ${variant.state}`,
+    setUp: `default configuration: authentication, durable ledger, usage, log to a file; state in ${variant.state}${variant.remark ?? ""}`,
     whyMissing: async () => (existsSync(variant.program) ? null : missing),
     start: (context) => start(variant, context),
   };

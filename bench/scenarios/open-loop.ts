@@ -1,9 +1,9 @@
 import { statSync } from "node:fs";
 import { chat } from "../cases/index.ts";
 import type { OpenLoopJob, OpenLoopResult as Answers } from "../load/protocol.ts";
-import type { Proxy, RunningProxy } from "../proxies/index.ts";
+import type { Proxy, RunningProxy, Target } from "../proxies/index.ts";
 import { useOfTree } from "../system/processes.ts";
-import { problemOf } from "./matrix.ts";
+import { directId, problemOf } from "./matrix.ts";
 import { encodeRequest } from "./request.ts";
 import { progress } from "./rig.ts";
 import type { Rig } from "./rig.ts";
@@ -20,9 +20,9 @@ const openLoopRates = [500, 2_000] as const;
 /** One round of one proxy at one rate. */
 export interface OpenLoopRound {
   load: Answers;
-  /** Share of a core. */
+  /** Share of a core; NaN without a proxy. */
   proxyShare: number;
-  /** The size of SQLite's write-ahead log, whose file does not shrink: the most it has been since the start. */
+  /** The size of SQLite's write-ahead log, whose file does not shrink: the most it was since the start; NaN without one. */
   walBytes: number;
   problem: string | null;
 }
@@ -34,57 +34,75 @@ export interface OpenLoopResult {
   rounds: OpenLoopRound[];
 }
 
-/** Calls at constant rates; the proxies take turns, all on fresh instances that run throughout. */
+interface Subject {
+  id: string;
+  label: string;
+  /** Null for the upstream itself. */
+  proxy: Proxy | null;
+}
+
+/** Calls at constant rates, to the upstream itself and to fresh instances of the proxies in turns. */
 export async function measureOpenLoop(
   rig: Rig,
   proxies: readonly Proxy[],
   plan: OpenLoopPlan,
 ): Promise<OpenLoopResult[]> {
+  const subjects: Subject[] = [
+    { id: directId, label: "direct", proxy: null },
+    ...proxies.map((proxy) => ({ id: proxy.id, label: proxy.label(), proxy })),
+  ];
   const results = openLoopRates.flatMap((perSecond) =>
-    proxies.map((proxy): OpenLoopResult => ({ proxyId: proxy.id, label: proxy.label(), perSecond, rounds: [] })),
+    subjects.map(({ id, label }): OpenLoopResult => ({ proxyId: id, label, perSecond, rounds: [] })),
   );
-  rig.placeUpstream("beside the load generator");
-  const running = new Map<string, RunningProxy>();
-  try {
-    for (const proxy of proxies) {
-      const started = await proxy.start(rig.context);
-      running.set(proxy.id, started);
-      progress(`open loop: warm-up of ${proxy.id}`);
-      await rig.load.ask<Answers>(jobOf(started, Math.max(...openLoopRates), plan.warmUpSeconds));
+  for (let round = 1; round <= plan.rounds; round += 1) {
+    for (const subject of subjects) {
+      progress(`open loop: round ${round} of ${plan.rounds}, ${subject.id}`);
+      const own = results.filter(({ proxyId }) => proxyId === subject.id);
+      await measureSubject(rig, subject, own, plan);
     }
-    for (let round = 1; round <= plan.rounds; round += 1) {
-      progress(`open loop: round ${round} of ${plan.rounds}`);
-      for (const result of results) {
-        const proxy = running.get(result.proxyId);
-        if (proxy !== undefined) result.rounds.push(await measureRound(rig, proxy, result.perSecond, plan.seconds));
-      }
-    }
-  } finally {
-    await Promise.all([...running.values()].map((proxy) => proxy.stop()));
   }
   return results;
 }
 
-async function measureRound(rig: Rig, proxy: RunningProxy, perSecond: number, seconds: number): Promise<OpenLoopRound> {
-  const before = { at: performance.now(), cpuMs: useOfTree(proxy.process.pid).cpuMs, ...(await rig.statistics()) };
-  const load = await rig.load.ask<Answers>(jobOf(proxy, perSecond, seconds));
+async function measureSubject(
+  rig: Rig,
+  { proxy }: Subject,
+  results: readonly OpenLoopResult[],
+  plan: OpenLoopPlan,
+): Promise<void> {
+  rig.placeUpstream(proxy === null ? "in the proxy's place" : "beside the load generator");
+  const running = proxy === null ? null : await proxy.start(rig.context);
+  try {
+    const target = running?.target ?? rig.direct;
+    await rig.load.ask<Answers>(jobOf(target, Math.max(...openLoopRates), plan.warmUpSeconds));
+    for (const result of results) {
+      const job = jobOf(target, result.perSecond, plan.seconds);
+      result.rounds.push(await measureRound(rig, running, job));
+    }
+  } finally {
+    await running?.stop();
+  }
+}
+
+async function measureRound(rig: Rig, running: RunningProxy | null, job: OpenLoopJob): Promise<OpenLoopRound> {
+  const cpuMs = (): number => (running === null ? Number.NaN : useOfTree(running.process.pid).cpuMs);
+  const { requests: requestsBefore } = await rig.statistics();
+  const before = { at: performance.now(), cpuMs: cpuMs() };
+  const load = await rig.load.ask<Answers>(job);
+  const proxyShare = (cpuMs() - before.cpuMs) / (performance.now() - before.at);
   const { requests } = await rig.statistics();
-  return {
-    load,
-    proxyShare: (useOfTree(proxy.process.pid).cpuMs - before.cpuMs) / (performance.now() - before.at),
-    walBytes: walBytesOf(proxy),
-    problem: problemOf(load, requests - before.requests),
-  };
+  return { load, proxyShare, walBytes: walBytesOf(running), problem: problemOf(load, requests - requestsBefore) };
 }
 
-function jobOf(proxy: RunningProxy, perSecond: number, seconds: number): OpenLoopJob {
-  const request = encodeRequest(proxy.target, chat);
-  const { port } = proxy.target;
+function jobOf(target: Target, perSecond: number, seconds: number): OpenLoopJob {
   const { expectation } = chat;
-  return { kind: "open-loop", port, request, expectation, perSecond, seconds, connections: 16, connectionsMax: 512 };
+  const request = encodeRequest(target, chat);
+  const connections = { connections: 16, connectionsMax: 512 };
+  return { kind: "open-loop", port: target.port, request, expectation, perSecond, seconds, ...connections };
 }
 
-function walBytesOf({ stateFile }: RunningProxy): number {
+function walBytesOf(running: RunningProxy | null): number {
+  const stateFile = running?.stateFile ?? null;
   if (stateFile === null) return Number.NaN;
   return statSync(`${stateFile}-wal`, { throwIfNoEntry: false })?.size ?? 0;
 }
