@@ -1,5 +1,6 @@
 import { ledgerBars } from "../ledger/report.ts";
 import { openStreamCount } from "../scenarios/open-streams.ts";
+import { walBytesMax } from "../scenarios/wal.ts";
 import { uploadCount } from "../scenarios/uploads.ts";
 import type { Bar } from "./bar.ts";
 import { comparisonBars } from "./comparison.ts";
@@ -165,12 +166,18 @@ const flatShare = 0.15;
 
 function soakBars(results: Results): Bar[] {
   if (results.soak === null) return [];
-  const { problem } = results.soak;
+  const { problem, walBytes } = results.soak;
   const { startBytes, endBytes } = soakMemoryOf(results.soak);
   const growth = endBytes / startBytes - 1;
   const promise = `flat memory over the soak (at most ${flatShare * 100} % more at its end)`;
   const measured = problem ?? `${decimals(growth * 100, 1)} %`;
-  return [{ promise, measured, kept: problem === null && growth <= flatShare }];
+  const bars = [{ promise, measured, kept: problem === null && growth <= flatShare }];
+  if (!Number.isFinite(walBytes)) return bars;
+  const kept = problem === null && walBytes < walBytesMax;
+  return [
+    ...bars,
+    { promise: "write-ahead log under 64 MB over the soak", measured: `${megabytes(walBytes)} MB`, kept },
+  ];
 }
 
 export function barsTable(bars: readonly Bar[]): string {

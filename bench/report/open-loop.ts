@@ -1,4 +1,5 @@
 import type { OpenLoopResult, OpenLoopRound } from "../scenarios/open-loop.ts";
+import { walBytesMax } from "../scenarios/wal.ts";
 import type { Bar } from "./bar.ts";
 import { count, decimals, markdownTable, megabytes, milliseconds, percent } from "./format.ts";
 import { median } from "./median.ts";
@@ -9,7 +10,6 @@ const memoryId = "tollgate-memory";
 /** How much longer calls may take on disk than in memory, at the p99. */
 const diskRatioMax = 1.5;
 const p999MsMax = 10;
-const walBytesMax = 64e6;
 
 /** Medians over the rounds. */
 function medianOf(result: OpenLoopResult, figureOf: (round: OpenLoopRound) => number): number {

@@ -141,6 +141,7 @@ function soakTable(result: SoakResult, labelOf: (id: string) => string): string 
     ["memory at the start (second fifth), MB", megabytes(memory.startBytes)],
     ["memory at the end (last fifth), MB", megabytes(memory.endBytes)],
     ["most memory seen, MB", megabytes(Math.max(...result.residentBytes))],
+    ["largest write-ahead log, MB", megabytes(result.walBytes)],
     ["problems", result.problem ?? "none"],
   ];
   return `${markdownTable([`Soak, ${result.minutes} minutes`, labelOf(result.proxyId)], rows)}\n`;

@@ -1,4 +1,3 @@
-import { statSync } from "node:fs";
 import { chat } from "../cases/index.ts";
 import type { OpenLoopJob, OpenLoopResult as Answers } from "../load/protocol.ts";
 import type { Proxy, RunningProxy, Target } from "../proxies/index.ts";
@@ -7,6 +6,7 @@ import { directId, problemOf } from "./matrix.ts";
 import { encodeRequest } from "./request.ts";
 import { progress } from "./rig.ts";
 import type { Rig } from "./rig.ts";
+import { walBytesOf } from "./wal.ts";
 
 export interface OpenLoopPlan {
   rounds: number;
@@ -22,7 +22,7 @@ export interface OpenLoopRound {
   load: Answers;
   /** Share of a core; NaN without a proxy. */
   proxyShare: number;
-  /** The size of SQLite's write-ahead log, whose file does not shrink: the most it was since the start; NaN without one. */
+  /** See `walBytesOf`. */
   walBytes: number;
   problem: string | null;
 }
@@ -99,10 +99,4 @@ function jobOf(target: Target, perSecond: number, seconds: number): OpenLoopJob 
   const request = encodeRequest(target, chat);
   const connections = { connections: 16, connectionsMax: 512 };
   return { kind: "open-loop", port: target.port, request, expectation, perSecond, seconds, ...connections };
-}
-
-function walBytesOf(running: RunningProxy | null): number {
-  const stateFile = running?.stateFile ?? null;
-  if (stateFile === null) return Number.NaN;
-  return statSync(`${stateFile}-wal`, { throwIfNoEntry: false })?.size ?? 0;
 }

@@ -5,6 +5,7 @@ import { useOfTree } from "../system/processes.ts";
 import { callersOf } from "./request.ts";
 import { progress } from "./rig.ts";
 import type { Rig } from "./rig.ts";
+import { walBytesOf } from "./wal.ts";
 
 export interface SoakResult {
   proxyId: string;
@@ -13,6 +14,8 @@ export interface SoakResult {
   hangUps: number;
   /** Resident memory at the end of each slice, bytes. */
   residentBytes: number[];
+  /** See `walBytesOf`. */
+  walBytes: number;
   problem: string | null;
 }
 
@@ -46,7 +49,7 @@ async function runSlices(rig: Rig, proxyId: string, running: RunningProxy, minut
       `soak: ${Math.round((slice * seconds) / 6) / 10} min, ${Math.round((residentBytes.at(-1) ?? 0) / 1e6)} MB`,
     );
   }
-  return summarise(proxyId, minutes, slices, residentBytes);
+  return { ...summarise(slices), proxyId, minutes, residentBytes, walBytes: walBytesOf(running) };
 }
 
 /**
@@ -58,20 +61,12 @@ function mixedCallers(target: Target): CallerGroup[] {
   return [{ ...callersOf(target, chat, 4), pauseMs: 5 }, streams, { ...streams, hangUpAfterEvents: 35 }];
 }
 
-function summarise(
-  proxyId: string,
-  minutes: number,
-  slices: readonly ClosedLoopResult[],
-  residentBytes: number[],
-): SoakResult {
+function summarise(slices: readonly ClosedLoopResult[]): Pick<SoakResult, "completed" | "hangUps" | "problem"> {
   const wrong = slices.flatMap((slice) => slice.problems.examples);
   const wrongCount = slices.reduce((sum, slice) => sum + slice.problems.count, 0);
   return {
-    proxyId,
-    minutes,
     completed: slices.reduce((sum, slice) => sum + slice.completed, 0),
     hangUps: slices.reduce((sum, slice) => sum + slice.hangUps, 0),
-    residentBytes,
     problem: wrongCount === 0 ? null : `${wrongCount} wrong answers, such as: ${wrong[0] ?? ""}`,
   };
 }

@@ -13,7 +13,7 @@ const RETRY_MS_MAX = 30_000;
 /** The main thread copies that many frames in half a millisecond. */
 const LAST_FRAMES_MAX = 128;
 
-/** Each pass copies what was committed during the previous one, so the remainder shrinks quickly or not at all. */
+/** Each pass copies the commits made during the previous one, so the remainder shrinks quickly or not at all. */
 const PASSES_MAX = 4;
 
 /** After an attempt that did not restart the log because someone reads it: how much it grows before the next one. */

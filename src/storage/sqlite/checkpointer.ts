@@ -104,13 +104,14 @@ export class Checkpointer {
   #receive(news: CheckpointNews): void {
     if (this.#isStopped) return;
     if (news.kind === "failed") this.#fail(news.reason);
-    else if (news.kind === "finish") this.#finish();
-    else if (this.#loggedAt !== undefined) this.#recover();
+    else if (news.kind === "succeeded") this.#succeed();
+    else this.#finish();
   }
 
   #finish(): void {
     try {
       copyFrames(this.#options.handle);
+      this.#succeed();
     } catch (reason) {
       this.#fail(String(reason));
     }
@@ -123,7 +124,8 @@ export class Checkpointer {
     this.#options.log.warn({ reason }, "checkpoint failed, will be retried");
   }
 
-  #recover(): void {
+  #succeed(): void {
+    if (this.#loggedAt === undefined) return;
     this.#loggedAt = undefined;
     this.#options.log.info({}, "checkpoints succeed again");
   }
