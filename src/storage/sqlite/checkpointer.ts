@@ -62,6 +62,8 @@ export class Checkpointer {
     this.#isStopped = true;
     clearInterval(this.#watch);
     this.#worker?.postMessage(STOP);
+    // A command has nothing else to wait for.
+    this.#worker?.ref();
     return this.#exited;
   }
 
@@ -71,13 +73,13 @@ export class Checkpointer {
   }
 
   #startIfLong(): void {
-    // The file is not opened: closing a descriptor of it would drop SQLite's locks.
-    const size = statSync(`${this.#options.path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
-    if (size < this.#plan.startBytes) return;
-    clearInterval(this.#watch);
     try {
+      const size = statSync(`${this.#options.path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
+      if (size < this.#plan.startBytes) return;
+      clearInterval(this.#watch);
       this.#start();
     } catch (reason) {
+      clearInterval(this.#watch);
       this.#fail(String(reason));
       this.#wait(this.#plan.replaceMs);
     }
@@ -90,7 +92,6 @@ export class Checkpointer {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#worker = worker;
     this.#exited = promise;
-    worker.unref();
     worker.on("message", (news: CheckpointNews) => this.#receive(news));
     worker.on("error", (reason) => this.#fail(String(reason)));
     worker.on("exit", () => {
@@ -99,6 +100,8 @@ export class Checkpointer {
       if (!this.#isStopped) this.#wait(this.#plan.replaceMs);
       resolve();
     });
+    // Last, because a listener for messages makes the process wait for the worker again.
+    worker.unref();
   }
 
   #receive(news: CheckpointNews): void {
