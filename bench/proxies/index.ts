@@ -44,13 +44,12 @@ async function newFile(directory: string): Promise<StoragePlace> {
 export function pauseVariants(program: string): Proxy[] {
   const inMemory = { program, state: "a file on /dev/shm (tmpfs)", openStorage: newMemoryFile };
   return [
-    tollgate({ ...inMemory, id: "tollgate-memory", label: "in memory" }),
+    tollgate({ ...inMemory, id: "tollgate-memory", label: "file on /dev/shm" }),
     tollgate({
       ...inMemory,
       id: "tollgate-uncollected",
-      label: "in memory, no garbage collection",
+      label: "… without garbage collection (BUN_JSC_useGC=0)",
       variables: { BUN_JSC_useGC: "0" },
-      remark: ", BUN_JSC_useGC=0",
     }),
   ];
 }

@@ -12,8 +12,6 @@ export interface TollgateVariant {
   state: string;
   /** Beyond the usual ones. */
   variables?: Record<string, string>;
-  /** Added to the description of the set-up. */
-  remark?: string;
   /** The launcher, `bin/tollgate` of the checkout under test. */
   program: string;
   /** A new storage, given the directory of this instance. */
@@ -112,7 +110,7 @@ export function tollgate(variant: TollgateVariant): Proxy {
   return {
     id: variant.id,
     label: () => variant.label,
-    setUp: `default configuration: authentication, durable ledger, usage, log to a file; state in ${variant.state}${variant.remark ?? ""}`,
+    setUp: `default configuration: authentication, durable ledger, usage, log to a file; state in ${variant.state}`,
     whyMissing: async () => (existsSync(variant.program) ? null : missing),
     start: (context) => start(variant, context),
   };

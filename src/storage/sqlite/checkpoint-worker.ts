@@ -13,6 +13,9 @@ const RETRY_MS_MAX = 30_000;
 /** The main thread copies that many frames in half a millisecond. */
 const LAST_FRAMES_MAX = 128;
 
+/** While nothing is committed, the log's length is read less often. */
+const IDLE_CHECKS = 8;
+
 /** Each pass copies the commits made during the previous one, so the remainder shrinks quickly or not at all. */
 const PASSES_MAX = 4;
 
@@ -32,6 +35,9 @@ class CopiedLog {
   readonly #framesPerPass: number;
   readonly #framesPerRestart: number;
   #restartFrom: number;
+  #frames = 0;
+  /** Whether nothing was committed between the last two checks. */
+  isIdle = false;
 
   constructor() {
     this.#database = new Database(settings.path, { readwrite: true });
@@ -52,6 +58,8 @@ class CopiedLog {
   /** Copies frames if enough have accumulated. Returns whether the main thread should copy the last ones. */
   work(): boolean {
     const { frames, copied } = readWal(this.#database);
+    this.isIdle = frames === this.#frames;
+    this.#frames = frames;
     if (frames < this.#framesPerRestart) this.#restartFrom = this.#framesPerRestart;
     const remaining = frames - copied;
     const isLong = frames >= this.#restartFrom;
@@ -88,7 +96,7 @@ function check(): void {
     if (state !== "succeeded") send({ kind: "succeeded" });
     state = "succeeded";
     retryMs = plan.retryMs;
-    timer = setTimeout(check, plan.checkMs);
+    timer = setTimeout(check, plan.checkMs * (log.isIdle ? IDLE_CHECKS : 1));
   } catch (reason) {
     close();
     send({ kind: "failed", reason: String(reason) });
