@@ -15,7 +15,7 @@ import { compare } from "./scenarios/comparison.ts";
 import type { Sides } from "./scenarios/comparison.ts";
 import { measureMatrix } from "./scenarios/matrix.ts";
 import { measureOpenLoop } from "./scenarios/open-loop.ts";
-import type { OpenLoopResult } from "./scenarios/open-loop.ts";
+import type { OpenLoopColumn } from "./scenarios/open-loop.ts";
 import { measureOpenStreams } from "./scenarios/open-streams.ts";
 import { progress, Rig } from "./scenarios/rig.ts";
 import { soak } from "./scenarios/soak.ts";
@@ -120,7 +120,7 @@ async function measureColumns(rig: Rig, proxies: readonly Proxy[], options: Opti
 }
 
 /** Tollgate on disk beside its variants: no peer has a ledger. */
-async function measureRates(rig: Rig, proxies: readonly Proxy[], options: Options): Promise<OpenLoopResult[]> {
+async function measureRates(rig: Rig, proxies: readonly Proxy[], options: Options): Promise<OpenLoopColumn[]> {
   const onDisk = proxies.find(({ id }) => id === "tollgate");
   if (onDisk === undefined) return [];
   return measureOpenLoop(rig, [onDisk, ...pauseVariants(options.tollgate)], openLoopPlanOf(options));

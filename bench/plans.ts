@@ -35,7 +35,7 @@ export function durationsOf(options: Options): Durations {
 }
 
 /**
- * The JIT compiler makes pauses of milliseconds for the first 20,000 calls of an instance. A round has 4,000 calls at the lower rate: four of them are above its p99.9. */
+ * The p99 of an instance halves within its first ten thousands of calls, while the JIT compiler works. A round has 4,000 calls at the lower rate: four of them are above its p99.9. */
 const fullOpenLoop: OpenLoopPlan = { rounds: 3, warmUpSeconds: 12, seconds: 8 };
 const quickOpenLoop: OpenLoopPlan = { rounds: 1, warmUpSeconds: 3, seconds: 4 };
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import type { ClosedLoopResult } from "../load/protocol.ts";
 import type { CaseResult, Cell, Phase } from "../scenarios/matrix.ts";
-import type { OpenLoopResult } from "../scenarios/open-loop.ts";
+import type { OpenLoopColumn } from "../scenarios/open-loop.ts";
 import { barsOf } from "./bars.ts";
 import { figuresOf } from "./figures.ts";
 import type { Results } from "./results.ts";
@@ -119,7 +119,7 @@ describe("the bars", () => {
     expect(bars.map((bar) => [bar.measured, bar.kept])).toEqual([[measured, kept]]);
   });
 
-  const openLoopOf = (proxyId: string, p99: number, p999: number, walBytes: number): OpenLoopResult => {
+  const openLoopOf = (proxyId: string, p99: number, p999: number, walBytes: number): OpenLoopColumn => {
     const tail = { p50: 0.3, p99, p999, max: 2 * p999 };
     const problems = { count: 0, examples: [] };
     const load = { completed: 1, perSecond: 500, connections: 16, problems, latency: tail, sendDelay: tail };

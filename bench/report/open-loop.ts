@@ -1,4 +1,4 @@
-import type { OpenLoopResult, OpenLoopRound } from "../scenarios/open-loop.ts";
+import type { OpenLoopColumn, OpenLoopRound } from "../scenarios/open-loop.ts";
 import { walBytesMax } from "../scenarios/wal.ts";
 import type { Bar } from "./bar.ts";
 import { count, decimals, markdownTable, megabytes, milliseconds, percent } from "./format.ts";
@@ -12,26 +12,26 @@ const diskRatioMax = 1.5;
 const p999MsMax = 10;
 
 /** Medians over the rounds. */
-function medianOf(result: OpenLoopResult, figureOf: (round: OpenLoopRound) => number): number {
+function medianOf(result: OpenLoopColumn, figureOf: (round: OpenLoopRound) => number): number {
   return median(result.rounds.map(figureOf));
 }
 
-function walBytesOf(result: OpenLoopResult): number {
+function walBytesOf(result: OpenLoopColumn): number {
   return Math.max(...result.rounds.map(({ walBytes }) => walBytes));
 }
 
-function problemOf({ rounds }: OpenLoopResult): string | null {
+function problemOf({ rounds }: OpenLoopColumn): string | null {
   return rounds.map(({ problem }) => problem).find((problem) => problem !== null) ?? null;
 }
 
 /** One table per rate. */
-export function openLoopTables(results: readonly OpenLoopResult[]): string {
+export function openLoopTables(results: readonly OpenLoopColumn[]): string {
   const rates = [...new Set(results.map(({ perSecond }) => perSecond))];
   return rates.map((rate) => openLoopTable(results.filter(({ perSecond }) => perSecond === rate))).join("\n");
 }
 
-function openLoopTable(results: readonly OpenLoopResult[]): string {
-  const row = (name: string, show: (result: OpenLoopResult) => string): string[] => [name, ...results.map(show)];
+function openLoopTable(results: readonly OpenLoopColumn[]): string {
+  const row = (name: string, show: (result: OpenLoopColumn) => string): string[] => [name, ...results.map(show)];
   const time = (name: string, figureOf: (round: OpenLoopRound) => number): string[] =>
     row(name, (result) => milliseconds(medianOf(result, figureOf)));
   const rows = [
@@ -49,11 +49,11 @@ function openLoopTable(results: readonly OpenLoopResult[]): string {
   return `${markdownTable([`Open loop, ${rate} chat calls a second`, ...results.map(({ label }) => label)], rows)}\n`;
 }
 
-export function openLoopBars(results: readonly OpenLoopResult[]): Bar[] {
+export function openLoopBars(results: readonly OpenLoopColumn[]): Bar[] {
   return results.filter(({ proxyId }) => proxyId === diskId).flatMap((disk) => barsOfRate(disk, results));
 }
 
-function barsOfRate(disk: OpenLoopResult, results: readonly OpenLoopResult[]): Bar[] {
+function barsOfRate(disk: OpenLoopColumn, results: readonly OpenLoopColumn[]): Bar[] {
   const rate = `open loop, ${count(disk.perSecond)} a second`;
   const judge = (promise: string, measured: string, kept: boolean): Bar => {
     const problem = problemOf(disk);

@@ -1,7 +1,7 @@
 import type { LedgerFigures } from "../ledger/measure.ts";
 import type { ComparedCase } from "../scenarios/comparison.ts";
 import type { CaseResult } from "../scenarios/matrix.ts";
-import type { OpenLoopResult } from "../scenarios/open-loop.ts";
+import type { OpenLoopColumn } from "../scenarios/open-loop.ts";
 import type { OpenStreamsResult } from "../scenarios/open-streams.ts";
 import type { SoakResult } from "../scenarios/soak.ts";
 import type { StartUpResult } from "../scenarios/start-up.ts";
@@ -20,7 +20,7 @@ export interface Results {
   /** Of two checkouts; empty unless one was named. */
   comparison: ComparedCase[];
   startUp: StartUpResult[];
-  openLoop: OpenLoopResult[];
+  openLoop: OpenLoopColumn[];
   openStreams: OpenStreamsResult[];
   uploads: UploadsResult[];
   ledger: LedgerFigures[];

@@ -27,7 +27,7 @@ export interface OpenLoopRound {
   problem: string | null;
 }
 
-export interface OpenLoopResult {
+export interface OpenLoopColumn {
   proxyId: string;
   label: string;
   perSecond: number;
@@ -46,13 +46,13 @@ export async function measureOpenLoop(
   rig: Rig,
   proxies: readonly Proxy[],
   plan: OpenLoopPlan,
-): Promise<OpenLoopResult[]> {
+): Promise<OpenLoopColumn[]> {
   const subjects: Subject[] = [
     { id: directId, label: "direct", proxy: null },
     ...proxies.map((proxy) => ({ id: proxy.id, label: proxy.label(), proxy })),
   ];
   const results = openLoopRates.flatMap((perSecond) =>
-    subjects.map(({ id, label }): OpenLoopResult => ({ proxyId: id, label, perSecond, rounds: [] })),
+    subjects.map(({ id, label }): OpenLoopColumn => ({ proxyId: id, label, perSecond, rounds: [] })),
   );
   for (let round = 1; round <= plan.rounds; round += 1) {
     for (const subject of subjects) {
@@ -67,7 +67,7 @@ export async function measureOpenLoop(
 async function measureSubject(
   rig: Rig,
   { proxy }: Subject,
-  results: readonly OpenLoopResult[],
+  results: readonly OpenLoopColumn[],
   plan: OpenLoopPlan,
 ): Promise<void> {
   rig.placeUpstream(proxy === null ? "in the proxy's place" : "beside the load generator");
