@@ -279,3 +279,11 @@ describe("with different dialects", () => {
     expect(refusal.param).toStartWith(field);
   });
 });
+
+test("the text of a whole answer is measured in the upstream's dialect, whichever the client has", () => {
+  const chat = JSON.stringify({ choices: [{ index: 0, message: { role: "assistant", content: "twelve bytes" } }] });
+  const messages = { max_tokens: 5, messages: [{ role: "user", content: "hi" }] };
+  expect(open("messages", { model: "deepseek/m", ...messages }).outputBytes(chat)).toBe(12);
+  expect(open("responses", { model: "deepseek/m", input: "hi" }).outputBytes(chat)).toBe(12);
+  expect(open("chat", { model: "deepseek/m", messages: messages.messages }).outputBytes(chat)).toBe(12);
+});

@@ -9,6 +9,7 @@ import {
   type ClientContext,
   type TextCodec,
   estimateTokens,
+  outputBytesIn,
   streamOfAnswer,
   translateStream,
   translations,
@@ -138,7 +139,7 @@ function translated<Body extends ChargeableBody>(call: TextCall<Body>, codec: Te
       // The upstream does not stream this operation.
       return { body: streamOfAnswer(read, client, clientContext), contentType: EVENT_STREAM, whole };
     },
-    outputBytes: (answer) => codec.outputBytes(answer),
+    outputBytes: outputBytesIn[to],
     failure: (status, text) => client.writeFailure(upstream.readFailure(status, text), requestId),
   };
 }

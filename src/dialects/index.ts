@@ -1,8 +1,8 @@
 import type { Dialect } from "../core/index.ts";
-import { chatTranslation } from "./chat/index.ts";
+import { chatCodec, chatTranslation } from "./chat/index.ts";
 import type { DialectTranslation } from "./conversation/index.ts";
-import { messagesTranslation } from "./messages/index.ts";
-import { responsesTranslation } from "./responses/index.ts";
+import { messagesCodec, messagesTranslation } from "./messages/index.ts";
+import { responsesCodec, responsesTranslation } from "./responses/index.ts";
 
 export type { TextCodec } from "./codec.ts";
 export { chatCodec, chatRequest } from "./chat/index.ts";
@@ -10,6 +10,13 @@ export { hasTaggedSignature, type ClientContext, estimateTokens, type UpstreamCo
 export { countTokensRequest, messagesCodec, messagesReferences, messagesRequest } from "./messages/index.ts";
 export { inputItems, referencedItems, responsesCodec, responsesRequest } from "./responses/index.ts";
 export { streamOfAnswer, translateStream } from "./translated-stream.ts";
+
+/** The bytes of text in a whole answer of each dialect, for an estimate if it reports no usage. */
+export const outputBytesIn: Readonly<Record<Dialect, (answer: string) => number>> = {
+  chat: (answer) => chatCodec.outputBytes(answer),
+  messages: (answer) => messagesCodec.outputBytes(answer),
+  responses: (answer) => responsesCodec.outputBytes(answer),
+};
 
 /** Each dialect, to and from the conversation model. */
 export const translations: Readonly<Record<Dialect, DialectTranslation>> = {
