@@ -9,15 +9,14 @@ export const chatObjects: ObjectReader<ChatRequest> = {
     const list = new ReferenceList();
     for (let index = 0; index < body.messages.length; index += 1) {
       const message = body.messages[index];
-      list.addParts(message?.content, `messages.${index}.content`);
+      const content = message?.content;
+      // Most contents are texts, and need no path.
+      if (Array.isArray(content)) list.addParts(content, `messages.${index}.content`);
       if (message?.["audio"] !== undefined) list.add("audio", message["audio"], `messages.${index}.audio.id`);
     }
     // Google documents it below `extra_body`; clients that merge that object send `google` alone.
-    for (const path of ["google", "extra_body.google"]) {
-      let settings = objectOf(body);
-      for (const name of path.split(".")) settings = objectOf(settings?.[name]);
-      list.add("cache", settings?.["cached_content"], `${path}.cached_content`);
-    }
+    addCache(list, body["google"], "google");
+    addCache(list, objectOf(body["extra_body"])?.["google"], "extra_body.google");
     list.add("cache", body["cached_content"], "cached_content");
     return list.all;
   },
@@ -27,6 +26,10 @@ export const chatObjects: ObjectReader<ChatRequest> = {
     return isSpoken ? { words: [AUDIO], read: ({ choices }) => listOf(choices).flatMap(audioIn) } : undefined;
   },
 };
+
+function addCache(list: ReferenceList, settings: unknown, param: string): void {
+  list.add("cache", objectOf(settings)?.["cached_content"], `${param}.cached_content`);
+}
 
 function audioIn(choice: unknown): StoredObject[] {
   const { message, delta } = objectOf(choice) ?? {};

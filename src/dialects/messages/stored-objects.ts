@@ -27,7 +27,9 @@ export function messagesReferences(body: CountTokensRequest): ReferenceList["all
   const list = new ReferenceList();
   addBlocks(list, body.system, "system");
   for (let index = 0; index < body.messages.length; index += 1) {
-    addBlocks(list, body.messages[index]?.content, `messages.${index}.content`);
+    const content = body.messages[index]?.content;
+    // Most contents are texts, and need no path.
+    if (Array.isArray(content)) addBlocks(list, content, `messages.${index}.content`);
   }
   addContainer(list, body["container"]);
   for (const name of ["thread", "diagnostics"]) {

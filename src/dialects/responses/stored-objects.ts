@@ -65,7 +65,7 @@ function addItems(list: ReferenceList, { input, tools }: ResponsesRequest): void
     if (isLookedUp(item)) list.add("item", item["id"], `${param}.id`);
     addApproval(list, item, input, param);
     if (runsCode) list.add("container", containerOf(item), `${param}.container_id`);
-    list.addParts(item["content"], `${param}.content`);
+    if (Array.isArray(item["content"])) list.addParts(item["content"], `${param}.content`);
     const { output } = item;
     if (Array.isArray(output)) list.addParts(output, `${param}.output`);
     else if (typeof output === "object" && output !== null) list.addPart(objectOf(output) ?? {}, `${param}.output`);
