@@ -71,11 +71,8 @@ class EndOfHold implements QueuedOperation<Settle | Release> {
     }
     const isCommitted = outcome === "settled" || outcome === "released";
     if (record !== undefined && isCommitted) observer.committed?.({ id, shortfall });
-    try {
-      journal.remove(id);
-    } catch (reason) {
-      onUnsettled(id, reason);
-    }
+    // Almost no end has been there.
+    if (journal.has(id)) journal.remove(id).catch((reason: unknown) => onUnsettled(id, reason));
   }
 
   reject(reason: unknown): void {
@@ -97,7 +94,7 @@ class EndOfHold implements QueuedOperation<Settle | Release> {
     try {
       if (!journal.has(id)) await journal.write(this.operation);
       // The store may have accepted it meanwhile.
-      if (!unsettled.has(id)) journal.remove(id);
+      if (!unsettled.has(id)) await journal.remove(id);
     } catch (reason) {
       isDurable = false;
       onUnsettled(id, reason);

@@ -65,10 +65,10 @@ describe("an end that the store has accepted", () => {
   test("is forgotten, and with the last one its file is", async () => {
     await Promise.all([journal.write(settle), journal.write(release)]);
     expect(files()).toHaveLength(1);
-    journal.remove("s");
-    journal.remove("unknown");
+    await journal.remove("s");
+    await journal.remove("unknown");
     expect(files()).toHaveLength(1);
-    journal.remove("r");
+    await journal.remove("r");
     expect(readdirSync(directory)).toEqual([]);
     expect(afterKill().takeOver()).toEqual([]);
   });
@@ -76,9 +76,9 @@ describe("an end that the store has accepted", () => {
   test("is forgotten by the process that took it over", async () => {
     await Promise.all([journal.write(settle), journal.write(release)]);
     expect(afterKill().takeOver()).toHaveLength(2);
-    journal.remove("s");
+    await journal.remove("s");
     expect(afterKill().takeOver()).toEqual([release]);
-    journal.remove("r");
+    await journal.remove("r");
     expect(readdirSync(directory)).toEqual([]);
   });
 });

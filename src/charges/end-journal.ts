@@ -9,9 +9,9 @@ import { type JournalEntry, JournalFile } from "../storage/index.ts";
 
 type End = Settle | Release;
 
-/** An end that waits for the transaction of its turn of the event loop. */
-interface Waiting {
-  entry: JournalEntry;
+/** A change that waits for the transaction of its turn of the event loop. */
+interface Waiting<Change> {
+  change: Change;
   resolve: () => void;
   reject: (reason: unknown) => void;
 }
@@ -22,7 +22,9 @@ export class EndJournal {
   #own: JournalFile | undefined;
   /** The file of each end that is written. */
   readonly #files = new Map<string, JournalFile>();
-  #waiting: Waiting[] = [];
+  #writes: Waiting<JournalEntry>[] = [];
+  /** Ids. */
+  #removals: Waiting<string>[] = [];
 
   /** Nothing is created before the first write. The directory must belong to one storage. */
   constructor(directory: string) {
@@ -36,37 +38,47 @@ export class EndJournal {
 
   /** Durable when it resolves; the ends of one turn of the event loop are flushed together. Rejects if the disk refuses. */
   write(end: End): Promise<void> {
+    return this.#wait(this.#writes, { id: end.id, content: toText(end) });
+  }
+
+  /**
+   * Forgets an end that the store has accepted, together with others of the same turn. Rejects if the disk refuses: then
+   * a later start submits the end again, without effect.
+   */
+  remove(id: string): Promise<void> {
+    return this.#files.has(id) ? this.#wait(this.#removals, id) : Promise.resolve();
+  }
+
+  #wait<Change>(list: Waiting<Change>[], change: Change): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    if (this.#waiting.push({ entry: { id: end.id, content: toText(end) }, resolve, reject }) === 1) {
-      setImmediate(() => this.#flush());
-    }
+    if (list.push({ change, resolve, reject }) === 1) setImmediate(() => this.#flush());
     return promise;
   }
 
   #flush(): void {
-    const waiting = this.#waiting;
-    this.#waiting = [];
-    try {
-      this.#own ??= JournalFile.create(this.#directory);
-      this.#own.put(waiting.map(({ entry }) => entry));
-      for (const { entry, resolve } of waiting) {
-        this.#files.set(entry.id, this.#own);
-        resolve();
-      }
-    } catch (cause) {
-      for (const { reject } of waiting) reject(cause);
-    }
+    const [writes, removals] = [this.#writes, this.#removals];
+    this.#writes = [];
+    this.#removals = [];
+    together(writes, (entries) => this.#put(entries));
+    together(removals, (ids) => this.#drop(ids));
   }
 
-  /** Forgets an end that the store has accepted. If the disk refuses, a later start submits it again, without effect. */
-  remove(id: string): void {
-    const file = this.#files.get(id);
-    if (file === undefined) return;
-    this.#files.delete(id);
-    file.remove([id]);
-    if ([...this.#files.values()].includes(file)) return;
-    file.close();
-    if (file === this.#own) this.#own = undefined;
+  #put(entries: readonly JournalEntry[]): void {
+    this.#own ??= JournalFile.create(this.#directory);
+    this.#own.put(entries);
+    for (const { id } of entries) this.#files.set(id, this.#own);
+  }
+
+  #drop(ids: readonly string[]): void {
+    const changed = Map.groupBy(ids, (id) => this.#files.get(id));
+    for (const [file, own] of changed) file?.remove(own);
+    for (const id of ids) this.#files.delete(id);
+    const used = new Set(this.#files.values());
+    for (const file of changed.keys()) {
+      if (file === undefined || used.has(file)) continue;
+      file.close();
+      if (file === this.#own) this.#own = undefined;
+    }
   }
 
   /** The ends that processes which have ended have left, in the order in which each wrote them. */
@@ -85,10 +97,22 @@ export class EndJournal {
 
   /** Releases the files; those with entries are left to the next process. */
   close(): void {
+    this.#flush();
     for (const file of new Set([...this.#files.values(), ...(this.#own === undefined ? [] : [this.#own])]))
       file.close();
     this.#files.clear();
     this.#own = undefined;
+  }
+}
+
+/** Makes several changes in one transaction, and settles their promises. */
+function together<Change>(waiting: readonly Waiting<Change>[], work: (changes: Change[]) => void): void {
+  if (waiting.length === 0) return;
+  try {
+    work(waiting.map(({ change }) => change));
+    for (const { resolve } of waiting) resolve();
+  } catch (cause) {
+    for (const { reject } of waiting) reject(cause);
   }
 }
 
