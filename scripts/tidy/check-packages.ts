@@ -36,7 +36,7 @@ export function checkPackages(manifest: unknown, lock: unknown): string[] {
 
 type LockedPackage = z.infer<typeof lockSchema>["packages"][string];
 
-/** npm warns whoever installs Tollgate of a package that does not support their Node.js, though Bun runs it. */
+/** During an installation npm warns of each package that does not support the installed Node.js, even if Bun runs it. */
 function checkEngine(path: string, { dev, engines }: LockedPackage, oldestNode: string): string[] {
   const needed = engines?.["node"] ?? "*";
   if (path === "" || dev === true || Bun.semver.satisfies(oldestNode, needed)) return [];

@@ -1,25 +1,22 @@
-import { GatewayError } from "../core/index.ts";
+import { GatewayError, limits } from "../core/index.ts";
 import { type MemoryShare, readBounded } from "../streaming/index.ts";
 import { receiveInTime, bodyInterrupted, type BodyLimits, bodyTooLarge, refuseDeclaredSize } from "./arrival.ts";
 import type { BodySource } from "./body-source.ts";
-
-/** A body of this declared size is read in one piece; a larger one is counted while it arrives. */
-const ONE_PIECE_BYTES_MAX = 1024 * 1024;
 
 /**
  * Reads a request's body; `memory` counts it. Throws or rejects with 413 as soon as it is known to exceed `bytesMax`,
  * 408 if it does not arrive in time, 503 if there is no memory for it, and `request_interrupted` if the client
  * disconnects before its end.
  */
-export function readBody(source: BodySource, limits: BodyLimits, memory: MemoryShare): Promise<Uint8Array> {
-  const declared = refuseDeclaredSize(source.headers, limits.bytesMax);
+export function readBody(source: BodySource, limited: BodyLimits, memory: MemoryShare): Promise<Uint8Array> {
+  const declared = refuseDeclaredSize(source.headers, limited.bytesMax);
   // A declared length is enforced by the HTTP parser, so the body can be read in one piece. `request.body` must not be
   // accessed then: making it a stream costs more than all other work on a small request.
   const bytes =
-    declared !== undefined && declared <= ONE_PIECE_BYTES_MAX
+    declared !== undefined && declared <= limits.smallBodyBytesMax
       ? source.bytes()
-      : readPieces(source.body, limits.bytesMax, memory);
-  return receiveInTime(bytes, limits, interrupted);
+      : readPieces(source.body, limited.bytesMax, memory);
+  return receiveInTime(bytes, limited, interrupted);
 }
 
 function interrupted(cause: unknown): GatewayError {

@@ -1,6 +1,13 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { GatewayError } from "../core/index.ts";
-import { type Fetched, principalOf, router, upstreamKey, worldOf } from "../sending/__fixtures__/upstreams.ts";
+import {
+  attemptOnce,
+  type Fetched,
+  principalOf,
+  router,
+  upstreamKey,
+  worldOf,
+} from "../sending/__fixtures__/upstreams.ts";
 import { MemoryBudget, Ticker } from "../streaming/index.ts";
 import { objectsInMemory } from "../stored-objects/__fixtures__/memory.ts";
 import { countTokens } from "./count-tokens.ts";
@@ -30,14 +37,7 @@ function count(body: string | object, script: (seen: Fetched) => Response = () =
       ticker,
       memory: new MemoryBudget(1e9),
       observer: {},
-      send: {
-        retries: 0,
-        retryAfterMsMax: 0,
-        connectMsMax: 10_000,
-        firstByteMsMax: 60_000,
-        totalMsMax: 1_800_000,
-        idleMsMax: 60_000,
-      },
+      send: attemptOnce,
     },
     router,
     body: { bytesMax: 1_000_000, arrivalMsMax: 60_000, ticker },

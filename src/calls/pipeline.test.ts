@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { WorkScene } from "../charges/__fixtures__/work-scene.ts";
 import { chatCodec, chatRequest } from "../dialects/index.ts";
-import { principalOf, router, worldOf } from "../sending/__fixtures__/upstreams.ts";
+import { attemptOnce, principalOf, router, worldOf } from "../sending/__fixtures__/upstreams.ts";
 import { MemoryBudget } from "../streaming/index.ts";
 import { objectsInMemory } from "../stored-objects/__fixtures__/memory.ts";
 import type { ChargeableRoute } from "./chargeable-route.ts";
@@ -41,14 +41,7 @@ function pipelineTo(script: () => Response): CallPipeline {
     largeBodies: new LargeBodies(),
     work: scene.deps,
     observer: scene.deps.observer,
-    send: {
-      retries: 0,
-      retryAfterMsMax: 0,
-      connectMsMax: 10_000,
-      firstByteMsMax: 60_000,
-      totalMsMax: 1_800_000,
-      idleMsMax: 60_000,
-    },
+    send: attemptOnce,
     body: { bytesMax: 1_000_000, arrivalMsMax: 60_000, ticker: scene.ticker },
     logger,
   });

@@ -155,10 +155,8 @@ class StreamRelay implements Watched, BodySink {
 
   /** Nothing follows the dialect's last event: the client need not wait for the upstream to close. */
   async #complete(block: Buffer): Promise<void> {
-    const { observer } = this.#options;
     try {
-      await this.#end(observer.failed ? "failed" : "complete", undefined);
-      this.#close(block);
+      await this.#endAndClose(block);
       this.#readOut();
     } catch (cause) {
       await this.#break(cause);
@@ -180,11 +178,16 @@ class StreamRelay implements Watched, BodySink {
       const shown = this.#closing();
       // The remainder is half an event: it would swallow the error event after it.
       if (!observer.failed && !observer.complete) throw new Error("the stream ended early");
-      await this.#end(observer.failed ? "failed" : "complete", undefined);
-      this.#close(shown);
+      await this.#endAndClose(shown);
     } catch (cause) {
       await this.#break(cause);
     }
+  }
+
+  /** Sends the last bytes once the charge is durable. */
+  async #endAndClose(last: Buffer): Promise<void> {
+    await this.#end(this.#options.observer.failed ? "failed" : "complete", undefined);
+    this.#close(last);
   }
 
   /** Sends the last bytes to the client. */

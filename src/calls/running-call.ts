@@ -66,16 +66,7 @@ export class RunningCall {
   async end(result: CallResult): Promise<Nano> {
     if (this.#ended) return 0n;
     const { work, files, memory, onEnd } = this.parts;
-    const { status, outcome, observed, unbilled, error } = result;
-    const committed = work.end({
-      status,
-      outcome,
-      observed,
-      unbilled,
-      error,
-      answer: this.#storedAnswerOf(result),
-      files,
-    });
+    const committed = work.end({ ...result, answer: this.#storedAnswerOf(result), files });
     this.#ended = true;
     memory.free();
     onEnd();

@@ -1,4 +1,5 @@
 import type { Clock, RandomBytes } from "./environment.ts";
+import { storedIdCharactersMax } from "./limits.ts";
 
 const ALPHABET = Buffer.from("0123456789abcdefghijklmnopqrstuvwxyz");
 
@@ -55,4 +56,9 @@ export function requestId(clock: Clock, random: RandomBytes): string {
 /** Whether a text has the form of a request id. */
 export function isRequestId(text: string): boolean {
   return REQUEST_ID.test(text);
+}
+
+/** Whether an id from a caller or an upstream may be one that a storage contains. Postgres accepts no NUL in a text. */
+export function isStorableId(id: string): boolean {
+  return id.length > 0 && id.length <= storedIdCharactersMax && !id.includes("\0");
 }

@@ -27,7 +27,10 @@ export const jsonBareBytesMax = 16 * 1024 * 1024;
  */
 export const readStringBytesMax = 1024 * 1024;
 
-/** Bytes of a JSON body that is read at once. A larger one waits for its turn: one of them is decoded at a time. */
+/**
+ * Bytes of a small body or answer. A larger one is counted in the memory for large ones while it arrives, and a larger
+ * body waits for its turn: one of them is decoded at a time.
+ */
 export const smallBodyBytesMax = 1024 * 1024;
 
 /** Characters of a model id, prefix included. */

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { GatewayError, type JsonObject } from "../core/index.ts";
 import {
+  attemptOnce,
   type Fetched,
   principalOf,
   router,
@@ -52,14 +53,7 @@ async function ask(
     ticker,
     observer: {},
     memory: new MemoryBudget(1e9),
-    send: {
-      retries: 0,
-      retryAfterMsMax: 0,
-      connectMsMax: 10_000,
-      firstByteMsMax: 60_000,
-      totalMsMax: 1_800_000,
-      idleMsMax: 60_000,
-    },
+    send: attemptOnce,
   };
   const request = new Request(`http://gateway.test/v1/responses/${encodeURIComponent(id)}${query}`);
   const answer = await what(

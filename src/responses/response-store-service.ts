@@ -4,7 +4,16 @@
  * separates them.
  */
 import type { Principal } from "../auth/index.ts";
-import { type Clock, GatewayError, type JsonObject, limits, listOf, objectOf, parseObject } from "../core/index.ts";
+import {
+  type Clock,
+  GatewayError,
+  isStorableId,
+  type JsonObject,
+  limits,
+  listOf,
+  objectOf,
+  parseObject,
+} from "../core/index.ts";
 import { inputItems, referencedItems } from "../dialects/index.ts";
 import type { Target } from "../routing/index.ts";
 import type { ResponseStore, StoredResponse } from "./store.ts";
@@ -118,7 +127,7 @@ export class ResponseStoreService {
   async #itemOf(id: string, { user }: Principal): Promise<JsonObject | undefined> {
     const { responses, clock } = this.#deps;
     const responseId = `resp_${id.split("_")[1]}`;
-    const found = isId(responseId) ? await responses.find(responseId, user, clock()) : undefined;
+    const found = isStorableId(responseId) ? await responses.find(responseId, user, clock()) : undefined;
     return found?.content === undefined ? undefined : itemWith(id, roundOf(found));
   }
 
@@ -154,7 +163,7 @@ export class ResponseStoreService {
   /** Throws 404 if the caller has no such response. */
   async find(id: string, { user }: Principal): Promise<StoredResponse> {
     const { responses, clock } = this.#deps;
-    const found = isId(id) ? await responses.find(id, user, clock()) : undefined;
+    const found = isStorableId(id) ? await responses.find(id, user, clock()) : undefined;
     if (found === undefined) throw notFound(id);
     return found;
   }
@@ -172,18 +181,13 @@ export class ResponseStoreService {
 
   /** Throws 404 if the caller has no such response. */
   async remove(id: string, { user }: Principal): Promise<void> {
-    if (!isId(id) || !(await this.#deps.responses.remove(id, user))) throw notFound(id);
+    if (!isStorableId(id) || !(await this.#deps.responses.remove(id, user))) throw notFound(id);
   }
 
   async #chain(id: string, { user }: Principal): Promise<StoredResponse[]> {
     const { responses, clock } = this.#deps;
-    return isId(id) ? responses.chain(id, user, clock()) : [];
+    return isStorableId(id) ? responses.chain(id, user, clock()) : [];
   }
-}
-
-/** Whether it is a possible id that a storage would accept. */
-function isId(text: string): boolean {
-  return text.length <= limits.storedIdCharactersMax && !text.includes("\0");
 }
 
 /**

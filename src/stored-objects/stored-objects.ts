@@ -9,13 +9,14 @@ import type { Principal } from "../auth/index.ts";
 import {
   type Clock,
   GatewayError,
+  isStorableId,
   limits,
   objectKinds,
   type ObjectReference,
   type StoredObject,
 } from "../core/index.ts";
 import type { UpstreamRoute } from "../routing/index.ts";
-import { isStorable, storable } from "./sql/rows.ts";
+import { storable } from "./sql/rows.ts";
 import type { ObjectOwner, ObjectOwnerStore } from "./store.ts";
 
 export interface StoredObjectsDependencies {
@@ -45,7 +46,7 @@ export class StoredObjects {
     if (references.length === 0) return undefined;
     if (references.length > limits.objectReferencesMax) throw tooMany(references);
     const { owners, clock } = this.#deps;
-    const ids = [...new Set(references.map(({ id }) => id))].filter(isStorable);
+    const ids = [...new Set(references.map(({ id }) => id))].filter(isStorableId);
     const found = ids.length === 0 ? [] : await owners.find(route.prefix, ids, clock());
     const known = Map.groupBy(found, keyOf);
     let keyId: string | undefined;

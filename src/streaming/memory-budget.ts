@@ -1,7 +1,4 @@
-import { GatewayError } from "../core/index.ts";
-
-/** Data up to this size is not counted: thousands of ordinary calls must not wait for a few large ones. */
-const UNCOUNTED_BYTES_MAX = 1024 * 1024;
+import { GatewayError, limits } from "../core/index.ts";
 
 /** The time after which a refused call may be repeated. */
 const RETRY_AFTER_SECONDS = 5;
@@ -51,7 +48,8 @@ export class MemoryShare {
   add(bytes: number): void {
     if (this.#isFree) throw new Error("data arrived after its call had ended");
     this.#bytes += bytes;
-    if (this.#bytes <= UNCOUNTED_BYTES_MAX) return;
+    // Thousands of ordinary calls must not wait for a few large ones.
+    if (this.#bytes <= limits.smallBodyBytesMax) return;
     const more = this.#bytes - this.#counted;
     if (!this.#budget.take(more)) throw exceeded();
     this.#counted = this.#bytes;

@@ -41,7 +41,8 @@ const byteLengthOf = (text: string): number => Buffer.byteLength(text);
 
 /**
  * Parses and validates a JSON body. For the members in `measured` only the size matters, so their long strings are
- * truncated in `body`, like those of members that `schema` does not contain. Throws a 422 `GatewayError` that names the field or the syntax error.
+ * truncated in `body`, like those of members that `schema` does not contain. Throws a 422 `GatewayError` that names the
+ * field or the syntax error.
  */
 export function parseBody<Body>(
   received: Uint8Array,

@@ -44,7 +44,7 @@ describe("a Messages stream passes unchanged, and", () => {
     expect(observe(none)).toMatchObject({ usage: undefined, done: false });
     expect(observe(none, stop)).toMatchObject({ usage: { input: 0, output: 0 }, done: true });
     expect(observe(start, stop)).toMatchObject({ usage: { input: 9, output: 1 } });
-    // What has been sent was generated.
+    // The text that the stream contains counts as output.
     expect(observe(start, text, stop)).toMatchObject({ usage: { input: 9, output: 2 } });
     const unknown = event({ type: "message_start", message: {} } as never);
     expect(observe(unknown, stop)).toMatchObject({ usage: undefined });

@@ -92,3 +92,13 @@ export function textOf(body: UpstreamBody): string {
   if (!Array.isArray(body)) throw new Error("a body that is not in memory");
   return Buffer.concat(body as readonly Uint8Array[]).toString();
 }
+
+/** Options of sending under which a test's call is attempted once and never times out by itself. */
+export const attemptOnce = {
+  retries: 0,
+  retryAfterMsMax: 0,
+  connectMsMax: 10_000,
+  firstByteMsMax: 60_000,
+  totalMsMax: 1_800_000,
+  idleMsMax: 60_000,
+};

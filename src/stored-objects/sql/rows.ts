@@ -1,4 +1,4 @@
-import { limits, type StoredObject } from "../../core/index.ts";
+import { isStorableId, limits, type StoredObject } from "../../core/index.ts";
 import type { ObjectOwner } from "../store.ts";
 
 /** Rows deleted at a time. */
@@ -18,12 +18,7 @@ export function toObjectOwner({ kind, id, owner, key_id: keyId }: OwnerRow): Obj
 
 /** Ids that can be stored. */
 export function storable(objects: readonly StoredObject[]): StoredObject[] {
-  return objects.filter(({ id }) => isStorable(id)).slice(0, limits.createdObjectsMax);
-}
-
-/** Postgres accepts no NUL in a text. */
-export function isStorable(id: string): boolean {
-  return id.length > 0 && id.length <= limits.storedIdCharactersMax && !id.includes("\0");
+  return objects.filter(({ id }) => isStorableId(id)).slice(0, limits.createdObjectsMax);
 }
 
 /**
