@@ -6,6 +6,18 @@ export {
   type ModelPrice,
   type PriceOf,
 } from "./model-price.ts";
+export {
+  type CatalogModel,
+  type CatalogPriceKey,
+  catalogPriceKeys,
+  type CatalogRate,
+  catalogSchema,
+  type PriceCatalog,
+  pricesAt,
+  type TimedPrices,
+  type Weekday,
+  weekdays,
+} from "./catalog/index.ts";
 export { type OperatorPrice, PriceBook } from "./price-book.ts";
 export { type PriceSnapshot, priceFrom, snapshotOf } from "./price-snapshot.ts";
 export type { PricedModality } from "./price-table.ts";

@@ -76,13 +76,13 @@ const charges: [provider: string, model: string, modality: PricedModality, obser
   ["groq", "whisper-large-v3", "transcription", { usage: { inputAudioMs: 1 } }, 31n],
   ["x-ai", "grok-stt", "transcription", { usage: { inputAudioMs: 10_800_000 } }, 300_000_000n],
   ["mistral", "voxtral-mini-latest", "transcription", { usage: { inputAudioMs: 1_500 } }, 75_000n],
-  // 14 tokens of the prompt at 2.5, 300 of audio at 6, 45 of output at 10 credits per million.
+  // 14 tokens of the prompt at 2.5, 300 of audio at 2.5, 45 of output at 10 credits per million.
   [
     "openai",
     "gpt-4o-transcribe",
     "transcription",
     { usage: { input: 14, inputAudio: 300, output: 45 } },
-    35_000n + 1_800_000n + 450_000n,
+    35_000n + 750_000n + 450_000n,
   ],
 ];
 

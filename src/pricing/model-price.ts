@@ -26,7 +26,7 @@ export interface ModelPrice {
   contextWindow: number | undefined;
   /** Tokens that the model can write in one answer (of an image model: for one image), if known. */
   maxOutputTokens: number | undefined;
-  /** The layer that the price is from: `config`, `catalog` or `genai-prices`. */
+  /** The layer that the price is from: `config`, `catalog` with its address, or `built-in`. */
   source: string;
 }
 

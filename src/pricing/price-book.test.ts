@@ -23,9 +23,9 @@ const perMillion = (femto: bigint | undefined): number | undefined =>
   femto === undefined ? undefined : Number(femto) / 1e9;
 
 describe("the layers", () => {
-  test("a listed model has its list price, its window, and its cap from the catalog", () => {
+  test("a listed model has its list price, its window, and its cap", () => {
     const price = bookOf().lookup(openai("gpt-4o"));
-    expect(price).toMatchObject({ source: "genai-prices", contextWindow: 128_000, maxOutputTokens: 16_384 });
+    expect(price).toMatchObject({ source: "built-in", contextWindow: 128_000, maxOutputTokens: 16_384 });
     expect(perMillion(price?.rates.input.base)).toBe(2.5);
     expect(perMillion(price?.rates.cacheRead.base)).toBe(1.25);
     expect(perMillion(price?.rates.output.base)).toBe(10);
@@ -46,10 +46,10 @@ describe("the layers", () => {
   });
 
   test.each<[string, OperatorPrice, string, number, number]>([
-    ["without a rate retains the list's", { max_output_tokens: 1_000 }, "genai-prices", 2.5, 10],
+    ["without a rate retains the list's", { max_output_tokens: 1_000 }, "built-in", 2.5, 10],
     ["for input retains the list's output", { input_mtok: 1 }, "config", 1, 10],
     ["for output retains the list's input", { output_mtok: 1 }, "config", 2.5, 1],
-    ["with a key without a value retains the list's", { input_mtok: undefined }, "genai-prices", 2.5, 10],
+    ["with a key without a value retains the list's", { input_mtok: undefined }, "built-in", 2.5, 10],
     ["of zero for both is free", { input_mtok: 0, output_mtok: 0 }, "config", 0, 0],
     ["per call is for the call alone", { requests_kcount: 5 }, "config", 0, 0],
     ["per call and for input is not completed", { requests_kcount: 5, input_mtok: 1 }, "config", 1, 0],
@@ -125,7 +125,7 @@ describe("a model that no layer prices", () => {
 
   test("does not include one that is listed as free", () => {
     const price = bookOf().lookup({ id: "google/gemma-3", model: "gemma-3", priceProvider: "google" });
-    expect(price).toMatchObject({ source: "genai-prices", rates: { input: { base: 0n }, output: { base: 0n } } });
+    expect(price).toMatchObject({ source: "built-in", rates: { input: { base: 0n }, output: { base: 0n } } });
   });
 
   test("does not include one that is free in the operator's table", () => {
@@ -220,25 +220,40 @@ test("a price per image replaces a price by tokens if the tokens are explicitly 
 });
 
 describe("prices that change", () => {
-  const deepseek = { id: "deepseek/deepseek-chat", model: "deepseek-chat", priceProvider: "deepseek" };
-  const at = (time: string): number => Date.parse(`2025-06-15T${time}Z`);
-  const inputAt = (time: string): bigint | undefined =>
-    bookOf({ now: () => at(time) }).lookup(deepseek)?.rates.input.base;
+  const deepseek = { id: "deepseek/deepseek-v4-pro", model: "deepseek-v4-pro", priceProvider: "deepseek" };
+  // A Tuesday.
+  const at = (time: string, day = "2026-11-24"): number => Date.parse(`${day}T${time}Z`);
+  const inputAt = (time: string, day?: string): bigint | undefined =>
+    bookOf({ now: () => at(time, day) }).lookup(deepseek)?.rates.input.base;
 
   test("by the hour are those of the hour of the call", () => {
-    // Half price from 16:30 to 00:30 UTC.
-    expect(inputAt("12:00:00")).toBe((inputAt("20:00:00") ?? 0n) * 2n);
-    expect(inputAt("16:29:59")).toBe(inputAt("12:00:00"));
-    expect(inputAt("16:30:00")).toBe(inputAt("20:00:00"));
+    // Twice the price from 1:00 to 4:00 and from 6:00 to 10:00 UTC.
+    expect(inputAt("02:00:00")).toBe((inputAt("12:00:00") ?? 0n) * 2n);
+    expect(inputAt("00:59:59")).toBe(inputAt("12:00:00"));
+    expect(inputAt("01:00:00")).toBe(inputAt("02:00:00"));
+    expect(inputAt("03:59:59")).toBe(inputAt("02:00:00"));
+    expect(inputAt("04:00:00")).toBe(inputAt("12:00:00"));
+    expect(inputAt("09:00:00")).toBe(inputAt("02:00:00"));
+  });
+
+  test("by the day of the week are those of the day of the call", () => {
+    expect(inputAt("02:00:00", "2026-11-28")).toBe(inputAt("12:00:00"));
+  });
+
+  test("on a date are those of the date of the call", () => {
+    const gemini = { id: "google/gemini-3.8-flash", model: "gemini-3.8-flash", priceProvider: "google" };
+    const inputOn = (day: string): number | undefined =>
+      perMillion(bookOf({ now: () => at("00:00:00", day) }).lookup(gemini)?.rates.input.base);
+    expect([inputOn("2026-12-31"), inputOn("2027-01-01")]).toEqual([0.75, 1.5]);
   });
 
   test("are updated within a minute, and not looked up at every call", () => {
-    let now = at("16:29:30");
+    let now = at("03:59:30");
     const book = bookOf({ now: () => now });
     const before = book.lookup(deepseek);
-    now = at("16:30:29");
+    now = at("04:00:29");
     expect(book.lookup(deepseek)).toBe(before);
-    now = at("16:30:30");
+    now = at("04:00:30");
     const after = book.lookup(deepseek);
     expect(after?.rates.input.base).toBe((before?.rates.input.base ?? 0n) / 2n);
   });
@@ -262,11 +277,11 @@ describe("prices that change", () => {
   });
 });
 
-test("a provider that genai-prices lacks is priced by the catalog, with a separate rate for long prompts", () => {
+test("a provider that no published table has is priced, with a separate rate for long prompts", () => {
   const book = new PriceBook({ operatorPrices: {}, unpriced: "refuse", clock: () => 0 });
   const price = book.lookup({ id: "byteplus/seed-1-8-251228", model: "seed-1-8-251228", priceProvider: "byteplus" });
   if (price === undefined) throw new Error("unpriced");
-  expect(price).toMatchObject({ source: "catalog", contextWindow: 256_000, maxOutputTokens: 64_000 });
+  expect(price).toMatchObject({ source: "built-in", contextWindow: 256_000, maxOutputTokens: 64_000 });
   // 1,000 tokens at 0.25 and 10 at 2 credits per million; above 128,000 input tokens, 0.5 and 4.
   expect(chargeFor(price, { usage: { input: 1_000, output: 10 } }, 1_000_000n)).toBe(270_000n);
   expect(chargeFor(price, { usage: { input: 200_000, output: 10 } }, 1_000_000n)).toBe(100_040_000n);

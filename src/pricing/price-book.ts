@@ -1,15 +1,7 @@
-import { calcPrice } from "@pydantic/genai-prices";
 import { byPriceKey, type Clock, matchesGlob, type PriceKey } from "../core/index.ts";
-import { catalogRow } from "./catalog.ts";
+import { builtInLayers, type CatalogLayers, type ListedPrice } from "./catalog/index.ts";
 import { type ModelPrice, toModelPrice } from "./model-price.ts";
-import {
-  allModalities,
-  type PriceTable,
-  pricesUsage,
-  readPriceTable,
-  type TieredPrice,
-  pricedModalities,
-} from "./price-table.ts";
+import { allModalities, type PriceTable, pricesUsage, readPriceTable, pricedModalities } from "./price-table.ts";
 
 /** The operator's price of a model, as in `pricing.models`: it overrides the list price key by key. */
 export interface OperatorPrice extends PriceTable {
@@ -25,6 +17,8 @@ export interface PriceBookOptions {
   operatorPrices: Readonly<Record<string, OperatorPrice>>;
   /** Whether a model that no layer prices is refused or free. */
   unpriced: "refuse" | "free";
+  /** The lists of prices; the built-in one by default. */
+  catalogs?: CatalogLayers | undefined;
   clock: Clock;
 }
 
@@ -34,9 +28,21 @@ export interface PricedModel {
   id: string;
   /** Without prefix. */
   model: string;
-  /** The provider's id in genai-prices, if it has one. */
+  /** The provider's id in the price catalogues, if it has one. */
   priceProvider: string | undefined;
 }
+
+/** A price as people write it, with its origin. */
+export interface PriceDescription {
+  prices: Readonly<Record<string, unknown>>;
+  /** `config`, `catalog` with its address, or `built-in`. */
+  layer: string;
+  /** The documents or tables that a list price is from. */
+  source: string | undefined;
+}
+
+/** The layer of `pricing.models`. */
+const CONFIG_LAYER = "config";
 
 /** How long a price is cached. Prices change with the date and, at some providers, with the hour. */
 const PRICE_AGE_MS_MAX = 60_000;
@@ -44,13 +50,15 @@ const PRICE_AGE_MS_MAX = 60_000;
 /** The maximum number of cached prices. Model names come from callers, so the cache must be bounded. */
 const CACHED_PRICES_MAX = 5_000;
 
-/** The layers of prices: the operator's configuration first, then our catalog, then genai-prices. */
+/** The layers of prices: the operator's configuration first, then the operator's catalogue, then the built-in one. */
 export class PriceBook {
   readonly #options: PriceBookOptions;
+  readonly #catalogs: CatalogLayers;
   readonly #cache = new Map<string, { price: ModelPrice | undefined; until: number }>();
 
   constructor(options: PriceBookOptions) {
     this.#options = options;
+    this.#catalogs = options.catalogs ?? builtInLayers();
   }
 
   /** Returns the current price, with the modalities that it covers, or undefined if the model may not be called. */
@@ -59,13 +67,27 @@ export class PriceBook {
     const cached = this.#cache.get(model.id);
     if (cached !== undefined && cached.until > now) return cached.price;
     if (this.#cache.size >= CACHED_PRICES_MAX) this.#cache.clear();
-    const price = this.#find(model, new Date(now));
+    const price = this.#find(model, now);
     this.#cache.set(model.id, { price, until: now + PRICE_AGE_MS_MAX });
     return price;
   }
 
-  #find(model: PricedModel, at: Date): ModelPrice | undefined {
-    const listed = listedPrice(model, at);
+  /** The price in force as people write it, even if it prices nothing that can be called; undefined without a price. */
+  describe(model: PricedModel): PriceDescription | undefined {
+    const operatorPrice = this.#operatorPrice(model.id);
+    const listed = this.#listed(model, this.#options.clock());
+    const own = pricesUsage(operatorPrice);
+    if (!own && listed === undefined) return undefined;
+    const prices = own ? { ...pricedTable(operatorPrice, listed?.table) } : (listed?.prices ?? {});
+    return { prices, layer: own ? CONFIG_LAYER : (listed?.layer ?? ""), source: listed?.source };
+  }
+
+  #listed({ model, priceProvider }: PricedModel, at: number): ListedPrice | undefined {
+    return priceProvider === undefined ? undefined : this.#catalogs.find(priceProvider, model, at);
+  }
+
+  #find(model: PricedModel, at: number): ModelPrice | undefined {
+    const listed = this.#listed(model, at);
     const operatorPrice = this.#operatorPrice(model.id);
     const unpricedIsFree = this.#options.unpriced === "free";
     const table = pricedTable(operatorPrice, listed?.table);
@@ -76,7 +98,7 @@ export class PriceBook {
       modalities,
       contextWindow: operatorPrice.context_window ?? listed?.contextWindow,
       maxOutputTokens: operatorPrice.max_output_tokens ?? listed?.maxOutputTokens,
-      source: pricesUsage(operatorPrice) ? "config" : (listed?.source ?? "unpriced"),
+      source: pricesUsage(operatorPrice) ? CONFIG_LAYER : (listed?.layer ?? "unpriced"),
     });
   }
 
@@ -97,36 +119,4 @@ function pricedTable(operatorPrice: OperatorPrice, listed: PriceTable | undefine
   if (listed === undefined || free || operatorPrice.requests_kcount !== undefined) return operatorPrice;
   const first = <Key extends PriceKey>(key: Key): PriceTable[Key] => operatorPrice[key] ?? listed[key];
   return byPriceKey({ always: first, plain: first, variants: first });
-}
-
-/** A price as a catalog lists it. */
-interface ListedPrice extends Omit<ModelPrice, "rates" | "mostExpensive" | "modalities"> {
-  table: PriceTable;
-}
-
-/**
- * The list price. The catalog prices the models that genai-prices lacks; `@pydantic/genai-prices` prices all others. It
- * resolves names, dates and hours, but its float sums are not used: sums are calculated in integers.
- */
-function listedPrice({ model, priceProvider }: PricedModel, at: Date): ListedPrice | undefined {
-  if (priceProvider === undefined) return undefined;
-  const row = catalogRow(priceProvider, model);
-  if (row?.prices !== undefined) {
-    const { prices, contextWindow, maxOutputTokens } = row;
-    return { table: prices, contextWindow, maxOutputTokens, source: "catalog" };
-  }
-  const found = calcPrice({ input_tokens: 0, output_tokens: 0 }, model, { providerId: priceProvider, timestamp: at });
-  if (found === null) return undefined;
-  const prices = found.model_price;
-  const free = Object.keys(prices).length === 0;
-  const priceAt = (key: PriceKey): number | TieredPrice | undefined => prices[key];
-  const table = byPriceKey({ always: priceAt, plain: priceAt, variants: priceAt });
-  // If a table has only other units, everything else would be free by omission.
-  if (!free && !pricesUsage(table)) return undefined;
-  return {
-    table: free ? { input_mtok: 0, output_mtok: 0 } : table,
-    contextWindow: found.model.context_window,
-    maxOutputTokens: row?.maxOutputTokens,
-    source: "genai-prices",
-  };
 }

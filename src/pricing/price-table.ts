@@ -10,7 +10,7 @@ import {
 } from "../core/index.ts";
 
 /** A price that changes for the whole call once its input tokens exceed a tier's start. */
-export interface TieredPrice {
+interface TieredPrice {
   readonly base: number;
   readonly tiers: readonly { readonly start: number; readonly price: number }[];
 }
@@ -85,14 +85,6 @@ export function readPriceTable(table: PriceTable): Record<UsageBucket, TieredRat
   });
 }
 
-/**
- * The number of tokens that a call must exceed. genai-prices writes "more than 272K tokens" both as 272,000 and as
- * 271,999, which would price a call of exactly 272,000 as a long one.
- */
-function boundaryOf(start: number): number {
-  return start % 1_000 === 999 ? start + 1 : start;
-}
-
 /** Converts a price for `per` units to the rate for `ratePer` of them. */
 function tieredRate(value: PriceTableValue, per: number, ratePer: number): TieredRate {
   const rate = (price: number): Femto => parseRate(price, per / ratePer);
@@ -102,7 +94,7 @@ function tieredRate(value: PriceTableValue, per: number, ratePer: number): Tiere
   }
   if (isTiered(value)) {
     const base = rate(value.base);
-    const tiers = value.tiers.map(({ start, price }) => ({ above: boundaryOf(start), rate: rate(price) }));
+    const tiers = value.tiers.map(({ start, price }) => ({ above: start, rate: rate(price) }));
     return {
       base,
       tiers: tiers.toSorted((a, b) => a.above - b.above),

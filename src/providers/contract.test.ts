@@ -112,7 +112,7 @@ describe.each(cases.map((each) => [each.name, each] as const))(
 
     test("is in the price lists under its `priceProvider`", () => {
       const { priceProvider } = provider;
-      // BytePlus is not in genai-prices: its prices are in our catalog, under the same name.
+      // BytePlus is not in genai-prices: its prices are our own, under the same name.
       if (priceProvider === undefined || priceProvider === "byteplus") return;
       expect(findProvider({ providerId: priceProvider })?.id).toBe(priceProvider);
     });

@@ -88,7 +88,7 @@ describe("a model id", () => {
   test("has the same price under any of its provider's prefixes", () => {
     expect(resolve("mine/org/model").price).toEqual(resolve("own/org/model").price);
     expect(resolve("own/org/model").price.source).toBe("config");
-    expect(resolve("openai/gpt-4o-mini").price.source).toBe("genai-prices");
+    expect(resolve("openai/gpt-4o-mini").price.source).toBe("built-in");
   });
 
   test.each(["priced", "", "/", "/priced", "own", "//", "other/"])("%p has no prefix", (modelId) => {

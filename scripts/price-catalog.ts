@@ -1,0 +1,22 @@
+/**
+ * `npm run prices`: generates the built-in price catalogue from the published tables and our corrections, and prints
+ * where the tables disagree. `--litellm VERSION` takes that version instead of the newest one.
+ */
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { downloadLitellm } from "./price-catalog/download-litellm.ts";
+import { formatCatalog } from "./price-catalog/format.ts";
+import { makeCatalog } from "./price-catalog/make-catalog.ts";
+import { printReport } from "./price-catalog/report.ts";
+import { root } from "./shared/steps.ts";
+
+const { values } = parseArgs({ options: { litellm: { type: "string" } } });
+const manifest: unknown = await Bun.file(join(root, "node_modules/@pydantic/genai-prices/package.json")).json();
+const made = makeCatalog({
+  litellm: await downloadLitellm(values.litellm),
+  genaiPricesVersion: String((manifest as { version: unknown }).version),
+  at: Date.now(),
+});
+printReport(made);
+writeFileSync(join(root, "src/pricing/catalog/catalog.json"), formatCatalog(made.catalog));
