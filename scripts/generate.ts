@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { configJsonSchema } from "../src/config/index.ts";
 import { features } from "../src/http/index.ts";
 import { openapiDocument } from "../src/openapi/index.ts";
+import { catalogJsonSchema } from "../src/pricing/index.ts";
 import { dialectsDocument } from "./dialects/dialects-document.ts";
 import { withPriceList } from "./configuration/price-list.ts";
 
@@ -20,6 +21,7 @@ const generated: Record<string, () => string> = {
       }),
     ),
   "tollgate.schema.json": () => json(configJsonSchema()),
+  "tollgate.catalog.schema.json": () => json(catalogJsonSchema()),
   "docs/dialects.md": dialectsDocument,
   "docs/configuration.md": () => withPriceList(readFileSync(join(root, "docs/configuration.md"), "utf8")),
 };

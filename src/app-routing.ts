@@ -2,9 +2,10 @@
 import { type Config, type ProviderConfig, providerKeys } from "./config/index.ts";
 import type { Environment } from "./core/index.ts";
 import { ModelList } from "./models/index.ts";
-import { PriceBook } from "./pricing/index.ts";
+import { type CatalogLayers, OperatorCatalog, openCatalogStore, PriceBook } from "./pricing/index.ts";
 import { createProvider, type Provider } from "./providers/index.ts";
 import { KeyPool, ModelRouter, type UpstreamRoute } from "./routing/index.ts";
+import type { Storage } from "./storage/index.ts";
 import type { Logger } from "./telemetry/index.ts";
 
 export interface RoutingOptions {
@@ -14,6 +15,18 @@ export interface RoutingOptions {
   /** Providers answered by a simulator: prefix → its base URL. */
   sandbox: ReadonlyMap<string, string>;
   environment: Environment;
+  /** The price catalogues; the built-in one alone by default. */
+  catalogs?: CatalogLayers | undefined;
+}
+
+/** Opens the operator's price catalogue; undefined if the configuration has none. */
+export async function openOperatorCatalog(
+  { pricing: { catalog: location, catalog_refresh: refreshMs } }: Config,
+  { storage, environment, logger }: { storage: Storage; environment: Environment; logger: Logger },
+): Promise<OperatorCatalog | undefined> {
+  if (location === undefined) return undefined;
+  const { fetch, clock } = environment;
+  return OperatorCatalog.open({ location, refreshMs, store: openCatalogStore(storage), fetch, clock, log: logger });
 }
 
 /** The merged list of models, for a command without ledger and server. */
@@ -30,12 +43,9 @@ export function createModelList(
 }
 
 /** The routes and prices of the configured providers' models. */
-export function createModelRouter({ config, missingKeys, sandbox, environment }: RoutingOptions): ModelRouter {
-  const prices = new PriceBook({
-    operatorPrices: config.pricing.models,
-    unpriced: config.pricing.unpriced,
-    clock: environment.clock,
-  });
+export function createModelRouter(options: RoutingOptions): ModelRouter {
+  const { config, missingKeys, sandbox, environment } = options;
+  const prices = createPriceBook(options);
   const routes = Object.entries(config.providers).map(([prefix, provider]): UpstreamRoute => {
     const simulator = sandbox.get(prefix);
     const keys = simulator === undefined ? providerKeys(provider) : ["simulated"];
@@ -51,6 +61,12 @@ export function createModelRouter({ config, missingKeys, sandbox, environment }:
     };
   });
   return new ModelRouter(routes, prices);
+}
+
+/** The prices of all layers that are configured. */
+export function createPriceBook({ config, environment, catalogs }: RoutingOptions): PriceBook {
+  const { models: operatorPrices, unpriced } = config.pricing;
+  return new PriceBook({ operatorPrices, unpriced, catalogs, clock: environment.clock });
 }
 
 /** The provider without the operations whose dialect the configuration excludes; operations without a dialect stay. */

@@ -6,7 +6,7 @@ import { addAccountCommands } from "./account.ts";
 import { addCreditsCommands } from "./credits.ts";
 import { addDoctorCommand } from "./doctor.ts";
 import { addLedgerCommands } from "./ledger.ts";
-import { addModelsCommand } from "./models.ts";
+import { addModelsCommand } from "./models/index.ts";
 import { UsageError } from "./options.ts";
 import { addServeCommand } from "./serve.ts";
 import { addSimCommand } from "./sim.ts";

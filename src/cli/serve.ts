@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { openOperatorCatalog } from "../app-routing.ts";
 import { openStorage } from "../storage/index.ts";
 import { createLogger } from "../telemetry/index.ts";
 import { printBanner, type ServerSettings } from "./banner.ts";
@@ -69,10 +70,11 @@ async function serveAlone(start: Start): Promise<void> {
   const { loaded } = start;
   const logger = createLogger({ level: loaded.config.log.level });
   const storage = await openStorage(start.storageUrl, { log: logger });
+  const catalog = await openOperatorCatalog(loaded.config, { storage, environment, logger });
   // The port is bound first, since the app needs its address, which the system chooses for port 0.
   const server = listen(start);
   const sandbox = start.sandbox ? await startSandbox(loaded) : undefined;
-  const stop = serveOn(server, { loaded, storage, logger, simulated: sandbox?.routes ?? new Map() });
+  const stop = serveOn(server, { loaded, storage, logger, catalog, simulated: sandbox?.routes ?? new Map() });
   const tokens = sandbox === undefined ? undefined : await firstTokens(storage, environment);
   printBanner(start, { url: server.url, sandbox: sandbox?.routes, tokens });
   logger.info({ url: server.url, version }, "listening");

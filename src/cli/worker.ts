@@ -3,6 +3,7 @@
  * as long as the worker should run: when it ends, for whatever reason, the worker drains and exits.
  */
 import type { Command } from "commander";
+import { openOperatorCatalog } from "../app-routing.ts";
 import type { Config } from "../config/index.ts";
 import { openStorage } from "../storage/index.ts";
 import { createLogger, type Logger } from "../telemetry/index.ts";
@@ -10,6 +11,7 @@ import { countOption } from "./options.ts";
 import { printJson } from "./print.ts";
 import { listen } from "./server/listen.ts";
 import { endOnSignal, serveOn } from "./server/serving.ts";
+import { environment } from "./state.ts";
 
 /**
  * The settings of each worker, as one line of JSON: all workers use the configuration that was read once, even if the
@@ -38,10 +40,12 @@ async function work(number: number): Promise<void> {
   const { config, missingKeys, simulated, storageUrl, host, port, processes } = settings;
   const logger = numbered(createLogger({ level: config.log.level }), number);
   const storage = await openStorage(storageUrl);
+  const catalog = await openOperatorCatalog(config, { storage, environment, logger });
   const stop = serveOn(listen({ host, port, shared: true }), {
     loaded: { config, missingKeys: new Map(missingKeys) },
     storage,
     logger,
+    catalog,
     simulated: new Map(simulated),
     processes,
   });

@@ -104,7 +104,7 @@ describe("absent keys", () => {
       log: { level: "info" },
       providers: { p: { kind: "openai", base_url: "http://u.test", api_key: "k", aliases: [], shared_stores: false } },
       web: { engine: "native", search: { backend: "local" }, allow_private_hosts: [] },
-      pricing: { markup: 1, models: {}, unpriced: "refuse" },
+      pricing: { catalog_refresh: 86_400_000, markup: 1, models: {}, unpriced: "refuse" },
     });
   });
 });
@@ -122,6 +122,8 @@ web:
   search: { backend: local, base_url: "http://s.test", api_key: s }
   allow_private_hosts: ["10.0.0.*:8080"]
 pricing:
+  catalog: prices.json
+  catalog_refresh: 6h
   markup: 1.25
   unpriced: free
   models:
@@ -170,6 +172,8 @@ pricing:
         allow_private_hosts: ["10.0.0.*:8080"],
       },
       pricing: {
+        catalog: "prices.json",
+        catalog_refresh: 21_600_000,
         markup: 1.25,
         unpriced: "free",
         models: {
@@ -242,6 +246,11 @@ describe("an error stops the startup with one line that names the key", () => {
     [`${minimal}server: { host: "" }`, "config: server.host: "],
     [`${minimal}upstream: { retries: 11 }`, "config: upstream.retries: "],
     [`${minimal}pricing: { markup: 0 }`, "config: pricing.markup: "],
+    [`${minimal}pricing: { catalog: "" }`, "config: pricing.catalog: "],
+    [`${minimal}pricing: { catalog: "http://prices.example/c.json" }`, "config: pricing.catalog: a file, or an https"],
+    [`${minimal}pricing: { catalog: "https://me:pw@prices.example/c.json" }`, "config: pricing.catalog: a file, or an"],
+    [`${minimal}pricing: { catalog: "ftp://prices.example/c.json" }`, "config: pricing.catalog: a file, or an https"],
+    [`${minimal}pricing: { catalog: c.json, catalog_refresh: soon }`, "config: pricing.catalog_refresh: "],
     [`${minimal}pricing: { markup: 0.0000001 }`, "config: pricing.markup: "],
     [`${minimal}pricing: { markup: .inf }`, "config: pricing.markup: "],
     [`${minimal}pricing: { models: { "p/x": { input_mtok: -1 } } }`, "config: pricing.models.p/x.input_mtok: "],

@@ -77,8 +77,25 @@ const modelPrice = z
   })
   .describe("Prices in credits; each key overrides the model's list price.");
 
+/** Prices decide what callers pay, so they must come over an encrypted connection, or from this machine. */
+function isCatalogLocation(text: string): boolean {
+  if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) return true;
+  if (!URL.canParse(text)) return false;
+  const { protocol, hostname, username, password } = new URL(text);
+  const isLocal = ["127.0.0.1", "[::1]", "localhost"].includes(hostname);
+  return (protocol === "https:" || (protocol === "http:" && isLocal)) && username === "" && password === "";
+}
+
+const catalogLocation = z
+  .string()
+  .min(1)
+  .refine(isCatalogLocation, "a file, or an https URL without user and password")
+  .describe("A price catalogue over the built-in one, model by model: a file, or an https URL.");
+
 const pricing = z
   .strictObject({
+    catalog: catalogLocation.optional(),
+    catalog_refresh: duration.prefault("24h").describe("How often the catalogue is read again."),
     markup: fromText(z.number().min(1e-6).max(1e6))
       .prefault(1)
       .describe("The factor on list prices, with up to six decimals."),

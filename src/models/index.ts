@@ -1,1 +1,2 @@
+export { fetchListing } from "./fetch-listing.ts";
 export { ModelList } from "./model-list.ts";

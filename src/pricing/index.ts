@@ -7,6 +7,9 @@ export {
   type PriceOf,
 } from "./model-price.ts";
 export {
+  builtInLayers,
+  catalogJsonSchema,
+  type CatalogLayers,
   type CatalogModel,
   type CatalogPriceKey,
   catalogPriceKeys,
@@ -18,7 +21,9 @@ export {
   type Weekday,
   weekdays,
 } from "./catalog/index.ts";
-export { type OperatorPrice, PriceBook } from "./price-book.ts";
+export { type OperatorPrice, PriceBook, type PriceDescription } from "./price-book.ts";
+export { OperatorCatalog } from "./operator-catalog/index.ts";
+export { openCatalogStore } from "./sql/open.ts";
 export { type PriceSnapshot, priceFrom, snapshotOf } from "./price-snapshot.ts";
 export type { PricedModality } from "./price-table.ts";
 export { type PriceQuote, priceQuote } from "./quote.ts";

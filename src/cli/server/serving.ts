@@ -1,5 +1,6 @@
 import { createApp } from "../../app.ts";
 import type { LoadedConfig } from "../../config/index.ts";
+import type { OperatorCatalog } from "../../pricing/index.ts";
 import type { Storage } from "../../storage/index.ts";
 import type { Logger } from "../../telemetry/index.ts";
 import { environmentFor } from "../state.ts";
@@ -16,6 +17,8 @@ export interface ServingOptions {
   logger: Logger;
   /** Prefixes answered by simulators, with their addresses. */
   simulated: ReadonlyMap<string, string>;
+  /** The operator's price catalogue, if there is one. */
+  catalog?: OperatorCatalog | undefined;
   /** The number of processes that share the machine; 1 by default. */
   processes?: number;
 }
@@ -26,11 +29,12 @@ export interface ServingOptions {
  * those calls.
  */
 export function serveOn(server: Listening, options: ServingOptions): () => Promise<number> {
-  const { loaded, storage, logger, simulated, processes = 1 } = options;
+  const { loaded, storage, logger, simulated, catalog, processes = 1 } = options;
   const app = createApp({
     config: loaded.config,
     missingKeys: loaded.missingKeys,
     sandbox: simulated,
+    catalogs: catalog?.layers,
     storage,
     environment: environmentFor(loaded.config),
     logger,
@@ -42,6 +46,7 @@ export function serveOn(server: Listening, options: ServingOptions): () => Promi
   server.answerWith(app.fetch);
   return async () => {
     const closed = server.close();
+    catalog?.close();
     const lost = await app.drain();
     // The last answers must still reach their clients; idle connections and unfinished requests are dropped.
     await Promise.race([closed, Bun.sleep(CLOSE_MS_MAX)]);

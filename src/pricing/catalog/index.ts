@@ -1,4 +1,7 @@
-export { builtInLayers, type CatalogLayers, type ListedPrice } from "./layers.ts";
+export { builtInCatalog } from "./built-in.ts";
+export { CatalogIndex } from "./catalog-index.ts";
+export { catalogJsonSchema } from "./json-schema.ts";
+export { builtInLayers, type CatalogLayers, layersOf, type ListedPrice } from "./layers.ts";
 export { type CatalogPriceKey, catalogPriceKeys } from "./price-keys.ts";
 export { pricesAt } from "./prices-at.ts";
 export {

@@ -3,7 +3,7 @@ import { LEDGER_COMMIT } from "./ledger-commit.ts";
 import { LEDGER_OPERATION, LEDGER_OPERATION_SERIES } from "./ledger-operation.ts";
 import { LEDGER_PERIODS } from "./ledger-periods.ts";
 import { LEDGER_WRITE } from "./ledger-write.ts";
-import { BOOKS, JOBS, RESPONSES, STORED_OBJECTS, TABLES } from "./tables.ts";
+import { BOOKS, JOBS, PRICE_CATALOG, RESPONSES, STORED_OBJECTS, TABLES } from "./tables.ts";
 
 /** Each function is defined in one step only; an earlier definition is dropped. */
 const WITHOUT_FUNCTIONS = `
@@ -28,4 +28,5 @@ export const migrations: readonly string[] = [
   "",
   JOBS + LEDGER_OPERATION_SERIES + LEDGER_COMMIT + LEDGER_WRITE + LEDGER_COMMIT_PLAIN,
   STORED_OBJECTS,
+  PRICE_CATALOG,
 ];

@@ -187,5 +187,15 @@ export const STORED_OBJECTS = `
   CREATE INDEX stored_objects_by_age ON stored_objects (kept_until);
 `;
 
+/** Added by the last step; documented in SQLite's migrations. */
+export const PRICE_CATALOG = `
+  CREATE TABLE price_catalog (
+    slot      bigint PRIMARY KEY CHECK (slot = 1),
+    location  text NOT NULL,
+    content   text NOT NULL,
+    read_at   bigint NOT NULL
+  );
+`;
+
 /** The channel on which triggers announce changes of rows that nodes cache. */
 export const CHANGES_CHANNEL = "tollgate_changes";

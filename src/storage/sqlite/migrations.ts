@@ -299,4 +299,13 @@ export const migrations: readonly string[] = [
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX stored_objects_by_age ON stored_objects (kept_until);
   `,
+  `
+  -- The last good catalogue of the operator's prices: one row, since a new location replaces the old one.
+  CREATE TABLE price_catalog (
+    slot      INTEGER PRIMARY KEY CHECK (slot = 1),
+    location  TEXT NOT NULL,
+    content   TEXT NOT NULL,
+    read_at   INTEGER NOT NULL
+  ) STRICT;
+  `,
 ];

@@ -1,19 +1,22 @@
 import type { Command } from "commander";
-import { createModelList } from "../app-routing.ts";
-import { createLogger } from "../telemetry/index.ts";
-import { type CommonOptions, withCommonOptions } from "./options.ts";
-import { printJson, printTable } from "./print.ts";
-import { startSandbox } from "./sandbox.ts";
-import { environment, readConfig } from "./state.ts";
+import { createModelList } from "../../app-routing.ts";
+import { createLogger } from "../../telemetry/index.ts";
+import { addModelPricesCommand } from "./prices.ts";
+import { type CommonOptions, withCommonOptions } from "../options.ts";
+import { printJson, printTable } from "../print.ts";
+import { startSandbox } from "../sandbox.ts";
+import { environment, readConfig } from "../state.ts";
 
 interface ModelsOptions extends CommonOptions {
   sandbox?: boolean;
 }
 
 export function addModelsCommand(program: Command): void {
-  withCommonOptions(program.command("models").description("list the models of the routed providers"))
+  const command = program.command("models").description("list the models of the routed providers");
+  withCommonOptions(command)
     .option("--sandbox", "list the simulators' models for providers without a key")
     .action(models);
+  addModelPricesCommand(command);
 }
 
 async function models(options: ModelsOptions): Promise<void> {

@@ -1,0 +1,1 @@
+export { addModelsCommand } from "./list.ts";

@@ -1,0 +1,2 @@
+export { OperatorCatalog } from "./operator-catalog.ts";
+export type { CatalogStore, StoredCatalog } from "./store.ts";
