@@ -1,5 +1,5 @@
 /**
- * `npm run prices`: generates the built-in price catalogue from the published tables and our corrections, and prints
+ * `npm run prices`: generates the built-in price catalog from the published tables and our corrections, and prints
  * where the tables disagree. `--litellm VERSION` takes that version instead of the newest one.
  */
 import { writeFileSync } from "node:fs";

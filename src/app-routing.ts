@@ -15,11 +15,11 @@ export interface RoutingOptions {
   /** Providers answered by a simulator: prefix → its base URL. */
   sandbox: ReadonlyMap<string, string>;
   environment: Environment;
-  /** The price catalogues; the built-in one alone by default. */
+  /** The price catalogs; the built-in one alone by default. */
   catalogs?: CatalogLayers | undefined;
 }
 
-/** Opens the operator's price catalogue; undefined if the configuration has none. */
+/** Opens the operator's price catalog; undefined if the configuration has none. */
 export async function openOperatorCatalog(
   { pricing: { catalog: location, catalog_refresh: refreshMs } }: Config,
   { storage, environment, logger }: { storage: Storage; environment: Environment; logger: Logger },

@@ -1,4 +1,4 @@
-/** The committed catalogue keeps its format, and comes from the generator; nothing is downloaded. */
+/** The committed catalog keeps its format, and comes from the generator; nothing is downloaded. */
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { catalogSchema, type CatalogModel, type TimedPrices } from "../../src/pricing/index.ts";
@@ -14,7 +14,7 @@ const models = Object.entries(catalog.providers).flatMap(([id, { models: own }])
 
 const tablesOf = ({ prices }: CatalogModel): TimedPrices[] => (Array.isArray(prices) ? prices : [prices]);
 
-describe("the built-in catalogue", () => {
+describe("the built-in catalog", () => {
   test("is written as its generator writes it: sorted, a model a line", () => {
     expect(formatCatalog(catalog)).toBe(text);
     for (const { models: own } of Object.values(catalog.providers)) {
@@ -52,7 +52,7 @@ describe("the built-in catalogue", () => {
   });
 });
 
-test("every correction is in the catalogue, or removes a name from it", () => {
+test("every correction is in the catalog, or removes a name from it", () => {
   const names = new Set(
     models.flatMap(([id, name, { aliases = [] }]) => [name, ...aliases].map((each) => `${id}/${each}`)),
   );

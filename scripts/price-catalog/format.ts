@@ -1,6 +1,6 @@
 import type { PriceCatalog } from "../../src/pricing/index.ts";
 
-/** Writes a catalogue with one model a line, so that a change of a price is a change of one line. */
+/** Writes a catalog with one model a line, so that a change of a price is a change of one line. */
 export function formatCatalog({ format, tables, providers }: PriceCatalog): string {
   const sections = Object.entries(providers).map(([id, { date_suffixes: suffixes, models }]) => {
     const lines = Object.entries(models).map(

@@ -32,7 +32,7 @@ export interface MadeCatalog {
   unpriced: string[];
 }
 
-/** Makes the catalogue from the published tables and our corrections. Throws if it does not keep the format. */
+/** Makes the catalog from the published tables and our corrections. Throws if it does not keep the format. */
 export function makeCatalog({ litellm, genaiPricesVersion, at }: CatalogSources): MadeCatalog {
   const ids = Object.keys(corrections).toSorted();
   const fromLitellm = readLitellm(litellm.text);

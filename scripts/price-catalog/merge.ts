@@ -14,7 +14,7 @@ export interface Disagreement {
   decidedBy: "litellm" | "correction";
 }
 
-/** A model under one of its names, as the catalogue will list it. */
+/** A model under one of its names, as the catalog will list it. */
 export type NamedModel = Omit<CatalogModel, "aliases">;
 
 export interface Merged {

@@ -26,7 +26,7 @@ export interface NamesToFind {
 }
 
 /**
- * Reads genai-prices. Its rules for names are applied to the names that a source knows: the catalogue lists names, and
+ * Reads genai-prices. Its rules for names are applied to the names that a source knows: the catalog lists names, and
  * "starts with claude-sonnet-5" would also match names that nobody offers.
  */
 export function readGenaiPrices(

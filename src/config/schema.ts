@@ -90,12 +90,12 @@ const catalogLocation = z
   .string()
   .min(1)
   .refine(isCatalogLocation, "a file, or an https URL without user and password")
-  .describe("A price catalogue over the built-in one, model by model: a file, or an https URL.");
+  .describe("A price catalog over the built-in one, model by model: a file, or an https URL.");
 
 const pricing = z
   .strictObject({
     catalog: catalogLocation.optional(),
-    catalog_refresh: duration.prefault("24h").describe("How often the catalogue is read again."),
+    catalog_refresh: duration.prefault("24h").describe("How often the catalog is read again."),
     markup: fromText(z.number().min(1e-6).max(1e6))
       .prefault(1)
       .describe("The factor on list prices, with up to six decimals."),

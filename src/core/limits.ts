@@ -175,8 +175,8 @@ export const socketQueuedBytesMax = 16 * 1024 * 1024;
 /** Silence after which a WebSocket is closed. Its client is pinged shortly before; a pong ends the silence. */
 export const socketIdleMsMax = 120_000;
 
-/** Bytes of an operator's price catalogue. The built-in one has a quarter of a megabyte. */
+/** Bytes of an operator's price catalog. The built-in one has a quarter of a megabyte. */
 export const priceCatalogBytesMax = 16 * 1024 * 1024;
 
-/** How long an operator's price catalogue may take to arrive. */
+/** How long an operator's price catalog may take to arrive. */
 export const priceCatalogMsMax = 10_000;

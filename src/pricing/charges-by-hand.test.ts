@@ -1,5 +1,5 @@
 /**
- * What calls cost by the built-in catalogue, worked out by hand from the providers' price pages. One row a call: the
+ * What calls cost by the built-in catalog, worked out by hand from the providers' price pages. One row a call: the
  * model, its usage, and the charge as the sum of units × price. A charge of tokens is in millionths of a credit, since
  * prices are for a million tokens.
  */
@@ -195,7 +195,7 @@ const others: Record<string, Row[]> = {
   perplexity: [["sonar", { input: 100, output: 10, requests: 1 }, millionths(100 * 1 + 10 * 1) + credits(12 / 1_000)]],
 };
 
-// Service tiers, regions and hosted tools get their rows here once calls are charged for them: the catalogue has their prices.
+// Service tiers, regions and hosted tools get their rows here once calls are charged for them: the catalog has their prices.
 
 const rows = Object.entries({ openai, anthropic, google, "x-ai": xai, deepseek, mistral, ...others });
 

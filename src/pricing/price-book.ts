@@ -28,7 +28,7 @@ export interface PricedModel {
   id: string;
   /** Without prefix. */
   model: string;
-  /** The provider's id in the price catalogues, if it has one. */
+  /** The provider's id in the price catalogs, if it has one. */
   priceProvider: string | undefined;
 }
 
@@ -50,7 +50,7 @@ const PRICE_AGE_MS_MAX = 60_000;
 /** The maximum number of cached prices. Model names come from callers, so the cache must be bounded. */
 const CACHED_PRICES_MAX = 5_000;
 
-/** The layers of prices: the operator's configuration first, then the operator's catalogue, then the built-in one. */
+/** The layers of prices: the operator's configuration first, then the operator's catalog, then the built-in one. */
 export class PriceBook {
   readonly #options: PriceBookOptions;
   readonly #catalogs: CatalogLayers;

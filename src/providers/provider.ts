@@ -6,7 +6,7 @@ import type { CallFile, Dialect, JsonObject, ModelFacts, ObservedUsage, Operatio
  * functions; keys, retries and sockets belong to `sending`.
  */
 export interface Provider {
-  /** The provider's id in the price catalogue, if it has one. */
+  /** The provider's id in the price catalog, if it has one. */
   priceProvider: string | undefined;
   /** Headers with the key and any required version, for a path of an operation or listing. */
   headers(key: string, path: string): Record<string, string>;

@@ -202,8 +202,8 @@ describe.each(kinds)("$model", ({ model, lasts, hour }) => {
 
 describe("tokens", () => {
   const model = "openai/gpt-4o-transcribe";
-  // In nano-credits: 2.5, 6 and 10 credits a million.
-  const [textNano, soundNano, outputNano] = [2_500n, 6_000n, 10_000n];
+  // In nano-credits: 2.5, 2.5 and 10 credits a million.
+  const [textNano, soundNano, outputNano] = [2_500n, 2_500n, 10_000n];
   /** 72 audio tokens, five of the prompt, and one output token per word. */
   const heard = 5n * textNano + 72n * soundNano + 18n * outputNano;
   const asked = { model, prompt: "amber and bridge, ok" } as const;

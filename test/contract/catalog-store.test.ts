@@ -5,7 +5,7 @@ import { openStorage, type Storage } from "../../src/storage/index.ts";
 import { type PostgresServer, startPostgres } from "../kit/index.ts";
 
 function describeCatalogStore(name: string, open: () => Promise<Storage>): void {
-  describe(`the operator's price catalogue on ${name}`, () => {
+  describe(`the operator's price catalog on ${name}`, () => {
     let storage: Storage;
 
     beforeEach(async () => {

@@ -66,7 +66,13 @@ describe("the files of the package", () => {
   });
 
   test("are the program, its simulators and its documents", () => {
-    const documents = ["CHANGELOG.md", "LICENSE", "README.md", "openapi.json", "package.json", "tollgate.schema.json"];
+    const texts = ["CHANGELOG.md", "LICENSE", "NOTICE", "README.md", "openapi.json", "package.json"];
+    const documents = [
+      ...texts,
+      "tollgate.schema.json",
+      "tollgate.catalog.schema.json",
+      "src/pricing/catalog/catalog.json",
+    ];
     expect(paths).toContainValues([...documents, "bin/tollgate", "src/cli/main.ts", "simulators/main.ts"]);
     const others = paths.filter((path) => !/^(src|simulators)\/[\w./-]+\.ts$/.test(path));
     expect(sorted(others)).toEqual(sorted([...documents, "bin/tollgate"]));

@@ -1,4 +1,4 @@
-/** Prices in force, their origin, and the operator's catalogue, in real gateways on one storage. */
+/** Prices in force, their origin, and the operator's catalog, in real gateways on one storage. */
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -13,7 +13,7 @@ interface PriceRow {
   source: string | null;
 }
 
-/** Serves catalogues, and the models' list of an upstream. */
+/** Serves catalogs, and the models' list of an upstream. */
 let server: Bun.Server<undefined>;
 let served: { body: string; status?: number };
 let gateway: Gateway | undefined;
@@ -70,7 +70,7 @@ async function quoted(from: Gateway, model: string): Promise<Record<string, unkn
   return list.data.find(({ id }) => id === model)?.pricing;
 }
 
-describe("the operator's catalogue", () => {
+describe("the operator's catalog", () => {
   test("prices models over the built-in one, and outlives its address and a restart", async () => {
     served = { body: catalogOf(7) };
     const first = await start({ catalog: address() });
@@ -81,7 +81,7 @@ describe("the operator's catalogue", () => {
     const second = await start({ catalog: address(), catalog_refresh: "1s" }, first.folder);
     expect(await quoted(second, "openai/gpt-4o")).toMatchObject({ input_mtok: 7 });
     const refused = await until("the refusal", async () =>
-      second.logLines().find(({ msg }) => String(msg).startsWith("the price catalogue was refused")),
+      second.logLines().find(({ msg }) => String(msg).startsWith("the price catalog was refused")),
     );
     expect(refused).toMatchObject({ catalog: address(), reason: "its address answered 410" });
     expect(await quoted(second, "openai/gpt-4o")).toMatchObject({ input_mtok: 7 });
@@ -123,7 +123,7 @@ describe("tollgate models prices", () => {
     expect(stdout).toMatch(/^MODEL +PRICES +LAYER +SOURCE$/m);
   });
 
-  test("reads a catalogue from a file", async () => {
+  test("reads a catalog from a file", async () => {
     const file = await start({ catalog: "prices.json" });
     const path = join(file.folder, "prices.json");
     writeFileSync(path, catalogOf(8));

@@ -7,7 +7,7 @@ import { root } from "../kit/index.ts";
 
 const index = join(root, "test/recordings/index.jsonl");
 
-/** The upstreams of the recordings, and their ids in the catalogue. */
+/** The upstreams of the recordings, and their ids in the catalog. */
 const providers: Readonly<Record<string, string>> = {
   openai: "openai",
   anthropic: "anthropic",

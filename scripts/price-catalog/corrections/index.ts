@@ -9,7 +9,7 @@ import { xai } from "./xai.ts";
 
 export type { Correction, ProviderCorrections } from "./correction.ts";
 
-/** All providers of the catalogue, by their ids in genai-prices; BytePlus has none there. */
+/** All providers of the catalog, by their ids in genai-prices; BytePlus has none there. */
 export const corrections: Readonly<Record<string, ProviderCorrections>> = {
   anthropic,
   byteplus,

@@ -37,7 +37,7 @@ async function prices(options: PricesOptions): Promise<void> {
   }
 }
 
-/** The storage is opened only for an operator's catalogue: it has the last good one. */
+/** The storage is opened only for an operator's catalog: it has the last good one. */
 async function readCatalogs(options: PricesOptions): Promise<CatalogLayers> {
   const { config } = readConfig(options);
   if (config.pricing.catalog === undefined) return builtInLayers();

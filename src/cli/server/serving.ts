@@ -17,7 +17,7 @@ export interface ServingOptions {
   logger: Logger;
   /** Prefixes answered by simulators, with their addresses. */
   simulated: ReadonlyMap<string, string>;
-  /** The operator's price catalogue, if there is one. */
+  /** The operator's price catalog, if there is one. */
   catalog?: OperatorCatalog | undefined;
   /** The number of processes that share the machine; 1 by default. */
   processes?: number;

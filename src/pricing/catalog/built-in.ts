@@ -3,13 +3,13 @@ import { fileURLToPath } from "node:url";
 import { CatalogIndex } from "./catalog-index.ts";
 import type { PriceCatalog } from "./schema.ts";
 
-/** The layer of the catalogue that is a part of Tollgate. */
+/** The layer of the catalog that is a part of Tollgate. */
 const BUILT_IN_LAYER = "built-in";
 
 let index: CatalogIndex | undefined;
 
 /**
- * The built-in catalogue; read at the first look-up, so that commands without prices do not wait for it. A test
+ * The built-in catalog; read at the first look-up, so that commands without prices do not wait for it. A test
  * validates the file, so it is not validated again in every process.
  */
 export function builtInCatalog(): CatalogIndex {

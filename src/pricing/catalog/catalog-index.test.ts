@@ -11,7 +11,7 @@ function found(provider: string, name: string): string | undefined {
   return (builtIn.listed(provider, name) ?? builtIn.undated(provider, name))?.name;
 }
 
-describe("a name in the built-in catalogue", () => {
+describe("a name in the built-in catalog", () => {
   test.each([
     ["openai", "gpt-5-nano", "gpt-5-nano"],
     ["openai", "gpt-4o-2024-08-06", "gpt-4o"],
@@ -123,7 +123,7 @@ test("a model that reasons, and the kinds of models, are listed", () => {
   ).toEqual(["chat", "responses", "embeddings", "image", "speech", "transcription", "realtime", "video"]);
 });
 
-describe("two catalogues", () => {
+describe("two catalogs", () => {
   const catalog = (models: PriceCatalog["providers"][string]["models"]): PriceCatalog => ({
     format: 1,
     providers: { p: { date_suffixes: ["YYMM"], models } },

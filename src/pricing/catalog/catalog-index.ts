@@ -1,15 +1,15 @@
 import { undatedNames } from "./date-suffix.ts";
 import type { CatalogModel, PriceCatalog } from "./schema.ts";
 
-/** A model of a catalogue, under its main name. */
+/** A model of a catalog, under its main name. */
 export interface CatalogEntry {
   name: string;
   model: CatalogModel;
 }
 
-/** Finds the models of a catalogue by their names. A provider's names are indexed at the first look-up. */
+/** Finds the models of a catalog by their names. A provider's names are indexed at the first look-up. */
 export class CatalogIndex {
-  /** The layer that prices from this catalogue name as their source. */
+  /** The layer that prices from this catalog name as their source. */
   readonly layer: string;
   readonly #catalog: PriceCatalog;
   readonly #names = new Map<string, ReadonlyMap<string, CatalogEntry>>();

@@ -13,24 +13,24 @@ export interface ListedPrice {
   prices: CatalogPrices;
   contextWindow: number | undefined;
   maxOutputTokens: number | undefined;
-  /** The catalogue: its address, or `built-in`. */
+  /** The catalog: its address, or `built-in`. */
   layer: string;
   /** The documents or tables that the prices are from. */
   source: string;
 }
 
-/** The catalogues that are in force. */
+/** The catalogs that are in force. */
 export interface CatalogLayers {
   /**
-   * The list price of a model. A name that a catalogue lists wins over one that only extends a listed name by a date;
-   * otherwise an upper catalogue wins over a lower one.
+   * The list price of a model. A name that a catalog lists wins over one that only extends a listed name by a date;
+   * otherwise an upper catalog wins over a lower one.
    */
   find(provider: string, name: string, at: number): ListedPrice | undefined;
   /** The main names of the provider's models in all layers. */
   names(provider: string): string[];
 }
 
-/** Combines catalogues, the uppermost first. `catalogs` is called at each look-up, since a catalogue can be replaced. */
+/** Combines catalogs, the uppermost first. `catalogs` is called at each look-up, since a catalog can be replaced. */
 export function layersOf(catalogs: () => readonly CatalogIndex[]): CatalogLayers {
   return {
     find(provider, name, at) {
@@ -44,7 +44,7 @@ export function layersOf(catalogs: () => readonly CatalogIndex[]): CatalogLayers
   };
 }
 
-/** The built-in catalogue alone. */
+/** The built-in catalog alone. */
 export function builtInLayers(): CatalogLayers {
   return layersOf(() => [builtInCatalog()]);
 }
@@ -67,6 +67,6 @@ function firstOf(
 /** The prices of units that usage counts, from those of all units. */
 function countedPrices(prices: CatalogPrices): PriceTable {
   const priceOf = (key: PriceKey) => prices[key];
-  // The schema of catalogues does not distinguish the keys that may have variants.
+  // The schema of catalogs does not distinguish the keys that may have variants.
   return byPriceKey({ always: priceOf, plain: priceOf, variants: priceOf }) as PriceTable;
 }

@@ -1,8 +1,8 @@
 import { type PriceKey, priceKeys } from "../../core/index.ts";
 
 /**
- * Keys of units that a catalogue prices already, although nothing counts them yet. A key that moves to
- * `core/price-units.ts` is counted from then on, without a change of the catalogue.
+ * Keys of units that a catalog prices already, although nothing counts them yet. A key that moves to
+ * `core/price-units.ts` is counted from then on, without a change of the catalog.
  */
 const comingKeys = [
   "web_searches_kcount",
@@ -20,5 +20,5 @@ const comingKeys = [
 
 export type CatalogPriceKey = PriceKey | (typeof comingKeys)[number];
 
-/** Every key that a price in a catalogue can have. */
+/** Every key that a price in a catalog can have. */
 export const catalogPriceKeys: readonly CatalogPriceKey[] = [...new Set([...priceKeys, ...comingKeys])];

@@ -4,8 +4,8 @@ import { catalogPriceKeys, type CatalogPriceKey } from "./price-keys.ts";
 import { dateSuffixes } from "./date-suffix.ts";
 
 /**
- * The format of a price catalogue: the built-in one, and one that an operator lays over it. `tollgate.catalog.schema.json`
- * is generated from this schema. Every object is strict: a catalogue with an unknown key is refused, since the key might
+ * The format of a price catalog: the built-in one, and one that an operator lays over it. `tollgate.catalog.schema.json`
+ * is generated from this schema. Every object is strict: a catalog with an unknown key is refused, since the key might
  * have been meant to change a price.
  */
 
@@ -93,7 +93,7 @@ const provider = z.strictObject({
   models: z.record(name, model),
 });
 
-/** A whole catalogue, by the provider's id in price tables and the model's name. */
+/** A whole catalog, by the provider's id in price tables and the model's name. */
 export const catalogSchema = z
   .strictObject({
     $schema: z.string().optional(),

@@ -78,14 +78,14 @@ function priceOf(catalog: OperatorCatalog, model = "gpt-4o"): [input: unknown, l
 
 const SHOWN = "catalog https://prices.example/catalog.json";
 
-describe("a catalogue at an address", () => {
+describe("a catalog at an address", () => {
   test("lies over the built-in one, model by model, and its layer does not show the query", async () => {
     answer = () => new Response(catalogOf(1));
     const catalog = await open(address);
     expect(priceOf(catalog)).toEqual([1, SHOWN]);
     expect(priceOf(catalog, "gpt-4o-mini")).toEqual([0.15, "built-in"]);
     expect(logged).toEqual([
-      ["info", { catalog: "https://prices.example/catalog.json" }, "a price catalogue is in force"],
+      ["info", { catalog: "https://prices.example/catalog.json" }, "a price catalog is in force"],
     ]);
     const book = new PriceBook({
       operatorPrices: { "openai/gpt-4o": { output_mtok: 2 } },
@@ -143,7 +143,7 @@ describe("a catalogue at an address", () => {
     await advance(6 * HOUR);
     expect(priceOf(catalog)).toEqual([1, SHOWN]);
     const [level, fields, message] = logged[1] ?? [];
-    expect([level, message]).toEqual(["warn", "the price catalogue was refused; the previous one stays in force"]);
+    expect([level, message]).toEqual(["warn", "the price catalog was refused; the previous one stays in force"]);
     expect(String(fields?.["reason"])).toStartWith(reason);
     expect(JSON.stringify(logged)).not.toContain("secret");
     // It is tried again soon.
@@ -157,12 +157,12 @@ describe("a catalogue at an address", () => {
     const catalog = await open(address);
     expect(priceOf(catalog)).toEqual([2.5, "built-in"]);
     expect(logged.map(([, , message]) => message)).toEqual([
-      "the price catalogue was refused; the built-in one alone is in force",
+      "the price catalog was refused; the built-in one alone is in force",
     ]);
   });
 });
 
-describe("the last good catalogue", () => {
+describe("the last good catalog", () => {
   test("is stored, and used at once by the next start, without a request while it is young", async () => {
     answer = () => new Response(catalogOf(1));
     (await open(address)).close();
@@ -208,7 +208,7 @@ describe("the last good catalogue", () => {
   });
 });
 
-describe("a catalogue in a file", () => {
+describe("a catalog in a file", () => {
   test("is read at each start and on the interval", async () => {
     const file = join(folder, "prices.json");
     writeFileSync(file, catalogOf(1));
@@ -224,9 +224,9 @@ describe("a catalogue in a file", () => {
     const file = join(folder, "prices.json");
     writeFileSync(file, catalogOf(1));
     (await open(file)).close();
-    writeFileSync(file, "not a catalogue");
+    writeFileSync(file, "not a catalog");
     expect(priceOf(await open(file))).toEqual([1, `catalog ${file}`]);
-    expect(logged.at(-1)?.[2]).toBe("the price catalogue was refused; the previous one stays in force");
+    expect(logged.at(-1)?.[2]).toBe("the price catalog was refused; the previous one stays in force");
   });
 
   test("that is missing leaves the built-in one", async () => {
@@ -235,7 +235,7 @@ describe("a catalogue in a file", () => {
   });
 });
 
-test("the built-in catalogue has the format of an operator's", async () => {
+test("the built-in catalog has the format of an operator's", async () => {
   const builtIn = Bun.file(new URL("../catalog/catalog.json", import.meta.url));
   const text = await builtIn.text();
   answer = () => new Response(text);

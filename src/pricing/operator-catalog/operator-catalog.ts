@@ -1,11 +1,11 @@
 /**
- * The catalogue that an operator lays over the built-in one, `pricing.catalog`. It is read at the start and again on an
+ * The catalog that an operator lays over the built-in one, `pricing.catalog`. It is read at the start and again on an
  * interval:
  *
  *     read ── good ──▶ in force, and stored
  *       └──── bad ───▶ refused; the last good one stays in force, after a restart the stored one, else only the built-in one
  *
- * A price is taken at the start of a call, so a new catalogue never changes a call that is under way.
+ * A price is taken at the start of a call, so a new catalog never changes a call that is under way.
  */
 import type { Clock, Fetch } from "../../core/index.ts";
 import { builtInCatalog, CatalogIndex, type CatalogLayers, layersOf } from "../catalog/index.ts";
@@ -39,7 +39,7 @@ export class OperatorCatalog {
   #text: string | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #isClosed = false;
-  /** This catalogue over the built-in one. */
+  /** This catalog over the built-in one. */
   readonly layers: CatalogLayers;
 
   private constructor(options: OperatorCatalogOptions) {
@@ -49,7 +49,7 @@ export class OperatorCatalog {
   }
 
   /**
-   * Resolves once a catalogue is in force or none can be had. An address whose last content is stored is not waited for.
+   * Resolves once a catalog is in force or none can be had. An address whose last content is stored is not waited for.
    * Never rejects.
    */
   static async open(options: OperatorCatalogOptions): Promise<OperatorCatalog> {
@@ -66,7 +66,7 @@ export class OperatorCatalog {
     clearTimeout(this.#timer);
   }
 
-  /** Puts the stored catalogue into force. Returns when it was read; undefined if there is none that can be used. */
+  /** Puts the stored catalog into force. Returns when it was read; undefined if there is none that can be used. */
   async #restore(): Promise<number | undefined> {
     const { location, store, log } = this.#options;
     try {
@@ -75,7 +75,7 @@ export class OperatorCatalog {
       this.#use(stored.text);
       return stored.readAt;
     } catch (reason) {
-      log.warn({ catalog: this.#shown, reason: messageOf(reason) }, "the stored price catalogue was refused");
+      log.warn({ catalog: this.#shown, reason: messageOf(reason) }, "the stored price catalog was refused");
       return undefined;
     }
   }
@@ -86,30 +86,30 @@ export class OperatorCatalog {
       const text = await readLocation(location, fetch);
       const isNew = text !== this.#text;
       if (isNew) this.#use(text);
-      if (isNew) log.info({ catalog: this.#shown }, "a price catalogue is in force");
+      if (isNew) log.info({ catalog: this.#shown }, "a price catalog is in force");
       await this.#keep(text, clock());
       this.#schedule(refreshMs);
     } catch (reason) {
       const inForce =
         this.#index === undefined ? "the built-in one alone is in force" : "the previous one stays in force";
-      log.warn({ catalog: this.#shown, reason: messageOf(reason) }, `the price catalogue was refused; ${inForce}`);
+      log.warn({ catalog: this.#shown, reason: messageOf(reason) }, `the price catalog was refused; ${inForce}`);
       this.#schedule(Math.min(refreshMs, FAILED_READ_MS));
     }
   }
 
-  /** Throws a `CatalogError` and changes nothing if the text is no catalogue. */
+  /** Throws a `CatalogError` and changes nothing if the text is no catalog. */
   #use(text: string): void {
     this.#index = new CatalogIndex(`catalog ${this.#shown}`, parseCatalog(text));
     this.#text = text;
   }
 
-  /** A catalogue that could not be stored is in force all the same. */
+  /** A catalog that could not be stored is in force all the same. */
   async #keep(text: string, readAt: number): Promise<void> {
     const { location, store, log } = this.#options;
     try {
       await store.put(location, { text, readAt });
     } catch (reason) {
-      log.warn({ catalog: this.#shown, reason: messageOf(reason) }, "the price catalogue could not be stored");
+      log.warn({ catalog: this.#shown, reason: messageOf(reason) }, "the price catalog could not be stored");
     }
   }
 

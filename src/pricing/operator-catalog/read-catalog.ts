@@ -3,12 +3,12 @@ import { type Fetch, limits } from "../../core/index.ts";
 import { readBounded } from "../../streaming/index.ts";
 import { catalogSchema, type PriceCatalog } from "../catalog/index.ts";
 
-/** A catalogue that cannot be used; the message is one line for the operator. */
+/** A catalog that cannot be used; the message is one line for the operator. */
 class CatalogError extends Error {
   override name = "CatalogError";
 }
 
-/** Reads a catalogue. Throws a `CatalogError` with the path of the first mistake. */
+/** Reads a catalog. Throws a `CatalogError` with the path of the first mistake. */
 export function parseCatalog(text: string): PriceCatalog {
   let value: unknown;
   try {

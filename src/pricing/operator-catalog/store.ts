@@ -1,11 +1,11 @@
-/** The last good text of the operator's catalogue. */
+/** The last good text of the operator's catalog. */
 export interface StoredCatalog {
   text: string;
   /** When it was read from its location, in milliseconds since the epoch. */
   readAt: number;
 }
 
-/** The interface of the storage of the operator's catalogue. It has at most one, that of the last location. */
+/** The interface of the storage of the operator's catalog. It has at most one, that of the last location. */
 export interface CatalogStore {
   find(location: string): Promise<StoredCatalog | undefined>;
   /** Durable when it resolves. Replaces the stored one. */

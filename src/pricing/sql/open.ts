@@ -3,7 +3,7 @@ import type { CatalogStore } from "../operator-catalog/index.ts";
 import { PostgresCatalogStore } from "./postgres.ts";
 import { SqliteCatalogStore } from "./sqlite.ts";
 
-/** The store of the operator's price catalogue for the storage's engine. */
+/** The store of the operator's price catalog for the storage's engine. */
 export function openCatalogStore(storage: Storage): CatalogStore {
   return storage.engine === "sqlite"
     ? new SqliteCatalogStore(storage.handle)

@@ -1,7 +1,7 @@
 import type { Statements } from "../../storage/index.ts";
 import type { CatalogStore, StoredCatalog } from "../operator-catalog/index.ts";
 
-/** The operator's catalogue on Postgres. */
+/** The operator's catalog on Postgres. */
 export class PostgresCatalogStore implements CatalogStore {
   readonly #statements: Statements;
 

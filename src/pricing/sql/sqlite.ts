@@ -1,7 +1,7 @@
 import type { Database } from "bun:sqlite";
 import type { CatalogStore, StoredCatalog } from "../operator-catalog/index.ts";
 
-/** The operator's catalogue on SQLite. */
+/** The operator's catalog on SQLite. */
 export class SqliteCatalogStore implements CatalogStore {
   readonly #database: Database;
 

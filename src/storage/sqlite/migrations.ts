@@ -300,7 +300,7 @@ export const migrations: readonly string[] = [
   CREATE INDEX stored_objects_by_age ON stored_objects (kept_until);
   `,
   `
-  -- The last good catalogue of the operator's prices: one row, since a new location replaces the old one.
+  -- The last good catalog of the operator's prices: one row, since a new location replaces the old one.
   CREATE TABLE price_catalog (
     slot      INTEGER PRIMARY KEY CHECK (slot = 1),
     location  TEXT NOT NULL,
