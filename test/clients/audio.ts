@@ -16,7 +16,7 @@ const prices = {
   "openai/tts-1+*": { input_mchars: 15 },
   "openai/gpt-4o-mini-tts+*": { input_mtok: 0.6, output_audio_mtok: 12 },
   "openai/whisper-1+*": { input_audio_hours: 0.36 },
-  "openai/gpt-4o-transcribe+*": { input_mtok: 2.5, input_audio_mtok: 2.5, output_mtok: 10 },
+  "openai/gpt-4o-transcribe+*": { input_mtok: 2.5, input_audio_mtok: 6, output_mtok: 10 },
   "mistral/voxtral-mini-tts-2603+*": { input_mchars: 16 },
   "mistral/voxtral-mini-latest+*": { input_audio_hours: 0.18 },
   "odd/speech": { input_mchars: 10 },
