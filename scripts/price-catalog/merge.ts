@@ -34,9 +34,8 @@ export interface ProviderSources {
 }
 
 /**
- * Combines the rows of each name. A correction decides. If the tables disagree, LiteLLM's row decides: it
- * names the provider's page, and in every disagreement that was looked up the other table was the older one. If they
- * agree, genai-prices' row contributes its dates and hours.
+ * Combines the rows of each name. A correction decides. If the tables disagree, LiteLLM's row decides, which names the
+ * provider's page and was the newer one in most cases. If they agree, genai-prices' row contributes its dates and hours.
  */
 export function mergeProvider(sources: ProviderSources): Merged {
   const { litellm, genaiPrices, corrections } = sources;
