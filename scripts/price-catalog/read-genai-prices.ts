@@ -1,4 +1,5 @@
-import { type CatalogRate, type TimedPrices, catalogPriceKeys } from "../../src/pricing/index.ts";
+import { priceKeys } from "../../src/core/index.ts";
+import type { CatalogRate, TimedPrices } from "../../src/pricing/index.ts";
 import {
   type ConditionalPrice,
   findProvider,
@@ -15,7 +16,7 @@ const renamedKeys: Readonly<Record<string, string>> = {
   input_document_kpages: "pages_kcount",
 };
 
-const knownKeys: ReadonlySet<string> = new Set(catalogPriceKeys);
+const knownKeys: ReadonlySet<string> = new Set(priceKeys);
 
 /** Names of one provider's models. */
 export interface NamesToFind {

@@ -1,10 +1,5 @@
-import {
-  type CatalogPriceKey,
-  catalogPriceKeys,
-  type CatalogModel,
-  type CatalogRate,
-  type TimedPrices,
-} from "../../src/pricing/index.ts";
+import { type PriceKey, priceKeys } from "../../src/core/index.ts";
+import type { CatalogModel, CatalogRate, TimedPrices } from "../../src/pricing/index.ts";
 
 /** Prices by key, as one of the published tables or a correction states them. */
 export type Prices = Omit<TimedPrices, "from" | "daily" | "days">;
@@ -27,8 +22,8 @@ export interface TableRow {
 export type PublishedTable = ReadonlyMap<string, ReadonlyMap<string, TableRow>>;
 
 /** The rates in a table of prices, without its conditions and factors. */
-export function ratesOf(prices: TimedPrices): [key: CatalogPriceKey, rate: CatalogRate][] {
-  return catalogPriceKeys.flatMap((key): [CatalogPriceKey, CatalogRate][] => {
+export function ratesOf(prices: TimedPrices): [key: PriceKey, rate: CatalogRate][] {
+  return priceKeys.flatMap((key): [PriceKey, CatalogRate][] => {
     const rate = prices[key];
     return rate === undefined ? [] : [[key, rate]];
   });

@@ -70,5 +70,6 @@ export const EVENT_HEADERS = { "cache-control": "no-cache", "x-accel-buffering":
 export function headersFor(call: RunningCall, upstream: ReplyHeaders): Record<string, string> {
   const { target, work } = call.parts;
   const headers = relayedHeaders(upstream, target.route.sandbox);
+  if (work.outputLimit !== undefined) headers["x-tollgate-max-output-tokens"] = String(work.outputLimit);
   return work.rateHeaders === undefined ? headers : Object.assign(headers, work.rateHeaders);
 }

@@ -11,13 +11,28 @@ import type { JsonObject } from "../core/index.ts";
 import type { Target } from "../routing/index.ts";
 import type { ChargeableBody } from "./chargeable-route.ts";
 
-/** The client's own bytes, with the upstream's name of the model and its edits. */
+/**
+ * The client's own bytes, with the upstream's name of the model and its edits. `outputTokens` replaces all limits of the
+ * output.
+ */
 export function editedBytes<Body extends ChargeableBody>(
   { model, operation }: Target,
   { bytes, members, body }: ParsedBody<Body>,
+  outputTokens?: number,
 ): readonly Uint8Array[] {
-  const named = { set: "model", value: JSON.stringify(model) };
-  return editBytes(bytes, members, [named, ...operation.edits(body)]);
+  const edits: JsonEdit[] = [{ set: "model", value: JSON.stringify(model) }, ...operation.edits(body)];
+  const { outputLimit } = operation;
+  if (outputTokens === undefined || outputLimit === undefined) return editBytes(bytes, members, edits);
+  const { field, replaces } = outputLimit;
+  const limits = new Set([field, ...replaces]);
+  const others = edits.filter((edit) => !limits.has(targetOf(edit)));
+  const removed = replaces.filter((name) => name in body).map((name): JsonEdit => ({ remove: name }));
+  return editBytes(bytes, members, [...others, ...removed, { set: field, value: String(outputTokens) }]);
+}
+
+function targetOf(edit: JsonEdit): string {
+  if ("set" in edit) return edit.set;
+  return "remove" in edit ? edit.remove : edit.rename;
 }
 
 /** A body created by the gateway. */

@@ -13,7 +13,7 @@ async function open(body: { model: string; [member: string]: unknown }) {
 }
 
 async function requestsOf(n: number) {
-  return (await open({ model: "byteplus/seedream-4-0", prompt: "a 🐈", size: "auto", n })).requests;
+  return (await open({ model: "byteplus/seedream-4-0", prompt: "a 🐈", size: "auto", n })).requests();
 }
 
 test("equal requests share one body in memory", async () => {

@@ -49,8 +49,11 @@ export async function openMediaExchange<Body extends ChargeableBody>(
   const { body } = received;
   const reshaped = await operation.toUpstream?.(inputOf(received), model);
   const { events, observeBytes } = codec;
+  const requests: ReturnType<Exchange["requests"]> =
+    reshaped === undefined ? [{ subpath: "", body: ownBody(call) }] : requestsOf(call, reshaped);
   return {
-    requests: reshaped === undefined ? [{ subpath: "", body: ownBody(call) }] : requestsOf(call, reshaped),
+    requests: () => requests,
+    output: undefined,
     // A converted call does not use the upstream's dialect, nor does a failure with a success status.
     passesThrough: reshaped === undefined,
     streamed: body.stream === true && reshaped?.answer === undefined,

@@ -47,8 +47,13 @@ function observed(exchange: Exchange) {
   return exchange.observe();
 }
 
-function bodyOf({ requests: [{ body }] }: Exchange): string {
-  return textOf(body);
+/** The bodies by their exchanges, which create them once. */
+const bodies = new WeakMap<Exchange, string>();
+
+function bodyOf(exchange: Exchange): string {
+  const body = bodies.get(exchange) ?? textOf(exchange.requests()[0].body);
+  bodies.set(exchange, body);
+  return body;
 }
 const parsedBody = (exchange: Exchange): JsonObject => JSON.parse(bodyOf(exchange)) as JsonObject;
 
@@ -286,4 +291,67 @@ test("the text of a whole answer is measured in the upstream's dialect, whicheve
   expect(open("messages", { model: "deepseek/m", ...messages }).outputBytes(chat)).toBe(12);
   expect(open("responses", { model: "deepseek/m", input: "hi" }).outputBytes(chat)).toBe(12);
   expect(open("chat", { model: "deepseek/m", messages: messages.messages }).outputBytes(chat)).toBe(12);
+});
+
+describe("a limit of the output", () => {
+  const chat = (model: string, more: JsonObject = {}): JsonObject => ({
+    model,
+    messages: [{ role: "user", content: "hi" }],
+    ...more,
+  });
+  const responses = (model: string, more: JsonObject = {}): JsonObject => ({ model, input: "hi", ...more });
+  const messages = (model: string): JsonObject => ({
+    model,
+    max_tokens: 5_000,
+    messages: [{ role: "user", content: "hi" }],
+  });
+
+  test.each<[Dialect, JsonObject, JsonObject]>([
+    ["chat", chat("openai/gpt-5"), { max_completion_tokens: 300 }],
+    ["chat", chat("openai/gpt-5", { max_tokens: 9_000 }), { max_completion_tokens: 300 }],
+    ["chat", chat("openai/gpt-5", { max_completion_tokens: 9_000 }), { max_completion_tokens: 300 }],
+    ["chat", chat("deepseek/deepseek-chat", { max_completion_tokens: 9_000 }), { max_tokens: 300 }],
+    ["chat", chat("deepseek/deepseek-chat", { max_tokens: 9_000, max_completion_tokens: 1 }), { max_tokens: 300 }],
+    ["chat", chat("byteplus/seed-1-8-251228", { max_tokens: 9_000 }), { max_completion_tokens: 300 }],
+    ["chat", chat("anthropic/claude-haiku-4-5"), { max_completion_tokens: 300 }],
+    ["responses", responses("openai/gpt-5", { max_output_tokens: 9_000 }), { max_output_tokens: 300 }],
+    ["responses", responses("google/gemini-2.5-pro"), { max_completion_tokens: 300 }],
+    ["messages", messages("anthropic/claude-haiku-4-5"), { max_tokens: 300 }],
+    ["messages", messages("xai/grok-4"), { max_completion_tokens: 300 }],
+  ])("replaces that of %s %j, by the name that the upstream knows", (dialect, body, limit) => {
+    const sent = JSON.parse(textOf(open(dialect, body).requests(300)[0].body)) as JsonObject;
+    const names = new Set(["max_tokens", "max_completion_tokens", "max_output_tokens"]);
+    expect(Object.fromEntries(Object.entries(sent).filter(([name]) => names.has(name)))).toEqual(limit);
+  });
+
+  test.each<[Dialect, JsonObject, boolean]>([
+    ["chat", chat("openai/gpt-5"), true],
+    ["chat", chat("openai/gpt-4o-mini"), false],
+    ["chat", chat("openai/ft:gpt-4o-mini:acme::1"), false],
+    ["responses", responses("openai/o3-mini"), true],
+    ["responses", responses("openai/gpt-4.1"), false],
+    ["chat", chat("xai/grok-4"), true],
+    ["chat", chat("xai/grok-4-fast-non-reasoning"), false],
+    ["chat", chat("google/gemini-2.5-pro"), true],
+    ["chat", chat("google/gemini-2.0-flash"), false],
+    ["chat", chat("deepseek/deepseek-chat"), false],
+    ["messages", messages("anthropic/claude-opus-4-6"), false],
+    ["messages", { ...messages("anthropic/claude-opus-4-6"), thinking: { type: "adaptive" } }, true],
+    ["messages", { ...messages("anthropic/claude-opus-5"), thinking: { type: "disabled" } }, false],
+    ["messages", messages("anthropic/claude-opus-5"), true],
+    ["chat", chat("anthropic/claude-opus-4-6"), false],
+    ["chat", chat("anthropic/claude-opus-4-6", { thinking: { type: "adaptive" } }), true],
+  ])("%s %j: thought may be hidden: %p", (dialect, body, hidesThought) => {
+    expect(open(dialect, body).output).toEqual({ hidesThought, isAnswerOnly: false });
+  });
+
+  test.each<[JsonObject, boolean]>([
+    [{}, false],
+    [{ max_tokens: 100 }, true],
+    [{ max_tokens: 100, max_completion_tokens: 100 }, false],
+    [{ max_tokens: 100, thinking: { type: "disabled" } }, false],
+    [{ max_tokens: 100, thinking: { type: "auto" } }, true],
+  ])("of BytePlus, %j, leaves thought unlimited: %p", (more, isAnswerOnly) => {
+    expect(open("chat", chat("byteplus/seed-1-8-251228", more)).output).toEqual({ hidesThought: false, isAnswerOnly });
+  });
 });

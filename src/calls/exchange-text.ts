@@ -15,11 +15,18 @@ import {
   translations,
   type UpstreamContext,
 } from "../dialects/index.ts";
+import type { UpstreamOperation } from "../providers/index.ts";
 import type { Target } from "../routing/index.ts";
 import type { WholeAnswer } from "../sending/index.ts";
 import type { ChargeableBody } from "./chargeable-route.ts";
 import { editedBytes, editValue } from "./edit-body.ts";
-import { EVENT_STREAM, type Exchange, type ObservedStream, type ClientAnswer } from "./exchange.ts";
+import {
+  type ClientAnswer,
+  EVENT_STREAM,
+  type Exchange,
+  type ObservedStream,
+  type RequestedOutput,
+} from "./exchange.ts";
 
 /** The parts of a call that a text exchange needs. */
 export interface TextCall<Body extends ChargeableBody> {
@@ -50,7 +57,7 @@ export function passesThrough<Body>({ operation }: Target, parsed: ParsedBody<Bo
 
 /** One object per call, because most calls pass through. */
 class PassedThrough<Body extends ChargeableBody> implements Exchange {
-  readonly requests: Exchange["requests"];
+  readonly output: RequestedOutput;
   readonly passesThrough = true;
   readonly streamed: boolean;
   readonly headers = undefined;
@@ -60,10 +67,15 @@ class PassedThrough<Body extends ChargeableBody> implements Exchange {
 
   constructor(call: TextCall<Body>, codec: TextCodec<Body>) {
     const { target, parsed } = call;
-    this.requests = [{ subpath: "", body: editedBytes(target, parsed) }];
+    this.output = requestedOutput(target, parsed.body);
     this.streamed = parsed.body.stream === true;
     this.#call = call;
     this.#codec = codec;
+  }
+
+  requests(outputTokens?: number): ReturnType<Exchange["requests"]> {
+    const { target, parsed } = this.#call;
+    return [{ subpath: "", body: editedBytes(target, parsed, outputTokens) }];
   }
 
   observe(): ObservedStream {
@@ -89,6 +101,13 @@ class PassedThrough<Body extends ChargeableBody> implements Exchange {
   }
 }
 
+function requestedOutput({ operation: { outputLimit }, model }: Target, body: JsonObject): RequestedOutput {
+  return {
+    hidesThought: outputLimit?.hidesThought(model, body) ?? true,
+    isAnswerOnly: outputLimit?.isAnswerOnly?.(body) ?? false,
+  };
+}
+
 /** Unique to the call; letters and digits only. */
 export function callIdOf(requestId: string): string {
   return requestId.replace(/^req_/, "");
@@ -97,6 +116,35 @@ export function callIdOf(requestId: string): string {
 /** A separate closure, which does not keep the body in memory while a stream is open. */
 function errorEventOf<Body>(codec: TextCodec<Body>, requestId: string) {
   return (error: GatewayError): string => codec.errorEvent(error, requestId);
+}
+
+/** Writes a request in the upstream's dialect, with this limit of the output if given. */
+type RequestWriter = (outputTokens?: number) => JsonObject;
+
+/** A translated request. It is released once it has been taken, because a stream may stay open for long. */
+class TranslatedRequest {
+  readonly #operation: UpstreamOperation;
+  #write: RequestWriter | undefined;
+  #body: JsonObject | undefined;
+
+  /** Throws 422 for what the upstream's dialect cannot express. */
+  constructor(operation: UpstreamOperation, write: RequestWriter) {
+    this.#operation = operation;
+    this.#write = write;
+    this.#body = write();
+  }
+
+  /** The request without another limit. */
+  get body(): JsonObject {
+    return this.#body ?? {};
+  }
+
+  take(outputTokens: number | undefined): string {
+    const body = (outputTokens === undefined ? this.#body : this.#write?.(outputTokens)) ?? {};
+    this.#write = undefined;
+    this.#body = undefined;
+    return JSON.stringify(editValue(body, this.#operation.edits(body)));
+  }
 }
 
 function translated<Body extends ChargeableBody>(call: TextCall<Body>, codec: TextCodec<Body>, to: Dialect): Exchange {
@@ -109,7 +157,11 @@ function translated<Body extends ChargeableBody>(call: TextCall<Body>, codec: Te
   const facts = operation.facts?.(model) ?? {};
   const origin = target.route.prefix;
   const outputTokensMax = target.price.maxOutputTokens;
-  const written = upstream.writeRequest(conversation, { ...facts, model, origin, outputTokensMax });
+  const write: RequestWriter = (outputTokens) => {
+    const limited = outputTokens === undefined ? conversation : { ...conversation, outputTokensMax: outputTokens };
+    return upstream.writeRequest(limited, { ...facts, model, origin, outputTokensMax });
+  };
+  const request = new TranslatedRequest(operation, write);
   const callId = callIdOf(requestId);
   const { thinkTags } = facts;
   const { stream } = conversation;
@@ -123,7 +175,8 @@ function translated<Body extends ChargeableBody>(call: TextCall<Body>, codec: Te
     requestId,
   };
   return {
-    requests: [{ subpath: "", body: JSON.stringify(editValue(written, operation.edits(written))) }],
+    output: requestedOutput(target, request.body),
+    requests: (outputTokens) => [{ subpath: "", body: request.take(outputTokens) }],
     passesThrough: false,
     streamed: stream,
     headers: { "content-type": "application/json" },

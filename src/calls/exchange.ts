@@ -12,8 +12,13 @@ import type { StreamEvents } from "./relay-stream.ts";
 export const EVENT_STREAM = "text/event-stream";
 
 export interface Exchange {
-  /** The requests to the upstream, usually one. */
-  readonly requests: readonly [ExchangeRequest, ...ExchangeRequest[]];
+  /**
+   * Creates the requests to the upstream, usually one. `outputTokens` replaces the output's own limit. Called once, after
+   * the hold.
+   */
+  requests(outputTokens?: number): readonly [ExchangeRequest, ...ExchangeRequest[]];
+  /** How far the request itself limits the output; undefined if the call generates no text. */
+  readonly output: RequestedOutput | undefined;
   /**
    * Whether the upstream gets the client's own body. It then gets the client's headers too, and an answer with a
    * success status is passed on without inspection.
@@ -36,6 +41,14 @@ export interface Exchange {
   outputBytes(answer: string): number;
   /** Converts the body of an upstream's error for the client. */
   failure(status: number, body: string): string;
+}
+
+/** What the hold of a text generation depends on, besides the numbers of its bound. */
+export interface RequestedOutput {
+  /** Whether the upstream may bill thought that its stream does not contain. */
+  hidesThought: boolean;
+  /** Whether the request's own limit leaves thought unlimited. */
+  isAnswerOnly: boolean;
 }
 
 /** One request to the upstream. */

@@ -82,7 +82,7 @@ describe("a call without an HTTP request", () => {
 
   test("is refused like any other, also while the gateway is stopping", async () => {
     const pipeline = pipelineTo(() => Response.json(completion));
-    const refusal = pipeline.run(route, callOf({ max_tokens: 10_000_000 }));
+    const refusal = pipeline.run(route, callOf({ messages: [{ role: "user", content: "x".repeat(1_000_000) }] }));
     expect(await refusal.catch((error: unknown) => error)).toMatchObject({ code: "insufficient_credits" });
     pipeline.close();
     const late = await pipeline.run(route, callOf({})).catch((error: unknown) => error);

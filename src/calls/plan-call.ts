@@ -1,6 +1,6 @@
 /** A call's body becomes a plan before its hold: the target, the requests and the bound of the cost. */
 import { decodeBody, decodeBodyInSteps, decodedSizeOf, parseBody, type ParsedBody } from "../bodies/index.ts";
-import type { WorkOrder } from "../charges/index.ts";
+import { outputHold, type WorkOrder } from "../charges/index.ts";
 import {
   GatewayError,
   inAudioSteps,
@@ -75,15 +75,18 @@ async function planMedia<Body extends ChargeableBody>(
   const sizeOf = received.kind === "json" ? received.sizeOf : decodedSizeOf;
   const { target, at, randomBytes } = call;
   const files = received.kind === "form" ? received.files : [];
-  const bound = billedBound(codec.bound(body, sizeOf, files), target);
+  const bound = billedBound(codec.bound(body, sizeOf, files), target, objectOf(body) ?? {});
   const exchange = await openMediaExchange({ target, received, bound, at, randomBytes }, codec);
   return authorized(call, planOf(call, bound, exchange), codec.references?.(body) ?? []);
 }
 
-/** The bound in the steps in which the upstream bills audio. */
-function billedBound(bound: WorkBound, { operation: { audioMsStep } }: Target): WorkBound {
+/** The bound in the units in which the upstream bills: the tokens of its images, the steps of its audio. */
+function billedBound(bound: WorkBound, { operation, model }: Target, body: JsonObject): WorkBound {
+  const { inputUnits = {}, expectedInput = {}, outputImages } = bound;
+  const { audioMsStep } = operation;
+  const each = operation.imageUsageMax?.(body, model);
+  if (outputImages !== undefined && each !== undefined) return { ...bound, outputImages: { ...outputImages, each } };
   if (audioMsStep === undefined) return bound;
-  const { inputUnits = {}, expectedInput = {} } = bound;
   return {
     ...bound,
     inputUnits: inAudioSteps(inputUnits, audioMsStep),
@@ -212,7 +215,7 @@ function planOf<Body extends ChargeableBody>(
   objects?: ObjectRecords,
 ): CallPlan {
   return {
-    order: orderOf(call, bound),
+    order: orderOf(call, bound, exchange),
     target: call.target,
     exchange,
     records: objects && { objects, storeResponse: undefined },
@@ -223,8 +226,10 @@ function planOf<Body extends ChargeableBody>(
 function orderOf<Body extends ChargeableBody>(
   { route, incoming, received, target, retry, at, arrivedAt }: ReadCall<Body>,
   bound: WorkBound,
+  { output, streamed }: Exchange,
 ): WorkOrder {
-  const { model, modelId, price, priceOf } = target;
+  const { model, modelId, price, priceOf, operation } = target;
+  const limitMin = operation.outputLimit?.min ?? 0;
   return {
     id: incoming.requestId,
     parent: undefined,
@@ -235,6 +240,7 @@ function orderOf<Body extends ChargeableBody>(
     price,
     priceOf,
     bound,
+    output: output && outputHold({ price, bound, streamed, limitMin, ...output }),
     streamed: received.body.stream === true,
     retry,
     at,

@@ -66,7 +66,8 @@ async function begin(observer: StreamObserver) {
     },
   });
   const exchange: Exchange = {
-    requests: [{ subpath: "", body: "{}" }],
+    requests: () => [{ subpath: "", body: "{}" }],
+    output: { hidesThought: false, isAnswerOnly: false },
     passesThrough: true,
     streamed: true,
     headers: {},

@@ -84,6 +84,7 @@ function relay(
     idleMsMax: deps.send.idleMsMax,
     client,
     recorder,
+    follow: order.output && ((outputBytes) => work.follow(outputBytes)),
     redact: (text) => target.route.keys.redact(text),
     onFirstByte: () => work.firstByte(),
     onEnd: async (outcome, error) => {

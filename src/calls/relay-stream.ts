@@ -6,11 +6,14 @@
  *      │ └────upstream's own error event──▶ passed on ──▶ ended "failed"
  *      └──────client disconnects──▶ upstream aborted ──▶ ended "abandoned"; or, with a retry key, read to its end
  *
+ * Before more passes than its hold covers, the relay pauses until the hold is raised: events pass one by one then.
+ *
  * `onEnd` is called exactly once. The last event is the client's receipt: it is sent once the charge is durable, so
  * that no process can die between a finished answer and its charge.
  */
+import type { Allowance } from "../charges/index.ts";
 import { type BodySink, type CallAbort, GatewayError, limits, type ReplyBody } from "../core/index.ts";
-import { type StreamObserver, EventSplitter, type Ticker, type Watched } from "../streaming/index.ts";
+import { eventsOf, type StreamObserver, EventSplitter, type Ticker, type Watched } from "../streaming/index.ts";
 import type { CallClient } from "./incoming-call.ts";
 import type { StoredBody } from "./retry-key.ts";
 
@@ -27,6 +30,8 @@ export interface StreamRelayOptions {
   client: CallClient;
   /** Collects the sent bytes of a call with a retry key; such a call continues without its client. */
   recorder: StoredBody | undefined;
+  /** Compares the cost of the output with its hold; undefined if output is not what is held. */
+  follow: ((outputBytes: number) => Allowance) | undefined;
   /** Redacts the upstream's key from an error that repeats it. */
   redact: (text: string) => string;
   onFirstByte: () => void;
@@ -71,6 +76,10 @@ class StreamRelay implements Watched, BodySink {
   #closed = false;
   #ended = false;
   #bodyEnded = false;
+  /** The output at which its cost must be compared with the hold. */
+  #untilBytes = 0;
+  /** The blocks that wait for the hold to be raised. */
+  #waiting: Buffer[] | undefined;
   /** Stops waiting for the upstream to close. */
   #cancelTimeout: (() => void) | undefined;
 
@@ -84,6 +93,7 @@ class StreamRelay implements Watched, BodySink {
   start(controller: ReadableStreamDefaultController<Uint8Array>): void {
     this.#controller = controller;
     this.#options.ticker.watch(this);
+    this.#untilBytes = this.#options.follow?.(0).untilBytes ?? Number.POSITIVE_INFINITY;
     if (this.#options.recorder === undefined || !this.#options.client.signal.aborted) return;
     // A client that has already disconnected would never pull the first byte.
     this.#closed = true;
@@ -113,7 +123,7 @@ class StreamRelay implements Watched, BodySink {
   }
 
   #read(): void {
-    if (this.#reading) return;
+    if (this.#reading || this.#waiting !== undefined) return;
     this.#reading = true;
     if (this.#started) return this.#body.resume();
     this.#started = true;
@@ -124,12 +134,67 @@ class StreamRelay implements Watched, BodySink {
     // Bytes after the last event are read so that the connection can be reused.
     if (this.#ended) return;
     try {
-      const block = this.#observe(bytes);
-      if (this.#options.observer.done) this.#contain(this.#complete(block));
-      else this.#pass(block);
+      const block = this.#split(bytes);
+      if (this.#waiting !== undefined) this.#waiting.push(block);
+      // Text has fewer bytes than the events that contain it.
+      else if (this.#options.observer.outputBytes + block.length < this.#untilBytes) this.#relay(block);
+      else this.#relayMetered([...eventsOf(block)]);
     } catch (cause) {
       this.#contain(this.#break(cause));
     }
+  }
+
+  #relay(block: Buffer): void {
+    const shown = this.#see(block);
+    if (this.#options.observer.done) this.#contain(this.#complete(shown));
+    else this.#pass(shown);
+  }
+
+  /** Relays events one by one, until the hold is used up. */
+  #relayMetered(events: readonly Buffer[]): void {
+    for (const [index, event] of events.entries()) {
+      this.#relay(event);
+      if (this.#ended) return;
+      const raised = this.#follow();
+      if (raised === undefined) continue;
+      this.#waitFor(raised, events.slice(index + 1));
+      return;
+    }
+  }
+
+  /** Compares the cost with the hold if it is time. Returns what to wait for if the hold is used up. */
+  #follow(): Promise<void> | undefined {
+    const { follow, observer } = this.#options;
+    const { outputBytes } = observer;
+    if (follow === undefined || outputBytes < this.#untilBytes) return undefined;
+    const { untilBytes, raised } = follow(outputBytes);
+    this.#untilBytes = untilBytes;
+    return raised;
+  }
+
+  #waitFor(raised: Promise<void>, waiting: Buffer[]): void {
+    this.#waiting = waiting;
+    this.#reading = false;
+    this.#body.pause();
+    this.#contain(raised.then(() => this.#continue()));
+  }
+
+  /** Continues after the hold has been raised, or could not be: then the call is aborted. */
+  async #continue(): Promise<void> {
+    const waiting = this.#waiting ?? [];
+    this.#waiting = undefined;
+    if (this.#ended) return;
+    const { signal } = this.#options.abort;
+    // A paused body does not report its end.
+    if (signal.aborted) return this.#break(signal.reason);
+    this.#untilBytes = 0;
+    const raised = this.#follow();
+    if (raised !== undefined) return this.#waitFor(raised, waiting);
+    this.#relayMetered(waiting.flatMap((block) => [...eventsOf(block)]));
+    // It may wait again, or have ended.
+    if (this.#waiting !== undefined || this.#ended) return;
+    if (this.#bodyEnded) await this.#finish();
+    else this.#read();
   }
 
   #pass(block: Buffer): void {
@@ -144,11 +209,12 @@ class StreamRelay implements Watched, BodySink {
   onEnd(): void {
     this.#bodyEnded = true;
     this.#cancelTimeout?.();
-    if (!this.#ended) this.#contain(this.#finish());
+    if (!this.#ended && this.#waiting === undefined) this.#contain(this.#finish());
   }
 
   onFailure(cause: unknown): void {
     this.#bodyEnded = true;
+    this.#waiting = undefined;
     this.#cancelTimeout?.();
     if (!this.#ended) this.#contain(this.#break(cause));
   }
@@ -217,14 +283,14 @@ class StreamRelay implements Watched, BodySink {
     this.#body.cancel();
   }
 
-  /** The bytes for the client from the received ones. */
-  #observe(bytes: Buffer): Buffer {
+  /** The whole events in the received bytes. */
+  #split(bytes: Buffer): Buffer {
     this.#lastByteAt = this.#options.ticker.now();
     if (!this.#sawByte) {
       this.#sawByte = true;
       this.#options.onFirstByte();
     }
-    return this.#see(this.#splitter === undefined ? bytes : this.#splitter.push(bytes));
+    return this.#splitter === undefined ? bytes : this.#splitter.push(bytes);
   }
 
   #see(block: Buffer): Buffer {

@@ -15,8 +15,8 @@ import type { RunningCall } from "./running-call.ts";
 
 /** The outcome of a call; the answer to a single request has not been read yet. Rejects as `sendUpstream` does. */
 export function sendCall(deps: SendDependencies, call: RunningCall, plan: CallPlan): Promise<Reply> {
-  const { requests } = plan.exchange;
-  if (requests.length > 1) return sendSeveral(deps, call, plan);
+  const requests = plan.exchange.requests(call.parts.work.outputLimit);
+  if (requests.length > 1) return sendSeveral(deps, call, plan, requests);
   return sendUpstream(deps, upstreamCall(call, plan, requests[0], call.parts.watchdog));
 }
 
@@ -63,8 +63,9 @@ async function sendSeveral(
   deps: SendDependencies,
   call: RunningCall,
   plan: CallPlan,
+  requests: readonly ExchangeRequest[],
 ): Promise<WholeReply | FailedReply> {
-  const asked = await Promise.allSettled(plan.exchange.requests.map((request) => sendOne(deps, call, plan, request)));
+  const asked = await Promise.allSettled(requests.map((request) => sendOne(deps, call, plan, request)));
   const [first, ...rest] = asked.flatMap((each) =>
     each.status === "fulfilled" && each.value.kind === "whole" ? [each.value] : [],
   );

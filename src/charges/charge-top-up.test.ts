@@ -191,6 +191,75 @@ test("a store that is down neither ends the call nor stops the next attempt", as
   expect(scene.unsettled).toMatchObject([["req_1", { code: "storage_unavailable" }]]);
   expect(givenUp).toEqual([]);
   scene.store.failure = undefined;
+  // The next attempt waits a moment.
+  await scene.tick(tickMs);
   await scene.tick(tickMs);
   expect(await scene.held()).toBe(600_000n);
+});
+
+describe("output that passes by", () => {
+  /** 100 tokens in; the text so far costs 2,000 nano-credits for each four bytes. */
+  const text = (bytes: number): void => {
+    seen = { usage: { input: 100, output: Math.ceil(bytes / 4) } };
+  };
+
+  test("is compared with the hold where three quarters of it are used, and where it is used up", async () => {
+    const work = await open();
+    text(0);
+    // 50,000 more are three quarters of 200,000: 25 tokens.
+    expect(work.follow(0)).toEqual({ untilBytes: 100, raised: undefined });
+    await leave(0n);
+    text(104);
+    expect(work.follow(104)).toEqual({ untilBytes: 104 + 96, raised: undefined });
+  });
+
+  test("waits only if the hold is used up before it is raised", async () => {
+    const work = await open();
+    text(400);
+    const { raised } = work.follow(400);
+    expect(raised).toBeInstanceOf(Promise);
+    await raised;
+    expect(await scene.held()).toBe(600_000n);
+    expect(work.follow(400).raised).toBeUndefined();
+    expect(givenUp).toEqual([]);
+  });
+
+  test("ends the call once nothing more can be held", async () => {
+    const work = await open();
+    await leave(10_000n);
+    text(400);
+    // First by all that is left.
+    await work.follow(400).raised;
+    expect(givenUp).toEqual([]);
+    await work.follow(400).raised;
+    expect(givenUp).toMatchObject([{ code: "insufficient_credits" }]);
+    expect(await scene.held()).toBe(heldByOrder + 10_000n);
+  });
+
+  test("waits for a store that is down, and tries again a moment later", async () => {
+    const work = await open();
+    text(400);
+    scene.store.failure = new Error("disk full");
+    const { raised } = work.follow(400);
+    let waited = false;
+    void (async () => {
+      await raised;
+      waited = true;
+    })();
+    await scene.tick(tickMs / 2);
+    expect(waited).toBe(false);
+    scene.store.failure = undefined;
+    await scene.tick(tickMs);
+    expect(waited).toBe(true);
+    await work.follow(400).raised;
+    expect(givenUp).toEqual([]);
+    expect(await scene.held()).toBe(600_000n);
+  });
+
+  test("of work that has ended is not compared", async () => {
+    const work = await open();
+    text(400);
+    await work.end({ status: 200, outcome: "complete", observed: { usage: { input: 100 } } });
+    expect(work.follow(400)).toEqual({ untilBytes: Number.POSITIVE_INFINITY, raised: undefined });
+  });
 });

@@ -10,6 +10,7 @@
  * a job has a lease of the job's own length and is not renewed here.
  */
 import {
+  bytesOfTokens,
   formatCredits,
   GatewayError,
   inputTokens,
@@ -19,7 +20,7 @@ import {
   outputTokens,
 } from "../core/index.ts";
 import type { CallRecord, HoldKeeper, StoredAnswer, Release, Settle } from "../ledger/index.ts";
-import { chargeFor } from "../pricing/index.ts";
+import { boundFor, chargeFor, priceAt } from "../pricing/index.ts";
 import type { Watched } from "../streaming/index.ts";
 import { type EndDependencies, endHold, type EndOutcome } from "./end-hold.ts";
 import { holdOf, type WorkOrder } from "./work-order.ts";
@@ -29,6 +30,12 @@ type RateHeaders = Readonly<Record<string, string>>;
 
 /** The interval at which the cost of running work is compared with its hold. */
 const TOP_UP_CHECK_MS = 1_000;
+
+/** How long a top-up that failed is not repeated. */
+const TOP_UP_RETRY_MS = 1_000;
+
+/** Tokens of text whose cost is calculated to know that of one. */
+const TEXT_TOKENS = 1_000;
 
 /** The interval at which the cost of running work is recorded with its hold: a killed process loses no more than this. */
 const RECORD_MS = 2_000;
@@ -54,6 +61,14 @@ export interface HoldState {
 interface ChargeStart {
   keeper: HoldKeeper;
   rates?: RateHeaders | undefined;
+}
+
+/** How much more output may pass before its cost is compared with the hold again. */
+export interface Allowance {
+  /** In bytes of generated text since the beginning. */
+  untilBytes: number;
+  /** Nothing more may pass before this resolves: the hold is used up, and being raised. */
+  raised: Promise<void> | undefined;
 }
 
 /** The record stored with the end of a piece of work. */
@@ -87,6 +102,7 @@ export class Charge implements Watched {
   #renewedAt: number;
   #comparedAt: number;
   #toppingUp = false;
+  #costOfText: Nano | undefined;
   /** Charges that these holds and the first one caused by expiring are corrected at the end. */
   #reserves: readonly string[];
   /** The cost of the work at the last renewal. An expiry charges no more than this. */
@@ -125,8 +141,10 @@ export class Charge implements Watched {
   costOf(observed: ObservedUsage): Nano {
     // The same answer is priced for its header, for its charge and for the log.
     if (observed !== this.#priced) {
-      const { price, priceOf } = this.#order;
-      this.#cost = capAt(limits.callNanoMax, chargeFor(price, observed, this.#deps.markupMillionths, priceOf));
+      const { price, priceOf, bound } = this.#order;
+      const priced =
+        bound.terms === undefined ? observed : { ...observed, terms: { ...bound.terms, ...observed.terms } };
+      this.#cost = capAt(limits.callNanoMax, chargeFor(price, priced, this.#deps.markupMillionths, priceOf));
       this.#priced = observed;
     }
     return this.#cost;
@@ -221,6 +239,37 @@ export class Charge implements Watched {
     if (cost !== undefined && cost * 4n > this.#amount * 3n && !this.#toppingUp) this.#underWay = this.#topUp(cost);
   }
 
+  /**
+   * Compares the cost of a stream with its hold as output passes, `outputBytes` so far, and tops the hold up before it is
+   * used up.
+   */
+  follow(outputBytes: number): Allowance {
+    const unlimited = { untilBytes: Number.POSITIVE_INFINITY, raised: undefined };
+    // More text costs no more where calls or other units are priced.
+    if (this.#ended || this.#isDetached || this.#textCost === 0n) return unlimited;
+    const cost = this.#costSoFar();
+    if (cost === undefined) return unlimited;
+    const isLow = cost * 4n > this.#amount * 3n;
+    if (isLow && !this.#toppingUp) this.#underWay = this.#topUp(cost);
+    const next = isLow ? this.#amount : (this.#amount * 3n) / 4n;
+    return {
+      untilBytes: outputBytes + this.#bytesFor(next - cost),
+      raised: cost >= this.#amount ? this.#underWay : undefined,
+    };
+  }
+
+  /** The bytes of generated text that this amount suffices for; at least one. */
+  #bytesFor(amount: Nano): number {
+    return Math.max(bytesOfTokens(Number((amount * BigInt(TEXT_TOKENS)) / this.#textCost)), 1);
+  }
+
+  /** The cost of `TEXT_TOKENS` tokens of output. */
+  get #textCost(): Nano {
+    const { price, bound } = this.#order;
+    const at = bound.terms === undefined ? price : priceAt(price, bound.terms);
+    return (this.#costOfText ??= boundFor(at, { output: TEXT_TOKENS }, this.#deps.markupMillionths));
+  }
+
   /** A failing meter must neither stop the renewal of its lease nor the other holds on the ticker. */
   #costSoFar(): Nano | undefined {
     try {
@@ -288,6 +337,7 @@ export class Charge implements Watched {
         this.#onExhausted(usedUp(this.#amount));
     } catch (reason) {
       this.#deps.onUnsettled(this.#order.id, reason);
+      await new Promise<void>((resolve) => this.#deps.ticker.after(TOP_UP_RETRY_MS, resolve));
     } finally {
       this.#toppingUp = false;
     }

@@ -16,7 +16,20 @@ describe("the most that a call can use", () => {
   const rows: [string, "up" | "window" | "dear", Partial<WorkBound>, Usage][] = [
     ["is what the request says", "up", asked, { input: 50, output: 20, requests: 1 }],
     ["is so much a choice", "up", { ...asked, choices: 3 }, { input: 50, output: 60, requests: 1 }],
-    ["counts the dearest way", "dear", asked, { cacheWrite5m: 50, reasoning: 20, requests: 1 }],
+    ["counts the most expensive way", "dear", asked, { input: 50, reasoning: 20, requests: 1 }],
+    [
+      "counts the most expensive way, also of a cache",
+      "dear",
+      { ...asked, inputBuckets: ["cacheWrite5m"] },
+      { cacheWrite5m: 50, reasoning: 20, requests: 1 },
+    ],
+    [
+      "counts images and sound apart",
+      "up",
+      { ...asked, inputParts: { inputImage: 10, inputAudio: 5 } },
+      // The prices are equal.
+      { input: 50, output: 20, requests: 1 },
+    ],
     [
       "is the model's cap where the request says nothing",
       "window",
@@ -39,7 +52,7 @@ describe("the most that a call can use", () => {
       "lies within the window of each input that is read by itself",
       "window",
       { ...asked, inputTokens: 5_000, outputTokens: 0, inputs: 3 },
-      { input: 3_000, output: 0, requests: 1 },
+      { input: 3_000, requests: 1 },
     ],
   ];
   test.each(rows)("%s", (_title, prefix, bound, usage) => {
@@ -65,9 +78,9 @@ describe("the most that a call can use", () => {
           requests: 1,
         };
         const price = priceOf(prefix);
-        expect(boundFor(price, usageBound(price, each), markup)).toBeGreaterThanOrEqual(
-          chargeFor(price, { usage }, markup),
-        );
+        expect(
+          boundFor(price, usageBound(price, { ...each, inputBuckets: ["cacheWrite5m"] }), markup),
+        ).toBeGreaterThanOrEqual(chargeFor(price, { usage }, markup));
       },
     );
     fc.assert(property, { numRuns: 300 });

@@ -11,7 +11,7 @@ import {
   usageBuckets,
   tokensOfBytes,
 } from "../core/index.ts";
-import { mostExpensiveInput, mostExpensiveOutput, type ModelPrice } from "../pricing/index.ts";
+import { mostExpensiveOf, type ModelPrice } from "../pricing/index.ts";
 import type { WorkOrder } from "./work-order.ts";
 
 /** Held output if neither the request nor the price layers set a limit. */
@@ -26,16 +26,43 @@ const OUTPUT_TOKENS_LIKELY = 1_000;
 /** No real call comes near this number, and the storage's counters can hold thousands of them. */
 const LIKELY_TOKENS_MAX = 1_000_000_000;
 
-/** The most that a call within its bound can use, counted in the most expensive buckets. */
-export function usageBound(price: ModelPrice, bound: WorkBound): Usage {
+/**
+ * The most that a call within its bound can use, counted in the most expensive buckets that it may be counted in;
+ * `outputTokens` is the number per choice.
+ */
+export function usageBound(price: ModelPrice, bound: WorkBound, outputTokens = outputTokensMax(price, bound)): Usage {
+  const { inputParts = {}, outputImages, choices, inputs = 1 } = bound;
   const window = price.contextWindow ?? Number.POSITIVE_INFINITY;
-  const tokensIn = Math.min(bound.inputTokens, window * (bound.inputs ?? 1));
-  const cap = bound.outputTokens ?? price.maxOutputTokens ?? Math.min(OUTPUT_TOKENS_ASSUMED, window);
-  const usage = mostExpensiveInput(price, tokensIn);
-  Object.assign(usage, mostExpensiveOutput(price, Math.min(cap, window) * bound.choices), bound.inputUnits);
-  if (bound.outputImages !== undefined) usage.images = bound.outputImages.count;
+  const usage: Usage = {};
+  const add = (bucket: UsageBucket, units: number): void => {
+    if (units > 0) usage[bucket] = (usage[bucket] ?? 0) + units;
+  };
+  const readMax = window * inputs;
+  const { inputImage = 0, inputAudio = 0 } = inputParts;
+  const ofText = mostExpensiveOf(price, ["input", ...(bound.inputBuckets ?? [])]);
+  add(ofText, Math.min(bound.inputTokens - inputImage - inputAudio, readMax));
+  add(mostExpensiveOf(price, [ofText, "inputImage"]), Math.min(inputImage, readMax));
+  add(mostExpensiveOf(price, [ofText, "inputAudio"]), Math.min(inputAudio, readMax));
+  Object.assign(usage, bound.inputUnits, bound.toolUnits);
+  if (outputImages?.each === undefined) {
+    add(
+      mostExpensiveOf(price, ["output", "reasoning", ...(bound.outputBuckets ?? [])]),
+      Math.min(outputTokens, window) * choices,
+    );
+  } else {
+    for (const [bucket, units] of Object.entries(outputImages.each)) {
+      // The keys of a usage are buckets.
+      add(bucket as UsageBucket, units * outputImages.count);
+    }
+  }
+  if (outputImages !== undefined) usage.images = outputImages.count;
   usage.requests = 1;
   return usage;
+}
+
+/** The most output per choice: by the request, else by the model. */
+function outputTokensMax({ contextWindow, maxOutputTokens }: ModelPrice, { outputTokens }: WorkBound): number {
+  return outputTokens ?? maxOutputTokens ?? Math.min(OUTPUT_TOKENS_ASSUMED, contextWindow ?? Number.POSITIVE_INFINITY);
 }
 
 /** Usage estimated from lengths, for a call whose upstream reported none. */

@@ -1,10 +1,11 @@
-export type { WorkDependencies } from "./charge.ts";
+export type { Allowance, WorkDependencies } from "./charge.ts";
 export { type EndDependencies, endHold } from "./end-hold.ts";
 export { EndJournal } from "./end-journal.ts";
 export { resolveUsage, sumOf } from "./estimate.ts";
 export { guardObserver } from "./guard-observer.ts";
 export { logObserver } from "./log-observer.ts";
 export { openWork } from "./open-work.ts";
+export { outputHold } from "./output-hold.ts";
 export type { ParkedWork } from "./parked-work.ts";
 export { resumeWork } from "./resume-work.ts";
 export { RETRY_KEY_HEADER } from "./retry-refused.ts";

@@ -1,7 +1,7 @@
 /** The hold of a piece of work on its way to the ledger: its amount, and the refusal if it cannot be made. */
 import { type WorkBound, formatCredits, GatewayError, limits, type Nano } from "../core/index.ts";
 import type { Hold, StoredAnswer, OutcomeOf, QueuedOperation } from "../ledger/index.ts";
-import { boundFor } from "../pricing/index.ts";
+import { boundFor, type ModelPrice, priceAt } from "../pricing/index.ts";
 import { capAt, Charge, type WorkDependencies } from "./charge.ts";
 import { endHold } from "./end-hold.ts";
 import { expectedTokens, usageBound } from "./estimate.ts";
@@ -30,16 +30,25 @@ export function openWork(deps: WorkDependencies, order: WorkOrder): Promise<Work
 /** Work begins with one hold. */
 const NONE: readonly string[] = [];
 
+/** How often a hold is tried with fewer tokens, because others have taken the credits meanwhile. */
+const LOWERED_TIMES_MAX = 8;
+
 class Opening implements QueuedOperation<Hold> {
-  readonly operation: Hold;
+  operation: Hold;
   readonly #deps: WorkDependencies;
   readonly #order: WorkOrder;
+  readonly #amounts: HoldAmounts;
   readonly #opened = Promise.withResolvers<Work | Replay>();
+  /** The held output tokens per choice; undefined if the bound tells them. */
+  #tokens: number | undefined;
+  #lowered = 0;
 
   constructor(deps: WorkDependencies, order: WorkOrder) {
-    this.operation = firstHold(order, capAt(limits.callNanoMax, holdAmount(deps, order)), deps.clock());
     this.#deps = deps;
     this.#order = order;
+    this.#amounts = new HoldAmounts(deps, order);
+    this.#tokens = order.output?.wanted;
+    this.operation = this.#hold();
   }
 
   get opened(): Promise<Work | Replay> {
@@ -48,7 +57,10 @@ class Opening implements QueuedOperation<Hold> {
 
   resolve(result: OutcomeOf<Hold>): void {
     try {
-      this.#opened.resolve(this.#begin(result));
+      if (result.outcome === "insufficient" && this.#lower(result.available)) {
+        this.operation = this.#hold();
+        this.#deps.ledger.enqueue(this);
+      } else this.#opened.resolve(this.#begin(result));
     } catch (thrown) {
       this.#refuse(thrown);
     }
@@ -60,6 +72,22 @@ class Opening implements QueuedOperation<Hold> {
     const isUnknown = reason instanceof GatewayError && reason.cause !== undefined;
     if (isUnknown) void endHold(this.#deps, { kind: "release", id, at }, "no-hold");
     this.#refuse(reason);
+  }
+
+  #hold(): Hold {
+    return firstHold(this.#order, capAt(limits.callNanoMax, this.#amounts.of(this.#tokens)), this.#deps.clock());
+  }
+
+  /** Lowers the held output to what is available. Returns whether that is still enough to begin. */
+  #lower(available: Nano): boolean {
+    const { output } = this.#order;
+    const tokens = this.#tokens;
+    if (output === undefined || tokens === undefined || tokens <= output.least) return false;
+    this.#lowered += 1;
+    const affordable = this.#lowered < LOWERED_TIMES_MAX ? this.#amounts.tokensFor(available) : output.least;
+    if (affordable < output.least) return false;
+    this.#tokens = Math.min(affordable, tokens - 1);
+    return true;
   }
 
   #refuse(reason: unknown): void {
@@ -76,16 +104,13 @@ class Opening implements QueuedOperation<Hold> {
       case "held": {
         const { amount, at } = hold;
         const headers = rates && result.rates && rateHeaders(rates, result.rates, at);
-        return new Work(
-          deps,
-          order,
-          new Charge(deps, order, { reserves: NONE, amount }, { keeper: "process", rates: headers }),
-        );
+        const charge = new Charge(deps, order, { reserves: NONE, amount }, { keeper: "process", rates: headers });
+        return new Work(deps, order, charge, this.#outputLimit());
       }
       case "replayed":
         return { firstId: result.id, answer: result.answer };
       case "insufficient":
-        throw insufficient(holdAmount(deps, order), result.available, isLowered(order.bound));
+        throw this.#insufficient(result.available);
       case "limited":
         throw rateExceeded(
           result.limit,
@@ -101,12 +126,60 @@ class Opening implements QueuedOperation<Hold> {
         throw new Error(`hold ${hold.id}: ${result.outcome}`);
     }
   }
+
+  #insufficient(available: Nano): GatewayError {
+    const { output, bound } = this.#order;
+    const needed = this.#amounts.of(output?.least);
+    const left = available > 0n ? available : 0n;
+    const isForOutput = output !== undefined && needed > this.#amounts.of(0);
+    const tokens = isForOutput ? Math.floor(output.least / output.margin) * bound.choices : 0;
+    const least = isForOutput ? ` for its input and ${tokens} tokens of output` : "";
+    return new GatewayError(
+      "insufficient_credits",
+      `Not enough credits: this call needs ${formatCredits(needed)}${least}, ${formatCredits(left)} are left.`,
+    );
+  }
+
+  /** The limit that the request must get, so that it costs no more than is held. */
+  #outputLimit(): number | undefined {
+    const { output } = this.#order;
+    const tokens = this.#tokens;
+    if (output === undefined || tokens === undefined || output.limits === "never") return undefined;
+    return output.limits === "always" || tokens < output.wanted ? Math.floor(tokens / output.margin) : undefined;
+  }
 }
 
-/** The most that the work can cost. */
-function holdAmount({ markupMillionths }: WorkDependencies, { price, bound }: WorkOrder): Nano {
-  return boundFor(price, usageBound(price, bound), markupMillionths, bound.outputImages?.variant);
+/** The amounts that a piece of work needs, depending on its output. */
+class HoldAmounts {
+  readonly #price: ModelPrice;
+  readonly #bound: WorkBound;
+  readonly #markup: bigint;
+
+  constructor({ markupMillionths }: WorkDependencies, { price, bound }: WorkOrder) {
+    const { terms } = bound;
+    this.#price = terms === undefined ? price : priceAt(price, terms);
+    this.#bound = bound;
+    this.#markup = markupMillionths;
+  }
+
+  /** The most that the work can cost with this number of output tokens per choice, by default those of its bound. */
+  of(outputTokens: number | undefined): Nano {
+    const usage = usageBound(this.#price, this.#bound, outputTokens);
+    return boundFor(this.#price, usage, this.#markup, this.#bound.outputImages?.variant);
+  }
+
+  /** The output tokens per choice that this amount suffices for; below zero if it does not even suffice for the input. */
+  tokensFor(amount: Nano): number {
+    const input = this.of(0);
+    if (input > amount) return -1;
+    const many = this.of(RATE_TOKENS) - input;
+    if (many <= 0n) return Number.MAX_SAFE_INTEGER;
+    return Number(((amount - input) * BigInt(RATE_TOKENS)) / many);
+  }
 }
+
+/** Tokens whose cost is calculated to know that of one: the more, the less it is rounded up. Within all windows. */
+const RATE_TOKENS = 1_000;
 
 /** The first hold, committed together with the limits and the retry key. */
 function firstHold(order: WorkOrder, amount: Nano, at: number): Hold {
@@ -119,18 +192,4 @@ function firstHold(order: WorkOrder, amount: Nano, at: number): Hold {
   }
   if (retry !== undefined) hold.retry = retry;
   return hold;
-}
-
-/** Whether the work would need a smaller hold if its body limited the output. */
-function isLowered(bound: WorkBound): boolean {
-  return bound.outputTokens === undefined && bound.outputImages === undefined && bound.inputUnits === undefined;
-}
-
-function insufficient(needed: Nano, available: Nano, lowered: boolean): GatewayError {
-  const left = available > 0n ? available : 0n;
-  const advice = lowered ? " Set max_tokens to need less." : "";
-  return new GatewayError(
-    "insufficient_credits",
-    `Not enough credits: this call needs up to ${formatCredits(needed)}, ${formatCredits(left)} are left.${advice}`,
-  );
 }

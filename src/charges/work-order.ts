@@ -2,6 +2,7 @@ import type { Principal } from "../auth/index.ts";
 import { type Dialect, limits, type Operation, type WorkBound } from "../core/index.ts";
 import type { Hold, RetryKey } from "../ledger/index.ts";
 import type { ModelPrice, PriceOf } from "../pricing/index.ts";
+import type { OutputHold } from "./output-hold.ts";
 
 /** The payer and owner of a piece of work. */
 export type WorkOwner = Pick<Principal, "user" | "tokenId" | "accountId" | "rates">;
@@ -36,6 +37,8 @@ export interface WorkOrder {
   priceOf?: PriceOf;
   /** The most that the work can use. */
   bound: WorkBound;
+  /** The output that is held, if the work generates text; else the bound tells it. */
+  output?: OutputHold | undefined;
   /** Whether the answer to the client is streamed. */
   streamed: boolean;
   /** Undefined for work whose answer is not replayed. */

@@ -10,7 +10,7 @@
  */
 import { type CallFile, formatCredits, type GatewayError, type Nano, type ObservedUsage } from "../core/index.ts";
 import type { CallRecord, StoredAnswer } from "../ledger/index.ts";
-import type { Charge, WorkDependencies } from "./charge.ts";
+import type { Allowance, Charge, WorkDependencies } from "./charge.ts";
 import type { EndOutcome } from "./end-hold.ts";
 import { type ParkedWork, toParkedWork } from "./parked-work.ts";
 import type { WorkOrder } from "./work-order.ts";
@@ -36,6 +36,8 @@ const endedBefore: EndOutcome = { isDurable: true, shortfall: 0n };
 
 export class Work {
   readonly order: WorkOrder;
+  /** The limit in tokens that the request's output gets, per choice; undefined if its own remains. */
+  readonly outputLimit: number | undefined;
   readonly #deps: WorkDependencies;
   readonly #charge: Charge;
   /** By the performance clock of this process. */
@@ -49,8 +51,9 @@ export class Work {
   #credits = "0";
 
   /** Created by `openWork` and `resumeWork`. */
-  constructor(deps: WorkDependencies, order: WorkOrder, charge: Charge) {
+  constructor(deps: WorkDependencies, order: WorkOrder, charge: Charge, outputLimit?: number) {
     this.order = order;
+    this.outputLimit = outputLimit;
     this.#deps = deps;
     this.#charge = charge;
     this.#arrivedAt = order.arrivedAt ?? performance.now() - (deps.clock() - order.at);
@@ -86,6 +89,11 @@ export class Work {
    */
   meter(readUsage: () => ObservedUsage | undefined, onExhausted: (error: GatewayError) => void): void {
     this.#charge.meter(readUsage, onExhausted);
+  }
+
+  /** How much more output may pass, of `outputBytes` so far: see `Charge.follow`. */
+  follow(outputBytes: number): Allowance {
+    return this.#charge.follow(outputBytes);
   }
 
   /**
@@ -159,6 +167,7 @@ export class Work {
       status,
       outcome,
       usage: (observed ?? unbilled)?.usage ?? {},
+      ...(this.outputLimit !== undefined && { maxOutputTokens: this.outputLimit }),
       milliseconds: performance.now() - this.#arrivedAt,
       millisecondsToFirstByte: this.#millisecondsToFirstByte,
       startedAt: at,

@@ -63,13 +63,27 @@ const variantPrice = z.union([rate, variantPrices], { error: "expected a price, 
 
 const singlePrice = (key: PriceKey) => rate.optional().describe(describePrice(key));
 
+const unitPrices = byPriceKey({
+  always: singlePrice,
+  plain: singlePrice,
+  variants: (key) => variantPrice.optional().describe(describePrice(key)),
+});
+
+const factor = fromText(z.number().min(1e-6).max(1e6));
+
 const modelPrice = z
   .strictObject({
-    ...byPriceKey({
-      always: singlePrice,
-      plain: singlePrice,
-      variants: (key) => variantPrice.optional().describe(describePrice(key)),
-    }),
+    ...unitPrices,
+    service_tiers: z
+      .record(z.string().min(1), z.union([factor, z.strictObject(unitPrices)]))
+      .optional()
+      .describe(
+        "The prices at another speed or priority, by the provider's name of it (priority, flex, fast): a factor on all prices but those of hosted tools, or the prices that differ.",
+      ),
+    inference_geos: z
+      .record(z.string().min(1), factor)
+      .optional()
+      .describe("Factors on all prices but those of hosted tools, by the place that the model runs in (us)."),
     context_window: tokenCount.optional().describe("Tokens that the model can read and write in one call."),
     max_output_tokens: tokenCount
       .optional()

@@ -27,6 +27,7 @@ export {
   byPricedBucket,
   byPriceKey,
   describePrice,
+  keyOfBucket,
   type PriceKey,
   priceKeys,
   priceUnits,
@@ -51,6 +52,7 @@ export {
   type ObservedUsage,
   outputBuckets,
   outputTokens,
+  type PriceTerms,
   type Usage,
   type UsageBucket,
   usageBuckets,
@@ -58,4 +60,13 @@ export {
 } from "./usage.ts";
 export type { AskUpstream, BodySink, ReplyBody, ReplyHeaders, UpstreamReply, UpstreamRequest } from "./upstream.ts";
 export { type WorkBound } from "./work-bound.ts";
-export { tokensOfBytes, IMAGE_TOKENS_MAX, MESSAGE_TOKENS_MAX, UNKNOWN_PART_TOKENS } from "./tokens.ts";
+export {
+  generatedImageTokens,
+  pixelsOf,
+  bytesOfTokens,
+  tokensOfAudio,
+  tokensOfBytes,
+  IMAGE_TOKENS_MAX,
+  MESSAGE_TOKENS_MAX,
+  UNKNOWN_PART_TOKENS,
+} from "./tokens.ts";

@@ -31,10 +31,10 @@ describe.each(priceKeys.map((key, index) => [key, index] as const))("the row of 
   });
 });
 
-test("at most one rate is for more than one unit", () => {
-  // A charge rounds the cost at such a rate up before it rounds the sum up. With two such rates the charge could be one
-  // nano-credit too high: `sum` in `pricing/model-price.ts` would have to add their costs first.
-  expect(priceKeys.filter((key) => (priceUnits[key].ratePer ?? 1) > 1).length).toBeLessThanOrEqual(1);
+test("all rates for more than one unit are for the same number of units", () => {
+  // A charge adds their costs up before it divides them, so that it rounds once.
+  const numbers = priceKeys.map((key) => priceUnits[key].ratePer ?? 1).filter((units) => units > 1);
+  expect(new Set(numbers).size).toBe(1);
 });
 
 test("objects by key or by bucket have all members", () => {
@@ -48,5 +48,5 @@ test("objects by key or by bucket have all members", () => {
 test("a description names the unit, the choice of variants and the fallbacks", () => {
   expect(describePrice("input_mtok")).toBe("Credits for a million input tokens.");
   expect(describePrice("cache_write_1h_mtok")).toEndWith("If absent, cache_write_mtok applies, else input_mtok.");
-  expect(describePrice("image")).toContain("one price, or prices by size/quality");
+  expect(describePrice("image")).toContain("one price, or prices by variant, such as size/quality");
 });

@@ -5,8 +5,7 @@ import type { UsageBucket } from "./usage.ts";
  * from, the quotes of `GET /v1/models`, the contract of that route and the list of keys in the README derive from these
  * rows.
  *
- * A new unit (seconds of video, calls of a hosted tool, pages, minutes of connection) is a bucket in `usage.ts` and a
- * row here; a bucket without a row does not compile. `pricing/price-table.ts` lists the keys that together price a
+ * A new unit is a bucket in `usage.ts` and a row here; a bucket without a row does not compile. `pricing/price-table.ts` lists the keys that together price a
  * modality.
  */
 
@@ -27,8 +26,10 @@ interface PriceUnit<Key extends string> {
    * Keys whose price applies if this one is absent, nearest first, in rows above this one. Absent: the units are free.
    */
   fallbacks?: readonly Key[];
-  /** The price may be an object by variant, in the terms of `ImageVariant`. */
+  /** The price may be an object by variant: of an image in the terms of `ImageVariant`, of a video such as `1080p`. */
   variants?: true;
+  /** A unit of a hosted tool: its price does not depend on the terms that a call's tokens are priced by. */
+  isTool?: true;
   /** Quotes contain the key even if its price is zero or equal to that of its fallback. */
   alwaysQuoted?: true;
 }
@@ -36,6 +37,7 @@ interface PriceUnit<Key extends string> {
 const MTOK = 1_000_000;
 const MCHARS = 1_000_000;
 const KCOUNT = 1_000;
+const SECOND_MS = 1_000;
 const HOUR_MS = 3_600_000;
 
 /**
@@ -116,6 +118,51 @@ const rows = {
     ratePer: HOUR_MS,
     buys: "an hour of audio to be transcribed, counted by the millisecond, or by the second if the provider does",
   },
+  output_video_mtok: {
+    bucket: "outputVideo",
+    per: MTOK,
+    buys: "a million video tokens of output",
+    variants: true,
+  },
+  output_video_seconds: {
+    bucket: "outputVideoMs",
+    per: SECOND_MS,
+    buys: "a second of generated video",
+    variants: true,
+  },
+  input_video_seconds: {
+    bucket: "inputVideoMs",
+    per: SECOND_MS,
+    buys: "a second of video sent along with the request",
+  },
+  connection_hours: {
+    bucket: "connectionMs",
+    per: HOUR_MS,
+    ratePer: HOUR_MS,
+    buys: "an hour of an open connection, counted by the millisecond",
+  },
+  web_searches_kcount: {
+    isTool: true,
+    bucket: "webSearches",
+    per: KCOUNT,
+    buys: "a thousand searches of a hosted web search",
+  },
+  storage_searches_kcount: {
+    isTool: true,
+    bucket: "storageSearches",
+    per: KCOUNT,
+    buys: "a thousand searches of stored files",
+  },
+  container_gb: {
+    isTool: true,
+    bucket: "containerGb",
+    per: 1,
+    buys: "a gigabyte of memory of a code interpreter's container",
+  },
+  searches_kcount: { bucket: "searches", per: KCOUNT, buys: "a thousand times ten search results, of /v2/search" },
+  pages_kcount: { bucket: "pages", per: KCOUNT, buys: "a thousand pages of the web" },
+  maps_kcount: { bucket: "maps", per: KCOUNT, buys: "a thousand maps of a site" },
+  pdf_pages_kcount: { bucket: "pdfPages", per: KCOUNT, buys: "a thousand pages of PDF documents" },
   requests_kcount: { bucket: "requests", per: KCOUNT, buys: "a thousand calls" },
 } as const satisfies Readonly<Record<string, PriceUnit<string>>>;
 
@@ -132,6 +179,11 @@ type PlainPriceKey = Exclude<PriceKey, AlwaysQuotedKey | VariantPriceKey>;
 type PricedBucket = Rows[PriceKey]["bucket"];
 
 export const priceUnits: Readonly<Record<PriceKey, PriceUnit<PriceKey>>> = rows;
+
+/** The key that prices each bucket. */
+export const keyOfBucket = Object.fromEntries(
+  Object.entries(rows).map(([key, { bucket }]) => [bucket, key]),
+) as Readonly<Record<PricedBucket, PriceKey>>;
 
 // `Object.keys` returns `string[]`; the literal has no keys besides those of its type.
 export const priceKeys = Object.keys(rows) as readonly PriceKey[];
@@ -176,7 +228,7 @@ export function byPricedBucket<Value>(make: (key: PriceKey) => Value): Record<Pr
 }
 
 const choiceOfVariants =
-  "one price, or prices by size/quality, size or quality; any other variant costs as much as the most expensive one";
+  "one price, or prices by variant, such as size/quality, size or quality; any other variant costs as much as the most expensive one";
 
 /** Describes a price, for the documentation of the configuration and of the quotes. */
 export function describePrice(key: PriceKey): string {

@@ -11,7 +11,7 @@ export const inputBuckets = [
 ] as const;
 
 /** Buckets of output tokens. */
-export const outputBuckets = ["output", "reasoning", "outputAudio", "outputImage"] as const;
+export const outputBuckets = ["output", "reasoning", "outputAudio", "outputImage", "outputVideo"] as const;
 
 /**
  * Usage in disjoint buckets: every token is counted in exactly one of them, so that each is charged once, at its
@@ -19,8 +19,9 @@ export const outputBuckets = ["output", "reasoning", "outputAudio", "outputImage
  * outside `input_tokens` at Anthropic); their readers separate them.
  *
  * The first buckets count tokens. The others count units with other prices: whole images in and out, characters to
- * speak, audio to transcribe (in milliseconds, since upstreams and files use fractions of a second), and calls. A call
- * may be counted in several units at once; units that the model's price omits are free.
+ * speak, audio to transcribe, video and connections (in milliseconds, since upstreams and files use fractions of a
+ * second), what hosted tools do, pages of the web, and calls. A call may be counted in several units at once; units that
+ * the model's price omits are free.
  */
 export const usageBuckets = [
   ...inputBuckets,
@@ -29,6 +30,16 @@ export const usageBuckets = [
   "inputImages",
   "inputCharacters",
   "inputAudioMs",
+  "inputVideoMs",
+  "outputVideoMs",
+  "connectionMs",
+  "webSearches",
+  "storageSearches",
+  "containerGb",
+  "searches",
+  "pages",
+  "maps",
+  "pdfPages",
   "requests",
 ] as const;
 
@@ -45,9 +56,19 @@ export interface ImageVariant {
   quality?: string | undefined;
 }
 
+/** What all of a call's tokens are priced by, in the upstream's terms; absent: its default. */
+export interface PriceTerms {
+  /** The speed or priority of processing: `priority`, `flex`, `fast`. */
+  serviceTier?: string | undefined;
+  /** Where the model runs: `us`. */
+  inferenceGeo?: string | undefined;
+}
+
 /** Usage as reported by an upstream, with its real price if reported (in nano-credits, before markup). */
 export interface ObservedUsage {
   usage: Usage;
+  /** The terms that the answer names; for a term that it does not name, the requested one applies. */
+  terms?: PriceTerms;
   /** The parts of `usage` that other models of the provider have used, by their names; each has its own price. */
   others?: readonly { model: string; usage: Usage }[];
   /** The variant of the images that the bucket `images` counts. */
@@ -82,10 +103,10 @@ export function inputTokens(usage: Usage): number {
   return input + cacheRead + cacheWrite5m + cacheWrite1h + inputAudio + cacheAudioRead + inputImage + cacheImageRead;
 }
 
-/** All output tokens: text, reasoning, audio and images. */
+/** All output tokens: text, reasoning, audio, images and video. */
 export function outputTokens(usage: Usage): number {
-  const { output = 0, reasoning = 0, outputAudio = 0, outputImage = 0 } = usage;
-  return output + reasoning + outputAudio + outputImage;
+  const { output = 0, reasoning = 0, outputAudio = 0, outputImage = 0, outputVideo = 0 } = usage;
+  return output + reasoning + outputAudio + outputImage + outputVideo;
 }
 
 /** The usage with its duration of audio rounded up to a multiple of `stepMs`. */

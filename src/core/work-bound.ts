@@ -1,11 +1,19 @@
-import type { ImageVariant, Usage } from "./usage.ts";
+import type { ImageVariant, PriceTerms, Usage, UsageBucket } from "./usage.ts";
 
 /** Everything that bounds the cost of a request, as known from its body before it is sent. */
 export interface WorkBound {
   /** The maximum number of input tokens. */
   inputTokens: number;
+  /** Parts of `inputTokens` that have other prices than text: `inputImage` and `inputAudio`. */
+  inputParts?: Usage;
+  /** Buckets besides `input` that the input may be counted in, such as writes to a cache. */
+  inputBuckets?: readonly UsageBucket[];
   /** The maximum number of output tokens per choice, or undefined if the body sets no limit. */
   outputTokens: number | undefined;
+  /** The fewest output tokens per choice that the body makes sense with: more than its budget for thinking. */
+  outputTokensMin?: number;
+  /** Buckets besides `output` and `reasoning` that the output may be counted in. */
+  outputBuckets?: readonly UsageBucket[];
   /** How many answers are requested. */
   choices: number;
   /** How many inputs the model reads separately, so that each may fill its context window. Absent: one. */
@@ -22,6 +30,15 @@ export interface WorkBound {
    * neither the upstream nor `expectedInput` contains a figure.
    */
   inputUnits?: Usage;
-  /** The maximum number of output images, and their variant if the body determines it. */
-  outputImages?: { count: number; variant: ImageVariant | undefined };
+  /** The terms that the request asks for. */
+  terms?: PriceTerms;
+  /** The most that hosted tools may do. Nothing of it is charged unless the upstream reports it. */
+  toolUnits?: Usage;
+  /** Units that the work may use and that must have a price of their own, such as tokens of audio. */
+  ownPrices?: readonly UsageBucket[];
+  /**
+   * The maximum number of output images, their variant if the body determines it, and the most that one of them uses if
+   * the upstream counts tokens.
+   */
+  outputImages?: { count: number; variant: ImageVariant | undefined; each?: Usage };
 }

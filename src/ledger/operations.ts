@@ -82,6 +82,8 @@ export interface CallRecord {
   status: number;
   outcome: "complete" | "failed" | "interrupted" | "abandoned";
   usage: Usage;
+  /** The limit of its output that the gateway has set. */
+  maxOutputTokens?: number | undefined;
   milliseconds: number;
   millisecondsToFirstByte: number | undefined;
   startedAt: number;

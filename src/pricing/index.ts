@@ -1,18 +1,10 @@
+export { boundFor, chargeFor, mostExpensiveOf, priceAt, type ModelPrice, type PriceOf } from "./model-price.ts";
 export {
-  boundFor,
-  chargeFor,
-  mostExpensiveInput,
-  mostExpensiveOutput,
-  type ModelPrice,
-  type PriceOf,
-} from "./model-price.ts";
-export {
+  builtInCatalog,
   builtInLayers,
   catalogJsonSchema,
   type CatalogLayers,
   type CatalogModel,
-  type CatalogPriceKey,
-  catalogPriceKeys,
   type CatalogRate,
   catalogSchema,
   type PriceCatalog,

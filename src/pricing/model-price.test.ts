@@ -1,26 +1,28 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { inputTokens, outputTokens, type Usage, type UsageBucket, usageBuckets } from "../core/index.ts";
 import {
-  boundFor,
-  chargeFor,
-  mostExpensiveInput,
-  mostExpensiveOutput,
-  type ModelPrice,
-  toModelPrice,
-} from "./model-price.ts";
+  inputBuckets,
+  inputTokens,
+  outputBuckets,
+  outputTokens,
+  type PriceTerms,
+  type Usage,
+  type UsageBucket,
+  usageBuckets,
+} from "../core/index.ts";
+import { boundFor, chargeFor, mostExpensiveOf, type ModelPrice, priceAt } from "./model-price.ts";
 import { type PriceTable, type PriceTableValue, readPriceTable, pricedModalities } from "./price-table.ts";
 
 const noMarkup = 1_000_000n;
 
 function priceOf(table: PriceTable): ModelPrice {
   const unknown = { contextWindow: undefined, maxOutputTokens: undefined };
-  return toModelPrice({
-    rates: readPriceTable(table),
+  return {
+    ...readPriceTable(table),
     modalities: pricedModalities(table),
     ...unknown,
     source: "test",
-  });
+  };
 }
 
 const charge = (table: PriceTable, usage: Usage, markup = noMarkup): bigint =>
@@ -137,6 +139,39 @@ describe("tiers", () => {
   });
 });
 
+describe("the terms of a call", () => {
+  const table: PriceTable = {
+    input_mtok: { base: 2, tiers: [{ start: 200_000, price: 4 }] },
+    cache_read_mtok: 0.2,
+    output_mtok: 10,
+    web_searches_kcount: 10,
+    service_tiers: { priority: { input_mtok: 4, output_mtok: 20 }, flex: 0.5, fast: 6 },
+    inference_geos: { us: 1.1 },
+  };
+  const usage: Usage = { input: 1_000, cacheRead: 1_000, output: 100, webSearches: 2 };
+  const search = 20_000_000n;
+
+  test.each<[PriceTerms, bigint]>([
+    [{}, 2_000_000n + 200_000n + 1_000_000n],
+    [{ serviceTier: "default" }, 2_000_000n + 200_000n + 1_000_000n],
+    // The cache is not part of the tier, so its usual price applies.
+    [{ serviceTier: "priority" }, 4_000_000n + 200_000n + 2_000_000n],
+    [{ serviceTier: "flex" }, 1_000_000n + 100_000n + 500_000n],
+    [{ serviceTier: "fast" }, 12_000_000n + 1_200_000n + 6_000_000n],
+    [{ inferenceGeo: "us" }, 2_200_000n + 220_000n + 1_100_000n],
+    [{ serviceTier: "fast", inferenceGeo: "us" }, 13_200_000n + 1_320_000n + 6_600_000n],
+    [{ serviceTier: "priority", inferenceGeo: "eu" }, 4_000_000n + 200_000n + 2_000_000n],
+  ])("%p change the price of everything but hosted tools", (terms, tokens) => {
+    expect(chargeFor(priceOf(table), { usage, terms }, noMarkup)).toBe(tokens + search);
+  });
+
+  test("multiply the steps for long prompts too", () => {
+    const long = { usage: { input: 300_000 }, terms: { serviceTier: "fast" } };
+    expect(chargeFor(priceOf(table), long, noMarkup)).toBe(6n * 1_200_000_000n);
+    expect(boundFor(priceAt(priceOf(table), { serviceTier: "fast" }), { input: 1 }, noMarkup)).toBe(24_000n);
+  });
+});
+
 /** For each bucket: the keys that may price it, nearest first. */
 const fallbacks: Record<UsageBucket, readonly string[]> = {
   input: ["input_mtok"],
@@ -155,6 +190,17 @@ const fallbacks: Record<UsageBucket, readonly string[]> = {
   inputImages: ["input_image"],
   inputCharacters: ["input_mchars"],
   inputAudioMs: ["input_audio_hours"],
+  inputVideoMs: ["input_video_seconds"],
+  outputVideo: ["output_video_mtok"],
+  outputVideoMs: ["output_video_seconds"],
+  connectionMs: ["connection_hours"],
+  webSearches: ["web_searches_kcount"],
+  storageSearches: ["storage_searches_kcount"],
+  containerGb: ["container_gb"],
+  searches: ["searches_kcount"],
+  pages: ["pages_kcount"],
+  maps: ["maps_kcount"],
+  pdfPages: ["pdf_pages_kcount"],
   requests: ["requests_kcount"],
 };
 
@@ -164,6 +210,16 @@ const nanoPerCredit: Partial<Record<UsageBucket, bigint>> = {
   inputImages: 1_000_000_000n,
   // One hour has 3,600,000 of them: 277.7… rounded up.
   inputAudioMs: 278n,
+  connectionMs: 278n,
+  inputVideoMs: 1_000_000n,
+  outputVideoMs: 1_000_000n,
+  containerGb: 1_000_000_000n,
+  webSearches: 1_000_000n,
+  storageSearches: 1_000_000n,
+  searches: 1_000_000n,
+  pages: 1_000_000n,
+  maps: 1_000_000n,
+  pdfPages: 1_000_000n,
   requests: 1_000_000n,
 };
 
@@ -260,11 +316,11 @@ describe("the bound", () => {
     const property = fc.property(table, usage, tokens, markup, (prices, used, spare, millionths) => {
       const price = priceOf(prices);
       const bound = {
-        ...mostExpensiveInput(price, inputTokens(used) + spare),
-        ...mostExpensiveOutput(price, outputTokens(used) + spare),
+        [mostExpensiveOf(price, inputBuckets)]: inputTokens(used) + spare,
+        [mostExpensiveOf(price, outputBuckets)]: outputTokens(used) + spare,
         requests: 1,
       };
-      const { images: _, inputImages: _in, inputCharacters: _of, inputAudioMs: _ms, ...text } = used;
+      const text = Object.fromEntries([...inputBuckets, ...outputBuckets].map((bucket) => [bucket, used[bucket] ?? 0]));
       expect(boundFor(price, bound, millionths)).toBeGreaterThanOrEqual(chargeFor(price, { usage: text }, millionths));
     });
     fc.assert(property, { numRuns: 500 });
@@ -277,8 +333,9 @@ describe("the bound", () => {
       output_mtok: 10,
       output_reasoning_mtok: 12,
     });
-    expect(mostExpensiveInput(price, 5)).toEqual({ input: 5 });
-    expect(boundFor(price, mostExpensiveInput(price, 5), noMarkup)).toBe(35_000n);
-    expect(mostExpensiveOutput(price, 5)).toEqual({ reasoning: 5 });
+    expect(mostExpensiveOf(price, inputBuckets)).toBe("input");
+    expect(boundFor(price, { input: 5 }, noMarkup)).toBe(35_000n);
+    expect(mostExpensiveOf(price, outputBuckets)).toBe("reasoning");
+    expect(mostExpensiveOf(price, ["cacheWrite5m", "cacheWrite1h"])).toBe("cacheWrite5m");
   });
 });

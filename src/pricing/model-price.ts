@@ -3,23 +3,19 @@ import {
   costOf,
   type Femto,
   type ImageVariant,
-  inputBuckets,
   inputTokens,
   type Nano,
   type ObservedUsage,
-  outputBuckets,
+  type PriceTerms,
   toNanoWithMarkup,
   type Usage,
   type UsageBucket,
   withoutPart,
 } from "../core/index.ts";
-import type { TieredRate, PricedModality } from "./price-table.ts";
+import { multiplied, type PricedModality, type TableRates, type TieredRate } from "./price-table.ts";
 
-/** The price of one model: a rate for each bucket, with fallbacks applied. */
-export interface ModelPrice {
-  rates: Readonly<Record<UsageBucket, TieredRate>>;
-  /** The buckets whose input and output tokens cost most: a cache write may cost more than plain input. */
-  mostExpensive: { input: UsageBucket; output: UsageBucket };
+/** The price of one model. */
+export interface ModelPrice extends TableRates {
   /** The modalities that the model may be called for at this price. */
   modalities: ReadonlySet<PricedModality>;
   /** Tokens that the model can read and write in one call, if known. */
@@ -28,6 +24,15 @@ export interface ModelPrice {
   maxOutputTokens: number | undefined;
   /** The layer that the price is from: `config`, `catalog` with its address, or `built-in`. */
   source: string;
+}
+
+/** The price at these terms: of a term without a price, the usual one. */
+export function priceAt(price: ModelPrice, { serviceTier, inferenceGeo }: PriceTerms): ModelPrice {
+  const tier = serviceTier === undefined ? undefined : price.serviceTiers.get(serviceTier);
+  const factor = inferenceGeo === undefined ? undefined : price.inferenceGeos.get(inferenceGeo);
+  if (tier === undefined && factor === undefined) return price;
+  const rates = tier ?? price.rates;
+  return { ...price, rates: factor === undefined ? rates : multiplied(rates, factor) };
 }
 
 /** The price of another model of the same provider, by its name; undefined if it has none. */
@@ -43,12 +48,16 @@ export function chargeFor(
   markupMillionths: bigint,
   priceOf: PriceOf = () => undefined,
 ): Nano {
-  if (observed.reportedCost !== undefined) return applyMarkup(observed.reportedCost, markupMillionths);
-  const { others } = observed;
-  if (others === undefined) return toNanoWithMarkup(listCost(price, observed), markupMillionths);
+  const { others, terms, reportedCost } = observed;
+  if (reportedCost !== undefined) return applyMarkup(reportedCost, markupMillionths);
+  const at = terms === undefined ? price : priceAt(price, terms);
+  if (others === undefined) return toNanoWithMarkup(listCost(at, observed), markupMillionths);
   const own = { ...observed, usage: others.map(({ usage }) => usage).reduce(withoutPart, observed.usage) };
-  let cost = listCost(price, own);
-  for (const { model, usage } of others) cost += listCost(priceOf(model) ?? price, { usage });
+  let cost = listCost(at, own);
+  for (const { model, usage } of others) {
+    const other = priceOf(model);
+    cost += listCost(other === undefined ? at : priceAt(other, terms ?? {}), { usage });
+  }
   return toNanoWithMarkup(cost, markupMillionths);
 }
 
@@ -69,6 +78,9 @@ type RateOf = (rate: TieredRate, tokensIn: number) => Femto;
 
 function sum(price: ModelPrice, usage: Usage, rateOf: RateOf, tokensIn: number): Femto {
   let total = 0n;
+  // Rates for more than one unit are those of time, all for an hour; they are added up before they are rounded.
+  let ofHours = 0n;
+  let hour = 1;
   for (const bucket in usage) {
     // The keys of a usage are buckets.
     const units = usage[bucket as UsageBucket];
@@ -77,14 +89,13 @@ function sum(price: ModelPrice, usage: Usage, rateOf: RateOf, tokensIn: number):
     const each = rateOf(rate, tokensIn);
     if (each === 0n) continue;
     const cost = costOf(units, each);
-    // Rounding up here and at the end is the same as rounding up once, as long as only one bucket has `per` above one.
-    total += rate.per === 1 ? cost : divideRoundingUp(cost, BigInt(rate.per));
+    if (rate.per === 1) total += cost;
+    else {
+      ofHours += cost;
+      hour = rate.per;
+    }
   }
-  return total;
-}
-
-function divideRoundingUp(cost: Femto, per: bigint): Femto {
-  return (cost + per - 1n) / per;
+  return ofHours === 0n ? total : total + (ofHours + BigInt(hour) - 1n) / BigInt(hour);
 }
 
 const highestRate: RateOf = (rate) => rate.highest;
@@ -109,21 +120,10 @@ function variantRate({ variants }: TieredRate, { size = "", quality = "" }: Imag
   return variants.get(`${size}/${quality}`) ?? variants.get(size) ?? variants.get(quality);
 }
 
-/** Usage that counts `tokens` of input in their most expensive bucket. */
-export function mostExpensiveInput({ mostExpensive }: ModelPrice, tokens: number): Usage {
-  return { [mostExpensive.input]: tokens };
-}
-
-/** Usage that counts `tokens` of output in their most expensive bucket. */
-export function mostExpensiveOutput({ mostExpensive }: ModelPrice, tokens: number): Usage {
-  return { [mostExpensive.output]: tokens };
-}
-
-/** Completes a price with its most expensive buckets, which every call needs. */
-export function toModelPrice(price: Omit<ModelPrice, "mostExpensive">): ModelPrice {
-  const { rates } = price;
-  const highest = (buckets: readonly UsageBucket[], first: UsageBucket): UsageBucket =>
-    buckets.reduce((best, bucket) => (rates[bucket].highest > rates[best].highest ? bucket : best), first);
-  const mostExpensive = { input: highest(inputBuckets, "input"), output: highest(outputBuckets, "output") };
-  return { ...price, mostExpensive };
+/** The bucket whose units cost most at their most expensive tier; the first of equals. */
+export function mostExpensiveOf(
+  { rates }: Pick<ModelPrice, "rates">,
+  buckets: readonly [UsageBucket, ...UsageBucket[]],
+): UsageBucket {
+  return buckets.reduce((best, bucket) => (rates[bucket].highest > rates[best].highest ? bucket : best));
 }

@@ -1,6 +1,6 @@
 import { byPriceKey, type Clock, matchesGlob, type PriceKey } from "../core/index.ts";
 import { builtInLayers, type CatalogLayers, type ListedPrice } from "./catalog/index.ts";
-import { type ModelPrice, toModelPrice } from "./model-price.ts";
+import type { ModelPrice } from "./model-price.ts";
 import { allModalities, type PriceTable, pricesUsage, readPriceTable, pricedModalities } from "./price-table.ts";
 
 /** The operator's price of a model, as in `pricing.models`: it overrides the list price key by key. */
@@ -93,13 +93,13 @@ export class PriceBook {
     const table = pricedTable(operatorPrice, listed?.table);
     const modalities = unpricedIsFree ? allModalities : pricedModalities(table);
     if (modalities.size === 0) return undefined;
-    return toModelPrice({
-      rates: readPriceTable(table),
+    return {
+      ...readPriceTable(table),
       modalities,
       contextWindow: operatorPrice.context_window ?? listed?.contextWindow,
       maxOutputTokens: operatorPrice.max_output_tokens ?? listed?.maxOutputTokens,
       source: pricesUsage(operatorPrice) ? CONFIG_LAYER : (listed?.layer ?? "unpriced"),
-    });
+    };
   }
 
   #operatorPrice(id: string): OperatorPrice {
@@ -118,5 +118,9 @@ function pricedTable(operatorPrice: OperatorPrice, listed: PriceTable | undefine
   const free = operatorPrice.input_mtok === 0 && operatorPrice.output_mtok === 0;
   if (listed === undefined || free || operatorPrice.requests_kcount !== undefined) return operatorPrice;
   const first = <Key extends PriceKey>(key: Key): PriceTable[Key] => operatorPrice[key] ?? listed[key];
-  return byPriceKey({ always: first, plain: first, variants: first });
+  return {
+    ...byPriceKey({ always: first, plain: first, variants: first }),
+    service_tiers: { ...listed.service_tiers, ...operatorPrice.service_tiers },
+    inference_geos: { ...listed.inference_geos, ...operatorPrice.inference_geos },
+  };
 }

@@ -52,6 +52,6 @@ test.each([
   }
   const few = { usage: { input: 10, output: 10 } };
   expect(chargeFor(restored, few, markup)).toBe(chargeFor(price, few, markup));
-  const { contextWindow, maxOutputTokens, mostExpensive, source } = price;
-  expect(restored).toMatchObject({ contextWindow, maxOutputTokens, mostExpensive, source });
+  const { contextWindow, maxOutputTokens, source } = price;
+  expect(restored).toMatchObject({ contextWindow, maxOutputTokens, source });
 });

@@ -1,6 +1,6 @@
 import { type UsageBucket, usageBuckets } from "../core/index.ts";
-import { type ModelPrice, toModelPrice } from "./model-price.ts";
-import { allModalities, type TieredRate } from "./price-table.ts";
+import type { ModelPrice } from "./model-price.ts";
+import { allModalities, type Rates, type TieredRate } from "./price-table.ts";
 
 /** A rate as plain JSON; femto-credits as decimal digits. */
 interface RateSnapshot {
@@ -11,19 +11,29 @@ interface RateSnapshot {
   per: number;
 }
 
-/** A model's price as plain JSON, for work that is charged long after it was ordered. Free buckets are omitted. */
+/** Rates as plain JSON. Free buckets are omitted. */
+type RatesSnapshot = Partial<Record<UsageBucket, RateSnapshot>>;
+
+/** A model's price as plain JSON, for work that is charged long after it was ordered. */
 export interface PriceSnapshot {
-  rates: Partial<Record<UsageBucket, RateSnapshot>>;
+  rates: RatesSnapshot;
+  /** By name; absent of a price without service tiers, and of work of an older version. */
+  serviceTiers?: Readonly<Record<string, RatesSnapshot>>;
+  /** Factors in millionths, as decimal digits. */
+  inferenceGeos?: Readonly<Record<string, string>>;
   contextWindow?: number;
   maxOutputTokens?: number;
   source: string;
 }
 
-export function snapshotOf({ rates, contextWindow, maxOutputTokens, source }: ModelPrice): PriceSnapshot {
-  const snapshot: PriceSnapshot = { rates: {}, source };
-  for (const bucket of usageBuckets) {
-    const rate = rates[bucket];
-    if (rate.highest > 0n) snapshot.rates[bucket] = rateSnapshotOf(rate);
+export function snapshotOf(price: ModelPrice): PriceSnapshot {
+  const { rates, serviceTiers, inferenceGeos, contextWindow, maxOutputTokens, source } = price;
+  const snapshot: PriceSnapshot = { rates: ratesSnapshotOf(rates), source };
+  if (serviceTiers.size > 0) {
+    snapshot.serviceTiers = Object.fromEntries([...serviceTiers].map(([name, tier]) => [name, ratesSnapshotOf(tier)]));
+  }
+  if (inferenceGeos.size > 0) {
+    snapshot.inferenceGeos = Object.fromEntries([...inferenceGeos].map(([name, factor]) => [name, String(factor)]));
   }
   if (contextWindow !== undefined) snapshot.contextWindow = contextWindow;
   if (maxOutputTokens !== undefined) snapshot.maxOutputTokens = maxOutputTokens;
@@ -31,15 +41,32 @@ export function snapshotOf({ rates, contextWindow, maxOutputTokens, source }: Mo
 }
 
 /** Restores a price from its snapshot. The work was ordered already, so all modalities are allowed. */
-export function priceFrom({ rates: snapshot, contextWindow, maxOutputTokens, source }: PriceSnapshot): ModelPrice {
-  const entries = usageBuckets.map((bucket) => [bucket, rateFrom(snapshot[bucket])]);
-  return toModelPrice({
-    rates: Object.fromEntries(entries) as Record<UsageBucket, TieredRate>,
+export function priceFrom(snapshot: PriceSnapshot): ModelPrice {
+  const { rates, serviceTiers = {}, inferenceGeos = {}, contextWindow, maxOutputTokens, source } = snapshot;
+  return {
+    rates: ratesFrom(rates),
+    serviceTiers: new Map(Object.entries(serviceTiers).map(([name, tier]) => [name, ratesFrom(tier)])),
+    inferenceGeos: new Map(Object.entries(inferenceGeos).map(([name, factor]) => [name, BigInt(factor)])),
+    priced: new Set(usageBuckets),
     modalities: allModalities,
     contextWindow,
     maxOutputTokens,
     source,
-  });
+  };
+}
+
+function ratesSnapshotOf(rates: Rates): RatesSnapshot {
+  const snapshot: RatesSnapshot = {};
+  for (const bucket of usageBuckets) {
+    const rate = rates[bucket];
+    if (rate.highest > 0n) snapshot[bucket] = rateSnapshotOf(rate);
+  }
+  return snapshot;
+}
+
+function ratesFrom(snapshot: RatesSnapshot): Rates {
+  const entries = usageBuckets.map((bucket) => [bucket, rateFrom(snapshot[bucket])]);
+  return Object.fromEntries(entries) as Record<UsageBucket, TieredRate>;
 }
 
 function rateSnapshotOf({ base, tiers, variants, highest, per }: TieredRate): RateSnapshot {

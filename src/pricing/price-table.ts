@@ -1,11 +1,14 @@
 import {
   byPricedBucket,
   type Femto,
+  keyOfBucket,
+  parseMarkup,
   parseRate,
   type PriceKey,
   priceKeys,
   priceUnits,
   type UsageBucket,
+  usageBuckets,
   type VariantPriceKey,
 } from "../core/index.ts";
 
@@ -20,13 +23,38 @@ type VariantPrices = Readonly<Record<string, number>>;
 
 export type PriceTableValue = number | TieredPrice | VariantPrices;
 
-/** A price as people write it: credits by key, each for the number of units in `core/price-units.ts`. */
-export type PriceTable = Readonly<
+/** Prices by key: credits, each for the number of units in `core/price-units.ts`. */
+type UnitPrices = Readonly<
   Partial<
     Record<Exclude<PriceKey, VariantPriceKey>, number | TieredPrice | undefined> &
       Record<VariantPriceKey, PriceTableValue | undefined>
   >
 >;
+
+/** A price as people write it. */
+export interface PriceTable extends UnitPrices {
+  /**
+   * The prices of a call with another speed or priority, by the provider's name of it: a factor on all prices but those of
+   * hosted tools, or prices that replace some of the model's.
+   */
+  readonly service_tiers?: Readonly<Record<string, number | UnitPrices>> | undefined;
+  /** Factors on all prices but those of hosted tools, by the place that the model runs in. */
+  readonly inference_geos?: Readonly<Record<string, number>> | undefined;
+}
+
+/** A rate for each bucket. */
+export type Rates = Readonly<Record<UsageBucket, TieredRate>>;
+
+/** A price table as rates, with fallbacks applied. */
+export interface TableRates {
+  rates: Rates;
+  /** The rates by the service tier. */
+  serviceTiers: ReadonlyMap<string, Rates>;
+  /** Factors in millionths, by the place that the model runs in. */
+  inferenceGeos: ReadonlyMap<string, bigint>;
+  /** The buckets that the table prices, if only with zero. */
+  priced: ReadonlySet<UsageBucket>;
+}
 
 /** A rate, and the higher or lower rates that apply to the whole call once its input tokens exceed `above`. */
 export interface TieredRate {
@@ -76,12 +104,48 @@ export function pricesUsage(table: PriceTable): boolean {
   return priceKeys.some((key) => table[key] !== undefined);
 }
 
-/** Converts a table to rates for every bucket. */
-export function readPriceTable(table: PriceTable): Record<UsageBucket, TieredRate> {
+/** Converts a table to rates. */
+export function readPriceTable(table: PriceTable): TableRates {
+  const { service_tiers = {}, inference_geos = {} } = table;
+  const rates = ratesOf(table);
+  const tierRates = (tier: number | UnitPrices): Rates =>
+    typeof tier === "number" ? multiplied(rates, parseMarkup(tier)) : ratesOf({ ...table, ...tier });
+  return {
+    rates,
+    serviceTiers: new Map(Object.entries(service_tiers).map(([name, tier]) => [name, tierRates(tier)])),
+    inferenceGeos: new Map(Object.entries(inference_geos).map(([name, factor]) => [name, parseMarkup(factor)])),
+    priced: new Set(usageBuckets.filter((bucket) => keyThatPrices(table, keyOfBucket[bucket]) !== undefined)),
+  };
+}
+
+function ratesOf(table: UnitPrices): Rates {
   return byPricedBucket((key) => {
-    const { fallbacks = [], per, ratePer = 1 } = priceUnits[key];
-    const nearest = [key, ...fallbacks].find((candidate) => table[candidate] !== undefined);
+    const { per, ratePer = 1 } = priceUnits[key];
+    const nearest = keyThatPrices(table, key);
     return tieredRate(nearest === undefined ? 0 : (table[nearest] ?? 0), per, ratePer);
+  });
+}
+
+/** The key itself, or the nearest of its fallbacks that the table has. */
+function keyThatPrices(table: UnitPrices, key: PriceKey): PriceKey | undefined {
+  const { fallbacks = [] } = priceUnits[key];
+  return [key, ...fallbacks].find((candidate) => table[candidate] !== undefined);
+}
+
+/** All rates but those of hosted tools, times a factor in millionths. */
+export function multiplied(rates: Rates, millionths: bigint): Rates {
+  const times = (rate: Femto): Femto => (rate * millionths + 500_000n) / 1_000_000n;
+  return byPricedBucket((key) => {
+    const { bucket, isTool } = priceUnits[key];
+    const rate = rates[bucket];
+    if (isTool === true) return rate;
+    return {
+      base: times(rate.base),
+      tiers: rate.tiers.map((tier) => ({ above: tier.above, rate: times(tier.rate) })),
+      variants: rate.variants && new Map([...rate.variants].map(([name, each]) => [name, times(each)])),
+      highest: times(rate.highest),
+      per: rate.per,
+    };
   });
 }
 

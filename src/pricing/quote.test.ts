@@ -1,16 +1,16 @@
 import { expect, test } from "bun:test";
-import { type ModelPrice, toModelPrice } from "./model-price.ts";
+import type { ModelPrice } from "./model-price.ts";
 import { type PriceTable, readPriceTable, pricedModalities } from "./price-table.ts";
 import { priceQuote } from "./quote.ts";
 
 function priceOf(table: PriceTable): ModelPrice {
   const unknown = { contextWindow: undefined, maxOutputTokens: undefined };
-  return toModelPrice({
-    rates: readPriceTable(table),
+  return {
+    ...readPriceTable(table),
     modalities: pricedModalities(table),
     ...unknown,
     source: "test",
-  });
+  };
 }
 
 const quoteOf = (table: PriceTable, markup = 1_000_000n): object => priceQuote(markup)(priceOf(table));

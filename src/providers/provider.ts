@@ -1,5 +1,5 @@
 import type { JsonEdit } from "../bodies/index.ts";
-import type { CallFile, Dialect, JsonObject, ModelFacts, ObservedUsage, Operation } from "../core/index.ts";
+import type { CallFile, Dialect, JsonObject, ModelFacts, ObservedUsage, Operation, Usage } from "../core/index.ts";
 
 /**
  * One kind of upstream: the paths of its operations, its headers, and how its answers are read. Only data and pure
@@ -55,6 +55,20 @@ export interface UpstreamRequests {
   answer?(answers: readonly JsonObject[], at: number): JsonObject | BinaryAnswer;
 }
 
+/** How an upstream limits the output that it bills for an answer. */
+export interface OutputLimit {
+  /** The field of the limit that bounds everything billed as output, thought included. */
+  field: string;
+  /** Fields that the upstream takes for a limit as well, and that must not be sent beside it. */
+  replaces: readonly string[];
+  /** The smallest limit that the upstream accepts. */
+  min: number;
+  /** Whether an answer to this body, in the upstream's dialect, may be billed for thought that a stream does not contain. */
+  hidesThought(model: string, body: JsonObject): boolean;
+  /** Whether this body's own limit leaves thought unlimited. Absent: it never does. */
+  isAnswerOnly?(body: JsonObject): boolean;
+}
+
 /** How an upstream does one operation. */
 export interface UpstreamOperation {
   /** The dialect that the upstream uses for this operation; absent if the operation doesn't generate text. */
@@ -72,6 +86,10 @@ export interface UpstreamOperation {
   toUpstream?(input: CallInput, model: string): UpstreamRequests | undefined | Promise<UpstreamRequests | undefined>;
   /** Client headers that are forwarded if the client uses the same dialect. */
   forwardedHeaders?: readonly string[];
+  /** How output is limited; absent if the operation doesn't generate text. */
+  outputLimit?: OutputLimit;
+  /** The most that one image uses, if the upstream bills tokens for it; `body` is in OpenAI's terms. */
+  imageUsageMax?(body: JsonObject, model: string): Usage | undefined;
   /** How a model differs from others of the dialect, for translated requests. */
   facts?(model: string): ModelFacts;
   /** The upstream stores its answers: they can be looked up and continued by id under the same path. */

@@ -161,7 +161,9 @@ describe("token", () => {
       "--period",
       "daily",
     );
-    expect(await codeOf(await chat(tight.token))).toBe("insufficient_credits");
+    expect(await codeOf(await chat(tight.token, { messages: [{ role: "user", content: "x".repeat(10_000) }] }))).toBe(
+      "insufficient_credits",
+    );
     expect(await codeOf(await chat(tight.token, { max_tokens: 10 }))).toBe("status 200");
     expect(await info(tight.token)).toMatchObject({ max_budget: 0.001, period: "daily", service_bypass: false });
     const service = await runJson<Created>("token", "create", "--user", "robot", "--service");

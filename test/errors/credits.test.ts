@@ -54,7 +54,7 @@ async function expectUnpaid(caller: Client, message: string, body: object = {}):
 
 describe("out of credits", () => {
   test("from the start", async () => {
-    await expectUnpaid(await client({ user: "penniless", credits: undefined }), "needs up to 1, 0 are left");
+    await expectUnpaid(await client({ user: "penniless", credits: undefined }), "needs 1, 0 are left");
   });
 
   test("after the last of them was spent", async () => {
@@ -62,12 +62,12 @@ describe("out of credits", () => {
     await expectPaid(caller);
     await expectPaid(caller);
     await settled(caller, 2);
-    await expectUnpaid(caller, "needs up to 1, 0 are left");
+    await expectUnpaid(caller, "needs 1, 0 are left");
   });
 
   test("by the smallest coin", async () => {
     const caller = await client({ user: "nearly", credits: ONE - 1n });
-    await expectUnpaid(caller, "needs up to 1, 0.999999999 are left");
+    await expectUnpaid(caller, "needs 1, 0.999999999 are left");
     expect(await caller.info()).toMatchObject({ spend: 0, held: 0, available: 0.999999999 });
   });
 
@@ -78,9 +78,9 @@ describe("out of credits", () => {
     await expectPaid(caller);
   });
 
-  test("suggests a limit if the request set none", async () => {
+  test("says what the least answer needs, and what a limited one does", async () => {
     const caller = await client({ user: "talker", credits: 1000n });
-    await expectUnpaid(caller, "Set max_tokens", { model: "xai/grok-4" });
+    await expectUnpaid(caller, "for its input and 256 tokens of output, 0.000001 are left", { model: "xai/grok-4" });
     // 16 tokens around the message, 2 in it, 10 out.
     const { answer, text } = await caller.call({ model: "xai/grok-4", max_tokens: 10 });
     const message = expectRefusal(answer, text, {
@@ -88,7 +88,9 @@ describe("out of credits", () => {
       code: "insufficient_credits",
       type: "insufficient_credits",
     });
-    expect(message).toBe("Not enough credits: this call needs up to 0.000038, 0.000001 are left.");
+    expect(message).toBe(
+      "Not enough credits: this call needs 0.000038 for its input and 10 tokens of output, 0.000001 are left.",
+    );
   });
 
   test("holds for calls under way count, and come back", async () => {
@@ -96,7 +98,7 @@ describe("out of credits", () => {
     const slow = caller.call({ model: "openai/gpt-4o-mini+slow-400" });
     await until("the first call holds", async () => (await caller.info())["held"] === 1);
     await until("the upstream has it", () => rig.received("gpt-4o-mini+slow-400").length === 1);
-    await expectUnpaid(caller, "needs up to 1, 0 are left");
+    await expectUnpaid(caller, "needs 1, 0 are left");
     expect((await slow).answer.status).toBe(200);
     await settled(caller, 1);
   });
@@ -107,7 +109,7 @@ describe("a token's own budget", () => {
     const caller = await client({ user: "rich", credits: 100n * ONE, maxBudget: ONE });
     await expectPaid(caller);
     await settled(caller, 1);
-    await expectUnpaid(caller, "needs up to 1, 0 are left");
+    await expectUnpaid(caller, "needs 1, 0 are left");
     expect(await caller.info()).toMatchObject({ max_budget: 1, spend: 1, available: 0, balance: 99, period: null });
   });
 
@@ -115,7 +117,7 @@ describe("a token's own budget", () => {
     const caller = await client({ user: "daily", credits: 100n * ONE, maxBudget: ONE, period: "daily" });
     await expectPaid(caller);
     await settled(caller, 1);
-    await expectUnpaid(caller, "needs up to 1, 0 are left");
+    await expectUnpaid(caller, "needs 1, 0 are left");
     const { period_reset_at: reset } = await caller.info();
     expect(String(reset)).toMatch(/T00:00:00\.000Z$/);
     expect(Date.parse(String(reset)) - Date.now()).toBeWithin(0, 24 * 3_600_000 + 1);

@@ -17,7 +17,7 @@ import {
   userBooks,
 } from "../kit/index.ts";
 
-/** A call without its own limit is held for the model's maximum, which this upstream exceeds. */
+/** A call without its own limit is limited to the model's maximum, which this upstream exceeds. */
 const pricing = { models: { "openai/*": { input_mtok: 1, output_mtok: 2, max_output_tokens: 10 } } };
 
 /** Nano-credits of a piece of text: 40 bytes are taken for 10 tokens. */
@@ -117,9 +117,9 @@ describe.each(engines)("on %s", (engine) => {
       const now = await heldNow();
       return now > hold && now;
     });
-    expect(second).toBe(2n * (input + 5n * pieceCosts));
+    expect(second).toBeLessThanOrEqual(2n * (input + 5n * pieceCosts));
     stream.say(15);
-    await until("it is raised again", async () => (await heldNow()) > second);
+    await until("it covers the cost", async () => (await heldNow()) >= input + 20n * pieceCosts);
     const { stdout } = await gateway.cli("ledger", "holds", "--json");
     expect(JSON.parse(stdout)).toMatchObject([{ amount: Number(await heldNow()) / 1e9, description: "chat openai/m" }]);
     stream.end();
@@ -132,11 +132,11 @@ describe.each(engines)("on %s", (engine) => {
     const { hold, input } = await firstHold();
     const credits = hold + 2n * pieceCosts;
     const { stream, answer, text } = await startStream("poor", credits);
-    stream.say(2);
-    await until("it takes what is left", async () => (await heldNow()) === credits);
-    stream.say(20);
+    stream.say(22);
     const got = await text;
-    expect(contentOf(got)).toBe(piece.repeat(23));
+    // One event beyond what there is, although more had arrived with it.
+    const pieces = Math.ceil(Number(credits - input) / Number(pieceCosts));
+    expect(contentOf(got)).toBe(piece.repeat(pieces));
     expect(got).not.toContain("[DONE]");
     expect(chunksOf(got).at(-1)).toMatchObject({
       error: { code: "insufficient_credits", message: expect.stringContaining("The credits are used up") as string },
@@ -144,7 +144,7 @@ describe.each(engines)("on %s", (engine) => {
     await until("the upstream is left", () => stream.gone);
     expect(await closed("poor")).toEqual({ credits, spent: credits, held: 0n });
     const { code, stdout } = await gateway.cli("ledger", "audit", "--json");
-    const shortfall = Number(input + 23n * pieceCosts - credits) / 1e9;
+    const shortfall = Number(input + BigInt(pieces) * pieceCosts - credits) / 1e9;
     expect([code, JSON.parse(stdout)]).toEqual([0, expect.objectContaining({ ok: true, open_holds: 0, shortfall })]);
     const id = answer.headers.get("x-request-id");
     const line = await until("its log line", () => gateway.logLines().find((entry) => entry["request_id"] === id));

@@ -16,6 +16,7 @@ import {
 } from "../kit/index.ts";
 
 interface Limits {
+  credits?: bigint;
   rpm?: number;
   tpm?: number;
   concurrency?: number;
@@ -186,14 +187,14 @@ describe.each(engines)("on %s", (engine) => {
   });
 
   test("a call that is refused for another reason is not counted", async () => {
-    const { chat } = await callerWith({ rpm: 1 });
+    const { chat } = await callerWith({ rpm: 1, credits: 10_000_000n });
     for (const body of [
       { model: "openai/quick" },
       bodyOf("quick", { max_tokens: 0 }),
       { ...bodyOf("x"), model: "no/x" },
     ])
       expect((await chat(body)).status).toBeOneOf([404, 422]);
-    const unaffordable = await chat(bodyOf("quick", { max_tokens: 1_000_000_000 }));
+    const unaffordable = await chat(bodyOf("quick", { messages: [{ role: "user", content: "x".repeat(1_000_000) }] }));
     expect(unaffordable.status).toBe(402);
     expect((await chat(bodyOf("quick"))).status).toBe(200);
   });

@@ -26,6 +26,10 @@ const bareModel = (provider: string): string => (chatModels[provider] ?? "").sli
 /** Fields of a streamed call as the gateway sends it: it asks for usage wherever asking is possible. */
 const asked = (provider: string): object => (provider === "mistral" ? {} : { stream_options: { include_usage: true } });
 
+/** A limit for the models that hide thoughts: their streams get one from the gateway otherwise. */
+const limited = (provider: string): object =>
+  provider === "xai" || provider === "google" ? { max_completion_tokens: 5_000 } : {};
+
 interface Streamed {
   fault?: string;
   more?: object;
@@ -35,7 +39,7 @@ interface Streamed {
 /** The same stream through the gateway and straight from the simulator, the latter with usage asked for. */
 async function both(provider: string, { fault = "", more = {}, content = "Grüße 🌍, count words:40" }: Streamed = {}) {
   const model = bareModel(provider) + fault;
-  const body = { model, messages: [{ role: "user", content }], stream: true };
+  const body = { model, messages: [{ role: "user", content }], stream: true, ...limited(provider) };
   const caller = await rig.caller();
   const [relayed, direct] = await Promise.all([
     caller.chat({ ...body, ...more, model: `${provider}/${model}` }),

@@ -1,22 +1,84 @@
+import {
+  IMAGE_TOKENS_MAX,
+  type JsonObject,
+  objectOf,
+  tokensOfAudio,
+  UNKNOWN_PART_TOKENS,
+  type UsageBucket,
+  type WorkBound,
+} from "../../core/index.ts";
 import { asOpaque, type SizeOf, sizeOfBy } from "./opaque-text.ts";
 
 /** The size of decoded text, such as a form's fields. */
 export const decodedSizeOf: SizeOf = sizeOfBy((text) => Buffer.byteLength(text));
 
-/** Measures a request, and records the parts of which only a bound is known. */
+/**
+ * Measures a request, and records what the number of its tokens does not tell: parts of which only a bound or nothing is
+ * known, parts that have other prices than text, and whether the request asks for a cache.
+ */
 export class Measure {
   readonly sizeOf: SizeOf;
-  /** The number of parts of unknown size, and the tokens that the bound holds for them. */
-  readonly unsizedParts = { parts: 0, tokens: 0 };
+  readonly #unsizedParts = { parts: 0, tokens: 0 };
+  #imageTokens = 0;
+  #audioTokens = 0;
+  #caches = false;
+  #cachesForAnHour = false;
 
   constructor(sizeOf: SizeOf) {
     this.sizeOf = sizeOf;
   }
 
-  /** A part that may have this many tokens. */
-  capAt(tokens: number): number {
-    this.unsizedParts.parts += 1;
-    this.unsizedParts.tokens += tokens;
+  /** A part of unknown size. Returns the tokens to hold for it. */
+  unknown(): number {
+    return this.#unsized(UNKNOWN_PART_TOKENS);
+  }
+
+  /** An image. Returns the most tokens that it can have. */
+  image(): number {
+    this.#imageTokens += IMAGE_TOKENS_MAX;
+    return this.#unsized(IMAGE_TOKENS_MAX);
+  }
+
+  /** Audio in base64. Returns the most tokens that it can have. */
+  audio(base64: unknown): number {
+    const tokens = tokensOfAudio(jsonBytes(base64, this));
+    this.#audioTokens += tokens;
+    return tokens;
+  }
+
+  /** A document in base64. Other documents than plain text have pages, whose tokens their bytes don't tell. */
+  document(part: unknown, isText: boolean): number {
+    const bytes = jsonBytes(part, this);
+    return isText ? bytes : this.#unsized(Math.min(bytes, UNKNOWN_PART_TOKENS));
+  }
+
+  /** A part that may be marked for a cache: with a lifetime of an hour, writing it costs more. */
+  marked({ cache_control }: JsonObject): void {
+    const mark = objectOf(cache_control);
+    if (mark === undefined) return;
+    this.#caches = true;
+    if (mark["ttl"] === "1h") this.#cachesForAnHour = true;
+  }
+
+  /**
+   * The parts of the bound besides the number of tokens. `cachesByItself`: the upstream may write a cache without being
+   * asked.
+   */
+  bound(cachesByItself: boolean): Pick<WorkBound, "inputParts" | "inputBuckets" | "unsizedParts"> {
+    const writes: UsageBucket[] = cachesByItself || this.#caches ? ["cacheWrite5m"] : [];
+    if (this.#cachesForAnHour) writes.push("cacheWrite1h");
+    return {
+      unsizedParts: this.#unsizedParts,
+      ...(this.#imageTokens + this.#audioTokens === 0
+        ? {}
+        : { inputParts: { inputImage: this.#imageTokens, inputAudio: this.#audioTokens } }),
+      ...(writes.length === 0 ? {} : { inputBuckets: writes }),
+    };
+  }
+
+  #unsized(tokens: number): number {
+    this.#unsizedParts.parts += 1;
+    this.#unsizedParts.tokens += tokens;
     return tokens;
   }
 }
@@ -29,4 +91,9 @@ export function isData(value: unknown): boolean {
 /** The bytes of a value as JSON; zero if it is undefined. */
 export function jsonBytes(value: unknown, { sizeOf }: Measure): number {
   return value === undefined || value === null ? 0 : sizeOf(asOpaque(JSON.stringify(value)));
+}
+
+/** Whether a `data:` URL contains plain text. */
+export function isTextData(value: unknown): boolean {
+  return typeof value === "string" && /^data:(?:text\/|application\/(?:json|xml))/i.test(value);
 }

@@ -143,6 +143,7 @@ interface SceneOptions {
   bytes?: boolean;
   /** Replaces the observer of chat, or of bytes. */
   observer?: StreamObserver;
+  follow?: StreamRelayOptions["follow"];
 }
 
 /** An upstream whose bytes the test sends, relayed to a client that reads or not. */
@@ -165,9 +166,12 @@ export class StreamScene {
   readonly #client: { read(): Promise<{ done: boolean; value?: Uint8Array | undefined }>; cancel(): Promise<void> };
   readonly #upstream = new ScriptedBody();
   readonly #bytes: boolean;
+  readonly #follow: StreamRelayOptions["follow"];
 
-  constructor({ reads = true, includeUsage = false, kept = false, gone = false, bytes = false, observer }: SceneOptions = {}) {
+  constructor(options: SceneOptions = {}) {
+    const { reads = true, includeUsage = false, kept = false, gone = false, bytes = false, observer, follow } = options;
     this.#bytes = bytes;
+    this.#follow = follow;
     this.observer = observer ?? (bytes ? countBytes() : observe(includeUsage));
     this.kept = kept ? new StoredBody() : undefined;
     if (gone) this.leaving.abort();
@@ -185,6 +189,7 @@ export class StreamScene {
       idleMsMax,
       client: { signal: this.leaving.signal },
       recorder: this.kept,
+      follow: this.#follow,
       events: this.#bytes
         ? undefined
         : { bytesMax: limits.eventBytesMax, errorEvent: (error) => chatCodec.errorEvent(error, "req_1") },

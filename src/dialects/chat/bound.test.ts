@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { decodedSizeOf } from "../../bodies/index.ts";
+import { UNKNOWN_PART_TOKENS } from "../../core/index.ts";
 import { boundChat } from "./bound.ts";
 import { chatRequest } from "./request.ts";
 
@@ -24,6 +25,25 @@ describe("output", () => {
     [{ max_tokens: 1, max_completion_tokens: 100_000 }, 100_000, 1],
   ])("of %j", (body, outputTokens, choices) => {
     expect(bound(body)).toMatchObject({ outputTokens, choices });
+  });
+});
+
+describe("buckets", () => {
+  const text = (cache_control?: object) => ({
+    messages: [{ role: "user", content: [{ type: "text", text: "", cache_control }] }],
+  });
+
+  test.each<[object, object]>([
+    [{}, { inputBuckets: ["cacheWrite5m"] }],
+    [text({ type: "ephemeral" }), { inputBuckets: ["cacheWrite5m"] }],
+    [text({ type: "ephemeral", ttl: "1h" }), { inputBuckets: ["cacheWrite5m", "cacheWrite1h"] }],
+    [{ modalities: ["text"] }, {}],
+    [{ modalities: ["text", "audio"], audio: { voice: "alloy", format: "wav" } }, { outputBuckets: ["outputAudio"] }],
+    [{ modalities: ["image", "text"] }, { outputBuckets: ["outputImage"] }],
+    [{ modalities: "audio" }, {}],
+  ])("of %j", (body, buckets) => {
+    expect(bound(body)).toMatchObject(buckets);
+    if (!("outputBuckets" in buckets)) expect(bound(body).outputBuckets).toBeUndefined();
   });
 });
 
@@ -73,12 +93,23 @@ describe("input", () => {
     expect(picture("https://x.test/a.png")).toBe(empty + 20_000);
   });
 
-  test("of sound and files is at least their bytes", () => {
-    const bytes = "A".repeat(10_000);
-    expect(
-      inputOf({ role: "user", content: [{ type: "input_audio", input_audio: { data: bytes, format: "wav" } }] }),
-    ).toBeGreaterThan(10_000);
-    expect(inputOf({ role: "user", content: [{ type: "file", file: { file_data: bytes } }] })).toBeGreaterThan(10_000);
+  test("of sound is a token for each 32 bytes, with a price of its own", () => {
+    const data = "A".repeat(9_998);
+    const messages = [{ role: "user", content: [{ type: "input_audio", input_audio: { data, format: "wav" } }] }];
+    // With its quotes.
+    const tokens = Math.ceil(10_000 / 32);
+    expect(bound({ messages })).toMatchObject({
+      inputTokens: empty + tokens,
+      inputParts: { inputAudio: tokens, inputImage: 0 },
+    });
+  });
+
+  test("of a file of text is at least its bytes; any other has at most as many tokens as are assumed", () => {
+    const fileOf = (file_data: string) => inputOf({ role: "user", content: [{ type: "file", file: { file_data } }] });
+    const long = "A".repeat(200_000);
+    expect(fileOf("A".repeat(10_000))).toBeGreaterThan(10_000);
+    expect(fileOf(`data:text/csv;base64,${long}`)).toBeGreaterThan(200_000);
+    expect(fileOf(`data:application/pdf;base64,${long}`)).toBe(empty + UNKNOWN_PART_TOKENS);
   });
 
   test.each<[string, object]>([
@@ -93,8 +124,8 @@ describe("input", () => {
     ["sound whose data is an address", { type: "input_audio", input_audio: { data: "https://x.test/a.wav" } }],
     ["a video", { type: "video_url", video_url: { url: "https://x.test/a.mp4" } }],
     ["what is yet to be invented", { type: "scent", scent: "rose" }],
-  ])("of %s is unknown: as much as models read", (_title, part) => {
-    expect(inputOf({ role: "user", content: [part] })).toBe(empty + 1_000_000);
+  ])("of %s is unknown: as much as is assumed", (_title, part) => {
+    expect(inputOf({ role: "user", content: [part] })).toBe(empty + UNKNOWN_PART_TOKENS);
   });
 
   test("of an unknown part is no less than its bytes", () => {
@@ -115,7 +146,7 @@ describe("input", () => {
   test.each(["__proto__", "constructor", "toString", "valueOf", "hasOwnProperty", ""])(
     "of a part of type %p is a number",
     (type) => {
-      expect(inputOf({ role: "user", content: [{ type, text: "abc" }] })).toBe(empty + 1_000_000);
+      expect(inputOf({ role: "user", content: [{ type, text: "abc" }] })).toBe(empty + UNKNOWN_PART_TOKENS);
     },
   );
 

@@ -1,10 +1,10 @@
-import { isData, isOpaqueText, jsonBytes, Measure, type SizeOf } from "../../bodies/index.ts";
+import { isData, isOpaqueText, isTextData, jsonBytes, Measure, type SizeOf } from "../../bodies/index.ts";
 import {
-  IMAGE_TOKENS_MAX,
   type JsonObject,
+  listOf,
   objectOf,
   MESSAGE_TOKENS_MAX,
-  UNKNOWN_PART_TOKENS,
+  type UsageBucket,
   type WorkBound,
 } from "../../core/index.ts";
 import type { ChatRequest } from "./request.ts";
@@ -27,8 +27,19 @@ export function boundChat(body: ChatRequest, sizeOf: SizeOf): WorkBound {
     inputTokens,
     outputTokens: outputLimit(body),
     choices: body.n ?? 1,
-    unsizedParts: measure.unsizedParts,
+    // Upstreams of this dialect write caches by themselves, those that bill it included.
+    ...measure.bound(true),
+    ...generatedMedia(body),
   };
+}
+
+/** Tokens of sound and images are only generated if they are asked for. */
+function generatedMedia(body: ChatRequest): Pick<WorkBound, "outputBuckets"> {
+  const modalities = listOf(body["modalities"]);
+  const buckets: UsageBucket[] = [];
+  if (modalities.includes("audio") || objectOf(body["audio"]) !== undefined) buckets.push("outputAudio");
+  if (modalities.includes("image")) buckets.push("outputImage");
+  return buckets.length === 0 ? {} : { outputBuckets: buckets };
 }
 
 /** Which of the two names an upstream uses is unknown: if both are present, the larger one is the bound. */
@@ -45,27 +56,27 @@ function contentTokens(content: ChatRequest["messages"][number]["content"], meas
 
 function partTokens(part: JsonObject, measure: Measure): number {
   const { type, text } = part;
-  if (type === "text" && isOpaqueText(text)) return measure.sizeOf(text);
-  if (type === "image_url") return measure.capAt(IMAGE_TOKENS_MAX);
-  return holdsItsContent(part)
-    ? jsonBytes(part, measure)
-    : Math.max(measure.capAt(UNKNOWN_PART_TOKENS), jsonBytes(part, measure));
-}
-
-/** Whether everything the model reads for a part is in the request. */
-function holdsItsContent(part: JsonObject): boolean {
-  switch (part["type"]) {
+  measure.marked(part);
+  switch (type) {
     case "text":
+      return isOpaqueText(text) ? measure.sizeOf(text) : jsonBytes(part, measure);
     case "refusal":
-      return true;
-    case "input_audio":
-      return isData(objectOf(part["input_audio"])?.["data"]);
+      return jsonBytes(part, measure);
+    case "image_url":
+      return measure.image();
+    case "input_audio": {
+      const data = objectOf(part["input_audio"])?.["data"];
+      return isData(data) ? measure.audio(data) : measure.unknown();
+    }
     case "file": {
-      const file = objectOf(part["file"]) ?? {};
-      return isData(file["file_data"]) && file["file_id"] === undefined && file["file_url"] === undefined;
+      const { file_data, file_id, file_url } = objectOf(part["file"]) ?? {};
+      const isWhole = isData(file_data) && file_id === undefined && file_url === undefined;
+      return isWhole
+        ? measure.document(part, isTextData(file_data))
+        : Math.max(measure.unknown(), jsonBytes(part, measure));
     }
     default:
-      return false;
+      return Math.max(measure.unknown(), jsonBytes(part, measure));
   }
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { decodedSizeOf } from "../../bodies/index.ts";
+import { UNKNOWN_PART_TOKENS } from "../../core/index.ts";
 import { boundMessages } from "./bound.ts";
 import { messagesRequest } from "./request.ts";
 
@@ -14,6 +15,24 @@ const data = "A".repeat(10_000);
 
 test("the output is bounded by the body's limit", () => {
   expect(bound({ max_tokens: 7 })).toMatchObject({ outputTokens: 7, choices: 1 });
+});
+
+test("a budget for thinking leaves room for an answer", () => {
+  expect(bound({}).outputTokensMin).toBeUndefined();
+  expect(bound({ thinking: { type: "adaptive" } }).outputTokensMin).toBeUndefined();
+  expect(bound({ thinking: { type: "enabled", budget_tokens: 2_000 } }).outputTokensMin).toBeGreaterThan(2_000);
+});
+
+test("a cache is only written if something is marked for it", () => {
+  const marked = (cache_control: object) =>
+    bound({ system: [{ type: "text", text: "x", cache_control }] }).inputBuckets;
+  expect(bound({}).inputBuckets).toBeUndefined();
+  expect(marked({ type: "ephemeral" })).toEqual(["cacheWrite5m"]);
+  expect(marked({ type: "ephemeral", ttl: "1h" })).toEqual(["cacheWrite5m", "cacheWrite1h"]);
+  expect(bound({ cache_control: { type: "ephemeral" } }).inputBuckets).toEqual(["cacheWrite5m"]);
+  expect(
+    bound({ tools: [{ name: "f", input_schema: {}, cache_control: { type: "ephemeral" } }] }).inputBuckets,
+  ).toEqual(["cacheWrite5m"]);
 });
 
 describe("the input is at least its bytes", () => {
@@ -52,7 +71,7 @@ test("a picture's bound does not follow from its length, also within a result", 
   expect(inputOf({ type: "tool_result", tool_use_id: "t", content: [image] })).toBeLessThan(inputOf(image) + 100);
 });
 
-describe("content of unknown size counts as the maximum that models read", () => {
+describe("content of unknown size counts as much as is assumed", () => {
   test.each<[string, object]>([
     ["a document by its address", { type: "document", source: { type: "url", url: "https://x.test/a.pdf" } }],
     ["a stored document", { type: "document", source: { type: "file", file_id: "f" } }],
@@ -60,13 +79,13 @@ describe("content of unknown size counts as the maximum that models read", () =>
     ["a document whose data is an address", { type: "document", source: { type: "base64", data: "https://x.test" } }],
     ["a file for a program", { type: "container_upload", file_id: "f" }],
   ])("%s", (_title, block) => {
-    expect(inputOf(block)).toBeGreaterThan(1_000_000);
+    expect(inputOf(block)).toBeGreaterThanOrEqual(UNKNOWN_PART_TOKENS);
   });
 
   test.each<[string, object]>([
     ["a search of the web", { tools: [{ type: "web_search_20250305", name: "web_search" }] }],
     ["a server of tools", { mcp_servers: [{ url: "https://x.test" }] }],
   ])("%s", (_title, body) => {
-    expect(bound(body).inputTokens).toBeGreaterThan(1_000_000);
+    expect(bound(body).inputTokens).toBeGreaterThanOrEqual(UNKNOWN_PART_TOKENS);
   });
 });

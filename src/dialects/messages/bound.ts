@@ -1,12 +1,5 @@
 import { isData, isOpaqueText, jsonBytes, Measure, type SizeOf } from "../../bodies/index.ts";
-import {
-  IMAGE_TOKENS_MAX,
-  type JsonObject,
-  objectOf,
-  MESSAGE_TOKENS_MAX,
-  UNKNOWN_PART_TOKENS,
-  type WorkBound,
-} from "../../core/index.ts";
+import { type JsonObject, listOf, objectOf, MESSAGE_TOKENS_MAX, type WorkBound } from "../../core/index.ts";
 import type { MessagesRequest } from "./request.ts";
 
 /** The fields whose size is the size of the input. */
@@ -14,6 +7,9 @@ export const opaqueFields = ["messages", "system", "tools", "output_config"] as 
 
 /** Tools that the upstream runs add unknown content: pages, files, a program's output. */
 const serverTool = /^(?:web_search|web_fetch|code_execution|mcp_toolset|advisor)/;
+
+/** The least answer after a budget for thinking. */
+const ANSWER_TOKENS_MIN = 64;
 
 /** As in `boundChat`: a token contains at least one byte. */
 export function boundMessages(body: MessagesRequest, sizeOf: SizeOf): WorkBound {
@@ -24,18 +20,32 @@ export function boundMessages(body: MessagesRequest, sizeOf: SizeOf): WorkBound 
   }
   inputTokens +=
     jsonBytes(body["tools"], measure) + jsonBytes(body["output_config"], measure) + broughtIn(body, measure);
-  return { inputTokens, outputTokens: body.max_tokens, choices: 1, unsizedParts: measure.unsizedParts };
+  measure.marked(body);
+  return {
+    inputTokens,
+    outputTokens: body.max_tokens,
+    ...thinkingBudget(body),
+    choices: 1,
+    ...measure.bound(false),
+  };
 }
 
+/** Anthropic refuses a limit that is not above the budget for thinking. */
+function thinkingBudget(body: MessagesRequest): Pick<WorkBound, "outputTokensMin"> {
+  const budget = objectOf(body["thinking"])?.["budget_tokens"];
+  return typeof budget === "number" && budget > 0 ? { outputTokensMin: Math.ceil(budget) + ANSWER_TOKENS_MIN } : {};
+}
+
+/** Measures what hosted tools bring in, and looks for marks on the tools. */
 function broughtIn(body: MessagesRequest, measure: Measure): number {
-  const tools: readonly unknown[] = Array.isArray(body["tools"]) ? body["tools"] : [];
-  const runs = tools.some((tool) => {
-    const type = objectOf(tool)?.["type"];
-    return typeof type === "string" && serverTool.test(type);
-  });
-  return runs || body["mcp_servers"] !== undefined || body["container"] !== undefined
-    ? measure.capAt(UNKNOWN_PART_TOKENS)
-    : 0;
+  let runs = body["mcp_servers"] !== undefined || body["container"] !== undefined;
+  for (const each of listOf(body["tools"])) {
+    const tool = objectOf(each) ?? {};
+    measure.marked(tool);
+    const { type } = tool;
+    runs ||= typeof type === "string" && serverTool.test(type);
+  }
+  return runs ? measure.unknown() : 0;
 }
 
 function contentTokens(content: unknown, measure: Measure): number {
@@ -46,9 +56,10 @@ function contentTokens(content: unknown, measure: Measure): number {
 }
 
 function blockTokens(block: JsonObject, measure: Measure): number {
+  measure.marked(block);
   switch (block["type"]) {
     case "image":
-      return measure.capAt(IMAGE_TOKENS_MAX);
+      return measure.image();
     case "document":
       return documentTokens(block, measure);
     case "tool_result": {
@@ -56,7 +67,7 @@ function blockTokens(block: JsonObject, measure: Measure): number {
       return jsonBytes(rest, measure) + contentTokens(content, measure);
     }
     case "container_upload":
-      return measure.capAt(UNKNOWN_PART_TOKENS);
+      return measure.unknown();
     default:
       return jsonBytes(block, measure);
   }
@@ -66,6 +77,6 @@ function documentTokens(block: JsonObject, measure: Measure): number {
   const { source, ...rest } = block;
   const { type, data, content } = objectOf(source) ?? {};
   if (type === "content") return jsonBytes(rest, measure) + contentTokens(content, measure);
-  const holds = type === "text" || (type === "base64" && isData(data));
-  return jsonBytes(rest, measure) + (holds ? jsonBytes(source, measure) : measure.capAt(UNKNOWN_PART_TOKENS));
+  const isWhole = type === "text" || (type === "base64" && isData(data));
+  return jsonBytes(rest, measure) + (isWhole ? measure.document(source, type === "text") : measure.unknown());
 }

@@ -1,12 +1,5 @@
-import { isData, isOpaqueText, jsonBytes, Measure, type SizeOf } from "../../bodies/index.ts";
-import {
-  IMAGE_TOKENS_MAX,
-  type JsonObject,
-  objectOf,
-  MESSAGE_TOKENS_MAX,
-  UNKNOWN_PART_TOKENS,
-  type WorkBound,
-} from "../../core/index.ts";
+import { isData, isOpaqueText, isTextData, jsonBytes, Measure, type SizeOf } from "../../bodies/index.ts";
+import { type JsonObject, objectOf, MESSAGE_TOKENS_MAX, type WorkBound } from "../../core/index.ts";
 import type { ResponsesRequest } from "./request.ts";
 
 /** The fields whose size is the size of the input. */
@@ -28,12 +21,13 @@ export function boundResponses(body: ResponsesRequest, sizeOf: SizeOf): WorkBoun
   const list: readonly unknown[] = Array.isArray(tools) ? tools : [];
   const runs = list.some((tool) => !callersTools.has(objectOf(tool)?.["type"]));
   const more = elsewhere.some((name) => body[name] !== undefined && body[name] !== null);
-  if (runs || more) inputTokens += measure.capAt(UNKNOWN_PART_TOKENS);
+  if (runs) inputTokens += measure.unknown();
+  if (more) inputTokens += measure.unknown();
   return {
     inputTokens,
     outputTokens: body.max_output_tokens ?? undefined,
     choices: 1,
-    unsizedParts: measure.unsizedParts,
+    ...measure.bound(true),
   };
 }
 
@@ -62,7 +56,7 @@ function itemTokens(item: JsonObject, measure: Measure): number {
     }
     default:
       // A reference, an image, a screenshot, a list of tools: its content is not completely in the request.
-      return Math.max(measure.capAt(UNKNOWN_PART_TOKENS), jsonBytes(item, measure));
+      return Math.max(measure.unknown(), jsonBytes(item, measure));
   }
 }
 
@@ -74,14 +68,7 @@ function contentTokens(content: unknown, measure: Measure): number {
 }
 
 function partTokens(part: JsonObject, measure: Measure): number {
-  if (part["type"] === "input_image") return measure.capAt(IMAGE_TOKENS_MAX);
-  return holdsItsContent(part)
-    ? jsonBytes(part, measure)
-    : Math.max(measure.capAt(UNKNOWN_PART_TOKENS), jsonBytes(part, measure));
-}
-
-/** Whether everything the model reads for a part is in the request. */
-function holdsItsContent(part: JsonObject): boolean {
+  measure.marked(part);
   switch (part["type"]) {
     case "input_text":
     case "output_text":
@@ -89,12 +76,21 @@ function holdsItsContent(part: JsonObject): boolean {
     case "refusal":
     case "reasoning_text":
     case "summary_text":
-      return true;
-    case "input_audio":
-      return isData(objectOf(part["input_audio"])?.["data"]);
-    case "input_file":
-      return isData(part["file_data"]) && part["file_id"] === undefined && part["file_url"] === undefined;
+      return jsonBytes(part, measure);
+    case "input_image":
+      return measure.image();
+    case "input_audio": {
+      const data = objectOf(part["input_audio"])?.["data"];
+      return isData(data) ? measure.audio(data) : measure.unknown();
+    }
+    case "input_file": {
+      const { file_data, file_id, file_url } = part;
+      const isWhole = isData(file_data) && file_id === undefined && file_url === undefined;
+      return isWhole
+        ? measure.document(part, isTextData(file_data))
+        : Math.max(measure.unknown(), jsonBytes(part, measure));
+    }
     default:
-      return false;
+      return Math.max(measure.unknown(), jsonBytes(part, measure));
   }
 }

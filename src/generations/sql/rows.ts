@@ -38,7 +38,7 @@ export function toGeneration<Flag>(row: GenerationRow<Flag>, isSet: (flag: Flag)
     streamed: isSet(row.streamed),
     status: row.status === 0n ? undefined : Number(row.status),
     outcome: row.outcome,
-    usage: readUsage(row.usage),
+    ...readUsage(row.usage),
     inputTokens: Number(row.input_tokens),
     outputTokens: Number(row.output_tokens),
     credits: row.credits,
@@ -50,14 +50,15 @@ export function toGeneration<Flag>(row: GenerationRow<Flag>, isSet: (flag: Flag)
 }
 
 /** The buckets that this version knows; a newer version may have written others. */
-function readUsage(text: string): Usage {
+function readUsage(text: string): Pick<Generation, "usage" | "maxOutputTokens"> {
   const counts = parseObject(text) ?? {};
   const usage: Usage = {};
   for (const bucket of usageBuckets) {
     const count = counts[bucket];
     if (typeof count === "number") usage[bucket] = count;
   }
-  return usage;
+  const { maxOutputTokens } = counts;
+  return typeof maxOutputTokens === "number" ? { usage, maxOutputTokens } : { usage };
 }
 
 const keys: Record<UsageGrouping, string> = {

@@ -11,8 +11,23 @@ import type { Generation } from "../../generations/index.ts";
 import { platformRoute } from "../route.ts";
 import type { Services } from "../services.ts";
 
-/** The names of the usage buckets in answers. */
-const bucketNames: Record<UsageBucket, string> = {
+/** Buckets that few calls use: their counts are absent if they are zero. */
+const rareNames = {
+  inputVideoMs: "input_video_ms",
+  outputVideo: "output_video",
+  outputVideoMs: "output_video_ms",
+  connectionMs: "connection_ms",
+  webSearches: "web_searches",
+  storageSearches: "storage_searches",
+  containerGb: "container_gb",
+  searches: "searches",
+  pages: "pages",
+  maps: "maps",
+  pdfPages: "pdf_pages",
+} as const satisfies Partial<Record<UsageBucket, string>>;
+
+/** The names of the other buckets, whose counts are always present. */
+const bucketNames: Record<Exclude<UsageBucket, keyof typeof rareNames>, string> = {
   input: "input",
   cacheRead: "cache_read",
   cacheWrite5m: "cache_write_5m",
@@ -55,8 +70,14 @@ export const generationAnswer = z
         "failed: the upstream refused. interrupted: the answer broke off. abandoned: the client went away. expired: the gateway's process died.",
       ),
     usage: z
-      .object(Object.fromEntries(Object.values(bucketNames).map((name) => [name, count])))
+      .object({
+        ...Object.fromEntries(Object.values(bucketNames).map((name) => [name, count])),
+        ...Object.fromEntries(Object.values(rareNames).map((name) => [name, count.optional()])),
+      })
       .describe("Disjoint counts: each token stands in exactly one of them."),
+    max_output_tokens: count
+      .optional()
+      .describe("The limit of the output that the gateway has set, for each choice; absent if it has set none."),
     input_tokens: count.describe("All tokens that went in, cached ones included."),
     output_tokens: count.describe("All tokens that came out, reasoning included."),
     credits: z.number().describe("What the call cost."),
@@ -108,6 +129,7 @@ function answerOf(generation: Generation): z.input<typeof generationAnswer> {
     status: generation.status ?? null,
     outcome: generation.outcome,
     usage: namedCounts(generation.usage),
+    ...(generation.maxOutputTokens !== undefined && { max_output_tokens: generation.maxOutputTokens }),
     input_tokens: generation.inputTokens,
     output_tokens: generation.outputTokens,
     credits: creditsNumber(generation.credits),
@@ -118,7 +140,16 @@ function answerOf(generation: Generation): z.input<typeof generationAnswer> {
 }
 
 function namedCounts(usage: Usage): Record<string, number> {
-  return Object.fromEntries(usageBuckets.map((bucket) => [bucketNames[bucket], usage[bucket] ?? 0]));
+  const counts = usageBuckets.flatMap((bucket): [string, number][] => {
+    const units = usage[bucket] ?? 0;
+    if (!isRare(bucket)) return [[bucketNames[bucket], units]];
+    return units === 0 ? [] : [[rareNames[bucket], units]];
+  });
+  return Object.fromEntries(counts);
+}
+
+function isRare(bucket: UsageBucket): bucket is keyof typeof rareNames {
+  return bucket in rareNames;
 }
 
 const tenths = (milliseconds: number): number => Math.round(milliseconds * 10) / 10;

@@ -25,6 +25,7 @@ export function boundSpeech(body: SpeechRequest): WorkBound {
   return {
     inputTokens: bytesOf(body) + AROUND_TOKENS_MAX,
     outputTokens: speechTokens(spokenMs),
+    outputBuckets: ["outputAudio"],
     choices: 1,
     expectedInput: { input: tokensOfBytes(bytesOf(body)) },
     inputUnits: { inputCharacters },

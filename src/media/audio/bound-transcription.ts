@@ -29,9 +29,11 @@ export function boundTranscription(
   const mostMs = sum(sizes.map(({ most }) => most));
   const likelyMs = sum(sizes.map(({ likely }) => likely));
   const referencesMs = listOf(body["known_speaker_references"]).length * REFERENCE_MS_MAX;
+  const inputAudio = audioTokens(mostMs + referencesMs).most;
   const promptBytes = Buffer.byteLength(body.prompt ?? "");
   return {
-    inputTokens: audioTokens(mostMs + referencesMs).most + promptBytes + AROUND_TOKENS_MAX,
+    inputTokens: inputAudio + promptBytes + AROUND_TOKENS_MAX,
+    inputParts: { inputAudio },
     outputTokens: undefined,
     choices: 1,
     expectedInput: {

@@ -42,7 +42,7 @@ describe("the bound of speech", () => {
       { inputTokens: 32, outputTokens: 42, expectedInput: { input: 0 }, inputUnits: { inputCharacters: 0 } },
     ],
   ])("of %s", (_title, body, expected) => {
-    expect(speech(body)).toEqual({ choices: 1, ...expected } as ReturnType<typeof speech>);
+    expect(speech(body)).toMatchObject({ ...expected, choices: 1, outputBuckets: ["outputAudio"] });
   });
 
   test("counts as many characters as a text has code points", () => {
@@ -67,6 +67,7 @@ describe("the bound of a transcription", () => {
   test("of a file that was measured is its time, and 10 to 32 tokens a second", () => {
     expect(transcription({}, fileOf(40_000, 12_500))).toEqual({
       inputTokens: 400 + 64,
+      inputParts: { inputAudio: 400 },
       outputTokens: undefined,
       choices: 1,
       expectedInput: { inputAudio: 125, input: 0 },
@@ -78,6 +79,7 @@ describe("the bound of a transcription", () => {
     // 40,000 bytes are 80 seconds of 500 bytes, or 20 of 2,000.
     expect(transcription({}, fileOf(40_000))).toEqual({
       inputTokens: 2_560 + 64,
+      inputParts: { inputAudio: 2_560 },
       outputTokens: undefined,
       choices: 1,
       expectedInput: { inputAudio: 200, input: 0, inputAudioMs: 20_000 },

@@ -38,7 +38,7 @@ describe("the bound", () => {
       { inputTokens: UNKNOWN_PART_TOKENS + around, inputs: 1, expectedInput: { input: UNKNOWN_PART_TOKENS / 4 } },
     ],
   ])("of %s", (_title, input, expected) => {
-    expect(bound(input)).toEqual({ ...expected, outputTokens: 0, choices: 1 });
+    expect(bound(input)).toEqual({ ...expected, inputBuckets: ["inputImage"], outputTokens: 0, choices: 1 });
   });
 });
 

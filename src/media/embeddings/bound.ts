@@ -30,6 +30,7 @@ export function boundEmbeddings({ input }: EmbeddingsRequest, sizeOf: SizeOf): W
   const inputs = entries.length - bare + (bare > 0 ? 1 : 0);
   return {
     inputTokens: bytes + ids + bare + inputs * ENTRY_TOKENS_MAX,
+    inputBuckets: ["inputImage"],
     outputTokens: 0,
     choices: 1,
     inputs,

@@ -24,7 +24,9 @@ describe("of a generation", () => {
   test("the prompt's bytes go in, and one image comes out", () => {
     expect(generation({})).toEqual({
       inputTokens: 8 + MESSAGE_TOKENS_MAX,
+      inputParts: { inputImage: 0 },
       outputTokens: undefined,
+      outputBuckets: ["outputImage"],
       choices: 1,
       inputs: 1,
       expectedInput: { input: 2, inputImage: 0 },

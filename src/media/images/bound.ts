@@ -42,7 +42,9 @@ export function boundImages(body: ImagesBody, sizeOf: SizeOf, files: readonly Ca
   const calls = body.n ?? 1;
   return {
     inputTokens: each * calls,
+    inputParts: { inputImage: pictures * IMAGE_TOKENS_MAX * calls },
     outputTokens: undefined,
+    outputBuckets: ["outputImage"],
     choices: count,
     inputs: calls,
     expectedInput: { input: tokensOfBytes(text), inputImage: pictures * IMAGE_TOKENS_LIKELY },

@@ -1,4 +1,12 @@
-import { type ImageVariant, type JsonObject, listOf, objectOf, type ObservedUsage } from "../../core/index.ts";
+import {
+  generatedImageTokens,
+  type ImageVariant,
+  type JsonObject,
+  listOf,
+  objectOf,
+  type ObservedUsage,
+  pixelsOf,
+} from "../../core/index.ts";
 import { type ImagesBody, requestedVariant } from "./bound.ts";
 
 /** Whether an entry of `data` contains an image: not an error in its place, nor a withheld one. */
@@ -47,14 +55,10 @@ export function variantIn({ size, quality }: JsonObject): ImageVariant {
   return { size: isText(size) ? size : undefined, quality: isText(quality) ? quality : undefined };
 }
 
-/** Tokens of a square of 1024 pixels by quality, from OpenAI's guide "Image generation"; more for higher qualities. */
-const squareTokens: Readonly<Record<string, number>> = { low: 272, auto: 1_056, medium: 1_056, high: 4_160 };
-const SQUARE_PIXELS = 1_024 * 1_024;
-
-/** The estimated tokens of an image without reported tokens. */
+/** The estimated tokens of an image without reported tokens: of the default quality, a medium one. */
 export function expectedImageTokens({ size, quality = "auto" }: ImageVariant): number {
-  const [, width, height] = /^(\d{1,4})x(\d{1,4})$/.exec(size ?? "") ?? [];
-  const pixels = Number(width ?? 1_024) * Number(height ?? 1_024);
-  const square = squareTokens[quality === "standard" ? "auto" : quality] ?? squareTokens["high"] ?? 0;
-  return Math.ceil((square * pixels) / SQUARE_PIXELS);
+  const isDefault = quality === "standard" || quality === "auto";
+  return generatedImageTokens(pixelsOf(size) ?? SQUARE_PIXELS, isDefault ? "medium" : quality);
 }
+
+const SQUARE_PIXELS = 1_024 * 1_024;

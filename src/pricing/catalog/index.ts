@@ -2,7 +2,6 @@ export { builtInCatalog } from "./built-in.ts";
 export { CatalogIndex } from "./catalog-index.ts";
 export { catalogJsonSchema } from "./json-schema.ts";
 export { builtInLayers, type CatalogLayers, layersOf, type ListedPrice } from "./layers.ts";
-export { type CatalogPriceKey, catalogPriceKeys } from "./price-keys.ts";
 export { pricesAt } from "./prices-at.ts";
 export {
   type CatalogModel,

@@ -67,6 +67,8 @@ function firstOf(
 /** The prices of units that usage counts, from those of all units. */
 function countedPrices(prices: CatalogPrices): PriceTable {
   const priceOf = (key: PriceKey) => prices[key];
+  const { service_tiers, inference_geos } = prices;
+  const units = byPriceKey({ always: priceOf, plain: priceOf, variants: priceOf });
   // The schema of catalogs does not distinguish the keys that may have variants.
-  return byPriceKey({ always: priceOf, plain: priceOf, variants: priceOf }) as PriceTable;
+  return { ...units, service_tiers, inference_geos } as PriceTable;
 }

@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { limits } from "../../core/index.ts";
-import { catalogPriceKeys, type CatalogPriceKey } from "./price-keys.ts";
+import { limits, type PriceKey, priceKeys } from "../../core/index.ts";
 import { dateSuffixes } from "./date-suffix.ts";
 
 /**
@@ -26,8 +25,8 @@ const variantRates = z
 
 const value = z.union([rate, tieredRate, variantRates]);
 
-const keys = Object.fromEntries(catalogPriceKeys.map((key) => [key, value.optional()])) as Record<
-  CatalogPriceKey,
+const keys = Object.fromEntries(priceKeys.map((key) => [key, value.optional()])) as Record<
+  PriceKey,
   z.ZodOptional<typeof value>
 >;
 

@@ -1,5 +1,6 @@
-import { chatOperation } from "../shared/chat-operation.ts";
+import { chatLimit, chatOperation } from "../shared/chat-operation.ts";
 import { openaiUsageRules } from "../shared/chat-usage.ts";
+import { hidesThought } from "./messages.ts";
 
 /** Anthropic's OpenAI-compatible layer. */
 export const chat = chatOperation({
@@ -8,4 +9,5 @@ export const chat = chatOperation({
   drops: [],
   renames: {},
   usage: openaiUsageRules,
+  outputLimit: chatLimit("max_completion_tokens", hidesThought),
 });

@@ -71,6 +71,16 @@ function factsOf(model: string): ModelFacts {
   return version > 4.6 ? { thinking: "adaptive", refusesSampling: true } : { thinking: "budget" };
 }
 
+/**
+ * Streams contain a summary of the thoughts that are billed. A body without `thinking` turns it off for models up to 4.x;
+ * of later ones that is not known.
+ */
+export function hidesThought(model: string, { thinking }: JsonObject): boolean {
+  const type = objectOf(thinking)?.["type"];
+  if (type !== undefined) return type !== "disabled";
+  return (versionOf(model) ?? 0) >= 5;
+}
+
 /** Counts the input tokens that a call would have, at the upstream. */
 export const countTokens: UpstreamOperation = {
   dialect: "messages",
@@ -88,6 +98,7 @@ export const messages: UpstreamOperation = {
   forwardedHeaders: ["anthropic-version", "anthropic-beta"],
   edits: () => [],
   facts: factsOf,
+  outputLimit: { field: "max_tokens", replaces: [], min: 1, hidesThought },
   readUsage: readMessagesUsage,
   isFailure: (answer) => answer["type"] === "error",
 };

@@ -1,4 +1,5 @@
-import { chatOperation } from "../shared/chat-operation.ts";
+import { objectOf } from "../../core/index.ts";
+import { chatLimit, chatOperation } from "../shared/chat-operation.ts";
 import { openaiUsageRules } from "../shared/chat-usage.ts";
 
 export const chat = chatOperation({
@@ -7,5 +8,13 @@ export const chat = chatOperation({
   drops: [],
   renames: {},
   usage: openaiUsageRules,
+  // `max_tokens` bounds the answer alone; thought is part of the stream (`docs/wire/byteplus.md`).
+  outputLimit: {
+    ...chatLimit("max_completion_tokens", () => false),
+    isAnswerOnly: ({ max_tokens, max_completion_tokens, thinking }) =>
+      typeof max_tokens === "number" &&
+      typeof max_completion_tokens !== "number" &&
+      objectOf(thinking)?.["type"] !== "disabled",
+  },
   facts: () => ({ reasoningField: "reasoning_content" }),
 });

@@ -5,4 +5,5 @@ export const responses = responsesOperation({
   outputFromTotal: false,
   reportedCost: () => undefined,
   listsInput: true,
+  hidesThought: () => false,
 });

@@ -1,4 +1,4 @@
-import { chatOperation } from "../shared/chat-operation.ts";
+import { chatLimit, chatOperation } from "../shared/chat-operation.ts";
 
 /** Google's OpenAI-compatible layer. It refuses fields of OpenAI that it doesn't know (`docs/wire/gemini.md`). */
 export const chat = chatOperation({
@@ -20,6 +20,8 @@ export const chat = chatOperation({
   renames: {},
   // On some models, only `total_tokens` includes the thinking tokens.
   usage: { reasoningInCompletion: true, remainderIsReasoning: true, reportedCost: () => undefined },
+  // Models since 2.5 think, and their streams contain a summary at most.
+  outputLimit: chatLimit("max_completion_tokens", (model) => !/^(?:models\/)?gemini-(?:1|2\.0)/.test(model)),
   // Google's placeholder for a lost signature (`docs/wire/gemini.md`).
   facts: () => ({
     lostCallSignature: { google: { thought_signature: "skip_thought_signature_validator" } },

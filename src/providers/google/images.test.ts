@@ -197,3 +197,11 @@ describe("an answer", () => {
     expect(imageGeneration.isFailure({})).toBe(true);
   });
 });
+
+test.each<[JsonObject, string, number]>([
+  [{}, "gemini-2.5-flash-image", 1_290],
+  [{ size: "1024x1024" }, "gemini-3-pro-image", 1_290],
+  [{ size: "4K" }, "gemini-3-pro-image", 2_520],
+])("the most tokens of an image, %j by %s", (body, model, outputImage) => {
+  expect(imageGeneration.imageUsageMax?.(body, model)).toEqual({ outputImage, output: 4_096 });
+});

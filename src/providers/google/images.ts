@@ -1,4 +1,4 @@
-import { GatewayError, type JsonObject, listOf, objectOf, type ObservedUsage } from "../../core/index.ts";
+import { GatewayError, type JsonObject, listOf, objectOf, type ObservedUsage, type Usage } from "../../core/index.ts";
 import type { CallInput, UpstreamRequests, UpstreamOperation } from "../provider.ts";
 import { fitImageFields, imageHints, type ImageFieldRules, onceForEach, opaqueOnly } from "../shared/image-fields.ts";
 import { readImageSize } from "../shared/image-size.ts";
@@ -27,6 +27,22 @@ function imageConfig(size: unknown, model: string): JsonObject {
     ...(ratio === undefined ? {} : { aspectRatio: ratio }),
     ...(resolution === undefined || resolution === OWN_RESOLUTION ? {} : { imageSize: resolution }),
   };
+}
+
+/** Tokens of an image by resolution: the most of Google's image models, according to the guide "Image generation". */
+const resolutionTokens: Readonly<Record<string, number>> = {
+  "512": 747,
+  [OWN_RESOLUTION]: 1_290,
+  "2K": 1_680,
+  "4K": 2_520,
+};
+
+/** Tokens of text and thought beside an image. They have no bound of their own; few answers have a quarter of this. */
+const TOKENS_BESIDE_IMAGE = 4_096;
+
+function imageUsageMax({ size }: JsonObject, model: string): Usage {
+  const { imageSize = OWN_RESOLUTION } = imageConfig(size, model);
+  return { outputImage: resolutionTokens[String(imageSize)] ?? 2_520, output: TOKENS_BESIDE_IMAGE };
 }
 
 /** Data is sent inline; Google fetches URLs itself, the gateway never does. */
@@ -138,6 +154,7 @@ const operation: UpstreamOperation = {
   path: "/v1beta/models/",
   edits: () => [],
   toUpstream,
+  imageUsageMax,
   readUsage,
   isFailure: ({ error, candidates, promptFeedback }) =>
     (error !== undefined && error !== null) || (candidates === undefined && promptFeedback === undefined),

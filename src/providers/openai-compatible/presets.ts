@@ -22,6 +22,10 @@ export interface Preset {
   drops: readonly string[];
   renames: Readonly<Record<string, string>>;
   usage: ChatUsageRules;
+  /** The name of the output's limit that it knows, or the older one of both. */
+  limitName: "max_tokens" | "max_completion_tokens";
+  /** Whether it may bill thought that a stream does not contain. */
+  hidesThought: boolean;
   facts: ModelFacts;
   /** Undefined if the upstream has no embeddings. */
   embeddings: EmbeddingsEndpoint | undefined;
@@ -40,6 +44,8 @@ const generic: Preset = {
   drops: [],
   renames: {},
   usage: openaiUsageRules,
+  limitName: "max_tokens",
+  hidesThought: false,
   facts: {},
   embeddings: openaiEmbeddings,
   audio: { speech: speechOperation, transcription: transcriptionOperation, translation: translationOperation },
@@ -86,6 +92,9 @@ export const presets = {
     hosts: /(^|\.)groq\.com$/,
     priceProvider: "groq",
     drops: ["logprobs", "logit_bias", "top_logprobs"],
+    limitName: "max_completion_tokens",
+    // With `include_reasoning: false`.
+    hidesThought: true,
     facts: { reasoningField: "reasoning" },
     embeddings: undefined,
     audio: { speech: speechOperation, transcription: groqTranscription, translation: groqTranslation },
@@ -94,6 +103,7 @@ export const presets = {
     ...generic,
     hosts: /(^|\.)moonshot\.(ai|cn)$/,
     priceProvider: "moonshotai",
+    limitName: "max_completion_tokens",
     facts: { reasoningField: "reasoning_content" },
     embeddings: undefined,
     audio: {},
@@ -103,6 +113,7 @@ export const presets = {
     hosts: /(^|\.)openrouter\.ai$/,
     priceProvider: "openrouter",
     usage: { ...openaiUsageRules, reportedCost: openrouterCost },
+    hidesThought: true,
     facts: { reasoningField: "reasoning" },
     audio: {},
   },
@@ -114,6 +125,7 @@ export const presets = {
     drops: ["stream_options"],
     renames: oldLimitName,
     usage: { reasoningInCompletion: false, remainderIsReasoning: false, reportedCost: perplexityCost },
+    hidesThought: true,
     facts: { thinkTags: true },
     // Unlike the path of chat, it has a version.
     embeddings: { ...openaiEmbeddings, path: "/v1/embeddings", reportedCost: perplexityCost },

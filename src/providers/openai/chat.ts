@@ -1,5 +1,6 @@
-import { chatOperation } from "../shared/chat-operation.ts";
+import { chatLimit, chatOperation } from "../shared/chat-operation.ts";
 import { openaiUsageRules } from "../shared/chat-usage.ts";
+import { hidesThought } from "./thought.ts";
 
 export const chat = chatOperation({
   path: "/chat/completions",
@@ -7,5 +8,6 @@ export const chat = chatOperation({
   drops: [],
   renames: {},
   usage: openaiUsageRules,
+  outputLimit: chatLimit("max_completion_tokens", hidesThought),
   facts: () => ({ developerRole: true }),
 });

@@ -91,3 +91,22 @@ test("both routes pass the client's body through", () => {
     expect(operation.isFailure({ data: [] })).toBe(false);
   }
 });
+
+describe("the most tokens of an image", () => {
+  test.each<[JsonObject, number]>([
+    [{ size: "1024x1024", quality: "low" }, 272],
+    [{ size: "1024x1024", quality: "medium" }, 1_056],
+    [{ size: "1024x1024", quality: "high" }, 4_160],
+    [{ size: "1024x1536", quality: "high" }, 6_240],
+    [{ size: "1024x1024", quality: "auto" }, 4_160],
+    [{ size: "auto" }, 6_240],
+    [{}, 6_240],
+    [{ size: "2048x2048", quality: "low", partial_images: 3 }, 4 * 272 + 300],
+  ])("%j", (body, outputImage) => {
+    expect(imageGeneration.imageUsageMax?.(body, "gpt-image-1.5")).toEqual({ outputImage });
+  });
+
+  test("does not apply to models that are priced by the image", () => {
+    expect(imageGeneration.imageUsageMax?.({}, "dall-e-3")).toBeUndefined();
+  });
+});

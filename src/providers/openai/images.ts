@@ -1,6 +1,13 @@
-import { type JsonObject, objectOf, type ObservedUsage } from "../../core/index.ts";
+import {
+  generatedImageTokens,
+  type JsonObject,
+  objectOf,
+  type ObservedUsage,
+  pixelsOf,
+  type Usage,
+} from "../../core/index.ts";
 import type { UpstreamOperation } from "../provider.ts";
-import { countOf } from "../shared/json.ts";
+import { countOf, textOf } from "../shared/json.ts";
 
 /**
  * GPT Image models count tokens of text and of images, for input and output. Output tokens are image tokens unless they
@@ -37,10 +44,26 @@ function readCached(details: JsonObject, input: number, images: number): { text:
   return { text: Math.min(cached - cachedImages, input - images), images: cachedImages };
 }
 
+/** The pixels of an image whose size the model chooses: the largest of the guide "Image generation". */
+const AUTO_PIXELS = 1_024 * 1_536;
+
+/** Tokens of each preview of a streamed image, from the same guide. */
+const PREVIEW_TOKENS = 100;
+
+/** DALL·E is priced by the image. */
+function imageUsageMax({ size, quality, partial_images }: JsonObject, model: string): Usage | undefined {
+  if (model.startsWith("dall-e")) return undefined;
+  const pixels = pixelsOf(textOf(size)) ?? AUTO_PIXELS;
+  return {
+    outputImage: generatedImageTokens(pixels, textOf(quality) ?? "high") + countOf(partial_images) * PREVIEW_TOKENS,
+  };
+}
+
 function operation(path: string): UpstreamOperation {
   return {
     path,
     edits: () => [],
+    imageUsageMax,
     readUsage: readImagesUsage,
     isFailure: ({ data }) => data === undefined || data === null,
   };

@@ -1,8 +1,10 @@
 import { responsesOperation } from "../shared/responses-operation.ts";
+import { hidesThought } from "./thought.ts";
 
 export const responses = responsesOperation({
   path: "/responses",
   outputFromTotal: false,
   reportedCost: () => undefined,
   listsInput: true,
+  hidesThought,
 });

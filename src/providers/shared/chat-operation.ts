@@ -1,6 +1,6 @@
 import type { JsonEdit } from "../../bodies/index.ts";
 import { type JsonObject, type ModelFacts, objectOf } from "../../core/index.ts";
-import type { UpstreamOperation } from "../provider.ts";
+import type { OutputLimit, UpstreamOperation } from "../provider.ts";
 import { type ChatUsageRules, readChatUsage } from "./chat-usage.ts";
 import { dropAndRename, type FieldRules } from "./field-rules.ts";
 
@@ -10,9 +10,20 @@ export interface ChatEndpoint extends FieldRules {
   /** Whether a stream's usage must be requested with `stream_options`, or is sent automatically (or never). */
   streamUsage: "on-request" | "automatic";
   usage: ChatUsageRules;
+  outputLimit: OutputLimit;
   facts?: (model: string) => ModelFacts;
   /** Whether a body with a success status is an error. */
   isFailure?: (answer: JsonObject) => boolean;
+}
+
+const limitNames = ["max_completion_tokens", "max_tokens"] as const;
+
+/** The limit of a chat upstream, by the name that it knows. */
+export function chatLimit(
+  field: (typeof limitNames)[number],
+  hidesThought: OutputLimit["hidesThought"] = () => true,
+): OutputLimit {
+  return { field, replaces: limitNames.filter((name) => name !== field), min: 1, hidesThought };
 }
 
 /** Sets `include_usage` in the client's `stream_options`. */
@@ -25,11 +36,12 @@ function requestUsage(body: JsonObject): JsonEdit[] {
 
 /** The chat operation of an upstream that uses the chat dialect. */
 export function chatOperation(endpoint: ChatEndpoint): UpstreamOperation {
-  const { path, streamUsage, drops, renames, usage, facts } = endpoint;
+  const { path, streamUsage, drops, renames, usage, outputLimit, facts } = endpoint;
   return {
     dialect: "chat",
     ...(facts === undefined ? {} : { facts }),
     path,
+    outputLimit,
     edits(body) {
       const fieldEdits = dropAndRename(body, { drops, renames });
       return streamUsage === "on-request" ? [...fieldEdits, ...requestUsage(body)] : fieldEdits;

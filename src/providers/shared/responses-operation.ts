@@ -1,5 +1,5 @@
 import { type JsonObject, objectOf, type ObservedUsage } from "../../core/index.ts";
-import type { UpstreamOperation } from "../provider.ts";
+import type { OutputLimit, UpstreamOperation } from "../provider.ts";
 import { countOf } from "./json.ts";
 
 /** The differences between a Responses endpoint and OpenAI's. */
@@ -11,7 +11,12 @@ export interface ResponsesEndpoint {
   reportedCost: (usage: JsonObject) => bigint | undefined;
   /** Whether `GET {path}/{id}/input_items` exists. */
   listsInput: boolean;
+  /** Whether it may bill thought that a stream does not contain. */
+  hidesThought: OutputLimit["hidesThought"];
 }
+
+/** The smallest `max_output_tokens` of OpenAI's specification. */
+const OUTPUT_TOKENS_MIN = 16;
 
 /** The usage of a response, or of an event that contains one. */
 function usageOf(answer: JsonObject): JsonObject | undefined {
@@ -55,6 +60,12 @@ export function responsesOperation(endpoint: ResponsesEndpoint): UpstreamOperati
     dialect: "responses",
     path: endpoint.path,
     storesAnswers: { listsInput: endpoint.listsInput },
+    outputLimit: {
+      field: "max_output_tokens",
+      replaces: [],
+      min: OUTPUT_TOKENS_MIN,
+      hidesThought: endpoint.hidesThought,
+    },
     edits: () => [],
     readUsage: (answer) => readResponsesUsage(answer, endpoint),
     // xAI's error is a string, other upstreams' errors are objects.

@@ -1,5 +1,6 @@
-import { chatOperation } from "../shared/chat-operation.ts";
+import { chatLimit, chatOperation } from "../shared/chat-operation.ts";
 import { reportedCost } from "./cost.ts";
+import { hidesThought } from "./thought.ts";
 
 export const chat = chatOperation({
   path: "/chat/completions",
@@ -7,5 +8,6 @@ export const chat = chatOperation({
   drops: [],
   renames: {},
   usage: { reasoningInCompletion: false, remainderIsReasoning: false, reportedCost },
+  outputLimit: chatLimit("max_completion_tokens", hidesThought),
   facts: () => ({ reasoningField: "reasoning_content", efforts: ["none", "low", "medium", "high"] }),
 });

@@ -1,9 +1,11 @@
 import { responsesOperation } from "../shared/responses-operation.ts";
 import { reportedCost } from "./cost.ts";
+import { hidesThought } from "./thought.ts";
 
 export const responses = responsesOperation({
   path: "/responses",
   outputFromTotal: true,
   reportedCost,
   listsInput: false,
+  hidesThought,
 });

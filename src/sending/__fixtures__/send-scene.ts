@@ -122,7 +122,9 @@ function targetWith(keys: KeyPool): Target {
     priceOf: () => undefined,
     price: {
       rates: {} as Target["price"]["rates"],
-      mostExpensive: { input: "input", output: "output" },
+      serviceTiers: new Map(),
+      inferenceGeos: new Map(),
+      priced: new Set(),
       modalities: new Set(),
       contextWindow: undefined,
       maxOutputTokens: undefined,
