@@ -3,7 +3,7 @@
  * format.
  */
 import { decodeBody } from "../bodies/index.ts";
-import { type WorkBound, type JsonObject, type RandomBytes } from "../core/index.ts";
+import { type WorkBound, type JsonObject, objectOf, type RandomBytes } from "../core/index.ts";
 import { readOpenaiFailure, writeOpenaiError } from "../dialects/index.ts";
 import type { MediaCodec, MediaEvents } from "../media/index.ts";
 import type {
@@ -54,6 +54,7 @@ export async function openMediaExchange<Body extends ChargeableBody>(
   return {
     requests: () => requests,
     output: undefined,
+    extras: operation.extras?.(objectOf(body) ?? {}, model) ?? {},
     // A converted call does not use the upstream's dialect, nor does a failure with a success status.
     passesThrough: reshaped === undefined,
     streamed: body.stream === true && reshaped?.answer === undefined,
@@ -129,7 +130,7 @@ function jsonAnswer<Body extends ChargeableBody>(
   answers: readonly [WholeAnswer, ...WholeAnswer[]],
 ): ClientAnswer {
   const [{ bytes, text, answer: own }] = answers;
-  if (reshaped?.answer === undefined) return { body: bytes, whole: text, counted: codec.counted?.(body, own) };
+  if (reshaped?.answer === undefined) return { body: bytes, whole: text, counted: codec.counted?.(body, own, bound) };
   const answer = reshaped.answer(
     answers.map((each) => each.answer),
     Math.floor(at / 1_000),
@@ -139,7 +140,7 @@ function jsonAnswer<Body extends ChargeableBody>(
     return binaryAnswer(answer, observer);
   }
   const whole = JSON.stringify(answer);
-  const counted = codec.counted?.(body, answer);
+  const counted = codec.counted?.(body, answer, bound);
   // The upstream does not stream this operation.
   if (body.stream === true && codec.events !== undefined) {
     return { body: codec.events.ofAnswer(body, answer), contentType: EVENT_STREAM, whole, counted };

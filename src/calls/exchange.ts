@@ -4,6 +4,7 @@
  * else.
  */
 import type { ObservedUsage } from "../core/index.ts";
+import type { RequestedExtras } from "../providers/index.ts";
 import type { WholeAnswer, UpstreamBody } from "../sending/index.ts";
 import type { StreamObserver } from "../streaming/index.ts";
 import type { StreamEvents } from "./relay-stream.ts";
@@ -17,6 +18,8 @@ export interface Exchange {
    * the hold.
    */
   requests(outputTokens?: number): readonly [ExchangeRequest, ...ExchangeRequest[]];
+  /** What else the request asks for. */
+  readonly extras: RequestedExtras;
   /** How far the request itself limits the output; undefined if the call generates no text. */
   readonly output: RequestedOutput | undefined;
   /**

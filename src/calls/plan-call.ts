@@ -16,7 +16,7 @@ import type { TextCodec } from "../dialects/index.ts";
 import type { RetryKey } from "../ledger/index.ts";
 import type { MediaCodec } from "../media/index.ts";
 import { type ExpandedInput, rebaseErrorPath, type ResponseStoreService } from "../responses/index.ts";
-import type { Target } from "../routing/index.ts";
+import { requirePrices, type Target } from "../routing/index.ts";
 import type { StoredObjects } from "../stored-objects/index.ts";
 import type { AnswerRecords, ObjectRecords } from "./answer-records.ts";
 import type { ChargeableBody, ChargeableRoute } from "./chargeable-route.ts";
@@ -210,10 +210,12 @@ async function planExpanded<Body extends ChargeableBody>(
 
 function planOf<Body extends ChargeableBody>(
   call: ReadCall<Body>,
-  bound: WorkBound,
+  own: WorkBound,
   exchange: Exchange,
   objects?: ObjectRecords,
 ): CallPlan {
+  const bound = { ...own, ...exchange.extras };
+  requirePrices(call.target, bound);
   return {
     order: orderOf(call, bound, exchange),
     target: call.target,

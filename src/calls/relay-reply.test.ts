@@ -68,6 +68,7 @@ async function begin(observer: StreamObserver) {
   const exchange: Exchange = {
     requests: () => [{ subpath: "", body: "{}" }],
     output: { hidesThought: false, isAnswerOnly: false },
+    extras: {},
     passesThrough: true,
     streamed: true,
     headers: {},

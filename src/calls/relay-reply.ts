@@ -1,5 +1,5 @@
 /** Relays an answer while it arrives, with an observer. */
-import { resolveUsage } from "../charges/index.ts";
+import { atLeastPassed, resolveUsage } from "../charges/index.ts";
 import { GatewayError } from "../core/index.ts";
 import type { Reply, SendOptions, StreamReply } from "../sending/index.ts";
 import type { Logger } from "../telemetry/index.ts";
@@ -62,7 +62,11 @@ function relay(
   const usage = new StreamUsage({
     observer,
     read() {
-      const used = resolveUsage(order, { upstream: observer.usage, outputBytes: () => observer.outputBytes });
+      const { usage: told, outputBytes } = observer;
+      // Figures in the middle of a stream may be older than what has passed since.
+      const isFinal = observer.done || observer.complete;
+      const upstream = told === undefined || isFinal ? told : atLeastPassed(told, outputBytes);
+      const used = resolveUsage(order, { upstream, outputBytes: () => outputBytes });
       // Usage without a price cannot be charged either.
       work.costOf(used);
       return used;

@@ -10,6 +10,7 @@
  * a job has a lease of the job's own length and is not renewed here.
  */
 import {
+  appliedTerms,
   bytesOfTokens,
   formatCredits,
   GatewayError,
@@ -142,8 +143,8 @@ export class Charge implements Watched {
     // The same answer is priced for its header, for its charge and for the log.
     if (observed !== this.#priced) {
       const { price, priceOf, bound } = this.#order;
-      const priced =
-        bound.terms === undefined ? observed : { ...observed, terms: { ...bound.terms, ...observed.terms } };
+      const terms = appliedTerms(bound.terms, observed.terms);
+      const priced = terms === observed.terms || terms === undefined ? observed : { ...observed, terms };
       this.#cost = capAt(limits.callNanoMax, chargeFor(price, priced, this.#deps.markupMillionths, priceOf));
       this.#priced = observed;
     }

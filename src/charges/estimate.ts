@@ -6,6 +6,7 @@ import {
   inputTokens,
   type ObservedUsage,
   outputBuckets,
+  outputTokens,
   type Usage,
   type UsageBucket,
   usageBuckets,
@@ -28,9 +29,9 @@ const LIKELY_TOKENS_MAX = 1_000_000_000;
 
 /**
  * The most that a call within its bound can use, counted in the most expensive buckets that it may be counted in;
- * `outputTokens` is the number per choice.
+ * `outputMax` is the number of output tokens per choice.
  */
-export function usageBound(price: ModelPrice, bound: WorkBound, outputTokens = outputTokensMax(price, bound)): Usage {
+export function usageBound(price: ModelPrice, bound: WorkBound, outputMax = outputTokensMax(price, bound)): Usage {
   const { inputParts = {}, outputImages, choices, inputs = 1 } = bound;
   const window = price.contextWindow ?? Number.POSITIVE_INFINITY;
   const usage: Usage = {};
@@ -47,7 +48,7 @@ export function usageBound(price: ModelPrice, bound: WorkBound, outputTokens = o
   if (outputImages?.each === undefined) {
     add(
       mostExpensiveOf(price, ["output", "reasoning", ...(bound.outputBuckets ?? [])]),
-      Math.min(outputTokens, window) * choices,
+      Math.min(outputMax, window) * choices,
     );
   } else {
     for (const [bucket, units] of Object.entries(outputImages.each)) {
@@ -61,8 +62,10 @@ export function usageBound(price: ModelPrice, bound: WorkBound, outputTokens = o
 }
 
 /** The most output per choice: by the request, else by the model. */
-function outputTokensMax({ contextWindow, maxOutputTokens }: ModelPrice, { outputTokens }: WorkBound): number {
-  return outputTokens ?? maxOutputTokens ?? Math.min(OUTPUT_TOKENS_ASSUMED, contextWindow ?? Number.POSITIVE_INFINITY);
+function outputTokensMax({ contextWindow, maxOutputTokens }: ModelPrice, bound: WorkBound): number {
+  return (
+    bound.outputTokens ?? maxOutputTokens ?? Math.min(OUTPUT_TOKENS_ASSUMED, contextWindow ?? Number.POSITIVE_INFINITY)
+  );
 }
 
 /** Usage estimated from lengths, for a call whose upstream reported none. */
@@ -102,6 +105,13 @@ export function resolveUsage(
   return image === undefined ? { ...own, usage } : { ...own, usage, image };
 }
 
+/** The usage with at least as much output as the text that has passed. A real price remains as it is. */
+export function atLeastPassed(observed: ObservedUsage, outputBytes: number): ObservedUsage {
+  const { usage } = observed;
+  const missing = tokensOfBytes(outputBytes) - outputTokens(usage);
+  return missing <= 0 ? observed : { ...observed, usage: { ...usage, output: (usage.output ?? 0) + missing } };
+}
+
 /**
  * The sum of several answers to one call, which stays one request. An answer without usage counts like the others,
  * except for its images, which are counted.
@@ -127,8 +137,8 @@ export function sumOf(each: readonly (ObservedUsage | undefined)[]): ObservedUsa
 
 /** The tokens that count towards a minute until the call has ended. */
 export function expectedTokens(price: ModelPrice, bound: WorkBound): number {
-  const { outputTokens = OUTPUT_TOKENS_LIKELY, choices } = bound;
-  return Math.min(inputTokens(expectedInput(price, bound)) + outputTokens * choices, LIKELY_TOKENS_MAX);
+  const output = (bound.outputTokens ?? OUTPUT_TOKENS_LIKELY) * bound.choices;
+  return Math.min(inputTokens(expectedInput(price, bound)) + output, LIKELY_TOKENS_MAX);
 }
 
 /** Tokens held for parts of unknown size are a bound and no indication of their size. */

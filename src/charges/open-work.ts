@@ -154,18 +154,24 @@ class HoldAmounts {
   readonly #price: ModelPrice;
   readonly #bound: WorkBound;
   readonly #markup: bigint;
+  /** The most that other models can cost. */
+  readonly #ofOthers: Nano;
 
-  constructor({ markupMillionths }: WorkDependencies, { price, bound }: WorkOrder) {
+  constructor({ markupMillionths }: WorkDependencies, { price, priceOf, bound }: WorkOrder) {
     const { terms } = bound;
     this.#price = terms === undefined ? price : priceAt(price, terms);
     this.#bound = bound;
     this.#markup = markupMillionths;
+    this.#ofOthers = (bound.others ?? []).reduce((sum, { model, usage }) => {
+      const other = priceOf?.(model);
+      return other === undefined ? sum : sum + boundFor(other, usage, markupMillionths);
+    }, 0n);
   }
 
   /** The most that the work can cost with this number of output tokens per choice, by default those of its bound. */
   of(outputTokens: number | undefined): Nano {
     const usage = usageBound(this.#price, this.#bound, outputTokens);
-    return boundFor(this.#price, usage, this.#markup, this.#bound.outputImages?.variant);
+    return boundFor(this.#price, usage, this.#markup, this.#bound.outputImages?.variant) + this.#ofOthers;
   }
 
   /** The output tokens per choice that this amount suffices for; below zero if it does not even suffice for the input. */

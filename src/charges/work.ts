@@ -8,7 +8,14 @@
  *                 ▼ │
  *                parked
  */
-import { type CallFile, formatCredits, type GatewayError, type Nano, type ObservedUsage } from "../core/index.ts";
+import {
+  appliedTerms,
+  type CallFile,
+  formatCredits,
+  type GatewayError,
+  type Nano,
+  type ObservedUsage,
+} from "../core/index.ts";
 import type { CallRecord, StoredAnswer } from "../ledger/index.ts";
 import type { Allowance, Charge, WorkDependencies } from "./charge.ts";
 import type { EndOutcome } from "./end-hold.ts";
@@ -154,6 +161,20 @@ export class Work {
     this.#charge.detach();
   }
 
+  /** The terms that have prices of their own. */
+  #pricedTerms(observed: ObservedUsage | undefined): Pick<CallRecord, "terms"> {
+    const { bound, price } = this.order;
+    const terms = appliedTerms(bound.terms, observed?.terms);
+    if (terms === undefined) return {};
+    const { serviceTier, inferenceGeo } = terms;
+    return {
+      terms: {
+        ...(serviceTier !== undefined && price.serviceTiers.has(serviceTier) && { serviceTier }),
+        ...(inferenceGeo !== undefined && price.inferenceGeos.has(inferenceGeo) && { inferenceGeo }),
+      },
+    };
+  }
+
   #record({ status, outcome, observed, unbilled }: WorkEnd): CallRecord {
     const { parent, principal, operation, dialect, source, streamed, at } = this.order;
     return {
@@ -167,6 +188,7 @@ export class Work {
       status,
       outcome,
       usage: (observed ?? unbilled)?.usage ?? {},
+      ...this.#pricedTerms(observed ?? unbilled),
       ...(this.outputLimit !== undefined && { maxOutputTokens: this.outputLimit }),
       milliseconds: performance.now() - this.#arrivedAt,
       millisecondsToFirstByte: this.#millisecondsToFirstByte,

@@ -45,8 +45,10 @@ export type { RateLimits } from "./rate-limits.ts";
 export { errorBody, idHeaders, type Surface } from "./surfaces.ts";
 export {
   addUsage,
+  appliedTerms,
   inAudioSteps,
   type ImageVariant,
+  type ModelUsage,
   inputBuckets,
   inputTokens,
   type ObservedUsage,

@@ -64,13 +64,25 @@ export interface PriceTerms {
   inferenceGeo?: string | undefined;
 }
 
+/** The terms of an answer: those that it names, else those that were requested. */
+export function appliedTerms(requested: PriceTerms | undefined, named: PriceTerms | undefined): PriceTerms | undefined {
+  return requested === undefined ? named : { ...requested, ...named };
+}
+
+/** What a model has used, or may use. */
+export interface ModelUsage {
+  /** The upstream's name of the model. */
+  model: string;
+  usage: Usage;
+}
+
 /** Usage as reported by an upstream, with its real price if reported (in nano-credits, before markup). */
 export interface ObservedUsage {
   usage: Usage;
   /** The terms that the answer names; for a term that it does not name, the requested one applies. */
   terms?: PriceTerms;
   /** The parts of `usage` that other models of the provider have used, by their names; each has its own price. */
-  others?: readonly { model: string; usage: Usage }[];
+  others?: readonly ModelUsage[];
   /** The variant of the images that the bucket `images` counts. */
   image?: ImageVariant;
   reportedCost?: bigint;

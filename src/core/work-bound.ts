@@ -1,4 +1,4 @@
-import type { ImageVariant, PriceTerms, Usage, UsageBucket } from "./usage.ts";
+import type { ImageVariant, ModelUsage, PriceTerms, Usage, UsageBucket } from "./usage.ts";
 
 /** Everything that bounds the cost of a request, as known from its body before it is sent. */
 export interface WorkBound {
@@ -36,6 +36,8 @@ export interface WorkBound {
   toolUnits?: Usage;
   /** Units that the work may use and that must have a price of their own, such as tokens of audio. */
   ownPrices?: readonly UsageBucket[];
+  /** The most that other models of the provider may use in the work, by their names; each has its own price. */
+  others?: readonly ModelUsage[];
   /**
    * The maximum number of output images, their variant if the body determines it, and the most that one of them uses if
    * the upstream counts tokens.

@@ -16,8 +16,8 @@ export interface MediaCodec<Body> {
   references?(body: Body): readonly ObjectReference[];
   /** `sizeOf` measures a string within a measured field; `files` are those of a form. */
   bound(body: Body, sizeOf: SizeOf, files: readonly CallFile[]): WorkBound;
-  /** The units of a whole answer other than tokens; the upstream's own figures take precedence. */
-  counted?(body: Body, answer: JsonObject): ObservedUsage;
+  /** The units of a whole answer that the upstream may not report; its own figures take precedence. */
+  counted?(body: Body, answer: JsonObject, bound: WorkBound): ObservedUsage;
   /** The reader of its streams of events; absent if nothing is streamed. */
   events?: MediaEvents<Body>;
   /**

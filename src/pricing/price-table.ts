@@ -52,7 +52,7 @@ export interface TableRates {
   serviceTiers: ReadonlyMap<string, Rates>;
   /** Factors in millionths, by the place that the model runs in. */
   inferenceGeos: ReadonlyMap<string, bigint>;
-  /** The buckets that the table prices, if only with zero. */
+  /** The buckets whose own key the table has, be it zero. */
   priced: ReadonlySet<UsageBucket>;
 }
 
@@ -114,7 +114,7 @@ export function readPriceTable(table: PriceTable): TableRates {
     rates,
     serviceTiers: new Map(Object.entries(service_tiers).map(([name, tier]) => [name, tierRates(tier)])),
     inferenceGeos: new Map(Object.entries(inference_geos).map(([name, factor]) => [name, parseMarkup(factor)])),
-    priced: new Set(usageBuckets.filter((bucket) => keyThatPrices(table, keyOfBucket[bucket]) !== undefined)),
+    priced: new Set(usageBuckets.filter((bucket) => table[keyOfBucket[bucket]] !== undefined)),
   };
 }
 

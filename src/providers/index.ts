@@ -4,6 +4,7 @@ export type {
   ListedModel,
   Provider,
   BinaryAnswer,
+  RequestedExtras,
   UpstreamRequestBody,
   UpstreamRequests,
   UpstreamOperation,

@@ -1,5 +1,14 @@
 import type { JsonEdit } from "../bodies/index.ts";
-import type { CallFile, Dialect, JsonObject, ModelFacts, ObservedUsage, Operation, Usage } from "../core/index.ts";
+import type {
+  CallFile,
+  Dialect,
+  JsonObject,
+  ModelFacts,
+  ObservedUsage,
+  Operation,
+  Usage,
+  WorkBound,
+} from "../core/index.ts";
 
 /**
  * One kind of upstream: the paths of its operations, its headers, and how its answers are read. Only data and pure
@@ -69,6 +78,9 @@ export interface OutputLimit {
   isAnswerOnly?(body: JsonObject): boolean;
 }
 
+/** What a request asks for and the upstream bills, besides its input and its answer. */
+export type RequestedExtras = Pick<WorkBound, "terms" | "toolUnits" | "ownPrices" | "others">;
+
 /** How an upstream does one operation. */
 export interface UpstreamOperation {
   /** The dialect that the upstream uses for this operation; absent if the operation doesn't generate text. */
@@ -86,6 +98,8 @@ export interface UpstreamOperation {
   toUpstream?(input: CallInput, model: string): UpstreamRequests | undefined | Promise<UpstreamRequests | undefined>;
   /** Client headers that are forwarded if the client uses the same dialect. */
   forwardedHeaders?: readonly string[];
+  /** Reads what else a body asks for. It is in the upstream's dialect or, without one, the client's own. */
+  extras?(body: JsonObject, model: string): RequestedExtras;
   /** How output is limited; absent if the operation doesn't generate text. */
   outputLimit?: OutputLimit;
   /** The most that one image uses, if the upstream bills tokens for it; `body` is in OpenAI's terms. */

@@ -187,6 +187,6 @@ function notRouted(message: string): GatewayError {
 }
 
 /** Quotes a caller's text in a message; shortened, so that an error's size never depends on the request. */
-function quoted(text: string): string {
+export function quoted(text: string): string {
   return JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}…` : text);
 }

@@ -50,15 +50,22 @@ export function toGeneration<Flag>(row: GenerationRow<Flag>, isSet: (flag: Flag)
 }
 
 /** The buckets that this version knows; a newer version may have written others. */
-function readUsage(text: string): Pick<Generation, "usage" | "maxOutputTokens"> {
+function readUsage(text: string): Pick<Generation, "usage" | "terms" | "maxOutputTokens"> {
   const counts = parseObject(text) ?? {};
   const usage: Usage = {};
   for (const bucket of usageBuckets) {
     const count = counts[bucket];
     if (typeof count === "number") usage[bucket] = count;
   }
-  const { maxOutputTokens } = counts;
-  return typeof maxOutputTokens === "number" ? { usage, maxOutputTokens } : { usage };
+  const { serviceTier, inferenceGeo, maxOutputTokens } = counts;
+  return {
+    usage,
+    ...(typeof maxOutputTokens === "number" && { maxOutputTokens }),
+    terms: {
+      ...(typeof serviceTier === "string" && { serviceTier }),
+      ...(typeof inferenceGeo === "string" && { inferenceGeo }),
+    },
+  };
 }
 
 const keys: Record<UsageGrouping, string> = {

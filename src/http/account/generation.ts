@@ -75,6 +75,8 @@ export const generationAnswer = z
         ...Object.fromEntries(Object.values(rareNames).map((name) => [name, count.optional()])),
       })
       .describe("Disjoint counts: each token stands in exactly one of them."),
+    service_tier: z.string().optional().describe("The speed or priority that was charged, if not the usual one."),
+    inference_geo: z.string().optional().describe("The place of the model that was charged, if it has its own price."),
     max_output_tokens: count
       .optional()
       .describe("The limit of the output that the gateway has set, for each choice; absent if it has set none."),
@@ -129,6 +131,8 @@ function answerOf(generation: Generation): z.input<typeof generationAnswer> {
     status: generation.status ?? null,
     outcome: generation.outcome,
     usage: namedCounts(generation.usage),
+    ...(generation.terms?.serviceTier !== undefined && { service_tier: generation.terms.serviceTier }),
+    ...(generation.terms?.inferenceGeo !== undefined && { inference_geo: generation.terms.inferenceGeo }),
     ...(generation.maxOutputTokens !== undefined && { max_output_tokens: generation.maxOutputTokens }),
     input_tokens: generation.inputTokens,
     output_tokens: generation.outputTokens,

@@ -11,7 +11,7 @@ export interface GenerationColumns {
   streamed: boolean;
   status: number;
   outcome: CallRecord["outcome"] | "expired";
-  /** JSON: the counts by bucket, and `maxOutputTokens`. */
+  /** JSON: the counts by bucket, the terms of the price, and `maxOutputTokens`. */
   usage: string;
   input_tokens: number;
   output_tokens: number;
@@ -22,7 +22,8 @@ export interface GenerationColumns {
 }
 
 export function toGenerationColumns(record: CallRecord): GenerationColumns {
-  const { owner, operation, dialect, provider, model, streamed, status, outcome, usage, maxOutputTokens } = record;
+  const { owner, operation, dialect, provider, model, streamed, status, outcome, usage, terms, maxOutputTokens } =
+    record;
   return {
     owner,
     operation,
@@ -32,7 +33,7 @@ export function toGenerationColumns(record: CallRecord): GenerationColumns {
     streamed,
     status,
     outcome,
-    usage: JSON.stringify(maxOutputTokens === undefined ? usage : { ...usage, maxOutputTokens }),
+    usage: JSON.stringify({ ...usage, ...terms, maxOutputTokens }),
     input_tokens: inputTokens(usage),
     output_tokens: outputTokens(usage),
     ms: record.milliseconds,

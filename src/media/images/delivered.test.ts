@@ -4,7 +4,13 @@ import { countImages, expectedImageTokens } from "./delivered.ts";
 import { imageGenerationRequest } from "./request.ts";
 
 const { prompt } = imageGenerationRequest.parse({ model: "m", prompt: "a cat" });
-const counted = (answer: JsonObject, body: object = {}) => countImages({ prompt, ...body }, answer);
+const counted = (answer: JsonObject, body: object = {}, each?: Usage) =>
+  countImages({ prompt, ...body }, answer, {
+    inputTokens: 0,
+    outputTokens: undefined,
+    choices: 1,
+    outputImages: { count: 1, variant: {}, ...(each && { each }) },
+  });
 const image = { b64_json: "AAAA" };
 const address = { url: "https://pictures.example/1.png" };
 
@@ -91,4 +97,13 @@ describe("tokens that should have been named and were not", () => {
   ])("%j: %p", (variant, tokens) => {
     expect(expectedImageTokens(variant)).toBe(tokens);
   });
+});
+
+test("images of a model that is priced by tokens have tokens, also in an answer that tells nothing about them", () => {
+  const each = { outputImage: 6_240 };
+  expect(counted({ data: [image] }, {}, each).usage).toEqual({ images: 1, outputImage: 1_056 });
+  expect(counted({ data: [image] }, { quality: "high" }, each).usage).toEqual({ images: 1, outputImage: 4_160 });
+  expect(counted({ data: [image], usage: {} }, {}, each).usage).toEqual({ images: 1, outputImage: 1_056 });
+  expect(counted({ data: [image], usage: { output_tokens: 7 } }, {}, each).usage).toEqual({ images: 1 });
+  expect(counted({ data: [image] }).usage).toEqual({ images: 1 });
 });

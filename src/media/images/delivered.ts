@@ -6,6 +6,7 @@ import {
   objectOf,
   type ObservedUsage,
   pixelsOf,
+  type WorkBound,
 } from "../../core/index.ts";
 import { type ImagesBody, requestedVariant } from "./bound.ts";
 
@@ -25,12 +26,14 @@ export function entriesOf({ data }: JsonObject): JsonObject[] {
 }
 
 /** The images of a whole answer, and their tokens if it should have reported them. */
-export function countImages(body: ImagesBody, answer: JsonObject): ObservedUsage {
+export function countImages(body: ImagesBody, answer: JsonObject, bound: WorkBound): ObservedUsage {
   const delivered = entriesOf(answer).filter(isDelivered);
   const images = delivered.length;
   const image = variantOf(body, answer, delivered);
-  // Models priced by tokens describe their images; the others report no tokens.
-  const isUnreported = isText(answer["output_format"]) && objectOf(answer["usage"]) === undefined;
+  // Models priced by tokens describe their images, mostly; the others report no tokens.
+  const hasTokens = bound.outputImages?.each !== undefined || isText(answer["output_format"]);
+  const told = objectOf(answer["usage"])?.["output_tokens"];
+  const isUnreported = hasTokens && !(typeof told === "number" && told > 0);
   return { usage: { images, ...(isUnreported ? { outputImage: images * expectedImageTokens(image) } : {}) }, image };
 }
 

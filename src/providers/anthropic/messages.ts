@@ -7,8 +7,10 @@ import {
   type ObservedUsage,
   type Usage,
 } from "../../core/index.ts";
-import type { UpstreamOperation } from "../provider.ts";
-import { countOf } from "../shared/json.ts";
+import type { RequestedExtras, UpstreamOperation } from "../provider.ts";
+import { counted, runsMax, toolsOf, typeOf } from "../shared/hosted-tools.ts";
+import { countOf, textOf } from "../shared/json.ts";
+import { askedTerms } from "../shared/terms.ts";
 
 /**
  * `input_tokens` excludes cache reads and writes, `output_tokens` includes reasoning. Cache writes that are not listed
@@ -20,15 +22,52 @@ function readMessagesUsage(answer: JsonObject): ObservedUsage | undefined {
   if (usage?.["output_tokens"] === undefined) return undefined;
   const output = countOf(usage["output_tokens"]);
   const reasoning = Math.min(countOf(objectOf(usage["output_tokens_details"])?.["thinking_tokens"]), output);
-  const answered: Usage = { ...readCounts(usage), output: output - reasoning, reasoning, requests: 1 };
+  const webSearches = countOf(objectOf(usage["server_tool_use"])?.["web_search_requests"]);
+  const answered: Usage = {
+    ...readCounts(usage),
+    output: output - reasoning,
+    reasoning,
+    ...counted({ webSearches }),
+    requests: 1,
+  };
+  const terms = namedTerms(usage);
   const rounds = otherRounds(usage);
-  if (rounds.length === 0) return { usage: answered };
+  if (rounds.length === 0) return { usage: answered, ...terms };
   const others = rounds.flatMap((round) =>
     typeof round["model"] === "string" ? [{ model: round["model"], usage: readRound(round) }] : [],
   );
   return {
     usage: rounds.map(readRound).reduce(addUsage, answered),
     ...(others.length === 0 ? {} : { others }),
+    ...terms,
+  };
+}
+
+/** The terms that an answer names. Its `service_tier` tells capacity that is priced as usual. */
+function namedTerms({ speed, inference_geo }: JsonObject): Pick<ObservedUsage, "terms"> {
+  const [serviceTier, inferenceGeo] = [textOf(speed), textOf(inference_geo)];
+  if (serviceTier === undefined && inferenceGeo === undefined) return {};
+  return {
+    terms: {
+      ...(serviceTier === undefined ? {} : { serviceTier }),
+      ...(inferenceGeo === undefined ? {} : { inferenceGeo }),
+    },
+  };
+}
+
+/**
+ * Anthropic bills searches apart; what a page that is fetched brings in is billed as input. Code runs within an allowance
+ * of free hours, and free of charge beside a search.
+ */
+function extras(body: JsonObject): RequestedExtras {
+  const terms = askedTerms(body["speed"], body["inference_geo"]);
+  let webSearches = 0;
+  for (const tool of toolsOf(body)) {
+    if (typeOf(tool).startsWith("web_search")) webSearches = Math.max(webSearches, runsMax(tool["max_uses"]));
+  }
+  return {
+    ...(terms === undefined ? {} : { terms }),
+    ...(webSearches === 0 ? {} : { toolUnits: { webSearches } }),
   };
 }
 
@@ -98,6 +137,7 @@ export const messages: UpstreamOperation = {
   forwardedHeaders: ["anthropic-version", "anthropic-beta"],
   edits: () => [],
   facts: factsOf,
+  extras,
   outputLimit: { field: "max_tokens", replaces: [], min: 1, hidesThought },
   readUsage: readMessagesUsage,
   isFailure: (answer) => answer["type"] === "error",

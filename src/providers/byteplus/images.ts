@@ -1,5 +1,5 @@
-import { type JsonObject, listOf, objectOf, type ObservedUsage } from "../../core/index.ts";
-import type { CallInput, UpstreamRequests, UpstreamOperation } from "../provider.ts";
+import { type JsonObject, listOf, objectOf, type ObservedUsage, type Usage } from "../../core/index.ts";
+import type { CallInput, RequestedExtras, UpstreamRequests, UpstreamOperation } from "../provider.ts";
 import {
   editsBetween,
   fitImageFields,
@@ -13,6 +13,7 @@ import {
 import { imageSources, refuseMask, urlsOf } from "../shared/image-sources.ts";
 import { countOf } from "../shared/json.ts";
 import { refusal } from "../shared/refusal.ts";
+import { readTools, toolsMax } from "./hosted-tools.ts";
 
 const rules: ImageFieldRules = { drops: [...imageHints, "n", "quality", "user"], only: { ...opaqueOnly, style: [] } };
 
@@ -34,6 +35,7 @@ function readUsage(answer: JsonObject): ObservedUsage | undefined {
       images,
       inputImages: countOf(usage["input_images"]),
       outputImage: countOf(usage["output_tokens"]),
+      ...readTools(answer).usage,
       // If all images failed, the answer is no success.
       requests: images > 0 ? 1 : 0,
     },
@@ -72,11 +74,18 @@ function sumOf(first: JsonObject, second: JsonObject): JsonObject {
   return { ...first, ...(Object.fromEntries(sums) as JsonObject) };
 }
 
+/** The searches of all requests: each makes one image. */
+function ofEachImage({ toolUnits }: { toolUnits?: Usage }, images: number): RequestedExtras {
+  const { webSearches = 0 } = toolUnits ?? {};
+  return webSearches === 0 ? {} : { toolUnits: { webSearches: webSearches * images } };
+}
+
 /** An image that failed is replaced by its error in the list, so only an answer without a list is a failure. */
 const operation = {
   path: "/images/generations",
   edits: (body: JsonObject) => editsBetween(body, fitted(body)),
   readUsage,
+  extras: (body: JsonObject) => ofEachImage(toolsMax(body), requestedImageCount(body)),
   isFailure: ({ data }: JsonObject) => !Array.isArray(data),
 };
 

@@ -1,4 +1,5 @@
 import { responsesOperation } from "../shared/responses-operation.ts";
+import { readTools, toolsMax } from "./hosted-tools.ts";
 
 export const responses = responsesOperation({
   path: "/responses",
@@ -6,4 +7,6 @@ export const responses = responsesOperation({
   reportedCost: () => undefined,
   listsInput: true,
   hidesThought: () => false,
+  toolsMax,
+  readTools,
 });

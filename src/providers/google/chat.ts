@@ -1,7 +1,11 @@
+import type { JsonObject } from "../../core/index.ts";
+import type { RequestedExtras, UpstreamOperation } from "../provider.ts";
 import { chatLimit, chatOperation } from "../shared/chat-operation.ts";
+import { toolsOf, typeOf } from "../shared/hosted-tools.ts";
+import { refusal } from "../shared/refusal.ts";
 
 /** Google's OpenAI-compatible layer. It refuses fields of OpenAI that it doesn't know (`docs/wire/gemini.md`). */
-export const chat = chatOperation({
+const operation = chatOperation({
   path: "/v1beta/openai/chat/completions",
   streamUsage: "on-request",
   drops: [
@@ -28,3 +32,12 @@ export const chat = chatOperation({
     efforts: ["none", "minimal", "low", "medium", "high"],
   }),
 });
+
+/** Searches that ground an answer are billed, and the compatible layer does not tell how many there were. */
+function refuseHostedTools(body: JsonObject): RequestedExtras {
+  const index = toolsOf(body).findIndex((tool) => typeOf(tool) !== "function");
+  if (index !== -1) throw refusal(`tools.${index}`, "must be a function: Google's own tools are not available here.");
+  return {};
+}
+
+export const chat: UpstreamOperation = { ...operation, extras: refuseHostedTools };

@@ -1,16 +1,9 @@
 import type { UpstreamOperation } from "../provider.ts";
-import { chatLimit, chatOperation } from "../shared/chat-operation.ts";
+import { chatLimit, chatOperation, tierExtras } from "../shared/chat-operation.ts";
 import type { Preset } from "./presets.ts";
 
-export function chatOf({
-  streamUsage,
-  drops,
-  renames,
-  usage,
-  limitName,
-  hidesThought,
-  facts,
-}: Preset): UpstreamOperation {
+export function chatOf(preset: Preset): UpstreamOperation {
+  const { streamUsage, drops, renames, usage, limitName, hidesThought, equalTiers, facts } = preset;
   return chatOperation({
     path: "/chat/completions",
     streamUsage,
@@ -18,6 +11,9 @@ export function chatOf({
     renames,
     usage,
     outputLimit: chatLimit(limitName, () => hidesThought),
+    ...(equalTiers.length === 0
+      ? {}
+      : { extras: (body) => (equalTiers.includes(String(body["service_tier"])) ? {} : tierExtras(body)) }),
     facts: () => facts,
   });
 }

@@ -26,6 +26,8 @@ export interface Preset {
   limitName: "max_tokens" | "max_completion_tokens";
   /** Whether it may bill thought that a stream does not contain. */
   hidesThought: boolean;
+  /** Service tiers that cost as much as the usual one. */
+  equalTiers: readonly string[];
   facts: ModelFacts;
   /** Undefined if the upstream has no embeddings. */
   embeddings: EmbeddingsEndpoint | undefined;
@@ -46,6 +48,7 @@ const generic: Preset = {
   usage: openaiUsageRules,
   limitName: "max_tokens",
   hidesThought: false,
+  equalTiers: [],
   facts: {},
   embeddings: openaiEmbeddings,
   audio: { speech: speechOperation, transcription: transcriptionOperation, translation: translationOperation },
@@ -95,6 +98,7 @@ export const presets = {
     limitName: "max_completion_tokens",
     // With `include_reasoning: false`.
     hidesThought: true,
+    equalTiers: ["flex"],
     facts: { reasoningField: "reasoning" },
     embeddings: undefined,
     audio: { speech: speechOperation, transcription: groqTranscription, translation: groqTranslation },

@@ -1,13 +1,49 @@
-import { chatLimit, chatOperation } from "../shared/chat-operation.ts";
+import { type JsonObject, listOf, objectOf, type ObservedUsage, type UsageBucket } from "../../core/index.ts";
+import type { RequestedExtras, UpstreamOperation } from "../provider.ts";
+import { chatLimit, chatOperation, tierExtras } from "../shared/chat-operation.ts";
 import { openaiUsageRules } from "../shared/chat-usage.ts";
+import { textOf } from "../shared/json.ts";
 import { hidesThought } from "./thought.ts";
 
-export const chat = chatOperation({
+/** Models that search the web in each call (OpenAI's guide "Web search"). */
+const searches = /-search(?:-|$)/;
+
+/** A search, and sound in either direction, whose tokens cost many times those of text. */
+function extras(body: JsonObject, model: string): RequestedExtras {
+  const ownPrices = soundIn(body);
+  return {
+    ...tierExtras(body),
+    ...(searches.test(model) || objectOf(body["web_search_options"]) !== undefined
+      ? { toolUnits: { webSearches: 1 } }
+      : {}),
+    ...(ownPrices.length === 0 ? {} : { ownPrices }),
+  };
+}
+
+function soundIn({ modalities, audio, messages }: JsonObject): UsageBucket[] {
+  const speaks = listOf(modalities).includes("audio") || objectOf(audio) !== undefined;
+  const hears = listOf(messages).some((message) =>
+    listOf(objectOf(message)?.["content"]).some((part) => objectOf(part)?.["type"] === "input_audio"),
+  );
+  return [...(speaks ? (["outputAudio"] as const) : []), ...(hears ? (["inputAudio"] as const) : [])];
+}
+
+const operation = chatOperation({
   path: "/chat/completions",
   streamUsage: "on-request",
   drops: [],
   renames: {},
   usage: openaiUsageRules,
   outputLimit: chatLimit("max_completion_tokens", hidesThought),
+  extras,
   facts: () => ({ developerRole: true }),
 });
+
+/** A search is no part of the usage: the model's name tells it. */
+function readUsage(answer: JsonObject): ObservedUsage | undefined {
+  const observed = operation.readUsage(answer);
+  if (observed === undefined || !searches.test(textOf(answer["model"]) ?? "")) return observed;
+  return { ...observed, usage: { ...observed.usage, webSearches: 1 } };
+}
+
+export const chat: UpstreamOperation = { ...operation, readUsage };

@@ -13,7 +13,7 @@ import { countOf, textOf } from "../shared/json.ts";
  * GPT Image models count tokens of text and of images, for input and output. Output tokens are image tokens unless they
  * are listed as text. DALL·E counts nothing and is priced per image.
  */
-function readImagesUsage(answer: JsonObject): ObservedUsage | undefined {
+export function readImagesUsage(answer: JsonObject): ObservedUsage | undefined {
   const usage = objectOf(answer["usage"]);
   if (usage === undefined) return undefined;
   const input = countOf(usage["input_tokens"]);
@@ -21,6 +21,8 @@ function readImagesUsage(answer: JsonObject): ObservedUsage | undefined {
   const images = Math.min(countOf(details["image_tokens"]), input);
   const cached = readCached(details, input, images);
   const total = countOf(usage["output_tokens"]);
+  // `{}` or zeros count nothing: the usage is then estimated.
+  if (input + total === 0) return undefined;
   const output = Math.min(countOf(objectOf(usage["output_tokens_details"])?.["text_tokens"]), total);
   return {
     usage: {
@@ -45,13 +47,13 @@ function readCached(details: JsonObject, input: number, images: number): { text:
 }
 
 /** The pixels of an image whose size the model chooses: the largest of the guide "Image generation". */
-const AUTO_PIXELS = 1_024 * 1_536;
+export const AUTO_PIXELS = 1_024 * 1_536;
 
 /** Tokens of each preview of a streamed image, from the same guide. */
-const PREVIEW_TOKENS = 100;
+export const PREVIEW_TOKENS = 100;
 
 /** DALL·E is priced by the image. */
-function imageUsageMax({ size, quality, partial_images }: JsonObject, model: string): Usage | undefined {
+export function imageUsageMax({ size, quality, partial_images }: JsonObject, model: string): Usage | undefined {
   if (model.startsWith("dall-e")) return undefined;
   const pixels = pixelsOf(textOf(size)) ?? AUTO_PIXELS;
   return {

@@ -1,4 +1,5 @@
 import { responsesOperation } from "../shared/responses-operation.ts";
+import { readTools, toolsMax } from "./hosted-tools.ts";
 import { hidesThought } from "./thought.ts";
 
 export const responses = responsesOperation({
@@ -7,4 +8,6 @@ export const responses = responsesOperation({
   reportedCost: () => undefined,
   listsInput: true,
   hidesThought,
+  toolsMax,
+  readTools,
 });

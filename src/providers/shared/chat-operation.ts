@@ -1,8 +1,9 @@
 import type { JsonEdit } from "../../bodies/index.ts";
 import { type JsonObject, type ModelFacts, objectOf } from "../../core/index.ts";
-import type { OutputLimit, UpstreamOperation } from "../provider.ts";
+import type { OutputLimit, RequestedExtras, UpstreamOperation } from "../provider.ts";
 import { type ChatUsageRules, readChatUsage } from "./chat-usage.ts";
 import { dropAndRename, type FieldRules } from "./field-rules.ts";
+import { askedTier } from "./terms.ts";
 
 /** The differences between a chat completions endpoint and OpenAI's. */
 export interface ChatEndpoint extends FieldRules {
@@ -11,6 +12,8 @@ export interface ChatEndpoint extends FieldRules {
   streamUsage: "on-request" | "automatic";
   usage: ChatUsageRules;
   outputLimit: OutputLimit;
+  /** What else is billed; by default the service tier. */
+  extras?: UpstreamOperation["extras"];
   facts?: (model: string) => ModelFacts;
   /** Whether a body with a success status is an error. */
   isFailure?: (answer: JsonObject) => boolean;
@@ -34,6 +37,12 @@ function requestUsage(body: JsonObject): JsonEdit[] {
   return [{ set: "stream_options", value: JSON.stringify({ ...options, include_usage: true }) }];
 }
 
+/** Reads the requested service tier. */
+export function tierExtras({ service_tier }: JsonObject): RequestedExtras {
+  const terms = askedTier(service_tier);
+  return terms === undefined ? {} : { terms };
+}
+
 /** The chat operation of an upstream that uses the chat dialect. */
 export function chatOperation(endpoint: ChatEndpoint): UpstreamOperation {
   const { path, streamUsage, drops, renames, usage, outputLimit, facts } = endpoint;
@@ -42,6 +51,7 @@ export function chatOperation(endpoint: ChatEndpoint): UpstreamOperation {
     ...(facts === undefined ? {} : { facts }),
     path,
     outputLimit,
+    extras: endpoint.extras ?? (drops.includes("service_tier") ? () => ({}) : tierExtras),
     edits(body) {
       const fieldEdits = dropAndRename(body, { drops, renames });
       return streamUsage === "on-request" ? [...fieldEdits, ...requestUsage(body)] : fieldEdits;

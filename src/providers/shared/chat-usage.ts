@@ -1,6 +1,7 @@
 import { type JsonObject, listOf, objectOf, type ObservedUsage } from "../../core/index.ts";
 
 import { countOf } from "./json.ts";
+import { tierOf, withTier } from "./terms.ts";
 
 /** The differences between providers of the chat dialect in their counts. */
 export interface ChatUsageRules {
@@ -90,7 +91,7 @@ export function readChatUsage(answer: JsonObject, rules: ChatUsageRules): Observ
   const reportedCost = rules.reportedCost(usage);
   // `{}`, zeros or words count nothing: the usage is then estimated from the text.
   if (prompt + completion + reasoning === 0 && reportedCost === undefined) return undefined;
-  return {
+  const observed: ObservedUsage = {
     usage: {
       input: parts.rest,
       cacheRead,
@@ -105,4 +106,5 @@ export function readChatUsage(answer: JsonObject, rules: ChatUsageRules): Observ
     },
     ...(reportedCost === undefined ? {} : { reportedCost }),
   };
+  return withTier(observed, tierOf(answer));
 }

@@ -1,6 +1,8 @@
-import { type JsonObject, objectOf, type ObservedUsage } from "../../core/index.ts";
-import type { OutputLimit, UpstreamOperation } from "../provider.ts";
+import { addUsage, type JsonObject, objectOf, type ObservedUsage, type Usage } from "../../core/index.ts";
+import type { OutputLimit, RequestedExtras, UpstreamOperation } from "../provider.ts";
+import { tierExtras } from "./chat-operation.ts";
 import { countOf } from "./json.ts";
+import { tierOf, withTier } from "./terms.ts";
 
 /** The differences between a Responses endpoint and OpenAI's. */
 export interface ResponsesEndpoint {
@@ -13,6 +15,10 @@ export interface ResponsesEndpoint {
   listsInput: boolean;
   /** Whether it may bill thought that a stream does not contain. */
   hidesThought: OutputLimit["hidesThought"];
+  /** What the hosted tools of a request may do. */
+  toolsMax(body: JsonObject): Pick<RequestedExtras, "toolUnits" | "others">;
+  /** What the hosted tools of an answer have done; `response` is the whole response. */
+  readTools(response: JsonObject): Pick<ObservedUsage, "usage" | "others">;
 }
 
 /** The smallest `max_output_tokens` of OpenAI's specification. */
@@ -41,17 +47,22 @@ function readResponsesUsage(answer: JsonObject, endpoint: ResponsesEndpoint): Ob
   const reportedCost = endpoint.reportedCost(usage);
   // As in `readChatUsage`.
   if (input + output === 0 && reportedCost === undefined) return undefined;
-  return {
-    usage: {
-      input: uncached - cacheWrite5m,
-      cacheRead,
-      cacheWrite5m,
-      output: output - reasoning,
-      reasoning,
-      requests: 1,
-    },
+  const response = objectOf(answer["response"]) ?? answer;
+  const { usage: ofTools, others } = endpoint.readTools(response);
+  const own: Usage = {
+    input: uncached - cacheWrite5m,
+    cacheRead,
+    cacheWrite5m,
+    output: output - reasoning,
+    reasoning,
+    requests: 1,
+  };
+  const observed: ObservedUsage = {
+    usage: addUsage(own, ofTools),
+    ...(others === undefined ? {} : { others }),
     ...(reportedCost === undefined ? {} : { reportedCost }),
   };
+  return withTier(observed, tierOf(answer));
 }
 
 /** The Responses operation of an upstream that uses this dialect and stores its answers. */
@@ -66,6 +77,7 @@ export function responsesOperation(endpoint: ResponsesEndpoint): UpstreamOperati
       min: OUTPUT_TOKENS_MIN,
       hidesThought: endpoint.hidesThought,
     },
+    extras: (body) => ({ ...tierExtras(body), ...endpoint.toolsMax(body) }),
     edits: () => [],
     readUsage: (answer) => readResponsesUsage(answer, endpoint),
     // xAI's error is a string, other upstreams' errors are objects.

@@ -1,5 +1,6 @@
 import { responsesOperation } from "../shared/responses-operation.ts";
 import { reportedCost } from "./cost.ts";
+import { readTools, toolsMax } from "./hosted-tools.ts";
 import { hidesThought } from "./thought.ts";
 
 export const responses = responsesOperation({
@@ -8,4 +9,6 @@ export const responses = responsesOperation({
   reportedCost,
   listsInput: false,
   hidesThought,
+  toolsMax,
+  readTools,
 });

@@ -1,0 +1,265 @@
+/** What requests ask for and answers report besides tokens: service tiers, places, hosted tools, sound. */
+import { describe, expect, test } from "bun:test";
+import type { JsonObject, ObservedUsage, Usage } from "../core/index.ts";
+import type { UpstreamOperation } from "./provider.ts";
+import { createProvider, type ProviderChoice } from "./registry.ts";
+
+type Named = keyof ReturnType<typeof createProvider>["operations"];
+
+function operationOf(kind: ProviderChoice["kind"], name: Named, preset?: ProviderChoice["preset"]): UpstreamOperation {
+  const operation = createProvider({ kind, preset, baseUrl: "https://upstream.example" }).operations[name];
+  if (operation === undefined) throw new Error(`${kind} has no ${name}`);
+  return operation;
+}
+
+const extras = (operation: UpstreamOperation, body: JsonObject, model = "m") => operation.extras?.(body, model) ?? {};
+
+/** The units besides tokens and the call itself. */
+function unitsOf(observed: ObservedUsage | undefined): Usage {
+  const { webSearches, storageSearches, containerGb } = observed?.usage ?? {};
+  return {
+    ...(webSearches !== undefined && { webSearches }),
+    ...(storageSearches !== undefined && { storageSearches }),
+    ...(containerGb !== undefined && { containerGb }),
+  };
+}
+
+describe("a requested service tier", () => {
+  const openai = operationOf("openai", "chat");
+
+  test.each<[unknown, object]>([
+    ["priority", { terms: { serviceTier: "priority" } }],
+    ["flex", { terms: { serviceTier: "flex" } }],
+    ["of_tomorrow", { terms: { serviceTier: "of_tomorrow" } }],
+    ["auto", {}],
+    ["default", {}],
+    ["", {}],
+    [null, {}],
+    [undefined, {}],
+    [7, {}],
+    [{ priority: true }, {}],
+    [["priority"], {}],
+  ])("%j", (service_tier, asked) => {
+    expect(extras(openai, { service_tier })).toEqual(asked);
+    expect(extras(operationOf("openai", "responses"), { service_tier })).toEqual(asked);
+  });
+
+  test("is no term where it is not sent, or costs as much", () => {
+    expect(extras(operationOf("google", "chat"), { service_tier: "priority" })).toEqual({});
+    expect(extras(operationOf("openai-compatible", "chat", "mistral"), { service_tier: "priority" })).toEqual({});
+    const groq = operationOf("openai-compatible", "chat", "groq");
+    expect(extras(groq, { service_tier: "flex" })).toEqual({});
+    expect(extras(groq, { service_tier: "performance" })).toEqual({ terms: { serviceTier: "performance" } });
+  });
+
+  test("of Messages is its speed, and the place of the model counts too", () => {
+    const messages = operationOf("anthropic", "messages");
+    expect(extras(messages, { speed: "fast", inference_geo: "us" })).toEqual({
+      terms: { serviceTier: "fast", inferenceGeo: "us" },
+    });
+    expect(extras(messages, { inference_geo: "us" })).toEqual({ terms: { inferenceGeo: "us" } });
+    expect(extras(messages, { speed: "standard", inference_geo: "global", service_tier: "auto" })).toEqual({});
+  });
+});
+
+describe("the terms of an answer", () => {
+  test("are those that it names, the usual ones included", () => {
+    const chat = operationOf("openai", "chat");
+    const usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 };
+    expect(chat.readUsage({ usage, service_tier: "priority" })?.terms).toEqual({ serviceTier: "priority" });
+    expect(chat.readUsage({ usage, service_tier: "default" })?.terms).toEqual({ serviceTier: "default" });
+    expect(chat.readUsage({ usage, service_tier: null })?.terms).toBeUndefined();
+    expect(chat.readUsage({ usage })?.terms).toBeUndefined();
+  });
+
+  test("of a response are its own or its event's", () => {
+    const responses = operationOf("openai", "responses");
+    const response = {
+      usage: { input_tokens: 1, output_tokens: 1, total_tokens: 2 },
+      service_tier: "flex",
+      output: [],
+    };
+    expect(responses.readUsage(response)?.terms).toEqual({ serviceTier: "flex" });
+    expect(responses.readUsage({ type: "response.completed", response })?.terms).toEqual({ serviceTier: "flex" });
+  });
+
+  test("of a message are in its usage; its service tier is capacity at the usual price", () => {
+    const messages = operationOf("anthropic", "messages");
+    const usage = { input_tokens: 1, output_tokens: 1, service_tier: "priority" };
+    expect(messages.readUsage({ usage })?.terms).toBeUndefined();
+    expect(messages.readUsage({ usage: { ...usage, speed: "fast", inference_geo: "us" } })?.terms).toEqual({
+      serviceTier: "fast",
+      inferenceGeo: "us",
+    });
+    expect(messages.readUsage({ usage: { ...usage, inference_geo: "not_available" } })?.terms).toEqual({
+      inferenceGeo: "not_available",
+    });
+  });
+});
+
+describe("hosted tools of Messages", () => {
+  const messages = operationOf("anthropic", "messages");
+  const search = (max_uses?: unknown) => ({ type: "web_search_20250305", name: "web_search", max_uses });
+
+  test.each<[unknown, object]>([
+    [[search(3)], { toolUnits: { webSearches: 3 } }],
+    [[search()], { toolUnits: { webSearches: 10 } }],
+    [[search(null)], { toolUnits: { webSearches: 10 } }],
+    [[search("5")], { toolUnits: { webSearches: 10 } }],
+    [[search(2), search(4)], { toolUnits: { webSearches: 4 } }],
+    [[search(0)], {}],
+    [[search(-1)], {}],
+    [[{ type: "web_fetch_20250910", name: "web_fetch" }], {}],
+    [[{ type: "code_execution_20250825", name: "code_execution" }], {}],
+    [[{ name: "web_search", input_schema: {} }], {}],
+    [[{ type: "custom", name: "web_search", input_schema: {} }], {}],
+    [[null, 7, "web_search"], {}],
+    ["web_search", {}],
+    [Array.from({ length: 10_000 }, () => search(1)), { toolUnits: { webSearches: 1 } }],
+  ])("a request with %j", (tools, asked) => {
+    expect(extras(messages, { tools })).toEqual(asked);
+  });
+
+  test("are counted in the usage", () => {
+    const usage = { input_tokens: 1, output_tokens: 1 };
+    const searched = { ...usage, server_tool_use: { web_search_requests: 2, web_fetch_requests: 7 } };
+    expect(unitsOf(messages.readUsage({ usage: searched }))).toEqual({ webSearches: 2 });
+    expect(unitsOf(messages.readUsage({ usage: { ...usage, server_tool_use: null } }))).toEqual({});
+  });
+});
+
+describe("hosted tools of Responses", () => {
+  const responses = operationOf("openai", "responses");
+  const usage = { input_tokens: 1, output_tokens: 1, total_tokens: 2 };
+
+  test.each<[JsonObject, object]>([
+    [{ tools: [{ type: "web_search" }] }, { toolUnits: { webSearches: 10 } }],
+    [{ tools: [{ type: "web_search_preview" }], max_tool_calls: 2 }, { toolUnits: { webSearches: 2 } }],
+    [{ tools: [{ type: "file_search", vector_store_ids: ["vs_1"] }] }, { toolUnits: { storageSearches: 10 } }],
+    [{ tools: [{ type: "code_interpreter", container: { type: "auto" } }] }, { toolUnits: { containerGb: 1 } }],
+    [
+      { tools: [{ type: "code_interpreter", container: { type: "auto", memory_limit: "16g" } }] },
+      { toolUnits: { containerGb: 16 } },
+    ],
+    [{ tools: [{ type: "code_interpreter", container: "cntr_1" }] }, { toolUnits: { containerGb: 1 } }],
+    [
+      { tools: [{ type: "image_generation", quality: "low", size: "1024x1024" }] },
+      { others: [{ model: "gpt-image-1", usage: { outputImage: 544 } }] },
+    ],
+    [
+      {
+        tools: [{ type: "image_generation", model: "gpt-image-1-mini", quality: "low", size: "1024x1024" }],
+        max_tool_calls: 1,
+      },
+      { others: [{ model: "gpt-image-1-mini", usage: { outputImage: 272 } }] },
+    ],
+    [{ tools: [{ type: "function", name: "web_search" }, { type: "mcp" }, { type: "custom" }] }, {}],
+    [{ tools: "web_search" }, {}],
+    [{}, {}],
+  ])("a request with %j", (body, asked) => {
+    expect(extras(responses, body)).toEqual(asked);
+  });
+
+  test("searches are those that the answer tells, else the items that searched", () => {
+    const output = [
+      { type: "web_search_call", action: { type: "search", query: "x" } },
+      { type: "web_search_call", action: { type: "open_page", url: "https://x.test" } },
+      { type: "web_search_call" },
+      { type: "file_search_call", queries: ["x"] },
+    ];
+    const read = (more: object) => unitsOf(responses.readUsage({ usage, output, ...more }));
+    expect(read({})).toEqual({ webSearches: 2, storageSearches: 1 });
+    expect(read({ tool_usage: { web_search: { num_requests: 5 } } })).toEqual({ webSearches: 5, storageSearches: 1 });
+    expect(read({ tool_usage: { web_search: { num_requests: 0 } } })).toEqual({ storageSearches: 1 });
+  });
+
+  test("containers are counted once each, by their memory", () => {
+    const run = (container_id: string) => ({ type: "code_interpreter_call", container_id, code: "1" });
+    const output = [run("cntr_1"), run("cntr_1"), run("cntr_2")];
+    const tools = [{ type: "code_interpreter", container: { type: "auto", memory_limit: "4g" } }];
+    expect(unitsOf(responses.readUsage({ usage, output, tools }))).toEqual({ containerGb: 8 });
+    expect(unitsOf(responses.readUsage({ usage, output }))).toEqual({ containerGb: 2 });
+    expect(unitsOf(responses.readUsage({ usage, output: [], tools }))).toEqual({});
+  });
+
+  test("images are counted with their own model's price", () => {
+    const tools = [{ type: "image_generation", model: "gpt-image-1.5" }];
+    const image_gen = {
+      input_tokens: 10,
+      input_tokens_details: { text_tokens: 10, image_tokens: 0 },
+      output_tokens: 1_056,
+      output_tokens_details: { text_tokens: 0, image_tokens: 1_056 },
+      total_tokens: 1_066,
+    };
+    const observed = responses.readUsage({ usage, output: [], tools, tool_usage: { image_gen } });
+    expect(observed?.usage).toMatchObject({ input: 11, output: 1, outputImage: 1_056, requests: 1 });
+    expect(observed?.others).toMatchObject([{ model: "gpt-image-1.5", usage: { input: 10, outputImage: 1_056 } }]);
+  });
+
+  test("images without counts are estimated from their size and quality", () => {
+    const item = { type: "image_generation_call", result: "AAAA", size: "1024x1024", quality: "medium" };
+    const none = { type: "image_generation_call", result: null, status: "failed" };
+    const observed = responses.readUsage({ usage, output: [item, none], tools: [{ type: "image_generation" }] });
+    expect(observed?.others).toEqual([{ model: "gpt-image-1", usage: { outputImage: 1_056 } }]);
+    // Nothing told, the most that it may have had.
+    const bare = responses.readUsage({ usage, output: [{ type: "image_generation_call", result: "AAAA" }] });
+    expect(bare?.others).toEqual([{ model: "gpt-image-1", usage: { outputImage: 6_240 } }]);
+  });
+
+  test("of xAI are counted if its answer has no price", () => {
+    const xai = operationOf("xai", "responses");
+    const output = [{ type: "web_search_call" }, { type: "x_search_call" }, { type: "file_search_call" }];
+    expect(unitsOf(xai.readUsage({ usage: { ...usage, num_server_side_tools_used: 4 }, output }))).toEqual({
+      webSearches: 3,
+      storageSearches: 1,
+    });
+    expect(unitsOf(xai.readUsage({ usage, output }))).toEqual({ webSearches: 2, storageSearches: 1 });
+    expect(xai.readUsage({ usage: { ...usage, cost_in_usd_ticks: 70 }, output })?.reportedCost).toBe(7n);
+    expect(extras(xai, { tools: [{ type: "web_search" }, { type: "x_search" }] })).toEqual({
+      toolUnits: { webSearches: 20 },
+    });
+  });
+
+  test("of BytePlus are counted in its usage", () => {
+    const byteplus = operationOf("byteplus", "responses");
+    expect(unitsOf(byteplus.readUsage({ usage: { ...usage, tool_usage: { web_search: 2 } } }))).toEqual({
+      webSearches: 2,
+    });
+    expect(extras(byteplus, { tools: [{ type: "web_search" }] })).toEqual({ toolUnits: { webSearches: 10 } });
+    const images = operationOf("byteplus", "image_generation");
+    expect(extras(images, { tools: [{ type: "web_search" }], n: 2 })).toEqual({ toolUnits: { webSearches: 20 } });
+    const answer = { data: [{ url: "x" }], usage: { generated_images: 1, tool_usage: { web_search: 3 } } };
+    expect(unitsOf(images.readUsage(answer))).toEqual({ webSearches: 3 });
+  });
+});
+
+describe("chat", () => {
+  const chat = operationOf("openai", "chat");
+  const hears = { messages: [{ role: "user", content: [{ type: "input_audio", input_audio: { data: "AAAA" } }] }] };
+
+  test.each<[JsonObject, object]>([
+    [{ modalities: ["text", "audio"], audio: { voice: "alloy" } }, { ownPrices: ["outputAudio"] }],
+    [hears, { ownPrices: ["inputAudio"] }],
+    [{ ...hears, modalities: ["audio"] }, { ownPrices: ["outputAudio", "inputAudio"] }],
+    [{ modalities: ["text"], messages: [{ role: "user", content: "hi" }] }, {}],
+    [{ messages: "hi" }, {}],
+  ])("with sound, %j, needs a price for it", (body, asked) => {
+    expect(extras(chat, body)).toEqual(asked);
+  });
+
+  test("of a model that searches counts a search, and so does a request for one", () => {
+    const usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 };
+    expect(extras(chat, {}, "gpt-4o-search-preview")).toEqual({ toolUnits: { webSearches: 1 } });
+    expect(extras(chat, { web_search_options: {} }, "gpt-5")).toEqual({ toolUnits: { webSearches: 1 } });
+    expect(unitsOf(chat.readUsage({ usage, model: "gpt-4o-search-preview-2025-03-11" }))).toEqual({ webSearches: 1 });
+    expect(unitsOf(chat.readUsage({ usage, model: "gpt-4o" }))).toEqual({});
+  });
+
+  test("refuses Google's own tools, whose searches its answers do not tell", () => {
+    const google = operationOf("google", "chat");
+    expect(extras(google, { tools: [{ type: "function", function: { name: "f" } }] })).toEqual({});
+    expect(() => extras(google, { tools: [{ type: "function" }, { google_search: {} }] })).toThrow(
+      expect.objectContaining({ status: 422, param: "tools.1" }),
+    );
+  });
+});

@@ -1,0 +1,35 @@
+import { type JsonObject, type ObservedUsage, objectOf, type PriceTerms } from "../../core/index.ts";
+
+/** Words for the usual price, also those with which an answer says that a term does not apply. */
+const usual: ReadonlySet<unknown> = new Set([
+  "auto",
+  "default",
+  "standard",
+  "standard_only",
+  "on_demand",
+  "global",
+  "not_available",
+  "",
+]);
+
+/** The requested tier; undefined for the usual one. What is no text has no price, and is the upstream's to refuse. */
+export function askedTier(tier: unknown): PriceTerms | undefined {
+  return typeof tier !== "string" || usual.has(tier) ? undefined : { serviceTier: tier };
+}
+
+/** The terms for which a price may differ from the usual one. */
+export function askedTerms(serviceTier: unknown, inferenceGeo: unknown): PriceTerms | undefined {
+  const geo = typeof inferenceGeo !== "string" || usual.has(inferenceGeo) ? undefined : { inferenceGeo };
+  const tier = askedTier(serviceTier);
+  return tier === undefined && geo === undefined ? undefined : { ...tier, ...geo };
+}
+
+/** The usage with the service tier that the answer names: also the usual one, because it replaces the requested one. */
+export function withTier(observed: ObservedUsage, tier: unknown): ObservedUsage {
+  return typeof tier === "string" && tier !== "" ? { ...observed, terms: { serviceTier: tier } } : observed;
+}
+
+/** The `service_tier` of a chat completion, a chunk, a response, or an event that contains one. */
+export function tierOf(answer: JsonObject): unknown {
+  return answer["service_tier"] ?? objectOf(answer["response"])?.["service_tier"];
+}

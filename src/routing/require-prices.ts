@@ -1,0 +1,46 @@
+import { GatewayError, keyOfBucket, type UsageBucket, type WorkBound } from "../core/index.ts";
+import { quoted, type Target } from "./router.ts";
+
+/**
+ * Refuses a call that asks for something without a price: a service tier, a hosted tool, sound. It would be free, or
+ * charged like something else. Throws 422 with the configuration's key to set.
+ */
+export function requirePrices(
+  { price, priceOf, model, route }: Target,
+  { terms = {}, toolUnits = {}, ownPrices = [], others = [] }: WorkBound,
+): void {
+  const { rates, priced } = price;
+  const isFree = priced.has("input") && priced.has("output") && rates.input.highest + rates.output.highest === 0n;
+  // A free model and a price per call cover everything.
+  if (isFree || priced.has("requests") || price.source === "unpriced") return;
+  const id = `${route.prefix}/${model}`;
+  const { serviceTier, inferenceGeo } = terms;
+  if (serviceTier !== undefined && !price.serviceTiers.has(serviceTier)) {
+    throw unpriced("service_tier", `the service tier ${quoted(serviceTier)}`, [id, "service_tiers", serviceTier]);
+  }
+  if (inferenceGeo !== undefined && !price.inferenceGeos.has(inferenceGeo)) {
+    throw unpriced("inference_geo", `the place ${quoted(inferenceGeo)}`, [id, "inference_geos", inferenceGeo]);
+  }
+  // The keys of a usage are buckets.
+  const tools = Object.keys(toolUnits) as UsageBucket[];
+  for (const bucket of [...tools, ...ownPrices]) {
+    if (!priced.has(bucket))
+      throw unpriced(tools.includes(bucket) ? "tools" : "modalities", bucketName(bucket), [id, keyOfBucket[bucket]]);
+  }
+  for (const { model: other } of others) {
+    if (priceOf(other) === undefined)
+      throw unpriced("tools", `the model ${quoted(other)}`, [`${route.prefix}/${other}`]);
+  }
+}
+
+const bucketName = (bucket: UsageBucket): string => `the unit ${keyOfBucket[bucket]}`;
+
+function unpriced(param: string, what: string, key: readonly [string, ...string[]]): GatewayError {
+  const [id, ...members] = key;
+  const path = [`pricing.models.${JSON.stringify(id)}`, ...members].join(".");
+  return new GatewayError(
+    "validation_failed",
+    `${param}: there is no price for ${what}, and unpriced calls are refused. The operator must set ${path} in the configuration.`,
+    { param },
+  );
+}
