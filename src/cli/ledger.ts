@@ -1,9 +1,10 @@
 import type { Command } from "commander";
 import { creditsNumber, formatCredits } from "../core/index.ts";
 import type { AuditReport, OpenHold } from "../ledger/index.ts";
+import { changeTimezone } from "../storage/index.ts";
 import { type CommonOptions, withCommonOptions } from "./options.ts";
 import { printJson, printLine, printTable } from "./print.ts";
-import { withState } from "./state.ts";
+import { storageUrlOf, withState } from "./state.ts";
 
 export function addLedgerCommands(program: Command): void {
   const ledger = program.command("ledger").description("the books");
@@ -13,6 +14,19 @@ export function addLedgerCommands(program: Command): void {
   withCommonOptions(ledger.command("holds").description("show what is set aside for calls under way, and why")).action(
     holds,
   );
+  withCommonOptions(
+    ledger
+      .command("timezone")
+      .description("change the time zone of days and budgets, and count every call again by its days")
+      .argument("<zone>", "its name: UTC, Europe/Berlin"),
+  ).action(setTimezone);
+}
+
+/** Does not require the storage to have the configured zone already, as the other commands do. */
+async function setTimezone(zone: string, options: CommonOptions): Promise<void> {
+  await changeTimezone(storageUrlOf(options), zone);
+  if (options.json === true) printJson({ timezone: zone });
+  else printLine(`Days and budgets begin at midnight in ${zone}. Set server.timezone to it.`);
 }
 
 async function audit(options: CommonOptions): Promise<void> {

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { GatewayError, limits } from "../core/index.ts";
+import type { Calendar } from "../calendar/index.ts";
 import { openStorage, type Storage } from "../storage/index.ts";
 import { Ledger } from "./ledger.ts";
 import type { Hold, LedgerOperation, LedgerOutcome, Settle } from "./operations.ts";
@@ -33,9 +34,11 @@ class WatchedStore implements LedgerStore {
   gate: Promise<void> | undefined;
   failure: Error | undefined;
   outcomesKept = Number.POSITIVE_INFINITY;
+  readonly calendar: Calendar;
   readonly #store: LedgerStore;
 
   constructor(store: LedgerStore) {
+    this.calendar = store.calendar;
     this.#store = store;
   }
 

@@ -1,3 +1,4 @@
+import type { Calendar } from "../calendar/index.ts";
 import type { Nano } from "../core/index.ts";
 import type { Account, AccountState } from "./accounts.ts";
 import type { HoldKeeper, LedgerOperation, LedgerOutcome } from "./operations.ts";
@@ -33,6 +34,8 @@ export interface AuditReport {
 
 /** The interface of the ledger's storage; one conformance suite tests every engine. */
 export interface LedgerStore {
+  /** The days of the storage's time zone: those on which budgets restart. */
+  readonly calendar: Calendar;
   /**
    * Applies the operations in order, in one atomic and durable commit, and returns their outcomes in the same order. A
    * refused operation changes nothing and does not affect the others. Throws if the store cannot commit: then none was

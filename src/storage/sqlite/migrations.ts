@@ -1,3 +1,5 @@
+import { DAILY_SUMS } from "./daily-sums.ts";
+
 /**
  * The schema, one step per element. A released step is never changed. Amounts are nano-credits, times milliseconds
  * since the epoch.
@@ -299,4 +301,5 @@ export const migrations: readonly string[] = [
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX stored_objects_by_age ON stored_objects (kept_until);
   `,
+  DAILY_SUMS,
 ];

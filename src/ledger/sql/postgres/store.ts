@@ -1,5 +1,13 @@
+import { Calendar } from "../../../calendar/index.ts";
 import { type Parameter, plainCommit, type PostgresStorage, type Statements } from "../../../storage/index.ts";
-import { type Account, type AccountKind, type AccountState, type BudgetPeriod, periodStart } from "../../accounts.ts";
+import {
+  type Account,
+  type AccountKind,
+  type AccountState,
+  type BudgetPeriod,
+  changedPeriod,
+  periodStart,
+} from "../../accounts.ts";
 import type { Hold, StoredAnswer, LedgerOperation, LedgerOutcome } from "../../operations.ts";
 import type { AuditReport, LedgerStore, OpenHold } from "../../store.ts";
 import { type AnswerColumns, storedAnswerOf } from "../answers.ts";
@@ -25,8 +33,14 @@ const INSERT_ACCOUNT = `
 
 const CREATE_ACCOUNT = `${INSERT_ACCOUNT} DO NOTHING`;
 
+/** Whether another period is put that restarts. */
+const BEGINS_ANEW = `excluded.period IS NOT NULL AND excluded.period IS DISTINCT FROM accounts.period
+  AND $9 > accounts.period_start`;
+
 const PUT_ACCOUNT = `${INSERT_ACCOUNT}
-  DO UPDATE SET prepaid = excluded.prepaid, max_budget = excluded.max_budget, period = excluded.period`;
+  DO UPDATE SET prepaid = excluded.prepaid, max_budget = excluded.max_budget, period = excluded.period,
+    period_start = CASE WHEN ${BEGINS_ANEW} THEN $10 ELSE accounts.period_start END,
+    period_debits = CASE WHEN ${BEGINS_ANEW} THEN 0 ELSE accounts.period_debits END`;
 
 const CHAIN = `
   SELECT a.* FROM accounts first, unnest(first.chain) WITH ORDINALITY AS link (id, level)
@@ -38,11 +52,13 @@ const CHAIN = `
  * accounts that it changes. Limits are therefore exact even if many nodes commit simultaneously.
  */
 export class PostgresLedgerStore implements LedgerStore {
+  readonly calendar: Calendar;
   readonly #statements: Statements;
   readonly #commits: Statements;
   readonly #memory = new LedgerCache();
 
-  constructor({ statements, commits }: Pick<PostgresStorage, "statements" | "commits">) {
+  constructor({ statements, commits, timezone }: Pick<PostgresStorage, "statements" | "commits" | "timezone">) {
+    this.calendar = new Calendar(timezone);
     this.#statements = statements;
     this.#commits = commits;
   }
@@ -109,17 +125,18 @@ export class PostgresLedgerStore implements LedgerStore {
   }
 
   async putAccount(account: Account, at: number): Promise<void> {
-    await this.#statements.run(PUT_ACCOUNT, accountValues(account, at));
+    const { start, natural } = changedPeriod(account.period, at, this.calendar);
+    await this.#statements.run(PUT_ACCOUNT, [...accountValues(account, at), natural, start]);
   }
 
   async chain(accountId: string, at: number): Promise<AccountState[]> {
     const rows = await this.#statements.run<AccountRow>(CHAIN, [accountId]);
-    return rows.map((row) => toAccountState(row, at));
+    return rows.map((row) => toAccountState(row, at, this.calendar));
   }
 
   async listAccounts(at: number): Promise<AccountState[]> {
     const rows = await this.#statements.run<AccountRow>("SELECT * FROM accounts ORDER BY id");
-    return rows.map((row) => toAccountState(row, at));
+    return rows.map((row) => toAccountState(row, at, this.calendar));
   }
 
   async openHolds(): Promise<OpenHold[]> {
@@ -157,9 +174,9 @@ interface AccountRow {
 }
 
 /** Spending of an earlier period no longer counts. */
-function toAccountState(row: AccountRow, at: number): AccountState {
+function toAccountState(row: AccountRow, at: number, calendar: Calendar): AccountState {
   const period = row.period ?? undefined;
-  const isNewPeriod = period !== undefined && periodStart(period, at) > Number(row.period_start);
+  const isNewPeriod = period !== undefined && periodStart(period, at, calendar) > Number(row.period_start);
   return {
     id: row.id,
     kind: row.kind,

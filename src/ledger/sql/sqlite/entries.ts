@@ -1,6 +1,8 @@
 import type { Nano } from "../../../core/index.ts";
+import type { Calendar } from "../../../calendar/index.ts";
 import type { GenerationColumns } from "../generations.ts";
 import { CallsByOwner } from "./calls-by-owner.ts";
+import { DailySums } from "./daily-sums.ts";
 import type { CallValues, EntryKind, EntryRow, LedgerStatements } from "./statements.ts";
 
 export interface Entry {
@@ -12,6 +14,8 @@ export interface Entry {
   held: Nano;
   shortfall: Nano;
   at: number;
+  /** The expiry that a late end corrects. */
+  corrects?: EntryRow;
 }
 
 /** Text that JavaScript and SQLite sort in the same order. */
@@ -21,14 +25,16 @@ const PRINTABLE_ASCII = /^[ -~]*$/;
 export class Entries {
   readonly #sql: LedgerStatements;
   readonly #callsByOwner: CallsByOwner;
+  readonly #sums: DailySums;
   /** The largest id of all entries; undefined if it must be read. */
   #last: string | undefined;
   /** The number of the last entry appended by this transaction. */
   #appended: bigint | undefined;
 
-  constructor(sql: LedgerStatements) {
+  constructor(sql: LedgerStatements, calendar: Calendar) {
     this.#sql = sql;
     this.#callsByOwner = new CallsByOwner(sql);
+    this.#sums = new DailySums(sql, calendar);
   }
 
   /** Clears the cached state. */
@@ -36,6 +42,7 @@ export class Entries {
     this.#last = undefined;
     this.#appended = undefined;
     this.#callsByOwner.clear();
+    this.#sums.clear();
   }
 
   find(id: string): EntryRow | undefined {
@@ -50,7 +57,8 @@ export class Entries {
   }
 
   /** Appends an entry, including the record of the call that it ends. */
-  insert({ id, kind, debit, credit, amount, held, shortfall, at }: Entry, call?: GenerationColumns): void {
+  insert({ id, kind, debit, credit, amount, held, shortfall, at, corrects }: Entry, call?: GenerationColumns): void {
+    if (call !== undefined) this.#sums.add(debit, call, amount);
     const values = call === undefined ? NO_CALL : callValues(call);
     const { lastInsertRowid } = this.#sql.insertEntry.run(
       id,
@@ -61,6 +69,8 @@ export class Entries {
       held,
       shortfall,
       at,
+      corrects?.created_at ?? null,
+      corrects?.shortfall ?? null,
       ...values,
     );
     this.#appended = BigInt(lastInsertRowid);
@@ -68,16 +78,26 @@ export class Entries {
   }
 
   /** Replaces the record that an expiry wrote with the call's own, and its total cost. */
-  replaceCall({ number }: EntryRow, call: GenerationColumns, credits: Nano): void {
+  replaceCall({ number, debit_account: account }: EntryRow, call: GenerationColumns, credits: Nano): void {
+    this.#uncount(number);
+    this.#sums.add(account, call, credits);
     this.#callsByOwner.rewrite(number, () => this.#sql.replaceCall.run(...callValues(call), credits, number));
   }
 
   correctCredits({ number }: EntryRow, credits: Nano): void {
+    const before = this.#sql.countedCall.get(number);
+    if (before !== null) this.#sums.correct(before, credits - before.credits);
     this.#sql.correctCredits.run(credits, number);
+  }
+
+  #uncount(number: bigint): void {
+    const before = this.#sql.countedCall.get(number);
+    if (before !== null) this.#sums.subtract(before);
   }
 
   /** Call it last within a transaction. */
   flush(): void {
+    this.#sums.flush();
     if (this.#appended !== undefined) this.#callsByOwner.fill(this.#appended);
     this.#appended = undefined;
   }
