@@ -60,17 +60,18 @@ function readUsage(text: string): Usage {
   return usage;
 }
 
-const models = "provider || '/' || model";
+/** A model's id with its prefix. */
+export const MODEL = "provider || '/' || model";
 
 /** The selected columns of a page of whole days, as `UsageRow`s. */
 export function summedDays(groupBy: UsageGrouping): string {
-  const key = { day: "day", model: models, token: "account_id" }[groupBy];
+  const key = { day: "day", model: MODEL, token: "account_id" }[groupBy];
   return columns(key, "CAST(sum(requests) AS bigint)");
 }
 
 /** The selected columns of a page of calls of one day, as `UsageRow`s. */
 export function summedCalls(groupBy: UsageGrouping, day: number): string {
-  const key = { day: `CAST(${day} AS bigint)`, model: models, token: "account_id" }[groupBy];
+  const key = { day: `CAST(${day} AS bigint)`, model: MODEL, token: "account_id" }[groupBy];
   return columns(key, "count(*)");
 }
 

@@ -1,10 +1,10 @@
 import type { Database } from "bun:sqlite";
 import { Calendar } from "../../calendar/index.ts";
 import type { SqliteStorage } from "../../storage/index.ts";
-import type { Generation, GenerationStore, UsageOutcome, UsageQuery } from "../store.ts";
+import type { Generation, GenerationStore, UsageGrouping, UsageOutcome, UsageQuery } from "../store.ts";
 import type { UsagePart } from "../usage-parts.ts";
 import { type UsagePage, UsageReader, type UsageRow, type UsageSource, type UsageState } from "../usage-reader.ts";
-import { type GenerationRow, summedCalls, summedDays, toGeneration } from "./rows.ts";
+import { type GenerationRow, MODEL, summedCalls, summedDays, toGeneration } from "./rows.ts";
 
 type Row = GenerationRow<bigint>;
 
@@ -24,12 +24,16 @@ export class SqliteGenerationStore implements GenerationStore, UsageSource {
   readonly #database: Database;
   readonly #pageRows: number;
   readonly #usage: UsageReader;
+  readonly #days: { deferred: (part: UsagePart, owner: string, groupBy: UsageGrouping) => UsagePage };
 
   constructor({ handle, timezone }: Pick<SqliteStorage, "handle" | "timezone">, pageRows: number) {
     this.calendar = new Calendar(timezone);
     this.#database = handle;
     this.#pageRows = pageRows;
     this.#usage = new UsageReader(this, this.calendar);
+    this.#days = handle.transaction((part: UsagePart, owner: string, groupBy: UsageGrouping) =>
+      this.#readDays(part, owner, groupBy),
+    );
   }
 
   find(id: string, owner: string): Promise<Generation | undefined> {
@@ -65,13 +69,27 @@ export class SqliteGenerationStore implements GenerationStore, UsageSource {
         last,
       );
     }
+    return this.#days.deferred(part, owner, groupBy);
+  }
+
+  /** Sums of days, with the calls of the same days that are not in them yet; in one snapshot, since the mark moves. */
+  #readDays(part: UsagePart, owner: string, groupBy: UsageGrouping): UsagePage {
+    const { from, to } = part;
     const last = this.#last(
       `SELECT day AS last FROM daily_sums WHERE ${DAYS} ORDER BY day LIMIT 1 OFFSET ?4`,
       owner,
       part,
     );
     const days = `SELECT ${summedDays(groupBy)} FROM daily_sums WHERE ${DAYS} GROUP BY 1`;
-    return this.#page(days, [owner, from, last ?? to], last);
+    const page = this.#page(days, [owner, from, last ?? to], last);
+    const bounds = [this.calendar.startOfDay(from), this.calendar.startOfDay(last ?? to)] as const;
+    const waiting = this.#database.query<WaitingRow, [string, number, number]>(WAITING).all(owner, ...bounds);
+    return { rows: [...page.rows, ...waiting.map((row) => this.#toUsageRow(row, groupBy))], next: last };
+  }
+
+  #toUsageRow({ started_at: at, account_id: account, model, ...sums }: WaitingRow, groupBy: UsageGrouping): UsageRow {
+    const key = { day: BigInt(this.calendar.dayOf(Number(at))), model, token: account }[groupBy];
+    return { key, requests: 1n, ...sums };
   }
 
   /** Ends a page after a whole millisecond or day, so that the next one begins at the following one. */
@@ -86,5 +104,19 @@ export class SqliteGenerationStore implements GenerationStore, UsageSource {
     return { rows: this.#database.query<UsageRow, [string, number, number]>(statement).all(...parameters), next };
   }
 }
+
+/** A call that is not in the sums yet. */
+interface WaitingRow {
+  started_at: bigint;
+  account_id: string;
+  model: string;
+  input_tokens: bigint;
+  output_tokens: bigint;
+  credits: bigint;
+}
+
+const WAITING = `
+  SELECT started_at, account_id, ${MODEL} AS model, input_tokens, output_tokens, credits FROM generations
+  WHERE number > (SELECT number FROM calls_by_owner_mark) AND owner = ?1 AND started_at >= ?2 AND started_at < ?3`;
 
 const DAYS = "owner = ?1 AND day >= ?2 AND day < ?3";

@@ -27,13 +27,6 @@ function put(startedAt: string, credits: bigint, { owner = "alice", tokenId = "a
          'settle', 'revenue', 0, 0, 0)`,
     )
     .run(`req_${calls}`, owner, `token:${tokenId}`, model, credits, Date.parse(startedAt));
-  storage.handle.run(
-    `INSERT INTO daily_sums (owner, day, account_id, provider, model, requests, input_tokens, output_tokens, credits)
-     VALUES (?, ?, ?, 'openai', ?, 1, 10, 5, ?)
-     ON CONFLICT DO UPDATE SET requests = requests + 1, input_tokens = input_tokens + 10,
-       output_tokens = output_tokens + 5, credits = credits + excluded.credits`,
-    [owner, Math.floor(Date.parse(startedAt) / 86_400_000), `token:${tokenId}`, model, credits],
-  );
 }
 
 async function ask(query: string, principal: Partial<Principal> = {}): Promise<unknown> {

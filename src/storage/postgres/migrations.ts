@@ -4,7 +4,7 @@ import { LEDGER_COMMIT } from "./ledger-commit.ts";
 import { LEDGER_OPERATION, LEDGER_OPERATION_SERIES } from "./ledger-operation.ts";
 import { LEDGER_PERIODS } from "./ledger-periods.ts";
 import { LEDGER_WRITE } from "./ledger-write.ts";
-import { LEDGER_REMOVE } from "./ledger-remove.ts";
+import { LEDGER_BOOKS } from "./ledger-books.ts";
 import { BOOKS, JOBS, RESPONSES, STORED_OBJECTS, TABLES } from "./tables.ts";
 
 /** Each function is defined in one step only; an earlier definition is dropped. */
@@ -32,5 +32,5 @@ export const migrations: readonly string[] = [
   "",
   JOBS + LEDGER_OPERATION_SERIES + LEDGER_PLAIN_TYPES,
   STORED_OBJECTS,
-  DAILY_SUMS + LEDGER_COMMIT + LEDGER_WRITE + LEDGER_COMMIT_PLAIN + LEDGER_REMOVE + DAILY_SUMS_COUNTED,
+  DAILY_SUMS + LEDGER_COMMIT + LEDGER_WRITE + LEDGER_COMMIT_PLAIN + LEDGER_BOOKS + DAILY_SUMS_COUNTED,
 ];

@@ -110,7 +110,7 @@ async function compareDays(pool: SQL, calendar: Calendar): Promise<void> {
   const days = Array.from({ length: 2 * COMPARED_DAYS }, (_, index) => today - COMPARED_DAYS + index);
   const starts = days.map((day) => calendar.startOfDay(day));
   const [other] = await pool.unsafe<{ day: bigint }[]>(
-    `SELECT d.day FROM json_array_elements_text($1::json) WITH ORDINALITY AS s (start, place)
+    `SELECT d.day FROM json_array_elements_text($1::text::json) WITH ORDINALITY AS s (start, place)
        CROSS JOIN LATERAL (SELECT $2::bigint + place - 1 AS day, s.start::bigint AS start) d
      WHERE ledger_day(d.start) <> d.day OR ledger_day(d.start - 1) >= d.day
        OR ledger_period_start('daily', d.start) <> d.start OR ledger_period_end('daily', d.start - 1) <> d.start

@@ -30,7 +30,8 @@ export const DAILY_SUMS = `
     period_debits   INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;
 
-  -- What is told of a user's calls, by the day on which they began. Removed calls stay included, and are counted once more.
+  -- What is told of a user's calls, by the day on which they began: of those up to the mark of calls_by_owner. Removed calls
+  -- stay included, and are counted once more.
   CREATE TABLE daily_sums (
     owner                  TEXT NOT NULL,
     day                    INTEGER NOT NULL, -- days since 1970-01-01 in the time zone
@@ -47,7 +48,14 @@ export const DAILY_SUMS = `
     removed_credits        INTEGER NOT NULL DEFAULT 0,
     PRIMARY KEY (owner, day, account_id, provider, model)
   ) STRICT, WITHOUT ROWID;
+  INSERT INTO calls_by_owner (owner, started_at, number)
+    SELECT owner, started_at, number FROM generations WHERE number > (SELECT number FROM calls_by_owner_mark)
+    ON CONFLICT DO NOTHING;
+  UPDATE calls_by_owner_mark SET number = (SELECT coalesce(max(number), 0) FROM entries);
   ${SUM_CALLS}
+
+  -- The starts of the days that have sums, in other zones than UTC.
+  CREATE TABLE days (start INTEGER PRIMARY KEY, day INTEGER NOT NULL) STRICT;
 
   -- Of the late end of an expired hold: the date of the entry that it corrects, and the shortfall that no longer counts.
   ALTER TABLE entries ADD COLUMN corrects_at INTEGER;

@@ -35,14 +35,14 @@ export function recountSqlite(handle: Database, zone: string): void {
   const recount = handle.transaction(() => {
     const { timezone, removed_before: removedBefore } = stateOf(handle);
     if (removedBefore > 0n) throw fixedTimezone(timezone);
-    fillDays(handle, calendar);
     handle.run("DELETE FROM daily_sums");
+    fillDays(handle, calendar);
     handle.run(`
       INSERT INTO daily_sums (owner, day, account_id, provider, model, requests, input_tokens, output_tokens, credits)
-      SELECT owner, (SELECT day FROM days WHERE start <= started_at ORDER BY start DESC LIMIT 1) AS its_day, debit_account,
-        provider, model, count(*), sum(input_tokens), sum(output_tokens), sum(coalesce(credits, amount))
-      FROM entries WHERE owner IS NOT NULL GROUP BY 1, 2, 3, 4, 5`);
-    handle.run("DROP TABLE days");
+      SELECT owner, (SELECT d.day FROM days d WHERE d.start <= started_at ORDER BY d.start DESC LIMIT 1) AS its_day,
+        debit_account, provider, model, count(*), sum(input_tokens), sum(output_tokens), sum(coalesce(credits, amount))
+      FROM entries WHERE owner IS NOT NULL AND number <= (SELECT number FROM calls_by_owner_mark)
+      GROUP BY 1, 2, 3, 4, 5`);
     handle.query("UPDATE ledger_state SET timezone = ?").run(zone);
   });
   recount.immediate();
@@ -56,7 +56,7 @@ function stateOf(handle: Database): StateRow {
 
 /** The starts of all days with calls. */
 function fillDays(handle: Database, calendar: Calendar): void {
-  handle.run("CREATE TEMP TABLE days (start INTEGER PRIMARY KEY, day INTEGER NOT NULL)");
+  handle.run("DELETE FROM days");
   const range = handle
     .query<{ first: bigint | null; last: bigint | null }, []>(
       "SELECT min(started_at) AS first, max(started_at) AS last FROM entries",

@@ -8,12 +8,13 @@ import {
   changedPeriod,
   periodStart,
 } from "../../accounts.ts";
+import type { AuditReport } from "../../books.ts";
 import type { Hold, StoredAnswer, LedgerOperation, LedgerOutcome } from "../../operations.ts";
-import type { AuditReport, LedgerStore, OpenHold } from "../../store.ts";
+import type { LedgerStore, OpenHold } from "../../store.ts";
 import { type AnswerColumns, storedAnswerOf } from "../answers.ts";
-import { AUDIT_ACCOUNTS, AUDIT_TOTALS, type AuditRow, type AuditTotals, auditReport } from "../audit.ts";
 import { type HoldRow, toOpenHold } from "../rows.ts";
 import { type AnsweredOutcome, batchParameters, type CommitRow, toOutcomes } from "./batch.ts";
+import { PostgresBooks } from "./books.ts";
 import { storable } from "./columns.ts";
 import { LedgerCache } from "./ledger-cache.ts";
 import { PlainBatch, type PlainAnswer } from "./plain-batch.ts";
@@ -53,12 +54,14 @@ const CHAIN = `
  */
 export class PostgresLedgerStore implements LedgerStore {
   readonly calendar: Calendar;
+  readonly books: PostgresBooks;
   readonly #statements: Statements;
   readonly #commits: Statements;
   readonly #memory = new LedgerCache();
 
   constructor({ statements, commits, timezone }: Pick<PostgresStorage, "statements" | "commits" | "timezone">) {
     this.calendar = new Calendar(timezone);
+    this.books = new PostgresBooks(statements, this.calendar);
     this.#statements = statements;
     this.#commits = commits;
   }
@@ -145,11 +148,7 @@ export class PostgresLedgerStore implements LedgerStore {
   }
 
   audit(): Promise<AuditReport> {
-    return this.#statements.snapshot(async (run) => {
-      const rows = await run<AuditRow>(AUDIT_ACCOUNTS);
-      const [totals] = await run<AuditTotals>(AUDIT_TOTALS);
-      return auditReport(rows, totals);
-    });
+    return this.books.audit();
   }
 }
 

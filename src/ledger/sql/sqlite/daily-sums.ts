@@ -3,105 +3,61 @@ import type { Nano } from "../../../core/index.ts";
 import type { GenerationColumns } from "../generations.ts";
 import type { CountedCallRow, LedgerStatements } from "./statements.ts";
 
-/** What a commit adds to the sums of one owner, day, account and model. */
-interface SumChange {
-  readonly owner: string;
-  readonly day: number;
-  readonly account: string;
-  readonly provider: string;
-  readonly model: string;
-  requests: number;
-  inputTokens: number;
-  outputTokens: number;
-  credits: Nano;
-}
-
-/** A call as the sums count it; negative where it is taken out of them. */
-interface Counts {
-  requests: number;
-  inputTokens: number;
-  outputTokens: number;
-  credits: Nano;
-}
-
 /**
- * The sums of calls by the day on which they began. The calls of a commit are added up in memory and each changed row
- * is written once, in the same transaction: most calls of a commit share a few rows, and writing one costs as much as a
- * tenth of a call's commit.
+ * The sums of calls by the day on which they began. Those up to the mark of `calls_by_owner` are counted, together with
+ * the index: a row of sums in each call's own commit would change one more page, which costs as much as a twentieth of
+ * a call. Readers add the calls after the mark.
  */
 export class DailySums {
   readonly #sql: LedgerStatements;
   readonly #calendar: Calendar;
-  readonly #changes = new Map<string, SumChange>();
-  /** The day that contained the last call, and its bounds. */
-  #day = 0;
-  #dayStart = 0;
-  #dayEnd = 0;
+  /** The days whose starts are stored, for zones other than UTC. */
+  #days: { from: number; to: number } | undefined;
 
   constructor(sql: LedgerStatements, calendar: Calendar) {
     this.#sql = sql;
     this.#calendar = calendar;
   }
 
-  /** Forgets what was not written. */
+  /** Clears the cached state. */
   clear(): void {
-    this.#changes.clear();
+    this.#days = undefined;
   }
 
-  /** Counts a call of the account. */
+  /** Counts the entries after `mark`, up to `last`. */
+  fill(mark: bigint, last: bigint): void {
+    if (this.#calendar.zone === "UTC") {
+      this.#sql.sumCallsUtc.run(mark, last);
+      return;
+    }
+    const range = this.#sql.startsOfCalls.get(mark, last);
+    if (range === null || range.first === null || range.last === null) return;
+    this.#storeDays(this.#calendar.dayOf(Number(range.first)), this.#calendar.dayOf(Number(range.last)));
+    this.#sql.sumCalls.run(mark, last);
+  }
+
+  /** The sums find a call's day by the last start that is not after it. */
+  #storeDays(from: number, to: number): void {
+    if (this.#days !== undefined && this.#days.from <= from && this.#days.to >= to) return;
+    for (let day = from; day <= to; day += 1) this.#sql.storeDay.run(this.#calendar.startOfDay(day), day);
+    this.#days = { from, to };
+  }
+
+  /** Counts one call of the account. */
   add(account: string, call: GenerationColumns, credits: Nano): void {
-    const { input_tokens: inputTokens, output_tokens: outputTokens } = call;
-    const change = this.#changeOf(call.started_at, account, call);
-    count(change, { requests: 1, inputTokens, outputTokens, credits });
+    const { owner, provider, model, input_tokens: input, output_tokens: output, started_at: at } = call;
+    this.#sql.addSum.run(owner, this.#calendar.dayOf(at), account, provider, model, 1, input, output, credits);
   }
 
   /** Takes back a call that was counted. */
-  subtract(call: CountedCallRow): void {
-    const [inputTokens, outputTokens] = [-Number(call.input_tokens), -Number(call.output_tokens)];
-    const change = this.#changeOf(Number(call.started_at), call.account_id, call);
-    count(change, { requests: -1, inputTokens, outputTokens, credits: -call.credits });
+  subtract({ owner, started_at: at, account_id: account, provider, model, ...sums }: CountedCallRow): void {
+    const day = this.#calendar.dayOf(Number(at));
+    const [input, output] = [-Number(sums.input_tokens), -Number(sums.output_tokens)];
+    this.#sql.addSum.run(owner, day, account, provider, model, -1, input, output, -sums.credits);
   }
 
   /** Adds a difference to the cost of a call that was counted. */
-  correct(call: CountedCallRow, credits: Nano): void {
-    const change = this.#changeOf(Number(call.started_at), call.account_id, call);
-    count(change, { requests: 0, inputTokens: 0, outputTokens: 0, credits });
+  correct({ owner, started_at: at, account_id: account, provider, model }: CountedCallRow, credits: Nano): void {
+    this.#sql.addSum.run(owner, this.#calendar.dayOf(Number(at)), account, provider, model, 0, 0, 0, credits);
   }
-
-  /** Writes the changes. Call it last within the transaction. */
-  flush(): void {
-    for (const change of this.#changes.values()) {
-      const { owner, day, account, provider, model, requests, inputTokens, outputTokens, credits } = change;
-      this.#sql.addSum.run(owner, day, account, provider, model, requests, inputTokens, outputTokens, credits);
-    }
-    this.#changes.clear();
-  }
-
-  #changeOf(at: number, account: string, call: Pick<SumChange, "owner" | "provider" | "model">): SumChange {
-    const { owner, provider, model } = call;
-    const day = this.#dayOf(at);
-    // With the lengths, other texts always make another key.
-    const key = `${day} ${account.length} ${provider.length} ${model.length} ${account}${provider}${model}${owner}`;
-    const known = this.#changes.get(key);
-    if (known !== undefined) return known;
-    const change = { owner, day, account, provider, model, requests: 0, inputTokens: 0, outputTokens: 0, credits: 0n };
-    this.#changes.set(key, change);
-    return change;
-  }
-
-  #dayOf(at: number): number {
-    if (at < this.#dayStart || at >= this.#dayEnd) {
-      this.#day = this.#calendar.dayOf(at);
-      this.#dayStart = this.#calendar.startOfDay(this.#day);
-      this.#dayEnd = this.#calendar.startOfDay(this.#day + 1);
-    }
-    return this.#day;
-  }
-}
-
-function count(change: SumChange, { requests, inputTokens, outputTokens, credits }: Counts): void {
-  change.requests += requests;
-  change.inputTokens += inputTokens;
-  change.outputTokens += outputTokens;
-  change.credits += credits;
 }

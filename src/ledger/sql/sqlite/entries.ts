@@ -1,9 +1,8 @@
 import type { Nano } from "../../../core/index.ts";
-import type { Calendar } from "../../../calendar/index.ts";
 import type { GenerationColumns } from "../generations.ts";
-import { CallsByOwner } from "./calls-by-owner.ts";
-import { DailySums } from "./daily-sums.ts";
-import type { CallValues, EntryKind, EntryRow, LedgerStatements } from "./statements.ts";
+import type { CallsByOwner } from "./calls-by-owner.ts";
+import type { DailySums } from "./daily-sums.ts";
+import type { CallValues, CountedCallRow, EntryKind, EntryRow, LedgerStatements } from "./statements.ts";
 
 export interface Entry {
   id: string;
@@ -31,10 +30,10 @@ export class Entries {
   /** The number of the last entry appended by this transaction. */
   #appended: bigint | undefined;
 
-  constructor(sql: LedgerStatements, calendar: Calendar) {
+  constructor(sql: LedgerStatements, callsByOwner: CallsByOwner, sums: DailySums) {
     this.#sql = sql;
-    this.#callsByOwner = new CallsByOwner(sql);
-    this.#sums = new DailySums(sql, calendar);
+    this.#callsByOwner = callsByOwner;
+    this.#sums = sums;
   }
 
   /** Clears the cached state. */
@@ -42,7 +41,6 @@ export class Entries {
     this.#last = undefined;
     this.#appended = undefined;
     this.#callsByOwner.clear();
-    this.#sums.clear();
   }
 
   find(id: string): EntryRow | undefined {
@@ -58,7 +56,6 @@ export class Entries {
 
   /** Appends an entry, including the record of the call that it ends. */
   insert({ id, kind, debit, credit, amount, held, shortfall, at, corrects }: Entry, call?: GenerationColumns): void {
-    if (call !== undefined) this.#sums.add(debit, call, amount);
     const values = call === undefined ? NO_CALL : callValues(call);
     const { lastInsertRowid } = this.#sql.insertEntry.run(
       id,
@@ -79,25 +76,26 @@ export class Entries {
 
   /** Replaces the record that an expiry wrote with the call's own, and its total cost. */
   replaceCall({ number, debit_account: account }: EntryRow, call: GenerationColumns, credits: Nano): void {
-    this.#uncount(number);
-    this.#sums.add(account, call, credits);
+    const before = this.#countedCall(number);
+    if (before !== undefined) this.#sums.subtract(before);
+    if (this.#callsByOwner.has(number)) this.#sums.add(account, call, credits);
     this.#callsByOwner.rewrite(number, () => this.#sql.replaceCall.run(...callValues(call), credits, number));
   }
 
   correctCredits({ number }: EntryRow, credits: Nano): void {
-    const before = this.#sql.countedCall.get(number);
-    if (before !== null) this.#sums.correct(before, credits - before.credits);
+    const before = this.#countedCall(number);
+    if (before !== undefined) this.#sums.correct(before, credits - before.credits);
     this.#sql.correctCredits.run(credits, number);
   }
 
-  #uncount(number: bigint): void {
-    const before = this.#sql.countedCall.get(number);
-    if (before !== null) this.#sums.subtract(before);
+  /** The call of an entry, if the sums contain it. */
+  #countedCall(number: bigint): CountedCallRow | undefined {
+    if (!this.#callsByOwner.has(number)) return undefined;
+    return this.#sql.countedCall.get(number) ?? undefined;
   }
 
   /** Call it last within a transaction. */
   flush(): void {
-    this.#sums.flush();
     if (this.#appended !== undefined) this.#callsByOwner.fill(this.#appended);
     this.#appended = undefined;
   }

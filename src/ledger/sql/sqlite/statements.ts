@@ -37,7 +37,7 @@ export interface EntryRow {
 }
 
 /** The row of `ledger_state`. */
-export interface StateRow {
+export interface DatesRow {
   timezone: string;
   closed_before: bigint;
 }
@@ -95,6 +95,19 @@ const INSERT_ACCOUNT = `
 const BEGINS_ANEW =
   "excluded.period IS NOT NULL AND excluded.period IS NOT accounts.period AND ?9 > accounts.period_start";
 
+const INSERT_SUMS = `
+  INSERT INTO daily_sums (owner, day, account_id, provider, model, requests, input_tokens, output_tokens, credits)`;
+
+const ADD_SUMS = `ON CONFLICT DO UPDATE SET requests = requests + excluded.requests,
+  input_tokens = input_tokens + excluded.input_tokens, output_tokens = output_tokens + excluded.output_tokens,
+  credits = credits + excluded.credits`;
+
+/** Counts the calls of some entries by an expression for their day. */
+const sumCalls = (day: string): string => `${INSERT_SUMS}
+  SELECT owner, ${day} AS its_day, debit_account, provider, model, count(*), sum(input_tokens), sum(output_tokens),
+    sum(coalesce(credits, amount))
+  FROM entries WHERE number > ? AND number <= ? AND owner IS NOT NULL GROUP BY 1, 2, 3, 4, 5 ${ADD_SUMS}`;
+
 /** Every statement of the ledger on SQLite, prepared once. */
 export function prepareStatements(database: Database) {
   return {
@@ -107,7 +120,7 @@ export function prepareStatements(database: Database) {
       DO UPDATE SET prepaid = excluded.prepaid, max_budget = excluded.max_budget, period = excluded.period,
         period_start = CASE WHEN ${BEGINS_ANEW} THEN ?10 ELSE period_start END,
         period_debits = CASE WHEN ${BEGINS_ANEW} THEN 0 ELSE period_debits END`),
-    state: database.prepare<StateRow, []>("SELECT timezone, closed_before FROM ledger_state"),
+    state: database.prepare<DatesRow, []>("SELECT timezone, closed_before FROM ledger_state"),
     writeCounters: database.prepare<unknown, [...Counters, string]>(`
       UPDATE accounts SET credits_posted = ?, debits_posted = ?, debits_pending = ?, period_start = ?, period_debits = ?,
         minute_began = ?, minute_requests = ?, minute_tokens = ?, open_calls = ? WHERE id = ?`),
@@ -135,11 +148,15 @@ export function prepareStatements(database: Database) {
         corrects_shortfall, owner, operation, dialect, provider, model, streamed, status, outcome, usage, input_tokens, output_tokens, ms, first_byte_ms, started_at,
         parent)
       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`),
-    addSum: database.prepare<unknown, SumValues>(`
-      INSERT INTO daily_sums (owner, day, account_id, provider, model, requests, input_tokens, output_tokens, credits)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET requests = requests + excluded.requests,
-        input_tokens = input_tokens + excluded.input_tokens, output_tokens = output_tokens + excluded.output_tokens,
-        credits = credits + excluded.credits`),
+    addSum: database.prepare<unknown, SumValues>(`${INSERT_SUMS} VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ${ADD_SUMS}`),
+    sumCallsUtc: database.prepare<unknown, [bigint, bigint]>(sumCalls("started_at / 86400000")),
+    sumCalls: database.prepare<unknown, [bigint, bigint]>(
+      sumCalls("(SELECT d.day FROM days d WHERE d.start <= started_at ORDER BY d.start DESC LIMIT 1)"),
+    ),
+    startsOfCalls: database.prepare<{ first: bigint | null; last: bigint | null }, [bigint, bigint]>(
+      "SELECT min(started_at) AS first, max(started_at) AS last FROM entries WHERE number > ? AND number <= ?",
+    ),
+    storeDay: database.prepare<unknown, [number, number]>("INSERT OR REPLACE INTO days (start, day) VALUES (?, ?)"),
     countedCall: database.prepare<CountedCallRow, [bigint]>(`
       SELECT owner, started_at, account_id, provider, model, input_tokens, output_tokens, credits
       FROM generations WHERE number = ?`),

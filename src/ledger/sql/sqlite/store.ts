@@ -1,8 +1,8 @@
-import type { Database } from "bun:sqlite";
 import { Calendar } from "../../../calendar/index.ts";
 import type { Nano } from "../../../core/index.ts";
 import { type SqliteStorage, StorageError } from "../../../storage/index.ts";
 import { type Account, type AccountState, availableOf, changedPeriod, tightestAccount } from "../../accounts.ts";
+import type { AuditReport } from "../../books.ts";
 import type {
   Grant,
   Hold,
@@ -18,11 +18,13 @@ import type {
   TopUp,
 } from "../../operations.ts";
 import { passedLimit, withCall } from "../../rates.ts";
-import type { AuditReport, LedgerStore, OpenHold } from "../../store.ts";
-import { AUDIT_ACCOUNTS, AUDIT_TOTALS, type AuditRow, type AuditTotals, auditReport } from "../audit.ts";
+import type { LedgerStore, OpenHold } from "../../store.ts";
 import { type GenerationColumns, toGenerationColumns } from "../generations.ts";
 import { costOfExpired, type HoldRow, toOpenHold } from "../rows.ts";
 import { AccountCache, readAccount } from "./account-cache.ts";
+import { SqliteBooks } from "./books.ts";
+import { CallsByOwner } from "./calls-by-owner.ts";
+import { DailySums } from "./daily-sums.ts";
 import { Entries } from "./entries.ts";
 import { expiredColumns } from "./expired-call.ts";
 import { type HeldAmount, Holds } from "./holds.ts";
@@ -63,7 +65,7 @@ interface Ending {
  */
 export class SqliteLedgerStore implements LedgerStore {
   readonly calendar: Calendar;
-  readonly #database: Database;
+  readonly books: SqliteBooks;
   readonly #sql: LedgerStatements;
   readonly #accounts: AccountCache;
   readonly #holds: Holds;
@@ -79,12 +81,19 @@ export class SqliteLedgerStore implements LedgerStore {
 
   constructor({ handle: database, timezone }: Pick<SqliteStorage, "handle" | "timezone">) {
     this.calendar = new Calendar(timezone);
-    this.#database = database;
     this.#sql = prepareStatements(database);
     this.#schemaVersion = this.#sql.schemaVersion.get()?.user_version;
     this.#accounts = new AccountCache(this.#sql, this.calendar);
     this.#holds = new Holds(this.#sql);
-    this.#entries = new Entries(this.#sql, this.calendar);
+    const sums = new DailySums(this.#sql, this.calendar);
+    const callsByOwner = new CallsByOwner(this.#sql, sums);
+    this.#entries = new Entries(this.#sql, callsByOwner, sums);
+    this.books = new SqliteBooks({
+      database,
+      calendar: this.calendar,
+      callsByOwner,
+      onClosed: () => (this.#closedBefore = undefined),
+    });
     this.#retryKeys = new RetryKeys(this.#sql);
     this.#transaction = database.transaction((operations: readonly LedgerOperation[]) => {
       this.#refresh();
@@ -353,11 +362,7 @@ export class SqliteLedgerStore implements LedgerStore {
   }
 
   audit(): Promise<AuditReport> {
-    const report = this.#database.transaction((): AuditReport => {
-      const rows = this.#database.query<AuditRow, []>(AUDIT_ACCOUNTS).all();
-      return auditReport(rows, this.#database.query<AuditTotals, []>(AUDIT_TOTALS).get());
-    });
-    return Promise.resolve(report.deferred());
+    return this.books.audit();
   }
 }
 

@@ -1,11 +1,33 @@
 import { countRemoved } from "./daily-sums.ts";
 
 /**
+ * `ledger_close`: from now on, no entry gets a date before this one. Commits lock the accounts first and read the date
+ * afterwards, so none that is under way can have read an earlier one.
+ *
+ * `ledger_seal`: stores the opening balances of a date, unless another process has sealed the books meanwhile.
+ *
  * `ledger_remove`: removes the entries of some pages of the table that are dated before `removed_before`, with the
  * records of their calls, and returns their number. The accounts of the calls are locked first, as in a commit: only
  * the holder of its account changes a row of the sums, so a removal and a commit cannot deadlock.
  */
-export const LEDGER_REMOVE = `
+export const LEDGER_BOOKS = `
+  CREATE FUNCTION ledger_close(before bigint) RETURNS void LANGUAGE plpgsql AS $$
+  BEGIN
+    LOCK TABLE accounts IN SHARE ROW EXCLUSIVE MODE;
+    UPDATE ledger_state SET closed_before = greatest(closed_before, before);
+  END $$;
+
+  CREATE FUNCTION ledger_seal(before bigint, sealed bigint, entries bigint, shortfall bigint, openings text)
+  RETURNS boolean LANGUAGE plpgsql AS $$
+  BEGIN
+    UPDATE ledger_state SET sealed_before = before, sealed_entries = entries, sealed_shortfall = shortfall
+      WHERE sealed_before = sealed;
+    IF NOT FOUND THEN RETURN false; END IF;
+    DELETE FROM opening_balances;
+    INSERT INTO opening_balances SELECT * FROM json_populate_recordset(NULL::opening_balances, openings::json);
+    RETURN true;
+  END $$;
+
   CREATE FUNCTION ledger_remove(first_page bigint, end_page bigint) RETURNS bigint
   LANGUAGE plpgsql
   SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off
