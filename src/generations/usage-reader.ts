@@ -52,11 +52,8 @@ export class UsageReader {
   /** Throws a `GatewayError` if the caller has disconnected meanwhile. */
   async read(query: UsageQuery): Promise<UsageOutcome> {
     const parts = partsOf(query.from, query.to, this.#calendar);
-    const { timezone, removed_before: removed } = await this.#inTurn(query, () => this.#source.state());
-    if (timezone !== this.#calendar.zone) throw otherDays(timezone);
-    const removedBefore = Number(removed);
-    const needsRemoved = parts.some(({ unit, from }) => unit === "calls" && from < removedBefore);
-    if (removedBefore > 0 && needsRemoved) return { removedBefore };
+    const removed = await this.#removedFrom(parts, query);
+    if (removed !== undefined) return removed;
     const groups = new Map<string, UsageSums>();
     const total = nothing();
     for (const part of parts) {
@@ -71,10 +68,22 @@ export class UsageReader {
         from = next;
       }
     }
+    // A removal or a change of the zone may have begun in between.
+    const removedMeanwhile = await this.#removedFrom(parts, query);
+    if (removedMeanwhile !== undefined) return removedMeanwhile;
     // A late end may have moved the only call of a group to another one.
     const filled = [...groups].filter(([, { requests }]) => requests > 0n);
     const named = filled.map(([key, sums]) => ({ name: nameOf(query.groupBy, key), ...sums }));
     return { groups: named.toSorted(query.groupBy === "day" ? byName : byCredits), total };
+  }
+
+  /** The time before which calls may be gone, if they include calls that a part has to be summed from. */
+  async #removedFrom(parts: readonly UsagePart[], query: UsageQuery): Promise<{ removedBefore: number } | undefined> {
+    const { timezone, removed_before: removed } = await this.#inTurn(query, () => this.#source.state());
+    if (timezone !== this.#calendar.zone) throw otherDays(timezone);
+    const removedBefore = Number(removed);
+    const needsRemoved = parts.some(({ unit, from }) => unit === "calls" && from < removedBefore);
+    return removedBefore > 0 && needsRemoved ? { removedBefore } : undefined;
   }
 
   #inTurn<T>(query: UsageQuery, read: () => Promise<T>): Promise<T> {

@@ -21,11 +21,6 @@ export class BooksError extends Error {
 
 type Store = Pick<LedgerStore, "books" | "calendar" | "openHolds">;
 
-/** The beginning of a date in the storage's time zone. */
-function beginningOf(store: Store, day: number): number {
-  return store.calendar.startOfDay(day);
-}
-
 const iso = (at: number): string => new Date(at).toISOString();
 
 /** The result of sealing the books. */
@@ -41,7 +36,7 @@ export interface Sealed {
  * is still open, or if the books do not balance. It may be interrupted at any time and repeated.
  */
 export async function sealBooks(store: Store, day: number, now: number): Promise<Sealed> {
-  const before = beginningOf(store, day);
+  const before = store.calendar.startOfDay(day);
   const { sealedBefore } = await store.books.state();
   if (before <= sealedBefore) throw new BooksError(`the books are already sealed before ${iso(sealedBefore)}`);
   if (before > now - KEPT_MS_MIN) throw new BooksError(`${dayName(day)} is too late: the last two days stay open`);
@@ -63,7 +58,7 @@ export async function sealBooks(store: Store, day: number, now: number): Promise
 
 /** Throws a `BooksError` if there are unsealed entries before the day. Returns its beginning. */
 async function requireSeal(store: Store, day: number): Promise<{ before: number; removedBefore: number }> {
-  const before = beginningOf(store, day);
+  const before = store.calendar.startOfDay(day);
   const { sealedBefore, removedBefore } = await store.books.state();
   if (before > sealedBefore) {
     const last = sealedBefore === 0 ? "not sealed" : `sealed only before ${iso(sealedBefore)}`;
@@ -73,18 +68,11 @@ async function requireSeal(store: Store, day: number): Promise<{ before: number;
 }
 
 /** Removes sealed entries before a day while gateways run. Returns their number. It may be interrupted and repeated. */
-export async function removeEntries(
-  store: Store,
-  day: number,
-  onProgress?: (removed: number) => void,
-): Promise<number> {
+export async function removeEntries(store: Store, day: number): Promise<number> {
   const { before } = await requireSeal(store, day);
   await store.books.allowRemoval(before);
   let removed = 0;
-  for await (const batch of store.books.removals()) {
-    removed += batch;
-    onProgress?.(removed);
-  }
+  for await (const batch of store.books.removals()) removed += batch;
   return removed;
 }
 
