@@ -82,9 +82,13 @@ export const DAILY_SUMS = `
       SELECT CASE debit_account WHEN 'revenue' THEN credit_account ELSE debit_account END,
         CASE debit_account WHEN 'revenue' THEN -amount ELSE amount END, created_at,
         CASE debit_account WHEN 'revenue' THEN coalesce(corrects_at, 0) ELSE created_at END
-      FROM entries WHERE kind <> 'grant'),
+      FROM entries
+      WHERE kind <> 'grant' AND created_at >= (SELECT min(period_start) FROM accounts WHERE period_start > 0)),
     spent (id, amount) AS MATERIALIZED (
       SELECT l.id, sum(c.amount) FROM charges c CROSS JOIN links l ON l.leaf = c.account_id JOIN accounts a ON a.id = l.id
-      WHERE c.at >= a.period_start AND c.corrects_at >= a.period_start GROUP BY l.id)
-  UPDATE accounts SET period_debits = coalesce((SELECT amount FROM spent WHERE spent.id = accounts.id), 0);
+      WHERE a.period_start > 0 AND c.at >= a.period_start AND c.corrects_at >= a.period_start GROUP BY l.id)
+  UPDATE accounts SET period_debits = coalesce((SELECT amount FROM spent WHERE spent.id = accounts.id), 0)
+  WHERE period_start > 0;
+  -- A period without a start contains everything.
+  UPDATE accounts SET period_debits = debits_posted WHERE period_start = 0;
 `;
