@@ -2,6 +2,7 @@ import { writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { benchCases } from "./cases/index.ts";
 import type { BenchCase } from "./cases/index.ts";
+import { measureGrowth } from "./growth/measure.ts";
 import { measureLedger } from "./ledger/measure.ts";
 import { parseOptions, usage } from "./options.ts";
 import type { Options } from "./options.ts";
@@ -76,7 +77,7 @@ function messageOf(error: unknown): string {
 
 type Measured = Pick<
   Results,
-  "cases" | "comparison" | "startUp" | "openLoop" | "openStreams" | "uploads" | "ledger" | "soak"
+  "cases" | "comparison" | "startUp" | "openLoop" | "openStreams" | "uploads" | "ledger" | "growth" | "soak"
 >;
 
 const nothing: Measured = {
@@ -87,6 +88,7 @@ const nothing: Measured = {
   openStreams: [],
   uploads: [],
   ledger: [],
+  growth: [],
   soak: null,
 };
 
@@ -116,7 +118,8 @@ async function measureColumns(rig: Rig, proxies: readonly Proxy[], options: Opti
   const openStreams = isWanted(options, "open-streams") ? await measureOpenStreams(rig, proxies) : [];
   const uploads = isWanted(options, "uploads") ? await measureUploads(rig, proxies, options.quick ? 1 : 4) : [];
   const ledger = isWanted(options, "ledger") ? await measureLedger(options.quick ? 0.5 : 3, progress) : [];
-  return { ...nothing, cases: measured, startUp, openLoop, openStreams, uploads, ledger };
+  const growth = isWanted(options, "growth") ? await measureGrowth(options.quick ? 500_000 : 5_000_000, progress) : [];
+  return { ...nothing, cases: measured, startUp, openLoop, openStreams, uploads, ledger, growth };
 }
 
 /** Tollgate on disk beside its variants: no peer has a ledger. */

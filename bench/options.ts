@@ -10,6 +10,7 @@ const sections = [
   "messages-body",
   "start-up",
   "ledger",
+  "growth",
   "open-loop",
   "open-streams",
   "uploads",

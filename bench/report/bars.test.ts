@@ -27,7 +27,16 @@ function cell(proxyId: string, p50s: readonly number[], cpu: number | null, prob
 
 function resultsOf(cells: Cell[]): Results {
   const cases: CaseResult[] = [{ name: "chat", title: "Chat", cells }];
-  const none = { comparison: [], startUp: [], openLoop: [], openStreams: [], uploads: [], ledger: [], soak: null };
+  const none = {
+    comparison: [],
+    startUp: [],
+    openLoop: [],
+    openStreams: [],
+    uploads: [],
+    ledger: [],
+    growth: [],
+    soak: null,
+  };
   const rest = { ...none, otherLoadCores: 0 };
   return { command: "", at: "", conditions: [], columns: [], missing: [], cases, ...rest };
 }

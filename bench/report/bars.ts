@@ -1,3 +1,4 @@
+import { growthBars } from "../growth/report.ts";
 import { ledgerBars } from "../ledger/report.ts";
 import { openStreamCount } from "../scenarios/open-streams.ts";
 import { walBytesMax } from "../scenarios/wal.ts";
@@ -25,6 +26,7 @@ export function barsOf(results: Results): Bar[] {
     ...comparisonBars(results.comparison),
     ...startUpBars(results),
     ...ledgerBars(results.ledger),
+    ...growthBars(results.growth),
     ...openLoopBars(results.openLoop),
     ...openStreamBars(results),
     ...uploadBars(results),

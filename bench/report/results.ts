@@ -1,3 +1,4 @@
+import type { GrowthFigures } from "../growth/measure.ts";
 import type { LedgerFigures } from "../ledger/measure.ts";
 import type { ComparedCase } from "../scenarios/comparison.ts";
 import type { CaseResult } from "../scenarios/matrix.ts";
@@ -24,6 +25,7 @@ export interface Results {
   openStreams: OpenStreamsResult[];
   uploads: UploadsResult[];
   ledger: LedgerFigures[];
+  growth: GrowthFigures[];
   soak: SoakResult | null;
   /** Cores that other work on this machine kept busy during the run, on average. */
   otherLoadCores: number;

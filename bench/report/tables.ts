@@ -1,3 +1,4 @@
+import { growthTable } from "../growth/report.ts";
 import { ledgerTable } from "../ledger/report.ts";
 import { directId, manyCallers } from "../scenarios/matrix.ts";
 import type { CaseResult } from "../scenarios/matrix.ts";
@@ -155,6 +156,7 @@ export function tables(results: Results): string {
   if (results.comparison.length > 0) parts.push(comparisonTable(results.comparison));
   if (results.startUp.length > 0) parts.push(startUpTable(results.startUp, labelOf));
   if (results.ledger.length > 0) parts.push(ledgerTable(results.ledger));
+  if (results.growth.length > 0) parts.push(growthTable(results.growth));
   if (results.openLoop.length > 0) parts.push(openLoopTables(results.openLoop));
   if (results.openStreams.length > 0) parts.push(openStreamsTable(results.openStreams, labelOf));
   if (results.uploads.length > 0) parts.push(uploadsTable(results.uploads, labelOf));

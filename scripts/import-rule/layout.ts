@@ -1,6 +1,6 @@
 /** The folders of src/ from the lowest level to the highest: one entry a level. A new folder gets its level here. */
 export const levels: readonly (readonly string[])[] = [
-  ["core", "testing"],
+  ["core", "testing", "calendar"],
   ["streaming", "audio", "storage", "telemetry", "config"],
   ["upstream", "bodies"],
   ["auth", "ledger", "pricing", "providers", "dialects", "media", "jobs"],
@@ -37,7 +37,7 @@ export const providerBlindFolders: readonly string[] = [
 ];
 
 /** Folders whose classes and factories create a value of one call, not a part of the application. */
-export const valueFolders: readonly string[] = ["core", "streaming", "bodies", "charges", "sending"];
+export const valueFolders: readonly string[] = ["core", "calendar", "streaming", "bodies", "charges", "sending"];
 
 /** Functions named like a factory that write a record and construct nothing. */
 export const recordMakers: readonly string[] = ["createToken"];

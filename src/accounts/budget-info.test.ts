@@ -1,8 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import type { AccountState } from "../ledger/index.ts";
+import { Calendar } from "../calendar/index.ts";
 import { budgetInfo } from "./budget-info.ts";
 
 const at = Date.UTC(2026, 1, 28, 12);
+const utc = new Calendar("UTC");
 const used = { creditsPosted: 100n, debitsPosted: 30n, debitsPending: 20n, periodDebits: 10n };
 
 function state(kind: AccountState["kind"], limits: Partial<AccountState>): AccountState {
@@ -53,7 +55,7 @@ const levels: [string, Partial<AccountState>, object][] = [
 ];
 
 test.each(levels)("%s", (_title, limits, level) => {
-  expect(budgetInfo([state("user", limits)], at).levels).toMatchObject([{ kind: "user", name: "x", ...level }]);
+  expect(budgetInfo([state("user", limits)], at, utc).levels).toMatchObject([{ kind: "user", name: "x", ...level }]);
 });
 
 describe("a chain", () => {
@@ -62,7 +64,7 @@ describe("a chain", () => {
   const organisation = state("organisation", { maxBudget: 25n });
 
   test("is reported level by level, from the token upwards", () => {
-    expect(budgetInfo([token, user, organisation], at).levels.map(({ kind }) => kind)).toEqual([
+    expect(budgetInfo([token, user, organisation], at, utc).levels.map(({ kind }) => kind)).toEqual([
       "token",
       "user",
       "organisation",
@@ -70,15 +72,15 @@ describe("a chain", () => {
   });
 
   test("is limited by its tightest level", () => {
-    expect(budgetInfo([token, user, organisation], at).effective).toMatchObject({
+    expect(budgetInfo([token, user, organisation], at, utc).effective).toMatchObject({
       kind: "organisation",
       available: -5n,
     });
-    expect(budgetInfo([token, user], at).effective).toMatchObject({ kind: "token", available: 30n });
+    expect(budgetInfo([token, user], at, utc).effective).toMatchObject({ kind: "token", available: 30n });
   });
 
   test("without limits has no budget in effect", () => {
-    expect(budgetInfo([state("token", {})], at).effective).toBeUndefined();
-    expect(budgetInfo([], at)).toEqual({ effective: undefined, levels: [] });
+    expect(budgetInfo([state("token", {})], at, utc).effective).toBeUndefined();
+    expect(budgetInfo([], at, utc)).toEqual({ effective: undefined, levels: [] });
   });
 });

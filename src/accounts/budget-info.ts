@@ -1,3 +1,4 @@
+import type { Calendar } from "../calendar/index.ts";
 import type { Nano } from "../core/index.ts";
 import { type AccountState, type BudgetPeriod, periodEnd, availableOf, tightestAccount } from "../ledger/index.ts";
 
@@ -26,15 +27,15 @@ export interface BudgetInfo {
   levels: LevelBudget[];
 }
 
-export function budgetInfo(chain: readonly AccountState[], at: number): BudgetInfo {
+export function budgetInfo(chain: readonly AccountState[], at: number, calendar: Calendar): BudgetInfo {
   const tightest = tightestAccount(chain);
   return {
-    effective: tightest === undefined ? undefined : levelBudget(tightest, at),
-    levels: chain.map((account) => levelBudget(account, at)),
+    effective: tightest === undefined ? undefined : levelBudget(tightest, at, calendar),
+    levels: chain.map((account) => levelBudget(account, at, calendar)),
   };
 }
 
-export function levelBudget(account: AccountState, at: number): LevelBudget {
+export function levelBudget(account: AccountState, at: number, calendar: Calendar): LevelBudget {
   const { kind, name, prepaid, creditsPosted, debitsPosted, maxBudget } = account;
   // Only budgets have a period: credits are not restored at midnight.
   const period = maxBudget === undefined ? undefined : account.period;
@@ -47,6 +48,6 @@ export function levelBudget(account: AccountState, at: number): LevelBudget {
     held: account.debitsPending,
     available: availableOf(account),
     period,
-    periodReset: periodEnd(period, at),
+    periodReset: periodEnd(period, at, calendar),
   };
 }

@@ -10,7 +10,7 @@ import {
   setLimits,
 } from "../accounts/index.ts";
 import { creditsNumber, formatCredits, type Nano } from "../core/index.ts";
-import { type AccountState, availableOf, tightestAccount } from "../ledger/index.ts";
+import { type AccountState, availableOf, type LedgerStore, tightestAccount } from "../ledger/index.ts";
 import {
   type CommonOptions,
   creditsOption,
@@ -51,20 +51,22 @@ const nameOf = (options: AccountOptions): AccountName =>
   singleAccountOption(options, ["user", "organisation", "token"]);
 
 async function list(options: CommonOptions): Promise<void> {
-  const listed = await withState(options, listAccounts);
-  const at = environment.clock();
-  if (options.json === true) return printJson(listed.map(({ account }) => accountJson(account, at)));
+  const { listed, toJson } = await withState(options, async (state) => ({
+    listed: await listAccounts(state),
+    toJson: accountJson(state.accounts),
+  }));
+  if (options.json === true) return printJson(listed.map(({ account }) => toJson(account)));
   printAccounts(listed.map(({ account, depth }) => [`${"  ".repeat(depth)}${account.id}`, account]));
 }
 
 async function show(options: AccountOptions): Promise<void> {
   const name = nameOf(options);
-  const chain = await withState(options, (state) => findChain(state, name));
+  const { chain, toJson } = await withState(options, async (state) => ({
+    chain: await findChain(state, name),
+    toJson: accountJson(state.accounts),
+  }));
   const tightest = tightestAccount(chain);
-  if (options.json === true) {
-    const at = environment.clock();
-    return printJson({ tightest: tightest?.id ?? null, levels: chain.map((account) => accountJson(account, at)) });
-  }
+  if (options.json === true) return printJson({ tightest: tightest?.id ?? null, levels: chain.map(toJson) });
   printAccounts(chain.map((account) => [account.id, account]));
   printLine(tightest === undefined ? "Nothing limits what a call may cost." : roomText(tightest));
 }
@@ -79,22 +81,28 @@ async function set(options: SetOptions): Promise<void> {
   const { maxBudget, period } = options;
   if (maxBudget === undefined && period === undefined)
     throw new UsageError("there is nothing to set: --max-budget or --period");
-  const [account] = await withState(options, (state) => setLimits(state, name, { maxBudget, period }));
+  const { chain, toJson } = await withState(options, async (state) => ({
+    chain: await setLimits(state, name, { maxBudget, period }),
+    toJson: accountJson(state.accounts),
+  }));
+  const [account] = chain;
   if (account === undefined) return;
-  if (options.json === true) return printJson(accountJson(account, environment.clock()));
+  if (options.json === true) return printJson(toJson(account));
   printAccounts([[account.id, account]]);
 }
 
 const creditsOf = ({ prepaid, creditsPosted }: AccountState): Nano | undefined => (prepaid ? creditsPosted : undefined);
 
-function accountJson(account: AccountState, at: number) {
-  return {
+/** Converts accounts by the days of their storage. */
+function accountJson({ calendar }: Pick<LedgerStore, "calendar">) {
+  const at = environment.clock();
+  return (account: AccountState) => ({
     account: account.id,
     parent: account.parentId ?? null,
-    ...levelJson(levelBudget(account, at)),
+    ...levelJson(levelBudget(account, at, calendar)),
     credits: creditsOrNull(creditsOf(account)),
     spent: creditsNumber(account.debitsPosted),
-  };
+  });
 }
 
 const amount = (nano: Nano | undefined): string => (nano === undefined ? "-" : formatCredits(nano));

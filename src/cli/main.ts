@@ -1,11 +1,12 @@
 import { Command } from "commander";
 import { AccountError } from "../accounts/index.ts";
 import { ConfigError } from "../config/index.ts";
+import { BooksError } from "../ledger/index.ts";
 import { StorageError } from "../storage/index.ts";
 import { addAccountCommands } from "./account.ts";
 import { addCreditsCommands } from "./credits.ts";
 import { addDoctorCommand } from "./doctor.ts";
-import { addLedgerCommands } from "./ledger.ts";
+import { addLedgerCommands } from "./ledger/commands.ts";
 import { addModelsCommand } from "./models/index.ts";
 import { UsageError } from "./options.ts";
 import { addServeCommand } from "./serve.ts";
@@ -29,7 +30,9 @@ try {
   await program.parseAsync();
 } catch (thrown) {
   // An error that the user can fix is one line; any other error is a bug and is shown with its stack.
-  const expected = [AccountError, ConfigError, StorageError, UsageError].some((kind) => thrown instanceof kind);
+  const expected = [AccountError, BooksError, ConfigError, StorageError, UsageError].some(
+    (kind) => thrown instanceof kind,
+  );
   console.error(expected && thrown instanceof Error ? `tollgate: ${thrown.message}` : thrown);
   // Handles that are still open must not keep a failed command running.
   process.exit(1);

@@ -60,6 +60,16 @@ export function durationOption(name: string): (text: string) => number {
   return option(name, parseDuration);
 }
 
+/** A date as the number of days since 1970-01-01. */
+export function dayOption(name: string): (text: string) => number {
+  return option(name, (text) => {
+    const at = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
+    if (Number.isNaN(at) || new Date(at).toISOString().slice(0, text.length) !== text)
+      throw new RangeError(`"${text}" is no date; write it like 2026-11-21`);
+    return at / 86_400_000;
+  });
+}
+
 function choiceOption<T extends string>(name: string, choices: readonly T[]): (text: string) => T {
   return option(name, (text) => {
     const choice = choices.find((candidate) => candidate === text);

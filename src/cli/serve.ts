@@ -69,7 +69,7 @@ function refuseWorkers(count: number, storageUrl: string): void {
 async function serveAlone(start: Start): Promise<void> {
   const { loaded } = start;
   const logger = createLogger({ level: loaded.config.log.level });
-  const storage = await openStorage(start.storageUrl, { log: logger });
+  const storage = await openStorage(start.storageUrl, { log: logger, timezone: loaded.config.server.timezone });
   const catalog = await openOperatorCatalog(loaded.config, { storage, environment, logger });
   // The port is bound first, since the app needs its address, which the system chooses for port 0.
   const server = listen(start);
@@ -89,7 +89,7 @@ async function serveAlone(start: Start): Promise<void> {
 /** Does once for all workers: migrates the storage, starts the simulators, creates the first tokens, prints the banner. */
 async function serveByWorkers(start: Start, count: number): Promise<void> {
   const { loaded, storageUrl, host } = start;
-  const storage = await openStorage(storageUrl);
+  const storage = await openStorage(storageUrl, { timezone: loaded.config.server.timezone });
   const logger = createLogger({ level: loaded.config.log.level });
   const reserved = await reservePort(start);
   const sandbox = start.sandbox ? await startSandbox(loaded) : undefined;

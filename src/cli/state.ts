@@ -51,10 +51,16 @@ export function readConfig(options: CommonOptions): LoadedConfig {
   return loadConfig({ file: options.config, variables: process.env });
 }
 
+/** The storage that the command line or the configuration names. */
+export function storageUrlOf(options: CommonOptions): string {
+  return options.storage ?? readConfig(options).config.storage;
+}
+
 /** Runs one command on the configured storage, which a running server may use at the same time. */
 export async function withState<T>(options: CommonOptions, work: (state: State) => Promise<T>): Promise<T> {
   const loaded = readConfig(options);
-  const storage = await openStorage(options.storage ?? loaded.config.storage);
+  const { storage: url, server } = loaded.config;
+  const storage = await openStorage(options.storage ?? url, { timezone: server.timezone });
   try {
     return await work({ loaded, storage, ...createAccounts(storage, environment) });
   } finally {

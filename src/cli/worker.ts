@@ -39,7 +39,7 @@ async function work(number: number): Promise<void> {
   const settings = JSON.parse(await input.line) as WorkerSettings;
   const { config, missingKeys, simulated, storageUrl, host, port, processes } = settings;
   const logger = numbered(createLogger({ level: config.log.level }), number);
-  const storage = await openStorage(storageUrl);
+  const storage = await openStorage(storageUrl, { timezone: config.server.timezone });
   const catalog = await openOperatorCatalog(config, { storage, environment, logger });
   const stop = serveOn(listen({ host, port, shared: true }), {
     loaded: { config, missingKeys: new Map(missingKeys) },

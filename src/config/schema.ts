@@ -1,6 +1,8 @@
+import { isTimezone } from "../calendar/index.ts";
 import { z } from "zod";
 import { byPriceKey, describePrice, type PriceKey } from "../core/index.ts";
 import { defaultProviders } from "./defaults.ts";
+
 import { fromText } from "./from-text.ts";
 import { httpUrl, prefix, provider } from "./provider.ts";
 import { byteSize as size, duration as time } from "./units.ts";
@@ -27,6 +29,13 @@ const server = z
     body_timeout: duration
       .prefault("2m")
       .describe("How long a request body may take to arrive; after that a call gets 408."),
+    timezone: z
+      .string()
+      .refine(isTimezone, "write the name of a time zone, such as UTC or Europe/Berlin")
+      .optional()
+      .describe(
+        "The time zone of the deployment: budgets restart at its midnight, and usage is summed by its days. Unset: that of the storage, UTC if it is new.",
+      ),
     public_url: httpUrl.optional().describe("The address for callers, shown in the OpenAPI document."),
     beta_url: httpUrl.optional().describe("A second, plain HTTP address, shown in the OpenAPI document."),
   })

@@ -1,2 +1,10 @@
 export { openGenerationStore } from "./sql/open.ts";
-export type { Generation, GenerationStore, UsageGroup, UsageGrouping, UsageQuery, UsageSums } from "./store.ts";
+export type {
+  Generation,
+  GenerationStore,
+  UsageGroup,
+  UsageGrouping,
+  UsageOutcome,
+  UsageQuery,
+  UsageSums,
+} from "./store.ts";

@@ -1,3 +1,4 @@
+import type { Calendar } from "../calendar/index.ts";
 import type { Nano } from "../core/index.ts";
 import type { CallRecord } from "../ledger/index.ts";
 
@@ -16,7 +17,7 @@ export interface Generation extends Omit<CallRecord, "outcome" | "status"> {
   credits: Nano;
 }
 
-/** The grouping of a usage report: by the day (UTC) on which calls began, by model, or by token. */
+/** The grouping of a usage report: by the day on which calls began, by model, or by token. */
 export type UsageGrouping = "day" | "model" | "token";
 
 export interface UsageQuery {
@@ -45,15 +46,23 @@ export interface UsageGroup extends UsageSums {
   name: string;
 }
 
-export interface UsageReport {
+interface UsageReport {
   /** Days from the oldest, models and tokens from the most expensive. Groups without calls are left out. */
   groups: UsageGroup[];
   total: UsageSums;
 }
 
+/**
+ * A report, or the reason why there is none: too many groups, or calls that were removed. Of days before
+ * `removedBefore` only the sums are left, which can't be divided.
+ */
+export type UsageOutcome = UsageReport | "too-many-groups" | { removedBefore: number };
+
 /** Reads ended calls. Both methods return the given user's calls only. */
 export interface GenerationStore {
+  /** The days of the storage's time zone, by which calls are summed. */
+  readonly calendar: Calendar;
   /** Undefined if it does not exist, belongs to another user, or has not ended. */
   find(id: string, owner: string): Promise<Generation | undefined>;
-  usage(query: UsageQuery): Promise<UsageReport | "too-many-groups">;
+  usage(query: UsageQuery): Promise<UsageOutcome>;
 }

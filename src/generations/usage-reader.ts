@@ -1,17 +1,17 @@
 /**
- * Sums a user's calls page by page. A month of a busy user is millions of rows: reading them at once would block
- * SQLite, and with it the whole process, for seconds, and on Postgres exceed the statement time-out. A page takes a few
- * milliseconds; pages are read one after the other for all callers, and other work runs between two of them. The sums
- * of one page fit into 64 bits.
+ * Sums a user's calls page by page: whole days from their sums, parts of days from the rows of the calls. A day of a
+ * busy user is a million rows: reading them at once would block SQLite, and with it the whole process, for seconds, and
+ * on Postgres exceed the statement time-out. A page takes a few milliseconds; pages are read one after the other for
+ * all callers, and other work runs between two of them. The sums of one page fit into 64 bits.
  */
 import { setImmediate } from "node:timers/promises";
+import { type Calendar, dayName } from "../calendar/index.ts";
 import { GatewayError } from "../core/index.ts";
 import { accountId } from "../ledger/index.ts";
-import type { UsageGroup, UsageGrouping, UsageQuery, UsageReport, UsageSums } from "./store.ts";
+import type { UsageGroup, UsageGrouping, UsageOutcome, UsageQuery, UsageSums } from "./store.ts";
+import { partsOf, type UsagePart } from "./usage-parts.ts";
 
-const DAY_MS = 86_400_000;
-
-/** The sums of one group within a page; the key is a day's number since the epoch, a model's id or an account's. */
+/** The sums of one group within a page; the key is a day, a model's id or an account's. */
 export interface UsageRow {
   key: bigint | string;
   requests: bigint;
@@ -22,44 +22,74 @@ export interface UsageRow {
 
 export interface UsagePage {
   rows: readonly UsageRow[];
-  /** The start of the next page; undefined after the last. */
+  /** The start of the part's next page; undefined after the last. */
   next: number | undefined;
 }
 
-/** Reads the page that begins at `query.from`. */
-export type ReadUsagePage = (query: UsageQuery) => Promise<UsagePage>;
+/** A row of `ledger_state`: the days that the sums have now, and the time before which rows may be gone. */
+export interface UsageState {
+  timezone: string;
+  removed_before: bigint;
+}
+
+/** The statements of an engine. */
+export interface UsageSource {
+  state(): Promise<UsageState>;
+  /** Reads the page with which the part begins. */
+  page(part: UsagePart, query: Pick<UsageQuery, "owner" | "groupBy">): Promise<UsagePage>;
+}
 
 export class UsageReader {
-  readonly #readPage: ReadUsagePage;
+  readonly #source: UsageSource;
+  readonly #calendar: Calendar;
   #turns: Promise<unknown> = Promise.resolve();
 
-  constructor(readPage: ReadUsagePage) {
-    this.#readPage = readPage;
+  constructor(source: UsageSource, calendar: Calendar) {
+    this.#source = source;
+    this.#calendar = calendar;
   }
 
   /** Throws a `GatewayError` if the caller has disconnected meanwhile. */
-  async read(query: UsageQuery): Promise<UsageReport | "too-many-groups"> {
-    const groups = new Map<UsageRow["key"], UsageSums>();
+  async read(query: UsageQuery): Promise<UsageOutcome> {
+    const parts = partsOf(query.from, query.to, this.#calendar);
+    const removed = await this.#removedFrom(parts, query);
+    if (removed !== undefined) return removed;
+    const groups = new Map<string, UsageSums>();
     const total = nothing();
-    for (let from: number | undefined = query.from; from !== undefined;) {
-      const { rows, next } = await this.#inTurn(query, from);
-      for (const row of rows) {
-        const group = groups.get(row.key) ?? nothing();
-        groups.set(row.key, group);
-        add(group, row);
-        add(total, row);
+    for (const part of parts) {
+      for (let from: number | undefined = part.from; from !== undefined;) {
+        const begun: UsagePart = { ...part, from };
+        const { rows, next }: UsagePage = await this.#inTurn(query, () => this.#source.page(begun, query));
+        for (const row of rows) {
+          addTo(groups, row);
+          add(total, row);
+        }
+        if (groups.size > query.groupsMax) return "too-many-groups";
+        from = next;
       }
-      if (groups.size > query.groupsMax) return "too-many-groups";
-      from = next;
     }
-    const named = [...groups].map(([key, sums]) => ({ name: nameOf(query.groupBy, key), ...sums }));
+    // A removal or a change of the zone may have begun in between.
+    const removedMeanwhile = await this.#removedFrom(parts, query);
+    if (removedMeanwhile !== undefined) return removedMeanwhile;
+    // A late end may have moved the only call of a group to another one.
+    const filled = [...groups].filter(([, { requests }]) => requests > 0n);
+    const named = filled.map(([key, sums]) => ({ name: nameOf(query.groupBy, key), ...sums }));
     return { groups: named.toSorted(query.groupBy === "day" ? byName : byCredits), total };
   }
 
-  #inTurn(query: UsageQuery, from: number): Promise<UsagePage> {
+  /** The time before which calls may be gone, if they include calls that a part has to be summed from. */
+  async #removedFrom(parts: readonly UsagePart[], query: UsageQuery): Promise<{ removedBefore: number } | undefined> {
+    const { timezone, removed_before: removed } = await this.#inTurn(query, () => this.#source.state());
+    if (timezone !== this.#calendar.zone) throw otherDays(timezone);
+    const removedBefore = Number(removed);
+    const needsRemoved = parts.some(({ unit, from }) => unit === "calls" && from < removedBefore);
+    return removedBefore > 0 && needsRemoved ? { removedBefore } : undefined;
+  }
+
+  #inTurn<T>(query: UsageQuery, read: () => Promise<T>): Promise<T> {
     const turn = this.#turns.then(() => {
       if (query.signal?.aborted === true) throw new GatewayError("request_interrupted", "The client went away.");
-      return this.#readPage({ ...query, from });
+      return read();
     });
     this.#turns = turn.then(letOthers, letOthers);
     return turn;
@@ -69,7 +99,19 @@ export class UsageReader {
 /** Events that have arrived meanwhile are handled before the next page. */
 const letOthers = (): Promise<unknown> => setImmediate();
 
+function otherDays(timezone: string): GatewayError {
+  const message = `The storage's days are now those of ${timezone}; this process has to be restarted.`;
+  return new GatewayError("storage_unavailable", message);
+}
+
 const nothing = (): UsageSums => ({ requests: 0n, inputTokens: 0n, outputTokens: 0n, credits: 0n });
+
+function addTo(groups: Map<string, UsageSums>, row: UsageRow): void {
+  const key = String(row.key);
+  const group = groups.get(key) ?? nothing();
+  groups.set(key, group);
+  add(group, row);
+}
 
 function add(sums: UsageSums, row: UsageRow): void {
   sums.requests += row.requests;
@@ -78,9 +120,9 @@ function add(sums: UsageSums, row: UsageRow): void {
   sums.credits += row.credits;
 }
 
-function nameOf(groupBy: UsageGrouping, key: UsageRow["key"]): string {
-  if (groupBy === "day") return new Date(Number(key) * DAY_MS).toISOString().slice(0, "YYYY-MM-DD".length);
-  return groupBy === "token" ? tokenIdOf(String(key)) : String(key);
+function nameOf(groupBy: UsageGrouping, key: string): string {
+  if (groupBy === "day") return dayName(Number(key));
+  return groupBy === "token" ? tokenIdOf(key) : key;
 }
 
 /** The id of the token that owns the account. */

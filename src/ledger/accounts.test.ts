@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
+import { Calendar } from "../calendar/index.ts";
 import {
   type AccountState,
   accountId,
@@ -74,26 +75,28 @@ const periods: [BudgetPeriod | undefined, string, string | undefined, string | u
   ["monthly", "2026-12-31T12:00:00.000Z", "2026-12-01T00:00:00.000Z", "2027-01-01T00:00:00.000Z"],
 ];
 
+const utc = new Calendar("UTC");
+
 test.each(periods)("a %s budget at %s runs from %s to %s", (period, at, start, end) => {
   const moment = Date.parse(at);
-  expect(new Date(periodStart(period, moment)).toISOString()).toBe(start ?? "");
-  expect(new Date(periodEnd(period, moment) ?? 0).toISOString()).toBe(end ?? "");
+  expect(new Date(periodStart(period, moment, utc)).toISOString()).toBe(start ?? "");
+  expect(new Date(periodEnd(period, moment, utc) ?? 0).toISOString()).toBe(end ?? "");
 });
 
 test("a budget without a period began with time and never ends", () => {
-  expect(periodStart(undefined, 1_700_000_000_000)).toBe(0);
-  expect(periodEnd(undefined, 1_700_000_000_000)).toBeUndefined();
+  expect(periodStart(undefined, 1_700_000_000_000, utc)).toBe(0);
+  expect(periodEnd(undefined, 1_700_000_000_000, utc)).toBeUndefined();
 });
 
 test("every time lies in exactly one period, and the next begins at its end", () => {
   const moment = fc.integer({ min: 0, max: Date.UTC(2100, 0) });
   const property = fc.property(fc.constantFrom("daily", "monthly"), moment, (period: BudgetPeriod, at) => {
-    const start = periodStart(period, at);
-    const end = periodEnd(period, at) ?? 0;
+    const start = periodStart(period, at, utc);
+    const end = periodEnd(period, at, utc) ?? 0;
     expect(start).toBeLessThanOrEqual(at);
     expect(end).toBeGreaterThan(at);
-    expect(periodStart(period, end)).toBe(end);
-    expect(periodStart(period, end - 1)).toBe(start);
+    expect(periodStart(period, end, utc)).toBe(end);
+    expect(periodStart(period, end - 1, utc)).toBe(start);
   });
   fc.assert(property);
 });

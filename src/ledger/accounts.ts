@@ -1,8 +1,9 @@
+import type { Calendar } from "../calendar/index.ts";
 import type { Nano } from "../core/index.ts";
 
 export type AccountKind = "token" | "user" | "organisation";
 
-/** How often a budget restarts: at midnight UTC of each day, or of the month's first day; without a period, never. */
+/** How often a budget restarts: at midnight of each day, or of the month's first day; without a period, never. */
 export type BudgetPeriod = "daily" | "monthly";
 
 /** One account of a chain token → user → organisation. */
@@ -51,22 +52,27 @@ export function tightestAccount(chain: readonly AccountState[]): AccountState | 
   return tightest;
 }
 
-const DAY_MS = 86_400_000;
-
 /** The start of the running period; zero for a budget without a period. */
-export function periodStart(period: BudgetPeriod | undefined, at: number): number {
+export function periodStart(period: BudgetPeriod | undefined, at: number, calendar: Calendar): number {
   if (period === undefined) return 0;
-  if (period === "daily") return at - (at % DAY_MS);
-  const date = new Date(at);
-  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth());
+  return period === "daily" ? calendar.startOfDay(calendar.dayOf(at)) : calendar.startOfMonth(at);
 }
 
 /** The end of the running period; undefined for a budget without a period. */
-export function periodEnd(period: BudgetPeriod | undefined, at: number): number | undefined {
+export function periodEnd(period: BudgetPeriod | undefined, at: number, calendar: Calendar): number | undefined {
   if (period === undefined) return undefined;
-  const start = new Date(periodStart(period, at));
-  const [year, month, day] = [start.getUTCFullYear(), start.getUTCMonth(), start.getUTCDate()];
-  return period === "daily" ? Date.UTC(year, month, day + 1) : Date.UTC(year, month + 1, 1);
+  return period === "daily" ? calendar.startOfDay(calendar.dayOf(at) + 1) : calendar.startOfMonth(at, 1);
+}
+
+/**
+ * A budget's period may change while calls run. If that begins a new one, it begins this much later, and the charges
+ * until then get its first date: so none that was posted before has a date in it, whichever node's clock gave that.
+ */
+const CLOCKS_DIFFER_MS_MAX = 10_000;
+
+/** The start of the period that a change at this time begins, and the least start at which none has to begin. */
+export function changedPeriod(period: BudgetPeriod | undefined, at: number, calendar: Calendar) {
+  return { start: at + CLOCKS_DIFFER_MS_MAX, natural: periodStart(period, at, calendar) };
 }
 
 /** Account ids contain their kind: `user:alice`. */

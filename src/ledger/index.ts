@@ -24,5 +24,7 @@ export type {
   TopUp,
 } from "./operations.ts";
 export { openLedgerStore } from "./sql/open.ts";
-export type { AuditReport, Drift, LedgerStore, OpenHold } from "./store.ts";
+export { type AuditReport, type Drift, moneyCounters } from "./books.ts";
+export { BooksError, exportBooks, removeEntries, sealBooks } from "./retention.ts";
+export type { LedgerStore, OpenHold } from "./store.ts";
 export { startSweeper } from "./sweeper.ts";

@@ -1,10 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { GatewayError, limits } from "../core/index.ts";
+import type { Calendar } from "../calendar/index.ts";
 import { openStorage, type Storage } from "../storage/index.ts";
 import { Ledger } from "./ledger.ts";
 import type { Hold, LedgerOperation, LedgerOutcome, Settle } from "./operations.ts";
 import { openLedgerStore } from "./sql/open.ts";
-import type { AuditReport, LedgerStore } from "./store.ts";
+import type { AuditReport, LedgerBooks } from "./books.ts";
+import type { LedgerStore } from "./store.ts";
 
 const account = {
   id: "user:u",
@@ -33,9 +35,13 @@ class WatchedStore implements LedgerStore {
   gate: Promise<void> | undefined;
   failure: Error | undefined;
   outcomesKept = Number.POSITIVE_INFINITY;
+  readonly calendar: Calendar;
+  readonly books: LedgerBooks;
   readonly #store: LedgerStore;
 
   constructor(store: LedgerStore) {
+    this.calendar = store.calendar;
+    this.books = store.books;
     this.#store = store;
   }
 

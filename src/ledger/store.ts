@@ -1,5 +1,7 @@
+import type { Calendar } from "../calendar/index.ts";
 import type { Nano } from "../core/index.ts";
 import type { Account, AccountState } from "./accounts.ts";
+import type { AuditReport, LedgerBooks } from "./books.ts";
 import type { HoldKeeper, LedgerOperation, LedgerOutcome } from "./operations.ts";
 
 /** A hold that has not ended. */
@@ -14,25 +16,11 @@ export interface OpenHold {
   keeper: HoldKeeper;
 }
 
-/** An account whose counters do not match its entries and open holds. */
-export interface Drift {
-  accountId: string;
-  counter: "credits_posted" | "debits_posted" | "debits_pending" | "open_calls";
-  recorded: Nano;
-  recomputed: Nano;
-}
-
-/** The result of recomputing every account. */
-export interface AuditReport {
-  accounts: number;
-  entries: number;
-  openHolds: number;
-  shortfall: Nano;
-  drifts: Drift[];
-}
-
 /** The interface of the ledger's storage; one conformance suite tests every engine. */
 export interface LedgerStore {
+  /** The days of the storage's time zone: those on which budgets restart. */
+  readonly calendar: Calendar;
+  readonly books: LedgerBooks;
   /**
    * Applies the operations in order, in one atomic and durable commit, and returns their outcomes in the same order. A
    * refused operation changes nothing and does not affect the others. Throws if the store cannot commit: then none was
@@ -49,6 +37,6 @@ export interface LedgerStore {
   listAccounts(at: number): Promise<AccountState[]>;
   /** Oldest first. */
   openHolds(): Promise<OpenHold[]>;
-  /** Recomputes every counter from the entries and open holds. */
+  /** The audit of `books`. */
   audit(): Promise<AuditReport>;
 }

@@ -2,6 +2,8 @@ import type { Database as SqliteHandle } from "bun:sqlite";
 import type { Statements } from "./postgres/statements.ts";
 
 interface SharedStorage {
+  /** The IANA name of the time zone of its days: those that usage is summed by, and that budgets restart on. */
+  readonly timezone: string;
   /**
    * Calls back after another process has changed rows that this one may have cached. Returns a function that stops the
    * watch.

@@ -1,6 +1,6 @@
 export { type JournalEntry, JournalFile } from "./journal-file.ts";
 export { type PostgresStorage, type SqliteStorage, type Storage, StorageError } from "./database.ts";
-export { openStorage, withoutPassword } from "./open.ts";
+export { changeTimezone, openStorage, withoutPassword } from "./open.ts";
 export type { Parameter, Statements } from "./postgres/statements.ts";
 export { plainCommit, plainRows } from "./postgres/ledger-commit-plain.ts";
 export { isDataFault } from "./data-fault.ts";

@@ -43,7 +43,8 @@ afterAll(async () => {
 /** Faster than a new database each; entries can't be emptied without switching their trigger off. */
 const EMPTY = `
   ALTER TABLE entries DISABLE TRIGGER USER;
-  TRUNCATE accounts, holds, entries, tokens, generations, retry_keys;
+  TRUNCATE accounts, holds, entries, tokens, generations, retry_keys, daily_sums, opening_balances;
+  UPDATE ledger_state SET closed_before = 0, sealed_before = 0, sealed_entries = 0, sealed_shortfall = 0, removed_before = 0;
   ALTER TABLE entries ENABLE TRIGGER USER`;
 
 async function openPostgresLedger(): Promise<OpenedLedgerStore> {

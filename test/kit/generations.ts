@@ -25,7 +25,14 @@ const columns = [
 /** On SQLite a call stands in the entry that ended it. */
 const entryColumns = columns.map((name) => ({ account_id: "debit_account", credits: "amount" })[name] ?? name);
 
-/** Writes the record of an ended call, as the end of its hold does; on SQLite also in the index of its owner. */
+const COUNT_CALL = `
+  INSERT INTO daily_sums (owner, day, account_id, provider, model, requests, input_tokens, output_tokens, credits)
+  SELECT owner, started_at / 86400000, account_id, provider, model, 1, input_tokens, output_tokens, credits
+  FROM generations WHERE number = ?
+  ON CONFLICT DO UPDATE SET requests = requests + 1, input_tokens = input_tokens + excluded.input_tokens,
+    output_tokens = output_tokens + excluded.output_tokens, credits = credits + excluded.credits`;
+
+/** Writes the record of an ended call, as the end of its hold does; on SQLite also in the index of its owner and in the sums of its day. */
 export async function insertGeneration(storage: Storage, generation: Generation): Promise<void> {
   const values = [
     generation.id,
@@ -61,4 +68,5 @@ export async function insertGeneration(storage: Storage, generation: Generation)
   const { lastInsertRowid: number } = handle.query(entry).run(...values);
   handle.query("INSERT INTO calls_by_owner VALUES (?, ?, ?)").run(generation.owner, generation.startedAt, number);
   handle.query("UPDATE calls_by_owner_mark SET number = ?").run(number);
+  handle.run(COUNT_CALL, [Number(number)]);
 }

@@ -7,6 +7,6 @@ import { SqliteGenerationStore } from "./sqlite.ts";
 /** The store of generations for the storage's engine; sums read `pageRows` rows at a time. */
 export function openGenerationStore(storage: Storage, pageRows: number = limits.usagePageRows): GenerationStore {
   return storage.engine === "sqlite"
-    ? new SqliteGenerationStore(storage.handle, pageRows)
-    : new PostgresGenerationStore(storage.statements, pageRows);
+    ? new SqliteGenerationStore(storage, pageRows)
+    : new PostgresGenerationStore(storage, pageRows);
 }

@@ -1,21 +1,29 @@
-import type { Statements } from "../../storage/index.ts";
-import type { Generation, GenerationStore, UsageQuery, UsageReport } from "../store.ts";
-import { type UsagePage, UsageReader, type UsageRow } from "../usage-reader.ts";
-import { type GenerationRow, toGeneration, usageColumns } from "./rows.ts";
+import { Calendar } from "../../calendar/index.ts";
+import type { PostgresStorage, Statements } from "../../storage/index.ts";
+import type { Generation, GenerationStore, UsageOutcome, UsageQuery } from "../store.ts";
+import type { UsagePart } from "../usage-parts.ts";
+import { type UsagePage, UsageReader, type UsageRow, type UsageSource, type UsageState } from "../usage-reader.ts";
+import { type GenerationRow, summedCalls, summedDays, toGeneration } from "./rows.ts";
 
 type Row = GenerationRow<boolean>;
 
 const isSet = (flag: boolean): boolean => flag;
 
+const CALLS = "FROM generations WHERE owner = $1 AND started_at >= $2 AND started_at < $3";
+const DAYS = "FROM daily_sums WHERE owner = $1 AND day >= $2 AND day < $3";
+
 /** Generations on Postgres. */
-export class PostgresGenerationStore implements GenerationStore {
+export class PostgresGenerationStore implements GenerationStore, UsageSource {
+  readonly calendar: Calendar;
   readonly #statements: Statements;
   readonly #pageRows: number;
-  readonly #usage = new UsageReader((query) => this.#page(query));
+  readonly #usage: UsageReader;
 
-  constructor(statements: Statements, pageRows: number) {
+  constructor({ statements, timezone }: Pick<PostgresStorage, "statements" | "timezone">, pageRows: number) {
+    this.calendar = new Calendar(timezone);
     this.#statements = statements;
     this.#pageRows = pageRows;
+    this.#usage = new UsageReader(this, this.calendar);
   }
 
   async find(id: string, owner: string): Promise<Generation | undefined> {
@@ -26,21 +34,31 @@ export class PostgresGenerationStore implements GenerationStore {
     return row === undefined ? undefined : toGeneration(row, isSet);
   }
 
-  usage(query: UsageQuery): Promise<UsageReport | "too-many-groups"> {
+  usage(query: UsageQuery): Promise<UsageOutcome> {
     return this.#usage.read(query);
   }
 
-  /** Ends a page after a whole millisecond, so that the next one begins at the following millisecond. */
-  async #page({ owner, from, to, groupBy }: UsageQuery): Promise<UsagePage> {
-    const [last] = await this.#statements.run<{ started_at: bigint }>(
-      "SELECT started_at FROM generations WHERE owner = $1 AND started_at >= $2 AND started_at < $3 ORDER BY started_at LIMIT 1 OFFSET $4",
+  async state(): Promise<UsageState> {
+    const [state] = await this.#statements.run<UsageState>("SELECT timezone, removed_before FROM ledger_state");
+    if (state === undefined) throw new Error("ledger_state has no row");
+    return state;
+  }
+
+  /** Ends a page after a whole millisecond or day, so that the next one begins at the following one. */
+  async page(part: UsagePart, { owner, groupBy }: Pick<UsageQuery, "owner" | "groupBy">): Promise<UsagePage> {
+    const { unit, from, to } = part;
+    const [column, source] = unit === "calls" ? ["started_at", CALLS] : ["day", DAYS];
+    const [last] = await this.#statements.run<{ last: bigint }>(
+      `SELECT ${column} AS last ${source} ORDER BY ${column} LIMIT 1 OFFSET $4`,
       [owner, from, to, this.#pageRows - 1],
     );
-    const next = last === undefined ? undefined : Number(last.started_at) + 1;
-    const rows = await this.#statements.run<UsageRow>(
-      `SELECT ${usageColumns(groupBy)} FROM generations WHERE owner = $1 AND started_at >= $2 AND started_at < $3 GROUP BY 1`,
-      [owner, from, next ?? to],
-    );
+    const next = last === undefined ? undefined : Number(last.last) + 1;
+    const columns = unit === "calls" ? summedCalls(groupBy, part.day) : summedDays(groupBy);
+    const rows = await this.#statements.run<UsageRow>(`SELECT ${columns} ${source} GROUP BY 1`, [
+      owner,
+      from,
+      next ?? to,
+    ]);
     return { rows, next };
   }
 }

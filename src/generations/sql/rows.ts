@@ -68,13 +68,22 @@ function readUsage(text: string): Pick<Generation, "usage" | "terms" | "maxOutpu
   };
 }
 
-const keys: Record<UsageGrouping, string> = {
-  day: "started_at / 86400000",
-  model: "provider || '/' || model",
-  token: "account_id",
-};
+/** A model's id with its prefix. */
+export const MODEL = "provider || '/' || model";
 
-/** The selected columns of a page, as `UsageRow`s. */
-export const usageColumns = (groupBy: UsageGrouping): string => `${keys[groupBy]} AS key, count(*) AS requests,
-  CAST(sum(input_tokens) AS bigint) AS input_tokens, CAST(sum(output_tokens) AS bigint) AS output_tokens,
-  CAST(sum(credits) AS bigint) AS credits`;
+/** The selected columns of a page of whole days, as `UsageRow`s. */
+export function summedDays(groupBy: UsageGrouping): string {
+  const key = { day: "day", model: MODEL, token: "account_id" }[groupBy];
+  return columns(key, "CAST(sum(requests) AS bigint)");
+}
+
+/** The selected columns of a page of calls of one day, as `UsageRow`s. */
+export function summedCalls(groupBy: UsageGrouping, day: number): string {
+  const key = { day: `CAST(${day} AS bigint)`, model: MODEL, token: "account_id" }[groupBy];
+  return columns(key, "count(*)");
+}
+
+function columns(key: string, requests: string): string {
+  return `${key} AS key, ${requests} AS requests, CAST(sum(input_tokens) AS bigint) AS input_tokens,
+    CAST(sum(output_tokens) AS bigint) AS output_tokens, CAST(sum(credits) AS bigint) AS credits`;
+}

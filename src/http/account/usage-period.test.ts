@@ -1,7 +1,10 @@
 import { describe, expect, test } from "bun:test";
-import { parseMoment, periodOf } from "./usage-period.ts";
+import { Calendar } from "../../calendar/index.ts";
+import { type Moment, parseMoment, periodOf } from "./usage-period.ts";
 
 const at = (text: string): number => new Date(text).getTime();
+const utc = new Calendar("UTC");
+const momentOf = (moment: Moment): number => ("at" in moment ? moment.at : utc.startOfDay(moment.day));
 
 describe("a time", () => {
   test.each<[string, string]>([
@@ -18,7 +21,8 @@ describe("a time", () => {
     ["1700000000", "2023-11-14T22:13:20.000Z"],
     ["0", "1970-01-01T00:00:00.000Z"],
   ])("is read from %s", (text, moment) => {
-    expect(parseMoment(text)).toBe(at(moment));
+    const parsed = parseMoment(text);
+    expect(parsed && momentOf(parsed)).toBe(at(moment));
   });
 
   test.each([
@@ -65,13 +69,29 @@ describe("a period", () => {
     ["both", { from: "2020-01-01", to: "2030-01-01" }, "2020-01-01T00:00:00Z", "2030-01-01T00:00:00Z"],
     ["no time at all", { from: "2026-01-01", to: "2026-01-01" }, "2026-01-01T00:00:00Z", "2026-01-01T00:00:00Z"],
   ])("with %s given", (_, { from, to }, begin, end) => {
-    const named = { from: from === undefined ? undefined : at(from), to: to === undefined ? undefined : at(to) };
-    expect(periodOf(named, now)).toEqual({ from: at(begin), to: at(end) });
+    const named = {
+      from: from === undefined ? undefined : { at: at(from) },
+      to: to === undefined ? undefined : { at: at(to) },
+    };
+    expect(periodOf(named, now, utc)).toEqual({ from: at(begin), to: at(end) });
+  });
+
+  test("by dates has the days of the zone, also by default", () => {
+    const berlin = new Calendar("Europe/Berlin");
+    const [from, to] = [parseMoment("2026-10-25"), parseMoment("2026-10-26")];
+    expect(periodOf({ from, to }, now, berlin)).toEqual({
+      from: at("2026-10-24T22:00:00Z"),
+      to: at("2026-10-25T23:00:00Z"),
+    });
+    expect(periodOf({}, at("2026-11-20T23:30:00Z"), berlin)).toEqual({
+      from: at("2026-10-22T22:00:00Z"),
+      to: at("2026-11-21T23:00:00Z"),
+    });
   });
 
   test("cannot end before it begins", () => {
     const refusal = { code: "validation_failed", param: "from", message: "from: lies after to." };
-    expect(() => periodOf({ from: 2, to: 1 }, now)).toThrow(expect.objectContaining(refusal));
-    expect(() => periodOf({ from: at("2026-11-23") }, now)).toThrow(expect.objectContaining(refusal));
+    expect(() => periodOf({ from: { at: 2 }, to: { at: 1 } }, now, utc)).toThrow(expect.objectContaining(refusal));
+    expect(() => periodOf({ from: { at: at("2026-11-23") } }, now, utc)).toThrow(expect.objectContaining(refusal));
   });
 });

@@ -19,7 +19,8 @@ const moment = z
     anyOf: [{ format: "date" }, { format: "date-time" }, { pattern: String.raw`^(0|\d{9,11})$` }],
   });
 
-const formats = "A date or date-time (ISO 8601, UTC without an offset) or unix seconds.";
+const formats =
+  "A date (in the time zone of the deployment), a date-time (ISO 8601, UTC without an offset) or unix seconds.";
 
 const usageQuery = z.object({
   from: moment.optional().describe(`${formats} Calls that began then or later; by default the 30 days up to \`to\`.`),
@@ -44,7 +45,10 @@ export const usageAnswer = z
     data: z
       .array(
         z.union([
-          z.object({ day: z.iso.date().describe("UTC; the day in which the calls began."), ...entryFields }),
+          z.object({
+            day: z.iso.date().describe("The day in which the calls began, in the time zone of the deployment."),
+            ...entryFields,
+          }),
           z.object({ model: z.string().describe("Provider-prefixed model id."), ...entryFields }),
           z.object({ token_id: z.string(), ...entryFields }),
         ]),
@@ -78,10 +82,11 @@ export const usageRoute = platformRoute({
     ({ generations, clock, groupsMax = limits.usageGroupsMax }: UsageServices) =>
     async ({ request, principal }) => {
       const { group_by: groupBy, ...bounds } = parseQuery(request, usageQuery);
-      const { from, to } = periodOf(bounds, clock());
+      const { from, to } = periodOf(bounds, clock(), generations.calendar);
       const owner = principal.user;
       const report = await generations.usage({ owner, from, to, groupBy, groupsMax, signal: request.signal });
       if (report === "too-many-groups") throw tooMany(groupBy, groupsMax);
+      if ("removedBefore" in report) throw removed(report.removedBefore, { from, zone: generations.calendar.zone });
       const answer: Answer = {
         object: "list",
         data: report.groups.map((group) => entryOf(groupBy, group)),
@@ -107,6 +112,19 @@ function sumsOf({ requests, inputTokens, outputTokens, credits }: UsageSums): An
     output_tokens: Number(outputTokens),
     credits: creditsNumber(credits),
   };
+}
+
+/** Of removed calls the sums of their days are left, and nothing about parts of those days. */
+function removed(removedBefore: number, { from, zone }: { from: number; zone: string }): GatewayError {
+  const before = new Date(removedBefore).toISOString();
+  // `from` is at the beginning of a day, or the part of a day that it begins is the one in question.
+  const param = from < removedBefore ? "from" : "to";
+  return new GatewayError(
+    "validation_failed",
+    `${param}: calls before ${before} have been removed; only whole days of them can be reported. ` +
+      `Write dates: they are days in ${zone}.`,
+    { param },
+  );
 }
 
 function tooMany(groupBy: UsageGrouping, groupsMax: number): GatewayError {

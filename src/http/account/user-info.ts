@@ -64,7 +64,7 @@ export const userInfoRoute = platformRoute({
     ({ accounts, clock }: Pick<Services, "accounts" | "clock">) =>
     async ({ principal }) => {
       const at = clock();
-      const { effective, levels } = budgetInfo(await accounts.chain(principal.accountId, at), at);
+      const { effective, levels } = budgetInfo(await accounts.chain(principal.accountId, at), at, accounts.calendar);
       const identity = {
         object: "user.info" as const,
         user: principal.user,

@@ -16,5 +16,5 @@ export function openLedgerStore(storage: Storage): LedgerStore {
 }
 
 function createStore(storage: Storage): LedgerStore {
-  return storage.engine === "sqlite" ? new SqliteLedgerStore(storage.handle) : new PostgresLedgerStore(storage);
+  return storage.engine === "sqlite" ? new SqliteLedgerStore(storage) : new PostgresLedgerStore(storage);
 }

@@ -113,10 +113,13 @@ function requireAll(rows: `${keyof typeof plainRows}s`): string {
     IF written <> cardinality(${rows}) THEN RAISE SQLSTATE 'TGNPL'; END IF;`;
 }
 
-export const LEDGER_COMMIT_PLAIN = `
+/** Part of the fifth step. */
+export const LEDGER_PLAIN_TYPES = `
   ${types.join("\n  ")}
+`;
 
-  CREATE FUNCTION ${plainCommit}(
+export const LEDGER_COMMIT_PLAIN = `
+  CREATE OR REPLACE FUNCTION ${plainCommit}(
     latest bigint, -- the time of the latest operation
     first_id text, last_id text, -- of new holds
     are_rated boolean, -- whether new holds have limits
@@ -142,6 +145,8 @@ export const LEDGER_COMMIT_PLAIN = `
       FROM unnest(links) l
       WHERE a.id = l.id AND a.parent_id IS NOT DISTINCT FROM l.parentId
         AND (a.period IS NULL OR latest < ledger_period_end(a.period, a.period_start))
+        -- Each of its charges gets a date in the period in which it counts; a plain batch spans a minute at most.
+        AND (l.posted IS NULL OR greatest(latest - minute, 0) >= a.period_start)
         AND (l.taken IS NULL
           OR (NOT a.prepaid OR a.credits_posted - a.debits_posted - a.debits_pending >= l.taken)
           AND (a.max_budget IS NULL OR a.max_budget - a.period_debits - a.debits_pending >= l.taken))
@@ -169,7 +174,10 @@ export const LEDGER_COMMIT_PLAIN = `
       DELETE FROM holds h USING unnest(ends) o WHERE h.id = o.id AND h.account_id = o.account AND h.amount = o.held;
       ${requireAll("ends")}
       INSERT INTO entries (id, kind, debit_account, credit_account, amount, held, shortfall, created_at)
-        SELECT o.id, o.kind, o.account, 'revenue', o.charge, o.held, 0, o.at FROM unnest(ends) o;
+        SELECT o.id, o.kind, o.account, 'revenue', o.charge, o.held, 0, o.at FROM unnest(ends) o
+        -- None is dated before the books were closed. Read after the accounts are locked.
+        WHERE greatest(latest - minute, 0) >= (SELECT s.closed_before FROM ledger_state s);
+      ${requireAll("ends")}
       INSERT INTO generations (id, owner, account_id, operation, dialect, provider, model, streamed, status, outcome, usage,
           input_tokens, output_tokens, credits, ms, first_byte_ms, started_at, parent)
         SELECT o.id, o.owner, o.account, o.operation, o.dialect, o.provider, o.model, o.streamed, o.status, o.outcome, o.usage,

@@ -51,6 +51,9 @@ export const LEDGER_COMMIT = `
     payers text[];
     charges bigint[] := blank;
     befores bigint[] := blank;
+    dates bigint[] := blank;     -- of entries
+    corrected bigint[] := blank; -- of late ends, the date of the expiry
+    closed_before bigint;
     keys text[];
     claims int[];      -- by the key's first place, the hold that claims it in this part
     -- By the account's place:
@@ -82,6 +85,7 @@ export const LEDGER_COMMIT = `
     room bigint;
     link_room bigint;
     tightest int;
+    dated bigint;
     passed text;
     began bigint;
     seen_requests bigint;
@@ -125,6 +129,9 @@ export const LEDGER_COMMIT = `
       RETURN;
     END IF;
 
+    -- Read after the accounts are locked: nobody can close the books now.
+    SELECT s.closed_before INTO closed_before FROM ledger_state s;
+
     FOREACH part_end IN ARRAY part_ends LOOP
       from_place := next_place; to_place := part_end; next_place := part_end + 1; claims := '{}';
 
@@ -154,7 +161,7 @@ export const LEDGER_COMMIT = `
           o.tokens, o.is_rated, o.requests_max, o.tokens_max, o.calls_max, o.retry_key, o.key_place, o.fingerprint,
           k.hold_id AS answered_by, h.retry_key AS held_key, h.created_at AS taken_at,
           CASE o.kind WHEN 'settle' THEN o.tokens - h.tokens WHEN 'release' THEN -h.tokens END AS excess,
-          e.amount AS before, coalesce(l.shortfall, e.shortfall) AS figure,
+          e.amount AS before, e.created_at AS expired_at, coalesce(l.shortfall, e.shortfall) AS figure,
           CASE WHEN o.kind = 'hold' THEN 0 ELSE coalesce(h.amount, 0) END AS held,
           CASE o.kind WHEN 'release' THEN 0 WHEN 'expire' THEN CASE h.keeper WHEN 'job' THEN h.amount ELSE coalesce(h.observed, 0) END
             WHEN 'top-up' THEN o.amount - h.amount
@@ -204,6 +211,7 @@ export const LEDGER_COMMIT = `
           IF op.outcome = 'granted' THEN
             credits[i] := credits[i] + op.amount;
             funds[i] := funds[i] + op.amount;
+            dates[n] := greatest(op.at, closed_before);
           ELSIF op.outcome = 'replayed' THEN
             -- With its answer where a call is the first with its key, as long as they are not too many for one row.
             names[n] := op.answered_by;
@@ -283,6 +291,8 @@ export const LEDGER_COMMIT = `
         charges[n] := charge; figures[n] := due - charge; befores[n] := op.before; payers[n] := link_ids[i];
         outcomes[n] := op.kind || 'd';
         keys[n] := op.held_key;
+        corrected[n] := op.expired_at;
+        dated := greatest(op.at, closed_before);
         IF op.before IS NULL THEN
           calls[i] := calls[i] - 1;
           IF op.excess <> 0 AND op.taken_at >= minutes[i] THEN tokens[i] := greatest(tokens[i] + op.excess, 0); END IF;
@@ -295,12 +305,17 @@ export const LEDGER_COMMIT = `
           END IF;
           pending[i] := pending[i] - op.held;
           posted[i] := posted[i] + charge;
-          spent[i] := greatest(spent[i] + charge, 0);
+          -- What is returned of an earlier period's charge leaves the spending of this one.
+          IF charge >= 0 OR op.expired_at >= starts[i] THEN spent[i] := greatest(spent[i] + charge, 0); END IF;
+          -- The entry's date is in every period in which it counts, also if a clock went back.
+          dated := greatest(dated, starts[i]);
           i := parents[i];
         END LOOP;
+        dates[n] := dated;
       END LOOP;
       PERFORM ledger_write(ops[from_place:to_place], outcomes[from_place:to_place], payers[from_place:to_place],
-        charges[from_place:to_place], befores[from_place:to_place], figures[from_place:to_place], keys[from_place:to_place]);
+        charges[from_place:to_place], befores[from_place:to_place], figures[from_place:to_place], keys[from_place:to_place],
+        dates[from_place:to_place], corrected[from_place:to_place]);
     END LOOP;
 
     UPDATE accounts a SET credits_posted = credits[l], debits_posted = posted[l], debits_pending = pending[l],

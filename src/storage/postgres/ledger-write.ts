@@ -1,7 +1,7 @@
 /**
  * `ledger_write`: the fourth step of `ledger_commit`. Writes the results of one part's operations to every table except
  * `accounts`. The arrays are indexed by the operation's position; for an operation that did not end a hold, the arrays
- * of ends contain NULL.
+ * of ends contain NULL. `dates` are those of the new entries, `corrected` those of the expiries that late ends correct.
  */
 export const LEDGER_WRITE = `
   -- The user whose calls an account's are: the one above it, or the one that its token was made for.
@@ -16,7 +16,8 @@ export const LEDGER_WRITE = `
 
   CREATE OR REPLACE FUNCTION ledger_write(
     ops ledger_operation[], outcomes text[],
-    payers text[], charges bigint[], befores bigint[], shortfalls bigint[], keys text[]
+    payers text[], charges bigint[], befores bigint[], shortfalls bigint[], keys text[],
+    dates bigint[], corrected bigint[]
   )
   RETURNS void
   LANGUAGE plpgsql
@@ -52,8 +53,8 @@ export const LEDGER_WRITE = `
 
     IF 'granted' = ANY (done) THEN
       INSERT INTO entries (id, kind, debit_account, credit_account, amount, held, shortfall, created_at)
-        SELECT o.id, 'grant', 'bank', o.account, o.amount, 0, 0, o.at
-        FROM unnest(outcomes, ops) AS o (outcome) WHERE o.outcome = 'granted';
+        SELECT o.id, 'grant', 'bank', o.account, o.amount, 0, 0, o.date
+        FROM unnest(outcomes, dates, ops) AS o (outcome, date) WHERE o.outcome = 'granted';
     END IF;
 
     IF done && '{settled, released, expired}' THEN
@@ -68,12 +69,12 @@ export const LEDGER_WRITE = `
           WHERE o.outcome = 'expired';
       END IF;
       WITH gone AS (
-        DELETE FROM holds h USING unnest(charges, befores, shortfalls, ops) AS o (charge, before, shortfall)
+        DELETE FROM holds h USING unnest(charges, befores, shortfalls, dates, ops) AS o (charge, before, shortfall, date)
           WHERE o.charge IS NOT NULL AND o.before IS NULL AND h.id = o.id
-          RETURNING h.id, o.kind, h.account_id, o.charge, h.amount, o.shortfall, o.at
+          RETURNING h.id, o.kind, h.account_id, o.charge, h.amount, o.shortfall, o.date
       )
       INSERT INTO entries (id, kind, debit_account, credit_account, amount, held, shortfall, created_at)
-        SELECT g.id, g.kind, g.account_id, 'revenue', g.charge, g.amount, g.shortfall, g.at FROM gone g;
+        SELECT g.id, g.kind, g.account_id, 'revenue', g.charge, g.amount, g.shortfall, g.date FROM gone g;
       IF array_remove(keys, NULL) <> '{}' THEN
         UPDATE retry_keys k SET status = o.status, headers = o.headers, body = decode(o.body, 'base64'), kept_until = o.kept_until
           FROM unnest(payers, keys, ops) AS o (payer, held_key)
@@ -84,10 +85,13 @@ export const LEDGER_WRITE = `
     END IF;
 
     IF 'late' = ANY (done) THEN
-      INSERT INTO entries (id, kind, debit_account, credit_account, amount, held, shortfall, created_at)
+      INSERT INTO entries (id, kind, debit_account, credit_account, amount, held, shortfall, created_at, corrects_at,
+          corrects_shortfall)
         SELECT o.id || ':late', 'settle', CASE WHEN o.charge < 0 THEN 'revenue' ELSE o.payer END,
-          CASE WHEN o.charge < 0 THEN o.payer ELSE 'revenue' END, abs(o.charge), 0, o.shortfall, o.at
-        FROM unnest(payers, charges, befores, shortfalls, ops) AS o (payer, charge, before, shortfall)
+          CASE WHEN o.charge < 0 THEN o.payer ELSE 'revenue' END, abs(o.charge), 0, o.shortfall, o.date, o.corrected,
+          (SELECT e.shortfall FROM entries e WHERE e.id = o.id)
+        FROM unnest(payers, charges, befores, shortfalls, dates, corrected, ops)
+          AS o (payer, charge, before, shortfall, date, corrected)
         WHERE o.before IS NOT NULL;
       UPDATE generations g SET credits = o.before + o.charge FROM unnest(charges, befores, ops) AS o (charge, before)
         WHERE o.before IS NOT NULL AND o.record IS NULL AND g.id = o.id;

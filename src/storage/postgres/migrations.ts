@@ -1,8 +1,10 @@
-import { LEDGER_COMMIT_PLAIN } from "./ledger-commit-plain.ts";
+import { DAILY_SUMS, DAILY_SUMS_COUNTED } from "./daily-sums.ts";
+import { LEDGER_COMMIT_PLAIN, LEDGER_PLAIN_TYPES } from "./ledger-commit-plain.ts";
 import { LEDGER_COMMIT } from "./ledger-commit.ts";
 import { LEDGER_OPERATION, LEDGER_OPERATION_SERIES } from "./ledger-operation.ts";
 import { LEDGER_PERIODS } from "./ledger-periods.ts";
 import { LEDGER_WRITE } from "./ledger-write.ts";
+import { LEDGER_BOOKS } from "./ledger-books.ts";
 import { BOOKS, JOBS, PRICE_CATALOG, RESPONSES, STORED_OBJECTS, TABLES } from "./tables.ts";
 
 /** Each function is defined in one step only; an earlier definition is dropped. */
@@ -19,14 +21,17 @@ const WITHOUT_FUNCTIONS = `
  *
  * Nodes of the previous version may run during and after the migration by a new node. The fifth step therefore replaces
  * `ledger_commit` and `ledger_write` by functions that those nodes can call too, and does not drop their
- * `ledger_commit_plain`: the new function has another name.
+ * `ledger_commit_plain`: the new function has another name. The seventh step replaces the bodies of all these functions,
+ * for nodes of both versions, and counts each record by a trigger, whichever function writes it. The function
+ * `ledger_write` that a commit may be waiting to call stays: it has fewer parameters than the new one.
  */
 export const migrations: readonly string[] = [
   TABLES,
   WITHOUT_FUNCTIONS + BOOKS + LEDGER_OPERATION + LEDGER_PERIODS,
   RESPONSES,
   "",
-  JOBS + LEDGER_OPERATION_SERIES + LEDGER_COMMIT + LEDGER_WRITE + LEDGER_COMMIT_PLAIN,
+  JOBS + LEDGER_OPERATION_SERIES + LEDGER_PLAIN_TYPES,
   STORED_OBJECTS,
+  DAILY_SUMS + LEDGER_COMMIT + LEDGER_WRITE + LEDGER_COMMIT_PLAIN + LEDGER_BOOKS + DAILY_SUMS_COUNTED,
   PRICE_CATALOG,
 ];

@@ -2,6 +2,7 @@ import { SQL } from "bun";
 import { type PostgresStorage, StorageError } from "../database.ts";
 import { migratePostgres } from "./migrate.ts";
 import { connect, Statements } from "./statements.ts";
+import { agreeOnTimezone, recountPostgres } from "./timezone.ts";
 import { CHANGES_CHANNEL } from "./tables.ts";
 
 /** Connections of one process for look-ups, besides the one for its ledger's commits, which run one at a time. */
@@ -11,22 +12,23 @@ const LOOKUP_CONNECTIONS_MAX = 3;
  * Opens the database of the URL, `postgres://user:password@host:port/database?sslmode=…`, and migrates it. Throws a
  * `StorageError` with a one-line message without the password if it cannot be used.
  */
-export async function openPostgres(url: string): Promise<PostgresStorage> {
+export async function openPostgres(url: string, wantedZone?: string): Promise<PostgresStorage> {
   const place = describePlace(url);
   const statements = new Statements({ url, connectionsMax: LOOKUP_CONNECTIONS_MAX });
   const commits = new Statements({ url, connectionsMax: 1 });
   const closeAll = () => Promise.all([statements.close(), commits.close()]);
+  let timezone: string;
   try {
-    await migrate(url);
+    timezone = await prepare(url, wantedZone);
     await Promise.all([statements.connect(), commits.connect()]);
   } catch (cause) {
     await closeAll();
-    if (cause instanceof StorageError) throw cause;
-    throw new StorageError(`storage: cannot use Postgres at ${place}: ${reasonOf(cause)}`, { cause });
+    throw unusable(place, cause);
   }
   const changes = new Changes(url);
   return {
     engine: "postgres",
+    timezone,
     statements,
     commits,
     onForeignCommit: (callback) => changes.watch(callback),
@@ -39,13 +41,39 @@ export async function openPostgres(url: string): Promise<PostgresStorage> {
   };
 }
 
-async function migrate(url: string): Promise<void> {
-  const setup = connect(url, 1);
-  try {
+/** Migrates the database, and returns the zone of its days. */
+function prepare(url: string, wantedZone: string | undefined): Promise<string> {
+  return withConnection(url, async (setup) => {
     await migratePostgres(setup);
-  } finally {
-    await setup.close({ timeout: 0 });
+    return agreeOnTimezone(setup, wantedZone);
+  });
+}
+
+/** Changes the zone of the database's days. Rejects with a `StorageError` if that is not possible. */
+export async function changePostgresTimezone(url: string, zone: string): Promise<void> {
+  const place = describePlace(url);
+  try {
+    await withConnection(url, async (setup) => {
+      await migratePostgres(setup);
+      await recountPostgres(setup, zone);
+    });
+  } catch (cause) {
+    throw unusable(place, cause);
   }
+}
+
+async function withConnection<T>(url: string, work: (connection: SQL) => Promise<T>): Promise<T> {
+  const connection = connect(url, 1);
+  try {
+    return await work(connection);
+  } finally {
+    await connection.close({ timeout: 0 });
+  }
+}
+
+function unusable(place: string, cause: unknown): StorageError {
+  if (cause instanceof StorageError) return cause;
+  return new StorageError(`storage: cannot use Postgres at ${place}: ${reasonOf(cause)}`, { cause });
 }
 
 function describePlace(url: string): string {

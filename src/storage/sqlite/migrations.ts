@@ -1,3 +1,5 @@
+import { DAILY_SUMS } from "./daily-sums.ts";
+
 /**
  * The schema, one step per element. A released step is never changed. Amounts are nano-credits, times milliseconds
  * since the epoch.
@@ -299,6 +301,7 @@ export const migrations: readonly string[] = [
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX stored_objects_by_age ON stored_objects (kept_until);
   `,
+  DAILY_SUMS,
   `
   -- The last good catalog of the operator's prices: one row, since a new location replaces the old one.
   CREATE TABLE price_catalog (

@@ -6,6 +6,7 @@ import { type SqliteStorage, StorageError, type StorageLog } from "../database.t
 import { Checkpointer } from "./checkpointer.ts";
 import { countClosed, countOpened } from "./descriptors.ts";
 import { migrateSqlite } from "./migrate.ts";
+import { agreeOnTimezone, recountSqlite } from "./timezone.ts";
 
 /** The time-out for another process's transaction (a CLI command, a sweep). */
 const BUSY_MS = 5_000;
@@ -30,13 +31,11 @@ const FOREIGN_COMMIT_POLL_MS = 200;
  * survives a killed process; a power failure can lose the last moments, never the file's consistency.
  * `sqlite:PATH?synchronous=full` adds a disk flush per commit to survive that as well.
  */
-export function openSqlite(location: string, log: StorageLog): SqliteStorage {
-  const [path = "", query = ""] = location.split("?");
-  const synchronous = new URLSearchParams(query).get("synchronous") ?? "normal";
-  if (!/^(normal|full)$/i.test(synchronous))
-    throw new StorageError(`storage: synchronous is normal or full, not "${synchronous}"`);
-  const handle = openFile(path, synchronous);
-  migrate(handle);
+export function openSqlite(
+  location: string,
+  { log, timezone: wantedZone }: { log: StorageLog; timezone: string | undefined },
+): SqliteStorage {
+  const { handle, result: timezone } = openMigrated(location, (opened) => agreeOnTimezone(opened, wantedZone));
   const file = fileOf(handle);
   if (file !== undefined) countOpened(file);
   const checkpointer = file === undefined ? undefined : new Checkpointer({ handle, path: file, log });
@@ -49,6 +48,7 @@ export function openSqlite(location: string, log: StorageLog): SqliteStorage {
   const watches = new Set<() => void>();
   return {
     engine: "sqlite",
+    timezone,
     handle,
     onForeignCommit(callback) {
       const stop = watchForeignCommits(handle, callback);
@@ -70,12 +70,27 @@ export function openSqlite(location: string, log: StorageLog): SqliteStorage {
   };
 }
 
-/** Several processes may start simultaneously, and the first one may have millions of rows to migrate. */
-function migrate(handle: Database): void {
+/** Changes the zone of the file's days. Throws a `StorageError` if that is not possible. */
+export function changeSqliteTimezone(location: string, zone: string): void {
+  openMigrated(location, (handle) => recountSqlite(handle, zone)).handle.close();
+}
+
+/**
+ * Opens the file, migrates it and does the rest of its preparation. Several processes may start simultaneously, and the
+ * first one may have millions of rows to migrate.
+ */
+function openMigrated<T>(location: string, prepare: (handle: Database) => T): { handle: Database; result: T } {
+  const [path = "", query = ""] = location.split("?");
+  const synchronous = new URLSearchParams(query).get("synchronous") ?? "normal";
+  if (!/^(normal|full)$/i.test(synchronous))
+    throw new StorageError(`storage: synchronous is normal or full, not "${synchronous}"`);
+  const handle = openFile(path, synchronous);
   try {
     handle.run(`PRAGMA busy_timeout = ${MIGRATION_BUSY_MS}`);
     migrateSqlite(handle);
+    const result = prepare(handle);
     handle.run(`PRAGMA busy_timeout = ${BUSY_MS}`);
+    return { handle, result };
   } catch (reason) {
     handle.close();
     throw reason;

@@ -31,6 +31,8 @@ interface PaperHold extends OpenHold {
   state: "open" | "settled" | "released" | "expired" | "made-good";
   /** The cost of the call according to its end. */
   cost: bigint;
+  /** By account, the period in which its expiry was charged. */
+  chargedIn: Map<string, string>;
   shortfall: bigint;
   tokens: number;
   retry: Hold["retry"];
@@ -199,7 +201,7 @@ export class PaperLedger {
       this.#refusalByKey(hold) ?? refusalByRates(hold, this.#seen(hold)) ?? this.#lackOfRoom(accountId, amount, at);
     if (refusal !== undefined) return refusal;
     const begun = { observed: undefined, state: "open", keeper: "process" } as const;
-    const open = { cost: 0n, shortfall: 0n, record: undefined } as const;
+    const open = { cost: 0n, shortfall: 0n, record: undefined, chargedIn: new Map<string, string>() } as const;
     this.#holds.set(id, { ...fields, ...begun, ...open, createdAt: at, tokens, retry, parent });
     this.#minutes.count(accountId, at, { holdId: id, tokens });
     if (retry !== undefined) this.#answers.drop(accountId, retry.key);
@@ -309,7 +311,10 @@ export class PaperLedger {
     for (const link of this.#links(hold.accountId)) {
       const spend = this.#spendOf(link, at);
       this.#charges.push({ holdId: hold.id, account: link.id, amount: charge });
-      this.#spends.set(link.id, { ...spend, amount: largest(spend.amount + charge, 0n) });
+      // A part that returns lowers the spending of the period that it was charged in.
+      const counts = charge >= 0n || hold.chargedIn.get(link.id) === spend.period;
+      this.#spends.set(link.id, { ...spend, amount: counts ? spend.amount + charge : spend.amount });
+      hold.chargedIn.set(link.id, spend.period);
     }
   }
 }

@@ -124,9 +124,22 @@ const acrossMidnight: LedgerCase[] = [
       [hold("b", id, 20n, { at: morning }), held],
       [settle("b", 20n, morning), settled()],
       [settle("a", 30n, morning), settled()],
+      [hold("c", id, 81n, { at: morning }), insufficient(id, 80n)],
     ],
-    after: { [id]: { debits: 50n, period: 0n } },
+    after: { [id]: { debits: 50n, period: 20n } },
     at: morning,
+  },
+  {
+    title: "what a late end gives back of the same day is free again",
+    accounts: [budget("daily")],
+    steps: [
+      [hold("a", id, 60n, { at: morning, leaseUntil: morning }), held],
+      [renew("a", morning, 60n), renewed],
+      [sweep(morning + 1), swept(1)],
+      [settle("a", 25n, morning + minute), settled()],
+    ],
+    after: { [id]: { debits: 25n, period: 25n } },
+    at: morning + minute,
   },
   {
     title: "each link has its own period",

@@ -1,11 +1,20 @@
+import { Calendar } from "../../../calendar/index.ts";
 import { type Parameter, plainCommit, type PostgresStorage, type Statements } from "../../../storage/index.ts";
-import { type Account, type AccountKind, type AccountState, type BudgetPeriod, periodStart } from "../../accounts.ts";
+import {
+  type Account,
+  type AccountKind,
+  type AccountState,
+  type BudgetPeriod,
+  changedPeriod,
+  periodStart,
+} from "../../accounts.ts";
+import type { AuditReport } from "../../books.ts";
 import type { Hold, StoredAnswer, LedgerOperation, LedgerOutcome } from "../../operations.ts";
-import type { AuditReport, LedgerStore, OpenHold } from "../../store.ts";
+import type { LedgerStore, OpenHold } from "../../store.ts";
 import { type AnswerColumns, storedAnswerOf } from "../answers.ts";
-import { AUDIT_ACCOUNTS, AUDIT_TOTALS, type AuditRow, type AuditTotals, auditReport } from "../audit.ts";
 import { type HoldRow, toOpenHold } from "../rows.ts";
 import { type AnsweredOutcome, batchParameters, type CommitRow, toOutcomes } from "./batch.ts";
+import { PostgresBooks } from "./books.ts";
 import { storable } from "./columns.ts";
 import { LedgerCache } from "./ledger-cache.ts";
 import { PlainBatch, type PlainAnswer } from "./plain-batch.ts";
@@ -25,8 +34,14 @@ const INSERT_ACCOUNT = `
 
 const CREATE_ACCOUNT = `${INSERT_ACCOUNT} DO NOTHING`;
 
+/** Whether another period is put that restarts. */
+const BEGINS_ANEW = `excluded.period IS NOT NULL AND excluded.period IS DISTINCT FROM accounts.period
+  AND $9 > accounts.period_start`;
+
 const PUT_ACCOUNT = `${INSERT_ACCOUNT}
-  DO UPDATE SET prepaid = excluded.prepaid, max_budget = excluded.max_budget, period = excluded.period`;
+  DO UPDATE SET prepaid = excluded.prepaid, max_budget = excluded.max_budget, period = excluded.period,
+    period_start = CASE WHEN ${BEGINS_ANEW} THEN $10 ELSE accounts.period_start END,
+    period_debits = CASE WHEN ${BEGINS_ANEW} THEN 0 ELSE accounts.period_debits END`;
 
 const CHAIN = `
   SELECT a.* FROM accounts first, unnest(first.chain) WITH ORDINALITY AS link (id, level)
@@ -38,11 +53,15 @@ const CHAIN = `
  * accounts that it changes. Limits are therefore exact even if many nodes commit simultaneously.
  */
 export class PostgresLedgerStore implements LedgerStore {
+  readonly calendar: Calendar;
+  readonly books: PostgresBooks;
   readonly #statements: Statements;
   readonly #commits: Statements;
   readonly #memory = new LedgerCache();
 
-  constructor({ statements, commits }: Pick<PostgresStorage, "statements" | "commits">) {
+  constructor({ statements, commits, timezone }: Pick<PostgresStorage, "statements" | "commits" | "timezone">) {
+    this.calendar = new Calendar(timezone);
+    this.books = new PostgresBooks(statements, this.calendar);
     this.#statements = statements;
     this.#commits = commits;
   }
@@ -109,17 +128,18 @@ export class PostgresLedgerStore implements LedgerStore {
   }
 
   async putAccount(account: Account, at: number): Promise<void> {
-    await this.#statements.run(PUT_ACCOUNT, accountValues(account, at));
+    const { start, natural } = changedPeriod(account.period, at, this.calendar);
+    await this.#statements.run(PUT_ACCOUNT, [...accountValues(account, at), natural, start]);
   }
 
   async chain(accountId: string, at: number): Promise<AccountState[]> {
     const rows = await this.#statements.run<AccountRow>(CHAIN, [accountId]);
-    return rows.map((row) => toAccountState(row, at));
+    return rows.map((row) => toAccountState(row, at, this.calendar));
   }
 
   async listAccounts(at: number): Promise<AccountState[]> {
     const rows = await this.#statements.run<AccountRow>("SELECT * FROM accounts ORDER BY id");
-    return rows.map((row) => toAccountState(row, at));
+    return rows.map((row) => toAccountState(row, at, this.calendar));
   }
 
   async openHolds(): Promise<OpenHold[]> {
@@ -128,11 +148,7 @@ export class PostgresLedgerStore implements LedgerStore {
   }
 
   audit(): Promise<AuditReport> {
-    return this.#statements.snapshot(async (run) => {
-      const rows = await run<AuditRow>(AUDIT_ACCOUNTS);
-      const [totals] = await run<AuditTotals>(AUDIT_TOTALS);
-      return auditReport(rows, totals);
-    });
+    return this.books.audit();
   }
 }
 
@@ -157,9 +173,9 @@ interface AccountRow {
 }
 
 /** Spending of an earlier period no longer counts. */
-function toAccountState(row: AccountRow, at: number): AccountState {
+function toAccountState(row: AccountRow, at: number, calendar: Calendar): AccountState {
   const period = row.period ?? undefined;
-  const isNewPeriod = period !== undefined && periodStart(period, at) > Number(row.period_start);
+  const isNewPeriod = period !== undefined && periodStart(period, at, calendar) > Number(row.period_start);
   return {
     id: row.id,
     kind: row.kind,

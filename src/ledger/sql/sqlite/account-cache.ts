@@ -2,6 +2,7 @@
  * The accounts of recent commits, as stored in the file. A commit works on these and writes each changed account once,
  * however many of its operations changed it. A commit of another process makes the whole cache stale.
  */
+import type { Calendar } from "../../../calendar/index.ts";
 import type { Nano } from "../../../core/index.ts";
 import { type AccountState, periodStart } from "../../accounts.ts";
 import type { RateState } from "../../operations.ts";
@@ -11,6 +12,15 @@ import type { AccountRow, LedgerStatements } from "./statements.ts";
 /** Cached accounts. */
 const ACCOUNTS_MAX = 100_000;
 
+/** The end of a hold, as its chain's counters need it. */
+export interface Debit {
+  accountId: string;
+  held: Nano;
+  charge: Nano;
+  at: number;
+  chargedAt?: number;
+}
+
 interface CachedAccount extends AccountState, CallCounts {
   periodStart: number;
   changed: boolean;
@@ -18,13 +28,15 @@ interface CachedAccount extends AccountState, CallCounts {
 
 export class AccountCache {
   readonly #sql: LedgerStatements;
+  readonly #calendar: Calendar;
   readonly #accounts = new Map<string, CachedAccount>();
   /** Each requested account with its parents; an account is requested several times per call. */
   readonly #chains = new Map<string, readonly CachedAccount[]>();
   readonly #changed: CachedAccount[] = [];
 
-  constructor(sql: LedgerStatements) {
+  constructor(sql: LedgerStatements, calendar: Calendar) {
     this.#sql = sql;
+    this.#calendar = calendar;
   }
 
   /** Keeps the cache bounded. Call it only while there are no unwritten changes. */
@@ -42,7 +54,8 @@ export class AccountCache {
   /** The account and its parents, as of `at`; empty if it does not exist. Reading changes nothing. */
   chain(accountId: string, at: number): readonly AccountState[] {
     const chain = this.#chain(accountId);
-    for (const account of chain) if (isNewPeriod(account, at)) return chain.map((each) => asOf(each, at));
+    for (const account of chain)
+      if (isNewPeriod(account, at, this.#calendar)) return chain.map((each) => asOf(each, at, this.#calendar));
     return chain;
   }
 
@@ -72,15 +85,22 @@ export class AccountCache {
     }
   }
 
-  /** Returns `held` and posts `charge`, which may be negative, in every account of the chain. */
-  postDebit(accountId: string, held: Nano, charge: Nano, at: number): void {
+  /**
+   * Returns `held` and posts `charge` in every account of the chain. A negative charge returns a part of the one that
+   * was posted at `chargedAt`: it lowers the spending of the same period only. Returns the date of the entry, which is
+   * in every period in which it counts, also if a clock went back.
+   */
+  postDebit({ accountId, held, charge, at, chargedAt = at }: Debit): number {
+    let date = at;
     for (const account of this.#chain(accountId)) {
-      startPeriod(account, at);
+      startPeriod(account, at, this.#calendar);
+      if (account.periodStart > date) date = account.periodStart;
       account.debitsPending -= held;
       account.debitsPosted += charge;
-      account.periodDebits = account.periodDebits + charge > 0n ? account.periodDebits + charge : 0n;
+      if (charge >= 0n || chargedAt >= account.periodStart) account.periodDebits += charge;
       this.#touch(account);
     }
+    return date;
   }
 
   /** Posts a credit to this account only. */
@@ -153,24 +173,24 @@ export class AccountCache {
 }
 
 /** Spending of an earlier period no longer counts. A clock that went back must not restore it. */
-function isNewPeriod(account: CachedAccount, at: number): boolean {
-  return account.period !== undefined && periodStart(account.period, at) > account.periodStart;
+function isNewPeriod(account: CachedAccount, at: number, calendar: Calendar): boolean {
+  return account.period !== undefined && periodStart(account.period, at, calendar) > account.periodStart;
 }
 
-function asOf(account: CachedAccount, at: number): CachedAccount {
-  return isNewPeriod(account, at) ? { ...account, periodDebits: 0n } : account;
+function asOf(account: CachedAccount, at: number, calendar: Calendar): CachedAccount {
+  return isNewPeriod(account, at, calendar) ? { ...account, periodDebits: 0n } : account;
 }
 
 /** Only a charge begins a period: a clock that is briefly wrong must not reset the spending. */
-function startPeriod(account: CachedAccount, at: number): void {
-  if (!isNewPeriod(account, at)) return;
-  account.periodStart = periodStart(account.period, at);
+function startPeriod(account: CachedAccount, at: number, calendar: Calendar): void {
+  if (!isNewPeriod(account, at, calendar)) return;
+  account.periodStart = periodStart(account.period, at, calendar);
   account.periodDebits = 0n;
 }
 
 /** The account as of `at`, bypassing the cache. */
-export function readAccount(row: AccountRow, at: number): AccountState {
-  return asOf(toAccount(row), at);
+export function readAccount(row: AccountRow, at: number, calendar: Calendar): AccountState {
+  return asOf(toAccount(row), at, calendar);
 }
 
 function toAccount(row: AccountRow): CachedAccount {

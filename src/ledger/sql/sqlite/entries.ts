@@ -1,7 +1,8 @@
 import type { Nano } from "../../../core/index.ts";
 import type { GenerationColumns } from "../generations.ts";
-import { CallsByOwner } from "./calls-by-owner.ts";
-import type { CallValues, EntryKind, EntryRow, LedgerStatements } from "./statements.ts";
+import type { CallsByOwner } from "./calls-by-owner.ts";
+import type { DailySums } from "./daily-sums.ts";
+import type { CallValues, CountedCallRow, EntryKind, EntryRow, LedgerStatements } from "./statements.ts";
 
 export interface Entry {
   id: string;
@@ -12,6 +13,8 @@ export interface Entry {
   held: Nano;
   shortfall: Nano;
   at: number;
+  /** The expiry that a late end corrects. */
+  corrects?: EntryRow;
 }
 
 /** Text that JavaScript and SQLite sort in the same order. */
@@ -21,14 +24,16 @@ const PRINTABLE_ASCII = /^[ -~]*$/;
 export class Entries {
   readonly #sql: LedgerStatements;
   readonly #callsByOwner: CallsByOwner;
+  readonly #sums: DailySums;
   /** The largest id of all entries; undefined if it must be read. */
   #last: string | undefined;
   /** The number of the last entry appended by this transaction. */
   #appended: bigint | undefined;
 
-  constructor(sql: LedgerStatements) {
+  constructor(sql: LedgerStatements, callsByOwner: CallsByOwner, sums: DailySums) {
     this.#sql = sql;
-    this.#callsByOwner = new CallsByOwner(sql);
+    this.#callsByOwner = callsByOwner;
+    this.#sums = sums;
   }
 
   /** Clears the cached state. */
@@ -50,7 +55,7 @@ export class Entries {
   }
 
   /** Appends an entry, including the record of the call that it ends. */
-  insert({ id, kind, debit, credit, amount, held, shortfall, at }: Entry, call?: GenerationColumns): void {
+  insert({ id, kind, debit, credit, amount, held, shortfall, at, corrects }: Entry, call?: GenerationColumns): void {
     const values = call === undefined ? NO_CALL : callValues(call);
     const { lastInsertRowid } = this.#sql.insertEntry.run(
       id,
@@ -61,6 +66,8 @@ export class Entries {
       held,
       shortfall,
       at,
+      corrects?.created_at ?? null,
+      corrects?.shortfall ?? null,
       ...values,
     );
     this.#appended = BigInt(lastInsertRowid);
@@ -68,12 +75,23 @@ export class Entries {
   }
 
   /** Replaces the record that an expiry wrote with the call's own, and its total cost. */
-  replaceCall({ number }: EntryRow, call: GenerationColumns, credits: Nano): void {
+  replaceCall({ number, debit_account: account }: EntryRow, call: GenerationColumns, credits: Nano): void {
+    const before = this.#countedCall(number);
+    if (before !== undefined) this.#sums.subtract(before);
+    if (this.#callsByOwner.has(number)) this.#sums.add(account, call, credits);
     this.#callsByOwner.rewrite(number, () => this.#sql.replaceCall.run(...callValues(call), credits, number));
   }
 
   correctCredits({ number }: EntryRow, credits: Nano): void {
+    const before = this.#countedCall(number);
+    if (before !== undefined) this.#sums.correct(before, credits - before.credits);
     this.#sql.correctCredits.run(credits, number);
+  }
+
+  /** The call of an entry, if the sums contain it. */
+  #countedCall(number: bigint): CountedCallRow | undefined {
+    if (!this.#callsByOwner.has(number)) return undefined;
+    return this.#sql.countedCall.get(number) ?? undefined;
   }
 
   /** Call it last within a transaction. */

@@ -33,6 +33,25 @@ export interface EntryRow {
   amount: bigint;
   held: bigint;
   shortfall: bigint;
+  created_at: bigint;
+}
+
+/** The row of `ledger_state`. */
+export interface DatesRow {
+  timezone: string;
+  closed_before: bigint;
+}
+
+/** The part of an entry's call that the sums contain. */
+export interface CountedCallRow {
+  owner: string;
+  started_at: bigint;
+  account_id: string;
+  provider: string;
+  model: string;
+  input_tokens: bigint;
+  output_tokens: bigint;
+  credits: bigint;
 }
 
 /** A row of `retry_keys`: a claim, or an answer. */
@@ -50,17 +69,44 @@ interface RetryKeyRow {
 type Counters = [bigint, bigint, bigint, number, bigint, number, number, number, number];
 type Text = string | null;
 type Count = number | null;
-type EntryValues = [string, EntryKind, string, string, bigint, bigint, bigint, number];
+type Correction = [correctsAt: bigint | null, correctsShortfall: bigint | null];
+type EntryValues = [string, EntryKind, string, string, bigint, bigint, bigint, number, ...Correction];
+type SumValues = [
+  owner: string,
+  day: number,
+  account: string,
+  provider: string,
+  model: string,
+  ...[requests: number, inputTokens: number, outputTokens: number, credits: bigint],
+];
 type CallNames = [owner: Text, operation: Text, dialect: Text, provider: Text, model: Text, streamed: Count];
 type CallEnd = [status: Count, outcome: Text, usage: Text, input: Count, output: Count];
 /** The record of the call that an entry ended; all null if it ended none. */
 export type CallValues = [...CallNames, ...CallEnd, ms: Count, firstByteMs: Count, startedAt: Count, parent: Text];
 
 export type AccountValues = [string, string, string, string | null, number, bigint | null, string | null, number];
+type PutValues = [...AccountValues, naturalStart: number, newStart: number];
 
 const INSERT_ACCOUNT = `
-  INSERT INTO accounts (id, kind, name, parent_id, prepaid, max_budget, period, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-  ON CONFLICT (id)`;
+  INSERT INTO accounts (id, kind, name, parent_id, prepaid, max_budget, period, created_at)
+  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT (id)`;
+
+/** Whether another period is put that restarts. */
+const BEGINS_ANEW =
+  "excluded.period IS NOT NULL AND excluded.period IS NOT accounts.period AND ?9 > accounts.period_start";
+
+const INSERT_SUMS = `
+  INSERT INTO daily_sums (owner, day, account_id, provider, model, requests, input_tokens, output_tokens, credits)`;
+
+const ADD_SUMS = `ON CONFLICT DO UPDATE SET requests = requests + excluded.requests,
+  input_tokens = input_tokens + excluded.input_tokens, output_tokens = output_tokens + excluded.output_tokens,
+  credits = credits + excluded.credits`;
+
+/** Counts the calls of some entries by an expression for their day. */
+const sumCalls = (day: string): string => `${INSERT_SUMS}
+  SELECT owner, ${day} AS its_day, debit_account, provider, model, count(*), sum(input_tokens), sum(output_tokens),
+    sum(coalesce(credits, amount))
+  FROM entries WHERE number > ? AND number <= ? AND owner IS NOT NULL GROUP BY 1, 2, 3, 4, 5 ${ADD_SUMS}`;
 
 /** Every statement of the ledger on SQLite, prepared once. */
 export function prepareStatements(database: Database) {
@@ -70,8 +116,11 @@ export function prepareStatements(database: Database) {
     account: database.prepare<AccountRow, [string]>("SELECT * FROM accounts WHERE id = ?"),
     accounts: database.prepare<AccountRow, []>("SELECT * FROM accounts ORDER BY id"),
     createAccount: database.prepare<unknown, AccountValues>(`${INSERT_ACCOUNT} DO NOTHING`),
-    putAccount: database.prepare<unknown, AccountValues>(`${INSERT_ACCOUNT}
-      DO UPDATE SET prepaid = excluded.prepaid, max_budget = excluded.max_budget, period = excluded.period`),
+    putAccount: database.prepare<unknown, PutValues>(`${INSERT_ACCOUNT}
+      DO UPDATE SET prepaid = excluded.prepaid, max_budget = excluded.max_budget, period = excluded.period,
+        period_start = CASE WHEN ${BEGINS_ANEW} THEN ?10 ELSE period_start END,
+        period_debits = CASE WHEN ${BEGINS_ANEW} THEN 0 ELSE period_debits END`),
+    state: database.prepare<DatesRow, []>("SELECT timezone, closed_before FROM ledger_state"),
     writeCounters: database.prepare<unknown, [...Counters, string]>(`
       UPDATE accounts SET credits_posted = ?, debits_posted = ?, debits_pending = ?, period_start = ?, period_debits = ?,
         minute_began = ?, minute_requests = ?, minute_tokens = ?, open_calls = ? WHERE id = ?`),
@@ -91,14 +140,26 @@ export function prepareStatements(database: Database) {
     ),
     openHolds: database.prepare<HoldRow, []>("SELECT * FROM holds ORDER BY created_at, id"),
     entry: database.prepare<EntryRow, [string]>(
-      "SELECT number, id, kind, debit_account, credit_account, amount, held, shortfall FROM entries WHERE id = ?",
+      "SELECT number, id, kind, debit_account, credit_account, amount, held, shortfall, created_at FROM entries WHERE id = ?",
     ),
     lastEntry: database.prepare<{ id: string }, []>("SELECT id FROM entries ORDER BY id DESC LIMIT 1"),
     insertEntry: database.prepare<unknown, [...EntryValues, ...CallValues]>(`
-      INSERT INTO entries (id, kind, debit_account, credit_account, amount, held, shortfall, created_at, owner, operation,
-        dialect, provider, model, streamed, status, outcome, usage, input_tokens, output_tokens, ms, first_byte_ms, started_at,
+      INSERT INTO entries (id, kind, debit_account, credit_account, amount, held, shortfall, created_at, corrects_at,
+        corrects_shortfall, owner, operation, dialect, provider, model, streamed, status, outcome, usage, input_tokens, output_tokens, ms, first_byte_ms, started_at,
         parent)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`),
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`),
+    addSum: database.prepare<unknown, SumValues>(`${INSERT_SUMS} VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ${ADD_SUMS}`),
+    sumCallsUtc: database.prepare<unknown, [bigint, bigint]>(sumCalls("started_at / 86400000")),
+    sumCalls: database.prepare<unknown, [bigint, bigint]>(
+      sumCalls("(SELECT d.day FROM days d WHERE d.start <= started_at ORDER BY d.start DESC LIMIT 1)"),
+    ),
+    startsOfCalls: database.prepare<{ first: bigint | null; last: bigint | null }, [bigint, bigint]>(
+      "SELECT min(started_at) AS first, max(started_at) AS last FROM entries WHERE number > ? AND number <= ?",
+    ),
+    storeDay: database.prepare<unknown, [number, number]>("INSERT OR REPLACE INTO days (start, day) VALUES (?, ?)"),
+    countedCall: database.prepare<CountedCallRow, [bigint]>(`
+      SELECT owner, started_at, account_id, provider, model, input_tokens, output_tokens, credits
+      FROM generations WHERE number = ?`),
     ...prepareCallStatements(database),
   };
 }

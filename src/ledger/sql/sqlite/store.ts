@@ -1,7 +1,8 @@
-import type { Database } from "bun:sqlite";
+import { Calendar } from "../../../calendar/index.ts";
 import type { Nano } from "../../../core/index.ts";
-import { StorageError } from "../../../storage/index.ts";
-import { type Account, type AccountState, availableOf, tightestAccount } from "../../accounts.ts";
+import { type SqliteStorage, StorageError } from "../../../storage/index.ts";
+import { type Account, type AccountState, availableOf, changedPeriod, tightestAccount } from "../../accounts.ts";
+import type { AuditReport } from "../../books.ts";
 import type {
   Grant,
   Hold,
@@ -17,11 +18,13 @@ import type {
   TopUp,
 } from "../../operations.ts";
 import { passedLimit, withCall } from "../../rates.ts";
-import type { AuditReport, LedgerStore, OpenHold } from "../../store.ts";
-import { AUDIT_ACCOUNTS, AUDIT_TOTALS, type AuditRow, type AuditTotals, auditReport } from "../audit.ts";
+import type { LedgerStore, OpenHold } from "../../store.ts";
 import { type GenerationColumns, toGenerationColumns } from "../generations.ts";
 import { costOfExpired, type HoldRow, toOpenHold } from "../rows.ts";
 import { AccountCache, readAccount } from "./account-cache.ts";
+import { SqliteBooks } from "./books.ts";
+import { CallsByOwner } from "./calls-by-owner.ts";
+import { DailySums } from "./daily-sums.ts";
 import { Entries } from "./entries.ts";
 import { expiredColumns } from "./expired-call.ts";
 import { type HeldAmount, Holds } from "./holds.ts";
@@ -61,7 +64,8 @@ interface Ending {
  * a chain's available credits and the hold, so limits are exact for all users of the file.
  */
 export class SqliteLedgerStore implements LedgerStore {
-  readonly #database: Database;
+  readonly calendar: Calendar;
+  readonly books: SqliteBooks;
   readonly #sql: LedgerStatements;
   readonly #accounts: AccountCache;
   readonly #holds: Holds;
@@ -72,14 +76,24 @@ export class SqliteLedgerStore implements LedgerStore {
   #version: bigint | undefined;
   /** The file's schema when the statements were prepared. */
   readonly #schemaVersion: bigint | undefined;
+  /** No entry gets an earlier date; undefined if it must be read. */
+  #closedBefore: number | undefined;
 
-  constructor(database: Database) {
-    this.#database = database;
+  constructor({ handle: database, timezone }: Pick<SqliteStorage, "handle" | "timezone">) {
+    this.calendar = new Calendar(timezone);
     this.#sql = prepareStatements(database);
     this.#schemaVersion = this.#sql.schemaVersion.get()?.user_version;
-    this.#accounts = new AccountCache(this.#sql);
+    this.#accounts = new AccountCache(this.#sql, this.calendar);
     this.#holds = new Holds(this.#sql);
-    this.#entries = new Entries(this.#sql);
+    const sums = new DailySums(this.#sql, this.calendar);
+    const callsByOwner = new CallsByOwner(this.#sql, sums);
+    this.#entries = new Entries(this.#sql, callsByOwner, sums);
+    this.books = new SqliteBooks({
+      database,
+      calendar: this.calendar,
+      callsByOwner,
+      onClosed: () => (this.#closedBefore = undefined),
+    });
     this.#retryKeys = new RetryKeys(this.#sql);
     this.#transaction = database.transaction((operations: readonly LedgerOperation[]) => {
       this.#refresh();
@@ -107,6 +121,7 @@ export class SqliteLedgerStore implements LedgerStore {
     const version = this.#sql.dataVersion.get()?.data_version;
     if (version !== this.#version) {
       this.#checkSchema();
+      this.#checkTimezone();
       this.#forget();
     }
     this.#version = version;
@@ -122,7 +137,14 @@ export class SqliteLedgerStore implements LedgerStore {
     throw new StorageError("storage: another version of Tollgate has changed the schema; start this one anew");
   }
 
+  #checkTimezone(): void {
+    const stored = this.#sql.state.get()?.timezone;
+    if (stored === this.calendar.zone) return;
+    throw new StorageError(`storage: its days are now those of ${stored}; restart this process`);
+  }
+
   #forget(): void {
+    this.#closedBefore = undefined;
     this.#accounts.clear();
     this.#holds.clear();
     this.#entries.clear();
@@ -228,7 +250,9 @@ export class SqliteLedgerStore implements LedgerStore {
     }
     if (this.#accounts.chain(accountId, at).length === 0) return { outcome: "no-account" };
     this.#accounts.postCredit(accountId, amount);
-    this.#entries.insert({ id, kind: "grant", debit: BANK, credit: accountId, amount, held: 0n, shortfall: 0n, at });
+    const date = this.#dateOf(at);
+    const sides = { debit: BANK, credit: accountId };
+    this.#entries.insert({ id, kind: "grant", ...sides, amount, held: 0n, shortfall: 0n, at: date });
     return { outcome: "granted" };
   }
 
@@ -257,11 +281,12 @@ export class SqliteLedgerStore implements LedgerStore {
   #end(hold: HeldAmount, { kind, cost, at, tokens, call, answer }: Ending): Nano {
     const { id, accountId: account, amount: held } = hold;
     const charge = this.#chargeable(account, cost, held, at);
-    this.#accounts.postDebit(account, held, charge, at);
+    const date = this.#dateOf(this.#accounts.postDebit({ accountId: account, held, charge, at }));
     const excess = tokens === undefined ? 0 : tokens - hold.tokens;
     this.#accounts.countEnd(account, excess, hold.takenAt);
     const shortfall = cost - charge;
-    this.#entries.insert({ id, kind, debit: account, credit: REVENUE, amount: charge, held, shortfall, at }, call);
+    const sides = { debit: account, credit: REVENUE };
+    this.#entries.insert({ id, kind, ...sides, amount: charge, held, shortfall, at: date }, call);
     this.#retryKeys.end(hold, answer, at);
     return charge;
   }
@@ -281,15 +306,23 @@ export class SqliteLedgerStore implements LedgerStore {
     }
     const due = amount - expired.amount;
     const charge = this.#chargeable(account, due, 0n, at);
-    this.#accounts.postDebit(account, 0n, charge, at);
+    const chargedAt = Number(expired.created_at);
+    const date = this.#dateOf(this.#accounts.postDebit({ accountId: account, held: 0n, charge, at, chargedAt }));
     const [debit, credit] = charge < 0n ? [REVENUE, account] : [account, REVENUE];
     const absolute = charge < 0n ? -charge : charge;
     const shortfall = due - charge;
-    this.#entries.insert({ id: lateId(id), kind: "settle", debit, credit, amount: absolute, held: 0n, shortfall, at });
+    const amounts = { amount: absolute, held: 0n, shortfall };
+    this.#entries.insert({ id: lateId(id), kind: "settle", debit, credit, ...amounts, at: date, corrects: expired });
     const credits = expired.amount + charge;
     if (record === undefined) this.#entries.correctCredits(expired, credits);
     else this.#entries.replaceCall(expired, toGenerationColumns(record), credits);
     return { outcome: "settled", shortfall };
+  }
+
+  /** The date of an entry: never before the closing of the books, whatever its node's clock or journal says. */
+  #dateOf(at: number): number {
+    this.#closedBefore ??= Number(this.#sql.state.get()?.closed_before ?? 0n);
+    return at < this.#closedBefore ? this.#closedBefore : at;
   }
 
   /** The chargeable part of `amount`: everything that was held, and beyond it the available credits of the chain. */
@@ -307,7 +340,8 @@ export class SqliteLedgerStore implements LedgerStore {
   }
 
   putAccount(account: Account, at: number): Promise<void> {
-    this.#sql.putAccount.run(...accountValues(account, at));
+    const { start, natural } = changedPeriod(account.period, at, this.calendar);
+    this.#sql.putAccount.run(...accountValues(account, at), natural, start);
     this.#accounts.clear();
     return Promise.resolve();
   }
@@ -320,7 +354,7 @@ export class SqliteLedgerStore implements LedgerStore {
   }
 
   listAccounts(at: number): Promise<AccountState[]> {
-    return Promise.resolve(this.#sql.accounts.all().map((row) => toAccountState(readAccount(row, at))));
+    return Promise.resolve(this.#sql.accounts.all().map((row) => toAccountState(readAccount(row, at, this.calendar))));
   }
 
   openHolds(): Promise<OpenHold[]> {
@@ -328,11 +362,7 @@ export class SqliteLedgerStore implements LedgerStore {
   }
 
   audit(): Promise<AuditReport> {
-    const report = this.#database.transaction((): AuditReport => {
-      const rows = this.#database.query<AuditRow, []>(AUDIT_ACCOUNTS).all();
-      return auditReport(rows, this.#database.query<AuditTotals, []>(AUDIT_TOTALS).get());
-    });
-    return Promise.resolve(report.deferred());
+    return this.books.audit();
   }
 }
 

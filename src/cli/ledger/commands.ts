@@ -1,18 +1,36 @@
 import type { Command } from "commander";
-import { creditsNumber, formatCredits } from "../core/index.ts";
-import type { AuditReport, OpenHold } from "../ledger/index.ts";
-import { type CommonOptions, withCommonOptions } from "./options.ts";
-import { printJson, printLine, printTable } from "./print.ts";
-import { withState } from "./state.ts";
+import { creditsNumber, formatCredits } from "../../core/index.ts";
+import { type AuditReport, type Drift, moneyCounters, type OpenHold } from "../../ledger/index.ts";
+import { changeTimezone } from "../../storage/index.ts";
+import { type CommonOptions, withCommonOptions } from "../options.ts";
+import { printJson, printLine, printTable } from "../print.ts";
+import { addRetentionCommands } from "./retention.ts";
+import { storageUrlOf, withState } from "../state.ts";
 
 export function addLedgerCommands(program: Command): void {
   const ledger = program.command("ledger").description("the books");
   withCommonOptions(
-    ledger.command("audit").description("recompute every balance from the entries; exit 1 on any drift"),
+    ledger
+      .command("audit")
+      .description("recompute every balance, budget and sum from the entries; exit 1 on any drift"),
   ).action(audit);
   withCommonOptions(ledger.command("holds").description("show what is set aside for calls under way, and why")).action(
     holds,
   );
+  addRetentionCommands(ledger);
+  withCommonOptions(
+    ledger
+      .command("timezone")
+      .description("change the time zone of days and budgets, and count every call again by its days")
+      .argument("<zone>", "its name: UTC, Europe/Berlin"),
+  ).action(setTimezone);
+}
+
+/** Does not require the storage to have the configured zone already, as the other commands do. */
+async function setTimezone(zone: string, options: CommonOptions): Promise<void> {
+  await changeTimezone(storageUrlOf(options), zone);
+  if (options.json === true) printJson({ timezone: zone });
+  else printLine(`Days and budgets begin at midnight in ${zone}. Set server.timezone to it.`);
 }
 
 async function audit(options: CommonOptions): Promise<void> {
@@ -27,28 +45,37 @@ function auditJson(report: AuditReport) {
     ok: report.drifts.length === 0,
     accounts: report.accounts,
     entries: report.entries,
+    sealed_before: report.sealedBefore === undefined ? null : new Date(report.sealedBefore).toISOString(),
     open_holds: report.openHolds,
     shortfall: creditsNumber(report.shortfall),
     drifts: report.drifts.map((drift) => ({
       account: drift.accountId,
       counter: drift.counter,
-      recorded: creditsNumber(drift.recorded),
-      recomputed: creditsNumber(drift.recomputed),
+      ...(drift.place !== undefined && { place: drift.place }),
+      recorded: isMoney(drift) ? creditsNumber(drift.recorded) : Number(drift.recorded),
+      recomputed: isMoney(drift) ? creditsNumber(drift.recomputed) : Number(drift.recomputed),
     })),
   };
 }
 
+const isMoney = ({ counter }: Drift): boolean => moneyCounters.some((money) => money === counter);
+
+const textOf = (drift: Drift, figure: bigint): string => (isMoney(drift) ? formatCredits(figure) : String(figure));
+
 function printAudit(report: AuditReport): void {
-  const { accounts, entries, openHolds, drifts, shortfall } = report;
+  const { accounts, entries, openHolds, drifts, shortfall, sealedBefore } = report;
+  if (sealedBefore !== undefined)
+    printLine(`From the opening balances of ${new Date(sealedBefore).toISOString()}, and the entries since then:`);
   printLine(`${accounts} accounts, ${entries} entries, ${openHolds} open holds, shortfall ${formatCredits(shortfall)}`);
   if (drifts.length === 0) return printLine("The books balance.");
   printTable(
-    ["ACCOUNT", "COUNTER", "RECORDED", "RECOMPUTED"],
+    ["ACCOUNT", "COUNTER", "RECORDED", "RECOMPUTED", "WHERE"],
     drifts.map((drift) => [
       drift.accountId,
       drift.counter,
-      formatCredits(drift.recorded),
-      formatCredits(drift.recomputed),
+      textOf(drift, drift.recorded),
+      textOf(drift, drift.recomputed),
+      drift.place ?? "",
     ]),
   );
 }

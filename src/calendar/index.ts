@@ -1,0 +1,1 @@
+export { Calendar, dayName, isTimezone } from "./calendar.ts";

@@ -1,0 +1,44 @@
+import { expect, test } from "bun:test";
+import { Calendar } from "../calendar/index.ts";
+import { partsOf } from "./usage-parts.ts";
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+const utc = new Calendar("UTC");
+
+test.each<[title: string, from: number, to: number, parts: unknown[]]>([
+  ["nothing", 5, 5, []],
+  ["whole days", 0, 3 * DAY, [{ unit: "days", from: 0, to: 3 }]],
+  ["a part of a day", 1, 2, [{ unit: "calls", from: 1, to: 2, day: 0 }]],
+  ["the beginning of a day", 0, DAY - 1, [{ unit: "calls", from: 0, to: DAY - 1, day: 0 }]],
+  ["the end of a day", DAY - 1, DAY, [{ unit: "calls", from: DAY - 1, to: DAY, day: 0 }]],
+  [
+    "parts of two days",
+    DAY - 1,
+    DAY + 1,
+    [
+      { unit: "calls", from: DAY - 1, to: DAY, day: 0 },
+      { unit: "calls", from: DAY, to: DAY + 1, day: 1 },
+    ],
+  ],
+  [
+    "days between parts",
+    DAY - 1,
+    3 * DAY + 1,
+    [
+      { unit: "calls", from: DAY - 1, to: DAY, day: 0 },
+      { unit: "days", from: 1, to: 3 },
+      { unit: "calls", from: 3 * DAY, to: 3 * DAY + 1, day: 3 },
+    ],
+  ],
+])("%s", (_, from, to, parts) => {
+  expect(partsOf(from, to, utc)).toEqual(parts as never);
+});
+
+test("the days are those of the zone, also the long one", () => {
+  const berlin = new Calendar("Europe/Berlin");
+  const from = Date.parse("2026-10-24T22:00:00Z");
+  const day = berlin.dayOf(from);
+  expect(partsOf(from, from + 25 * HOUR, berlin)).toEqual([{ unit: "days", from: day, to: day + 1 }]);
+  expect(partsOf(from, from + 24 * HOUR, berlin)).toEqual([{ unit: "calls", from, to: from + 24 * HOUR, day }]);
+});

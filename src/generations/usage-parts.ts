@@ -1,0 +1,24 @@
+import type { Calendar } from "../calendar/index.ts";
+
+/**
+ * A part of a report's time: whole days, which are read from their sums, or a part of one day, which is summed from the
+ * rows of its calls.
+ */
+export type UsagePart =
+  | { unit: "days"; from: number; to: number }
+  | { unit: "calls"; from: number; to: number; day: number };
+
+/** The parts of the time from `from`, inclusive, to `to`, exclusive: at most two of them are parts of days. */
+export function partsOf(from: number, to: number, calendar: Calendar): UsagePart[] {
+  if (from >= to) return [];
+  const firstDay = calendar.dayOf(from);
+  const wholeFrom = calendar.startOfDay(firstDay) === from ? firstDay : firstDay + 1;
+  const wholeTo = calendar.dayOf(to);
+  const parts: UsagePart[] = [];
+  const firstEnd = Math.min(to, calendar.startOfDay(wholeFrom));
+  if (from < firstEnd) parts.push({ unit: "calls", from, to: firstEnd, day: firstDay });
+  if (wholeFrom < wholeTo) parts.push({ unit: "days", from: wholeFrom, to: wholeTo });
+  const lastStart = Math.max(firstEnd, calendar.startOfDay(wholeTo));
+  if (lastStart < to) parts.push({ unit: "calls", from: lastStart, to, day: wholeTo });
+  return parts;
+}

@@ -1,0 +1,179 @@
+import { createWriteStream } from "node:fs";
+import { open, rename, rm } from "node:fs/promises";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { createGzip } from "node:zlib";
+import { dayName } from "../calendar/index.ts";
+import { formatCredits } from "../core/index.ts";
+import type { ExportedEntry } from "./books.ts";
+import type { LedgerStore } from "./store.ts";
+
+/**
+ * Entries of the last two days stay: within a day, the repetition of a commit whose answer was lost, or a job, may still
+ * look for the entry that ended its hold.
+ */
+const KEPT_MS_MIN = 2 * 86_400_000;
+
+/** Books that cannot be sealed, exported or removed; the message is one line for the operator. */
+export class BooksError extends Error {
+  override name = "BooksError";
+}
+
+type Store = Pick<LedgerStore, "books" | "calendar" | "openHolds">;
+
+const iso = (at: number): string => new Date(at).toISOString();
+
+/** The result of sealing the books. */
+export interface Sealed {
+  before: number;
+  accounts: number;
+  /** All sealed entries, earlier seals included. */
+  entries: number;
+}
+
+/**
+ * Seals all entries before the beginning of a day. Throws a `BooksError` if the day is too late, if a hold from before
+ * is still open, or if the books do not balance. It may be interrupted at any time and repeated.
+ */
+export async function sealBooks(store: Store, day: number, now: number): Promise<Sealed> {
+  const before = store.calendar.startOfDay(day);
+  const { sealedBefore } = await store.books.state();
+  if (before <= sealedBefore) throw new BooksError(`the books are already sealed before ${iso(sealedBefore)}`);
+  if (before > now - KEPT_MS_MIN) throw new BooksError(`${dayName(day)} is too late: the last two days stay open`);
+  const left = (await store.openHolds()).find((hold) => hold.createdAt < before);
+  if (left !== undefined) {
+    throw new BooksError(
+      `hold ${left.id} of ${iso(left.createdAt)} is still open ("tollgate ledger holds"); seal an earlier date`,
+    );
+  }
+  // From here on the entries before the date stay the same, so that they can be summed without stopping anybody.
+  await store.books.close(before);
+  const { drifts } = await store.books.audit();
+  if (drifts.length > 0)
+    throw new BooksError(`the books do not balance ("tollgate ledger audit"), so they are not sealed`);
+  const openings = await store.books.openingsBefore(before);
+  if (!(await store.books.seal(openings))) throw new BooksError("another process has sealed the books meanwhile");
+  return { before, accounts: openings.openings.length, entries: openings.entries };
+}
+
+/** Throws a `BooksError` if there are unsealed entries before the day. Returns its beginning. */
+async function requireSeal(store: Store, day: number): Promise<{ before: number; removedBefore: number }> {
+  const before = store.calendar.startOfDay(day);
+  const { sealedBefore, removedBefore } = await store.books.state();
+  if (before > sealedBefore) {
+    const last = sealedBefore === 0 ? "not sealed" : `sealed only before ${iso(sealedBefore)}`;
+    throw new BooksError(`the books are ${last}: first run "tollgate ledger seal --before ${dayName(day)}"`);
+  }
+  return { before, removedBefore };
+}
+
+/** Removes sealed entries before a day while gateways run. Returns their number. It may be interrupted and repeated. */
+export async function removeEntries(store: Store, day: number): Promise<number> {
+  const { before } = await requireSeal(store, day);
+  await store.books.allowRemoval(before);
+  let removed = 0;
+  for await (const batch of store.books.removals()) removed += batch;
+  return removed;
+}
+
+/** The result of an export. */
+export interface Exported {
+  from: number;
+  before: number;
+  entries: number;
+}
+
+/**
+ * Writes sealed entries before a day to a file: JSON lines, compressed with gzip. The first line describes the export,
+ * the last one contains the number of entries. The file gets its name when it is complete. Throws a `BooksError` if
+ * entries were removed meanwhile.
+ */
+export async function exportBooks(
+  store: Store,
+  { day, file, now }: { day: number; file: string; now: number },
+): Promise<Exported> {
+  const { before, removedBefore: from } = await requireSeal(store, day);
+  if (before <= from) throw new BooksError(`entries before ${iso(from)} have been removed`);
+  const part = `${file}.part`;
+  const counted = { entries: 0 };
+  const head = { object: "ledger_export", version: 1, from: iso(from), before: iso(before), exported_at: iso(now) };
+  try {
+    const lines = exportLines(store, { from, before, head, counted });
+    await pipeline(Readable.from(lines), createGzip(), createWriteStream(part, { mode: 0o600 }));
+    if ((await store.books.state()).removedBefore !== from)
+      throw new BooksError("entries were removed during the export; nothing was exported");
+    await syncFile(part);
+    await rename(part, file);
+  } catch (reason) {
+    await rm(part, { force: true });
+    throw reason;
+  }
+  return { from, before, entries: counted.entries };
+}
+
+interface ExportLines {
+  from: number;
+  before: number;
+  head: object;
+  counted: { entries: number };
+}
+
+async function* exportLines(
+  { books, calendar }: Store,
+  { from, before, head, counted }: ExportLines,
+): AsyncIterable<string> {
+  yield `${JSON.stringify({ ...head, timezone: calendar.zone })}\n`;
+  for await (const page of books.pages(from, before)) {
+    if (page.length === 0) continue;
+    counted.entries += page.length;
+    yield page.map((entry) => `${JSON.stringify(entryJson(entry))}\n`).join("");
+  }
+  yield `${JSON.stringify({ object: "end", entries: counted.entries })}\n`;
+}
+
+function entryJson({ call, correctsAt, ...entry }: ExportedEntry) {
+  return {
+    object: "entry",
+    id: entry.id,
+    kind: entry.kind,
+    debit_account: entry.debitAccount,
+    credit_account: entry.creditAccount,
+    amount: formatCredits(entry.amount),
+    held: formatCredits(entry.held),
+    shortfall: formatCredits(entry.shortfall),
+    created_at: iso(entry.createdAt),
+    ...(correctsAt !== undefined && { corrects_at: iso(correctsAt) }),
+    ...(call !== undefined && { call: callJson(call) }),
+  };
+}
+
+function callJson(call: NonNullable<ExportedEntry["call"]>) {
+  return {
+    owner: call.owner,
+    operation: call.operation,
+    dialect: call.dialect ?? null,
+    provider: call.provider,
+    model: call.model,
+    streamed: call.streamed,
+    status: call.status,
+    outcome: call.outcome,
+    usage: JSON.parse(call.usage) as object,
+    input_tokens: call.inputTokens,
+    output_tokens: call.outputTokens,
+    credits: formatCredits(call.credits),
+    latency_ms: call.milliseconds,
+    time_to_first_token_ms: call.millisecondsToFirstByte ?? null,
+    started_at: iso(call.startedAt),
+    parent_id: call.parent ?? null,
+  };
+}
+
+/** A rename may reach the disk before the file's bytes do. */
+async function syncFile(path: string): Promise<void> {
+  const file = await open(path, "r+");
+  try {
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}

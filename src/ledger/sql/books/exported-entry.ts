@@ -1,0 +1,73 @@
+import type { ExportedEntry } from "../../books.ts";
+
+/** The columns of an entry that tell of its call. */
+export const CALL_COLUMNS =
+  "owner, operation, dialect, provider, model, streamed, status, outcome, usage, input_tokens, output_tokens, ms, first_byte_ms, started_at, parent, credits";
+
+export interface ExportRow {
+  number: bigint;
+  id: string;
+  kind: string;
+  debit_account: string;
+  credit_account: string;
+  amount: bigint;
+  held: bigint;
+  shortfall: bigint;
+  created_at: bigint;
+  corrects_at: bigint | null;
+  owner: string | null;
+  operation: string;
+  dialect: string | null;
+  provider: string;
+  model: string;
+  /** SQLite's 0 or 1, or Postgres's boolean. */
+  streamed: bigint | boolean;
+  status: bigint;
+  outcome: string;
+  usage: string;
+  input_tokens: bigint;
+  output_tokens: bigint;
+  ms: number;
+  first_byte_ms: number | null;
+  started_at: bigint;
+  parent: string | null;
+  /** Null where the call cost the entry's amount. */
+  credits: bigint | null;
+}
+
+/** Reads an entry with its call from a row of either engine. */
+export function toExported(row: ExportRow): ExportedEntry {
+  return {
+    id: row.id,
+    kind: row.kind,
+    debitAccount: row.debit_account,
+    creditAccount: row.credit_account,
+    amount: row.amount,
+    held: row.held,
+    shortfall: row.shortfall,
+    createdAt: Number(row.created_at),
+    correctsAt: row.corrects_at === null ? undefined : Number(row.corrects_at),
+    call: row.owner === null ? undefined : callOf(row, row.owner),
+  };
+}
+
+function callOf(row: ExportRow, owner: string): ExportedEntry["call"] {
+  return {
+    owner,
+    operation: row.operation,
+    dialect: row.dialect ?? undefined,
+    provider: row.provider,
+    model: row.model,
+    streamed: row.streamed === true || row.streamed === 1n,
+    status: Number(row.status),
+    outcome: row.outcome,
+    usage: row.usage,
+    inputTokens: Number(row.input_tokens),
+    outputTokens: Number(row.output_tokens),
+    credits: row.credits ?? row.amount,
+    milliseconds: row.ms,
+    millisecondsToFirstByte: row.first_byte_ms ?? undefined,
+    startedAt: Number(row.started_at),
+    parent: row.parent ?? undefined,
+  };
+}

@@ -1,0 +1,24 @@
+import { dayName } from "../../../calendar/index.ts";
+import type { Drift } from "../../books.ts";
+import type { SumRow } from "./rows.ts";
+
+/** Reported differences of sums; there may be as many as sums. */
+export const SUM_DRIFTS_MAX = 1_000;
+
+type Sums = Pick<SumRow, "requests" | "input_tokens" | "output_tokens" | "credits">;
+
+/** The differences between a sum and its calls; either may be missing. */
+export function sumDrifts(key: SumRow, recorded: Sums | undefined, recomputed: Sums | undefined): Drift[] {
+  const { account_id: accountId, owner, day, provider, model } = key;
+  const place = `${dayName(Number(day))} ${owner} ${provider}/${model}`;
+  const counters = [
+    ["usage_requests", "requests"],
+    ["usage_input_tokens", "input_tokens"],
+    ["usage_output_tokens", "output_tokens"],
+    ["usage_credits", "credits"],
+  ] as const;
+  return counters.flatMap(([counter, column]): Drift[] => {
+    const [is, shouldBe] = [recorded?.[column] ?? 0n, recomputed?.[column] ?? 0n];
+    return is === shouldBe ? [] : [{ accountId, counter, recorded: is, recomputed: shouldBe, place }];
+  });
+}

@@ -1,0 +1,172 @@
+import { setTimeout as wait } from "node:timers/promises";
+import type { Calendar } from "../../../calendar/index.ts";
+import type { Statements } from "../../../storage/index.ts";
+import type { AuditReport, BooksState, Drift, ExportedEntry, LedgerBooks, Openings } from "../../books.ts";
+import { type ExportRow, toExported } from "../books/exported-entry.ts";
+import { auditReport, openingsOf, type Snapshot } from "../books/recompute.ts";
+import {
+  COUNTERS,
+  type CountersRow,
+  entriesOf,
+  type EntriesRow,
+  HOLDS,
+  type HoldsRow,
+  type OpeningRow,
+  OPENINGS,
+  spendingOf,
+  type SpendingRow,
+  STATE,
+  type StateRow,
+  type SumRow,
+} from "../books/rows.ts";
+import { SUM_DRIFTS_MAX, sumDrifts } from "../books/sum-drifts.ts";
+
+/** Pages of the table of entries, 60 to 70 entries each, that an export reads at once and a transaction removes. */
+const EXPORTED_PAGES = 32;
+const REMOVED_PAGES = 8;
+
+type Run = <Row>(text: string) => Promise<Row[]>;
+
+/** A sum and the calls that it must contain; null where there is none. */
+interface ComparedRow extends SumRow {
+  recorded: bigint[] | null;
+  recomputed: bigint[] | null;
+}
+
+/** The retention of the books on Postgres. */
+export class PostgresBooks implements LedgerBooks {
+  readonly #statements: Statements;
+  readonly #calendar: Calendar;
+
+  constructor(statements: Statements, calendar: Calendar) {
+    this.#statements = statements;
+    this.#calendar = calendar;
+  }
+
+  async state(): Promise<BooksState> {
+    const state = only(await this.#statements.run<StateRow>(STATE));
+    const { closed_before: closed, sealed_before: sealed, removed_before: removed } = state;
+    return { closedBefore: Number(closed), sealedBefore: Number(sealed), removedBefore: Number(removed) };
+  }
+
+  audit(): Promise<AuditReport> {
+    return this.#statements.snapshot(async (run) => {
+      const snapshot = await readSnapshot(run, "");
+      return auditReport(snapshot, await this.#sumDrifts(run, snapshot.state));
+    });
+  }
+
+  openingsBefore(before: number): Promise<Openings> {
+    return this.#statements.snapshot(async (run) =>
+      openingsOf(await readSnapshot(run, `AND created_at < ${before}`), before),
+    );
+  }
+
+  /** Compares the sums of the days since the seal with the calls that began then. */
+  async #sumDrifts(run: Run, { sealed_before: sealedBefore }: StateRow): Promise<Drift[]> {
+    const since = Number(sealedBefore);
+    const day = since === 0 ? undefined : this.#calendar.dayOf(since - 1) + 1;
+    const [days, calls] =
+      day === undefined ? ["true", "true"] : [`day >= ${day}`, `started_at >= ${this.#calendar.startOfDay(day)}`];
+    const key = "owner, day, account_id, provider, model";
+    const rows = await run<ComparedRow>(`
+      SELECT ${key}, s.sums AS recorded, g.sums AS recomputed FROM (
+        SELECT ${key}, ARRAY[requests - removed_requests, input_tokens - removed_input_tokens,
+          output_tokens - removed_output_tokens, credits - removed_credits] AS sums FROM daily_sums WHERE ${days}
+      ) s FULL JOIN (
+        SELECT owner COLLATE "C" AS owner, ledger_day(started_at) AS day, account_id, provider COLLATE "C" AS provider,
+          model COLLATE "C" AS model, ARRAY[count(*), sum(input_tokens)::bigint, sum(output_tokens)::bigint,
+          sum(credits)::bigint] AS sums FROM generations WHERE ${calls} GROUP BY 1, 2, 3, 4, 5
+      ) g USING (${key})
+      WHERE coalesce(s.sums, '{0,0,0,0}') <> coalesce(g.sums, '{0,0,0,0}') LIMIT ${SUM_DRIFTS_MAX}`);
+    return rows.flatMap((row) => sumDrifts(row, toSums(row.recorded), toSums(row.recomputed)));
+  }
+
+  async close(before: number): Promise<void> {
+    await this.#statements.run("SELECT ledger_close($1)", [before]);
+  }
+
+  async seal({ before, sealedBefore, openings, entries, shortfall }: Openings): Promise<boolean> {
+    const rows = openings.map((opening) => ({
+      account_id: opening.accountId,
+      credits_posted: String(opening.creditsPosted),
+      debits_posted: String(opening.debitsPosted),
+      period_start: opening.periodStart,
+      period_debits: String(opening.periodDebits),
+    }));
+    const parameters = [before, sealedBefore, entries, shortfall, JSON.stringify(rows)];
+    const [row] = await this.#statements.run<{ sealed: boolean }>(
+      "SELECT ledger_seal($1, $2, $3, $4, $5) AS sealed",
+      parameters,
+    );
+    return row?.sealed === true;
+  }
+
+  /** In the order of the table, whose rows never move. */
+  async *pages(from: number, before: number): AsyncIterable<readonly ExportedEntry[]> {
+    for await (const [first, end] of this.#pageRanges(EXPORTED_PAGES)) {
+      const rows = await this.#statements.run<ExportRow>(
+        `SELECT e.id, e.kind, e.debit_account, e.credit_account, e.amount, e.held, e.shortfall, e.created_at, e.corrects_at,
+           g.owner, g.operation, g.dialect, g.provider, g.model, g.streamed, g.status, g.outcome, g.usage, g.input_tokens,
+           g.output_tokens, g.ms, g.first_byte_ms, g.started_at, g.parent, g.credits
+         FROM entries e LEFT JOIN generations g ON g.id = e.id
+         WHERE e.ctid >= format('(%s,0)', $1::bigint)::tid AND e.ctid < format('(%s,0)', $2::bigint)::tid
+           AND e.created_at >= $3 AND e.created_at < $4`,
+        [first, end, from, before],
+      );
+      yield rows.map(toExported);
+    }
+  }
+
+  async allowRemoval(before: number): Promise<void> {
+    await this.#statements.run("UPDATE ledger_state SET removed_before = greatest(removed_before, $1)", [before]);
+  }
+
+  /** Between two transactions it waits as long as the first one took, and leaves the disk to the gateways' commits. */
+  async *removals(): AsyncIterable<number> {
+    for await (const [first, end] of this.#pageRanges(REMOVED_PAGES)) {
+      const begun = performance.now();
+      const [row] = await this.#statements.run<{ removed: bigint }>("SELECT ledger_remove($1, $2) AS removed", [
+        first,
+        end,
+      ]);
+      const removed = Number(row?.removed ?? 0n);
+      if (removed === 0) continue;
+      yield removed;
+      await wait(performance.now() - begun);
+    }
+  }
+
+  /** Later pages contain later entries only. */
+  async *#pageRanges(size: number): AsyncIterable<[first: number, end: number]> {
+    const [table] = await this.#statements.run<{ pages: bigint }>(
+      "SELECT pg_relation_size('entries') / current_setting('block_size')::bigint AS pages",
+    );
+    const pages = Number(table?.pages ?? 0n);
+    for (let first = 0; first < pages; first += size) yield [first, first + size];
+  }
+}
+
+async function readSnapshot(run: Run, condition: string): Promise<Snapshot> {
+  const state = only(await run<StateRow>(STATE));
+  const unsealed = `created_at >= ${state.sealed_before} ${condition}`;
+  return {
+    state,
+    counters: await run<CountersRow>(COUNTERS),
+    openings: await run<OpeningRow>(OPENINGS),
+    holds: await run<HoldsRow>(HOLDS),
+    entries: await run<EntriesRow>(entriesOf(unsealed)),
+    spending: await run<SpendingRow>(spendingOf(`e.${unsealed}`)),
+  };
+}
+
+function only<Row>([row]: readonly Row[]): Row {
+  if (row === undefined) throw new Error("ledger_state has no row");
+  return row;
+}
+
+function toSums(values: bigint[] | null) {
+  if (values === null) return undefined;
+  const [requests = 0n, input = 0n, output = 0n, credits = 0n] = [...values].map(BigInt);
+  return { requests, input_tokens: input, output_tokens: output, credits };
+}

@@ -1,0 +1,251 @@
+import type { Database } from "bun:sqlite";
+import { setTimeout as wait } from "node:timers/promises";
+import type { Calendar } from "../../../calendar/index.ts";
+import type { AuditReport, BooksState, Drift, ExportedEntry, LedgerBooks, Openings } from "../../books.ts";
+import { auditReport, openingsOf, type Snapshot } from "../books/recompute.ts";
+import {
+  COUNTERS,
+  type CountersRow,
+  entriesOf,
+  type EntriesRow,
+  HOLDS,
+  type HoldsRow,
+  type OpeningRow,
+  OPENINGS,
+  spendingOf,
+  type SpendingRow,
+  STATE,
+  type StateRow,
+  type SumRow,
+} from "../books/rows.ts";
+import { SUM_DRIFTS_MAX, sumDrifts } from "../books/sum-drifts.ts";
+import { CALL_COLUMNS, type ExportRow, toExported } from "../books/exported-entry.ts";
+import type { CallsByOwner } from "./calls-by-owner.ts";
+import { RemovalBatch } from "./removal-batch.ts";
+
+/** Entries that are grouped at once: SQLite sorts them for that, and a small sort stays in memory. */
+const GROUPED_ENTRIES = 50_000;
+
+/** Entries of one page of an export. */
+const PAGE_ENTRIES = 2_000;
+
+/** Entries of one transaction of a removal: a few milliseconds, for which the gateway's commits wait. */
+const REMOVED_ENTRIES = 250;
+
+interface SqliteStateRow extends StateRow {
+  sealed_to: bigint;
+}
+
+interface SqliteBooksOptions {
+  database: Database;
+  calendar: Calendar;
+  callsByOwner: CallsByOwner;
+  /** Called after this connection has closed the books up to a date. */
+  onClosed: () => void;
+}
+
+/** The retention of the books on SQLite. */
+export class SqliteBooks implements LedgerBooks {
+  readonly #database: Database;
+  readonly #calendar: Calendar;
+  readonly #callsByOwner: CallsByOwner;
+  readonly #onClosed: () => void;
+
+  constructor({ database, calendar, callsByOwner, onClosed }: SqliteBooksOptions) {
+    this.#database = database;
+    this.#calendar = calendar;
+    this.#callsByOwner = callsByOwner;
+    this.#onClosed = onClosed;
+  }
+
+  async state(): Promise<BooksState> {
+    const { closed_before: closed, sealed_before: sealed, removed_before: removed } = this.#state();
+    return { closedBefore: Number(closed), sealedBefore: Number(sealed), removedBefore: Number(removed) };
+  }
+
+  #state(): SqliteStateRow {
+    const state = this.#database.query<SqliteStateRow, []>(STATE.replace("FROM", ", sealed_to FROM")).get();
+    if (state === null) throw new Error("ledger_state has no row");
+    return state;
+  }
+
+  async audit(): Promise<AuditReport> {
+    const audit = this.#database.transaction(() => {
+      const snapshot = this.#snapshot("");
+      return auditReport(snapshot, this.#sumDrifts(snapshot.state));
+    });
+    return audit.deferred();
+  }
+
+  async openingsBefore(before: number): Promise<Openings> {
+    const read = this.#database.transaction(() => openingsOf(this.#snapshot(`AND created_at < ${before}`), before));
+    return read.deferred();
+  }
+
+  /** Reads everything since the seal that meets the condition. */
+  #snapshot(condition: string): Snapshot & { state: SqliteStateRow } {
+    const state = this.#state();
+    const counters = this.#database.query<CountersRow, []>(COUNTERS).all();
+    const unsealed = `created_at >= ${state.sealed_before} ${condition}`;
+    const starts = counters.map((row) => row.period_start).filter((start) => start > 0n);
+    const spendingSince = starts.reduce((least, start) => (start < least ? start : least), starts[0] ?? 0n);
+    return {
+      state,
+      counters,
+      openings: this.#database.query<OpeningRow, []>(OPENINGS).all(),
+      holds: this.#database.query<HoldsRow, []>(HOLDS).all(),
+      entries: this.#grouped<EntriesRow>(state, entriesOf(`number > ?1 AND number <= ?2 AND ${unsealed}`)),
+      spending:
+        starts.length === 0
+          ? []
+          : mergeSpending(
+              this.#grouped<SpendingRow>(
+                state,
+                spendingOf(`e.number > ?1 AND e.number <= ?2 AND e.created_at >= ${spendingSince} AND e.${unsealed}`),
+              ),
+            ),
+    };
+  }
+
+  /** Groups the entries since the seal, some at a time; a group may come several times. */
+  #grouped<Row>({ sealed_to: sealedTo }: SqliteStateRow, statement: string): Row[] {
+    const groups: Row[] = [];
+    const query = this.#database.prepare<Row, [bigint, bigint]>(statement);
+    const last = this.#lastNumber();
+    for (let from = sealedTo; from < last; from += BigInt(GROUPED_ENTRIES)) {
+      groups.push(...query.all(from, from + BigInt(GROUPED_ENTRIES)));
+    }
+    query.finalize();
+    return groups;
+  }
+
+  #lastNumber(): bigint {
+    return (
+      this.#database.query<{ last: bigint | null }, []>("SELECT max(number) AS last FROM entries").get()?.last ?? 0n
+    );
+  }
+
+  /** Compares the sums of the days since the seal with the calls that began then, up to the mark of the sums. */
+  #sumDrifts(state: SqliteStateRow): Drift[] {
+    const since = Number(state.sealed_before);
+    const fromDay = since === 0 ? Number.MIN_SAFE_INTEGER : this.#calendar.dayOf(since - 1) + 1;
+    const from = since === 0 ? Number.MIN_SAFE_INTEGER : this.#calendar.startOfDay(fromDay);
+    const sums = new Map<string, SumRow>();
+    const statement = `SELECT owner, ${this.#daySql()} AS day, account_id, provider, model, count(*) AS requests,
+        sum(input_tokens) AS input_tokens, sum(output_tokens) AS output_tokens, sum(credits) AS credits
+      FROM generations WHERE number > ?1 AND number <= ?2 AND started_at >= ${from}
+        AND number <= (SELECT number FROM calls_by_owner_mark) GROUP BY 1, 2, 3, 4, 5`;
+    for (const row of this.#grouped<SumRow>(state, statement)) addSum(sums, row);
+    const drifts: Drift[] = [];
+    const recorded = this.#database.query<SumRow, [number]>(`
+      SELECT owner, day, account_id, provider, model, requests - removed_requests AS requests,
+        input_tokens - removed_input_tokens AS input_tokens, output_tokens - removed_output_tokens AS output_tokens,
+        credits - removed_credits AS credits
+      FROM daily_sums WHERE day >= ?`);
+    for (const row of recorded.iterate(fromDay)) {
+      const key = keyOf(row);
+      drifts.push(...sumDrifts(row, row, sums.get(key)));
+      sums.delete(key);
+      if (drifts.length >= SUM_DRIFTS_MAX) return drifts;
+    }
+    for (const row of sums.values()) drifts.push(...sumDrifts(row, undefined, row));
+    return drifts.slice(0, SUM_DRIFTS_MAX);
+  }
+
+  /** The day of `started_at`, as SQL: the table contains the days of all counted calls. */
+  #daySql(): string {
+    if (this.#calendar.zone === "UTC") return "started_at / 86400000";
+    return "(SELECT d.day FROM days d WHERE d.start <= started_at ORDER BY d.start DESC LIMIT 1)";
+  }
+
+  async close(before: number): Promise<void> {
+    this.#database.query("UPDATE ledger_state SET closed_before = max(closed_before, ?)").run(before);
+    this.#onClosed();
+  }
+
+  async seal({ before, sealedBefore, openings, entries, shortfall }: Openings): Promise<boolean> {
+    const sealedTo = this.#lastSealed(before);
+    const write = this.#database.transaction((): boolean => {
+      const { changes } = this.#database
+        .query(
+          "UPDATE ledger_state SET sealed_before = ?, sealed_to = ?, sealed_entries = ?, sealed_shortfall = ? WHERE sealed_before = ?",
+        )
+        .run(before, sealedTo, entries, shortfall, sealedBefore);
+      if (changes === 0) return false;
+      this.#database.run("DELETE FROM opening_balances");
+      const insert = this.#database.query("INSERT INTO opening_balances VALUES (?, ?, ?, ?, ?)");
+      for (const { accountId, creditsPosted, debitsPosted, periodStart, periodDebits } of openings) {
+        insert.run(accountId, creditsPosted, debitsPosted, periodStart, periodDebits);
+      }
+      return true;
+    });
+    return write.immediate();
+  }
+
+  /** The number up to which all entries are sealed, and all of their calls began before the date. */
+  #lastSealed(before: number): bigint {
+    const first = this.#database
+      .query<{ first: bigint | null }, [number]>(
+        "SELECT min(number) AS first FROM entries WHERE created_at >= ?1 OR started_at >= ?1",
+      )
+      .get(before)?.first;
+    return (first ?? this.#lastNumber() + 1n) - 1n;
+  }
+
+  /** Each page is read on its own: a long snapshot would keep the write-ahead log from being emptied. */
+  async *pages(from: number, before: number): AsyncIterable<readonly ExportedEntry[]> {
+    const page = this.#database.prepare<ExportRow, [bigint, number]>(
+      `SELECT number, kind, id, debit_account, credit_account, amount, held, shortfall, created_at, corrects_at, ${CALL_COLUMNS}
+       FROM entries WHERE number > ? ORDER BY number LIMIT ?`,
+    );
+    for (let after = 0n, rows: ExportRow[] = []; ; after = rows.at(-1)?.number ?? after) {
+      rows = page.all(after, PAGE_ENTRIES);
+      if (rows.length === 0) break;
+      yield rows.filter((row) => row.created_at >= from && row.created_at < before).map(toExported);
+    }
+    page.finalize();
+  }
+
+  async allowRemoval(before: number): Promise<void> {
+    this.#database.query("UPDATE ledger_state SET removed_before = max(removed_before, ?)").run(before);
+  }
+
+  /** Between two transactions it waits as long as the first one took, so that the gateways' commits are not starved. */
+  async *removals(): AsyncIterable<number> {
+    const { removed_before: before } = this.#state();
+    // What was not counted yet could not be told any more.
+    this.#database.transaction(() => this.#callsByOwner.fillAll(this.#lastNumber())).immediate();
+    const batch = new RemovalBatch(this.#database, this.#calendar, Number(before));
+    const last = this.#lastNumber();
+    for (let after = 0n; after < last;) {
+      const begun = performance.now();
+      const { removed, next } = batch.remove(after, REMOVED_ENTRIES);
+      after = next;
+      if (removed === 0) continue;
+      yield removed;
+      await wait(performance.now() - begun);
+    }
+  }
+}
+
+function mergeSpending(rows: readonly SpendingRow[]): SpendingRow[] {
+  const sums = new Map<string, bigint>();
+  for (const { id, amount } of rows) sums.set(id, (sums.get(id) ?? 0n) + amount);
+  return [...sums].map(([id, amount]) => ({ id, amount }));
+}
+
+const keyOf = ({ owner, day, account_id: account, provider, model }: SumRow): string =>
+  JSON.stringify([owner, Number(day), account, provider, model]);
+
+function addSum(sums: Map<string, SumRow>, row: SumRow): void {
+  const key = keyOf(row);
+  const sum = sums.get(key);
+  if (sum === undefined) {
+    sums.set(key, row);
+    return;
+  }
+  sum.requests += row.requests;
+  sum.input_tokens += row.input_tokens;
+  sum.output_tokens += row.output_tokens;
+  sum.credits += row.credits;
+}

@@ -1,0 +1,144 @@
+/** Columns of `daily_sums` that identify a row, and those that are summed. SQLite's migrations document the table. */
+const KEY = "owner, day, account_id, provider, model";
+const SUMS = "requests, input_tokens, output_tokens, credits";
+
+/** The calls of `source`, summed by the key of `daily_sums`, in the order in which all transactions lock its rows. */
+function summed(source: string, sign: "" | "-"): string {
+  return `SELECT g.owner, ledger_day(g.started_at) AS day, g.account_id, g.provider, g.model, ${sign}count(*) AS requests,
+      (${sign}sum(g.input_tokens))::bigint AS input_tokens, (${sign}sum(g.output_tokens))::bigint AS output_tokens,
+      (${sign}sum(g.credits))::bigint AS credits
+    FROM ${source} g GROUP BY 1, 2, 3, 4, 5 ORDER BY 1, 2, 3, 4, 5`;
+}
+
+const ADD = `ON CONFLICT (${KEY}) DO UPDATE SET requests = s.requests + excluded.requests,
+    input_tokens = s.input_tokens + excluded.input_tokens, output_tokens = s.output_tokens + excluded.output_tokens,
+    credits = s.credits + excluded.credits`;
+
+/** Adds the calls of a table to the sums; with a minus, subtracts them. */
+function count(source: string, sign: "" | "-" = ""): string {
+  return `INSERT INTO daily_sums AS s (${KEY}, ${SUMS}) ${summed(source, sign)} ${ADD}`;
+}
+
+/** The same for calls that are about to be removed: they are counted a second time, and once more as removed. */
+export function countRemoved(source: string): string {
+  return `INSERT INTO daily_sums AS s (${KEY}, ${SUMS}, removed_requests, removed_input_tokens, removed_output_tokens, removed_credits)
+    SELECT n.*, n.requests, n.input_tokens, n.output_tokens, n.credits FROM (${summed(source, "")}) n
+    ${ADD}, removed_requests = s.removed_requests + excluded.requests,
+      removed_input_tokens = s.removed_input_tokens + excluded.input_tokens,
+      removed_output_tokens = s.removed_output_tokens + excluded.output_tokens,
+      removed_credits = s.removed_credits + excluded.credits`;
+}
+
+/** Counts every call again by the days of the present zone. */
+export const RECOUNT = ["TRUNCATE daily_sums", count("generations")];
+
+/**
+ * The seventh step; documented in SQLite's. It begins with the table that a commit locks first, so that none is under
+ * way: every record is then counted either here or by the triggers.
+ */
+export const DAILY_SUMS = `
+  LOCK TABLE accounts, holds, entries, generations IN ACCESS EXCLUSIVE MODE;
+
+  CREATE TABLE ledger_state (
+    timezone          text NOT NULL,
+    closed_before     bigint NOT NULL DEFAULT 0,
+    sealed_before     bigint NOT NULL DEFAULT 0,
+    sealed_entries    bigint NOT NULL DEFAULT 0,
+    sealed_shortfall  bigint NOT NULL DEFAULT 0,
+    removed_before    bigint NOT NULL DEFAULT 0,
+    CHECK (removed_before <= sealed_before AND sealed_before <= closed_before)
+  );
+  INSERT INTO ledger_state (timezone) VALUES ('UTC');
+
+  CREATE TABLE opening_balances (
+    account_id      text COLLATE "C" PRIMARY KEY,
+    credits_posted  bigint NOT NULL,
+    debits_posted   bigint NOT NULL,
+    period_start    bigint NOT NULL,
+    period_debits   bigint NOT NULL
+  );
+
+  CREATE TABLE daily_sums (
+    owner                  text COLLATE "C" NOT NULL,
+    day                    bigint NOT NULL,
+    account_id             text COLLATE "C" NOT NULL,
+    provider               text COLLATE "C" NOT NULL,
+    model                  text COLLATE "C" NOT NULL,
+    requests               bigint NOT NULL,
+    input_tokens           bigint NOT NULL,
+    output_tokens          bigint NOT NULL,
+    credits                bigint NOT NULL,
+    removed_requests       bigint NOT NULL DEFAULT 0,
+    removed_input_tokens   bigint NOT NULL DEFAULT 0,
+    removed_output_tokens  bigint NOT NULL DEFAULT 0,
+    removed_credits        bigint NOT NULL DEFAULT 0,
+    PRIMARY KEY (owner, day, account_id, provider, model)
+  ) WITH (fillfactor = 60, autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_cost_delay = 0);
+
+  ALTER TABLE entries ADD COLUMN corrects_at bigint, ADD COLUMN corrects_shortfall bigint;
+  ALTER TABLE entries DISABLE TRIGGER USER;
+  UPDATE entries l SET corrects_at = e.created_at, corrects_shortfall = e.shortfall
+    FROM entries e WHERE l.id LIKE '%:late' AND e.id = left(l.id, -5) AND e.kind = 'expire';
+  ALTER TABLE entries ENABLE TRIGGER USER;
+  DROP TRIGGER entries_are_only_appended ON entries;
+  CREATE TRIGGER entries_are_only_appended BEFORE UPDATE OR TRUNCATE ON entries
+    FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+  CREATE FUNCTION refuse_removal() RETURNS trigger LANGUAGE plpgsql AS $$
+  BEGIN
+    IF OLD.created_at >= (SELECT s.removed_before FROM ledger_state s) THEN
+      RAISE EXCEPTION '% are only appended', TG_TABLE_NAME;
+    END IF;
+    RETURN OLD;
+  END $$;
+  CREATE TRIGGER entries_are_never_deleted BEFORE DELETE ON entries FOR EACH ROW EXECUTE FUNCTION refuse_removal();
+
+  -- Small indexes of the pages by their dates, for readers of the latest rows.
+  CREATE INDEX entries_by_date ON entries USING brin (created_at) WITH (pages_per_range = 32);
+  CREATE INDEX generations_by_date ON generations USING brin (started_at) WITH (pages_per_range = 32);
+
+  WITH RECURSIVE
+    links (leaf, id) AS (
+      SELECT id, id FROM accounts UNION ALL SELECT l.leaf, a.parent_id FROM links l JOIN accounts a ON a.id = l.id
+      WHERE a.parent_id IS NOT NULL),
+    charges (account_id, amount, at, corrects_at) AS (
+      SELECT CASE debit_account WHEN 'revenue' THEN credit_account ELSE debit_account END,
+        CASE debit_account WHEN 'revenue' THEN -amount ELSE amount END, created_at,
+        CASE debit_account WHEN 'revenue' THEN coalesce(corrects_at, 0) ELSE created_at END
+      FROM entries
+      WHERE kind <> 'grant' AND created_at >= (SELECT min(period_start) FROM accounts WHERE period_start > 0)),
+    spent (id, amount) AS (
+      SELECT l.id, sum(c.amount)::bigint FROM charges c JOIN links l ON l.leaf = c.account_id JOIN accounts a ON a.id = l.id
+      WHERE a.period_start > 0 AND c.at >= a.period_start AND c.corrects_at >= a.period_start GROUP BY l.id)
+  UPDATE accounts a SET period_debits = coalesce((SELECT s.amount FROM spent s WHERE s.id = a.id), 0)
+  WHERE a.period_start > 0;
+  UPDATE accounts SET period_debits = debits_posted WHERE period_start = 0;
+
+  CREATE FUNCTION ledger_day(at bigint) RETURNS bigint LANGUAGE sql IMMUTABLE AS $$ SELECT at / 86400000 $$;
+`;
+
+/**
+ * The end of the seventh step. Whatever adds, changes or deletes records counts them in the same transaction: new nodes,
+ * nodes of the previous version, and the functions that either had begun to run before the migration.
+ */
+export const DAILY_SUMS_COUNTED = `
+  ${count("generations")};
+
+  CREATE FUNCTION count_generations() RETURNS trigger LANGUAGE plpgsql AS $$
+  BEGIN
+    ${count("added")};
+    RETURN NULL;
+  END $$;
+  CREATE FUNCTION uncount_generations() RETURNS trigger LANGUAGE plpgsql AS $$
+  BEGIN
+    ${count("gone", "-")};
+    RETURN NULL;
+  END $$;
+  CREATE TRIGGER generations_are_counted AFTER INSERT ON generations REFERENCING NEW TABLE AS added
+    FOR EACH STATEMENT EXECUTE FUNCTION count_generations();
+  CREATE TRIGGER changes_are_counted AFTER UPDATE ON generations REFERENCING NEW TABLE AS added
+    FOR EACH STATEMENT EXECUTE FUNCTION count_generations();
+  CREATE TRIGGER changes_are_uncounted AFTER UPDATE ON generations REFERENCING OLD TABLE AS gone
+    FOR EACH STATEMENT EXECUTE FUNCTION uncount_generations();
+  CREATE TRIGGER deletions_are_uncounted AFTER DELETE ON generations REFERENCING OLD TABLE AS gone
+    FOR EACH STATEMENT EXECUTE FUNCTION uncount_generations();
+`;
