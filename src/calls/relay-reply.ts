@@ -1,5 +1,5 @@
 /** Relays an answer while it arrives, with an observer. */
-import { atLeastPassed, resolveUsage } from "../charges/index.ts";
+import { resolveUsage, withPassed } from "../charges/index.ts";
 import { GatewayError } from "../core/index.ts";
 import type { Reply, SendOptions, StreamReply } from "../sending/index.ts";
 import type { Logger } from "../telemetry/index.ts";
@@ -62,11 +62,11 @@ function relay(
   const usage = new StreamUsage({
     observer,
     read() {
-      const { usage: told, outputBytes } = observer;
-      // Figures in the middle of a stream may be older than what has passed since.
-      const isFinal = observer.done || observer.complete;
-      const upstream = told === undefined || isFinal ? told : atLeastPassed(told, outputBytes);
-      const used = resolveUsage(order, { upstream, outputBytes: () => outputBytes });
+      const { usage: told } = observer;
+      // Figures in the middle of a stream do not count what has passed since.
+      const isFinal = told === undefined || observer.done || observer.complete;
+      const upstream = isFinal ? told : withPassed(told, observer.outputBytesSinceUsage ?? 0);
+      const used = resolveUsage(order, { upstream, outputBytes: () => observer.outputBytes });
       // Usage without a price cannot be charged either.
       work.costOf(used);
       return used;

@@ -78,6 +78,8 @@ class StreamRelay implements Watched, BodySink {
   #bodyEnded = false;
   /** The output at which its cost must be compared with the hold. */
   #untilBytes = 0;
+  /** No less than the output so far: exact counts cost more than the lengths of blocks. */
+  #outputBytesMax = 0;
   /** The blocks that wait for the hold to be raised. */
   #waiting: Buffer[] | undefined;
   /** Stops waiting for the upstream to close. */
@@ -136,12 +138,19 @@ class StreamRelay implements Watched, BodySink {
     try {
       const block = this.#split(bytes);
       if (this.#waiting !== undefined) this.#waiting.push(block);
-      // Text has fewer bytes than the events that contain it.
-      else if (this.#options.observer.outputBytes + block.length < this.#untilBytes) this.#relay(block);
+      else if (this.#isCovered(block)) this.#relay(block);
       else this.#relayMetered([...eventsOf(block)]);
     } catch (cause) {
       this.#contain(this.#break(cause));
     }
+  }
+
+  /** Whether the hold covers a block, whatever it contains: text has fewer bytes than the events around it. */
+  #isCovered({ length }: Buffer): boolean {
+    this.#outputBytesMax += length;
+    if (this.#outputBytesMax < this.#untilBytes) return true;
+    this.#outputBytesMax = this.#options.observer.outputBytes + length;
+    return this.#outputBytesMax < this.#untilBytes;
   }
 
   #relay(block: Buffer): void {

@@ -6,7 +6,6 @@ import {
   inputTokens,
   type ObservedUsage,
   outputBuckets,
-  outputTokens,
   type Usage,
   type UsageBucket,
   usageBuckets,
@@ -105,11 +104,11 @@ export function resolveUsage(
   return image === undefined ? { ...own, usage } : { ...own, usage, image };
 }
 
-/** The usage with at least as much output as the text that has passed. A real price remains as it is. */
-export function atLeastPassed(observed: ObservedUsage, outputBytes: number): ObservedUsage {
+/** The usage with the text that has passed since it was reported. */
+export function withPassed(observed: ObservedUsage, bytesSince: number): ObservedUsage {
+  if (bytesSince === 0) return observed;
   const { usage } = observed;
-  const missing = tokensOfBytes(outputBytes) - outputTokens(usage);
-  return missing <= 0 ? observed : { ...observed, usage: { ...usage, output: (usage.output ?? 0) + missing } };
+  return { ...observed, usage: { ...usage, output: (usage.output ?? 0) + tokensOfBytes(bytesSince) } };
 }
 
 /**

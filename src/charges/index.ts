@@ -1,7 +1,7 @@
 export type { Allowance, WorkDependencies } from "./charge.ts";
 export { type EndDependencies, endHold } from "./end-hold.ts";
 export { EndJournal } from "./end-journal.ts";
-export { atLeastPassed, resolveUsage, sumOf } from "./estimate.ts";
+export { resolveUsage, sumOf, withPassed } from "./estimate.ts";
 export { guardObserver } from "./guard-observer.ts";
 export { logObserver } from "./log-observer.ts";
 export { openWork } from "./open-work.ts";

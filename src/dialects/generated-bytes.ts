@@ -39,6 +39,9 @@ export class GeneratedBytesMeter {
   #counted = 0;
   #waiting: Buffer[] = [];
   #waitingBytes = 0;
+  /** The number of waiting blocks before the mark; -1 if it has been counted. */
+  #blocksToMark = -1;
+  #countedAtMark = 0;
 
   constructor(keys: readonly Buffer[]) {
     this.#keys = keys;
@@ -49,6 +52,20 @@ export class GeneratedBytesMeter {
     if (this.#waiting.push(block) > WAITING_BLOCKS_MAX || this.#waitingBytes > WAITING_BYTES_MAX) this.#count();
   }
 
+  /** Marks the end of the last block, or its beginning. */
+  mark(end: boolean): void {
+    this.#blocksToMark = this.#waiting.length - (end ? 0 : 1);
+    // The last block may have been counted with all others.
+    if (this.#blocksToMark >= 0) return;
+    this.#blocksToMark = 0;
+  }
+
+  /** Since the mark, or since the beginning if nothing has been marked. */
+  get bytesSinceMark(): number {
+    this.#count();
+    return this.#counted - this.#countedAtMark;
+  }
+
   /** Of all blocks so far. */
   get bytes(): number {
     this.#count();
@@ -56,7 +73,12 @@ export class GeneratedBytesMeter {
   }
 
   #count(): void {
-    for (const block of this.#waiting) this.#counted += generatedBytes(block, this.#keys);
+    for (const [index, block] of this.#waiting.entries()) {
+      if (index === this.#blocksToMark) this.#countedAtMark = this.#counted;
+      this.#counted += generatedBytes(block, this.#keys);
+    }
+    if (this.#blocksToMark === this.#waiting.length) this.#countedAtMark = this.#counted;
+    this.#blocksToMark = -1;
     this.#waiting = [];
     this.#waitingBytes = 0;
   }

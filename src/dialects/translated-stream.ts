@@ -39,6 +39,7 @@ export class TranslatedStream implements StreamObserver {
   readonly #splitter = new EventSplitter(limits.wholeEventBytesMax);
   #usage: ObservedUsage | undefined;
   #outputBytes = 0;
+  #outputBytesAtUsage = 0;
   #state: "telling" | "complete" | "failed" = "telling";
 
   constructor({ upstream, upstreamContext, client, clientContext }: TranslatedStreamOptions) {
@@ -59,6 +60,10 @@ export class TranslatedStream implements StreamObserver {
 
   get outputBytes(): number {
     return this.#outputBytes;
+  }
+
+  get outputBytesSinceUsage(): number {
+    return this.#outputBytes - this.#outputBytesAtUsage;
   }
 
   get done(): boolean {
@@ -99,8 +104,11 @@ export class TranslatedStream implements StreamObserver {
   #translate(text: string): Buffer {
     let shown = "";
     for (const data of dataIn(text)) {
+      const before = this.#usage;
       const events = this.#reader.read(data);
       shown += events.length === 0 && this.#isBroken(data) ? this.fail(brokenEvent()) : this.#write(events);
+      // The usage in an event counts what that event contains.
+      if (this.#usage !== before) this.#outputBytesAtUsage = this.#outputBytes;
     }
     return shown === "" ? NOTHING : Buffer.from(shown);
   }

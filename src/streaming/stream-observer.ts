@@ -17,6 +17,8 @@ export interface StreamObserver {
   readonly usage: ObservedUsage | undefined;
   /** The bytes of generated text so far, for an estimate if the stream reports no usage. */
   readonly outputBytes: number;
+  /** Those of them after the last reported usage, which does not count them. Absent if only the end reports one. */
+  readonly outputBytesSinceUsage?: number;
   /** Whether the dialect's last event has passed: nothing follows it. */
   readonly done: boolean;
   /** Whether a stream that ended here would be complete; some upstreams omit the last event. */

@@ -36,7 +36,12 @@ const messages = {
   asked: { max_tokens: 9_000, thinking: { type: "enabled", budget_tokens: 2_000 }, inference_geo: "global" },
   endsWithDone: false,
 } as const;
-const responses = { path: "/v1/responses", upstreamPath: "/responses", asked: { metadata: {} }, endsWithDone: true };
+const responses = {
+  path: "/v1/responses",
+  upstreamPath: "/responses",
+  asked: { metadata: {}, max_output_tokens: 5_000 },
+  endsWithDone: true,
+};
 
 const natives: Native[] = [
   { ...messages, prefix: "anthropic" },
@@ -46,7 +51,7 @@ const natives: Native[] = [
     prefix: "openai",
     provider: "openai",
     model: "gpt-5-mini",
-    asked: { reasoning: { summary: "auto" } },
+    asked: { reasoning: { summary: "auto" }, max_output_tokens: 5_000 },
   },
   { ...responses, prefix: "xai", provider: "xai", model: "grok-4" },
   {
@@ -54,7 +59,12 @@ const natives: Native[] = [
     prefix: "byteplus",
     provider: "byteplus",
     model: "seed-1-6-250915",
-    asked: { thinking: { type: "enabled" }, include: ["reasoning.encrypted_content"], caching: { type: "enabled" } },
+    asked: {
+      thinking: { type: "enabled" },
+      include: ["reasoning.encrypted_content"],
+      caching: { type: "enabled" },
+      max_output_tokens: 5_000,
+    },
   },
 ];
 

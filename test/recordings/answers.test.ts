@@ -29,9 +29,12 @@ describe.each(dialects)("a client of %s gets the upstream's content", (dialect) 
   });
 });
 
-/** Undefined if nothing is counted. */
+/** Counts beside those of tokens. */
+const others: ReadonlySet<string> = new Set(["requests", "webSearches"]);
+
+/** The counts of tokens; undefined if nothing is counted. */
 function filled(counts: Counts | undefined): Counts | undefined {
-  const entries = Object.entries(counts ?? {}).filter(([name, tokens]) => tokens !== 0 && name !== "requests");
+  const entries = Object.entries(counts ?? {}).filter(([name, tokens]) => tokens !== 0 && !others.has(name));
   return entries.length === 0 ? undefined : Object.fromEntries(entries);
 }
 
@@ -46,6 +49,27 @@ describe("the charge follows the upstream's counts, whether its bytes pass or ar
       if (!isKnownCharge(recording.id)) expect(charged).toEqual(expected);
       else expect(charged, "no longer differs: take it out of known-differences.ts").not.toEqual(expected);
     }
+  });
+});
+
+test("searches of the web are counted", () => {
+  const searches = whole.flatMap((recording) =>
+    usagesOf(recording).flatMap((observed): [number, number][] => {
+      const count = observed?.usage.webSearches ?? 0;
+      return count === 0 ? [] : [[recording.id, count]];
+    }),
+  );
+  // As their `web_search_requests` and `num_requests` say, and 394 by its item.
+  expect(Object.fromEntries(searches)).toEqual({
+    281: 1,
+    394: 1,
+    399: 1,
+    596: 2,
+    620: 1,
+    623: 1,
+    642: 10,
+    644: 10,
+    2145: 1,
   });
 });
 

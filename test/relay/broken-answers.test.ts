@@ -31,6 +31,7 @@ afterAll(async () => {
 const wordy = (model: string, more: object = {}): object => ({
   model,
   messages: [{ role: "user", content: "words:40" }],
+  max_tokens: 500,
   ...more,
 });
 

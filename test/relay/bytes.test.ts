@@ -20,7 +20,8 @@ async function both(provider: string, body: (model: string) => string) {
 }
 
 const hello = (model: string): string =>
-  JSON.stringify({ model, messages: [{ role: "user", content: "Grüße, 世界 🌍" }] });
+  // With a limit, so that the gateway sets none.
+  JSON.stringify({ model, messages: [{ role: "user", content: "Grüße, 世界 🌍" }], max_tokens: 5_000 });
 
 describe.each(Object.keys(chatModels))("%s", (provider) => {
   test("a whole answer is the upstream's, byte for byte", async () => {
@@ -78,7 +79,7 @@ describe("the request", () => {
 
   const odd = (model: string): string =>
     [
-      '\t{ "zeta" : 1.0 , "seed":12345678901234567890,"temperature":1.50e0,',
+      '\t{ "zeta" : 1.0 , "seed":12345678901234567890,"max_tokens" : 5e1,"temperature":1.50e0,',
       `  "model"\r\n :  "${model}"  ,`,
       '  "top_p": 1E-0, "caf\\u00e9":"\\u0041\\ud83d\\ude00\\/", "raw": "é😀/",',
       '"messages":[ {"content":"a \\"model\\": \\"x\\" in text","role":"user", "model":"inner"} ], ',
@@ -96,24 +97,26 @@ describe("the request", () => {
 
   test("an escaped model keeps its place and nothing else of the body is touched", async () => {
     const body = (model: string): string =>
-      `{"messages":[{"role":"user","content":"hi"}],"mod\\u0065l":"${model}","user":"\\u0075"}`;
+      `{"messages":[{"role":"user","content":"hi"}],"mod\\u0065l":"${model}","max_tokens":50,"user":"\\u0075"}`;
     expect(await receivedOf(body("x\\u0061i/grok\\u002d4"))).toBe(body("grok-4"));
   });
 
   test("a model with slashes loses the prefix only", async () => {
-    const body = (model: string): string => JSON.stringify({ model, messages: [{ role: "user", content: "hi" }] });
+    const body = (model: string): string =>
+      JSON.stringify({ model, messages: [{ role: "user", content: "hi" }], max_tokens: 50 });
     expect(await receivedOf(body("xai/accounts/acme/grok-4"))).toBe(body("accounts/acme/grok-4"));
   });
 
   test("an alias leads to the same upstream", async () => {
-    const body = (model: string): string => JSON.stringify({ model, messages: [{ role: "user", content: "hi" }] });
+    const body = (model: string): string =>
+      JSON.stringify({ model, messages: [{ role: "user", content: "hi" }], max_tokens: 50 });
     expect(await receivedOf(body("claude/claude-haiku-4-5"))).toBe(body("claude-haiku-4-5"));
     expect(rig.simulators.requests()[0]?.provider).toBe("anthropic");
   });
 
   test("a stream asks for its usage, and the rest of the body stays as it was", async () => {
     const body = (model: string, asked: string): string =>
-      `{ "stream" : true,"model":"${model}", "messages":[{"role":"user","content":"hi"}],  "seed": 7.0${asked} }`;
+      `{ "stream" : true,"model":"${model}", "messages":[{"role":"user","content":"hi"}], "max_tokens":50,  "seed": 7.0${asked} }`;
     // Added behind the last member, before the white space that ended the object.
     expect(await receivedOf(body("xai/grok-4", ""))).toBe(
       body("grok-4", "").replace(" }", ' ,"stream_options":{"include_usage":true}}'),

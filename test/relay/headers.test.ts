@@ -13,6 +13,7 @@ afterAll(async () => {
 const hello = (model: string, more: object = {}): object => ({
   model,
   messages: [{ role: "user", content: "Hello!" }],
+  max_tokens: 500,
   ...more,
 });
 

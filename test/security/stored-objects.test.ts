@@ -268,8 +268,9 @@ describe.each(engines)("on %s", (engine) => {
   test.each(untracked)(
     "%s of the provider's account is nobody's, unless it is shared",
     async (_, path, more, param) => {
-      await expectNotFound(alice, path, { model: "up/gpt-image-1", ...bodies[path], ...more }, param);
-      await expectSent(alice, path, { model: "shared/gpt-image-1", ...bodies[path], ...more });
+      const model = path === responsesPath ? "gpt-5-mini" : "gpt-image-1";
+      await expectNotFound(alice, path, { model: `up/${model}`, ...bodies[path], ...more }, param);
+      await expectSent(alice, path, { model: `shared/${model}`, ...bodies[path], ...more });
     },
   );
 

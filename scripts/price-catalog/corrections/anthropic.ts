@@ -25,6 +25,11 @@ export const anthropic: ProviderCorrections = {
       },
     },
     {
+      names: ["claude-opus-4-6", "claude-opus-4-6-20260205"],
+      source: "https://platform.claude.com/docs/en/build-with-claude/fast-mode (6 times the usual price)",
+      change: { service_tiers: { fast: 6 } },
+    },
+    {
       names: ["claude-fable-5-2"],
       source:
         "https://docs.laozhang.ai/en/announcements/claude-fable-5-2-2026-11.md, which states Anthropic's list price",

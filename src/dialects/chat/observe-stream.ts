@@ -43,6 +43,10 @@ export class ChatStreamObserver implements StreamObserver {
     return this.#generated.bytes;
   }
 
+  get outputBytesSinceUsage(): number {
+    return this.#generated.bytesSinceMark;
+  }
+
   get failed(): boolean {
     return this.#failed;
   }
@@ -77,7 +81,10 @@ export class ChatStreamObserver implements StreamObserver {
     let from = 0;
     for (let at = first; at !== -1;) {
       const { start, end } = eventAround(block, at);
-      if (this.#holdsUsageAlone(block.subarray(start, end)) && this.#hideUsage) {
+      const before = this.#usage;
+      const isAlone = this.#holdsUsageAlone(block.subarray(start, end));
+      if (this.#usage !== before) this.#generated.mark(end === block.length);
+      if (isAlone && this.#hideUsage) {
         shown.push(block.subarray(from, start));
         from = end;
       }

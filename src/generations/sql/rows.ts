@@ -58,13 +58,14 @@ function readUsage(text: string): Pick<Generation, "usage" | "terms" | "maxOutpu
     if (typeof count === "number") usage[bucket] = count;
   }
   const { serviceTier, inferenceGeo, maxOutputTokens } = counts;
+  const terms = {
+    ...(typeof serviceTier === "string" && { serviceTier }),
+    ...(typeof inferenceGeo === "string" && { inferenceGeo }),
+  };
   return {
     usage,
+    ...(Object.keys(terms).length > 0 && { terms }),
     ...(typeof maxOutputTokens === "number" && { maxOutputTokens }),
-    terms: {
-      ...(typeof serviceTier === "string" && { serviceTier }),
-      ...(typeof inferenceGeo === "string" && { inferenceGeo }),
-    },
   };
 }
 
