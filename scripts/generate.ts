@@ -7,6 +7,7 @@ import { features } from "../src/http/index.ts";
 import { openapiDocument } from "../src/openapi/index.ts";
 import { catalogJsonSchema } from "../src/pricing/index.ts";
 import { dialectsDocument } from "./dialects/dialects-document.ts";
+import { withHolds } from "./holds/holds-table.ts";
 import { withPriceList } from "./configuration/price-list.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -23,6 +24,7 @@ const generated: Record<string, () => string> = {
   "tollgate.schema.json": () => json(configJsonSchema()),
   "tollgate.catalog.schema.json": () => json(catalogJsonSchema()),
   "docs/dialects.md": dialectsDocument,
+  "docs/money.md": () => withHolds(readFileSync(join(root, "docs/money.md"), "utf8")),
   "docs/configuration.md": () => withPriceList(readFileSync(join(root, "docs/configuration.md"), "utf8")),
 };
 

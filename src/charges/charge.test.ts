@@ -48,7 +48,7 @@ describe("opening", () => {
   test("is refused with 402 if the credits do not suffice, stating the required and the available amount", async () => {
     const error = await refusalOf(scene.open({ bound: { inputTokens: 2_000, outputTokens: 50, choices: 1 } }));
     expect(error).toMatchObject({ code: "insufficient_credits", status: 402 });
-    expect(error.message).toBe("Not enough credits: this call needs 0.0021, 0.001 are left.");
+    expect(error.message).toBe("Not enough credits: this call needs up to 0.0021, 0.001 are left.");
     expect(await scene.balances()).toEqual({ charged: 0n, held: 0n });
   });
 

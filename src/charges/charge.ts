@@ -19,6 +19,7 @@ import {
   type Nano,
   type ObservedUsage,
   outputTokens,
+  type Usage,
 } from "../core/index.ts";
 import type { CallRecord, HoldKeeper, StoredAnswer, Release, Settle } from "../ledger/index.ts";
 import { boundFor, chargeFor, priceAt } from "../pricing/index.ts";
@@ -268,7 +269,10 @@ export class Charge implements Watched {
   get #textCost(): Nano {
     const { price, bound } = this.#order;
     const at = bound.terms === undefined ? price : priceAt(price, bound.terms);
-    return (this.#costOfText ??= boundFor(at, { output: TEXT_TOKENS }, this.#deps.markupMillionths));
+    // With its input, on which the tier of the price depends.
+    const input = { input: bound.inputTokens };
+    const cost = (usage: Usage): Nano => boundFor(at, usage, this.#deps.markupMillionths);
+    return (this.#costOfText ??= cost({ ...input, output: TEXT_TOKENS }) - cost(input));
   }
 
   /** A failing meter must neither stop the renewal of its lease nor the other holds on the ticker. */

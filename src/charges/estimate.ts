@@ -39,14 +39,15 @@ export function usageBound(price: ModelPrice, bound: WorkBound, outputMax = outp
   };
   const readMax = window * inputs;
   const { inputImage = 0, inputAudio = 0 } = inputParts;
-  const ofText = mostExpensiveOf(price, ["input", ...(bound.inputBuckets ?? [])]);
+  const tokensIn = Math.min(bound.inputTokens, readMax);
+  const ofText = mostExpensiveOf(price, ["input", ...(bound.inputBuckets ?? [])], tokensIn);
   add(ofText, Math.min(bound.inputTokens - inputImage - inputAudio, readMax));
-  add(mostExpensiveOf(price, [ofText, "inputImage"]), Math.min(inputImage, readMax));
-  add(mostExpensiveOf(price, [ofText, "inputAudio"]), Math.min(inputAudio, readMax));
+  add(mostExpensiveOf(price, [ofText, "inputImage"], tokensIn), Math.min(inputImage, readMax));
+  add(mostExpensiveOf(price, [ofText, "inputAudio"], tokensIn), Math.min(inputAudio, readMax));
   Object.assign(usage, bound.inputUnits, bound.toolUnits);
   if (outputImages?.each === undefined) {
     add(
-      mostExpensiveOf(price, ["output", "reasoning", ...(bound.outputBuckets ?? [])]),
+      mostExpensiveOf(price, ["output", "reasoning", ...(bound.outputBuckets ?? [])], tokensIn),
       Math.min(outputMax, window) * choices,
     );
   } else {

@@ -2,6 +2,7 @@ export type { Allowance, WorkDependencies } from "./charge.ts";
 export { type EndDependencies, endHold } from "./end-hold.ts";
 export { EndJournal } from "./end-journal.ts";
 export { resolveUsage, sumOf, withPassed } from "./estimate.ts";
+export { HoldAmounts } from "./hold-amounts.ts";
 export { guardObserver } from "./guard-observer.ts";
 export { logObserver } from "./log-observer.ts";
 export { openWork } from "./open-work.ts";

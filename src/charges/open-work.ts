@@ -1,10 +1,10 @@
 /** The hold of a piece of work on its way to the ledger: its amount, and the refusal if it cannot be made. */
-import { type WorkBound, formatCredits, GatewayError, limits, type Nano } from "../core/index.ts";
+import { formatCredits, GatewayError, limits, type Nano } from "../core/index.ts";
 import type { Hold, StoredAnswer, OutcomeOf, QueuedOperation } from "../ledger/index.ts";
-import { boundFor, type ModelPrice, priceAt } from "../pricing/index.ts";
 import { capAt, Charge, type WorkDependencies } from "./charge.ts";
 import { endHold } from "./end-hold.ts";
-import { expectedTokens, usageBound } from "./estimate.ts";
+import { HoldAmounts } from "./hold-amounts.ts";
+import { expectedTokens } from "./estimate.ts";
 import { rateExceeded, rateHeaders } from "./rate-headers.ts";
 import { retryRefused } from "./retry-refused.ts";
 import { holdOf, type WorkOrder } from "./work-order.ts";
@@ -136,7 +136,7 @@ class Opening implements QueuedOperation<Hold> {
     const least = isForOutput ? ` for its input and ${tokens} tokens of output` : "";
     return new GatewayError(
       "insufficient_credits",
-      `Not enough credits: this call needs ${formatCredits(needed)}${least}, ${formatCredits(left)} are left.`,
+      `Not enough credits: this call needs ${output === undefined ? "up to " : ""}${formatCredits(needed)}${least}, ${formatCredits(left)} are left.`,
     );
   }
 
@@ -145,47 +145,10 @@ class Opening implements QueuedOperation<Hold> {
     const { output } = this.#order;
     const tokens = this.#tokens;
     if (output === undefined || tokens === undefined || output.limits === "never") return undefined;
-    return output.limits === "always" || tokens < output.wanted ? Math.floor(tokens / output.margin) : undefined;
+    if (tokens < output.wanted) return Math.floor(tokens / output.margin);
+    return output.limits === "always" ? tokens : undefined;
   }
 }
-
-/** The amounts that a piece of work needs, depending on its output. */
-class HoldAmounts {
-  readonly #price: ModelPrice;
-  readonly #bound: WorkBound;
-  readonly #markup: bigint;
-  /** The most that other models can cost. */
-  readonly #ofOthers: Nano;
-
-  constructor({ markupMillionths }: WorkDependencies, { price, priceOf, bound }: WorkOrder) {
-    const { terms } = bound;
-    this.#price = terms === undefined ? price : priceAt(price, terms);
-    this.#bound = bound;
-    this.#markup = markupMillionths;
-    this.#ofOthers = (bound.others ?? []).reduce((sum, { model, usage }) => {
-      const other = priceOf?.(model);
-      return other === undefined ? sum : sum + boundFor(other, usage, markupMillionths);
-    }, 0n);
-  }
-
-  /** The most that the work can cost with this number of output tokens per choice, by default those of its bound. */
-  of(outputTokens: number | undefined): Nano {
-    const usage = usageBound(this.#price, this.#bound, outputTokens);
-    return boundFor(this.#price, usage, this.#markup, this.#bound.outputImages?.variant) + this.#ofOthers;
-  }
-
-  /** The output tokens per choice that this amount suffices for; below zero if it does not even suffice for the input. */
-  tokensFor(amount: Nano): number {
-    const input = this.of(0);
-    if (input > amount) return -1;
-    const many = this.of(RATE_TOKENS) - input;
-    if (many <= 0n) return Number.MAX_SAFE_INTEGER;
-    return Number(((amount - input) * BigInt(RATE_TOKENS)) / many);
-  }
-}
-
-/** Tokens whose cost is calculated to know that of one: the more, the less it is rounded up. Within all windows. */
-const RATE_TOKENS = 1_000;
 
 /** The first hold, committed together with the limits and the retry key. */
 function firstHold(order: WorkOrder, amount: Nano, at: number): Hold {

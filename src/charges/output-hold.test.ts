@@ -36,7 +36,7 @@ describe("of any other answer", () => {
     [
       "so does a stream that may hide thought",
       { streamed: true },
-      { wanted: 49_152, least: 384, limits: "always", margin: 1.5 },
+      { wanted: 32_768, least: 384, limits: "always", margin: 1.5 },
     ],
     [
       "it is at most the model's own",
@@ -148,7 +148,7 @@ describe("opening", () => {
     expect((await scene.open(order({ ...all, wanted: 451, limits: "if-fewer", margin: 1 }))).outputLimit).toBe(450);
   });
 
-  test("holds more for a stream than its limit, because its cost is estimated while it passes", async () => {
+  test("holds more for a stream than its lowered limit, because its cost is estimated while it passes", async () => {
     const work = await scene.open(order({ ...all, margin: 1.5 }));
     expect(work.outputLimit).toBe(300);
     expect(await scene.held()).toBe(credits);

@@ -28,7 +28,7 @@ export interface OutputHold {
   least: number;
   /** Whether the request is limited to the held tokens: always, only if they are fewer than wanted, or never. */
   limits: "always" | "if-fewer" | "never";
-  /** The tokens that are held for each one of the limit. */
+  /** The tokens that are held for each one of a limit that is lower than wanted: then nothing is left for a top-up. */
   margin: number;
 }
 
@@ -64,13 +64,8 @@ export function outputHold(answer: RequestedAnswer): OutputHold {
   const { output, reasoning } = price.rates;
   const isFree = output.highest + reasoning.highest === 0n;
   const limits = bound.outputTokens === undefined ? "always" : "if-fewer";
-  const held = (tokens: number): number => Math.ceil(tokens * margin);
-  return {
-    wanted: held(wanted),
-    least: held(Math.min(wanted, useful)),
-    limits: isFree ? "never" : limits,
-    margin,
-  };
+  const least = Math.ceil(Math.min(wanted, useful) * margin);
+  return { wanted, least: Math.min(wanted, least), limits: isFree ? "never" : limits, margin };
 }
 
 /** The most output of a model: its own maximum, else what its context window leaves; undefined if both are unknown. */

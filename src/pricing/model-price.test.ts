@@ -168,7 +168,9 @@ describe("the terms of a call", () => {
   test("multiply the steps for long prompts too", () => {
     const long = { usage: { input: 300_000 }, terms: { serviceTier: "fast" } };
     expect(chargeFor(priceOf(table), long, noMarkup)).toBe(6n * 1_200_000_000n);
-    expect(boundFor(priceAt(priceOf(table), { serviceTier: "fast" }), { input: 1 }, noMarkup)).toBe(24_000n);
+    expect(boundFor(priceAt(priceOf(table), { serviceTier: "fast" }), { input: 300_000 }, noMarkup)).toBe(
+      6n * 1_200_000_000n,
+    );
   });
 });
 
@@ -316,8 +318,8 @@ describe("the bound", () => {
     const property = fc.property(table, usage, tokens, markup, (prices, used, spare, millionths) => {
       const price = priceOf(prices);
       const bound = {
-        [mostExpensiveOf(price, inputBuckets)]: inputTokens(used) + spare,
-        [mostExpensiveOf(price, outputBuckets)]: outputTokens(used) + spare,
+        [mostExpensiveOf(price, inputBuckets, inputTokens(used) + spare)]: inputTokens(used) + spare,
+        [mostExpensiveOf(price, outputBuckets, inputTokens(used) + spare)]: outputTokens(used) + spare,
         requests: 1,
       };
       const text = Object.fromEntries([...inputBuckets, ...outputBuckets].map((bucket) => [bucket, used[bucket] ?? 0]));
@@ -326,16 +328,19 @@ describe("the bound", () => {
     fc.assert(property, { numRuns: 500 });
   });
 
-  test("counts tokens in the bucket that is most expensive at its most expensive tier", () => {
+  test("counts tokens in the bucket that is most expensive at the tiers that the input can reach", () => {
     const price = priceOf({
       input_mtok: { base: 3, tiers: [{ start: 10, price: 7 }] },
       cache_write_mtok: 6,
       output_mtok: 10,
       output_reasoning_mtok: 12,
     });
-    expect(mostExpensiveOf(price, inputBuckets)).toBe("input");
-    expect(boundFor(price, { input: 5 }, noMarkup)).toBe(35_000n);
-    expect(mostExpensiveOf(price, outputBuckets)).toBe("reasoning");
-    expect(mostExpensiveOf(price, ["cacheWrite5m", "cacheWrite1h"])).toBe("cacheWrite5m");
+    // Up to ten tokens are read at the base tier.
+    expect(mostExpensiveOf(price, inputBuckets, 10)).toBe("cacheWrite5m");
+    expect(mostExpensiveOf(price, inputBuckets, 11)).toBe("input");
+    expect(boundFor(price, { input: 5 }, noMarkup)).toBe(15_000n);
+    expect(boundFor(price, { input: 11 }, noMarkup)).toBe(77_000n);
+    expect(mostExpensiveOf(price, outputBuckets, 5)).toBe("reasoning");
+    expect(mostExpensiveOf(price, ["cacheWrite5m", "cacheWrite1h"], 5)).toBe("cacheWrite5m");
   });
 });

@@ -62,12 +62,12 @@ export function chargeFor(
 }
 
 /**
- * The most that a call within `bound` can cost, in nano-credits with markup: every token at its most expensive tier,
- * every image as `image` or, if the variant is unknown, as the most expensive variant.
+ * The most that a call within `bound` can cost, in nano-credits with markup: every token at the most expensive tier that
+ * the input can reach, every image as `image` or, if the variant is unknown, as the most expensive variant.
  */
 export function boundFor(price: ModelPrice, bound: Usage, markupMillionths: bigint, image?: ImageVariant): Nano {
   const rateOf = image === undefined ? highestRate : orVariant(image, highestRate);
-  return toNanoWithMarkup(sum(price, bound, rateOf, 0), markupMillionths);
+  return toNanoWithMarkup(sum(price, bound, rateOf, inputTokens(bound)), markupMillionths);
 }
 
 function listCost(price: ModelPrice, { usage, image }: ObservedUsage): Femto {
@@ -98,7 +98,11 @@ function sum(price: ModelPrice, usage: Usage, rateOf: RateOf, tokensIn: number):
   return ofHours === 0n ? total : total + (ofHours + BigInt(hour) - 1n) / BigInt(hour);
 }
 
-const highestRate: RateOf = (rate) => rate.highest;
+const highestRate: RateOf = ({ base, tiers }, tokensIn) => {
+  let most = base;
+  for (const { above, rate } of tiers) if (tokensIn > above && rate > most) most = rate;
+  return most;
+};
 
 const rateAt: RateOf = (rate, tokensIn) => {
   let current = rate.base;
@@ -120,10 +124,12 @@ function variantRate({ variants }: TieredRate, { size = "", quality = "" }: Imag
   return variants.get(`${size}/${quality}`) ?? variants.get(size) ?? variants.get(quality);
 }
 
-/** The bucket whose units cost most at their most expensive tier; the first of equals. */
+/** The bucket whose units cost most at the most expensive tier that so much input can reach; the first of equals. */
 export function mostExpensiveOf(
   { rates }: Pick<ModelPrice, "rates">,
   buckets: readonly [UsageBucket, ...UsageBucket[]],
+  tokensIn: number,
 ): UsageBucket {
-  return buckets.reduce((best, bucket) => (rates[bucket].highest > rates[best].highest ? bucket : best));
+  const most = (bucket: UsageBucket): Femto => highestRate(rates[bucket], tokensIn);
+  return buckets.reduce((best, bucket) => (most(bucket) > most(best) ? bucket : best));
 }

@@ -201,10 +201,11 @@ test("the models list: prefixed ids of every provider, price and context length 
     // Every model has the test's flat price.
     expect(model.pricing).toMatchObject({ input_mtok: 1, output_mtok: 2 });
   }
-  // Under it lies the list price, and Anthropic's has cache writes of two kinds.
+  // Under it lies the list price, and that of Anthropic has cache writes of two kinds, and searches.
   const claude = models.find((model) => model.id.startsWith("anthropic/claude-haiku-4-5"));
-  const cachePrices = { cache_read_mtok: 0.1, cache_write_mtok: 1.25, cache_write_1h_mtok: 2 };
-  expect(claude?.pricing).toEqual({ input_mtok: 1, output_mtok: 2, ...cachePrices });
+  const listPrices = { cache_read_mtok: 0.1, cache_write_mtok: 1.25, cache_write_1h_mtok: 2, web_searches_kcount: 10 };
+  expect(claude?.pricing).toEqual({ input_mtok: 1, output_mtok: 2, ...listPrices });
+
   expect(models.find((model) => model.id === "google/gemini-2.5-flash")?.context_length).toBe(1_048_576);
   expect(models.filter((model) => model.context_length !== null).length).toBeGreaterThan(models.length / 2);
 });
