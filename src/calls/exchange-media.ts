@@ -54,7 +54,7 @@ export async function openMediaExchange<Body extends ChargeableBody>(
   return {
     requests: () => requests,
     output: undefined,
-    extras: operation.extras?.(objectOf(body) ?? {}, model) ?? {},
+    extras: operation.extras?.(objectOf(body) ?? {}, model),
     // A converted call does not use the upstream's dialect, nor does a failure with a success status.
     passesThrough: reshaped === undefined,
     streamed: body.stream === true && reshaped?.answer === undefined,

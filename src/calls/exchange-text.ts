@@ -58,7 +58,7 @@ export function passesThrough<Body>({ operation }: Target, parsed: ParsedBody<Bo
 /** One object per call, because most calls pass through. */
 class PassedThrough<Body extends ChargeableBody> implements Exchange {
   readonly output: RequestedOutput;
-  readonly extras: RequestedExtras;
+  readonly extras: RequestedExtras | undefined;
   readonly passesThrough = true;
   readonly streamed: boolean;
   readonly headers = undefined;
@@ -69,7 +69,7 @@ class PassedThrough<Body extends ChargeableBody> implements Exchange {
   constructor(call: TextCall<Body>, codec: TextCodec<Body>) {
     const { target, parsed } = call;
     this.output = requestedOutput(target, parsed.body);
-    this.extras = target.operation.extras?.(parsed.body, target.model) ?? {};
+    this.extras = target.operation.extras?.(parsed.body, target.model);
     this.streamed = parsed.body.stream === true;
     this.#call = call;
     this.#codec = codec;
@@ -178,7 +178,7 @@ function translated<Body extends ChargeableBody>(call: TextCall<Body>, codec: Te
   };
   return {
     output: requestedOutput(target, request.body),
-    extras: operation.extras?.(request.body, model) ?? {},
+    extras: operation.extras?.(request.body, model),
     requests: (outputTokens) => [{ subpath: "", body: request.take(outputTokens) }],
     passesThrough: false,
     streamed: stream,

@@ -18,8 +18,8 @@ export interface Exchange {
    * the hold.
    */
   requests(outputTokens?: number): readonly [ExchangeRequest, ...ExchangeRequest[]];
-  /** What else the request asks for. */
-  readonly extras: RequestedExtras;
+  /** What else the request asks for; undefined if nothing. */
+  readonly extras: RequestedExtras | undefined;
   /** How far the request itself limits the output; undefined if the call generates no text. */
   readonly output: RequestedOutput | undefined;
   /**

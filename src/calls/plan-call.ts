@@ -214,8 +214,9 @@ function planOf<Body extends ChargeableBody>(
   exchange: Exchange,
   objects?: ObjectRecords,
 ): CallPlan {
-  const bound = { ...own, ...exchange.extras };
-  requirePrices(call.target, bound);
+  const { extras } = exchange;
+  const bound = extras === undefined ? own : { ...own, ...extras };
+  if (extras !== undefined) requirePrices(call.target, extras);
   return {
     order: orderOf(call, bound, exchange),
     target: call.target,

@@ -68,7 +68,7 @@ async function begin(observer: StreamObserver) {
   const exchange: Exchange = {
     requests: () => [{ subpath: "", body: "{}" }],
     output: { hidesThought: false, isAnswerOnly: false },
-    extras: {},
+    extras: undefined,
     passesThrough: true,
     streamed: true,
     headers: {},

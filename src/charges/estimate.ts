@@ -31,34 +31,41 @@ const LIKELY_TOKENS_MAX = 1_000_000_000;
  * `outputMax` is the number of output tokens per choice.
  */
 export function usageBound(price: ModelPrice, bound: WorkBound, outputMax = outputTokensMax(price, bound)): Usage {
-  const { inputParts = {}, outputImages, choices, inputs = 1 } = bound;
+  const { inputParts, inputUnits, toolUnits, outputImages, choices, inputs = 1 } = bound;
   const window = price.contextWindow ?? Number.POSITIVE_INFINITY;
-  const usage: Usage = {};
-  const add = (bucket: UsageBucket, units: number): void => {
-    if (units > 0) usage[bucket] = (usage[bucket] ?? 0) + units;
-  };
   const readMax = window * inputs;
-  const { inputImage = 0, inputAudio = 0 } = inputParts;
   const tokensIn = Math.min(bound.inputTokens, readMax);
-  const ofText = mostExpensiveOf(price, ["input", ...(bound.inputBuckets ?? [])], tokensIn);
-  add(ofText, Math.min(bound.inputTokens - inputImage - inputAudio, readMax));
-  add(mostExpensiveOf(price, [ofText, "inputImage"], tokensIn), Math.min(inputImage, readMax));
-  add(mostExpensiveOf(price, [ofText, "inputAudio"], tokensIn), Math.min(inputAudio, readMax));
-  Object.assign(usage, bound.inputUnits, bound.toolUnits);
+  const ofText = mostExpensiveOf(price, "input", bound.inputBuckets, tokensIn);
+  const usage: Usage = {};
+  if (inputParts === undefined) add(usage, ofText, tokensIn);
+  else {
+    const { inputImage = 0, inputAudio = 0 } = inputParts;
+    add(usage, ofText, Math.min(bound.inputTokens - inputImage - inputAudio, readMax));
+    add(usage, mostExpensiveOf(price, ofText, ofImages, tokensIn), Math.min(inputImage, readMax));
+    add(usage, mostExpensiveOf(price, ofText, ofAudio, tokensIn), Math.min(inputAudio, readMax));
+  }
+  if (inputUnits !== undefined) Object.assign(usage, inputUnits);
+  if (toolUnits !== undefined) Object.assign(usage, toolUnits);
   if (outputImages?.each === undefined) {
-    add(
-      mostExpensiveOf(price, ["output", "reasoning", ...(bound.outputBuckets ?? [])], tokensIn),
-      Math.min(outputMax, window) * choices,
-    );
+    const ofThought = mostExpensiveOf(price, "output", thought, tokensIn);
+    add(usage, mostExpensiveOf(price, ofThought, bound.outputBuckets, tokensIn), Math.min(outputMax, window) * choices);
   } else {
     for (const [bucket, units] of Object.entries(outputImages.each)) {
       // The keys of a usage are buckets.
-      add(bucket as UsageBucket, units * outputImages.count);
+      add(usage, bucket as UsageBucket, units * outputImages.count);
     }
   }
   if (outputImages !== undefined) usage.images = outputImages.count;
   usage.requests = 1;
   return usage;
+}
+
+const ofImages: readonly UsageBucket[] = ["inputImage"];
+const ofAudio: readonly UsageBucket[] = ["inputAudio"];
+const thought: readonly UsageBucket[] = ["reasoning"];
+
+function add(usage: Usage, bucket: UsageBucket, units: number): void {
+  if (units > 0) usage[bucket] = (usage[bucket] ?? 0) + units;
 }
 
 /** The most output per choice: by the request, else by the model. */

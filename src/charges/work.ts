@@ -15,6 +15,7 @@ import {
   type GatewayError,
   type Nano,
   type ObservedUsage,
+  type PriceTerms,
 } from "../core/index.ts";
 import type { CallRecord, StoredAnswer } from "../ledger/index.ts";
 import type { Allowance, Charge, WorkDependencies } from "./charge.ts";
@@ -162,17 +163,13 @@ export class Work {
   }
 
   /** The terms that have prices of their own. */
-  #pricedTerms(observed: ObservedUsage | undefined): Pick<CallRecord, "terms"> {
+  #pricedTerms(observed: ObservedUsage | undefined): PriceTerms | undefined {
     const { bound, price } = this.order;
-    const terms = appliedTerms(bound.terms, observed?.terms);
-    if (terms === undefined) return {};
-    const { serviceTier, inferenceGeo } = terms;
-    return {
-      terms: {
-        ...(serviceTier !== undefined && price.serviceTiers.has(serviceTier) && { serviceTier }),
-        ...(inferenceGeo !== undefined && price.inferenceGeos.has(inferenceGeo) && { inferenceGeo }),
-      },
-    };
+    const { serviceTier, inferenceGeo } = appliedTerms(bound.terms, observed?.terms) ?? {};
+    const hasTier = serviceTier !== undefined && price.serviceTiers.has(serviceTier);
+    const hasGeo = inferenceGeo !== undefined && price.inferenceGeos.has(inferenceGeo);
+    if (!hasTier && !hasGeo) return undefined;
+    return { ...(hasTier && { serviceTier }), ...(hasGeo && { inferenceGeo }) };
   }
 
   #record({ status, outcome, observed, unbilled }: WorkEnd): CallRecord {
@@ -188,8 +185,8 @@ export class Work {
       status,
       outcome,
       usage: (observed ?? unbilled)?.usage ?? {},
-      ...this.#pricedTerms(observed ?? unbilled),
-      ...(this.outputLimit !== undefined && { maxOutputTokens: this.outputLimit }),
+      terms: this.#pricedTerms(observed ?? unbilled),
+      maxOutputTokens: this.outputLimit,
       milliseconds: performance.now() - this.#arrivedAt,
       millisecondsToFirstByte: this.#millisecondsToFirstByte,
       startedAt: at,

@@ -318,8 +318,8 @@ describe("the bound", () => {
     const property = fc.property(table, usage, tokens, markup, (prices, used, spare, millionths) => {
       const price = priceOf(prices);
       const bound = {
-        [mostExpensiveOf(price, inputBuckets, inputTokens(used) + spare)]: inputTokens(used) + spare,
-        [mostExpensiveOf(price, outputBuckets, inputTokens(used) + spare)]: outputTokens(used) + spare,
+        [mostExpensiveOf(price, "input", inputBuckets, inputTokens(used) + spare)]: inputTokens(used) + spare,
+        [mostExpensiveOf(price, "output", outputBuckets, inputTokens(used) + spare)]: outputTokens(used) + spare,
         requests: 1,
       };
       const text = Object.fromEntries([...inputBuckets, ...outputBuckets].map((bucket) => [bucket, used[bucket] ?? 0]));
@@ -336,11 +336,11 @@ describe("the bound", () => {
       output_reasoning_mtok: 12,
     });
     // Up to ten tokens are read at the base tier.
-    expect(mostExpensiveOf(price, inputBuckets, 10)).toBe("cacheWrite5m");
-    expect(mostExpensiveOf(price, inputBuckets, 11)).toBe("input");
+    expect(mostExpensiveOf(price, "input", inputBuckets, 10)).toBe("cacheWrite5m");
+    expect(mostExpensiveOf(price, "input", inputBuckets, 11)).toBe("input");
     expect(boundFor(price, { input: 5 }, noMarkup)).toBe(15_000n);
     expect(boundFor(price, { input: 11 }, noMarkup)).toBe(77_000n);
-    expect(mostExpensiveOf(price, outputBuckets, 5)).toBe("reasoning");
-    expect(mostExpensiveOf(price, ["cacheWrite5m", "cacheWrite1h"], 5)).toBe("cacheWrite5m");
+    expect(mostExpensiveOf(price, "output", outputBuckets, 5)).toBe("reasoning");
+    expect(mostExpensiveOf(price, "cacheWrite5m", ["cacheWrite1h"], 5)).toBe("cacheWrite5m");
   });
 });

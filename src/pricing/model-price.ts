@@ -124,12 +124,25 @@ function variantRate({ variants }: TieredRate, { size = "", quality = "" }: Imag
   return variants.get(`${size}/${quality}`) ?? variants.get(size) ?? variants.get(quality);
 }
 
-/** The bucket whose units cost most at the most expensive tier that so much input can reach; the first of equals. */
+/**
+ * The bucket whose units cost most at the most expensive tier that so much input can reach, of the first one and others;
+ * the first of equals.
+ */
 export function mostExpensiveOf(
   { rates }: Pick<ModelPrice, "rates">,
-  buckets: readonly [UsageBucket, ...UsageBucket[]],
+  first: UsageBucket,
+  others: readonly UsageBucket[] | undefined,
   tokensIn: number,
 ): UsageBucket {
-  const most = (bucket: UsageBucket): Femto => highestRate(rates[bucket], tokensIn);
-  return buckets.reduce((best, bucket) => (most(bucket) > most(best) ? bucket : best));
+  if (others === undefined) return first;
+  let best = first;
+  let most: Femto | undefined;
+  for (const bucket of others) {
+    most ??= highestRate(rates[first], tokensIn);
+    const rate = highestRate(rates[bucket], tokensIn);
+    if (rate <= most) continue;
+    most = rate;
+    best = bucket;
+  }
+  return best;
 }

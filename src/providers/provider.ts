@@ -98,8 +98,11 @@ export interface UpstreamOperation {
   toUpstream?(input: CallInput, model: string): UpstreamRequests | undefined | Promise<UpstreamRequests | undefined>;
   /** Client headers that are forwarded if the client uses the same dialect. */
   forwardedHeaders?: readonly string[];
-  /** Reads what else a body asks for. It is in the upstream's dialect or, without one, the client's own. */
-  extras?(body: JsonObject, model: string): RequestedExtras;
+  /**
+   * Reads what else a body asks for; undefined if nothing. The body is in the upstream's dialect or, without one, the
+   * client's own.
+   */
+  extras?(body: JsonObject, model: string): RequestedExtras | undefined;
   /** How output is limited; absent if the operation doesn't generate text. */
   outputLimit?: OutputLimit;
   /** The most that one image uses, if the upstream bills tokens for it; `body` is in OpenAI's terms. */

@@ -1,4 +1,5 @@
-import { GatewayError, keyOfBucket, type UsageBucket, type WorkBound } from "../core/index.ts";
+import { GatewayError, keyOfBucket, type UsageBucket } from "../core/index.ts";
+import type { RequestedExtras } from "../providers/index.ts";
 import { quoted, type Target } from "./router.ts";
 
 /**
@@ -7,7 +8,7 @@ import { quoted, type Target } from "./router.ts";
  */
 export function requirePrices(
   { price, priceOf, model, route }: Target,
-  { terms = {}, toolUnits = {}, ownPrices = [], others = [] }: WorkBound,
+  { terms = {}, toolUnits = {}, ownPrices = [], others = [] }: RequestedExtras,
 ): void {
   const { rates, priced } = price;
   const isFree = priced.has("input") && priced.has("output") && rates.input.highest + rates.output.highest === 0n;

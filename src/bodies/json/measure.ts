@@ -12,6 +12,12 @@ import { asOpaque, type SizeOf, sizeOfBy } from "./opaque-text.ts";
 /** The size of decoded text, such as a form's fields. */
 export const decodedSizeOf: SizeOf = sizeOfBy((text) => Buffer.byteLength(text));
 
+/** Shared by all requests, since most have one of these. */
+const cacheWrites: Readonly<Record<"default" | "hour", readonly UsageBucket[]>> = {
+  default: ["cacheWrite5m"],
+  hour: ["cacheWrite5m", "cacheWrite1h"],
+};
+
 /**
  * Measures a request, and records what the number of its tokens does not tell: parts of which only a bound or nothing is
  * known, parts that have other prices than text, and whether the request asks for a cache.
@@ -65,15 +71,13 @@ export class Measure {
    * asked.
    */
   bound(cachesByItself: boolean): Pick<WorkBound, "inputParts" | "inputBuckets" | "unsizedParts"> {
-    const writes: UsageBucket[] = cachesByItself || this.#caches ? ["cacheWrite5m"] : [];
-    if (this.#cachesForAnHour) writes.push("cacheWrite1h");
-    return {
-      unsizedParts: this.#unsizedParts,
-      ...(this.#imageTokens + this.#audioTokens === 0
-        ? {}
-        : { inputParts: { inputImage: this.#imageTokens, inputAudio: this.#audioTokens } }),
-      ...(writes.length === 0 ? {} : { inputBuckets: writes }),
-    };
+    const bound: ReturnType<Measure["bound"]> = { unsizedParts: this.#unsizedParts };
+    if (this.#imageTokens + this.#audioTokens > 0) {
+      bound.inputParts = { inputImage: this.#imageTokens, inputAudio: this.#audioTokens };
+    }
+    if (this.#cachesForAnHour) bound.inputBuckets = cacheWrites.hour;
+    else if (cachesByItself || this.#caches) bound.inputBuckets = cacheWrites.default;
+    return bound;
   }
 
   #unsized(tokens: number): number {

@@ -34,12 +34,13 @@ export function boundChat(body: ChatRequest, sizeOf: SizeOf): WorkBound {
 }
 
 /** Tokens of sound and images are only generated if they are asked for. */
-function generatedMedia(body: ChatRequest): Pick<WorkBound, "outputBuckets"> {
+function generatedMedia(body: ChatRequest): Pick<WorkBound, "outputBuckets"> | undefined {
+  if (body["modalities"] === undefined && body["audio"] === undefined) return undefined;
   const modalities = listOf(body["modalities"]);
   const buckets: UsageBucket[] = [];
   if (modalities.includes("audio") || objectOf(body["audio"]) !== undefined) buckets.push("outputAudio");
   if (modalities.includes("image")) buckets.push("outputImage");
-  return buckets.length === 0 ? {} : { outputBuckets: buckets };
+  return buckets.length === 0 ? undefined : { outputBuckets: buckets };
 }
 
 /** Which of the two names an upstream uses is unknown: if both are present, the larger one is the bound. */

@@ -33,7 +33,9 @@ export function toGenerationColumns(record: CallRecord): GenerationColumns {
     streamed,
     status,
     outcome,
-    usage: JSON.stringify({ ...usage, ...terms, maxOutputTokens }),
+    usage: JSON.stringify(
+      terms === undefined && maxOutputTokens === undefined ? usage : { ...usage, ...terms, maxOutputTokens },
+    ),
     input_tokens: inputTokens(usage),
     output_tokens: outputTokens(usage),
     ms: record.milliseconds,

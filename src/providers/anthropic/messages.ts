@@ -59,12 +59,13 @@ function namedTerms({ speed, inference_geo }: JsonObject): Pick<ObservedUsage, "
  * Anthropic bills searches apart; what a page that is fetched brings in is billed as input. Code runs within an allowance
  * of free hours, and free of charge beside a search.
  */
-function extras(body: JsonObject): RequestedExtras {
+function extras(body: JsonObject): RequestedExtras | undefined {
   const terms = askedTerms(body["speed"], body["inference_geo"]);
   let webSearches = 0;
   for (const tool of toolsOf(body)) {
     if (typeOf(tool).startsWith("web_search")) webSearches = Math.max(webSearches, runsMax(tool["max_uses"]));
   }
+  if (terms === undefined && webSearches === 0) return undefined;
   return {
     ...(terms === undefined ? {} : { terms }),
     ...(webSearches === 0 ? {} : { toolUnits: { webSearches } }),

@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../core/index.ts";
-import type { RequestedExtras, UpstreamOperation } from "../provider.ts";
+import type { UpstreamOperation } from "../provider.ts";
 import { chatLimit, chatOperation } from "../shared/chat-operation.ts";
 import { toolsOf, typeOf } from "../shared/hosted-tools.ts";
 import { refusal } from "../shared/refusal.ts";
@@ -34,10 +34,10 @@ const operation = chatOperation({
 });
 
 /** Searches that ground an answer are billed, and the compatible layer does not tell how many there were. */
-function refuseHostedTools(body: JsonObject): RequestedExtras {
+function refuseHostedTools(body: JsonObject): undefined {
   const index = toolsOf(body).findIndex((tool) => typeOf(tool) !== "function");
   if (index !== -1) throw refusal(`tools.${index}`, "must be a function: Google's own tools are not available here.");
-  return {};
+  return undefined;
 }
 
 export const chat: UpstreamOperation = { ...operation, extras: refuseHostedTools };

@@ -13,7 +13,7 @@ export function chatOf(preset: Preset): UpstreamOperation {
     outputLimit: chatLimit(limitName, () => hidesThought),
     ...(equalTiers.length === 0
       ? {}
-      : { extras: (body) => (equalTiers.includes(String(body["service_tier"])) ? {} : tierExtras(body)) }),
+      : { extras: (body) => (equalTiers.includes(String(body["service_tier"])) ? undefined : tierExtras(body)) }),
     facts: () => facts,
   });
 }

@@ -9,22 +9,25 @@ import { hidesThought } from "./thought.ts";
 const searches = /-search(?:-|$)/;
 
 /** A search, and sound in either direction, whose tokens cost many times those of text. */
-function extras(body: JsonObject, model: string): RequestedExtras {
+function extras(body: JsonObject, model: string): RequestedExtras | undefined {
+  const tier = tierExtras(body);
   const ownPrices = soundIn(body);
+  const isSearch = searches.test(model) || objectOf(body["web_search_options"]) !== undefined;
+  if (ownPrices === undefined && !isSearch) return tier;
   return {
-    ...tierExtras(body),
-    ...(searches.test(model) || objectOf(body["web_search_options"]) !== undefined
-      ? { toolUnits: { webSearches: 1 } }
-      : {}),
-    ...(ownPrices.length === 0 ? {} : { ownPrices }),
+    ...tier,
+    ...(isSearch ? { toolUnits: { webSearches: 1 } } : {}),
+    ...(ownPrices === undefined ? {} : { ownPrices }),
   };
 }
 
-function soundIn({ modalities, audio, messages }: JsonObject): UsageBucket[] {
+function soundIn({ modalities, audio, messages }: JsonObject): UsageBucket[] | undefined {
   const speaks = listOf(modalities).includes("audio") || objectOf(audio) !== undefined;
-  const hears = listOf(messages).some((message) =>
-    listOf(objectOf(message)?.["content"]).some((part) => objectOf(part)?.["type"] === "input_audio"),
-  );
+  const hears = listOf(messages).some((message) => {
+    const content = objectOf(message)?.["content"];
+    return Array.isArray(content) && content.some((part) => objectOf(part)?.["type"] === "input_audio");
+  });
+  if (!speaks && !hears) return undefined;
   return [...(speaks ? (["outputAudio"] as const) : []), ...(hears ? (["inputAudio"] as const) : [])];
 }
 

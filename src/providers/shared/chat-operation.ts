@@ -37,10 +37,12 @@ function requestUsage(body: JsonObject): JsonEdit[] {
   return [{ set: "stream_options", value: JSON.stringify({ ...options, include_usage: true }) }];
 }
 
+const noExtras = (): undefined => undefined;
+
 /** Reads the requested service tier. */
-export function tierExtras({ service_tier }: JsonObject): RequestedExtras {
+export function tierExtras({ service_tier }: JsonObject): RequestedExtras | undefined {
   const terms = askedTier(service_tier);
-  return terms === undefined ? {} : { terms };
+  return terms && { terms };
 }
 
 /** The chat operation of an upstream that uses the chat dialect. */
@@ -51,7 +53,7 @@ export function chatOperation(endpoint: ChatEndpoint): UpstreamOperation {
     ...(facts === undefined ? {} : { facts }),
     path,
     outputLimit,
-    extras: endpoint.extras ?? (drops.includes("service_tier") ? () => ({}) : tierExtras),
+    extras: endpoint.extras ?? (drops.includes("service_tier") ? noExtras : tierExtras),
     edits(body) {
       const fieldEdits = dropAndRename(body, { drops, renames });
       return streamUsage === "on-request" ? [...fieldEdits, ...requestUsage(body)] : fieldEdits;

@@ -77,7 +77,11 @@ export function responsesOperation(endpoint: ResponsesEndpoint): UpstreamOperati
       min: OUTPUT_TOKENS_MIN,
       hidesThought: endpoint.hidesThought,
     },
-    extras: (body) => ({ ...tierExtras(body), ...endpoint.toolsMax(body) }),
+    extras(body) {
+      const tier = tierExtras(body);
+      // Most requests have no tools at all.
+      return body["tools"] === undefined ? tier : { ...tier, ...endpoint.toolsMax(body) };
+    },
     edits: () => [],
     readUsage: (answer) => readResponsesUsage(answer, endpoint),
     // xAI's error is a string, other upstreams' errors are objects.

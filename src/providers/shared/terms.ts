@@ -24,9 +24,10 @@ export function askedTerms(serviceTier: unknown, inferenceGeo: unknown): PriceTe
   return tier === undefined && geo === undefined ? undefined : { ...tier, ...geo };
 }
 
-/** The usage with the service tier that the answer names: also the usual one, because it replaces the requested one. */
+/** Adds the service tier that the answer names to its usage: also the usual one, because it replaces the requested one. */
 export function withTier(observed: ObservedUsage, tier: unknown): ObservedUsage {
-  return typeof tier === "string" && tier !== "" ? { ...observed, terms: { serviceTier: tier } } : observed;
+  if (typeof tier === "string" && tier !== "") observed.terms = { serviceTier: tier };
+  return observed;
 }
 
 /** The `service_tier` of a chat completion, a chunk, a response, or an event that contains one. */
