@@ -88,6 +88,7 @@ function relay(
     idleMsMax: deps.send.idleMsMax,
     client,
     recorder,
+    firstAllowance: work.firstAllowance,
     follow: order.output && ((outputBytes) => work.follow(outputBytes)),
     redact: (text) => target.route.keys.redact(text),
     onFirstByte: () => work.firstByte(),

@@ -30,6 +30,8 @@ export interface StreamRelayOptions {
   client: CallClient;
   /** Collects the sent bytes of a call with a retry key; such a call continues without its client. */
   recorder: StoredBody | undefined;
+  /** The output in bytes that may pass before its cost is compared with the hold first. */
+  firstAllowance: number;
   /** Compares the cost of the output with its hold; undefined if output is not what is held. */
   follow: ((outputBytes: number) => Allowance) | undefined;
   /** Redacts the upstream's key from an error that repeats it. */
@@ -47,6 +49,10 @@ export interface StreamEvents {
 }
 
 const NOTHING = Buffer.alloc(0);
+
+/** The share of text in the bytes of a stream: the least that is assumed, and how many times the last one it may become. */
+const TEXT_SHARE_MIN = 1 / 64;
+const TEXT_SHARE_RISE = 4;
 const KEEP_ALIVE = Buffer.from(": keep-alive\n\n");
 
 /** Bytes that may wait for a client before the upstream is paused. */
@@ -78,8 +84,12 @@ class StreamRelay implements Watched, BodySink {
   #bodyEnded = false;
   /** The output at which its cost must be compared with the hold. */
   #untilBytes = 0;
-  /** No less than the output so far: exact counts cost more than the lengths of blocks. */
-  #outputBytesMax = 0;
+  /** The received bytes, and how many there may be before the output is counted again. */
+  #bytes = 0;
+  #countAt = 0;
+  /** The received bytes and the output at the last count. */
+  #countedBytes = 0;
+  #countedOutput = 0;
   /** The blocks that wait for the hold to be raised. */
   #waiting: Buffer[] | undefined;
   /** Stops waiting for the upstream to close. */
@@ -95,7 +105,9 @@ class StreamRelay implements Watched, BodySink {
   start(controller: ReadableStreamDefaultController<Uint8Array>): void {
     this.#controller = controller;
     this.#options.ticker.watch(this);
-    this.#untilBytes = this.#options.follow?.(0).untilBytes ?? Number.POSITIVE_INFINITY;
+    this.#untilBytes = this.#options.follow === undefined ? Number.POSITIVE_INFINITY : this.#options.firstAllowance;
+    // The share of text is unknown before anything has arrived. Without a bound, nothing need be counted.
+    this.#countAt = this.#untilBytes;
     if (this.#options.recorder === undefined || !this.#options.client.signal.aborted) return;
     // A client that has already disconnected would never pull the first byte.
     this.#closed = true;
@@ -137,20 +149,33 @@ class StreamRelay implements Watched, BodySink {
     if (this.#ended) return;
     try {
       const block = this.#split(bytes);
-      if (this.#waiting !== undefined) this.#waiting.push(block);
+      if (this.#waiting !== undefined) this.#wait(block);
       else if (this.#isCovered(block)) this.#relay(block);
-      else this.#relayMetered([...eventsOf(block)]);
+      else this.#relayMetered(block);
     } catch (cause) {
       this.#contain(this.#break(cause));
     }
   }
 
-  /** Whether the hold covers a block, whatever it contains: text has fewer bytes than the events around it. */
+  /** Whether the hold covers a block, so that it passes in one piece. */
   #isCovered({ length }: Buffer): boolean {
-    this.#outputBytesMax += length;
-    if (this.#outputBytesMax < this.#untilBytes) return true;
-    this.#outputBytesMax = this.#options.observer.outputBytes + length;
-    return this.#outputBytesMax < this.#untilBytes;
+    const before = this.#bytes;
+    this.#bytes += length;
+    if (this.#bytes >= this.#countAt) this.#count(before);
+    return this.#bytes < this.#countAt;
+  }
+
+  /**
+   * Counts the output exactly, of so many bytes received, and decides when to count again: exact counts cost more than
+   * lengths. Most of an event is no text; until the next count, the share of text may rise to several times the last one.
+   */
+  #count(bytes: number): void {
+    const { outputBytes } = this.#options.observer;
+    const received = bytes - this.#countedBytes;
+    const share = received === 0 ? 1 : (TEXT_SHARE_RISE * (outputBytes - this.#countedOutput)) / received;
+    this.#countedBytes = bytes;
+    this.#countedOutput = outputBytes;
+    this.#countAt = bytes + (this.#untilBytes - outputBytes) / Math.min(Math.max(share, TEXT_SHARE_MIN), 1);
   }
 
   #relay(block: Buffer): void {
@@ -159,16 +184,30 @@ class StreamRelay implements Watched, BodySink {
     else this.#pass(shown);
   }
 
-  /** Relays events one by one, until the hold is used up. */
-  #relayMetered(events: readonly Buffer[]): void {
-    for (const [index, event] of events.entries()) {
-      this.#relay(event);
-      if (this.#ended) return;
-      const raised = this.#follow();
-      if (raised === undefined) continue;
-      this.#waitFor(raised, events.slice(index + 1));
-      return;
+  /** Relays the last block, as many events at once as the hold covers, until it is used up. */
+  #relayMetered(block: Buffer): void {
+    const before = this.#bytes - block.length;
+    let start = 0;
+    let end = 0;
+    for (const { length } of eventsOf(block)) {
+      if (end > start && before + end + length >= this.#countAt) {
+        if (this.#passUpTo(block, start, end)) return;
+        start = end;
+      }
+      end += length;
     }
+    this.#passUpTo(block, start, end);
+  }
+
+  /** Relays a part of the last block. Returns whether nothing more of it may pass now. */
+  #passUpTo(block: Buffer, start: number, end: number): boolean {
+    this.#relay(block.subarray(start, end));
+    if (this.#ended) return true;
+    const raised = this.#follow();
+    this.#count(this.#bytes - block.length + end);
+    if (raised === undefined) return false;
+    this.#waitFor(raised, end === block.length ? [] : [block.subarray(end)]);
+    return true;
   }
 
   /** Compares the cost with the hold if it is time. Returns what to wait for if the hold is used up. */
@@ -188,6 +227,11 @@ class StreamRelay implements Watched, BodySink {
     this.#contain(raised.then(() => this.#continue()));
   }
 
+  #wait(block: Buffer): void {
+    this.#bytes += block.length;
+    this.#waiting?.push(block);
+  }
+
   /** Continues after the hold has been raised, or could not be: then the call is aborted. */
   async #continue(): Promise<void> {
     const waiting = this.#waiting ?? [];
@@ -199,7 +243,9 @@ class StreamRelay implements Watched, BodySink {
     this.#untilBytes = 0;
     const raised = this.#follow();
     if (raised !== undefined) return this.#waitFor(raised, waiting);
-    this.#relayMetered(waiting.flatMap((block) => [...eventsOf(block)]));
+    const rest = Buffer.concat(waiting);
+    this.#count(this.#bytes - rest.length);
+    this.#relayMetered(rest);
     // It may wait again, or have ended.
     if (this.#waiting !== undefined || this.#ended) return;
     if (this.#bodyEnded) await this.#finish();

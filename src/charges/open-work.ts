@@ -5,10 +5,11 @@ import { capAt, Charge, type WorkDependencies } from "./charge.ts";
 import { endHold } from "./end-hold.ts";
 import { HoldAmounts } from "./hold-amounts.ts";
 import { expectedTokens } from "./estimate.ts";
+import type { OutputHold } from "./output-hold.ts";
 import { rateExceeded, rateHeaders } from "./rate-headers.ts";
 import { retryRefused } from "./retry-refused.ts";
 import { holdOf, type WorkOrder } from "./work-order.ts";
-import { Work } from "./work.ts";
+import { type HeldOutput, Work } from "./work.ts";
 
 /** The stored answer to a repeated retry key. */
 export interface Replay {
@@ -105,7 +106,7 @@ class Opening implements QueuedOperation<Hold> {
         const { amount, at } = hold;
         const headers = rates && result.rates && rateHeaders(rates, result.rates, at);
         const charge = new Charge(deps, order, { reserves: NONE, amount }, { keeper: "process", rates: headers });
-        return new Work(deps, order, charge, this.#outputLimit());
+        return new Work(deps, order, charge, this.#heldOutput());
       }
       case "replayed":
         return { firstId: result.id, answer: result.answer };
@@ -140,13 +141,11 @@ class Opening implements QueuedOperation<Hold> {
     );
   }
 
-  /** The limit that the request must get, so that it costs no more than is held. */
-  #outputLimit(): number | undefined {
-    const { output } = this.#order;
+  #heldOutput(): HeldOutput | undefined {
+    const { output, bound } = this.#order;
     const tokens = this.#tokens;
-    if (output === undefined || tokens === undefined || output.limits === "never") return undefined;
-    if (tokens < output.wanted) return Math.floor(tokens / output.margin);
-    return output.limits === "always" ? tokens : undefined;
+    if (output === undefined || tokens === undefined) return undefined;
+    return { tokens: tokens * bound.choices, limit: limitFor(output, tokens) };
   }
 }
 
@@ -161,4 +160,11 @@ function firstHold(order: WorkOrder, amount: Nano, at: number): Hold {
   }
   if (retry !== undefined) hold.retry = retry;
   return hold;
+}
+
+/** The limit that a request must get, so that it costs no more than is held. */
+function limitFor({ limits: when, wanted, margin }: OutputHold, tokens: number): number | undefined {
+  if (when === "never") return undefined;
+  if (tokens < wanted) return Math.floor(tokens / margin);
+  return when === "always" ? tokens : undefined;
 }

@@ -14,7 +14,7 @@ const limited = (outputTokens: number): WorkBound => ({ ...bound, outputTokens }
 
 describe("of a stream whose output all passes by", () => {
   test.each<[string, Partial<RequestedAnswer>, OutputHold]>([
-    ["little is held", { hidesThought: false }, { wanted: 1_024, least: 256, limits: "never", margin: 1 }],
+    ["little is held", { hidesThought: false }, { wanted: 2_048, least: 256, limits: "never", margin: 1 }],
     [
       "no more is held than it is limited to",
       { hidesThought: false, bound: limited(100) },

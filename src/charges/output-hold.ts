@@ -3,7 +3,7 @@ import type { WorkBound } from "../core/index.ts";
 import type { ModelPrice } from "../pricing/index.ts";
 
 /** The first hold of a stream whose output all passes by, in tokens: it is topped up as they pass. */
-const STREAM_TOKENS = 1_024;
+const STREAM_TOKENS = 2_048;
 
 /** The fewest tokens that an answer is worth beginning for. A model that thinks needs more than a few words' worth. */
 const USEFUL_TOKENS = 256;

@@ -10,6 +10,7 @@
  */
 import {
   appliedTerms,
+  bytesOfTokens,
   type CallFile,
   formatCredits,
   type GatewayError,
@@ -39,6 +40,14 @@ export interface WorkEnd {
   files?: readonly CallFile[] | undefined;
 }
 
+/** The output that the first hold of a text generation covers. */
+export interface HeldOutput {
+  /** In all choices together. */
+  tokens: number;
+  /** The limit that the request gets, per choice; undefined if its own remains. */
+  limit: number | undefined;
+}
+
 /** The outcome of an end after the first one. */
 const endedBefore: EndOutcome = { isDurable: true, shortfall: 0n };
 
@@ -46,6 +55,7 @@ export class Work {
   readonly order: WorkOrder;
   /** The limit in tokens that the request's output gets, per choice; undefined if its own remains. */
   readonly outputLimit: number | undefined;
+  readonly #heldTokens: number;
   readonly #deps: WorkDependencies;
   readonly #charge: Charge;
   /** By the performance clock of this process. */
@@ -59,9 +69,10 @@ export class Work {
   #credits = "0";
 
   /** Created by `openWork` and `resumeWork`. */
-  constructor(deps: WorkDependencies, order: WorkOrder, charge: Charge, outputLimit?: number) {
+  constructor(deps: WorkDependencies, order: WorkOrder, charge: Charge, held?: HeldOutput) {
     this.order = order;
-    this.outputLimit = outputLimit;
+    this.outputLimit = held?.limit;
+    this.#heldTokens = held?.tokens ?? 0;
     this.#deps = deps;
     this.#charge = charge;
     this.#arrivedAt = order.arrivedAt ?? performance.now() - (deps.clock() - order.at);
@@ -97,6 +108,11 @@ export class Work {
    */
   meter(readUsage: () => ObservedUsage | undefined, onExhausted: (error: GatewayError) => void): void {
     this.#charge.meter(readUsage, onExhausted);
+  }
+
+  /** How much output may pass before `follow` is called first, in bytes: half of what is held, to have time to raise it. */
+  get firstAllowance(): number {
+    return bytesOfTokens(this.#heldTokens) / 2;
   }
 
   /** How much more output may pass, of `outputBytes` so far: see `Charge.follow`. */

@@ -163,7 +163,7 @@ describe.each(engines)("on %s", (engine) => {
     expect(code).toBe(0);
     const cost = BigInt(upstream.requests.length) * (50_000n * perToken + 10_000n);
     expect(BigInt(Math.round(shortfall * 1e9))).toBe(cost - (spent ?? 0n));
-    expect(gateway.logLines().some(({ msg }) => msg === "charged less than it cost")).toBe(true);
+    await until("the log tells", () => gateway.logLines().some(({ msg }) => msg === "charged less than it cost"));
   }, 30_000);
 
   test("sixty streams of an upstream that ignores its limit end one event beyond what there is", async () => {
@@ -216,7 +216,7 @@ describe.each(engines)("on %s", (engine) => {
     // Deepseek's thoughts pass by, so the model's maximum need not be held: 0.64 credits for each stream.
     const token = await gateway.token({ user: "ann", credits: 1_000_000_000n });
     const body = { model: "deepseek/m", messages: hello, stream: true };
-    const answers = await Promise.all(Array.from({ length: 50 }, () => postChat(gateway, token, body)));
+    const answers = await Promise.all(Array.from({ length: 40 }, () => postChat(gateway, token, body)));
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
     for (const each of sent()) expect(limitOf(each)).toBe(Number.POSITIVE_INFINITY);
     for (const open of gates) open();

@@ -189,6 +189,7 @@ export class StreamScene {
       idleMsMax,
       client: { signal: this.leaving.signal },
       recorder: this.kept,
+      firstAllowance: 0,
       follow: this.#follow,
       events: this.#bytes
         ? undefined
