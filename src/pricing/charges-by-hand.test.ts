@@ -4,7 +4,7 @@
  * prices are for a million tokens.
  */
 import { describe, expect, test } from "bun:test";
-import type { ImageVariant, Usage } from "../core/index.ts";
+import type { ImageVariant, PriceTerms, Usage } from "../core/index.ts";
 import { chargeFor } from "./model-price.ts";
 import { PriceBook } from "./price-book.ts";
 
@@ -17,7 +17,12 @@ const credits = (sum: number): bigint => millionths(sum * 1_000_000);
 /** A Tuesday, at noon in UTC: off-peak at DeepSeek. */
 const NOON = "2026-11-24T12:00Z";
 
-type Row = [model: string, usage: Usage, charge: bigint, options?: { at?: string; image?: ImageVariant }];
+type Row = [
+  model: string,
+  usage: Usage,
+  charge: bigint,
+  options?: { at?: string; image?: ImageVariant; terms?: PriceTerms },
+];
 
 const openai: Row[] = [
   ["gpt-4o", { input: 1_000, output: 200 }, millionths(1_000 * 2.5 + 200 * 10)],
@@ -195,17 +200,79 @@ const others: Record<string, Row[]> = {
   perplexity: [["sonar", { input: 100, output: 10, requests: 1 }, millionths(100 * 1 + 10 * 1) + credits(12 / 1_000)]],
 };
 
-// Service tiers, regions and hosted tools get their rows here once calls are charged for them: the catalog has their prices.
+const priority = { terms: { serviceTier: "priority" } };
+const flex = { terms: { serviceTier: "flex" } };
+const fast = { terms: { serviceTier: "fast" } };
+const us = { terms: { inferenceGeo: "us" } };
+
+/** Service tiers, places and hosted tools. A tool costs as much in every tier. */
+const extras: [provider: string, ...Row][] = [
+  ["openai", "gpt-5", { input: 1_000, output: 100 }, millionths(1_000 * 2.5 + 100 * 20), priority],
+  ["openai", "gpt-5", { input: 1_000, output: 100 }, millionths(1_000 * 0.625 + 100 * 5), flex],
+  [
+    "openai",
+    "gpt-5.5",
+    { input: 100, cacheRead: 1_000, output: 10 },
+    millionths(100 * 12.5 + 1_000 * 1.25 + 10 * 75),
+    priority,
+  ],
+  ["openai", "gpt-5.5", { input: 100, output: 10 }, millionths(100 * 2.5 + 10 * 15), flex],
+  ["openai", "gpt-6.1-sol", { input: 300_000, output: 10 }, millionths(300_000 * 8 + 10 * 30), priority],
+  [
+    "openai",
+    "gpt-4o",
+    { input: 1_000, output: 100 },
+    millionths(1_000 * 2.5 + 100 * 10),
+    { terms: { serviceTier: "default" } },
+  ],
+  ["anthropic", "claude-opus-4-6", { input: 1_000, output: 100 }, millionths(1_000 * 30 + 100 * 150), fast],
+  [
+    "anthropic",
+    "claude-opus-5",
+    { input: 1_000, cacheRead: 1_000, output: 100 },
+    millionths(1_000 * 10 + 1_000 * 1 + 100 * 50),
+    fast,
+  ],
+  ["anthropic", "claude-opus-5", { input: 1_000, output: 100 }, millionths(1_000 * 5.5 + 100 * 27.5), us],
+  [
+    "anthropic",
+    "claude-opus-5",
+    { input: 1_000, output: 100, webSearches: 3 },
+    millionths(1_000 * 11 + 100 * 55) + credits(0.03),
+    { terms: { serviceTier: "fast", inferenceGeo: "us" } },
+  ],
+  [
+    "anthropic",
+    "claude-haiku-4-5",
+    { input: 1_000, output: 100, webSearches: 10 },
+    millionths(1_000 * 1 + 100 * 5) + credits(0.1),
+  ],
+  [
+    "openai",
+    "gpt-5-mini",
+    { input: 1_000, output: 10, webSearches: 1, storageSearches: 2 },
+    millionths(1_000 * 0.25 + 10 * 2) + credits(0.01 + 0.005),
+  ],
+  [
+    "openai",
+    "gpt-4o-search-preview",
+    { input: 1_000, output: 10, webSearches: 1 },
+    millionths(1_000 * 2.5 + 10 * 10) + credits(0.025),
+  ],
+  ["openai", "gpt-5.2", { input: 100, output: 10, containerGb: 4 }, millionths(100 * 1.75 + 10 * 14) + credits(0.12)],
+  ["google", "gemini-2.5-pro", { input: 1_000, output: 100 }, millionths(1_000 * 2.25 + 100 * 18), priority],
+];
 
 const rows = Object.entries({ openai, anthropic, google, "x-ai": xai, deepseek, mistral, ...others });
+for (const [provider, ...row] of extras) rows.find(([id]) => id === provider)?.[1].push(row);
 
 describe.each(rows)("%s", (provider, calls) => {
-  test.each(calls)("%s %j", (model, usage, charge, { at = NOON, image } = {}) => {
+  test.each(calls)("%s %j", (model, usage, charge, { at = NOON, image, terms } = {}) => {
     const book = new PriceBook({ operatorPrices: {}, unpriced: "refuse", clock: () => Date.parse(at) });
     const price = book.lookup({ id: `up/${model}`, model, priceProvider: provider });
     if (price === undefined) throw new Error(`${model} has no price`);
     expect(price.source).toBe("built-in");
-    expect(chargeFor(price, image === undefined ? { usage } : { usage, image }, 1_000_000n)).toBe(charge);
+    expect(chargeFor(price, { usage, ...(image && { image }), ...(terms && { terms }) }, 1_000_000n)).toBe(charge);
   });
 });
 
