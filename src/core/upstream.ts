@@ -15,6 +15,11 @@ export interface UpstreamRequest {
   body?: string | Uint8Array | readonly Uint8Array[] | Blob | ReadableStream<Uint8Array> | undefined;
   /** Aborts the request, or the reply's body, with the signal's reason. */
   signal: CallSignal;
+  /**
+   * The IP address to connect to, instead of those that the host's name resolves to. The request and the check of the
+   * certificate still name the host. Such a connection is new and used once, and never goes through a proxy.
+   */
+  address?: string | undefined;
   /** The time-out for a new connection including its TLS handshake, in milliseconds; none if absent. */
   connectMsMax?: number | undefined;
   /** Called once the beginning of the request has been written: from then on the upstream may do the work. */

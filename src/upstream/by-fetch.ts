@@ -2,7 +2,8 @@ import { abortSignalOf, type AskUpstream, type BodySink, type Fetch, type ReplyB
 
 /** Sends the request with `fetch`: slower than our own connections, but it supports proxies and streamed bodies. */
 export function askByFetch(fetch: Fetch): AskUpstream {
-  return async ({ url, method, headers, body, signal, onSent }) => {
+  return async ({ url, method, headers, body, signal, onSent, address }) => {
+    if (address !== undefined) throw new TypeError("fetch cannot connect to a given address");
     const whole = isPieces(body) ? Buffer.concat(body) : body;
     // `fetch` does not report when it writes the request.
     onSent?.();

@@ -230,12 +230,19 @@ const socketHandler: Bun.SocketHandler<Connection> = {
 /** The only supported protocol, in the TLS encoding with its length first. */
 const protocols = "\u0008http/1.1";
 
+interface ConnectOptions {
+  /** Certificates in PEM that are trusted instead of the well-known ones. */
+  trusted: string | undefined;
+  /** The address to connect to; by default, one that the host's name resolves to. */
+  address: string | undefined;
+}
+
 /** Connects for the user. Failures are reported to the user. */
 export function connect(
   target: RequestTarget,
   keeper: ConnectionOwner,
   user: ConnectionUser,
-  trusted: string | undefined,
+  { trusted, address }: ConnectOptions,
 ): Connection {
   const { hostname, port, isSecure } = target;
   const connection = new Connection(target, keeper, user);
@@ -247,7 +254,7 @@ export function connect(
     rejectUnauthorized: true,
     ...(trusted === undefined ? {} : { ca: trusted }),
   };
-  const options = { hostname, port, data: connection, socket: socketHandler };
+  const options = { hostname: address ?? hostname, port, data: connection, socket: socketHandler };
   try {
     Bun.connect<Connection>(isSecure ? { ...options, tls } : options).catch(lose);
   } catch (cause) {

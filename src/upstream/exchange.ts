@@ -46,6 +46,8 @@ export class HttpExchange implements UpstreamReply, ReplyBody, ConnectionUser, A
   readonly #dial: Dial;
   /** The time-out for a new connection, in milliseconds. */
   readonly connectMsMax: number | undefined;
+  /** The address to connect to, if it is not the host's. */
+  readonly address: string | undefined;
   readonly #onSent: WholeRequest["onSent"];
   readonly #promised = Promise.withResolvers<UpstreamReply>();
   #state: "asked" | "replying" | "replied" | "over" = "asked";
@@ -68,6 +70,7 @@ export class HttpExchange implements UpstreamReply, ReplyBody, ConnectionUser, A
     this.#opening = headOpening(request, target);
     this.#dial = dial;
     this.connectMsMax = request.connectMsMax;
+    this.address = request.address;
     this.#onSent = request.onSent;
   }
 

@@ -1,6 +1,6 @@
 import { type AskUpstream, type Clock, limits, type UpstreamRequest } from "../core/index.ts";
 import { ConnectionPool } from "./connection-pool.ts";
-import { connect } from "./connection.ts";
+import { connect, type ConnectionOwner } from "./connection.ts";
 import { type Dial, HttpExchange, type WholeRequest } from "./exchange.ts";
 import { proxyRule, type ProxyVariables } from "./proxies.ts";
 import { RequestTargets } from "./targets.ts";
@@ -35,7 +35,9 @@ export class UpstreamClient {
       idleMsMax: idleMsMax ?? limits.idleConnectionMsMax,
     });
     this.#dial = (exchange) => {
-      const connection = connect(exchange.target, this.#pool, exchange, this.#trusted);
+      const { target, address } = exchange;
+      const owner = address === undefined ? this.#pool : usedOnce;
+      const connection = connect(target, owner, exchange, { trusted: this.#trusted, address });
       if (exchange.connectMsMax !== undefined) connection.limitConnecting(exchange.connectMsMax);
       return connection;
     };
@@ -50,9 +52,10 @@ export class UpstreamClient {
     if (signal.aborted) return Promise.reject(signal.reason);
     try {
       const target = this.#targets.find(url);
-      if (target.isProxied || !isWhole(request)) return this.#fallback(request);
+      const isPinned = request.address !== undefined;
+      if ((target.isProxied && !isPinned) || !isWhole(request)) return this.#fallback(request);
       const exchange = new HttpExchange(request, target, this.#dial);
-      return exchange.start(this.#pool.take(target.origin));
+      return exchange.start(isPinned ? undefined : this.#pool.take(target.origin));
     } catch (cause) {
       return Promise.reject(cause);
     }
@@ -63,6 +66,12 @@ export class UpstreamClient {
     this.#pool.close();
   }
 }
+
+/** Keeps no connection to a given address: another request to the same host may have to go elsewhere. */
+const usedOnce: ConnectionOwner = {
+  release: (connection) => connection.close(),
+  forget: () => undefined,
+};
 
 function isWhole(request: UpstreamRequest): request is WholeRequest {
   const { body } = request;
