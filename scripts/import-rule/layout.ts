@@ -3,21 +3,21 @@ export const levels: readonly (readonly string[])[] = [
   ["core", "testing", "calendar"],
   ["streaming", "audio", "storage", "telemetry", "config"],
   ["upstream", "bodies"],
-  ["auth", "ledger", "pricing", "providers", "dialects", "media", "jobs"],
-  ["accounts", "routing", "generations", "charges"],
+  ["auth", "ledger", "pricing", "providers", "dialects", "media", "jobs", "outbound"],
+  ["accounts", "routing", "generations", "charges", "webhooks"],
   ["sending"],
   ["responses", "stored-objects", "models"],
   // The ways of doing paid work: none knows another.
   ["calls", "videos", "realtime", "web", "tools"],
   ["http", "admin"],
   ["openapi"],
-  ["app-routing.ts"],
+  ["app-routing.ts", "app-webhooks.ts"],
   ["app.ts"],
   ["cli"],
 ];
 
 /** The files that create the application's parts; higher levels may do so too. */
-export const compositionFiles: readonly string[] = ["app-routing.ts", "app.ts"];
+export const compositionFiles: readonly string[] = ["app-routing.ts", "app-webhooks.ts", "app.ts"];
 
 /** The folders that answer requests: no SQL, no provider names, no prices. */
 export const routeFolders: readonly string[] = ["http", "admin", "openapi"];

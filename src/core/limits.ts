@@ -180,3 +180,12 @@ export const priceCatalogBytesMax = 16 * 1024 * 1024;
 
 /** How long an operator's price catalog may take to arrive. */
 export const priceCatalogMsMax = 10_000;
+
+/** Characters of a URL that a caller chooses for the gateway's own requests. */
+export const outboundUrlCharactersMax = 2_048;
+
+/** Addresses of one host that are tried one after the other. */
+export const outboundAddressesMax = 4;
+
+/** Bytes of a webhook's body. */
+export const webhookBodyBytesMax = 256 * 1024;

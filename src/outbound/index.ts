@@ -1,0 +1,4 @@
+export { AddressGuard } from "./guard.ts";
+export { Outbound } from "./outbound.ts";
+export { OutboundError, type OutboundFailure } from "./outbound-error.ts";
+export { resolveName } from "./resolve-name.ts";

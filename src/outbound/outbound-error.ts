@@ -1,0 +1,21 @@
+export type OutboundFailure =
+  /** The URL, or an address that its host resolves to, is not permitted. */
+  | "refused"
+  /** The host has no address. */
+  | "unresolved"
+  /** The host, or the resolver of its name, cannot be reached, or broke off. */
+  | "unreachable"
+  | "timeout"
+  | "too_large"
+  | "redirects";
+
+/** A request to an address that a caller chose failed. The message is for the caller and does not contain the URL. */
+export class OutboundError extends Error {
+  override name = "OutboundError";
+  readonly failure: OutboundFailure;
+
+  constructor(failure: OutboundFailure, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.failure = failure;
+  }
+}
