@@ -115,7 +115,7 @@ describe("a request", () => {
     expect(receiver.received).toHaveLength(1);
   });
 
-  test("looks a name up once, so that a second answer can't lead elsewhere", async () => {
+  test("looks a name up once, so that a second answer can't lead to another server", async () => {
     const lookups: string[] = [];
     const receiver = new Receiver(() => new Response("secret"));
     const answers = [["93.184.215.14"], [LOOPBACK]];

@@ -67,7 +67,7 @@ export class UpstreamClient {
   }
 }
 
-/** Keeps no connection to a given address: another request to the same host may have to go elsewhere. */
+/** Keeps no connection to a given address: another request to the same host may need another address. */
 const usedOnce: ConnectionOwner = {
   release: (connection) => connection.close(),
   forget: () => undefined,
