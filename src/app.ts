@@ -1,5 +1,7 @@
+import { hostname } from "node:os";
 import type { AccountsDependencies } from "./accounts/index.ts";
 import { createModelList, createModelRouter, type RoutingOptions } from "./app-routing.ts";
+import { createOutbound, createWebhooks } from "./app-webhooks.ts";
 import { openTokenStore, Authenticator } from "./auth/index.ts";
 import { CallPipeline, LargeBodies, type PipelineDependencies } from "./calls/index.ts";
 import { type EndDependencies, EndJournal, endHold, guardObserver, logObserver } from "./charges/index.ts";
@@ -15,6 +17,7 @@ import {
   startFeatures,
   type Upgrade,
 } from "./http/index.ts";
+import { type JobHandler, JobRunner, type JobStore, openJobStore } from "./jobs/index.ts";
 import { Ledger, type LedgerStore, openLedgerStore, type Release, type Settle, startSweeper } from "./ledger/index.ts";
 import { openapiDocument } from "./openapi/index.ts";
 import { priceQuote } from "./pricing/index.ts";
@@ -24,6 +27,7 @@ import type { Storage } from "./storage/index.ts";
 import { type ObjectOwnerStore, openObjectOwnerStore, StoredObjects } from "./stored-objects/index.ts";
 import { MemoryBudget, Ticker } from "./streaming/index.ts";
 import type { Logger } from "./telemetry/index.ts";
+import type { Webhooks } from "./webhooks/index.ts";
 
 /** The interval at which open streams and holds are checked: keep-alives, idle time-outs, leases. */
 const TICK_MS = 250;
@@ -82,7 +86,21 @@ export function createApp(options: AppOptions): App {
   const pipeline = new CallPipeline(calls);
   let draining = false;
   const isDraining = (): boolean => draining;
-  const services = servicesOf(options, { ...parts, features, calls, pipeline, store, objectOwners, isDraining });
+  const jobStore = openJobStore(storage);
+  const outbound = createOutbound(config, environment);
+  const wake = (kind: string): void => jobs.wake(kind);
+  const { webhooks, handlers } = createWebhooks({ ...options, outbound, jobs: jobStore, wake });
+  const jobs = startJobs(options, { store: jobStore, ticker, handlers: new Map(handlers) });
+  const services = servicesOf(options, {
+    ...parts,
+    features,
+    calls,
+    pipeline,
+    store,
+    objectOwners,
+    webhooks,
+    isDraining,
+  });
   submitLeftEnds(calls.work, logger);
   const stopSweeper = sweep(ledger, environment, logger);
   const stopFeatures = startFeatures(features, services, (reason) =>
@@ -103,12 +121,14 @@ export function createApp(options: AppOptions): App {
     async drain() {
       draining = true;
       pipeline.close();
+      const stoppedJobs = jobs.stop(SETTLE_MS_MAX);
       await waitUntil(isIdle, drainMsMax);
       pipeline.abortAll();
       sockets.closeAll();
       await waitUntil(isIdle, SETTLE_MS_MAX);
       stopSweeper();
       await Promise.race([stopFeatures(), Bun.sleep(SETTLE_MS_MAX)]);
+      await stoppedJobs;
       // Pending operations are committed once the storage accepts them; failed ones are retried meanwhile.
       const flushed = ledger.flush();
       await Promise.race([flushed, Bun.sleep(STORAGE_MS_MAX)]);
@@ -149,6 +169,27 @@ export function createAccounts(
 ): AccountsDependencies {
   const accounts = openLedgerStore(storage);
   return { accounts, ledger: new Ledger({ store: accounts }), tokens: openTokenStore(storage), environment };
+}
+
+interface JobParts {
+  store: JobStore;
+  ticker: Ticker;
+  /** One for each kind. */
+  handlers: ReadonlyMap<string, JobHandler>;
+}
+
+/** Runs due jobs in this process until it stops. */
+function startJobs({ environment, logger }: AppOptions, parts: JobParts): JobRunner {
+  const { clock, randomBytes, randomFraction } = environment;
+  return new JobRunner({
+    ...parts,
+    clock,
+    randomBytes,
+    randomFraction,
+    node: `${hostname()}:${process.pid}`,
+    onError: (reason, job) =>
+      logger.error({ job: job?.id, kind: job?.kind, reason: String(reason) }, job ? "job failed" : "jobs not readable"),
+  });
 }
 
 /** Waits for the condition, at most `milliseconds`. */
@@ -226,6 +267,7 @@ interface ServiceParts extends PipelineParts {
   pipeline: CallPipeline;
   store: LedgerStore;
   objectOwners: ObjectOwnerStore;
+  webhooks: Webhooks;
   isDraining: () => boolean;
 }
 
@@ -233,7 +275,7 @@ function servicesOf(options: AppOptions, parts: ServiceParts): Services {
   const { config, sandbox, storage, version, environment, address, logger } = options;
   const { clock } = environment;
   const { features, calls, pipeline, router, ticker, markupMillionths, storedObjects } = parts;
-  const { store, objectOwners, isDraining } = parts;
+  const { store, objectOwners, webhooks, isDraining } = parts;
   const responses = openResponseStore(storage);
   const publicUrl = config.server.public_url ?? address;
   return {
@@ -244,6 +286,7 @@ function servicesOf(options: AppOptions, parts: ServiceParts): Services {
     responses,
     storedObjects,
     objectOwners,
+    webhooks,
     version,
     isDraining,
     checkStorage: () => storage.check(),

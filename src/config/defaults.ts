@@ -19,3 +19,6 @@ export const defaultProviders: Record<string, ProviderInput> = {
     api_key: "${ARK_API_KEY}",
   },
 };
+
+/** A key that is not set is an empty text. */
+export const defaultWebhooks = { encryption_key: "${TOLLGATE_SECRET_KEY:-}" };

@@ -103,7 +103,13 @@ describe("absent keys", () => {
       },
       log: { level: "info" },
       providers: { p: { kind: "openai", base_url: "http://u.test", api_key: "k", aliases: [], shared_stores: false } },
-      web: { engine: "native", search: { backend: "local" }, allow_private_hosts: [] },
+      web: {
+        engine: "native",
+        search: { backend: "local" },
+        allow_private_hosts: [],
+        allow_ports: [80, 443, 8080, 8443],
+      },
+      webhooks: { encryption_key: "" },
       pricing: { catalog_refresh: 86_400_000, markup: 1, models: {}, unpriced: "refuse" },
     });
   });
@@ -121,6 +127,8 @@ web:
   engine: { kind: native, base_url: "https://fc.test", api_key: f }
   search: { backend: local, base_url: "http://s.test", api_key: s }
   allow_private_hosts: ["10.0.0.*:8080"]
+  allow_ports: [443]
+webhooks: { encryption_key: 0123456789abcdef0123456789abcdef }
 pricing:
   catalog: prices.json
   catalog_refresh: 6h
@@ -170,7 +178,9 @@ pricing:
         engine: { kind: "native", base_url: "https://fc.test", api_key: "f" },
         search: { backend: "local", base_url: "http://s.test", api_key: "s" },
         allow_private_hosts: ["10.0.0.*:8080"],
+        allow_ports: [443],
       },
+      webhooks: { encryption_key: "0123456789abcdef0123456789abcdef" },
       pricing: {
         catalog: "prices.json",
         catalog_refresh: 21_600_000,

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import type { z } from "zod";
-import { defaultProviders } from "./defaults.ts";
+import { defaultProviders, defaultWebhooks } from "./defaults.ts";
 import { ConfigError, interpolate, type Variables } from "./interpolate.ts";
 import { type Config, configSchema } from "./schema.ts";
 import { readYaml } from "./yaml.ts";
@@ -28,16 +28,16 @@ export function loadConfig(source: ConfigSource): LoadedConfig {
   const chosen = source.file ?? (variable === "" ? undefined : variable);
   const file = chosen ?? (existsSync(DEFAULT_FILE) ? DEFAULT_FILE : undefined);
   const parsed = file === undefined ? {} : readYaml(file);
-  const { value, missingKeys } = interpolate(withProviders(parsed), source.variables);
+  const { value, missingKeys } = interpolate(withDefaults(parsed), source.variables);
   const config = checkConfig(value);
   return { config: deepFreeze(config), file, missingKeys: prefixesWithoutKey(config, missingKeys) };
 }
 
-/** Adds the default providers before variables are looked up. An empty section (`server:`) counts as absent. */
-function withProviders(parsed: unknown): unknown {
+/** Adds the defaults that contain variables. An empty section (`server:`) counts as absent. */
+function withDefaults(parsed: unknown): unknown {
   if (parsed === null || typeof parsed !== "object" || Array.isArray(parsed)) return parsed;
   const sections = Object.entries(parsed).filter(([, section]) => section !== null);
-  return { providers: defaultProviders, ...Object.fromEntries(sections) };
+  return { providers: defaultProviders, webhooks: defaultWebhooks, ...Object.fromEntries(sections) };
 }
 
 /** Checks a parsed configuration. Throws a `ConfigError` that names the first invalid key. */

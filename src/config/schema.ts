@@ -152,7 +152,13 @@ const web = z
     allow_private_hosts: z
       .array(z.string())
       .default([])
-      .describe("Host or host:port globs that the SSRF guard lets through."),
+      .describe(
+        "Hosts on private networks, or with other ports, that webhooks may be sent to: globs of host or host:port.",
+      ),
+    allow_ports: z
+      .array(fromText(z.number().int().min(1).max(65_535)))
+      .prefault([80, 443, 8080, 8443])
+      .describe("The ports of all other hosts."),
   })
   .superRefine(({ engine, search }, context) => {
     const [kind, place] = typeof engine === "string" ? [engine, ["engine"]] : [engine.kind, ["engine", "kind"]];
@@ -162,7 +168,25 @@ const web = z
     }
   })
   .prefault({})
-  .describe("Reserved for the /v2 web routes.");
+  .describe("Addresses that callers choose. engine and search are reserved for the /v2 web routes.");
+
+/** 32 bytes in base64 have 44 characters, in hex 64. */
+const SECRET_KEY_CHARACTERS_MIN = 32;
+
+const webhooks = z
+  .strictObject({
+    encryption_key: z
+      .string()
+      .refine(
+        (key) => key === "" || key.length >= SECRET_KEY_CHARACTERS_MIN,
+        `use at least ${SECRET_KEY_CHARACTERS_MIN} random characters, as of openssl rand -base64 32`,
+      )
+      .default("")
+      .describe(
+        "Encrypts the secrets of webhooks in the storage. Unset: TOLLGATE_SECRET_KEY, else a key file beside SQLite's file. On Postgres there are no webhooks without it.",
+      ),
+  })
+  .prefault({});
 
 /** The message for a value of the contract that has no effect yet: an error is better than ignoring it. */
 function notBuiltYet(value: string): string {
@@ -183,6 +207,7 @@ export const configSchema = z.strictObject({
   log,
   providers: z.record(prefix, provider).prefault(defaultProviders),
   web,
+  webhooks,
   pricing,
 });
 

@@ -10,6 +10,7 @@ import type { ModelRouter } from "../routing/index.ts";
 import type { AskDependencies } from "../sending/index.ts";
 import type { ObjectOwnerStore, StoredObjects } from "../stored-objects/index.ts";
 import type { Logger } from "../telemetry/index.ts";
+import type { Webhooks } from "../webhooks/index.ts";
 import type { ChargeableServices } from "./chargeable.ts";
 
 /** The services that `app.ts` creates for the features. Each route declares the ones that it needs. */
@@ -25,6 +26,7 @@ export interface Services extends ChargeableServices {
   objectOwners: ObjectOwnerStore;
   storedObjects: StoredObjects;
   asking: AskDependencies;
+  webhooks: Webhooks;
   body: BodyLimits;
   largeBodies: LargeBodies;
   /** Rejects with `storage_unavailable` if the storage does not answer. */

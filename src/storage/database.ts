@@ -21,6 +21,8 @@ interface SharedStorage {
 export interface SqliteStorage extends SharedStorage {
   engine: "sqlite";
   handle: SqliteHandle;
+  /** The absolute path of its file; undefined for a database in memory. */
+  file: string | undefined;
 }
 
 export interface PostgresStorage extends SharedStorage {

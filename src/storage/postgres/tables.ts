@@ -187,13 +187,24 @@ export const STORED_OBJECTS = `
   CREATE INDEX stored_objects_by_age ON stored_objects (kept_until);
 `;
 
-/** Added by the last step; documented in SQLite's migrations. */
+/** The eighth step; documented in SQLite's migrations. */
 export const PRICE_CATALOG = `
   CREATE TABLE price_catalog (
     slot      bigint PRIMARY KEY CHECK (slot = 1),
     location  text NOT NULL,
     content   text NOT NULL,
     read_at   bigint NOT NULL
+  );
+`;
+
+/** The ninth step; documented in SQLite's migrations. */
+export const WEBHOOK_SECRETS = `
+  CREATE TABLE webhook_secrets (
+    owner            text COLLATE "C" PRIMARY KEY,
+    secret           text NOT NULL,
+    previous_secret  text,
+    previous_until   bigint,
+    made_at          bigint NOT NULL
   );
 `;
 

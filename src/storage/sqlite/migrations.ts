@@ -311,4 +311,14 @@ export const migrations: readonly string[] = [
     read_at   INTEGER NOT NULL
   ) STRICT;
   `,
+  `
+  -- The secrets that sign a user's webhooks, encrypted. After a rotation both sign until previous_until.
+  CREATE TABLE webhook_secrets (
+    owner            TEXT PRIMARY KEY, -- the user
+    secret           TEXT NOT NULL,
+    previous_secret  TEXT,
+    previous_until   INTEGER,
+    made_at          INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  `,
 ];

@@ -50,6 +50,7 @@ export function openSqlite(
     engine: "sqlite",
     timezone,
     handle,
+    file,
     onForeignCommit(callback) {
       const stop = watchForeignCommits(handle, callback);
       watches.add(stop);

@@ -1,0 +1,35 @@
+import type { Command } from "commander";
+import { findChain } from "../../accounts/index.ts";
+import { createWebhookSecrets } from "../../app-webhooks.ts";
+import { type CommonOptions, nameOption, withCommonOptions } from "../options.ts";
+import { printJson, printLine } from "../print.ts";
+import { environment, withState } from "../state.ts";
+
+interface SecretOptions extends CommonOptions {
+  user: string;
+  rotate?: boolean;
+}
+
+export function addWebhooksCommands(program: Command): void {
+  const webhooks = program.command("webhooks").description("the secrets that sign webhooks");
+  withCommonOptions(webhooks.command("secret").description("make a user's webhook secret and print it once"))
+    .requiredOption("--user <name>", "whose webhooks it signs", nameOption("--user"))
+    .option("--rotate", "replace the secret; the previous one signs as well for 24 hours")
+    .action(secret);
+}
+
+async function secret(options: SecretOptions): Promise<void> {
+  const { user, rotate = false } = options;
+  const made = await withState(options, async (state) => {
+    await findChain(state, { kind: "user", name: user });
+    const { storage, loaded } = state;
+    const secrets = createWebhookSecrets({ config: loaded.config, storage, environment });
+    return rotate ? secrets.rotate(user) : secrets.make(user);
+  });
+  const until = made.previousUntil === undefined ? null : new Date(made.previousUntil).toISOString();
+  if (options.json === true) return printJson({ user, secret: made.secret, previous_signs_until: until });
+  printLine(made.secret);
+  // On stderr, as with tokens: the output contains nothing but the secret.
+  const previous = until === null ? "" : ` The previous one signs as well until ${until}.`;
+  console.error(`It is shown only now. Webhook secret of ${user}.${previous}`);
+}

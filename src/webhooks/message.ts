@@ -1,0 +1,57 @@
+import { Webhook } from "standardwebhooks";
+import { z } from "zod";
+import { type JsonObject, limits } from "../core/index.ts";
+
+/** The job's kind, under which its handler is registered. */
+export const WEBHOOK_JOB = "webhook";
+
+type WebhookEventType = "video.completed" | "video.failed";
+
+export interface WebhookEvent {
+  /** The same in each attempt; receivers recognise repeated messages by it. Letters, digits, `_` and `-`. */
+  id: string;
+  /** The user whose secret signs. */
+  owner: string;
+  url: string;
+  type: WebhookEventType;
+  data: JsonObject;
+  /** When it happened, in milliseconds since the epoch. */
+  at: number;
+}
+
+const messageSchema = z.object({
+  id: z.string(),
+  url: z.string(),
+  body: z.string(),
+  /** Failed attempts so far. */
+  attempts: z.number(),
+});
+
+/** What a job stores. The body is stored as text, so that each attempt sends the same bytes. */
+export type Message = z.infer<typeof messageSchema>;
+
+/** Throws a RangeError if the id or the data can't be sent. */
+export function messageOf({ id, url, type, data, at }: WebhookEvent): Message {
+  // The signature separates its parts by dots.
+  if (!/^[\w-]{1,128}$/.test(id)) throw new RangeError("a webhook's id has letters, digits, _ and - only");
+  const body = JSON.stringify({ type, timestamp: new Date(at).toISOString(), data });
+  if (Buffer.byteLength(body) > limits.webhookBodyBytesMax) throw new RangeError("a webhook's data is too long");
+  return { id, url, body, attempts: 0 };
+}
+
+/** Throws if the payload was written by an unknown version. */
+export function readMessage(payload: JsonObject): Message {
+  return messageSchema.parse(payload);
+}
+
+/** The headers of one attempt: its time, and one signature by each secret. */
+export function signedHeaders({ id, body }: Message, secrets: readonly string[], at: number): Headers {
+  const time = new Date(at);
+  return new Headers({
+    "content-type": "application/json",
+    "user-agent": "Tollgate-Webhooks",
+    "webhook-id": id,
+    "webhook-timestamp": String(Math.floor(at / 1_000)),
+    "webhook-signature": secrets.map((secret) => new Webhook(secret).sign(id, time, body)).join(" "),
+  });
+}

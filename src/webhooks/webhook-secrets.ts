@@ -1,0 +1,91 @@
+import type { Environment } from "../core/index.ts";
+import type { EncryptionKey } from "./encryption-key.ts";
+import { SecretBox } from "./secret-box.ts";
+import type { WebhookSecretStore } from "./store.ts";
+import { WebhookError } from "./webhook-error.ts";
+
+/** How long the previous secret signs as well after a rotation. */
+const PREVIOUS_SIGNS_MS = 24 * 3_600_000;
+
+/** The standard recommends 24 to 64 bytes. */
+const SECRET_BYTES = 32;
+
+/** A new secret, which is shown once. */
+export interface MadeSecret {
+  user: string;
+  secret: string;
+  /** Until when the previous secret signs as well; undefined if there was none. */
+  previousUntil: number | undefined;
+}
+
+export interface WebhookSecretsOptions {
+  store: WebhookSecretStore;
+  key: EncryptionKey;
+  environment: Pick<Environment, "clock" | "randomBytes">;
+}
+
+/** The secrets that sign the webhooks of each user. */
+export class WebhookSecrets {
+  readonly #options: WebhookSecretsOptions;
+
+  constructor(options: WebhookSecretsOptions) {
+    this.#options = options;
+  }
+
+  async has(user: string): Promise<boolean> {
+    return (await this.#options.store.find(user)) !== undefined;
+  }
+
+  /** Makes the user's first secret. Rejects with a `WebhookError` if there is one. */
+  async make(user: string): Promise<MadeSecret> {
+    const { secret, row } = this.#newSecret(user);
+    if (await this.#options.store.insert(row)) return { user, secret, previousUntil: undefined };
+    throw new WebhookError(`user ${user} has a webhook secret, which can't be shown again; --rotate replaces it`);
+  }
+
+  /** Replaces the user's secret, or makes the first one. */
+  async rotate(user: string): Promise<MadeSecret> {
+    const { secret, row } = this.#newSecret(user);
+    const previousUntil = row.madeAt + PREVIOUS_SIGNS_MS;
+    if (await this.#options.store.rotate(row, previousUntil)) return { user, secret, previousUntil };
+    return this.make(user);
+  }
+
+  /** The secrets that sign now, the current one first. Rejects with a `WebhookError` if there is none, or none opens. */
+  async signing(user: string): Promise<string[]> {
+    const { store, key, environment } = this.#options;
+    const stored = await store.find(user);
+    if (stored === undefined) throw new WebhookError(`user ${user} has no webhook secret`);
+    const text = key.find();
+    if (text === undefined) throw new WebhookError("there is no key for webhook secrets: set webhooks.encryption_key");
+    const box = new SecretBox(text);
+    const { secret, previous } = stored;
+    const current = box.open(secret, user);
+    if (previous === undefined || previous.until <= environment.clock()) return [current];
+    return [current, ...openOrNone(box, previous.secret, user)];
+  }
+
+  #newSecret(user: string) {
+    const { key, environment } = this.#options;
+    const text = key.findOrMake();
+    if (text === undefined) {
+      throw new WebhookError(
+        "on Postgres webhook secrets need a key: set webhooks.encryption_key or TOLLGATE_SECRET_KEY",
+      );
+    }
+    const { clock, randomBytes } = environment;
+    const secret = `whsec_${Buffer.from(randomBytes(SECRET_BYTES)).toString("base64")}`;
+    const sealed = new SecretBox(text).seal(secret, user, randomBytes);
+    return { secret, row: { owner: user, secret: sealed, madeAt: clock() } };
+  }
+}
+
+/** After the key was replaced and the secret rotated, the previous secret does not open: only the new one signs. */
+function openOrNone(box: SecretBox, sealed: string, user: string): string[] {
+  try {
+    return [box.open(sealed, user)];
+  } catch (reason) {
+    if (reason instanceof WebhookError) return [];
+    throw reason;
+  }
+}

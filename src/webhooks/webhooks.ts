@@ -1,0 +1,65 @@
+import { type Clock, GatewayError } from "../core/index.ts";
+import type { JobStore } from "../jobs/index.ts";
+import { type Outbound, OutboundError, type OutboundFailure } from "../outbound/index.ts";
+import { messageOf, WEBHOOK_JOB, type WebhookEvent } from "./message.ts";
+import type { WebhookSecrets } from "./webhook-secrets.ts";
+
+/** The name of the parameter that contains the address. */
+const PARAM = "webhook_url";
+
+/** How long the look-up of a name may delay a call; it is repeated before each attempt. */
+const CHECK_MS_MAX = 3_000;
+
+/** Failures that are the caller's. A resolver that does not answer now may do so when the message is sent. */
+const callersFailures: ReadonlySet<OutboundFailure> = new Set(["refused", "unresolved"]);
+
+export interface WebhooksOptions {
+  jobs: JobStore;
+  secrets: WebhookSecrets;
+  outbound: Outbound;
+  clock: Clock;
+  /** Called when a message is due, with the kind of its job. */
+  onScheduled: (kind: string) => void;
+}
+
+/** The features' access to webhooks: check the address when a caller gives it, schedule a message when something happens. */
+export class Webhooks {
+  readonly #options: WebhooksOptions;
+
+  constructor(options: WebhooksOptions) {
+    this.#options = options;
+  }
+
+  /** Rejects with 422 `validation_failed` if the address is not permitted, or if the user has no secret to sign with. */
+  async check({ owner, url }: { owner: string; url: string }): Promise<void> {
+    const { outbound, secrets } = this.#options;
+    try {
+      await outbound.check(url, { timeoutMs: CHECK_MS_MAX });
+    } catch (reason) {
+      if (!(reason instanceof OutboundError)) throw reason;
+      if (callersFailures.has(reason.failure)) throw invalid(`${PARAM}: ${reason.message}.`);
+    }
+    if (await secrets.has(owner)) return;
+    throw invalid(
+      `${PARAM}: ${owner} has no secret for signing webhooks. An operator makes one: tollgate webhooks secret --user ${owner}`,
+    );
+  }
+
+  /**
+   * Schedules the delivery of a message, which is durable when this resolves. A message whose id is already scheduled stays
+   * as it is. Each is delivered at least once: one that is scheduled again after its delivery is sent again, with the same
+   * `webhook-id`. Rejects with a RangeError if the id or the data can't be sent.
+   */
+  async schedule(event: WebhookEvent): Promise<void> {
+    const { jobs, clock, onScheduled } = this.#options;
+    const payload = { ...messageOf(event) };
+    const now = clock();
+    const id = `${WEBHOOK_JOB}:${event.id}`;
+    await jobs.put({ id, kind: WEBHOOK_JOB, owner: event.owner, payload, runAt: now, createdAt: now });
+    onScheduled(WEBHOOK_JOB);
+  }
+}
+
+function invalid(message: string): GatewayError {
+  return new GatewayError("validation_failed", message, { param: PARAM });
+}
