@@ -2,7 +2,7 @@
 import type { Config } from "./config/index.ts";
 import type { Environment } from "./core/index.ts";
 import type { JobHandler, JobStore } from "./jobs/index.ts";
-import { AddressGuard, Outbound, resolveName } from "./outbound/index.ts";
+import { AddressGuard, Outbound, ownAddresses, resolveName } from "./outbound/index.ts";
 import type { Storage } from "./storage/index.ts";
 import type { Logger } from "./telemetry/index.ts";
 import { UpstreamClient } from "./upstream/index.ts";
@@ -60,5 +60,6 @@ export function createOutbound({ web }: Config, { clock }: Pick<Environment, "cl
     clock,
     variables: {},
   });
-  return new Outbound({ guard: new AddressGuard({ allowPrivateHosts, allowPorts, resolve: resolveName }), ask });
+  const guard = new AddressGuard({ allowPrivateHosts, allowPorts, resolve: resolveName, ownAddresses });
+  return new Outbound({ guard, ask });
 }

@@ -17,7 +17,7 @@ import {
   startFeatures,
   type Upgrade,
 } from "./http/index.ts";
-import { type JobHandler, JobRunner, type JobStore, openJobStore } from "./jobs/index.ts";
+import { type Job, type JobHandler, JobRunner, type JobStore, openJobStore } from "./jobs/index.ts";
 import { Ledger, type LedgerStore, openLedgerStore, type Release, type Settle, startSweeper } from "./ledger/index.ts";
 import { openapiDocument } from "./openapi/index.ts";
 import { priceQuote } from "./pricing/index.ts";
@@ -40,6 +40,9 @@ const SETTLE_MS_MAX = 5_000;
 
 /** How long a stopping server waits for an unavailable storage, to write the remaining charges. */
 const STORAGE_MS_MAX = 30_000;
+
+/** The interval at which a storage that cannot be asked for jobs is logged. */
+const JOB_STORAGE_TOLD_MS = 60_000;
 
 /** The interval at which a draining server checks whether its calls have ended. */
 const DRAIN_POLL_MS = 20;
@@ -181,14 +184,22 @@ interface JobParts {
 /** Runs due jobs in this process until it stops. */
 function startJobs({ environment, logger }: AppOptions, parts: JobParts): JobRunner {
   const { clock, randomBytes, randomFraction } = environment;
+  let toldAt = -Infinity;
+  const onError = (reason: unknown, job: Job | undefined): void => {
+    const facts = { job: job?.id, kind: job?.kind, reason: String(reason) };
+    if (job !== undefined) return logger.error(facts, "job failed");
+    // The storage is asked every second.
+    if (clock() - toldAt < JOB_STORAGE_TOLD_MS) return;
+    toldAt = clock();
+    logger.error(facts, "jobs could not be read");
+  };
   return new JobRunner({
     ...parts,
     clock,
     randomBytes,
     randomFraction,
     node: `${hostname()}:${process.pid}`,
-    onError: (reason, job) =>
-      logger.error({ job: job?.id, kind: job?.kind, reason: String(reason) }, job ? "job failed" : "jobs not readable"),
+    onError,
   });
 }
 

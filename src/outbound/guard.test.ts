@@ -1,6 +1,7 @@
 /** The guard against every known notation of a private address, and against names that resolve to one. */
 import { describe, expect, test } from "bun:test";
 import { AddressGuard, type GuardOptions } from "./guard.ts";
+import { ownAddresses } from "./own-addresses.ts";
 import { OutboundError, type OutboundFailure } from "./outbound-error.ts";
 
 const PUBLIC = "93.184.215.14";
@@ -10,6 +11,7 @@ function guardWith(options: Partial<GuardOptions> = {}): AddressGuard {
     allowPrivateHosts: [],
     allowPorts: [80, 443, 8080, 8443],
     resolve: () => Promise.resolve([PUBLIC]),
+    ownAddresses: () => [],
     ...options,
   });
 }
@@ -303,6 +305,22 @@ describe("a name", () => {
         .then(String, String);
     });
     expect(new Set(await Promise.all(messages)).size).toBe(1);
+  });
+});
+
+describe("an address of this machine", () => {
+  const resolve = (): Promise<string[]> => Promise.resolve(["2606:4700::5"]);
+  const guard = guardWith({ resolve, ownAddresses: () => [PUBLIC, "2606:4700:0::0005", "127.0.0.1", "fe80::1%eth0"] });
+
+  test("is refused, although it is public", async () => {
+    for (const host of [PUBLIC, `[::ffff:${PUBLIC}]`, "[2606:4700:0:0::5]", "example.com"]) {
+      expect(await outcome(guard, `https://${host}/`)).toBe("refused");
+    }
+    expect(await outcome(guard, "https://8.8.8.8/")).toEqual(["8.8.8.8"]);
+  });
+
+  test("is found", () => {
+    expect(ownAddresses()).toContain("127.0.0.1");
   });
 });
 

@@ -21,6 +21,11 @@ export interface GuardOptions {
   /** The ports of all other hosts. */
   allowPorts: readonly number[];
   resolve: Resolve;
+  /**
+   * The addresses of this machine, in any notation. Even the public ones are refused: a firewall in front of the machine
+   * does not apply to its own connections.
+   */
+  ownAddresses: () => readonly string[];
 }
 
 /** A permitted URL. Its addresses are not known yet. */
@@ -55,9 +60,10 @@ export class AddressGuard {
     const literal = addressIn(url);
     const found = literal === undefined ? await this.#resolve(url.hostname) : [literal];
     if (mayBePrivate) return found;
+    const own = new Set(this.#options.ownAddresses().map(publicAddress));
     return found.map((each) => {
       const address = publicAddress(each);
-      if (address === undefined) throw notPublic();
+      if (address === undefined || own.has(address)) throw notPublic();
       return address;
     });
   }

@@ -50,7 +50,7 @@ afterEach(async () => {
 
 /** Requests whose names resolve as the test says, and which may use the given hosts. */
 function outboundWith(resolve: Resolve, allowPrivateHosts: readonly string[] = []): Outbound {
-  const guard = new AddressGuard({ allowPrivateHosts, allowPorts: [80, 443], resolve });
+  const guard = new AddressGuard({ allowPrivateHosts, allowPorts: [80, 443], resolve, ownAddresses: () => [] });
   const { ask } = new UpstreamClient({
     fallback: () => Promise.reject(new Error("the fallback was asked")),
     clock: Date.now,
@@ -124,7 +124,12 @@ describe("a request", () => {
       return Promise.resolve(answers[lookups.length - 1] ?? [LOOPBACK]);
     };
     const asked: (string | undefined)[] = [];
-    const guard = new AddressGuard({ allowPrivateHosts: [], allowPorts: [receiver.server.port ?? 0], resolve });
+    const guard = new AddressGuard({
+      allowPrivateHosts: [],
+      allowPorts: [receiver.server.port ?? 0],
+      resolve,
+      ownAddresses: () => [],
+    });
     const outbound = new Outbound({
       guard,
       ask: ({ address }) => {

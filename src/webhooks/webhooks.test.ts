@@ -43,7 +43,7 @@ class Rig {
       if (name === "nowhere.test") return Promise.reject(Object.assign(new Error("none"), { code: "ENOTFOUND" }));
       return Promise.resolve([name === "inside.test" ? "10.0.0.1" : "93.184.215.14"]);
     };
-    const guard = new AddressGuard({ allowPrivateHosts, allowPorts: [80, 443], resolve });
+    const guard = new AddressGuard({ allowPrivateHosts, allowPorts: [80, 443], resolve, ownAddresses: () => [] });
     const outbound = new Outbound({ guard, ask });
     const jobs = openJobStore(storage);
     this.webhooks = new Webhooks({
