@@ -4,7 +4,7 @@ import { type Outbound, OutboundError } from "../outbound/index.ts";
 import type { Logger } from "../telemetry/index.ts";
 import { collectBody } from "../upstream/index.ts";
 import { type Message, readMessage, WEBHOOK_JOB, signedHeaders } from "./message.ts";
-import { retryWaitMs } from "./retry-times.ts";
+import { retryAfterMs, retryWaitMs } from "./retry-times.ts";
 import { WebhookError } from "./webhook-error.ts";
 import type { WebhookSecrets } from "./webhook-secrets.ts";
 
@@ -30,8 +30,8 @@ export interface DeliveryOptions {
   randomFraction: RandomFraction;
 }
 
-/** The outcome of an attempt: the status of the answer, or why there is none. */
-type Outcome = { status: number } | { failure: string };
+/** The outcome of an attempt: the status of the answer and the wait that it asks for, or why there is none. */
+type Outcome = { status: number; retryAfterMs: number } | { failure: string };
 
 /**
  * Sends a message, as a job:
@@ -71,15 +71,17 @@ export class WebhookDelivery implements JobHandler {
 
   async #deliver(owner: string, message: Message, signal: AbortSignal): Promise<JobResult> {
     const outcome = await this.#attempt(owner, message, signal);
-    if ("status" in outcome && outcome.status >= 200 && outcome.status < 300) return { done: true };
+    const answer = "status" in outcome ? outcome : undefined;
+    if (answer !== undefined && answer.status >= 200 && answer.status < 300) return { done: true };
     const { id, url } = message;
     const attempts = message.attempts + 1;
-    const facts = { webhook_id: id, user: owner, host: hostOf(url), attempts, ...outcome };
-    if ("status" in outcome && outcome.status === GONE) {
+    const why = "status" in outcome ? { status: outcome.status } : outcome;
+    const facts = { webhook_id: id, user: owner, host: hostOf(url), attempts, ...why };
+    if (answer?.status === GONE) {
       this.#options.logger.info(facts, "webhook is not wanted any more");
       return { done: true };
     }
-    const afterMs = retryWaitMs(attempts, this.#options.randomFraction());
+    const afterMs = retryWaitMs(attempts, this.#options.randomFraction(), answer?.retryAfterMs);
     if (afterMs === undefined) {
       this.#giveUp(facts);
       return { done: true };
@@ -98,7 +100,7 @@ export class WebhookDelivery implements JobHandler {
       const reply = await outbound.fetch({ ...bounds, url, method: "POST", headers, body, signal });
       // The status decides, even if the rest of the answer is too long or breaks off.
       await Promise.resolve(collectBody(reply.body, ANSWER_BYTES_MAX)).catch(() => undefined);
-      return { status: reply.status };
+      return { status: reply.status, retryAfterMs: retryAfterMs(reply.headers.get("retry-after"), clock()) };
     } catch (reason) {
       if (reason instanceof OutboundError) return { failure: `${reason.failure}: ${reason.message}` };
       if (reason instanceof WebhookError) return { failure: reason.message };

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { retryWaitMs } from "./retry-times.ts";
+import { retryAfterMs, retryWaitMs } from "./retry-times.ts";
 
 const HOUR = 3_600_000;
 
@@ -22,4 +22,24 @@ test("nine waits grow from seconds to a day, about three days in all", () => {
 
 test("each wait is up to a tenth longer", () => {
   expect(waits(1)).toEqual(waits(0).map((wait) => Math.round(wait * 1.1)));
+});
+
+test("a receiver may ask for a longer wait, up to a day, and not for a shorter one", () => {
+  expect(retryWaitMs(1, 0, 60_000)).toBe(60_000);
+  expect(retryWaitMs(1, 1, 60_000)).toBe(66_000);
+  expect(retryWaitMs(2, 0, 60_000)).toBe(300_000);
+  expect(retryWaitMs(1, 0, 1_000 * HOUR)).toBe(24 * HOUR);
+  expect(retryWaitMs(10, 0, 60_000)).toBeUndefined();
+});
+
+test.each([
+  [null, 0],
+  ["", 0],
+  ["120", 120_000],
+  ["-1", 0],
+  ["soon", 0],
+  ["Thu, 01 Jan 1970 00:02:00 GMT", 60_000],
+  ["Thu, 01 Jan 1970 00:00:00 GMT", 0],
+])("retry-after: %s asks for %i ms", (text, milliseconds) => {
+  expect(retryAfterMs(text, 60_000)).toBe(milliseconds);
 });

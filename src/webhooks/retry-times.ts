@@ -2,7 +2,7 @@ const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
-/** The waits after each failed attempt: ten attempts within three days and four hours. */
+/** The waits after each failed attempt, from the example of the standard: ten attempts within three days and four hours. */
 const WAITS_MS = [
   5 * SECOND,
   5 * MINUTE,
@@ -18,11 +18,23 @@ const WAITS_MS = [
 /** The part of a wait by which it may be longer, so that messages that failed together are not repeated together. */
 const SPREAD = 0.1;
 
+const WAIT_MS_MAX = 24 * HOUR;
+
 /**
  * The milliseconds until the next attempt; undefined if there is none after this many. `fraction`, from 0 to 1, spreads the
- * attempts.
+ * attempts. `askedMs` is the wait that the receiver asked for; it counts if it is longer, up to a day.
  */
-export function retryWaitMs(attempts: number, fraction: number): number | undefined {
+export function retryWaitMs(attempts: number, fraction: number, askedMs = 0): number | undefined {
   const wait = WAITS_MS[attempts - 1];
-  return wait === undefined ? undefined : Math.round(wait * (1 + SPREAD * fraction));
+  if (wait === undefined) return undefined;
+  return Math.round(Math.max(wait, Math.min(askedMs, WAIT_MS_MAX)) * (1 + SPREAD * fraction));
+}
+
+/** The milliseconds that a `retry-after` asks for, as seconds or as a date; 0 if it has neither. */
+export function retryAfterMs(text: string | null, now: number): number {
+  if (text === null) return 0;
+  if (/^\d+$/.test(text)) return Number(text) * SECOND;
+  // An HTTP date: `Date.parse` would read a year into many other texts.
+  const at = /^[A-Z][a-z]{2}, /.test(text) ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(at) ? 0 : Math.max(0, at - now);
 }

@@ -214,6 +214,13 @@ describe("a message", () => {
     ]);
   });
 
+  test("waits as long as its receiver asks for", async () => {
+    using receiver = new WebhookReceiver(() => new Response(null, { status: 429, headers: { "retry-after": "120" } }));
+    await rig.secrets.make("alice");
+    await rig.webhooks.schedule(eventTo(receiver.url));
+    expect(await rig.run("video_1-completed")).toMatchObject({ afterMs: 120_000 });
+  });
+
   test("is accepted by any status from 200 to 299, whatever follows it", async () => {
     const endless = new ReadableStream({ pull: (controller) => controller.enqueue("x".repeat(10_000)) });
     using receiver = new WebhookReceiver(
