@@ -17,8 +17,12 @@ const ANSWER_BYTES_MAX = 64 * 1024;
 /** Messages of one user that a process sends at the same time: a receiver that never answers delays no other user's. */
 const PER_USER_MAX = 8;
 
-/** The wait of a message whose user has so many under way. */
-const BUSY_MS = 1_000;
+/**
+ * The wait of a message whose user has so many under way. It doubles each time, since thousands of messages may wait for
+ * one receiver, and each turn costs two commits.
+ */
+const BUSY_MS_MIN = 1_000;
+const BUSY_MS_MAX = 120_000;
 
 const GONE = 410;
 
@@ -54,14 +58,22 @@ export class WebhookDelivery implements JobHandler {
   }
 
   async run({ owner, payload }: Job, { signal }: { signal: AbortSignal }): Promise<JobResult> {
+    const message = readMessage(payload);
     const running = this.#underWay.get(owner) ?? 0;
-    if (running >= PER_USER_MAX) return { again: payload, afterMs: this.#spread(BUSY_MS) };
+    if (running >= PER_USER_MAX) return this.#defer(message);
     this.#underWay.set(owner, running + 1);
     try {
-      return await this.#deliver(owner, readMessage(payload), signal);
+      return await this.#deliver(owner, message, signal);
     } finally {
       this.#leave(owner);
     }
+  }
+
+  #defer(message: Message): JobResult {
+    const { deferrals } = message;
+    const wait = Math.min(BUSY_MS_MIN * 2 ** deferrals, BUSY_MS_MAX);
+    const afterMs = Math.round(wait * (1 + this.#options.randomFraction()));
+    return { again: { ...message, deferrals: deferrals + 1 }, afterMs };
   }
 
   onExhausted({ id, owner, attempts }: Job): Promise<void> {
@@ -87,7 +99,7 @@ export class WebhookDelivery implements JobHandler {
       return { done: true };
     }
     this.#options.logger.info(facts, "webhook failed, will be sent again");
-    return { again: { ...message, attempts } satisfies JsonObject, afterMs };
+    return { again: { ...message, attempts, deferrals: 0 } satisfies JsonObject, afterMs };
   }
 
   /** Rejects only if the run itself was aborted, which is no failure of the receiver, or if the storage does not answer. */
@@ -116,10 +128,6 @@ export class WebhookDelivery implements JobHandler {
     const running = (this.#underWay.get(owner) ?? 1) - 1;
     if (running === 0) this.#underWay.delete(owner);
     else this.#underWay.set(owner, running);
-  }
-
-  #spread(milliseconds: number): number {
-    return Math.round(milliseconds * (1 + this.#options.randomFraction()));
   }
 }
 

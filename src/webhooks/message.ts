@@ -25,6 +25,8 @@ const messageSchema = z.object({
   body: z.string(),
   /** Failed attempts so far. */
   attempts: z.number(),
+  /** How often its turn was put off since the last attempt. */
+  deferrals: z.number(),
 });
 
 /** What a job stores. The body is stored as text, so that each attempt sends the same bytes. */
@@ -36,7 +38,7 @@ export function messageOf({ id, url, type, data, at }: WebhookEvent): Message {
   if (!/^[\w-]{1,128}$/.test(id)) throw new RangeError("a webhook's id has letters, digits, _ and - only");
   const body = JSON.stringify({ type, timestamp: new Date(at).toISOString(), data });
   if (Buffer.byteLength(body) > limits.webhookBodyBytesMax) throw new RangeError("a webhook's data is too long");
-  return { id, url, body, attempts: 0 };
+  return { id, url, body, attempts: 0, deferrals: 0 };
 }
 
 /** Throws if the payload was written by an unknown version. */

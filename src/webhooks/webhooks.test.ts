@@ -265,7 +265,16 @@ describe("a message", () => {
     await rig.webhooks.schedule(eventTo(receiver.url, { id: "of-bob", owner: "bob" }));
     const runs = ids.slice(0, 8).map((id) => rig.run(id));
     await receiver.until(8);
-    expect(await rig.run("m8")).toMatchObject({ again: { attempts: 0 }, afterMs: 1_000 });
+    const turn = await rig.run("m8");
+    expect(turn).toMatchObject({ again: { attempts: 0, deferrals: 1 }, afterMs: 1_000 });
+    const waiting = await openJobStore(storage).find("webhook:m8");
+    for (const [deferrals, afterMs] of [
+      [1, 2_000],
+      [9, 120_000],
+    ]) {
+      const payload = { ...waiting?.payload, deferrals };
+      expect(await rig.runJob({ ...(waiting as Job), payload })).toMatchObject({ afterMs });
+    }
     const other = rig.run("of-bob");
     await receiver.until(9);
     open();

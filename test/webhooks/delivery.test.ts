@@ -2,6 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { rmSync } from "node:fs";
+import OpenAI from "openai";
 import { createOutbound, createWebhooks } from "../../src/app-webhooks.ts";
 import { loadConfig } from "../../src/config/index.ts";
 import { openJobStore } from "../../src/jobs/index.ts";
@@ -143,7 +144,12 @@ describe.each(engines)("a webhook on %s", (engine) => {
     await receiver.until(1);
     const [received] = receiver.received;
     if (received === undefined) throw new Error("nothing was received");
-    for (const secret of secrets) expect(verified(received, secret)).toMatchObject({ data: { id: "video_1" } });
+    for (const secret of secrets) {
+      expect(verified(received, secret)).toMatchObject({ data: { id: "video_1" } });
+      // Another implementation of the standard.
+      const { webhooks } = new OpenAI({ apiKey: "unused", webhookSecret: secret });
+      expect(await webhooks.unwrap(received.body, received.headers)).toMatchObject({ type: "video.completed" });
+    }
     expect(received.signatures).toHaveLength(2);
   }, 30_000);
 
