@@ -69,16 +69,16 @@ export class WebhookDelivery implements JobHandler {
     }
   }
 
+  onExhausted({ id, owner, attempts }: Job): Promise<void> {
+    this.#giveUp({ webhook_id: id.slice(`${WEBHOOK_JOB}:`.length), user: owner, attempts, failure: "its runs failed" });
+    return Promise.resolve();
+  }
+
   #defer(message: Message): JobResult {
     const { deferrals } = message;
     const wait = Math.min(BUSY_MS_MIN * 2 ** deferrals, BUSY_MS_MAX);
     const afterMs = Math.round(wait * (1 + this.#options.randomFraction()));
     return { again: { ...message, deferrals: deferrals + 1 }, afterMs };
-  }
-
-  onExhausted({ id, owner, attempts }: Job): Promise<void> {
-    this.#giveUp({ webhook_id: id.slice(`${WEBHOOK_JOB}:`.length), user: owner, attempts, failure: "its runs failed" });
-    return Promise.resolve();
   }
 
   async #deliver(owner: string, message: Message, signal: AbortSignal): Promise<JobResult> {
