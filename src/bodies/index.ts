@@ -1,12 +1,13 @@
 export type { BodyLimits } from "./arrival.ts";
 export type { BodySource } from "./body-source.ts";
-export { type FormEdit, type FormPart, isForm, type OutgoingForm, readForm, type ReceivedForm } from "./forms/index.ts";
+export { type FormDeclaration, receiveForm, type ReceivedBody } from "./form-body.ts";
+export { type FormEdit, isForm, type OutgoingForm, type ReceivedForm } from "./forms/index.ts";
 export { editBytes, type JsonEdit } from "./json/edit.ts";
 export { matchesWithoutCopy } from "./json/accept-body.ts";
 export { decodedSizeOf, isData, isTextData, jsonBytes, Measure } from "./json/measure.ts";
 export { isOpaqueText, type OpaqueText, opaqueText, type SizeOf } from "./json/opaque-text.ts";
 export { modelId } from "./json/model-id.ts";
-export { checkBody, decodeBody, decodeBodyInSteps, parseBody, type ParsedBody } from "./json/parse-body.ts";
+export { decodeBody, decodeBodyInSteps, parseBody, type ParsedBody } from "./json/parse-body.ts";
 export { scanObject } from "./json/scan.ts";
 export { wholeNumber } from "./json/whole-number.ts";
 export { readBody } from "./read-body.ts";

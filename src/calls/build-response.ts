@@ -5,7 +5,7 @@ import { type FailedReply, relayedHeaders, type WholeReply } from "../sending/in
 import type { Logger } from "../telemetry/index.ts";
 import { EVENT_STREAM, type Exchange } from "./exchange.ts";
 import type { CallAnswer } from "./incoming-call.ts";
-import { StoredBody } from "./retry-key.ts";
+import { StoredBody } from "./stored-answer.ts";
 import type { CallResult, RunningCall } from "./running-call.ts";
 
 /** The parts of a response, and the end of its call. */

@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import type { FormDeclaration } from "../bodies/index.ts";
 import type { Operation, Surface } from "../core/index.ts";
 import type { TextCodec } from "../dialects/index.ts";
 import type { MediaCodec } from "../media/index.ts";
@@ -28,14 +29,4 @@ export interface ChargeableRoute<Body extends ChargeableBody> {
   codec: TextCodec<Body> | MediaCodec<Body>;
   /** Stores the answers, so that later calls may refer to them. */
   responseStore?: ResponseStoreService;
-}
-
-/** The requirements for a route's multipart/form-data body. */
-export interface FormDeclaration<Body> {
-  /** The schema of its fields: text, or a list of texts for a repeated name. */
-  body: z.ZodType<Body>;
-  /** The required file. */
-  file: string;
-  /** Whether its files are audio, whose duration must be measured. */
-  sound: boolean;
 }

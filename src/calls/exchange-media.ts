@@ -2,7 +2,7 @@
  * The exchange of a call that generates no text: bytes pass through, unless the upstream needs the call in its own
  * format.
  */
-import { decodeBody } from "../bodies/index.ts";
+import { decodeBody, type ReceivedBody } from "../bodies/index.ts";
 import { type WorkBound, type JsonObject, objectOf, type RandomBytes } from "../core/index.ts";
 import { readOpenaiFailure, writeOpenaiError } from "../dialects/index.ts";
 import type { MediaCodec, MediaEvents } from "../media/index.ts";
@@ -25,12 +25,11 @@ import {
   type ClientAnswer,
   type ExchangeRequest,
 } from "./exchange.ts";
-import type { CallBody } from "./receive-body.ts";
 
 /** The parts of a call that a media exchange needs. */
 export interface MediaCall<Body extends ChargeableBody> {
   target: Target;
-  received: CallBody<Body>;
+  received: ReceivedBody<Body>;
   bound: WorkBound;
   /** In milliseconds since the epoch. */
   at: number;
@@ -83,7 +82,7 @@ function observeEvents<Body>(
 }
 
 /** A form's fields have already been converted by its schema. */
-function inputOf<Body extends ChargeableBody>(received: CallBody<Body>): CallInput {
+function inputOf<Body extends ChargeableBody>(received: ReceivedBody<Body>): CallInput {
   if (received.kind === "form") return { body: received.body, files: received.files };
   return { body: decodeBody(received), files: [] };
 }

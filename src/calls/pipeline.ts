@@ -5,8 +5,8 @@
  *
  * Authentication happens in `http`, because free routes need it too; everything else is here.
  */
-import { type BodyLimits, readBody } from "../bodies/index.ts";
-import { openWork, resolveUsage, Work, type WorkDependencies } from "../charges/index.ts";
+import { type BodyLimits, readBody, type ReceivedBody, receiveForm } from "../bodies/index.ts";
+import { fingerprintOf, openWork, readRetryKey, resolveUsage, Work, type WorkDependencies } from "../charges/index.ts";
 import {
   type CallAbort,
   CallAborter,
@@ -28,9 +28,9 @@ import type { ChargeableBody, ChargeableRoute } from "./chargeable-route.ts";
 import type { CallAnswer, IncomingCall } from "./incoming-call.ts";
 import { isLarge, type LargeBodies } from "./large-bodies.ts";
 import { type CallPlan, planCall, type ReadCall } from "./plan-call.ts";
-import { type CallBody, formOf, readJson, receiveForm, sourceOf } from "./receive-body.ts";
+import { formOf, readJson, sourceOf } from "./receive-body.ts";
 import { relayReply } from "./relay-reply.ts";
-import { fingerprintOf, readRetryKey, replay } from "./retry-key.ts";
+import { replay } from "./stored-answer.ts";
 import { RunningCall } from "./running-call.ts";
 import { readWhole, sendCall } from "./send-call.ts";
 
@@ -88,7 +88,7 @@ export class CallPipeline {
     };
     let call: RunningCall | undefined;
     try {
-      let received: CallBody<Body>;
+      let received: ReceivedBody<Body>;
       let size = 0;
       if (form === undefined) {
         const bytes = body instanceof Uint8Array ? body : await readBody(body, limited, memory);
@@ -160,7 +160,7 @@ export class CallPipeline {
   #read<Body extends ChargeableBody>(
     route: ChargeableRoute<Body>,
     incoming: IncomingCall,
-    received: CallBody<Body>,
+    received: ReceivedBody<Body>,
     { retry, arrivedAt }: Pick<ReadCall<Body>, "retry" | "arrivedAt">,
   ): ReadCall<Body> {
     const { router, work, environment, storedObjects, largeBodies } = this.#deps;
@@ -213,7 +213,7 @@ interface Upload {
 /** A JSON body needs no freeing. */
 const noUpload: Upload = { files: undefined, free: () => undefined };
 
-function uploadIn<Body>(received: CallBody<Body>): Upload {
+function uploadIn<Body>(received: ReceivedBody<Body>): Upload {
   if (received.kind === "json") return noUpload;
   const { form, files } = received;
   return { files, free: () => void form.close() };

@@ -1,5 +1,12 @@
 /** A call's body becomes a plan before its hold: the target, the requests and the bound of the cost. */
-import { decodeBody, decodeBodyInSteps, decodedSizeOf, parseBody, type ParsedBody } from "../bodies/index.ts";
+import {
+  decodeBody,
+  decodeBodyInSteps,
+  decodedSizeOf,
+  parseBody,
+  type ParsedBody,
+  type ReceivedBody,
+} from "../bodies/index.ts";
 import { outputHold, type WorkOrder } from "../charges/index.ts";
 import {
   GatewayError,
@@ -25,13 +32,12 @@ import { callIdOf, openTextExchange, passesThrough } from "./exchange-text.ts";
 import type { Exchange } from "./exchange.ts";
 import type { IncomingCall } from "./incoming-call.ts";
 import { isLarge, type LargeBodies } from "./large-bodies.ts";
-import type { CallBody } from "./receive-body.ts";
 
 /** A call whose body has been read. */
 export interface ReadCall<Body extends ChargeableBody> {
   route: ChargeableRoute<Body>;
   incoming: IncomingCall;
-  received: CallBody<Body>;
+  received: ReceivedBody<Body>;
   target: Target;
   /** Undefined for a call without a retry key. */
   retry: RetryKey | undefined;

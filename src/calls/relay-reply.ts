@@ -9,7 +9,7 @@ import { EVENT_STREAM, type Exchange, type ObservedStream } from "./exchange.ts"
 import type { CallAnswer } from "./incoming-call.ts";
 import type { CallPlan } from "./plan-call.ts";
 import { relayStream } from "./relay-stream.ts";
-import { StoredBody } from "./retry-key.ts";
+import { StoredBody } from "./stored-answer.ts";
 import type { RunningCall } from "./running-call.ts";
 import { StreamUsage } from "./stream-usage.ts";
 

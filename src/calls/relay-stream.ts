@@ -15,7 +15,7 @@ import type { Allowance } from "../charges/index.ts";
 import { type BodySink, type CallAbort, GatewayError, limits, type ReplyBody } from "../core/index.ts";
 import { eventsOf, type StreamObserver, EventSplitter, type Ticker, type Watched } from "../streaming/index.ts";
 import type { CallClient } from "./incoming-call.ts";
-import type { StoredBody } from "./retry-key.ts";
+import type { StoredBody } from "./stored-answer.ts";
 
 export type StreamEnd = "complete" | "interrupted" | "failed" | "abandoned";
 

@@ -4,7 +4,7 @@ import type { Target } from "../routing/index.ts";
 import type { CallWatchdog } from "../sending/index.ts";
 import type { MemoryShare } from "../streaming/index.ts";
 import type { CallClient } from "./incoming-call.ts";
-import { storedAnswerOf, type SentAnswer } from "./retry-key.ts";
+import { storedAnswerOf, type SentAnswer } from "./stored-answer.ts";
 
 export interface RunningCallParts {
   work: Work;

@@ -7,7 +7,7 @@ import { HoldAmounts } from "./hold-amounts.ts";
 import { expectedTokens } from "./estimate.ts";
 import type { OutputHold } from "./output-hold.ts";
 import { rateExceeded, rateHeaders } from "./rate-headers.ts";
-import { retryRefused } from "./retry-refused.ts";
+import { retryRefused } from "./retry-key.ts";
 import { holdOf, type WorkOrder } from "./work-order.ts";
 import { type HeldOutput, Work } from "./work.ts";
 

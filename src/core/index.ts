@@ -47,7 +47,7 @@ export {
   addUsage,
   appliedTerms,
   inAudioSteps,
-  type ImageVariant,
+  type MediaVariant,
   type ModelUsage,
   inputBuckets,
   inputTokens,

@@ -26,7 +26,7 @@ interface PriceUnit<Key extends string> {
    * Keys whose price applies if this one is absent, nearest first, in rows above this one. Absent: the units are free.
    */
   fallbacks?: readonly Key[];
-  /** The price may be an object by variant: of an image in the terms of `ImageVariant`, of a video such as `1080p`. */
+  /** The price may be an object by variant: of an image in the terms of `MediaVariant`, of a video such as `1080p`. */
   variants?: true;
   /** A unit of a hosted tool: its price does not depend on the terms that a call's tokens are priced by. */
   isTool?: true;

@@ -51,7 +51,7 @@ export type Usage = Partial<Record<UsageBucket, number>>;
 /**
  * The properties that an image's price may depend on, in the provider's terms: `{ size: "1024x1024", quality: "hd" }`.
  */
-export interface ImageVariant {
+export interface MediaVariant {
   size?: string | undefined;
   quality?: string | undefined;
 }
@@ -84,7 +84,7 @@ export interface ObservedUsage {
   /** The parts of `usage` that other models of the provider have used, by their names; each has its own price. */
   others?: readonly ModelUsage[];
   /** The variant of the images that the bucket `images` counts. */
-  image?: ImageVariant;
+  image?: MediaVariant;
   reportedCost?: bigint;
 }
 

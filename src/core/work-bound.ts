@@ -1,4 +1,4 @@
-import type { ImageVariant, ModelUsage, PriceTerms, Usage, UsageBucket } from "./usage.ts";
+import type { MediaVariant, ModelUsage, PriceTerms, Usage, UsageBucket } from "./usage.ts";
 
 /** Everything that bounds the cost of a request, as known from its body before it is sent. */
 export interface WorkBound {
@@ -42,5 +42,5 @@ export interface WorkBound {
    * The maximum number of output images, their variant if the body determines it, and the most that one of them uses if
    * the upstream counts tokens.
    */
-  outputImages?: { count: number; variant: ImageVariant | undefined; each?: Usage };
+  outputImages?: { count: number; variant: MediaVariant | undefined; each?: Usage };
 }

@@ -4,7 +4,7 @@
  * prices are for a million tokens.
  */
 import { describe, expect, test } from "bun:test";
-import type { ImageVariant, PriceTerms, Usage } from "../core/index.ts";
+import type { MediaVariant, PriceTerms, Usage } from "../core/index.ts";
 import { chargeFor } from "./model-price.ts";
 import { PriceBook } from "./price-book.ts";
 
@@ -21,7 +21,7 @@ type Row = [
   model: string,
   usage: Usage,
   charge: bigint,
-  options?: { at?: string; image?: ImageVariant; terms?: PriceTerms },
+  options?: { at?: string; image?: MediaVariant; terms?: PriceTerms },
 ];
 
 const openai: Row[] = [

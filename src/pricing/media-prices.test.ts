@@ -1,7 +1,7 @@
 /** Embeddings, images, speech and transcription: the charge of each kind of price, calculated by hand. */
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import type { ImageVariant, ObservedUsage } from "../core/index.ts";
+import type { MediaVariant, ObservedUsage } from "../core/index.ts";
 import { boundFor, chargeFor, type ModelPrice } from "./model-price.ts";
 import { PriceBook } from "./price-book.ts";
 import type { PriceTable, PricedModality } from "./price-table.ts";
@@ -96,7 +96,7 @@ test.each(charges)("the charge of %s's %s, for %s", (provider, model, modality, 
 
 describe("a price per image", () => {
   const table = { image: { "1024x1024/hd": 0.08, "1024x1024": 0.04, low: 0.01, "2K": 0.12 } };
-  const variants: [string, ImageVariant | undefined, bigint][] = [
+  const variants: [string, MediaVariant | undefined, bigint][] = [
     ["by size and quality", { size: "1024x1024", quality: "hd" }, 80_000_000n],
     ["by size if no price is for both", { size: "1024x1024", quality: "low" }, 40_000_000n],
     ["by quality if no price is for the size", { size: "512x512", quality: "low" }, 10_000_000n],

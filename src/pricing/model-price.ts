@@ -2,7 +2,7 @@ import {
   applyMarkup,
   costOf,
   type Femto,
-  type ImageVariant,
+  type MediaVariant,
   inputTokens,
   type Nano,
   type ObservedUsage,
@@ -65,7 +65,7 @@ export function chargeFor(
  * The most that a call within `bound` can cost, in nano-credits with markup: every token at the most expensive tier that
  * the input can reach, every image as `image` or, if the variant is unknown, as the most expensive variant.
  */
-export function boundFor(price: ModelPrice, bound: Usage, markupMillionths: bigint, image?: ImageVariant): Nano {
+export function boundFor(price: ModelPrice, bound: Usage, markupMillionths: bigint, image?: MediaVariant): Nano {
   const rateOf = image === undefined ? highestRate : orVariant(image, highestRate);
   return toNanoWithMarkup(sum(price, bound, rateOf, inputTokens(bound)), markupMillionths);
 }
@@ -114,12 +114,12 @@ const rateAt: RateOf = (rate, tokensIn) => {
 };
 
 const orVariant =
-  (image: ImageVariant, rateOf: RateOf): RateOf =>
+  (image: MediaVariant, rateOf: RateOf): RateOf =>
   (rate, tokensIn) =>
     variantRate(rate, image) ?? rateOf(rate, tokensIn);
 
 /** The rate of a variant: the one for its size and quality, else for its size, else for its quality. */
-function variantRate({ variants }: TieredRate, { size = "", quality = "" }: ImageVariant): Femto | undefined {
+function variantRate({ variants }: TieredRate, { size = "", quality = "" }: MediaVariant): Femto | undefined {
   if (variants === undefined) return undefined;
   return variants.get(`${size}/${quality}`) ?? variants.get(size) ?? variants.get(quality);
 }

@@ -3,7 +3,7 @@ import {
   IMAGE_TOKENS_MAX,
   type CallFile,
   GatewayError,
-  type ImageVariant,
+  type MediaVariant,
   MESSAGE_TOKENS_MAX,
   tokensOfBytes,
   type WorkBound,
@@ -60,11 +60,11 @@ export function boundImageEdit(body: ImagesBody, sizeOf: SizeOf, files: readonly
 }
 
 /** Size and quality in the client's terms, if given. */
-export function requestedVariant({ size, quality }: ImagesBody): ImageVariant {
+export function requestedVariant({ size, quality }: ImagesBody): MediaVariant {
   return { ...said("size", size), ...said("quality", quality) };
 }
 
-function said(name: "size" | "quality", value: string | null | undefined): ImageVariant {
+function said(name: "size" | "quality", value: string | null | undefined): MediaVariant {
   return value === null || value === undefined || value === "auto" ? {} : { [name]: value };
 }
 

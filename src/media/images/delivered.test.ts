@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import type { ImageVariant, JsonObject, Usage } from "../../core/index.ts";
+import type { MediaVariant, JsonObject, Usage } from "../../core/index.ts";
 import { countImages, expectedImageTokens } from "./delivered.ts";
 import { imageGenerationRequest } from "./request.ts";
 
@@ -33,7 +33,7 @@ describe("only delivered images count", () => {
 });
 
 describe("the variant", () => {
-  test.each<[string, JsonObject, object, ImageVariant]>([
+  test.each<[string, JsonObject, object, MediaVariant]>([
     [
       "is what the answer says",
       { data: [image], size: "1536x1024", quality: "high" },
@@ -86,7 +86,7 @@ describe("tokens that should have been named and were not", () => {
     expect(counted(answer).usage).toEqual(usage);
   });
 
-  test.each<[ImageVariant, number]>([
+  test.each<[MediaVariant, number]>([
     [{}, 1_056],
     [{ size: "1024x1024", quality: "medium" }, 1_056],
     [{ size: "1024x1024", quality: "standard" }, 1_056],

@@ -1,6 +1,6 @@
 import {
   generatedImageTokens,
-  type ImageVariant,
+  type MediaVariant,
   type JsonObject,
   listOf,
   objectOf,
@@ -38,13 +38,13 @@ export function countImages(body: ImagesBody, answer: JsonObject, bound: WorkBou
 }
 
 /** OpenAI's defaults for models priced per image. */
-const plain: ImageVariant = { size: "1024x1024", quality: "standard" };
+const plain: MediaVariant = { size: "1024x1024", quality: "standard" };
 
 /**
  * By the answer, else the request. Images of several sizes have no common variant: they are charged at the highest
  * price.
  */
-function variantOf(body: ImagesBody, answer: JsonObject, delivered: readonly JsonObject[]): ImageVariant {
+function variantOf(body: ImagesBody, answer: JsonObject, delivered: readonly JsonObject[]): MediaVariant {
   const asked = { ...plain, ...requestedVariant(body) };
   const { quality = asked.quality } = variantIn(answer);
   const [size, ...others] = new Set(
@@ -54,12 +54,12 @@ function variantOf(body: ImagesBody, answer: JsonObject, delivered: readonly Jso
 }
 
 /** Size and quality, if an answer or an event contains them. */
-export function variantIn({ size, quality }: JsonObject): ImageVariant {
+export function variantIn({ size, quality }: JsonObject): MediaVariant {
   return { size: isText(size) ? size : undefined, quality: isText(quality) ? quality : undefined };
 }
 
 /** The estimated tokens of an image without reported tokens: of the default quality, a medium one. */
-export function expectedImageTokens({ size, quality = "auto" }: ImageVariant): number {
+export function expectedImageTokens({ size, quality = "auto" }: MediaVariant): number {
   const isDefault = quality === "standard" || quality === "auto";
   return generatedImageTokens(pixelsOf(size) ?? SQUARE_PIXELS, isDefault ? "medium" : quality);
 }

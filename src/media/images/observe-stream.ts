@@ -11,7 +11,7 @@
  */
 import {
   addUsage,
-  type ImageVariant,
+  type MediaVariant,
   type JsonObject,
   objectOf,
   type ObservedUsage,
@@ -41,11 +41,11 @@ export class ImageStreamObserver implements StreamObserver {
   /** The sum of the usage of completed events. */
   #named: ObservedUsage | undefined;
   #images = 0;
-  #image: ImageVariant = {};
+  #image: MediaVariant = {};
   /** Tokens of images without reported usage. */
   #unnamedTokens = 0;
   /** The image with previews that is not complete yet. */
-  #begun: ImageVariant | undefined;
+  #begun: MediaVariant | undefined;
   #ended = false;
   #done = false;
   #failed = false;

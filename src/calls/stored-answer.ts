@@ -1,36 +1,9 @@
-import { createHash } from "node:crypto";
-import { RETRY_KEY_HEADER } from "../charges/index.ts";
 import { errorBody, GatewayError, limits, type Surface } from "../core/index.ts";
 import type { StoredAnswer } from "../ledger/index.ts";
 import type { CallAnswer } from "./incoming-call.ts";
-import type { CallBody } from "./receive-body.ts";
 
 /** A replay has the headers of the first answer, except for those about the current call. */
 const REPLAYED = { "idempotent-replayed": "true", "x-tollgate-credits": "0" };
-
-/**
- * The caller's `Idempotency-Key`, if any. Throws 422 for a key that is empty, too long, or contains other than
- * printable ASCII characters.
- */
-export function readRetryKey(headers: Headers): string | undefined {
-  const key = headers.get(RETRY_KEY_HEADER);
-  if (key === null) return undefined;
-  if (!/^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(key) || key.length > limits.retryKeyCharactersMax) {
-    throw new GatewayError(
-      "validation_failed",
-      `The Idempotency-Key must be 1 to ${limits.retryKeyCharactersMax} printable ASCII characters.`,
-      { param: RETRY_KEY_HEADER },
-    );
-  }
-  return key;
-}
-
-/** A hash of the request of a key: the operation and the body, byte by byte, or part by part for a form. */
-export async function fingerprintOf(operation: string, received: CallBody<unknown>): Promise<string> {
-  const prefix = `${operation}\n`;
-  if (received.kind === "form") return received.form.fingerprint(prefix);
-  return createHash("sha256").update(prefix).update(received.bytes).digest("base64url");
-}
 
 /** Replays the stored answer. */
 export function replay({ status, headers, body }: StoredAnswer, firstId: string): CallAnswer {
