@@ -143,11 +143,11 @@ describe("the usage of a call", () => {
   });
 
   test("is counted in the answer, by its variant", () => {
-    const counted = { usage: { images: 2 }, image: { size: "1024x1024" } };
+    const counted = { usage: { images: 2 }, variant: { size: "1024x1024" } };
     const images = { inputTokens: 40, outputTokens: 0, choices: 2, expectedInput: { input: 9 } };
     expect(resolveUsage({ price, bound: images }, { upstream: undefined, outputBytes: none, counted })).toEqual({
       usage: { input: 9, output: 0, images: 2, requests: 1 },
-      image: { size: "1024x1024" },
+      variant: { size: "1024x1024" },
     });
     expect(
       resolveUsage({ price, bound: images }, { upstream: { usage: { images: 1 } }, outputBytes: none, counted }).usage,

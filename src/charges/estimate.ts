@@ -31,7 +31,7 @@ const LIKELY_TOKENS_MAX = 1_000_000_000;
  * `outputMax` is the number of output tokens per choice.
  */
 export function usageBound(price: ModelPrice, bound: WorkBound, outputMax = outputTokensMax(price, bound)): Usage {
-  const { inputParts, inputUnits, toolUnits, outputImages, choices, inputs = 1 } = bound;
+  const { inputParts, inputUnits, toolUnits, outputImages, outputVideo, choices, inputs = 1 } = bound;
   const window = price.contextWindow ?? Number.POSITIVE_INFINITY;
   const readMax = window * inputs;
   const tokensIn = Math.min(bound.inputTokens, readMax);
@@ -46,6 +46,7 @@ export function usageBound(price: ModelPrice, bound: WorkBound, outputMax = outp
   }
   if (inputUnits !== undefined) Object.assign(usage, inputUnits);
   if (toolUnits !== undefined) Object.assign(usage, toolUnits);
+  if (outputVideo !== undefined) Object.assign(usage, outputVideo.usage);
   if (outputImages?.each === undefined) {
     const ofThought = mostExpensiveOf(price, "output", thought, tokensIn);
     add(usage, mostExpensiveOf(price, ofThought, bound.outputBuckets, tokensIn), Math.min(outputMax, window) * choices);
@@ -108,8 +109,8 @@ export function resolveUsage(
   const namesWork = Object.keys(own.usage).some((bucket) => workBuckets.has(bucket));
   const missing = Object.entries(taken).filter(([bucket]) => !(namesWork && workBuckets.has(bucket)));
   const usage: Usage = { ...Object.fromEntries(missing), ...counted?.usage, ...own.usage };
-  const image = own.image ?? counted?.image;
-  return image === undefined ? { ...own, usage } : { ...own, usage, image };
+  const variant = own.variant ?? counted?.variant;
+  return variant === undefined ? { ...own, usage } : { ...own, usage, variant };
 }
 
 /** The usage with the text that has passed since it was reported. */

@@ -32,7 +32,8 @@ export class HoldAmounts {
   /** The most that the work can cost with this number of output tokens per choice, by default those of its bound. */
   of(outputTokens: number | undefined): Nano {
     const usage = usageBound(this.#price, this.#bound, outputTokens);
-    return boundFor(this.#price, usage, this.#markup, this.#bound.outputImages?.variant) + this.#ofOthers;
+    const { outputImages, outputVideo } = this.#bound;
+    return boundFor(this.#price, usage, this.#markup, (outputImages ?? outputVideo)?.variant) + this.#ofOthers;
   }
 
   /** The output tokens per choice that this amount suffices for; below zero if it does not even suffice for the input. */

@@ -49,7 +49,8 @@ export type UsageBucket = (typeof usageBuckets)[number];
 export type Usage = Partial<Record<UsageBucket, number>>;
 
 /**
- * The properties that an image's price may depend on, in the provider's terms: `{ size: "1024x1024", quality: "hd" }`.
+ * The properties that the price of an image or a video may depend on, in the provider's terms: `{ size: "1024x1024",
+ * quality: "hd" }`, `{ size: "720p" }`, `{ size: "from-video", quality: "silent" }`.
  */
 export interface MediaVariant {
   size?: string | undefined;
@@ -83,8 +84,8 @@ export interface ObservedUsage {
   terms?: PriceTerms;
   /** The parts of `usage` that other models of the provider have used, by their names; each has its own price. */
   others?: readonly ModelUsage[];
-  /** The variant of the images that the bucket `images` counts. */
-  image?: MediaVariant;
+  /** The variant of the images or of the video. */
+  variant?: MediaVariant;
   reportedCost?: bigint;
 }
 

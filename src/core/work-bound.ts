@@ -43,4 +43,6 @@ export interface WorkBound {
    * the upstream counts tokens.
    */
   outputImages?: { count: number; variant: MediaVariant | undefined; each?: Usage };
+  /** The most video that comes out, and its variant if the body determines it. */
+  outputVideo?: { usage: Usage; variant: MediaVariant | undefined };
 }

@@ -55,11 +55,19 @@ export interface NextRun {
 
 /** The jobs' storage on either engine. Each write is one durable commit; a write under a lease resolves with whether that was valid. */
 export interface JobStore {
-  /** Resolves with whether the job is new. An existing job with this id stays as it is. */
-  put(job: NewJob): Promise<boolean>;
+  /**
+   * Resolves with whether the job is new. An existing job with this id stays as it is. With a lease, the job's first run
+   * is the caller's own.
+   */
+  put(job: NewJob, lease?: JobLease): Promise<boolean>;
   find(id: string): Promise<Job | undefined>;
   /** Leases due jobs that have no lease or one that has run out, by their `runAt`. Does not wait for other processes. */
   lease(request: LeaseRequest): Promise<LeasedJob[]>;
+  /**
+   * Leases one job ahead of its time. Resolves with undefined if there is no such job, or another lease is running. It
+   * counts as no attempt.
+   */
+  claim(id: string, lease: JobLease, at: number): Promise<LeasedJob | undefined>;
   renew(job: Leased, until: number): Promise<boolean>;
   /** Gives the lease back. */
   reschedule(job: Leased, next: NextRun): Promise<boolean>;

@@ -21,7 +21,7 @@ type Row = [
   model: string,
   usage: Usage,
   charge: bigint,
-  options?: { at?: string; image?: MediaVariant; terms?: PriceTerms },
+  options?: { at?: string; variant?: MediaVariant; terms?: PriceTerms },
 ];
 
 const openai: Row[] = [
@@ -76,7 +76,7 @@ const openai: Row[] = [
     millionths(50 * 5 + 164 * 8 + 30 * 2 + 1_056 * 32 + 8 * 10),
   ],
   ["gpt-image-2", { input: 50, outputImage: 1_000 }, millionths(50 * 5 + 1_000 * 30)],
-  ["dall-e-3", { images: 2 }, credits(2 * 0.12), { image: { size: "1024x1792", quality: "hd" } }],
+  ["dall-e-3", { images: 2 }, credits(2 * 0.12), { variant: { size: "1024x1792", quality: "hd" } }],
   ["tts-1-hd", { inputCharacters: 250 }, millionths(250 * 30)],
   ["gpt-4o-mini-tts", { input: 20, outputAudio: 150 }, millionths(20 * 0.6 + 150 * 12)],
   ["whisper-1", { inputAudioMs: 90_000 }, credits((90 / 3_600) * 0.36)],
@@ -267,12 +267,12 @@ const rows = Object.entries({ openai, anthropic, google, "x-ai": xai, deepseek, 
 for (const [provider, ...row] of extras) rows.find(([id]) => id === provider)?.[1].push(row);
 
 describe.each(rows)("%s", (provider, calls) => {
-  test.each(calls)("%s %j", (model, usage, charge, { at = NOON, image, terms } = {}) => {
+  test.each(calls)("%s %j", (model, usage, charge, { at = NOON, variant, terms } = {}) => {
     const book = new PriceBook({ operatorPrices: {}, unpriced: "refuse", clock: () => Date.parse(at) });
     const price = book.lookup({ id: `up/${model}`, model, priceProvider: provider });
     if (price === undefined) throw new Error(`${model} has no price`);
     expect(price.source).toBe("built-in");
-    expect(chargeFor(price, { usage, ...(image && { image }), ...(terms && { terms }) }, 1_000_000n)).toBe(charge);
+    expect(chargeFor(price, { usage, ...(variant && { variant }), ...(terms && { terms }) }, 1_000_000n)).toBe(charge);
   });
 });
 

@@ -45,15 +45,15 @@ const charges: [provider: string, model: string, modality: PricedModality, obser
   ["openai", "gpt-image-2.6-sunburst", "images", { usage: { input: 10, outputImage: 100 } }, 50_000n + 3_000_000n],
   ["google", "gemini-2.5-flash-image", "images", { usage: { input: 8, outputImage: 1_290 } }, 2_400n + 38_700_000n],
   ["google", "gemini-nano-banana-2.1", "images", { usage: { input: 8, outputImage: 1_120 } }, 12_000n + 33_600_000n],
-  ["openai", "dall-e-3", "images", { usage: { images: 1 }, image: { ...square, quality: "hd" } }, 80_000_000n],
-  ["openai", "dall-e-3", "images", { usage: { images: 1 }, image: { ...square, quality: "standard" } }, 40_000_000n],
-  ["openai", "dall-e-2", "images", { usage: { images: 3 }, image: { size: "256x256" } }, 48_000_000n],
-  ["openai", "dall-e-2", "images", { usage: { images: 3 }, image: { ...square, quality: "standard" } }, 60_000_000n],
+  ["openai", "dall-e-3", "images", { usage: { images: 1 }, variant: { ...square, quality: "hd" } }, 80_000_000n],
+  ["openai", "dall-e-3", "images", { usage: { images: 1 }, variant: { ...square, quality: "standard" } }, 40_000_000n],
+  ["openai", "dall-e-2", "images", { usage: { images: 3 }, variant: { size: "256x256" } }, 48_000_000n],
+  ["openai", "dall-e-2", "images", { usage: { images: 3 }, variant: { ...square, quality: "standard" } }, 60_000_000n],
   ["x-ai", "grok-imagine-image", "images", { usage: { images: 2 } }, 40_000_000n],
   // The upstream's reported cost takes precedence over the list price.
   ["x-ai", "grok-imagine-image-quality", "images", { usage: { images: 1 }, reportedCost: 70_000_000n }, 70_000_000n],
   ["byteplus", "seedream-4-0-250828", "images", { usage: { images: 4, outputImage: 0 } }, 120_000_000n],
-  ["byteplus", "seedream-5-0-260128", "images", { usage: { images: 1 }, image: { size: "2K" } }, 35_000_000n],
+  ["byteplus", "seedream-5-0-260128", "images", { usage: { images: 1 }, variant: { size: "2K" } }, 35_000_000n],
   // 15 and 30 credits per million characters.
   ["openai", "tts-1", "speech", { usage: { inputCharacters: 4_095 } }, 61_425_000n],
   ["openai", "tts-1-hd", "speech", { usage: { inputCharacters: 1 } }, 30_000n],
@@ -107,10 +107,10 @@ describe("a price per image", () => {
     ["of an unknown variant: the most expensive", undefined, 120_000_000n],
   ];
 
-  test.each(variants)("%s", (_title, image, nano) => {
-    const observed = image === undefined ? { usage: { images: 2 } } : { usage: { images: 2 }, image };
+  test.each(variants)("%s", (_title, variant, nano) => {
+    const observed = variant === undefined ? { usage: { images: 2 } } : { usage: { images: 2 }, variant };
     expect(chargeFor(priced(table), observed, noMarkup)).toBe(nano * 2n);
-    expect(boundFor(priced(table), { images: 2 }, noMarkup, image)).toBe(nano * 2n);
+    expect(boundFor(priced(table), { images: 2 }, noMarkup, variant)).toBe(nano * 2n);
     expect(boundFor(priced(table), { images: 2 }, noMarkup)).toBe(240_000_000n);
   });
 
@@ -118,12 +118,12 @@ describe("a price per image", () => {
     const sum = priced({ ...table, input_image: 0.003, input_mtok: 1, output_mtok: 0, requests_kcount: 5 });
     const usage = { images: 1, inputImages: 2, input: 10, requests: 1 };
     const nano = 40_000_000n + 6_000_000n + 10_000n + 5_000_000n;
-    expect(chargeFor(sum, { usage, image: { size: "1024x1024" } }, noMarkup)).toBe(nano);
+    expect(chargeFor(sum, { usage, variant: { size: "1024x1024" } }, noMarkup)).toBe(nano);
   });
 
   test("may be zero for one variant", () => {
     const price = priced({ image: { low: 0, high: 0.5 } });
-    expect(chargeFor(price, { usage: { images: 3 }, image: { quality: "low" } }, noMarkup)).toBe(0n);
+    expect(chargeFor(price, { usage: { images: 3 }, variant: { quality: "low" } }, noMarkup)).toBe(0n);
     expect(boundFor(price, { images: 3 }, noMarkup)).toBe(1_500_000_000n);
   });
 });

@@ -306,7 +306,7 @@ describe("the bound", () => {
   test("of images is never below their charge, whether or not their variant is known before", () => {
     const property = fc.property(imageTable, usage, image, markup, (prices, used, variant, millionths) => {
       const price = priceOf(prices);
-      const observed = { usage: used, ...(variant === undefined ? {} : { image: variant }) };
+      const observed = { usage: used, ...(variant === undefined ? {} : { variant }) };
       const charged = chargeFor(price, observed, millionths);
       expect(boundFor(price, used, millionths, variant)).toBeGreaterThanOrEqual(charged);
       expect(boundFor(price, used, millionths)).toBeGreaterThanOrEqual(boundFor(price, used, millionths, variant));

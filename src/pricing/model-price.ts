@@ -70,8 +70,8 @@ export function boundFor(price: ModelPrice, bound: Usage, markupMillionths: bigi
   return toNanoWithMarkup(sum(price, bound, rateOf, inputTokens(bound)), markupMillionths);
 }
 
-function listCost(price: ModelPrice, { usage, image }: ObservedUsage): Femto {
-  return sum(price, usage, image === undefined ? rateAt : orVariant(image, rateAt), inputTokens(usage));
+function listCost(price: ModelPrice, { usage, variant }: ObservedUsage): Femto {
+  return sum(price, usage, variant === undefined ? rateAt : orVariant(variant, rateAt), inputTokens(usage));
 }
 
 type RateOf = (rate: TieredRate, tokensIn: number) => Femto;

@@ -46,6 +46,8 @@ export interface UpstreamCall extends UpstreamHead {
   /** Appended to the operation's path. */
   subpath?: string;
   body?: UpstreamBody;
+  /** Whether the request has an effect each time it is performed, so that it must not be repeated once it may have been. */
+  performsOnce?: boolean;
   /** The id of the one key that may be used. */
   pinnedKeyId?: string | undefined;
   /** Its abort ends the call: the client disconnected, or the gateway gave up. */
@@ -92,13 +94,18 @@ export async function sendUpstream(deps: SendDependencies, call: UpstreamCall): 
       }
       noteFailed();
       const { reply, failure } = await readFailure(deps, call, key, { status, headers, body });
-      waitMs = attempts.waitAfter(attempt, failure);
+      // A server's error may come after the request's effect; a refusal comes before.
+      waitMs =
+        call.performsOnce === true && status >= 500 && status !== 503
+          ? undefined
+          : attempts.waitAfter(attempt, failure);
       report(deps, call, attempt, { begunAt, status, failure, waitMs });
       if (waitMs === undefined) return reply;
     } catch (cause) {
       const { signal } = watchdog.abort;
       const failure = signal.aborted ? abortedUpstream(signal.reason) : unansweredBy(cause);
-      waitMs = typeof failure === "string" ? undefined : attempts.waitAfter(attempt, failure);
+      const isDone = typeof failure === "string" || (call.performsOnce === true && isSent);
+      waitMs = isDone ? undefined : attempts.waitAfter(attempt, failure);
       report(deps, call, attempt, { begunAt, status: undefined, failure, waitMs });
       if (signal.aborted) throw signal.reason;
       noteFailed();

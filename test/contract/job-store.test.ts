@@ -81,6 +81,25 @@ describe.each(engines)("jobs on %s", (engine) => {
 
   const idsOf = (jobs: readonly LeasedJob[]): string[] => jobs.map(({ id }) => id);
 
+  describe("claim", () => {
+    test("leases a job that is not due, once, and counts no attempt", async () => {
+      await store.put(job("a", { runAt: AT + 1_000_000 }));
+      const others = await connect();
+      const mine = newLease(AT);
+      const claimed = await Promise.all([store.claim("a", mine, AT), others.claim("a", newLease(AT), AT)]);
+      expect(claimed.filter((each) => each !== undefined)).toHaveLength(1);
+      expect(claimed.find((each) => each !== undefined)).toMatchObject({ id: "a", attempts: 0, payload: { step: 1 } });
+      expect(await store.claim("a", newLease(AT + LEASE), AT + LEASE)).toBeUndefined();
+      expect(await store.claim("a", newLease(AT + LEASE + 1), AT + LEASE + 1)).toMatchObject({ id: "a" });
+    });
+
+    test("finds no job that is gone", async () => {
+      await store.put(job("a"));
+      await store.finish(await leaseOne(AT));
+      expect(await store.claim("a", newLease(AT), AT)).toBeUndefined();
+    });
+  });
+
   describe("put", () => {
     const odd = `Ω \u{1f642} ' \\ " \n \t`;
     test.each<[string, NewJob]>([
@@ -99,6 +118,15 @@ describe.each(engines)("jobs on %s", (engine) => {
       expect(await store.put(each)).toBe(true);
       expect(await store.find(each.id)).toEqual(waiting(each));
       expect(await lease(each.runAt)).toMatchObject([each]);
+    });
+
+    test("with a lease is the caller's own until that runs out", async () => {
+      const own = newLease(AT);
+      expect(await store.put(job("a"), own)).toBe(true);
+      expect(await store.find("a")).toEqual({ ...job("a"), attempts: 0, lease: own });
+      expect(await lease(AT + LEASE)).toEqual([]);
+      expect(await store.reschedule({ id: "a", lease: own }, { runAt: AT + 5, attempts: 0 })).toBe(true);
+      expect(idsOf(await lease(AT + 5))).toEqual(["a"]);
     });
 
     test("of an existing id changes nothing, whatever the state of the job", async () => {

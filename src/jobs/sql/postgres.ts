@@ -1,5 +1,5 @@
 import type { Parameter, Statements } from "../../storage/index.ts";
-import type { Job, JobStore, Leased, LeasedJob, LeaseRequest, NewJob, NextRun } from "../store.ts";
+import type { Job, JobLease, JobStore, Leased, LeasedJob, LeaseRequest, NewJob, NextRun } from "../store.ts";
 import { type JobRow, parametersOf, statementsWith, toJob, toLeasedJobs } from "./rows.ts";
 
 const SQL = statementsWith((index) => `$${index}`, "FOR UPDATE SKIP LOCKED");
@@ -12,8 +12,8 @@ export class PostgresJobStore implements JobStore {
     this.#statements = statements;
   }
 
-  put(job: NewJob): Promise<boolean> {
-    return this.#changes(SQL.put, parametersOf.put(job));
+  put(job: NewJob, lease?: JobLease): Promise<boolean> {
+    return this.#changes(SQL.put, parametersOf.put(job, lease));
   }
 
   async find(id: string): Promise<Job | undefined> {
@@ -24,6 +24,11 @@ export class PostgresJobStore implements JobStore {
   async lease(request: LeaseRequest): Promise<LeasedJob[]> {
     const rows = await this.#statements.run<JobRow>(SQL.lease, parametersOf.lease(request));
     return toLeasedJobs(rows, request);
+  }
+
+  async claim(id: string, lease: JobLease, at: number): Promise<LeasedJob | undefined> {
+    const [row] = await this.#statements.run<JobRow>(SQL.claim, parametersOf.claim(id, lease, at));
+    return row && { ...toJob(row), lease };
   }
 
   renew(job: Leased, until: number): Promise<boolean> {

@@ -1,5 +1,5 @@
 import type { Database, SQLQueryBindings } from "bun:sqlite";
-import type { Job, JobStore, Leased, LeasedJob, LeaseRequest, NewJob, NextRun } from "../store.ts";
+import type { Job, JobLease, JobStore, Leased, LeasedJob, LeaseRequest, NewJob, NextRun } from "../store.ts";
 import { type JobRow, parametersOf, statementsWith, toJob, toLeasedJobs } from "./rows.ts";
 
 /** No lock clause is needed: a statement that writes holds the file's write lock from its first read. */
@@ -13,8 +13,8 @@ export class SqliteJobStore implements JobStore {
     this.#database = database;
   }
 
-  put(job: NewJob): Promise<boolean> {
-    return this.#changes(SQL.put, parametersOf.put(job));
+  put(job: NewJob, lease?: JobLease): Promise<boolean> {
+    return this.#changes(SQL.put, parametersOf.put(job, lease));
   }
 
   find(id: string): Promise<Job | undefined> {
@@ -27,6 +27,11 @@ export class SqliteJobStore implements JobStore {
     if (this.#rows(SQL.due, parametersOf.due(request)).length === 0) return Promise.resolve([]);
     const rows = this.#rows<JobRow>(SQL.lease, parametersOf.lease(request));
     return Promise.resolve(toLeasedJobs(rows, request));
+  }
+
+  claim(id: string, lease: JobLease, at: number): Promise<LeasedJob | undefined> {
+    const [row] = this.#rows<JobRow>(SQL.claim, parametersOf.claim(id, lease, at));
+    return Promise.resolve(row && { ...toJob(row), lease });
   }
 
   renew(job: Leased, until: number): Promise<boolean> {

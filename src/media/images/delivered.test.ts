@@ -71,7 +71,7 @@ describe("the variant", () => {
       { size: "2048x2048", quality: "low" },
     ],
   ])("%s", (_title, answer, body, variant) => {
-    expect(counted(answer, body).image).toEqual({ quality: "standard", ...variant });
+    expect(counted(answer, body).variant).toEqual({ quality: "standard", ...variant });
   });
 });
 

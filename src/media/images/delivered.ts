@@ -34,7 +34,10 @@ export function countImages(body: ImagesBody, answer: JsonObject, bound: WorkBou
   const hasTokens = bound.outputImages?.each !== undefined || isText(answer["output_format"]);
   const told = objectOf(answer["usage"])?.["output_tokens"];
   const isUnreported = hasTokens && !(typeof told === "number" && told > 0);
-  return { usage: { images, ...(isUnreported ? { outputImage: images * expectedImageTokens(image) } : {}) }, image };
+  return {
+    usage: { images, ...(isUnreported ? { outputImage: images * expectedImageTokens(image) } : {}) },
+    variant: image,
+  };
 }
 
 /** OpenAI's defaults for models priced per image. */

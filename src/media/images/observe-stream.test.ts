@@ -67,7 +67,7 @@ describe("a stream of OpenAI", () => {
     expect(observer.close?.().toString()).toBe(last);
     expect(observer.close?.().toString()).toBe("");
     expect(counted(observer)).toEqual({ images: 1, input: 5, outputImage: 272, requests: 1 });
-    expect(observer.usage?.image).toEqual({ size: "1024x1024", quality: "low" });
+    expect(observer.usage?.variant).toEqual({ size: "1024x1024", quality: "low" });
   });
 
   test("of several images keeps the last one alone back, and their usages add up", () => {
@@ -162,7 +162,7 @@ describe("a stream of BytePlus", () => {
     expect(saw(observer, DONE)).toBe(finished(2) + DONE);
     expect([observer.done, observer.complete, observer.failed]).toEqual([true, true, false]);
     expect(counted(observer)).toEqual({ images: 2, requests: 1 });
-    expect(observer.usage?.image?.size).toBe("2048x2048");
+    expect(observer.usage?.variant?.size).toBe("2048x2048");
   });
 
   test("that breaks off is charged for the images so far", () => {
@@ -170,7 +170,7 @@ describe("a stream of BytePlus", () => {
     saw(observer, succeeded(0), succeeded(1, "1024x1024"));
     expect(counted(observer)).toMatchObject({ images: 2 });
     // Of two sizes: charged at the highest price.
-    expect(observer.usage?.image).toEqual({ size: undefined, quality: undefined });
+    expect(observer.usage?.variant).toEqual({ size: undefined, quality: undefined });
     expect(observer.complete).toBe(false);
   });
 

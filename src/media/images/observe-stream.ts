@@ -63,7 +63,7 @@ export class ImageStreamObserver implements StreamObserver {
     if (this.#named === undefined && this.#images === 0 && outputImage === 0) return undefined;
     const base = this.#named ?? { usage: { ...this.#expectedInput, requests: 1 } };
     const seen: Usage = { images: this.#images, ...base.usage };
-    return { ...base, usage: addUsage(seen, { outputImage }), image: this.#image };
+    return { ...base, usage: addUsage(seen, { outputImage }), variant: this.#image };
   }
 
   get done(): boolean {
