@@ -9,6 +9,7 @@ import { FaultBook } from "./shared/faults.ts";
 import { listen } from "./shared/listener.ts";
 import { type RecordedRequest, Recorder } from "./shared/recorder.ts";
 import { KeptAnswers } from "./shared/kept-answers.ts";
+import { SimulatorClock } from "./shared/videos/stored-videos.ts";
 import type { SimulatedProvider } from "./shared/types.ts";
 import { xai } from "./xai/index.ts";
 
@@ -46,6 +47,8 @@ export interface Simulators {
   total(): number;
   /** Forgets the requests and resets the counters of `times-K`. */
   clear(): void;
+  /** Turns the clock that video jobs run by forward. */
+  advance(milliseconds: number): void;
   /** Ends the listener and all open connections. */
   stop(): Promise<void>;
 }
@@ -55,9 +58,10 @@ export async function startSimulators(options: SimulatorOptions = {}): Promise<S
   const recorder = new Recorder();
   const faultBook = new FaultBook();
   const served = Object.values(providers);
-  const kept = new Map(served.map(({ name }) => [name, new KeptAnswers()]));
+  const clock = new SimulatorClock();
+  const kept = new Map(served.map(({ name }) => [name, new KeptAnswers(clock)]));
   const { host = "127.0.0.1", port = 0 } = options;
-  const listener = await listen({ providers: served, recorder, faultBook, kept, host, port });
+  const listener = await listen({ providers: served, recorder, faultBook, kept, clock, host, port });
   return {
     url: listener.url,
     providers: baseUrls(listener.url),
@@ -67,6 +71,7 @@ export async function startSimulators(options: SimulatorOptions = {}): Promise<S
       recorder.clear();
       faultBook.reset();
     },
+    advance: (milliseconds) => clock.advance(milliseconds),
     stop: () => listener.stop(),
   };
 }

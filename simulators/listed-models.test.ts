@@ -22,7 +22,7 @@ const listings = [
 ] as const;
 
 /** Models that do not talk: they are not, or not all, priced by tokens. */
-const otherModels = /embed|image|nano-banana|dall-e|tts|whisper|transcribe|voxtral/;
+const otherModels = /embed|image|nano-banana|dall-e|tts|whisper|transcribe|voxtral|video|sora/;
 
 test.each(listings)(
   "%s lists 4 to 8 models that talk, all with a known price",

@@ -6,6 +6,7 @@ import { byteplusErrors } from "./errors.ts";
 import { imageRoutes } from "./images.ts";
 import { modelRoutes } from "./models.ts";
 import { responseRoutes } from "./responses.ts";
+import { videoRoutes } from "./videos.ts";
 
 function responseHeaders(call: Call): Headers {
   const clientId = call.headers["x-client-request-id"];
@@ -22,7 +23,7 @@ export const byteplus: SimulatedProvider = {
   name: "byteplus",
   basePath: "/byteplus/api/v3",
   errors: byteplusErrors,
-  routes: [...chatRoutes, ...responseRoutes, ...embeddingRoutes, ...imageRoutes, ...modelRoutes],
+  routes: [...chatRoutes, ...responseRoutes, ...embeddingRoutes, ...imageRoutes, ...modelRoutes, ...videoRoutes],
   apiKey: (call) => bearerKey(call.headers),
   responseHeaders,
 };

@@ -8,6 +8,7 @@ import { modelRoutes } from "./models.ts";
 import { responseRoutes } from "./responses.ts";
 import { speechRoutes } from "./speech.ts";
 import { transcriptionRoutes } from "./transcriptions.ts";
+import { videoRoutes } from "./videos.ts";
 
 /** Headers about the account behind the key and its limits, which are no business of a gateway's caller. */
 function responseHeaders(call: Call): Headers {
@@ -42,6 +43,7 @@ export const openai: SimulatedProvider = {
     ...imageRoutes,
     ...speechRoutes,
     ...transcriptionRoutes,
+    ...videoRoutes,
     ...modelRoutes,
   ],
   apiKey: (call) => bearerKey(call.headers),

@@ -1,3 +1,4 @@
+import { SimulatorClock, StoredVideos } from "./videos/stored-videos.ts";
 import { asArray, asObject, type JsonObject } from "./json.ts";
 
 /** An answer that a later request can name. */
@@ -11,7 +12,12 @@ const answersMax = 1_000;
 
 /** The answers that one provider keeps; the oldest make room for new ones. */
 export class KeptAnswers {
+  readonly videos: StoredVideos;
   readonly #answers = new Map<string, KeptAnswer>();
+
+  constructor(clock = new SimulatorClock()) {
+    this.videos = new StoredVideos(clock);
+  }
 
   /** Keeps an answer under the id in its body. */
   keep(answer: KeptAnswer): void {

@@ -2,12 +2,18 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 
 import { exchange, type ExchangeState, type Received } from "./exchange.ts";
 import { BodyTooLargeError, flatHeaders, readBody } from "./http.ts";
+import { asObject, parseJson } from "./json.ts";
 import type { SimulatedProvider } from "./types.ts";
+import type { SimulatorClock } from "./videos/stored-videos.ts";
 
 /** Reads and clears the recorder from another process. */
 const recorderPath = "/__requests";
 
+/** Turns the clock of video jobs: a POST with `{"advance_ms": 4000}`. */
+const clockPath = "/__clock";
+
 export interface ListenerOptions extends ExchangeState {
+  readonly clock: SimulatorClock;
   readonly providers: readonly SimulatedProvider[];
   readonly host: string;
   /** 0 lets the system choose. */
@@ -61,6 +67,7 @@ async function handle(request: IncomingMessage, response: ServerResponse, option
   const received = await receive(request, response);
   if (received === null) return;
   if (received.url.pathname === recorderPath) return answerRecorder(received, response, options);
+  if (received.url.pathname === clockPath) return answerClock(received, response, options);
   const provider = options.providers.find((one) => received.url.pathname.startsWith(`/${one.name}/`));
   if (provider === undefined) return sendJson(response, 404, { error: "no simulated provider at this path" });
   await exchange(received, response, provider, options);
@@ -86,6 +93,12 @@ function answerRecorder(received: Received, response: ServerResponse, state: Exc
     faultBook.reset();
   }
   sendJson(response, 200, { requests: recorder.requests, total: recorder.total });
+}
+
+function answerClock({ method, bytes }: Received, response: ServerResponse, { clock }: ListenerOptions): void {
+  const ahead = asObject(parseJson(bytes.toString("utf8")))["advance_ms"];
+  if (method === "POST" && typeof ahead === "number") clock.advance(ahead);
+  sendJson(response, 200, { now: clock.now });
 }
 
 function sendJson(response: ServerResponse, status: number, body: unknown): void {

@@ -19,7 +19,14 @@ export type Answer =
     }
   | { readonly kind: "stream"; readonly frames: Iterable<Frame>; readonly headers?: Headers }
   /** A file or a plain text, sent whole. */
-  | { readonly kind: "bytes"; readonly contentType: string; readonly bytes: Uint8Array; readonly headers?: Headers }
+  | {
+      readonly kind: "bytes";
+      /** 200 by default. */
+      readonly status?: number;
+      readonly contentType: string;
+      readonly bytes: Uint8Array;
+      readonly headers?: Headers;
+    }
   /** A file sent while it is generated: without a length, and faults count its pieces as events. */
   | {
       readonly kind: "pieces";

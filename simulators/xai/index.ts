@@ -5,6 +5,7 @@ import { xaiErrors } from "./errors.ts";
 import { imageRoutes } from "./images.ts";
 import { modelRoutes } from "./models.ts";
 import { responseRoutes } from "./responses.ts";
+import { videoRoutes } from "./videos.ts";
 import { voiceRoutes } from "./voice.ts";
 
 function responseHeaders(call: Call): Headers {
@@ -22,7 +23,7 @@ export const xai: SimulatedProvider = {
   name: "xai",
   basePath: "/xai/v1",
   errors: xaiErrors,
-  routes: [...chatRoutes, ...responseRoutes, ...imageRoutes, ...voiceRoutes, ...modelRoutes],
+  routes: [...chatRoutes, ...responseRoutes, ...imageRoutes, ...videoRoutes, ...voiceRoutes, ...modelRoutes],
   apiKey: (call) => bearerKey(call.headers),
   responseHeaders,
 };

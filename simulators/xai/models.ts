@@ -58,6 +58,11 @@ const imageModels: readonly ImageModel[] = [
   { id: "grok-imagine-image-pro", created: 1_769_558_400, price: 7 },
 ];
 
+const videoModels = [
+  { id: "grok-imagine-video", created: 1_769_558_400 },
+  { id: "grok-imagine-video-1.5", created: 1_780_099_200 },
+];
+
 const ticksPerCent = 100_000_000;
 /** A tenth of a cent or so for each image that comes in, whatever the model. */
 const ticksPerSource = 20_000_000;
@@ -86,11 +91,11 @@ function describedImageModel({ id, created, price }: ImageModel) {
 }
 
 function listAll(): Answer {
-  return jsonAnswer({ object: "list", data: [...models, ...imageModels].map(listed) });
+  return jsonAnswer({ object: "list", data: [...models, ...imageModels, ...videoModels].map(listed) });
 }
 
 function retrieveAny(call: Call): Answer {
-  const found = imageModels.find(({ id }) => id === call.parameters["id"]);
+  const found = [...imageModels, ...videoModels].find(({ id }) => id === call.parameters["id"]);
   return found === undefined ? retrieve(listed)(call) : jsonAnswer(listed(found));
 }
 
