@@ -25,6 +25,7 @@ import { measureUploads } from "./scenarios/uploads.ts";
 import { commitOf, openCheckout } from "./system/checkout.ts";
 import { Children } from "./system/children.ts";
 import { describeMachine, machineBusyMs } from "./system/machine.ts";
+import { measureVideos } from "./videos/measure.ts";
 import { choosePinning } from "./system/pinning.ts";
 import type { Pinning } from "./system/pinning.ts";
 import { useOfTree } from "./system/processes.ts";
@@ -77,7 +78,7 @@ function messageOf(error: unknown): string {
 
 type Measured = Pick<
   Results,
-  "cases" | "comparison" | "startUp" | "openLoop" | "openStreams" | "uploads" | "ledger" | "growth" | "soak"
+  "cases" | "comparison" | "startUp" | "openLoop" | "openStreams" | "uploads" | "ledger" | "growth" | "videos" | "soak"
 >;
 
 const nothing: Measured = {
@@ -89,6 +90,7 @@ const nothing: Measured = {
   uploads: [],
   ledger: [],
   growth: [],
+  videos: null,
   soak: null,
 };
 
@@ -109,6 +111,10 @@ function prepareComparison(rig: Rig, options: Options, against: string): Prepare
   return { proxies: [proxies.new, proxies.old], missing: [], measure };
 }
 
+/** Watched for three pauses, of 30 seconds each. */
+const manyJobs = { jobs: 10_000, seconds: 95, megabytes: 500 };
+const fewJobs = { jobs: 1_000, seconds: 65, megabytes: 100 };
+
 async function measureColumns(rig: Rig, proxies: readonly Proxy[], options: Options): Promise<Measured> {
   if (options.soakMinutes !== null) return measureSoak(rig, proxies, options.soakMinutes);
   const cases = wantedCases(options);
@@ -119,7 +125,8 @@ async function measureColumns(rig: Rig, proxies: readonly Proxy[], options: Opti
   const uploads = isWanted(options, "uploads") ? await measureUploads(rig, proxies, options.quick ? 1 : 4) : [];
   const ledger = isWanted(options, "ledger") ? await measureLedger(options.quick ? 0.5 : 3, progress) : [];
   const growth = isWanted(options, "growth") ? await measureGrowth(options.quick ? 500_000 : 5_000_000, progress) : [];
-  return { ...nothing, cases: measured, startUp, openLoop, openStreams, uploads, ledger, growth };
+  const videos = isWanted(options, "videos") ? await measureVideos(options.quick ? fewJobs : manyJobs, progress) : null;
+  return { ...nothing, cases: measured, startUp, openLoop, openStreams, uploads, ledger, growth, videos };
 }
 
 /** Tollgate on disk beside its variants: no peer has a ledger. */

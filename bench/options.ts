@@ -11,6 +11,7 @@ const sections = [
   "start-up",
   "ledger",
   "growth",
+  "videos",
   "open-loop",
   "open-streams",
   "uploads",

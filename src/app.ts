@@ -1,7 +1,6 @@
-import { hostname } from "node:os";
 import type { AccountsDependencies } from "./accounts/index.ts";
 import { createModelList, createModelRouter, type RoutingOptions } from "./app-routing.ts";
-import { createOutbound, createWebhooks } from "./app-webhooks.ts";
+import { createJobs } from "./app-jobs.ts";
 import { openTokenStore, Authenticator } from "./auth/index.ts";
 import { CallPipeline, LargeBodies, type PipelineDependencies } from "./calls/index.ts";
 import { type EndDependencies, EndJournal, endHold, guardObserver, logObserver } from "./charges/index.ts";
@@ -17,7 +16,6 @@ import {
   startFeatures,
   type Upgrade,
 } from "./http/index.ts";
-import { type Job, type JobHandler, JobRunner, type JobStore, openJobStore } from "./jobs/index.ts";
 import { Ledger, type LedgerStore, openLedgerStore, type Release, type Settle, startSweeper } from "./ledger/index.ts";
 import { openapiDocument } from "./openapi/index.ts";
 import { priceQuote } from "./pricing/index.ts";
@@ -27,6 +25,7 @@ import type { Storage } from "./storage/index.ts";
 import { type ObjectOwnerStore, openObjectOwnerStore, StoredObjects } from "./stored-objects/index.ts";
 import { MemoryBudget, Ticker } from "./streaming/index.ts";
 import type { Logger } from "./telemetry/index.ts";
+import type { VideoJobs } from "./videos/index.ts";
 import type { Webhooks } from "./webhooks/index.ts";
 
 /** The interval at which open streams and holds are checked: keep-alives, idle time-outs, leases. */
@@ -38,11 +37,11 @@ const DRAIN_MS_MAX = 60_000;
 /** How long calls that were ended at that bound may take to settle. */
 const SETTLE_MS_MAX = 5_000;
 
+/** How long current runs of jobs may take before they are aborted; another process repeats those. */
+const JOBS_MS_MAX = 2_000;
+
 /** How long a stopping server waits for an unavailable storage, to write the remaining charges. */
 const STORAGE_MS_MAX = 30_000;
-
-/** The interval at which a storage that cannot be asked for jobs is logged. */
-const JOB_STORAGE_TOLD_MS = 60_000;
 
 /** The interval at which a draining server checks whether its calls have ended. */
 const DRAIN_POLL_MS = 20;
@@ -89,11 +88,8 @@ export function createApp(options: AppOptions): App {
   const pipeline = new CallPipeline(calls);
   let draining = false;
   const isDraining = (): boolean => draining;
-  const jobStore = openJobStore(storage);
-  const outbound = createOutbound(config, environment);
-  const wake = (kind: string): void => jobs.wake(kind);
-  const { webhooks, handlers } = createWebhooks({ ...options, outbound, jobs: jobStore, wake });
-  const jobs = startJobs(options, { store: jobStore, ticker, handlers: new Map(handlers) });
+  const publicUrl = config.server.public_url ?? options.address;
+  const { videos, webhooks, jobs } = createJobs({ ...options, calls, publicUrl });
   const services = servicesOf(options, {
     ...parts,
     features,
@@ -101,6 +97,7 @@ export function createApp(options: AppOptions): App {
     pipeline,
     store,
     objectOwners,
+    videos,
     webhooks,
     isDraining,
   });
@@ -118,13 +115,14 @@ export function createApp(options: AppOptions): App {
     logger,
     draining: isDraining,
   });
-  const isIdle = (): boolean => pipeline.active === 0 && sockets.active === 0;
+  const isIdle = (): boolean => pipeline.active + videos.active + sockets.active === 0;
   return {
     fetch,
     async drain() {
       draining = true;
       pipeline.close();
-      const stoppedJobs = jobs.stop(SETTLE_MS_MAX);
+      videos.close();
+      const stoppedJobs = jobs.stop(JOBS_MS_MAX);
       await waitUntil(isIdle, drainMsMax);
       pipeline.abortAll();
       sockets.closeAll();
@@ -172,35 +170,6 @@ export function createAccounts(
 ): AccountsDependencies {
   const accounts = openLedgerStore(storage);
   return { accounts, ledger: new Ledger({ store: accounts }), tokens: openTokenStore(storage), environment };
-}
-
-interface JobParts {
-  store: JobStore;
-  ticker: Ticker;
-  /** One for each kind. */
-  handlers: ReadonlyMap<string, JobHandler>;
-}
-
-/** Runs due jobs in this process until it stops. */
-function startJobs({ environment, logger }: AppOptions, parts: JobParts): JobRunner {
-  const { clock, randomBytes, randomFraction } = environment;
-  let toldAt = -Infinity;
-  const onError = (reason: unknown, job: Job | undefined): void => {
-    const facts = { job: job?.id, kind: job?.kind, reason: String(reason) };
-    if (job !== undefined) return logger.error(facts, "job failed");
-    // The storage is asked every second.
-    if (clock() - toldAt < JOB_STORAGE_TOLD_MS) return;
-    toldAt = clock();
-    logger.error(facts, "jobs could not be read");
-  };
-  return new JobRunner({
-    ...parts,
-    clock,
-    randomBytes,
-    randomFraction,
-    node: `${hostname()}:${process.pid}`,
-    onError,
-  });
 }
 
 /** Waits for the condition, at most `milliseconds`. */
@@ -276,6 +245,7 @@ interface ServiceParts extends PipelineParts {
   features: readonly Feature[];
   calls: PipelineDependencies;
   pipeline: CallPipeline;
+  videos: VideoJobs;
   store: LedgerStore;
   objectOwners: ObjectOwnerStore;
   webhooks: Webhooks;
@@ -286,7 +256,7 @@ function servicesOf(options: AppOptions, parts: ServiceParts): Services {
   const { config, sandbox, storage, version, environment, address, logger } = options;
   const { clock } = environment;
   const { features, calls, pipeline, router, ticker, markupMillionths, storedObjects } = parts;
-  const { store, objectOwners, webhooks, isDraining } = parts;
+  const { videos, store, objectOwners, webhooks, isDraining } = parts;
   const responses = openResponseStore(storage);
   const publicUrl = config.server.public_url ?? address;
   return {
@@ -297,6 +267,7 @@ function servicesOf(options: AppOptions, parts: ServiceParts): Services {
     responses,
     storedObjects,
     objectOwners,
+    videos,
     webhooks,
     version,
     isDraining,

@@ -35,6 +35,7 @@ function resultsOf(cells: Cell[]): Results {
     uploads: [],
     ledger: [],
     growth: [],
+    videos: null,
     soak: null,
   };
   const rest = { ...none, otherLoadCores: 0 };

@@ -1,4 +1,5 @@
 import { growthBars } from "../growth/report.ts";
+import { videosBars } from "../videos/report.ts";
 import { ledgerBars } from "../ledger/report.ts";
 import { openStreamCount } from "../scenarios/open-streams.ts";
 import { walBytesMax } from "../scenarios/wal.ts";
@@ -27,6 +28,7 @@ export function barsOf(results: Results): Bar[] {
     ...startUpBars(results),
     ...ledgerBars(results.ledger),
     ...growthBars(results.growth),
+    ...(results.videos === null ? [] : videosBars(results.videos)),
     ...openLoopBars(results.openLoop),
     ...openStreamBars(results),
     ...uploadBars(results),

@@ -1,4 +1,5 @@
 import type { GrowthFigures } from "../growth/measure.ts";
+import type { VideoFigures } from "../videos/measure.ts";
 import type { LedgerFigures } from "../ledger/measure.ts";
 import type { ComparedCase } from "../scenarios/comparison.ts";
 import type { CaseResult } from "../scenarios/matrix.ts";
@@ -26,6 +27,8 @@ export interface Results {
   uploads: UploadsResult[];
   ledger: LedgerFigures[];
   growth: GrowthFigures[];
+  /** Null if they were not measured. */
+  videos: VideoFigures | null;
   soak: SoakResult | null;
   /** Cores that other work on this machine kept busy during the run, on average. */
   otherLoadCores: number;

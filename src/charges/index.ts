@@ -9,7 +9,7 @@ export { openWork } from "./open-work.ts";
 export { outputHold } from "./output-hold.ts";
 export type { ParkedWork } from "./parked-work.ts";
 export { resumeWork } from "./resume-work.ts";
-export { fingerprintOf, readRetryKey } from "./retry-key.ts";
+export { fingerprintOf, readRetryKey, retryRefused } from "./retry-key.ts";
 export { Work, type WorkEnd } from "./work.ts";
 export type { AttemptReport, WorkObserver } from "./work-observer.ts";
 export type { WorkOrder } from "./work-order.ts";

@@ -189,3 +189,9 @@ export const outboundAddressesMax = 4;
 
 /** Bytes of a webhook's body. */
 export const webhookBodyBytesMax = 256 * 1024;
+
+/** Bytes of an upstream's answer about a video job: texts and addresses. Videos themselves are streamed. */
+export const videoAnswerBytesMax = 256 * 1024;
+
+/** How long the record of a video job is kept after its end. */
+export const videoTtlMs = 30 * 24 * 3_600_000;

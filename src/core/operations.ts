@@ -10,4 +10,8 @@ export type Operation =
   | "image_edit"
   | "speech"
   | "transcription"
-  | "translation";
+  | "translation"
+  | VideoOperation;
+
+/** The kinds of work that create a video job. */
+export type VideoOperation = "video_generation" | "video_edit" | "video_extension";

@@ -13,6 +13,8 @@ export const objectKinds = {
   audio: { createdBy: "answers" },
   /** Where hosted tools run code. */
   container: { createdBy: "anyone" },
+  /** A video job. Its owner is in the job's own record. */
+  video: { createdBy: "answers" },
   file: { createdBy: "anyone" },
   vector_store: { createdBy: "anyone" },
   conversation: { createdBy: "anyone" },

@@ -49,6 +49,8 @@ export interface PlatformContract extends Described {
   /** The JSON body, if the route accepts one. */
   body?: z.ZodType;
   answer: z.ZodType;
+  /** The media type of the answer; JSON by default. */
+  answerType?: string;
   /** The meaning of 404, if the route can return it. */
   notFound?: string;
   /** Whether a provider may answer, whose errors are relayed. */
@@ -72,6 +74,7 @@ export function platformContract(contract: PlatformContract, access: Access): Ro
     query,
     body,
     answer,
+    answerType = "application/json",
     notFound,
     relays = false,
     unavailable,
@@ -89,7 +92,7 @@ export function platformContract(contract: PlatformContract, access: Access): Ro
       ...(body === undefined ? {} : { body: { required: true, content: { "application/json": { schema: body } } } }),
     },
     responses: {
-      200: { description: "Success.", headers, content: { "application/json": { schema: answer } } },
+      200: { description: "Success.", headers, content: { [answerType]: { schema: answer } } },
       ...errorResponses([401, 402, 422, 502]),
       ...(access === "admin" ? errorResponses([403]) : {}),
       ...(body === undefined ? {} : errorResponses([413])),
@@ -125,6 +128,8 @@ export interface ProxiedContract extends Described {
   body?: z.ZodType | undefined;
   /** The form with files, if the route accepts one. */
   form?: z.ZodType;
+  /** The answer, if it is not the upstream's own. */
+  answer?: z.ZodType;
   /** Whether `stream: true` turns the answer into server-sent events. */
   streams: boolean;
   /** Media types of whole answers other than JSON. */
@@ -142,7 +147,7 @@ export interface ProxiedContract extends Described {
 export function proxiedContract(contract: ProxiedContract, surface: Surface): RouteContract {
   const { path, operationId, tag, summary, body, form, streams, answers = [], links = {} } = contract;
   const { retryKey = true } = contract;
-  const upstreamBody = z.looseObject({}).describe("The upstream's body, unchanged.");
+  const upstreamBody = contract.answer ?? z.looseObject({}).describe("The upstream's body, unchanged.");
   const others = Object.fromEntries(answers.map((type) => [type, { schema: type.startsWith("text/") ? text : file }]));
   const content = {
     "application/json": { schema: upstreamBody },

@@ -7,6 +7,7 @@ import { imagesFeature } from "./images/index.ts";
 import { modelsFeature } from "./models/index.ts";
 import { platformFeature } from "./platform/index.ts";
 import { responsesFeature } from "./responses/index.ts";
+import { videosFeature } from "./videos/index.ts";
 
 /** All HTTP features of the gateway, in the order of the OpenAPI document. */
 export const features: readonly Feature[] = [
@@ -17,5 +18,6 @@ export const features: readonly Feature[] = [
   responsesFeature,
   embeddingsFeature,
   imagesFeature,
+  videosFeature,
   audioFeature,
 ];

@@ -9,6 +9,7 @@ import type { ResponseStore } from "../responses/index.ts";
 import type { ModelRouter } from "../routing/index.ts";
 import type { AskDependencies } from "../sending/index.ts";
 import type { ObjectOwnerStore, StoredObjects } from "../stored-objects/index.ts";
+import type { VideoJobs } from "../videos/index.ts";
 import type { Logger } from "../telemetry/index.ts";
 import type { Webhooks } from "../webhooks/index.ts";
 import type { ChargeableServices } from "./chargeable.ts";
@@ -29,6 +30,7 @@ export interface Services extends ChargeableServices {
   webhooks: Webhooks;
   body: BodyLimits;
   largeBodies: LargeBodies;
+  videos: VideoJobs;
   /** Rejects with `storage_unavailable` if the storage does not answer. */
   checkStorage: () => Promise<void>;
   /** Whether the server is stopping. */

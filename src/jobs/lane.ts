@@ -140,7 +140,9 @@ export class Lane {
       return;
     }
     const { again: payload, afterMs } = result;
-    await this.#reschedule(job, { runAt: this.#options.clock() + afterMs, attempts: 0, payload });
+    const next = { runAt: this.#options.clock() + afterMs, attempts: 0 };
+    // A payload that stays as it is need not be written again.
+    await this.#reschedule(job, payload === job.payload ? next : { ...next, payload });
     if (afterMs <= 0) this.#mayBeDue = true;
   }
 

@@ -92,6 +92,9 @@ describe("the list", () => {
       "byteplus/seed-1-8-251228",
       "byteplus/seed-1-6-250915",
       "byteplus/seed-1-6-flash-250715",
+      "byteplus/dreamina-seedance-2-0-260128",
+      "byteplus/dreamina-seedance-2-0-fast-260128",
+      "byteplus/seedance-1-5-pro-251215",
       "two/c",
     ]);
   });

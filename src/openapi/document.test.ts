@@ -53,6 +53,14 @@ const routes: [string, string, string[]][] = [
   ["post", "/v1/audio/translations", proxied],
   ["post", "/v1/images/edits", proxied],
   ["post", "/v1/images/generations", proxied],
+  ["get", "/v1/videos", [...platform, "404"].toSorted()],
+  ["post", "/v1/videos", proxied],
+  ["post", "/v1/videos/generations", proxied],
+  ["post", "/v1/videos/edits", proxied],
+  ["post", "/v1/videos/extensions", proxied],
+  ["get", "/v1/videos/{video_id}", [...platform, "404"].toSorted()],
+  ["delete", "/v1/videos/{video_id}", relayed],
+  ["get", "/v1/videos/{video_id}/content", relayed],
   ["post", "/v1/messages", proxied],
   ["post", "/v1/messages/count_tokens", proxied.filter((status) => status !== "409")],
   ["post", "/v1/responses", proxied],
@@ -61,10 +69,16 @@ const routes: [string, string, string[]][] = [
   ["get", "/v1/responses/{response_id}/input_items", relayed],
 ];
 
+/** Whether a success there is no JSON. */
+const isBinary = (path: string): boolean => path === "/v1/videos/{video_id}/content";
+
 /** The meaning of 404 there. */
 function notFound(path: string): string {
   if (path.startsWith("/v1/generations/")) {
     return "No call of the caller's user has this id, or it has not ended yet.";
+  }
+  if (path === "/v1/videos/{video_id}" || path === "/v1/videos/{video_id}/content") {
+    return "The caller has no such video job, or its provider has no such operation.";
   }
   if (path.startsWith("/v1/responses/")) return "The caller has no such response.";
   return "Unsupported gateway route, or the upstream resource was not found.";
@@ -130,6 +144,7 @@ describe("the document", () => {
       "Models",
       "Platform",
       "Responses",
+      "Video",
     ]);
   });
 
@@ -214,7 +229,7 @@ describe.each(routes)("%s %s", (method, path, statuses) => {
     };
     for (const [status, { description, content }] of Object.entries(operation.responses)) {
       expect(description).toBe(meanings[status] ?? (status === "201" ? "Created." : "Success."));
-      expect(content["application/json"]?.schema).toBeDefined();
+      expect(content[isBinary(path) && status === "200" ? "video/mp4" : "application/json"]?.schema).toBeDefined();
       const error = path.startsWith("/v1/messages") ? "AnthropicError" : "Error";
       if (Number(status) >= 400)
         expect(content["application/json"]?.schema).toEqual({ $ref: `#/components/schemas/${error}` });

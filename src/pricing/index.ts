@@ -7,6 +7,7 @@ export {
   type CatalogModel,
   type CatalogRate,
   catalogSchema,
+  type ModelKind,
   type PriceCatalog,
   pricesAt,
   type TimedPrices,

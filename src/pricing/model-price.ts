@@ -12,6 +12,7 @@ import {
   type UsageBucket,
   withoutPart,
 } from "../core/index.ts";
+import type { ModelKind } from "./catalog/index.ts";
 import { multiplied, type PricedModality, type TableRates, type TieredRate } from "./price-table.ts";
 
 /** The price of one model. */
@@ -22,6 +23,8 @@ export interface ModelPrice extends TableRates {
   contextWindow: number | undefined;
   /** Tokens that the model can write in one answer (of an image model: for one image), if known. */
   maxOutputTokens: number | undefined;
+  /** What the model is for, if a catalog lists it. */
+  kind?: ModelKind | undefined;
   /** The layer that the price is from: `config`, `catalog` with its address, or `built-in`. */
   source: string;
 }

@@ -157,14 +157,11 @@ describe("a model that no layer prices", () => {
   });
 });
 
-const allModalities: PricedModality[] = ["text", "embeddings", "images", "speech", "transcription"];
+const inTokens: PricedModality[] = ["text", "embeddings", "images", "speech", "transcription"];
+const allModalities: PricedModality[] = [...inTokens, "video"];
 
 const coverage: [string, PriceTable, PricedModality[]][] = [
-  [
-    "input and output tokens price everything that is counted in tokens",
-    { input_mtok: 1, output_mtok: 2 },
-    allModalities,
-  ],
+  ["input and output tokens price everything that is counted in tokens", { input_mtok: 1, output_mtok: 2 }, inTokens],
   ["input tokens price embeddings", { input_mtok: 1 }, ["embeddings"]],
   ["output tokens alone price nothing", { output_mtok: 1 }, []],
   ["cached tokens alone price nothing", { cache_read_mtok: 1, cache_image_read_mtok: 1 }, []],
@@ -176,6 +173,8 @@ const coverage: [string, PriceTable, PricedModality[]][] = [
   ["output audio tokens", { input_mtok: 1, output_audio_mtok: 12 }, ["embeddings", "speech"]],
   ["hours of audio", { input_audio_hours: 0.36 }, ["transcription"]],
   ["input audio tokens", { input_audio_mtok: 6, output_mtok: 10 }, ["transcription"]],
+  ["seconds of video", { output_video_seconds: { "720p": 0.1 } }, ["video"]],
+  ["video tokens", { output_video_mtok: 7 }, ["video"]],
   ["a price per call", { requests_kcount: 5 }, allModalities],
   ["a price of zero", { image: 0, input_mtok: 0 }, ["embeddings", "images"]],
 ];
@@ -189,12 +188,12 @@ describe("the modalities that a price covers", () => {
   });
 
   test.each<[string, string, PricedModality[]]>([
-    ["openai", "gpt-4o", allModalities],
+    ["openai", "gpt-4o", inTokens],
     ["openai", "text-embedding-3-small", ["embeddings"]],
     ["openai", "dall-e-3", ["images"]],
     ["openai", "tts-1", ["speech"]],
     ["openai", "whisper-1", ["transcription"]],
-    ["google", "gemma-3", allModalities],
+    ["google", "gemma-3", inTokens],
   ])("%s's %s", (priceProvider, model, expected) => {
     const price = bookOf().lookup({ id: `${priceProvider}/${model}`, model, priceProvider });
     expect([...(price?.modalities ?? [])]).toEqual(expected);

@@ -98,6 +98,7 @@ export class PriceBook {
       modalities,
       contextWindow: operatorPrice.context_window ?? listed?.contextWindow,
       maxOutputTokens: operatorPrice.max_output_tokens ?? listed?.maxOutputTokens,
+      kind: listed?.kind,
       source: pricesUsage(operatorPrice) ? CONFIG_LAYER : (listed?.layer ?? "unpriced"),
     };
   }

@@ -72,7 +72,7 @@ export interface TieredRate {
 }
 
 /** The modalities that a price can cover. A model has no price for a modality that would be free only by omission. */
-export type PricedModality = "text" | "embeddings" | "images" | "speech" | "transcription";
+export type PricedModality = "text" | "embeddings" | "images" | "speech" | "transcription" | "video";
 
 const byTokens: readonly PriceKey[] = ["input_mtok", "output_mtok"];
 
@@ -84,10 +84,11 @@ const modalityPrices: Record<PricedModality, readonly (readonly PriceKey[])[]> =
   embeddings: [["input_mtok"]],
   images: [["image"], byTokens, ["input_mtok", "output_image_mtok"]],
   speech: [["input_mchars"], byTokens, ["input_mtok", "output_audio_mtok"]],
+  video: [["output_video_seconds"], ["output_video_mtok"]],
   transcription: [["input_audio_hours"], byTokens, ["input_audio_mtok", "output_mtok"]],
 };
 
-const modalities: readonly PricedModality[] = ["text", "embeddings", "images", "speech", "transcription"];
+const modalities: readonly PricedModality[] = ["text", "embeddings", "images", "speech", "transcription", "video"];
 
 /** All modalities: a free model is priced for each of them. */
 export const allModalities: ReadonlySet<PricedModality> = new Set(modalities);

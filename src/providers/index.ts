@@ -9,5 +9,6 @@ export type {
   UpstreamRequests,
   UpstreamOperation,
 } from "./provider.ts";
+export type { VideoApi, VideoInput, VideoSource, VideoState } from "./video-api.ts";
 export { createProvider, type ProviderChoice, upstreamName } from "./registry.ts";
 export { matchesPattern, readFault } from "./shared/failures.ts";

@@ -1,14 +1,9 @@
 import type { JsonEdit } from "../bodies/index.ts";
-import type {
-  CallFile,
-  Dialect,
-  JsonObject,
-  ModelFacts,
-  ObservedUsage,
-  Operation,
-  Usage,
-  WorkBound,
-} from "../core/index.ts";
+import type { Dialect, JsonObject, ModelFacts, ObservedUsage, Operation, Usage, WorkBound } from "../core/index.ts";
+import type { CallInput, UpstreamRequestBody } from "./call-input.ts";
+import type { VideoApi, VideoRequests } from "./video-api.ts";
+
+export type { CallInput, FormField, UpstreamRequestBody } from "./call-input.ts";
 
 /**
  * One kind of upstream: the paths of its operations, its headers, and how its answers are read. Only data and pure
@@ -21,29 +16,10 @@ export interface Provider {
   headers(key: string, path: string): Record<string, string>;
   /** The supported operations; calls of an absent operation are answered with 404. */
   operations: Readonly<Partial<Record<Operation, UpstreamOperation>>>;
+  /** How its video jobs are followed; absent if it has none. */
+  videos?: VideoApi;
   models: ModelListing;
   failures: FailureRules;
-}
-
-/** The input of a call, for an operation that reshapes it: the fields of its JSON or form, and the form's files. */
-export interface CallInput {
-  body: JsonObject;
-  files: readonly CallFile[];
-}
-
-/** A part of a form to be sent upstream; a file is sent unchanged. */
-export type FormField = { name: string; text: string } | { name: string; file: CallFile };
-
-/** The body of one request of a reshaped call. */
-export interface UpstreamRequestBody {
-  /** Appended to the operation's path. */
-  subpath?: string;
-  /** The whole body. If it has a `model`, that is replaced by the upstream's name of the model. */
-  json?: JsonObject;
-  /**
-   * The whole form, in this order. Without `json` and `form`, the client's body is sent, with the operation's edits.
-   */
-  form?: readonly FormField[];
 }
 
 /** An answer that is not JSON. */
@@ -109,6 +85,8 @@ export interface UpstreamOperation {
   imageUsageMax?(body: JsonObject, model: string): Usage | undefined;
   /** How a model differs from others of the dialect, for translated requests. */
   facts?(model: string): ModelFacts;
+  /** How the requests of an operation that creates video jobs are converted and bounded. */
+  video?: VideoRequests;
   /** The upstream stores its answers: they can be looked up and continued by id under the same path. */
   storesAnswers?: { listsInput: boolean };
   /** Reads the usage of a whole answer or of one stream event; undefined if it contains none. */

@@ -57,6 +57,9 @@ const modalityOf: Record<Operation, PricedModality> = {
   speech: "speech",
   transcription: "transcription",
   translation: "transcription",
+  video_generation: "video",
+  video_edit: "video",
+  video_extension: "video",
 };
 
 /** Resolves model ids to targets. */
@@ -91,7 +94,7 @@ export class ModelRouter {
     if (upstreamOperation === undefined) {
       throw new GatewayError(
         "unsupported_operation",
-        `The provider ${route.prefix} has no ${operations[0]} operation.`,
+        `The provider ${route.prefix} has no ${operations[0]} operation. It has ${Object.keys(route.provider.operations).join(", ") || "none"}.`,
         {
           param: "model",
         },

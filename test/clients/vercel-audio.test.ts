@@ -85,6 +85,9 @@ test("an error is of its own class", async () => {
   const speaking = generateSpeech({ model: openai.speech("anthropic/claude-haiku-4-5"), text: "Hello", voice: "x" });
   const thrown: unknown = await speaking.catch((reason: unknown) => reason);
   expect(APICallError.isInstance(thrown)).toBe(true);
-  expect(thrown).toMatchObject({ statusCode: 404, message: "The provider anthropic has no speech operation." });
+  expect(thrown).toMatchObject({
+    statusCode: 404,
+    message: "The provider anthropic has no speech operation. It has chat, messages, count_tokens.",
+  });
   await expectSpent(rig, caller, 0n);
 });

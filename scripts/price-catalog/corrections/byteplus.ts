@@ -93,7 +93,8 @@ export const byteplus: ProviderCorrections = {
       ...video,
       names: ["seedance-1-5-pro-251215"],
       source: "https://docs.comfy.org/tutorials/partner-nodes/pricing (506.4 and 253.2 credits at 211 a dollar)",
-      prices: { output_video_mtok: { audio: 2.4, silent: 1.2 } },
+      // Offline inference costs half (`docs/wire/byteplus.md`).
+      prices: { output_video_mtok: { audio: 2.4, silent: 1.2 }, service_tiers: { flex: 0.5 } },
     },
     {
       ...video,

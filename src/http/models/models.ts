@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { byPriceKey, describePrice, type PriceKey } from "../../core/index.ts";
-import { mayUse } from "../../routing/index.ts";
+import { mayUse, operationsOf } from "../../routing/index.ts";
 import { platformRoute } from "../route.ts";
 import type { Services } from "../services.ts";
 
@@ -32,6 +32,7 @@ export const modelsAnswer = z
         created: z.number().int(),
         owned_by: z.string(),
         context_length: z.number().int().nullable(),
+        operations: z.array(z.string()).describe("What the model can be called for, if it has a price."),
         pricing: modelPricing.nullable(),
       }),
     ),
@@ -62,6 +63,7 @@ export const modelsRoute = platformRoute({
             created: model.created ?? 0,
             owned_by: model.ownedBy ?? route.prefix,
             context_length: model.contextLength ?? price?.contextWindow ?? null,
+            operations: price === undefined ? [] : operationsOf(route.provider, price),
             pricing: price === undefined ? null : quote(price),
           };
         });

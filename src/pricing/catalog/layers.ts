@@ -3,7 +3,7 @@ import type { PriceTable } from "../price-table.ts";
 import { builtInCatalog } from "./built-in.ts";
 import type { CatalogEntry, CatalogIndex } from "./catalog-index.ts";
 import { pricesAt } from "./prices-at.ts";
-import type { CatalogPrices } from "./schema.ts";
+import type { CatalogPrices, ModelKind } from "./schema.ts";
 
 /** The list price of a model at a moment. */
 export interface ListedPrice {
@@ -13,6 +13,8 @@ export interface ListedPrice {
   prices: CatalogPrices;
   contextWindow: number | undefined;
   maxOutputTokens: number | undefined;
+  /** What the model is for. */
+  kind: ModelKind;
   /** The catalog: its address, or `built-in`. */
   layer: string;
   /** The documents or tables that the prices are from. */
@@ -58,8 +60,8 @@ function firstOf(
     const entry = find(layer);
     const prices = entry && pricesAt(entry.model, at);
     if (entry === undefined || prices === undefined) continue;
-    const { context_window: contextWindow, max_output_tokens: maxOutputTokens, source } = entry.model;
-    return { table: countedPrices(prices), prices, contextWindow, maxOutputTokens, layer: layer.layer, source };
+    const { context_window: contextWindow, max_output_tokens: maxOutputTokens, source, kind = "chat" } = entry.model;
+    return { table: countedPrices(prices), prices, contextWindow, maxOutputTokens, kind, layer: layer.layer, source };
   }
   return undefined;
 }

@@ -72,6 +72,8 @@ const modelKinds = [
   "tool",
 ] as const;
 
+export type ModelKind = (typeof modelKinds)[number];
+
 const model = z.strictObject({
   aliases: z.array(name).optional().describe("Further names of the model, with the same prices."),
   kind: z.enum(modelKinds).optional().describe("What the model is for; chat if absent."),

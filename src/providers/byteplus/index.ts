@@ -6,11 +6,20 @@ import { failures } from "./errors.ts";
 import { imageEdit, imageGeneration } from "./images.ts";
 import { responses } from "./responses.ts";
 import { models } from "./models.ts";
+import { videoGeneration, videos } from "./videos.ts";
 
 export const byteplus: Provider = {
   priceProvider: "byteplus",
   headers: bearer,
-  operations: { chat, responses, embeddings, image_generation: imageGeneration, image_edit: imageEdit },
+  operations: {
+    chat,
+    responses,
+    embeddings,
+    image_generation: imageGeneration,
+    image_edit: imageEdit,
+    video_generation: videoGeneration,
+  },
+  videos,
   models,
   failures,
 };

@@ -8,6 +8,7 @@ import { imageEdit, imageGeneration } from "./images.ts";
 import { responses } from "./responses.ts";
 import { models } from "./models.ts";
 import { transcription, translation } from "./transcriptions.ts";
+import { videoEdit, videoExtension, videoGeneration, videos } from "./videos.ts";
 
 export const openai: Provider = {
   priceProvider: "openai",
@@ -21,7 +22,11 @@ export const openai: Provider = {
     speech: speechOperation,
     transcription,
     translation,
+    video_generation: videoGeneration,
+    video_edit: videoEdit,
+    video_extension: videoExtension,
   },
+  videos,
   models,
   failures,
 };

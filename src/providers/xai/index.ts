@@ -7,11 +7,23 @@ import { responses } from "./responses.ts";
 import { models } from "./models.ts";
 import { speech } from "./speech.ts";
 import { transcription } from "./transcriptions.ts";
+import { videoEdit, videoExtension, videoGeneration, videos } from "./videos.ts";
 
 export const xai: Provider = {
   priceProvider: "x-ai",
   headers: bearer,
-  operations: { chat, responses, image_generation: imageGeneration, image_edit: imageEdit, speech, transcription },
+  operations: {
+    chat,
+    responses,
+    image_generation: imageGeneration,
+    image_edit: imageEdit,
+    speech,
+    transcription,
+    video_generation: videoGeneration,
+    video_edit: videoEdit,
+    video_extension: videoExtension,
+  },
+  videos,
   models,
   failures,
 };

@@ -1,0 +1,124 @@
+import { z } from "@hono/zod-openapi";
+import type { VideoJobs } from "../../videos/index.ts";
+import { parseQuery } from "../parse-query.ts";
+import { platformRoute, type RouteCall } from "../route.ts";
+import { video } from "./video.ts";
+
+const params = z.object({ video_id: z.string().describe("A video job's id.") });
+const provider = z
+  .string()
+  .optional()
+  .describe("The prefix of the provider; by default the one that the job's id belongs to.");
+const ofOne = z.object({ provider });
+const notFound = "The caller has no such video job, or its provider has no such operation.";
+
+const order = z.enum(["asc", "desc"]).default("desc");
+const page = z.object({
+  provider: z.string().optional().describe("The prefix of the provider; by default OpenAI's."),
+  limit: z.coerce.number().int().min(1).max(100).default(20),
+  order,
+  after: z.string().optional().describe("The id of the job before the page."),
+});
+
+interface Needs {
+  videos: VideoJobs;
+}
+
+type Query = Readonly<Record<string, unknown>>;
+
+/** The job that a request is about; other members of its query are the upstream's. */
+function lookupOf(
+  { principal, request, pathParameter }: RouteCall,
+  query: z.ZodType<Query & { provider?: string | undefined }>,
+) {
+  const { provider: named } = parseQuery(request, query);
+  return { principal, request, videoId: pathParameter("video_id"), provider: named };
+}
+
+export const getVideoRoute = platformRoute({
+  contract: {
+    path: "/v1/videos/{video_id}",
+    operationId: "getVideo",
+    tag: "Video",
+    summary: "Poll a video job.",
+    params,
+    query: ofOne,
+    answer: video,
+    notFound,
+  },
+  access: "token",
+  mount:
+    ({ videos }: Needs) =>
+    (call) =>
+      videos.get(lookupOf(call, ofOne)),
+});
+
+export const deleteVideoRoute = platformRoute({
+  contract: {
+    method: "delete",
+    path: "/v1/videos/{video_id}",
+    operationId: "deleteVideo",
+    tag: "Video",
+    summary: "Delete or cancel a video.",
+    params,
+    query: ofOne,
+    answer: z.object({ id: z.string(), object: z.literal("video.deleted"), deleted: z.literal(true) }),
+    notFound,
+    relays: true,
+  },
+  access: "token",
+  mount:
+    ({ videos }: Needs) =>
+    (call) =>
+      videos.remove(lookupOf(call, ofOne)),
+});
+
+export const listVideosRoute = platformRoute({
+  contract: {
+    path: "/v1/videos",
+    operationId: "listVideos",
+    tag: "Video",
+    summary: "List videos.",
+    query: page,
+    answer: z.object({
+      object: z.literal("list"),
+      data: z.array(video),
+      first_id: z.string().nullable(),
+      last_id: z.string().nullable(),
+      has_more: z.boolean(),
+    }),
+    notFound: "Unsupported gateway route, or the upstream resource was not found.",
+  },
+  access: "token",
+  mount:
+    ({ videos }: Needs) =>
+    ({ principal, request }) => {
+      const { provider: named, limit, order: direction, after } = parseQuery(request, page);
+      return videos.list({ principal, provider: named, limit, order: direction, after });
+    },
+});
+
+const content = z.object({
+  provider,
+  variant: z.string().max(100).optional().describe("video, thumbnail or spritesheet."),
+});
+
+export const downloadVideoRoute = platformRoute({
+  contract: {
+    path: "/v1/videos/{video_id}/content",
+    operationId: "downloadVideo",
+    tag: "Video",
+    summary: "Download video bytes.",
+    params,
+    query: content,
+    answer: z.string().meta({ format: "binary" }),
+    answerType: "video/mp4",
+    notFound,
+    relays: true,
+  },
+  access: "token",
+  mount:
+    ({ videos }: Needs) =>
+    (call) =>
+      videos.download(lookupOf(call, content)),
+});

@@ -1,0 +1,412 @@
+/**
+ * Creates a video job. Its work is opened and parked before the upstream is asked, and the answer's id is stored before
+ * the client gets it:
+ *
+ *   receive → resolve → bound → hold → park: the job's row, then its record → send → the record gets id and key → answer
+ *
+ * The job's row is leased by this process until the upstream has answered. If the process dies before, the row's lease
+ * runs out, and the runner ends the work.
+ */
+import type { Principal } from "../auth/index.ts";
+import {
+  decodeBody,
+  type FormBody,
+  isForm,
+  parseBody,
+  readBody,
+  type ReceivedBody,
+  receiveForm,
+} from "../bodies/index.ts";
+import { fingerprintOf, openWork, readRetryKey, resumeWork, retryRefused, Work } from "../charges/index.ts";
+import {
+  formatCredits,
+  GatewayError,
+  isStorableId,
+  type JsonObject,
+  limits,
+  objectOf,
+  type ObjectReference,
+  type VideoOperation,
+} from "../core/index.ts";
+import type { LeasedJob } from "../jobs/index.ts";
+import type { UpstreamRequestBody, VideoInput, VideoSource } from "../providers/index.ts";
+import { requirePrices, type Target } from "../routing/index.ts";
+import { type FailedReply, relayedHeaders, type UpstreamBody } from "../sending/index.ts";
+import { type ApiAnswer, askApi, jobsOf } from "./ask-api.ts";
+import { endLost, newLease, OVERDUE_MS_MAX, pauseAfter, type VideoJobPayload } from "./follow-video.ts";
+import type { StoredVideo } from "./store.ts";
+import { VIDEO_JOB, type VideoDependencies } from "./video-dependencies.ts";
+import { videoObject } from "./video-object.ts";
+import { videoBodyOf, videoFormOf, type VideoRequest } from "./video-request.ts";
+
+/** One request that creates a job. */
+export interface VideoCall {
+  requestId: string;
+  principal: Principal;
+  request: Request;
+}
+
+/** The pause before the storage is asked again. */
+const STORE_AGAIN_MS = 500;
+
+/** The time that the writes around the upstream's answer may take. */
+const WRITES_MS_MAX = 60_000;
+
+interface Planned {
+  target: Target;
+  source: StoredVideo | undefined;
+  pinnedKeyId: string | undefined;
+  body: VideoRequest;
+  upstreamBody: UpstreamBody;
+  bound: ReturnType<NonNullable<Target["operation"]["video"]>["bound"]>;
+}
+
+/** Throws a `GatewayError` for what is refused; an upstream's refusal is relayed. */
+export async function createVideo(
+  deps: VideoDependencies,
+  operation: VideoOperation,
+  call: VideoCall,
+): Promise<Response> {
+  const memory = deps.memory.share();
+  let form: FormBody<VideoRequest> | undefined;
+  try {
+    const { headers } = call.request;
+    let received: ReceivedBody<VideoRequest>;
+    if (isForm(headers)) {
+      form = await receiveForm(call.request, { body: videoFormOf(operation), sound: false }, deps.body);
+      received = form;
+    } else received = parseBody(await readBody(call.request, deps.body, memory), videoBodyOf(operation), []);
+    const key = readRetryKey(headers);
+    const retry = key === undefined ? undefined : { key, fingerprint: await fingerprintOf(operation, received) };
+    const replayed = retry && (await replayOf(deps, call, retry));
+    if (replayed !== undefined) return replayed;
+    const planned = await plan(deps, operation, call, received);
+    return await perform(deps, operation, call, { planned, retry });
+  } finally {
+    memory.free();
+    await form?.form.close();
+  }
+}
+
+/** The answer to the first request with this key; undefined if the key is new. */
+async function replayOf(
+  { videos, environment }: VideoDependencies,
+  { principal }: VideoCall,
+  { key, fingerprint }: NonNullable<StoredVideo["retry"]>,
+): Promise<Response | undefined> {
+  const first = await videos.findByRetryKey(principal.accountId, key);
+  if (first === undefined) return undefined;
+  if (first.createdAt + limits.retryAnswerTtlMs < environment.clock()) {
+    await videos.forgetRetryKey(first.id);
+    return undefined;
+  }
+  if (first.retry?.fingerprint !== fingerprint) throw retryRefused("retry-mismatch");
+  if (first.createdAnswer === undefined) throw retryRefused("retry-running");
+  const headers = {
+    "content-type": "application/json",
+    "idempotent-replayed": "true",
+    "x-tollgate-credits": "0",
+    "x-tollgate-first-request-id": first.id,
+  };
+  return new Response(first.createdAnswer, { headers });
+}
+
+async function plan(
+  deps: VideoDependencies,
+  operation: VideoOperation,
+  { principal }: VideoCall,
+  received: ReceivedBody<VideoRequest>,
+): Promise<Planned> {
+  const { router, storedObjects, environment, notifier } = deps;
+  const isFormBody = received.kind === "form";
+  const body: JsonObject = isFormBody ? received.body : decodeBody(received);
+  const input: VideoInput = { body, files: isFormBody ? received.files : [], isForm: isFormBody };
+  const source = await sourceOf(deps, principal, body);
+  const modelId = received.body.model ?? (source && `${source.provider}/${source.model}`);
+  if (modelId === undefined) throw new GatewayError("validation_failed", "model: Required", { param: "model" });
+  const target = router.resolve(modelId, [operation], principal);
+  if (source !== undefined && source.provider !== target.route.prefix) throw noVideo("video");
+  const requests = target.operation.video;
+  if (requests === undefined) throw new Error(`${target.route.prefix} has a video operation without requests`);
+  const references = requests.references(body);
+  const draft = await ownVideos(deps, principal, references, target.route.prefix);
+  const others = references.filter(({ kind }) => kind !== "video");
+  const pinned = await storedObjects.authorize(others, { principal, route: target.route });
+  const webhookUrl = received.body.webhook_url ?? undefined;
+  if (webhookUrl !== undefined) await notifier.check(webhookUrl, principal.user);
+  const known = source && knownOf(source);
+  const bound = requests.bound(input, target.model, known);
+  requirePrices(target, bound);
+  const upstream = await requests.toUpstream(input, known);
+  return {
+    target,
+    source,
+    pinnedKeyId: source?.keyId ?? draft?.keyId ?? pinned,
+    body: received.body,
+    bound,
+    upstreamBody: bodyOf(upstream, target, received, environment),
+  };
+}
+
+function knownOf({ videoId = "", state, requested }: StoredVideo): VideoSource {
+  return { id: videoId, seconds: state.seconds ?? requested.seconds, url: state.urls[0] };
+}
+
+/** The caller's own video that the request builds on. Throws 404 for any other. */
+async function sourceOf(
+  deps: VideoDependencies,
+  principal: Principal,
+  body: JsonObject,
+): Promise<StoredVideo | undefined> {
+  const video = objectOf(body["video"]);
+  const id = video?.["id"] ?? (isAddress(body["video"]) ? undefined : body["video"]) ?? body["video_id"];
+  // An address, or a file that the upstream stores.
+  if (id === video) return undefined;
+  if (id === undefined || id === null) return undefined;
+  const found = typeof id === "string" ? await ownVideo(deps, principal, id) : undefined;
+  if (found === undefined) throw noVideo(video === undefined ? "video" : "video.id");
+  return found;
+}
+
+function isAddress(value: unknown): boolean {
+  return typeof value === "string" && /^(?:https?|data):/i.test(value);
+}
+
+async function ownVideo(
+  { videos }: VideoDependencies,
+  { user, service }: Principal,
+  id: string,
+): Promise<StoredVideo | undefined> {
+  const found = isStorableId(id) ? await videos.findByVideoId(id) : [];
+  return found.find(({ owner }) => service || owner === user);
+}
+
+/** The first of the videos that a body refers to, all of which must be the caller's own. */
+async function ownVideos(
+  deps: VideoDependencies,
+  principal: Principal,
+  references: readonly ObjectReference[],
+  provider: string,
+): Promise<StoredVideo | undefined> {
+  let first: StoredVideo | undefined;
+  for (const { kind, id, param } of references) {
+    if (kind !== "video") continue;
+    const found = await ownVideo(deps, principal, id);
+    if (found === undefined || found.provider !== provider) throw noVideo(param);
+    first ??= found;
+  }
+  return first;
+}
+
+function noVideo(param: string): GatewayError {
+  return new GatewayError("object_not_found", `${param}: there is no such video of yours.`, { param });
+}
+
+function bodyOf(
+  { json, form }: UpstreamRequestBody,
+  { model }: Target,
+  received: ReceivedBody<VideoRequest>,
+  { randomBytes }: VideoDependencies["environment"],
+): UpstreamBody {
+  if (json !== undefined) return JSON.stringify("model" in json ? { ...json, model } : json);
+  if (form === undefined || received.kind !== "form") throw new Error("a video request without a body");
+  const fields = form.map((field) => {
+    if ("file" in field) return { name: field.name, file: received.partOf(field.file) };
+    return field.name === "model" ? { ...field, text: model } : field;
+  });
+  return received.form.composed(fields, randomBytes);
+}
+
+interface Performed {
+  planned: Planned;
+  retry: StoredVideo["retry"];
+}
+
+async function perform(
+  deps: VideoDependencies,
+  operation: VideoOperation,
+  call: VideoCall,
+  { planned, retry }: Performed,
+): Promise<Response> {
+  const { environment, videos, jobs } = deps;
+  const { requestId: id, principal, request } = call;
+  const { target, bound, source, body } = planned;
+  const { api } = jobsOf(target.route);
+  const at = environment.clock();
+  const { model, modelId, price, priceOf } = target;
+  const work = await openWork(deps.work, {
+    id,
+    principal,
+    operation,
+    dialect: undefined,
+    source: { provider: target.route.prefix, model, modelId },
+    price,
+    priceOf,
+    bound: { inputTokens: 0, outputTokens: 0, choices: 1, ...bound },
+    streamed: false,
+    at,
+  });
+  if (!(work instanceof Work)) throw new Error("work without a retry key was replayed");
+  const video: StoredVideo = {
+    id,
+    videoId: undefined,
+    provider: target.route.prefix,
+    keyId: undefined,
+    owner: principal.user,
+    accountId: principal.accountId,
+    model,
+    operation,
+    sourceId: source?.videoId,
+    webhookUrl: body.webhook_url ?? undefined,
+    retry,
+    requested: requestedIn(body, bound),
+    state: { status: "queued", urls: [] },
+    answer: {},
+    createdAnswer: undefined,
+    credits: undefined,
+    createdAt: at,
+    polledAt: at,
+    keptUntil: at + api.jobMsMax + limits.videoTtlMs,
+  };
+  const until = at + api.jobMsMax;
+  const lease = newLease(deps, deps.send.totalMsMax + WRITES_MS_MAX);
+  let job: LeasedJob | undefined;
+  try {
+    await work.park(until + OVERDUE_MS_MAX, async (parked) => {
+      const payload: VideoJobPayload = { parked, until };
+      const put = { id, kind: VIDEO_JOB, owner: principal.user, payload, runAt: at, createdAt: at };
+      await jobs.put(put, lease);
+      job = { ...put, attempts: 0, lease };
+      if (await videos.insert(video)) return;
+      await jobs.finish(job);
+      throw retryRefused("retry-running");
+    });
+  } catch (thrown) {
+    await work.end({ status: 409, outcome: "failed", error: thrown instanceof GatewayError ? thrown : undefined });
+    throw thrown;
+  }
+  if (job === undefined) throw new Error("parked without a job");
+  return send(deps, {
+    ...planned,
+    video,
+    job,
+    headers: request.headers,
+    held: formatCredits(BigInt((job.payload as VideoJobPayload).parked.held)),
+  });
+}
+
+/** What the answer says of the video before the upstream does. */
+function requestedIn({ size }: VideoRequest, { outputVideo }: Planned["bound"]): StoredVideo["requested"] {
+  const { outputVideoMs } = outputVideo.usage;
+  return {
+    seconds: outputVideoMs === undefined ? undefined : outputVideoMs / 1_000,
+    size: typeof size === "string" ? size : undefined,
+  };
+}
+
+interface Sending extends Planned {
+  video: StoredVideo;
+  job: LeasedJob;
+  headers: Headers;
+  held: string;
+}
+
+async function send(deps: VideoDependencies, sending: Sending): Promise<Response> {
+  const { target, upstreamBody: body, pinnedKeyId, video, headers } = sending;
+  let isSent = false;
+  let reply: ApiAnswer | FailedReply;
+  try {
+    reply = await askApi(deps, {
+      target,
+      body,
+      pinnedKeyId,
+      clientHeaders: headers,
+      workId: video.id,
+      performsOnce: true,
+      totalMsMax: deps.send.totalMsMax,
+      onSent: (sent) => (isSent = sent),
+    });
+  } catch (thrown) {
+    await giveUp(deps, sending, { thrown, isSent });
+    throw thrown;
+  }
+  if (reply.kind === "failed") return refused(deps, sending, reply);
+  return created(deps, sending, reply);
+}
+
+/** The upstream was not reached, or its answer is lost: in that case it may have created the job. */
+async function giveUp(
+  deps: VideoDependencies,
+  { video, job }: Sending,
+  { thrown, isSent }: { thrown: unknown; isSent: boolean },
+): Promise<void> {
+  const error = thrown instanceof GatewayError ? thrown : undefined;
+  const payload = job.payload as VideoJobPayload;
+  if (isSent) await endLost(deps, payload, video, error);
+  else {
+    await resumeWork(deps.work, payload.parked).end({ status: error?.status ?? 500, outcome: "interrupted", error });
+    await deps.videos.remove(video.id);
+  }
+  await deps.jobs.finish(job);
+}
+
+/** An upstream's own refusal is relayed, and nothing is charged. */
+async function refused(
+  deps: VideoDependencies,
+  { video, job, target }: Sending,
+  { status, headers, body }: FailedReply,
+): Promise<Response> {
+  const { parked } = job.payload as VideoJobPayload;
+  await resumeWork(deps.work, parked).end({ status, outcome: "failed" });
+  await deps.videos.remove(video.id);
+  await deps.jobs.finish(job);
+  return new Response(body, { status, headers: relayedHeaders(headers, target.route.sandbox) });
+}
+
+async function created(
+  deps: VideoDependencies,
+  sending: Sending,
+  { json, keyId, headers }: ApiAnswer,
+): Promise<Response> {
+  const { environment, videos, jobs } = deps;
+  const { target, video, job, held } = sending;
+  const { api } = jobsOf(target.route);
+  const videoId = api.readId(json);
+  const { parked } = job.payload as VideoJobPayload;
+  const at = environment.clock();
+  // A job that its upstream has already ended is charged by its first look.
+  const { status, ...seen } = api.readJob(json, parked.bound, at);
+  const state = { ...seen, status: status === "completed" || status === "failed" ? "in_progress" : status } as const;
+  const known: StoredVideo = { ...video, videoId, keyId, state, answer: json, polledAt: at };
+  const answer = JSON.stringify(videoObject({ ...known, state: { ...state, status: "queued" } }, deps.publicUrl));
+  const stored = { videoId, keyId, state, answer: json, createdAnswer: answer, polledAt: at };
+  const isNamed = videoId !== undefined && isStorableId(videoId);
+  if (!isNamed || !(await storeAnswer(deps, () => videos.created(video.id, stored)))) {
+    const error = new GatewayError("upstream_invalid_answer", "The upstream did not name the video job.");
+    await giveUp(deps, sending, { thrown: error, isSent: true });
+    throw error;
+  }
+  await jobs.reschedule(job, { runAt: at + pauseAfter(0), attempts: 0 });
+  return new Response(answer, {
+    headers: {
+      ...relayedHeaders(headers, target.route.sandbox),
+      "content-type": "application/json",
+      "x-tollgate-credits": formatCredits(0n),
+      "x-tollgate-credits-held": held,
+    },
+  });
+}
+
+/** The upstream has created the job: a storage that fails is asked again, as long as the job's row is leased. */
+async function storeAnswer({ ticker, logger }: VideoDependencies, store: () => Promise<boolean>): Promise<boolean> {
+  const giveUpAt = ticker.now() + WRITES_MS_MAX / 2;
+  for (;;) {
+    try {
+      return await store();
+    } catch (reason) {
+      if (ticker.now() >= giveUpAt) throw reason;
+      logger.warn({ reason: String(reason) }, "the id of a video job could not be stored yet");
+      await new Promise<void>((resolve) => ticker.after(STORE_AGAIN_MS, resolve));
+    }
+  }
+}

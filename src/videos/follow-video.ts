@@ -1,0 +1,205 @@
+/** Follows a video job at its upstream: asks for its state, and ends its work once. */
+import { resumeWork, type ParkedWork } from "../charges/index.ts";
+import { type GatewayError, limits, type Nano, randomId, type WorkBound } from "../core/index.ts";
+import type { Job, JobLease, JobResult, LeasedJob } from "../jobs/index.ts";
+import type { VideoState } from "../providers/index.ts";
+import type { FailedReply } from "../sending/index.ts";
+import { askApi, jobsOf } from "./ask-api.ts";
+import type { StoredVideo } from "./store.ts";
+import type { VideoDependencies } from "./video-dependencies.ts";
+
+/** The time for one question about a job. */
+const ASK_MS_MAX = 30_000;
+
+/** A caller's own question must end while its lease runs. */
+const CLAIM_MS = 2 * ASK_MS_MAX;
+
+/** The pause between two questions in the background: a tenth of the job's age, within these. */
+const PAUSE_MS_MIN = 5_000;
+const PAUSE_MS_MAX = 30_000;
+
+/** An upstream that does not know a job may not know it yet. */
+const UNKNOWN_MS_MAX = 10 * 60_000;
+
+/** How long a job's hold outlives the job: an upstream or a gateway may be down for so long. */
+export const OVERDUE_MS_MAX = 24 * 3_600_000;
+
+/** What a job's row contains. */
+export interface VideoJobPayload {
+  parked: ParkedWork;
+  /** The job is lost if it has not ended by then, in milliseconds since the epoch. */
+  until: number;
+  [member: string]: unknown;
+}
+
+export const isEnded = ({ status }: VideoState): boolean => status === "completed" || status === "failed";
+
+export function pauseAfter(ageMs: number): number {
+  return Math.min(Math.max(ageMs / 10, PAUSE_MS_MIN), PAUSE_MS_MAX);
+}
+
+/** A lease for one step of a job outside of the runner. */
+export function newLease({ environment, node }: VideoDependencies, milliseconds: number): JobLease {
+  return { token: randomId(environment.randomBytes, 20), node, until: environment.clock() + milliseconds };
+}
+
+/**
+ * Brings a record up to date for a caller, unless the upstream was just asked or another process is asking it. An
+ * upstream that can't be reached changes nothing.
+ */
+export async function refreshVideo(deps: VideoDependencies, video: StoredVideo): Promise<StoredVideo> {
+  const { clock } = deps.environment;
+  const { videos, jobs, router, logger } = deps;
+  const api = router.routes.find(({ prefix }) => prefix === video.provider)?.provider.videos;
+  if (api === undefined || isEnded(video.state) || clock() - video.polledAt < api.pollMsMin) return video;
+  const job = await jobs.claim(video.id, newLease(deps, CLAIM_MS), clock());
+  if (job === undefined) return (await videos.find(video.id)) ?? video;
+  try {
+    await applyResult(deps, job, await followVideo(deps, job, { isAsked: true }));
+  } catch (reason) {
+    logger.warn({ request_id: video.id, reason: String(reason) }, "a video job could not be looked up");
+    await jobs.reschedule(job, { runAt: job.runAt, attempts: job.attempts });
+  }
+  return (await videos.find(video.id)) ?? video;
+}
+
+async function applyResult({ jobs, environment }: VideoDependencies, job: LeasedJob, result: JobResult): Promise<void> {
+  if ("done" in result) await jobs.finish(job);
+  else await jobs.reschedule(job, { runAt: environment.clock() + result.afterMs, attempts: 0, payload: result.again });
+}
+
+interface FollowOptions {
+  /** Its abort ends the look. */
+  signal?: AbortSignal;
+  /** Whether a caller waits for it. */
+  isAsked?: boolean;
+}
+
+/**
+ * One look at a job, which must be leased by this process. Idempotent: a process that dies after the charge leaves a
+ * job whose next look finds the same end, and charges nothing again. Throws if the upstream gave no answer.
+ */
+export async function followVideo(
+  deps: VideoDependencies,
+  job: Pick<Job, "id" | "payload">,
+  { signal, isAsked = false }: FollowOptions = {},
+): Promise<JobResult> {
+  const { videos, environment, router } = deps;
+  const payload = job.payload as VideoJobPayload;
+  const video = await videos.find(job.id);
+  // The process died before it had written the record, or before it had the upstream's answer.
+  if (video?.videoId === undefined) {
+    await endLost(deps, payload, video);
+    return { done: true };
+  }
+  const at = environment.clock();
+  const route = router.routes.find(({ prefix }) => prefix === video.provider);
+  if (route === undefined || route.requiredVariable !== undefined) {
+    throw new Error(`the provider ${video.provider} of a video job is not routed any more`);
+  }
+  const { target, api } = jobsOf(route);
+  const reply = await askApi(deps, {
+    target,
+    method: "GET",
+    subpath: `/${encodeURIComponent(video.videoId)}`,
+    pinnedKeyId: video.keyId,
+    workId: video.id,
+    totalMsMax: ASK_MS_MAX,
+    signal,
+  });
+  const { bound } = payload.parked;
+  const seen =
+    reply.kind === "failed"
+      ? unseen(reply, video, { at, bound })
+      : { answer: reply.json, state: api.readJob(reply.json, bound, at) };
+  if (seen === undefined) return waitMore(deps, { video, payload, at });
+  const { state, answer } = seen;
+  if (isEnded(state)) {
+    await endVideo(deps, payload, { ...video, state, answer });
+    return { done: true };
+  }
+  // Of ten thousand jobs most have not moved. Callers may ask in any loop: for them the moment counts.
+  if (isAsked || !Bun.deepEquals(answer, video.answer)) {
+    await videos.seen(video.id, { state, answer, credits: undefined, polledAt: at, keptUntil: video.keptUntil });
+  }
+  return waitMore(deps, { video, payload, at });
+}
+
+/**
+ * A job that its upstream does not know, after a while; undefined for one that may still be found. If it had begun, the
+ * upstream may bill it. Throws for other failures.
+ */
+function unseen(
+  { status }: FailedReply,
+  { createdAt, answer, provider, state: before }: StoredVideo,
+  { at, bound }: { at: number; bound: WorkBound },
+): Pick<StoredVideo, "state" | "answer"> | undefined {
+  if (status !== 404 && status !== 410) throw new Error(`${provider} answered ${status}`);
+  if (at - createdAt < UNKNOWN_MS_MAX) return undefined;
+  const error = { code: "not_found", message: "The provider does not know this job any more." };
+  const observed = before.status === "queued" ? undefined : mostOf(bound);
+  return { state: { status: "failed", urls: [], error, observed }, answer };
+}
+
+interface Waiting {
+  video: StoredVideo;
+  payload: VideoJobPayload;
+  at: number;
+}
+
+/** The job goes on, or has taken longer than any does: then the upstream may bill it, and it costs what is held. */
+async function waitMore(deps: VideoDependencies, { video, payload, at }: Waiting): Promise<JobResult> {
+  if (at < payload.until) return { again: payload, afterMs: pauseAfter(at - video.createdAt) };
+  await endOverdue(deps, payload, video);
+  return { done: true };
+}
+
+/** Ends a job that cannot be followed any longer. */
+export async function endOverdue(deps: VideoDependencies, payload: VideoJobPayload, video: StoredVideo): Promise<void> {
+  const error = { code: "expired", message: "The provider did not finish this job in time." };
+  const observed = mostOf(payload.parked.bound);
+  await endVideo(deps, payload, { ...video, state: { status: "failed", urls: [], error, observed } });
+}
+
+function mostOf({ outputVideo, inputUnits }: WorkBound): VideoState["observed"] {
+  const { usage, variant } = outputVideo ?? {};
+  return { usage: { ...usage, ...inputUnits, requests: 1 }, ...(variant && { variant }) };
+}
+
+/** Charges or releases, then notes the end. */
+async function endVideo(deps: VideoDependencies, { parked }: VideoJobPayload, video: StoredVideo): Promise<void> {
+  const { videos, environment, storedObjects, router, notifier } = deps;
+  const { state, answer } = video;
+  const { observed, status, fileId } = state;
+  const work = resumeWork(deps.work, parked);
+  const outcome = status === "completed" ? "complete" : "failed";
+  const { isDurable, shortfall } = await work.end({ status: 200, outcome, observed });
+  if (!isDurable) throw new Error("the end of a video job could not be written");
+  const credits: Nano = observed === undefined ? 0n : work.costOf(observed) - shortfall;
+  const route = router.routes.find(({ prefix }) => prefix === video.provider);
+  if (fileId !== undefined && route !== undefined && video.keyId !== undefined) {
+    const caller = { principal: { user: video.owner }, route };
+    const kept = { keyId: video.keyId, ttlMs: limits.responseTtlMs };
+    await storedObjects.record([{ kind: "file", id: fileId }], caller, kept);
+  }
+  const at = environment.clock();
+  await videos.seen(video.id, { state, answer, credits, polledAt: at, keptUntil: at + limits.videoTtlMs });
+  await notifier.ended({ ...video, credits });
+}
+
+/** Ends work whose creation has no answer. The upstream may have done it, and the operator may owe it. */
+export async function endLost(
+  deps: VideoDependencies,
+  { parked }: VideoJobPayload,
+  video: StoredVideo | undefined,
+  error?: GatewayError,
+): Promise<void> {
+  const unbilled = mostOf(parked.bound);
+  deps.logger.warn(
+    { request_id: parked.id, provider: parked.source.provider },
+    "a video job was lost before its id was known",
+  );
+  const work = resumeWork(deps.work, parked);
+  await work.end({ status: error?.status ?? 502, outcome: "interrupted", unbilled, error });
+  if (video !== undefined) await deps.videos.remove(video.id);
+}

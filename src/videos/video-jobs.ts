@@ -1,0 +1,93 @@
+import { GatewayError, type VideoOperation } from "../core/index.ts";
+import type { JobHandler } from "../jobs/index.ts";
+import { createVideo, type VideoCall } from "./create-video.ts";
+import { endOverdue, followVideo, type VideoJobPayload } from "./follow-video.ts";
+import { deleteVideo, downloadVideo, getVideo, listVideos, type VideoLookup, type VideoPage } from "./lookups.ts";
+import type { VideoDependencies } from "./video-dependencies.ts";
+
+/** Jobs that one process follows at the same time. */
+const CONCURRENT_MAX = 64;
+
+/** Failures in a row; with the longest back-off, days. The time since the creation decides before. */
+const ATTEMPTS_MAX = 100_000;
+
+/** One look at a job. */
+const RUN_MS_MAX = 60_000;
+
+/** All that can be done with video jobs. */
+export class VideoJobs {
+  readonly #deps: VideoDependencies;
+  #active = 0;
+  #closing = false;
+
+  constructor(deps: VideoDependencies) {
+    this.#deps = deps;
+  }
+
+  /** Creations that have not been answered. */
+  get active(): number {
+    return this.#active;
+  }
+
+  /** Creates no jobs from now on. */
+  close(): void {
+    this.#closing = true;
+  }
+
+  async create(operation: VideoOperation, call: VideoCall): Promise<Response> {
+    if (this.#closing) throw new GatewayError("shutting_down", "The server is going down.", { retryAfterSeconds: 1 });
+    this.#active += 1;
+    try {
+      return await createVideo(this.#deps, operation, call);
+    } finally {
+      this.#active -= 1;
+    }
+  }
+
+  get(lookup: VideoLookup): Promise<Response> {
+    return getVideo(this.#deps, lookup);
+  }
+
+  list(page: VideoPage): Promise<Response> {
+    return listVideos(this.#deps, page);
+  }
+
+  remove(lookup: VideoLookup): Promise<Response> {
+    return deleteVideo(this.#deps, lookup);
+  }
+
+  download(lookup: VideoLookup): Promise<Response> {
+    return downloadVideo(this.#deps, lookup);
+  }
+
+  /** Deletes the records of jobs that ended long ago. */
+  deleteExpired(): Promise<void> {
+    return this.#deps.videos.deleteExpired(this.#deps.environment.clock());
+  }
+
+  /** Follows the jobs in the background. */
+  get handler(): JobHandler {
+    const deps = this.#deps;
+    return {
+      async run(job, { signal }) {
+        try {
+          return await followVideo(deps, job, { signal });
+        } catch (reason) {
+          const payload = job.payload as VideoJobPayload;
+          if (deps.environment.clock() < payload.until) throw reason;
+          await giveUp(deps, job.id, payload);
+          return { done: true };
+        }
+      },
+      onExhausted: (job) => giveUp(deps, job.id, job.payload as VideoJobPayload),
+      attemptsMax: ATTEMPTS_MAX,
+      runMsMax: RUN_MS_MAX,
+      concurrencyMax: CONCURRENT_MAX,
+    };
+  }
+}
+
+async function giveUp(deps: VideoDependencies, id: string, payload: VideoJobPayload): Promise<void> {
+  const video = await deps.videos.find(id);
+  if (video !== undefined) await endOverdue(deps, payload, video);
+}
