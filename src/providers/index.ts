@@ -7,6 +7,7 @@ export type {
   RequestedExtras,
   UpstreamRequestBody,
   UpstreamRequests,
+  UpstreamFiles,
   UpstreamOperation,
 } from "./provider.ts";
 export { createProvider, type ProviderChoice, upstreamName } from "./registry.ts";

@@ -1,4 +1,12 @@
-export { type AskDependencies, askUpstream } from "./ask-upstream.ts";
+export {
+  answerWith,
+  type AskDependencies,
+  askForReply,
+  askUpstream,
+  type AskingClient,
+  type Question,
+} from "./ask-upstream.ts";
+export { downloadUpstream } from "./download.ts";
 export { relayedHeaders } from "./headers.ts";
 export type { FailedReply, Reply, StreamReply, WholeAnswer, WholeReply } from "./reply.ts";
 export { type SendDependencies, type SendOptions, sendUpstream, type UpstreamBody, type UpstreamCall } from "./send.ts";

@@ -3,6 +3,7 @@ import { bearer } from "../shared/auth.ts";
 import { chat } from "./chat.ts";
 import { embeddings } from "./embeddings.ts";
 import { failures } from "./errors.ts";
+import { files } from "./files.ts";
 import { imageEdit, imageGeneration } from "./images.ts";
 import { responses } from "./responses.ts";
 import { models } from "./models.ts";
@@ -11,6 +12,7 @@ export const byteplus: Provider = {
   priceProvider: "byteplus",
   headers: bearer,
   operations: { chat, responses, embeddings, image_generation: imageGeneration, image_edit: imageEdit },
+  files,
   models,
   failures,
 };

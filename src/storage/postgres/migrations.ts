@@ -5,7 +5,7 @@ import { LEDGER_OPERATION, LEDGER_OPERATION_SERIES } from "./ledger-operation.ts
 import { LEDGER_PERIODS } from "./ledger-periods.ts";
 import { LEDGER_WRITE } from "./ledger-write.ts";
 import { LEDGER_BOOKS } from "./ledger-books.ts";
-import { BOOKS, JOBS, PRICE_CATALOG, RESPONSES, STORED_OBJECTS, TABLES } from "./tables.ts";
+import { BOOKS, JOBS, PRICE_CATALOG, RESPONSES, STORED_OBJECTS, TABLES, UPLOADED_FILES } from "./tables.ts";
 
 /** Each function is defined in one step only; an earlier definition is dropped. */
 const WITHOUT_FUNCTIONS = `
@@ -34,4 +34,5 @@ export const migrations: readonly string[] = [
   STORED_OBJECTS,
   DAILY_SUMS + LEDGER_COMMIT + LEDGER_WRITE + LEDGER_COMMIT_PLAIN + LEDGER_BOOKS + DAILY_SUMS_COUNTED,
   PRICE_CATALOG,
+  UPLOADED_FILES,
 ];

@@ -1,0 +1,25 @@
+import { z } from "@hono/zod-openapi";
+import { proxiedRoute } from "../route.ts";
+import { fileCall, type FilePlace, type FileServices, tag } from "./place.ts";
+import { uploadForm } from "./schemas.ts";
+
+export const uploadFileRoute = (place: FilePlace) =>
+  proxiedRoute({
+    contract: {
+      path: place.path,
+      operationId: `create${place.name}File`,
+      tag,
+      summary: "Uploads a file to a provider.",
+      params: z.object(place.pathParameters),
+      query: z.object(place.queryParameters),
+      form: uploadForm.extend(place.queryParameters),
+      streams: false,
+      retryKey: false,
+      forbidden: "The caller's quota of files is used up.",
+    },
+    surface: "openai",
+    mount:
+      ({ files }: FileServices) =>
+      (call) =>
+        files.upload(fileCall(place, call)),
+  });
