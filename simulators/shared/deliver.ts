@@ -44,7 +44,8 @@ export async function deliver(answer: Answer, delivery: Delivery): Promise<void>
   if (answer.kind === "pieces") return deliverPieces(answer, delivery);
   if (answer.kind === "bytes") {
     const bytes = faults.empty ? Buffer.of() : answer.bytes;
-    return deliverBytes({ status: 200, contentType: answer.contentType, bytes, headers: answer.headers }, delivery);
+    const { status = 200, contentType, headers } = answer;
+    return deliverBytes({ status, contentType, bytes, headers }, delivery);
   }
   const contentType = "application/json";
   if (faults.empty && answer.status === 200)

@@ -1,3 +1,4 @@
+import { StoredFiles } from "./files/stored-files.ts";
 import { asArray, asObject, type JsonObject } from "./json.ts";
 
 /** An answer that a later request can name. */
@@ -9,8 +10,9 @@ export interface KeptAnswer {
 
 const answersMax = 1_000;
 
-/** The answers that one provider keeps; the oldest make room for new ones. */
+/** The answers and files that one provider keeps; the oldest make room for new ones. */
 export class KeptAnswers {
+  readonly files = new StoredFiles();
   readonly #answers = new Map<string, KeptAnswer>();
 
   /** Keeps an answer under the id in its body. */

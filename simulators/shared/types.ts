@@ -19,7 +19,14 @@ export type Answer =
     }
   | { readonly kind: "stream"; readonly frames: Iterable<Frame>; readonly headers?: Headers }
   /** A file or a plain text, sent whole. */
-  | { readonly kind: "bytes"; readonly contentType: string; readonly bytes: Uint8Array; readonly headers?: Headers }
+  | {
+      readonly kind: "bytes";
+      /** 200 by default. */
+      readonly status?: number;
+      readonly contentType: string;
+      readonly bytes: Uint8Array;
+      readonly headers?: Headers;
+    }
   /** A file sent while it is generated: without a length, and faults count its pieces as events. */
   | {
       readonly kind: "pieces";
@@ -62,7 +69,7 @@ export interface Call {
   readonly bytes: Uint8Array;
   readonly identity: Identity;
   readonly faults: Faults;
-  /** The provider's stored objects: responses, and the states of threads. */
+  /** The provider's stored objects: responses, the states of threads, and files. */
   readonly kept: KeptAnswers;
 }
 
