@@ -67,7 +67,11 @@ describe.each(engines)("on %s", (engine) => {
   test("nobody else finds a file, but a service does", async () => {
     const { id } = await upload(alice, "secret");
     const before = rig.simulators.total();
-    const refused = { status: 404, code: "object_not_found", message: `404 There is no file "${id}" of yours at openai.` };
+    const refused = {
+      status: 404,
+      code: "object_not_found",
+      message: `404 There is no file "${id}" of yours at openai.`,
+    };
     expect(await errorOf(mallory.files.retrieve(id))).toMatchObject(refused);
     expect(await errorOf(mallory.files.content(id))).toMatchObject(refused);
     expect(await errorOf(mallory.files.delete(id))).toMatchObject(refused);
@@ -85,7 +89,15 @@ describe.each(engines)("on %s", (engine) => {
     const ask = (client: OpenAI) =>
       client.responses.create({
         model: "openai/gpt-5-mini",
-        input: [{ role: "user", content: [{ type: "input_file", file_id: id }, { type: "input_text", text: "hi" }] }],
+        input: [
+          {
+            role: "user",
+            content: [
+              { type: "input_file", file_id: id },
+              { type: "input_text", text: "hi" },
+            ],
+          },
+        ],
       });
     expect((await ask(alice)).status).toBe("completed");
     const param = "input.0.content.0.file_id";
@@ -125,7 +137,10 @@ describe.each(engines)("on %s", (engine) => {
 
   test("a provider's own refusal is relayed", async () => {
     const { id } = await upload(alice, "x", "user_data");
-    expect(await errorOf(alice.files.content(id))).toMatchObject({ status: 400, message: "400 Not allowed to download files of purpose: user_data" });
+    expect(await errorOf(alice.files.content(id))).toMatchObject({
+      status: 400,
+      message: "400 Not allowed to download files of purpose: user_data",
+    });
     expect(await errorOf(upload(alice, "x", "nonsense" as OpenAI.FilePurpose))).toMatchObject({ status: 400 });
     expect(await errorOf(idsOf(alice.files.list({ limit: 99_999 })))).toMatchObject({ status: 400 });
   });
@@ -150,15 +165,24 @@ describe.each(engines)("on %s", (engine) => {
       const query = `${prefix}/files?purpose=user_data&limit=2&order=desc&unheard=of`;
       const listed = await at(alice, query);
       expect(listed.body).toMatchObject({ object: "file", data: [{ id }], first_id: id, last_id: id, has_more: false });
-      expect(rig.simulators.requests().at(-1)?.path).toEndWith("/files?purpose=user_data&limit=2&order=desc&unheard=of");
-      expect((await at(mallory, query)).body).toMatchObject({ object: "file", data: [], first_id: null, has_more: false });
+      expect(rig.simulators.requests().at(-1)?.path).toEndWith(
+        "/files?purpose=user_data&limit=2&order=desc&unheard=of",
+      );
+      expect((await at(mallory, query)).body).toMatchObject({
+        object: "file",
+        data: [],
+        first_id: null,
+        has_more: false,
+      });
       const { download_url: url } = (await at(alice, `${prefix}/files/${id}`)).body;
       expect(await (await fetch(String(url))).text()).toBe("png");
       expect(await at(alice, `${prefix}/files/${id}/content`)).toMatchObject({
         status: 404,
         body: { error: { code: "unsupported_operation", message: expect.stringContaining("download_url") as string } },
       });
-      expect((await at(mallory, `${prefix}/files/${id}/content`)).body).toMatchObject({ error: { code: "object_not_found" } });
+      expect((await at(mallory, `${prefix}/files/${id}/content`)).body).toMatchObject({
+        error: { code: "object_not_found" },
+      });
       expect((await at(alice, `${prefix}/files/${id}`, { method: "DELETE" })).body).toMatchObject({ deleted: true });
     });
 
@@ -174,7 +198,12 @@ describe.each(engines)("on %s", (engine) => {
       const made = await at(alice, "files", formOf({ file: image, purpose: "user_data", provider: "gee" }));
       const { id } = made.body as { id: string };
       expect(made.status).toBe(200);
-      expect(rig.simulators.requests().at(-1)?.parts?.map(({ name }) => name)).toEqual(["file", "purpose"]);
+      expect(
+        rig.simulators
+          .requests()
+          .at(-1)
+          ?.parts?.map(({ name }) => name),
+      ).toEqual(["file", "purpose"]);
       expect((await at(alice, `files/${id}?provider=provider_g`)).body).toMatchObject({ id });
       expect(rig.simulators.requests().at(-1)?.path).not.toContain("?");
       expect((await at(alice, `files/${id}`)).status).toBe(404);
