@@ -5,7 +5,7 @@ import type { AskDependencies } from "../sending/index.ts";
 import type { FileQuota, FileStore, ObjectOwnerStore } from "../stored-objects/index.ts";
 import type { Logger } from "../telemetry/index.ts";
 
-export interface UploadLimits {
+interface UploadLimits {
   /** Of the whole form. */
   bytesMax: number;
   arrivalMsMax: number;

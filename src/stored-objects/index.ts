@@ -1,4 +1,4 @@
-export type { FileKey, FileQuota, FileStore, UploadedFile, UploadPlace } from "./file-store.ts";
+export type { FileQuota, FileStore, UploadPlace } from "./file-store.ts";
 export { openFileStore, openObjectOwnerStore } from "./sql/open.ts";
-export type { ObjectOwner, ObjectOwnerStore } from "./store.ts";
+export type { ObjectOwnerStore } from "./store.ts";
 export { StoredObjects } from "./stored-objects.ts";

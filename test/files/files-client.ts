@@ -1,7 +1,7 @@
 /** A caller of the file routes, byte by byte: no SDK refuses or repairs what it sends. */
 import type { Rig } from "../kit/index.ts";
 
-export interface FilesAnswer {
+interface FilesAnswer {
   status: number;
   headers: Headers;
   text: string;
