@@ -98,7 +98,7 @@ export function createApp(options: AppOptions): App {
     logger,
     draining: isDraining,
   });
-  const isIdle = (): boolean => pipeline.active === 0 && sockets.active === 0;
+  const isIdle = (): boolean => pipeline.active === 0 && sockets.active === 0 && services.files.uploading === 0;
   return {
     fetch,
     async drain() {

@@ -13,6 +13,11 @@ export class FileService {
     this.#deps = deps;
   }
 
+  /** Uploads under way: a server that stops waits for them, since a file whose answer is lost belongs to nobody. */
+  get uploading(): number {
+    return this.#uploads.total;
+  }
+
   list(call: FileCall): Promise<Response> {
     return listFiles(this.#deps, call);
   }

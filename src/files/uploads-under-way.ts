@@ -6,6 +6,10 @@ const RETRY_AFTER_SECONDS = 5;
 export class UploadsUnderWay {
   readonly #counts = new Map<string, number>();
 
+  get total(): number {
+    return [...this.#counts.values()].reduce((sum, count) => sum + count, 0);
+  }
+
   /** Runs an upload. Rejects with 429 if the user has too many under way. */
   async run<T>(user: string, upload: () => Promise<T>): Promise<T> {
     const count = this.#counts.get(user) ?? 0;

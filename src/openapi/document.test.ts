@@ -59,6 +59,13 @@ const routes: [string, string, string[]][] = [
   ["get", "/v1/responses/{response_id}", relayed],
   ["delete", "/v1/responses/{response_id}", relayed],
   ["get", "/v1/responses/{response_id}/input_items", relayed],
+  ...["/v1/files", "/v1/{provider}/files"].flatMap((path): [string, string, string[]][] => [
+    ["get", path, relayed],
+    ["post", path, proxied.map((status) => (status === "409" ? "403" : status)).toSorted()],
+    ["get", `${path}/{file_id}`, relayed],
+    ["get", `${path}/{file_id}/content`, [...relayed, "206"].toSorted()],
+    ["delete", `${path}/{file_id}`, relayed],
+  ]),
 ];
 
 /** The meaning of 404 there. */
@@ -67,6 +74,7 @@ function notFound(path: string): string {
     return "No call of the caller's user has this id, or it has not ended yet.";
   }
   if (path.startsWith("/v1/responses/")) return "The caller has no such response.";
+  if (path.includes("/files")) return "The caller has no such file, or the provider has no such route.";
   return "Unsupported gateway route, or the upstream resource was not found.";
 }
 
@@ -126,6 +134,7 @@ describe("the document", () => {
       "Audio",
       "Chat",
       "Embeddings",
+      "Files",
       "Images",
       "Models",
       "Platform",
@@ -195,6 +204,7 @@ describe("the document", () => {
 
 describe.each(routes)("%s %s", (method, path, statuses) => {
   const operation = operationOf(method, path);
+  const isUpload = method === "post" && path.endsWith("/files");
 
   test("declares its statuses as the contract does", () => {
     expect(Object.keys(operation.responses).toSorted()).toEqual(statuses);
@@ -205,16 +215,21 @@ describe.each(routes)("%s %s", (method, path, statuses) => {
       "400": "Upstream error relayed.",
       "401": "Unauthorized.",
       "402": "Insufficient credits.",
-      "404": notFound(path),
+      "404": isUpload ? "Unsupported gateway route, or the upstream resource was not found." : notFound(path),
       "409": "The `idempotency-key` belongs to another body, or its first call is still running.",
       "413": "Request body exceeds the gateway body limit.",
+      "201": "Created.",
+      "206": "A part.",
+      "403": "The caller's quota of files is used up.",
       "422": "Validation error.",
       "502": "Upstream error.",
       "503": "The server is stopping, or its storage is unavailable.",
     };
     for (const [status, { description, content }] of Object.entries(operation.responses)) {
-      expect(description).toBe(meanings[status] ?? (status === "201" ? "Created." : "Success."));
-      expect(content["application/json"]?.schema).toBeDefined();
+      expect(description).toBe(meanings[status] ?? "Success.");
+      const type =
+        path.endsWith("/content") && status.startsWith("2") ? "application/octet-stream" : "application/json";
+      expect(content[type]?.schema).toBeDefined();
       const error = path.startsWith("/v1/messages") ? "AnthropicError" : "Error";
       if (Number(status) >= 400)
         expect(content["application/json"]?.schema).toEqual({ $ref: `#/components/schemas/${error}` });

@@ -3,6 +3,17 @@ import { proxiedRoute } from "../route.ts";
 import { fileCall, type FilePlace, type FileServices, tag } from "./place.ts";
 import { uploadForm } from "./schemas.ts";
 
+/** The routes of the new file. */
+function linksOf({ name, pathParameters }: FilePlace) {
+  const provider = pathParameters.provider === undefined ? {} : { provider: "$request.path.provider" };
+  const parameters = { ...provider, file_id: "$response.body#/id" };
+  return {
+    file: { operationId: `get${name}File`, parameters },
+    content: { operationId: `download${name}File`, parameters },
+    deletion: { operationId: `delete${name}File`, parameters },
+  };
+}
+
 export const uploadFileRoute = (place: FilePlace) =>
   proxiedRoute({
     contract: {
@@ -15,6 +26,7 @@ export const uploadFileRoute = (place: FilePlace) =>
       form: uploadForm.extend(place.queryParameters),
       streams: false,
       retryKey: false,
+      links: linksOf(place),
       forbidden: "The caller's quota of files is used up.",
     },
     surface: "openai",
