@@ -6,11 +6,11 @@
  * to different accounts, or to the same one, whose files are then listed by each of them.
  */
 import { GatewayError, type JsonObject, limits, listOf, objectOf } from "../core/index.ts";
-import { answerWith, askForReply, type FailedReply, type Question, type WholeReply } from "../sending/index.ts";
+import { answerWith, askForReply, type FailedReply, type FreeRequest, type WholeReply } from "../sending/index.ts";
 import { chooseProvider, type FileProvider } from "./choose-provider.ts";
 import type { FileCall, FileDependencies } from "./dependencies.ts";
 import { namedProvider, queryWithout } from "./named-provider.ts";
-import { keysOf } from "./owned-file.ts";
+import { findFile } from "./owned-file.ts";
 
 export async function listFiles(deps: FileDependencies, call: FileCall): Promise<Response> {
   const chosen = chooseProvider(deps, namedProvider(call));
@@ -20,11 +20,11 @@ export async function listFiles(deps: FileDependencies, call: FileCall): Promise
   const listing = new Listing(chosen, owned, { limit: limitOf(query), isFromStart: start === undefined });
   const { route, files } = chosen;
   const target = { route, operation: files.operation };
-  let shown: { reply: WholeReply; question: Question } | undefined;
+  let shown: { reply: WholeReply; question: FreeRequest } | undefined;
   for (const pinnedKeyId of listing.keysFrom(start)) {
     let subpath: string | undefined = shown === undefined ? queryWithout(call) : nextPage(query, undefined);
     while (subpath !== undefined) {
-      const question: Question = { target, method: "GET", subpath, pinnedKeyId };
+      const question: FreeRequest = { target, method: "GET", subpath, pinnedKeyId };
       const reply: WholeReply | FailedReply = await askForReply(deps.asking, call.request, question);
       if (reply.kind === "failed") return answerWith(reply, question);
       shown ??= { reply, question };
@@ -62,7 +62,7 @@ async function keyOfCursor(
 ): Promise<string | undefined> {
   let key: string | undefined;
   for (const param of ["after", "before"]) {
-    for (const id of query.getAll(param)) [key] = await keysOf(deps, call, { route, id, param });
+    for (const id of query.getAll(param)) [key] = (await findFile(deps, call, { route, id, param })).keys;
   }
   return key;
 }

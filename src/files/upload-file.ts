@@ -4,7 +4,7 @@
  */
 import { type FormPart, readForm, type ReceivedForm } from "../bodies/index.ts";
 import { GatewayError, limits } from "../core/index.ts";
-import { answerWith, askForReply, type Question, type WholeReply } from "../sending/index.ts";
+import { answerWith, askForReply, type FreeRequest, type WholeReply } from "../sending/index.ts";
 import type { UploadPlace } from "../stored-objects/index.ts";
 import { chooseProvider, type FileProvider } from "./choose-provider.ts";
 import type { FileCall, FileDependencies } from "./dependencies.ts";
@@ -27,7 +27,7 @@ export async function uploadFile(deps: FileDependencies, call: FileCall): Promis
     const bytes = sizeOf(form, chosen, deps.upload.bytesMax);
     const edited = form.edited(ownParts.map((remove) => ({ remove })));
     const target = { route: chosen.route, operation: chosen.files.operation };
-    const question: Question = { target, subpath: queryWithout(call), body: edited };
+    const question: FreeRequest = { target, subpath: queryWithout(call), body: edited };
     return await send(deps, call, { chosen, question, bytes, purpose: textOf(form, "purpose") });
   } finally {
     await form.close();
@@ -36,7 +36,7 @@ export async function uploadFile(deps: FileDependencies, call: FileCall): Promis
 
 interface Upload {
   chosen: FileProvider;
-  question: Question;
+  question: FreeRequest;
   /** Of the file, or the most that it may have if the upstream fetches it. */
   bytes: number;
   purpose: string | undefined;

@@ -169,8 +169,14 @@ describe("the document", () => {
       expect(headers).toEqual({ "x-request-id": { $ref: "#/components/headers/RequestId" } });
     const targets = answers.flatMap(({ links = {} }) => Object.values(links).map(({ operationId }) => operationId));
     expect([...new Set(targets)].toSorted()).toEqual([
+      "deleteFile",
+      "deleteProviderFile",
       "deleteResponse",
+      "downloadFile",
+      "downloadProviderFile",
+      "getFile",
       "getGeneration",
+      "getProviderFile",
       "getResponse",
       "listInputItems",
     ]);

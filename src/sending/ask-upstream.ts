@@ -15,13 +15,17 @@ export interface AskDependencies extends SendDependencies {
 export type AskingClient = Pick<Request, "headers" | "signal">;
 
 /** The request; the remaining parameters of sending follow from it. */
-export type Question = Pick<UpstreamCall, "target" | "method" | "subpath" | "body" | "pinnedKeyId">;
+export type FreeRequest = Pick<UpstreamCall, "target" | "method" | "subpath" | "body" | "pinnedKeyId">;
 
 /**
  * Sends a request that is free at the upstream, and relays its answer or its error unchanged. Nothing is held or
  * charged. Throws as `sendUpstream` and `readReply` do.
  */
-export async function askUpstream(deps: AskDependencies, client: AskingClient, question: Question): Promise<Response> {
+export async function askUpstream(
+  deps: AskDependencies,
+  client: AskingClient,
+  question: FreeRequest,
+): Promise<Response> {
   return answerWith(await askForReply(deps, client, question), question);
 }
 
@@ -29,7 +33,7 @@ export async function askUpstream(deps: AskDependencies, client: AskingClient, q
 export async function askForReply(
   deps: AskDependencies,
   client: AskingClient,
-  question: Question,
+  question: FreeRequest,
 ): Promise<WholeReply | FailedReply> {
   const { ticker, send } = deps;
   const memory = deps.memory.share();
@@ -53,7 +57,7 @@ export async function askForReply(
 /** The answer to a client from a reply: its own bytes, or others in their place. */
 export function answerWith(
   reply: WholeReply | FailedReply,
-  { target }: Pick<Question, "target">,
+  { target }: Pick<FreeRequest, "target">,
   body: string | Uint8Array = reply.kind === "failed" ? reply.body : reply.answers[0].bytes,
 ): Response {
   return new Response(body, { status: reply.status, headers: relayedHeaders(reply.headers, target.route.sandbox) });

@@ -1,5 +1,5 @@
 import { type AbortListener, type BodySink, CallAborter, GatewayError, type ReplyHeaders } from "../core/index.ts";
-import { answerWith, type AskDependencies, type AskingClient, type Question } from "./ask-upstream.ts";
+import { answerWith, type AskDependencies, type AskingClient, type FreeRequest } from "./ask-upstream.ts";
 import { relayedHeaders } from "./headers.ts";
 import type { StreamReply } from "./reply.ts";
 import { sendUpstream } from "./send.ts";
@@ -20,7 +20,7 @@ const FILE_HEADERS = ["content-range", "accept-ranges", "etag", "last-modified"]
 export async function downloadUpstream(
   deps: AskDependencies,
   client: AskingClient,
-  question: Question,
+  question: FreeRequest,
 ): Promise<Response> {
   const { ticker, send } = deps;
   const watchdog = new CallWatchdog({ ticker, abort: new CallAborter(), client, clientGoneGraceMs: 0 });
@@ -47,7 +47,7 @@ export async function downloadUpstream(
   }
 }
 
-function downloadHeaders({ headers }: StreamReply, { target }: Question): Record<string, string> {
+function downloadHeaders({ headers }: StreamReply, { target }: FreeRequest): Record<string, string> {
   const relayed = relayedHeaders(headers, target.route.sandbox);
   for (const name of FILE_HEADERS) {
     const value = headers.get(name);

@@ -1,4 +1,4 @@
-export { answerWith, type AskDependencies, askForReply, askUpstream, type Question } from "./ask-upstream.ts";
+export { answerWith, type AskDependencies, askForReply, askUpstream, type FreeRequest } from "./ask-upstream.ts";
 export { downloadUpstream } from "./download.ts";
 export { relayedHeaders } from "./headers.ts";
 export type { FailedReply, Reply, StreamReply, WholeAnswer, WholeReply } from "./reply.ts";

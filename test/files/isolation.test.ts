@@ -305,6 +305,16 @@ describe("a provider with two accounts", () => {
     expect((await service.ask(`two/files/${id}`)).json).toMatchObject({ id });
     expect((await service.ask(`two/files/${id}/content`)).text).toBe("x");
     expect((await service.ask(`two/files/${id}`, { method: "DELETE" })).json).toMatchObject({ deleted: true });
+    for (const method of methods) expect((await service.ask(`two/files/${id}`, { method })).status).toBe(404);
+  });
+
+  test("deletes the record of a file that the upstream no longer has", async () => {
+    const id = await alice.uploaded("openai");
+    const headers = { authorization: `Bearer ${simulatedKey}` };
+    await fetch(`${rig.simulators.providers.openai}/files/${id}`, { method: "DELETE", headers });
+    expect((await alice.ask(`files/${id}`)).text).toContain("No such File object");
+    expect((await alice.ask(`files/${id}`, { method: "DELETE" })).json).toEqual({ id, object: "file", deleted: true });
+    expect((await alice.ask(`files/${id}`)).code).toBe("object_not_found");
   });
 });
 

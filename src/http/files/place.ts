@@ -1,13 +1,16 @@
 import { z } from "@hono/zod-openapi";
 import type { FileCall, FileService, OneFileCall } from "../../files/index.ts";
+import { partNames } from "../contract.ts";
 import type { RouteCall } from "../route.ts";
-import { filePath, providerPath, providerQuery } from "./schemas.ts";
+import { filePath, providerPath, providerQuery, providerUploadForm, uploadForm } from "./schemas.ts";
 
 /** Where the same routes are: under `/v1/files`, or under a provider's prefix. */
 export interface FilePlace {
   path: string;
   /** A part of the names of operations. */
   name: string;
+  /** The form of an upload. */
+  form: z.ZodObject;
   /** The provider, if it is in the path. */
   pathParameters: { provider?: z.ZodString };
   /** The provider, if it is in the query. */
@@ -21,6 +24,7 @@ export interface FileServices {
 export const inQuery: FilePlace = {
   path: "/v1/files",
   name: "",
+  form: uploadForm.extend(providerQuery).meta(partNames),
   pathParameters: {},
   queryParameters: providerQuery,
 };
@@ -28,6 +32,7 @@ export const inQuery: FilePlace = {
 export const inPath: FilePlace = {
   path: "/v1/{provider}/files",
   name: "Provider",
+  form: providerUploadForm,
   pathParameters: providerPath,
   queryParameters: {},
 };

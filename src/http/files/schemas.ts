@@ -21,9 +21,13 @@ export const deletedFile = z.object({ id: z.string(), object: z.literal("file"),
 
 export const uploadForm = z
   .looseObject({
-    file: file.optional().describe("The file. Optional for providers that can fetch one from a `url`."),
+    file: file.describe("The file."),
     purpose: z.string().describe("The provider's own: user_data, vision, batch …"),
   })
+  .meta(partNames);
+
+export const providerUploadForm = uploadForm
+  .extend({ file: file.optional().describe("The file, or a `url` if the provider fetches files from one.") })
   .meta(partNames);
 
 /** The path parameters of each place. */

@@ -1,7 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { proxiedRoute } from "../route.ts";
 import { fileCall, type FilePlace, type FileServices, tag } from "./place.ts";
-import { uploadForm } from "./schemas.ts";
 
 /** The routes of the new file. */
 function linksOf({ name, pathParameters }: FilePlace) {
@@ -23,7 +22,7 @@ export const uploadFileRoute = (place: FilePlace) =>
       summary: "Uploads a file to a provider.",
       params: z.object(place.pathParameters),
       query: z.object(place.queryParameters),
-      form: uploadForm.extend(place.queryParameters),
+      form: place.form,
       streams: false,
       retryKey: false,
       links: linksOf(place),
