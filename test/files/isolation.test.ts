@@ -361,6 +361,24 @@ describe("an upload", () => {
     expect(rig.gateway.log()).not.toContain("secret purpose");
   });
 
+  test("too many of one user at once are refused, and others' are not", async () => {
+    const leaving = new AbortController();
+    const send = (client: FilesClient) =>
+      client.ask("slow/files", {
+        method: "POST",
+        body: formOf({ purpose: "batch", file: new Blob(["x"]) }),
+        signal: leaving.signal,
+      });
+    const waiting = Array.from({ length: 8 }, () => send(alice).catch(() => undefined));
+    await until("all are under way", () => rig.simulators.requests().length === 8);
+    const { status, code } = await alice.upload("openai");
+    expect([status, code]).toEqual([429, "rate_limit_exceeded"]);
+    await mallory.uploaded("openai");
+    leaving.abort();
+    await Promise.all(waiting);
+    await until("they have ended", async () => (await alice.upload("openai")).status === 200);
+  });
+
   test("that its client leaves is aborted at the upstream, and its place is free again", async () => {
     const leaving = new AbortController();
     const body = formOf({ purpose: "batch", file: new Blob(["x"]) });

@@ -22,6 +22,7 @@ describe.each(engines)("on %s", (engine) => {
       ...(await storageOn(engine, postgres)),
       providers: ({ providers }) => ({
         provider_g: { kind: "byteplus", base_url: providers.byteplus, api_key: simulatedKey, aliases: ["gee"] },
+        local: { kind: "openai-compatible", base_url: providers.openai, api_key: "sk-local" },
       }),
     });
   });
@@ -192,6 +193,13 @@ describe.each(engines)("on %s", (engine) => {
       expect([made.status, made.body]).toMatchObject([200, { bytes: url.length }]);
       const refused = await at(alice, "provider_g/files", formOf({ url, purpose: "agent", "tos[bucket]": "b" }));
       expect([refused.status, refused.body]).toMatchObject([422, { error: { param: "tos" } }]);
+    });
+
+    test("an OpenAI-compatible host is asked too", async () => {
+      const made = await at(alice, "local/files", formOf({ file: image, purpose: "batch" }));
+      const { id } = made.body as { id: string };
+      expect((await at(alice, "files?provider=local")).body).toMatchObject({ object: "list", data: [{ id }] });
+      expect((await at(alice, `files/${id}`)).status).toBe(404);
     });
 
     test("the provider is chosen by its name", async () => {
