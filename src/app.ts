@@ -5,6 +5,7 @@ import { openTokenStore, Authenticator } from "./auth/index.ts";
 import { CallPipeline, LargeBodies, type PipelineDependencies } from "./calls/index.ts";
 import { type EndDependencies, EndJournal, endHold, guardObserver, logObserver } from "./charges/index.ts";
 import { type Environment, formatCredits, parseMarkup } from "./core/index.ts";
+import { FileService } from "./files/index.ts";
 import { openGenerationStore } from "./generations/index.ts";
 import {
   createHttp,
@@ -22,7 +23,7 @@ import { priceQuote } from "./pricing/index.ts";
 import { openResponseStore, ResponseStoreService } from "./responses/index.ts";
 import type { ModelRouter } from "./routing/index.ts";
 import type { Storage } from "./storage/index.ts";
-import { type ObjectOwnerStore, openObjectOwnerStore, StoredObjects } from "./stored-objects/index.ts";
+import { type ObjectOwnerStore, openFileStore, openObjectOwnerStore, StoredObjects } from "./stored-objects/index.ts";
 import { MemoryBudget, Ticker } from "./streaming/index.ts";
 import type { Logger } from "./telemetry/index.ts";
 import type { VideoJobs } from "./videos/index.ts";
@@ -115,7 +116,7 @@ export function createApp(options: AppOptions): App {
     logger,
     draining: isDraining,
   });
-  const isIdle = (): boolean => pipeline.active + videos.active + sockets.active === 0;
+  const isIdle = (): boolean => pipeline.active + videos.active + services.files.uploading + sockets.active === 0;
   return {
     fetch,
     async drain() {
@@ -258,6 +259,7 @@ function servicesOf(options: AppOptions, parts: ServiceParts): Services {
   const { features, calls, pipeline, router, ticker, markupMillionths, storedObjects } = parts;
   const { videos, store, objectOwners, webhooks, isDraining } = parts;
   const responses = openResponseStore(storage);
+  const asking = { environment, send: calls.send, observer: calls.observer, memory: calls.memory, ticker };
   const publicUrl = config.server.public_url ?? address;
   return {
     clock,
@@ -277,7 +279,17 @@ function servicesOf(options: AppOptions, parts: ServiceParts): Services {
     models: createModelList(options, router),
     quote: priceQuote(markupMillionths),
     responseStore: new ResponseStoreService({ responses, clock }),
-    asking: { environment, send: calls.send, observer: calls.observer, memory: calls.memory, ticker },
+    asking,
+    files: new FileService({
+      asking,
+      router,
+      clock,
+      logger,
+      owners: objectOwners,
+      store: openFileStore(storage),
+      upload: { bytesMax: config.files.upload_limit, arrivalMsMax: config.files.upload_timeout },
+      quota: { filesMax: config.files.per_user_max, bytesMax: config.files.bytes_per_user_max },
+    }),
     body: calls.body,
     largeBodies: calls.largeBodies,
     sandboxed: [...sandbox.keys()],

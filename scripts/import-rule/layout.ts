@@ -7,8 +7,8 @@ export const levels: readonly (readonly string[])[] = [
   ["accounts", "routing", "generations", "charges", "webhooks"],
   ["sending"],
   ["responses", "stored-objects", "models"],
-  // The ways of doing paid work: none knows another.
-  ["calls", "videos", "realtime", "web", "tools"],
+  // The ways of doing paid work, and of storing files: none knows another.
+  ["calls", "files", "videos", "realtime", "web", "tools"],
   ["http", "admin"],
   ["openapi"],
   ["app-routing.ts", "app-webhooks.ts"],
@@ -27,6 +27,7 @@ export const routeFolders: readonly string[] = ["http", "admin", "openapi"];
 export const providerBlindFolders: readonly string[] = [
   ...routeFolders,
   "calls",
+  "files",
   "charges",
   "sending",
   "responses",

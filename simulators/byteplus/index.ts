@@ -3,6 +3,7 @@ import type { Call, Headers, SimulatedProvider } from "../shared/types.ts";
 import { chatRoutes } from "./chat.ts";
 import { embeddingRoutes } from "./embeddings.ts";
 import { byteplusErrors } from "./errors.ts";
+import { fileRoutesOfByteplus } from "./files.ts";
 import { imageRoutes } from "./images.ts";
 import { modelRoutes } from "./models.ts";
 import { responseRoutes } from "./responses.ts";
@@ -23,7 +24,15 @@ export const byteplus: SimulatedProvider = {
   name: "byteplus",
   basePath: "/byteplus/api/v3",
   errors: byteplusErrors,
-  routes: [...chatRoutes, ...responseRoutes, ...embeddingRoutes, ...imageRoutes, ...modelRoutes, ...videoRoutes],
+  routes: [
+    ...chatRoutes,
+    ...responseRoutes,
+    ...embeddingRoutes,
+    ...imageRoutes,
+    ...fileRoutesOfByteplus,
+    ...videoRoutes,
+    ...modelRoutes,
+  ],
   apiKey: (call) => bearerKey(call.headers),
   responseHeaders,
 };

@@ -3,6 +3,7 @@ import type { Call, Headers, SimulatedProvider } from "../shared/types.ts";
 import { chatRoutes } from "./chat.ts";
 import { embeddingRoutes } from "./embeddings.ts";
 import { openaiErrors } from "./errors.ts";
+import { openaiFileRoutes } from "./files.ts";
 import { imageRoutes } from "./images.ts";
 import { modelRoutes } from "./models.ts";
 import { responseRoutes } from "./responses.ts";
@@ -44,6 +45,7 @@ export const openai: SimulatedProvider = {
     ...speechRoutes,
     ...transcriptionRoutes,
     ...videoRoutes,
+    ...openaiFileRoutes,
     ...modelRoutes,
   ],
   apiKey: (call) => bearerKey(call.headers),

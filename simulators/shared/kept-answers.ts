@@ -1,4 +1,5 @@
 import { SimulatorClock, StoredVideos } from "./videos/stored-videos.ts";
+import { StoredFiles } from "./files/stored-files.ts";
 import { asArray, asObject, type JsonObject } from "./json.ts";
 
 /** An answer that a later request can name. */
@@ -10,9 +11,10 @@ export interface KeptAnswer {
 
 const answersMax = 1_000;
 
-/** The answers that one provider keeps; the oldest make room for new ones. */
+/** The answers and files that one provider keeps; the oldest make room for new ones. */
 export class KeptAnswers {
   readonly videos: StoredVideos;
+  readonly files = new StoredFiles();
   readonly #answers = new Map<string, KeptAnswer>();
 
   constructor(clock = new SimulatorClock()) {

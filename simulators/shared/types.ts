@@ -69,7 +69,7 @@ export interface Call {
   readonly bytes: Uint8Array;
   readonly identity: Identity;
   readonly faults: Faults;
-  /** The provider's stored objects: responses, and the states of threads. */
+  /** The provider's stored objects: responses, the states of threads, and files. */
   readonly kept: KeptAnswers;
 }
 

@@ -1,7 +1,7 @@
 export type { BodyLimits } from "./arrival.ts";
 export type { BodySource } from "./body-source.ts";
 export { type FormBody, type FormDeclaration, receiveForm, type ReceivedBody } from "./form-body.ts";
-export { type FormEdit, isForm, type OutgoingForm, type ReceivedForm } from "./forms/index.ts";
+export { type FormEdit, type FormPart, isForm, type OutgoingForm, readForm, type ReceivedForm } from "./forms/index.ts";
 export { editBytes, type JsonEdit } from "./json/edit.ts";
 export { matchesWithoutCopy } from "./json/accept-body.ts";
 export { decodedSizeOf, isData, isTextData, jsonBytes, Measure } from "./json/measure.ts";

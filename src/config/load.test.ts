@@ -103,6 +103,12 @@ describe("absent keys", () => {
       },
       log: { level: "info" },
       providers: { p: { kind: "openai", base_url: "http://u.test", api_key: "k", aliases: [], shared_stores: false } },
+      files: {
+        upload_limit: 536_870_912,
+        upload_timeout: 1_800_000,
+        per_user_max: 1_000,
+        bytes_per_user_max: 5_368_709_120,
+      },
       web: {
         engine: "native",
         search: { backend: "local" },
@@ -123,6 +129,7 @@ upstream: { retries: 0, retry_after_max: 1ms, connect_timeout: 3s, first_byte_ti
 log: { level: silent }
 providers:
   my.own_Vllm-1: { kind: openai-compatible, base_url: "http://gpu:8000/v1///", api_key: a, api_keys: [b, "", c], aliases: [vllm, v2], preset: vllm }
+files: { upload_limit: 1GiB, upload_timeout: 1h, per_user_max: 5, bytes_per_user_max: 2GiB }
 web:
   engine: { kind: native, base_url: "https://fc.test", api_key: f }
   search: { backend: local, base_url: "http://s.test", api_key: s }
@@ -173,6 +180,12 @@ pricing:
           preset: "vllm",
           shared_stores: false,
         },
+      },
+      files: {
+        upload_limit: 1_073_741_824,
+        upload_timeout: 3_600_000,
+        per_user_max: 5,
+        bytes_per_user_max: 2_147_483_648,
       },
       web: {
         engine: { kind: "native", base_url: "https://fc.test", api_key: "f" },

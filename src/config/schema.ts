@@ -139,6 +139,24 @@ const log = z
   })
   .prefault({});
 
+const files = z
+  .strictObject({
+    upload_limit: byteSize
+      .prefault("512MiB")
+      .describe(
+        "The largest upload of a file, with its form; a larger one gets 413. server.body_limit does not apply.",
+      ),
+    upload_timeout: duration.prefault("30m").describe("How long an upload may take to arrive; after that it gets 408."),
+    per_user_max: fromText(z.number().int().min(0).max(100_000))
+      .prefault(1_000)
+      .describe("Files that a user may have at all providers together; a further upload gets 403."),
+    bytes_per_user_max: byteSize
+      .prefault("5GiB")
+      .describe("Bytes of these files in total; an upload that exceeds them gets 403."),
+  })
+  .prefault({})
+  .describe("Files that callers upload to providers.");
+
 const endpoint = { base_url: httpUrl.optional(), api_key: z.string().optional() };
 
 const web = z
@@ -206,6 +224,7 @@ export const configSchema = z.strictObject({
   upstream,
   log,
   providers: z.record(prefix, provider).prefault(defaultProviders),
+  files,
   web,
   webhooks,
   pricing,

@@ -10,6 +10,7 @@ export const errorTable = {
   token_expired: { status: 401, type: "invalid_request_error", fault: "client" },
   insufficient_credits: { status: 402, type: "insufficient_credits", fault: "client" },
   admin_required: { status: 403, type: "permission_error", fault: "client" },
+  file_quota_exceeded: { status: 403, type: "invalid_request_error", fault: "client" },
   route_not_found: { status: 404, type: "invalid_request_error", fault: "client" },
   model_not_routed: { status: 404, type: "invalid_request_error", fault: "client" },
   model_unpriced: { status: 404, type: "invalid_request_error", fault: "gateway" },

@@ -148,6 +148,15 @@ export const formTextBytesMax = 1024 * 1024;
 /** Bytes of all these fields and all headers: the part of a form that is in memory regardless of the form's size. */
 export const formReadBytesMax = 4 * 1024 * 1024;
 
+/** Uploads of one user under way in one process: each may take its whole size of the disk. */
+export const uploadsPerUserMax = 8;
+
+/** How long the place of an upload counts for its user, if its process dies before the upload has ended. */
+export const uploadPlaceMs = 3_600_000;
+
+/** Pages of an upstream's list that are read for one page of a caller's own files. */
+export const fileListPagesMax = 20;
+
 /** Bytes of the head of an upstream's reply, and of its trailers. Real heads stay under 8 KiB. */
 export const replyHeadBytesMax = 64 * 1024;
 

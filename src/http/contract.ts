@@ -49,8 +49,8 @@ export interface PlatformContract extends Described {
   /** The JSON body, if the route accepts one. */
   body?: z.ZodType;
   answer: z.ZodType;
-  /** The media type of the answer; JSON by default. */
-  answerType?: string;
+  /** The media type of the answer if it is not JSON. Parts of it can be requested then. */
+  media?: string;
   /** The meaning of 404, if the route can return it. */
   notFound?: string;
   /** Whether a provider may answer, whose errors are relayed. */
@@ -74,7 +74,7 @@ export function platformContract(contract: PlatformContract, access: Access): Ro
     query,
     body,
     answer,
-    answerType = "application/json",
+    media,
     notFound,
     relays = false,
     unavailable,
@@ -92,7 +92,10 @@ export function platformContract(contract: PlatformContract, access: Access): Ro
       ...(body === undefined ? {} : { body: { required: true, content: { "application/json": { schema: body } } } }),
     },
     responses: {
-      200: { description: "Success.", headers, content: { [answerType]: { schema: answer } } },
+      200: { description: "Success.", headers, content: { [media ?? "application/json"]: { schema: answer } } },
+      ...(media === undefined
+        ? {}
+        : { 206: { description: "A part.", headers, content: { [media]: { schema: answer } } } }),
       ...errorResponses([401, 402, 422, 502]),
       ...(access === "admin" ? errorResponses([403]) : {}),
       ...(body === undefined ? {} : errorResponses([413])),
@@ -124,6 +127,8 @@ interface Link {
 }
 
 export interface ProxiedContract extends Described {
+  params?: z.ZodObject;
+  query?: z.ZodObject;
   /** The JSON body, if the route accepts one. */
   body?: z.ZodType | undefined;
   /** The form with files, if the route accepts one. */
@@ -136,6 +141,8 @@ export interface ProxiedContract extends Described {
   answers?: readonly string[];
   /** Whether a call may have a retry key; true by default. */
   retryKey?: boolean;
+  /** The meaning of 403, if the route can return it. */
+  forbidden?: string;
   /** The operations that continue with an answer, by the name of the link. */
   links?: Readonly<Record<string, Link>>;
 }
@@ -146,7 +153,7 @@ export interface ProxiedContract extends Described {
  */
 export function proxiedContract(contract: ProxiedContract, surface: Surface): RouteContract {
   const { path, operationId, tag, summary, body, form, streams, answers = [], links = {} } = contract;
-  const { retryKey = true } = contract;
+  const { retryKey = true, params, query, forbidden } = contract;
   const upstreamBody = contract.answer ?? z.looseObject({}).describe("The upstream's body, unchanged.");
   const others = Object.fromEntries(answers.map((type) => [type, { schema: type.startsWith("text/") ? text : file }]));
   const content = {
@@ -164,11 +171,17 @@ export function proxiedContract(contract: ProxiedContract, surface: Surface): Ro
     operationId,
     tags: [tag],
     summary,
-    request: { ...(retryKey ? { headers: retryHeaders } : {}), body: { required: true, content: taken } },
+    request: {
+      ...(params === undefined ? {} : { params }),
+      ...(query === undefined ? {} : { query }),
+      ...(retryKey ? { headers: retryHeaders } : {}),
+      body: { required: true, content: taken },
+    },
     responses: {
       200: { description: "Success.", headers, content, links },
       201: { description: "Created.", headers, content: { "application/json": { schema: upstreamBody } }, links },
       ...errorResponses([400, 401, 402, 404, 413, 422, 502], surface),
+      ...(forbidden === undefined ? {} : { 403: errorResponse(forbidden, surface) }),
       ...(retryKey ? errorResponses([409], surface) : {}),
     },
   });

@@ -3,6 +3,7 @@ import { audioFeature } from "./audio/index.ts";
 import { chatFeature } from "./chat/index.ts";
 import { embeddingsFeature } from "./embeddings/index.ts";
 import type { Feature } from "./feature.ts";
+import { filesFeature } from "./files/index.ts";
 import { imagesFeature } from "./images/index.ts";
 import { modelsFeature } from "./models/index.ts";
 import { platformFeature } from "./platform/index.ts";
@@ -20,4 +21,5 @@ export const features: readonly Feature[] = [
   imagesFeature,
   videosFeature,
   audioFeature,
+  filesFeature,
 ];

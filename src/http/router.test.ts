@@ -30,6 +30,20 @@ describe("a router", () => {
     expect(find(method, path)?.route).toBe(route);
   });
 
+  test("prefers the longest text before a parameter", () => {
+    const other = routeAt("get", "/v1/{name}/things");
+    const one = routeAt("get", "/v1/{name}/things/{thing}");
+    const mixed = createRouter([other, one, thing]);
+    const found = (path: string) => {
+      const { route, pathParameter } = mixed("GET", path) ?? {};
+      return [route, pathParameter?.("name"), pathParameter?.("thing")];
+    };
+    expect(found("/v1/things/things")).toEqual([thing, "", "things"]);
+    expect(found("/v1/any/things")).toEqual([other, "any", ""]);
+    expect(found("/v1/things/things/a%2Fb")).toEqual([one, "things", "a/b"]);
+    expect(found("/v1/any/thing")).toEqual([undefined, undefined, undefined]);
+  });
+
   test.each<[string, MountedRoute]>([
     ["the same path", routeAt("get", "/v1/things")],
     ["a path whose parameter is called otherwise", routeAt("get", "/v1/things/{id}")],

@@ -1,6 +1,7 @@
 /**
- * Finds the route of a request: a map of the paths without parameters, and Hono's router for the others. Hono's context
- * is not used: it creates an object with a dozen functions per request.
+ * Finds the route of a request: a map of the paths without parameters, and Hono's routers for the others, one for each text
+ * before the first parameter. The longest text is tried first: a path under `/v1/responses/` is never that of a provider
+ * of this name. Hono's context is not used: it creates an object with a dozen functions per request.
  */
 import { RegExpRouter } from "hono/router/reg-exp-router";
 import type { MountedRoute } from "./route.ts";
@@ -21,17 +22,29 @@ type FindRoute = (method: string, path: string) => RoutedRequest | undefined;
 export function createRouter(routes: readonly MountedRoute[]): FindRoute {
   refuseTwins(routes);
   const plain = new Map<string, Map<string, RoutedRequest>>();
-  const router = new RegExpRouter<MountedRoute>();
+  const byBeginning = new Map<string, RegExpRouter<MountedRoute>>();
   for (const route of routes) {
     const method = route.method.toUpperCase();
     if (route.path.includes("{")) {
+      const beginning = route.path.slice(0, route.path.indexOf("{"));
+      const router = byBeginning.get(beginning) ?? new RegExpRouter<MountedRoute>();
       router.add(method, route.path.replace(parameter, ":$1"), route);
+      byBeginning.set(beginning, router);
     } else {
       const byPath = plain.get(method) ?? new Map<string, RoutedRequest>();
       plain.set(method, byPath.set(route.path, { route, pathParameter: () => "" }));
     }
   }
-  return (method, path) => plain.get(method)?.get(path) ?? findIn(router, method, path);
+  const routers = [...byBeginning].toSorted(([one], [other]) => other.length - one.length);
+  return (method, path) => {
+    const found = plain.get(method)?.get(path);
+    if (found !== undefined) return found;
+    for (const [beginning, router] of routers) {
+      const routed = path.startsWith(beginning) ? findIn(router, method, path) : undefined;
+      if (routed !== undefined) return routed;
+    }
+    return undefined;
+  };
 }
 
 /** The second of two routes with the same path would never be called. */

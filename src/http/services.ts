@@ -1,6 +1,7 @@
 import type { BodyLimits } from "../bodies/index.ts";
 import type { LargeBodies } from "../calls/index.ts";
 import type { Clock } from "../core/index.ts";
+import type { FileService } from "../files/index.ts";
 import type { GenerationStore } from "../generations/index.ts";
 import type { LedgerStore } from "../ledger/index.ts";
 import type { ModelList } from "../models/index.ts";
@@ -31,6 +32,7 @@ export interface Services extends ChargeableServices {
   body: BodyLimits;
   largeBodies: LargeBodies;
   videos: VideoJobs;
+  files: FileService;
   /** Rejects with `storage_unavailable` if the storage does not answer. */
   checkStorage: () => Promise<void>;
   /** Whether the server is stopping. */

@@ -60,17 +60,27 @@ const routes: [string, string, string[]][] = [
   ["post", "/v1/videos/extensions", proxied],
   ["get", "/v1/videos/{video_id}", [...platform, "404"].toSorted()],
   ["delete", "/v1/videos/{video_id}", relayed],
-  ["get", "/v1/videos/{video_id}/content", relayed],
+  ["get", "/v1/videos/{video_id}/content", [...relayed, "206"].toSorted()],
   ["post", "/v1/messages", proxied],
   ["post", "/v1/messages/count_tokens", proxied.filter((status) => status !== "409")],
   ["post", "/v1/responses", proxied],
   ["get", "/v1/responses/{response_id}", relayed],
   ["delete", "/v1/responses/{response_id}", relayed],
   ["get", "/v1/responses/{response_id}/input_items", relayed],
+  ...["/v1/files", "/v1/{provider}/files"].flatMap((path): [string, string, string[]][] => [
+    ["get", path, relayed],
+    ["post", path, proxied.map((status) => (status === "409" ? "403" : status)).toSorted()],
+    ["get", `${path}/{file_id}`, relayed],
+    ["get", `${path}/{file_id}/content`, [...relayed, "206"].toSorted()],
+    ["delete", `${path}/{file_id}`, relayed],
+  ]),
 ];
 
-/** Whether a success there is no JSON. */
-const isBinary = (path: string): boolean => path === "/v1/videos/{video_id}/content";
+/** The media type of a success there. */
+function typeOf(path: string): string {
+  if (!path.endsWith("/content")) return "application/json";
+  return path.startsWith("/v1/videos/") ? "video/mp4" : "application/octet-stream";
+}
 
 /** The meaning of 404 there. */
 function notFound(path: string): string {
@@ -81,6 +91,7 @@ function notFound(path: string): string {
     return "The caller has no such video job, or its provider has no such operation.";
   }
   if (path.startsWith("/v1/responses/")) return "The caller has no such response.";
+  if (path.includes("/files")) return "The caller has no such file, or the provider has no such route.";
   return "Unsupported gateway route, or the upstream resource was not found.";
 }
 
@@ -140,6 +151,7 @@ describe("the document", () => {
       "Audio",
       "Chat",
       "Embeddings",
+      "Files",
       "Images",
       "Models",
       "Platform",
@@ -175,8 +187,14 @@ describe("the document", () => {
       expect(headers).toEqual({ "x-request-id": { $ref: "#/components/headers/RequestId" } });
     const targets = answers.flatMap(({ links = {} }) => Object.values(links).map(({ operationId }) => operationId));
     expect([...new Set(targets)].toSorted()).toEqual([
+      "deleteFile",
+      "deleteProviderFile",
       "deleteResponse",
+      "downloadFile",
+      "downloadProviderFile",
+      "getFile",
       "getGeneration",
+      "getProviderFile",
       "getResponse",
       "listInputItems",
     ]);
@@ -210,6 +228,7 @@ describe("the document", () => {
 
 describe.each(routes)("%s %s", (method, path, statuses) => {
   const operation = operationOf(method, path);
+  const isUpload = method === "post" && path.endsWith("/files");
 
   test("declares its statuses as the contract does", () => {
     expect(Object.keys(operation.responses).toSorted()).toEqual(statuses);
@@ -220,16 +239,19 @@ describe.each(routes)("%s %s", (method, path, statuses) => {
       "400": "Upstream error relayed.",
       "401": "Unauthorized.",
       "402": "Insufficient credits.",
-      "404": notFound(path),
+      "404": isUpload ? "Unsupported gateway route, or the upstream resource was not found." : notFound(path),
       "409": "The `idempotency-key` belongs to another body, or its first call is still running.",
       "413": "Request body exceeds the gateway body limit.",
+      "201": "Created.",
+      "206": "A part.",
+      "403": "The caller's quota of files is used up.",
       "422": "Validation error.",
       "502": "Upstream error.",
       "503": "The server is stopping, or its storage is unavailable.",
     };
     for (const [status, { description, content }] of Object.entries(operation.responses)) {
-      expect(description).toBe(meanings[status] ?? (status === "201" ? "Created." : "Success."));
-      expect(content[isBinary(path) && status === "200" ? "video/mp4" : "application/json"]?.schema).toBeDefined();
+      expect(description).toBe(meanings[status] ?? "Success.");
+      expect(content[status.startsWith("2") ? typeOf(path) : "application/json"]?.schema).toBeDefined();
       const error = path.startsWith("/v1/messages") ? "AnthropicError" : "Error";
       if (Number(status) >= 400)
         expect(content["application/json"]?.schema).toEqual({ $ref: `#/components/schemas/${error}` });

@@ -7,6 +7,7 @@ export type {
   RequestedExtras,
   UpstreamRequestBody,
   UpstreamRequests,
+  UpstreamFiles,
   UpstreamOperation,
 } from "./provider.ts";
 export type { VideoApi, VideoInput, VideoSource, VideoState } from "./video-api.ts";

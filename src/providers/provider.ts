@@ -18,8 +18,26 @@ export interface Provider {
   operations: Readonly<Partial<Record<Operation, UpstreamOperation>>>;
   /** How its video jobs are followed; absent if it has none. */
   videos?: VideoApi;
+  /** The files that callers upload to it; absent if it stores none for them. */
+  files?: UpstreamFiles;
   models: ModelListing;
   failures: FailureRules;
+}
+
+/** An upstream's files, with OpenAI's routes and cursors. */
+export interface UpstreamFiles {
+  /** Its requests; the path is that of the list. */
+  operation: UpstreamOperation;
+  /** The request for a file's bytes; absent if its metadata contains an address for them instead. */
+  download?: UpstreamOperation;
+  /** Whether it is meant if a request names no provider. */
+  isDefault: boolean;
+  /** The member of a file with the time of its deletion, in seconds since the epoch. */
+  expiryField: string;
+  /** A field of an upload that names an address to fetch the file from, if there may be one. */
+  urlField?: string;
+  /** Fields of an upload, without brackets, that would reach stores of the operator, with the reason to refuse them. */
+  refusedFields: Readonly<Record<string, string>>;
 }
 
 /** An answer that is not JSON. */

@@ -58,6 +58,11 @@ export class KeyPool {
     return earliest?.key;
   }
 
+  /** The ids of all keys, in the order of the configuration. */
+  get ids(): readonly string[] {
+    return this.#keys.map(({ key }) => key.id);
+  }
+
   /** Finds a key by its id; undefined if the operator has removed it from the configuration. */
   find(id: string): Key | undefined {
     return this.#keys.find(({ key }) => key.id === id)?.key;

@@ -78,6 +78,11 @@ export class ModelRouter {
     );
   }
 
+  /** Finds a provider by its prefix or an alias. */
+  withPrefix(prefix: string): UpstreamRoute | undefined {
+    return this.#byPrefix.get(prefix);
+  }
+
   /**
    * Resolves a model id to a target. `operations` are the requested operation and, after it, operations that can replace
    * it. Throws a `GatewayError` (404) if the model has no known prefix, if the token may not use it, if the provider has

@@ -1,6 +1,7 @@
 import { CallAborter } from "../core/index.ts";
 import type { MemoryBudget, Ticker } from "../streaming/index.ts";
 import { relayedHeaders } from "./headers.ts";
+import type { FailedReply, WholeReply } from "./reply.ts";
 import { type SendDependencies, sendUpstream, type UpstreamCall } from "./send.ts";
 import { CallWatchdog } from "./watchdog.ts";
 import { readReply } from "./whole-answer.ts";
@@ -14,14 +15,26 @@ export interface AskDependencies extends SendDependencies {
 export type AskingClient = Pick<Request, "headers" | "signal">;
 
 /** The request; the remaining parameters of sending follow from it. */
-type Question = Pick<UpstreamCall, "target" | "method" | "subpath" | "body" | "pinnedKeyId">;
+export type FreeRequest = Pick<UpstreamCall, "target" | "method" | "subpath" | "body" | "pinnedKeyId">;
 
 /**
  * Sends a request that is free at the upstream, and relays its answer or its error unchanged. Nothing is held or
  * charged. Throws as `sendUpstream` and `readReply` do.
  */
-export async function askUpstream(deps: AskDependencies, client: AskingClient, question: Question): Promise<Response> {
-  const { target } = question;
+export async function askUpstream(
+  deps: AskDependencies,
+  client: AskingClient,
+  question: FreeRequest,
+): Promise<Response> {
+  return answerWith(await askForReply(deps, client, question), question);
+}
+
+/** Sends the request, and reads the whole answer. Throws as `sendUpstream` and `readReply` do. */
+export async function askForReply(
+  deps: AskDependencies,
+  client: AskingClient,
+  question: FreeRequest,
+): Promise<WholeReply | FailedReply> {
   const { ticker, send } = deps;
   const memory = deps.memory.share();
   const watchdog = new CallWatchdog({ ticker, abort: new CallAborter(), client, clientGoneGraceMs: 0 });
@@ -33,13 +46,19 @@ export async function askUpstream(deps: AskDependencies, client: AskingClient, q
       passesThrough: true,
       watchdog,
     });
-    const reply =
-      sent.kind === "failed" ? sent : await readReply(sent, target, { watchdog, idleMsMax: send.idleMsMax, memory });
-    const headers = relayedHeaders(reply.headers, target.route.sandbox);
-    const body = reply.kind === "failed" ? reply.body : reply.answers[0].bytes;
-    return new Response(body, { status: reply.status, headers });
+    if (sent.kind === "failed") return sent;
+    return await readReply(sent, question.target, { watchdog, idleMsMax: send.idleMsMax, memory });
   } finally {
     memory.free();
     watchdog.end();
   }
+}
+
+/** The answer to a client from a reply: its own bytes, or others in their place. */
+export function answerWith(
+  reply: WholeReply | FailedReply,
+  { target }: Pick<FreeRequest, "target">,
+  body: string | Uint8Array = reply.kind === "failed" ? reply.body : reply.answers[0].bytes,
+): Response {
+  return new Response(body, { status: reply.status, headers: relayedHeaders(reply.headers, target.route.sandbox) });
 }

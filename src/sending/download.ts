@@ -1,122 +1,142 @@
-import { type BodySink, CallAborter, GatewayError, type ReplyBody } from "../core/index.ts";
-import type { Ticker } from "../streaming/index.ts";
-import type { AskingClient } from "./ask-upstream.ts";
+import { type AbortListener, type BodySink, CallAborter, GatewayError, type ReplyHeaders } from "../core/index.ts";
+import { answerWith, type AskDependencies, type AskingClient, type FreeRequest } from "./ask-upstream.ts";
 import { relayedHeaders } from "./headers.ts";
-import { type SendDependencies, sendUpstream, type UpstreamCall } from "./send.ts";
+import type { StreamReply } from "./reply.ts";
+import { sendUpstream } from "./send.ts";
 import { CallWatchdog } from "./watchdog.ts";
 
-export interface DownloadDependencies extends SendDependencies {
-  ticker: Ticker;
-}
+/** Bytes that may wait for a client before the upstream is paused. */
+const WAITING_BYTES_MAX = 256 * 1024;
 
-/** Headers of a client that ask for a part of a file. */
-export const RANGE_HEADERS: readonly string[] = ["range", "if-range"];
+const byteLengthOf = (bytes: Uint8Array | undefined): number => bytes?.byteLength ?? 0;
 
-/** Headers of a file, besides those that any answer is relayed with. */
-const FILE_HEADERS = ["content-length", "content-range", "accept-ranges", "etag", "last-modified"];
+/** Headers of a file, and of a part of it. */
+const FILE_HEADERS = ["content-range", "accept-ranges", "etag", "last-modified"];
 
 /**
- * Sends a request that is free at the upstream, and relays the bytes of its answer as fast as the client reads them; no
- * more than some chunks are in memory. An upstream's error is relayed. Throws as `sendUpstream` does. For headers of the
- * client to be forwarded, the target's operation must name them.
+ * Relays a file, or the requested range of it, while it arrives. An error of the upstream is relayed unchanged. Throws
+ * as `sendUpstream` does; a download that breaks off later breaks off for its client as well.
  */
 export async function downloadUpstream(
-  deps: DownloadDependencies,
+  deps: AskDependencies,
   client: AskingClient,
-  question: Pick<UpstreamCall, "target" | "subpath" | "pinnedKeyId">,
+  question: FreeRequest,
 ): Promise<Response> {
   const { ticker, send } = deps;
   const watchdog = new CallWatchdog({ ticker, abort: new CallAborter(), client, clientGoneGraceMs: 0 });
-  let isRelayed = false;
   try {
     const reply = await sendUpstream(deps, {
       ...question,
-      method: "GET",
       accept: "*/*",
       clientHeaders: client.headers,
       passesThrough: true,
       watchdog,
     });
-    const headers = relayedHeaders(reply.headers, question.target.route.sandbox);
-    if (reply.kind === "failed") return new Response(reply.body, { status: reply.status, headers });
-    for (const name of FILE_HEADERS) {
-      const value = reply.headers.get(name);
-      if (value !== null) headers[name] = value;
+    if (reply.kind === "failed") {
+      watchdog.end();
+      return answerWith(reply, question);
     }
-    isRelayed = true;
-    const body = new ReadableStream<Uint8Array>(new Download(reply.body, { watchdog, idleMsMax: send.idleMsMax }), {
-      highWaterMark: BUFFERED_BYTES,
-      size: (chunk) => chunk?.byteLength ?? 0,
+    const body = new ReadableStream<Uint8Array>(new Download(reply, watchdog, send.idleMsMax), {
+      highWaterMark: 0,
+      size: byteLengthOf,
     });
-    return new Response(body, { status: reply.status, headers });
-  } finally {
-    if (!isRelayed) watchdog.end();
+    return new Response(body, { status: reply.status, headers: downloadHeaders(reply, question) });
+  } catch (thrown) {
+    watchdog.end();
+    throw thrown;
   }
 }
 
-/** Bytes that may wait for a client before the upstream is paused. */
-const BUFFERED_BYTES = 256 * 1024;
-
-interface DownloadOptions {
-  watchdog: CallWatchdog;
-  idleMsMax: number;
+function downloadHeaders({ headers }: StreamReply, { target }: FreeRequest): Record<string, string> {
+  const relayed = relayedHeaders(headers, target.route.sandbox);
+  for (const name of FILE_HEADERS) {
+    const value = headers.get(name);
+    if (value !== null) relayed[name] = value;
+  }
+  const length = lengthOf(headers);
+  // The content is a caller's own upload: no browser should guess that it is a page.
+  return {
+    ...relayed,
+    ...(length === undefined ? {} : { "content-length": length }),
+    "x-content-type-options": "nosniff",
+  };
 }
 
-/** The bytes of a reply as a stream. While the client does not read, the upstream waits, and is not taken for silent. */
-class Download implements BodySink {
-  readonly #body: ReplyBody;
-  readonly #options: DownloadOptions;
-  #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
-  #isPaused = false;
+/** The length of a body that was not decoded. */
+function lengthOf(headers: ReplyHeaders): string | undefined {
+  const encoding = headers.get("content-encoding") ?? "identity";
+  return encoding === "identity" ? (headers.get("content-length") ?? undefined) : undefined;
+}
 
-  constructor(body: ReplyBody, options: DownloadOptions) {
+/** Reads only as much as the client takes. */
+class Download implements BodySink, AbortListener {
+  readonly #body: StreamReply["body"];
+  readonly #watchdog: CallWatchdog;
+  readonly #idleMsMax: number;
+  #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
+  #state: "new" | "reading" | "paused" | "ended" = "new";
+
+  constructor({ body }: StreamReply, watchdog: CallWatchdog, idleMsMax: number) {
     this.#body = body;
-    this.#options = options;
+    this.#watchdog = watchdog;
+    this.#idleMsMax = idleMsMax;
   }
 
   start(controller: ReadableStreamDefaultController<Uint8Array>): void {
     this.#controller = controller;
-    this.#expect();
-    this.#body.flowTo(this);
+    this.#watchdog.abort.signal.addEventListener("abort", this);
+    this.#awaitClient();
   }
 
   pull(): void {
-    if (!this.#isPaused) return;
-    this.#isPaused = false;
-    this.#expect();
-    this.#body.resume();
+    const state = this.#state;
+    if (state !== "new" && state !== "paused") return;
+    this.#state = "reading";
+    this.#watchdog.expect(this.#idleMsMax, "The upstream's answer fell silent.");
+    if (state === "new") this.#body.flowTo(this);
+    else this.#body.resume();
   }
 
+  /** The client disconnected. */
   cancel(): void {
-    this.#options.watchdog.end();
+    if (this.#end()) this.#watchdog.abort.abort(new GatewayError("upstream_interrupted", "The client went away."));
     this.#body.cancel();
   }
 
   onBytes(bytes: Buffer): void {
-    const controller = this.#controller;
-    if (controller === undefined) return;
-    controller.enqueue(bytes);
-    if ((controller.desiredSize ?? 0) > 0) {
-      this.#options.watchdog.restart();
-      return;
-    }
-    if (this.#isPaused) return;
-    this.#isPaused = true;
-    this.#options.watchdog.stopWaiting();
+    if (this.#state === "ended") return;
+    this.#watchdog.restart();
+    this.#controller?.enqueue(bytes);
+    if (this.#state !== "reading" || (this.#controller?.desiredSize ?? 0) >= -WAITING_BYTES_MAX) return;
+    this.#state = "paused";
     this.#body.pause();
+    this.#awaitClient();
   }
 
   onEnd(): void {
-    this.#options.watchdog.end();
-    this.#controller?.close();
+    if (this.#end()) this.#controller?.close();
   }
 
   onFailure(cause: unknown): void {
-    this.#options.watchdog.end();
-    this.#controller?.error(new GatewayError("upstream_interrupted", "The upstream's answer broke off.", { cause }));
+    if (this.#end()) this.#controller?.error(cause);
   }
 
-  #expect(): void {
-    this.#options.watchdog.expect(this.#options.idleMsMax, "The upstream's answer fell silent.");
+  /** The call was aborted; a body that is not being read does not report that. */
+  handleEvent(): void {
+    this.onFailure(this.#watchdog.abort.signal.reason);
+    this.#body.cancel();
+  }
+
+  #awaitClient(): void {
+    this.#watchdog.expect(this.#idleMsMax, "The download was not read for too long.");
+  }
+
+  /** Whether it had not ended before. */
+  #end(): boolean {
+    if (this.#state === "ended") return false;
+    this.#state = "ended";
+    this.#watchdog.abort.signal.removeEventListener("abort", this);
+    this.#watchdog.end();
+    return true;
   }
 }

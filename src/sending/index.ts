@@ -1,5 +1,5 @@
-export { type AskDependencies, askUpstream } from "./ask-upstream.ts";
-export { downloadUpstream, RANGE_HEADERS } from "./download.ts";
+export { answerWith, type AskDependencies, askForReply, askUpstream, type FreeRequest } from "./ask-upstream.ts";
+export { downloadUpstream } from "./download.ts";
 export { relayedHeaders } from "./headers.ts";
 export type { FailedReply, Reply, StreamReply, WholeAnswer, WholeReply } from "./reply.ts";
 export { type SendDependencies, type SendOptions, sendUpstream, type UpstreamBody, type UpstreamCall } from "./send.ts";

@@ -21,7 +21,7 @@ export interface OwnedObjects {
 
 /** The interface of the storage of owners. */
 export interface ObjectOwnerStore {
-  /** Durable when it resolves. A record that exists is extended. */
+  /** Durable when it resolves. A record that exists is extended; that of an uploaded file stays as it is. */
   put(owned: OwnedObjects): Promise<void>;
   /** All owners of these objects that are not expired. */
   find(provider: string, ids: readonly string[], at: number): Promise<ObjectOwner[]>;

@@ -2,7 +2,7 @@
 import type { Principal } from "../auth/index.ts";
 import { formatCredits, GatewayError, isStorableId } from "../core/index.ts";
 import type { UpstreamRoute } from "../routing/index.ts";
-import { downloadUpstream, RANGE_HEADERS, relayedHeaders } from "../sending/index.ts";
+import { downloadUpstream, relayedHeaders } from "../sending/index.ts";
 import { askApi, jobsOf } from "./ask-api.ts";
 import { isEnded, refreshVideo } from "./follow-video.ts";
 import type { StoredVideo, VideoList } from "./store.ts";
@@ -175,7 +175,8 @@ export async function downloadVideo(deps: VideoDependencies, lookup: VideoLookup
   const query = variant === null ? "" : `?variant=${encodeURIComponent(variant)}`;
   const { route, operation } = target;
   return downloadUpstream(deps, lookup.request, {
-    target: { route, operation: { ...operation, forwardedHeaders: RANGE_HEADERS } },
+    target: { route, operation: { ...operation, forwardedHeaders: ["range", "if-range"] } },
+    method: "GET",
     subpath: `/${encodeURIComponent(lookup.videoId)}/content${query}`,
     pinnedKeyId: video.keyId,
   });

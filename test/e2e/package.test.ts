@@ -74,8 +74,9 @@ describe("the files of the package", () => {
       "src/pricing/catalog/catalog.json",
     ];
     expect(paths).toContainValues([...documents, "bin/tollgate", "src/cli/main.ts", "simulators/main.ts"]);
+    const media = ["simulators/shared/videos/clip.mp4"];
     const others = paths.filter((path) => !/^(src|simulators)\/[\w./-]+\.ts$/.test(path));
-    expect(sorted(others)).toEqual(sorted([...documents, "bin/tollgate"]));
+    expect(sorted(others)).toEqual(sorted([...documents, ...media, "bin/tollgate"]));
     expect(packed.files.find(({ path }) => path === "bin/tollgate")?.mode).toBe(0o755);
   });
 

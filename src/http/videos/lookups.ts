@@ -112,7 +112,7 @@ export const downloadVideoRoute = platformRoute({
     params,
     query: content,
     answer: z.string().meta({ format: "binary" }),
-    answerType: "video/mp4",
+    media: "video/mp4",
     notFound,
     relays: true,
   },

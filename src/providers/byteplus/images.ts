@@ -9,8 +9,8 @@ import {
   imagesInEvents,
   onceForEach,
   opaqueOnly,
-} from "../shared/image-fields.ts";
-import { imageSources, refuseMask, urlsOf } from "../shared/image-sources.ts";
+} from "../shared/images/image-fields.ts";
+import { imageSources, refuseMask, urlsOf } from "../shared/images/image-sources.ts";
 import { countOf } from "../shared/json.ts";
 import { refusal } from "../shared/refusal.ts";
 import { readTools, toolsMax } from "./hosted-tools.ts";

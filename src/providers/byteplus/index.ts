@@ -3,6 +3,7 @@ import { bearer } from "../shared/auth.ts";
 import { chat } from "./chat.ts";
 import { embeddings } from "./embeddings.ts";
 import { failures } from "./errors.ts";
+import { files } from "./files.ts";
 import { imageEdit, imageGeneration } from "./images.ts";
 import { responses } from "./responses.ts";
 import { models } from "./models.ts";
@@ -20,6 +21,7 @@ export const byteplus: Provider = {
     video_generation: videoGeneration,
   },
   videos,
+  files,
   models,
   failures,
 };

@@ -8,7 +8,7 @@ import {
   type WorkBound,
 } from "../../core/index.ts";
 import type { CallInput, UpstreamOperation, UpstreamRequestBody } from "../provider.ts";
-import { urlOf } from "../shared/image-sources.ts";
+import { urlOf } from "../shared/images/image-sources.ts";
 import { countOf, textOf } from "../shared/json.ts";
 import { refusal } from "../shared/refusal.ts";
 import { askedTier, withTier } from "../shared/terms.ts";

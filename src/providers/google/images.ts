@@ -1,8 +1,14 @@
 import { GatewayError, type JsonObject, listOf, objectOf, type ObservedUsage, type Usage } from "../../core/index.ts";
 import type { CallInput, UpstreamRequests, UpstreamOperation } from "../provider.ts";
-import { fitImageFields, imageHints, type ImageFieldRules, onceForEach, opaqueOnly } from "../shared/image-fields.ts";
-import { readImageSize } from "../shared/image-size.ts";
-import { encodeFile, type ImageSource, imageSources, refuseMask, unknownFile } from "../shared/image-sources.ts";
+import {
+  fitImageFields,
+  imageHints,
+  type ImageFieldRules,
+  onceForEach,
+  opaqueOnly,
+} from "../shared/images/image-fields.ts";
+import { readImageSize } from "../shared/images/image-size.ts";
+import { encodeFile, type ImageSource, imageSources, refuseMask, unknownFile } from "../shared/images/image-sources.ts";
 import { textOf } from "../shared/json.ts";
 import { refusal } from "../shared/refusal.ts";
 import { countContent, type ContentUsage, readContentUsage } from "./content-usage.ts";

@@ -1,6 +1,7 @@
 import type { PresetName } from "../../config/index.ts";
 import type { Provider } from "../provider.ts";
 import { bearer } from "../shared/auth.ts";
+import { openaiFiles } from "../shared/files.ts";
 import { chatOf } from "./chat.ts";
 import { embeddingsOf } from "./embeddings.ts";
 import { failures } from "./errors.ts";
@@ -16,6 +17,7 @@ export function openaiCompatible(presetName: PresetName): Provider {
     priceProvider: preset.priceProvider,
     headers: bearer,
     operations: { chat: chatOf(preset), ...embeddingsOf(preset), ...preset.audio },
+    ...(preset.files ? { files: openaiFiles({ isDefault: false }) } : {}),
     models: modelsOf(preset),
     failures,
   };

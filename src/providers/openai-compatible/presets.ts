@@ -33,6 +33,8 @@ export interface Preset {
   embeddings: EmbeddingsEndpoint | undefined;
   /** The supported operations of speech and transcription. */
   audio: Pick<Provider["operations"], "speech" | "transcription" | "translation">;
+  /** Whether it has OpenAI's routes and cursors for files. */
+  files: boolean;
   /** The path of the models' listing, or undefined if there is none. */
   modelsPath: string | undefined;
 }
@@ -52,6 +54,7 @@ const generic: Preset = {
   facts: {},
   embeddings: openaiEmbeddings,
   audio: { speech: speechOperation, transcription: transcriptionOperation, translation: translationOperation },
+  files: true,
   modelsPath: "/models",
 };
 
@@ -59,6 +62,7 @@ export const presets = {
   generic,
   deepseek: {
     ...generic,
+    files: false,
     hosts: /(^|\.)deepseek\.com$/,
     priceProvider: "deepseek",
     renames: oldLimitName,
@@ -68,6 +72,7 @@ export const presets = {
   },
   mistral: {
     ...generic,
+    files: false,
     hosts: /(^|\.)mistral\.ai$/,
     priceProvider: "mistral",
     // Mistral refuses unknown fields with 422, and sends usage in the last chunk without a request for it.
@@ -92,6 +97,7 @@ export const presets = {
   },
   groq: {
     ...generic,
+    files: false,
     hosts: /(^|\.)groq\.com$/,
     priceProvider: "groq",
     drops: ["logprobs", "logit_bias", "top_logprobs"],
@@ -105,6 +111,7 @@ export const presets = {
   },
   moonshot: {
     ...generic,
+    files: false,
     hosts: /(^|\.)moonshot\.(ai|cn)$/,
     priceProvider: "moonshotai",
     limitName: "max_completion_tokens",
@@ -114,6 +121,7 @@ export const presets = {
   },
   openrouter: {
     ...generic,
+    files: false,
     hosts: /(^|\.)openrouter\.ai$/,
     priceProvider: "openrouter",
     usage: { ...openaiUsageRules, reportedCost: openrouterCost },
@@ -123,6 +131,7 @@ export const presets = {
   },
   perplexity: {
     ...generic,
+    files: false,
     hosts: /(^|\.)perplexity\.ai$/,
     priceProvider: "perplexity",
     streamUsage: "automatic",
@@ -136,8 +145,8 @@ export const presets = {
     audio: {},
     modelsPath: undefined,
   },
-  ollama: { ...generic, hosts: undefined, audio: {} },
-  vllm: { ...generic, hosts: undefined },
+  ollama: { ...generic, hosts: undefined, audio: {}, files: false },
+  vllm: { ...generic, hosts: undefined, files: false },
 } as const satisfies Record<PresetName, Preset>;
 
 /** The configured preset, else the one that is recognized by the base URL's host. */

@@ -4,6 +4,7 @@ import { speechOperation } from "../shared/speech-operation.ts";
 import { chat } from "./chat.ts";
 import { embeddings } from "./embeddings.ts";
 import { failures } from "./errors.ts";
+import { files } from "./files.ts";
 import { imageEdit, imageGeneration } from "./images.ts";
 import { responses } from "./responses.ts";
 import { models } from "./models.ts";
@@ -27,6 +28,7 @@ export const openai: Provider = {
     video_extension: videoExtension,
   },
   videos,
+  files,
   models,
   failures,
 };

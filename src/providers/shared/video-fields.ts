@@ -1,7 +1,7 @@
 /** The fields of a video request in OpenAI's terms, for upstreams with other ones. */
 import { type JsonObject, objectOf, ReferenceList, type ObjectReference } from "../../core/index.ts";
 import type { CallInput } from "../provider.ts";
-import { type ImageSource, encodeFile, urlOf } from "./image-sources.ts";
+import { type ImageSource, encodeFile, urlOf } from "./images/image-sources.ts";
 import { textOf } from "./json.ts";
 import { refusal } from "./refusal.ts";
 

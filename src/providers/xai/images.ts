@@ -7,9 +7,9 @@ import {
   type ImageFieldRules,
   imagesInEvents,
   opaqueOnly,
-} from "../shared/image-fields.ts";
-import { readImageSize } from "../shared/image-size.ts";
-import { type ImageSource, imageSources, maskSource, urlOf } from "../shared/image-sources.ts";
+} from "../shared/images/image-fields.ts";
+import { readImageSize } from "../shared/images/image-size.ts";
+import { type ImageSource, imageSources, maskSource, urlOf } from "../shared/images/image-sources.ts";
 import { refusal } from "../shared/refusal.ts";
 import { reportedCost } from "./cost.ts";
 

@@ -5,7 +5,17 @@ import { LEDGER_OPERATION, LEDGER_OPERATION_SERIES } from "./ledger-operation.ts
 import { LEDGER_PERIODS } from "./ledger-periods.ts";
 import { LEDGER_WRITE } from "./ledger-write.ts";
 import { LEDGER_BOOKS } from "./ledger-books.ts";
-import { BOOKS, JOBS, PRICE_CATALOG, RESPONSES, STORED_OBJECTS, TABLES, VIDEOS, WEBHOOK_SECRETS } from "./tables.ts";
+import {
+  BOOKS,
+  JOBS,
+  PRICE_CATALOG,
+  RESPONSES,
+  STORED_OBJECTS,
+  TABLES,
+  UPLOADED_FILES,
+  VIDEOS,
+  WEBHOOK_SECRETS,
+} from "./tables.ts";
 
 /** Each function is defined in one step only; an earlier definition is dropped. */
 const WITHOUT_FUNCTIONS = `
@@ -36,4 +46,5 @@ export const migrations: readonly string[] = [
   PRICE_CATALOG,
   WEBHOOK_SECRETS,
   VIDEOS,
+  UPLOADED_FILES,
 ];

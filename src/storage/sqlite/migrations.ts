@@ -350,4 +350,10 @@ export const migrations: readonly string[] = [
   CREATE INDEX videos_by_owner ON videos (owner, provider, created_at);
   CREATE INDEX videos_by_age ON videos (kept_until);
   `,
+  `
+  -- The size of a file that its owner uploaded: it counts for the owner's quota. Null for objects of answers, and in rows of
+  -- a server of the previous step. An upload under way is a row of the kind upload, whose id is that of its request.
+  ALTER TABLE stored_objects ADD COLUMN bytes INTEGER CHECK (bytes >= 0);
+  CREATE INDEX stored_objects_with_size ON stored_objects (owner, kept_until, bytes) WHERE bytes IS NOT NULL;
+  `,
 ];

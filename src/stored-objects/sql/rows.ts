@@ -30,7 +30,8 @@ export function statementsWith(parameter: (index: number) => string, { pairs, id
   return {
     put: `INSERT INTO stored_objects (kind, id, provider, owner, key_id, kept_until)
       SELECT kind, id, ${first}, ${second}, ${third}, ${fourth} FROM ${pairs} WHERE true
-      ON CONFLICT (id, provider, kind, owner) DO UPDATE SET key_id = excluded.key_id, kept_until = excluded.kept_until`,
+      ON CONFLICT (id, provider, kind, owner) DO UPDATE SET key_id = excluded.key_id, kept_until = excluded.kept_until
+      WHERE stored_objects.bytes IS NULL`,
     find: `SELECT kind, id, owner, key_id FROM stored_objects
       WHERE provider = ${first} AND kept_until > ${second} AND id IN (${ids})`,
     deleteExpired: `DELETE FROM stored_objects WHERE (id, provider, kind, owner) IN (

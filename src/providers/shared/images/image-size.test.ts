@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { GatewayError } from "../../core/index.ts";
+import { GatewayError } from "../../../core/index.ts";
 import { type UpstreamSize, readImageSize } from "./image-size.ts";
 
 const sizes = {

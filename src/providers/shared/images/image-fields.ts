@@ -1,7 +1,7 @@
-import type { JsonEdit } from "../../bodies/index.ts";
-import type { JsonObject } from "../../core/index.ts";
-import type { UpstreamRequestBody } from "../provider.ts";
-import { refusal } from "./refusal.ts";
+import type { JsonEdit } from "../../../bodies/index.ts";
+import type { JsonObject } from "../../../core/index.ts";
+import type { UpstreamRequestBody } from "../../provider.ts";
+import { refusal } from "../refusal.ts";
 
 /** How an upstream without some of OpenAI's fields of an image call handles them. */
 export interface ImageFieldRules {

@@ -1,4 +1,4 @@
-import { refusal } from "./refusal.ts";
+import { refusal } from "../refusal.ts";
 
 /** The sizes of an upstream that takes no width and height. */
 export interface ImageSizes {

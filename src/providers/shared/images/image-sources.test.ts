@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import type { CallFile, JsonObject } from "../../core/index.ts";
+import type { CallFile, JsonObject } from "../../../core/index.ts";
 import { encodeFile, imageSources, maskSource, urlsOf } from "./image-sources.ts";
 
 const address = "https://pictures.example/cat.png";

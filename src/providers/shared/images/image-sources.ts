@@ -1,7 +1,7 @@
-import { type CallFile, type GatewayError, listOf, objectOf } from "../../core/index.ts";
-import type { CallInput } from "../provider.ts";
-import { textOf } from "./json.ts";
-import { refusal } from "./refusal.ts";
+import { type CallFile, type GatewayError, listOf, objectOf } from "../../../core/index.ts";
+import type { CallInput } from "../../provider.ts";
+import { textOf } from "../json.ts";
+import { refusal } from "../refusal.ts";
 
 /** An input image: a URL or data URL, the id of a stored file, or a file of the call's form. */
 export type ImageSource = { param: string } & ({ url: string } | { fileId: string } | { file: CallFile });

@@ -1,0 +1,37 @@
+import type { Principal } from "../auth/index.ts";
+import type { Clock } from "../core/index.ts";
+import type { ModelRouter } from "../routing/index.ts";
+import type { AskDependencies } from "../sending/index.ts";
+import type { FileQuota, FileStore, ObjectOwnerStore } from "../stored-objects/index.ts";
+import type { Logger } from "../telemetry/index.ts";
+
+interface UploadLimits {
+  /** Of the whole form. */
+  bytesMax: number;
+  arrivalMsMax: number;
+}
+
+export interface FileDependencies {
+  asking: AskDependencies;
+  router: Pick<ModelRouter, "routes" | "withPrefix">;
+  store: FileStore;
+  owners: Pick<ObjectOwnerStore, "find">;
+  clock: Clock;
+  logger: Logger;
+  upload: UploadLimits;
+  quota: FileQuota;
+}
+
+/** A call about files. */
+export interface FileCall {
+  requestId: string;
+  principal: Principal;
+  request: Request;
+  /** The provider that the path names; undefined if the request may name one itself. */
+  prefix: string | undefined;
+}
+
+/** A call about one file. */
+export interface OneFileCall extends FileCall {
+  id: string;
+}

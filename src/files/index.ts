@@ -1,0 +1,2 @@
+export type { FileCall, OneFileCall } from "./dependencies.ts";
+export { FileService } from "./file-service.ts";

@@ -1,0 +1,24 @@
+import { z } from "@hono/zod-openapi";
+import { platformRoute } from "../route.ts";
+import { fileCall, type FilePlace, type FileServices, notFound, tag } from "./place.ts";
+import { fileList, listQuery } from "./schemas.ts";
+
+export const listFilesRoute = (place: FilePlace) =>
+  platformRoute({
+    contract: {
+      path: place.path,
+      operationId: `list${place.name}Files`,
+      tag,
+      summary: "The caller's own files at a provider.",
+      params: z.object(place.pathParameters),
+      query: z.object({ ...listQuery, ...place.queryParameters }),
+      answer: fileList,
+      notFound,
+      relays: true,
+    },
+    access: "token",
+    mount:
+      ({ files }: FileServices) =>
+      (call) =>
+        files.list(fileCall(place, call)),
+  });

@@ -1,0 +1,11 @@
+import type { UpstreamFiles } from "../provider.ts";
+import { filesOperation } from "../shared/files.ts";
+
+/** A file has a `download_url` instead of a route for its bytes. */
+export const files: UpstreamFiles = {
+  operation: filesOperation,
+  isDefault: false,
+  expiryField: "expire_at",
+  urlField: "url",
+  refusedFields: { tos: "it names a store of the operator's account" },
+};
