@@ -17,6 +17,7 @@ const images: Expected = {
   prints: [/saved fox\.png, [1-9]\d* bytes/, /saved fox-in-snow\.png, [1-9]\d* bytes/],
   leaves: ["fox-in-snow.png", "fox.png"],
 };
+const videos: Expected = { prints: [/queued/, /saved fox\.mp4, [1-9]\d* bytes/], leaves: ["fox.mp4"] };
 const speech: Expected = {
   prints: [/saved hello\.mp3, [1-9]\d* bytes/, /heard: \w+|"text":"\w+/],
   leaves: ["hello.mp3"],
@@ -49,8 +50,10 @@ export const expected: Readonly<Record<string, Expected>> = {
   "curl/responses.sh": { prints: [/"id":"resp_\w+"/, said, /You said: And in French\?/] },
   "curl/retry-key.sh": retryKey,
   "curl/speech.sh": speech,
+  "curl/videos.sh": videos,
   "curl/stream.sh": { prints: [/^data: .*"delta":/m, /^data: \[DONE\]$/m] },
   "python/budget.py": budget,
+  "python/videos.py": videos,
   "python/chat.py": chat,
   "python/cost.py": cost,
   "python/embeddings.py": embeddings,
@@ -66,6 +69,7 @@ export const expected: Readonly<Record<string, Expected>> = {
   "typescript/ai-sdk-tools.ts": { prints: [weather, /\(2 steps\)/] },
   "typescript/ai-sdk.ts": stream,
   "typescript/budget.ts": budget,
+  "typescript/videos.ts": videos,
   "typescript/chat.ts": chat,
   "typescript/cost.ts": cost,
   "typescript/embeddings.ts": embeddings,
