@@ -386,7 +386,12 @@ async function created(
     await giveUp(deps, sending, { thrown: error, isSent: true });
     throw error;
   }
-  await jobs.reschedule(job, { runAt: at + pauseAfter(0), attempts: 0 });
+  try {
+    await jobs.reschedule(job, { runAt: at + pauseAfter(0), attempts: 0 });
+  } catch (reason) {
+    // The lease runs out, and the job goes on then. Its client must not order the video again.
+    deps.logger.warn({ request_id: video.id, reason: String(reason) }, "a video job will be looked up late");
+  }
   return new Response(answer, {
     headers: {
       ...relayedHeaders(headers, target.route.sandbox),
