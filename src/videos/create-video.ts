@@ -26,6 +26,7 @@ import {
   limits,
   objectOf,
   type ObjectReference,
+  type UsageBucket,
   type VideoOperation,
 } from "../core/index.ts";
 import type { LeasedJob } from "../jobs/index.ts";
@@ -136,7 +137,9 @@ async function plan(
   if (webhookUrl !== undefined) await notifier.check(webhookUrl, principal.user);
   const known = source && knownOf(source);
   const bound = requests.bound(input, target.model, known);
-  requirePrices(target, bound);
+  // The keys of a usage are buckets.
+  const units = Object.keys(bound.outputVideo.usage) as UsageBucket[];
+  requirePrices(target, { ...bound, ownPrices: units });
   const upstream = await requests.toUpstream(input, known);
   return {
     target,

@@ -94,6 +94,13 @@ describe.each(engines)("video jobs on %s", (engine) => {
     expect(scene.upstream.requests).toHaveLength(0);
   });
 
+  test("a model without a price for the unit that its provider bills is refused, naming the key", async () => {
+    const body = { model: "byteplus/seedance-by-second", prompt: "x" };
+    const response = await scene.send("POST", "/v1/videos", { body });
+    expect(response.status).toBe(422);
+    expect(await response.text()).toContain("output_video_mtok");
+  });
+
   test("an upstream's refusal is relayed, and releases", async () => {
     scene.upstream.answerWith(() => Response.json({ error: { message: "blocked" } }, { status: 400 }));
     const response = await scene.send("POST", "/v1/videos", { body: { model: "openai/sora-2", prompt: "x" } });

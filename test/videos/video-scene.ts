@@ -16,6 +16,8 @@ import {
 const prices = {
   "openai/*": { output_video_seconds: { "720p": 0.1, "1024p": 0.5 } },
   "xai/*": { output_video_seconds: { "480p": 0.05, "720p": 0.07 }, input_image: 0.01 },
+  // BytePlus bills tokens: without their price nothing would be held or charged.
+  "byteplus/seedance-by-second": { output_video_seconds: 0.1 },
   "byteplus/*": { output_video_mtok: { "from-text": 7, "from-video": 4 }, service_tiers: { flex: 0.5 } },
 };
 
