@@ -10,10 +10,12 @@ import { listen } from "./shared/listener.ts";
 import { type RecordedRequest, Recorder } from "./shared/recorder.ts";
 import { KeptAnswers } from "./shared/kept-answers.ts";
 import { SimulatorClock } from "./shared/videos/stored-videos.ts";
+import { OpenSockets, type RecordedSocket } from "./shared/realtime/open-sockets.ts";
 import type { SimulatedProvider } from "./shared/types.ts";
 import { xai } from "./xai/index.ts";
 
 export type { RecordedRequest } from "./shared/recorder.ts";
+export type { RecordedSocket } from "./shared/realtime/open-sockets.ts";
 
 const providers = {
   openai,
@@ -47,6 +49,8 @@ export interface Simulators {
   total(): number;
   /** Forgets the requests and resets the counters of `times-K`. */
   clear(): void;
+  /** The last WebSockets to any provider, oldest first. */
+  sockets(): readonly RecordedSocket[];
   /** Turns the clock that video jobs run by forward. */
   advance(milliseconds: number): void;
   /** Ends the listener and all open connections. */
@@ -59,9 +63,10 @@ export async function startSimulators(options: SimulatorOptions = {}): Promise<S
   const faultBook = new FaultBook();
   const served = Object.values(providers);
   const clock = new SimulatorClock();
+  const openSockets = new OpenSockets();
   const kept = new Map(served.map(({ name }) => [name, new KeptAnswers(clock)]));
   const { host = "127.0.0.1", port = 0 } = options;
-  const listener = await listen({ providers: served, recorder, faultBook, kept, clock, host, port });
+  const listener = await listen({ providers: served, recorder, faultBook, kept, clock, openSockets, host, port });
   return {
     url: listener.url,
     providers: baseUrls(listener.url),
@@ -69,8 +74,10 @@ export async function startSimulators(options: SimulatorOptions = {}): Promise<S
     total: () => recorder.total,
     clear: () => {
       recorder.clear();
+      openSockets.clear();
       faultBook.reset();
     },
+    sockets: () => openSockets.all,
     advance: (milliseconds) => clock.advance(milliseconds),
     stop: () => listener.stop(),
   };

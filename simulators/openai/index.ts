@@ -6,6 +6,7 @@ import { openaiErrors } from "./errors.ts";
 import { openaiFileRoutes } from "./files.ts";
 import { imageRoutes } from "./images.ts";
 import { modelRoutes } from "./models.ts";
+import { realtimeRoutes, realtimeSockets } from "./realtime.ts";
 import { responseRoutes } from "./responses.ts";
 import { speechRoutes } from "./speech.ts";
 import { transcriptionRoutes } from "./transcriptions.ts";
@@ -45,9 +46,11 @@ export const openai: SimulatedProvider = {
     ...speechRoutes,
     ...transcriptionRoutes,
     ...videoRoutes,
+    ...realtimeRoutes,
     ...openaiFileRoutes,
     ...modelRoutes,
   ],
+  sockets: realtimeSockets,
   apiKey: (call) => bearerKey(call.headers),
   responseHeaders,
 };

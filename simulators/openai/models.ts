@@ -25,6 +25,8 @@ const models = [
   { id: "whisper-1", created: 1_677_532_384 },
   { id: "gpt-4o-transcribe", created: 1_742_068_463 },
   { id: "gpt-4o-mini-transcribe", created: 1_742_068_596 },
+  { id: "gpt-realtime", created: 1_756_271_701 },
+  { id: "gpt-realtime-mini", created: 1_759_512_137 },
   { id: "sora-2", created: 1_758_931_200 },
   { id: "sora-2-pro", created: 1_758_931_201 },
   { id: "gpt-4o-transcribe-diarize", created: 1_750_798_887 },

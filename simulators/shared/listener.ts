@@ -3,6 +3,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { exchange, type ExchangeState, type Received } from "./exchange.ts";
 import { BodyTooLargeError, flatHeaders, readBody } from "./http.ts";
 import { asObject, parseJson } from "./json.ts";
+import type { OpenSockets } from "./realtime/open-sockets.ts";
+import { upgrade } from "./realtime/upgrade.ts";
 import type { SimulatedProvider } from "./types.ts";
 import type { SimulatorClock } from "./videos/stored-videos.ts";
 
@@ -15,6 +17,7 @@ const clockPath = "/__clock";
 export interface ListenerOptions extends ExchangeState {
   readonly clock: SimulatorClock;
   readonly providers: readonly SimulatedProvider[];
+  readonly openSockets: OpenSockets;
   readonly host: string;
   /** 0 lets the system choose. */
   readonly port: number;
@@ -39,10 +42,16 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
       response.socket?.destroy();
     });
   });
+  server.on("upgrade", (request, connection, head) => {
+    upgrade(request, connection, head, options).catch((error: unknown) => {
+      console.error("simulator failed:", error);
+      connection.destroy();
+    });
+  });
   // Models may think for minutes and tests may stall for ever: nothing here is ended by the clock.
   Object.assign(server, { timeout: 0, requestTimeout: 0, headersTimeout: 0, keepAliveTimeout: 0 });
   const port = await bind(server, options);
-  return { url: `http://${options.host}:${port}`, stop: () => close(server) };
+  return { url: `http://${options.host}:${port}`, stop: () => close(server, options) };
 }
 
 function bind(server: Server, options: ListenerOptions): Promise<number> {
@@ -55,9 +64,10 @@ function bind(server: Server, options: ListenerOptions): Promise<number> {
   });
 }
 
-function close(server: Server): Promise<void> {
+function close(server: Server, { openSockets }: ListenerOptions): Promise<void> {
   return new Promise((resolve) => {
     server.close(() => resolve());
+    openSockets.cut();
     server.closeAllConnections();
   });
 }

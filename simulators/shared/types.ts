@@ -3,6 +3,7 @@ import type { Identity } from "./identity.ts";
 import type { Problem } from "./check.ts";
 import type { KeptAnswers } from "./kept-answers.ts";
 import type { FormPart } from "./multipart.ts";
+import type { WebSocket } from "ws";
 import type { Frame } from "./sse.ts";
 
 /** Header names in lower case; a list is sent as several header lines (`set-cookie`). */
@@ -84,6 +85,23 @@ export interface Route {
   handle(call: Call): Answer;
 }
 
+/** One handshake as a route sees it. */
+export interface SocketCall {
+  /** Of the query, without its fault specification. */
+  readonly model: string;
+  readonly query: URLSearchParams;
+  readonly key: string | null;
+  readonly headers: { readonly [name: string]: string };
+}
+
+/** A path on which a provider accepts WebSockets. */
+export interface SocketRoute {
+  readonly path: string;
+  /** The refusal of a handshake; undefined if it is accepted. */
+  refuse?(call: SocketCall): ErrorAnswer | undefined;
+  open(socket: WebSocket, call: SocketCall, name: string): void;
+}
+
 /** A simulated provider, as the listener needs it. */
 export interface SimulatedProvider {
   readonly name: string;
@@ -91,6 +109,8 @@ export interface SimulatedProvider {
   readonly basePath: string;
   readonly errors: ProviderErrors;
   readonly routes: readonly Route[];
+  /** Absent: it accepts no WebSockets. */
+  readonly sockets?: readonly SocketRoute[];
   /** The API key of a request; null without one. */
   apiKey(call: Call): string | null;
   /** Headers that this provider puts on every answer. */

@@ -4,6 +4,7 @@ import { chatRoutes } from "./chat.ts";
 import { xaiErrors } from "./errors.ts";
 import { imageRoutes } from "./images.ts";
 import { modelRoutes } from "./models.ts";
+import { realtimeRoutes, realtimeSockets } from "./realtime.ts";
 import { responseRoutes } from "./responses.ts";
 import { videoRoutes } from "./videos.ts";
 import { voiceRoutes } from "./voice.ts";
@@ -23,7 +24,16 @@ export const xai: SimulatedProvider = {
   name: "xai",
   basePath: "/xai/v1",
   errors: xaiErrors,
-  routes: [...chatRoutes, ...responseRoutes, ...imageRoutes, ...videoRoutes, ...voiceRoutes, ...modelRoutes],
+  routes: [
+    ...chatRoutes,
+    ...responseRoutes,
+    ...imageRoutes,
+    ...videoRoutes,
+    ...voiceRoutes,
+    ...realtimeRoutes,
+    ...modelRoutes,
+  ],
+  sockets: realtimeSockets,
   apiKey: (call) => bearerKey(call.headers),
   responseHeaders,
 };
