@@ -6,7 +6,7 @@ import { measureGrowth } from "./growth/measure.ts";
 import { measureLedger } from "./ledger/measure.ts";
 import { parseOptions, usage } from "./options.ts";
 import type { Options } from "./options.ts";
-import { comparisonPlanOf, describePlan, durationsOf, openLoopPlanOf } from "./plans.ts";
+import { comparisonPlanOf, describePlan, durationsOf, openLoopPlanOf, realtimePlanOf } from "./plans.ts";
 import { allProxies, pauseVariants, tollgateOnSqlite } from "./proxies/index.ts";
 import type { Proxy } from "./proxies/index.ts";
 import { barsOf, barsTable } from "./report/bars.ts";
@@ -25,6 +25,7 @@ import { measureUploads } from "./scenarios/uploads.ts";
 import { commitOf, openCheckout } from "./system/checkout.ts";
 import { Children } from "./system/children.ts";
 import { describeMachine, machineBusyMs } from "./system/machine.ts";
+import { measureRealtime, type RealtimeColumn } from "./realtime/measure.ts";
 import { measureVideos } from "./videos/measure.ts";
 import { choosePinning } from "./system/pinning.ts";
 import type { Pinning } from "./system/pinning.ts";
@@ -78,7 +79,17 @@ function messageOf(error: unknown): string {
 
 type Measured = Pick<
   Results,
-  "cases" | "comparison" | "startUp" | "openLoop" | "openStreams" | "uploads" | "ledger" | "growth" | "videos" | "soak"
+  | "cases"
+  | "comparison"
+  | "startUp"
+  | "openLoop"
+  | "openStreams"
+  | "uploads"
+  | "ledger"
+  | "growth"
+  | "videos"
+  | "realtime"
+  | "soak"
 >;
 
 const nothing: Measured = {
@@ -91,6 +102,7 @@ const nothing: Measured = {
   ledger: [],
   growth: [],
   videos: null,
+  realtime: [],
   soak: null,
 };
 
@@ -126,7 +138,14 @@ async function measureColumns(rig: Rig, proxies: readonly Proxy[], options: Opti
   const ledger = isWanted(options, "ledger") ? await measureLedger(options.quick ? 0.5 : 3, progress) : [];
   const growth = isWanted(options, "growth") ? await measureGrowth(options.quick ? 500_000 : 5_000_000, progress) : [];
   const videos = isWanted(options, "videos") ? await measureVideos(options.quick ? fewJobs : manyJobs, progress) : null;
-  return { ...nothing, cases: measured, startUp, openLoop, openStreams, uploads, ledger, growth, videos };
+  const realtime = isWanted(options, "realtime") ? await measureSessions(rig, proxies, options) : [];
+  return { ...nothing, realtime, cases: measured, startUp, openLoop, openStreams, uploads, ledger, growth, videos };
+}
+
+/** Beside nginx only: no other peer relays WebSockets. */
+function measureSessions(rig: Rig, proxies: readonly Proxy[], options: Options): Promise<RealtimeColumn[]> {
+  const able = proxies.filter(({ id }) => id === "nginx" || id === "tollgate");
+  return measureRealtime(rig, able, realtimePlanOf(options));
 }
 
 /** Tollgate on disk beside its variants: no peer has a ledger. */

@@ -12,6 +12,7 @@ const sections = [
   "ledger",
   "growth",
   "videos",
+  "realtime",
   "open-loop",
   "open-streams",
   "uploads",

@@ -3,6 +3,7 @@ import type { ComparisonPlan } from "./scenarios/comparison.ts";
 import type { Durations } from "./scenarios/matrix.ts";
 import { manyCallers } from "./scenarios/matrix.ts";
 import type { OpenLoopPlan } from "./scenarios/open-loop.ts";
+import type { RealtimePlan } from "./realtime/measure.ts";
 
 const full: Durations = {
   rounds: 3,
@@ -41,6 +42,14 @@ const quickOpenLoop: OpenLoopPlan = { rounds: 1, warmUpSeconds: 3, seconds: 4 };
 
 export function openLoopPlanOf(options: Options): OpenLoopPlan {
   const plan = options.quick ? quickOpenLoop : fullOpenLoop;
+  return { ...plan, rounds: options.rounds ?? plan.rounds };
+}
+
+const fullRealtime: RealtimePlan = { rounds: 3, warmUpSeconds: 8, seconds: 25 };
+const quickRealtime: RealtimePlan = { rounds: 1, warmUpSeconds: 3, seconds: 5 };
+
+export function realtimePlanOf(options: Options): RealtimePlan {
+  const plan = options.quick ? quickRealtime : fullRealtime;
   return { ...plan, rounds: options.rounds ?? plan.rounds };
 }
 

@@ -1,7 +1,7 @@
 import type { AccountsDependencies } from "./accounts/index.ts";
 import { createModelList, createModelRouter, type RoutingOptions } from "./app-routing.ts";
 import { createJobs } from "./app-jobs.ts";
-import { openTokenStore, Authenticator } from "./auth/index.ts";
+import { openClientSecretStore, openTokenStore, Authenticator } from "./auth/index.ts";
 import { CallPipeline, LargeBodies, type PipelineDependencies } from "./calls/index.ts";
 import { type EndDependencies, EndJournal, endHold, guardObserver, logObserver } from "./charges/index.ts";
 import { type Environment, formatCredits, parseMarkup } from "./core/index.ts";
@@ -21,6 +21,7 @@ import { Ledger, type LedgerStore, openLedgerStore, type Release, type Settle, s
 import { openapiDocument } from "./openapi/index.ts";
 import { priceQuote } from "./pricing/index.ts";
 import { openResponseStore, ResponseStoreService } from "./responses/index.ts";
+import { RealtimeSessions } from "./realtime/index.ts";
 import type { ModelRouter } from "./routing/index.ts";
 import type { Storage } from "./storage/index.ts";
 import { type ObjectOwnerStore, openFileStore, openObjectOwnerStore, StoredObjects } from "./stored-objects/index.ts";
@@ -228,6 +229,7 @@ function pipelineDependencies(options: AppOptions, parts: PipelineParts): Pipeli
 function createAuthenticator({ storage, environment }: AppOptions): Authenticator {
   return new Authenticator({
     store: openTokenStore(storage),
+    clientSecrets: openClientSecretStore(storage),
     clock: environment.clock,
     onChange: (forget) => storage.onForeignCommit(forget),
   });
@@ -290,6 +292,24 @@ function servicesOf(options: AppOptions, parts: ServiceParts): Services {
       upload: { bytesMax: config.files.upload_limit, arrivalMsMax: config.files.upload_timeout },
       quota: { filesMax: config.files.per_user_max, bytesMax: config.files.bytes_per_user_max },
     }),
+    realtime: new RealtimeSessions({
+      environment,
+      work: calls.work,
+      send: calls.send,
+      observer: calls.observer,
+      ticker,
+      router,
+      clientSecrets: openClientSecretStore(storage),
+      bounds: {
+        perTokenMax: config.realtime.sessions_per_token,
+        sessionMsMax: config.realtime.session_max,
+        idleMsMax: config.realtime.idle_timeout,
+        stalledMsMax: config.realtime.stalled_timeout,
+        messagesPerSecondMax: config.realtime.messages_per_second,
+        connectMsMax: config.realtime.connect_timeout,
+      },
+    }),
+    memory: calls.memory,
     body: calls.body,
     largeBodies: calls.largeBodies,
     sandboxed: [...sandbox.keys()],

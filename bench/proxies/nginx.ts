@@ -43,6 +43,11 @@ ${temporary}
       proxy_pass http://bench;
       proxy_request_buffering off;
     }
+    location = /v1/realtime {
+      proxy_pass http://bench;
+      proxy_set_header Upgrade $http_upgrade;
+      proxy_set_header Connection "upgrade";
+    }
     location /v1/audio/ {
       proxy_pass http://bench;
       client_body_buffer_size 16k;

@@ -36,6 +36,7 @@ function resultsOf(cells: Cell[]): Results {
     ledger: [],
     growth: [],
     videos: null,
+    realtime: [],
     soak: null,
   };
   const rest = { ...none, otherLoadCores: 0 };

@@ -1,4 +1,5 @@
 import { growthBars } from "../growth/report.ts";
+import { realtimeBars } from "../realtime/report.ts";
 import { videosBars } from "../videos/report.ts";
 import { ledgerBars } from "../ledger/report.ts";
 import { openStreamCount } from "../scenarios/open-streams.ts";
@@ -29,6 +30,7 @@ export function barsOf(results: Results): Bar[] {
     ...ledgerBars(results.ledger),
     ...growthBars(results.growth),
     ...(results.videos === null ? [] : videosBars(results.videos)),
+    ...realtimeBars(results.realtime),
     ...openLoopBars(results.openLoop),
     ...openStreamBars(results),
     ...uploadBars(results),

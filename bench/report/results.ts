@@ -1,4 +1,5 @@
 import type { GrowthFigures } from "../growth/measure.ts";
+import type { RealtimeColumn } from "../realtime/measure.ts";
 import type { VideoFigures } from "../videos/measure.ts";
 import type { LedgerFigures } from "../ledger/measure.ts";
 import type { ComparedCase } from "../scenarios/comparison.ts";
@@ -29,6 +30,7 @@ export interface Results {
   growth: GrowthFigures[];
   /** Null if they were not measured. */
   videos: VideoFigures | null;
+  realtime: RealtimeColumn[];
   soak: SoakResult | null;
   /** Cores that other work on this machine kept busy during the run, on average. */
   otherLoadCores: number;

@@ -1,4 +1,5 @@
 import { growthTable } from "../growth/report.ts";
+import { realtimeTable } from "../realtime/report.ts";
 import { videosTable } from "../videos/report.ts";
 import { ledgerTable } from "../ledger/report.ts";
 import { directId, manyCallers } from "../scenarios/matrix.ts";
@@ -159,6 +160,7 @@ export function tables(results: Results): string {
   if (results.ledger.length > 0) parts.push(ledgerTable(results.ledger));
   if (results.growth.length > 0) parts.push(growthTable(results.growth));
   if (results.videos !== null) parts.push(videosTable(results.videos));
+  if (results.realtime.length > 0) parts.push(realtimeTable(results.realtime, labelOf));
   if (results.openLoop.length > 0) parts.push(openLoopTables(results.openLoop));
   if (results.openStreams.length > 0) parts.push(openStreamsTable(results.openStreams, labelOf));
   if (results.uploads.length > 0) parts.push(uploadsTable(results.uploads, labelOf));

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test } from "bun:test";
 import { randomBytes } from "node:crypto";
 import type { GatewayError } from "../core/index.ts";
 import { Authenticator } from "./authenticator.ts";
+import { type ClientSecretRecord, type ClientSecretStore, issueClientSecret } from "./client-secret.ts";
 import type { TokenRecord, TokenStore } from "./store.ts";
 import { issueToken } from "./token.ts";
 
@@ -18,6 +19,9 @@ class MemoryStore implements TokenStore {
     const record = this.records.get(id);
     return Promise.resolve(record && Bun.deepEquals(record.secretHash, secretHash) ? record : undefined);
   }
+  findById(id: string): Promise<TokenRecord | undefined> {
+    return Promise.resolve(this.records.get(id));
+  }
   list(): Promise<TokenRecord[]> {
     return Promise.resolve([...this.records.values()]);
   }
@@ -28,16 +32,35 @@ class MemoryStore implements TokenStore {
   }
 }
 
+/** Client secrets in memory. */
+class MemorySecrets implements ClientSecretStore {
+  readonly records = new Map<string, ClientSecretRecord>();
+  insert(secret: ClientSecretRecord): Promise<void> {
+    this.records.set(secret.id, secret);
+    return Promise.resolve();
+  }
+  find(id: string, secretHash: Uint8Array): Promise<ClientSecretRecord | undefined> {
+    const record = this.records.get(id);
+    return Promise.resolve(record && Bun.deepEquals(record.secretHash, secretHash) ? record : undefined);
+  }
+  deleteExpired(): Promise<void> {
+    return Promise.resolve();
+  }
+}
+
 let store: MemoryStore;
+let clientSecrets: MemorySecrets;
 let now: number;
 let forget: () => void;
 let authenticator: Authenticator;
 
 beforeEach(() => {
   store = new MemoryStore();
+  clientSecrets = new MemorySecrets();
   now = 1_000;
   authenticator = new Authenticator({
     store,
+    clientSecrets,
     clock: () => now,
     onChange: (callback) => {
       forget = callback;
@@ -242,5 +265,93 @@ describe("the cache of tokens", () => {
     expect(store.finds).toBe(5);
     await refusalOf(bearer("nonsense"));
     expect(store.finds).toBe(5);
+  });
+});
+
+describe("a handshake", () => {
+  const grant = { type: "realtime", model: "openai/gpt-realtime", session: { instructions: "Be brief." } } as const;
+
+  async function issueFor(tokenId: string, expiresAt = 2_000): Promise<string> {
+    const { id, value, secretHash } = issueClientSecret((size) => randomBytes(size));
+    await clientSecrets.insert({ id, secretHash, tokenId, grant, createdAt: 1_000, expiresAt });
+    return value;
+  }
+
+  const caller = (headers: Record<string, string>) => authenticator.authenticateSocket(new Headers(headers));
+  const refusalTo = (headers: Record<string, string>) =>
+    caller(headers).then(
+      () => "accepted",
+      (error: GatewayError) => error.code,
+    );
+
+  test.each<[string, (token: string) => Record<string, string>, string | undefined]>([
+    ["in a header", (token) => ({ authorization: `Bearer ${token}` }), undefined],
+    ["in x-api-key", (token) => ({ "x-api-key": token }), undefined],
+    [
+      "in a header beside a subprotocol",
+      (token) => ({ authorization: `Bearer ${token}`, "sec-websocket-protocol": "realtime" }),
+      "realtime",
+    ],
+    [
+      "in OpenAI's subprotocols",
+      (token) => ({ "sec-websocket-protocol": `realtime, openai-insecure-api-key.${token}` }),
+      "realtime",
+    ],
+    [
+      "in OpenAI's subprotocol alone, which is not repeated",
+      (token) => ({ "sec-websocket-protocol": `openai-insecure-api-key.${token}` }),
+      undefined,
+    ],
+  ])("may present a token %s", async (_, headersOf, protocol) => {
+    const { token } = await issue();
+    expect(await caller(headersOf(token))).toMatchObject({ principal: { user: "alice" }, grant: undefined, protocol });
+  });
+
+  test("may present xAI's subprotocol, which is repeated", async () => {
+    const { token } = await issue();
+    const protocol = `xai-client-secret.${token}`;
+    expect(await caller({ "sec-websocket-protocol": protocol })).toMatchObject({ protocol });
+  });
+
+  test("may present a client secret, which has the rights of its token", async () => {
+    const { id, token } = await issue();
+    const secret = await issueFor(id);
+    const { principal, grant: found } = await caller({ authorization: `Bearer ${secret}` });
+    expect([principal.tokenId, found]).toEqual([id, grant]);
+    // Data derived from a principal is cached by its identity.
+    expect(await authenticator.authenticate(new Headers({ authorization: `Bearer ${token}` }))).toBe(
+      (await caller({ authorization: `Bearer ${secret}` })).principal,
+    );
+  });
+
+  test("is refused with an expired, forged or unknown secret, or without any", async () => {
+    const { id } = await issue();
+    const secret = await issueFor(id);
+    expect(await refusalTo({ authorization: `Bearer ${secret.slice(0, -2)}AA` })).toBe("invalid_token");
+    expect(await refusalTo({ authorization: "Bearer ek_x" })).toBe("invalid_token");
+    expect(await refusalTo({})).toBe("missing_token");
+    expect(await refusalTo({ "sec-websocket-protocol": "realtime" })).toBe("missing_token");
+    now = 2_000;
+    expect(await refusalTo({ authorization: `Bearer ${secret}` })).toBe("token_expired");
+  });
+
+  test("is refused once the secret's token is revoked; so is the next check of an open session", async () => {
+    const { id } = await issue();
+    const secret = await issueFor(id);
+    const open = await caller({ authorization: `Bearer ${secret}` });
+    await open.recheck();
+    // The session outlives its secret, but not its token.
+    now = 2_000;
+    await open.recheck();
+    await store.revoke(id, now);
+    expect(await open.recheck().catch((error: GatewayError) => error.code)).toBe("token_revoked");
+    now = 1_500;
+    expect(await refusalTo({ authorization: `Bearer ${secret}` })).toBe("token_revoked");
+  });
+
+  test("a client secret opens no other route", async () => {
+    const { id } = await issue();
+    const secret = await issueFor(id);
+    expect(() => authenticator.authenticate(new Headers({ authorization: `Bearer ${secret}` }))).toThrow("not valid");
   });
 });

@@ -1,6 +1,8 @@
 import { type Clock, GatewayError } from "../core/index.ts";
+import { type ClientSecretStore, parseClientSecret, type RealtimeGrant } from "./client-secret.ts";
 import { type Principal, toPrincipal } from "./principal.ts";
 import type { TokenRecord, TokenStore } from "./store.ts";
+import { credentialsOf } from "./socket-credentials.ts";
 import { hashOf, parseToken, secretMatches } from "./token.ts";
 
 /** A token found in the store. Only real tokens are cached, so that guessed ones can't fill the memory. */
@@ -18,14 +20,27 @@ const FRESH_MS = 800;
 
 export interface AuthenticatorOptions {
   store: TokenStore;
+  clientSecrets: ClientSecretStore;
   clock: Clock;
   /** Registers a callback for possible changes of stored tokens, by this process or another. */
   onChange: (forget: () => void) => void;
 }
 
+/** The caller of a WebSocket that also accepts client secrets, and subprotocols in place of headers. */
+export interface SocketCaller {
+  principal: Principal;
+  /** The session of the client secret; undefined if the caller has presented a token. */
+  grant: RealtimeGrant | undefined;
+  /** The subprotocol to answer with, if the client has offered any. */
+  protocol: string | undefined;
+  /** Rejects with a `GatewayError` (401) once the token may no longer be used. An open session survives its secret. */
+  recheck(): Promise<void>;
+}
+
 /** Authenticates a presented token and returns its principal. */
 export class Authenticator {
   readonly #store: TokenStore;
+  readonly #clientSecrets: ClientSecretStore;
   readonly #clock: Clock;
   readonly #cache = new Map<string, Accepted>();
   /** The number of reported changes. */
@@ -33,6 +48,7 @@ export class Authenticator {
 
   constructor(options: AuthenticatorOptions) {
     this.#store = options.store;
+    this.#clientSecrets = options.clientSecrets;
     this.#clock = options.clock;
     options.onChange(() => {
       this.#changes += 1;
@@ -52,6 +68,44 @@ export class Authenticator {
         "No token was sent. Send Authorization: Bearer <token> or x-api-key: <token>.",
       );
     }
+    return this.#authenticateToken(presented);
+  }
+
+  /**
+   * Authenticates the handshake of a WebSocket, for which browsers can send no headers: the token, or a client secret, may
+   * also be in a subprotocol. Rejects like `authenticate`.
+   */
+  async authenticateSocket(headers: Headers): Promise<SocketCaller> {
+    const { secret: offered, protocol } = credentialsOf(headers.get("sec-websocket-protocol"));
+    const presented = presentedToken(headers) ?? offered;
+    if (presented === undefined) {
+      throw new GatewayError(
+        "missing_token",
+        "No token was sent. Send Authorization: Bearer <token>, or the subprotocols realtime and openai-insecure-api-key.<token>.",
+      );
+    }
+    const secret = parseClientSecret(presented);
+    if (secret === undefined) {
+      const authenticate = async (): Promise<Principal> => this.#authenticateToken(presented);
+      const recheck = async (): Promise<void> => void (await authenticate());
+      return { principal: await authenticate(), grant: undefined, protocol, recheck };
+    }
+    const found = await this.#clientSecrets.find(secret.id, hashOf(secret.secret));
+    if (found === undefined) throw new GatewayError("invalid_token", "The client secret is not valid.");
+    const { tokenId, grant, expiresAt } = found;
+    if (expiresAt <= this.#clock()) throw new GatewayError("token_expired", "The client secret has expired.");
+    const findToken = async (): Promise<Principal> => {
+      const record = await this.#store.findById(tokenId);
+      if (record === undefined) throw new GatewayError("invalid_token", "The client secret's token does not exist.");
+      const cached = this.#cache.get(tokenId);
+      const principal =
+        cached !== undefined && sameRecord(cached.record, record) ? cached.principal : toPrincipal(record);
+      return this.#accept({ record, principal, readAt: this.#clock() });
+    };
+    return { principal: await findToken(), grant, protocol, recheck: async () => void (await findToken()) };
+  }
+
+  #authenticateToken(presented: string): Principal | Promise<Principal> {
     const parsed = parseToken(presented);
     if (parsed === undefined) throw invalid();
     // Most tokens are cached and don't need a promise.

@@ -1,5 +1,6 @@
-export { Authenticator } from "./authenticator.ts";
+export { Authenticator, type SocketCaller } from "./authenticator.ts";
+export { type ClientSecretStore, issueClientSecret, type RealtimeGrant } from "./client-secret.ts";
 export type { Principal } from "./principal.ts";
-export { openTokenStore } from "./sql/open.ts";
+export { openClientSecretStore, openTokenStore } from "./sql/open.ts";
 export type { TokenRecord, TokenStore } from "./store.ts";
 export { issueToken } from "./token.ts";

@@ -29,6 +29,8 @@ export interface TokenStore {
    * id exists.
    */
   find(id: string, secretHash: Uint8Array): Promise<TokenRecord | undefined>;
+  /** The token with this id, for a secret that was created with it. */
+  findById(id: string): Promise<TokenRecord | undefined>;
   /** All tokens, oldest first. */
   list(): Promise<TokenRecord[]>;
   /** Returns whether the token exists. Revoking it again does not change the time of its revocation. */

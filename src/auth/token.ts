@@ -6,11 +6,12 @@ import { type RandomBytes, randomId } from "../core/index.ts";
  * SHA-256 is stored; a hash without a stretching function is enough because nobody can guess 256 bits.
  */
 const PREFIX = "tg_";
+const PREFIX_CHARACTERS = 3;
 const ID_CHARACTERS = 12;
 const SECRET_BYTES = 32;
 const HASH_BYTES = 32;
-const SECRET_AT = PREFIX.length + ID_CHARACTERS + 1;
-const SHAPE = /^tg_[0-9a-z]{12}_[A-Za-z0-9_-]{43}$/;
+const ID_END = PREFIX_CHARACTERS + ID_CHARACTERS;
+const SHAPE = /^[a-z]{2}_[0-9a-z]{12}_[A-Za-z0-9_-]{43}$/;
 
 export interface IssuedToken {
   id: string;
@@ -21,15 +22,26 @@ export interface IssuedToken {
 
 /** Creates a new token. */
 export function issueToken(random: RandomBytes): IssuedToken {
-  const id = randomId(random, ID_CHARACTERS);
-  const secret = Buffer.from(random(SECRET_BYTES)).toString("base64url");
-  return { id, token: `${PREFIX}${id}_${secret}`, secretHash: hashOf(secret) };
+  const { id, text, secretHash } = issueSecret(PREFIX, random);
+  return { id, token: text, secretHash };
 }
 
 /** Splits a presented token into id and secret; undefined if it doesn't have the form of our tokens. */
 export function parseToken(token: string): { id: string; secret: string } | undefined {
-  if (!SHAPE.test(token)) return undefined;
-  return { id: token.slice(PREFIX.length, SECRET_AT - 1), secret: token.slice(SECRET_AT) };
+  return parseSecret(PREFIX, token);
+}
+
+/** Creates a secret of the form `<prefix><id>_<secret>`; the prefix is two letters and an underscore. */
+export function issueSecret(prefix: string, random: RandomBytes): { id: string; text: string; secretHash: Uint8Array } {
+  const id = randomId(random, ID_CHARACTERS);
+  const secret = Buffer.from(random(SECRET_BYTES)).toString("base64url");
+  return { id, text: `${prefix}${id}_${secret}`, secretHash: hashOf(secret) };
+}
+
+/** Splits a secret with this prefix; undefined if it doesn't have the form. */
+export function parseSecret(prefix: string, text: string): { id: string; secret: string } | undefined {
+  if (!text.startsWith(prefix) || !SHAPE.test(text)) return undefined;
+  return { id: text.slice(PREFIX_CHARACTERS, ID_END), secret: text.slice(ID_END + 1) };
 }
 
 /** A reused buffer for the hash of the presented secret. */

@@ -165,9 +165,11 @@ export class Charge implements Watched {
     return this.#end(settle);
   }
 
-  /** Charges nothing. Never rejects. */
-  release(record: CallRecord): Promise<EndOutcome> {
-    return this.#end({ kind: "release", id: this.#order.id, at: this.#deps.clock(), record });
+  /** Charges nothing; without a record, the work leaves no trace. Never rejects. */
+  release(record?: CallRecord): Promise<EndOutcome> {
+    const release: Release = { kind: "release", id: this.#order.id, at: this.#deps.clock() };
+    if (record !== undefined) release.record = record;
+    return this.#end(release);
   }
 
   #end(operation: Settle | Release): Promise<EndOutcome> {
@@ -238,7 +240,7 @@ export class Charge implements Watched {
     if (this.#keeper === "process" && (isDue || hasGrown)) this.#renew(now, cost);
     if (!compares) return;
     this.#comparedAt = now;
-    if (cost !== undefined && cost * 4n > this.#amount * 3n && !this.#toppingUp) this.#underWay = this.#topUp(cost);
+    if (cost !== undefined && this.#isLow(cost) && !this.#toppingUp) this.#underWay = this.#topUp(cost);
   }
 
   /**
@@ -248,16 +250,53 @@ export class Charge implements Watched {
   follow(outputBytes: number): Allowance {
     const unlimited = { untilBytes: Number.POSITIVE_INFINITY, raised: undefined };
     // More text costs no more where calls or other units are priced.
-    if (this.#ended || this.#isDetached || this.#textCost === 0n) return unlimited;
-    const cost = this.#costSoFar();
+    if (this.#textCost === 0n) return unlimited;
+    const cost = this.#compare();
     if (cost === undefined) return unlimited;
-    const isLow = cost * 4n > this.#amount * 3n;
-    if (isLow && !this.#toppingUp) this.#underWay = this.#topUp(cost);
-    const next = isLow ? this.#amount : (this.#amount * 3n) / 4n;
-    return {
-      untilBytes: outputBytes + this.#bytesFor(next - cost),
-      raised: cost >= this.#amount ? this.#underWay : undefined,
-    };
+    const next = this.#isLow(cost) ? this.#amount : (this.#amount * 3n) / 4n;
+    return { untilBytes: outputBytes + this.#bytesFor(next - cost), raised: this.#raisedFrom(cost) };
+  }
+
+  /**
+   * Compares the cost of the work with its hold now, and tops the hold up before it is used up. Returns a promise while it
+   * is used up and being raised: nothing more may pass before it resolves.
+   */
+  keepUp(): Promise<void> | undefined {
+    const cost = this.#compare();
+    return cost === undefined ? undefined : this.#raisedFrom(cost);
+  }
+
+  /** The cost so far, with a top-up of a hold that is nearly used up; undefined if nothing is to be compared. */
+  #compare(): Nano | undefined {
+    if (this.#ended || this.#isDetached) return undefined;
+    const cost = this.#costSoFar();
+    if (cost !== undefined && this.#isLow(cost) && !this.#toppingUp) this.#underWay = this.#topUp(cost);
+    return cost;
+  }
+
+  #isLow(cost: Nano): boolean {
+    return cost * 4n > this.#amount * 3n;
+  }
+
+  #raisedFrom(cost: Nano): Promise<void> | undefined {
+    return cost >= this.#amount ? this.#underWay : undefined;
+  }
+
+  /**
+   * Raises the hold so that it covers this usage, which is about to be caused. Rejects with `insufficient_credits` if it
+   * cannot be raised so far; the hold is then unchanged.
+   */
+  async cover(ahead: Usage): Promise<void> {
+    const { price, bound } = this.#order;
+    const at = bound.terms === undefined ? price : priceAt(price, bound.terms);
+    const needed = capAt(limits.callNanoMax, boundFor(at, ahead, this.#deps.markupMillionths));
+    if (this.#ended || needed <= this.#amount) return;
+    const available = await this.#raise(needed);
+    if (available === undefined) return;
+    throw new GatewayError(
+      "insufficient_credits",
+      `Not enough credits: ${formatCredits(needed)} must be held to go on, and ${formatCredits(this.#amount + atLeast(0n, available))} are left.`,
+    );
   }
 
   /** The bytes of generated text that this amount suffices for; at least one. */
@@ -357,7 +396,7 @@ export class Charge implements Watched {
     const id = this.#holdId;
     const result = await this.#deps.ledger.submit({ kind: "top-up", id, amount, at });
     if (result.outcome === "insufficient") return result.available;
-    if (result.outcome !== "ended") this.#amount = amount;
+    if (result.outcome !== "ended") this.#amount = atLeast(this.#amount, amount);
     else if (this.#keeper === "job") this.detach();
     else await this.#reacquireHold(id);
     return undefined;

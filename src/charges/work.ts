@@ -17,6 +17,7 @@ import {
   type Nano,
   type ObservedUsage,
   type PriceTerms,
+  type Usage,
 } from "../core/index.ts";
 import type { CallRecord, StoredAnswer } from "../ledger/index.ts";
 import type { Allowance, Charge, WorkDependencies } from "./charge.ts";
@@ -59,7 +60,9 @@ export class Work {
   readonly #deps: WorkDependencies;
   readonly #charge: Charge;
   /** By the performance clock of this process. */
-  readonly #arrivedAt: number;
+  #arrivedAt: number;
+  /** In milliseconds since the epoch. */
+  #startedAt: number;
   #millisecondsToFirstByte: number | undefined;
   #state: "open" | "parked" | "ended" = "open";
   /** While the hold is handed over: fulfilled once the job has it. */
@@ -75,12 +78,19 @@ export class Work {
     this.#heldTokens = held?.tokens ?? 0;
     this.#deps = deps;
     this.#charge = charge;
+    this.#startedAt = order.at;
     this.#arrivedAt = order.arrivedAt ?? performance.now() - (deps.clock() - order.at);
   }
 
   /** OpenAI's headers with the remaining quota of the token's minute; undefined if the token has no limits. */
   get rateHeaders(): Readonly<Record<string, string>> | undefined {
     return this.#charge.rateHeaders;
+  }
+
+  /** Begins work whose hold was taken ahead: its time counts from now. */
+  begin(): void {
+    this.#startedAt = this.#deps.clock();
+    this.#arrivedAt = performance.now();
   }
 
   /** Records the time of the first byte to the client. */
@@ -118,6 +128,23 @@ export class Work {
   /** How much more output may pass, of `outputBytes` so far: see `Charge.follow`. */
   follow(outputBytes: number): Allowance {
     return this.#charge.follow(outputBytes);
+  }
+
+  /** Tops the hold up if it is nearly used up: see `Charge.keepUp`. */
+  keepUp(): Promise<void> | undefined {
+    return this.#charge.keepUp();
+  }
+
+  /** Raises the hold so that it covers this usage: see `Charge.cover`. */
+  cover(ahead: Usage): Promise<void> {
+    return this.#charge.cover(ahead);
+  }
+
+  /** Releases the hold of work that never began. It leaves no generation record. Never rejects. */
+  discard(): Promise<EndOutcome> {
+    if (this.#state !== "open") return Promise.resolve(endedBefore);
+    this.#state = "ended";
+    return this.#charge.release();
   }
 
   /**
@@ -189,7 +216,7 @@ export class Work {
   }
 
   #record({ status, outcome, observed, unbilled }: WorkEnd): CallRecord {
-    const { parent, principal, operation, dialect, source, streamed, at } = this.order;
+    const { parent, principal, operation, dialect, source, streamed } = this.order;
     return {
       parent,
       owner: principal.user,
@@ -205,7 +232,7 @@ export class Work {
       maxOutputTokens: this.outputLimit,
       milliseconds: performance.now() - this.#arrivedAt,
       millisecondsToFirstByte: this.#millisecondsToFirstByte,
-      startedAt: at,
+      startedAt: this.#startedAt,
     };
   }
 }

@@ -3,7 +3,7 @@ import { createAccounts } from "../app.ts";
 import { type Config, type LoadedConfig, loadConfig } from "../config/index.ts";
 import type { Environment, Fetch, RandomBytes } from "../core/index.ts";
 import { openStorage, type Storage } from "../storage/index.ts";
-import { askByFetch, UpstreamClient } from "../upstream/index.ts";
+import { askByFetch, socketOpener, UpstreamClient } from "../upstream/index.ts";
 import type { CommonOptions } from "./options.ts";
 
 /** Draws random bytes in bulk: a request id needs a few, and a system call for thousands costs no more. */
@@ -34,6 +34,7 @@ export const environment: Environment = {
   randomFraction: Math.random,
   fetch: realFetch,
   ask: new UpstreamClient({ fallback: realAskByFetch, clock: Date.now, variables: process.env }).ask,
+  openSocket: socketOpener(process.env),
 };
 
 /** The same, with the client for upstreams that the configuration selects. */

@@ -109,6 +109,14 @@ describe("absent keys", () => {
         per_user_max: 1_000,
         bytes_per_user_max: 5_368_709_120,
       },
+      realtime: {
+        sessions_per_token: 100,
+        session_max: 3_600_000,
+        idle_timeout: 600_000,
+        stalled_timeout: 30_000,
+        messages_per_second: 500,
+        connect_timeout: 15_000,
+      },
       web: {
         engine: "native",
         search: { backend: "local" },
@@ -186,6 +194,14 @@ pricing:
         upload_timeout: 3_600_000,
         per_user_max: 5,
         bytes_per_user_max: 2_147_483_648,
+      },
+      realtime: {
+        sessions_per_token: 100,
+        session_max: 3_600_000,
+        idle_timeout: 600_000,
+        stalled_timeout: 30_000,
+        messages_per_second: 500,
+        connect_timeout: 15_000,
       },
       web: {
         engine: { kind: "native", base_url: "https://fc.test", api_key: "f" },

@@ -157,6 +157,32 @@ const files = z
   .prefault({})
   .describe("Files that callers upload to providers.");
 
+const realtime = z
+  .strictObject({
+    sessions_per_token: fromText(z.number().int().min(1).max(100_000))
+      .prefault(100)
+      .describe("Open sessions of one token in one process; another handshake gets 429."),
+    session_max: duration.prefault("60m").describe("The longest session; it is closed with 1008 and session_expired."),
+    idle_timeout: duration
+      .prefault("10m")
+      .describe("The longest silence in both directions; the session is closed with 1008 and session_idle."),
+    stalled_timeout: duration
+      .prefault("30s")
+      .describe("How long a client may not read what was sent to it; its connection is then cut."),
+    messages_per_second: fromText(z.number().int().min(1).max(1_000_000))
+      .prefault(500)
+      .describe(
+        "Messages of a client in one second; beyond it the session is closed with 1008 and rate_limit_exceeded.",
+      ),
+    connect_timeout: duration
+      .prefault("15s")
+      .describe("How long the upstream may take to open its socket; the handshake then gets 502."),
+  })
+  .prefault({})
+  .describe(
+    "Sessions on the WebSocket /v1/realtime. A message has at most 16 MiB; a larger one closes the socket with 1009.",
+  );
+
 const endpoint = { base_url: httpUrl.optional(), api_key: z.string().optional() };
 
 const web = z
@@ -225,6 +251,7 @@ export const configSchema = z.strictObject({
   log,
   providers: z.record(prefix, provider).prefault(defaultProviders),
   files,
+  realtime,
   web,
   webhooks,
   pricing,

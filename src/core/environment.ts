@@ -1,5 +1,6 @@
 /** Access to the outside world, injected so that a test can control the clock and replay a run from a seed. */
 
+import type { OpenUpstreamSocket } from "./sockets/upstream-socket.ts";
 import type { AskUpstream } from "./upstream.ts";
 
 /** Milliseconds since the epoch. */
@@ -22,4 +23,6 @@ export interface Environment {
   fetch: Fetch;
   /** Sends the request of every call. */
   ask: AskUpstream;
+  /** Opens the WebSocket of every session. */
+  openSocket: OpenUpstreamSocket;
 }

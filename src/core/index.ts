@@ -42,6 +42,7 @@ export {
   type StoredObject,
 } from "./stored-objects.ts";
 export type { RateLimits } from "./rate-limits.ts";
+export type { AcceptedSocket, Sending, Socket, SocketHandler } from "./sockets/client-socket.ts";
 export { errorBody, idHeaders, type Surface } from "./surfaces.ts";
 export {
   addUsage,
@@ -61,6 +62,13 @@ export {
   withoutPart,
 } from "./usage.ts";
 export type { AskUpstream, BodySink, ReplyBody, ReplyHeaders, UpstreamReply, UpstreamRequest } from "./upstream.ts";
+export {
+  HandshakeRefused,
+  type OpenUpstreamSocket,
+  type SocketSink,
+  type UpstreamSocket,
+  type UpstreamSocketRequest,
+} from "./sockets/upstream-socket.ts";
 export { type WorkBound } from "./work-bound.ts";
 export {
   generatedImageTokens,

@@ -11,6 +11,8 @@ export type Operation =
   | "speech"
   | "transcription"
   | "translation"
+  | "realtime"
+  | "realtime_transcription"
   | VideoOperation;
 
 /** The kinds of work that create a video job. */

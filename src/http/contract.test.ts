@@ -31,12 +31,12 @@ describe("the contract of a route answered by the gateway itself", () => {
     expect(platformContract(described, "token").method).toBe("get");
   });
 
-  test("requires its body, if it has one, and declares that it may be too large", () => {
+  test("requires its body, if it has one, and declares the statuses of the contract", () => {
     const body = z.object({ name: z.string() });
     expect(platformContract({ ...described, method: "patch", body }, "token").request).toEqual({
       body: { required: true, content: { "application/json": { schema: body } } },
     });
-    expect(statuses("token", { method: "post", body })).toEqual(["200", "401", "402", "413", "422", "502"]);
+    expect(statuses("token", { method: "post", body })).toEqual(["200", "401", "402", "422", "502"]);
     expect(statuses("token", { method: "post" })).not.toContain("413");
   });
 });

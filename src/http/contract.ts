@@ -59,10 +59,7 @@ export interface PlatformContract extends Described {
   unavailable?: string;
 }
 
-/**
- * A route answered by the gateway itself. Declares 401, 402, 422 and 502, as in the contract, and 413 if it accepts a
- * body.
- */
+/** A route answered by the gateway itself. Declares 401, 402, 422 and 502, as in the contract. */
 export function platformContract(contract: PlatformContract, access: Access): RouteContract {
   const {
     method = "get",
@@ -98,7 +95,6 @@ export function platformContract(contract: PlatformContract, access: Access): Ro
         : { 206: { description: "A part.", headers, content: { [media]: { schema: answer } } } }),
       ...errorResponses([401, 402, 422, 502]),
       ...(access === "admin" ? errorResponses([403]) : {}),
-      ...(body === undefined ? {} : errorResponses([413])),
       ...(relays ? errorResponses([400]) : {}),
       ...(notFound === undefined ? {} : { 404: errorResponse(notFound) }),
       ...(unavailable === undefined ? {} : { 503: errorResponse(unavailable) }),

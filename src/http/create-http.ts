@@ -75,6 +75,7 @@ async function answer(
     if (route.access === "public") {
       return withHeaders(await route.handle({ request, requestId: id, pathParameter }), headers);
     }
+    if (route.kind === "session") return await answerSession(options, { route, pathParameter }, request, id);
     const admitted = admit(options, request);
     const principal = admitted instanceof Promise ? await admitted : admitted;
     if (route.access === "admin" && !principal.admin) throw adminRequired();
@@ -89,10 +90,33 @@ async function answer(
   }
 }
 
+type SessionRoute = Extract<MountedRoute, { kind: "session" }>;
+
+/** Authenticates the handshake of a session, which may use a client secret, and accepts it. */
+async function answerSession(
+  options: HttpOptions,
+  { route, pathParameter }: RoutedRequest & { route: SessionRoute },
+  request: Request,
+  id: string,
+): Promise<Response> {
+  refuseWhileDraining(options);
+  const caller = await options.authenticator.authenticateSocket(request.headers);
+  requireHandshake(request);
+  const call = { request, requestId: id, principal: caller.principal, caller, pathParameter };
+  const headers = idHeaders(route.surface, id);
+  const answered = await route.handle(call);
+  if (answered instanceof Response) return withHeaders(answered, headers);
+  return options.sockets.accept({ request, requestId: id, headers }, answered);
+}
+
 /** Most tokens are cached, and need no promise. */
-function admit({ authenticator, draining }: HttpOptions, { headers }: Request): Principal | Promise<Principal> {
+function admit(options: HttpOptions, { headers }: Request): Principal | Promise<Principal> {
+  refuseWhileDraining(options);
+  return options.authenticator.authenticate(headers);
+}
+
+function refuseWhileDraining({ draining }: HttpOptions): void {
   if (draining()) throw new GatewayError("shutting_down", "The server is going down.", { retryAfterSeconds: 1 });
-  return authenticator.authenticate(headers);
 }
 
 function adminRequired(): GatewayError {

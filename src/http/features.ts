@@ -7,6 +7,7 @@ import { filesFeature } from "./files/index.ts";
 import { imagesFeature } from "./images/index.ts";
 import { modelsFeature } from "./models/index.ts";
 import { platformFeature } from "./platform/index.ts";
+import { realtimeFeature } from "./realtime/index.ts";
 import { responsesFeature } from "./responses/index.ts";
 import { videosFeature } from "./videos/index.ts";
 
@@ -21,5 +22,6 @@ export const features: readonly Feature[] = [
   imagesFeature,
   videosFeature,
   audioFeature,
+  realtimeFeature,
   filesFeature,
 ];

@@ -3,12 +3,4 @@ export { type Feature, mountFeatures, startFeatures } from "./feature.ts";
 export { features } from "./features.ts";
 export type { RouteCall } from "./route.ts";
 export type { Services } from "./services.ts";
-export {
-  type AcceptedSocket,
-  type Sending,
-  type Socket,
-  type SocketEvents,
-  type SocketHandler,
-  Sockets,
-  type Upgrade,
-} from "./sockets.ts";
+export { type SocketEvents, Sockets, type Upgrade } from "./sockets.ts";

@@ -1,5 +1,5 @@
-import type { Principal } from "../auth/index.ts";
-import type { Surface } from "../core/index.ts";
+import type { Principal, SocketCaller } from "../auth/index.ts";
+import type { AcceptedSocket, Surface } from "../core/index.ts";
 import {
   type Access,
   type PlatformContract,
@@ -8,7 +8,6 @@ import {
   proxiedContract,
   type RouteContract,
 } from "./contract.ts";
-import type { AcceptedSocket } from "./sockets.ts";
 
 /** One request on a public route. */
 interface PublicCall {
@@ -23,6 +22,11 @@ export interface RouteCall extends PublicCall {
   principal: Principal;
 }
 
+/** One handshake on a route whose callers may present a client secret, or a subprotocol in place of a header. */
+export interface SessionCall extends RouteCall {
+  caller: SocketCaller;
+}
+
 type CallOf<A extends Access> = A extends "public" ? PublicCall : RouteCall;
 
 /** The requirements for callers of a route that is not public. */
@@ -34,6 +38,8 @@ type Handler<A extends Access> = (call: CallOf<A>) => Response | Promise<Respons
 type SocketAnswer = Response | AcceptedSocket;
 
 type SocketRouteHandler = (call: RouteCall) => SocketAnswer | Promise<SocketAnswer>;
+
+type SessionRouteHandler = (call: SessionCall) => SocketAnswer | Promise<SocketAnswer>;
 
 /** The position of a route, and its API, which determines the format of its errors. */
 interface Place {
@@ -64,7 +70,19 @@ interface SocketRoute<Needs> extends Place {
   mount: (services: Needs) => SocketRouteHandler;
 }
 
-export type Route<Needs> = HttpRoute<Needs, "public"> | HttpRoute<Needs, Guarded> | SocketRoute<Needs>;
+/** A route for WebSockets that browsers open too. */
+interface SessionRoute<Needs> extends Place {
+  kind: "session";
+  method: "get";
+  contract?: never;
+  mount: (services: Needs) => SessionRouteHandler;
+}
+
+export type Route<Needs> =
+  | HttpRoute<Needs, "public">
+  | HttpRoute<Needs, Guarded>
+  | SocketRoute<Needs>
+  | SessionRoute<Needs>;
 
 interface Mounted<Kind, A extends Access, Handle> extends Place {
   kind: Kind;
@@ -76,11 +94,15 @@ interface Mounted<Kind, A extends Access, Handle> extends Place {
 export type MountedRoute =
   | Mounted<"http", "public", Handler<"public">>
   | Mounted<"http", Guarded, Handler<Guarded>>
-  | Mounted<"websocket", Guarded, SocketRouteHandler>;
+  | Mounted<"websocket", Guarded, SocketRouteHandler>
+  | Mounted<"session", "token", SessionRouteHandler>;
 
 export function mountRoute<Needs>(route: Route<Needs>, services: Needs): MountedRoute {
   const { method, path, surface } = route;
   const place = { method, path, surface };
+  if (route.kind === "session") {
+    return { ...place, kind: route.kind, access: "token", handle: route.mount(services) };
+  }
   // Case by case, so that the compiler relates each handler to its access and kind.
   if (route.kind === "websocket") {
     return { ...place, kind: route.kind, access: route.access, handle: route.mount(services) };

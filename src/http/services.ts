@@ -6,10 +6,12 @@ import type { GenerationStore } from "../generations/index.ts";
 import type { LedgerStore } from "../ledger/index.ts";
 import type { ModelList } from "../models/index.ts";
 import type { PriceQuote } from "../pricing/index.ts";
+import type { RealtimeSessions } from "../realtime/index.ts";
 import type { ResponseStore } from "../responses/index.ts";
 import type { ModelRouter } from "../routing/index.ts";
 import type { AskDependencies } from "../sending/index.ts";
 import type { ObjectOwnerStore, StoredObjects } from "../stored-objects/index.ts";
+import type { MemoryBudget } from "../streaming/index.ts";
 import type { VideoJobs } from "../videos/index.ts";
 import type { Logger } from "../telemetry/index.ts";
 import type { Webhooks } from "../webhooks/index.ts";
@@ -33,6 +35,8 @@ export interface Services extends ChargeableServices {
   largeBodies: LargeBodies;
   videos: VideoJobs;
   files: FileService;
+  realtime: RealtimeSessions;
+  memory: MemoryBudget;
   /** Rejects with `storage_unavailable` if the storage does not answer. */
   checkStorage: () => Promise<void>;
   /** Whether the server is stopping. */

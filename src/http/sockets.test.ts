@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
-import { type AcceptedSocket, Sockets } from "./sockets.ts";
+import type { AcceptedSocket } from "../core/index.ts";
+import { Sockets } from "./sockets.ts";
 
 test("a handshake that was running when the server began to stop is refused, and its handler ended", async () => {
   const closed: number[] = [];

@@ -1,43 +1,8 @@
-/** The interface of WebSockets for features, and the list of the open ones. */
-import { GatewayError, toGatewayError } from "../core/index.ts";
+/** Accepts WebSockets for features, and lists the open ones. */
+import { type AcceptedSocket, GatewayError, type Socket, type SocketHandler, toGatewayError } from "../core/index.ts";
 import type { Logger } from "../telemetry/index.ts";
 
-/**
- * The fate of a message: sent; queued, because the client does not read, with `drain` following once the queue is
- * empty; or lost, because the socket is closed, or about to be closed because too much is queued.
- */
-export type Sending = "sent" | "waiting" | "lost";
-
-/** An open WebSocket. */
-export interface Socket {
-  send(message: string | Uint8Array): Sending;
-  ping(): void;
-  /** Closes it. The code is 1000, 1001, 1011 or from 3000 to 4999; the reason has at most 123 bytes. */
-  close(code: number, reason?: string): void;
-}
-
 type MaybePromise = void | Promise<void>;
-
-/** A feature's handler of one WebSocket. If it throws or rejects, the socket is closed with 1011. */
-export interface SocketHandler {
-  open(socket: Socket): MaybePromise;
-  message(message: string | Uint8Array): MaybePromise;
-  drain?(): MaybePromise;
-  /**
-   * Ends the work of the socket. Called once, with 1006 if the connection broke off or never opened. A stopping server
-   * waits until it resolves.
-   */
-  close(code: number, reason: string): MaybePromise;
-}
-
-/** The answer of a route that accepts the WebSocket. */
-export interface AcceptedSocket {
-  socket: SocketHandler;
-  /** One of the subprotocols offered by the client. */
-  protocol?: string;
-  /** Headers of the answer to the handshake. */
-  headers?: Readonly<Record<string, string>>;
-}
 
 /** The events of one WebSocket. None of these methods throws. */
 export interface SocketEvents {
@@ -111,7 +76,7 @@ export class Sockets {
   /** Closes all open sockets, and accepts no more, because the server is stopping. */
   closeAll(): void {
     this.#closing = true;
-    for (const socket of this.#open) socket.end(1001, "The server is going down.");
+    for (const socket of this.#open) socket.shutdown();
   }
 }
 
@@ -161,7 +126,15 @@ class OpenSocket implements SocketEvents {
     void this.#close(code, reason);
   }
 
-  end(code: number, reason: string): void {
+  /** Closes the socket because the server is stopping. Clients connect again after 1012. */
+  shutdown(): void {
+    const { handler } = this.#parts;
+    this.#run(() =>
+      handler.shutdown === undefined ? this.#end(1012, "The server is going down.") : handler.shutdown(),
+    );
+  }
+
+  #end(code: number, reason: string): void {
     this.#socket?.close(code, reason);
   }
 
@@ -187,7 +160,7 @@ class OpenSocket implements SocketEvents {
 
   #fail(thrown: unknown): void {
     this.#parts.onFailure(thrown);
-    this.end(1011, "The gateway failed.");
+    this.#end(1011, "The gateway failed.");
   }
 }
 

@@ -63,6 +63,7 @@ const routes: [string, string, string[]][] = [
   ["get", "/v1/videos/{video_id}/content", [...relayed, "206"].toSorted()],
   ["post", "/v1/messages", proxied],
   ["post", "/v1/messages/count_tokens", proxied.filter((status) => status !== "409")],
+  ["post", "/v1/realtime/client_secrets", platform],
   ["post", "/v1/responses", proxied],
   ["get", "/v1/responses/{response_id}", relayed],
   ["delete", "/v1/responses/{response_id}", relayed],
@@ -155,6 +156,7 @@ describe("the document", () => {
       "Images",
       "Models",
       "Platform",
+      "Realtime",
       "Responses",
       "Video",
     ]);

@@ -117,9 +117,9 @@ describe("a model that no layer prices", () => {
     expect(new Set(highest)).toEqual(new Set([0n]));
   });
 
-  test("includes one that is listed only by units that no call counts, such as hours of connection", () => {
+  test("includes one that is listed only by units that no call counts", () => {
     expect(
-      bookOf().lookup({ id: "xai/grok-voice-latest", model: "grok-voice-latest", priceProvider: "x-ai" }),
+      bookOf({ operatorPrices: { "local/*": { pdf_pages_kcount: 1 } } }).lookup(unlisted("llama")),
     ).toBeUndefined();
   });
 
@@ -157,8 +157,16 @@ describe("a model that no layer prices", () => {
   });
 });
 
-const inTokens: PricedModality[] = ["text", "embeddings", "images", "speech", "transcription"];
-const allModalities: PricedModality[] = [...inTokens, "video"];
+const inTokens: PricedModality[] = ["text", "embeddings", "images", "speech", "transcription", "realtime"];
+const allModalities: PricedModality[] = [
+  "text",
+  "embeddings",
+  "images",
+  "speech",
+  "transcription",
+  "video",
+  "realtime",
+];
 
 const coverage: [string, PriceTable, PricedModality[]][] = [
   ["input and output tokens price everything that is counted in tokens", { input_mtok: 1, output_mtok: 2 }, inTokens],
@@ -174,6 +182,8 @@ const coverage: [string, PriceTable, PricedModality[]][] = [
   ["hours of audio", { input_audio_hours: 0.36 }, ["transcription"]],
   ["input audio tokens", { input_audio_mtok: 6, output_mtok: 10 }, ["transcription"]],
   ["seconds of video", { output_video_seconds: { "720p": 0.1 } }, ["video"]],
+  ["hours of connection", { connection_hours: 3 }, ["realtime"]],
+  ["audio tokens in and out", { input_audio_mtok: 6, output_audio_mtok: 12 }, ["realtime"]],
   ["video tokens", { output_video_mtok: 7 }, ["video"]],
   ["a price per call", { requests_kcount: 5 }, allModalities],
   ["a price of zero", { image: 0, input_mtok: 0 }, ["embeddings", "images"]],

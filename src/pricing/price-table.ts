@@ -72,7 +72,7 @@ export interface TieredRate {
 }
 
 /** The modalities that a price can cover. A model has no price for a modality that would be free only by omission. */
-export type PricedModality = "text" | "embeddings" | "images" | "speech" | "transcription" | "video";
+export type PricedModality = "text" | "embeddings" | "images" | "speech" | "transcription" | "video" | "realtime";
 
 const byTokens: readonly PriceKey[] = ["input_mtok", "output_mtok"];
 
@@ -85,10 +85,19 @@ const modalityPrices: Record<PricedModality, readonly (readonly PriceKey[])[]> =
   images: [["image"], byTokens, ["input_mtok", "output_image_mtok"]],
   speech: [["input_mchars"], byTokens, ["input_mtok", "output_audio_mtok"]],
   video: [["output_video_seconds"], ["output_video_mtok"]],
+  realtime: [["connection_hours"], byTokens, ["input_audio_mtok", "output_audio_mtok"]],
   transcription: [["input_audio_hours"], byTokens, ["input_audio_mtok", "output_mtok"]],
 };
 
-const modalities: readonly PricedModality[] = ["text", "embeddings", "images", "speech", "transcription", "video"];
+const modalities: readonly PricedModality[] = [
+  "text",
+  "embeddings",
+  "images",
+  "speech",
+  "transcription",
+  "video",
+  "realtime",
+];
 
 /** All modalities: a free model is priced for each of them. */
 export const allModalities: ReadonlySet<PricedModality> = new Set(modalities);
@@ -100,7 +109,7 @@ export function pricedModalities(table: PriceTable): ReadonlySet<PricedModality>
   return new Set(modalities.filter((modality) => modalityPrices[modality].some(isPriced)));
 }
 
-/** Whether a table prices any unit that usage counts. Pages and hours of connection are not counted. */
+/** Whether a table prices any unit that usage counts. */
 export function pricesUsage(table: PriceTable): boolean {
   return priceKeys.some((key) => table[key] !== undefined);
 }

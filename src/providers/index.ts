@@ -10,6 +10,7 @@ export type {
   UpstreamFiles,
   UpstreamOperation,
 } from "./provider.ts";
+export type { RealtimeApi, SessionType } from "./realtime-api.ts";
 export type { VideoApi, VideoInput, VideoSource, VideoState } from "./video-api.ts";
 export { createProvider, type ProviderChoice, upstreamName } from "./registry.ts";
 export { matchesPattern, readFault } from "./shared/failures.ts";

@@ -1,6 +1,7 @@
 import type { JsonEdit } from "../bodies/index.ts";
 import type { Dialect, JsonObject, ModelFacts, ObservedUsage, Operation, Usage, WorkBound } from "../core/index.ts";
 import type { CallInput, UpstreamRequestBody } from "./call-input.ts";
+import type { RealtimeApi } from "./realtime-api.ts";
 import type { VideoApi, VideoRequests } from "./video-api.ts";
 
 export type { CallInput, FormField, UpstreamRequestBody } from "./call-input.ts";
@@ -105,6 +106,8 @@ export interface UpstreamOperation {
   facts?(model: string): ModelFacts;
   /** How the requests of an operation that creates video jobs are converted and bounded. */
   video?: VideoRequests;
+  /** How sessions are opened and metered, if the operation is one. */
+  realtime?: RealtimeApi;
   /** The upstream stores its answers: they can be looked up and continued by id under the same path. */
   storesAnswers?: { listsInput: boolean };
   /** Reads the usage of a whole answer or of one stream event; undefined if it contains none. */

@@ -1,4 +1,4 @@
 export { type Key, keyIdOf, KeyPool } from "./key-pool.ts";
 export { requirePrices } from "./require-prices.ts";
-export { ModelRouter, mayUse, type Target, type UpstreamRoute } from "./router.ts";
+export { ModelRouter, mayUse, quoted, type Target, type UpstreamRoute } from "./router.ts";
 export { operationsOf } from "./model-operations.ts";

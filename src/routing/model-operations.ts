@@ -9,7 +9,8 @@ const operationsOfKind: Readonly<Partial<Record<ModelKind, readonly Operation[]>
   embeddings: ["embeddings"],
   image: ["image_generation", "image_edit"],
   speech: ["speech"],
-  transcription: ["transcription", "translation"],
+  transcription: ["transcription", "translation", "realtime_transcription"],
+  realtime: ["realtime"],
   video: ["video_generation", "video_edit", "video_extension"],
 };
 

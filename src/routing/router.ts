@@ -57,6 +57,8 @@ const modalityOf: Record<Operation, PricedModality> = {
   speech: "speech",
   transcription: "transcription",
   translation: "transcription",
+  realtime: "realtime",
+  realtime_transcription: "transcription",
   video_generation: "video",
   video_edit: "video",
   video_extension: "video",

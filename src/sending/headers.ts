@@ -64,6 +64,23 @@ function withForwarded(headers: Headers, own: Headers, clientHeaders: Headers, n
   return all;
 }
 
+/** The headers of a handshake for a session at an upstream. */
+export function sessionHeaders(
+  { target: { route, operation }, clientHeaders }: Pick<UpstreamHead, "target" | "clientHeaders">,
+  key: Key,
+): Record<string, string> {
+  const headers: Record<string, string> = {
+    "user-agent": USER_AGENT,
+    ...route.provider.headers(key.secret, operation.path),
+  };
+  const names = route.sandbox ? FORWARDED_IN_SANDBOX : FORWARDED_REQUEST_HEADERS;
+  for (const name of names) {
+    const value = clientHeaders.get(name);
+    if (value !== null && !value.includes("\u007f")) headers[name] = value;
+  }
+  return headers;
+}
+
 /** Headers independent of the caller, created once per key, path and media type. */
 function ownHeaders(provider: Provider, key: Key, path: string, accept: string): Headers {
   // A few at most; scanning them is faster than concatenating a key.

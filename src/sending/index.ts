@@ -1,4 +1,5 @@
 export { answerWith, type AskDependencies, askForReply, askUpstream, type FreeRequest } from "./ask-upstream.ts";
+export { connectUpstream } from "./connect-upstream.ts";
 export { downloadUpstream } from "./download.ts";
 export { relayedHeaders } from "./headers.ts";
 export type { FailedReply, Reply, StreamReply, WholeAnswer, WholeReply } from "./reply.ts";

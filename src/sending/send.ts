@@ -89,7 +89,7 @@ export async function sendUpstream(deps: SendDependencies, call: UpstreamCall): 
     try {
       const { status, headers, body } = await ask(deps, call, key, noteSent);
       if (status >= 200 && status < 300) {
-        report(deps, call, attempt, { begunAt, status, failure: undefined, waitMs: undefined });
+        reportAttempt(deps, call, attempt, { begunAt, status, failure: undefined, waitMs: undefined });
         return { kind: "stream", status, headers, body, keyId: key.id };
       }
       noteFailed();
@@ -99,14 +99,14 @@ export async function sendUpstream(deps: SendDependencies, call: UpstreamCall): 
         call.performsOnce === true && status >= 500 && status !== 503
           ? undefined
           : attempts.waitAfter(attempt, failure);
-      report(deps, call, attempt, { begunAt, status, failure, waitMs });
+      reportAttempt(deps, call, attempt, { begunAt, status, failure, waitMs });
       if (waitMs === undefined) return reply;
     } catch (cause) {
       const { signal } = watchdog.abort;
       const failure = signal.aborted ? abortedUpstream(signal.reason) : unansweredBy(cause);
       const isDone = typeof failure === "string" || (call.performsOnce === true && isSent);
       waitMs = isDone ? undefined : attempts.waitAfter(attempt, failure);
-      report(deps, call, attempt, { begunAt, status: undefined, failure, waitMs });
+      reportAttempt(deps, call, attempt, { begunAt, status: undefined, failure, waitMs });
       if (signal.aborted) throw signal.reason;
       noteFailed();
       if (waitMs === undefined) throw cause instanceof BadReply ? invalid(target, cause) : unreachable(target, cause);
@@ -127,9 +127,9 @@ interface AttemptResult {
 }
 
 /** Notifies the observer of an attempt. */
-function report(
-  { observer }: SendDependencies,
-  { workId, target }: UpstreamCall,
+export function reportAttempt(
+  { observer }: Pick<SendDependencies, "observer">,
+  { workId, target }: Pick<UpstreamCall, "workId" | "target">,
   { key, number }: Attempt,
   { begunAt, status, failure, waitMs }: AttemptResult,
 ): void {

@@ -3,3 +3,4 @@ export { askByFetch } from "./by-fetch.ts";
 export { collectBody, type Collected } from "./collect.ts";
 export { ReplyReader } from "./reply-reader.ts";
 export { UpstreamClient, type UpstreamClientOptions } from "./upstream-client.ts";
+export { socketOpener } from "./upstream-socket.ts";

@@ -3,21 +3,29 @@ export type ProxyVariables = Readonly<Record<string, string | undefined>>;
 
 /** Whether the environment defines a proxy for a URL. */
 export function proxyRule(variables: ProxyVariables): (url: URL) => boolean {
+  const find = proxyFinder(variables);
+  return (url) => find(url) !== undefined;
+}
+
+/** Finds the address of the proxy that the environment defines for a URL; undefined if it defines none. */
+export function proxyFinder(variables: ProxyVariables): (url: URL) => string | undefined {
   const named = (name: string): string => {
     const lower = variables[name.toLowerCase()] ?? "";
     return lower === "" ? (variables[name] ?? "") : lower;
   };
-  const hasProxy = { "http:": named("HTTP_PROXY") !== "", "https:": named("HTTPS_PROXY") !== "" };
+  const proxies = { "http:": named("HTTP_PROXY"), "https:": named("HTTPS_PROXY") };
   const direct = named("NO_PROXY")
     .toLowerCase()
     .split(/[\s,]+/)
     .filter((entry) => entry !== "")
     .map(readEntry);
   return ({ protocol, hostname, port }) => {
-    if (protocol !== "http:" && protocol !== "https:") return false;
-    if (!hasProxy[protocol]) return false;
+    if (protocol !== "http:" && protocol !== "https:") return undefined;
+    const proxy = proxies[protocol];
+    if (proxy === "") return undefined;
     const ownPort = port === "" ? (protocol === "https:" ? "443" : "80") : port;
-    return !direct.some((entry) => isOf(entry, hostname.replace(/^\[|\]$/g, ""), ownPort));
+    const isDirect = direct.some((entry) => isOf(entry, hostname.replace(/^\[|\]$/g, ""), ownPort));
+    return isDirect ? undefined : proxy;
   };
 }
 

@@ -39,6 +39,7 @@ const environment = {
   randomFraction: Math.random,
   fetch: () => Promise.reject(new Error("fetch is not used")),
   ask: () => Promise.reject(new Error("no upstream is asked")),
+  openSocket: () => Promise.reject(new Error("no socket is opened")),
 };
 
 /** What a feature of this gateway would call: on the same storage and configuration, but in the test's process. */

@@ -1,13 +1,13 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
-/** "Hello, this is a simulated voice.", spoken by espeak-ng: 24,000 samples a second of 16 bits, behind a WAV header. */
+/** "Hello from the simulator.", spoken by espeak-ng: 24,000 samples a second of 16 bits, behind a WAV header. */
 const wav = readFileSync(fileURLToPath(new URL("hello.wav", import.meta.url)));
 const wavHeaderBytes = 44;
 
 /** The samples as PCM. */
 const spoken = wav.subarray(wavHeaderBytes);
-export const spokenText = "Hello, this is a simulated voice.";
+export const spokenText = "Hello from the simulator.";
 
 /** Samples of PCM in a second, two bytes each. */
 export const sampleRate = 24_000;

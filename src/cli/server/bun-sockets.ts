@@ -1,5 +1,5 @@
-import { limits } from "../../core/index.ts";
-import type { Sending, Socket, SocketEvents } from "../../http/index.ts";
+import { limits, type Sending, type Socket } from "../../core/index.ts";
+import type { SocketEvents } from "../../http/index.ts";
 
 type Connection = Bun.ServerWebSocket<SocketEvents>;
 
@@ -19,8 +19,12 @@ export const bunSockets: Bun.WebSocketHandler<SocketEvents> = {
 function socketOn(connection: Connection): Socket {
   return {
     send: (message) => sendingOf(connection.send(message), message, connection),
+    cork: (run) => connection.cork(run),
     ping: () => void connection.ping(),
+    pause: () => connection.pause(),
+    resume: () => connection.resume(),
     close: (code, reason) => connection.close(code, reason),
+    terminate: () => connection.terminate(),
   };
 }
 

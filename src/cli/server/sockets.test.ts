@@ -1,6 +1,6 @@
 /** Open WebSockets on a real server. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import type { Sending, Socket, SocketHandler } from "../../http/index.ts";
+import type { Sending, Socket, SocketHandler } from "../../core/index.ts";
 import { Recorder, shakeHands, SocketServer } from "./__fixtures__/socket-server.ts";
 
 let server: SocketServer;
@@ -186,9 +186,9 @@ describe("a stopping server", () => {
     await client.receive(1);
     const drained = stopping.drain().then(() => events.push("drained"));
     expect((await stopping.get("/v1/sockets/one", { upgrade: "websocket" })).status).toBe(503);
-    expect(await client.closed).toEqual([1001, "The server is going down."]);
+    expect(await client.closed).toEqual([1012, "The server is going down."]);
     await drained;
-    expect(events).toEqual(["1001 The server is going down.", "ended", "drained"]);
+    expect(events).toEqual(["1012 The server is going down.", "ended", "drained"]);
     await stopping.stop();
   });
 

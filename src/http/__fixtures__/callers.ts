@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { type AccountsDependencies, createToken } from "../../accounts/index.ts";
-import { Authenticator, openTokenStore } from "../../auth/index.ts";
+import { Authenticator, openClientSecretStore, openTokenStore } from "../../auth/index.ts";
 import { Ledger, openLedgerStore } from "../../ledger/index.ts";
 import { openStorage } from "../../storage/index.ts";
 
@@ -24,6 +24,11 @@ export async function openCallers(): Promise<Callers> {
   const deps: AccountsDependencies = { accounts, tokens, environment, ledger: new Ledger({ store: accounts }) };
   const { token } = await createToken(deps, { user: "alice" });
   const { token: adminToken } = await createToken(deps, { user: "root", admin: true });
-  const authenticator = new Authenticator({ store: tokens, clock, onChange: () => undefined });
+  const authenticator = new Authenticator({
+    store: tokens,
+    clientSecrets: openClientSecretStore(storage),
+    clock,
+    onChange: () => undefined,
+  });
   return { authenticator, token, adminToken, close: () => storage.close() };
 }

@@ -6,6 +6,7 @@ import { embeddings } from "./embeddings.ts";
 import { failures } from "./errors.ts";
 import { files } from "./files.ts";
 import { imageEdit, imageGeneration } from "./images.ts";
+import { realtime } from "./realtime.ts";
 import { responses } from "./responses.ts";
 import { models } from "./models.ts";
 import { transcription, translation } from "./transcriptions.ts";
@@ -23,6 +24,8 @@ export const openai: Provider = {
     speech: speechOperation,
     transcription,
     translation,
+    realtime,
+    realtime_transcription: realtime,
     video_generation: videoGeneration,
     video_edit: videoEdit,
     video_extension: videoExtension,

@@ -3,6 +3,7 @@ import { bearer } from "../shared/auth.ts";
 import { chat } from "./chat.ts";
 import { failures } from "./errors.ts";
 import { imageEdit, imageGeneration } from "./images.ts";
+import { realtime } from "./realtime.ts";
 import { responses } from "./responses.ts";
 import { models } from "./models.ts";
 import { speech } from "./speech.ts";
@@ -19,6 +20,7 @@ export const xai: Provider = {
     image_edit: imageEdit,
     speech,
     transcription,
+    realtime,
     video_generation: videoGeneration,
     video_edit: videoEdit,
     video_extension: videoExtension,

@@ -82,6 +82,7 @@ export function worldOf(script: (fetched: Fetched) => Response): { environment: 
     randomFraction: () => 0,
     fetch,
     ask: askByFetch(fetch),
+    openSocket: () => Promise.reject(new Error("no socket is opened")),
   };
   return { environment, fetched };
 }

@@ -7,6 +7,7 @@ import { LEDGER_WRITE } from "./ledger-write.ts";
 import { LEDGER_BOOKS } from "./ledger-books.ts";
 import {
   BOOKS,
+  CLIENT_SECRETS,
   JOBS,
   PRICE_CATALOG,
   RESPONSES,
@@ -47,4 +48,5 @@ export const migrations: readonly string[] = [
   WEBHOOK_SECRETS,
   VIDEOS,
   UPLOADED_FILES,
+  CLIENT_SECRETS,
 ];

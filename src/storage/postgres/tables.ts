@@ -283,5 +283,18 @@ export const UPLOADED_FILES = `
   END $$;
 `;
 
+/** The twelfth step, for realtime sessions; documented in SQLite's migrations. */
+export const CLIENT_SECRETS = `
+  CREATE TABLE client_secrets (
+    id           text COLLATE "C" PRIMARY KEY,
+    secret_hash  bytea NOT NULL,
+    token_id     text COLLATE "C" NOT NULL,
+    session      text NOT NULL,
+    created_at   bigint NOT NULL,
+    expires_at   bigint NOT NULL
+  );
+  CREATE INDEX client_secrets_by_age ON client_secrets (expires_at);
+`;
+
 /** The channel on which triggers announce changes of rows that nodes cache. */
 export const CHANGES_CHANNEL = "tollgate_changes";

@@ -356,4 +356,16 @@ export const migrations: readonly string[] = [
   ALTER TABLE stored_objects ADD COLUMN bytes INTEGER CHECK (bytes >= 0);
   CREATE INDEX stored_objects_with_size ON stored_objects (owner, kept_until, bytes) WHERE bytes IS NOT NULL;
   `,
+  `
+  -- Secrets that start realtime sessions in the name of a token, until they expire.
+  CREATE TABLE client_secrets (
+    id           TEXT PRIMARY KEY,
+    secret_hash  BLOB NOT NULL,
+    token_id     TEXT NOT NULL,
+    session      TEXT NOT NULL, -- JSON: the model and the session's settings
+    created_at   INTEGER NOT NULL,
+    expires_at   INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX client_secrets_by_age ON client_secrets (expires_at);
+  `,
 ];

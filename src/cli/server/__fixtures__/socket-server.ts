@@ -4,14 +4,8 @@ import pino from "pino";
 import { createToken } from "../../../accounts/index.ts";
 import { type App, createAccounts, createApp } from "../../../app.ts";
 import { loadConfig } from "../../../config/index.ts";
-import {
-  type AcceptedSocket,
-  type Feature,
-  features,
-  type RouteCall,
-  type Socket,
-  type SocketHandler,
-} from "../../../http/index.ts";
+import type { AcceptedSocket, Socket, SocketHandler } from "../../../core/index.ts";
+import { type Feature, features, type RouteCall } from "../../../http/index.ts";
 import { openStorage, type Storage } from "../../../storage/index.ts";
 import { environment } from "../../state.ts";
 import { listen, type Listening } from "../listen.ts";

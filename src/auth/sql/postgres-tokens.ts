@@ -1,6 +1,6 @@
 import type { Statements } from "../../storage/index.ts";
 import type { TokenRecord, TokenStore } from "../store.ts";
-import { type TokenRow, toRecord } from "./rows.ts";
+import { type TokenRow, toRecord } from "./token-rows.ts";
 
 type Row = TokenRow<boolean>;
 
@@ -38,6 +38,11 @@ export class PostgresTokenStore implements TokenStore {
   async find(id: string, secretHash: Uint8Array): Promise<TokenRecord | undefined> {
     const statement = "SELECT * FROM tokens WHERE id = $1 AND secret_hash = $2";
     const [row] = await this.#statements.run<Row>(statement, [id, secretHash]);
+    return row === undefined ? undefined : toRecord(row, isSet);
+  }
+
+  async findById(id: string): Promise<TokenRecord | undefined> {
+    const [row] = await this.#statements.run<Row>("SELECT * FROM tokens WHERE id = $1", [id]);
     return row === undefined ? undefined : toRecord(row, isSet);
   }
 

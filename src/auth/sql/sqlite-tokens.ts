@@ -1,6 +1,6 @@
 import type { Database } from "bun:sqlite";
 import type { TokenRecord, TokenStore } from "../store.ts";
-import { type TokenRow, toRecord } from "./rows.ts";
+import { type TokenRow, toRecord } from "./token-rows.ts";
 
 type Row = TokenRow<bigint>;
 
@@ -40,6 +40,11 @@ export class SqliteTokenStore implements TokenStore {
   find(id: string, secretHash: Uint8Array): Promise<TokenRecord | undefined> {
     const statement = "SELECT * FROM tokens WHERE id = ? AND secret_hash = ?";
     const row = this.#database.query<Row, [string, Uint8Array]>(statement).get(id, secretHash);
+    return Promise.resolve(row === null ? undefined : toRecord(row, isSet));
+  }
+
+  findById(id: string): Promise<TokenRecord | undefined> {
+    const row = this.#database.query<Row, [string]>("SELECT * FROM tokens WHERE id = ?").get(id);
     return Promise.resolve(row === null ? undefined : toRecord(row, isSet));
   }
 

@@ -1,0 +1,50 @@
+/** WebSockets between a client and the gateway, as the features that use them need them. */
+
+/**
+ * The fate of a message: sent; queued, because the client does not read, with `drain` following once the queue is
+ * empty; or lost, because the socket is closed, or about to be closed because too much is queued.
+ */
+export type Sending = "sent" | "waiting" | "lost";
+
+/** An open WebSocket. */
+export interface Socket {
+  send(message: string | Uint8Array): Sending;
+  /** Writes everything that `run` sends at once. */
+  cork(run: () => void): void;
+  ping(): void;
+  /** Stops reading, so that messages wait at the client. A few that have already been received may still arrive. */
+  pause(): void;
+  resume(): void;
+  /** Closes it. The code is from 1000 to 1003, 1007 to 1014 or 3000 to 4999; the reason has at most 123 bytes. */
+  close(code: number, reason?: string): void;
+  /** Closes the connection at once, without the messages that are queued. */
+  terminate(): void;
+}
+
+type MaybePromise = void | Promise<void>;
+
+/** A feature's handler of one WebSocket. If it throws or rejects, the socket is closed with 1011. */
+export interface SocketHandler {
+  open(socket: Socket): MaybePromise;
+  message(message: string | Uint8Array): MaybePromise;
+  drain?(): MaybePromise;
+  /**
+   * The server is stopping and will wait no longer: the handler must close the socket soon. Absent: the socket is closed
+   * with 1012.
+   */
+  shutdown?(): void;
+  /**
+   * Ends the work of the socket. Called once, with 1006 if the connection broke off or never opened. A stopping server
+   * waits until it resolves.
+   */
+  close(code: number, reason: string): MaybePromise;
+}
+
+/** The answer of a route that accepts the WebSocket. */
+export interface AcceptedSocket {
+  socket: SocketHandler;
+  /** One of the subprotocols offered by the client. */
+  protocol?: string;
+  /** Headers of the answer to the handshake. */
+  headers?: Readonly<Record<string, string>>;
+}

@@ -1,0 +1,9 @@
+import type { Feature } from "../feature.ts";
+import { startDeleting } from "../delete-regularly.ts";
+import { createClientSecretRoute } from "./client-secrets.ts";
+import { realtimeCallsRoute, realtimeRoute } from "./sessions.ts";
+
+export const realtimeFeature: Feature = {
+  routes: [createClientSecretRoute, realtimeRoute, realtimeCallsRoute],
+  start: ({ realtime, logger }) => startDeleting(() => realtime.deleteExpired(), logger),
+};

@@ -1,0 +1,45 @@
+import type { ClientSecretStore, Principal, RealtimeGrant, SocketCaller } from "../auth/index.ts";
+import type { WorkDependencies } from "../charges/index.ts";
+import type { Environment } from "../core/index.ts";
+import type { RealtimeApi, SessionType } from "../providers/index.ts";
+import type { ModelRouter, Target } from "../routing/index.ts";
+import type { SendDependencies } from "../sending/index.ts";
+import type { Ticker } from "../streaming/index.ts";
+
+/** Bounds of sessions, in milliseconds where not said otherwise. */
+interface SessionBounds {
+  /** Open sessions of one token in this process. */
+  perTokenMax: number;
+  sessionMsMax: number;
+  /** Without a message in either direction. */
+  idleMsMax: number;
+  /** How long a client may not read. */
+  stalledMsMax: number;
+  messagesPerSecondMax: number;
+  /** How long the upstream's handshake may take. */
+  connectMsMax: number;
+}
+
+export interface RealtimeDependencies {
+  environment: Environment;
+  work: WorkDependencies;
+  send: SendDependencies["send"];
+  observer: SendDependencies["observer"];
+  ticker: Ticker;
+  router: ModelRouter;
+  clientSecrets: ClientSecretStore;
+  bounds: SessionBounds;
+}
+
+/** A session before it is open. */
+export interface SessionStart {
+  /** The id of its handshake, the parent of all its generations. */
+  id: string;
+  type: SessionType;
+  principal: Principal;
+  target: Target;
+  api: RealtimeApi;
+  /** The session that a client secret has fixed. */
+  grant: RealtimeGrant | undefined;
+  recheck: SocketCaller["recheck"];
+}

@@ -1,0 +1,78 @@
+/** Opens a session at an upstream: with as many attempts as make sense, and the provider's keys in turn. */
+import { GatewayError, HandshakeRefused, type ReplyHeaders, type UpstreamSocket } from "../core/index.ts";
+import type { Environment } from "../core/index.ts";
+import type { Target } from "../routing/index.ts";
+import { Attempts } from "./attempts.ts";
+import { classifyFailure, type FailureClass, unreachableUpstream } from "./classify-failure.ts";
+import { sessionHeaders } from "./headers.ts";
+import { reportAttempt, type SendDependencies } from "./send.ts";
+
+interface ConnectDependencies extends Pick<SendDependencies, "send" | "observer"> {
+  environment: Pick<Environment, "clock" | "randomFraction" | "openSocket">;
+}
+
+interface SessionRequest {
+  /** The id of the session. */
+  workId: string;
+  target: Target;
+  /** Without the question mark. */
+  query: string;
+  clientHeaders: Headers;
+  /** How long the handshake may take, in milliseconds. */
+  openMsMax: number;
+}
+
+/** The upstream has refused the session with this status. */
+export interface RefusedSession {
+  kind: "refused";
+  status: number;
+}
+
+export interface OpenedSession {
+  kind: "opened";
+  socket: UpstreamSocket;
+}
+
+/** A refused handshake has a status only: Bun's client reads neither its headers nor its body. */
+const noHeaders: ReplyHeaders = { get: () => null };
+
+/** Throws `upstream_unreachable` without an answer. */
+export async function connectUpstream(
+  deps: ConnectDependencies,
+  request: SessionRequest,
+): Promise<OpenedSession | RefusedSession> {
+  const { environment, send } = deps;
+  const { target, query, openMsMax } = request;
+  const { route, operation } = target;
+  const attempts = new Attempts({ target, policy: send, randomFraction: environment.randomFraction });
+  const url = `${route.baseUrl.replace(/^http/, "ws")}${operation.path}?${query}`;
+  for (;;) {
+    const attempt = attempts.begin();
+    const { key } = attempt;
+    const headers = sessionHeaders({ target, clientHeaders: request.clientHeaders }, key);
+    const begunAt = performance.now();
+    try {
+      const socket = await environment.openSocket({ url, headers, openMsMax });
+      reportAttempt(deps, request, attempt, { begunAt, status: 101, failure: undefined, waitMs: undefined });
+      return { kind: "opened", socket };
+    } catch (cause) {
+      const status = cause instanceof HandshakeRefused ? cause.status : undefined;
+      const failure = failureOf(target, status, environment.clock());
+      if (failure.key !== "fine") route.keys.coolDown(key, failure.key, failure.retryAfterMs);
+      const waitMs = attempts.waitAfter(attempt, failure);
+      reportAttempt(deps, request, attempt, { begunAt, status, failure, waitMs });
+      if (waitMs === undefined && status !== undefined) return { kind: "refused", status };
+      if (waitMs === undefined) {
+        throw new GatewayError("upstream_unreachable", `The upstream of ${route.prefix} could not be reached.`, {
+          cause,
+        });
+      }
+      await Bun.sleep(waitMs);
+    }
+  }
+}
+
+function failureOf({ route }: Target, status: number | undefined, now: number): FailureClass {
+  if (status === undefined) return unreachableUpstream;
+  return classifyFailure(route.provider.failures, { status, headers: noHeaders, body: "" }, now);
+}

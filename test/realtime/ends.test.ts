@@ -1,0 +1,179 @@
+/** How sessions end: without credits, by their limits, by either side going away, and by the death of the gateway. */
+import { describe, expect, test } from "bun:test";
+import { engines, expectCleanAudit, hasProc, letLeasesLapse, residentMebibytes, until } from "../kit/index.ts";
+import { costOf, model, nano, realtimeScene, usageOf } from "./realtime-scene.ts";
+
+describe.each(engines)("a session on %s ends", (engine) => {
+  const scene = realtimeScene(engine);
+
+  test("when its credits are used up: the response is cut, paid for, and the client is told", async () => {
+    const poor = await scene.caller(0.2);
+    const client = await scene.open({ token: poor.token });
+    client.say("seconds:3000");
+    client.send({ type: "response.create" });
+    expect((await client.event("error"))["error"]).toMatchObject({ code: "insufficient_credits" });
+    expect(await client.ended()).toEqual({ code: 1008, reason: "insufficient_credits" });
+    const spent = await scene.spent(poor.user);
+    expect(spent).toBeGreaterThan(nano(0.14));
+    expect(spent).toBeLessThanOrEqual(nano(0.2));
+    expect(scene.sockets()[0]?.isOpen).toBe(false);
+    expect(scene.sockets()[0]?.messages.at(-1)).toContain("response.cancel");
+  });
+
+  test("when nothing more can be held: what runs is finished first", async () => {
+    const poor = await scene.caller(0.16);
+    const client = await scene.open({ token: poor.token });
+    let cost = 0n;
+    for (let turn = 0; turn < 30 && client.closed === undefined; turn += 1) {
+      const done = await client.ask("seconds:12", {}).catch(() => undefined);
+      if (done === undefined) break;
+      cost += costOf(usageOf(done));
+    }
+    expect(await client.ended()).toEqual({ code: 1008, reason: "insufficient_credits" });
+    const spent = await scene.spent(poor.user);
+    expect(spent).toBe(cost);
+    expect(spent).toBeLessThanOrEqual(nano(0.16));
+  });
+
+  test("when its upstream dies in the middle of a response, which is charged by what has passed", async () => {
+    const client = await scene.open();
+    client.say("realtime:cut seconds:20");
+    client.send({ type: "response.create" });
+    expect((await client.event("error"))["error"]).toMatchObject({ code: "upstream_interrupted" });
+    expect((await client.ended()).code).toBe(1011);
+    expect(await scene.spent()).toBeGreaterThan(0n);
+    expect(await scene.generations()).toMatchObject([{ outcome: "interrupted" }]);
+  });
+
+  test("when its upstream closes it, with the upstream's code", async () => {
+    const client = await scene.open();
+    client.say("realtime:close-4001");
+    client.send({ type: "response.create" });
+    expect(await client.ended()).toEqual({ code: 4001, reason: "simulated" });
+  });
+
+  test("when its client closes just before the end of a response, which is cancelled and paid by its usage", async () => {
+    const client = await scene.open();
+    client.say("realtime:slow realtime:late seconds:60");
+    client.send({ type: "response.create" });
+    await client.event("response.output_audio.delta");
+    client.socket.close(1000);
+    const spent = await scene.spent();
+    const [socket] = scene.sockets();
+    expect(socket?.messages.at(-1)).toContain("response.cancel");
+    // At least one tenth of a second of audio: two tokens; and the transcript, nine.
+    expect(spent).toBeGreaterThanOrEqual(2n * 64_000n + 9n * 16_000n);
+    expect(await scene.generations()).toMatchObject([{ outcome: "complete" }]);
+  });
+
+  test("when its client disappears while the upstream never reports: by the deltas, within seconds", async () => {
+    const client = await scene.open();
+    client.say("realtime:silent seconds:2");
+    client.send({ type: "response.create" });
+    await client.event("response.content_part.done");
+    client.socket.terminate();
+    const spent = await scene.spent();
+    expect(spent).toBeGreaterThanOrEqual(40n * 64_000n);
+    expect(spent).toBeLessThan(nano(0.01));
+    expect(await scene.generations()).toMatchObject([{ outcome: "abandoned" }]);
+  });
+
+  test("when its gateway is killed: charged by its last checkpoint, and nothing stays held", async () => {
+    const client = await scene.open();
+    client.say("realtime:slow seconds:600");
+    client.send({ type: "response.create" });
+    await client.event("response.output_audio.delta");
+    await until(
+      "a checkpoint is written",
+      async () => {
+        const rows = await scene.holdsObserved();
+        return rows.some((observed) => observed > nano(0.001));
+      },
+      10_000,
+    );
+    await scene.restart();
+    await letLeasesLapse(scene.gateway.storage);
+    const spent = await until(
+      "the holds have expired",
+      async () => {
+        const { spent: posted, held } = await scene.books();
+        return held === 0n && posted;
+      },
+      20_000,
+    );
+    expect(spent).toBeGreaterThan(nano(0.001));
+    await expectCleanAudit(scene.gateway);
+  }, 60_000);
+});
+
+describe("the limits of sessions", () => {
+  const scene = realtimeScene("SQLite", {
+    realtime: {
+      sessions_per_token: 2,
+      session_max: "3s",
+      idle_timeout: "1s",
+      stalled_timeout: "1s",
+      messages_per_second: 50,
+      connect_timeout: "500ms",
+    },
+  });
+
+  test("sessions of one token", async () => {
+    await scene.open();
+    const second = await scene.open();
+    expect(await scene.refusal()).toMatchObject({ status: 429, code: "rate_limit_exceeded" });
+    second.socket.close();
+    await until("another may open", async () => {
+      const client = scene.connect();
+      return client.opened.then(
+        () => true,
+        () => false,
+      );
+    });
+  });
+
+  test("silence", async () => {
+    const client = await scene.open();
+    expect(await client.ended()).toEqual({ code: 1008, reason: "session_idle" });
+  });
+
+  test("length", async () => {
+    const client = await scene.open();
+    const timer = setInterval(() => client.send({ type: "input_audio_buffer.clear" }), 300);
+    try {
+      expect(await client.ended()).toEqual({ code: 1008, reason: "session_expired" });
+    } finally {
+      clearInterval(timer);
+    }
+  });
+
+  test("messages a second", async () => {
+    const client = await scene.open();
+    for (let count = 0; count < 200; count += 1) client.send({ type: "input_audio_buffer.clear" });
+    expect(await client.ended()).toEqual({ code: 1008, reason: "rate_limit_exceeded" });
+  });
+
+  test("the size of a message", async () => {
+    const client = await scene.open();
+    client.send({ type: "input_audio_buffer.append", audio: "A".repeat(17 * 1024 * 1024) });
+    expect((await client.ended()).code).toBe(1009);
+  });
+
+  test("the time of an upstream's handshake", async () => {
+    const refused = await scene.refusal({ query: `model=${model}%2Bstall-0` });
+    expect(refused).toMatchObject({ status: 502, code: "upstream_unreachable" });
+    expect(await scene.spent()).toBe(0n);
+  });
+
+  test("a client that does not read while the upstream floods: its memory stays flat, and it is cut", async () => {
+    const client = await scene.open();
+    client.say("realtime:flood");
+    client.socket.pause();
+    const before = hasProc ? residentMebibytes(scene.gateway.process.pid) : 0;
+    client.send({ type: "response.create" });
+    await until("the session has ended", () => scene.sockets()[0]?.isOpen === false, 8_000);
+    const after = hasProc ? residentMebibytes(scene.gateway.process.pid) : 0;
+    expect(after - before).toBeLessThan(64);
+    expect(await scene.spent()).toBeGreaterThan(0n);
+  }, 20_000);
+});

@@ -1,0 +1,70 @@
+/** Sessions of the realtime WebSocket: what passes, what it costs, and what is refused. */
+import { describe, expect, test } from "bun:test";
+import { engines } from "../kit/index.ts";
+import { costOf, model, realtimeScene, usageOf } from "./realtime-scene.ts";
+
+describe.each(engines)("a session on %s", (engine) => {
+  const scene = realtimeScene(engine);
+
+  test("answers texts, and each response is charged by its usage as a generation of the session", async () => {
+    const client = await scene.open();
+    const first = await client.ask("Hello words:20");
+    const second = await client.ask("And again words:30");
+    const cost = costOf(usageOf(first)) + costOf(usageOf(second));
+    expect(usageOf(second).input_token_details.cached_tokens_details["text_tokens"]).toBeGreaterThan(0);
+    client.socket.close(1000, "bye");
+    expect(await scene.spent()).toBe(cost);
+    const generations = await scene.generations();
+    expect(generations).toHaveLength(2);
+    expect(new Set(generations.map(({ parent }) => parent)).size).toBe(1);
+    expect(generations[0]).toMatchObject({ operation: "realtime", outcome: "complete", model: "gpt-realtime" });
+    const [upstream] = scene.sockets();
+    expect(upstream?.path).toBe("/openai/v1/realtime?model=gpt-realtime");
+    expect(upstream?.closeCode).toBe(1000);
+  });
+
+  test("is charged for each response before its client reads the end", async () => {
+    const client = await scene.open();
+    const done = await client.ask("Hello");
+    expect((await scene.books()).spent).toBe(costOf(usageOf(done)));
+  });
+
+  test("relays messages unchanged in both directions, also what it doesn't know", async () => {
+    const client = await scene.open();
+    const odd = '{ "event_id":"e1",  "type":"made.up", "n":1.0, "ü":"\\u00fc" }';
+    client.send(odd);
+    const error = await client.event("error");
+    expect(error["error"]).toMatchObject({ code: "unknown_event", event_id: "e1" });
+    client.socket.send(new Uint8Array([0, 1, 255]));
+    await client.find(
+      "the answer to bytes",
+      ({ error: e }) => (e as { code?: string } | undefined)?.code === "invalid_event",
+    );
+    expect(scene.sockets()[0]?.messages[0]).toBe(odd);
+  });
+
+  test.each([
+    ["no model", "", 422, "validation_failed", "model"],
+    ["a model without a prefix", "model=gpt-realtime", 404, "model_not_routed", "model"],
+    ["a model of another kind", "model=openai/gpt-4o-mini", 404, "unsupported_operation", "model"],
+    ["a provider without sessions", "model=anthropic/claude-haiku-4-5", 404, "unsupported_operation", "model"],
+    ["a call over WebRTC", "call_id=rtc_1", 422, "validation_failed", "call_id"],
+    ["an unknown intent", `model=${model}&intent=x`, 422, "validation_failed", "intent"],
+  ])("is refused with %s", async (_, query, status, code, param) => {
+    expect(await scene.refusal({ query })).toMatchObject({ status, code, param });
+    expect(scene.sockets()).toHaveLength(0);
+  });
+
+  test("is refused without credits for a first response, with nothing asked of the upstream", async () => {
+    const poor = await scene.caller(0.01);
+    expect(await scene.refusal({ token: poor.token })).toMatchObject({ status: 402, code: "insufficient_credits" });
+    expect(scene.sockets()).toHaveLength(0);
+    expect(await scene.books(poor.user)).toEqual({ spent: 0n, held: 0n });
+  });
+
+  test("passes an upstream's refusal on, without a key or a charge", async () => {
+    const refused = await scene.refusal({ query: "model=openai/gpt-realtime%2Bstatus-503" });
+    expect(refused).toMatchObject({ status: 503, code: "upstream_refused" });
+    expect(await scene.spent()).toBe(0n);
+  });
+});
