@@ -1,7 +1,7 @@
 import type { AccountsDependencies } from "./accounts/index.ts";
 import { createModelList, createModelRouter, type RoutingOptions } from "./app-routing.ts";
 import { createJobs } from "./app-jobs.ts";
-import { openClientSecretStore, openTokenStore, Authenticator } from "./auth/index.ts";
+import { openClientSecretStore, openTokenStore, Authenticator, SessionLimit } from "./auth/index.ts";
 import { CallPipeline, LargeBodies, type PipelineDependencies } from "./calls/index.ts";
 import { type EndDependencies, EndJournal, endHold, guardObserver, logObserver } from "./charges/index.ts";
 import { type Environment, formatCredits, parseMarkup } from "./core/index.ts";
@@ -124,6 +124,7 @@ export function createApp(options: AppOptions): App {
       draining = true;
       pipeline.close();
       videos.close();
+      sockets.retireAll();
       const stoppedJobs = jobs.stop(JOBS_MS_MAX);
       await waitUntil(isIdle, drainMsMax);
       pipeline.abortAll();
@@ -300,8 +301,8 @@ function servicesOf(options: AppOptions, parts: ServiceParts): Services {
       ticker,
       router,
       clientSecrets: openClientSecretStore(storage),
+      limit: new SessionLimit(config.realtime.sessions_per_token),
       bounds: {
-        perTokenMax: config.realtime.sessions_per_token,
         sessionMsMax: config.realtime.session_max,
         idleMsMax: config.realtime.idle_timeout,
         stalledMsMax: config.realtime.stalled_timeout,
@@ -309,6 +310,11 @@ function servicesOf(options: AppOptions, parts: ServiceParts): Services {
         connectMsMax: config.realtime.connect_timeout,
       },
     }),
+    responsesSockets: {
+      isOffered: config.responses.websocket,
+      limit: new SessionLimit(config.responses.sockets_per_token),
+      connectionMsMax: config.responses.socket_max,
+    },
     memory: calls.memory,
     body: calls.body,
     largeBodies: calls.largeBodies,

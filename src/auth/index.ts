@@ -1,6 +1,7 @@
 export { Authenticator, type SocketCaller } from "./authenticator.ts";
 export { type ClientSecretStore, issueClientSecret, type RealtimeGrant } from "./client-secret.ts";
 export type { Principal } from "./principal.ts";
+export { SessionLimit } from "./session-limit.ts";
 export { openClientSecretStore, openTokenStore } from "./sql/open.ts";
 export type { TokenRecord, TokenStore } from "./store.ts";
 export { issueToken } from "./token.ts";

@@ -7,6 +7,8 @@ import type { BodySource } from "../bodies/index.ts";
  */
 export interface IncomingCall {
   requestId: string;
+  /** The id of the series that the call belongs to: a connection with several. */
+  parent?: string;
   principal: Principal;
   /** Headers as sent by an HTTP client of the route's surface. */
   headers: Headers;

@@ -241,7 +241,7 @@ function orderOf<Body extends ChargeableBody>(
   const limitMin = operation.outputLimit?.min ?? 0;
   return {
     id: incoming.requestId,
-    parent: undefined,
+    parent: incoming.parent,
     principal: incoming.principal,
     operation: route.operations[0],
     dialect: route.codec.dialect,

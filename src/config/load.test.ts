@@ -109,6 +109,7 @@ describe("absent keys", () => {
         per_user_max: 1_000,
         bytes_per_user_max: 5_368_709_120,
       },
+      responses: { websocket: true, sockets_per_token: 100, socket_max: 3_600_000 },
       realtime: {
         sessions_per_token: 100,
         session_max: 3_600_000,
@@ -195,6 +196,7 @@ pricing:
         per_user_max: 5,
         bytes_per_user_max: 2_147_483_648,
       },
+      responses: { websocket: true, sockets_per_token: 100, socket_max: 3_600_000 },
       realtime: {
         sessions_per_token: 100,
         session_max: 3_600_000,

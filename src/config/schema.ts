@@ -157,6 +157,23 @@ const files = z
   .prefault({})
   .describe("Files that callers upload to providers.");
 
+const responses = z
+  .strictObject({
+    websocket: fromText(z.boolean())
+      .prefault(true)
+      .describe("Whether GET /v1/responses opens a WebSocket; otherwise it gets 426, after which clients use HTTP."),
+    sockets_per_token: fromText(z.number().int().min(1).max(100_000))
+      .prefault(100)
+      .describe("Open WebSockets of one token in one process; another handshake gets 429."),
+    socket_max: duration
+      .prefault("60m")
+      .describe(
+        "The longest connection; it is closed after websocket_connection_limit_reached, once no response runs.",
+      ),
+  })
+  .prefault({})
+  .describe("The Responses API over WebSockets.");
+
 const realtime = z
   .strictObject({
     sessions_per_token: fromText(z.number().int().min(1).max(100_000))
@@ -251,6 +268,7 @@ export const configSchema = z.strictObject({
   log,
   providers: z.record(prefix, provider).prefault(defaultProviders),
   files,
+  responses,
   realtime,
   web,
   webhooks,

@@ -16,6 +16,7 @@ import type { VideoJobs } from "../videos/index.ts";
 import type { Logger } from "../telemetry/index.ts";
 import type { Webhooks } from "../webhooks/index.ts";
 import type { ChargeableServices } from "./chargeable.ts";
+import type { ResponsesSocketSettings } from "./responses/responses-sockets.ts";
 
 /** The services that `app.ts` creates for the features. Each route declares the ones that it needs. */
 export interface Services extends ChargeableServices {
@@ -36,6 +37,7 @@ export interface Services extends ChargeableServices {
   videos: VideoJobs;
   files: FileService;
   realtime: RealtimeSessions;
+  responsesSockets: ResponsesSocketSettings;
   memory: MemoryBudget;
   /** Rejects with `storage_unavailable` if the storage does not answer. */
   checkStorage: () => Promise<void>;

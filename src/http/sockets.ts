@@ -73,6 +73,11 @@ export class Sockets {
     return new Response(null, { status: 101 });
   }
 
+  /** Announces the end of the server to the open sockets, which may finish what they do. */
+  retireAll(): void {
+    for (const socket of this.#open) socket.retire();
+  }
+
   /** Closes all open sockets, and accepts no more, because the server is stopping. */
   closeAll(): void {
     this.#closing = true;
@@ -124,6 +129,10 @@ class OpenSocket implements SocketEvents {
 
   close(code: number, reason: string): void {
     void this.#close(code, reason);
+  }
+
+  retire(): void {
+    this.#run((handler) => handler.retire?.());
   }
 
   /** Closes the socket because the server is stopping. Clients connect again after 1012. */

@@ -1,4 +1,4 @@
-import type { ClientSecretStore, Principal, RealtimeGrant, SocketCaller } from "../auth/index.ts";
+import type { ClientSecretStore, Principal, RealtimeGrant, SessionLimit, SocketCaller } from "../auth/index.ts";
 import type { WorkDependencies } from "../charges/index.ts";
 import type { Environment } from "../core/index.ts";
 import type { RealtimeApi, SessionType } from "../providers/index.ts";
@@ -8,8 +8,6 @@ import type { Ticker } from "../streaming/index.ts";
 
 /** Bounds of sessions, in milliseconds where not said otherwise. */
 interface SessionBounds {
-  /** Open sessions of one token in this process. */
-  perTokenMax: number;
   sessionMsMax: number;
   /** Without a message in either direction. */
   idleMsMax: number;
@@ -29,6 +27,8 @@ export interface RealtimeDependencies {
   router: ModelRouter;
   clientSecrets: ClientSecretStore;
   bounds: SessionBounds;
+  /** Open sessions by token. */
+  limit: SessionLimit;
 }
 
 /** A session before it is open. */

@@ -28,6 +28,8 @@ export interface SocketHandler {
   open(socket: Socket): MaybePromise;
   message(message: string | Uint8Array): MaybePromise;
   drain?(): MaybePromise;
+  /** The server is about to stop: the handler should close the socket once its present work has ended. */
+  retire?(): void;
   /**
    * The server is stopping and will wait no longer: the handler must close the socket soon. Absent: the socket is closed
    * with 1012.

@@ -1,7 +1,16 @@
 import { responsesCodec, responsesRequest } from "../../dialects/index.ts";
 import { chargeableRoute } from "../chargeable.ts";
 
+/** The calls of the route, whichever way they come. */
+export const responsesCalls = {
+  operations: ["responses", "chat", "messages"],
+  surface: "openai",
+  body: responsesRequest,
+  codec: responsesCodec,
+} as const;
+
 export const createResponseRoute = chargeableRoute({
+  ...responsesCalls,
   contract: {
     path: "/v1/responses",
     operationId: "createResponse",
@@ -14,9 +23,5 @@ export const createResponseRoute = chargeableRoute({
       deletion: { operationId: "deleteResponse", parameters: { response_id: "$response.body#/id" } },
     },
   },
-  operations: ["responses", "chat", "messages"],
-  surface: "openai",
-  body: responsesRequest,
-  codec: responsesCodec,
   storesResponses: true,
 });

@@ -1,0 +1,54 @@
+import type { SessionLimit } from "../../auth/index.ts";
+import { type Clock, GatewayError } from "../../core/index.ts";
+import type { ModelRouter } from "../../routing/index.ts";
+import type { Logger } from "../../telemetry/index.ts";
+import type { ChargeableServices } from "../chargeable.ts";
+import type { Route } from "../route.ts";
+import { responsesCalls } from "./create-response.ts";
+import { ResponsesSocket } from "./socket/responses-socket.ts";
+
+/** The operator's settings of these sockets. */
+export interface ResponsesSocketSettings {
+  isOffered: boolean;
+  /** Open connections by token. */
+  limit: SessionLimit;
+  connectionMsMax: number;
+}
+
+interface Needs extends ChargeableServices {
+  router: ModelRouter;
+  clock: Clock;
+  logger: Logger;
+  responsesSockets: ResponsesSocketSettings;
+}
+
+/** `GET /v1/responses` as a WebSocket, which Codex and OpenAI's SDK open first. They use HTTP after a 426. */
+export const responsesSocketRoute: Route<Needs> = {
+  kind: "session",
+  method: "get",
+  path: "/v1/responses",
+  surface: "openai",
+  mount({ pipeline, responseStore, router, clock, logger, responsesSockets }) {
+    const { isOffered, limit, connectionMsMax } = responsesSockets;
+    const route = { ...responsesCalls, responseStore };
+    return ({ caller, request, requestId: id }) => {
+      if (!isOffered)
+        throw new GatewayError("upgrade_required", "Responses over WebSockets are switched off. Use POST.");
+      if (caller.grant !== undefined)
+        throw new GatewayError("invalid_token", "The client secret opens only realtime sessions.");
+      const { principal } = caller;
+      const socket = new ResponsesSocket({
+        run: (incoming) => pipeline.run(route, incoming),
+        checkModel: (model) => void router.resolve(model, route.operations, principal),
+        id,
+        caller,
+        headers: request.headers,
+        clock,
+        logger,
+        connectionMsMax,
+        onEnd: limit.enter(principal.tokenId),
+      });
+      return { socket };
+    };
+  },
+};
