@@ -101,6 +101,8 @@ export class Charge implements Watched {
   #underWay: Promise<void> | undefined;
   #readUsage: () => ObservedUsage | undefined = nothing;
   #onExhausted: (error: GatewayError) => void = nothing;
+  /** The cost of what may still arrive once the work has been ended. */
+  #unreadCost = 0n;
   #renewedAt: number;
   #comparedAt: number;
   #toppingUp = false;
@@ -133,10 +135,18 @@ export class Charge implements Watched {
     deps.ticker.watch(this);
   }
 
-  /** Sets the function that reads the running work's usage, and the one that ends the work when no credits remain. */
-  meter(readUsage: () => ObservedUsage | undefined, onExhausted: (error: GatewayError) => void): void {
+  /**
+   * Sets the function that reads the running work's usage, and the one that ends the work when no credits remain.
+   * `unread` is what may still arrive after the end: it is part of what the hold must cover, up to a quarter of it.
+   */
+  meter(
+    readUsage: () => ObservedUsage | undefined,
+    onExhausted: (error: GatewayError) => void,
+    unread: Usage = {},
+  ): void {
     this.#readUsage = readUsage;
     this.#onExhausted = onExhausted;
+    this.#unreadCost = this.#boundOf(unread);
   }
 
   /** The cost of the usage. */
@@ -240,7 +250,7 @@ export class Charge implements Watched {
     if (this.#keeper === "process" && (isDue || hasGrown)) this.#renew(now, cost);
     if (!compares) return;
     this.#comparedAt = now;
-    if (cost !== undefined && this.#isLow(cost) && !this.#toppingUp) this.#underWay = this.#topUp(cost);
+    this.#compare();
   }
 
   /**
@@ -269,7 +279,8 @@ export class Charge implements Watched {
   /** The cost so far, with a top-up of a hold that is nearly used up; undefined if nothing is to be compared. */
   #compare(): Nano | undefined {
     if (this.#ended || this.#isDetached) return undefined;
-    const cost = this.#costSoFar();
+    const seen = this.#costSoFar();
+    const cost = seen === undefined ? undefined : this.#coveredCost(seen);
     if (cost !== undefined && this.#isLow(cost) && !this.#toppingUp) this.#underWay = this.#topUp(cost);
     return cost;
   }
@@ -287,9 +298,7 @@ export class Charge implements Watched {
    * cannot be raised so far; the hold is then unchanged.
    */
   async cover(ahead: Usage): Promise<void> {
-    const { price, bound } = this.#order;
-    const at = bound.terms === undefined ? price : priceAt(price, bound.terms);
-    const needed = capAt(limits.callNanoMax, boundFor(at, ahead, this.#deps.markupMillionths));
+    const needed = this.#boundOf(ahead);
     if (this.#ended || needed <= this.#amount) return;
     const available = await this.#raise(needed);
     if (available === undefined) return;
@@ -302,6 +311,18 @@ export class Charge implements Watched {
   /** The bytes of generated text that this amount suffices for; at least one. */
   #bytesFor(amount: Nano): number {
     return Math.max(bytesOfTokens(Number((amount * BigInt(TEXT_TOKENS)) / this.#textCost)), 1);
+  }
+
+  /** The most that this usage can cost. */
+  #boundOf(usage: Usage): Nano {
+    const { price, bound } = this.#order;
+    const at = bound.terms === undefined ? price : priceAt(price, bound.terms);
+    return capAt(limits.callNanoMax, boundFor(at, usage, this.#deps.markupMillionths));
+  }
+
+  /** The cost so far that the hold must cover. */
+  #coveredCost(cost: Nano): Nano {
+    return cost + capAt(this.#amount / 4n, this.#unreadCost);
   }
 
   /** The cost of `TEXT_TOKENS` tokens of output. */

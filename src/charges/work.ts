@@ -114,10 +114,11 @@ export class Work {
 
   /**
    * Sets the function that reads the usage so far. The hold then follows it: it is topped up, and a process that dies
-   * leaves a fair charge. `onExhausted` is called once no credits remain; the work must then end.
+   * leaves a fair charge. `onExhausted` is called once no credits remain; the work must then end. `unread` is what may
+   * still arrive after that.
    */
-  meter(readUsage: () => ObservedUsage | undefined, onExhausted: (error: GatewayError) => void): void {
-    this.#charge.meter(readUsage, onExhausted);
+  meter(readUsage: () => ObservedUsage | undefined, onExhausted: (error: GatewayError) => void, unread?: Usage): void {
+    this.#charge.meter(readUsage, onExhausted, unread);
   }
 
   /** How much output may pass before `follow` is called first, in bytes: half of what is held, to have time to raise it. */

@@ -49,6 +49,7 @@ export function admitMessage(rules: ClientRules, message: string | Uint8Array): 
     works.appendAudio(read.base64Bytes);
     return { message, until: works.cover() };
   }
+  if (read.kind === "too-complex") throw new RefusedEvent(undefined, "The event has too many values.", "type");
   if (read.kind === "unknown") {
     works.context.addText(text.length);
     return { message, until: works.cover() };
@@ -70,7 +71,7 @@ export function admitMessage(rules: ClientRules, message: string | Uint8Array): 
       const response = objectOf(event["response"]);
       if (response !== undefined) checkBilled(rules, response, id, "response");
       works.context.addItem(undefined, text.length);
-      return { message, until: both(works.cover(), works.request()) };
+      return { message, until: both(works.cover(), works.request(id)) };
     }
     case "conversation.item.create":
       works.context.addItem(objectOf(event["item"]), text.length);

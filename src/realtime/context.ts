@@ -64,8 +64,12 @@ export class Context {
   /** A chunk of audio from the client. */
   appendAudio(base64Bytes: number): void {
     this.#buffered += this.inputTokensOf(base64Bytes);
-    // Silence is never committed.
-    if (this.#detectsSpeech && !this.#isSpeaking) this.#buffered = Math.min(this.#buffered, UNHEARD_TOKENS_MAX);
+    if (!this.takesAll) this.#buffered = Math.min(this.#buffered, UNHEARD_TOKENS_MAX);
+  }
+
+  /** Whether all audio will be part of the conversation. An upstream that detects speech never commits silence. */
+  get takesAll(): boolean {
+    return !this.#detectsSpeech || this.#isSpeaking;
   }
 
   speech(isSpeaking: boolean): void {

@@ -1,5 +1,6 @@
 /** The events of a session that the gateway reads, and those that it sends itself. All others pass by unread. */
-import { type GatewayError, type JsonObject, parseObject } from "../core/index.ts";
+import { scanObject } from "../bodies/index.ts";
+import { type GatewayError, type JsonObject, limits, parseObject } from "../core/index.ts";
 
 /** The usual beginnings of an event, which are read without parsing the rest: most events are audio. */
 const beginning = /^\s*\{\s*(?:"event_id"\s*:\s*"[^"\\]*"\s*,\s*)?"type"\s*:\s*"([a-z_.]+)"/;
@@ -19,16 +20,29 @@ export function typeOfEvent(text: string): string | undefined {
 const appendedAudio =
   /^\s*\{\s*(?:"event_id"\s*:\s*"[^"\\]*"\s*,\s*)?"type"\s*:\s*"input_audio_buffer\.append"\s*,\s*(?:"event_id"\s*:\s*"[^"\\]*"\s*,\s*)?"audio"\s*:\s*"([\w+/=-]*)"\s*\}\s*$/;
 
+/** Bounds of an event that is not audio: parsing a value costs more than reading its bytes. */
+const bounds = {
+  depthMax: limits.jsonDepthMax,
+  membersMax: limits.jsonMembersMax,
+  valuesMax: 65_536,
+  keysMax: 32_768,
+  bareBytesMax: limits.smallBodyBytesMax,
+};
+
 /** A client's message: audio of this many bytes of base64, another event, or anything else. */
 export type ClientEvent =
   | { kind: "audio"; base64Bytes: number }
   | { kind: "event"; type: string; event: JsonObject; hasTwins: boolean }
-  | { kind: "unknown" };
+  | { kind: "unknown" }
+  /** Too large to be read. */
+  | { kind: "too-complex" };
 
 /** Reads a client's message. */
 export function readClientEvent(text: string): ClientEvent {
   const [, audio] = appendedAudio.exec(text) ?? [];
   if (audio !== undefined) return { kind: "audio", base64Bytes: audio.length };
+  const scan = scanObject(Buffer.from(text), bounds);
+  if ("refused" in scan) return { kind: scan.refused.startsWith("not-") ? "unknown" : "too-complex" };
   const event = parseObject(text);
   const type = event?.["type"];
   if (event === undefined || typeof type !== "string") return { kind: "unknown" };

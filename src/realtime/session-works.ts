@@ -34,6 +34,18 @@ const CONNECTION_MS = 60_000;
 /** Tokens of output that a raised hold still covers. */
 const OUTPUT_TOKENS = 256;
 
+/** The error for a request while another response runs in the conversation; it need not name the event. */
+const ALREADY_RUNNING = "conversation_already_has_active_response";
+
+/** Requests whose ids are remembered, to recognize the error that refuses one. */
+const REQUEST_IDS_MAX = 1_000;
+
+/** Audio without speech that counts, if the upstream detects speech. */
+const UNHEARD_MS_MAX = 30_000;
+
+/** Output that the upstream has sent, or sends until it reads the cancellation: half a minute of audio. */
+const UNREAD: Usage = { outputAudio: 600 };
+
 /** How often the cost of a response is compared with its hold: after this many tokens. */
 const COMPARED_TOKENS = 64;
 
@@ -61,8 +73,9 @@ export class SessionWorks {
   #coveredMs = 0;
   /** Audio that has not been committed, and audio whose transcription is under way, in milliseconds. */
   #audioMs = 0;
-  /** Responses that the client has asked for and the upstream has not begun. */
+  /** Responses that the client has asked for and the upstream has not begun, and the ids of these events. */
   #requested = 0;
+  readonly #requestIds = new Set<string>();
 
   constructor(options: WorksOptions) {
     this.#options = options;
@@ -88,7 +101,8 @@ export class SessionWorks {
   #seriesOf(target: Target, newOrder: () => WorkOrder): WorkSeries {
     const { deps, onExhausted } = this.#options;
     const isTimed = target.price.priced.has("connectionMs");
-    return new WorkSeries({ work: deps.work, newOrder, onExhausted, isTimed, now: () => deps.ticker.now() });
+    const now = (): number => deps.ticker.now();
+    return new WorkSeries({ work: deps.work, newOrder, onExhausted, unread: UNREAD, isTimed, now });
   }
 
   #orderOf(target: Target, more: Pick<WorkOrder, "operation" | "bound" | "output">): WorkOrder {
@@ -166,6 +180,7 @@ export class SessionWorks {
   appendAudio(base64Bytes: number): void {
     this.context.appendAudio(base64Bytes);
     this.#audioMs += this.context.inputMsOf(base64Bytes);
+    if (!this.context.takesAll) this.#audioMs = Math.min(this.#audioMs, UNHEARD_MS_MAX);
   }
 
   clearAudio(): void {
@@ -207,14 +222,18 @@ export class SessionWorks {
   }
 
   /** The client asks for a response. Returns a promise if it must not be passed on before one is held for it. */
-  request(): Promise<void> | undefined {
+  request(eventId: unknown): Promise<void> | undefined {
     this.#requested += 1;
+    if (typeof eventId === "string" && this.#requestIds.size < REQUEST_IDS_MAX) this.#requestIds.add(eventId);
     const series = this.responses;
     return series === undefined || series.hasAhead(this.#requested) ? undefined : series.ensure(this.#requested);
   }
 
-  /** The upstream has refused what may have been the request for a response. */
-  refused(): void {
+  /** The upstream has refused an event. Only if that was a request for a response, nothing needs to be held for it. */
+  refused({ code, event_id: id }: JsonObject): void {
+    const isRequest = code === ALREADY_RUNNING || (typeof id === "string" && this.#requestIds.has(id));
+    if (!isRequest) return;
+    if (typeof id === "string") this.#requestIds.delete(id);
     this.#requested = Math.max(this.#requested - 1, 0);
   }
 

@@ -10,6 +10,7 @@ import {
   type Socket,
   type SocketHandler,
   type SocketSink,
+  toGatewayError,
   type UpstreamSocket,
 } from "../core/index.ts";
 import type { Watched } from "../streaming/index.ts";
@@ -33,6 +34,9 @@ const PING_MS = 30_000;
 const UPSTREAM_QUEUE_MAX = 1024 * 1024;
 const UPSTREAM_QUEUE_LOW = 256 * 1024;
 const UPSTREAM_QUEUE_POLL_MS = 10;
+
+/** Messages behind one that waits for its charge; beyond it, the upstream waits too. */
+const WITHHELD_MAX = 1_000;
 
 /** Bytes that are written to the client at once. */
 const FLUSH_BYTES = 256 * 1024;
@@ -112,7 +116,8 @@ export class RealtimeSession implements SocketHandler, SocketSink, Watched {
 
   /** A message from the client. */
   message(message: Message): void {
-    if (this.#ending !== undefined) return;
+    // What is said after the credits have ended would not be held.
+    if (this.#ending !== undefined || this.#endsWith !== undefined) return;
     this.#activeAt = this.#parts.deps.ticker.now();
     if (this.#isTooFast()) {
       const error = new GatewayError("rate_limit_exceeded", "The client sends too many messages a second.");
@@ -199,6 +204,7 @@ export class RealtimeSession implements SocketHandler, SocketSink, Watched {
     this.#activeAt = this.#heardAt;
     if (this.#withheld !== undefined) {
       this.#withheld.push(message);
+      if (this.#withheld.length === WITHHELD_MAX) this.#parts.upstream.pause();
       return;
     }
     const charged = typeof message === "string" ? this.#meter(message) : undefined;
@@ -210,7 +216,8 @@ export class RealtimeSession implements SocketHandler, SocketSink, Watched {
   async #withhold(message: Message, charged: Promise<boolean>): Promise<void> {
     const withheld: Message[] = [];
     this.#withheld = withheld;
-    const isDurable = await charged;
+    const isDurable = await charged.catch(() => false);
+    if (withheld.length >= WITHHELD_MAX) this.#resumeUpstream();
     this.#withheld = undefined;
     if (isDurable) this.#toClient(message);
     else {
@@ -260,7 +267,7 @@ export class RealtimeSession implements SocketHandler, SocketSink, Watched {
       case "conversation.item.input_audio_transcription.failed":
         return this.#endTranscription(parseObject(text) ?? {}, type.endsWith("failed"));
       case "error":
-        works.refused();
+        works.refused(objectOf(parseObject(text)?.["error"]) ?? {});
         return undefined;
       default:
         return undefined;
@@ -378,11 +385,11 @@ export class RealtimeSession implements SocketHandler, SocketSink, Watched {
 
   /** No credits are left: for what runs, so that it must stop, or for the next response, so that it may still end. */
   exhausted(thrown: unknown, what: "running" | "ahead"): void {
-    if (!(thrown instanceof GatewayError)) throw thrown;
+    const error = toGatewayError(thrown);
     if (what === "ahead" && (this.#parts.works.responses?.running ?? 0) > 0) {
-      this.#endsWith ??= thrown;
+      this.#endsWith ??= error;
       this.#pause("ending");
-    } else void this.#end({ outcome: "interrupted", error: thrown, ...closeCodeFor(thrown) });
+    } else void this.#end({ outcome: "interrupted", error, ...closeCodeFor(error) });
   }
 
   /** The upstream has closed its socket. */

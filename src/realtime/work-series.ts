@@ -17,6 +17,8 @@ export interface SeriesOptions {
    * nothing runs.
    */
   onExhausted: (error: GatewayError, what: "running" | "ahead") => void;
+  /** What may still arrive once a running work has been cancelled. */
+  unread: Usage;
   /** Whether the model is priced by the time that the session is connected. */
   isTimed: boolean;
   /** A monotonic clock, in milliseconds. */
@@ -128,6 +130,7 @@ export class WorkSeries {
     work.meter(
       () => this.#usageSoFar(work),
       (error) => this.#exhausted(error, "running"),
+      this.#options.unread,
     );
     return work;
   }

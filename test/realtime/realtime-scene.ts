@@ -199,7 +199,8 @@ export function realtimeScene(engine: Engine, { realtime = {} }: SceneOptions = 
       10_000,
     );
     const { drifts, shortfall } = await openLedgerStore(gateway.storage).audit();
-    if (drifts.length > 0 || shortfall !== 0n) throw new Error("the books drift");
+    if (drifts.length > 0 || shortfall !== 0n)
+      throw new Error(`the books drift: ${drifts.length} accounts, a shortfall of ${shortfall}`);
   });
 
   /** Opens a socket, without waiting for it. */
