@@ -51,6 +51,8 @@ export interface Simulators {
   clear(): void;
   /** The last WebSockets to any provider, oldest first. */
   sockets(): readonly RecordedSocket[];
+  /** Breaks all open WebSockets off. */
+  cutSockets(): void;
   /** Turns the clock that video jobs run by forward. */
   advance(milliseconds: number): void;
   /** Ends the listener and all open connections. */
@@ -78,6 +80,7 @@ export async function startSimulators(options: SimulatorOptions = {}): Promise<S
       faultBook.reset();
     },
     sockets: () => openSockets.all,
+    cutSockets: () => openSockets.cut(),
     advance: (milliseconds) => clock.advance(milliseconds),
     stop: () => listener.stop(),
   };

@@ -27,6 +27,7 @@ import type { Storage } from "./storage/index.ts";
 import { type ObjectOwnerStore, openFileStore, openObjectOwnerStore, StoredObjects } from "./stored-objects/index.ts";
 import { MemoryBudget, Ticker } from "./streaming/index.ts";
 import type { Logger } from "./telemetry/index.ts";
+import { SocketAsker } from "./upstream/index.ts";
 import type { VideoJobs } from "./videos/index.ts";
 import type { Webhooks } from "./webhooks/index.ts";
 
@@ -314,6 +315,7 @@ function servicesOf(options: AppOptions, parts: ServiceParts): Services {
       isOffered: config.responses.websocket,
       limit: new SessionLimit(config.responses.sockets_per_token),
       connectionMsMax: config.responses.socket_max,
+      newAsker: () => new SocketAsker({ ...environment, openMsMax: config.upstream.connect_timeout }),
     },
     memory: calls.memory,
     body: calls.body,

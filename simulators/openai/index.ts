@@ -1,4 +1,5 @@
 import { bearerKey } from "../shared/http.ts";
+import { responsesSocket } from "../shared/responses/socket.ts";
 import type { Call, Headers, SimulatedProvider } from "../shared/types.ts";
 import { chatRoutes } from "./chat.ts";
 import { embeddingRoutes } from "./embeddings.ts";
@@ -50,7 +51,10 @@ export const openai: SimulatedProvider = {
     ...openaiFileRoutes,
     ...modelRoutes,
   ],
-  sockets: realtimeSockets,
+  sockets: [
+    ...realtimeSockets,
+    responsesSocket("/openai/v1/responses", { routes: responseRoutes, errors: openaiErrors }),
+  ],
   apiKey: (call) => bearerKey(call.headers),
   responseHeaders,
 };

@@ -92,6 +92,8 @@ export interface SocketCall {
   readonly query: URLSearchParams;
   readonly key: string | null;
   readonly headers: { readonly [name: string]: string };
+  /** The provider's stored objects. */
+  readonly kept: KeptAnswers;
 }
 
 /** A path on which a provider accepts WebSockets. */

@@ -1,4 +1,5 @@
 import { bearerKey } from "../shared/http.ts";
+import { responsesSocket } from "../shared/responses/socket.ts";
 import type { Call, Headers, SimulatedProvider } from "../shared/types.ts";
 import { chatRoutes } from "./chat.ts";
 import { xaiErrors } from "./errors.ts";
@@ -33,7 +34,7 @@ export const xai: SimulatedProvider = {
     ...realtimeRoutes,
     ...modelRoutes,
   ],
-  sockets: realtimeSockets,
+  sockets: [...realtimeSockets, responsesSocket("/xai/v1/responses", { routes: responseRoutes, errors: xaiErrors })],
   apiKey: (call) => bearerKey(call.headers),
   responseHeaders,
 };

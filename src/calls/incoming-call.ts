@@ -1,5 +1,6 @@
 import type { Principal } from "../auth/index.ts";
 import type { BodySource } from "../bodies/index.ts";
+import type { AskUpstream } from "../core/index.ts";
 
 /**
  * One authenticated call, independent of its origin: an HTTP request, a turn of a WebSocket, another feature of the
@@ -15,6 +16,8 @@ export interface IncomingCall {
   /** The body, or its source if it has not been read yet. */
   body: Uint8Array | BodySource;
   client: CallClient;
+  /** Sends the request to the upstream in place of the process's client: over a connection of the caller's own. */
+  ask?: AskUpstream | undefined;
 }
 
 /** The receiver of the answer. The signal is only checked on ticks, because most calls end before the first. */

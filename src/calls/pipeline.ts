@@ -122,6 +122,7 @@ export class CallPipeline {
         surface,
         watchdog,
         client,
+        ask: incoming.ask,
         headers,
         memory: answerMemory,
         files,

@@ -3,7 +3,7 @@ import { type CallFile, GatewayError, type Nano, type ObservedUsage, type Surfac
 import type { Target } from "../routing/index.ts";
 import type { CallWatchdog } from "../sending/index.ts";
 import type { MemoryShare } from "../streaming/index.ts";
-import type { CallClient } from "./incoming-call.ts";
+import type { CallClient, IncomingCall } from "./incoming-call.ts";
 import { storedAnswerOf, type SentAnswer } from "./stored-answer.ts";
 
 export interface RunningCallParts {
@@ -18,6 +18,8 @@ export interface RunningCallParts {
   memory: MemoryShare;
   /** Files of a form. */
   files: readonly CallFile[] | undefined;
+  /** Sends the requests in place of the process's client. */
+  ask?: IncomingCall["ask"];
   /** Called once, when the call has ended. */
   onEnd: () => void;
 }

@@ -38,7 +38,7 @@ function upstreamCall(
   { subpath, body }: ExchangeRequest,
   watchdog: CallWatchdog,
 ): UpstreamCall {
-  const { target, headers } = call.parts;
+  const { target, headers, ask } = call.parts;
   const { passesThrough, streamed, observeBytes } = exchange;
   const whole = observeBytes === undefined ? "application/json" : "*/*";
   return {
@@ -50,6 +50,7 @@ function upstreamCall(
     clientHeaders: headers,
     passesThrough,
     pinnedKeyId,
+    ask,
     watchdog,
     onSent: (isSent) => call.noteSent(isSent),
   };

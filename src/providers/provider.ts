@@ -108,6 +108,8 @@ export interface UpstreamOperation {
   video?: VideoRequests;
   /** How sessions are opened and metered, if the operation is one. */
   realtime?: RealtimeApi;
+  /** The upstream also takes requests over a WebSocket at the same path, one at a time on each. */
+  hasSocket?: boolean;
   /** The upstream stores its answers: they can be looked up and continued by id under the same path. */
   storesAnswers?: { listsInput: boolean };
   /** Reads the usage of a whole answer or of one stream event; undefined if it contains none. */

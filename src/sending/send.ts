@@ -6,6 +6,7 @@ import type { OutgoingForm } from "../bodies/index.ts";
 import { type AttemptReport, type WorkObserver } from "../charges/index.ts";
 import {
   type AbortListener,
+  type AskUpstream,
   type CallSignal,
   type Environment,
   GatewayError,
@@ -50,6 +51,8 @@ export interface UpstreamCall extends UpstreamHead {
   performsOnce?: boolean;
   /** The id of the one key that may be used. */
   pinnedKeyId?: string | undefined;
+  /** Sends the request in place of the environment's client. */
+  ask?: AskUpstream | undefined;
   /** Its abort ends the call: the client disconnected, or the gateway gave up. */
   watchdog: CallWatchdog;
   /**
@@ -171,7 +174,7 @@ function ask(
   const { target, watchdog, body } = call;
   const isForm = typeof body === "object" && "open" in body;
   const headers = upstreamHeaders(call, key);
-  return environment.ask({
+  return (call.ask ?? environment.ask)({
     url: target.route.baseUrl + target.operation.path + (call.subpath ?? ""),
     method: call.method ?? "POST",
     headers: isForm ? formHeaders(headers, body) : headers,

@@ -1,3 +1,4 @@
+export { type ContinuedTurn, SocketAsker } from "./ask-by-socket.ts";
 export { BadReply } from "./bad-reply.ts";
 export { askByFetch } from "./by-fetch.ts";
 export { collectBody, type Collected } from "./collect.ts";

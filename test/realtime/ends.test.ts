@@ -16,7 +16,7 @@ describe.each(engines)("a session on %s ends", (engine) => {
     const spent = await scene.spent(poor.user);
     expect(spent).toBeGreaterThan(nano(0.1));
     expect(spent).toBeLessThanOrEqual(nano(0.2));
-    expect(scene.sockets()[0]?.isOpen).toBe(false);
+    await until("the upstream's socket is closed", () => scene.sockets()[0]?.isOpen === false);
     expect(scene.sockets()[0]?.messages.at(-1)).toContain("response.cancel");
   });
 

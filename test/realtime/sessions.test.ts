@@ -1,6 +1,6 @@
 /** Sessions of the realtime WebSocket: what passes, what it costs, and what is refused. */
 import { describe, expect, test } from "bun:test";
-import { engines } from "../kit/index.ts";
+import { engines, until } from "../kit/index.ts";
 import { costOf, model, realtimeScene, usageOf } from "./realtime-scene.ts";
 
 describe.each(engines)("a session on %s", (engine) => {
@@ -20,7 +20,8 @@ describe.each(engines)("a session on %s", (engine) => {
     expect(generations[0]).toMatchObject({ operation: "realtime", outcome: "complete", model: "gpt-realtime" });
     const [upstream] = scene.sockets();
     expect(upstream?.path).toBe("/openai/v1/realtime?model=gpt-realtime");
-    expect(upstream?.closeCode).toBe(1000);
+    const isClosed = (): boolean => scene.sockets()[0]?.closeCode === 1000;
+    await until("the upstream's socket is closed", isClosed);
   });
 
   test("is charged for each response before its client reads the end", async () => {

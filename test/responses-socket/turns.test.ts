@@ -49,6 +49,15 @@ const textOf = ({ output }: Response): string =>
 
 const models = ["openai/gpt-5-mini", "anthropic/claude-haiku-4-5", "xai/grok-4", "google/gemini-2.5-flash"];
 
+/** Upstreams that have such a WebSocket themselves. */
+const natives = new Set(["openai/gpt-5-mini", "xai/grok-4"]);
+
+/** What the upstream was told, turn by turn. */
+function sentBy(model: string): readonly string[] {
+  if (!natives.has(model)) return rig.simulators.requests().map(({ body }) => body);
+  return rig.simulators.sockets().flatMap(({ messages }) => messages);
+}
+
 describe.each(models)("turns of %s", (model) => {
   test("have the events of a stream, each its own charge, under the id of the connection", async () => {
     const caller = await rig.caller();
@@ -80,8 +89,10 @@ describe.each(models)("turns of %s", (model) => {
     const third = await turn(client, { model, input: "And then?", store: false, previous_response_id: second.id });
     expect(second.usage.input_tokens).toBeGreaterThan(first.usage.input_tokens);
     expect(third.usage.input_tokens).toBeGreaterThan(second.usage.input_tokens);
-    const last = rig.simulators.requests().at(-1)?.body ?? "";
-    for (const said of ["Hello!", "What did I say?", "And then?"]) expect(last).toContain(said);
+    const sent = sentBy(model);
+    expect(sent.at(-1)).toContain("And then?");
+    // An upstream with such a WebSocket remembers the rest; any other is told again.
+    for (const said of ["Hello!", "What did I say?"]) expect(sent.at(-1)?.includes(said)).toBe(!natives.has(model));
     const unknown = turn(client, { model, input: "x", store: false, previous_response_id: "resp_unknown" });
     const refusal = await unknown.catch((error: unknown) => String(error));
     expect(refusal).toContain("previous_response_not_found");
@@ -118,17 +129,17 @@ describe("a connection", () => {
   const model = "openai/gpt-5-mini";
 
   test("prepares a turn without asking the model, for nothing", async () => {
+    rig.simulators.clear();
     const caller = await rig.caller();
     const client = await open(caller);
-    rig.simulators.clear();
     const warm = await turn(client, { model, input: "Remember the fox.", generate: false, store: false });
     expect(warm).toMatchObject({ output: [], usage: { output_tokens: 0 }, model: "gpt-5-mini" });
-    expect(rig.simulators.total()).toBe(0);
+    expect(sentBy(model)).toEqual([]);
     expect(await caller.closed()).toBe(0n);
     await turn(client, { model, input: [], store: false, previous_response_id: warm.id });
-    const sent = JSON.parse(rig.simulators.requests().at(-1)?.body ?? "") as Record<string, unknown>;
+    const sent = JSON.parse(sentBy(model).at(-1) ?? "") as Record<string, unknown>;
     expect(JSON.stringify(sent["input"])).toContain("Remember the fox.");
-    expect(Object.keys(sent)).not.toContainAnyValues(["type", "generate", "stream_id", "previous_response_id"]);
+    expect(Object.keys(sent)).not.toContainAnyValues(["stream", "generate", "stream_id", "previous_response_id"]);
   });
 
   test.each<[string, object, number, string]>([
@@ -180,7 +191,7 @@ describe("a connection", () => {
     await client.event("response.output_text.delta");
     client.socket.terminate();
     expect(await caller.closed()).toBeGreaterThan(0n);
-    await until("the upstream's stream has been ended", () => rig.simulators.requests().at(-1)?.outcome === "aborted");
+    await until("the upstream's socket has been cut", () => rig.simulators.sockets().at(-1)?.isOpen === false);
   });
 
   test("ends when its token is revoked", async () => {
@@ -209,6 +220,63 @@ describe("a connection", () => {
     });
     const { value } = (await created.json()) as { value: string };
     expect(await refusal(`Bearer ${value}`)).toBe(401);
+  });
+});
+
+describe("an upstream's own WebSocket", () => {
+  const model = "openai/gpt-5-mini";
+
+  test("is opened once, with the operator's key, and takes all turns of a connection", async () => {
+    rig.simulators.clear();
+    const caller = await rig.caller();
+    const client = await open(caller);
+    for (const input of ["one", "two", "three"]) await turn(client, { model, input, store: false });
+    expect(rig.simulators.sockets()).toHaveLength(1);
+    const [handshake] = rig.simulators.requests();
+    expect(handshake?.headers["authorization"]).toBe("Bearer sk-simulated-upstream-key");
+    expect(JSON.stringify(handshake?.headers)).not.toContain(caller.token);
+    client.socket.close();
+    await until("it is closed with its client's", () => rig.simulators.sockets()[0]?.isOpen === false);
+  });
+
+  test("that has broken off is replaced, and what it remembered is said again", async () => {
+    rig.simulators.clear();
+    const client = await open(await rig.caller());
+    const first = await turn(client, { model, input: "Hello!", store: false });
+    rig.simulators.cutSockets();
+    await until("it is closed", () => rig.simulators.sockets()[0]?.isOpen === false);
+    const second = await turn(client, { model, input: "And now?", store: false, previous_response_id: first.id });
+    expect(second.usage.input_tokens).toBeGreaterThan(first.usage.input_tokens);
+    expect(rig.simulators.sockets()).toHaveLength(2);
+    expect(sentBy(model).at(-1)).toContain("Hello!");
+  });
+
+  test("that an upstream does not have is asked for once", async () => {
+    const upstream = Bun.serve({
+      port: 0,
+      hostname: "127.0.0.1",
+      async fetch(request) {
+        const { pathname } = new URL(request.url);
+        if (request.method === "GET") return new Response(null, { status: 405 });
+        return fetch(rig.simulators.providers.openai + pathname.replace("/v1", ""), {
+          method: "POST",
+          headers: { authorization: "Bearer k", "content-type": "application/json" },
+          body: await request.text(),
+        });
+      },
+    });
+    const gateway = await startGateway({
+      providers: { openai: { kind: "openai", base_url: `${upstream.url.origin}/v1`, api_key: "k" } },
+    });
+    try {
+      const client = await open({ token: await gateway.token() } as Caller, gateway.url);
+      const first = await turn(client, { model, input: "Hello!", store: false });
+      const second = await turn(client, { model, input: "Again!", store: false, previous_response_id: first.id });
+      expect(second.status).toBe("completed");
+    } finally {
+      await gateway.stop();
+      await upstream.stop(true);
+    }
   });
 });
 

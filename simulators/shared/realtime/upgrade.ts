@@ -5,6 +5,7 @@ import { type WebSocket, WebSocketServer } from "ws";
 import { FaultSpecError, splitModel } from "../faults.ts";
 import { type ExchangeState, refusedKey } from "../exchange.ts";
 import { bearerKey, flatHeaders, pause } from "../http.ts";
+import { KeptAnswers } from "../kept-answers.ts";
 import type { ErrorAnswer, SimulatedProvider, SocketCall } from "../types.ts";
 import { type OpenSockets, subprotocolOf } from "./open-sockets.ts";
 
@@ -74,7 +75,8 @@ export async function upgrade(
     refuse(connection, { status: 400, body: { error: { message: error.message, type: "simulator_error" } } });
     return;
   }
-  const call: SocketCall = { model, query: url.searchParams, key, headers };
+  const kept = state.kept.get(provider.name) ?? new KeptAnswers();
+  const call: SocketCall = { model, query: url.searchParams, key, headers, kept };
   const refused =
     key === null
       ? provider.errors.keyMissing()

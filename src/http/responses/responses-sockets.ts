@@ -2,6 +2,7 @@ import type { SessionLimit } from "../../auth/index.ts";
 import { type Clock, GatewayError } from "../../core/index.ts";
 import type { ModelRouter } from "../../routing/index.ts";
 import type { Logger } from "../../telemetry/index.ts";
+import type { SocketAsker } from "../../upstream/index.ts";
 import type { ChargeableServices } from "../chargeable.ts";
 import type { Route } from "../route.ts";
 import { responsesCalls } from "./create-response.ts";
@@ -13,6 +14,8 @@ export interface ResponsesSocketSettings {
   /** Open connections by token. */
   limit: SessionLimit;
   connectionMsMax: number;
+  /** Creates what asks upstreams for the turns of one connection. */
+  newAsker: () => SocketAsker;
 }
 
 interface Needs extends ChargeableServices {
@@ -29,7 +32,7 @@ export const responsesSocketRoute: Route<Needs> = {
   path: "/v1/responses",
   surface: "openai",
   mount({ pipeline, responseStore, router, clock, logger, responsesSockets }) {
-    const { isOffered, limit, connectionMsMax } = responsesSockets;
+    const { isOffered, limit, connectionMsMax, newAsker } = responsesSockets;
     const route = { ...responsesCalls, responseStore };
     return ({ caller, request, requestId: id }) => {
       if (!isOffered)
@@ -39,7 +42,8 @@ export const responsesSocketRoute: Route<Needs> = {
       const { principal } = caller;
       const socket = new ResponsesSocket({
         run: (incoming) => pipeline.run(route, incoming),
-        checkModel: (model) => void router.resolve(model, route.operations, principal),
+        operationOf: (model) => router.resolve(model, route.operations, principal).operation,
+        asker: newAsker(),
         id,
         caller,
         headers: request.headers,

@@ -5,6 +5,7 @@ export const responses = responsesOperation({
   path: "/responses",
   outputFromTotal: false,
   reportedCost: () => undefined,
+  hasSocket: false,
   listsInput: true,
   hidesThought: () => false,
   toolsMax,

@@ -8,6 +8,7 @@ export const responses = responsesOperation({
   reportedCost: () => undefined,
   listsInput: true,
   hidesThought,
+  hasSocket: true,
   toolsMax,
   readTools,
 });

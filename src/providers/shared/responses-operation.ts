@@ -15,6 +15,8 @@ export interface ResponsesEndpoint {
   listsInput: boolean;
   /** Whether it may bill thought that a stream does not contain. */
   hidesThought: OutputLimit["hidesThought"];
+  /** Whether there is a WebSocket at the same path. */
+  hasSocket: boolean;
   /** What the hosted tools of a request may do. */
   toolsMax(body: JsonObject): Pick<RequestedExtras, "toolUnits" | "others">;
   /** What the hosted tools of an answer have done; `response` is the whole response. */
@@ -70,6 +72,7 @@ export function responsesOperation(endpoint: ResponsesEndpoint): UpstreamOperati
   return {
     dialect: "responses",
     path: endpoint.path,
+    hasSocket: endpoint.hasSocket,
     storesAnswers: { listsInput: endpoint.listsInput },
     outputLimit: {
       field: "max_output_tokens",

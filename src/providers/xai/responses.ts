@@ -9,6 +9,7 @@ export const responses = responsesOperation({
   reportedCost,
   listsInput: false,
   hidesThought,
+  hasSocket: true,
   toolsMax,
   readTools,
 });

@@ -7,6 +7,7 @@ import type { CallAnswer, CallPipeline, IncomingCall } from "../../../calls/inde
 import {
   type Clock,
   GatewayError,
+  type JsonObject,
   limits,
   objectOf,
   parseObject,
@@ -15,8 +16,10 @@ import {
   type SocketHandler,
   toGatewayError,
 } from "../../../core/index.ts";
+import type { Target } from "../../../routing/index.ts";
 import { dataOf, EventSplitter, eventsOf } from "../../../streaming/index.ts";
 import type { Logger } from "../../../telemetry/index.ts";
+import type { ContinuedTurn, SocketAsker } from "../../../upstream/index.ts";
 import { ConnectionHistory } from "./history.ts";
 import {
   answerMessage,
@@ -32,8 +35,10 @@ import {
 export interface ResponsesSocketOptions {
   /** Runs one call of the route. */
   run: (incoming: IncomingCall) => ReturnType<CallPipeline["run"]>;
-  /** Checks the model of a turn that generates nothing. */
-  checkModel: (modelId: string) => void;
+  /** Finds the operation of a model; throws a `GatewayError` if it has none. */
+  operationOf: (modelId: string) => Pick<Target["operation"], "hasSocket">;
+  /** Asks upstreams that have such a WebSocket over one of this connection's own. */
+  asker: SocketAsker;
   /** The id of the handshake, the parent of all turns. */
   id: string;
   caller: SocketCaller;
@@ -145,6 +150,8 @@ export class ResponsesSocket implements SocketHandler {
     const { run, caller, id: parent } = this.#options;
     const expanded = this.#history.expand(turn.body);
     const { signal } = this.#gone;
+    const { model } = turn.parsed.body;
+    const isNative = model !== undefined && this.#options.operationOf(model).hasSocket === true;
     const answer = await run({
       requestId: id,
       parent,
@@ -152,6 +159,7 @@ export class ResponsesSocket implements SocketHandler {
       headers: this.#headers,
       body: bytesOf(turn, expanded),
       client: { signal },
+      ask: isNative ? this.#options.asker.askFor(continuedBy(turn, expanded)) : undefined,
     });
     const { body, status } = answer;
     if (!(body instanceof ReadableStream) || status !== 200) {
@@ -192,10 +200,10 @@ export class ResponsesSocket implements SocketHandler {
 
   /** A turn that asks for no output: its input is remembered, and nothing is sent upstream or charged. */
   async #prepare(turn: TurnRequest, callId: string): Promise<void> {
-    const { clock, checkModel } = this.#options;
+    const { clock, operationOf } = this.#options;
     const { model } = turn.parsed.body;
     if (model === undefined) throw new GatewayError("validation_failed", "model: Required", { param: "model" });
-    checkModel(model);
+    operationOf(model);
     const expanded = this.#history.expand(turn.body);
     const id = `resp_${callId.slice("req_".length)}`;
     this.#history.add(id, expanded, []);
@@ -271,8 +279,15 @@ export class ResponsesSocket implements SocketHandler {
     this.#gone.abort();
     this.drain();
     await Promise.all(this.#streams.values());
+    this.#options.asker.close();
     this.#options.onEnd();
   }
+}
+
+/** What an upstream that remembers the connection needs not be told again. */
+function continuedBy({ body }: TurnRequest, expanded: JsonObject): ContinuedTurn | undefined {
+  const { previous_response_id: previousId, input } = body;
+  return expanded === body || typeof previousId !== "string" ? undefined : { previousId, input };
 }
 
 function noteEnd(data: string, onEnd: (response: { id: string; output: unknown }) => void): void {
