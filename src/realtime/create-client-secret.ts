@@ -5,7 +5,7 @@ import { modelId } from "../bodies/index.ts";
 import { isModel, updateSession } from "./client-messages.ts";
 import { resolveSession } from "./open-session.ts";
 import type { RealtimeDependencies } from "./realtime-dependencies.ts";
-import { SessionWorks, transcriptionModelOf } from "./session-works.ts";
+import { SessionWorks, transcriptionModelOf, withTranscription } from "./session-works.ts";
 
 const SECONDS_DEFAULT = 600;
 
@@ -59,12 +59,13 @@ export async function createClientSecret(
   if (type === "transcription" && typeof transcribed === "string" && !isModel(target, transcribed)) {
     throw invalid("session.audio.input.transcription.model", "The session names two models.");
   }
-  const start = { id, type, principal, target, api, grant: undefined, recheck: () => Promise.resolve() };
+  const start = { id, type, principal, target, api, session: undefined, recheck: () => Promise.resolve() };
   const works = new SessionWorks({ deps, start, onExhausted: () => undefined });
   works.context.addText(JSON.stringify(settings).length);
   const resolveTranscription = (name: string) =>
     deps.router.resolve(`${target.route.prefix}/${name}`, ["realtime_transcription"], principal);
-  const session = updateSession({ works, type, target, isModelFixed: true, resolveTranscription }, settings);
+  const complete = type === "transcription" ? withTranscription(settings, target.model) : settings;
+  const session = updateSession({ works, type, target, isModelFixed: true, resolveTranscription }, complete);
   // The first work is held for a moment: what cannot be held now could not be begun either.
   await works.open();
   await works.close("complete");

@@ -8,7 +8,7 @@ import type { RealtimeApi, SessionType } from "../providers/index.ts";
 import { quoted, type Target } from "../routing/index.ts";
 import { connectUpstream } from "../sending/index.ts";
 import type { RealtimeDependencies, SessionStart } from "./realtime-dependencies.ts";
-import { SessionWorks } from "./session-works.ts";
+import { SessionWorks, withTranscription } from "./session-works.ts";
 import { RealtimeSession } from "./session.ts";
 
 /** The handshake of a client. */
@@ -39,15 +39,18 @@ export async function openSession(
   const asked = askedBy(query, grant);
   const { type } = asked;
   const { target, api } = resolveSession(deps, asked, principal);
-  const start: SessionStart = { id, type, principal, target, api, grant, recheck: () => caller.recheck() };
-  let session: RealtimeSession | undefined;
-  const works = new SessionWorks({ deps, start, onExhausted: (error, what) => session?.exhausted(error, what) });
+  const isModelFixed = type === "realtime" || grant !== undefined || query.has("model");
+  // The upstream takes the model of a transcription from the session, not from the query.
+  const named = type === "transcription" && isModelFixed ? withTranscription({}, target.model) : undefined;
+  const session = grant?.session ?? named;
+  const start: SessionStart = { id, type, principal, target, api, session, recheck: () => caller.recheck() };
+  let relay: RealtimeSession | undefined;
+  const works = new SessionWorks({ deps, start, onExhausted: (error, what) => relay?.exhausted(error, what) });
   const resolveTranscription = (name: string): Target =>
     deps.router.resolve(`${target.route.prefix}/${name}`, ["realtime_transcription"], principal);
-  const isModelFixed = type === "realtime" || grant !== undefined || query.has("model");
   const rules = { works, isModelFixed, type, target, resolveTranscription };
   // The hold covers the instructions of the client secret.
-  if (grant !== undefined) works.context.addText(JSON.stringify(grant.session).length);
+  if (session !== undefined) works.context.addText(JSON.stringify(session).length);
   await works.open();
   try {
     const { bounds, environment, send, observer } = deps;
@@ -66,8 +69,9 @@ export async function openSession(
       onEnd();
       return refusalOf(target, connected.status);
     }
-    session = new RealtimeSession({ deps, start, upstream: connected.socket, works, rules, onEnd });
-    return { socket: session, ...(protocol === undefined ? {} : { protocol }) };
+    works.connected();
+    relay = new RealtimeSession({ deps, start, upstream: connected.socket, works, rules, onEnd });
+    return { socket: relay, ...(protocol === undefined ? {} : { protocol }) };
   } catch (thrown) {
     await works.close("failed");
     throw thrown;

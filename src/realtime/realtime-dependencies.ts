@@ -1,6 +1,6 @@
-import type { ClientSecretStore, Principal, RealtimeGrant, SessionLimit, SocketCaller } from "../auth/index.ts";
+import type { ClientSecretStore, Principal, SessionLimit, SocketCaller } from "../auth/index.ts";
 import type { WorkDependencies } from "../charges/index.ts";
-import type { Environment } from "../core/index.ts";
+import type { Environment, JsonObject } from "../core/index.ts";
 import type { RealtimeApi, SessionType } from "../providers/index.ts";
 import type { ModelRouter, Target } from "../routing/index.ts";
 import type { SendDependencies } from "../sending/index.ts";
@@ -39,7 +39,7 @@ export interface SessionStart {
   principal: Principal;
   target: Target;
   api: RealtimeApi;
-  /** The session that a client secret has fixed. */
-  grant: RealtimeGrant | undefined;
+  /** What the upstream is told at the beginning: the session of a client secret, in OpenAI's terms. */
+  session: JsonObject | undefined;
   recheck: SocketCaller["recheck"];
 }

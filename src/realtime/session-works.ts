@@ -89,6 +89,11 @@ export class SessionWorks {
     await (this.responses ?? this.transcriptions)?.open();
   }
 
+  /** The upstream has opened the session. */
+  connected(): void {
+    this.responses?.connected();
+  }
+
   /** Ends all works. */
   async close(outcome: SeriesEnd["outcome"], error?: GatewayError): Promise<void> {
     await Promise.all([this.responses?.close(outcome, error), this.transcriptions?.close(outcome, error)]);
@@ -310,4 +315,13 @@ export function transcriptionModelOf(session: JsonObject): string | null | undef
   if (setting === undefined || setting === null) return setting;
   const model = objectOf(setting)?.["model"];
   return typeof model === "string" ? model : undefined;
+}
+
+/** A session that transcribes with this model, if it does not name one itself. */
+export function withTranscription(session: JsonObject, model: string): JsonObject {
+  if (typeof transcriptionModelOf(session) === "string") return session;
+  const audio = objectOf(session["audio"]);
+  const input = objectOf(audio?.["input"]);
+  const transcription = { ...objectOf(input?.["transcription"]), model };
+  return { ...session, audio: { ...audio, input: { ...input, transcription } } };
 }

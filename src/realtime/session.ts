@@ -107,8 +107,8 @@ export class RealtimeSession implements SocketHandler, SocketSink, Watched {
     this.#client = client;
     const { deps, start, upstream, rules } = this.#parts;
     deps.ticker.watch(this);
-    if (start.grant !== undefined) {
-      const session = start.api.toUpstreamSession(start.grant.session, start.type);
+    if (start.session !== undefined) {
+      const session = start.api.toUpstreamSession(start.session, start.type);
       upstream.send(JSON.stringify({ type: "session.update", session: updateSession(rules, session) }));
     }
     upstream.flowTo(this);

@@ -58,12 +58,16 @@ export class WorkSeries {
   #isClosed = false;
   /** Nothing is held ahead any more. */
   #isFinishing = false;
-  /** The time of the connection up to here has been charged. */
-  #timedUntil: number;
+  /** The time of the connection up to here has been charged; undefined before the upstream has opened it. */
+  #timedUntil: number | undefined;
 
   constructor(options: SeriesOptions) {
     this.#options = options;
-    this.#timedUntil = options.now();
+  }
+
+  /** The upstream has opened the connection, whose time counts from now on if it is billed. */
+  connected(): void {
+    if (this.#options.isTimed) this.#timedUntil = this.#options.now();
   }
 
   /** The number of works that the upstream performs. */
@@ -189,7 +193,7 @@ export class WorkSeries {
     if (work === undefined) return true;
     const charged = isFirst ? withConnection(used, this.#takeConnection()) : used;
     // What an upstream could not do, it does not bill.
-    const isFree = outcome === "failed" && observed === undefined && !this.#options.isTimed;
+    const isFree = outcome === "failed" && observed === undefined && this.#timedUntil === undefined;
     const { isDurable } = await work.end({ status: 200, outcome, observed: isFree ? undefined : charged, error });
     return isDurable;
   }
@@ -226,16 +230,16 @@ export class WorkSeries {
   #usageSoFar(work: Work): ObservedUsage | undefined {
     const running = [...this.#running.values()].find((one) => one.work === work);
     const used = running?.estimate();
-    if (!this.#options.isTimed || this.#carrier !== work) return used;
+    if (this.#timedUntil === undefined || this.#carrier !== work) return used;
     return withConnection(used ?? { usage: {} }, this.#connectionMs);
   }
 
   get #connectionMs(): number {
-    return Math.ceil(this.#options.now() - this.#timedUntil);
+    return this.#timedUntil === undefined ? 0 : Math.ceil(this.#options.now() - this.#timedUntil);
   }
 
   #takeConnection(): number {
-    if (!this.#options.isTimed) return 0;
+    if (this.#timedUntil === undefined) return 0;
     const milliseconds = this.#connectionMs;
     this.#timedUntil = this.#options.now();
     return milliseconds;

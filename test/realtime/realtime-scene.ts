@@ -30,6 +30,7 @@ const prices = {
   "openai/whisper-1": { input_audio_hours: 0.36 },
   // 0.001 credits a second.
   "xai/grok-voice-latest": { connection_hours: 3.6 },
+  "xai/missing-grok": { connection_hours: 3.6 },
   "*/*": { input_mtok: 1, output_mtok: 2 },
 };
 

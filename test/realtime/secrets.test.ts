@@ -70,6 +70,30 @@ describe.each(engines)("a client secret on %s", (engine) => {
     expect(JSON.parse(sent ?? "")).toEqual({ type: "session.update", session: { voice: "ara" } });
   });
 
+  test("opens sessions that transcribe, with the model that the secret names", async () => {
+    const { value, session } = await create({ session: { type: "transcription", model: "openai/gpt-4o-transcribe" } });
+    expect(session).toMatchObject({
+      type: "transcription",
+      audio: { input: { transcription: { model: "gpt-4o-transcribe" } } },
+    });
+    const client = await scene.open({ token: value, query: "" });
+    await client.event("session.updated");
+    client.send({ type: "session.update", session: { audio: { input: { turn_detection: null } } } });
+    await client.find(
+      "the second update",
+      () => client.events.filter(({ type }) => type === "session.updated").length === 2,
+    );
+    client.send({ type: "input_audio_buffer.append", audio: Buffer.alloc(48_000, 1).toString("base64") });
+    client.send({ type: "input_audio_buffer.commit" });
+    await client.event("conversation.item.input_audio_transcription.completed");
+    const error = client.next("error");
+    client.send({ type: "session.update", session: { audio: { input: { transcription: { model: "whisper-1" } } } } });
+    expect((await error)["error"]).toMatchObject({ code: "validation_failed" });
+    client.socket.close();
+    // A second: ten tokens of audio, five of text.
+    expect(await scene.spent()).toBe(10n * 6_000n + 5n * 10_000n);
+  });
+
   test.each([
     ["another model", "model=openai/gpt-realtime-mini", "validation_failed"],
     ["another kind of session", "intent=transcription", "validation_failed"],

@@ -63,6 +63,15 @@ describe.each(engines)("a session on %s", (engine) => {
     expect(await scene.books(poor.user)).toEqual({ spent: 0n, held: 0n });
   });
 
+  test("costs nothing before it is open, also of a provider that bills its time", async () => {
+    const refused = await scene.refusal({ query: "model=xai/missing-grok" });
+    expect(refused.status).toBeGreaterThanOrEqual(400);
+    const secret = await scene.post("/v1/realtime/client_secrets", { session: { model: "xai/grok-voice-latest" } });
+    expect(secret.status).toBe(200);
+    expect(await scene.spent()).toBe(0n);
+    expect(await scene.generations()).toEqual([]);
+  });
+
   test("passes an upstream's refusal on, without a key or a charge", async () => {
     const refused = await scene.refusal({ query: "model=openai/gpt-realtime%2Bstatus-503" });
     expect(refused).toMatchObject({ status: 503, code: "upstream_refused" });

@@ -116,9 +116,11 @@ describe.each(engines)("a session on %s", (engine) => {
   test("may only transcribe", async () => {
     const client = await scene.open({ query: "intent=transcription&model=openai/gpt-4o-transcribe" });
     expect(scene.sockets()[0]?.path).toBe("/openai/v1/realtime?intent=transcription");
-    const input = { transcription: { model: "gpt-4o-transcribe" }, turn_detection: null };
-    client.send({ type: "session.update", session: { type: "transcription", audio: { input } } });
     await client.event("session.updated");
+    const input = { transcription: { model: "gpt-4o-transcribe" }, turn_detection: null };
+    const updated = client.next("session.updated");
+    client.send({ type: "session.update", session: { type: "transcription", audio: { input } } });
+    await updated;
     for (let turn = 0; turn < 2; turn += 1) {
       append(client, loud);
       const completed = client.next("conversation.item.input_audio_transcription.completed");
