@@ -62,3 +62,8 @@ export function isRequestId(text: string): boolean {
 export function isStorableId(id: string): boolean {
   return id.length > 0 && id.length <= storedIdCharactersMax && !id.includes("\0");
 }
+
+/** The time of a request id, in milliseconds since the epoch. */
+export function timeOfRequestId(id: string): number {
+  return Number.parseInt(id.slice(TIME_AT, RANDOM_AT), 36);
+}

@@ -4,7 +4,7 @@ export type { Clock, Environment, Fetch, RandomBytes, RandomFraction } from "./e
 export { type ErrorCode, GatewayError, toGatewayError } from "./errors.ts";
 export type { CallFile } from "./files.ts";
 export { matchesGlob } from "./globs.ts";
-export { isRequestId, isStorableId, randomId, requestId } from "./ids.ts";
+export { isRequestId, isStorableId, randomId, requestId, timeOfRequestId } from "./ids.ts";
 export { type JsonObject, listOf, objectOf, parseObject } from "./json.ts";
 export * as limits from "./limits.ts";
 export { type Effort, efforts, type ModelFacts } from "./model-facts.ts";

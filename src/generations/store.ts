@@ -1,5 +1,5 @@
 import type { Calendar } from "../calendar/index.ts";
-import type { Nano } from "../core/index.ts";
+import { type Nano, timeOfRequestId } from "../core/index.ts";
 import type { CallRecord } from "../ledger/index.ts";
 
 /** A call that has ended, as stored in the commit that ended its hold. */
@@ -58,11 +58,32 @@ interface UsageReport {
  */
 export type UsageOutcome = UsageReport | "too-many-groups" | { removedBefore: number };
 
-/** Reads ended calls. Both methods return the given user's calls only. */
+/** A page of the generations of a series, oldest first. */
+export interface SeriesQuery {
+  owner: string;
+  /** The id of the series: of the request that began it. */
+  parent: string;
+  /** The id of the last generation of the page before. */
+  after: string;
+  limit: number;
+}
+
+/** Reads ended calls. All methods return the given user's calls only. */
 export interface GenerationStore {
   /** The days of the storage's time zone, by which calls are summed. */
   readonly calendar: Calendar;
   /** Undefined if it does not exist, belongs to another user, or has not ended. */
   find(id: string, owner: string): Promise<Generation | undefined>;
+  /** The calls of a series, such as a session, that began within two days of it. */
+  ofSeries(query: SeriesQuery): Promise<Generation[]>;
   usage(query: UsageQuery): Promise<UsageOutcome>;
+}
+
+/** The longest series. */
+const SERIES_MS_MAX = 2 * 86_400_000;
+
+/** The period in which the calls of a series begin. */
+export function periodOfSeries(parent: string): { from: number; to: number } {
+  const from = timeOfRequestId(parent);
+  return { from, to: from + SERIES_MS_MAX };
 }

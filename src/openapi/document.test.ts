@@ -45,6 +45,7 @@ const routes: [string, string, string[]][] = [
   ["get", "/v1/models", platform],
   ["get", "/v1/user/info", platform],
   ["get", "/v1/usage", platform],
+  ["get", "/v1/generations", platform],
   ["get", "/v1/generations/{request_id}", [...platform, "404"].toSorted()],
   ["post", "/v1/chat/completions", proxied],
   ["post", "/v1/embeddings", proxied],

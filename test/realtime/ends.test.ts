@@ -35,6 +35,26 @@ describe.each(engines)("a session on %s ends", (engine) => {
     expect(spent).toBeLessThanOrEqual(nano(0.16));
   });
 
+  test("or is never opened: as many as the credits suffice for, of forty at once", async () => {
+    const poor = await scene.caller(1);
+    const clients = Array.from({ length: 40 }, () => scene.connect({ token: poor.token }));
+    const opened = await Promise.allSettled(clients.map((client) => client.opened));
+    const open = clients.filter((_, index) => opened[index]?.status === "fulfilled");
+    const { held } = await scene.books(poor.user);
+    expect(open.length).toBeGreaterThan(1);
+    expect(open.length).toBeLessThan(40);
+    expect(held).toBeLessThanOrEqual(nano(1));
+    for (const client of open) {
+      client.say("seconds:3");
+      client.send({ type: "response.create" });
+    }
+    await Promise.all(open.map((client) => client.event("response.done").catch(() => undefined)));
+    for (const client of open) client.socket.close();
+    const spent = await scene.spent(poor.user);
+    expect(spent).toBeGreaterThan(0n);
+    expect(spent).toBeLessThanOrEqual(nano(1));
+  });
+
   test("when its upstream dies in the middle of a response, which is charged by what has passed", async () => {
     const client = await scene.open();
     client.say("realtime:cut seconds:20");

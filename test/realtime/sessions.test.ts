@@ -24,6 +24,29 @@ describe.each(engines)("a session on %s", (engine) => {
     await until("the upstream's socket is closed", isClosed);
   });
 
+  test("is listed response by response under its id, for its user only", async () => {
+    const client = await scene.open();
+    const dones = [await client.ask("words:2"), await client.ask("words:3"), await client.ask("words:4")];
+    const [parent] = (await scene.generations()).map((each) => each.parent);
+    const page = async (query: string, as?: string) => {
+      const response = await scene.get(`/v1/generations?parent_id=${parent ?? ""}${query}`, as);
+      return (await response.json()) as {
+        data: { id: string; credits: number; parent_id: string }[];
+        has_more: boolean;
+      };
+    };
+    const all = await page("");
+    expect(all.data.map(({ credits }) => credits)).toEqual(dones.map((done) => Number(costOf(usageOf(done))) / 1e9));
+    expect([all.has_more, all.data[0]?.parent_id]).toEqual([false, parent ?? ""]);
+    const first = await page("&limit=2");
+    expect([first.data.length, first.has_more]).toEqual([2, true]);
+    expect((await page(`&limit=2&after=${first.data[1]?.id ?? ""}`)).data).toEqual(all.data.slice(2));
+    const other = await scene.caller(1);
+    expect((await page("", other.token)).data).toEqual([]);
+    expect((await scene.get("/v1/generations?parent_id=x")).status).toBe(422);
+    expect((await scene.get("/v1/generations")).status).toBe(422);
+  });
+
   test("is charged for each response before its client reads the end", async () => {
     const client = await scene.open();
     const done = await client.ask("Hello");

@@ -1,6 +1,13 @@
 import { Calendar } from "../../calendar/index.ts";
 import type { PostgresStorage, Statements } from "../../storage/index.ts";
-import type { Generation, GenerationStore, UsageOutcome, UsageQuery } from "../store.ts";
+import {
+  type Generation,
+  type GenerationStore,
+  periodOfSeries,
+  type SeriesQuery,
+  type UsageOutcome,
+  type UsageQuery,
+} from "../store.ts";
 import type { UsagePart } from "../usage-parts.ts";
 import { type UsagePage, UsageReader, type UsageRow, type UsageSource, type UsageState } from "../usage-reader.ts";
 import { type GenerationRow, summedCalls, summedDays, toGeneration } from "./rows.ts";
@@ -32,6 +39,19 @@ export class PostgresGenerationStore implements GenerationStore, UsageSource {
       owner,
     ]);
     return row === undefined ? undefined : toGeneration(row, isSet);
+  }
+
+  async ofSeries({ owner, parent, after, limit }: SeriesQuery): Promise<Generation[]> {
+    const { from, to } = periodOfSeries(parent);
+    const rows = await this.#statements.run<Row>(`SELECT * ${CALLS} AND parent = $4 AND id > $5 ORDER BY id LIMIT $6`, [
+      owner,
+      from,
+      to,
+      parent,
+      after,
+      limit,
+    ]);
+    return rows.map((row) => toGeneration(row, isSet));
   }
 
   usage(query: UsageQuery): Promise<UsageOutcome> {

@@ -1,7 +1,15 @@
 import type { Database } from "bun:sqlite";
 import { Calendar } from "../../calendar/index.ts";
 import type { SqliteStorage } from "../../storage/index.ts";
-import type { Generation, GenerationStore, UsageGrouping, UsageOutcome, UsageQuery } from "../store.ts";
+import {
+  type Generation,
+  type GenerationStore,
+  periodOfSeries,
+  type SeriesQuery,
+  type UsageGrouping,
+  type UsageOutcome,
+  type UsageQuery,
+} from "../store.ts";
 import type { UsagePart } from "../usage-parts.ts";
 import { type UsagePage, UsageReader, type UsageRow, type UsageSource, type UsageState } from "../usage-reader.ts";
 import { type GenerationRow, MODEL, summedCalls, summedDays, toGeneration } from "./rows.ts";
@@ -41,6 +49,18 @@ export class SqliteGenerationStore implements GenerationStore, UsageSource {
       .query<Row, [string, string]>("SELECT * FROM generations WHERE id = ? AND owner = ?")
       .get(id, owner);
     return Promise.resolve(row === null ? undefined : toGeneration(row, isSet));
+  }
+
+  ofSeries({ owner, parent, after, limit }: SeriesQuery): Promise<Generation[]> {
+    const { from, to } = periodOfSeries(parent);
+    const rows = this.#database
+      .query<Row, [string, number, number, string, string, number]>(
+        `${OWNED} SELECT g.* FROM owned CROSS JOIN generations g
+           ON g.number = owned.number AND g.owner = ?1 AND g.started_at = owned.started
+           WHERE g.parent = ?4 AND g.id > ?5 ORDER BY g.id LIMIT ?6`,
+      )
+      .all(owner, from, to, parent, after, limit);
+    return Promise.resolve(rows.map((row) => toGeneration(row, isSet)));
   }
 
   usage(query: UsageQuery): Promise<UsageOutcome> {

@@ -116,7 +116,7 @@ export const generationRoute = platformRoute({
     },
 });
 
-function answerOf(generation: Generation): z.input<typeof generationAnswer> {
+export function answerOf(generation: Generation): z.input<typeof generationAnswer> {
   const { provider, model, millisecondsToFirstByte } = generation;
   return {
     object: "generation",

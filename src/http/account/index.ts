@@ -1,6 +1,7 @@
 import type { Feature } from "../feature.ts";
 import { generationRoute } from "./generation.ts";
+import { generationsRoute } from "./generations.ts";
 import { usageRoute } from "./usage.ts";
 import { userInfoRoute } from "./user-info.ts";
 
-export const accountFeature: Feature = { routes: [userInfoRoute, usageRoute, generationRoute] };
+export const accountFeature: Feature = { routes: [userInfoRoute, usageRoute, generationRoute, generationsRoute] };

@@ -1,0 +1,45 @@
+import { z } from "@hono/zod-openapi";
+import { isRequestId } from "../../core/index.ts";
+import { parseQuery } from "../parse-query.ts";
+import { platformRoute } from "../route.ts";
+import type { Services } from "../services.ts";
+import { answerOf, generationAnswer } from "./generation.ts";
+
+const requestId = z.string().refine(isRequestId, "write the id of a request").meta({ pattern: "^req_[0-9a-z]{25}$" });
+
+const query = z.object({
+  parent_id: requestId.describe("The series: the x-request-id of the handshake that began a session."),
+  after: requestId.optional().describe("The last generation of the page before."),
+  limit: z.coerce.number().int().min(1).max(100).default(20),
+});
+
+const list = z.object({
+  object: z.literal("list"),
+  data: z.array(generationAnswer).describe("From the oldest."),
+  has_more: z.boolean(),
+});
+
+/** The generations of a series: the responses of a realtime session, the turns of a connection. */
+export const generationsRoute = platformRoute({
+  contract: {
+    path: "/v1/generations",
+    operationId: "listGenerations",
+    tag: "Account",
+    summary: "What the calls of a series, such as a session, used and cost.",
+    query,
+    answer: list,
+  },
+  access: "token",
+  mount:
+    ({ generations }: Pick<Services, "generations">) =>
+    async ({ principal, request }) => {
+      const { parent_id: parent, after = "", limit } = parseQuery(request, query);
+      const found = await generations.ofSeries({ owner: principal.user, parent, after, limit: limit + 1 });
+      const answer: z.input<typeof list> = {
+        object: "list",
+        data: found.slice(0, limit).map(answerOf),
+        has_more: found.length > limit,
+      };
+      return Response.json(answer);
+    },
+});
