@@ -30,7 +30,6 @@ export interface StoragePlace {
 function configuration(port: number, upstreamPort: number): string {
   return `
 server: { host: 127.0.0.1, port: ${port} }
-realtime: { sessions_per_token: 1000 }
 providers:
   openai: { kind: openai, base_url: "http://127.0.0.1:${upstreamPort}/v1", api_key: bench-upstream-key }
   anthropic: { kind: anthropic, base_url: "http://127.0.0.1:${upstreamPort}", api_key: bench-upstream-key }

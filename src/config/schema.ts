@@ -163,7 +163,7 @@ const responses = z
       .prefault(true)
       .describe("Whether GET /v1/responses opens a WebSocket; otherwise it gets 426, after which clients use HTTP."),
     sockets_per_token: fromText(z.number().int().min(1).max(100_000))
-      .prefault(100)
+      .prefault(1_000)
       .describe("Open WebSockets of one token in one process; another handshake gets 429."),
     socket_max: duration
       .prefault("60m")
@@ -177,7 +177,7 @@ const responses = z
 const realtime = z
   .strictObject({
     sessions_per_token: fromText(z.number().int().min(1).max(100_000))
-      .prefault(100)
+      .prefault(1_000)
       .describe("Open sessions of one token in one process; another handshake gets 429."),
     session_max: duration.prefault("60m").describe("The longest session; it is closed with 1008 and session_expired."),
     idle_timeout: duration
