@@ -2,9 +2,9 @@
 export const levels: readonly (readonly string[])[] = [
   ["core", "testing", "calendar"],
   ["streaming", "audio", "storage", "telemetry", "config"],
-  ["upstream", "bodies"],
+  ["upstream", "bodies", "pages"],
   ["auth", "ledger", "pricing", "providers", "dialects", "media", "jobs", "outbound"],
-  ["accounts", "routing", "generations", "charges", "webhooks"],
+  ["accounts", "routing", "generations", "charges", "webhooks", "browser"],
   ["sending"],
   ["responses", "stored-objects", "models"],
   // The ways of doing paid work, and of storing files: none knows another.
