@@ -11,6 +11,7 @@ import {
   JOBS,
   PRICE_CATALOG,
   RESPONSES,
+  STORED_BYTES,
   STORED_OBJECTS,
   TABLES,
   UPLOADED_FILES,
@@ -49,4 +50,5 @@ export const migrations: readonly string[] = [
   VIDEOS,
   UPLOADED_FILES,
   CLIENT_SECRETS,
+  STORED_BYTES,
 ];

@@ -296,5 +296,22 @@ export const CLIENT_SECRETS = `
   CREATE INDEX client_secrets_by_age ON client_secrets (expires_at);
 `;
 
+/** The thirteenth step: cached pages and screenshots; documented in SQLite's migrations. */
+export const STORED_BYTES = `
+  CREATE TABLE stored_bytes (
+    kind        text COLLATE "C" NOT NULL,
+    id          text COLLATE "C" NOT NULL,
+    owner       text COLLATE "C" NOT NULL,
+    media_type  text NOT NULL,
+    content     bytea NOT NULL,
+    bytes       bigint NOT NULL,
+    stored_at   bigint NOT NULL,
+    kept_until  bigint NOT NULL,
+    PRIMARY KEY (kind, id)
+  );
+  CREATE INDEX stored_bytes_by_owner ON stored_bytes (kind, owner, stored_at, id, bytes);
+  CREATE INDEX stored_bytes_by_age ON stored_bytes (kept_until);
+`;
+
 /** The channel on which triggers announce changes of rows that nodes cache. */
 export const CHANGES_CHANNEL = "tollgate_changes";

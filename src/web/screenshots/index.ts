@@ -1,0 +1,1 @@
+export { Screenshots } from "./screenshots.ts";
