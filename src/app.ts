@@ -8,6 +8,7 @@ import { type Environment, formatCredits, parseMarkup } from "./core/index.ts";
 import { FileService } from "./files/index.ts";
 import { openGenerationStore } from "./generations/index.ts";
 import {
+  type CorsPolicy,
   createHttp,
   type Feature,
   features as allFeatures,
@@ -16,6 +17,7 @@ import {
   Sockets,
   startFeatures,
   type Upgrade,
+  withCors,
 } from "./http/index.ts";
 import { Ledger, type LedgerStore, openLedgerStore, type Release, type Settle, startSweeper } from "./ledger/index.ts";
 import { openapiDocument } from "./openapi/index.ts";
@@ -48,6 +50,9 @@ const STORAGE_MS_MAX = 30_000;
 
 /** The interval at which a draining server checks whether its calls have ended. */
 const DRAIN_POLL_MS = 20;
+
+/** How long browsers may remember that pages may call a sandbox. */
+const SANDBOX_CORS_MS = 10 * 60_000;
 
 export interface AppOptions extends RoutingOptions {
   storage: Storage;
@@ -110,7 +115,7 @@ export function createApp(options: AppOptions): App {
     logger.error({ reason: String(reason) }, "a feature failed to stop"),
   );
   const sockets = new Sockets({ upgrade, logger });
-  const fetch = createHttp({
+  const answer = createHttp({
     routes: mountFeatures(features, services),
     authenticator: createAuthenticator(options),
     sockets,
@@ -120,7 +125,7 @@ export function createApp(options: AppOptions): App {
   });
   const isIdle = (): boolean => pipeline.active + videos.active + services.files.uploading + sockets.active === 0;
   return {
-    fetch,
+    fetch: withCors(answer, corsPolicy(options)),
     async drain() {
       draining = true;
       pipeline.close();
@@ -146,6 +151,13 @@ export function createApp(options: AppOptions): App {
       return lost.length;
     },
   };
+}
+
+/** A sandbox is for trying things out, from pages too. */
+function corsPolicy({ config, sandbox }: AppOptions): CorsPolicy | undefined {
+  const { cors } = config.server;
+  if (cors !== undefined) return { origins: cors.origins, maxAgeMs: cors.max_age };
+  return sandbox.size === 0 ? undefined : { origins: ["*"], maxAgeMs: SANDBOX_CORS_MS };
 }
 
 /** Time-outs and leases use a monotonic clock: a clock that jumped would end every stream, or renew no hold. */

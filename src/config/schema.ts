@@ -16,6 +16,23 @@ import { byteSize as size, duration as time } from "./units.ts";
 const byteSize = fromText(size);
 const duration = fromText(time);
 
+/** As a browser sends it, without a path; browsers send `null` for pages without an origin, such as local files. */
+const origin = z
+  .string()
+  .regex(
+    /^(\*|null|[a-z*][a-z0-9+.*-]*:\/\/[^/?#\s@]+)$/,
+    "an origin such as https://app.example.com, without a path, or *",
+  );
+
+const cors = z
+  .strictObject({
+    origins: z
+      .array(origin)
+      .describe("Origins whose pages may call: globs, where * alone is every origin. An empty list is none."),
+    max_age: duration.prefault("10m").describe("How long a browser may remember that it may call."),
+  })
+  .describe("Calls from pages in browsers. Unset: none, but in the sandbox every origin's.");
+
 const server = z
   .strictObject({
     host: z.string().min(1).default("127.0.0.1"),
@@ -36,6 +53,7 @@ const server = z
       .describe(
         "The time zone of the deployment: budgets restart at its midnight, and usage is summed by its days. Unset: that of the storage, UTC if it is new.",
       ),
+    cors: cors.optional(),
     public_url: httpUrl.optional().describe("The address for callers, shown in the OpenAPI document."),
     beta_url: httpUrl.optional().describe("A second, plain HTTP address, shown in the OpenAPI document."),
   })

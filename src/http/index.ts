@@ -1,3 +1,4 @@
+export { type CorsPolicy, withCors } from "./cors.ts";
 export { createHttp } from "./create-http.ts";
 export { type Feature, mountFeatures, startFeatures } from "./feature.ts";
 export { features } from "./features.ts";

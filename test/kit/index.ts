@@ -8,6 +8,7 @@ export {
   generationOf,
   newClient,
 } from "./charged.ts";
+export { hasChromium, startChromium } from "./chromium.ts";
 export { type Engine, engines, letLeasesLapse, query, storageOn, tablesWith } from "./engines.ts";
 export {
   fieldOf,

@@ -1,13 +1,8 @@
 /** A page in a real browser, which knows a client secret and nothing else. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { existsSync } from "node:fs";
-import { type Browser, chromium } from "playwright-core";
+import type { Browser } from "playwright-core";
+import { hasChromium, startChromium } from "../kit/index.ts";
 import { model, realtimeScene } from "./realtime-scene.ts";
-
-const executablePath = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find((path) =>
-  existsSync(path),
-);
-if (executablePath === undefined) console.log("skipped: no Chromium on this machine (apt-get install chromium)");
 
 /** The script of a page: it talks over the socket that its query names, and writes what it hears into its body. */
 const page = `<!doctype html><title>Voice</title><p id="log"></p><script>
@@ -31,7 +26,7 @@ const page = `<!doctype html><title>Voice</title><p id="log"></p><script>
   socket.onclose = ({ code }) => { if (samples === 0) show("closed " + code); };
 </script>`;
 
-describe.skipIf(executablePath === undefined)("a browser's page", () => {
+describe.skipIf(!hasChromium)("a browser's page", () => {
   const scene = realtimeScene("SQLite");
   let browser: Browser;
   let server: Bun.Server<undefined>;
@@ -41,7 +36,7 @@ describe.skipIf(executablePath === undefined)("a browser's page", () => {
       hostname: "127.0.0.1",
       fetch: () => new Response(page, { headers: { "content-type": "text/html" } }),
     });
-    browser = await chromium.launch({ executablePath: executablePath ?? "", args: ["--no-sandbox"] });
+    browser = await startChromium();
   }, 30_000);
   afterAll(async () => {
     await browser.close();
