@@ -1,0 +1,51 @@
+import type { Document } from "domhandler";
+import { parse, type TreeAdapter } from "parse5";
+import { adapter, type Htmlparser2TreeAdapterMap } from "parse5-htmlparser2-tree-adapter";
+import { PageError } from "../page-error.ts";
+import { boundDepth } from "./bound-depth.ts";
+
+/**
+ * Levels of elements in a tree, the document included; as in Chromium. Deeper elements become siblings, so that the code
+ * which reads a tree may recurse.
+ */
+export const treeLevelsMax = 512;
+
+/**
+ * Nodes that a page may make. Unclosed formatting elements are repeated in every paragraph, so that the number of nodes
+ * can grow with the square of the page's length. A page of 5 MB that consists of links only has half a million.
+ */
+const treeNodesMax = 2_000_000;
+
+/**
+ * The tree of an HTML document, as the HTML standard builds it from any text: with `html`, `head` and `body`, tables
+ * repaired, and no more than `treeLevelsMax` levels.
+ * @throws PageError `too_large` beyond `treeNodesMax`.
+ */
+export function parseHtml(text: string): Document {
+  const document = parse<Htmlparser2TreeAdapterMap>(text, { treeAdapter: boundedAdapter() });
+  boundDepth(document, treeLevelsMax);
+  return document;
+}
+
+function boundedAdapter(): TreeAdapter<Htmlparser2TreeAdapterMap> {
+  let nodes = 0;
+  const count = (): void => {
+    nodes += 1;
+    if (nodes > treeNodesMax) throw new PageError("too_large", `the page has more than ${treeNodesMax} nodes`);
+  };
+  return {
+    ...adapter,
+    createElement(...element) {
+      count();
+      return adapter.createElement(...element);
+    },
+    createTextNode(value) {
+      count();
+      return adapter.createTextNode(value);
+    },
+    createCommentNode(data) {
+      count();
+      return adapter.createCommentNode(data);
+    },
+  };
+}

@@ -1,0 +1,2 @@
+export { parseHtml } from "./html/parse.ts";
+export { PageError, type PageFailure } from "./page-error.ts";

@@ -1,0 +1,25 @@
+/** Why a document could not be taken apart. */
+export type PageFailure =
+  /** No reader for this kind of document: an image, a video, an archive … */
+  | "unsupported"
+  /** The document, or what it unpacks to, exceeds a bound. */
+  | "too_large"
+  /** It took longer than allowed. */
+  | "timeout"
+  /** It ended the process that read it, or took too much memory. */
+  | "crashed"
+  /** The bytes are not what they claim to be, or are encrypted. */
+  | "malformed"
+  /** A selector of the request is none. */
+  | "selector";
+
+/** A document that could not be taken apart. The message may be shown to the caller. */
+export class PageError extends Error {
+  override readonly name = "PageError";
+  readonly failure: PageFailure;
+
+  constructor(failure: PageFailure, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.failure = failure;
+  }
+}
