@@ -12,6 +12,7 @@ import { KeptAnswers } from "./shared/kept-answers.ts";
 import { SimulatorClock } from "./shared/videos/stored-videos.ts";
 import { OpenSockets, type RecordedSocket } from "./shared/realtime/open-sockets.ts";
 import type { SimulatedProvider } from "./shared/types.ts";
+import { startDemoSite } from "./site/index.ts";
 import { xai } from "./xai/index.ts";
 
 export type { RecordedRequest } from "./shared/recorder.ts";
@@ -36,6 +37,8 @@ export interface SimulatorOptions {
   readonly host?: string;
   /** 0 or absent: the system chooses a free port. */
   readonly port?: number;
+  /** The port of the demo site; another one is taken if it is not free. 0 or absent: the system chooses. */
+  readonly sitePort?: number;
 }
 
 /** The running simulators and their received requests. */
@@ -43,6 +46,8 @@ export interface Simulators {
   readonly url: string;
   /** Base URL of each provider, as a gateway's configuration wants it. */
   readonly providers: { readonly [name in SimulatorName]: string };
+  /** The demo site, for example `http://127.0.0.1:8788`; it has a listener of its own. */
+  readonly site: string;
   /** The last requests to any provider, oldest first (at most 2,000). */
   requests(): RecordedRequest[];
   /** All requests since the start or the last clear. */
@@ -67,10 +72,12 @@ export async function startSimulators(options: SimulatorOptions = {}): Promise<S
   const clock = new SimulatorClock();
   const openSockets = new OpenSockets();
   const kept = new Map(served.map(({ name }) => [name, new KeptAnswers(clock)]));
-  const { host = "127.0.0.1", port = 0 } = options;
+  const { host = "127.0.0.1", port = 0, sitePort = 0 } = options;
   const listener = await listen({ providers: served, recorder, faultBook, kept, clock, openSockets, host, port });
+  const site = startDemoSite({ host, port: sitePort });
   return {
     url: listener.url,
+    site: site.url,
     providers: baseUrls(listener.url),
     requests: () => recorder.requests,
     total: () => recorder.total,
@@ -82,7 +89,9 @@ export async function startSimulators(options: SimulatorOptions = {}): Promise<S
     sockets: () => openSockets.all,
     cutSockets: () => openSockets.cut(),
     advance: (milliseconds) => clock.advance(milliseconds),
-    stop: () => listener.stop(),
+    stop: async () => {
+      await Promise.all([listener.stop(), site.stop()]);
+    },
   };
 }
 

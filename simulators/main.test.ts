@@ -14,6 +14,7 @@ interface Ready {
   readonly ready: true;
   readonly url: string;
   readonly providers: { readonly [name: string]: string };
+  readonly site: string;
 }
 
 async function start(...args: string[]) {
@@ -41,6 +42,7 @@ test("prints one JSON line when listening and answers at its URLs", async () => 
     byteplus: `${ready.url}/byteplus/api/v3`,
     "openai-compatible": `${ready.url}/openai-compatible/v1`,
   });
+  expect(await (await fetch(ready.site)).text()).toContain("<h1");
   const reply = await post(`${ready.url}/openai/v1/chat/completions`, chat("gpt-4o-mini", "hi"));
   expect(completionOf(reply).model).toBe("gpt-4o-mini");
   expect(member(bodyOf(await get(`${ready.url}/__requests`)), "total")).toBe(1);

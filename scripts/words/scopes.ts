@@ -13,7 +13,7 @@ export const scopes: readonly Scope[] = [
   { name: "src", patterns: ["src/**/*.ts"] },
   { name: "test, simulators", patterns: ["test/**/*.ts", "simulators/**/*.ts"] },
   { name: "bench, scripts, examples", patterns: ["{bench,scripts,examples}/**/*.{ts,mjs}"] },
-  { name: "documents", patterns: ["*.md", "docs/**/*.md", "{bench,simulators,examples}/**/*.md"] },
+  { name: "documents", patterns: ["*.md", "docs/**/*.md", "{bench,examples}/**/*.md", "simulators/*.md"] },
 ];
 
 /** The prose of all files of a scope, in the order of their paths. */

@@ -18,6 +18,8 @@ export interface RunningGateway {
   url: string;
   /** Prefix → simulator's URL, of the providers that simulators answer for; undefined without `--sandbox`. */
   sandbox: ReadonlyMap<string, string> | undefined;
+  /** The demo site of the sandbox. */
+  site: string | undefined;
   /** Set on the first start of a sandbox only. */
   tokens: FirstTokens | undefined;
   /** The number of processes, if there are several. */
@@ -41,6 +43,7 @@ export function printBanner(settings: ServerSettings, gateway: RunningGateway): 
       config: config ?? null,
       storage,
       tokens: gateway.tokens ?? null,
+      ...(gateway.site === undefined ? {} : { site: gateway.site }),
       ...(gateway.workers === undefined ? {} : { workers: gateway.workers }),
     });
   }
@@ -51,6 +54,7 @@ export function printBanner(settings: ServerSettings, gateway: RunningGateway): 
   if (live.length > 0) printLine(`  live:      ${live.join(", ")}`);
   if (simulated.length > 0)
     printLine(`  sandbox:   ${simulated.join(", ")} (no key set: answered by simulators, not by the providers)`);
+  if (gateway.site !== undefined) printLine(`  demo site: ${gateway.site}`);
   for (const [prefix, variable] of unrouted) printLine(`  unrouted:  ${prefix} (set ${variable})`);
   printLine();
   const [prefix] = [...live, ...simulated];

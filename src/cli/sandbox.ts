@@ -9,17 +9,25 @@ export const SIMULATORS = fileURLToPath(new URL("../../simulators/main.ts", impo
 interface Ready {
   url: string;
   providers: Record<string, string>;
+  site: string;
 }
 
 export interface Sandbox {
   /** Prefix of each provider without a key → the base URL of its simulator. */
   routes: Map<string, string>;
+  /** The demo site, for example `http://127.0.0.1:8788`: the only private address whose pages may be read. */
+  site: string;
   stop(): void;
 }
 
-/** Starts the simulators for every provider without a key, in a separate process that ends with this one. */
-export async function startSandbox({ config, missingKeys }: LoadedConfig): Promise<Sandbox> {
-  const child = Bun.spawn([process.execPath, SIMULATORS, "--exit-with-parent"], {
+/**
+ * Starts the simulators for every provider without a key, and the demo site, in a separate process that ends with this
+ * one. The demo site gets the port after the gateway's, so that its address is known, unless that port is taken.
+ * Port 0 lets the system choose.
+ */
+export async function startSandbox({ config, missingKeys }: LoadedConfig, gatewayPort = 0): Promise<Sandbox> {
+  const sitePort = portAfter(gatewayPort);
+  const child = Bun.spawn([process.execPath, SIMULATORS, "--site-port", sitePort, "--exit-with-parent"], {
     stdin: "pipe",
     stdout: "pipe",
     stderr: "inherit",
@@ -33,7 +41,12 @@ export async function startSandbox({ config, missingKeys }: LoadedConfig): Promi
     if (url === undefined) throw new Error(`no simulator for ${prefix}`);
     return [prefix, url];
   });
-  return { routes: new Map(routes), stop: () => child.kill() };
+  return { routes: new Map(routes), site: ready.site, stop: () => child.kill() };
+}
+
+/** The port for the demo site of a server with this port; 0 (the system chooses) if the server's own was chosen so. */
+export function portAfter(port: number): string {
+  return String(port === 0 || port === 65_535 ? 0 : port + 1);
 }
 
 async function readReady(stdout: ReadableStream<Uint8Array>): Promise<Ready> {

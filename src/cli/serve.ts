@@ -73,10 +73,10 @@ async function serveAlone(start: Start): Promise<void> {
   const catalog = await openOperatorCatalog(loaded.config, { storage, environment, logger });
   // The port is bound first, since the app needs its address, which the system chooses for port 0.
   const server = listen(start);
-  const sandbox = start.sandbox ? await startSandbox(loaded) : undefined;
+  const sandbox = start.sandbox ? await startSandbox(loaded, start.port) : undefined;
   const stop = serveOn(server, { loaded, storage, logger, catalog, simulated: sandbox?.routes ?? new Map() });
   const tokens = sandbox === undefined ? undefined : await firstTokens(storage, environment);
-  printBanner(start, { url: server.url, sandbox: sandbox?.routes, tokens });
+  printBanner(start, { url: server.url, sandbox: sandbox?.routes, site: sandbox?.site, tokens });
   logger.info({ url: server.url, version }, "listening");
   endOnSignal(async () => {
     const code = await stop();
@@ -92,7 +92,7 @@ async function serveByWorkers(start: Start, count: number): Promise<void> {
   const storage = await openStorage(storageUrl, { timezone: loaded.config.server.timezone });
   const logger = createLogger({ level: loaded.config.log.level });
   const reserved = await reservePort(start);
-  const sandbox = start.sandbox ? await startSandbox(loaded) : undefined;
+  const sandbox = start.sandbox ? await startSandbox(loaded, start.port) : undefined;
   const workers = await Workers.start({
     count,
     logger,
@@ -115,6 +115,6 @@ async function serveByWorkers(start: Start, count: number): Promise<void> {
   await reserved.release();
   const tokens = sandbox === undefined ? undefined : await firstTokens(storage, environment);
   await storage.close();
-  printBanner(start, { url: reserved.url, sandbox: sandbox?.routes, tokens, workers: count });
+  printBanner(start, { url: reserved.url, sandbox: sandbox?.routes, site: sandbox?.site, tokens, workers: count });
   logger.info({ url: reserved.url, version, workers: count }, "listening");
 }

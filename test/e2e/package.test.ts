@@ -75,8 +75,10 @@ describe("the files of the package", () => {
     ];
     expect(paths).toContainValues([...documents, "bin/tollgate", "src/cli/main.ts", "simulators/main.ts"]);
     const media = ["simulators/shared/realtime/hello.wav", "simulators/shared/videos/clip.mp4"];
+    const site = paths.filter((path) => path.startsWith("simulators/site/content/"));
+    expect(site).toContain("simulators/site/content/docs/http-api.md");
     const others = paths.filter((path) => !/^(src|simulators)\/[\w./-]+\.ts$/.test(path));
-    expect(sorted(others)).toEqual(sorted([...documents, ...media, "bin/tollgate"]));
+    expect(sorted(others)).toEqual(sorted([...documents, ...media, ...site, "bin/tollgate"]));
     expect(packed.files.find(({ path }) => path === "bin/tollgate")?.mode).toBe(0o755);
   });
 
