@@ -31,7 +31,8 @@ export function translateStream(options: TranslatedStreamOptions): TranslatedStr
  * A stream of one dialect translated to another: an observer that changes the bytes. Bytes may be cut anywhere.
  *
  *   translating ──`end`──▶ done, complete
- *      └──`error`, from upstream or by `fail`──▶ done, failed
+ *      ├──`error`, from upstream or by `fail`──▶ done, failed
+ *      └──the upstream closes before its end──▶ cut: neither, as a stream whose bytes pass
  */
 export class TranslatedStream implements StreamObserver {
   readonly #reader: StreamReader;
@@ -40,7 +41,9 @@ export class TranslatedStream implements StreamObserver {
   #usage: ObservedUsage | undefined;
   #outputBytes = 0;
   #outputBytesAtUsage = 0;
-  #state: "telling" | "complete" | "failed" = "telling";
+  #state: "telling" | "complete" | "failed" | "cut" = "telling";
+  /** The last events of a stream that was cut. */
+  #held = NOTHING;
 
   constructor({ upstream, upstreamContext, client, clientContext }: TranslatedStreamOptions) {
     this.#reader = upstream.streamReader({
@@ -67,7 +70,7 @@ export class TranslatedStream implements StreamObserver {
   }
 
   get done(): boolean {
-    return this.#state !== "telling";
+    return this.complete || this.failed;
   }
 
   get complete(): boolean {
@@ -91,9 +94,19 @@ export class TranslatedStream implements StreamObserver {
   /** The upstream has closed: the rest of the client's stream, which is an error event if the answer is incomplete. */
   close(): Buffer {
     const rest = this.#splitter.rest();
-    const shown = rest.length === 0 ? NOTHING : this.#translate(`${rest.toString("utf8")}\n\n`);
-    const last = Buffer.from(this.#write(this.#reader.close()));
-    return shown.length === 0 ? last : Buffer.concat([shown, last]);
+    const shown = rest.length === 0 ? NOTHING : this.#translate(`${rest.toString("utf8")}\n\n`, true);
+    const wasTelling = !this.done;
+    const last = Buffer.concat([shown, Buffer.from(this.#write(this.#reader.close()))]);
+    if (!wasTelling || !this.failed) return last;
+    this.#state = "cut";
+    this.#held = last;
+    return last;
+  }
+
+  heldBack(): Buffer {
+    const held = this.#held;
+    this.#held = NOTHING;
+    return held;
   }
 
   /** The event that reports a gateway error to the client; nothing follows it. */
@@ -101,12 +114,13 @@ export class TranslatedStream implements StreamObserver {
     return this.#write([{ type: "error", failure: failureOf(error) }]);
   }
 
-  #translate(text: string): Buffer {
+  /** `isRest`: the text may be half an event. */
+  #translate(text: string, isRest = false): Buffer {
     let shown = "";
     for (const data of dataIn(text)) {
       const before = this.#usage;
       const events = this.#reader.read(data);
-      shown += events.length === 0 && this.#isBroken(data) ? this.fail(brokenEvent()) : this.#write(events);
+      shown += events.length === 0 && !isRest && this.#isBroken(data) ? this.fail(brokenEvent()) : this.#write(events);
       // The usage in an event counts what that event contains.
       if (this.#usage !== before) this.#outputBytesAtUsage = this.#outputBytes;
     }

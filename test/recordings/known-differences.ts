@@ -17,20 +17,6 @@ const everywhere = (...aspects: Aspect[]) => ({ chat: aspects, messages: aspects
 /** The known defects of today. The tests fail for any other difference, and if one of these no longer exists. */
 export const knownDifferences: readonly KnownDifference[] = [
   {
-    because: "Perplexity's whole answers have an empty `delta` beside the `message`, and only the `delta` is read",
-    ids: [1685, 1686, 1687, 1688, 1689, 1706, 1713, 2063, 2064],
-    shown: {
-      chat: ["text", "citations"],
-      messages: ["text", "order", "citations"],
-      responses: ["text", "order", "citations"],
-    },
-  },
-  {
-    because: "a call with an empty `custom` beside its `function` is read as a custom one, and loses its arguments",
-    ids: [712, 715],
-    shown: everywhere("calls"),
-  },
-  {
     because: "signatures and thoughts in cipher in `reasoning_details` (OpenRouter, Snowflake) are not read",
     ids: [712, 765, 766, 779, 856, 2147],
     shown: everywhere("signatures"),
@@ -60,21 +46,6 @@ export const knownDifferences: readonly KnownDifference[] = [
     ids: [2820],
     shown: everywhere("media"),
   },
-  {
-    because: "the content of a `message_start` (a call that Anthropic's code execution makes) is not read",
-    ids: [2786],
-    shown: { chat: ["calls", "stop"], messages: ["calls", "order", "stop"], responses: ["calls", "order"] },
-  },
-  {
-    because: "the text of a compaction comes as a `compaction_delta`, which is not read",
-    ids: [546, 2601],
-    shown: { messages: ["hosted"] },
-  },
-  {
-    because: "the model is taken from the first chunk, where Azure names none",
-    ids: [1217, 2362],
-    shown: everywhere("model"),
-  },
 ];
 
 /** The known differences for a client of this dialect; sorted, without duplicates. */
@@ -87,5 +58,5 @@ export function isKnownCharge(id: number): boolean {
   return knownDifferences.some(({ ids, charged }) => charged === true && ids.includes(id));
 }
 
-/** Errors whose message the provider's rules do not find: it is in `detail`. */
-export const knownFailures: readonly number[] = [1718];
+/** Errors whose message the provider's rules do not find. */
+export const knownFailures: readonly number[] = [];

@@ -1,4 +1,4 @@
-import { GatewayError, type JsonObject } from "../../core/index.ts";
+import { GatewayError, type JsonObject, objectOf } from "../../core/index.ts";
 import {
   type Answer,
   type AnswerEvent,
@@ -28,6 +28,12 @@ export const chatTranslation: DialectTranslation = {
   writeFailure: (failure) => JSON.stringify(writeOpenaiError(failure)),
 };
 
+/** Some upstreams have an empty `delta` beside the `message` of a whole answer (`docs/wire/others.md`). */
+function withoutDelta(choice: unknown): unknown {
+  const { delta, message, ...others } = objectOf(choice) ?? {};
+  return { ...others, message: objectOf(message) ?? delta };
+}
+
 /** A whole answer is read as a stream of one chunk. */
 function readChatAnswer(answer: JsonObject, upstream: UpstreamContext): Answer {
   const choices = answer["choices"];
@@ -36,6 +42,6 @@ function readChatAnswer(answer: JsonObject, upstream: UpstreamContext): Answer {
   }
   const reader = new ChatStreamReader(upstream);
   const events: AnswerEvent[] = [];
-  reader.readChunk(answer, events);
+  reader.readChunk({ ...answer, choices: choices.map(withoutDelta) }, events);
   return collectAnswer([...events, ...reader.read("[DONE]")]);
 }

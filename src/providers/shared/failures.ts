@@ -31,7 +31,7 @@ export function readFault(body: string): UpstreamFault {
   ];
   return {
     codes: codes.flatMap((code) => (typeof code === "string" || typeof code === "number" ? String(code) : [])),
-    message: textOf(error["message"]) ?? textOf(root["error"]) ?? textOf(root["message"]),
+    message: textOf(error["message"]) ?? textOf(root["error"]) ?? textOf(root["message"]) ?? detailOf(root["detail"]),
     retryDelayMs: details.map(retryDelayOf).find((delay) => delay !== undefined),
   };
 }
@@ -47,6 +47,11 @@ export function matchesPattern(
       pattern.statuses.includes(status) &&
       (codes.some((code) => pattern.codes?.test(code)) || (message !== undefined && pattern.message?.test(message))),
   );
+}
+
+/** A sentence, or a list of validation errors (Mistral and other gateways on FastAPI). */
+function detailOf(detail: unknown): string | undefined {
+  return textOf(detail) ?? textOf(objectsOf(detail)[0]?.["msg"]);
 }
 
 /** The body's object; Google's compatible layer wraps it in a list. */

@@ -30,6 +30,8 @@ export class ChoiceReader {
   readonly #ids = new Set<string>();
   stopped = false;
   #cited = false;
+  /** Whether the answer has begun. */
+  #said = false;
 
   constructor(index: number, upstream: UpstreamContext) {
     this.#index = index;
@@ -55,7 +57,10 @@ export class ChoiceReader {
     const failure = delta === undefined ? undefined : this.#readDelta(delta, choice, events);
     if (failure !== undefined) return failure;
     const reason = choice["finish_reason"];
-    return typeof reason === "string" && reason !== "" ? this.stop(reason, events) : undefined;
+    if (typeof reason !== "string" || reason === "") return undefined;
+    // No delta has told anything, and the whole answer is at the end.
+    const rest = this.#said || whole === undefined ? undefined : this.#readDelta(whole, { message: whole }, events);
+    return rest ?? this.stop(reason, events);
   }
 
   /** The choice has ended for this reason. */
@@ -98,7 +103,7 @@ export class ChoiceReader {
     const sealed = delta["encrypted_content"];
     if (typeof sealed !== "string" || sealed === "") return;
     const last = this.#queue.last;
-    const block = last?.start.kind === "reasoning" ? last : this.#queue.begin(this.#blockOf("reasoning"), events);
+    const block = last?.start.kind === "reasoning" ? last : this.#begin(this.#blockOf("reasoning"), events);
     block.sign({ origin: this.#upstream.origin, value: sealed }, events);
   }
 
@@ -117,8 +122,13 @@ export class ChoiceReader {
     logprobs?: readonly JsonObject[],
   ): void {
     const last = this.#queue.last;
-    const block = last?.start.kind === kind ? last : this.#queue.begin(this.#blockOf(kind), events);
+    const block = last?.start.kind === kind ? last : this.#begin(this.#blockOf(kind), events);
     block.add(text, events, logprobs);
+  }
+
+  #begin(start: AnswerBlock, events: AnswerEvent[], opens = true): QueuedBlock {
+    this.#said = true;
+    return this.#queue.begin(start, events, opens);
   }
 
   /** A thought always contains its origin, so that it is never mistaken for another upstream's. */
@@ -150,13 +160,9 @@ export class ChoiceReader {
 
   /** `position`: the call's position in a whole list of calls, which may omit its index. */
   #readCall(fragment: JsonObject, position: number | undefined, events: AnswerEvent[]): Failure | undefined {
-    const custom = objectOf(fragment["custom"]);
-    const said = objectOf(fragment["function"]) ?? custom ?? {};
-    const text = custom === undefined ? said["arguments"] : custom["input"];
-    const name = typeof said["name"] === "string" ? said["name"] : "";
+    const { custom, name, text } = saidIn(fragment);
     const call =
-      this.#findCall(fragment, name, position) ??
-      this.#beginCall(fragment, { name, custom: custom !== undefined, position }, events);
+      this.#findCall(fragment, name, position) ?? this.#beginCall(fragment, { name, custom, position }, events);
     const { block } = call;
     if (!block.opens && name !== "" && block.start.kind === "tool-call") {
       block.start = { ...block.start, name };
@@ -201,7 +207,7 @@ export class ChoiceReader {
     if (custom) start.custom = true;
     const extra = objectOf(fragment["extra_content"]);
     if (extra !== undefined) start.signature = { origin: this.#upstream.origin, value: JSON.stringify(extra) };
-    const block = this.#queue.begin(start, events, name !== "");
+    const block = this.#begin(start, events, name !== "");
     const call = { index: indexOf(fragment) ?? position, id, block };
     this.#calls.push(call);
     return call;
@@ -214,6 +220,16 @@ export class ChoiceReader {
     this.#ids.add(id);
     return id;
   }
+}
+
+/** The content of a fragment: of a custom tool, unless that stands empty beside a function (Snowflake). */
+function saidIn(fragment: JsonObject): { custom: boolean; name: string; text: unknown } {
+  const free = objectOf(fragment["custom"]);
+  const fn = objectOf(fragment["function"]) ?? {};
+  const custom = free !== undefined && textOf(fn["name"]) === "" && (fn["arguments"] ?? "") === "";
+  return custom
+    ? { custom, name: textOf(free["name"]), text: free["input"] }
+    : { custom, name: textOf(fn["name"]), text: fn["arguments"] };
 }
 
 function invalidAnswer(message: string, code = "upstream_invalid_answer"): Failure {

@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import type { JsonObject } from "../../../core/index.ts";
 import { type AnswerBlock, type AnswerEvent, collectAnswer } from "../../conversation/index.ts";
 import { chatUpstream } from "../../testing/contexts.ts";
+import { chatTranslation } from "../translation.ts";
 import { ChatStreamReader } from "./stream-reader.ts";
 
 const chunk = (delta: JsonObject, reason: string | null = null, more: JsonObject = {}): JsonObject => ({
@@ -73,6 +74,27 @@ describe("calls", () => {
     ],
   ])("%s are distinguished", (_title, chunks) => {
     expect(blocksOf(...chunks)).toEqual([a, b]);
+  });
+
+  const empty = { name: "", input: "" };
+
+  test.each<[string, JsonObject[]]>([
+    ["whole", [{ id: "a", type: "function", function: { name: "f", arguments: '{"x":1}' }, custom: empty }]],
+    [
+      "in pieces",
+      [
+        { index: 0, id: "a", type: "function", function: { name: "f", arguments: "" }, custom: empty },
+        { index: 0, function: { arguments: '{"x":1}' }, custom: empty },
+      ],
+    ],
+  ])("of a function beside an empty custom tool keep their arguments, %s", (_title, calls) => {
+    expect(blocksOf(...calls.map((call) => ({ tool_calls: [call] })))).toEqual([a]);
+  });
+
+  test("of a custom tool beside an empty function are its own", () => {
+    const call = { index: 0, id: "c", type: "custom", custom: { name: "h", input: "x" } };
+    const said = { tool_calls: [{ ...call, function: { name: "", arguments: "" } }] };
+    expect(blocksOf(said)).toEqual([{ kind: "tool-call", callId: "c", name: "h", arguments: "x", custom: true }]);
   });
 
   test("given as objects become JSON", () => {
@@ -205,6 +227,36 @@ test("the pages that an upstream names beside its text are cited by it", () => {
   expect(collectAnswer(read(whole, "[DONE]")).choices[0]?.blocks).toEqual([
     { kind: "text", text: "ab", citations: [cited] },
   ]);
+});
+
+describe("a message beside a delta", () => {
+  const both = (delta: JsonObject, message: JsonObject, reason: string | null = null) => ({
+    choices: [{ index: 0, delta, message, finish_reason: reason }],
+  });
+
+  test("repeats what the deltas have told", () => {
+    const told = read(both({ content: "a" }, { content: "a" }), both({ content: "b" }, { content: "ab" }, "stop"));
+    expect(collectAnswer(told).choices[0]?.blocks).toEqual([{ kind: "text", text: "ab" }]);
+  });
+
+  test("is the answer if no delta has told anything", () => {
+    const told = read(both({ role: "assistant", content: "" }, { content: "" }), both({}, { content: "ab" }, "stop"));
+    expect(collectAnswer(told).choices[0]?.blocks).toEqual([{ kind: "text", text: "ab" }]);
+  });
+
+  test.each<JsonObject>([{}, { content: "" }, { role: "assistant", content: null }])(
+    "is the whole answer, beside %p",
+    (delta) => {
+      const answer = chatTranslation.readAnswer(both(delta, { content: "ab" }, "stop"), chatUpstream);
+      expect(answer.choices[0]?.blocks).toEqual([{ kind: "text", text: "ab" }]);
+    },
+  );
+});
+
+test("the model is named by the first chunk with choices", () => {
+  const prompt = { id: "", model: "", choices: [], prompt_filter_results: [{ prompt_index: 0 }] };
+  const answer = collectAnswer(read(prompt, chunk({ content: "a" }, "stop", { model: "gpt-4.1-mini" })));
+  expect([answer.id, answer.model]).toEqual(["chatcmpl-1", "gpt-4.1-mini"]);
 });
 
 describe("the end", () => {

@@ -61,7 +61,8 @@ export class ChatStreamReader implements StreamReader {
     this.#sources = readSources(chunk) ?? this.#sources;
     const choices = chunk["choices"];
     if (!Array.isArray(choices)) return;
-    if (!this.#started) this.#start(chunk, events);
+    // A chunk about the prompt, without choices, names no model (Azure).
+    if (!this.#started && choices.length > 0) this.#start(chunk, events);
     for (const value of choices) {
       const choice = objectOf(value);
       const failure = choice === undefined ? undefined : this.#readChoice(choice, events);

@@ -89,6 +89,43 @@ describe("blocks", () => {
   });
 });
 
+describe("blocks of a compaction", () => {
+  test("get their text by deltas", () => {
+    const compaction = begin(0, { type: "compaction", content: null });
+    const told = [delta(0, { type: "compaction_delta", content: "So ", encrypted_content: null }), end(0)];
+    const more = delta(0, { type: "compaction_delta", content: "far." });
+    expect(blocksOf(compaction, ...told.toSpliced(1, 0, more))).toEqual([
+      { kind: "native", dialect: "messages", value: { type: "compaction", content: "So far." } },
+    ]);
+  });
+});
+
+describe("a start", () => {
+  const call = { type: "tool_use", id: "t", name: "f", input: { x: 1 } };
+  const message = { id: "msg_1", model: "claude", content: [call], stop_reason: "tool_use", usage: {} };
+
+  test("with the whole message is read", () => {
+    const answer = collectAnswer(read({ type: "message_start", message }, last));
+    expect(answer.choices).toEqual([
+      {
+        blocks: [{ kind: "tool-call", callId: "t", name: "f", arguments: '{"x":1}' }],
+        stop: { reason: "tool-calls" },
+      },
+    ]);
+  });
+
+  test("that is repeated changes nothing", () => {
+    const said = [begin(0, { type: "text", text: "" }), start, delta(0, { type: "text_delta", text: "a" }), start];
+    expect(blocksOf(...said)).toEqual([{ kind: "text", text: "a" }]);
+  });
+
+  test("of another message ends the answer with an error", () => {
+    const again = { type: "message_start", message: { id: "msg_2", model: "claude", usage: {} } };
+    const events = read(start, begin(0, { type: "text", text: "a" }), again, end(0), stop(), last);
+    expect(events.at(-1)).toMatchObject({ type: "error", failure: { code: "upstream_interrupted" } });
+  });
+});
+
 describe("the end", () => {
   test("without message_stop is complete if the message has stopped, else an error", () => {
     expect(read(start, stop()).at(-1)).toEqual({ type: "end" });

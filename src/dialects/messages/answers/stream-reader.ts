@@ -38,6 +38,9 @@ export class MessagesStreamReader implements StreamReader {
   #counted = false;
   #outputBytes = 0;
   #state: "waiting" | "telling" | "stopped" | "ended" = "waiting";
+  #id: unknown;
+  /** A message that began with content, and with its stop reason. */
+  #stopAtStart: JsonObject = {};
 
   constructor(upstream: UpstreamContext) {
     this.#upstream = upstream;
@@ -63,11 +66,6 @@ export class MessagesStreamReader implements StreamReader {
   readMessage(message: JsonObject): AnswerEvent[] {
     const events: AnswerEvent[] = [];
     this.#readEvent({ type: "message_start", message }, events);
-    const content: readonly unknown[] = Array.isArray(message["content"]) ? message["content"] : [];
-    for (const [index, block] of content.entries()) {
-      this.#readEvent({ type: "content_block_start", index, content_block: block }, events);
-      this.#readEvent({ type: "content_block_stop", index }, events);
-    }
     this.#readEvent({ type: "message_delta", delta: message }, events);
     this.#readEvent({ type: "message_stop" }, events);
     return events;
@@ -99,9 +97,14 @@ export class MessagesStreamReader implements StreamReader {
   }
 
   #start(message: JsonObject, events: AnswerEvent[]): void {
-    if (this.#state !== "waiting") return;
-    this.#state = "telling";
     const { id, model } = message;
+    if (this.#state !== "waiting") {
+      // Some gateways send the same start twice; another message means that a proxy has asked again.
+      if (this.#state === "telling" && id !== this.#id) this.#fail(begunAgain, events);
+      return;
+    }
+    this.#state = "telling";
+    this.#id = id;
     this.#usage = mergeUsage({}, objectOf(message["usage"]) ?? {});
     events.push({
       type: "start",
@@ -109,6 +112,17 @@ export class MessagesStreamReader implements StreamReader {
       model: typeof model === "string" && model !== "" ? model : this.#upstream.model,
       created: undefined,
     });
+    this.#readContent(message, events);
+  }
+
+  /** The content of a whole message. A streamed one has some only for a call that Anthropic's code execution makes. */
+  #readContent(message: JsonObject, events: AnswerEvent[]): void {
+    const content: readonly unknown[] = Array.isArray(message["content"]) ? message["content"] : [];
+    for (const [index, block] of content.entries()) {
+      this.#startBlock(index, objectOf(block) ?? {}, events);
+      this.#endBlock(index, events);
+    }
+    if (content.length > 0) this.#stopAtStart = message;
   }
 
   #startBlock(index: unknown, start: JsonObject, events: AnswerEvent[]): void {
@@ -176,6 +190,11 @@ export class MessagesStreamReader implements StreamReader {
         if (json === "") return;
         block.json += json;
         this.#add(queued, json, events);
+        return;
+      }
+      case "compaction_delta": {
+        const { type: _, ...more } = delta;
+        block.start = grown(block.start, more);
       }
     }
   }
@@ -234,7 +253,7 @@ export class MessagesStreamReader implements StreamReader {
   }
 
   #end(events: AnswerEvent[]): void {
-    if (this.#state === "telling") this.#stop({}, "end_turn", events);
+    if (this.#state === "telling") this.#stop(this.#stopAtStart, textOf(this.#stopAtStart["stop_reason"]), events);
     this.#emitUsage(events);
     this.#state = "ended";
     events.push({ type: "end" });
@@ -261,6 +280,24 @@ export class MessagesStreamReader implements StreamReader {
   #sign(value: string) {
     return { origin: this.#upstream.origin, value };
   }
+}
+
+/** What the client got of the first message cannot be withdrawn, and its thoughts do not fit the second. */
+const begunAgain: Failure = {
+  kind: "server",
+  code: "upstream_interrupted",
+  message: "The upstream broke off its answer and began another.",
+};
+
+/** A block whose members are appended to, or are given for the first time. */
+function grown(start: JsonObject, more: JsonObject): JsonObject {
+  const whole: Record<string, unknown> = { ...start };
+  for (const [name, value] of Object.entries(more)) {
+    if (value === null || value === undefined) continue;
+    const before = whole[name];
+    whole[name] = typeof before === "string" && typeof value === "string" ? before + value : value;
+  }
+  return whole;
 }
 
 function textOf(value: unknown): string {
