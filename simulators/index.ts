@@ -1,14 +1,18 @@
 import { anthropic } from "./anthropic/index.ts";
 import { byteplus } from "./byteplus/index.ts";
+import { brave } from "./brave/index.ts";
 import { deepseek } from "./deepseek/index.ts";
+import { firecrawl } from "./firecrawl/index.ts";
 import { google } from "./google/index.ts";
 import { mistral } from "./mistral/index.ts";
 import { openaiCompatible } from "./openai-compatible/index.ts";
 import { openai } from "./openai/index.ts";
+import { searxng } from "./searxng/index.ts";
 import { FaultBook } from "./shared/faults.ts";
 import { listen } from "./shared/listener.ts";
 import { type RecordedRequest, Recorder } from "./shared/recorder.ts";
 import { KeptAnswers } from "./shared/kept-answers.ts";
+import { lazyCorpus } from "./shared/search/corpus.ts";
 import { SimulatorClock } from "./shared/videos/stored-videos.ts";
 import { OpenSockets, type RecordedSocket } from "./shared/realtime/open-sockets.ts";
 import type { SimulatedProvider } from "./shared/types.ts";
@@ -29,6 +33,13 @@ const providers = {
   "openai-compatible": openaiCompatible,
 };
 
+/** The simulated APIs that read or search the web for the gateway. */
+interface WebUpstreams {
+  readonly firecrawl: string;
+  readonly searxng: string;
+  readonly brave: string;
+}
+
 /** Names of the simulated providers; each is the first segment of its paths. */
 export type SimulatorName = keyof typeof providers;
 
@@ -46,6 +57,8 @@ export interface Simulators {
   readonly url: string;
   /** Base URL of each provider, as a gateway's configuration wants it. */
   readonly providers: { readonly [name in SimulatorName]: string };
+  /** Base URL of each simulated API of the web: the part before `/v2/scrape`, `/search` and `/web/search`. */
+  readonly web: WebUpstreams;
   /** The demo site, for example `http://127.0.0.1:8788`; it has a listener of its own. */
   readonly site: string;
   /** The last requests to any provider, oldest first (at most 2,000). */
@@ -68,17 +81,28 @@ export interface Simulators {
 export async function startSimulators(options: SimulatorOptions = {}): Promise<Simulators> {
   const recorder = new Recorder();
   const faultBook = new FaultBook();
-  const served = Object.values(providers);
   const clock = new SimulatorClock();
   const openSockets = new OpenSockets();
-  const kept = new Map(served.map(({ name }) => [name, new KeptAnswers(clock)]));
   const { host = "127.0.0.1", port = 0, sitePort = 0 } = options;
-  const listener = await listen({ providers: served, recorder, faultBook, kept, clock, openSockets, host, port });
   const site = startDemoSite({ host, port: sitePort });
+  const corpus = lazyCorpus(site.url);
+  const web = { firecrawl: firecrawl({ corpus, clock }), searxng: searxng(corpus), brave: brave(corpus) };
+  const served = [...Object.values(providers), ...Object.values(web)];
+  const kept = new Map(served.map(({ name }) => [name, new KeptAnswers(clock)]));
+  const shared = { providers: served, recorder, faultBook, kept, clock, openSockets };
+  const listener = await listen({ ...shared, host, port }).catch(async (error: unknown) => {
+    await site.stop();
+    throw error;
+  });
   return {
     url: listener.url,
     site: site.url,
     providers: baseUrls(listener.url),
+    web: {
+      firecrawl: listener.url + web.firecrawl.basePath,
+      searxng: listener.url + web.searxng.basePath,
+      brave: listener.url + web.brave.basePath,
+    },
     requests: () => recorder.requests,
     total: () => recorder.total,
     clear: () => {

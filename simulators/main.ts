@@ -20,8 +20,8 @@ async function main(): Promise<void> {
   if (values["exit-with-parent"]) exitWithParent();
   const port = readPort("--port", values.port);
   const sitePort = readPort("--site-port", values["site-port"]);
-  const { url, providers, site } = await startSimulators({ host: values.host, port, sitePort });
-  console.log(JSON.stringify({ ready: true, url, providers, site }));
+  const { url, providers, web, site } = await startSimulators({ host: values.host, port, sitePort });
+  console.log(JSON.stringify({ ready: true, url, providers, web, site }));
 }
 
 function readPort(option: string, text: string): number {

@@ -6,6 +6,16 @@ const documentSchema = z.object({
   components: z.object({ schemas: z.record(z.string(), z.unknown()) }),
 });
 
+/** The answers of an API's operations, as far as they are needed. */
+const pathsSchema = z.object({
+  paths: z.record(z.string(), z.record(z.string(), z.unknown())).default({}),
+});
+const operationSchema = z.object({
+  responses: z.object({
+    "200": z.object({ content: z.object({ "application/json": z.object({ schema: z.unknown() }) }) }),
+  }),
+});
+
 /** A document that holds nothing but schemas. */
 export type SchemaDocument = z.infer<typeof documentSchema>;
 
@@ -18,20 +28,30 @@ const maps: ReadonlySet<string> = new Set(["properties", "patternProperties", "d
 /** Members that hold values, or names of schemas, and no schema. */
 const values: ReadonlySet<string> = new Set(["enum", "const", "default", "required", "discriminator"]);
 
-/** The schemas of these names with all that they refer to, without prose. Throws for a name that the document lacks. */
+/**
+ * The schemas of these names with all that they refer to, without prose. A name such as `POST /search` is the schema that the
+ * operation declares for its answer. Throws for a name that the document lacks.
+ */
 export function extractSchemas(document: unknown, names: readonly string[]): SchemaDocument {
   const { openapi, info, components } = documentSchema.parse(document);
   const found = new Map<string, unknown>();
   const wanted = [...names];
   for (let name = wanted.pop(); name !== undefined; name = wanted.pop()) {
     if (found.has(name)) continue;
-    if (!Object.hasOwn(components.schemas, name)) throw new Error(`the document has no schema ${name}`);
-    const schema = withoutProse(components.schemas[name]);
+    const schema = withoutProse(components.schemas[name] ?? answerOf(document, name));
+    if (schema === undefined) throw new Error(`the document has no schema ${name}`);
     found.set(name, schema);
     wanted.push(...references(schema));
   }
   const schemas = Object.fromEntries([...found].toSorted(([one], [other]) => (one < other ? -1 : 1)));
   return { openapi, info, components: { schemas } };
+}
+
+function answerOf(document: unknown, name: string): unknown {
+  const [method = "", path = ""] = name.split(" ");
+  const operation = pathsSchema.parse(document).paths[path]?.[method.toLowerCase()];
+  if (operation === undefined) return undefined;
+  return operationSchema.parse(operation).responses["200"].content["application/json"].schema;
 }
 
 /** As JSON text with a line per schema, so that a change of one is a change of one line. */

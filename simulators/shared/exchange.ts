@@ -113,7 +113,9 @@ function prepare(received: Received, form: Form, provider: SimulatedProvider, st
   const plain = { method, path, parameters, query: url.searchParams, headers, body, form: named.form, bytes };
   const call = { ...plain, identity, faults: noFaults, kept };
   const key = splitKey(provider.apiKey(call));
-  const spec = [headers[faultHeader], named.spec, key.spec].filter((part) => typeof part === "string").join("+");
+  const spec = [headers[faultHeader], named.spec, key.spec, provider.faultSpec?.(call)]
+    .filter((part) => typeof part === "string")
+    .join("+");
   const taken = takeFaults(state.faultBook, spec, `${provider.name} ${named.model}+${spec}`, key.apiKey);
   return { call: { ...call, faults: taken.faults }, route, apiKey: key.apiKey, specError: taken.specError };
 }

@@ -115,6 +115,8 @@ export interface SimulatedProvider {
   readonly sockets?: readonly SocketRoute[];
   /** The API key of a request; null without one. */
   apiKey(call: Call): string | null;
+  /** A fault specification within the body or the query, for providers whose requests name no model; null without one. */
+  faultSpec?(call: Call): string | null;
   /** Headers that this provider puts on every answer. */
   responseHeaders(call: Call): Headers;
 }

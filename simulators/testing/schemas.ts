@@ -4,7 +4,7 @@ import Ajv from "ajv";
 import { asArray, asObject, isObject, type JsonObject } from "../shared/json.ts";
 
 /** The document of the API that a value is validated against: the excerpt in `test/schemas/<owner>.json`. */
-export type SchemaOwner = "openai" | "anthropic" | "google" | "mistral" | "moonshot" | "xai";
+export type SchemaOwner = "openai" | "anthropic" | "firecrawl" | "google" | "mistral" | "moonshot" | "xai";
 
 /** The violations of a named schema of a provider's document; empty if the value is valid. */
 export type SchemaCheck = (schema: string, value: unknown) => string[];
