@@ -56,7 +56,7 @@ const furtherModels = [
   ["openai", "/models", ["text-embedding-3-small", "gpt-image-1", "gpt-4o-mini-tts", "whisper-1", "gpt-4o-transcribe"]],
   ["google", "/v1beta/openai/models", ["models/gemini-embedding-001", "models/gemini-nano-banana-2.1"]],
   ["xai", "/models", ["grok-imagine-image"]],
-  ["mistral", "/models", ["mistral-embed", "codestral-embed", "voxtral-mini-latest"]],
+  ["mistral", "/models", ["mistral-embed", "codestral-embed", "voxtral-mini-latest", "voxtral-mini-tts-latest"]],
   ["openai-compatible", "/models", ["local-embed", "local-speech", "groq-whisper-large-v3"]],
 ] as const;
 

@@ -34,9 +34,10 @@ export function createModelList(
   options: RoutingOptions & { logger: Logger },
   router = createModelRouter(options),
 ): ModelList {
-  const { environment, logger } = options;
+  const { config, environment, logger } = options;
   return new ModelList({
     routes: router.routes,
+    priced: Object.keys(config.pricing.models).filter((id) => !id.includes("*")),
     environment,
     onFailure: (prefix, reason) => logger.warn({ provider: prefix, reason: String(reason) }, "listing failed"),
   });

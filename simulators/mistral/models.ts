@@ -8,7 +8,7 @@ interface Model {
   readonly vision?: boolean;
   readonly temperature?: number;
   /** The purpose of a model that does not chat. */
-  readonly use?: "embedding" | "transcription";
+  readonly use?: "embedding" | "transcription" | "speech";
 }
 
 const models: readonly Model[] = [
@@ -51,6 +51,7 @@ const models: readonly Model[] = [
   { id: "mistral-embed", contextTokens: 8_192, aliases: ["mistral-embed-2312"], use: "embedding" },
   { id: "codestral-embed", contextTokens: 8_192, aliases: ["codestral-embed-2505"], use: "embedding" },
   { id: "voxtral-mini-latest", contextTokens: 16_384, aliases: ["voxtral-mini-2602"], use: "transcription" },
+  { id: "voxtral-mini-tts-latest", contextTokens: 4_096, aliases: ["voxtral-mini-tts-2603"], use: "speech" },
 ];
 
 function describe(model: Model) {
@@ -67,6 +68,7 @@ function describe(model: Model) {
       vision: model.vision ?? false,
       classification: false,
       audio_transcription: model.use === "transcription",
+      audio_speech: model.use === "speech",
     },
     name: model.aliases[0] ?? model.id,
     description: `${model.id} (simulated)`,

@@ -69,13 +69,13 @@ async function answer(
   request: Request,
   id: string,
 ): Promise<Response> {
-  const { surface } = route;
+  const surface = typeof route.surface === "function" ? route.surface(request.headers) : route.surface;
   const headers = idHeaders(surface, id);
   try {
     if (route.access === "public") {
       return withHeaders(await route.handle({ request, requestId: id, pathParameter }), headers);
     }
-    if (route.kind === "session") return await answerSession(options, { route, pathParameter }, request, id);
+    if (route.kind === "session") return await answerSession(options, { route, pathParameter, headers }, request, id);
     const admitted = admit(options, request);
     const principal = admitted instanceof Promise ? await admitted : admitted;
     if (route.access === "admin" && !principal.admin) throw adminRequired();
@@ -95,7 +95,7 @@ type SessionRoute = Extract<MountedRoute, { kind: "session" }>;
 /** Authenticates the handshake of a session, which may use a client secret, and accepts it. */
 async function answerSession(
   options: HttpOptions,
-  { route, pathParameter }: RoutedRequest & { route: SessionRoute },
+  { route, pathParameter, headers }: RoutedRequest & { route: SessionRoute; headers: Readonly<Record<string, string>> },
   request: Request,
   id: string,
 ): Promise<Response> {
@@ -103,7 +103,6 @@ async function answerSession(
   const caller = await options.authenticator.authenticateSocket(request.headers);
   requireHandshake(request);
   const call = { request, requestId: id, principal: caller.principal, caller, pathParameter };
-  const headers = idHeaders(route.surface, id);
   const answered = await route.handle(call);
   if (answered instanceof Response) return withHeaders(answered, headers);
   return options.sockets.accept({ request, requestId: id, headers }, answered);

@@ -46,7 +46,10 @@ interface Place {
   method: "get" | "post" | "patch" | "delete";
   /** With its parameters in braces: `/v1/responses/{response_id}`. */
   path: string;
-  surface: Surface;
+  /** The value of the last parameter may contain slashes. */
+  takesSlashes?: boolean;
+  /** A function if two APIs have the route, and a request's headers tell which one is meant. */
+  surface: Surface | ((headers: Headers) => Surface);
 }
 
 /** The declaration of a route; `Needs` are the services that its handler requires. */
@@ -98,8 +101,8 @@ export type MountedRoute =
   | Mounted<"session", "token", SessionRouteHandler>;
 
 export function mountRoute<Needs>(route: Route<Needs>, services: Needs): MountedRoute {
-  const { method, path, surface } = route;
-  const place = { method, path, surface };
+  const { method, path, surface, takesSlashes = false } = route;
+  const place = { method, path, surface, takesSlashes };
   if (route.kind === "session") {
     return { ...place, kind: route.kind, access: "token", handle: route.mount(services) };
   }
@@ -113,21 +116,22 @@ export function mountRoute<Needs>(route: Route<Needs>, services: Needs): Mounted
   return { ...place, kind: route.kind, access: route.access, handle: route.mount(services) };
 }
 
-interface PlatformRoute<Needs, A extends Access> {
+interface PlatformRoute<Needs, A extends Access> extends Partial<Pick<Place, "surface" | "takesSlashes">> {
   contract: PlatformContract;
   access: A;
   mount: (services: Needs) => Handler<A>;
 }
 
-/** A route answered by the gateway itself, in OpenAI's format. */
+/** A route answered by the gateway itself, in OpenAI's format unless it has another surface. */
 export function platformRoute<Needs, A extends Access>(route: PlatformRoute<Needs, A>): HttpRoute<Needs, A> {
-  const { contract, access, mount } = route;
+  const { contract, access, mount, surface = "openai", takesSlashes = false } = route;
   const { method = "get", path } = contract;
   return {
     kind: "http",
     method,
     path,
-    surface: "openai",
+    takesSlashes,
+    surface,
     access,
     contract: platformContract(contract, access),
     mount,

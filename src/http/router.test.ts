@@ -44,6 +44,20 @@ describe("a router", () => {
     expect(found("/v1/any/thing")).toEqual([undefined, undefined, undefined]);
   });
 
+  test("lets a last parameter contain slashes if its route wants them, encoded or not", () => {
+    const model = { ...routeAt("get", "/v1/models/{id}"), takesSlashes: true };
+    const files = routeAt("get", "/v1/{prefix}/files");
+    const found = (path: string) => {
+      const { route, pathParameter } = createRouter([files, model])("GET", path) ?? {};
+      return [route, pathParameter?.("id")];
+    };
+    expect(found("/v1/models/up/m")).toEqual([model, "up/m"]);
+    expect(found("/v1/models/up%2Forg%2Fm")).toEqual([model, "up/org/m"]);
+    expect(found("/v1/models/up/org/m:free")).toEqual([model, "up/org/m:free"]);
+    expect(found("/v1/models/")).toEqual([undefined, undefined]);
+    expect(found("/v1/models/files")).toEqual([model, "files"]);
+  });
+
   test.each<[string, MountedRoute]>([
     ["the same path", routeAt("get", "/v1/things")],
     ["a path whose parameter is called otherwise", routeAt("get", "/v1/things/{id}")],

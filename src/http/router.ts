@@ -28,7 +28,7 @@ export function createRouter(routes: readonly MountedRoute[]): FindRoute {
     if (route.path.includes("{")) {
       const beginning = route.path.slice(0, route.path.indexOf("{"));
       const router = byBeginning.get(beginning) ?? new RegExpRouter<MountedRoute>();
-      router.add(method, route.path.replace(parameter, ":$1"), route);
+      router.add(method, patternOf(route), route);
       byBeginning.set(beginning, router);
     } else {
       const byPath = plain.get(method) ?? new Map<string, RoutedRequest>();
@@ -45,6 +45,11 @@ export function createRouter(routes: readonly MountedRoute[]): FindRoute {
     }
     return undefined;
   };
+}
+
+/** In Hono's notation. */
+function patternOf({ path, takesSlashes = false }: MountedRoute): string {
+  return path.replace(parameter, ":$1") + (takesSlashes ? "{.+}" : "");
 }
 
 /** The second of two routes with the same path would never be called. */

@@ -12,7 +12,7 @@ const PAGES_MAX = 20;
 /** Bytes of one page. The longest real listings stay under one megabyte. */
 const PAGE_BYTES_MAX = 16 * 1024 * 1024;
 
-/** Fetches all pages of a provider's listing. Rejects if any page fails; a refused or limited key cools down. */
+/** Fetches all pages of a provider's listing, and adds the models that it omits. Rejects if any page fails; a refused or limited key cools down. */
 export async function fetchListing(fetch: Fetch, route: UpstreamRoute): Promise<readonly ListedModel[]> {
   const { models: listing } = route.provider;
   if (listing.from === "catalog") return listing.models;
@@ -36,7 +36,8 @@ export async function fetchListing(fetch: Fetch, route: UpstreamRoute): Promise<
     if (next === undefined) break;
     after = next;
   }
-  return models;
+  const known = new Set(models.map(({ id }) => id));
+  return [...models, ...(listing.unlisted ?? []).filter(({ id }) => !known.has(id))];
 }
 
 function coolDown({ keys }: UpstreamRoute, key: Key, status: number): void {

@@ -1,2 +1,2 @@
 export { fetchListing } from "./fetch-listing.ts";
-export { ModelList } from "./model-list.ts";
+export { ModelList, type RoutedModel, unlistedModel } from "./model-list.ts";

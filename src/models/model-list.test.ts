@@ -4,7 +4,7 @@ import { createProvider } from "../providers/index.ts";
 import { KeyPool, type UpstreamRoute } from "../routing/index.ts";
 import { ModelList } from "./index.ts";
 
-type Kind = "openai" | "anthropic" | "google" | "byteplus";
+type Kind = "openai" | "anthropic" | "google" | "byteplus" | "xai";
 
 /** An upstream's answer to a request for its models. */
 type Behaviour = (url: string, init: RequestInit) => Response | Promise<Response>;
@@ -63,6 +63,7 @@ const fetchListing: Fetch = async (url, init) => {
 function listOf(...routes: UpstreamRoute[]): ModelList {
   return new ModelList({
     routes,
+    priced: ["priced/own", "priced/a", "elsewhere/x"],
     environment: { clock: () => now, fetch: fetchListing },
     onFailure: (prefix, reason) => failures.push([prefix, reason]),
   });
@@ -92,10 +93,27 @@ describe("the list", () => {
       "byteplus/seed-1-8-251228",
       "byteplus/seed-1-6-250915",
       "byteplus/seed-1-6-flash-250715",
+      "byteplus/seedream-4-0-250828",
+      "byteplus/seedream-4-5-251128",
+      "byteplus/seedream-5-0-260128",
       "byteplus/dreamina-seedance-2-0-260128",
       "byteplus/dreamina-seedance-2-0-fast-260128",
       "byteplus/seedance-1-5-pro-251215",
       "two/c",
+    ]);
+  });
+
+  test("ends, for each provider, with the models that it does not list and that have a price", async () => {
+    behaviours = { one: lists("c"), priced: lists("b", "a"), xai: lists("grok-4", "grok-tts") };
+    expect(await idsOf(listOf(route("priced"), route("one"), route("xai", "xai")))).toEqual([
+      "priced/b",
+      "priced/a",
+      "priced/own",
+      "one/c",
+      "xai/grok-4",
+      "xai/grok-tts",
+      "xai/grok-stt",
+      "xai/grok-voice-latest",
     ]);
   });
 

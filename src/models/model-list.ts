@@ -13,6 +13,12 @@ const LISTING_AGE_MS_MAX = 5 * 60_000;
 /** How long a request waits for listings that were never fetched. Slower providers are missing from its answer. */
 const FIRST_LISTING_MS_MAX = 3_000;
 
+/** A model, and the provider that has it. */
+export interface RoutedModel {
+  route: UpstreamRoute;
+  model: ListedModel;
+}
+
 /** How soon a failed listing is fetched again. */
 const FAILED_LISTING_MS = 30_000;
 
@@ -26,6 +32,8 @@ interface Listing {
 
 export interface ModelListOptions {
   routes: readonly UpstreamRoute[];
+  /** Ids with prefix that the operator has priced: models of its own account, which no provider may list. */
+  priced: readonly string[];
   environment: Pick<Environment, "clock" | "fetch">;
   onFailure: (prefix: string, reason: unknown) => void;
 }
@@ -44,14 +52,24 @@ export class ModelList {
     );
   }
 
-  /** The models of all routed providers, in the order of the configuration. */
-  async list(): Promise<{ route: UpstreamRoute; model: ListedModel }[]> {
+  /** The models of all routed providers, in the order of the configuration: listed ones first, then those priced by the operator. */
+  async list(): Promise<RoutedModel[]> {
     const first = [...this.#listings].flatMap(([route, listing]) => {
       const fetching = this.#refresh(route, listing);
       return listing.tried || fetching === undefined ? [] : [fetching];
     });
     if (first.length > 0) await within(FIRST_LISTING_MS_MAX, Promise.all(first));
-    return [...this.#listings].flatMap(([route, { models }]) => models.map((model) => ({ route, model })));
+    return [...this.#listings].flatMap(([route, { models }]) =>
+      [...models, ...this.#pricedModels(route, models)].map((model) => ({ route, model })),
+    );
+  }
+
+  #pricedModels({ prefix }: UpstreamRoute, listed: readonly ListedModel[]): ListedModel[] {
+    const known = new Set(listed.map(({ id }) => id));
+    const names = this.#options.priced.flatMap((id) =>
+      id.startsWith(`${prefix}/`) ? [id.slice(prefix.length + 1)] : [],
+    );
+    return names.filter((name) => !known.has(name)).map(unlistedModel);
   }
 
   #refresh(route: UpstreamRoute, listing: Listing): Promise<void> | undefined {
@@ -72,6 +90,18 @@ export class ModelList {
       listing.fetching = undefined;
     }
   }
+}
+
+/** A model that can be called, of which nothing but its name is known. */
+export function unlistedModel(id: string): ListedModel {
+  return {
+    id,
+    created: undefined,
+    ownedBy: undefined,
+    displayName: undefined,
+    contextLength: undefined,
+    maxOutputTokens: undefined,
+  };
 }
 
 async function within(milliseconds: number, work: Promise<unknown>): Promise<void> {

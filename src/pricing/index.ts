@@ -14,7 +14,7 @@ export {
   type Weekday,
   weekdays,
 } from "./catalog/index.ts";
-export { type OperatorPrice, PriceBook, type PriceDescription } from "./price-book.ts";
+export { type OperatorPrice, PriceBook, type PriceDescription, type PricedModel } from "./price-book.ts";
 export { OperatorCatalog } from "./operator-catalog/index.ts";
 export { openCatalogStore } from "./sql/open.ts";
 export { type PriceSnapshot, priceFrom, snapshotOf } from "./price-snapshot.ts";

@@ -72,6 +72,12 @@ export class PriceBook {
     return price;
   }
 
+  /** Whether a price names the model itself, not only by a glob: it is known to exist. */
+  names(model: PricedModel): boolean {
+    const isOwn = Object.hasOwn(this.#options.operatorPrices, model.id);
+    return isOwn || this.#listed(model, this.#options.clock()) !== undefined;
+  }
+
   /** The price in force as people write it, even if it prices nothing that can be called; undefined without a price. */
   describe(model: PricedModel): PriceDescription | undefined {
     const operatorPrice = this.#operatorPrice(model.id);

@@ -12,7 +12,13 @@ function listingOf(upstream: Upstream): Extract<ModelListing, { from: "upstream"
   return models;
 }
 
-const unknown = { created: undefined, ownedBy: undefined, contextLength: undefined, maxOutputTokens: undefined };
+const unknown = {
+  created: undefined,
+  ownedBy: undefined,
+  displayName: undefined,
+  contextLength: undefined,
+  maxOutputTokens: undefined,
+};
 
 const rows: [keyof typeof listings, Upstream, ListedModel[]][] = [
   [
@@ -31,13 +37,23 @@ const rows: [keyof typeof listings, Upstream, ListedModel[]][] = [
   [
     "mistral",
     { kind: "openai-compatible", preset: "mistral" },
-    [{ ...unknown, id: "mistral-small-latest", created: 1_763_000_000, ownedBy: "mistralai", contextLength: 131_072 }],
+    [
+      {
+        ...unknown,
+        id: "mistral-small-latest",
+        created: 1_763_000_000,
+        ownedBy: "mistralai",
+        displayName: "mistral-small-2603",
+        contextLength: 131_072,
+      },
+    ],
   ],
   [
     "groq",
     { kind: "openai-compatible", preset: "groq" },
     [
       {
+        ...unknown,
         id: "llama-3.3-70b-versatile",
         created: 1_733_447_754,
         ownedBy: "Meta",
@@ -68,8 +84,15 @@ const rows: [keyof typeof listings, Upstream, ListedModel[]][] = [
     "google",
     { kind: "google" },
     [
-      { ...unknown, id: "gemini-2.5-flash", ownedBy: "google", contextLength: 1_048_576, maxOutputTokens: 65_536 },
-      { ...unknown, id: "aqa", ownedBy: "google", contextLength: 7_168 },
+      {
+        id: "gemini-2.5-flash",
+        created: undefined,
+        ownedBy: "google",
+        displayName: "Gemini 2.5 Flash",
+        contextLength: 1_048_576,
+        maxOutputTokens: 65_536,
+      },
+      { ...unknown, id: "aqa", ownedBy: "google", displayName: "Answers", contextLength: 7_168 },
     ],
   ],
   [
@@ -80,8 +103,18 @@ const rows: [keyof typeof listings, Upstream, ListedModel[]][] = [
         id: "claude-haiku-4-5-20251001",
         created: Date.UTC(2025, 9, 15) / 1000,
         ownedBy: "anthropic",
+        displayName: "Claude Haiku 4.5",
         contextLength: 200_000,
         maxOutputTokens: 64_000,
+        anthropicMembers: {
+          max_input_tokens: 200_000,
+          max_tokens: 64_000,
+          capabilities: { batch: { supported: true }, thinking: { supported: true } },
+          lifecycle: "active",
+          deprecated_at: null,
+          retires_at: null,
+          line: "haiku",
+        },
       },
     ],
   ],
@@ -116,7 +149,7 @@ test("limits other than positive numbers are unknown", () => {
 test("an invalid date is unknown", () => {
   const body = { data: [{ id: "claude", created_at: "yesterday" }] };
   expect(listingOf({ kind: "anthropic" }).parse(body).models).toEqual([
-    { ...unknown, id: "claude", ownedBy: "anthropic" },
+    { ...unknown, id: "claude", ownedBy: "anthropic", anthropicMembers: {} },
   ]);
 });
 

@@ -126,8 +126,12 @@ export interface ListedModel {
   /** Seconds since the epoch. */
   created: number | undefined;
   ownedBy: string | undefined;
+  /** The name for people. */
+  displayName: string | undefined;
   contextLength: number | undefined;
   maxOutputTokens: number | undefined;
+  /** Further members of the model in Anthropic's format, if the listing has that format. */
+  anthropicMembers?: JsonObject;
 }
 
 /** The paged listing of the models, or a built-in list for an upstream without such a route. */
@@ -140,6 +144,8 @@ export type ModelListing =
       /** Headers beyond `Provider.headers`. */
       headers?: Record<string, string>;
       parse(body: JsonObject): { models: ListedModel[]; next: string | undefined };
+      /** Models that can be called and that the upstream does not list. */
+      unlisted?: readonly ListedModel[];
     };
 
 /** How this upstream's errors differ from the common meaning of their status. */

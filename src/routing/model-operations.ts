@@ -1,10 +1,32 @@
 import type { Operation } from "../core/index.ts";
-import type { ModelKind, ModelPrice } from "../pricing/index.ts";
+import type { ModelKind, ModelPrice, PricedModality } from "../pricing/index.ts";
 import type { Provider } from "../providers/index.ts";
 
-/** The operations that models of each kind are for. Text is generated in every dialect, translated if needed. */
+/** The modality that must be priced for each operation. */
+export const modalityOf: Record<Operation, PricedModality> = {
+  chat: "text",
+  messages: "text",
+  responses: "text",
+  count_tokens: "text",
+  embeddings: "embeddings",
+  image_generation: "images",
+  image_edit: "images",
+  speech: "speech",
+  transcription: "transcription",
+  translation: "transcription",
+  realtime: "realtime",
+  realtime_transcription: "transcription",
+  video_generation: "video",
+  video_edit: "video",
+  video_extension: "video",
+};
+
+/** Text is generated in every dialect, translated if needed. */
+const textOperations: readonly Operation[] = ["chat", "messages", "responses"];
+
+/** The operations that models of each kind are for. */
 const operationsOfKind: Readonly<Partial<Record<ModelKind, readonly Operation[]>>> = {
-  chat: ["chat", "messages", "responses"],
+  chat: textOperations,
   responses: ["responses"],
   embeddings: ["embeddings"],
   image: ["image_generation", "image_edit"],
@@ -15,12 +37,23 @@ const operationsOfKind: Readonly<Partial<Record<ModelKind, readonly Operation[]>
 };
 
 /** What a model can be called for: by its kind, if a catalog lists it, and as far as its provider has it. */
-export function operationsOf({ operations }: Provider, { kind = "chat" }: Pick<ModelPrice, "kind">): Operation[] {
-  const all = operationsOfKind[kind] ?? [];
-  const generatesText = all.some((operation) => textOperations.has(operation) && operations[operation] !== undefined);
-  return all.filter(
-    (operation) => operations[operation] !== undefined || (generatesText && textOperations.has(operation)),
-  );
+export function operationsOf(
+  { operations }: Provider,
+  { kind, modalities }: Pick<ModelPrice, "kind" | "modalities">,
+): Operation[] {
+  const all = kind === undefined ? pricedOperations(modalities) : (operationsOfKind[kind] ?? []);
+  const generatesText = all.some((operation) => isText(operation) && operations[operation] !== undefined);
+  return all.filter((operation) => operations[operation] !== undefined || (generatesText && isText(operation)));
 }
 
-const textOperations: ReadonlySet<Operation> = new Set<Operation>(["chat", "messages", "responses"]);
+function isText(operation: Operation): boolean {
+  return textOperations.includes(operation);
+}
+
+/** Of a model in no catalog: tokens are most likely those of text, and any other price tells what it is for. */
+function pricedOperations(modalities: ReadonlySet<PricedModality>): readonly Operation[] {
+  if (modalities.has("text")) return textOperations;
+  return Object.values(operationsOfKind)
+    .flat()
+    .filter((operation) => modalities.has(modalityOf[operation]));
+}

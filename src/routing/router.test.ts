@@ -204,7 +204,7 @@ test("every model of BytePlus's catalog has a price", () => {
   const byteplus = routeOf("byteplus", { provider: createProvider({ kind: "byteplus", baseUrl: "https://b.test" }) });
   const { models } = byteplus.provider;
   const listed = models.from === "catalog" ? models.models : [];
-  expect(listed).toHaveLength(6);
+  expect(listed).toHaveLength(9);
   expect(listed.filter(({ id }) => router.priceOf(byteplus, id) === undefined)).toEqual([]);
 });
 

@@ -1,8 +1,9 @@
 import type { Principal } from "../auth/index.ts";
 import { GatewayError, matchesGlob, type Operation } from "../core/index.ts";
-import type { ModelPrice, PriceBook, PricedModality, PriceOf } from "../pricing/index.ts";
+import type { ModelPrice, PriceBook, PricedModel, PriceOf } from "../pricing/index.ts";
 import type { Provider, UpstreamOperation } from "../providers/index.ts";
 import type { KeyPool } from "./key-pool.ts";
+import { modalityOf } from "./model-operations.ts";
 
 /** A configured provider that calls can be sent to. */
 export interface UpstreamRoute {
@@ -45,25 +46,6 @@ interface ResolvedModel {
 /** The maximum number of cached model ids. */
 const CACHED_MODELS_MAX = 5_000;
 
-/** The modality that must be priced for each operation. */
-const modalityOf: Record<Operation, PricedModality> = {
-  chat: "text",
-  messages: "text",
-  responses: "text",
-  count_tokens: "text",
-  embeddings: "embeddings",
-  image_generation: "images",
-  image_edit: "images",
-  speech: "speech",
-  transcription: "transcription",
-  translation: "transcription",
-  realtime: "realtime",
-  realtime_transcription: "transcription",
-  video_generation: "video",
-  video_edit: "video",
-  video_extension: "video",
-};
-
 /** Resolves model ids to targets. */
 export class ModelRouter {
   readonly routes: readonly UpstreamRoute[];
@@ -94,9 +76,7 @@ export class ModelRouter {
     const cached = this.#cache.get(modelId);
     const resolved = cached ?? this.#parse(modelId);
     const { route, model, id } = resolved;
-    if (!mayUse(principal, route, model)) {
-      throw notRouted(`The model ${quoted(modelId)} does not exist, or this token may not use it.`);
-    }
+    requireUse(principal, resolved, modelId);
     const upstreamOperation = firstOf(operations, route);
     if (upstreamOperation === undefined) {
       throw new GatewayError(
@@ -107,15 +87,7 @@ export class ModelRouter {
         },
       );
     }
-    if (route.requiredVariable !== undefined) {
-      throw new GatewayError(
-        "provider_without_key",
-        `The provider ${route.prefix} has no key. The operator must set ${route.requiredVariable}.`,
-        {
-          param: "model",
-        },
-      );
-    }
+    requireKey(route);
     const price = this.#priceOf(resolved);
     const [requested] = operations;
     if (price?.modalities.has(modalityOf[requested]) !== true) {
@@ -131,13 +103,26 @@ export class ModelRouter {
     return { route, operation: upstreamOperation, modelId, model, price, priceOf };
   }
 
+  /** Finds a model by its id, alone. Throws like `resolve` unless the token may use it and its provider has a key. */
+  find(modelId: string, principal: Principal): { route: UpstreamRoute; model: string } {
+    const resolved = this.#parse(modelId);
+    requireUse(principal, resolved, modelId);
+    requireKey(resolved.route);
+    return resolved;
+  }
+
   /** The price of a model that is listed under its provider's prefix. */
   priceOf(route: UpstreamRoute, model: string): ModelPrice | undefined {
     return this.#priceOf(modelOf(route, model));
   }
 
-  #priceOf({ route, model, id }: ResolvedModel): ModelPrice | undefined {
-    return this.#prices.lookup({ id, model, priceProvider: route.provider.priceProvider });
+  /** Whether a price names the model itself. Providers accept names that they do not list, such as aliases. */
+  isKnown(route: UpstreamRoute, model: string): boolean {
+    return this.#prices.names(pricedAs(modelOf(route, model)));
+  }
+
+  #priceOf(resolved: ResolvedModel): ModelPrice | undefined {
+    return this.#prices.lookup(pricedAs(resolved));
   }
 
   #parse(modelId: string): ResolvedModel {
@@ -180,6 +165,24 @@ function firstOf(operations: readonly Operation[], { provider }: UpstreamRoute):
     if (found !== undefined) return found;
   }
   return undefined;
+}
+
+function pricedAs({ route, model, id }: ResolvedModel): PricedModel {
+  return { id, model, priceProvider: route.provider.priceProvider };
+}
+
+function requireUse(principal: Principal, { route, model }: ResolvedModel, modelId: string): void {
+  if (mayUse(principal, route, model)) return;
+  throw notRouted(`The model ${quoted(modelId)} does not exist, or this token may not use it.`);
+}
+
+function requireKey({ prefix, requiredVariable }: UpstreamRoute): void {
+  if (requiredVariable === undefined) return;
+  throw new GatewayError(
+    "provider_without_key",
+    `The provider ${prefix} has no key. The operator must set ${requiredVariable}.`,
+    { param: "model" },
+  );
 }
 
 /** Whether the token's globs match the model, under any of its prefixes, which all refer to the same model. */

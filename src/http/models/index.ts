@@ -1,4 +1,4 @@
 import type { Feature } from "../feature.ts";
-import { modelsRoute } from "./models.ts";
+import { modelRoute, modelsRoute } from "./models.ts";
 
-export const modelsFeature: Feature = { routes: [modelsRoute] };
+export const modelsFeature: Feature = { routes: [modelsRoute, modelRoute] };

@@ -1,43 +1,32 @@
 import { z } from "@hono/zod-openapi";
-import { byPriceKey, describePrice, type PriceKey } from "../../core/index.ts";
-import { mayUse, operationsOf } from "../../routing/index.ts";
+import type { Principal } from "../../auth/index.ts";
+import { GatewayError } from "../../core/index.ts";
+import { type RoutedModel, unlistedModel } from "../../models/index.ts";
+import { mayUse, quoted } from "../../routing/index.ts";
+import { parseQuery } from "../parse-query.ts";
 import { platformRoute } from "../route.ts";
-import type { Services } from "../services.ts";
-
-const amount = (key: PriceKey) => z.number().describe(describePrice(key));
-
-const modelPricing = z
-  .object(
-    byPriceKey({
-      always: amount,
-      plain: (key) => amount(key).optional(),
-      variants: (key) =>
-        z
-          .union([z.number(), z.record(z.string(), z.number())])
-          .optional()
-          .describe(describePrice(key)),
-    }),
-  )
-  .describe(
-    "In credits, markup included. Where long prompts cost more, these are the prices of short ones. An optional key is absent where the price that applies without it is the same, or where nothing is charged.",
-  );
+import { anthropicModel, namesVersion, surfaceOfModels, toAnthropicModel } from "./anthropic-model.ts";
+import { type ModelServices, openaiModel, toOpenaiModel } from "./openai-model.ts";
+import { type Page, pageOf, pageQuery } from "./page.ts";
 
 export const modelsAnswer = z
-  .object({
-    object: z.literal("list"),
-    data: z.array(
-      z.object({
-        id: z.string().describe("Provider-prefixed model id."),
-        object: z.literal("model"),
-        created: z.number().int(),
-        owned_by: z.string(),
-        context_length: z.number().int().nullable(),
-        operations: z.array(z.string()).describe("What the model can be called for, if it has a price."),
-        pricing: modelPricing.nullable(),
-      }),
-    ),
-  })
+  .object({ object: z.literal("list"), data: z.array(openaiModel) })
   .meta({ id: "ModelList" });
+
+const anthropicAnswer = z
+  .object({
+    data: z.array(anthropicModel),
+    has_more: z.boolean(),
+    first_id: z.string().nullable(),
+    last_id: z.string().nullable(),
+  } satisfies Record<keyof Page<unknown>, z.ZodType>)
+  .describe("With the header anthropic-version.")
+  .meta({ id: "AnthropicModelList" });
+
+async function allowedModels({ models }: ModelServices, principal: Principal): Promise<RoutedModel[]> {
+  const listed = await models.list();
+  return listed.filter(({ route, model }) => mayUse(principal, route, model.id));
+}
 
 /** The models available to the caller's token. */
 export const modelsRoute = platformRoute({
@@ -46,27 +35,59 @@ export const modelsRoute = platformRoute({
     operationId: "listModels",
     tag: "Models",
     summary: "List provider-prefixed model IDs.",
-    answer: modelsAnswer,
+    query: pageQuery,
+    answer: z.union([modelsAnswer, anthropicAnswer]),
+    notFound: "The list has no model with the id of `after_id` or `before_id`.",
   },
   access: "token",
+  surface: surfaceOfModels,
   mount:
-    ({ models, router, quote }: Pick<Services, "models" | "router" | "quote">) =>
-    async ({ principal }) => {
-      const listed = await models.list();
-      const data = listed
-        .filter(({ route, model }) => mayUse(principal, route, model.id))
-        .map(({ route, model }) => {
-          const price = router.priceOf(route, model.id);
-          return {
-            id: `${route.prefix}/${model.id}`,
-            object: "model" as const,
-            created: model.created ?? 0,
-            owned_by: model.ownedBy ?? route.prefix,
-            context_length: model.contextLength ?? price?.contextWindow ?? null,
-            operations: price === undefined ? [] : operationsOf(route.provider, price),
-            pricing: price === undefined ? null : quote(price),
-          };
-        });
+    (services: ModelServices) =>
+    async ({ request, principal }) => {
+      const query = parseQuery(request, pageQuery);
+      const allowed = await allowedModels(services, principal);
+      if (namesVersion(request.headers)) {
+        const all = allowed.map((routed) => toAnthropicModel(services, routed));
+        return Response.json(pageOf(all, query) satisfies z.input<typeof anthropicAnswer>);
+      }
+      const all = allowed.map((routed) => toOpenaiModel(services, routed));
+      const { data } = pageOf(all, { limit: all.length, ...query });
       return Response.json({ object: "list", data } satisfies z.input<typeof modelsAnswer>);
     },
 });
+
+/** One of them. A model that is not listed is described by its price: providers accept more names than they list. */
+export const modelRoute = platformRoute({
+  contract: {
+    path: "/v1/models/{model_id}",
+    operationId: "getModel",
+    tag: "Models",
+    summary: "One model; the slash of its id raw or encoded.",
+    params: z.object({ model_id: z.string().describe("Provider-prefixed model id.") }),
+    answer: z.union([openaiModel, anthropicModel]),
+    notFound: "There is no such model, or the token may not use it.",
+  },
+  access: "token",
+  surface: surfaceOfModels,
+  takesSlashes: true,
+  mount:
+    (services: ModelServices) =>
+    async ({ request, principal, pathParameter }) => {
+      const routed = await findModel(services, pathParameter("model_id"), principal);
+      const described = namesVersion(request.headers)
+        ? toAnthropicModel(services, routed)
+        : toOpenaiModel(services, routed);
+      return Response.json(described);
+    },
+});
+
+async function findModel({ models, router }: ModelServices, id: string, principal: Principal): Promise<RoutedModel> {
+  const { route, model } = router.find(id, principal);
+  const listed = await models.list();
+  const found = listed.find((each) => each.route === route && each.model.id === model);
+  if (found !== undefined) return found;
+  if (router.isKnown(route, model)) return { route, model: unlistedModel(model) };
+  throw new GatewayError("model_not_routed", `The provider ${route.prefix} lists no model ${quoted(model)}.`, {
+    param: "model_id",
+  });
+}

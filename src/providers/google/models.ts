@@ -12,6 +12,7 @@ function readModel(row: unknown): ListedModel | undefined {
     id,
     created: undefined,
     ownedBy: "google",
+    displayName: textOf(model["displayName"]),
     contextLength: limitOf(model["inputTokenLimit"]),
     maxOutputTokens: limitOf(model["outputTokenLimit"]),
   };

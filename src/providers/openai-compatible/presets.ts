@@ -37,6 +37,8 @@ export interface Preset {
   files: boolean;
   /** The path of the models' listing, or undefined if there is none. */
   modelsPath: string | undefined;
+  /** Its models, if there is no listing. */
+  documented: readonly string[];
 }
 
 const openaiEmbeddings: EmbeddingsEndpoint = { path: "/embeddings", drops: [], renames: {} };
@@ -56,6 +58,7 @@ const generic: Preset = {
   audio: { speech: speechOperation, transcription: transcriptionOperation, translation: translationOperation },
   files: true,
   modelsPath: "/models",
+  documented: [],
 };
 
 export const presets = {
@@ -144,6 +147,14 @@ export const presets = {
     embeddings: { ...openaiEmbeddings, path: "/v1/embeddings", reportedCost: perplexityCost },
     audio: {},
     modelsPath: undefined,
+    documented: [
+      "sonar",
+      "sonar-pro",
+      "sonar-reasoning-pro",
+      "sonar-deep-research",
+      "pplx-embed-v1-0.6b",
+      "pplx-embed-v1-4b",
+    ],
   },
   ollama: { ...generic, hosts: undefined, audio: {}, files: false },
   vllm: { ...generic, hosts: undefined, files: false },

@@ -16,16 +16,30 @@ function readListedModel(row: unknown): ListedModel | undefined {
     id: id.replace(/^models\//, ""),
     created: limitOf(model["created"]),
     ownedBy: textOf(model["owned_by"]),
+    displayName: textOf(model["name"]),
     contextLength: contextKey === undefined ? undefined : limitOf(model[contextKey]),
     maxOutputTokens: limitOf(model["max_output_tokens"] ?? model["max_completion_tokens"]),
   };
 }
 
-/** A listing at `GET {base}{path}` with the answer `{ object: "list", data: [{ id, … }] }`, on one page. */
-export function openaiModelList(path: string): ModelListing {
+/** Models that a provider documents and does not list. */
+export function documentedModels(ownedBy: string, ids: readonly string[], contextLength?: number): ListedModel[] {
+  return ids.map((id) => ({
+    id,
+    created: undefined,
+    ownedBy,
+    displayName: undefined,
+    contextLength,
+    maxOutputTokens: undefined,
+  }));
+}
+
+/** A listing at `GET {base}{path}` with the answer `{ object: "list", data: [{ id, … }] }`, on one page, and the models that it omits. */
+export function openaiModelList(path: string, unlisted: readonly ListedModel[] = []): ModelListing {
   return {
     from: "upstream",
     path: () => path,
+    unlisted,
     parse: (body) => ({ models: listOf(body["data"]).flatMap((row) => readListedModel(row) ?? []), next: undefined }),
   };
 }

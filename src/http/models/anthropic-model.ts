@@ -1,0 +1,51 @@
+/** A model in Anthropic's format. Its members are those of its listing, if the provider has that format itself. */
+import { z } from "@hono/zod-openapi";
+import type { JsonObject, Surface } from "../../core/index.ts";
+import type { RoutedModel } from "../../models/index.ts";
+import type { ModelServices } from "./openai-model.ts";
+
+/** Both SDKs call the same paths; Anthropic's always names a version. */
+export function namesVersion(headers: Headers): boolean {
+  return headers.has("anthropic-version");
+}
+
+export function surfaceOfModels(headers: Headers): Surface {
+  return namesVersion(headers) ? "anthropic" : "openai";
+}
+
+export const anthropicModel = z
+  .looseObject({
+    type: z.literal("model"),
+    id: z.string().describe("Provider-prefixed model id."),
+    display_name: z.string(),
+    created_at: z.string().describe("1970-01-01T00:00:00Z if unknown."),
+    max_input_tokens: z.number().int().nullable(),
+    max_tokens: z.number().int().nullable(),
+  })
+  .describe("With the header anthropic-version.")
+  .meta({ id: "AnthropicModel" });
+
+export type AnthropicModel = z.input<typeof anthropicModel>;
+
+/** What Anthropic's SDK expects of every model, where nothing is known. */
+const unknownMembers: JsonObject = {
+  capabilities: null,
+  lifecycle: "active",
+  deprecated_at: null,
+  retires_at: null,
+  line: null,
+};
+
+export function toAnthropicModel({ router }: ModelServices, { route, model }: RoutedModel): AnthropicModel {
+  const price = router.priceOf(route, model.id);
+  return {
+    ...unknownMembers,
+    ...model.anthropicMembers,
+    type: "model",
+    id: `${route.prefix}/${model.id}`,
+    display_name: model.displayName ?? model.id,
+    created_at: new Date((model.created ?? 0) * 1_000).toISOString().replace(".000Z", "Z"),
+    max_input_tokens: model.contextLength ?? price?.contextWindow ?? null,
+    max_tokens: model.maxOutputTokens ?? price?.maxOutputTokens ?? null,
+  };
+}

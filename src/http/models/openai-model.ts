@@ -1,0 +1,53 @@
+/** A model in OpenAI's format, with what the gateway adds to it. */
+import { z } from "@hono/zod-openapi";
+import { byPriceKey, describePrice, type PriceKey } from "../../core/index.ts";
+import type { RoutedModel } from "../../models/index.ts";
+import { operationsOf } from "../../routing/index.ts";
+import type { Services } from "../services.ts";
+
+const amount = (key: PriceKey) => z.number().describe(describePrice(key));
+
+const modelPricing = z
+  .object(
+    byPriceKey({
+      always: amount,
+      plain: (key) => amount(key).optional(),
+      variants: (key) =>
+        z
+          .union([z.number(), z.record(z.string(), z.number())])
+          .optional()
+          .describe(describePrice(key)),
+    }),
+  )
+  .describe(
+    "In credits, markup included. Where long prompts cost more, these are the prices of short ones. An optional key is absent where the price that applies without it is the same, or where nothing is charged.",
+  );
+
+export const openaiModel = z
+  .object({
+    id: z.string().describe("Provider-prefixed model id."),
+    object: z.literal("model"),
+    created: z.number().int(),
+    owned_by: z.string(),
+    context_length: z.number().int().nullable(),
+    operations: z.array(z.string()).describe("What the model can be called for, if it has a price."),
+    pricing: modelPricing.nullable(),
+  })
+  .meta({ id: "Model" });
+
+export type OpenaiModel = z.input<typeof openaiModel>;
+
+export type ModelServices = Pick<Services, "models" | "router" | "quote">;
+
+export function toOpenaiModel({ router, quote }: ModelServices, { route, model }: RoutedModel): OpenaiModel {
+  const price = router.priceOf(route, model.id);
+  return {
+    id: `${route.prefix}/${model.id}`,
+    object: "model",
+    created: model.created ?? 0,
+    owned_by: model.ownedBy ?? route.prefix,
+    context_length: model.contextLength ?? price?.contextWindow ?? null,
+    operations: price === undefined ? [] : operationsOf(route.provider, price),
+    pricing: price === undefined ? null : quote(price),
+  };
+}
