@@ -1,3 +1,4 @@
+import { CRAWLS } from "./crawls.ts";
 import { DAILY_SUMS, DAILY_SUMS_COUNTED } from "./daily-sums.ts";
 import { LEDGER_COMMIT_PLAIN, LEDGER_PLAIN_TYPES } from "./ledger-commit-plain.ts";
 import { LEDGER_COMMIT } from "./ledger-commit.ts";
@@ -51,4 +52,5 @@ export const migrations: readonly string[] = [
   UPLOADED_FILES,
   CLIENT_SECRETS,
   STORED_BYTES,
+  CRAWLS,
 ];

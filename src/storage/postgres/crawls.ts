@@ -1,0 +1,300 @@
+/** The fourteenth step: crawls and their frontier; the tables are documented in SQLite's migrations. */
+const TABLES = `
+  CREATE TABLE crawls (
+    id               text COLLATE "C" PRIMARY KEY,
+    kind             text NOT NULL,
+    owner            text COLLATE "C" NOT NULL,
+    caller           text NOT NULL,
+    request          text NOT NULL,
+    pages_max        bigint NOT NULL,
+    concurrency_max  bigint NOT NULL,
+    delay_ms         bigint NOT NULL,
+    state            text NOT NULL,
+    failure_code     text,
+    failure          text,
+    discovered       bigint NOT NULL DEFAULT 0,
+    completed        bigint NOT NULL DEFAULT 0,
+    failed           bigint NOT NULL DEFAULT 0,
+    skipped          bigint NOT NULL DEFAULT 0,
+    credits          bigint NOT NULL DEFAULT 0,
+    bytes            bigint NOT NULL DEFAULT 0,
+    created_at       bigint NOT NULL,
+    ended_at         bigint,
+    expires_at       bigint NOT NULL
+  ) WITH (fillfactor = 70);
+  CREATE INDEX crawls_by_owner ON crawls (owner, created_at);
+  CREATE INDEX crawls_by_state ON crawls (owner) WHERE state = 'scraping';
+  CREATE INDEX crawls_by_age ON crawls (expires_at);
+
+  CREATE TABLE crawl_pages (
+    crawl_id      text COLLATE "C" NOT NULL,
+    number        bigint NOT NULL,
+    kind          text NOT NULL,
+    key           text COLLATE "C" NOT NULL,
+    url           text NOT NULL,
+    host          text COLLATE "C" NOT NULL,
+    depth         bigint NOT NULL,
+    state         bigint NOT NULL DEFAULT 0,
+    attempts      bigint NOT NULL DEFAULT 0,
+    lease_token   text COLLATE "C",
+    lease_until   bigint,
+    work          text,
+    position      bigint,
+    bytes         bigint NOT NULL DEFAULT 0,
+    failure_code  text,
+    failure       text,
+    ended_at      bigint,
+    PRIMARY KEY (crawl_id, number)
+  );
+  CREATE UNIQUE INDEX crawl_pages_by_key ON crawl_pages (crawl_id, key);
+  CREATE INDEX crawl_pages_waiting ON crawl_pages (crawl_id, host, number) WHERE state = 0;
+  CREATE INDEX crawl_pages_leased ON crawl_pages (lease_until) WHERE lease_token IS NOT NULL;
+  CREATE INDEX crawl_pages_of_crawl ON crawl_pages (crawl_id) WHERE lease_token IS NOT NULL;
+  CREATE INDEX crawl_pages_of_host ON crawl_pages (host) WHERE lease_token IS NOT NULL;
+  CREATE INDEX crawl_pages_by_lease ON crawl_pages (lease_token) WHERE lease_token IS NOT NULL;
+  CREATE INDEX crawl_pages_by_position ON crawl_pages (crawl_id, position, bytes) WHERE position IS NOT NULL;
+  CREATE INDEX crawl_pages_failed ON crawl_pages (crawl_id, number) WHERE failure_code IS NOT NULL;
+
+  CREATE TABLE crawl_lanes (
+    crawl_id  text COLLATE "C" NOT NULL,
+    host      text COLLATE "C" NOT NULL,
+    waiting   bigint NOT NULL,
+    ready_at  bigint NOT NULL,
+    PRIMARY KEY (crawl_id, host)
+  );
+  CREATE INDEX crawl_lanes_by_moment ON crawl_lanes (ready_at) WHERE waiting > 0;
+
+  CREATE TABLE web_hosts (
+    host         text COLLATE "C" PRIMARY KEY,
+    next_at      bigint NOT NULL,
+    interval_ms  bigint NOT NULL
+  );
+  CREATE INDEX web_hosts_by_age ON web_hosts (next_at);
+
+  CREATE TABLE crawl_notes (
+    crawl_id  text COLLATE "C" NOT NULL,
+    code      text COLLATE "C" NOT NULL,
+    url       text NOT NULL,
+    message   text NOT NULL,
+    count     bigint NOT NULL,
+    noted_at  bigint NOT NULL,
+    PRIMARY KEY (crawl_id, code)
+  );
+
+  CREATE TABLE crawl_results (
+    crawl_id  text COLLATE "C" NOT NULL,
+    number    bigint NOT NULL,
+    content   bytea NOT NULL,
+    PRIMARY KEY (crawl_id, number)
+  );
+  ALTER TABLE crawl_results ALTER COLUMN content SET STORAGE EXTERNAL; -- compressed by the gateway
+`;
+
+/**
+ * Adds addresses under the lock of their crawl, which numbers them. The lists have equal lengths. An address that the crawl
+ * has already is left out; those beyond the room are counted by is_full.
+ */
+const ADD = `
+  CREATE FUNCTION crawl_add(
+    of_crawl text, kinds text[], keys text[], urls text[], hosts text[], depths bigint[], now_at bigint, discovered_max bigint,
+    OUT added bigint, OUT is_full boolean
+  ) LANGUAGE plpgsql AS $$
+  DECLARE
+    known bigint;
+    fresh bigint;
+  BEGIN
+    added := 0;
+    is_full := false;
+    SELECT discovered INTO known FROM crawls WHERE id = of_crawl AND state = 'scraping' FOR UPDATE;
+    IF NOT FOUND THEN RETURN; END IF;
+    SELECT count(DISTINCT given.key) INTO fresh FROM unnest(keys) AS given (key)
+      WHERE NOT EXISTS (SELECT 1 FROM crawl_pages p WHERE p.crawl_id = of_crawl AND p.key = given.key);
+    IF fresh = 0 THEN RETURN; END IF;
+    is_full := known + fresh > discovered_max;
+    WITH new_pages AS (
+      SELECT DISTINCT ON (given.key) given.* FROM unnest(kinds, keys, urls, hosts, depths) WITH ORDINALITY
+        AS given (kind, key, url, host, depth, place)
+      WHERE NOT EXISTS (SELECT 1 FROM crawl_pages p WHERE p.crawl_id = of_crawl AND p.key = given.key)
+      ORDER BY given.key, given.place
+    ), numbered AS (
+      SELECT *, row_number() OVER (ORDER BY place) - 1 AS index FROM new_pages
+    ), inserted AS (
+      INSERT INTO crawl_pages (crawl_id, number, kind, key, url, host, depth)
+        SELECT of_crawl, known + index, kind, key, url, host, depth FROM numbered WHERE known + index < discovered_max
+        RETURNING host
+    ), by_host AS (
+      SELECT host, count(*) AS count FROM inserted GROUP BY host
+    ), paced AS (
+      INSERT INTO web_hosts (host, next_at, interval_ms) SELECT host, now_at, 0 FROM by_host ORDER BY host
+        ON CONFLICT (host) DO NOTHING
+    ), lanes AS (
+      INSERT INTO crawl_lanes (crawl_id, host, waiting, ready_at) SELECT of_crawl, host, count, now_at FROM by_host
+        ORDER BY host
+        ON CONFLICT (crawl_id, host) DO UPDATE SET waiting = crawl_lanes.waiting + excluded.waiting
+    )
+    SELECT coalesce(sum(count), 0) INTO added FROM by_host;
+    UPDATE crawls SET discovered = discovered + added WHERE id = of_crawl;
+  END $$;
+`;
+
+/**
+ * Leases the next pages: see sqlite-take.ts, which does the same. Rows that another node has locked are left to it, so that
+ * no two nodes count the pages of one host or crawl at the same time, and none waits for another.
+ */
+const TAKE = `
+  CREATE FUNCTION crawl_take(
+    token text, until bigint, now_at bigint, take_max bigint, connections_max bigint, general_ms bigint, attempts_max bigint,
+    busy_ms bigint, burst_ms bigint, lanes_max bigint
+  ) RETURNS SETOF crawl_pages LANGUAGE plpgsql AS $$
+  DECLARE
+    page record;
+    lane record;
+    crawl record;
+    own record;
+    pause bigint;
+    tolerance bigint;
+    paced bigint;
+    room bigint;
+    taken bigint := 0;
+    got bigint;
+  BEGIN
+    FOR page IN SELECT p.crawl_id, p.number, p.state, p.host, p.attempts FROM crawl_pages p
+      WHERE p.lease_token IS NOT NULL AND p.lease_until < now_at LIMIT take_max FOR UPDATE SKIP LOCKED
+    LOOP
+      IF page.state = 2 THEN
+        taken := taken + 1;
+        RETURN QUERY UPDATE crawl_pages p SET lease_token = token, lease_until = until, attempts = p.attempts + 1
+          WHERE p.crawl_id = page.crawl_id AND p.number = page.number RETURNING p.*;
+        CONTINUE;
+      END IF;
+      SELECT c.state INTO crawl FROM crawls c WHERE c.id = page.crawl_id FOR UPDATE SKIP LOCKED;
+      CONTINUE WHEN NOT FOUND;
+      IF crawl.state <> 'scraping' THEN
+        UPDATE crawl_pages p SET state = 6, lease_token = NULL, lease_until = NULL
+          WHERE p.crawl_id = page.crawl_id AND p.number = page.number;
+        UPDATE crawls SET skipped = skipped + 1 WHERE id = page.crawl_id;
+      ELSIF page.attempts >= attempts_max THEN
+        UPDATE crawl_pages p SET state = 4, lease_token = NULL, lease_until = NULL, ended_at = now_at,
+            failure_code = 'CRASHED', failure = 'The page could not be fetched: its processes died.'
+          WHERE p.crawl_id = page.crawl_id AND p.number = page.number;
+        UPDATE crawls SET failed = failed + 1 WHERE id = page.crawl_id;
+      ELSE
+        UPDATE crawl_pages p SET state = 0, lease_token = NULL, lease_until = NULL
+          WHERE p.crawl_id = page.crawl_id AND p.number = page.number;
+        UPDATE crawl_lanes SET waiting = waiting + 1, ready_at = least(ready_at, now_at)
+          WHERE crawl_id = page.crawl_id AND host = page.host;
+      END IF;
+    END LOOP;
+    FOR lane IN SELECT l.crawl_id, l.host FROM crawl_lanes l WHERE l.waiting > 0 AND l.ready_at <= now_at
+      ORDER BY l.ready_at LIMIT lanes_max FOR UPDATE SKIP LOCKED
+    LOOP
+      EXIT WHEN taken >= take_max;
+      SELECT c.state, c.concurrency_max, c.pages_max - c.completed AS left_over, c.delay_ms INTO crawl
+        FROM crawls c WHERE c.id = lane.crawl_id FOR UPDATE SKIP LOCKED;
+      CONTINUE WHEN NOT FOUND;
+      IF crawl.state <> 'scraping' THEN
+        -- Added while the crawl ended.
+        DELETE FROM crawl_lanes l WHERE l.crawl_id = lane.crawl_id AND l.host = lane.host;
+        CONTINUE;
+      END IF;
+      SELECT h.next_at, h.interval_ms INTO own FROM web_hosts h WHERE h.host = lane.host FOR UPDATE SKIP LOCKED;
+      IF NOT FOUND THEN
+        -- Locked, or forgotten: then the next take finds it.
+        INSERT INTO web_hosts (host, next_at, interval_ms) SELECT lane.host, 0, 0
+          WHERE NOT EXISTS (SELECT 1 FROM web_hosts h WHERE h.host = lane.host) ON CONFLICT (host) DO NOTHING;
+        CONTINUE;
+      END IF;
+      pause := greatest(own.interval_ms, general_ms);
+      tolerance := CASE WHEN own.interval_ms >= burst_ms THEN 0 ELSE greatest(0, burst_ms - pause) END;
+      paced := CASE WHEN own.next_at > now_at + tolerance THEN 0 WHEN pause = 0 THEN take_max
+        ELSE (now_at + tolerance - greatest(own.next_at, now_at)) / pause + 1 END;
+      room := least(
+        take_max - taken, paced, CASE WHEN crawl.delay_ms > 0 THEN 1 ELSE take_max END,
+        least(crawl.concurrency_max, crawl.left_over)
+          - (SELECT count(*) FROM crawl_pages p WHERE p.crawl_id = lane.crawl_id AND p.lease_token IS NOT NULL),
+        connections_max - (SELECT count(*) FROM crawl_pages p WHERE p.host = lane.host AND p.lease_token IS NOT NULL));
+      IF room <= 0 THEN
+        UPDATE crawl_lanes l
+          SET ready_at = CASE WHEN paced > 0 THEN now_at + busy_ms ELSE greatest(now_at + 1, own.next_at - tolerance) END
+          WHERE l.crawl_id = lane.crawl_id AND l.host = lane.host;
+        CONTINUE;
+      END IF;
+      RETURN QUERY UPDATE crawl_pages p
+        SET state = 1, attempts = p.attempts + 1, lease_token = token, lease_until = until
+        WHERE p.crawl_id = lane.crawl_id AND p.number IN (
+          SELECT w.number FROM crawl_pages w WHERE w.crawl_id = lane.crawl_id AND w.host = lane.host AND w.state = 0
+          ORDER BY w.number LIMIT room)
+        RETURNING p.*;
+      GET DIAGNOSTICS got = ROW_COUNT;
+      taken := taken + got;
+      IF pause > 0 THEN
+        UPDATE web_hosts h SET next_at = greatest(h.next_at, now_at) + got * pause WHERE h.host = lane.host;
+      END IF;
+      UPDATE crawl_lanes l SET waiting = l.waiting - got, ready_at = now_at + crawl.delay_ms
+        WHERE l.crawl_id = lane.crawl_id AND l.host = lane.host;
+    END LOOP;
+  END $$;
+`;
+
+/** The writes under a lease. Each locks the crawl first, as the others do. */
+const LEASED = `
+  CREATE FUNCTION crawl_fetched(
+    of_crawl text, page_number bigint, token text, attempt bigint, parked text, result bytea, result_bytes bigint
+  ) RETURNS boolean LANGUAGE plpgsql AS $$
+  BEGIN
+    PERFORM 1 FROM crawls WHERE id = of_crawl AND state = 'scraping' FOR UPDATE;
+    IF NOT FOUND THEN RETURN false; END IF;
+    UPDATE crawl_pages SET state = 2, work = parked, bytes = result_bytes
+      WHERE crawl_id = of_crawl AND number = page_number AND lease_token = token AND attempts = attempt AND state = 1;
+    IF NOT FOUND THEN RETURN false; END IF;
+    INSERT INTO crawl_results (crawl_id, number, content) VALUES (of_crawl, page_number, result)
+      ON CONFLICT (crawl_id, number) DO UPDATE SET content = excluded.content;
+    RETURN true;
+  END $$;
+
+  CREATE FUNCTION crawl_end(
+    of_crawl text, page_number bigint, token text, attempt bigint, new_state bigint, code text, message text, cost bigint,
+    of_host text, now_at bigint
+  ) RETURNS boolean LANGUAGE plpgsql AS $$
+  DECLARE
+    crawl record;
+    size bigint;
+  BEGIN
+    SELECT completed, delay_ms INTO crawl FROM crawls WHERE id = of_crawl FOR UPDATE;
+    UPDATE crawl_pages SET state = new_state, failure_code = code, failure = message, ended_at = now_at, work = NULL,
+        lease_token = NULL, lease_until = NULL, position = CASE WHEN new_state = 3 THEN crawl.completed END
+      WHERE crawl_id = of_crawl AND number = page_number AND lease_token = token AND attempts = attempt
+      RETURNING bytes INTO size;
+    IF NOT FOUND THEN RETURN false; END IF;
+    UPDATE crawls SET completed = completed + (new_state = 3)::int, failed = failed + (new_state = 4)::int,
+        skipped = skipped + (new_state > 4)::int, credits = credits + cost,
+        bytes = bytes + CASE WHEN new_state = 3 THEN size ELSE 0 END
+      WHERE id = of_crawl;
+    IF crawl.delay_ms = 0 THEN
+      UPDATE crawl_lanes SET ready_at = now_at WHERE crawl_id = of_crawl AND host = of_host AND ready_at > now_at;
+    END IF;
+    RETURN true;
+  END $$;
+
+  CREATE FUNCTION crawl_give_back(
+    of_crawl text, page_number bigint, token text, attempt bigint, of_host text, ready bigint
+  ) RETURNS boolean LANGUAGE plpgsql AS $$
+  DECLARE
+    is_over boolean;
+  BEGIN
+    SELECT state <> 'scraping' INTO is_over FROM crawls WHERE id = of_crawl FOR UPDATE;
+    UPDATE crawl_pages SET state = CASE WHEN is_over THEN 6 ELSE 0 END, attempts = attempts - 1, lease_token = NULL,
+        lease_until = NULL
+      WHERE crawl_id = of_crawl AND number = page_number AND lease_token = token AND attempts = attempt AND state = 1;
+    IF NOT FOUND THEN RETURN false; END IF;
+    IF is_over THEN
+      UPDATE crawls SET skipped = skipped + 1 WHERE id = of_crawl;
+    ELSE
+      UPDATE crawl_lanes SET waiting = waiting + 1, ready_at = greatest(ready_at, ready)
+        WHERE crawl_id = of_crawl AND host = of_host;
+    END IF;
+    RETURN true;
+  END $$;
+`;
+
+export const CRAWLS = TABLES + ADD + TAKE + LEASED;

@@ -1,0 +1,188 @@
+import type { Parameter, Statements } from "../../../storage/index.ts";
+import type {
+  Added,
+  Crawl,
+  CrawlFinish,
+  CrawlNote,
+  CrawlStore,
+  FetchedPage,
+  LeasedPage,
+  NewCrawl,
+  NewPage,
+  PageEnd,
+  PageFailure,
+  ResultRange,
+  StoredResult,
+  TakeRequest,
+} from "../store.ts";
+import {
+  attemptsMax,
+  burstMs,
+  busyMs,
+  type CrawlRow,
+  deletedMax,
+  type FailureRow,
+  hostTtlMs,
+  lanesPerPage,
+  type NoteRow,
+  pageColumns,
+  type PageRow,
+  parametersOf,
+  type ResultRow,
+  statementsWith,
+  toCrawl,
+  toLeasedPage,
+  toNote,
+  toPageFailure,
+} from "./rows.ts";
+
+const SQL = statementsWith((index) => `$${index}`, { ofCrawl: "", byLease: "" });
+
+const TAKE = `SELECT ${pageColumns} FROM crawl_take($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`;
+
+/** Due: a lane whose time has come, or a lease that has run out. */
+const DUE = `SELECT 1 WHERE EXISTS (SELECT 1 FROM crawl_lanes WHERE waiting > 0 AND ready_at <= $1)
+  OR EXISTS (SELECT 1 FROM crawl_pages WHERE lease_token IS NOT NULL AND lease_until < $1)`;
+
+/** Crawls on Postgres. The functions are in the migrations. */
+export class PostgresCrawlStore implements CrawlStore {
+  readonly #statements: Statements;
+
+  constructor(statements: Statements) {
+    this.#statements = statements;
+  }
+
+  async insert(crawl: NewCrawl, activeMax: number): Promise<boolean> {
+    return (await this.#statements.run(SQL.insert, parametersOf.insert(crawl, activeMax))).length > 0;
+  }
+
+  async find(id: string): Promise<Crawl | undefined> {
+    return (await this.#crawls(SQL.find, [id]))[0];
+  }
+
+  active(owner: string): Promise<Crawl[]> {
+    return this.#crawls(SQL.active, [owner]);
+  }
+
+  async add(crawlId: string, pages: readonly NewPage[], at: number, discoveredMax: number): Promise<Added> {
+    const columns = (["kind", "key", "url", "host"] as const).map((name) => pages.map((page) => page[name]));
+    const depths = pages.map(({ depth }) => String(depth));
+    const [row] = await this.#statements.run<{ added: bigint; is_full: boolean }>(
+      "SELECT added, is_full FROM crawl_add($1, $2, $3, $4, $5, $6::text[]::bigint[], $7, $8)",
+      [crawlId, ...columns, depths, at, discoveredMax],
+    );
+    return { added: Number(row?.added ?? 0n), isFull: row?.is_full === true };
+  }
+
+  /** Reads first, since most of the time nothing is due. */
+  async take({ lease, at, pagesMax, politeness }: TakeRequest): Promise<LeasedPage[]> {
+    if ((await this.#statements.run(DUE, [at])).length === 0) return [];
+    const { connectionsMax, intervalMs } = politeness;
+    const rows = await this.#statements.run<PageRow>(TAKE, [
+      lease.token,
+      lease.until,
+      at,
+      pagesMax,
+      connectionsMax,
+      intervalMs,
+      attemptsMax,
+      busyMs,
+      burstMs,
+      pagesMax * lanesPerPage,
+    ]);
+    return rows.map((row) => toLeasedPage(row, lease.token));
+  }
+
+  async renew(token: string, until: number): Promise<string[]> {
+    if ((await this.#statements.run(SQL.renew, [token, until])).length === 0) return [];
+    return (await this.#statements.run<{ id: string }>(SQL.running, [token])).map(({ id }) => id);
+  }
+
+  fetched(page: LeasedPage, { content, work }: FetchedPage): Promise<boolean> {
+    return this.#done("crawl_fetched($1, $2, $3, $4, $5, $6, $7)", [
+      ...parametersOf.leased(page),
+      JSON.stringify(work),
+      content,
+      content.byteLength,
+    ]);
+  }
+
+  end(page: LeasedPage, end: PageEnd, at: number): Promise<boolean> {
+    return this.#done("crawl_end($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)", [
+      ...parametersOf.leased(page),
+      ...parametersOf.end(end),
+      page.host,
+      at,
+    ]);
+  }
+
+  giveBack(page: LeasedPage, readyAt: number): Promise<boolean> {
+    return this.#done("crawl_give_back($1, $2, $3, $4, $5, $6)", [...parametersOf.leased(page), page.host, readyAt]);
+  }
+
+  async pace(host: string, intervalMs: number, at: number): Promise<void> {
+    await this.#statements.run(SQL.pace, [host, intervalMs, at]);
+  }
+
+  async rest(host: string, until: number): Promise<void> {
+    await this.#statements.run(SQL.rest, [host, until]);
+  }
+
+  async note(crawlId: string, note: Omit<CrawlNote, "count">): Promise<void> {
+    await this.#statements.run(SQL.note, parametersOf.note(crawlId, note));
+  }
+
+  exhausted(): Promise<Crawl[]> {
+    return this.#crawls(SQL.exhausted, []);
+  }
+
+  async finish(id: string, finish: CrawlFinish): Promise<boolean> {
+    const rows = await this.#statements.run(
+      `WITH ended AS (${SQL.finish}), gone AS (DELETE FROM crawl_lanes WHERE crawl_id IN (SELECT id FROM ended))
+        SELECT id FROM ended`,
+      parametersOf.finish(id, finish),
+    );
+    return rows.length > 0;
+  }
+
+  async results(id: string, { from, countMax, bytesMax }: ResultRange): Promise<StoredResult[]> {
+    const rows = await this.#statements.run<ResultRow>(SQL.results, [id, from, countMax, bytesMax]);
+    return rows.map(({ position, content }) => ({ position: Number(position), content }));
+  }
+
+  async failures(id: string, countMax: number): Promise<PageFailure[]> {
+    return (await this.#statements.run<FailureRow>(SQL.failures, [id, countMax])).map(toPageFailure);
+  }
+
+  async notes(id: string): Promise<CrawlNote[]> {
+    return (await this.#statements.run<NoteRow>(SQL.notes, [id])).map(toNote);
+  }
+
+  async makeRoom(owner: string, bytesMax: number, at: number): Promise<void> {
+    await this.#statements.run(SQL.makeRoom, [owner, bytesMax, at]);
+  }
+
+  async deleteExpired(at: number): Promise<boolean> {
+    await this.#statements.run(SQL.deleteHosts, [at - hostTtlMs]);
+    const [crawl] = await this.#statements.run<{ id: string }>(SQL.expired, [at]);
+    if (crawl === undefined) return false;
+    await this.#statements.run(SQL.deleteLanes, [crawl.id]);
+    for (const statement of [SQL.deleteResults, SQL.deletePages]) {
+      const counted = `WITH gone AS (${statement} RETURNING 1) SELECT count(*) AS count FROM gone`;
+      const [row] = await this.#statements.run<{ count: bigint }>(counted, [crawl.id, deletedMax]);
+      if (Number(row?.count ?? 0n) === deletedMax) return true;
+    }
+    await this.#statements.run(SQL.deleteNotes, [crawl.id]);
+    await this.#statements.run(SQL.deleteCrawl, [crawl.id]);
+    return true;
+  }
+
+  async #crawls(statement: string, parameters: readonly Parameter[]): Promise<Crawl[]> {
+    return (await this.#statements.run<CrawlRow>(statement, parameters)).map(toCrawl);
+  }
+
+  async #done(call: string, parameters: readonly Parameter[]): Promise<boolean> {
+    const [row] = await this.#statements.run<{ done: boolean }>(`SELECT ${call} AS done`, parameters);
+    return row?.done === true;
+  }
+}

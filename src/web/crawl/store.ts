@@ -1,0 +1,189 @@
+/**
+ * The durable state of crawls, on either engine. The states of a page:
+ *
+ *   add ──▶ waiting ──take──▶ running ──fetched──▶ fetched ──end──▶ done
+ *              ▲                 ├──end──▶ failed | blocked | skipped
+ *              ├──giveBack───────┤
+ *              └──lease runs out─┘   (a fetched page whose lease runs out is leased to another process, which ends it)
+ *
+ * A page's result is stored before it is charged, and visible once it is: whichever process dies in between, the next one
+ * charges the same work, which the ledger accepts once. Each write names its lease, so that a process which was paused past
+ * the end of its lease changes nothing.
+ */
+import type { JsonObject, Nano } from "../../core/index.ts";
+
+export type CrawlKind = "crawl" | "batch";
+export type CrawlState = "scraping" | "completed" | "failed" | "cancelled";
+
+export interface NewCrawl {
+  id: string;
+  kind: CrawlKind;
+  /** The user. */
+  owner: string;
+  /** The one who pays, and what was requested: plain data for any node. */
+  caller: JsonObject;
+  request: JsonObject;
+  /** The most pages with a result. */
+  pagesMax: number;
+  /** Pages that run at the same time, on all nodes. */
+  concurrencyMax: number;
+  /** The pause between two pages of a host. */
+  delayMs: number;
+  createdAt: number;
+  /** When the crawl is deleted. */
+  expiresAt: number;
+}
+
+/** A failure in the words of the API. */
+interface CrawlFailure {
+  code: string;
+  message: string;
+}
+
+export interface Crawl extends NewCrawl {
+  state: CrawlState;
+  /** Why it ended early; undefined if it did not. */
+  failure: CrawlFailure | undefined;
+  /** Addresses that were added, whatever became of them. */
+  discovered: number;
+  completed: number;
+  failed: number;
+  /** Addresses that robots.txt forbids, and those that needed no request or repeated another page. */
+  skipped: number;
+  credits: Nano;
+  /** Bytes of the stored results. */
+  bytes: number;
+  endedAt: number | undefined;
+}
+
+/** The kinds of addresses: a page, and a host whose sitemaps list pages. */
+export type PageKind = "page" | "sitemap";
+
+export interface NewPage {
+  kind: PageKind;
+  /** Equal for addresses of the same page. */
+  key: string;
+  url: string;
+  host: string;
+  /** Links from the start. */
+  depth: number;
+}
+
+interface PageId {
+  crawlId: string;
+  number: number;
+}
+
+export interface LeasedPage extends PageId, Omit<NewPage, "key"> {
+  /** Leases of the page, the current one included. */
+  attempts: number;
+  token: string;
+  /** The parked work of a page that was fetched and has to be charged. */
+  work: JsonObject | undefined;
+}
+
+/** The most that all nodes together ask of one host. */
+interface Politeness {
+  connectionsMax: number;
+  /** The pause between the starts of two pages; zero for no bound. */
+  intervalMs: number;
+}
+
+export interface TakeRequest {
+  lease: { token: string; until: number };
+  at: number;
+  pagesMax: number;
+  politeness: Politeness;
+}
+
+export interface FetchedPage {
+  content: Uint8Array;
+  work: JsonObject;
+}
+
+export type PageEnd =
+  | { state: "done"; credits: Nano }
+  | { state: "failed" | "blocked"; failure: CrawlFailure }
+  | { state: "skipped" };
+
+/** A page that has no result. */
+export interface PageFailure extends CrawlFailure {
+  number: number;
+  url: string;
+  isBlocked: boolean;
+  at: number;
+}
+
+/** Something that a crawl left out, with the first address that it concerns. */
+export interface CrawlNote extends CrawlFailure {
+  url: string;
+  /** How often it happened. */
+  count: number;
+  at: number;
+}
+
+export interface StoredResult {
+  /** From 0, in the order in which the pages ended. */
+  position: number;
+  content: Uint8Array;
+}
+
+export interface ResultRange {
+  from: number;
+  countMax: number;
+  /** The first result of a range is part of it whatever its size. */
+  bytesMax: number;
+}
+
+/** Each write is one durable commit; one under a lease resolves with whether that was valid. */
+export interface CrawlStore {
+  /** Resolves with false, and stores nothing, if the owner has `activeMax` crawls that run. */
+  insert(crawl: NewCrawl, activeMax: number): Promise<boolean>;
+  find(id: string): Promise<Crawl | undefined>;
+  /** The owner's crawls that run, the newest first. */
+  active(owner: string): Promise<Crawl[]>;
+  /**
+   * Adds addresses that the crawl does not have, up to `discoveredMax` in all. Resolves with how many were new, and
+   * whether some had no room.
+   */
+  add(crawlId: string, pages: readonly NewPage[], at: number, discoveredMax: number): Promise<Added>;
+  /**
+   * Leases pages that may be fetched now, by politeness and by the bounds of their crawls, and fetched pages whose process
+   * died. Does not wait for other processes.
+   */
+  take(request: TakeRequest): Promise<LeasedPage[]>;
+  /** Prolongs all leases with this token. Resolves with their crawls that still run. */
+  renew(token: string, until: number): Promise<string[]>;
+  fetched(page: LeasedPage, fetched: FetchedPage): Promise<boolean>;
+  end(page: LeasedPage, end: PageEnd, at: number): Promise<boolean>;
+  /** Returns a page that could not be fetched now; it and its host's pages of this crawl wait until then. */
+  giveBack(page: LeasedPage, readyAt: number): Promise<boolean>;
+  /** Sets the pause between two pages of a host that its robots.txt demands. */
+  pace(host: string, intervalMs: number, at: number): Promise<void>;
+  /** No page of this host is taken before this moment. */
+  rest(host: string, until: number): Promise<void>;
+  note(crawlId: string, note: Omit<CrawlNote, "count">): Promise<void>;
+  /** Crawls that run and have nothing left to do. */
+  exhausted(): Promise<Crawl[]>;
+  /** Ends a crawl that runs. Resolves with whether it ran. */
+  finish(id: string, finish: CrawlFinish): Promise<boolean>;
+  results(id: string, range: ResultRange): Promise<StoredResult[]>;
+  failures(id: string, countMax: number): Promise<PageFailure[]>;
+  notes(id: string): Promise<CrawlNote[]>;
+  /** Lets the owner's oldest ended crawls expire until the bytes of the others are within the bound. */
+  makeRoom(owner: string, bytesMax: number, at: number): Promise<void>;
+  /** Deletes expired crawls, a bounded number of rows at a time. Resolves with whether there may be more. */
+  deleteExpired(at: number): Promise<boolean>;
+}
+
+export interface Added {
+  added: number;
+  isFull: boolean;
+}
+
+export interface CrawlFinish {
+  state: Exclude<CrawlState, "scraping">;
+  failure?: CrawlFailure | undefined;
+  at: number;
+  expiresAt: number;
+}

@@ -1,0 +1,384 @@
+/** The contract of every `CrawlStore`, on either engine: the frontier, its leases and its politeness. */
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { openStorage, type Storage } from "../../src/storage/index.ts";
+import { type CrawlStore, type LeasedPage, type NewCrawl, type NewPage, openCrawlStore } from "../../src/web/index.ts";
+import { type PostgresServer, startPostgres } from "../kit/index.ts";
+
+let postgres: PostgresServer;
+let folder: string;
+let files = 0;
+beforeAll(async () => {
+  postgres = await startPostgres();
+  folder = mkdtempSync(join(tmpdir(), "tollgate-crawls-"));
+});
+afterAll(async () => {
+  await postgres.stop();
+  rmSync(folder, { recursive: true });
+});
+
+const T0 = 2 ** 42;
+const LEASE_MS = 1_000;
+const MANY = 1_000_000;
+/** No pace, so that only the test's own bounds count. */
+const free = { connectionsMax: MANY, intervalMs: 0 };
+
+const crawl = (id: string, rest: Partial<NewCrawl> = {}): NewCrawl => ({
+  id,
+  kind: "crawl",
+  owner: "alice",
+  caller: { user: "alice", odd: "Ω \u{1f642} ' \\ \0" },
+  request: { url: "http://a.test/" },
+  pagesMax: MANY,
+  concurrencyMax: MANY,
+  delayMs: 0,
+  createdAt: T0,
+  expiresAt: T0 + MANY,
+  ...rest,
+});
+
+const page = (path: string, rest: Partial<NewPage> = {}): NewPage => {
+  const host = rest.host ?? "a.test";
+  return { kind: "page", key: `${host}${path}`, url: `http://${host}${path}`, host, depth: 1, ...rest };
+};
+
+const pages = (count: number, host = "a.test") =>
+  Array.from({ length: count }, (_, index) => page(`/${index}`, { host }));
+
+describe.each([
+  ["SQLite", async () => `sqlite:${join(folder, `${(files += 1)}.db`)}`],
+  ["Postgres", async () => postgres.createDatabase()],
+] as const)("crawls on %s", (_engine, newUrl) => {
+  let url: string;
+  let storages: Storage[];
+  let store: CrawlStore;
+
+  /** A store on a connection of its own, as in another process. */
+  async function connect(): Promise<CrawlStore> {
+    const storage = await openStorage(url);
+    storages.push(storage);
+    return openCrawlStore(storage);
+  }
+
+  beforeEach(async () => {
+    storages = [];
+    url = await newUrl();
+    store = await connect();
+  });
+  afterEach(async () => {
+    for (const storage of storages) await storage.close();
+  });
+
+  const take = (
+    at: number,
+    rest: { pagesMax?: number; token?: string; politeness?: typeof free } = {},
+    from = store,
+  ) => {
+    const { pagesMax = 100, token = "t1", politeness = free } = rest;
+    return from.take({ lease: { token, until: at + LEASE_MS }, at, pagesMax, politeness });
+  };
+
+  const pathsOf = (taken: readonly LeasedPage[]): string[] => taken.map(({ url: each }) => new URL(each).pathname);
+
+  async function startCrawl(id: string, list: readonly NewPage[], rest: Partial<NewCrawl> = {}): Promise<void> {
+    expect(await store.insert(crawl(id, rest), 100)).toBe(true);
+    await store.add(id, list, T0, MANY);
+  }
+
+  const content = (text: string) => new Uint8Array(Buffer.from(text));
+
+  async function complete(each: LeasedPage, text: string, at = T0): Promise<void> {
+    expect(await store.fetched(each, { content: content(text), work: { id: text } })).toBe(true);
+    expect(await store.end(each, { state: "done", credits: 5n }, at)).toBe(true);
+  }
+
+  test("store every field, and are their owner's", async () => {
+    await startCrawl("c1", []);
+    await store.insert(crawl("c2", { owner: "bob", kind: "batch", delayMs: 7, concurrencyMax: 2, pagesMax: 3 }), 1);
+    const counts = { discovered: 0, completed: 0, failed: 0, skipped: 0, credits: 0n, bytes: 0 };
+    const running = { state: "scraping", failure: undefined, endedAt: undefined, ...counts };
+    expect(await store.find("c1")).toEqual({ ...crawl("c1"), ...running } as never);
+    expect(await store.find("c2")).toMatchObject({ kind: "batch", delayMs: 7, concurrencyMax: 2, pagesMax: 3 });
+    expect(await store.find("c3")).toBeUndefined();
+    expect((await store.active("alice")).map(({ id }) => id)).toEqual(["c1"]);
+    expect(await store.insert(crawl("c4", { owner: "bob" }), 1)).toBe(false);
+    expect(await store.find("c4")).toBeUndefined();
+  });
+
+  test("know each page once, and take no more than they may discover", async () => {
+    await startCrawl("c1", [page("/a"), page("/b"), page("/a")]);
+    expect(await store.add("c1", [page("/b"), page("/c")], T0, MANY)).toEqual({ added: 1, isFull: false });
+    expect(await store.add("c1", [page("/c"), page("/d"), page("/e")], T0, 4)).toEqual({ added: 1, isFull: true });
+    expect(await store.add("c1", [page("/a")], T0, 4)).toEqual({ added: 0, isFull: false });
+    expect(await store.add("none", [page("/a")], T0, 4)).toEqual({ added: 0, isFull: false });
+    expect(await store.find("c1")).toMatchObject({ discovered: 4 });
+    expect(pathsOf(await take(T0)).toSorted()).toEqual(["/a", "/b", "/c", "/d"]);
+    expect(await take(T0)).toEqual([]);
+  });
+
+  test("lend each page to one process, in the order of discovery", async () => {
+    await startCrawl("c1", pages(40));
+    const other = await connect();
+    const seen: string[] = [];
+    for (let round = 0; seen.length < 40 && round < 200; round += 1) {
+      const taken = await Promise.all([
+        take(T0 + round, { pagesMax: 3, token: "t1" }),
+        take(T0 + round, { pagesMax: 3, token: "t2" }, other),
+      ]);
+      for (const each of taken) {
+        const numbers = each.map(({ number }) => number);
+        expect(numbers).toEqual(numbers.toSorted((a, b) => a - b));
+        seen.push(...pathsOf(each));
+      }
+    }
+    expect(seen).toHaveLength(40);
+    expect(new Set(seen).size).toBe(40);
+  });
+
+  test("a page is charged once, and its result visible then", async () => {
+    await startCrawl("c1", [page("/a"), page("/b")]);
+    const [a, b] = await take(T0);
+    if (a === undefined || b === undefined) throw new Error("not two pages");
+    expect(a).toMatchObject({ crawlId: "c1", kind: "page", host: "a.test", depth: 1, attempts: 1, work: undefined });
+    expect(await store.fetched(a, { content: content("A"), work: { id: "w" } })).toBe(true);
+    expect(await store.fetched(a, { content: content("again"), work: { id: "w2" } })).toBe(false);
+    expect(await store.results("c1", { from: 0, countMax: 10, bytesMax: 100 })).toEqual([]);
+    expect(await store.end(a, { state: "done", credits: 7n }, T0)).toBe(true);
+    expect(await store.end(a, { state: "done", credits: 7n }, T0)).toBe(false);
+    await complete(b, "BB");
+    const results = await store.results("c1", { from: 0, countMax: 10, bytesMax: 100 });
+    expect(results.map(({ position, content: bytes }) => [position, Buffer.from(bytes).toString()])).toEqual([
+      [0, "A"],
+      [1, "BB"],
+    ]);
+    expect(await store.find("c1")).toMatchObject({ completed: 2, credits: 12n, bytes: 3 });
+  });
+
+  test("a lease that ran out is another process's, and a fetched page goes on where it was", async () => {
+    await startCrawl("c1", [page("/a"), page("/b")]);
+    const [a, b] = await take(T0);
+    if (a === undefined || b === undefined) throw new Error("not two pages");
+    await store.fetched(b, { content: content("B"), work: { id: "w" } });
+    expect(await take(T0 + LEASE_MS, { token: "t2" })).toEqual([]);
+    const again = await take(T0 + LEASE_MS + 1, { token: "t2" });
+    expect(again.toSorted((x, y) => x.number - y.number)).toEqual([
+      { ...a, token: "t2", attempts: 2 },
+      { ...b, token: "t2", attempts: 2, work: { id: "w" } },
+    ]);
+    expect(await store.fetched(a, { content: content("late"), work: {} })).toBe(false);
+    expect(await store.end(a, { state: "skipped" }, T0)).toBe(false);
+    expect(await store.end(b, { state: "done", credits: 1n }, T0)).toBe(false);
+    for (const each of again)
+      if (each.work !== undefined) expect(await store.end(each, { state: "done", credits: 1n }, T0)).toBe(true);
+    expect(await store.find("c1")).toMatchObject({ completed: 1, credits: 1n });
+  });
+
+  test("leases are renewed together; those of ended crawls are told", async () => {
+    await startCrawl("c1", [page("/a")]);
+    await startCrawl("c2", [page("/a")]);
+    expect(await take(T0)).toHaveLength(2);
+    expect((await store.renew("t1", T0 + 5 * LEASE_MS)).toSorted()).toEqual(["c1", "c2"]);
+    expect(await take(T0 + 2 * LEASE_MS, { token: "t2" })).toEqual([]);
+    await store.finish("c1", { state: "cancelled", at: T0, expiresAt: T0 + 9 });
+    expect(await store.renew("t1", T0 + 5 * LEASE_MS)).toEqual(["c2"]);
+    expect(await store.renew("t9", T0)).toEqual([]);
+  });
+
+  test("a page whose processes keep dying fails", async () => {
+    await startCrawl("c1", [page("/a")]);
+    for (let attempt = 1; attempt <= 3; attempt += 1) {
+      expect(await take(T0 + attempt * 2 * LEASE_MS)).toMatchObject([{ attempts: attempt }]);
+    }
+    expect(await take(T0 + 10 * LEASE_MS)).toEqual([]);
+    expect(await store.failures("c1", 10)).toMatchObject([
+      { code: "CRASHED", isBlocked: false, url: "http://a.test/a" },
+    ]);
+    expect(await store.find("c1")).toMatchObject({ failed: 1 });
+  });
+
+  test("a page that is given back waits, and counts no attempt", async () => {
+    await startCrawl("c1", [page("/a"), page("/b")]);
+    const [a] = await take(T0, { pagesMax: 1 });
+    if (a === undefined) throw new Error("no page");
+    expect(await store.giveBack(a, T0 + 50)).toBe(true);
+    expect(await store.giveBack(a, T0 + 50)).toBe(false);
+    expect(await take(T0 + 49)).toEqual([]);
+    expect((await take(T0 + 50)).map(({ attempts }) => attempts)).toEqual([1, 1]);
+  });
+
+  describe("politeness", () => {
+    test("holds for a host across crawls and processes", async () => {
+      const other = await connect();
+      await startCrawl("c1", pages(20));
+      await startCrawl("c2", pages(20));
+      await startCrawl("c3", pages(1, "b.test"));
+      const politeness = { connectionsMax: 2, intervalMs: 0 };
+      const seen: LeasedPage[] = [];
+      for (let round = 0; round < 10; round += 1) {
+        const at = T0 + round * 200;
+        const lease = { until: T0 + MANY };
+        const taken = await Promise.all([
+          store.take({ lease: { ...lease, token: "t1" }, at, pagesMax: 10, politeness }),
+          other.take({ lease: { ...lease, token: "t2" }, at, pagesMax: 10, politeness }),
+        ]);
+        seen.push(...taken.flat());
+      }
+      expect(seen.filter(({ host }) => host === "a.test")).toHaveLength(2);
+      expect(seen.filter(({ host }) => host === "b.test")).toHaveLength(1);
+      const first = seen.find(({ host }) => host === "a.test");
+      if (first === undefined) throw new Error("no page");
+      await store.end(first, { state: "skipped" }, T0 + 5_000);
+      const next = await store.take({
+        lease: { token: "t1", until: T0 + MANY },
+        at: T0 + 5_000,
+        pagesMax: 9,
+        politeness,
+      });
+      expect(next).toHaveLength(1);
+    });
+
+    test("is five pages a second, whoever asks", async () => {
+      await startCrawl("c1", pages(50));
+      await startCrawl("c2", pages(50));
+      const politeness = { connectionsMax: MANY, intervalMs: 200 };
+      const starts: number[] = [];
+      for (let at = T0; at < T0 + 10_000; at += 50) {
+        starts.push(...(await take(at, { politeness })).map(() => at));
+      }
+      // Those of a burst at first, and then one each 200 ms.
+      expect(starts.length).toBeGreaterThanOrEqual(50);
+      expect(starts.length).toBeLessThanOrEqual(55);
+      for (const from of starts) {
+        expect(starts.filter((at) => at >= from && at < from + 1_000).length).toBeLessThanOrEqual(10);
+      }
+    });
+
+    test("obeys the pause of a host and that of a crawl exactly", async () => {
+      await startCrawl("c1", pages(5));
+      await startCrawl("c2", pages(5));
+      await store.pace("a.test", 2_000, T0);
+      const starts: number[] = [];
+      for (let at = T0; at < T0 + 9_000; at += 100) starts.push(...(await take(at)).map(() => at - T0));
+      expect(starts).toEqual([0, 2_000, 4_000, 6_000, 8_000]);
+      await startCrawl("c3", pages(5, "b.test"), { delayMs: 3_000, concurrencyMax: 1 });
+      const delayed: number[] = [];
+      for (let at = T0; at < T0 + 9_000; at += 100) {
+        for (const each of await take(at, { token: "t3" })) {
+          if (each.crawlId !== "c3") continue;
+          delayed.push(at - T0);
+          await store.end(each, { state: "skipped" }, at);
+        }
+      }
+      expect(delayed).toEqual([0, 3_000, 6_000]);
+    });
+
+    test("lets a host rest", async () => {
+      await startCrawl("c1", pages(2));
+      await store.rest("a.test", T0 + 3_000);
+      await store.rest("a.test", T0 + 1_000);
+      const starts: number[] = [];
+      const politeness = { connectionsMax: 9, intervalMs: 1_000 };
+      for (let at = T0; at < T0 + 5_000; at += 100) starts.push(...(await take(at, { politeness })).map(() => at - T0));
+      expect(starts).toEqual([3_000, 4_000]);
+    });
+  });
+
+  test("keep their own bounds: pages at a time, and pages in all", async () => {
+    await startCrawl("c1", pages(9), { concurrencyMax: 2, pagesMax: 3 });
+    const first = await take(T0);
+    expect(first).toHaveLength(2);
+    for (const each of first) await complete(each, each.url);
+    const second = await take(T0 + 300);
+    expect(second).toHaveLength(1);
+    expect(await store.exhausted()).toEqual([]);
+    for (const each of second) await store.end(each, { state: "failed", failure: { code: "X", message: "no\0" } }, T0);
+    // A failed page leaves its place to another one.
+    const third = await take(T0 + 600);
+    for (const each of third) await complete(each, each.url);
+    expect(await take(T0 + 900)).toEqual([]);
+    expect((await store.exhausted()).map(({ id, completed }) => [id, completed])).toEqual([["c1", 3]]);
+  });
+
+  test("end once; what was under way then changes nothing", async () => {
+    await startCrawl("c1", pages(3));
+    const [a, b, c] = await take(T0);
+    if (a === undefined || b === undefined || c === undefined) throw new Error("not three pages");
+    await store.fetched(b, { content: content("B"), work: {} });
+    const end = { state: "cancelled", failure: { code: "X", message: "why" }, at: T0 + 1, expiresAt: T0 + 2 } as const;
+    expect(await store.finish("c1", end)).toBe(true);
+    expect(await store.finish("c1", { ...end, state: "completed" })).toBe(false);
+    expect(await store.find("c1")).toMatchObject({
+      state: "cancelled",
+      failure: { code: "X", message: "why" },
+      endedAt: T0 + 1,
+    });
+    expect(await store.fetched(a, { content: content("A"), work: {} })).toBe(false);
+    // It was charged or will be: its result stays.
+    expect(await store.end(b, { state: "done", credits: 1n }, T0)).toBe(true);
+    expect(await store.giveBack(c, T0)).toBe(true);
+    expect(await store.add("c1", [page("/new")], T0, MANY)).toEqual({ added: 0, isFull: false });
+    expect(await take(T0 + MANY)).toEqual([]);
+    expect(await store.active("alice")).toEqual([]);
+    expect(await store.exhausted()).toEqual([]);
+  });
+
+  test("have nothing left when all addresses have ended", async () => {
+    await startCrawl("c1", [page("/a"), page("/b"), page("/s", { kind: "sitemap" })]);
+    expect(await store.exhausted()).toEqual([]);
+    const [a, b, sitemap] = await take(T0);
+    if (a === undefined || b === undefined || sitemap === undefined) throw new Error("not three pages");
+    await complete(a, "A");
+    await store.end(b, { state: "blocked", failure: { code: "ROBOTS", message: "no" } }, T0);
+    expect(await store.exhausted()).toEqual([]);
+    await store.end(sitemap, { state: "skipped" }, T0);
+    expect((await store.exhausted()).map(({ id }) => id)).toEqual(["c1"]);
+    expect(await store.find("c1")).toMatchObject({ completed: 1, skipped: 2, failed: 0 });
+    expect(await store.failures("c1", 9)).toMatchObject([{ isBlocked: true, code: "ROBOTS", url: b.url }]);
+  });
+
+  test("page their results by count and by bytes", async () => {
+    await startCrawl("c1", pages(5));
+    for (const each of await take(T0)) await complete(each, "0123456789");
+    const positions = async (from: number, countMax: number, bytesMax: number) =>
+      (await store.results("c1", { from, countMax, bytesMax })).map(({ position }) => position);
+    expect(await positions(0, 10, 1_000)).toEqual([0, 1, 2, 3, 4]);
+    expect(await positions(1, 2, 1_000)).toEqual([1, 2]);
+    expect(await positions(1, 9, 25)).toEqual([1, 2]);
+    expect(await positions(3, 9, 1)).toEqual([3]);
+    expect(await positions(5, 9, 1_000)).toEqual([]);
+  });
+
+  test("count what they leave out by reason", async () => {
+    await startCrawl("c1", []);
+    const note = { code: "TRAP", url: "http://a.test/1", message: "too deep", at: T0 };
+    await store.note("c1", note);
+    await store.note("c1", { ...note, url: "http://a.test/2", at: T0 + 1 });
+    await store.note("c1", { ...note, code: "OTHER", at: T0 + 2 });
+    await store.note("none", note);
+    expect(await store.notes("c1")).toEqual([
+      { ...note, count: 2 },
+      { ...note, code: "OTHER", at: T0 + 2, count: 1 },
+    ]);
+    expect(await store.notes("none")).toEqual([]);
+  });
+
+  test("expire, the oldest ended ones of an owner first if there is no room", async () => {
+    for (const [index, id] of ["c1", "c2", "c3"].entries()) {
+      await startCrawl(id, pages(1), { createdAt: T0 + index });
+      for (const each of await take(T0 + 10)) await complete(each, "0123456789");
+    }
+    await store.finish("c1", { state: "completed", at: T0, expiresAt: T0 + 500 });
+    await store.finish("c2", { state: "completed", at: T0, expiresAt: T0 + 500 });
+    await store.makeRoom("alice", 30, T0 + 1);
+    expect(await store.find("c1")).toMatchObject({ expiresAt: T0 + 500 });
+    await store.makeRoom("alice", 20, T0 + 1);
+    expect(await store.find("c1")).toMatchObject({ expiresAt: T0 + 1 });
+    expect(await store.find("c2")).toMatchObject({ expiresAt: T0 + 500 });
+    while (await store.deleteExpired(T0 + 1));
+    expect(await store.find("c1")).toBeUndefined();
+    expect(await store.results("c1", { from: 0, countMax: 9, bytesMax: 99 })).toEqual([]);
+    expect(await store.results("c2", { from: 0, countMax: 9, bytesMax: 99 })).toHaveLength(1);
+  });
+});
