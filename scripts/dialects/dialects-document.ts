@@ -51,7 +51,14 @@ SDK of the dialect.
 
 A signature or an encrypted thought can only be used by its maker. The client gets it tagged with its origin, and returns it
 like any other; its maker receives it unchanged, and no other provider does. A conversation may therefore continue with
-another provider, also within a loop of tool calls, and return.
+another provider, also within a loop of tool calls, and return. The text of a thought returns, within a loop of tool calls,
+to upstreams that demand it (DeepSeek, Groq, Moonshot, xAI) and, if it is their own, to those that have shown it (OpenRouter,
+Ollama, vLLM and others). Two things have no place in an answer of another dialect:
+
+- **Images** that a chat upstream puts into its answers (OpenRouter) are an \`image_generation_call\` in Responses and a text in
+  Markdown with a \`data:\` URL in Messages. The client returns either; the provider then gets the image.
+- **A signature after the text** of an answer, without a thought (Google), is left out in Messages, because clients take the
+  last block of an answer for the answer.
 
 Passed bytes are the client's own responsibility. Two providers of the same dialect don't know each other's signatures
 (OpenAI's and xAI's Responses), and some require signatures that another never made (Google in chat, Anthropic with thinking

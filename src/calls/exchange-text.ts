@@ -165,10 +165,10 @@ function translated<Body extends ChargeableBody>(call: TextCall<Body>, codec: Te
   };
   const request = new TranslatedRequest(operation, write);
   const callId = callIdOf(requestId);
-  const { thinkTags } = facts;
+  const { thinkTags, reasoningField } = facts;
   const { stream } = conversation;
   const readUsage = (answer: JsonObject) => operation.readUsage(answer);
-  const upstreamContext: UpstreamContext = { origin, callId, model, readUsage, thinkTags };
+  const upstreamContext: UpstreamContext = { origin, callId, model, readUsage, thinkTags, reasoningField };
   const clientContext: ClientContext = {
     request: call.request ?? asked,
     callId,

@@ -20,12 +20,15 @@ export interface ModelFacts {
   efforts?: readonly Effort[];
   /** It accepts the role `developer` besides `system`. */
   developerRole?: boolean;
-  /** The member of a chat message that returns reasoning to the model. */
-  reasoningField?: "reasoning_content" | "reasoning";
+  /**
+   * The member of a chat message that returns reasoning to the model. `as-shown`: only its own, within a loop of tool
+   * calls, in the member in which it came.
+   */
+  reasoningField?: "reasoning_content" | "reasoning" | "as-shown";
   /** It refuses tool call ids unless they are nine letters and digits; other ids are replaced by such ids. */
   shortCallIds?: boolean;
   /** Replaces the signature of a tool call if the upstream requires one and the client has lost it. */
   lostCallSignature?: JsonObject;
-  /** It writes its reasoning between `<think>` tags at the beginning of the content. */
+  /** It may write its reasoning between `<think>` or `<thought>` tags at the beginning of the content. */
   thinkTags?: boolean;
 }

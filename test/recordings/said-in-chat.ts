@@ -49,6 +49,8 @@ const hasReason = (chunk: JsonObject): boolean =>
 
 function read(chunks: readonly JsonObject[], member: "message" | "delta"): Said {
   const choices: ChoiceOnTheWay[] = [];
+  const all = chunks.flatMap((chunk) => list(chunk["choices"]));
+  const detailsTell = all.every((choice) => thoughtIn(object(choice[member])) === "");
   let usage: Counts | undefined;
   let sources: Cited[] = [];
   for (const chunk of chunks) {
@@ -61,7 +63,7 @@ function read(chunks: readonly JsonObject[], member: "message" | "delta"): Said 
         secrets: [],
         reason: undefined,
       });
-      readDelta(object(choice[member]), onTheWay);
+      readDelta(object(choice[member]), onTheWay, detailsTell);
       onTheWay.reason = text(choice["finish_reason"]) || onTheWay.reason;
     }
     const counted = [chunk["usage"], object(chunk["x_groq"])["usage"]].find((one) => !isEmpty(one));
@@ -91,10 +93,18 @@ const messageMembers = [
   "token_id",
 ];
 
-function readDelta(delta: JsonObject, { pieces, calls, annotations, secrets }: ChoiceOnTheWay): void {
+const thoughtIn = (delta: JsonObject): string => text(delta["reasoning_content"]) || text(delta["reasoning"]);
+
+/** `detailsTell`: the details of thoughts are the only ones to have their text, and do not repeat it. */
+function readDelta(
+  delta: JsonObject,
+  { pieces, calls, annotations, secrets }: ChoiceOnTheWay,
+  detailsTell: boolean,
+): void {
   onlyKnows(delta, "a chat message", messageMembers);
-  addText(pieces, "thought", text(delta["reasoning_content"]) || text(delta["reasoning"]));
+  addText(pieces, "thought", thoughtIn(delta));
   for (const detail of list(delta["reasoning_details"])) {
+    if (detailsTell) addText(pieces, "thought", text(detail["text"]) || text(detail["summary"]));
     onlyKnows(detail, "a detail of reasoning", [
       "type",
       "format",
@@ -114,9 +124,8 @@ function readDelta(delta: JsonObject, { pieces, calls, annotations, secrets }: C
   addText(pieces, "refusal", text(delta["refusal"]));
   annotations.push(...list(delta["annotations"]));
   for (const call of list(delta["tool_calls"])) readCall(call, pieces, calls);
-  for (const value of [object(delta["audio"]), ...list(delta["images"])]) {
-    if (!isEmpty(value)) pieces.push({ is: "media", value });
-  }
+  const images = list(delta["images"]).map((image) => object(image["image_url"]));
+  for (const value of [object(delta["audio"]), ...images]) if (!isEmpty(value)) pieces.push({ is: "media", value });
 }
 
 /** Mistral's content in chunks. */

@@ -113,6 +113,10 @@ function readBlock(block: JsonObject): Piece {
   switch (block["type"]) {
     case "text":
       onlyKnows(block, "a text", ["type", "text", "citations"]);
+      // An image, which answers of this dialect do not have, is written in Markdown.
+      if (text(block["text"]).startsWith("![image](data:")) {
+        return { is: "media", value: { url: text(block["text"]).slice("![image](".length, -1) } };
+      }
       return { is: "text", text: text(block["text"]), cited: list(block["citations"]).map(readCitation) };
     case "thinking":
       onlyKnows(block, "a thought", ["type", "thinking", "signature"]);

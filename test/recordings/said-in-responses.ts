@@ -92,6 +92,12 @@ function readItem(item: JsonObject): Piece[] {
           custom: item["type"] === "custom_tool_call",
         },
       ];
+    case "image_generation_call":
+      // One that the gateway has made of an image in another dialect; OpenAI's own has a prompt.
+      if (item["revised_prompt"] === undefined && typeof item["result"] === "string") {
+        return [{ is: "media", value: { url: `data:image/png;base64,${item["result"]}` } }];
+      }
+      return [{ is: "hosted", value: item }];
     default:
       return [{ is: "hosted", value: item }];
   }

@@ -32,7 +32,12 @@ export const chatFields: FieldTable = {
   },
   "messages.assistant.reasoning_details": {
     ...translated,
-    note: "signatures are sent to their maker only",
+    note: "not OpenAI's: signatures of other dialects, which are sent to their maker only; an upstream's own are dropped",
+  },
+  "messages.assistant.extra_content": { ...dropped, note: "Google's signatures" },
+  "messages.assistant.images": {
+    ...translated,
+    note: "not OpenAI's: images of an answer follow in the user's next message",
   },
   "messages.assistant.audio": refused,
   "messages.tool": { ...translated, note: "a result: text; its call must precede it" },

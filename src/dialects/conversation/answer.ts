@@ -47,8 +47,8 @@ export interface Stop {
  * - The first event is `start` or `error`; the last is `end` or `error`, and nothing follows it.
  * - Blocks of one choice come one after the other, at most one is open, and their indices count up from 0. Choices may
  *   interleave.
- * - `block-start` contains the data known before the first delta: its texts and arguments are empty, a native block is
- *   complete.
+ * - `block-start` contains the data known before the first delta: its texts and arguments are empty, an image and a
+ *   native block are complete.
  * - `usage` may come anywhere between, also more than once: each figure replaces the one before.
  *
  * A whole answer is the sum of its events (`collectAnswer`), and `eventsOfAnswer` converts it back to events.

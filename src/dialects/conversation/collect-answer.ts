@@ -99,6 +99,7 @@ function withDelta(block: AnswerBlock, { text, summary, logprobs }: DeltaEvent):
       return { ...block, text: block.text + text };
     case "tool-call":
       return { ...block, arguments: block.arguments + text };
+    case "image":
     case "native":
       return block;
   }
@@ -155,6 +156,7 @@ function* eventsOfBlock(choice: number, index: number, block: AnswerBlock): Gene
       yield { type: "block-start", ...at, block: { ...block, arguments: "" } };
       if (block.arguments !== "") yield { type: "delta", ...at, text: block.arguments };
       break;
+    case "image":
     case "native":
       yield { type: "block-start", ...at, block };
       break;

@@ -58,7 +58,7 @@ export {
   readWord,
 } from "./read.ts";
 export { belongsTo, hasTaggedSignature, nativeOrigin, tagSignature, untagSignature } from "./signature.ts";
-export { checkBase64, sourceOfUrl, urlOfSource } from "./sources.ts";
+export { checkBase64, sourceOfAnswer, sourceOfUrl, urlOfSource } from "./sources.ts";
 export type {
   ClientContext,
   DialectTranslation,

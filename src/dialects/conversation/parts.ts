@@ -57,6 +57,8 @@ export interface ImagePart extends PartBase {
   kind: "image";
   source: Source;
   detail?: string | undefined;
+  /** The item that it is in a dialect whose images are items of their own. */
+  native?: { dialect: Dialect; value: JsonObject } | undefined;
 }
 
 /** A document. `text` is plain text instead of bytes, `parts` a list of parts. */
@@ -134,4 +136,4 @@ export type Part =
   | NativePart;
 
 /** A part of a model's answer. */
-export type AnswerBlock = TextPart | ReasoningPart | ToolCallPart | RefusalPart | NativePart;
+export type AnswerBlock = TextPart | ReasoningPart | ToolCallPart | RefusalPart | ImagePart | NativePart;

@@ -26,6 +26,17 @@ export function sourceOfUrl(url: string, at: string): Source {
   return { kind: "base64", mediaType, data };
 }
 
+/** The source of an image in an answer, which is not checked: a client gets what the upstream has sent. */
+export function sourceOfAnswer(url: string): Extract<Source, { kind: "base64" | "url" }> {
+  const [head, mediaType] = /^data:([^;,]+)(?:;[^;,]+)*;base64,/i.exec(url.slice(0, DATA_HEAD_MAX)) ?? [];
+  return head === undefined || mediaType === undefined
+    ? { kind: "url", url }
+    : { kind: "base64", mediaType, data: url.slice(head.length) };
+}
+
+/** The characters of a `data:` URL before its data. */
+const DATA_HEAD_MAX = 256;
+
 /** Backwards. */
 export function urlOfSource(source: Extract<Source, { kind: "base64" | "url" }>): string {
   return source.kind === "url" ? source.url : `data:${source.mediaType};base64,${source.data}`;

@@ -51,6 +51,7 @@ export interface UpstreamContext {
   model: string;
   readUsage: ReadUsage;
   thinkTags?: ModelFacts["thinkTags"] | undefined;
+  reasoningField?: ModelFacts["reasoningField"] | undefined;
 }
 
 /** Known properties of the client that an answer is written for. */

@@ -33,7 +33,10 @@ export const messagesFields: FieldTable = {
     ...translated,
     note: "toward chat, images follow in the user's next message and is_error becomes text",
   },
-  "messages.content.thinking": { ...translated, note: "signatures are sent to their maker only" },
+  "messages.content.thinking": {
+    ...translated,
+    note: "signatures are sent to their maker only; the text to upstreams that demand or have shown it",
+  },
   "messages.content.redacted_thinking": { ...translated, note: "likewise" },
   "messages.content.server_tool_use": { ...refused, note: "and all other blocks of tools that Anthropic runs" },
   "messages.content.cache_control": dropped,

@@ -36,6 +36,7 @@ export const responsesFields: FieldTable = {
   },
   "input.custom_tool_call": { support: { ...own, chat: "translated", messages: "refused" } },
   "input.reasoning": { ...translated, note: "encrypted_content is sent to its maker only" },
+  "input.image_generation_call": { ...translated, note: "its image follows in the user's next message" },
   "input.item_reference": { ...translated, note: "the referenced item, which must be stored" },
   "input.web_search_call": { ...refused, note: "and all other items of tools that OpenAI runs" },
   instructions: { ...translated, note: "a system message before everything" },

@@ -76,7 +76,7 @@ function annotationsOf(item: Json, event: Json): Json[] {
 
 /** The content of an item; its status and encrypted data come with its end. */
 function contentOf(item: Json): Json {
-  return { ...item, status: undefined, encrypted_content: undefined };
+  return { ...item, status: undefined, encrypted_content: undefined, result: undefined };
 }
 
 function expectEqual(added: unknown, told: unknown): void {

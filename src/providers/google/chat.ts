@@ -30,6 +30,7 @@ const operation = chatOperation({
   facts: () => ({
     lostCallSignature: { google: { thought_signature: "skip_thought_signature_validator" } },
     efforts: ["none", "minimal", "low", "medium", "high"],
+    thinkTags: true,
   }),
 });
 

@@ -53,7 +53,8 @@ const generic: Preset = {
   limitName: "max_tokens",
   hidesThought: false,
   equalTiers: [],
-  facts: {},
+  // Most servers of open models show the thoughts of some of them in the content.
+  facts: { thinkTags: true, reasoningField: "as-shown" },
   embeddings: openaiEmbeddings,
   audio: { speech: speechOperation, transcription: transcriptionOperation, translation: translationOperation },
   files: true,

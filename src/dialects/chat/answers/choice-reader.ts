@@ -9,7 +9,10 @@ import {
   type ToolCallPart,
   type UpstreamContext,
 } from "../../conversation/index.ts";
+import { detailsIn, textOfDetail, type ThoughtPlace } from "../thought-data.ts";
 import { readCitation } from "./citations.ts";
+import { readImage } from "./images.ts";
+import { OpenThought, signatureIn } from "./open-thought.ts";
 import { isFailureReason, readFinishReason } from "./stop-reasons.ts";
 import { ThinkTags } from "./think-tags.ts";
 
@@ -29,7 +32,12 @@ export class ChoiceReader {
   readonly #calls: PendingCall[] = [];
   readonly #ids = new Set<string>();
   stopped = false;
+  #thought: OpenThought | undefined;
   #cited = false;
+  /** Citations before the text. */
+  #citations: Citation[] = [];
+  /** The addresses of images: a stream may repeat them. */
+  readonly #images = new Set<string>();
   /** Whether the answer has begun. */
   #said = false;
 
@@ -67,7 +75,9 @@ export class ChoiceReader {
   stop(reason: string, events: AnswerEvent[]): Failure | undefined {
     if (this.stopped) return undefined;
     if (isFailureReason(reason)) return invalidAnswer(`The upstream gave up: ${reason}.`, "upstream_interrupted");
-    for (const { kind, text } of this.#tags?.flush() ?? []) this.#addText(kind, text, events);
+    for (const { kind, text } of this.#tags?.flush() ?? []) this.#addPiece(kind, text, events);
+    this.#thought?.seal(events);
+    this.#thought = undefined;
     const lost = this.#queue.finish(events);
     if (lost.length > 0) return invalidAnswer("The upstream's answer calls a tool without a name.");
     this.stopped = true;
@@ -86,6 +96,7 @@ export class ChoiceReader {
     }
     if (Array.isArray(annotations)) this.#readAnnotations(annotations, events);
     if (typeof refusal === "string" && refusal !== "") this.#addText("refusal", refusal, events);
+    if (Array.isArray(delta["images"])) this.#readImages(delta["images"], events);
     if (!Array.isArray(calls)) return undefined;
     for (const [position, value] of calls.entries()) {
       const call = objectOf(value);
@@ -98,13 +109,39 @@ export class ChoiceReader {
   }
 
   #readReasoning(delta: JsonObject, events: AnswerEvent[]): void {
-    const text = delta["reasoning_content"] ?? delta["reasoning"];
-    if (typeof text === "string" && text !== "") this.#addText("reasoning", text, events);
-    const sealed = delta["encrypted_content"];
-    if (typeof sealed !== "string" || sealed === "") return;
+    const { reasoning_content: content, reasoning, encrypted_content: cipher } = delta;
+    const details = detailsIn(delta["reasoning_details"]);
+    for (const detail of details) this.#openThought(events).addDetail(detail);
+    // The details repeat the text, or are the only ones to have it.
+    const [text, place]: [string, ThoughtPlace?] =
+      textOf(content) === "" ? [textOf(reasoning), "reasoning"] : [textOf(content), "reasoning_content"];
+    const told = text === "" ? details.map(textOfDetail).join("") : text;
+    if (told !== "") this.#openThought(events).add(told, text === "" ? undefined : place, events);
+    if (typeof cipher === "string" && cipher !== "") this.#openThought(events).encrypt(cipher);
+    const signature = signatureIn(delta);
+    if (signature !== undefined) this.#openThought(events).sign(signature);
+  }
+
+  #openThought(events: AnswerEvent[]): OpenThought {
     const last = this.#queue.last;
-    const block = last?.start.kind === "reasoning" ? last : this.#begin(this.#blockOf("reasoning"), events);
-    block.sign({ origin: this.#upstream.origin, value: sealed }, events);
+    if (this.#thought === undefined || this.#thought.block !== last) {
+      // A thought always contains its origin, so that it is never mistaken for another upstream's.
+      const signature = { origin: this.#upstream.origin, value: "" };
+      const block = this.#begin({ kind: "reasoning", text: "", signature }, events);
+      this.#thought = new OpenThought(block, this.#upstream);
+    }
+    return this.#thought;
+  }
+
+  /** Images are whole: a stream does not cut them. */
+  #readImages(images: readonly unknown[], events: AnswerEvent[]): void {
+    for (const value of images) {
+      const image = readImage(value);
+      const address = image === undefined ? "" : JSON.stringify(image.source);
+      if (image === undefined || this.#images.has(address)) continue;
+      this.#images.add(address);
+      this.#begin(image, events);
+    }
   }
 
   #addContent(content: string, choice: JsonObject, events: AnswerEvent[]): void {
@@ -112,29 +149,34 @@ export class ChoiceReader {
       this.#addText("text", content, events, logprobsOf(choice));
       return;
     }
-    for (const { kind, text } of this.#tags.take(content)) this.#addText(kind, text, events);
+    const pieces = this.#tags.take(content);
+    // Probabilities belong to the whole content.
+    const [piece] = pieces;
+    const isWhole = piece?.kind === "text" && piece.text === content;
+    if (isWhole) this.#addText("text", content, events, logprobsOf(choice));
+    else for (const { kind, text } of pieces) this.#addPiece(kind, text, events);
   }
 
-  #addText(
-    kind: "text" | "reasoning" | "refusal",
-    text: string,
-    events: AnswerEvent[],
-    logprobs?: readonly JsonObject[],
-  ): void {
+  /** A piece of content in which thoughts stand between tags. */
+  #addPiece(kind: "text" | "reasoning", text: string, events: AnswerEvent[]): void {
+    if (kind === "text") this.#addText(kind, text, events);
+    else this.#openThought(events).add(text, "think", events);
+  }
+
+  #addText(kind: "text" | "refusal", text: string, events: AnswerEvent[], logprobs?: readonly JsonObject[]): void {
     const last = this.#queue.last;
-    const block = last?.start.kind === kind ? last : this.#begin(this.#blockOf(kind), events);
+    const block = last?.start.kind === kind ? last : this.#begin({ kind, text: "" }, events);
     block.add(text, events, logprobs);
+    if (kind !== "text") return;
+    for (const citation of this.#citations) block.cite(citation, events);
+    this.#citations = [];
   }
 
   #begin(start: AnswerBlock, events: AnswerEvent[], opens = true): QueuedBlock {
     this.#said = true;
+    this.#thought?.seal(events);
+    this.#thought = undefined;
     return this.#queue.begin(start, events, opens);
-  }
-
-  /** A thought always contains its origin, so that it is never mistaken for another upstream's. */
-  #blockOf(kind: "text" | "reasoning" | "refusal"): AnswerBlock {
-    if (kind !== "reasoning") return { kind, text: "" };
-    return { kind, text: "", signature: { origin: this.#upstream.origin, value: "" } };
   }
 
   /** Content in pieces, some of them thoughts. */
@@ -144,17 +186,18 @@ export class ChoiceReader {
     if (chunk["type"] !== "thinking" || !Array.isArray(thinking)) return;
     for (const piece of thinking) {
       const thought = objectOf(piece)?.["text"];
-      if (typeof thought === "string" && thought !== "") this.#addText("reasoning", thought, events);
+      if (typeof thought === "string" && thought !== "") this.#openThought(events).add(thought, undefined, events);
     }
   }
 
   #readAnnotations(annotations: readonly unknown[], events: AnswerEvent[]): void {
     const last = this.#queue.last;
-    if (last?.start.kind !== "text") return;
     this.#cited ||= annotations.length > 0;
     for (const annotation of annotations) {
       const citation = readCitation(objectOf(annotation) ?? {});
-      if (citation !== undefined) last.cite(citation, events);
+      if (citation === undefined) continue;
+      if (last?.start.kind === "text") last.cite(citation, events);
+      else this.#citations.push(citation);
     }
   }
 

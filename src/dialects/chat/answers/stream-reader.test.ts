@@ -229,6 +229,31 @@ test("the pages that an upstream names beside its text are cited by it", () => {
   ]);
 });
 
+test("citations before the text belong to it", () => {
+  const place = { url: "https://x.test", title: "X", start_index: 0, end_index: 0, content: "a page" };
+  const blocks = blocksOf(
+    { content: "", annotations: [{ type: "url_citation", url_citation: place }] },
+    { reasoning: "hm" },
+    { content: "a" },
+    { content: "b" },
+  );
+  expect(blocks?.at(-1)).toEqual({
+    kind: "text",
+    text: "ab",
+    citations: [{ kind: "url", url: "https://x.test", title: "X", start: 0, end: 0 }],
+  });
+});
+
+test("probabilities stay with text that follows no tag", () => {
+  const reader = new ChatStreamReader({ ...chatUpstream, thinkTags: true });
+  const of = (content: string) => ({
+    choices: [{ index: 0, delta: { content }, logprobs: { content: [{ token: content }] } }],
+  });
+  const told = [of("Hello"), of(" you")].flatMap((one) => [...reader.read(JSON.stringify(one))]);
+  const answer = collectAnswer([...told, ...reader.read("[DONE]")]);
+  expect(answer.choices[0]?.blocks).toMatchObject([{ logprobs: [{ token: "Hello" }, { token: " you" }] }]);
+});
+
 describe("a message beside a delta", () => {
   const both = (delta: JsonObject, message: JsonObject, reason: string | null = null) => ({
     choices: [{ index: 0, delta, message, finish_reason: reason }],

@@ -11,6 +11,7 @@ import type {
 } from "../../conversation/index.ts";
 import { writeOpenaiError } from "../../openai-failures.ts";
 import { writeCitations } from "./citations.ts";
+import { writeImage } from "./images.ts";
 import { writeFinishReason } from "./stop-reasons.ts";
 import { identityOf, writeReasoningDetail } from "./write-answer.ts";
 import { writeChatUsage } from "./write-usage.ts";
@@ -22,6 +23,7 @@ interface PendingChoice {
   written: number;
   from: number;
   calls: number;
+  images: number;
   details: number;
   citations: Citation[];
   /** Whether the open block has had a delta. */
@@ -90,6 +92,7 @@ export class ChatStreamWriter implements StreamWriter {
       written: 0,
       from: 0,
       calls: 0,
+      images: 0,
       details: 0,
       citations: [],
       hasDelta: false,
@@ -111,6 +114,11 @@ export class ChatStreamWriter implements StreamWriter {
     choice.hasDelta = false;
     choice.thought = false;
     choice.from = choice.written;
+    if (block.kind === "image") {
+      const image = writeImage(block, choice.images);
+      choice.images += 1;
+      return begun + this.#chunk(index, JSON.stringify({ images: [image] }));
+    }
     if (block.kind !== "tool-call") return begun;
     const { callId: id, name, custom } = block;
     const call =
@@ -143,6 +151,7 @@ export class ChatStreamWriter implements StreamWriter {
       }
       case "tool-call":
         return this.#writeArguments(index, choice.calls - 1, text, block.custom === true);
+      case "image":
       case "native":
         return "";
     }

@@ -36,6 +36,14 @@ test.each<[string, [string, string][]]>([
   ["<think>hm</thi", [["reasoning", "hm</thi"]]],
   ["<think></think>yes", [["text", "yes"]]],
   ["<thin", [["text", "<thin"]]],
+  [
+    "<thought>hm</think></thought>yes",
+    [
+      ["reasoning", "hm</think>"],
+      ["text", "yes"],
+    ],
+  ],
+  ["<thoughtful>", [["text", "<thoughtful>"]]],
   ["yes <think>no</think>", [["text", "yes <think>no</think>"]]],
 ])("%p is taken apart, wherever it is cut", (content, blocks) => {
   expect(blocksOf(true, content)).toEqual(blocks);

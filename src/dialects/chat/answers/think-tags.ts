@@ -1,5 +1,6 @@
-const OPEN = "<think>";
-const CLOSE = "</think>";
+/** The names of the tags: of many open models, and of Google's compatible layer. */
+const names = ["think", "thought"];
+const openings = names.map((name) => `<${name}>`);
 
 /** A piece of content, and whether it is reasoning or text. */
 export interface TaggedPiece {
@@ -10,11 +11,12 @@ export interface TaggedPiece {
 /**
  * Separates reasoning from content that begins with it between tags, however the content is cut:
  *
- *   undecided ──the tag, in full──▶ thinking ──the closing tag──▶ text
+ *   undecided ──the tag, in full──▶ thinking ──its closing tag──▶ text
  *      └──anything else──▶ text
  */
 export class ThinkTags {
   #state: "undecided" | "thinking" | "said" = "undecided";
+  #closing = "";
   /** A possible beginning of a tag. */
   #held = "";
 
@@ -40,11 +42,13 @@ export class ThinkTags {
 
   #decide(whole: string): TaggedPiece[] {
     const start = whole.trimStart();
-    if (start.startsWith(OPEN)) {
+    const opening = openings.find((tag) => start.startsWith(tag));
+    if (opening !== undefined) {
       this.#state = "thinking";
-      return this.#think(start.slice(OPEN.length));
+      this.#closing = `</${opening.slice(1)}`;
+      return this.#think(start.slice(opening.length));
     }
-    if (OPEN.startsWith(start)) {
+    if (openings.some((tag) => tag.startsWith(start))) {
       this.#held = whole;
       return [];
     }
@@ -53,12 +57,13 @@ export class ThinkTags {
   }
 
   #think(whole: string): TaggedPiece[] {
-    const close = whole.indexOf(CLOSE);
+    const closing = this.#closing;
+    const close = whole.indexOf(closing);
     if (close !== -1) {
       this.#state = "said";
-      return [...piece("reasoning", whole.slice(0, close)), ...piece("text", whole.slice(close + CLOSE.length))];
+      return [...piece("reasoning", whole.slice(0, close)), ...piece("text", whole.slice(close + closing.length))];
     }
-    const keep = beginningAtEnd(whole);
+    const keep = beginningAtEnd(whole, closing);
     this.#held = whole.slice(whole.length - keep);
     return piece("reasoning", whole.slice(0, whole.length - keep));
   }
@@ -69,9 +74,9 @@ function piece(kind: TaggedPiece["kind"], text: string): TaggedPiece[] {
 }
 
 /** The number of characters at the end that may be the beginning of the closing tag. */
-function beginningAtEnd(text: string): number {
-  for (let length = Math.min(text.length, CLOSE.length - 1); length > 0; length -= 1) {
-    if (text.endsWith(CLOSE.slice(0, length))) return length;
+function beginningAtEnd(text: string, closing: string): number {
+  for (let length = Math.min(text.length, closing.length - 1); length > 0; length -= 1) {
+    if (text.endsWith(closing.slice(0, length))) return length;
   }
   return 0;
 }

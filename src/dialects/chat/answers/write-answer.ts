@@ -9,6 +9,7 @@ import {
   type ToolCallPart,
 } from "../../conversation/index.ts";
 import { writeCitations } from "./citations.ts";
+import { writeImage } from "./images.ts";
 import { writeFinishReason } from "./stop-reasons.ts";
 import { writeChatUsage } from "./write-usage.ts";
 
@@ -35,12 +36,14 @@ function writeChoice({ blocks, stop }: AnswerChoice, index: number): JsonObject 
   const reasoning = blocks.filter((block) => block.kind === "reasoning");
   const logprobs = texts.flatMap((text) => text.logprobs ?? []);
   const annotations = writeAnnotations(texts);
+  const images = blocks.filter((block) => block.kind === "image").map(writeImage);
   const message = {
     role: "assistant",
     content: texts.length === 0 ? null : joined(texts),
     refusal: refusals.length === 0 ? null : joined(refusals),
     ...writeReasoning(reasoning),
     ...(annotations.length === 0 ? {} : { annotations }),
+    ...(images.length === 0 ? {} : { images }),
     ...(calls.length === 0 ? {} : { tool_calls: calls }),
   };
   return {

@@ -9,11 +9,15 @@ import {
   readText,
   readWord,
   type ReasoningPart,
+  type Signature,
   type ToolCallPart,
   type Turn,
   nativeOrigin,
   untagSignature,
 } from "../../conversation/index.ts";
+import { readImage } from "../answers/images.ts";
+import { signatureIn } from "../answers/open-thought.ts";
+import { detailsIn, textOfDetail, type ThoughtData, writeThoughtData } from "../thought-data.ts";
 import { readContent, readPart, textsOnly } from "./read-parts.ts";
 
 const roles = ["system", "developer", "user", "assistant", "tool"] as const;
@@ -67,6 +71,10 @@ function readAssistant(message: JsonObject, at: string): Part[] {
   if (refusal !== undefined) parts.push({ kind: "refusal", at: `${at}.refusal`, text: refusal });
   const audio = member(message, "audio", at, readObject);
   if (audio !== undefined) parts.push({ kind: "native", at: `${at}.audio`, dialect: "chat", value: { audio } });
+  for (const image of member(message, "images", at, readList) ?? []) {
+    const part = readImage(image);
+    if (part !== undefined) parts.push({ ...part, at: `${at}.images` });
+  }
   const calls = member(message, "tool_calls", at, readList) ?? [];
   for (const [index, call] of calls.entries()) parts.push(readCall(call, `${at}.tool_calls.${index}`));
   if (parts.length === 0) throw invalid(`${at}.content`, "must be there where there are no tool_calls");
@@ -111,19 +119,38 @@ function readCall(value: unknown, at: string): ToolCallPart {
 
 /** Encrypted or signed thoughts are in `reasoning_details`, which contain the plain text as well. */
 function readReasoning(message: JsonObject, at: string): ReasoningPart[] {
-  const details = message["reasoning_details"];
-  const parts = Array.isArray(details) ? details.flatMap((detail) => readDetail(objectOf(detail), at) ?? []) : [];
-  if (parts.length > 0) return parts;
-  const text = message["reasoning_content"] ?? message["reasoning"];
-  return typeof text === "string" && text !== "" ? [{ kind: "reasoning", at, text }] : [];
+  const { reasoning_content: content, reasoning } = message;
+  const parts = detailsIn(message["reasoning_details"]).map((detail) => readDetail(detail, at));
+  if (parts.length === 0) {
+    const [text, place] =
+      content === undefined || content === null
+        ? ([reasoning, "reasoning"] as const)
+        : ([content, "reasoning_content"] as const);
+    if (typeof text === "string" && text !== "")
+      parts.push({ kind: "reasoning", at, text, signature: own({ details: [], place }, text) });
+  }
+  const extra = signatureIn(message);
+  return extra === undefined
+    ? parts
+    : [...parts, { kind: "reasoning", at, text: "", signature: own({ details: [], extra }, "") }];
 }
 
-function readDetail(detail: JsonObject | undefined, at: string): ReasoningPart | undefined {
-  const { type, text = "", data, signature } = detail ?? {};
-  if (type === "reasoning.encrypted" && typeof data === "string") {
-    return { kind: "reasoning", at, text: "", redacted: true, signature: untagSignature(data, "chat").signature };
-  }
-  if (type !== "reasoning.text" || typeof text !== "string") return undefined;
-  const sealed = typeof signature === "string" ? untagSignature(signature, "chat").signature : undefined;
-  return { kind: "reasoning", at, text, signature: sealed };
+/** A thought of the upstream that the client has called directly; only an upstream of this dialect gets its data. */
+function own(data: ThoughtData, text: string): Signature {
+  return { origin: nativeOrigin("chat"), value: writeThoughtData(data, text) };
+}
+
+/** A detail that the gateway has written for another upstream, or one of the client's own upstream. */
+function readDetail(detail: JsonObject, at: string): ReasoningPart {
+  const { type, data, signature } = detail;
+  const text = textOfDetail(detail);
+  const sealed = type === "reasoning.encrypted" ? data : signature;
+  const read = typeof sealed === "string" ? untagSignature(sealed, "chat") : undefined;
+  return {
+    kind: "reasoning",
+    at,
+    text,
+    signature: read?.use === undefined ? own({ details: [detail] }, text) : read.signature,
+    ...(type === "reasoning.encrypted" ? { redacted: true } : {}),
+  };
 }

@@ -4,8 +4,8 @@ import {
   type Conversation,
   defined,
   type FilePart,
+  type ImagePart,
   joinTurns,
-  nativeOrigin,
   type Part,
   type ReasoningPart,
   refused,
@@ -17,13 +17,27 @@ import {
   type Turn,
   urlOfSource,
 } from "../../conversation/index.ts";
+import { writeImage } from "../answers/images.ts";
+import { detailsIn, readThoughtData, type ThoughtData } from "../thought-data.ts";
+
+const noThoughtData: ThoughtData = { details: [] };
 
 /** The turns as messages. A turn of a dialect that puts several things into a message becomes several messages. */
 export function writeTurns(conversation: Conversation, target: TranslationTarget): JsonObject[] {
   const own = conversation.rest.dialect === "chat";
   const writer = new TurnWriter(target, own);
-  for (const turn of own ? conversation.turns : joinTurns(conversation.turns)) writer.add(turn);
+  const turns = own ? conversation.turns : joinTurns(conversation.turns);
+  const loop = own ? 0 : startOfLoop(turns);
+  for (const [index, turn] of turns.entries()) writer.add(turn, index >= loop);
   return writer.finish();
+}
+
+/** The first turn after the user's last words: the loop of tool calls that is under way. */
+function startOfLoop(turns: readonly Turn[]): number {
+  const said = turns.findLastIndex(
+    ({ role, parts }) => role === "user" && parts.some(({ kind }) => kind !== "tool-result"),
+  );
+  return said + 1;
 }
 
 class TurnWriter {
@@ -31,7 +45,7 @@ class TurnWriter {
   /** Whether the conversation came in this dialect: then everything keeps its format. */
   readonly #own: boolean;
   readonly #messages: JsonObject[] = [];
-  /** Images of tool results, which a tool's message cannot contain: they follow in the user's next message. */
+  /** Images of tool results and of answers, whose messages cannot contain them: they follow in the user's next one. */
   #carried: JsonObject[] = [];
 
   constructor(target: TranslationTarget, own: boolean) {
@@ -39,7 +53,8 @@ class TurnWriter {
     this.#own = own;
   }
 
-  add(turn: Turn): void {
+  /** `inLoop`: the turn belongs to the loop of tool calls at the end. */
+  add(turn: Turn, inLoop: boolean): void {
     switch (turn.role) {
       case "system":
       case "developer":
@@ -48,7 +63,7 @@ class TurnWriter {
         return;
       case "assistant":
         this.#flush();
-        this.#messages.push(this.#assistant(turn));
+        this.#messages.push(this.#assistant(turn, inLoop));
         return;
       case "user":
       case "tool":
@@ -115,9 +130,10 @@ class TurnWriter {
     return { ...result, content: failed ? `Error: ${said}` : said };
   }
 
-  #assistant({ parts, name }: Turn): JsonObject {
+  #assistant({ parts, name }: Turn, inLoop: boolean): JsonObject {
     const texts: JsonObject[] = [];
     const calls: JsonObject[] = [];
+    const images: ImagePart[] = [];
     const message: Record<string, unknown> = { role: "assistant", content: null };
     if (name !== undefined) message["name"] = name;
     for (const part of parts) {
@@ -129,10 +145,13 @@ class TurnWriter {
           message["refusal"] = part.text;
           break;
         case "tool-call":
-          calls.push(this.#call(part, calls.length === 0));
+          calls.push(this.#call(part, calls.length === 0 && message["extra_content"] === undefined));
+          break;
+        case "image":
+          images.push(part);
           break;
         case "reasoning":
-          this.#addReasoning(message, shownOf(part), part.signature, part.redacted === true);
+          this.#addReasoning(message, part, inLoop);
           break;
         case "native":
           if (part.dialect !== "chat") throw refused(part.at ?? "messages");
@@ -145,28 +164,33 @@ class TurnWriter {
     const joined = !this.#own || texts.length === 1;
     if (texts.length > 0) message["content"] = joined ? texts.map(({ text }) => text).join("") : texts;
     if (calls.length > 0) message["tool_calls"] = calls;
-    return message;
+    if (images.length > 0) this.#addImages(message, images);
+    return withoutTags(message);
   }
 
-  /** Text goes into the field that the upstream expects; opaque data is sent to its origin only. */
-  #addReasoning(
-    message: Record<string, unknown>,
-    text: string,
-    signature: Signature | undefined,
-    redacted: boolean,
-  ): void {
-    const field = this.#target.reasoningField;
-    if (field !== undefined && text !== "") message[field] = textOf(message[field]) + text;
-    if (signature === undefined || signature.value === "" || !belongsTo(signature, this.#target, "chat")) return;
-    if (signature.origin !== nativeOrigin("chat")) {
-      message["encrypted_content"] = signature.value;
-      return;
+  #addImages(message: Record<string, unknown>, images: readonly ImagePart[]): void {
+    if (this.#own) message["images"] = images.map(writeImage);
+    else
+      this.#carried.push({ type: "text", text: "Of the answer before:" }, ...images.map((one) => this.#content(one)));
+  }
+
+  /** Text goes into the field that the upstream expects; the rest of a thought is sent to its maker only. */
+  #addReasoning(message: Record<string, unknown>, part: ReasoningPart, inLoop: boolean): void {
+    const { signature } = part;
+    const text = shownOf(part);
+    const isOwn = signature !== undefined && belongsTo(signature, this.#target, "chat");
+    const { details, extra, cipher, place } = isOwn ? readThoughtData(signature.value, text) : noThoughtData;
+    if (cipher !== undefined) message["encrypted_content"] = cipher;
+    if (extra !== undefined) message["extra_content"] = extra;
+    if (details.length > 0) {
+      message["reasoning_details"] = [...detailsIn(message["reasoning_details"]), ...details];
+      // They contain the text.
+      if (signature?.origin === this.#target.origin) return;
     }
-    const before = message["reasoning_details"];
-    const detail = redacted
-      ? { type: "reasoning.encrypted", data: signature.value }
-      : { type: "reasoning.text", text, signature: signature.value };
-    message["reasoning_details"] = [...(Array.isArray(before) ? (before as unknown[]) : []), detail];
+    const { reasoningField } = this.#target;
+    const shown = this.#own || (reasoningField === "as-shown" && inLoop) ? place : undefined;
+    const field = reasoningField === "as-shown" ? shown : (reasoningField ?? shown);
+    if (field !== undefined && text !== "") message[field] = textOf(message[field]) + text;
   }
 
   #call({ callId, name, arguments: said, custom, signature }: ToolCallPart, first: boolean): JsonObject {
@@ -238,6 +262,13 @@ function spread(part: Part): readonly Part[] {
 /** A thought, or its summaries if it has no text. */
 function shownOf({ text, summary = [] }: ReasoningPart): string {
   return text === "" ? summary.join("\n\n") : text;
+}
+
+/** A thought that its upstream has shown between tags returns as it came, before the content. */
+function withoutTags({ think, ...message }: Record<string, unknown>): JsonObject {
+  return typeof think === "string"
+    ? { ...message, content: `<think>${think}</think>${textOf(message["content"])}` }
+    : message;
 }
 
 function textOf(value: unknown): string {

@@ -13,6 +13,7 @@ import {
 } from "../../conversation/index.ts";
 import { writeCitation } from "./citations.ts";
 import { writeMessagesError } from "./failures.ts";
+import { writeImage } from "./images.ts";
 import { writeDeltaUsage } from "./usage.ts";
 import {
   estimateFor,
@@ -31,6 +32,7 @@ const deltas = {
   refusal: `"type":"text_delta","text":`,
   reasoning: `"type":"thinking_delta","thinking":`,
   "tool-call": `"type":"input_json_delta","partial_json":`,
+  image: "",
   native: "",
 } as const;
 
@@ -46,6 +48,10 @@ export class MessagesStreamWriter implements StreamWriter {
   #summary: number | undefined;
   #blockHasText = false;
   #refuses = false;
+  /** Whether the answer has text. */
+  #hasText = false;
+  /** A thought after the text that has no text of its own so far: it is only written if something follows it. */
+  #late = "";
   #signature: Signature | undefined;
   #stop: Stop = { reason: "end" };
   #usage: Usage | undefined;
@@ -104,7 +110,15 @@ export class MessagesStreamWriter implements StreamWriter {
     this.#signature = undefined;
     const shown = this.#showStart(block);
     this.#deltaStart = this.#startDelta(deltas[block.kind]);
-    return shown;
+    if (block.kind !== "reasoning" || !this.#hasText) return this.#takeLate() + shown;
+    this.#late += shown;
+    return "";
+  }
+
+  #takeLate(): string {
+    const late = this.#late;
+    this.#late = "";
+    return late;
   }
 
   #showStart(block: AnswerBlock): string {
@@ -113,12 +127,18 @@ export class MessagesStreamWriter implements StreamWriter {
         this.#refuses = true;
         return this.#open({ type: "text", text: "", citations: [] });
       case "text":
+        this.#hasText = true;
         return this.#open({ type: "text", text: "", citations: [] });
       case "reasoning":
         this.#signature = block.redacted === true ? undefined : block.signature;
         return this.#open(reasoningStart(block));
       case "tool-call":
         return this.#carrySignature(taggedCall(block)) + this.#open(toolUse(block));
+      case "image": {
+        this.#hasText = true;
+        const start = this.#open({ type: "text", text: "", citations: [] });
+        return start + this.#delta(`"type":"text_delta","text":${JSON.stringify(writeImage(block))}`);
+      }
       case "native":
         return block.dialect === "messages" ? this.#open(block.value) : "";
     }
@@ -152,12 +172,13 @@ export class MessagesStreamWriter implements StreamWriter {
 
   #writeDelta({ text, summary }: DeltaEvent): string {
     const block = this.#block;
-    if (block === undefined || block.kind === "native") return "";
+    if (block === undefined || block.kind === "native" || block.kind === "image") return "";
     this.#characters += text.length;
     const begins = this.#blockHasText && summary !== this.#summary;
     this.#blockHasText = true;
     this.#summary = summary;
-    return `${this.#deltaStart}${JSON.stringify(begins ? summarySeparator + text : text)}}}\n\n`;
+    const late = this.#late === "" ? "" : this.#takeLate();
+    return `${late}${this.#deltaStart}${JSON.stringify(begins ? summarySeparator + text : text)}}}\n\n`;
   }
 
   #cite(citation: Citation): string {
@@ -169,9 +190,17 @@ export class MessagesStreamWriter implements StreamWriter {
     const block = this.#block;
     this.#block = undefined;
     if (block === undefined || (block.kind === "native" && block.dialect !== "messages")) return "";
-    if (this.#signature === undefined || block.kind !== "reasoning") return this.#close();
+    if (block.kind !== "reasoning") return this.#close();
+    const shown = this.#signed() + this.#close();
+    if (this.#late === "") return shown;
+    this.#late += shown;
+    return "";
+  }
+
+  #signed(): string {
+    if (this.#signature === undefined) return "";
     const sealed = JSON.stringify(tagSignature(this.#signature, "thought", "messages"));
-    return this.#delta(`"type":"signature_delta","signature":${sealed}`) + this.#close();
+    return this.#delta(`"type":"signature_delta","signature":${sealed}`);
   }
 
   #end(): string {

@@ -11,6 +11,7 @@ import {
   type ToolCallPart,
 } from "../../conversation/index.ts";
 import { writeCitation } from "./citations.ts";
+import { writeImage } from "./images.ts";
 import { writeStopReason } from "./stop-reasons.ts";
 import { type UsageEstimate, writeMessageUsage } from "./usage.ts";
 
@@ -28,7 +29,19 @@ export function writeMessagesAnswer(answer: Answer, client: ClientContext): stri
     ),
     usage: writeMessageUsage(answer.usage, estimateFor(client, charactersIn(blocks)), answer.serviceTier),
   });
-  return `${head},"content":[${blocks.flatMap(writeAnswerBlock).join(",")}],${tail.slice(1)}`;
+  const content = withoutLateThought(blocks).flatMap(writeAnswerBlock);
+  return `${head},"content":[${content.join(",")}],${tail.slice(1)}`;
+}
+
+/**
+ * Without signatures after the text of an answer, which belong to no thought: clients take an answer's last block for
+ * the answer, and makers that sign that late (Google) do without.
+ */
+function withoutLateThought(blocks: readonly AnswerBlock[]): readonly AnswerBlock[] {
+  const last = blocks.at(-1);
+  const isSignature = last?.kind === "reasoning" && last.text === "" && (last.summary ?? []).length === 0;
+  const isLate = isSignature && blocks.some(({ kind }) => kind === "text" || kind === "image");
+  return isLate ? withoutLateThought(blocks.slice(0, -1)) : blocks;
 }
 
 export function messageHead(model: string, client: ClientContext) {
@@ -63,7 +76,7 @@ function charactersIn(blocks: readonly AnswerBlock[]): number {
   let characters = 0;
   for (const block of blocks) {
     if (block.kind === "tool-call") characters += block.arguments.length;
-    else if (block.kind !== "native") characters += block.text.length;
+    else if (block.kind !== "native" && block.kind !== "image") characters += block.text.length;
   }
   return characters;
 }
@@ -79,6 +92,8 @@ function writeAnswerBlock(block: AnswerBlock): string[] {
       return [JSON.stringify(writeReasoning(block))];
     case "tool-call":
       return [...callSignature(block), writeToolUse(block)];
+    case "image":
+      return [JSON.stringify({ type: "text", text: writeImage(block), citations: [] })];
     case "native":
       return block.dialect === "messages" ? [JSON.stringify(block.value)] : [];
   }

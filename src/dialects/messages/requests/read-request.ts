@@ -20,6 +20,7 @@ import {
   type ToolChoice,
   type Turn,
 } from "../../conversation/index.ts";
+import { readImage } from "../answers/images.ts";
 import { messagesFields } from "../fields.ts";
 import { readBlocks, readCache } from "./read-blocks.ts";
 
@@ -126,7 +127,13 @@ function readTurn(value: unknown, at: string, last: boolean): Turn {
   if (parts.length === 0 && !(last && role === "assistant")) throw invalid(`${at}.content`, "must not be empty");
   if (role === "system") return { role, at, parts: onlyText(parts) };
   for (const part of parts) checkPlace(part, role);
-  return { role, at, parts };
+  return { role, at, parts: role === "assistant" ? parts.map(imageOfText) : parts };
+}
+
+/** A text that the gateway has written for an image. */
+function imageOfText(part: Part): Part {
+  const image = part.kind === "text" ? readImage(part.text) : undefined;
+  return image === undefined ? part : { ...image, at: part.at };
 }
 
 function checkPlace({ kind, at }: Part, role: "user" | "assistant"): void {

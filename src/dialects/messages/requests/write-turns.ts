@@ -25,6 +25,7 @@ export function writeTurns({ turns, rest }: Conversation, target: TranslationTar
     if (turn.role === "system" || turn.role === "developer") system.push(...turn.parts);
     else addTurn(messages, turn);
   }
+  moveImages(messages);
   if (rest.dialect !== "messages") tidy(messages);
   const written = messages.map((message) => writeMessage(message, target)).filter((message) => message !== undefined);
   checkFirst(messages, written);
@@ -41,6 +42,23 @@ function addTurn(messages: PendingMessage[], { role, parts, at }: Turn): void {
     return;
   }
   messages.push({ role: role === "assistant" ? role : "user", at, parts: [...parts], results: role === "tool" });
+}
+
+/** Images that a model has made, which its messages cannot contain here, follow in the user's next message. */
+function moveImages(messages: PendingMessage[]): void {
+  for (const [index, message] of [...messages.entries()].toReversed()) {
+    const images = message.role === "assistant" ? message.parts.filter(({ kind }) => kind === "image") : [];
+    if (images.length === 0) continue;
+    message.parts = message.parts.filter(({ kind }) => kind !== "image");
+    const moved: Part[] = [{ kind: "text", text: "Of the answer before:" }, ...images];
+    const next = messages[index + 1];
+    if (next?.role !== "user") {
+      messages.splice(index + 1, 0, { role: "user", at: message.at, parts: moved, results: false });
+      continue;
+    }
+    const results = next.parts.filter(({ kind }) => kind === "tool-result");
+    next.parts = [...results, ...moved, ...next.parts.filter(({ kind }) => kind !== "tool-result")];
+  }
 }
 
 function writeMessage({ role, at, parts }: PendingMessage, target: TranslationTarget): JsonObject | undefined {

@@ -1,11 +1,18 @@
 import type { JsonObject } from "../../../core/index.ts";
-import { type ReasoningPart, tagSignature, type ToolCallPart } from "../../conversation/index.ts";
+import {
+  type ImagePart,
+  type ReasoningPart,
+  tagSignature,
+  type TextPart,
+  type ToolCallPart,
+  urlOfSource,
+} from "../../conversation/index.ts";
 
 /** The status of an item. */
 export type ItemStatus = "in_progress" | "completed" | "incomplete";
 
 /** The id of an item of an answer, by its position in the output. */
-export function itemId(prefix: "msg" | "fc" | "ctc" | "rs", callId: string, index: number): string {
+export function itemId(prefix: "msg" | "fc" | "ctc" | "rs" | "ig", callId: string, index: number): string {
   return `${prefix}_${callId}_${index}`;
 }
 
@@ -22,6 +29,17 @@ export function callItem(
   const head = { id, call_id: callId, name };
   if (custom === true) return { ...head, type: "custom_tool_call", input: said };
   return { ...head, type: "function_call", status, arguments: said };
+}
+
+/** An image, as OpenAI's tool for images makes it; `data` is base64. */
+export function imageItem(data: string, id: string): JsonObject {
+  return { id, type: "image_generation_call", status: "completed", result: data };
+}
+
+/** An image by its address has no item of its own: it is a text, in Markdown. */
+export function textOfImage({ source }: ImagePart): TextPart {
+  const address = source.kind === "stored" ? source.id : urlOfSource(source);
+  return { kind: "text", text: `![image](${address})` };
 }
 
 /** The arguments in this dialect: those of a function are JSON, by default an empty object. */

@@ -6,6 +6,7 @@ import type {
   ClientContext,
   DeltaEvent,
   Failure,
+  ImagePart,
   ReasoningPart,
   RefusalPart,
   StartEvent,
@@ -22,11 +23,13 @@ import {
   callItem,
   callSignatureItem,
   endItem,
+  imageItem,
   itemId,
   type ItemStatus,
   messageItem,
   reasoningItem,
   summaryPart,
+  textOfImage,
 } from "./output-items.ts";
 import { ResponseWriter } from "./response-object.ts";
 import { type ResponseEnd, writeResponseEnd } from "./stop-reasons.ts";
@@ -133,6 +136,8 @@ export class ResponsesStreamWriter implements StreamWriter {
         return this.#startReasoning(block);
       case "tool-call":
         return this.#startCall(block);
+      case "image":
+        return this.#showImage(block);
       case "native":
         this.#openBlock = undefined;
         // Content that only another dialect can express is omitted.
@@ -196,6 +201,21 @@ export class ResponsesStreamWriter implements StreamWriter {
     return shown;
   }
 
+  #showImage(image: ImagePart): string {
+    this.#openBlock = undefined;
+    const { source } = image;
+    if (source.kind !== "base64") {
+      const { kind, text } = textOfImage(image);
+      return this.#startPart({ kind, text: "" }) + this.#writeDelta({ type: "delta", choice: 0, index: 0, text });
+    }
+    const ended = this.#endItem("completed");
+    const id = this.#newId("ig");
+    const whole = imageItem(source.data, id);
+    const shown = ended + this.#open({ ...whole, status: "in_progress", result: null }, whole);
+    const place = `"item_id":${JSON.stringify(id)},"output_index":${this.#output.length}`;
+    return shown + this.#event("response.image_generation_call.completed", place);
+  }
+
   #startCall(block: ToolCallPart): string {
     let shown = this.#endItem("completed");
     const carried = callSignatureItem(block, this.#newId("rs"));
@@ -230,6 +250,7 @@ export class ResponsesStreamWriter implements StreamWriter {
         return this.#deltaEvent(argumentsEvent(said.block, "delta"), said, text);
       case "reasoning":
         return this.#writeThought(said, text, summary ?? -1);
+      case "image":
       case "native":
         return "";
     }
@@ -296,6 +317,7 @@ export class ResponsesStreamWriter implements StreamWriter {
         if (this.#item !== undefined) this.#item.whole = reasoningItem(block, this.#item.id, said.summaries);
         return shown;
       }
+      case "image":
       case "native":
         return "";
     }

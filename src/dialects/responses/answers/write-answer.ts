@@ -6,9 +6,11 @@ import {
   callItem,
   callSignatureItem,
   endItem,
+  imageItem,
   itemId,
   messageItem,
   reasoningItem,
+  textOfImage,
 } from "./output-items.ts";
 import { ResponseWriter } from "./response-object.ts";
 import { writeResponseEnd } from "./stop-reasons.ts";
@@ -32,7 +34,8 @@ export function writeResponsesAnswer(answer: Answer, client: ClientContext): str
 function writeOutput(blocks: readonly AnswerBlock[], callId: string): JsonObject[] {
   const items: JsonObject[] = [];
   let message: { id: string; content: JsonObject[] } | undefined;
-  for (const block of blocks) {
+  for (const each of blocks) {
+    const block = each.kind === "image" && each.source.kind !== "base64" ? textOfImage(each) : each;
     if (block.kind === "text" || block.kind === "refusal") {
       if (message === undefined || (block.id !== undefined && block.id !== message.id)) {
         message = { id: block.id ?? itemId("msg", callId, items.length), content: [] };
@@ -61,6 +64,9 @@ function addItem(items: JsonObject[], block: Exclude<AnswerBlock, { kind: "text"
       items.push(callItem(block, id, "completed", argumentsOf(block.arguments, block.custom)));
       return;
     }
+    case "image":
+      if (block.source.kind === "base64") items.push(imageItem(block.source.data, itemId("ig", callId, items.length)));
+      return;
     case "native":
       items.push(block.value);
   }
@@ -70,7 +76,7 @@ function charactersIn(blocks: readonly AnswerBlock[]): number {
   let characters = 0;
   for (const block of blocks) {
     if (block.kind === "tool-call") characters += block.arguments.length;
-    else if (block.kind !== "native") characters += block.text.length;
+    else if (block.kind !== "native" && block.kind !== "image") characters += block.text.length;
     if (block.kind === "reasoning") for (const one of block.summary ?? []) characters += one.length;
   }
   return characters;

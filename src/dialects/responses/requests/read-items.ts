@@ -32,7 +32,6 @@ const nativeItems: ReadonlySet<string> = new Set([
   "compaction",
   "compaction_trigger",
   "context_compaction",
-  "image_generation_call",
   "code_interpreter_call",
   "local_shell_call",
   "local_shell_call_output",
@@ -92,6 +91,8 @@ function readItem(item: JsonObject, at: string): Turn {
       return { role: "tool", at, parts: [readResult(item, at, type === "custom_tool_call_output")] };
     case "reasoning":
       return { role: "assistant", at, parts: [readReasoning(item, at)] };
+    case "image_generation_call":
+      return { role: "assistant", at, parts: [readGeneratedImage(item, at)] };
     default:
       if (!nativeItems.has(type)) {
         throw invalid(`${at}.type`, `${JSON.stringify(type.slice(0, 80))} is not a type of item`);
@@ -156,6 +157,26 @@ function readReasoning(item: JsonObject, at: string): ReasoningPart {
     return { kind: "reasoning", at, id, text: [text, ...summary].filter(Boolean).join("\n\n"), signature };
   return { kind: "reasoning", at, id, text, summary, signature };
 }
+
+/** Its item for an upstream of this dialect, its image for the others. */
+function readGeneratedImage(item: JsonObject, at: string): Part {
+  const native = { dialect: "responses", value: item } as const;
+  const data = member(item, "result", at, readText) ?? "";
+  if (data === "") return { kind: "native", at, ...native };
+  return { kind: "image", at, source: { kind: "base64", mediaType: imageTypeOf(data), data }, native };
+}
+
+/** By the first bytes, in base64: the item does not tell. */
+function imageTypeOf(data: string): string {
+  const [, type = "png"] = imageStarts.find(([start]) => data.startsWith(start)) ?? [];
+  return `image/${type}`;
+}
+
+const imageStarts = [
+  ["/9j/", "jpeg"],
+  ["R0lG", "gif"],
+  ["UklGR", "webp"],
+] as const;
 
 function readTexts(item: JsonObject, name: string, at: string): string[] {
   const list = member(item, name, at, readList) ?? [];

@@ -36,6 +36,7 @@ export function writeInput({ turns, rest }: Conversation, target: TranslationTar
       instructions = turn.parts.map((part) => (part.kind === "text" ? part.text : "")).join("");
     else writer.add(turn);
   }
+  writer.finish();
   const [first] = writer.items;
   const bare = writer.items.length === 1 && first?.["role"] === "user" && first["id"] === undefined;
   return { instructions, input: bare && typeof first["content"] === "string" ? first["content"] : writer.items };
@@ -48,6 +49,8 @@ class ItemWriter {
   readonly #own: boolean;
   /** Calls of tools that accept free text: their results have a separate type. */
   readonly #custom = new Set<string>();
+  /** Images of answers, which are no items of another upstream: they follow in the user's next message. */
+  #carried: Part[] = [];
 
   constructor(target: TranslationTarget, own: boolean) {
     this.#target = target;
@@ -58,9 +61,11 @@ class ItemWriter {
     switch (turn.role) {
       case "system":
       case "developer":
+        this.finish();
         this.#message(turn.role === "developer" && this.#knowsDeveloper ? "developer" : "system", turn, turn.parts);
         return;
       case "assistant":
+        this.finish();
         this.#assistant(turn);
         return;
       case "user":
@@ -69,11 +74,16 @@ class ItemWriter {
     }
   }
 
+  finish(): void {
+    if (this.#carried.length > 0) this.#message("user", {}, this.#carried);
+    this.#carried = [];
+  }
+
   get #knowsDeveloper(): boolean {
     return this.#own || this.#target.developerRole === true;
   }
 
-  #message(role: string, { id }: Turn, parts: readonly Part[]): void {
+  #message(role: string, { id }: Pick<Turn, "id">, parts: readonly Part[]): void {
     const [first] = parts;
     const bare = parts.length === 1 && first?.kind === "text" && !(this.#own && first.cache !== undefined);
     const content = bare ? first.text : parts.flatMap(spread).map((part) => writePart(part, this.#own));
@@ -87,7 +97,9 @@ class ItemWriter {
       if (part.kind === "tool-result") this.items.push(this.#result(part));
       else rest.push(part);
     }
-    if (rest.length > 0) this.#message("user", turn, rest);
+    if (rest.length === 0) return;
+    this.#message("user", turn, [...this.#carried, ...rest]);
+    this.#carried = [];
   }
 
   #result({ callId, content, isError, id, custom }: ToolResultPart): JsonObject {
@@ -141,6 +153,11 @@ class ItemWriter {
       case "native":
         if (part.dialect === "responses") return part.value;
         throw refused(part.at ?? "input");
+      case "image":
+        if (this.#own && part.native?.dialect === "responses") return part.native.value;
+        if (this.#carried.length === 0) this.#carried.push({ kind: "text", text: "Of the answer before:" });
+        this.#carried.push(part);
+        return undefined;
       default:
         throw refused(part.at ?? "input");
     }

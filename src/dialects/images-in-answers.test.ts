@@ -1,0 +1,96 @@
+/** Images that a chat upstream puts into its answers (OpenRouter), for clients of each dialect, and back. */
+import { expect, test } from "bun:test";
+import type { Dialect, JsonObject } from "../core/index.ts";
+import { streamOfAnswer, translations } from "./index.ts";
+import { chatUpstream, clientOf, plainTarget } from "./testing/contexts.ts";
+import { foldChat } from "./testing/fold-chat.ts";
+import { foldMessages } from "./testing/fold-messages.ts";
+import { foldResponses } from "./testing/fold-responses.ts";
+
+const png = "data:image/png;base64,iVBORw0KGgo=";
+const image = { type: "image_url", image_url: { url: png }, index: 0 };
+
+const answerOf = (...images: JsonObject[]) =>
+  translations.chat.readAnswer(
+    { choices: [{ index: 0, message: { content: "Here:", images }, finish_reason: "stop" }] },
+    chatUpstream,
+  );
+
+const folds = { chat: foldChat, messages: foldMessages, responses: foldResponses };
+
+function shownTo(dialect: Dialect, url = png): JsonObject {
+  const answer = answerOf({ type: "image_url", image_url: { url }, index: 0 });
+  const of = translations[dialect];
+  const whole = JSON.parse(of.writeAnswer(answer, clientOf())) as JsonObject;
+  expect(folds[dialect](streamOfAnswer(answer, of, clientOf()))).toMatchObject(contentOf(dialect, whole));
+  return whole;
+}
+
+const contentOf = (dialect: Dialect, whole: JsonObject): JsonObject => {
+  const member = { chat: "choices", messages: "content", responses: "output" }[dialect];
+  return { [member]: whole[member] };
+};
+
+test("a client of chat gets it beside the text, as from OpenRouter", () => {
+  expect(shownTo("chat")).toMatchObject({ choices: [{ message: { content: "Here:", images: [image] } }] });
+});
+
+test("a client of Messages gets it as a text in Markdown", () => {
+  expect(shownTo("messages")).toMatchObject({
+    content: [
+      { type: "text", text: "Here:" },
+      { type: "text", text: `![image](${png})` },
+    ],
+  });
+});
+
+test("a client of Responses gets it as OpenAI's tool for images gives one", () => {
+  const item = { type: "image_generation_call", status: "completed", result: "iVBORw0KGgo=" };
+  expect(shownTo("responses")).toMatchObject({ output: [{ type: "message" }, item] });
+});
+
+test("one by its address is a text in Markdown in Responses, too", () => {
+  const [, text] = ["Here:", "![image](https://x.test/1.png)"];
+  expect(JSON.stringify(shownTo("responses", "https://x.test/1.png")["output"])).toContain(`"text":"${text}"`);
+});
+
+test("one that a stream repeats is shown once", () => {
+  expect(answerOf(image, image).choices[0]?.blocks).toHaveLength(2);
+});
+
+/** The client's next request. */
+function nextRequest(dialect: Dialect): JsonObject {
+  const whole = shownTo(dialect) as Record<string, unknown>;
+  const [asked, again] = [
+    { role: "user", content: "a cat" },
+    { role: "user", content: "make it black" },
+  ];
+  switch (dialect) {
+    case "chat":
+      return { model: "m", messages: [asked, (whole["choices"] as { message: JsonObject }[])[0]?.message, again] };
+    case "messages":
+      return { model: "m", max_tokens: 9, messages: [asked, { role: "assistant", content: whole["content"] }, again] };
+    case "responses":
+      return { model: "m", input: [asked, ...(whole["output"] as JsonObject[]), again] };
+  }
+}
+
+const dialects: readonly Dialect[] = ["chat", "messages", "responses"];
+
+test.each(dialects.flatMap((from) => dialects.map((to) => [from, to] as const)))(
+  "returned by a client of %s, it reaches an upstream of %s as an image",
+  (from, to) => {
+    const conversation = translations[from].readRequest(nextRequest(from));
+    const body = JSON.parse(JSON.stringify(translations[to].writeRequest(conversation, plainTarget))) as JsonObject;
+    const written = JSON.stringify(body);
+    expect(written).toContain("iVBORw0KGgo=");
+    expect(written).not.toContain("![image]");
+    if (from === to && from !== "messages") return;
+    const messages = (body["messages"] ?? body["input"]) as { role: string; content: JsonObject[] }[];
+    const kinds = { chat: "image_url", messages: "image", responses: "input_image" };
+    expect(messages.at(-1)).toMatchObject({
+      role: "user",
+      content: [{ text: "Of the answer before:" }, { type: kinds[to] }, { text: "make it black" }],
+    });
+  },
+);
