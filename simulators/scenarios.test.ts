@@ -94,6 +94,25 @@ describe.each(named)("%s", (_name, speaker: Speaker) => {
     expect(second.calls[0]?.id).not.toBe(first.calls[0]?.id ?? "");
   });
 
+  test("call: lines lead through a loop, one call a round, whatever the client adds in between", async () => {
+    const text = 'do it\ncall:get_time {}\ncall:get_weather {"city":"Bern","days":2}';
+    const first = await ask({ text, tools });
+    expect(first.calls).toMatchObject([{ name: "get_time", arguments: {} }]);
+    const second = await ask({ text, tools, before: { told: first, results: ["noon"] } });
+    expect(second.calls).toMatchObject([{ name: "get_weather", arguments: { city: "Bern", days: 2 } }]);
+    // A request without the tool, such as one for a title, is answered in words.
+    const untold = await ask({ text: "call:search {}", tools });
+    expect([untold.calls, untold.finish]).toEqual([[], "stop"]);
+  });
+
+  test("reply: dictates the text", async () => {
+    expect((await ask({ text: 'do it\nreply:"a \\"b\\"\\nc"' })).text).toBe('a "b"\nc');
+  });
+
+  test("members that nobody documents pass", async () => {
+    expect((await send({ text: "hi" }, { zzz_telemetry: { a: 1 } })).status).toBe(200);
+  });
+
   test("image in: reports type and size", async () => {
     const told = await ask({ text: "look", image: `data:image/png;base64,${pixel}` });
     expect(told.text).toContain(`I see image/png (${pixelBytes} bytes).`);

@@ -35,8 +35,8 @@ function textBlock(text: string, body: JsonObject): AnswerBlock {
   const citations = citationsOf(body);
   const cited = citations.length > 0;
   return {
-    whole: { type: "text", text, citations: cited ? citations : null },
-    empty: { type: "text", text: "", citations: cited ? [] : null },
+    whole: { type: "text", text, ...(cited ? { citations } : {}) },
+    empty: { type: "text", text: "", ...(cited ? { citations: [] } : {}) },
     deltas: [
       ...citations.map((citation) => ({ type: "citations_delta", citation })),
       ...textPieces(text).map((piece) => ({ type: "text_delta", text: piece })),

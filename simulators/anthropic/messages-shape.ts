@@ -12,15 +12,26 @@ import {
   isText,
 } from "../shared/check.ts";
 import { asObject, isGiven } from "../shared/json.ts";
-import { list, record, type RecordOptions, type Shape, tagged, textOr, value, values } from "../shared/shape.ts";
+import {
+  list,
+  tolerantRecord,
+  type RecordOptions,
+  type Shape,
+  tagged,
+  textOr,
+  value,
+  values,
+} from "../shared/shape.ts";
 
-const cacheControl = record(values({ type: isOneOf("ephemeral"), ttl: isOneOf("5m", "1h") }), { required: ["type"] });
+const cacheControl = tolerantRecord(values({ type: isOneOf("ephemeral"), ttl: isOneOf("5m", "1h") }), {
+  required: ["type"],
+});
 const isToolId = isLike(/^[a-zA-Z0-9_-]+$/, "a string of letters, digits, _ and -");
 const isFilled = isLike(/[^]/, "a string of at least 1 character");
 
 /** A block: its type, its own members, and a cache breakpoint if permitted. */
 function block(members: { readonly [name: string]: Shape }, required: RecordOptions["required"] = []): Shape {
-  return record({ type: value(isText), cache_control: cacheControl, ...members }, { required });
+  return tolerantRecord({ type: value(isText), cache_control: cacheControl, ...members }, { required });
 }
 
 const imageBase64BytesMax = 5 * 1_048_576;
@@ -39,7 +50,7 @@ const fileData: Shape = (data, field) => {
 };
 
 function source(members: { readonly [name: string]: Shape }): Shape {
-  return record({ type: value(isText), ...members }, { required: Object.keys(members) });
+  return tolerantRecord({ type: value(isText), ...members }, { required: Object.keys(members) });
 }
 
 const url = source({ url: value(isText) });
@@ -72,7 +83,7 @@ const document = block(
     }),
     title: value(isText),
     context: value(isText),
-    citations: record(values({ enabled: isFlag })),
+    citations: tolerantRecord(values({ enabled: isFlag })),
   },
   ["source"],
 );
@@ -122,24 +133,24 @@ const contentBlock = tagged({
   search_result: searchResult,
   tool_use: toolUse,
   tool_result: toolResult,
-  thinking: record(values({ type: isText, thinking: isText, signature: isText }), {
+  thinking: tolerantRecord(values({ type: isText, thinking: isText, signature: isText }), {
     required: ["thinking", "signature"],
   }),
-  redacted_thinking: record(values({ type: isText, data: isText }), { required: ["data"] }),
+  redacted_thinking: tolerantRecord(values({ type: isText, data: isText }), { required: ["data"] }),
   ...serverBlocks,
 });
 
-const message = record(
+const message = tolerantRecord(
   { role: value(isOneOf("user", "assistant", "system")), content: textOr(list(contentBlock)) },
   { required: ["role", "content"] },
 );
 
-const customTool = record(
+const customTool = tolerantRecord(
   {
     type: value(isOneOf("custom")),
     name: value(isLike(/^[a-zA-Z0-9_-]{1,128}$/, "1 to 128 letters, digits, _ and -")),
     description: value(isText),
-    input_schema: record({ type: value(isOneOf("object")) }, { required: ["type"], open: true }),
+    input_schema: tolerantRecord({ type: value(isOneOf("object")) }, { required: ["type"], open: true }),
     cache_control: cacheControl,
     strict: value(isFlag),
     eager_input_streaming: value(isFlag),
@@ -150,7 +161,7 @@ const customTool = record(
   { required: ["name", "input_schema"] },
 );
 
-const serverTool = record({ name: value(isText) }, { required: ["name"], open: true });
+const serverTool = tolerantRecord({ name: value(isText) }, { required: ["name"], open: true });
 const serverToolType =
   /^(web_search|web_fetch|code_execution|bash|text_editor|memory|computer|tool_search_tool_(bm25|regex))_\d{8}$/;
 
@@ -164,7 +175,7 @@ const tool: Shape = (given, field) => {
 const parallel = { disable_parallel_tool_use: isFlag };
 
 function choice(members: { readonly [name: string]: Check }, required: RecordOptions["required"] = []): Shape {
-  return record(values({ type: isText, ...members }), { required });
+  return tolerantRecord(values({ type: isText, ...members }), { required });
 }
 
 const display = { display: isOneOf("summarized", "omitted") };
@@ -186,9 +197,11 @@ const promptMembers = {
     disabled: choice({}),
     between_tools: choice({}),
   }),
-  output_config: record({
+  output_config: tolerantRecord({
     effort: value(isOneOf("low", "medium", "high", "xhigh", "max")),
-    format: tagged({ json_schema: record(values({ type: isText, schema: isRecord }), { required: ["schema"] }) }),
+    format: tagged({
+      json_schema: tolerantRecord(values({ type: isText, schema: isRecord }), { required: ["schema"] }),
+    }),
     task_budget: value(isRecord),
   }),
   cache_control: cacheControl,
@@ -202,7 +215,7 @@ const answerMembers = {
   max_tokens: value(isInteger(0, 100_000_000)),
   stream: value(isFlag),
   stop_sequences: list(value(isStopSequence)),
-  metadata: record(values({ user_id: isText })),
+  metadata: tolerantRecord(values({ user_id: isText })),
   service_tier: value(isOneOf("auto", "standard_only")),
   container: value(isAnything),
   diagnostics: value(isRecord),
@@ -230,8 +243,11 @@ const threadMembers = {
 /** A request for an answer: the newer version has no sampling parameters, and threads must be asked for in a header. */
 export function messagesShape({ lean, threads }: { readonly lean: boolean; readonly threads: boolean }): Shape {
   const members = { ...promptMembers, ...answerMembers };
-  return record({ ...members, ...(lean ? {} : samplingMembers), ...(threads ? threadMembers : {}) }, { required });
+  return tolerantRecord(
+    { ...members, ...(lean ? {} : samplingMembers), ...(threads ? threadMembers : {}) },
+    { required },
+  );
 }
 
 /** A request to count tokens: the prompt alone. */
-export const countShape = record(promptMembers, { required: ["model", "messages"] });
+export const countShape = tolerantRecord(promptMembers, { required: ["model", "messages"] });

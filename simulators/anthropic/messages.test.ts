@@ -27,7 +27,7 @@ describe("an answer", () => {
       type: "message",
       role: "assistant",
       model: "claude-haiku-4-5",
-      content: [{ type: "text", text: "You said: hello. That is all I have to say.", citations: null }],
+      content: [{ type: "text", text: "You said: hello. That is all I have to say." }],
       stop_reason: "end_turn",
       stop_sequence: null,
       usage: { input_tokens: 5, cache_creation_input_tokens: 0, cache_read_input_tokens: 0, output_tokens: 10 },

@@ -9,7 +9,7 @@ import { record, value } from "../shared/shape.ts";
 import type { ToolCall } from "../shared/tool-calls.ts";
 import type { Route } from "../shared/types.ts";
 import { openaiErrors } from "./errors.ts";
-import { isReasoningModel } from "./models.ts";
+import { isReasoningModel, refuseSampling } from "./models.ts";
 
 const rules: ChatRules = {
   strict: true,
@@ -71,8 +71,11 @@ function refuseForModel(body: JsonObject): Problem | null {
     const message = "'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.";
     return { kind: "unsupported", field: "max_tokens", message };
   }
-  if (!isGiven(body["stop"])) return null;
-  return { kind: "unsupported", field: "stop", message: "'stop' is not supported with this model." };
+  const unsupported = ["stop", "logprobs", "top_logprobs", "logit_bias"].find((name) => isGiven(body[name]));
+  if (unsupported !== undefined) {
+    return { kind: "unsupported", field: unsupported, message: `'${unsupported}' is not supported with this model.` };
+  }
+  return refuseSampling(body);
 }
 
 function usage(tokens: TokenCounts): JsonObject {

@@ -1,3 +1,5 @@
+import { asObject, isGiven, type JsonObject } from "../shared/json.ts";
+import type { Problem } from "../shared/check.ts";
 import { type Call, errorAnswer, jsonAnswer, type Answer, type Route } from "../shared/types.ts";
 import { openaiErrors } from "./errors.ts";
 
@@ -47,4 +49,24 @@ export const modelRoutes: readonly Route[] = [
 /** Families that think before they answer and refuse options of the older models. */
 export function isReasoningModel(model: string): boolean {
   return /^(o\d|gpt-5)/.test(model);
+}
+
+/** Since 5.1, models of the family take sampling parameters while they don't think, which is their default. */
+const samplesWithoutThought = /^gpt-5\.\d/;
+
+const samplingDefaults = { temperature: 1, top_p: 1, presence_penalty: 0, frequency_penalty: 0 } as const;
+
+/** Models that think take the sampling parameters' default values alone. */
+export function refuseSampling(body: JsonObject): Problem | null {
+  const model = String(body["model"]);
+  if (!isReasoningModel(model)) return null;
+  const effort = body["reasoning_effort"] ?? asObject(body["reasoning"])["effort"] ?? "none";
+  if (samplesWithoutThought.test(model) && effort === "none") return null;
+  for (const [field, common] of Object.entries(samplingDefaults)) {
+    const value = body[field];
+    if (!isGiven(value) || value === common) continue;
+    const message = `'${field}' does not support ${String(value)} with this model. Only the default (${common}) value is supported.`;
+    return { kind: "unsupported", field, message };
+  }
+  return null;
 }

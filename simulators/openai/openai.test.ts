@@ -46,11 +46,16 @@ test("a refused key has the type invalid_request_error", async () => {
   });
 });
 
-test("reasoning models refuse max_tokens and stop", async () => {
+test("reasoning models refuse max_tokens, stop and sampling", async () => {
   const limit = await ask(chat("gpt-5-mini", "hi", { max_tokens: 5 }));
   expect(member(bodyOf(limit), "error")).toMatchObject({ param: "max_tokens", code: "unsupported_parameter" });
   const stop = await ask(chat("o4-mini", "hi", { stop: "x" }));
   expect(member(bodyOf(stop), "error")).toMatchObject({ param: "stop", code: "unsupported_parameter" });
+  const warm = await ask(chat("gpt-5-mini", "hi", { temperature: 0.5 }));
+  expect([warm.status, member(bodyOf(warm), "error", "param")]).toEqual([400, "temperature"]);
+  for (const body of [chat("gpt-5-mini", "hi", { temperature: 1 }), chat("gpt-5.2", "hi", { temperature: 0.5 })]) {
+    expect((await ask(body)).status).toBe(200);
+  }
   const good = await ask(chat("gpt-5-mini", "hi", { max_completion_tokens: 5 }));
   expect(completionOf(good).choices[0]?.finish_reason).toBe("length");
 });

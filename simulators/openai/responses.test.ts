@@ -70,6 +70,24 @@ describe("stored responses", () => {
     expect((await get(`${url}/${forgotten}`)).status).toBe(404);
   });
 
+  test("tools in namespaces and tools of free text are called as such, and their results taken", async () => {
+    const close = { type: "function", name: "close", parameters: { type: "object", properties: {} } };
+    const offered = [
+      { type: "namespace", name: "agents", description: "d", tools: [close] },
+      { type: "custom", name: "patch" },
+    ];
+    const asked = user('call:agents.close {}\ncall:patch "*** Begin"');
+    const first = member(bodyOf(await ask([asked], { tools: offered })), "output", 0) as JsonObject;
+    expect(first).toMatchObject({ type: "function_call", namespace: "agents", name: "close", arguments: "{}" });
+    const closed = { type: "function_call_output", call_id: first["call_id"], output: "ok" };
+    const second = member(bodyOf(await ask([asked, first, closed], { tools: offered })), "output", 0) as JsonObject;
+    expect(second).toMatchObject({ type: "custom_tool_call", name: "patch", input: "*** Begin" });
+    const patched = { type: "custom_tool_call_output", call_id: second["call_id"], output: "done" };
+    const last = await ask([asked, first, closed, second, patched], { tools: offered });
+    expect(member(bodyOf(last), "output", 0, "content", 0, "text")).toBe("The tool answered: done");
+    expect((await ask([asked, first, closed, second], { tools: offered })).status).toBe(400);
+  });
+
   test("an item is named by its id, as long as it is kept", async () => {
     const body = bodyOf(await ask("hello"));
     const reference = { type: "item_reference", id: member(body, "output", 0, "id") };

@@ -21,7 +21,7 @@ import { sealOf } from "../shared/seal.ts";
 import { namedFrame } from "../shared/sse.ts";
 import { type Answer, type Call, errorAnswer, jsonAnswer, type ProviderErrors, type Route } from "../shared/types.ts";
 import { openaiErrors, openaiRefusal } from "./errors.ts";
-import { isReasoningModel } from "./models.ts";
+import { isReasoningModel, refuseSampling } from "./models.ts";
 
 const includable = new Set([
   "file_search_call.results",
@@ -60,6 +60,29 @@ const rules: ResponsesRules = {
     truncation: isOneOf("auto", "disabled"),
     user: isText,
   },
+  otherItems: [
+    "agent_message",
+    "apply_patch_call",
+    "apply_patch_call_output",
+    "code_interpreter_call",
+    "compaction",
+    "compaction_trigger",
+    "computer_call",
+    "computer_call_output",
+    "file_search_call",
+    "image_generation_call",
+    "local_shell_call",
+    "local_shell_call_output",
+    "mcp_approval_request",
+    "mcp_approval_response",
+    "mcp_call",
+    "mcp_list_tools",
+    "shell_call",
+    "shell_call_output",
+    "tool_search_call",
+    "tool_search_output",
+    "web_search_call",
+  ],
   hostedTools: [
     "apply_patch",
     "code_interpreter",
@@ -91,7 +114,7 @@ function refuse(body: JsonObject): Problem | null {
     return { kind: "bad-value", field: "include", message, value: unknown };
   }
   const missing = notSimulated.find((field) => isGiven(body[field]) && body[field] !== false);
-  if (missing === undefined) return null;
+  if (missing === undefined) return refuseSampling(body);
   return { kind: "unsupported", field: missing, message: `'${missing}' is not simulated.` };
 }
 

@@ -17,6 +17,10 @@ export interface PromptTool {
   readonly name: string;
   /** JSON Schema of the arguments. */
   readonly parameters: unknown;
+  /** It takes free text instead of arguments. */
+  readonly custom?: boolean;
+  /** The namespace that it is in, at a provider that has them. */
+  readonly namespace?: string;
 }
 
 /** Which tool is to be called: none, as the model likes, any, or the named one. */

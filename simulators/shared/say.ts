@@ -2,6 +2,7 @@ import { type Attachment, describeAttachment } from "./attachments.ts";
 import { jsonInstance } from "./json-instance.ts";
 import { lastText, type Prompt, type PromptMessage } from "./prompt.ts";
 import type { Scenario } from "./scenario.ts";
+import { readScript } from "./script.ts";
 import { firstWords } from "./words.ts";
 
 const quotedWordsMax = 60;
@@ -37,6 +38,8 @@ const vocabulary = [
  * The text of the simulated model, before any limit: the tools' answers, JSON, counted words, or the user's own text.
  */
 export function sayAnswer(prompt: Prompt, scenario: Scenario, choice: number): string {
+  const dictated = readScript(prompt.messages)?.reply ?? null;
+  if (dictated !== null) return dictated;
   const results = lastResults(prompt.messages);
   if (results.length > 0) return sayResults(results);
   const asked = prompt.messages.findLast((message) => message.role === "user");

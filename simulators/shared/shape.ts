@@ -1,4 +1,5 @@
 import type { Check, Problem } from "./check.ts";
+import { isDocumented } from "./documented.ts";
 import { isGiven, isObject, type JsonObject } from "./json.ts";
 
 /** Checks a value and everything inside it; `field` is the path used in errors, such as `input[0].content`. */
@@ -21,7 +22,19 @@ export interface RecordOptions {
 
 /** An object with declared members. A null counts as absent. */
 export function record(members: { readonly [name: string]: Shape }, options: RecordOptions = {}): Shape {
-  const { required = [], open = false } = options;
+  return recordOf(members, options, () => options.open === true);
+}
+
+/** The same for text generation: of other members, those that some provider documents are refused, unless it is open. */
+export function tolerantRecord(members: { readonly [name: string]: Shape }, options: RecordOptions = {}): Shape {
+  return recordOf(members, options, (name) => options.open === true || !isDocumented(name));
+}
+
+function recordOf(
+  members: { readonly [name: string]: Shape },
+  { required = [] }: RecordOptions,
+  passes: (name: string) => boolean,
+): Shape {
   return (given, field) => {
     if (!isObject(given)) return { kind: "wrong-type", field, expected: "an object", value: given };
     const missing = required.find((name) => !isGiven(given[name]));
@@ -29,7 +42,7 @@ export function record(members: { readonly [name: string]: Shape }, options: Rec
     return first(Object.entries(given), ([name, member]) => {
       const shape = Object.hasOwn(members, name) ? members[name] : undefined;
       if (shape !== undefined) return member === null ? null : shape(member, join(field, name));
-      return open ? null : { kind: "unknown", field: join(field, name), value: member };
+      return passes(name) ? null : { kind: "unknown", field: join(field, name), value: member };
     });
   };
 }

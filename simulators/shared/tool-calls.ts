@@ -2,14 +2,17 @@ import type { Identity } from "./identity.ts";
 import { jsonInstance } from "./json-instance.ts";
 import type { Prompt, PromptMessage, PromptTool } from "./prompt.ts";
 import type { Scenario } from "./scenario.ts";
+import { readScript, type Script } from "./script.ts";
 
 /** One function call that the simulated model makes. */
 export interface ToolCall {
   /** Different for each call of each choice; a provider builds its own id from it. */
   readonly label: string;
   readonly name: string;
-  /** JSON text; truncated by the token limit. */
+  /** JSON text, or the free text of a custom tool; truncated by the token limit. */
   readonly arguments: string;
+  readonly custom: boolean;
+  readonly namespace?: string;
 }
 
 const charactersPerToken = 4;
@@ -24,13 +27,29 @@ const agentToolsMin = 6;
 export function makeToolCalls(prompt: Prompt, scenario: Scenario, identity: Identity, choice: number): ToolCall[] {
   const { toolChoice, tools, messages } = prompt;
   if (toolChoice.mode === "none") return [];
+  const script = readScript(messages);
+  if (script !== null && script.calls.length > 0) return dictatedCalls(script, tools, identity);
   if (toolChoice.mode === "auto" && tools.length >= agentToolsMin && scenario.steps === undefined) return [];
   if (messages.at(-1)?.role === "tool" && roundsDone(messages) >= (scenario.steps ?? 1)) return [];
-  return callableTools(prompt, scenario).map((tool, index) => ({
-    label: identity.token(`call ${choice} ${index}`, 24),
-    name: tool.name,
-    arguments: JSON.stringify(jsonInstance(tool.parameters)),
-  }));
+  return callableTools(prompt, scenario).map((tool, index) => {
+    const label = identity.token(`call ${choice} ${index}`, 24);
+    return callOf(tool, label, JSON.stringify(jsonInstance(tool.parameters)));
+  });
+}
+
+/** The call of this round, if the client offers its tool: side requests, such as those for a title, offer none. */
+function dictatedCalls({ calls, rounds }: Script, tools: readonly PromptTool[], identity: Identity): ToolCall[] {
+  const dictated = calls[rounds];
+  const tool = dictated && tools.find((candidate) => fullNameOf(candidate) === dictated.name);
+  return tool === undefined ? [] : [callOf(tool, identity.token(`dictated ${rounds}`, 24), dictated?.input ?? "")];
+}
+
+function fullNameOf({ name, namespace }: PromptTool): string {
+  return namespace === undefined ? name : `${namespace}.${name}`;
+}
+
+function callOf({ name, custom = false, namespace }: PromptTool, label: string, given: string): ToolCall {
+  return { label, name, arguments: given, custom, ...(namespace === undefined ? {} : { namespace }) };
 }
 
 /** Rounds of calls since the user last spoke. */
@@ -39,8 +58,9 @@ function roundsDone(messages: readonly PromptMessage[]): number {
   return messages.slice(start).filter((message) => message.calledTools).length;
 }
 
-/** The named tool, else the first one; two calls if the user asks for parallel ones. */
-function callableTools({ toolChoice, tools, parallelTools }: Prompt, scenario: Scenario): PromptTool[] {
+/** The named tool, else the first one; two calls if the user asks for parallel ones. Free text is never made up. */
+function callableTools({ toolChoice, tools: all, parallelTools }: Prompt, scenario: Scenario): PromptTool[] {
+  const tools = all.filter(({ custom }) => custom !== true);
   const named = toolChoice.mode === "named" ? tools.find((tool) => tool.name === toolChoice.name) : undefined;
   const first = named ?? tools[0];
   if (first === undefined) return [];

@@ -12,7 +12,7 @@ import {
   type Problem,
 } from "../check.ts";
 import { asArray, asObject, isGiven, isObject, type JsonObject } from "../json.ts";
-import { checkStreamOptions, first, record, type Shape, values } from "../shape.ts";
+import { checkStreamOptions, first, tolerantRecord, type Shape, values } from "../shape.ts";
 
 /** A provider's rules for a chat request. */
 export interface ChatRules {
@@ -68,7 +68,7 @@ export function checkChat(body: unknown, rules: ChatRules): Problem | null {
   if (!isObject(body)) return { kind: "not-json" };
   return (
     checkPresent(body) ??
-    record(values(rules.fields), { open: !rules.strict })(body, "") ??
+    tolerantRecord(values(rules.fields), { open: !rules.strict })(body, "") ??
     checkMessages(body["messages"], rules) ??
     checkTools(body["tools"]) ??
     checkStreamOptions(body)

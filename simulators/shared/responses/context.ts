@@ -63,6 +63,9 @@ function checkItems(items: readonly JsonObject[], call: Call, wire: ResponsesWir
   return null;
 }
 
+/** What reasoning may lead to, besides a message. */
+const callTypes: ReadonlySet<unknown> = new Set(["function_call", "custom_tool_call", "web_search_call"]);
+
 /** Reasoning comes back sealed, or as an item that is still kept; and never as the last word. */
 function checkReasoning(
   item: JsonObject,
@@ -75,7 +78,7 @@ function checkReasoning(
   if (!wire.strictItems) return null;
   const kept = isGiven(sealed) || call.kept.item(String(id)) !== undefined;
   if (!kept) return wire.notKept("item", String(id), "input");
-  const followed = next !== undefined && (next["role"] === "assistant" || next["type"] === "function_call");
+  const followed = next !== undefined && (next["role"] === "assistant" || callTypes.has(next["type"]));
   return followed ? null : refused(wire, `Item '${String(id)}' of type 'reasoning' lacks its required following item.`);
 }
 
@@ -83,11 +86,15 @@ function checkReasoning(
 function checkPair(item: JsonObject, items: readonly JsonObject[], wire: ResponsesWire): ErrorAnswer | null {
   const id = item["call_id"];
   const has = (type: string): boolean => items.some((other) => other["type"] === type && other["call_id"] === id);
-  if (item["type"] === "function_call_output" && !has("function_call")) {
-    return refused(wire, `No tool call found for function call output with call_id ${String(id)}.`);
+  for (const type of ["function_call", "custom_tool_call"]) {
+    if (item["type"] === `${type}_output` && !has(type)) {
+      return refused(wire, `No tool call found for ${type.replaceAll("_", " ")} output with call_id ${String(id)}.`);
+    }
+    if (wire.strictItems && item["type"] === type && !has(`${type}_output`)) {
+      return refused(wire, `No tool output found for ${type.replaceAll("_", " ")} ${String(id)}.`);
+    }
   }
-  if (!wire.strictItems || item["type"] !== "function_call" || has("function_call_output")) return null;
-  return refused(wire, `No tool output found for function call ${String(id)}.`);
+  return null;
 }
 
 function refused(wire: ResponsesWire, message: string): ErrorAnswer {

@@ -121,8 +121,9 @@ function message(
 }
 
 function callItem(call: ToolCall, index: number, talk: ResponsesTalk, wire: ResponsesWire): OutputItem {
+  if (call.custom) return customCallItem(call, index, talk, wire);
   const item_id = wire.itemId("fc", `call ${index}`, talk.call.identity);
-  const head = { id: item_id, type: "function_call", call_id: wire.callId(call), name: call.name };
+  const head = { id: item_id, type: "function_call", call_id: wire.callId(call), ...nameOf(call) };
   const cut = talk.turn.finish === "length" && index === talk.turn.toolCalls.length - 1;
   const pieces = wire.argumentFragments ? argumentPieces(call) : [call.arguments];
   const named = wire.namedArguments ? { name: call.name } : {};
@@ -134,4 +135,21 @@ function callItem(call: ToolCall, index: number, talk: ResponsesTalk, wire: Resp
       { type: "response.function_call_arguments.done", item_id, ...named, arguments: call.arguments },
     ],
   };
+}
+
+function customCallItem(call: ToolCall, index: number, talk: ResponsesTalk, wire: ResponsesWire): OutputItem {
+  const item_id = wire.itemId("ctc", `call ${index}`, talk.call.identity);
+  const head = { id: item_id, type: "custom_tool_call", call_id: wire.callId(call), ...nameOf(call) };
+  return {
+    whole: { ...head, input: call.arguments, status: "completed" },
+    started: { ...head, input: "", status: "in_progress" },
+    events: [
+      ...argumentPieces(call).map((delta) => ({ type: "response.custom_tool_call_input.delta", item_id, delta })),
+      { type: "response.custom_tool_call_input.done", item_id, input: call.arguments },
+    ],
+  };
+}
+
+function nameOf({ name, namespace }: ToolCall): JsonObject {
+  return namespace === undefined ? { name } : { name, namespace };
 }

@@ -32,9 +32,11 @@ export function readResponsesPrompt(body: JsonObject, items: readonly JsonObject
 function readItems(items: readonly JsonObject[]): PromptMessage[] {
   const told = items.filter((item) => item["type"] !== "reasoning");
   return told.flatMap((item, index) => {
-    if (item["type"] === "function_call_output") return [readContent("tool", item["output"], readPart)];
-    if (item["type"] !== "function_call") return [readContent(String(item["role"]), item["content"], readPart)];
-    if (told[index - 1]?.["type"] === "function_call") return [];
+    const type = String(item["type"]);
+    if (isCallOutput(type)) return [readContent("tool", item["output"], readPart)];
+    if (type === "message") return [readContent(String(item["role"]), item["content"], readPart)];
+    // Items of hosted tools, and those that are not known here, say nothing.
+    if (!isCall(type) || isCall(String(told[index - 1]?.["type"]))) return [];
     return [readContent("assistant", "", readPart, { calledTools: true })];
   });
 }
@@ -58,8 +60,17 @@ function addressOf(part: JsonObject): string {
   return found ?? "unknown";
 }
 
+const isCall = (type: string): boolean => type === "function_call" || type === "custom_tool_call";
+const isCallOutput = (type: string): boolean => type === "function_call_output" || type === "custom_tool_call_output";
+
+/** The tools that the caller runs, those within namespaces included. */
 function readTool(tool: unknown): PromptTool[] {
-  const { type, name, parameters } = asObject(tool);
+  const { type, name, parameters, tools } = asObject(tool);
+  if (type === "namespace")
+    return asArray(tools)
+      .flatMap(readTool)
+      .map((one) => ({ ...one, namespace: String(name) }));
+  if (type === "custom") return [{ name: String(name), parameters: {}, custom: true }];
   return type === "function" ? [{ name: String(name), parameters: parameters ?? {} }] : [];
 }
 

@@ -1,7 +1,7 @@
 import { attachmentUrl } from "../attachments.ts";
 import { type Check, isAnything, isFlag, isLike, isList, isOneOf, isRecord, isText, isTokenLimit } from "../check.ts";
 import { asObject } from "../json.ts";
-import { both, list, record, type Shape, tagged, textOr, value, values } from "../shape.ts";
+import { both, list, tolerantRecord, type Shape, tagged, textOr, value, values } from "../shape.ts";
 
 /** The differences between providers in the shape of a request. */
 export interface ResponsesRules {
@@ -12,6 +12,8 @@ export interface ResponsesRules {
   readonly members: { readonly [name: string]: Check };
   /** Content parts of a user's message beyond text, image and file. */
   readonly partTypes?: readonly string[];
+  /** Further items, which are taken as they are. */
+  readonly otherItems?: readonly string[];
   /** Tools that run at the provider. */
   readonly hostedTools: readonly string[];
   /** A tool's result may be a list of parts, not only a text. */
@@ -41,7 +43,7 @@ export function requestShape(rules: ResponsesRules): Shape {
     tools: list(toolShape(rules)),
     tool_choice: toolChoice(rules),
     text: textShape(rules),
-    reasoning: record(
+    reasoning: tolerantRecord(
       values({
         effort: isOneOf(...rules.efforts),
         summary: isOneOf("auto", "concise", "detailed"),
@@ -50,12 +52,12 @@ export function requestShape(rules: ResponsesRules): Shape {
       { open: !rules.strict },
     ),
   };
-  return record(members, { required: rules.required, open: !rules.strict });
+  return tolerantRecord(members, { required: rules.required, open: !rules.strict });
 }
 
 function itemShape(rules: ResponsesRules): Shape {
   const item = (members: Members, required: readonly string[]): Shape =>
-    record({ type: value(isText), status: value(isText), ...members }, { required, open: !rules.strict });
+    tolerantRecord({ type: value(isText), status: value(isText), ...members }, { required, open: !rules.strict });
   return tagged(
     {
       message: messageShape(rules, item),
@@ -72,12 +74,22 @@ function itemShape(rules: ResponsesRules): Shape {
         ["summary"],
       ),
       item_reference: item({ id: value(isText) }, ["id"]),
+      custom_tool_call: item({ id: idOf(rules, "ctc"), ...values({ call_id: isText, name: isText, input: isText }) }, [
+        "call_id",
+        "name",
+        "input",
+      ]),
+      custom_tool_call_output: item({ id: value(isText), call_id: value(isText), output: resultShape(rules) }, [
+        "call_id",
+        "output",
+      ]),
+      ...Object.fromEntries((rules.otherItems ?? []).map((type) => [type, value(isRecord)] as const)),
     },
     "message",
   );
 }
 
-const summaryPart = record(values({ type: isOneOf("summary_text"), text: isText }), { required: ["text"] });
+const summaryPart = tolerantRecord(values({ type: isOneOf("summary_text"), text: isText }), { required: ["text"] });
 
 /** The strict provider knows its own ids by their beginning. */
 function idOf({ strict }: ResponsesRules, prefix: string): Shape {
@@ -91,19 +103,22 @@ function messageShape(rules: ResponsesRules, item: (members: Members, required: 
     "content",
   ]);
   const asked = contentShape(inputParts(rules));
-  const answered = both(record({ id: idOf(rules, "msg") }, { open: true }), contentShape(outputParts(rules)));
+  const answered = both(tolerantRecord({ id: idOf(rules, "msg") }, { open: true }), contentShape(outputParts(rules)));
   return both(spoken, (given, field) => {
     return (asObject(given)["role"] === "assistant" ? answered : asked)(given, field);
   });
 }
 
 function contentShape(parts: Members): Shape {
-  return record({ content: textOr(list(tagged(parts))) }, { open: true });
+  return tolerantRecord({ content: textOr(list(tagged(parts))) }, { open: true });
 }
 
 function inputParts({ strict, partTypes = [] }: ResponsesRules): Members {
   const part = (members: Members, required: readonly string[]): Shape =>
-    record({ type: value(isText), prompt_cache_breakpoint: value(isRecord), ...members }, { required, open: !strict });
+    tolerantRecord(
+      { type: value(isText), prompt_cache_breakpoint: value(isRecord), ...members },
+      { required, open: !strict },
+    );
   const further = partTypes.map((type) => [type, value(isRecord)] as const);
   return {
     input_text: part({ text: value(isText) }, ["text"]),
@@ -114,11 +129,14 @@ function inputParts({ strict, partTypes = [] }: ResponsesRules): Members {
 }
 
 function outputParts({ strict }: ResponsesRules): Members {
-  const text = record(values({ type: isText, text: isText, annotations: isList, logprobs: isList }), {
+  const text = tolerantRecord(values({ type: isText, text: isText, annotations: isList, logprobs: isList }), {
     required: ["text"],
     open: !strict,
   });
-  return { output_text: text, refusal: record(values({ type: isText, refusal: isText }), { required: ["refusal"] }) };
+  return {
+    output_text: text,
+    refusal: tolerantRecord(values({ type: isText, refusal: isText }), { required: ["refusal"] }),
+  };
 }
 
 function resultShape(rules: ResponsesRules): Shape {
@@ -138,13 +156,16 @@ function toolShape({ strict, hostedTools }: ResponsesRules): Shape {
     allowed_callers: isList,
   });
   const hosted = hostedTools.map((type) => [type, value(isRecord)] as const);
-  return tagged({ function: record(members, { required: ["name"], open: !strict }), ...Object.fromEntries(hosted) });
+  return tagged({
+    function: tolerantRecord(members, { required: ["name"], open: !strict }),
+    ...Object.fromEntries(hosted),
+  });
 }
 
 function toolChoice({ strict, hostedTools }: ResponsesRules): Shape {
   const hosted = hostedTools.map((type) => [type, value(isRecord)] as const);
   const named = tagged({
-    function: record(values({ type: isText, name: isText }), { required: ["name"], open: !strict }),
+    function: tolerantRecord(values({ type: isText, name: isText }), { required: ["name"], open: !strict }),
     allowed_tools: value(isRecord),
     ...Object.fromEntries(hosted),
   });
@@ -153,12 +174,15 @@ function toolChoice({ strict, hostedTools }: ResponsesRules): Shape {
 }
 
 function textShape({ strict, schemaNamed }: ResponsesRules): Shape {
-  const schema = record(values({ type: isText, name: isText, schema: isRecord, strict: isFlag, description: isText }), {
-    required: schemaNamed ? ["name", "schema"] : ["schema"],
-    open: !strict,
-  });
-  const plain = record(values({ type: isText }));
-  return record(
+  const schema = tolerantRecord(
+    values({ type: isText, name: isText, schema: isRecord, strict: isFlag, description: isText }),
+    {
+      required: schemaNamed ? ["name", "schema"] : ["schema"],
+      open: !strict,
+    },
+  );
+  const plain = tolerantRecord(values({ type: isText }));
+  return tolerantRecord(
     {
       format: tagged({ text: plain, json_object: plain, json_schema: schema }),
       verbosity: value(isOneOf("low", "medium", "high")),
