@@ -10,6 +10,8 @@ export type PageFailure =
   | "crashed"
   /** The bytes are not what they claim to be, or are encrypted. */
   | "malformed"
+  /** Too many documents wait already, or the gateway is stopping. */
+  | "busy"
   /** A selector of the request is none. */
   | "selector";
 

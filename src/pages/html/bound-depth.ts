@@ -1,4 +1,5 @@
 import { type ChildNode, hasChildren, isTag, type ParentNode } from "domhandler";
+import { adopt } from "./adopt.ts";
 
 /**
  * Makes a tree shallower, in place: an element below `levelsMax` becomes the next sibling of its parent, with everything
@@ -32,13 +33,4 @@ function flatten(parent: ParentNode): ChildNode[] {
     for (const child of moved.toReversed()) waiting.push(child);
   }
   return flat;
-}
-
-function adopt(parent: ParentNode, children: ChildNode[]): void {
-  parent.children = children;
-  for (const [index, child] of children.entries()) {
-    child.parent = parent;
-    child.prev = children[index - 1] ?? null;
-    child.next = children[index + 1] ?? null;
-  }
 }

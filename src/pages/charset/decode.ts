@@ -1,0 +1,89 @@
+import { analyse } from "chardet";
+import sniff from "html-encoding-sniffer";
+
+/** Bytes of a document in which its own declaration is looked for. The standard says 1,024; real pages put it later. */
+const prescanBytesMax = 8 * 1024;
+
+/** Bytes that statistics look at, where nothing declares the encoding. */
+const sampleBytesMax = 64 * 1024;
+
+/** The least confidence, in percent, at which a guess by statistics is believed. */
+const confidenceMin = 30;
+
+export interface DecodeOptions {
+  /** The `charset` of the reply's content type, if it has one. */
+  label: string | undefined;
+  /** The document is XML: its declaration counts, and meta tags don't. */
+  xml?: boolean;
+  /** The document is neither HTML nor XML, so that it can declare nothing. */
+  plain?: boolean;
+}
+
+export interface DecodedText {
+  text: string;
+  /** The WHATWG name of the encoding, in lower case. */
+  encoding: string;
+}
+
+/**
+ * Decodes a document by its byte order mark, the reply's header, its own declaration, or statistics, in that order. Bytes
+ * that the encoding does not allow become U+FFFD.
+ */
+export function decodeText(bytes: Uint8Array, options: DecodeOptions): DecodedText {
+  const encoding = encodingOf(bytes, options);
+  return { text: new TextDecoder(encoding as Bun.Encoding).decode(bytes), encoding };
+}
+
+function encodingOf(bytes: Uint8Array, { label, xml = false, plain = false }: DecodeOptions): string {
+  const own = declared(plain ? bytes.subarray(0, 4) : bytes, undefined, xml);
+  const said = declared(bytes.subarray(0, 4), label, xml) ?? own;
+  if (said === undefined) return guess(bytes);
+  // Servers that add a default to every reply are wrong more often than pages are, and UTF-8 can be proved.
+  if (said !== own && isUtf8(own) !== isUtf8(said) && own !== undefined) {
+    const valid = isValidUtf8(bytes);
+    if (isUtf8(own) ? valid && hasHighBytes(bytes) : !valid) return own;
+  }
+  return said;
+}
+
+function declared(bytes: Uint8Array, label: string | undefined, xml: boolean): string | undefined {
+  const name = sniff(bytes, {
+    defaultEncoding: "none",
+    ...(label !== undefined && { transportLayerEncodingLabel: label }),
+    ...(xml ? { xml } : { maxPrescanBytes: prescanBytesMax }),
+  }).toLowerCase();
+  // The standard's "replacement" decoder is for encodings that were used for attacks.
+  return name === "none" || name === "replacement" ? undefined : name;
+}
+
+function guess(bytes: Uint8Array): string {
+  if (isValidUtf8(bytes)) return "utf-8";
+  for (const { name, confidence } of analyse(bytes.subarray(0, sampleBytesMax))) {
+    if (confidence < confidenceMin) break;
+    const encoding = knownEncoding(name);
+    if (encoding !== undefined && !isUtf8(encoding)) return encoding;
+  }
+  return "windows-1252";
+}
+
+function knownEncoding(label: string): string | undefined {
+  const name = sniff(new Uint8Array(), { transportLayerEncodingLabel: label, defaultEncoding: "none" });
+  return name === "none" || name === "replacement" ? undefined : name.toLowerCase();
+}
+
+function isUtf8(encoding: string | undefined): boolean {
+  return encoding === "utf-8";
+}
+
+function isValidUtf8(bytes: Uint8Array): boolean {
+  try {
+    new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function hasHighBytes(bytes: Uint8Array): boolean {
+  return bytes.some((byte) => byte > 0x7f);
+}

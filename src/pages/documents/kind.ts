@@ -1,0 +1,186 @@
+import { PageError } from "../page-error.ts";
+import type { PageKind } from "../page.ts";
+
+/** Kinds that are not read, by hexadecimal bytes at an offset, with the name that an error gives them. */
+const unreadable: readonly (readonly [name: string, hex: string, offset?: number])[] = [
+  ["a PNG image", "89504e47"],
+  ["a JPEG image", "ffd8ff"],
+  ["a GIF image", "474946383961"],
+  ["a GIF image", "474946383761"],
+  ["a WebP image", "57454250", 8],
+  ["a WAV file", "57415645", 8],
+  ["an AVI video", "41564920", 8],
+  ["a video or an AVIF image", "66747970", 4],
+  ["an icon", "00000100"],
+  ["a TIFF image", "49492a00"],
+  ["a TIFF image", "4d4d002a"],
+  ["a Matroska or WebM video", "1a45dfa3"],
+  ["an Ogg file", "4f676753"],
+  ["an MP3 file", "494433"],
+  ["an MP3 file", "fffb"],
+  ["a FLAC file", "664c6143"],
+  ["a gzip archive", "1f8b"],
+  ["a 7z archive", "377abcaf"],
+  ["a RAR archive", "52617221"],
+  ["an XZ archive", "fd377a58"],
+  ["a Zstandard archive", "28b52ffd"],
+  ["a document of Microsoft Office 97", "d0cf11e0"],
+  ["a font", "774f4646"],
+  ["a font", "774f4632"],
+  ["a font", "4f54544f"],
+  ["a font", "00010000"],
+  ["a program", "7f454c46"],
+  ["a program", "4d5a9000"],
+  ["a PostScript document", "25215053"],
+  ["an RTF document", "7b5c727466"],
+  ["a WebAssembly module", "0061736d"],
+];
+
+/** Media types → kinds. A type that says less than the bytes do is not here. */
+const kindsByType: Readonly<Record<string, PageKind>> = {
+  "text/html": "html",
+  "application/xhtml+xml": "html",
+  "application/json": "json",
+  "text/json": "json",
+  "application/xml": "xml",
+  "text/xml": "xml",
+  "application/rss+xml": "feed",
+  "application/atom+xml": "feed",
+  "application/rdf+xml": "xml",
+  "text/csv": "csv",
+  "text/tab-separated-values": "csv",
+  "text/markdown": "markdown",
+  "text/x-markdown": "markdown",
+  "application/x-ndjson": "text",
+  "application/javascript": "text",
+  "application/x-javascript": "text",
+  "application/x-sh": "text",
+  "application/yaml": "text",
+  "application/x-yaml": "text",
+  "application/toml": "text",
+  "application/sql": "text",
+};
+
+const kindsByExtension: Readonly<Record<string, PageKind>> = {
+  md: "markdown",
+  markdown: "markdown",
+  mdx: "markdown",
+  csv: "csv",
+  tsv: "csv",
+  json: "json",
+};
+
+/** Bytes that the kind is read from. */
+const headBytesMax = 2_048;
+
+/**
+ * What a document is: by its bytes where they leave no doubt, then by the type that the server says, then by its address.
+ * @throws PageError `unsupported`, naming what it is, for what has no reader.
+ */
+export function kindOf(bytes: Uint8Array, contentType: string | undefined, url: string): PageKind {
+  const head = latin1(bytes.subarray(0, headBytesMax));
+  if (/%PDF-\d/.test(head.slice(0, 1_024))) return "pdf";
+  if (head.startsWith("PK\u0003\u0004")) return zipKind(bytes);
+  const type = mediaTypeOf(contentType);
+  // What is certainly text may begin with any letters.
+  const name = unreadable.find(([, hex, offset = 0]) => hexAt(bytes, offset, hex.length / 2) === hex)?.[0];
+  if (name !== undefined && !(isText(type) && /^[\t\n\r -~]+$/.test(head))) throw unsupported(name);
+  if (hasNull(head)) throw unsupported(type === "" ? "binary data" : `binary data (${type})`);
+  const text = withoutMark(head).trimStart();
+  return markupKind(text, type) ?? kindByType(type, url) ?? (looksLikeJson(text, bytes) ? "json" : "text");
+}
+
+function hexAt(bytes: Uint8Array, offset: number, length: number): string {
+  return bytes.subarray(offset, offset + length).toHex();
+}
+
+/** The media type without parameters, in lower case; "" where there is none. */
+function mediaTypeOf(contentType: string | undefined): string {
+  return (contentType ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? "";
+}
+
+/** The `charset` of a content type. */
+export function charsetOf(contentType: string | undefined): string | undefined {
+  return /;\s*charset\s*=\s*["']?([^\s;"']+)/i.exec(contentType ?? "")?.[1];
+}
+
+function latin1(bytes: Uint8Array): string {
+  const isUtf16 = (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff);
+  if (isUtf16) return new TextDecoder(bytes[0] === 0xff ? "utf-16le" : "utf-16be").decode(bytes);
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1");
+}
+
+function withoutMark(text: string): string {
+  return text.replace(/^(\u00ef\u00bb\u00bf|\ufeff)/, "");
+}
+
+/** UTF-16 without a mark has zeros too, in every second byte. */
+function hasNull(head: string): boolean {
+  const zeros = head.split("\0").length - 1;
+  return zeros > 0 && !(zeros > head.length / 3 && /^(<\0|\0<)/.test(head));
+}
+
+function isText(type: string): boolean {
+  return type.startsWith("text/") || kindsByType[type] !== undefined;
+}
+
+function markupKind(text: string, type: string): PageKind | undefined {
+  const isGeneric = type === "" || type === "application/octet-stream" || type === "text/html" || /xml/.test(type);
+  if (!isGeneric) return undefined;
+  const start = text.replaceAll(/^(<\?xml[^>]*\?>|<!--[\s\S]*?-->|<\?xml-stylesheet[^>]*\?>|\s+)+/g, "");
+  if (/^<(rss|feed|rdf:RDF)[\s>]/.test(start)) return "feed";
+  if (/^<(!doctype\s+html|html)[\s>]/i.test(start)) return "html";
+  if (text.startsWith("<?xml") && type !== "text/html" && type !== "application/xhtml+xml") return "xml";
+  if (type === "" || type === "application/octet-stream")
+    return /^<(head|body|title|meta|div|p|h1|table|script|article|!--)[\s>-]/i.test(text) ? "html" : undefined;
+  return undefined;
+}
+
+function kindByType(type: string, url: string): PageKind | undefined {
+  const known = kindsByType[type];
+  if (known !== undefined) return known;
+  if (type.endsWith("+json")) return "json";
+  if (type.endsWith("+xml") && !type.startsWith("image/")) return "xml";
+  if (type === "" || type === "text/plain" || type === "application/octet-stream")
+    return kindsByExtension[extensionOf(url)] ?? (type === "text/plain" ? "text" : undefined);
+  if (type.startsWith("text/")) return "text";
+  throw unsupported(nameOfType(type));
+}
+
+function extensionOf(url: string): string {
+  return /\.(\w{1,10})$/.exec(URL.parse(url)?.pathname ?? "")?.[1]?.toLowerCase() ?? "";
+}
+
+function nameOfType(type: string): string {
+  const [group = ""] = type.split("/");
+  return ["image", "video", "audio", "font"].includes(group)
+    ? `${/^[aeiou]/.test(group) ? "an" : "a"} ${group} (${type})`
+    : type;
+}
+
+/** Only small documents without a type are tried as JSON. */
+function looksLikeJson(text: string, bytes: Uint8Array): boolean {
+  if (!/^[[{]/.test(text)) return false;
+  try {
+    JSON.parse(new TextDecoder().decode(bytes));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function zipKind(bytes: Uint8Array): PageKind {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  if (buffer.includes("word/document.xml")) return "docx";
+  const names: readonly (readonly [name: string, sign: string])[] = [
+    ["an Excel workbook", "xl/workbook.xml"],
+    ["a PowerPoint presentation", "ppt/presentation.xml"],
+    ["an EPUB book", "application/epub+zip"],
+    ["an OpenDocument file", "application/vnd.oasis.opendocument"],
+  ];
+  throw unsupported(names.find(([, sign]) => buffer.includes(sign))?.[0] ?? "a ZIP archive");
+}
+
+function unsupported(name: string): PageError {
+  return new PageError("unsupported", `the address leads to ${name}, which can't be read as a page`);
+}

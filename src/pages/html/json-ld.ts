@@ -1,0 +1,84 @@
+import { type Document, isText } from "domhandler";
+import { elementsOf } from "./walk.ts";
+
+/** Characters of one block of JSON-LD, and objects that are looked at. */
+const blockCharactersMax = 512 * 1024;
+const objectsMax = 2_000;
+
+export interface LinkedFacts {
+  author?: string | undefined;
+  publishedTime?: string | undefined;
+  modifiedTime?: string | undefined;
+  title?: string | undefined;
+  description?: string | undefined;
+}
+
+/** Facts that a page states about its main entity as JSON-LD, for what its meta tags leave out. */
+export function linkedFacts(document: Document): LinkedFacts {
+  const facts: LinkedFacts = {};
+  let left = objectsMax;
+  for (const { name, attribs, children } of elementsOf(document)) {
+    if (name !== "script" || !/^application\/ld\+json/i.test(attribs["type"] ?? "")) continue;
+    const [content] = children;
+    if (content === undefined || !isText(content) || content.data.length > blockCharactersMax) continue;
+    for (const object of objectsOf(content.data)) {
+      left -= 1;
+      if (left < 0) return facts;
+      if (describesPage(object)) addFacts(facts, object);
+    }
+  }
+  return facts;
+}
+
+type Json = Readonly<Record<string, unknown>>;
+
+function* objectsOf(text: string): Generator<Json> {
+  const waiting: unknown[] = [parseJson(text)];
+  for (let value = waiting.pop(); value !== undefined; value = waiting.pop()) {
+    if (Array.isArray(value)) {
+      for (const member of (value as unknown[]).slice(0, objectsMax).toReversed())
+        if (isObject(member)) waiting.push(member);
+    } else if (isObject(value)) {
+      yield value;
+      waiting.push(...[value["mainEntity"], value["@graph"]].filter((member) => member !== undefined));
+    }
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text.replace(/^\s*(?:<!--|\/\/<!\[CDATA\[)|(?:-->|\/\/\]\]>)\s*$/g, ""));
+  } catch {
+    return undefined;
+  }
+}
+
+function isObject(value: unknown): value is Json {
+  return typeof value === "object" && value !== null;
+}
+
+function describesPage(object: Json): boolean {
+  const types = [object["@type"]].flat();
+  return types.some(
+    (type) =>
+      typeof type === "string" &&
+      /Article|Posting|Page$|Recipe|Product|Course|Event|Report|Book|Review|Question/.test(type),
+  );
+}
+
+function addFacts(facts: LinkedFacts, object: Json): void {
+  facts.author ??= namesOf(object["author"]);
+  facts.publishedTime ??= textOf(object["datePublished"]);
+  facts.modifiedTime ??= textOf(object["dateModified"]);
+  facts.title ??= textOf(object["headline"]) ?? textOf(object["name"]);
+  facts.description ??= textOf(object["description"]);
+}
+
+function namesOf(author: unknown): string | undefined {
+  const names = [author].flat().flatMap((one) => textOf(one) ?? (isObject(one) ? (textOf(one["name"]) ?? []) : []));
+  return names.length === 0 ? undefined : names.slice(0, 20).join(", ");
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === "string" && value.trim() !== "" ? value.trim() : undefined;
+}

@@ -1,0 +1,56 @@
+import { type ChildNode, Document } from "domhandler";
+import { render } from "dom-serializer";
+import { writeMarkdown } from "../markdown/write-markdown.ts";
+import type { Page, PageRequest } from "../page.ts";
+import { makeAbsolute } from "./absolute.ts";
+import { adopt } from "./adopt.ts";
+import { AddressResolver, baseUrlOf } from "./base-url.ts";
+import { clean } from "./clean.ts";
+import { imagesOf } from "./images.ts";
+import { linksOf } from "./links.ts";
+import { mainPart } from "./main-part.ts";
+import { metadataOf } from "./metadata.ts";
+import { needsBrowser } from "./needs-browser.ts";
+import { parseHtml } from "./parse.ts";
+import { compileSelectors, outermost, removeMatches } from "./select.ts";
+
+/** What is read of a page besides its kind. */
+export type HtmlPage = Omit<Page, "kind">;
+
+/**
+ * Reads a page of HTML. Links and images are those of the whole page, or of what the request's selectors leave of it,
+ * whatever its main content is: they are asked for to go on from there.
+ * @throws PageError `selector` or `too_large`.
+ */
+export function readHtml(text: string, request: PageRequest): HtmlPage {
+  const { wants } = request;
+  const included = compileSelectors(request.includeTags);
+  const excluded = compileSelectors(request.excludeTags);
+  const document = parseHtml(text);
+  const base = baseUrlOf(document, request.url);
+  const addresses = new AddressResolver(base);
+  const page: HtmlPage = { metadata: metadataOf(document, addresses), needsBrowser: needsBrowser(document) };
+  if (wants.rawHtml === true) page.rawHtml = text;
+  if (excluded !== undefined) removeMatches(document, excluded);
+  const selected = included === undefined ? document : documentOf(outermost(document, included));
+  if (wants.links === true) page.links = linksOf(selected, addresses);
+  if (wants.images === true) page.images = imagesOf(selected, addresses);
+  if (wants.html !== true && wants.markdown !== true) return page;
+  const content = included === undefined && request.onlyMainContent ? documentOf(mainPart(document)) : selected;
+  clean(content);
+  makeAbsolute(content, { addresses, removeBase64Images: request.removeBase64Images });
+  if (wants.html === true) page.html = render(content, { encodeEntities: "utf8" });
+  if (wants.markdown === true) page.markdown = writeMarkdown(content, withoutFragment(base));
+  return page;
+}
+
+function documentOf(nodes: ChildNode[]): Document {
+  const document = new Document([]);
+  adopt(document, nodes);
+  return document;
+}
+
+function withoutFragment(url: string): string {
+  const at = url.indexOf("#");
+  return at < 0 ? url : url.slice(0, at);
+}

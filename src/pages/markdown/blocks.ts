@@ -1,0 +1,205 @@
+import { type ChildNode, type Element, isTag, isText } from "domhandler";
+import { findOne } from "domutils";
+import { codeText, fencedCode, languageOf } from "./code.ts";
+import {
+  type Block,
+  type BlockLink,
+  indentedLevelsMax,
+  indentRest,
+  joinBlocks,
+  type Scope,
+  type Writer,
+} from "./context.ts";
+import { delimited, formulaOf } from "./formulas.ts";
+import { finishLine, finishParagraph, linked, surround, writeFrame } from "./inline.ts";
+import { writeDefinitions, writeList } from "./lists.ts";
+import { codeOfTable, isLayout, writeTable } from "./tables.ts";
+
+/** Neighbours as blocks: each block element, and between them paragraphs of what is left. */
+export function writeBlocks(nodes: readonly ChildNode[], scope: Scope, writer: Writer): Block[] {
+  const blocks: Block[] = [];
+  let run: ChildNode[] = [];
+  const endRun = (): void => {
+    if (run.length > 0) add(blocks, writeRun(run, scope, writer));
+    run = [];
+  };
+  for (const child of nodes) {
+    if (!isTag(child) || !writer.isBlock(child)) {
+      if (isTag(child) || isText(child)) run.push(child);
+      continue;
+    }
+    endRun();
+    add(blocks, writeBlock(child, scope, writer));
+  }
+  endRun();
+  return blocks;
+}
+
+function add(blocks: Block[], more: readonly Block[]): void {
+  for (const block of more) if (block.text !== "") blocks.push(block);
+}
+
+/** Paragraphs of inline nodes; two line breaks in a row end one. */
+function writeRun(nodes: readonly ChildNode[], scope: Scope, writer: Writer): Block[] {
+  if (nodes.every((node) => isText(node) && node.data.trim() === "")) return [];
+  const text = writer.inline(nodes, scope);
+  return text.split(/\n[ \t]*\n\s*/).flatMap((paragraph): Block[] => {
+    const isBlank = paragraph.trim() === "";
+    return isBlank ? [] : [{ kind: "text", text: finishParagraph(wrapped(paragraph, scope)) }];
+  });
+}
+
+/** Emphasis and links that surround whole blocks go around the texts in them. */
+function wrapped(text: string, scope: Scope): string {
+  const { link } = scope;
+  const withLink = link !== undefined && !link.isWritten && link.heading === undefined;
+  if (withLink) link.isWritten = true;
+  let inner = withLink ? linked(text, link.href, link.title) : text;
+  if (scope.deleted) inner = surround(inner, "~~");
+  if (scope.emphasis) inner = surround(inner, "*");
+  return scope.strong ? surround(inner, "**") : inner;
+}
+
+function writeBlock(element: Element, scope: Scope, writer: Writer): Block[] {
+  const note = writer.footnotes.noteOf(element);
+  if (note !== undefined) return writeNote(element, note, scope, writer);
+  const formula = formulaOf(element);
+  if (formula !== undefined) return [{ kind: "text", text: delimited(formula, true) }];
+  switch (element.name) {
+    case "h1":
+    case "h2":
+    case "h3":
+    case "h4":
+    case "h5":
+    case "h6":
+      return writeHeading(element, scope, writer);
+    case "ul":
+    case "ol":
+    case "menu":
+    case "dir":
+      return writeList(element, scope, writer);
+    case "li":
+      return writeList(element, scope, writer);
+    case "dl":
+      return writeDefinitions(element, scope, writer);
+    case "blockquote":
+      return writeQuote(element, scope, writer);
+    case "pre":
+      return writePre(element);
+    case "table":
+      return writeTableOrLayout(element, scope, writer);
+    case "hr":
+      return isBeforeNotes(element) ? [] : [{ kind: "rule", text: "---" }];
+    case "details":
+      return writeDetails(element, scope, writer);
+    default:
+      return writeOther(element, scope, writer);
+  }
+}
+
+function writeOther(element: Element, scope: Scope, writer: Writer): Block[] {
+  switch (element.name) {
+    case "a":
+      return writeLinkedBlocks(element, scope, writer);
+    case "strong":
+    case "b":
+      return writer.blocks(element.children, { ...scope, strong: true });
+    case "em":
+    case "i":
+      return writer.blocks(element.children, { ...scope, emphasis: true });
+    case "del":
+    case "s":
+    case "strike":
+      return writer.blocks(element.children, { ...scope, deleted: true });
+    case "iframe":
+    case "video":
+    case "audio":
+      return [{ kind: "text", text: finishLine(writeFrame(element)) }];
+    case "button":
+      return element.attribs["aria-expanded"] === undefined && element.attribs["aria-controls"] === undefined
+        ? []
+        : writer.blocks(element.children, scope);
+    case "select":
+    case "svg":
+    case "noscript":
+    case "template":
+    case "object":
+    case "textarea":
+      return [];
+    default:
+      return writer.blocks(element.children, scope);
+  }
+}
+
+function writeHeading(element: Element, scope: Scope, writer: Writer): Block[] {
+  const { link } = scope;
+  const inner = writer.inline(element.children, { ...scope, inHeading: true });
+  const takesLink = link !== undefined && !link.isWritten && (link.heading === undefined || link.heading === element);
+  const text = finishLine(takesLink ? linked(inner, link.href, link.title) : inner);
+  if (text === "") return [];
+  if (takesLink) link.isWritten = true;
+  // Signs at the end of a heading would be read as its closing sequence.
+  return [
+    { kind: "heading", text: `${"#".repeat(Number(element.name.slice(1)))} ${text.replace(/(^|\s)(#+)$/, "$1\\$2")}` },
+  ];
+}
+
+function writeQuote(element: Element, scope: Scope, writer: Writer): Block[] {
+  if (scope.depth >= indentedLevelsMax) return writer.blocks(element.children, scope);
+  const inner = joinBlocks(writer.blocks(element.children, { ...scope, depth: scope.depth + 1 }));
+  return inner === ""
+    ? []
+    : [{ kind: "quote", text: inner.replaceAll(/^(.*)$/gm, (line) => (line === "" ? ">" : `> ${line}`)) }];
+}
+
+function writePre(element: Element): Block[] {
+  const text = codeText(element);
+  return text === "" ? [] : [{ kind: "code", text: fencedCode(text, languageOf(element)) }];
+}
+
+function writeTableOrLayout(element: Element, scope: Scope, writer: Writer): Block[] {
+  const code = codeOfTable(element);
+  if (code !== undefined) return [{ kind: "code", text: fencedCode(code.text, code.language) }];
+  if (scope.inCell || isLayout(element)) return writer.blocks(element.children, scope);
+  return writeTable(element, scope, writer);
+}
+
+/** `<details>`: its summary in bold, then what it hides. */
+function writeDetails(element: Element, scope: Scope, writer: Writer): Block[] {
+  const summary = element.children.filter(isTag).find(({ name }) => name === "summary");
+  const title =
+    summary === undefined
+      ? ""
+      : finishLine(writer.inline(summary.children, { ...scope, strong: true, inHeading: true }));
+  const rest = writer.blocks(
+    element.children.filter((child) => child !== summary),
+    scope,
+  );
+  return [{ kind: "text", text: title === "" ? "" : `**${title}**` }, ...rest];
+}
+
+/** A link around blocks (a card, a tile): its heading becomes the link, or else the first text. */
+function writeLinkedBlocks(element: Element, scope: Scope, writer: Writer): Block[] {
+  const { href, title } = element.attribs;
+  if (href === undefined || scope.inLink || scope.link !== undefined) return writer.blocks(element.children, scope);
+  const heading = findOne(({ name }) => /^h[1-6]$/.test(name), element.children) ?? undefined;
+  const link: BlockLink = { href, title, heading, isWritten: false };
+  const blocks = writer.blocks(element.children, { ...scope, link });
+  // The heading is empty, or there is no text at all.
+  if (link.isWritten || heading === undefined) return blocks;
+  return writer.blocks(element.children, { ...scope, link: { ...link, heading: undefined } });
+}
+
+function writeNote(element: Element, label: string, scope: Scope, writer: Writer): Block[] {
+  const text = joinBlocks(writer.blocks(element.children, scope)).replace(/^\s*\^?\s*/, "");
+  return text === "" ? [] : [{ kind: "note", text: indentRest(`[^${label}]: ${text}`, 4) }];
+}
+
+/** The rule above footnotes belongs to their section. */
+function isBeforeNotes({ parent }: Element): boolean {
+  return (
+    parent !== null &&
+    isTag(parent) &&
+    /footnotes|endnotes/i.test(`${parent.attribs["class"] ?? ""} ${parent.attribs["role"] ?? ""}`)
+  );
+}

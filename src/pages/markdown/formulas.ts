@@ -1,0 +1,74 @@
+import { type ChildNode, type Element, isTag, isText } from "domhandler";
+import { findOne, textContent } from "domutils";
+import { isDisplayFormula } from "./block-names.ts";
+
+/** Classes of what a browser shows of a formula whose source is beside it. */
+const drawn =
+  /(^|\s)(katex-html|MathJax(_Preview|_SVG|_CHTML)?|MathJax_Display|mwe-math-fallback-image-(inline|display)|mjx-chtml)(\s|$)/;
+
+const wholes = /(^|\s)(katex|katex-display|mwe-math-element|math|tex|latex)(\s|$)/;
+
+/** A formula as TeX, without its delimiters, or undefined where `element` is none; "" for what only repeats one. */
+export function formulaOf(element: Element): string | undefined {
+  const { name, attribs } = element;
+  if (name === "script") return /^math\/tex/i.test(attribs["type"] ?? "") ? tidy(textContent(element)) : undefined;
+  if (name === "math") return sourceOf(element) ?? tidy(textContent(element));
+  if (name === "mjx-container") return formulaInside(element) ?? tidy(attribs["aria-label"] ?? textContent(element));
+  const classes = attribs["class"];
+  if (classes === undefined) return undefined;
+  if (drawn.test(classes)) return repeatsNeighbour(element) ? "" : formulaInside(element);
+  return wholes.test(classes) ? formulaInside(element) : undefined;
+}
+
+/** A formula with the delimiters that its place asks for. */
+export function delimited(tex: string, isDisplay: boolean): string {
+  if (tex === "") return "";
+  return isDisplay ? `$$${tex}$$` : `$${tex}$`;
+}
+
+/** Whether a formula is written on a line of its own. */
+export function isOnOwnLine(element: Element): boolean {
+  return (
+    isDisplayFormula(element) ||
+    findOne((inner) => inner.name === "math" && isDisplayFormula(inner), element.children) !== null
+  );
+}
+
+function formulaInside(element: Element): string | undefined {
+  const math = findOne(({ name }) => name === "math", element.children);
+  if (math !== null) return sourceOf(math) ?? tidy(textContent(math));
+  const script = findOne(
+    ({ name, attribs }) => name === "script" && /^math\/tex/i.test(attribs["type"] ?? ""),
+    element.children,
+  );
+  return script === null ? undefined : tidy(textContent(script));
+}
+
+function sourceOf(math: Element): string | undefined {
+  const annotation = findOne(
+    ({ name, attribs }) => name === "annotation" && /tex/i.test(attribs["encoding"] ?? ""),
+    math.children,
+  );
+  const tex = annotation === null ? math.attribs["alttext"] : textContent(annotation);
+  return tex === undefined || tex.trim() === ""
+    ? undefined
+    : tidy(tex.replace(/^\s*\{\\displaystyle\s([\s\S]*)\}\s*$/, "$1"));
+}
+
+/** MathJax 2 puts what it draws before the script with the source. */
+function repeatsNeighbour({ name, next, parent, attribs }: Element): boolean {
+  if (name === "img" || /katex-html|mwe-math-fallback/.test(attribs["class"] ?? "")) return true;
+  const siblings: ChildNode[] = [];
+  for (let node: ChildNode | null = next; node !== null && siblings.length < 4; node = node.next) siblings.push(node);
+  if (siblings.some((node) => isTag(node) && node.name === "script")) return true;
+  return (
+    parent !== null &&
+    isTag(parent) &&
+    drawn.test(parent.attribs["class"] ?? "") &&
+    siblings.every((node) => !isText(node))
+  );
+}
+
+function tidy(tex: string): string {
+  return tex.replaceAll(/\s+/g, " ").trim();
+}

@@ -1,0 +1,76 @@
+/** What is asked of a document. It crosses to a child process: plain data only. */
+export interface PageRequest {
+  /** The final address, after redirects: the base of relative links, unless the page names another. */
+  url: string;
+  /** The `content-type` of the reply. It is believed as far as the bytes agree. */
+  contentType: string | undefined;
+  /** The forms of the content to return; metadata always is. `rawHtml` is the decoded document, unchanged. */
+  wants: PageWants;
+  /** Leaves out navigation, advertisements, footers and the like. */
+  onlyMainContent: boolean;
+  /** CSS selectors or tag names: only elements that match one are kept. They replace `onlyMainContent`. */
+  includeTags: readonly string[];
+  /** CSS selectors or tag names: elements that match one are removed. */
+  excludeTags: readonly string[];
+  /** Replaces images that are part of the document by a short placeholder. */
+  removeBase64Images: boolean;
+  pdf: PdfOptions;
+}
+
+export interface PageWants {
+  markdown?: boolean;
+  html?: boolean;
+  rawHtml?: boolean;
+  links?: boolean;
+  images?: boolean;
+}
+
+export interface PdfOptions {
+  /** False: the bytes are returned as base64, in `markdown`. */
+  parse: boolean;
+  /** Pages that are read, from the first. */
+  pagesMax: number;
+}
+
+export type PageKind = "html" | "pdf" | "docx" | "text" | "markdown" | "json" | "xml" | "feed" | "csv";
+
+/** Facts about a page, by Firecrawl's names. Every other meta tag of the page is a member too, by its own name. */
+export interface PageMetadata {
+  title?: string;
+  description?: string;
+  language?: string;
+  keywords?: string;
+  author?: string;
+  /** As the page writes it, usually ISO 8601. */
+  publishedTime?: string;
+  modifiedTime?: string;
+  favicon?: string;
+  canonical?: string;
+  robots?: string;
+  ogTitle?: string;
+  ogDescription?: string;
+  ogUrl?: string;
+  ogImage?: string;
+  ogSiteName?: string;
+  ogLocale?: string;
+  [name: string]: string | string[] | undefined;
+}
+
+/** A document that was taken apart. */
+export interface Page {
+  kind: PageKind;
+  markdown?: string;
+  html?: string;
+  rawHtml?: string;
+  /** Absolute addresses on the whole page, in its order, each once. */
+  links?: string[];
+  images?: string[];
+  metadata: PageMetadata;
+  /** The document is HTML whose content is made by scripts. */
+  needsBrowser: boolean;
+  /** Pages of a PDF that were read, and that it has. */
+  pdfPages?: number;
+  totalPdfPages?: number;
+  /** What is missing or doubtful in the result, for people. */
+  warning?: string;
+}

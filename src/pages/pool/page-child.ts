@@ -1,0 +1,143 @@
+import { writeFileSync } from "node:fs";
+import { setPriority } from "node:os";
+import { dirname } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Page } from "../page.ts";
+import { PageError, type PageFailure } from "../page-error.ts";
+import { encodeFrame, type Frame, FrameReader } from "./frames.ts";
+import { residentBytes } from "./resident-memory.ts";
+import { decodeReply, type Task } from "./tasks.ts";
+
+const childMain = fileURLToPath(new URL("child-main.ts", import.meta.url));
+
+/** The priority of children: lower than the gateway's, so that it is served first where cores are few. */
+const niceness = 10;
+
+/** How often the memory of a child at work is read. Reading it takes 20 µs on Linux, and a process elsewhere. */
+const watchMs = process.platform === "linux" ? 50 : 500;
+
+export interface ChildBounds {
+  /** How long one document may take. */
+  taskMsMax: number;
+  /** Resident memory; a child that needs more is ended. */
+  memoryBytesMax: number;
+}
+
+/**
+ * One child process. It does one task at a time; whatever goes wrong ends the process, and with it only that task.
+ * It gets no environment of the gateway's: no keys of providers.
+ */
+export class PageChild {
+  readonly #process: Bun.Subprocess<"pipe", "pipe", "ignore">;
+  readonly #bounds: ChildBounds;
+  #running: PromiseWithResolvers<Frame> | undefined;
+  #endedBecause: PageFailure = "crashed";
+  /** The process has been told to end, or has ended. */
+  isEnding = false;
+  /** The memory after the last task. */
+  residentBytes = 0;
+
+  constructor(bounds: ChildBounds) {
+    this.#bounds = bounds;
+    this.#process = Bun.spawn([...endWithParent(), process.execPath, childMain], {
+      stdin: "pipe",
+      stdout: "pipe",
+      stderr: "ignore",
+      // Bun reads a .env file from the directory that it is started in.
+      cwd: dirname(childMain),
+      env: { PATH: "/usr/bin:/bin", LANG: "C.UTF-8", TZ: "UTC" },
+    });
+    lowerPriority(this.#process.pid);
+    void this.#readReplies();
+  }
+
+  get pid(): number {
+    return this.#process.pid;
+  }
+
+  /** Resolves when the process has ended. */
+  get ended(): Promise<unknown> {
+    return this.#process.exited;
+  }
+
+  /** @throws PageError. After `timeout`, `too_large` and `crashed` the process has ended. */
+  async run(task: Task, bytes: Uint8Array): Promise<Page> {
+    const running = Promise.withResolvers<Frame>();
+    this.#running = running;
+    const timer = setTimeout(() => this.end("timeout"), this.#bounds.taskMsMax);
+    const stopWatching = this.#watchMemory();
+    try {
+      await Promise.race([this.#send(task, bytes), running.promise]);
+      return decodeReply(await running.promise);
+    } finally {
+      clearTimeout(timer);
+      stopWatching();
+      this.#running = undefined;
+    }
+  }
+
+  /** Ends the process at once. A task that runs fails with `because`. */
+  end(because: PageFailure): void {
+    this.isEnding = true;
+    this.#endedBecause = because;
+    this.#process.kill("SIGKILL");
+  }
+
+  async #send(task: Task, bytes: Uint8Array): Promise<void> {
+    try {
+      for (const part of encodeFrame(task, [bytes])) await this.#process.stdin.write(part);
+      await this.#process.stdin.flush();
+    } catch {
+      // It has ended; the end of its output says so.
+    }
+  }
+
+  async #readReplies(): Promise<void> {
+    const reader = new FrameReader();
+    try {
+      for await (const piece of this.#process.stdout)
+        for (const frame of reader.push(piece)) this.#running?.resolve(frame);
+    } catch {
+      this.#process.kill("SIGKILL");
+    }
+    this.isEnding = true;
+    await this.#process.exited;
+    this.#running?.reject(
+      new PageError(this.#endedBecause, messages[this.#endedBecause] ?? "the document could not be read"),
+    );
+  }
+
+  #watchMemory(): () => void {
+    const watch = async (): Promise<void> => {
+      this.residentBytes = (await residentBytes(this.pid)) ?? this.residentBytes;
+      if (this.residentBytes > this.#bounds.memoryBytesMax) this.end("too_large");
+    };
+    const timer = setInterval(() => void watch(), watchMs);
+    return () => {
+      clearInterval(timer);
+      void watch();
+    };
+  }
+}
+
+const messages: Partial<Record<PageFailure, string>> = {
+  timeout: "the document takes too long to read",
+  too_large: "the document takes too much memory to read",
+  crashed: "the process that read the document has ended",
+};
+
+/** Linux ends the child when the gateway ends, however it does; elsewhere the end of its input does, once it is idle. */
+function endWithParent(): string[] {
+  const setpriv = process.platform === "linux" ? Bun.which("setpriv") : null;
+  return setpriv === null ? [] : [setpriv, "--pdeathsig", "KILL", "--"];
+}
+
+function lowerPriority(pid: number): void {
+  try {
+    setPriority(pid, niceness);
+    // Where memory is short, the system ends a child before the gateway.
+    if (process.platform === "linux") writeFileSync(`/proc/${pid}/oom_score_adj`, "500");
+  } catch {
+    // It has ended already, or the system allows neither.
+  }
+}
