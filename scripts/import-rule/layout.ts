@@ -11,14 +11,20 @@ export const levels: readonly (readonly string[])[] = [
   ["calls", "files", "videos", "realtime", "web", "tools"],
   ["http", "admin"],
   ["openapi"],
-  ["app-routing.ts", "app-webhooks.ts"],
+  ["app-routing.ts", "app-webhooks.ts", "app-browser.ts"],
   ["app-jobs.ts"],
   ["app.ts"],
   ["cli"],
 ];
 
 /** The files that create the application's parts; higher levels may do so too. */
-export const compositionFiles: readonly string[] = ["app-routing.ts", "app-webhooks.ts", "app-jobs.ts", "app.ts"];
+export const compositionFiles: readonly string[] = [
+  "app-routing.ts",
+  "app-webhooks.ts",
+  "app-browser.ts",
+  "app-jobs.ts",
+  "app.ts",
+];
 
 /** The folders that answer requests: no SQL, no provider names, no prices. */
 export const routeFolders: readonly string[] = ["http", "admin", "openapi"];

@@ -1,0 +1,55 @@
+export type BrowserFailure =
+  /** There is no browser, or it cannot be started. The message says what to do. */
+  | "unavailable"
+  /** Too many scrapes wait for a page. */
+  | "busy"
+  /** The URL, or an address that its host resolves to, is not permitted. */
+  | "refused"
+  /** The host has no address. */
+  | "unresolved"
+  /** The host cannot be reached, or broke off. */
+  | "unreachable"
+  /** The host's certificate is not valid, or its TLS is broken. */
+  | "tls"
+  | "redirects"
+  | "timeout"
+  /** An action failed: `action` is its index. */
+  | "action"
+  /** The address answers with a file or with nothing: a plain request can get it. */
+  | "not_a_page"
+  | "too_large"
+  /** The page, or the browser, ended before the scrape did. */
+  | "crashed";
+
+export const browserFailures: readonly [BrowserFailure, ...BrowserFailure[]] = [
+  "unavailable",
+  "busy",
+  "refused",
+  "unresolved",
+  "unreachable",
+  "tls",
+  "redirects",
+  "timeout",
+  "action",
+  "not_a_page",
+  "too_large",
+  "crashed",
+];
+
+export interface BrowserErrorOptions extends ErrorOptions {
+  /** The index of the action that failed. */
+  action?: number | undefined;
+}
+
+/** A page could not be rendered. The message is for the caller and does not contain the URL. */
+export class BrowserError extends Error {
+  override name = "BrowserError";
+  readonly failure: BrowserFailure;
+  readonly action: number | undefined;
+
+  constructor(failure: BrowserFailure, message: string, options?: BrowserErrorOptions) {
+    super(message, options);
+    this.failure = failure;
+    this.action = options?.action;
+  }
+}
