@@ -22,7 +22,8 @@ const listings = [
 ] as const;
 
 /** Models that do not write: they are not, or not all, priced by tokens. */
-const otherModels = /embed|image|nano-banana|dall-e|tts|whisper|transcribe|voxtral|video|sora|realtime/;
+const otherModels =
+  /embed|image|nano-banana|dall-e|tts|whisper|transcribe|voxtral|video|sora|realtime|moderation|instruct/;
 
 test.each(listings)(
   "%s lists 4 to 8 models that write, all with a known price",

@@ -45,6 +45,20 @@ const documents: { readonly [Owner in SchemaOwner]?: readonly Documented[] } = {
       body: { model: "text-embedding-3-small", input: "hello" },
       whole: "CreateEmbeddingResponse",
     },
+    {
+      name: "completions",
+      provider: "openai",
+      path: "/completions",
+      body: { model: "gpt-3.5-turbo-instruct", prompt: ["hello", "there"], n: 2 },
+      whole: "CreateCompletionResponse",
+    },
+    {
+      name: "moderations",
+      provider: "openai",
+      path: "/moderations",
+      body: { model: "omni-moderation-latest", input: ["hello", "violence"] },
+      whole: "CreateModerationResponse",
+    },
     { ...generations, name: "images", body: drawn, whole: "ImagesResponse" },
     { ...generations, name: "older images", body: { ...drawn, model: "dall-e-3" }, whole: "ImagesResponse" },
     {
@@ -101,6 +115,13 @@ const documents: { readonly [Owner in SchemaOwner]?: readonly Documented[] } = {
     },
   ],
   mistral: [
+    {
+      name: "moderations",
+      provider: "mistral",
+      path: "/moderations",
+      body: { model: "mistral-moderation-latest", input: "hello" },
+      whole: "ModerationResponse",
+    },
     {
       name: "transcriptions",
       provider: "mistral",

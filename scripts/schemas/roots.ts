@@ -4,8 +4,10 @@ export const roots = {
     "CreateChatCompletionRequest",
     "CreateChatCompletionResponse",
     "CreateChatCompletionStreamResponse",
+    "CreateCompletionResponse",
     "CreateEmbeddingResponse",
     "CreateImageRequest",
+    "CreateModerationResponse",
     "CreateResponse",
     "CreateSpeechResponseStreamEvent",
     "CreateTranscriptionResponseDiarizedJson",
@@ -40,6 +42,7 @@ export const roots = {
   mistral: [
     "ChatCompletionResponse",
     "CompletionChunk",
+    "ModerationResponse",
     "SpeechResponse",
     "SpeechStreamEvents",
     "TranscriptionResponse",

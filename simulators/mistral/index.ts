@@ -4,6 +4,7 @@ import { chatRoutes } from "./chat.ts";
 import { embeddingRoutes } from "./embeddings.ts";
 import { mistralErrors } from "./errors.ts";
 import { modelRoutes } from "./models.ts";
+import { moderationRoutes } from "./moderations.ts";
 import { audioRoutes } from "./audio.ts";
 
 function responseHeaders(call: Call): Headers {
@@ -22,7 +23,7 @@ export const mistral: SimulatedProvider = {
   name: "mistral",
   basePath: "/mistral/v1",
   errors: mistralErrors,
-  routes: [...chatRoutes, ...embeddingRoutes, ...audioRoutes, ...modelRoutes],
+  routes: [...chatRoutes, ...embeddingRoutes, ...audioRoutes, ...moderationRoutes, ...modelRoutes],
   apiKey: (call) => bearerKey(call.headers),
   responseHeaders,
 };

@@ -8,7 +8,7 @@ interface Model {
   readonly vision?: boolean;
   readonly temperature?: number;
   /** The purpose of a model that does not chat. */
-  readonly use?: "embedding" | "transcription" | "speech";
+  readonly use?: "embedding" | "transcription" | "speech" | "moderation";
 }
 
 const models: readonly Model[] = [
@@ -52,6 +52,7 @@ const models: readonly Model[] = [
   { id: "codestral-embed", contextTokens: 8_192, aliases: ["codestral-embed-2505"], use: "embedding" },
   { id: "voxtral-mini-latest", contextTokens: 16_384, aliases: ["voxtral-mini-2602"], use: "transcription" },
   { id: "voxtral-mini-tts-latest", contextTokens: 4_096, aliases: ["voxtral-mini-tts-2603"], use: "speech" },
+  { id: "mistral-moderation-latest", contextTokens: 8_192, aliases: ["mistral-moderation-2411"], use: "moderation" },
 ];
 
 function describe(model: Model) {
@@ -68,6 +69,7 @@ function describe(model: Model) {
       vision: model.vision ?? false,
       classification: false,
       audio_transcription: model.use === "transcription",
+      moderation: model.use === "moderation",
       audio_speech: model.use === "speech",
     },
     name: model.aliases[0] ?? model.id,

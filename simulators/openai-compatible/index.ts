@@ -1,3 +1,4 @@
+import { completionRoute } from "../shared/completions.ts";
 import { bearerKey } from "../shared/http.ts";
 import type { Call, Headers, SimulatedProvider } from "../shared/types.ts";
 import { chatRoutes } from "./chat.ts";
@@ -15,7 +16,13 @@ export const openaiCompatible: SimulatedProvider = {
   name: "openai-compatible",
   basePath: "/openai-compatible/v1",
   errors: plainErrors,
-  routes: [...chatRoutes, ...embeddingRoutes, ...audioRoutes, ...modelRoutes],
+  routes: [
+    ...chatRoutes,
+    completionRoute("/openai-compatible/v1/completions", plainErrors, false),
+    ...embeddingRoutes,
+    ...audioRoutes,
+    ...modelRoutes,
+  ],
   apiKey: (call) => bearerKey(call.headers),
   responseHeaders,
 };

@@ -6,7 +6,9 @@ import { embeddingRoutes } from "./embeddings.ts";
 import { openaiErrors } from "./errors.ts";
 import { openaiFileRoutes } from "./files.ts";
 import { imageRoutes } from "./images.ts";
+import { completionRoute } from "../shared/completions.ts";
 import { modelRoutes } from "./models.ts";
+import { moderationRoutes } from "./moderations.ts";
 import { realtimeRoutes, realtimeSockets } from "./realtime.ts";
 import { responseRoutes } from "./responses.ts";
 import { speechRoutes } from "./speech.ts";
@@ -49,6 +51,8 @@ export const openai: SimulatedProvider = {
     ...videoRoutes,
     ...realtimeRoutes,
     ...openaiFileRoutes,
+    ...moderationRoutes,
+    completionRoute("/openai/v1/completions", openaiErrors, true),
     ...modelRoutes,
   ],
   sockets: [

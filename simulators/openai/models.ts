@@ -16,6 +16,8 @@ const models = [
   { id: "text-embedding-3-small", created: 1_705_948_997 },
   { id: "text-embedding-3-large", created: 1_705_953_180 },
   { id: "text-embedding-ada-002", created: 1_671_217_299 },
+  { id: "omni-moderation-latest", created: 1_731_689_265 },
+  { id: "gpt-3.5-turbo-instruct", created: 1_692_901_427 },
   { id: "gpt-image-1", created: 1_745_517_030 },
   { id: "gpt-image-1-mini", created: 1_758_845_821 },
   { id: "gpt-image-1.5", created: 1_764_030_620 },

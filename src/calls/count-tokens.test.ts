@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { afterAll, afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { GatewayError } from "../core/index.ts";
 import {
   attemptOnce,
@@ -9,11 +9,16 @@ import {
   worldOf,
 } from "../sending/__fixtures__/upstreams.ts";
 import { MemoryBudget, Ticker } from "../streaming/index.ts";
+import { openResponseStore, ResponseStoreService } from "../responses/index.ts";
+import { openStorage } from "../storage/index.ts";
 import { objectsInMemory } from "../stored-objects/__fixtures__/memory.ts";
 import { countTokens } from "./count-tokens.ts";
 import { LargeBodies } from "./large-bodies.ts";
 
 const storedObjects = await objectsInMemory();
+const storage = await openStorage("sqlite::memory:");
+const responseStore = new ResponseStoreService({ responses: openResponseStore(storage), clock: () => 1 });
+afterAll(() => storage.close());
 
 let ticker: Ticker;
 let fetched: Fetched[];
@@ -42,9 +47,10 @@ function count(body: string | object, script: (seen: Fetched) => Response = () =
     router,
     body: { bytesMax: 1_000_000, arrivalMsMax: 60_000, ticker },
     storedObjects,
+    responseStore,
     largeBodies: new LargeBodies(),
   };
-  return countTokens(deps, { request, principal: principalOf("alice") });
+  return countTokens(deps, { request, requestId: "req_1", principal: principalOf("alice") });
 }
 
 async function refusalOf(promise: Promise<unknown>): Promise<GatewayError> {

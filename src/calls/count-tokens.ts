@@ -1,16 +1,26 @@
+/**
+ * Counts the input tokens of a call that is not made: by the upstream if it has such a route, else by an estimate from
+ * lengths. Counting is free at the upstream, so nothing is held or charged.
+ */
+import type { z } from "zod";
 import type { Principal } from "../auth/index.ts";
 import { type BodyLimits, decodeBody, editBytes, parseBody, type ParsedBody, readBody } from "../bodies/index.ts";
+import type { Dialect, JsonObject, ObjectReference, Operation } from "../core/index.ts";
 import {
-  hasTaggedSignature,
+  countResponseTokensRequest,
   countTokensRequest,
   estimateTokens,
+  hasTaggedSignature,
   messagesCodec,
   messagesReferences,
+  responsesCodec,
   translations,
 } from "../dialects/index.ts";
-import type { ModelRouter } from "../routing/index.ts";
+import type { ResponseStoreService } from "../responses/index.ts";
+import type { ModelRouter, Target } from "../routing/index.ts";
 import { type AskDependencies, askUpstream } from "../sending/index.ts";
 import type { StoredObjects } from "../stored-objects/index.ts";
+import { callIdOf } from "./exchange-text.ts";
 import { isLarge, type LargeBodies } from "./large-bodies.ts";
 
 export interface CountTokensDependencies {
@@ -18,52 +28,130 @@ export interface CountTokensDependencies {
   router: ModelRouter;
   body: BodyLimits;
   storedObjects: StoredObjects;
+  responseStore: ResponseStoreService;
   largeBodies: LargeBodies;
 }
 
 /** An authenticated request of the route. */
 export interface CountTokensCall {
   request: Request;
+  requestId: string;
   principal: Principal;
 }
 
-/**
- * Counts the input tokens of a Messages call: by the upstream if it has such a route, else by an estimate from lengths.
- * Counting is free at the upstream, so nothing is held or charged.
- */
-export async function countTokens(
+interface CountedBody {
+  model: string;
+  [member: string]: unknown;
+}
+
+/** What the dialects' routes differ in. */
+interface CountRoute<Body extends CountedBody> {
+  dialect: Dialect;
+  /** The operation of upstreams that count, and those that a model must have otherwise. */
+  operations: readonly [Operation, ...Operation[]];
+  schema: z.ZodType<Body>;
+  measured: readonly string[];
+  references(body: Body): readonly ObjectReference[];
+  /** Members that the conversation model requires and a counted body may lack. */
+  required: JsonObject;
+  /** Whether a body may continue a stored response. */
+  continues: boolean;
+  answer(tokens: number): JsonObject;
+}
+
+const messagesRoute: CountRoute<z.output<typeof countTokensRequest>> = {
+  dialect: "messages",
+  operations: ["count_tokens", "messages", "chat"],
+  schema: countTokensRequest,
+  measured: messagesCodec.measured,
+  references: messagesReferences,
+  required: { max_tokens: 1 },
+  continues: false,
+  answer: (tokens) => ({ input_tokens: tokens }),
+};
+
+const responsesRoute: CountRoute<z.output<typeof countResponseTokensRequest>> = {
+  dialect: "responses",
+  operations: ["count_response_tokens", "responses", "chat", "messages"],
+  schema: countResponseTokensRequest,
+  measured: responsesCodec.measured,
+  references: (body) => responsesCodec.objects.references({ ...body, input: body.input ?? [] }),
+  required: { input: "" },
+  continues: true,
+  answer: (tokens) => ({ object: "response.input_tokens", input_tokens: tokens }),
+};
+
+/** `POST /v1/messages/count_tokens`. */
+export function countTokens(deps: CountTokensDependencies, call: CountTokensCall): Promise<Response> {
+  return count(deps, call, messagesRoute);
+}
+
+/** `POST /v1/responses/input_tokens`. */
+export function countResponseTokens(deps: CountTokensDependencies, call: CountTokensCall): Promise<Response> {
+  return count(deps, call, responsesRoute);
+}
+
+async function count<Body extends CountedBody>(
   deps: CountTokensDependencies,
-  { request, principal }: CountTokensCall,
+  call: CountTokensCall,
+  route: CountRoute<Body>,
 ): Promise<Response> {
   const memory = deps.asking.memory.share();
   try {
-    const bytes = await readBody(request, deps.body, memory);
+    const bytes = await readBody(call.request, deps.body, memory);
     if (isLarge(bytes.length)) await deps.largeBodies.turn();
-    return await countIn(deps, { request, principal }, bytes);
+    return await countIn(deps, call, route, bytes);
   } finally {
     memory.free();
   }
 }
 
-async function countIn(
+async function countIn<Body extends CountedBody>(
   deps: CountTokensDependencies,
-  { request, principal }: CountTokensCall,
+  { request, requestId, principal }: CountTokensCall,
+  counted: CountRoute<Body>,
   bytes: Uint8Array,
 ): Promise<Response> {
-  const parsed = parseBody(bytes, countTokensRequest, messagesCodec.measured);
-  const target = deps.router.resolve(parsed.body.model, ["count_tokens", "messages", "chat"], principal);
-  const counts = target.operation === target.route.provider.operations.count_tokens;
+  const sent = parseBody(bytes, counted.schema, counted.measured);
+  const target = deps.router.resolve(sent.body.model, counted.operations, principal);
+  const { parsed, pinnedKeyId } = counted.continues
+    ? await continued(deps, counted, sent, { principal, target: storingTarget(target), callId: callIdOf(requestId) })
+    : { parsed: sent, pinnedKeyId: undefined };
+  const counts = target.operation === target.route.provider.operations[counted.operations[0]];
   // The upstream would refuse another upstream's signature.
-  if (!counts || hasTaggedSignature(parsed)) return estimate(parsed);
+  if (!counts || hasTaggedSignature(parsed)) return estimate(counted, parsed);
   const { route } = target;
-  const pinnedKeyId = await deps.storedObjects.authorize(messagesReferences(parsed.body), { principal, route });
+  const ownKeyId = await deps.storedObjects.authorize(counted.references(parsed.body), { principal, route });
   const model = { set: "model", value: JSON.stringify(target.model) };
   const body = editBytes(parsed.bytes, parsed.members, [model]);
-  return askUpstream(deps.asking, request, { target, body, pinnedKeyId });
+  return askUpstream(deps.asking, request, { target, body, pinnedKeyId: pinnedKeyId ?? ownKeyId });
 }
 
-/** Such a body has no `max_tokens`, but the conversation model requires one. */
-function estimate(parsed: ParsedBody<unknown>): Response {
-  const conversation = translations.messages.readRequest({ max_tokens: 1, ...decodeBody(parsed) });
-  return Response.json({ input_tokens: estimateTokens(conversation) });
+/** The operation that stores responses decides which of them the upstream knows. */
+function storingTarget(target: Target): Target {
+  const { responses } = target.route.provider.operations;
+  return responses === undefined ? target : { ...target, operation: responses };
+}
+
+/** The body with the rounds before it, if it continues a response that the upstream does not know. */
+async function continued<Body extends CountedBody>(
+  { responseStore }: CountTokensDependencies,
+  { schema, measured }: CountRoute<Body>,
+  parsed: ParsedBody<Body>,
+  call: { principal: Principal; target: Target; callId: string },
+): Promise<{ parsed: ParsedBody<Body>; pinnedKeyId: string | undefined }> {
+  const resolve = (request: JsonObject) => responseStore.resolveInput({ ...call, request: { input: "", ...request } });
+  // A body without references is sent as it came, so only its ids are needed.
+  const { expanded, pinnedKeyId } = await resolve(parsed.body);
+  if (expanded === undefined) return { parsed, pinnedKeyId };
+  const { expanded: decoded = expanded } = await resolve(decodeBody(parsed));
+  return { parsed: parseBody(Buffer.from(JSON.stringify(decoded.body)), schema, measured), pinnedKeyId };
+}
+
+function estimate<Body extends CountedBody>(
+  { dialect, required, answer }: CountRoute<Body>,
+  parsed: ParsedBody<Body>,
+): Response {
+  const conversation = translations[dialect].readRequest({ ...required, ...decodeBody(parsed) });
+  return Response.json(answer(estimateTokens(conversation)));
 }

@@ -5,7 +5,10 @@ export type Dialect = "chat" | "messages" | "responses";
 export type Operation =
   | Dialect
   | "count_tokens"
+  | "count_response_tokens"
+  | "completion"
   | "embeddings"
+  | "moderation"
   | "image_generation"
   | "image_edit"
   | "speech"

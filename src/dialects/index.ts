@@ -8,7 +8,13 @@ export type { TextCodec } from "./codec.ts";
 export { chatCodec, chatRequest } from "./chat/index.ts";
 export { hasTaggedSignature, type ClientContext, estimateTokens, type UpstreamContext } from "./conversation/index.ts";
 export { countTokensRequest, messagesCodec, messagesReferences, messagesRequest } from "./messages/index.ts";
-export { inputItems, referencedItems, responsesCodec, responsesRequest } from "./responses/index.ts";
+export {
+  countResponseTokensRequest,
+  inputItems,
+  referencedItems,
+  responsesCodec,
+  responsesRequest,
+} from "./responses/index.ts";
 export { streamOfAnswer, translateStream } from "./translated-stream.ts";
 
 /** The bytes of text in a whole answer of each dialect, for an estimate if it reports no usage. */

@@ -1,11 +1,13 @@
 import { accountFeature } from "./account/index.ts";
 import { audioFeature } from "./audio/index.ts";
 import { chatFeature } from "./chat/index.ts";
+import { completionsFeature } from "./completions/index.ts";
 import { embeddingsFeature } from "./embeddings/index.ts";
 import type { Feature } from "./feature.ts";
 import { filesFeature } from "./files/index.ts";
 import { imagesFeature } from "./images/index.ts";
 import { modelsFeature } from "./models/index.ts";
+import { moderationsFeature } from "./moderations/index.ts";
 import { platformFeature } from "./platform/index.ts";
 import { realtimeFeature } from "./realtime/index.ts";
 import { responsesFeature } from "./responses/index.ts";
@@ -18,7 +20,9 @@ export const features: readonly Feature[] = [
   accountFeature,
   chatFeature,
   responsesFeature,
+  completionsFeature,
   embeddingsFeature,
+  moderationsFeature,
   imagesFeature,
   videosFeature,
   audioFeature,

@@ -48,7 +48,7 @@ interface Place {
   path: string;
   /** The value of the last parameter may contain slashes. */
   takesSlashes?: boolean;
-  /** A function if two APIs have the route, and a request's headers tell which one is meant. */
+  /** A function if two APIs have the route, and a request's headers decide between them. */
   surface: Surface | ((headers: Headers) => Surface);
 }
 

@@ -7,6 +7,7 @@ export {
   translationForm,
 } from "./audio/index.ts";
 export type { MediaCodec, MediaEvents } from "./codec.ts";
+export { completionCodec, completionRequest } from "./completions/index.ts";
 export { embeddingsCodec, embeddingsRequest } from "./embeddings/index.ts";
 export {
   imageEditCodec,
@@ -15,3 +16,4 @@ export {
   imageGenerationCodec,
   imageGenerationRequest,
 } from "./images/index.ts";
+export { moderationCodec, moderationRequest } from "./moderations/index.ts";

@@ -43,12 +43,16 @@ const routes: [string, string, string[]][] = [
   ["get", "/health", platform],
   ["get", "/health/ready", [...platform, "503"]],
   ["get", "/v1/models", platform],
+  ["get", "/v1/models/{model_id}", [...platform, "404"].toSorted()],
   ["get", "/v1/user/info", platform],
   ["get", "/v1/usage", platform],
   ["get", "/v1/generations", platform],
   ["get", "/v1/generations/{request_id}", [...platform, "404"].toSorted()],
   ["post", "/v1/chat/completions", proxied],
   ["post", "/v1/embeddings", proxied],
+  ["post", "/v1/completions", proxied],
+  ["post", "/v1/moderations", proxied],
+  ["post", "/v1/responses/input_tokens", proxied.filter((status) => status !== "409")],
   ["post", "/v1/audio/speech", proxied],
   ["post", "/v1/audio/transcriptions", proxied],
   ["post", "/v1/audio/translations", proxied],
@@ -92,7 +96,8 @@ function notFound(path: string): string {
   if (path === "/v1/videos/{video_id}" || path === "/v1/videos/{video_id}/content") {
     return "The caller has no such video job, or its provider has no such operation.";
   }
-  if (path.startsWith("/v1/responses/")) return "The caller has no such response.";
+  if (path === "/v1/models/{model_id}") return "There is no such model, or the token may not use it.";
+  if (path.startsWith("/v1/responses/{")) return "The caller has no such response.";
   if (path.includes("/files")) return "The caller has no such file, or the provider has no such route.";
   return "Unsupported gateway route, or the upstream resource was not found.";
 }
@@ -156,6 +161,7 @@ describe("the document", () => {
       "Files",
       "Images",
       "Models",
+      "Moderations",
       "Platform",
       "Realtime",
       "Responses",

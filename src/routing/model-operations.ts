@@ -8,7 +8,11 @@ export const modalityOf: Record<Operation, PricedModality> = {
   messages: "text",
   responses: "text",
   count_tokens: "text",
+  count_response_tokens: "text",
+  completion: "text",
   embeddings: "embeddings",
+  // Both are priced by their input alone.
+  moderation: "embeddings",
   image_generation: "images",
   image_edit: "images",
   speech: "speech",
@@ -28,7 +32,9 @@ const textOperations: readonly Operation[] = ["chat", "messages", "responses"];
 const operationsOfKind: Readonly<Partial<Record<ModelKind, readonly Operation[]>>> = {
   chat: textOperations,
   responses: ["responses"],
+  completion: ["completion"],
   embeddings: ["embeddings"],
+  moderation: ["moderation"],
   image: ["image_generation", "image_edit"],
   speech: ["speech"],
   transcription: ["transcription", "translation", "realtime_transcription"],
@@ -50,7 +56,7 @@ function isText(operation: Operation): boolean {
   return textOperations.includes(operation);
 }
 
-/** Of a model in no catalog: tokens are most likely those of text, and any other price tells what it is for. */
+/** Of a model in no catalog: tokens are most likely those of text; any other price names its use. */
 function pricedOperations(modalities: ReadonlySet<PricedModality>): readonly Operation[] {
   if (modalities.has("text")) return textOperations;
   return Object.values(operationsOfKind)

@@ -27,6 +27,12 @@ export const mistral: ProviderCorrections = {
       prices: { input_mtok: 0.5, output_mtok: 1.5 },
     },
     {
+      names: ["mistral-moderation-latest", "mistral-moderation-2411", "mistral-moderation-2603"],
+      source: pricing,
+      kind: "moderation",
+      prices: { input_mtok: 0.1 },
+    },
+    {
       names: ["mixtral-8x22b-instruct"],
       source: "a name of resellers, which Mistral's API does not have",
       prices: [],

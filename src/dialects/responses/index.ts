@@ -12,7 +12,7 @@ import { responsesObjects } from "./stored-objects.ts";
 
 export { boundItems } from "./bound.ts";
 export { inputItems, referencedItems } from "./kept-items.ts";
-export { type ResponsesRequest, responsesRequest } from "./request.ts";
+export { countResponseTokensRequest, type ResponsesRequest, responsesRequest } from "./request.ts";
 export { responsesTranslation } from "./translation.ts";
 
 /** Text, thoughts, refusals, arguments, and the input of a tool that accepts text. */

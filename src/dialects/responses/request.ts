@@ -31,4 +31,10 @@ export const responsesRequest = z
   })
   .meta({ id: "ResponsesRequest" });
 
+/** The counted body: a call without its output options, of which the input may be left out too. */
+export const countResponseTokensRequest = responsesRequest
+  .omit({ stream: true, store: true, background: true, max_output_tokens: true })
+  .partial({ input: true })
+  .meta({ id: "CountResponseTokensRequest" });
+
 export type ResponsesRequest = z.output<typeof responsesRequest>;

@@ -37,7 +37,6 @@ export const modelsRoute = platformRoute({
     summary: "List provider-prefixed model IDs.",
     query: pageQuery,
     answer: z.union([modelsAnswer, anthropicAnswer]),
-    notFound: "The list has no model with the id of `after_id` or `before_id`.",
   },
   access: "token",
   surface: surfaceOfModels,

@@ -1,5 +1,4 @@
 import { describe, expect, test } from "bun:test";
-import { GatewayError } from "../../core/index.ts";
 import { pageOf, pageQuery } from "./page.ts";
 
 const all = Array.from({ length: 25 }, (_, index) => ({ id: `m${index + 1}` }));
@@ -26,6 +25,8 @@ describe("a page", () => {
     [{ limit: 2, before_id: "m1" }, [], false],
     [{ after_id: "m3", before_id: "m6" }, ["m4", "m5"], false],
     [{ after_id: "m6", before_id: "m3" }, [], false],
+    [{ after_id: "nobody" }, [], false],
+    [{ before_id: "nobody" }, [], false],
     [{ limit: 1_000, after_id: "m24" }, ["m25"], false],
   ])("%j has %j", (query, ids, more) => {
     expect(page(query)).toEqual({ ids, has_more: more, first_id: ids[0] ?? null, last_id: ids.at(-1) ?? null });
@@ -44,15 +45,6 @@ describe("a page", () => {
       [more, after] = [hasMore, last ?? undefined];
     }
     expect(seen).toEqual(all.map(({ id }) => id));
-  });
-
-  test.each<[Parameters<typeof pageOf>[1], string]>([
-    [{ after_id: "nobody" }, "after_id"],
-    [{ before_id: "nobody" }, "before_id"],
-  ])("%j is refused: %s", (query, param) => {
-    const refusal = (): unknown => pageOf(all, query);
-    expect(refusal).toThrow(GatewayError);
-    expect(refusal).toThrow(`${param}: `);
   });
 
   test.each(["0", "1001", "1.5", "many"])("of %p items is none", (limit) => {

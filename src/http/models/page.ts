@@ -1,6 +1,5 @@
 /** Anthropic's pages of a list. */
 import { z } from "@hono/zod-openapi";
-import { GatewayError } from "../../core/index.ts";
 
 const PAGE_SIZE = 20;
 const PAGE_SIZE_MAX = 1_000;
@@ -28,13 +27,17 @@ export interface Page<Item> {
   last_id: string | null;
 }
 
-/** The page that a query asks for. Throws 404 for an id that is not in the list. */
+/** The page that a query asks for. It is empty behind or in front of a model that is not in the list (any more). */
 export function pageOf<Item extends { id: string }>(
   all: readonly Item[],
   { limit = PAGE_SIZE, after_id: after, before_id: before }: PageQuery,
 ): Page<Item> {
-  const start = after === undefined ? 0 : placeOf(all, after, "after_id") + 1;
-  const end = before === undefined ? all.length : placeOf(all, before, "before_id");
+  const place = (id: string): number | undefined => {
+    const found = all.findIndex((item) => item.id === id);
+    return found === -1 ? undefined : found;
+  };
+  const start = after === undefined ? 0 : (place(after) ?? all.length) + 1;
+  const end = before === undefined ? all.length : (place(before) ?? 0);
   const asked = all.slice(start, end);
   const data = before === undefined ? asked.slice(0, limit) : asked.slice(-limit);
   return {
@@ -43,10 +46,4 @@ export function pageOf<Item extends { id: string }>(
     first_id: data[0]?.id ?? null,
     last_id: data.at(-1)?.id ?? null,
   };
-}
-
-function placeOf(all: readonly { id: string }[], id: string, param: string): number {
-  const place = all.findIndex((item) => item.id === id);
-  if (place === -1) throw new GatewayError("model_not_routed", `${param}: there is no such model.`, { param });
-  return place;
 }

@@ -3,6 +3,7 @@ import type { ModelFacts } from "../../core/index.ts";
 import type { Provider } from "../provider.ts";
 import { type ChatUsageRules, openaiUsageRules } from "../shared/chat-usage.ts";
 import type { EmbeddingsEndpoint } from "../shared/embeddings-operation.ts";
+import { completionOperation, moderationOperation } from "../shared/plain-operations.ts";
 import { speechOperation } from "../shared/speech-operation.ts";
 import { transcriptionOperation, translationOperation } from "../shared/transcription-operation.ts";
 import { openrouterCost, perplexityCost } from "./cost.ts";
@@ -33,6 +34,8 @@ export interface Preset {
   embeddings: EmbeddingsEndpoint | undefined;
   /** The supported operations of speech and transcription. */
   audio: Pick<Provider["operations"], "speech" | "transcription" | "translation">;
+  /** The further operations that it has. */
+  others: Pick<Provider["operations"], "completion" | "moderation">;
   /** Whether it has OpenAI's routes and cursors for files. */
   files: boolean;
   /** The path of the models' listing, or undefined if there is none. */
@@ -57,6 +60,7 @@ const generic: Preset = {
   facts: { thinkTags: true, reasoningField: "as-shown" },
   embeddings: openaiEmbeddings,
   audio: { speech: speechOperation, transcription: transcriptionOperation, translation: translationOperation },
+  others: { completion: completionOperation },
   files: true,
   modelsPath: "/models",
   documented: [],
@@ -66,6 +70,7 @@ export const presets = {
   generic,
   deepseek: {
     ...generic,
+    others: {},
     files: false,
     hosts: /(^|\.)deepseek\.com$/,
     priceProvider: "deepseek",
@@ -98,9 +103,11 @@ export const presets = {
     facts: { shortCallIds: true, efforts: ["none", "high"] },
     embeddings: { ...openaiEmbeddings, drops: ["user"], renames: { dimensions: "output_dimension" } },
     audio: { speech: mistralSpeech, transcription: mistralTranscription },
+    others: { moderation: moderationOperation },
   },
   groq: {
     ...generic,
+    others: {},
     files: false,
     hosts: /(^|\.)groq\.com$/,
     priceProvider: "groq",
@@ -115,6 +122,7 @@ export const presets = {
   },
   moonshot: {
     ...generic,
+    others: {},
     files: false,
     hosts: /(^|\.)moonshot\.(ai|cn)$/,
     priceProvider: "moonshotai",
@@ -135,6 +143,7 @@ export const presets = {
   },
   perplexity: {
     ...generic,
+    others: {},
     files: false,
     hosts: /(^|\.)perplexity\.ai$/,
     priceProvider: "perplexity",

@@ -1,5 +1,6 @@
 import type { Provider } from "../provider.ts";
 import { bearer } from "../shared/auth.ts";
+import { completionOperation, moderationOperation } from "../shared/plain-operations.ts";
 import { speechOperation } from "../shared/speech-operation.ts";
 import { chat } from "./chat.ts";
 import { embeddings } from "./embeddings.ts";
@@ -7,7 +8,7 @@ import { failures } from "./errors.ts";
 import { files } from "./files.ts";
 import { imageEdit, imageGeneration } from "./images.ts";
 import { realtime } from "./realtime.ts";
-import { responses } from "./responses.ts";
+import { countResponseTokens, responses } from "./responses.ts";
 import { models } from "./models.ts";
 import { transcription, translation } from "./transcriptions.ts";
 import { videoEdit, videoExtension, videoGeneration, videos } from "./videos.ts";
@@ -18,7 +19,10 @@ export const openai: Provider = {
   operations: {
     chat,
     responses,
+    count_response_tokens: countResponseTokens,
+    completion: completionOperation,
     embeddings,
+    moderation: moderationOperation,
     image_generation: imageGeneration,
     image_edit: imageEdit,
     speech: speechOperation,

@@ -1,6 +1,16 @@
+import type { UpstreamOperation } from "../provider.ts";
 import { responsesOperation } from "../shared/responses-operation.ts";
 import { readTools, toolsMax } from "./hosted-tools.ts";
 import { hidesThought } from "./thought.ts";
+
+/** Counts the input tokens that a call would have. */
+export const countResponseTokens: UpstreamOperation = {
+  dialect: "responses",
+  path: "/responses/input_tokens",
+  edits: () => [],
+  readUsage: () => undefined,
+  isFailure: ({ input_tokens: tokens }) => typeof tokens !== "number",
+};
 
 export const responses = responsesOperation({
   path: "/responses",

@@ -30,7 +30,7 @@ export function chatLimit(
 }
 
 /** Sets `include_usage` in the client's `stream_options`. */
-function requestUsage(body: JsonObject): JsonEdit[] {
+export function requestUsage(body: JsonObject): JsonEdit[] {
   if (body["stream"] !== true) return [];
   const options = objectOf(body["stream_options"]) ?? {};
   if (options["include_usage"] === true) return [];

@@ -10,10 +10,13 @@ export interface EmbeddingsEndpoint extends FieldRules {
   reportedCost?: (usage: JsonObject) => bigint | undefined;
 }
 
-/** Every input has at least one token, so a count of zero means that the upstream did not count. */
-function readEmbeddingsUsage(
+/**
+ * The usage of an answer without generated text. Every input has at least one token, so a count of zero means that the
+ * upstream did not count.
+ */
+export function readInputUsage(
   answer: JsonObject,
-  reportedCostOf: EmbeddingsEndpoint["reportedCost"],
+  reportedCostOf?: EmbeddingsEndpoint["reportedCost"],
 ): ObservedUsage | undefined {
   const usage = objectOf(answer["usage"]);
   if (usage === undefined) return undefined;
@@ -33,7 +36,7 @@ export function embeddingsOperation({ path, reportedCost, ...rules }: Embeddings
   return {
     path,
     edits: (body) => dropAndRename(body, rules),
-    readUsage: (answer) => readEmbeddingsUsage(answer, reportedCost),
+    readUsage: (answer) => readInputUsage(answer, reportedCost),
     // Errors have various formats, but only a successful answer has vectors.
     isFailure: (answer) => answer["data"] === undefined || answer["data"] === null,
   };
