@@ -275,7 +275,7 @@ describe("with different dialects", () => {
       { ...messages, messages: [{ role: "user", content: [{ type: "of_tomorrow" }] }] },
       "messages.0.content.0",
     ],
-    ["messages", { ...messages, messages: [{ role: "assistant", content: "hi" }] }, "messages.0.role"],
+    ["messages", { ...messages, messages: [{ role: "robot", content: "hi" }] }, "messages.0.role"],
     ["responses", { model: "mistral/m", input: [{ type: "of_tomorrow" }] }, "input.0.type"],
     ["responses", { model: "mistral/m", input: [] }, "input"],
   ])("a field that cannot be expressed is refused by name: %s (%#)", (dialect, body, field) => {

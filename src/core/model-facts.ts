@@ -29,6 +29,8 @@ export interface ModelFacts {
   shortCallIds?: boolean;
   /** Replaces the signature of a tool call if the upstream requires one and the client has lost it. */
   lostCallSignature?: JsonObject;
+  /** Its names of service tiers, by OpenAI's, if they differ. */
+  tierNames?: Readonly<Record<string, string>>;
   /** It may write its reasoning between `<think>` or `<thought>` tags at the beginning of the content. */
   thinkTags?: boolean;
 }

@@ -48,6 +48,25 @@ function streamed(answer: JsonObject): Record<string, unknown>[] {
   return dataOfStream(events.map((event) => writer.write(event)).join("")) as Record<string, unknown>[];
 }
 
+describe("service tiers", () => {
+  test.each<[string, string | undefined, string]>([
+    ["default", "default", "standard"],
+    ["flex", "flex", "standard"],
+    ["priority", "priority", "priority"],
+    ["on_demand", "default", "standard"],
+    ["performance", "priority", "priority"],
+    ["standard", "default", "standard"],
+    ["", undefined, "standard"],
+    ["a tier of tomorrow", undefined, "standard"],
+  ])("%p is %p in OpenAI's dialects and %p in Messages", (tier, openai, anthropic) => {
+    const answer = chatTranslation.readAnswer({ ...completion({ content: "a" }), service_tier: tier }, chatUpstream);
+    const told = JSON.parse(chatTranslation.writeAnswer(answer, clientOf())) as JsonObject;
+    expect(told["service_tier"]).toBe(openai);
+    const shown = JSON.parse(messagesTranslation.writeAnswer(answer, clientOf())) as JsonObject;
+    expect(shown["usage"]).toMatchObject({ service_tier: anthropic });
+  });
+});
+
 describe("stop reasons", () => {
   test.each<[string, string]>([
     ["stop", "end_turn"],
@@ -60,7 +79,7 @@ describe("stop reasons", () => {
   test.each<[string, string]>([
     ["end_turn", "stop"],
     ["stop_sequence", "stop"],
-    ["pause_turn", "stop"],
+    ["pause_turn", "length"],
     ["max_tokens", "length"],
     ["model_context_window_exceeded", "length"],
     ["refusal", "content_filter"],

@@ -289,12 +289,10 @@ describe("turns", () => {
   test.each<[string, JsonObject[], string]>([
     ["nothing", [], "messages"],
     ["only a system prompt", [{ role: "system", content: "A" }], "messages"],
-    ["an assistant first", [{ role: "assistant", content: "A" }, hello], "messages.0.role"],
     ["an empty message", [hello, { role: "user", content: "" }], "messages.1.content"],
     ["a message of no known role", [{ role: "function", name: "f", content: "" }], "messages.0.role"],
     ["a part of no known type", [{ role: "user", content: [{ type: "scent" }] }], "messages.0.content.0.type"],
     ["a result without a call", [hello, result("c1")], "messages.1.tool_call_id"],
-    ["two calls of one id", [hello, asks(call("c1"), call("c1"))], "messages.1.tool_calls.1"],
     ["two results of one call", [hello, asks(call("c1")), result("c1"), result("c1")], "messages.3.tool_call_id"],
     ["arguments that are no object", [hello, asks(call("c1", "[1]"))], "messages.1.tool_calls.0"],
     [

@@ -246,7 +246,6 @@ describe("turns", () => {
 
   test.each<[string, JsonObject[], string]>([
     ["nothing", [], "messages"],
-    ["an assistant first", [{ role: "assistant", content: "A" }], "messages.0.role"],
     ["an empty message", [hello, { role: "user", content: [] }], "messages.1.content"],
     ["an unknown block", [{ role: "user", content: [{ type: "scent" }] }], "messages.0.content.0.type"],
     [
@@ -254,7 +253,6 @@ describe("turns", () => {
       [{ role: "user", content: [{ type: "tool_result", tool_use_id: "c" }] }],
       "messages.0.content.0.tool_use_id",
     ],
-    ["two calls of one id", [hello, asked(use("c"), use("c"))], "messages.1.content.1"],
     ["a call by the user", [{ role: "user", content: [use("c")] }], "messages.0.content.0"],
     ["an image by the assistant", [hello, asked(image)], "messages.1.content.0"],
     [

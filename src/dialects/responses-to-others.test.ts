@@ -98,9 +98,8 @@ describe("fields toward chat", () => {
     ["input.0.content.0.image_url", { input: [{ role: "user", content: [{ type: "input_image", image_url: "x" }] }] }],
     ["input.0.content.0.file_data", { input: [{ role: "user", content: [{ type: "input_file", file_data: "%" }] }] }],
     ["input.1.call_id", { input: [call("a"), result("b")] }],
-    ["input.1", { input: [call("a"), call("a")] }],
     ["input.2.call_id", { input: [call("a"), result("a"), result("a")] }],
-    ["text.format.name", { text: { format: { type: "json_schema", schema: {} } } }],
+    ["text.format.name", { text: { format: { type: "json_schema", name: "", schema: {} } } }],
     ["reasoning.effort", { reasoning: { effort: "very" } }],
   ])("%s is refused by its name", (param, body) => {
     expect(refusal(body)).toBe(param);

@@ -156,7 +156,7 @@ const words: Readonly<Record<Dialect, Readonly<Record<Stop["reason"], string>>>>
     sequence: "stop",
     refusal: "content_filter",
     filter: "content_filter",
-    pause: "stop",
+    pause: "length",
   },
   messages: {
     end: "end_turn",
@@ -176,7 +176,7 @@ const words: Readonly<Record<Dialect, Readonly<Record<Stop["reason"], string>>>>
     sequence: "completed",
     refusal: "content_filter",
     filter: "content_filter",
-    pause: "completed",
+    pause: "max_output_tokens",
   },
 };
 

@@ -11,7 +11,7 @@ const refused: FieldRule = { support: { ...own, messages: "refused", responses: 
 /** The support for every field of a chat completion in the other dialects. */
 export const chatFields: FieldTable = {
   model: translated,
-  messages: translated,
+  messages: { ...translated, note: "toward Messages one that begins with the assistant gets an opening" },
   "messages.system": { ...translated, note: "text; toward Messages all in `system`, before everything" },
   "messages.developer": { ...translated, note: "as system" },
   "messages.user.name": dropped,
@@ -50,7 +50,7 @@ export const chatFields: FieldTable = {
   tool_choice: { ...translated, note: "of allowed tools, Messages gets no others" },
   parallel_tool_calls: translated,
   response_format: { ...translated, note: "json_object is refused toward Messages" },
-  reasoning_effort: { ...translated, note: "toward Messages a budget of tokens, or its effort" },
+  reasoning_effort: { ...translated, note: "toward Messages a budget of tokens, or its effort; default is dropped" },
   stop: { support: { ...own, messages: "translated", responses: "refused" } },
   temperature: { ...translated, note: "toward Messages at most 1; dropped if the model refuses it or thinks" },
   top_p: { ...translated, note: "dropped if the model refuses it or thinks" },

@@ -2,24 +2,29 @@ import type { Turn } from "./conversation.ts";
 import type { Part } from "./parts.ts";
 import { invalid } from "./read.ts";
 
-/** Throws for a result without a preceding call, and for ids used by two calls or two results. */
+/**
+ * Throws for a result without a preceding call, and for two results of one call. Several calls may have the same id:
+ * some models count them from zero in every answer.
+ */
 export function checkToolCalls(turns: readonly Turn[]): void {
-  const called = new Set<string>();
-  const answered = new Set<string>();
+  /** Calls without a result, by their ids. */
+  const open = new Map<string, number>();
   for (const turn of turns) {
-    for (const part of turn.parts) check(part, part.at ?? turn.at, called, answered);
+    for (const part of turn.parts) check(part, part.at ?? turn.at, open);
   }
 }
 
-function check(part: Part, at: string, called: Set<string>, answered: Set<string>): void {
+function check(part: Part, at: string, open: Map<string, number>): void {
+  if (part.kind !== "tool-call" && part.kind !== "tool-result") return;
+  const { callId } = part;
+  const calls = open.get(callId);
   if (part.kind === "tool-call") {
-    if (called.has(part.callId)) throw invalid(at, `${shown(part.callId)} is the id of another tool call`);
-    called.add(part.callId);
-  } else if (part.kind === "tool-result") {
-    if (!called.has(part.callId)) throw invalid(at, `no tool call before it has the id ${shown(part.callId)}`);
-    if (answered.has(part.callId)) throw invalid(at, `the tool call ${shown(part.callId)} has a result already`);
-    answered.add(part.callId);
+    open.set(callId, (calls ?? 0) + 1);
+    return;
   }
+  if (calls === undefined) throw invalid(at, `no tool call before it has the id ${shown(callId)}`);
+  if (calls === 0) throw invalid(at, `the tool call ${shown(callId)} has a result already`);
+  open.set(callId, calls - 1);
 }
 
 /** Ids come from clients and have any length. */

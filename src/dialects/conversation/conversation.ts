@@ -62,6 +62,11 @@ export interface FunctionTool {
   parameters?: JsonObject | undefined;
   strict?: boolean | undefined;
   cache?: CacheMark | undefined;
+  /**
+   * Only an upstream of the client's own dialect gets it, or only one of another: there the blocks of a history that add
+   * and remove tools have been applied already.
+   */
+  reach?: "own" | "others" | undefined;
   /** Members that only the client's dialect knows; dropped in others. */
   extras?: JsonObject | undefined;
 }

@@ -25,6 +25,7 @@ export type {
 } from "./conversation.ts";
 export { budgetOfEffort, budgetTokensMin, effortFor, effortOfBudget, nearestEffort } from "./effort.ts";
 export { estimateTokens } from "./estimate-tokens.ts";
+export { expressNative } from "./express-native.ts";
 export { joinTurns } from "./join-turns.ts";
 export { type Failure, type FailureKind, failureOf, kindOfStatus } from "./failure.ts";
 export { type FieldRule, type FieldTable, refused, fieldsFor } from "./fields.ts";
@@ -57,8 +58,10 @@ export {
   readText,
   readWord,
 } from "./read.ts";
+export { readTier } from "./service-tier.ts";
 export { belongsTo, hasTaggedSignature, nativeOrigin, tagSignature, untagSignature } from "./signature.ts";
 export { checkBase64, sourceOfAnswer, sourceOfUrl, urlOfSource } from "./sources.ts";
+export { uniqueCallIds } from "./unique-call-ids.ts";
 export type {
   ClientContext,
   DialectTranslation,

@@ -121,6 +121,10 @@ interface NativePart extends PartBase {
   kind: "native";
   dialect: Dialect;
   value: JsonObject;
+  /** Its content for upstreams of other dialects; empty for none. Absent: they cannot do without the part. */
+  text?: string | undefined;
+  /** It stands for everything before it: upstreams of other dialects get it instead, as the user's words. */
+  replaces?: boolean | undefined;
 }
 
 /** A part of a request. */

@@ -38,6 +38,11 @@ export const messagesFields: FieldTable = {
     note: "signatures are sent to their maker only; the text to upstreams that demand or have shown it",
   },
   "messages.content.redacted_thinking": { ...translated, note: "likewise" },
+  "messages.content.tool_reference": {
+    ...translated,
+    note: "as text; likewise tool_addition and tool_removal, whose tools are declared or left out",
+  },
+  "messages.content.compaction": { ...translated, note: "its summary, as the user's, for all that was before it" },
   "messages.content.server_tool_use": { ...refused, note: "and all other blocks of tools that Anthropic runs" },
   "messages.content.cache_control": dropped,
   system: translated,

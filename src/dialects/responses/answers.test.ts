@@ -49,7 +49,7 @@ describe("a response", () => {
     ["end", "completed", null],
     ["tool-calls", "completed", null],
     ["stop-sequence", "completed", null],
-    ["pause", "completed", null],
+    ["pause", "incomplete", { reason: "max_output_tokens" }],
     ["length", "incomplete", { reason: "max_output_tokens" }],
     ["context-window", "incomplete", { reason: "max_output_tokens" }],
     ["refusal", "incomplete", { reason: "content_filter" }],

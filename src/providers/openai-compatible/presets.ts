@@ -116,7 +116,11 @@ export const presets = {
     // With `include_reasoning: false`.
     hidesThought: true,
     equalTiers: ["flex"],
-    facts: { reasoningField: "reasoning" },
+    facts: {
+      reasoningField: "reasoning",
+      thinkTags: true,
+      tierNames: { default: "on_demand", priority: "performance" },
+    },
     embeddings: undefined,
     audio: { speech: speechOperation, transcription: groqTranscription, translation: groqTranslation },
   },
@@ -138,7 +142,7 @@ export const presets = {
     priceProvider: "openrouter",
     usage: { ...openaiUsageRules, reportedCost: openrouterCost },
     hidesThought: true,
-    facts: { reasoningField: "reasoning" },
+    facts: { reasoningField: "reasoning", thinkTags: true },
     audio: {},
   },
   perplexity: {

@@ -66,7 +66,7 @@ export class ChoiceReader {
     if (failure !== undefined) return failure;
     const reason = choice["finish_reason"];
     if (typeof reason !== "string" || reason === "") return undefined;
-    // No delta has told anything, and the whole answer is at the end.
+    // All deltas were empty, and the whole answer is at the end.
     const rest = this.#said || whole === undefined ? undefined : this.#readDelta(whole, { message: whole }, events);
     return rest ?? this.stop(reason, events);
   }

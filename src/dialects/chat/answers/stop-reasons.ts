@@ -26,7 +26,8 @@ export function readFinishReason(word: string, hasCalls: boolean): StopReason {
 const words: Readonly<Record<StopReason, string>> = {
   end: "stop",
   "stop-sequence": "stop",
-  pause: "stop",
+  // The answer is not complete, and a client of this dialect can only ask to go on.
+  pause: "length",
   length: "length",
   "context-window": "length",
   "tool-calls": "tool_calls",

@@ -1,11 +1,12 @@
 import { type JsonObject, objectOf, parseObject } from "../../../core/index.ts";
-import type {
-  AnswerEvent,
-  Citation,
-  Failure,
-  StreamReader,
-  UpstreamContext,
-  UsageEvent,
+import {
+  type AnswerEvent,
+  type Citation,
+  type Failure,
+  readTier,
+  type StreamReader,
+  type UpstreamContext,
+  type UsageEvent,
 } from "../../conversation/index.ts";
 import { readErrorValue } from "../../openai-failures.ts";
 import { ChoiceReader } from "./choice-reader.ts";
@@ -102,7 +103,7 @@ export class ChatStreamReader implements StreamReader {
   #noteUsage(chunk: JsonObject): void {
     const observed = this.#upstream.readUsage(chunk);
     if (observed !== undefined) this.#usage = observed.usage;
-    if (typeof chunk["service_tier"] === "string") this.#serviceTier = chunk["service_tier"];
+    this.#serviceTier = readTier(chunk["service_tier"]) ?? this.#serviceTier;
   }
 
   #done(): AnswerEvent[] {

@@ -40,13 +40,17 @@ export function readPart(value: unknown, at: string): Part {
 }
 
 function readImage(part: JsonObject, at: string): Part {
-  const image = readObject(part["image_url"], `${at}.image_url`);
-  const url = readText(image["url"], `${at}.image_url.url`);
+  const path = `${at}.image_url`;
+  const { image_url: value } = part;
+  // Several upstreams take the address alone.
+  if (typeof value === "string") return { kind: "image", at, source: sourceOfUrl(value, path) };
+  const image = readObject(value, path);
+  const url = readText(image["url"], `${path}.url`);
   return {
     kind: "image",
     at,
-    source: sourceOfUrl(url, `${at}.image_url.url`),
-    detail: member(image, "detail", `${at}.image_url`, readText),
+    source: sourceOfUrl(url, `${path}.url`),
+    detail: member(image, "detail", path, readText),
   };
 }
 

@@ -47,13 +47,19 @@ const known: ReadonlySet<string> = new Set([
   "user",
 ]);
 
+const knownWithoutEffort: ReadonlySet<string> = new Set([...known].filter((name) => name !== "reasoning_effort"));
+
 /** Reads a chat completions body. */
 export function readChatRequest(body: JsonObject): Conversation {
   const messages = readList(body["messages"], "messages");
   if (messages.length === 0) throw invalid("messages", "must not be empty");
   const turns = messages.map((message, index) => readTurn(message, `messages.${index}`));
   checkToolCalls(turns);
-  const effort = member(body, "reasoning_effort", "", (value, at) => readOneOf(value, at, efforts));
+  // Groq's word for what its models do by themselves: only for an upstream of this dialect.
+  const isDefault = body["reasoning_effort"] === "default";
+  const effort = isDefault
+    ? undefined
+    : member(body, "reasoning_effort", "", (value, at) => readOneOf(value, at, efforts));
   return {
     model: readWord(body["model"], "model"),
     turns,
@@ -78,7 +84,7 @@ export function readChatRequest(body: JsonObject): Conversation {
     user: member(body, "user", "", readText),
     cache: undefined,
     stream: member(body, "stream", "", readFlag) ?? false,
-    rest: { dialect: "chat", table: chatFields, body, known },
+    rest: { dialect: "chat", table: chatFields, body, known: isDefault ? knownWithoutEffort : known },
   };
 }
 
@@ -101,7 +107,7 @@ function readTools(value: unknown, at: string): Tool[] {
 }
 
 function readTool(tool: JsonObject, at: string): Tool {
-  switch (tool["type"]) {
+  switch (typeOf(tool)) {
     case "function": {
       const fn = readObject(tool["function"], `${at}.function`);
       return {
@@ -133,7 +139,7 @@ function readTool(tool: JsonObject, at: string): Tool {
 function readToolChoice(value: unknown, at: string): ToolChoice {
   if (typeof value === "string") return { mode: readOneOf(value, at, ["auto", "required", "none"]), at };
   const choice = readObject(value, at);
-  switch (choice["type"]) {
+  switch (typeOf(choice)) {
     case "function":
     case "custom":
       return { mode: "tool", at, ...readNamed(choice, at) };
@@ -154,8 +160,14 @@ function readToolChoice(value: unknown, at: string): ToolChoice {
   }
 }
 
+/** Upstreams do without the type of a function. */
+function typeOf(value: JsonObject): unknown {
+  const { type } = value;
+  return (type === undefined || type === null) && objectOf(value["function"]) !== undefined ? "function" : type;
+}
+
 function readNamed(choice: JsonObject, at: string): { name: string; custom: boolean } {
-  const type = readOneOf(choice["type"], `${at}.type`, ["function", "custom"]);
+  const type = readOneOf(typeOf(choice), `${at}.type`, ["function", "custom"]);
   return { name: readWord(objectOf(choice[type])?.["name"], `${at}.${type}.name`), custom: type === "custom" };
 }
 
@@ -169,7 +181,7 @@ function readFormat(value: unknown, at: string): OutputFormat {
   return {
     kind: "schema",
     at,
-    name: readWord(schema["name"], `${path}.name`),
+    name: member(schema, "name", path, readWord),
     description: member(schema, "description", path, readText),
     schema: member(schema, "schema", path, readObject) ?? {},
     strict: member(schema, "strict", path, readFlag),

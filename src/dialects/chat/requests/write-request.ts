@@ -14,7 +14,8 @@ import { writeTurns } from "./write-turns.ts";
 
 /** Writes a chat completions body with OpenAI's names; the provider's edits adapt it to one upstream. */
 export function writeChatRequest(conversation: Conversation, target: TranslationTarget): JsonObject {
-  const { sampling, tools, toolChoice, logprobs, stop, rest } = conversation;
+  const { sampling, toolChoice, logprobs, stop, rest } = conversation;
+  const tools = conversation.tools.filter((tool) => tool.kind !== "function" || tool.reach !== "own");
   const others = fieldsFor(rest, "chat");
   // Between chat and chat every given field was intended; otherwise the upstream's default applies.
   const sampled = target.refusesSampling === true ? {} : sampling;
@@ -39,11 +40,16 @@ export function writeChatRequest(conversation: Conversation, target: Translation
       logprobs: logprobs === undefined ? undefined : true,
       top_logprobs: logprobs === 0 ? undefined : logprobs,
       verbosity: conversation.verbosity,
-      service_tier: conversation.serviceTier,
+      service_tier: writeTier(conversation, target),
       user: conversation.user,
       stream: conversation.stream ? true : undefined,
     }),
   };
+}
+
+function writeTier({ serviceTier, rest }: Conversation, { tierNames }: TranslationTarget): string | undefined {
+  if (serviceTier === undefined || rest.dialect === "chat") return serviceTier;
+  return tierNames?.[serviceTier] ?? serviceTier;
 }
 
 function writeTool(tool: Tool): JsonObject {

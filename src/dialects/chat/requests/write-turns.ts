@@ -3,6 +3,7 @@ import {
   belongsTo,
   type Conversation,
   defined,
+  expressNative,
   type FilePart,
   type ImagePart,
   joinTurns,
@@ -26,7 +27,7 @@ const noThoughtData: ThoughtData = { details: [] };
 export function writeTurns(conversation: Conversation, target: TranslationTarget): JsonObject[] {
   const own = conversation.rest.dialect === "chat";
   const writer = new TurnWriter(target, own);
-  const turns = own ? conversation.turns : joinTurns(conversation.turns);
+  const turns = own ? conversation.turns : joinTurns(expressNative(conversation.turns, "chat"));
   const loop = own ? 0 : startOfLoop(turns);
   for (const [index, turn] of turns.entries()) writer.add(turn, index >= loop);
   return writer.finish();

@@ -5,6 +5,7 @@ import {
   BlockQueue,
   type Failure,
   type QueuedBlock,
+  readTier,
   type Stop,
   type StreamReader,
   type UpstreamContext,
@@ -12,7 +13,7 @@ import {
 import { readCitation } from "./citations.ts";
 import { readErrorEvent } from "./failures.ts";
 import { readStopReason } from "./stop-reasons.ts";
-import { usageSoFar, mergeUsage, readServiceTier } from "./usage.ts";
+import { usageSoFar, mergeUsage } from "./usage.ts";
 
 /** A block that has begun upstream, by its index there. */
 interface UpstreamBlock {
@@ -268,7 +269,7 @@ export class MessagesStreamReader implements StreamReader {
   #emitUsage(events: AnswerEvent[]): void {
     const figures = this.#counted ? this.#usage : usageSoFar(this.#usage, this.#outputBytes);
     const usage = figures === undefined ? undefined : this.#upstream.readUsage({ usage: figures })?.usage;
-    const serviceTier = readServiceTier(this.#usage["service_tier"]);
+    const serviceTier = readTier(this.#usage["service_tier"]);
     if (usage !== undefined || serviceTier !== undefined) events.push({ type: "usage", usage, serviceTier });
   }
 

@@ -73,9 +73,3 @@ export function writeDeltaUsage(usage: Usage | undefined, estimate: UsageEstimat
     cache_creation: { ephemeral_5m_input_tokens: cacheWrite5m, ephemeral_1h_input_tokens: cacheWrite1h },
   };
 }
-
-/** OpenAI's name of a service tier of Anthropic's. */
-export function readServiceTier(tier: unknown): string | undefined {
-  if (tier === "standard") return "default";
-  return tier === "priority" ? "priority" : undefined;
-}

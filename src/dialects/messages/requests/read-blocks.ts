@@ -22,6 +22,7 @@ import {
   untagSignature,
 } from "../../conversation/index.ts";
 import { readCitation } from "../answers/citations.ts";
+import { readNotice } from "./read-tool-changes.ts";
 
 /** Blocks that only an upstream of this dialect creates and understands. */
 const nativeBlocks: ReadonlySet<string> = new Set([
@@ -34,10 +35,8 @@ const nativeBlocks: ReadonlySet<string> = new Set([
   "tool_search_tool_result",
   "container_upload",
   "search_result",
-  "tool_reference",
   "mcp_tool_use",
   "mcp_tool_result",
-  "compaction",
   "fallback",
 ]);
 
@@ -99,9 +98,12 @@ function readBlock(block: JsonObject, at: string): Part {
       const { signature } = untagSignature(readText(block["data"], `${at}.data`), "messages");
       return { kind: "reasoning", at, text: "", redacted: true, signature };
     }
-    default:
+    default: {
+      const notice = readNotice(block, at);
+      if (notice !== undefined) return notice;
       if (nativeBlocks.has(type)) return { kind: "native", at, dialect: "messages", value: block };
       throw invalid(`${at}.type`, `${JSON.stringify(type.slice(0, 80))} is not a type of block`);
+    }
   }
 }
 

@@ -1,4 +1,4 @@
-import { efforts, GatewayError, type JsonObject } from "../../../core/index.ts";
+import { efforts, GatewayError, type JsonObject, listOf } from "../../../core/index.ts";
 import {
   checkToolCalls,
   type Conversation,
@@ -23,6 +23,7 @@ import {
 import { readImage } from "../answers/images.ts";
 import { messagesFields } from "../fields.ts";
 import { readBlocks, readCache } from "./read-blocks.ts";
+import { withToolChanges } from "./read-tool-changes.ts";
 
 /** Fields with a member in the model; the others are carried by name. */
 const known: ReadonlySet<string> = new Set([
@@ -65,7 +66,7 @@ export function readMessagesRequest(body: JsonObject): Conversation {
   return {
     model: readWord(body["model"], "model"),
     turns,
-    tools: optional(body["tools"], "tools", readTools) ?? [],
+    tools: withToolChanges(optional(body["tools"], "tools", readTools) ?? [], listOf(body["messages"]), readTool),
     toolChoice: choice === undefined ? undefined : readToolChoice(choice),
     parallelToolCalls: parallel === undefined ? undefined : !parallel,
     format: member(config, "format", "output_config", readFormat),
@@ -105,7 +106,7 @@ function readSystem(body: JsonObject): Turn[] {
 
 function onlyText(parts: readonly Part[]): Part[] {
   return parts.map((part) => {
-    if (part.kind === "text") return part;
+    if (part.kind === "text" || (part.kind === "native" && part.text !== undefined)) return part;
     throw invalid(`${part.at}.type`, "a system prompt holds text only");
   });
 }
@@ -113,11 +114,7 @@ function onlyText(parts: readonly Part[]): Part[] {
 function readMessages(body: JsonObject): Turn[] {
   const messages = readList(body["messages"], "messages");
   if (messages.length === 0) throw invalid("messages", "must not be empty");
-  const turns = messages.map((message, index) => readTurn(message, `messages.${index}`, index === messages.length - 1));
-  const first = turns.find(({ role }) => role !== "system");
-  if (first?.role !== "user")
-    throw invalid(`${first?.at ?? "messages.0"}.role`, "the first message must be the user's");
-  return turns;
+  return messages.map((message, index) => readTurn(message, `messages.${index}`, index === messages.length - 1));
 }
 
 function readTurn(value: unknown, at: string, last: boolean): Turn {

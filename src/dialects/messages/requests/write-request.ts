@@ -48,12 +48,14 @@ export function writeMessagesRequest(asked: Conversation, target: TranslationTar
 }
 
 function writeTools({ tools, toolChoice, parallelToolCalls, rest }: Conversation): JsonObject {
+  const own = rest.dialect === "messages";
   if (tools.length === 0) return {};
   const allowed = toolChoice !== undefined && "allowed" in toolChoice ? toolChoice.allowed : undefined;
   const names = allowed === undefined ? undefined : new Set(allowed.map(({ name }) => name));
   const given = names === undefined ? tools : tools.filter((tool) => tool.kind !== "native" && names.has(tool.name));
+  const declared = own ? given.filter((tool) => tool.kind !== "function" || tool.reach !== "others") : given;
   return {
-    tools: given.map((tool) => writeTool(tool, rest.dialect === "messages")),
+    tools: declared.length === 0 ? undefined : declared.map((tool) => writeTool(tool, own)),
     tool_choice: writeToolChoice(toolChoice, parallelToolCalls),
   };
 }

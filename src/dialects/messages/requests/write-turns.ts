@@ -1,5 +1,12 @@
 import type { JsonObject } from "../../../core/index.ts";
-import { type Conversation, invalid, type Part, type TranslationTarget, type Turn } from "../../conversation/index.ts";
+import {
+  type Conversation,
+  invalid,
+  type Part,
+  type TranslationTarget,
+  type Turn,
+  uniqueCallIds,
+} from "../../conversation/index.ts";
 import { writeContent } from "./write-blocks.ts";
 
 /** The system prompt and the messages. */
@@ -18,7 +25,9 @@ interface PendingMessage {
 }
 
 /** System prompts come first. */
-export function writeTurns({ turns, rest }: Conversation, target: TranslationTarget): WrittenTurns {
+export function writeTurns(conversation: Conversation, target: TranslationTarget): WrittenTurns {
+  const { rest } = conversation;
+  const turns = rest.dialect === "messages" ? conversation.turns : uniqueCallIds(conversation.turns);
   const system: Part[] = [];
   const messages: PendingMessage[] = [];
   for (const turn of turns) {
@@ -28,7 +37,9 @@ export function writeTurns({ turns, rest }: Conversation, target: TranslationTar
   moveImages(messages);
   if (rest.dialect !== "messages") tidy(messages);
   const written = messages.map((message) => writeMessage(message, target)).filter((message) => message !== undefined);
-  checkFirst(messages, written);
+  const [first] = written;
+  if (first === undefined) throw invalid("messages", "must hold more than a system prompt");
+  if (rest.dialect !== "messages" && first["role"] === "assistant") written.unshift(opening);
   const blocks = writeContent(system, target);
   return { system: blocks.length === 0 ? undefined : blocks, messages: written };
 }
@@ -69,13 +80,8 @@ function writeMessage({ role, at, parts }: PendingMessage, target: TranslationTa
   throw invalid(`${at}.content`, "must not be empty for this model's provider");
 }
 
-function checkFirst(messages: readonly PendingMessage[], written: readonly JsonObject[]): void {
-  const [first] = written;
-  if (first === undefined) throw invalid("messages", "must hold more than a system prompt");
-  if (first["role"] !== "assistant") return;
-  const at = messages.find(({ role }) => role === "assistant")?.at ?? "messages.0";
-  throw invalid(`${at}.role`, "the first message must be the user's for this model's provider");
-}
+/** Other dialects' conversations may begin with the assistant, those of this dialect must not. */
+const opening: JsonObject = { role: "user", content: "(The assistant begins.)" };
 
 /** Texts of only white space are refused, and so is an answer to continue that ends with it. */
 function tidy(messages: readonly PendingMessage[]): void {

@@ -4,6 +4,7 @@ import type { StopReason } from "../../conversation/index.ts";
 const incomplete: Readonly<Partial<Record<StopReason, string>>> = {
   length: "max_output_tokens",
   "context-window": "max_output_tokens",
+  pause: "max_output_tokens",
   refusal: "content_filter",
   "content-filter": "content_filter",
 };

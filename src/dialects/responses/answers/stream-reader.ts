@@ -3,6 +3,7 @@ import {
   type AnswerEvent,
   BlockQueue,
   type Failure,
+  readTier,
   type StreamReader,
   type UpstreamContext,
 } from "../../conversation/index.ts";
@@ -138,7 +139,7 @@ export class ResponsesStreamReader implements StreamReader {
 
   #emitUsage(response: JsonObject, events: AnswerEvent[]): void {
     const usage = this.#upstream.readUsage(response)?.usage;
-    const serviceTier = typeof response["service_tier"] === "string" ? response["service_tier"] : undefined;
+    const serviceTier = readTier(response["service_tier"]);
     if (usage !== undefined || serviceTier !== undefined) events.push({ type: "usage", usage, serviceTier });
   }
 }

@@ -166,7 +166,7 @@ function readGeneratedImage(item: JsonObject, at: string): Part {
   return { kind: "image", at, source: { kind: "base64", mediaType: imageTypeOf(data), data }, native };
 }
 
-/** By the first bytes, in base64: the item does not tell. */
+/** By the first bytes, in base64: the item does not name it. */
 function imageTypeOf(data: string): string {
   const [, type = "png"] = imageStarts.find(([start]) => data.startsWith(start)) ?? [];
   return `image/${type}`;

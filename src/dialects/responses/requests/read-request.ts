@@ -114,7 +114,7 @@ function readFormat(value: unknown, at: string): OutputFormat {
       return {
         kind: "schema",
         at,
-        name: readWord(format["name"], `${at}.name`),
+        name: member(format, "name", at, readWord),
         description: member(format, "description", at, readText),
         schema: readObject(format["schema"], `${at}.schema`),
         strict: member(format, "strict", at, readFlag),

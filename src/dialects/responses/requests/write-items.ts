@@ -3,6 +3,7 @@ import {
   belongsTo,
   type Conversation,
   defined,
+  expressNative,
   nativeOrigin,
   type Part,
   type ReasoningPart,
@@ -13,6 +14,7 @@ import {
   type ToolResultPart,
   type TranslationTarget,
   type Turn,
+  uniqueCallIds,
 } from "../../conversation/index.ts";
 import { spread, writeOutputText, writePart, writeRefusal } from "./write-parts.ts";
 
@@ -28,8 +30,10 @@ type Said = TextPart | RefusalPart;
  * Text outside the instructions stays a message: instructions do not apply to the next response, and not every model
  * has them.
  */
-export function writeInput({ turns, rest }: Conversation, target: TranslationTarget): WrittenInput {
-  const writer = new ItemWriter(target, rest.dialect === "responses");
+export function writeInput(conversation: Conversation, target: TranslationTarget): WrittenInput {
+  const own = conversation.rest.dialect === "responses";
+  const turns = own ? conversation.turns : uniqueCallIds(expressNative(conversation.turns, "responses"));
+  const writer = new ItemWriter(target, own);
   let instructions: string | undefined;
   for (const turn of turns) {
     if (turn.at === "instructions")

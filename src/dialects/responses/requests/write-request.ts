@@ -18,7 +18,8 @@ const OUTPUT_TOKENS_MIN = 16;
 
 /** Writes a Responses body. */
 export function writeResponsesRequest(conversation: Conversation, target: TranslationTarget): JsonObject {
-  const { sampling, tools, toolChoice, rest } = conversation;
+  const { sampling, toolChoice, rest } = conversation;
+  const tools = conversation.tools.filter((tool) => tool.kind !== "function" || tool.reach !== "own");
   const own = rest.dialect === "responses";
   const sampled = target.refusesSampling === true ? {} : sampling;
   return {

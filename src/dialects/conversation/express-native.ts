@@ -1,0 +1,35 @@
+import type { Dialect } from "../../core/index.ts";
+import type { Turn } from "./conversation.ts";
+import type { Part } from "./parts.ts";
+
+/**
+ * The turns for an upstream of this dialect: parts that only another one has, and that have a content for others, are texts. One
+ * that stands for everything before it is the first turn after the prompts.
+ */
+export function expressNative(turns: readonly Turn[], dialect: Dialect): readonly Turn[] {
+  const isForeign = (part: Part): boolean => part.kind === "native" && part.dialect !== dialect;
+  const says = ({ parts }: Turn): boolean =>
+    parts.some((part) => isForeign(part) || (part.kind === "tool-result" && part.content.some(isForeign)));
+  if (!turns.some(says)) return turns;
+  return withoutReplaced(turns, dialect).map((turn) => ({ ...turn, parts: expressParts(turn.parts, dialect) }));
+}
+
+function expressParts(parts: readonly Part[], dialect: Dialect): Part[] {
+  return parts.flatMap((part): Part[] => {
+    if (part.kind === "tool-result") return [{ ...part, content: expressParts(part.content, dialect) }];
+    if (part.kind !== "native" || part.dialect === dialect || part.text === undefined) return [part];
+    return part.text === "" ? [] : [{ kind: "text", at: part.at, text: part.text }];
+  });
+}
+
+function withoutReplaced(turns: readonly Turn[], dialect: Dialect): readonly Turn[] {
+  const stands = (part: Part): boolean => part.kind === "native" && part.replaces === true && part.dialect !== dialect;
+  const last = turns.findLastIndex(({ parts }) => parts.some(stands));
+  const turn = turns[last];
+  if (turn === undefined) return turns;
+  const at = turn.parts.findLastIndex(stands);
+  const prompts = turns.slice(0, last).filter(({ role }) => role === "system" || role === "developer");
+  const standing: Turn = { role: "user", at: turn.at, parts: turn.parts.slice(at, at + 1) };
+  const rest = turn.parts.slice(at + 1);
+  return [...prompts, standing, ...(rest.length === 0 ? [] : [{ ...turn, parts: rest }]), ...turns.slice(last + 1)];
+}
