@@ -1,11 +1,10 @@
 /** Builds the response to a client, from a whole answer or a failure. */
-import { resolveUsage, sumOf } from "../charges/index.ts";
+import { resolveUsage, sumOf, StoredBody } from "../charges/index.ts";
 import { GatewayError, type ReplyHeaders } from "../core/index.ts";
 import { type FailedReply, relayedHeaders, type WholeReply } from "../sending/index.ts";
 import type { Logger } from "../telemetry/index.ts";
 import { EVENT_STREAM, type Exchange } from "./exchange.ts";
 import type { CallAnswer } from "./incoming-call.ts";
-import { StoredBody } from "./stored-answer.ts";
 import type { CallResult, RunningCall } from "./running-call.ts";
 
 /** The parts of a response, and the end of its call. */

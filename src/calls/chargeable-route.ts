@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { FormDeclaration } from "../bodies/index.ts";
-import type { Operation, Surface } from "../core/index.ts";
+import type { ModelOperation, Surface } from "../core/index.ts";
 import type { TextCodec } from "../dialects/index.ts";
 import type { MediaCodec } from "../media/index.ts";
 import type { ResponseStoreService } from "../responses/index.ts";
@@ -19,7 +19,7 @@ export interface ChargeableBody {
  */
 export interface ChargeableRoute<Body extends ChargeableBody> {
   /** The route's operation, and alternatives for upstreams without it, in order of preference. */
-  operations: readonly [Operation, ...Operation[]];
+  operations: readonly [ModelOperation, ...ModelOperation[]];
   surface: Surface;
   /** The schema of a JSON body; absent if the route accepts only forms. */
   body?: z.ZodType<Body>;

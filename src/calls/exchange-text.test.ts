@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { parseBody } from "../bodies/index.ts";
-import { type Dialect, GatewayError, type JsonObject, limits, type Operation } from "../core/index.ts";
+import { type Dialect, GatewayError, type JsonObject, limits, type ModelOperation } from "../core/index.ts";
 import {
   chatCodec,
   chatRequest,
@@ -13,7 +13,7 @@ import { targetOf, textOf } from "../sending/__fixtures__/upstreams.ts";
 import { openTextExchange } from "./exchange-text.ts";
 import type { Exchange } from "./exchange.ts";
 
-const orders: Readonly<Record<Dialect, readonly [Operation, ...Operation[]]>> = {
+const orders: Readonly<Record<Dialect, readonly [ModelOperation, ...ModelOperation[]]>> = {
   chat: ["chat", "messages"],
   messages: ["messages", "chat"],
   responses: ["responses", "chat", "messages"],

@@ -6,7 +6,15 @@
  * Authentication happens in `http`, because free routes need it too; everything else is here.
  */
 import { type BodyLimits, readBody, type ReceivedBody, receiveForm } from "../bodies/index.ts";
-import { fingerprintOf, openWork, readRetryKey, resolveUsage, Work, type WorkDependencies } from "../charges/index.ts";
+import {
+  fingerprintOf,
+  openWork,
+  readRetryKey,
+  resolveUsage,
+  Work,
+  type WorkDependencies,
+  replay,
+} from "../charges/index.ts";
 import {
   type CallAbort,
   CallAborter,
@@ -30,7 +38,6 @@ import { isLarge, type LargeBodies } from "./large-bodies.ts";
 import { type CallPlan, planCall, type ReadCall } from "./plan-call.ts";
 import { formOf, readJson, sourceOf } from "./receive-body.ts";
 import { relayReply } from "./relay-reply.ts";
-import { replay } from "./stored-answer.ts";
 import { RunningCall } from "./running-call.ts";
 import { readWhole, sendCall } from "./send-call.ts";
 

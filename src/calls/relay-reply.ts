@@ -1,5 +1,5 @@
 /** Relays an answer while it arrives, with an observer. */
-import { resolveUsage, withPassed } from "../charges/index.ts";
+import { resolveUsage, withPassed, StoredBody } from "../charges/index.ts";
 import { GatewayError } from "../core/index.ts";
 import type { Reply, SendOptions, StreamReply } from "../sending/index.ts";
 import type { Logger } from "../telemetry/index.ts";
@@ -9,7 +9,6 @@ import { EVENT_STREAM, type Exchange, type ObservedStream } from "./exchange.ts"
 import type { CallAnswer } from "./incoming-call.ts";
 import type { CallPlan } from "./plan-call.ts";
 import { relayStream } from "./relay-stream.ts";
-import { StoredBody } from "./stored-answer.ts";
 import type { RunningCall } from "./running-call.ts";
 import { StreamUsage } from "./stream-usage.ts";
 

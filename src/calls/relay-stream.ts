@@ -11,11 +11,10 @@
  * `onEnd` is called exactly once. The last event is the client's receipt: it is sent once the charge is durable, so
  * that no process can die between a finished answer and its charge.
  */
-import type { Allowance } from "../charges/index.ts";
+import type { Allowance, StoredBody } from "../charges/index.ts";
 import { type BodySink, type CallAbort, GatewayError, limits, type ReplyBody } from "../core/index.ts";
 import { eventsOf, type StreamObserver, EventSplitter, type Ticker, type Watched } from "../streaming/index.ts";
 import type { CallClient } from "./incoming-call.ts";
-import type { StoredBody } from "./stored-answer.ts";
 
 export type StreamEnd = "complete" | "interrupted" | "failed" | "abandoned";
 

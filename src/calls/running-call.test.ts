@@ -4,7 +4,7 @@ import type { ObservedUsage } from "../core/index.ts";
 import { targetOf } from "../sending/__fixtures__/upstreams.ts";
 import { CallWatchdog } from "../sending/index.ts";
 import { MemoryBudget } from "../streaming/index.ts";
-import { StoredBody } from "./stored-answer.ts";
+import { StoredBody } from "../charges/index.ts";
 import { type CallResult, RunningCall } from "./running-call.ts";
 
 let scene: WorkScene;

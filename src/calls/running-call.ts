@@ -1,10 +1,9 @@
-import type { Work, WorkEnd } from "../charges/index.ts";
+import { type Work, type WorkEnd, storedAnswerOf, type SentAnswer } from "../charges/index.ts";
 import { type CallFile, GatewayError, type Nano, type ObservedUsage, type Surface } from "../core/index.ts";
 import type { Target } from "../routing/index.ts";
 import type { CallWatchdog } from "../sending/index.ts";
 import type { MemoryShare } from "../streaming/index.ts";
 import type { CallClient, IncomingCall } from "./incoming-call.ts";
-import { storedAnswerOf, type SentAnswer } from "./stored-answer.ts";
 
 export interface RunningCallParts {
   work: Work;

@@ -10,6 +10,7 @@ export { outputHold } from "./output-hold.ts";
 export type { ParkedWork } from "./parked-work.ts";
 export { resumeWork } from "./resume-work.ts";
 export { fingerprintOf, readRetryKey, retryRefused } from "./retry-key.ts";
+export { replay, type SentAnswer, StoredBody, storedAnswerOf } from "./stored-answer.ts";
 export { Work, type WorkEnd } from "./work.ts";
 export type { AttemptReport, WorkObserver } from "./work-observer.ts";
 export type { WorkOrder } from "./work-order.ts";

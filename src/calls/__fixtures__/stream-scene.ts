@@ -4,7 +4,7 @@ import { chatCodec, chatRequest } from "../../dialects/index.ts";
 import { createProvider } from "../../providers/index.ts";
 import { type StreamObserver, Ticker } from "../../streaming/index.ts";
 import { relayStream, type StreamEnd, type StreamRelayOptions } from "../relay-stream.ts";
-import { StoredBody } from "../stored-answer.ts";
+import { StoredBody } from "../../charges/index.ts";
 
 export const idleMsMax = 300_000;
 export const tickMs = 1_000;

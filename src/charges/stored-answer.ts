@@ -1,12 +1,18 @@
 import { errorBody, GatewayError, limits, type Surface } from "../core/index.ts";
 import type { StoredAnswer } from "../ledger/index.ts";
-import type { CallAnswer } from "./incoming-call.ts";
 
 /** A replay has the headers of the first answer, except for those about the current call. */
 const REPLAYED = { "idempotent-replayed": "true", "x-tollgate-credits": "0" };
 
+/** A stored answer, as it is sent again. */
+export interface ReplayedAnswer {
+  status: number;
+  headers: Record<string, string>;
+  body: Uint8Array<ArrayBuffer>;
+}
+
 /** Replays the stored answer. */
-export function replay({ status, headers, body }: StoredAnswer, firstId: string): CallAnswer {
+export function replay({ status, headers, body }: StoredAnswer, firstId: string): ReplayedAnswer {
   const all = { ...Object.fromEntries(headers), ...REPLAYED, "x-tollgate-first-request-id": firstId };
   // A copy, because the storage's bytes may not outlive the call.
   return { status, headers: all, body: Uint8Array.from(body) };

@@ -1,0 +1,167 @@
+/** The part of the composition for the web: the engine, what it reads pages with, and the model for summaries and JSON. */
+import { fileURLToPath } from "node:url";
+import { Browser } from "./browser/index.ts";
+import type { CallPipeline, PipelineDependencies } from "./calls/index.ts";
+import { type Config, programPath } from "./config/index.ts";
+import {
+  abortSignalOf,
+  type Environment,
+  GatewayError,
+  objectOf,
+  listOf,
+  parseCredits,
+  parseObject,
+  requestId,
+} from "./core/index.ts";
+import { chatCodec, chatRequest } from "./dialects/index.ts";
+import type { Outbound } from "./outbound/index.ts";
+import { PagePool } from "./pages/index.ts";
+import { webPrice } from "./pricing/index.ts";
+import type { Storage } from "./storage/index.ts";
+import type { Logger } from "./telemetry/index.ts";
+import {
+  FirecrawlEngine,
+  NativeEngine,
+  openStoredBytesStore,
+  PageCache,
+  Screenshots,
+  type StoredBytesStore,
+  WebAccess,
+  type WebEngine,
+  type WebModel,
+} from "./web/index.ts";
+
+/** The program of the browser's child process. */
+const BROWSER_CHILD = fileURLToPath(new URL("app-browser.ts", import.meta.url));
+
+/** Where Firecrawl's own service is. */
+const FIRECRAWL_URL = "https://api.firecrawl.dev";
+
+interface WebOptions {
+  config: Config;
+  environment: Environment;
+  storage: Storage;
+  logger: Logger;
+  /** What calls are made with, work on the web is made with too. */
+  calls: PipelineDependencies;
+  pipeline: CallPipeline;
+  outbound: Outbound;
+  /** The gateway's own address. */
+  publicUrl: string;
+}
+
+export interface Web {
+  access: WebAccess;
+  screenshots: Screenshots;
+  storedBytes: StoredBytesStore;
+  /** Ends the child processes. */
+  stop: () => Promise<void>;
+}
+
+/** Nothing is started before the first page is read. */
+export function createWeb(options: WebOptions): Web {
+  const { config, environment, storage, logger, calls, outbound, publicUrl } = options;
+  const { clock } = environment;
+  const store = openStoredBytesStore(storage);
+  const screenshots = new Screenshots({ store, environment, publicUrl });
+  const pages = new PagePool();
+  const browser = createBrowser(options);
+  const { engine: choice } = config.web;
+  const chosen = typeof choice === "string" ? { kind: choice } : choice;
+  const engine: WebEngine =
+    chosen.kind === "firecrawl"
+      ? createFirecrawl(options, chosen)
+      : new NativeEngine({
+          outbound,
+          pages,
+          browser,
+          cache: new PageCache({ store, clock }),
+          screenshots: config.web.screenshots === "address" ? screenshots : undefined,
+          model: createModel(options),
+          memory: calls.memory,
+          environment,
+          logger,
+          userAgent: config.web.user_agent,
+          pageBytesMax: config.web.page_limit,
+          cacheMsMax: config.web.cache_max_age,
+        });
+  const { work, body, memory } = calls;
+  const price = webPrice(config.pricing.web);
+  return {
+    access: new WebAccess({ engine, engineName: chosen.kind, price, work, body, memory, environment, logger }),
+    screenshots,
+    storedBytes: store,
+    stop: async () => {
+      await Promise.all([pages.close(), browser.close()]);
+    },
+  };
+}
+
+function createBrowser({ config, environment, logger }: WebOptions): Browser {
+  const { browser, allow_private_hosts: allowPrivateHosts, allow_ports: allowPorts } = config.web;
+  return new Browser({
+    isEnabled: browser.enabled,
+    executable: browser.executable,
+    sandbox: browser.sandbox,
+    pagesMax: browser.pages,
+    idleMs: browser.idle_timeout,
+    allowPrivateHosts,
+    allowPorts,
+    script: BROWSER_CHILD,
+    path: programPath(),
+    randomFraction: environment.randomFraction,
+    logger,
+  });
+}
+
+function createFirecrawl(
+  { calls, outbound, environment }: WebOptions,
+  {
+    base_url: baseUrl = FIRECRAWL_URL,
+    api_key: apiKey = "",
+  }: { base_url?: string | undefined; api_key?: string | undefined },
+): FirecrawlEngine {
+  return new FirecrawlEngine({ baseUrl, apiKey, ask: environment.ask, outbound, memory: calls.memory });
+}
+
+/** The model of `web.model`: each question is a call of the pipeline, like one of the caller's own. */
+function createModel({ config, environment, pipeline }: WebOptions): WebModel | undefined {
+  const { model } = config.web;
+  if (model === undefined) return undefined;
+  const { clock, randomBytes } = environment;
+  const route = { operations: ["chat", "messages"], surface: "openai", body: chatRequest, codec: chatCodec } as const;
+  return {
+    async ask({ instructions, text, schema }, { principal, parent, signal }) {
+      const question = {
+        model,
+        messages: [
+          { role: "system", content: instructions },
+          { role: "user", content: text },
+        ],
+        ...(schema !== undefined && {
+          response_format: { type: "json_schema", json_schema: { name: "page", schema } },
+        }),
+      };
+      const answer = await pipeline.run(route, {
+        requestId: requestId(clock, randomBytes),
+        parent,
+        principal,
+        headers: new Headers({ "content-type": "application/json" }),
+        body: Buffer.from(JSON.stringify(question)),
+        client: { signal: abortSignalOf(signal) },
+      });
+      const body = parseObject(await new Response(answer.body).text());
+      if (answer.status !== 200) throw refusedByModel(answer.status, body);
+      const message = objectOf(objectOf(listOf(body?.["choices"])[0])?.["message"]);
+      const content = message?.["content"];
+      const spent = parseCredits(answer.headers["x-tollgate-credits"] ?? "0");
+      return { text: typeof content === "string" ? content : "", spent };
+    },
+  };
+}
+
+function refusedByModel(status: number, body: object | undefined): GatewayError {
+  const message = objectOf(objectOf(body)?.["error"])?.["message"];
+  const why = typeof message === "string" ? `: ${message.slice(0, 500)}` : "";
+  return new GatewayError("upstream_invalid_answer", `The model of web.model answered ${status}${why}`);
+}

@@ -1,0 +1,104 @@
+/** The part of the configuration's schema for the /v2 routes, and for all addresses that callers choose. */
+import { z } from "zod";
+import { describePrice, type PriceKey } from "../core/index.ts";
+import { fromText } from "./from-text.ts";
+import { httpUrl } from "./provider.ts";
+import { byteSize as size, duration as time } from "./units.ts";
+
+const byteSize = fromText(size);
+
+const endpoint = {
+  base_url: httpUrl.optional().describe("The address of the upstream, without /v2."),
+  api_key: z.string().optional().describe("The upstream's key."),
+};
+
+const engineKind = z.enum(["native", "firecrawl"]);
+
+const browser = z
+  .strictObject({
+    enabled: fromText(z.boolean()).prefault(true).describe("Whether pages may be read in a browser, if there is one."),
+    executable: z
+      .string()
+      .min(1)
+      .optional()
+      .describe("The browser's program. Unset: Chromium, Chrome or Edge in the usual places."),
+    sandbox: fromText(z.boolean())
+      .prefault(true)
+      .describe(
+        "The browser's own sandbox. Without it, a page that breaks out of its process has the rights of the browser's user.",
+      ),
+    pages: fromText(z.number().int().min(1).max(64)).prefault(4).describe("Pages at a time, in each process."),
+    idle_timeout: fromText(time).prefault("1m").describe("How long an unused browser is kept."),
+  })
+  .prefault({})
+  .describe("For screenshots, actions, waitFor, and pages that scripts make.");
+
+export const web = z
+  .strictObject({
+    engine: z
+      .union([engineKind, z.strictObject({ kind: engineKind, ...endpoint })])
+      .default("native")
+      .describe("Scrapes and maps pages itself, or relays the requests to a Firecrawl-compatible upstream."),
+    search: z
+      .strictObject({ backend: z.enum(["local", "searxng", "brave", "firecrawl"]).default("local"), ...endpoint })
+      .prefault({}),
+    model: z
+      .string()
+      .optional()
+      .describe("The model, with its prefix, for the formats summary and json. Unset: they get 422."),
+    user_agent: z
+      .string()
+      .regex(/^[\x21-\x7e](?:[\x20-\x7e]{0,500}[\x21-\x7e])?$/, "printable ASCII")
+      .default("Mozilla/5.0 (compatible; Tollgate/0.1)")
+      .describe("The User-Agent of requests for pages."),
+    page_limit: byteSize.prefault("16MiB").describe("The largest page, decoded; a scrape of a larger one gets 502."),
+    cache_max_age: fromText(z.union([z.literal(0), time]))
+      .prefault("2d")
+      .describe("The age up to which a scrape without maxAge is answered from its user's cache of pages; 0: never."),
+    browser,
+    screenshots: z
+      .enum(["address", "data"])
+      .default("address")
+      .describe(
+        "Whether a screenshot is answered as a signed address of the gateway, valid for a day, or as a data: URL.",
+      ),
+    allow_private_hosts: z
+      .array(z.string())
+      .default([])
+      .describe(
+        "Hosts on private networks, or with other ports, that webhooks may be sent to and pages read from: globs of host or host:port.",
+      ),
+    allow_ports: z
+      .array(fromText(z.number().int().min(1).max(65_535)))
+      .prefault([80, 443, 8080, 8443])
+      .describe("The ports of all other hosts."),
+  })
+  .superRefine(({ engine, search }, context) => {
+    if (engine === "firecrawl" || (typeof engine === "object" && engine.kind === "firecrawl" && !engine.api_key)) {
+      context.addIssue({ code: "custom", path: ["engine"], message: "firecrawl needs an api_key: { kind, api_key }" });
+    }
+    if (search.backend !== "local") {
+      context.addIssue({ code: "custom", path: ["search", "backend"], message: notBuiltYet(search.backend) });
+    }
+  })
+  .prefault({})
+  .describe("The /v2 routes, and the addresses that callers choose.");
+
+/** The message for a value of the contract that has no effect yet: an error is better than ignoring it. */
+function notBuiltYet(value: string): string {
+  return `${value} is not available in this version`;
+}
+
+const price = (key: PriceKey, byDefault: number) =>
+  fromText(z.number().min(0).max(1e9)).prefault(byDefault).describe(describePrice(key));
+
+/** The prices of the /v2 routes: in the ratios of Firecrawl's, one credit of which is 0.001 of the gateway's. */
+export const webPrices = z
+  .strictObject({
+    pages_kcount: price("pages_kcount", 1),
+    pdf_pages_kcount: price("pdf_pages_kcount", 1),
+    maps_kcount: price("maps_kcount", 1),
+    searches_kcount: price("searches_kcount", 2),
+  })
+  .prefault({})
+  .describe("The prices of the /v2 routes.");

@@ -1,0 +1,76 @@
+import type { Principal } from "../auth/index.ts";
+import type { CallSignal, JsonObject, Nano, Usage } from "../core/index.ts";
+
+/** What reads pages: the gateway itself, or an upstream with Firecrawl's API. */
+export interface WebEngine {
+  /** Checks a body of `POST /v2/scrape`. Throws 422 `validation_failed` with the member that is at fault. */
+  planScrape(body: JsonObject): WebPlan<ScrapedPage>;
+  /** Checks a body of `POST /v2/map`; throws likewise. */
+  planMap(body: JsonObject): WebPlan<MappedSite>;
+}
+
+/** Work that has been checked and not begun. */
+export interface WebPlan<Result> {
+  /** The most that it uses, as far as that is known before it begins; more is covered while it runs. */
+  bound: Usage;
+  /**
+   * Does the work. Rejects with a `GatewayError`, with an `EngineRefusal` if an upstream has refused it, or with the
+   * reason of the signal.
+   */
+  run(context: WorkContext): Promise<Result>;
+}
+
+/** What a plan needs of the work that it is part of. */
+export interface WorkContext {
+  /** The id of the work: the parent of the model's calls. */
+  workId: string;
+  principal: Principal;
+  signal: CallSignal;
+  /** Raises the hold so that it covers this usage; rejects with 402 if the credits do not suffice. */
+  cover: (usage: Usage) => Promise<void>;
+}
+
+interface Performed {
+  /** What is charged for the work itself. */
+  usage: Usage;
+  /** What calls of a model for it have cost, in nano-credits; they are charged by themselves. */
+  spent: Nano;
+  /** An upstream's whole answer, which is relayed as it is. */
+  relayed?: Uint8Array | undefined;
+}
+
+/** One page in the form of Firecrawl's documents. */
+export interface ScrapedPage extends Performed {
+  document: JsonObject;
+  /** Absolute addresses on the page, whether or not they were requested. */
+  links: readonly string[];
+  /** The status that the page was answered with. */
+  statusCode: number;
+}
+
+export interface SiteLink {
+  url: string;
+  title?: string | undefined;
+  description?: string | undefined;
+}
+
+export interface MappedSite extends Performed {
+  links: readonly SiteLink[];
+  /** What is missing, for people. */
+  warning?: string | undefined;
+}
+
+/** An upstream engine has refused the work or failed: its answer is relayed, and nothing is charged. */
+export class EngineRefusal extends Error {
+  override name = "EngineRefusal";
+  readonly status: number;
+  readonly body: Uint8Array;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(status: number, body: Uint8Array, headers: Readonly<Record<string, string>>) {
+    super(`the engine answered ${status}`);
+    this.status = status;
+    this.body = body;
+    this.headers = headers;
+  }
+}

@@ -1,0 +1,23 @@
+import { CallAborter, type CallSignal } from "../../../core/index.ts";
+
+export interface RequestTimeout {
+  signal: CallSignal;
+  /** Must be called when the request is over. */
+  end(): void;
+}
+
+/** A signal that is aborted after this time, and with the caller's. */
+export function requestTimeout(outer: CallSignal, milliseconds: number): RequestTimeout {
+  const abort = new CallAborter();
+  const follow = { handleEvent: () => abort.abort(outer.reason) };
+  const timer = setTimeout(() => abort.abort(new Error("the request took too long")), milliseconds);
+  if (outer.aborted) follow.handleEvent();
+  else outer.addEventListener("abort", follow);
+  return {
+    signal: abort.signal,
+    end() {
+      clearTimeout(timer);
+      outer.removeEventListener("abort", follow);
+    },
+  };
+}

@@ -1,0 +1,28 @@
+import type { Environment } from "../../../core/index.ts";
+import type { Outbound } from "../../../outbound/index.ts";
+import type { PagePool } from "../../../pages/index.ts";
+import type { MemoryBudget } from "../../../streaming/index.ts";
+import type { Logger } from "../../../telemetry/index.ts";
+import type { PageCache } from "../../cache/index.ts";
+import type { WebModel } from "../../model.ts";
+import type { Screenshots } from "../../screenshots/index.ts";
+import type { PageRenderer } from "../../web-dependencies.ts";
+
+export interface NativeDependencies {
+  outbound: Pick<Outbound, "fetch">;
+  pages: Pick<PagePool, "takeApart">;
+  browser: PageRenderer;
+  cache: Pick<PageCache, "get" | "put">;
+  /** Undefined if screenshots are answered as data. */
+  screenshots: Pick<Screenshots, "keep"> | undefined;
+  /** Undefined if the configuration names none. */
+  model: WebModel | undefined;
+  memory: MemoryBudget;
+  environment: Pick<Environment, "clock">;
+  logger: Logger;
+  userAgent: string;
+  /** Bytes of a page. */
+  pageBytesMax: number;
+  /** The age up to which cached pages are used, unless the request says otherwise. */
+  cacheMsMax: number;
+}

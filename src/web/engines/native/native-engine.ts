@@ -1,0 +1,38 @@
+/**
+ * Reads pages itself:
+ *
+ *   cache ──miss──▶ fetch, or a browser if only that can do it ──▶ pages/ takes it apart ──▶ a browser, if scripts make the page
+ *     └──hit────────────────────────────────────────────────────────────────────▶ the model's formats ──▶ the document
+ */
+import type { JsonObject } from "../../../core/index.ts";
+import type { ScrapedPage, MappedSite, WebEngine, WebPlan } from "../../engine.ts";
+import { mapRequest } from "../../map/map-request.ts";
+import { parseRequest } from "../../parse-request.ts";
+import { requireModel } from "../../scrape/ask-model.ts";
+import { scrapeRequest } from "../../scrape/scrape-request.ts";
+import { mapSite } from "../../map/map-site.ts";
+import type { NativeDependencies } from "./native-dependencies.ts";
+import { scrapePage } from "./scrape-page.ts";
+import { needsBrowser, wishesOf } from "./scrape-plan.ts";
+import { requireBrowser } from "./render-page.ts";
+
+export class NativeEngine implements WebEngine {
+  readonly #deps: NativeDependencies;
+
+  constructor(deps: NativeDependencies) {
+    this.#deps = deps;
+  }
+
+  planScrape(body: JsonObject): WebPlan<ScrapedPage> {
+    const deps = this.#deps;
+    const wishes = wishesOf(parseRequest(scrapeRequest, body), deps);
+    requireModel(wishes.formats, deps.model);
+    if (needsBrowser(wishes)) requireBrowser(deps.browser, wishes);
+    return { bound: { pages: 1 }, run: (context) => scrapePage(deps, wishes, context) };
+  }
+
+  planMap(body: JsonObject): WebPlan<MappedSite> {
+    const request = parseRequest(mapRequest, body);
+    return { bound: { maps: 1 }, run: (context) => mapSite(this.#deps, request, context) };
+  }
+}

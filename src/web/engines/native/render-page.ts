@@ -1,0 +1,50 @@
+import { type CallSignal, GatewayError } from "../../../core/index.ts";
+import type { ActionResults, RenderedPage, Screenshot } from "../../../browser/index.ts";
+import type { PageRenderer } from "../../web-dependencies.ts";
+import type { ScrapeWishes } from "./scrape-plan.ts";
+
+/** Throws 422 if the machine has no browser, naming the member that needs one. */
+export function requireBrowser(browser: PageRenderer, { formats, actions }: ScrapeWishes): void {
+  const availability = browser.available();
+  if (!("missing" in availability)) return;
+  const param = formats.screenshot !== undefined ? "formats" : actions.length > 0 ? "actions" : "waitFor";
+  throw new GatewayError("browser_unavailable", `${param}: ${availability.missing}.`, { param });
+}
+
+/** Renders the page as wished. Rejects as `Browser.render` does. */
+export function renderPage(
+  browser: PageRenderer,
+  wishes: ScrapeWishes,
+  { timeoutMs, signal }: { timeoutMs: number; signal: CallSignal },
+): Promise<RenderedPage> {
+  const { url, headers, waitForMs, mobile, actions, formats, languages, blockAds } = wishes;
+  return browser.render({
+    url,
+    headers,
+    timeoutMs,
+    waitForMs,
+    mobile,
+    // Each has passed a schema of the same members.
+    actions: actions as Parameters<PageRenderer["render"]>[0]["actions"],
+    screenshot: formats.screenshot,
+    ...(languages.length > 0 && { location: { languages } }),
+    blockAds,
+    signal,
+  });
+}
+
+/** A picture as a `data:` URL. */
+export function dataUrl({ type, bytes }: Screenshot): string {
+  return `data:${type};base64,${Buffer.from(bytes).toString("base64")}`;
+}
+
+/** What actions have produced, in the form of Firecrawl's documents. */
+export async function actionsDocument(results: ActionResults, toAddress: (screenshot: Screenshot) => Promise<string>) {
+  const { screenshots, scrapes, javascriptReturns, pdfs } = results;
+  return {
+    screenshots: await Promise.all(screenshots.map(toAddress)),
+    scrapes: scrapes.map(({ url, html }) => ({ url, html: Buffer.from(html).toString() })),
+    javascriptReturns,
+    pdfs: pdfs.map((pdf) => `data:application/pdf;base64,${Buffer.from(pdf).toString("base64")}`),
+  };
+}

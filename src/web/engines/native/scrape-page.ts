@@ -1,0 +1,266 @@
+import { STATUS_CODES } from "node:http";
+import { BrowserError, type RenderedPage, type Screenshot } from "../../../browser/index.ts";
+import {
+  abortSignalOf,
+  type CallSignal,
+  type JsonObject,
+  objectOf,
+  parseObject,
+  type Usage,
+} from "../../../core/index.ts";
+import { OutboundError } from "../../../outbound/index.ts";
+import type { Page } from "../../../pages/index.ts";
+import type { MemoryShare } from "../../../streaming/index.ts";
+import type { ScrapedPage, WorkContext } from "../../engine.ts";
+import { pageFailure } from "../../failures.ts";
+import { askModel } from "../../scrape/ask-model.ts";
+import type { NativeDependencies } from "./native-dependencies.ts";
+import { type FetchedPage, fetchPage } from "./fetch-page.ts";
+import { actionsDocument, dataUrl, renderPage } from "./render-page.ts";
+import { cacheKeyOf, isCacheable, needsBrowser, pageFormatsOf, type ScrapeWishes } from "./scrape-plan.ts";
+
+/** A page that has been read, from the web or from the cache: plain data. */
+interface ReadPage {
+  page: Page;
+  url: string;
+  status: number;
+  contentType: string | undefined;
+  isRendered: boolean;
+}
+
+interface Reading extends ReadPage {
+  rendered?: RenderedPage | undefined;
+  cachedAt?: number | undefined;
+}
+
+/** A scrape from its beginning to the document. Rejects with a `GatewayError`, or with the reason of the signal. */
+export async function scrapePage(
+  deps: NativeDependencies,
+  wishes: ScrapeWishes,
+  context: WorkContext,
+): Promise<ScrapedPage> {
+  const memory = deps.memory.share();
+  try {
+    const reading = (await fromCache(deps, wishes, context)) ?? (await fromWeb(deps, wishes, context, memory));
+    const usage = usageOf(reading.page);
+    await context.cover(usage);
+    const { principal, workId: parent, signal } = context;
+    const { made, spent } = await askModel(deps.model, wishes.formats, reading.page.markdown ?? "", {
+      principal,
+      parent,
+      signal,
+    });
+    const document = await documentOf(deps, wishes, { reading, made, context });
+    return { document, usage, spent, links: reading.page.links ?? [], statusCode: reading.status };
+  } catch (reason) {
+    throw pageFailure(reason);
+  } finally {
+    memory.free();
+  }
+}
+
+/** Every page of a PDF but the first is charged by itself: the first one is the page. */
+function usageOf({ pdfPages = 0 }: Page): Usage {
+  return pdfPages > 1 ? { pages: 1, pdfPages: pdfPages - 1 } : { pages: 1 };
+}
+
+async function fromCache(
+  { cache }: NativeDependencies,
+  wishes: ScrapeWishes,
+  { principal }: WorkContext,
+): Promise<Reading | undefined> {
+  if (wishes.maxAgeMs === 0 || !isCacheable(wishes) || !URL.canParse(wishes.url)) return undefined;
+  const found = await cache.get(principal.user, cacheKeyOf(wishes), wishes.maxAgeMs);
+  const read = found && parseObject(found.text);
+  // Written by `fromWeb`.
+  return read && { ...(read as unknown as ReadPage), cachedAt: found.storedAt };
+}
+
+async function fromWeb(
+  deps: NativeDependencies,
+  wishes: ScrapeWishes,
+  { principal, signal }: WorkContext,
+  memory: MemoryShare,
+): Promise<Reading> {
+  const until = performance.now() + wishes.timeoutMs;
+  const time = { left: () => Math.max(until - performance.now(), 1), signal };
+  const reading = await readFromWeb(deps, wishes, time, memory);
+  const { rendered: _, ...read } = reading;
+  if (wishes.storesInCache && isCacheable(wishes) && isLasting(read)) {
+    await deps.cache.put(principal.user, cacheKeyOf(wishes), JSON.stringify(read));
+  }
+  return reading;
+}
+
+/** Failures of a target are not kept: they may be over in a minute. */
+function isLasting({ status, page }: ReadPage): boolean {
+  return status < 400 && page.warning === undefined;
+}
+
+interface Time {
+  /** Milliseconds, at least one. */
+  left: () => number;
+  signal: CallSignal;
+}
+
+async function readFromWeb(
+  deps: NativeDependencies,
+  wishes: ScrapeWishes,
+  time: Time,
+  memory: MemoryShare,
+): Promise<Reading> {
+  if (needsBrowser(wishes)) {
+    try {
+      return await readRendered(deps, wishes, time);
+    } catch (reason) {
+      const isFile = reason instanceof BrowserError && reason.failure === "not_a_page";
+      if (!isFile || wishes.formats.screenshot !== undefined || wishes.actions.length > 0) throw reason;
+    }
+  }
+  const fetched = await fetchOrRender(deps, wishes, time, memory);
+  if ("isRendered" in fetched) return fetched;
+  const page = await takeApart(deps, wishes, fetched, time);
+  const { url, status, contentType } = fetched;
+  const read: Reading = { page, url, status, contentType, isRendered: false };
+  return page.needsBrowser ? renderedInstead(deps, wishes, time, read) : read;
+}
+
+/** Pages that set a cookie and redirect to themselves never end for a client without cookies. */
+async function fetchOrRender(
+  deps: NativeDependencies,
+  wishes: ScrapeWishes,
+  time: Time,
+  memory: MemoryShare,
+): Promise<FetchedPage | Reading> {
+  const { userAgent, pageBytesMax: bytesMax } = deps;
+  const { url, headers, languages, mobile } = wishes;
+  const agent = mobile ? PHONE : userAgent;
+  const page = { url, headers, languages, userAgent: agent, timeoutMs: time.left(), bytesMax, memory };
+  try {
+    return await fetchPage(deps.outbound, { ...page, signal: time.signal });
+  } catch (reason) {
+    const isLoop = reason instanceof OutboundError && reason.failure === "redirects";
+    if (!isLoop || "missing" in deps.browser.available()) throw reason;
+    try {
+      return await readRendered(deps, wishes, time);
+    } catch {
+      throw reason;
+    }
+  }
+}
+
+const PHONE =
+  "Mozilla/5.0 (Linux; Android 14; Pixel 8) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/130.0.0.0 Mobile Safari/537.36";
+
+/** A page that scripts make is read in a browser; if that fails, what is there without one will do. */
+async function renderedInstead(
+  deps: NativeDependencies,
+  wishes: ScrapeWishes,
+  time: Time,
+  plain: Reading,
+): Promise<Reading> {
+  const availability = deps.browser.available();
+  if ("missing" in availability) {
+    return warned(plain, `Scripts make this page, and no browser could run them: ${availability.missing}.`);
+  }
+  try {
+    return await readRendered(deps, wishes, time);
+  } catch (reason) {
+    if (time.signal.aborted) throw reason;
+    if (!(reason instanceof BrowserError)) throw reason;
+    deps.logger.info({ failure: reason.failure, reason: reason.message }, "a page was read without a browser");
+    return warned(plain, `Scripts make this page, and running them failed: ${reason.message}.`);
+  }
+}
+
+function warned(reading: Reading, warning: string): Reading {
+  const { page } = reading;
+  return {
+    ...reading,
+    page: { ...page, warning: page.warning === undefined ? warning : `${page.warning} ${warning}` },
+  };
+}
+
+async function readRendered(deps: NativeDependencies, wishes: ScrapeWishes, time: Time): Promise<Reading> {
+  const rendered = await renderPage(deps.browser, wishes, { timeoutMs: time.left(), signal: time.signal });
+  const { url, status, html, warning } = rendered;
+  const contentType = rendered.contentType ?? "text/html";
+  const page = await takeApart(
+    deps,
+    wishes,
+    { url, status, bytes: html, contentType: "text/html; charset=utf-8" },
+    time,
+  );
+  const reading = { page, url, status, contentType, isRendered: true, rendered };
+  return warning === undefined ? reading : warned(reading, warning);
+}
+
+function takeApart(
+  { pages }: NativeDependencies,
+  wishes: ScrapeWishes,
+  { bytes, url, contentType }: FetchedPage,
+  { signal }: Time,
+): Promise<Page> {
+  const { formats, onlyMainContent, includeTags, excludeTags, removeBase64Images, pdf } = wishes;
+  return pages.takeApart(
+    bytes,
+    {
+      url,
+      contentType,
+      wants: pageFormatsOf(formats),
+      onlyMainContent,
+      includeTags,
+      excludeTags,
+      removeBase64Images,
+      pdf,
+    },
+    { signal: abortSignalOf(signal) },
+  );
+}
+
+interface Made {
+  reading: Reading;
+  made: object;
+  context: WorkContext;
+}
+
+async function documentOf(
+  { screenshots }: NativeDependencies,
+  { formats, sourceUrl }: ScrapeWishes,
+  { reading, made, context }: Made,
+): Promise<JsonObject> {
+  const { page, url, status, contentType, rendered, cachedAt } = reading;
+  const { names } = formats;
+  const owner = context.principal.user;
+  const toAddress = (screenshot: Screenshot): Promise<string> | string =>
+    screenshots === undefined
+      ? dataUrl(screenshot)
+      : screenshots.keep({ owner, mediaType: screenshot.type, content: screenshot.bytes });
+  const { screenshot, actions } = rendered ?? {};
+  return {
+    ...(names.has("markdown") && { markdown: page.markdown ?? "" }),
+    ...(names.has("html") && { html: page.html ?? "" }),
+    ...(names.has("rawHtml") && { rawHtml: page.rawHtml ?? "" }),
+    ...(names.has("links") && { links: page.links ?? [] }),
+    ...(names.has("images") && { images: page.images ?? [] }),
+    ...made,
+    ...(screenshot && { screenshot: await toAddress(screenshot) }),
+    ...(actions && { actions: await actionsDocument(actions, async (each) => toAddress(each)) }),
+    ...(page.warning !== undefined && { warning: page.warning }),
+    metadata: {
+      ...objectOf(page.metadata),
+      sourceURL: sourceUrl,
+      url,
+      statusCode: status,
+      ...(status >= 400 && { error: `${status} ${STATUS_CODES[status] ?? ""}`.trim() }),
+      ...(contentType !== undefined && { contentType }),
+      ...(page.pdfPages !== undefined && { numPages: page.pdfPages }),
+      ...(page.totalPdfPages !== undefined && { totalPages: page.totalPdfPages }),
+      proxyUsed: "basic",
+      ...(cachedAt === undefined
+        ? { cacheState: "miss" }
+        : { cacheState: "hit", cachedAt: new Date(cachedAt).toISOString() }),
+      scrapeId: context.workId,
+    },
+  };
+}

@@ -1,0 +1,101 @@
+import type { JsonObject } from "../../../core/index.ts";
+import { readFormats, type Formats } from "../../scrape/formats.ts";
+import { type ScrapeRequest, TIMEOUT_MS, withScheme } from "../../scrape/scrape-request.ts";
+
+/** Pages of a PDF that are read unless the request says otherwise. */
+const PDF_PAGES = 1_000;
+
+/** A checked scrape, with all defaults. */
+export interface ScrapeWishes {
+  url: string;
+  /** As the caller wrote it. */
+  sourceUrl: string;
+  formats: Formats;
+  onlyMainContent: boolean;
+  includeTags: readonly string[];
+  excludeTags: readonly string[];
+  headers: Readonly<Record<string, string>>;
+  waitForMs: number;
+  mobile: boolean;
+  timeoutMs: number;
+  languages: readonly string[];
+  actions: NonNullable<ScrapeRequest["actions"]>;
+  removeBase64Images: boolean;
+  blockAds: boolean;
+  pdf: { parse: boolean; pagesMax: number };
+  maxAgeMs: number;
+  storesInCache: boolean;
+}
+
+export function wishesOf(request: ScrapeRequest, { cacheMsMax }: { cacheMsMax: number }): ScrapeWishes {
+  return {
+    url: withScheme(request.url),
+    sourceUrl: request.url,
+    formats: readFormats(request.formats),
+    onlyMainContent: request.onlyMainContent ?? true,
+    includeTags: request.includeTags ?? [],
+    excludeTags: request.excludeTags ?? [],
+    headers: request.headers ?? {},
+    waitForMs: request.waitFor ?? 0,
+    mobile: request.mobile ?? false,
+    timeoutMs: request.timeout ?? TIMEOUT_MS,
+    languages: request.location?.languages ?? [],
+    actions: request.actions ?? [],
+    removeBase64Images: request.removeBase64Images ?? true,
+    blockAds: request.blockAds ?? true,
+    pdf: pdfOf(request.parsers),
+    maxAgeMs: request.maxAge ?? cacheMsMax,
+    storesInCache: request.storeInCache !== false && request.zeroDataRetention !== true,
+  };
+}
+
+function pdfOf(parsers: ScrapeRequest["parsers"]): ScrapeWishes["pdf"] {
+  if (parsers == null) return { parse: true, pagesMax: PDF_PAGES };
+  const [parser] = parsers;
+  if (parser === undefined) return { parse: false, pagesMax: PDF_PAGES };
+  return { parse: true, pagesMax: (typeof parser === "object" ? parser.maxPages : undefined) ?? PDF_PAGES };
+}
+
+/** Whether only a browser can do this. */
+export function needsBrowser({ formats, actions, waitForMs }: ScrapeWishes): boolean {
+  return formats.screenshot !== undefined || actions.length > 0 || waitForMs > 0;
+}
+
+/**
+ * Whether the page may be answered from the cache and stored in it: everything that it depends on is in its key. With
+ * headers it may be a personal page, and screenshots have addresses that end earlier.
+ */
+export function isCacheable(wishes: ScrapeWishes): boolean {
+  const { formats, actions, headers } = wishes;
+  return formats.screenshot === undefined && actions.length === 0 && Object.keys(headers).length === 0;
+}
+
+/** The formats that a page itself is made of; a model makes the others from its markdown. */
+export function pageFormatsOf({ names, json }: Formats) {
+  return {
+    markdown: names.has("markdown") || names.has("summary") || json !== undefined,
+    html: names.has("html"),
+    rawHtml: names.has("rawHtml"),
+    links: true,
+    images: names.has("images"),
+  };
+}
+
+/** Names everything that a cached page depends on. */
+export function cacheKeyOf(wishes: ScrapeWishes): string {
+  const { url, formats, onlyMainContent, includeTags, excludeTags, waitForMs, mobile, languages } = wishes;
+  const { removeBase64Images, pdf } = wishes;
+  const parts: JsonObject = {
+    url: new URL(url).href,
+    formats: pageFormatsOf(formats),
+    onlyMainContent,
+    includeTags,
+    excludeTags,
+    waitForMs,
+    mobile,
+    languages,
+    removeBase64Images,
+    pdf,
+  };
+  return JSON.stringify(parts);
+}

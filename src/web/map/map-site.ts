@@ -1,0 +1,105 @@
+import { abortSignalOf } from "../../core/index.ts";
+import { BrowserError } from "../../browser/index.ts";
+import type { Page } from "../../pages/index.ts";
+import type { NativeDependencies } from "../engines/native/native-dependencies.ts";
+import { fetchPage, type FetchedPage } from "../engines/native/fetch-page.ts";
+import type { MappedSite, WorkContext } from "../engine.ts";
+import { pageFailure } from "../failures.ts";
+import { withScheme } from "../scrape/scrape-request.ts";
+import type { MemoryShare } from "../../streaming/index.ts";
+import { AddressSet, bareHost } from "./address-set.ts";
+import { LINKS, MAP_TIMEOUT_MS, type MapRequest } from "./map-request.ts";
+import { rankLinks } from "./rank-links.ts";
+
+/** Addresses that are collected, to choose from. */
+const COLLECTED_MAX = 100_000;
+
+/** The addresses of a site: its own, those of its sitemaps, those on its page. */
+export async function mapSite(
+  deps: NativeDependencies,
+  request: MapRequest,
+  context: WorkContext,
+): Promise<MappedSite> {
+  const memory = deps.memory.share();
+  try {
+    return await map(deps, request, context, memory);
+  } catch (reason) {
+    throw pageFailure(reason);
+  } finally {
+    memory.free();
+  }
+}
+
+async function map(
+  deps: NativeDependencies,
+  request: MapRequest,
+  { signal }: WorkContext,
+  memory: MemoryShare,
+): Promise<MappedSite> {
+  const url = withScheme(request.url);
+  const until = performance.now() + (request.timeout ?? MAP_TIMEOUT_MS);
+  const timeLeft = (): number => Math.max(until - performance.now(), 1);
+  // The address is checked by the guard, and a redirect tells the site's real host.
+  const fetched = await fetchPage(deps.outbound, {
+    url,
+    headers: {},
+    languages: [],
+    userAgent: deps.userAgent,
+    timeoutMs: timeLeft(),
+    bytesMax: deps.pageBytesMax,
+    signal,
+    memory,
+  });
+  const scope = {
+    hosts: new Set([new URL(url), new URL(fetched.url)].map(({ hostname }) => bareHost(hostname))),
+    includesSubdomains: request.includeSubdomains ?? true,
+  };
+  const ignoresQuery = request.ignoreQueryParameters ?? true;
+  const addresses = new AddressSet({ scope, ignoresQuery, countMax: COLLECTED_MAX });
+  const mode = request.sitemap ?? "include";
+  if (mode !== "only") addresses.add(fetched.url);
+  if (mode !== "only") await addPageLinks(deps, addresses, fetched, { signal, timeLeft });
+  const { search, limit } = request;
+  const found = search == null || search === "" ? addresses.links : rankLinks(addresses.links, search);
+  const isOver = timeLeft() <= 1;
+  return {
+    links: found.slice(0, limit ?? LINKS),
+    usage: { maps: 1 },
+    spent: 0n,
+    ...(isOver && { warning: "The time was over before everything had been read." }),
+  };
+}
+
+async function addPageLinks(
+  deps: NativeDependencies,
+  addresses: AddressSet,
+  fetched: FetchedPage,
+  { signal, timeLeft }: Pick<WorkContext, "signal"> & { timeLeft: () => number },
+): Promise<void> {
+  const read = (one: Pick<FetchedPage, "bytes" | "contentType" | "url">): Promise<Page> =>
+    deps.pages.takeApart(
+      one.bytes,
+      { ...linksOnly, url: one.url, contentType: one.contentType },
+      { signal: abortSignalOf(signal) },
+    );
+  let page = await read(fetched);
+  if (page.needsBrowser && !("missing" in deps.browser.available())) {
+    try {
+      const { html: bytes, url } = await deps.browser.render({ url: fetched.url, timeoutMs: timeLeft(), signal });
+      page = await read({ bytes, url, contentType: "text/html; charset=utf-8" });
+    } catch (reason) {
+      if (signal.aborted || !(reason instanceof BrowserError)) throw reason;
+    }
+  }
+  addresses.add(fetched.url, { title: page.metadata.title, description: page.metadata.description });
+  for (const link of page.links ?? []) addresses.add(link);
+}
+
+const linksOnly = {
+  wants: { links: true },
+  onlyMainContent: false,
+  includeTags: [],
+  excludeTags: [],
+  removeBase64Images: true,
+  pdf: { parse: false, pagesMax: 1 },
+};

@@ -1,0 +1,55 @@
+import type { SiteLink } from "../engine.ts";
+
+/** How much a word counts in each part of a link. */
+const WEIGHTS = { title: 4, name: 3, path: 2, description: 1, host: 1 };
+
+/** A word that only begins like the one that is sought. */
+const PREFIX_SHARE = 0.5;
+
+/** Puts the links that fit the search best first; others follow in their order. */
+export function rankLinks(links: readonly SiteLink[], search: string): SiteLink[] {
+  const sought = [...new Set(wordsOf(search))];
+  if (sought.length === 0) return [...links];
+  return links
+    .map((link) => ({ link, score: scoreOf(link, sought) }))
+    .toSorted((a, b) => b.score - a.score)
+    .map(({ link }) => link);
+}
+
+function scoreOf({ url, title = "", description = "" }: SiteLink, sought: readonly string[]): number {
+  const { hostname, pathname, search } = new URL(url);
+  const segments = pathname.split("/").filter((segment) => segment !== "");
+  const parts: [string[], number][] = [
+    [wordsOf(title), WEIGHTS.title],
+    [wordsOf(decoded(segments.at(-1) ?? "")), WEIGHTS.name],
+    [wordsOf(decoded(segments.slice(0, -1).join(" ") + search)), WEIGHTS.path],
+    [wordsOf(description), WEIGHTS.description],
+    [wordsOf(hostname), WEIGHTS.host],
+  ];
+  let score = 0;
+  let found = 0;
+  for (const word of sought) {
+    const best = Math.max(...parts.map(([words, weight]) => weight * fit(words, word)));
+    score += best;
+    if (best > 0) found += 1;
+  }
+  // All words together say more than one of them often.
+  return score * (found / sought.length);
+}
+
+function fit(words: readonly string[], word: string): number {
+  if (words.includes(word)) return 1;
+  return words.some((each) => each.startsWith(word) || (each.length > 3 && word.startsWith(each))) ? PREFIX_SHARE : 0;
+}
+
+function wordsOf(text: string): string[] {
+  return text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

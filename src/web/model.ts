@@ -1,0 +1,23 @@
+import type { Principal } from "../auth/index.ts";
+import type { CallSignal, JsonObject, Nano } from "../core/index.ts";
+
+/** A question to the model of `web.model`. */
+export interface ModelQuestion {
+  instructions: string;
+  text: string;
+  /** A JSON Schema of the answer; without it, the answer is text. */
+  schema?: JsonObject | undefined;
+}
+
+export interface ModelContext {
+  principal: Principal;
+  /** The id of the work that the call is for. */
+  parent: string;
+  signal: CallSignal;
+}
+
+/** Calls a model through the gateway itself, as a call of the principal with its own hold and record. */
+export interface WebModel {
+  /** Rejects with a `GatewayError`, such as 402. `spent` is what the call has cost. */
+  ask(question: ModelQuestion, context: ModelContext): Promise<{ text: string; spent: Nano }>;
+}

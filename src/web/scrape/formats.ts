@@ -1,0 +1,113 @@
+import { z } from "zod";
+
+/** Pixels of a screenshot's viewport. */
+const viewport = z.strictObject({
+  width: z.number().int().min(1).max(7_680),
+  height: z.number().int().min(1).max(4_320),
+});
+
+const screenshot = z.strictObject({
+  type: z.literal("screenshot"),
+  fullPage: z.boolean().nullish(),
+  quality: z.number().int().min(1).max(100).nullish().describe("Of a JPEG; without it a PNG is taken."),
+  viewport: viewport.nullish(),
+});
+
+/** Characters of a prompt for the model. */
+const PROMPT_CHARACTERS_MAX = 10_000;
+
+const json = z
+  .strictObject({
+    type: z.literal("json"),
+    schema: z.looseObject({}).nullish().describe("A JSON Schema that the result follows."),
+    prompt: z.string().min(1).max(PROMPT_CHARACTERS_MAX).nullish(),
+  })
+  .refine(({ schema, prompt }) => schema != null || prompt != null, "json needs a schema or a prompt");
+
+const plainNames = ["markdown", "html", "rawHtml", "links", "images", "summary"] as const;
+
+const plain = z.enum(plainNames);
+
+/** Formats of Firecrawl's API that this gateway does not offer, so that the refusal can name them. */
+const unsupported = [
+  "changeTracking",
+  "branding",
+  "product",
+  "menu",
+  "audio",
+  "video",
+  "question",
+  "highlights",
+  "attributes",
+  "extract",
+] as const;
+
+const refused = z
+  .union([z.enum(unsupported), z.looseObject({ type: z.enum(unsupported) })])
+  .refine(
+    () => false,
+    "this format is not supported; supported are markdown, html, rawHtml, links, images, summary, json and screenshot",
+  );
+
+const format = z.union([
+  plain,
+  z.literal("screenshot"),
+  z.literal("screenshot@fullPage"),
+  z.literal("json").refine(() => false, 'json needs a schema or a prompt: {"type": "json", "schema": …}'),
+  z.strictObject({ type: plain }),
+  screenshot,
+  json,
+  refused,
+]);
+
+const FORMATS_MAX = 20;
+
+export const formats = z.array(format).max(FORMATS_MAX).describe("What of the page is wanted; markdown by default.");
+
+/** A screenshot as requested, in pixels. */
+interface ScreenshotFormat {
+  fullPage: boolean;
+  quality: number | undefined;
+  viewport: { width: number; height: number } | undefined;
+}
+
+/** JSON as requested. */
+interface JsonFormat {
+  schema: Readonly<Record<string, unknown>> | undefined;
+  prompt: string | undefined;
+}
+
+/** The requested formats, each once. */
+export interface Formats {
+  names: ReadonlySet<(typeof plainNames)[number]>;
+  screenshot: ScreenshotFormat | undefined;
+  json: JsonFormat | undefined;
+}
+
+/** Folds strings and objects of a request; without any, markdown. */
+export function readFormats(requested: z.output<typeof formats> | null | undefined): Formats {
+  const names = new Set<(typeof plainNames)[number]>();
+  let shot: ScreenshotFormat | undefined;
+  let data: JsonFormat | undefined;
+  for (const each of requested == null || requested.length === 0 ? (["markdown"] as const) : requested) {
+    const one = typeof each === "string" ? ({ type: each } as const) : each;
+    if (one.type === "screenshot" || one.type === "screenshot@fullPage") {
+      shot ??= { fullPage: one.type === "screenshot@fullPage", quality: undefined, viewport: undefined };
+      if ("viewport" in one || "fullPage" in one || "quality" in one) {
+        shot = {
+          fullPage: one.fullPage ?? false,
+          quality: one.quality ?? undefined,
+          viewport: one.viewport ?? undefined,
+        };
+      }
+    } else if (one.type === "json") {
+      if ("schema" in one || "prompt" in one)
+        data = { schema: one.schema ?? undefined, prompt: one.prompt ?? undefined };
+    } else if (isPlain(one.type)) names.add(one.type);
+  }
+  return { names, screenshot: shot, json: data };
+}
+
+function isPlain(name: string): name is (typeof plainNames)[number] {
+  return (plainNames as readonly string[]).includes(name);
+}

@@ -1,0 +1,169 @@
+/** The body of a scrape, in the terms of Firecrawl's v2 API. */
+import { z } from "zod";
+import { limits } from "../../core/index.ts";
+import { actions } from "./actions.ts";
+import { formats } from "./formats.ts";
+
+/** The time for one page, in milliseconds. */
+const TIMEOUT_MS_MAX = 300_000;
+const TIMEOUT_MS_MIN = 1_000;
+export const TIMEOUT_MS = 60_000;
+
+const WAIT_MS_MAX = 60_000;
+
+const SELECTORS_MAX = 100;
+const HEADERS_MAX = 50;
+const HEADER_CHARACTERS_MAX = 8_192;
+
+/** The most pages of a PDF that a request may ask for. */
+const PDF_PAGES_MAX = 10_000;
+
+const selectors = z.array(z.string().min(1).max(1_000)).max(SELECTORS_MAX);
+
+/** A header's name: of RFC 9110's characters. Those of the connection are the gateway's. */
+const headerName = z
+  .string()
+  .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,256}$/, "no header name")
+  .refine(
+    (name) =>
+      !/^(host|connection|content-length|transfer-encoding|te|trailer|upgrade|keep-alive|proxy-.*)$/i.test(name),
+    {
+      error: "this header cannot be set",
+    },
+  );
+
+const headerValue = z
+  .string()
+  .max(HEADER_CHARACTERS_MAX)
+  .regex(/^[\x20-\x7e\x80-\xff\t]*$/, "a header's value has no line breaks and no characters beyond Latin-1");
+
+const headers = z
+  .record(headerName, headerValue)
+  .refine((all) => Object.keys(all).length <= HEADERS_MAX, `at most ${HEADERS_MAX} headers`)
+  .describe("Sent to the page's own origin only.");
+
+const pdfParser = z.strictObject({
+  type: z.literal("pdf"),
+  mode: z.enum(["fast", "auto"]).nullish().describe("Both read the text that the document contains; there is no OCR."),
+  maxPages: z.number().int().min(1).max(PDF_PAGES_MAX).nullish(),
+});
+
+/** A member that has only one supported value, which is also its default. */
+const only = (value: boolean, why: string) =>
+  z
+    .boolean()
+    .nullish()
+    .refine((given) => given == null || given === value, why);
+
+/** Members of Firecrawl's API without an equivalent here: `null` and `false` ask for nothing. */
+export const unsupported = (name: string) =>
+  z
+    .unknown()
+    .refine((given) => given == null || given === false, `${name} is not supported`)
+    .optional()
+    .describe("Not supported.");
+
+/** The options of reading one page, shared by scrapes, crawls and searches. */
+export const scrapeOptionMembers = {
+  formats: formats.nullish(),
+  onlyMainContent: z
+    .boolean()
+    .nullish()
+    .describe("Leave out navigation, headers, footers and the like; true by default."),
+  includeTags: selectors.nullish().describe("CSS selectors of the only parts that are read."),
+  excludeTags: selectors.nullish().describe("CSS selectors of parts that are left out."),
+  maxAge: z
+    .number()
+    .int()
+    .min(0)
+    .nullish()
+    .describe("The age in milliseconds up to which a page of the caller's own cache will do; 0: never."),
+  storeInCache: z.boolean().nullish().describe("Whether the page is stored for later requests; true by default."),
+  headers: headers.nullish(),
+  waitFor: z
+    .number()
+    .int()
+    .min(0)
+    .max(WAIT_MS_MAX)
+    .nullish()
+    .describe("Milliseconds to wait in a browser before reading."),
+  mobile: z.boolean().nullish().describe("Whether to appear as a phone."),
+  timeout: z
+    .number()
+    .int()
+    .min(TIMEOUT_MS_MIN)
+    .max(TIMEOUT_MS_MAX)
+    .nullish()
+    .describe(`Milliseconds for the page; ${TIMEOUT_MS} by default.`),
+  parsers: z
+    .array(z.union([z.literal("pdf"), pdfParser]))
+    .max(2)
+    .nullish()
+    .describe("An empty list returns a PDF as it is, in base64."),
+  actions: actions.nullish(),
+  location: z
+    .strictObject({
+      country: unsupported("location.country"),
+      languages: z
+        .array(z.string().regex(/^[A-Za-z0-9-]{1,35}$/))
+        .min(1)
+        .max(10)
+        .nullish(),
+    })
+    .nullish()
+    .describe("languages become accept-language."),
+  removeBase64Images: z
+    .boolean()
+    .nullish()
+    .describe("Replace images within the page by their description; true by default."),
+  blockAds: z.boolean().nullish().describe("In a browser, load no advertisements; true by default."),
+  zeroDataRetention: z.boolean().nullish().describe("Store nothing of the page."),
+  proxy: z
+    .string()
+    .nullish()
+    .refine((given) => given == null || given === "auto" || given === "basic", "only auto and basic are supported"),
+  skipTlsVerification: only(false, "certificates are always verified"),
+  onlyCleanContent: unsupported("onlyCleanContent"),
+  minAge: unsupported("minAge"),
+  lockdown: unsupported("lockdown"),
+  redactPII: unsupported("redactPII"),
+  profile: unsupported("profile"),
+  threatProtection: unsupported("threatProtection"),
+  auditMetadata: unsupported("auditMetadata"),
+};
+
+/** Members that describe the client, and change nothing. */
+export const ignoredMembers = {
+  origin: z.unknown().optional().describe("Ignored."),
+  integration: z.unknown().optional().describe("Ignored."),
+  fastMode: z.unknown().optional().describe("Ignored."),
+};
+
+export const scrapeOptions = z
+  .strictObject({ ...scrapeOptionMembers, ...ignoredMembers })
+  .meta({ id: "ScrapeOptions" });
+
+const url = z
+  .string()
+  .min(1)
+  .max(limits.outboundUrlCharactersMax)
+  .describe("The page's address; https:// is added if it has no scheme.");
+
+/** An address as people write it: without a scheme it is https. */
+export function withScheme(text: string): string {
+  const trimmed = text.trim();
+  return /^[a-z][a-z0-9+.-]*:(\/\/|(?!\d))/i.test(trimmed) ? trimmed : `https://${trimmed}`;
+}
+
+export const webUrl = url;
+
+export const scrapeRequest = z
+  .strictObject({ url, ...scrapeOptionMembers, ...ignoredMembers })
+  .superRefine(({ waitFor, timeout }, context) => {
+    if (waitFor == null || waitFor <= (timeout ?? TIMEOUT_MS) / 2) return;
+    context.addIssue({ code: "custom", path: ["waitFor"], message: "at most half of timeout" });
+  })
+  .meta({ id: "ScrapeRequest" });
+
+export type ScrapeOptions = z.output<typeof scrapeOptions>;
+export type ScrapeRequest = z.output<typeof scrapeRequest>;

@@ -1,0 +1,23 @@
+import type { Browser } from "../browser/index.ts";
+import type { BodyLimits } from "../bodies/index.ts";
+import type { WorkDependencies } from "../charges/index.ts";
+import type { Environment } from "../core/index.ts";
+import type { ModelPrice } from "../pricing/index.ts";
+import type { MemoryBudget } from "../streaming/index.ts";
+import type { Logger } from "../telemetry/index.ts";
+import type { WebEngine } from "./engine.ts";
+
+/** What paid work on the web needs. */
+export interface WebDependencies {
+  engine: WebEngine;
+  /** The engine's name, which the records of its work have as their model. */
+  engineName: string;
+  price: ModelPrice;
+  work: WorkDependencies;
+  body: BodyLimits;
+  memory: MemoryBudget;
+  environment: Environment;
+  logger: Logger;
+}
+
+export type PageRenderer = Pick<Browser, "available" | "render">;
