@@ -10,7 +10,7 @@ export type BrowserFailure =
   /** The host cannot be reached, or broke off. */
   | "unreachable"
   /** The host's certificate is not valid, or its TLS is broken. */
-  | "tls"
+  | "untrusted"
   | "redirects"
   | "timeout"
   /** An action failed: `action` is its index. */
@@ -27,7 +27,7 @@ export const browserFailures: readonly [BrowserFailure, ...BrowserFailure[]] = [
   "refused",
   "unresolved",
   "unreachable",
-  "tls",
+  "untrusted",
   "redirects",
   "timeout",
   "action",

@@ -5,6 +5,8 @@ export type OutboundFailure =
   | "unresolved"
   /** The host, or the resolver of its name, cannot be reached, or broke off. */
   | "unreachable"
+  /** The host's certificate is not trusted. */
+  | "untrusted"
   | "timeout"
   | "too_large"
   | "redirects";

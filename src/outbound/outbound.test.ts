@@ -111,7 +111,7 @@ describe("a request", () => {
     const receiver = new Receiver(() => new Response("ok"), authority.issue({ name: "x", hosts: ["DNS:hooks.test"] }));
     const outbound = outboundWith(toLoopback, ["*.test"]);
     expect(await textFrom(outbound, { url: receiver.url("hooks.test") })).toBe("ok");
-    expect(await failureOf(textFrom(outbound, { url: receiver.url("other.test") }))).toBe("unreachable");
+    expect(await failureOf(textFrom(outbound, { url: receiver.url("other.test") }))).toBe("untrusted");
     expect(receiver.received).toHaveLength(1);
   });
 

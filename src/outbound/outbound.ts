@@ -8,6 +8,7 @@ import {
   type ReplyHeaders,
   type UpstreamReply,
 } from "../core/index.ts";
+import { CertificateError } from "../upstream/index.ts";
 import { BoundedBody } from "./bounded-body.ts";
 import type { AddressGuard, Place } from "./guard.ts";
 import { OutboundError } from "./outbound-error.ts";
@@ -30,6 +31,8 @@ export interface OutboundRequest {
   timeoutMs: number;
   /** Redirects that are followed. By default none, and the reply is the redirect itself. */
   redirectsMax?: number;
+  /** Whether a redirect may lead from https: to http:, as browsers permit it. Such a hop is another origin. */
+  mayLoseEncryption?: boolean;
 }
 
 export interface OutboundReply {
@@ -73,6 +76,7 @@ export class Outbound {
   /** Rejects with an `OutboundError`, or with the reason of the signal. */
   async fetch(request: OutboundRequest): Promise<OutboundReply> {
     const { method = "GET", headers = new Headers(), body, redirectsMax = 0, bytesMax } = request;
+    const { mayLoseEncryption = false } = request;
     const deadline = new Deadline(request.timeoutMs, request.signal);
     try {
       let place = this.#guard.check(request.url);
@@ -88,7 +92,7 @@ export class Outbound {
         }
         reply.body.cancel();
         if (redirects === redirectsMax) throw new OutboundError("redirects", "it redirects too often");
-        const next = followRedirect(hop, reply.status, location);
+        const next = followRedirect(hop, reply.status, { location, mayLoseEncryption });
         place = this.#guard.check(next.url.href);
         hop = { ...next, url: place.url };
       }
@@ -122,6 +126,9 @@ export class Outbound {
         lastCause = cause;
         if (isSent) break;
       }
+    }
+    if (lastCause instanceof CertificateError) {
+      throw new OutboundError("untrusted", "its certificate is not trusted", { cause: lastCause });
     }
     throw new OutboundError("unreachable", "its host could not be reached", { cause: lastCause });
   }

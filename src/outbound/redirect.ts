@@ -20,12 +20,16 @@ export function isRedirect(status: number, location: string | null): location is
 /**
  * The request that follows a redirect; its URL is not checked yet. Methods change as in browsers: 303 continues with GET,
  * 301 and 302 turn POST into GET, 307 and 308 repeat the request. Throws an `OutboundError` if the connection would lose
- * its encryption, or if another origin would get the body.
+ * its encryption and may not, or if another origin would get the body.
  */
-export function followRedirect(hop: Hop, status: number, location: string): Hop {
+export function followRedirect(
+  hop: Hop,
+  status: number,
+  { location, mayLoseEncryption }: { location: string; mayLoseEncryption: boolean },
+): Hop {
   if (!URL.canParse(location, hop.url.href)) throw new OutboundError("redirects", "it redirects to an invalid address");
   const url = new URL(location, hop.url.href);
-  if (hop.url.protocol === "https:" && url.protocol === "http:") {
+  if (!mayLoseEncryption && hop.url.protocol === "https:" && url.protocol === "http:") {
     throw new OutboundError("redirects", "it redirects from https: to http:");
   }
   const isSameOrigin = url.origin === hop.url.origin;

@@ -1,4 +1,5 @@
 import { BadReply } from "./bad-reply.ts";
+import { CertificateError } from "./certificate-error.ts";
 import { ReplyReader } from "./reply-reader.ts";
 import type { ReplyHead } from "./reply-head.ts";
 import { type OutgoingRequest, RequestWriter } from "./request-writer.ts";
@@ -124,7 +125,7 @@ export class Connection {
       if (!this.#isOpen) this.#begin();
       return;
     }
-    this.lose(problem ?? new Error("The upstream's certificate is not trusted."));
+    this.lose(new CertificateError(problem));
   }
 
   drained(): void {

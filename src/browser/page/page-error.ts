@@ -10,7 +10,7 @@ interface NetworkFailure {
 
 /** The codes of Chromium's net_error_list.h that a navigation can end with; the first row that matches. */
 const networkFailures: readonly NetworkFailure[] = [
-  { codes: /^ERR_(CERT_|SSL_|BAD_SSL|TLS)/, failure: "tls", message: "its certificate or its TLS is not valid" },
+  { codes: /^ERR_(CERT_|SSL_|BAD_SSL|TLS)/, failure: "untrusted", message: "its certificate or its TLS is not valid" },
   { codes: /^ERR_TOO_MANY_REDIRECTS$/, failure: "redirects", message: "it redirects too often" },
   { codes: /^ERR_(TIMED_OUT|CONNECTION_TIMED_OUT)$/, failure: "timeout", message: "it took too long" },
   { codes: /^ERR_ABORTED$/, failure: "not_a_page", message: "it answers with a file or nothing instead of a page" },
@@ -26,7 +26,8 @@ export function navigationError(text: string, verdict: Verdict | undefined): Bro
   const [, code = ""] = /net::(ERR_\w+)/.exec(text) ?? [];
   const known = networkFailures.find(({ codes }) => codes.test(code));
   // The proxy knows why a connection failed. It knows nothing about what happens inside of it.
-  if (verdict !== undefined && known?.failure !== "tls") return new BrowserError(verdict.failure, verdict.message);
+  if (verdict !== undefined && known?.failure !== "untrusted")
+    return new BrowserError(verdict.failure, verdict.message);
   if (known !== undefined) return new BrowserError(known.failure, known.message);
   return new BrowserError("unreachable", "its host could not be reached, or broke off", { cause: code });
 }
