@@ -1,10 +1,11 @@
 /** The part of the composition for durable jobs: video jobs, webhooks, and the runner of both. */
 import { hostname } from "node:os";
-import { createOutbound, createWebhooks } from "./app-webhooks.ts";
+import { createWebhooks } from "./app-webhooks.ts";
 import type { PipelineDependencies } from "./calls/index.ts";
 import type { Config } from "./config/index.ts";
 import type { Environment } from "./core/index.ts";
 import { type Job, JobRunner, openJobStore } from "./jobs/index.ts";
+import type { Outbound } from "./outbound/index.ts";
 import type { Storage } from "./storage/index.ts";
 import type { Logger } from "./telemetry/index.ts";
 import { notifierOf, openVideoStore, VIDEO_JOB, VideoJobs } from "./videos/index.ts";
@@ -20,6 +21,7 @@ interface JobsOptions {
   logger: Logger;
   /** What calls are made with, video jobs are made with too. */
   calls: PipelineDependencies;
+  outbound: Outbound;
   /** The gateway's own address. */
   publicUrl: string;
 }
@@ -33,14 +35,13 @@ export interface Jobs {
 
 /** The features that work by jobs, and their runner, which starts at once. */
 export function createJobs(options: JobsOptions): Jobs {
-  const { config, environment, storage, logger, calls, publicUrl } = options;
+  const { environment, storage, logger, calls, publicUrl } = options;
   const { clock, randomBytes, randomFraction } = environment;
   const { ticker } = calls.work;
   const store = openJobStore(storage);
   const node = `${hostname()}:${process.pid}`;
-  const outbound = createOutbound(config, environment);
   const wake = (kind: string): void => jobs.wake(kind);
-  const { webhooks, handlers } = createWebhooks({ ...options, outbound, jobs: store, wake });
+  const { webhooks, handlers } = createWebhooks({ ...options, jobs: store, wake });
   const videos = new VideoJobs({
     ...calls,
     ticker,

@@ -1,6 +1,8 @@
 import type { AccountsDependencies } from "./accounts/index.ts";
 import { createModelList, createModelRouter, type RoutingOptions } from "./app-routing.ts";
 import { createJobs } from "./app-jobs.ts";
+import { createWeb, type Web } from "./app-web.ts";
+import { createOutbound } from "./app-webhooks.ts";
 import { openClientSecretStore, openTokenStore, Authenticator, SessionLimit } from "./auth/index.ts";
 import { CallPipeline, LargeBodies, type PipelineDependencies } from "./calls/index.ts";
 import { type EndDependencies, EndJournal, endHold, guardObserver, logObserver } from "./charges/index.ts";
@@ -97,7 +99,9 @@ export function createApp(options: AppOptions): App {
   let draining = false;
   const isDraining = (): boolean => draining;
   const publicUrl = config.server.public_url ?? options.address;
-  const { videos, webhooks, jobs } = createJobs({ ...options, calls, publicUrl });
+  const outbound = createOutbound(config, environment);
+  const { videos, webhooks, jobs } = createJobs({ ...options, calls, outbound, publicUrl });
+  const web = createWeb({ ...options, calls, pipeline, outbound, publicUrl });
   const services = servicesOf(options, {
     ...parts,
     features,
@@ -107,6 +111,7 @@ export function createApp(options: AppOptions): App {
     objectOwners,
     videos,
     webhooks,
+    web,
     isDraining,
   });
   submitLeftEnds(calls.work, logger);
@@ -123,20 +128,24 @@ export function createApp(options: AppOptions): App {
     logger,
     draining: isDraining,
   });
-  const isIdle = (): boolean => pipeline.active + videos.active + services.files.uploading + sockets.active === 0;
+  const isIdle = (): boolean =>
+    pipeline.active + videos.active + web.access.active + services.files.uploading + sockets.active === 0;
   return {
     fetch: withCors(answer, corsPolicy(options)),
     async drain() {
       draining = true;
       pipeline.close();
       videos.close();
+      web.access.close();
       sockets.retireAll();
       const stoppedJobs = jobs.stop(JOBS_MS_MAX);
       await waitUntil(isIdle, drainMsMax);
       pipeline.abortAll();
+      web.access.abortAll();
       sockets.closeAll();
       await waitUntil(isIdle, SETTLE_MS_MAX);
       stopSweeper();
+      await Promise.race([web.stop(), Bun.sleep(SETTLE_MS_MAX)]);
       await Promise.race([stopFeatures(), Bun.sleep(SETTLE_MS_MAX)]);
       await stoppedJobs;
       // Pending operations are committed once the storage accepts them; failed ones are retried meanwhile.
@@ -266,6 +275,7 @@ interface ServiceParts extends PipelineParts {
   store: LedgerStore;
   objectOwners: ObjectOwnerStore;
   webhooks: Webhooks;
+  web: Web;
   isDraining: () => boolean;
 }
 
@@ -273,7 +283,7 @@ function servicesOf(options: AppOptions, parts: ServiceParts): Services {
   const { config, sandbox, storage, version, environment, address, logger } = options;
   const { clock } = environment;
   const { features, calls, pipeline, router, ticker, markupMillionths, storedObjects } = parts;
-  const { videos, store, objectOwners, webhooks, isDraining } = parts;
+  const { videos, store, objectOwners, webhooks, web, isDraining } = parts;
   const responses = openResponseStore(storage);
   const asking = { environment, send: calls.send, observer: calls.observer, memory: calls.memory, ticker };
   const publicUrl = config.server.public_url ?? address;
@@ -287,6 +297,9 @@ function servicesOf(options: AppOptions, parts: ServiceParts): Services {
     objectOwners,
     videos,
     webhooks,
+    web: web.access,
+    screenshots: web.screenshots,
+    storedBytes: web.storedBytes,
     version,
     isDraining,
     checkStorage: () => storage.check(),

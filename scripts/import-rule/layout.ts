@@ -12,7 +12,7 @@ export const levels: readonly (readonly string[])[] = [
   ["http", "admin"],
   ["openapi"],
   ["app-routing.ts", "app-webhooks.ts", "app-browser.ts"],
-  ["app-jobs.ts"],
+  ["app-jobs.ts", "app-web.ts"],
   ["app.ts"],
   ["cli"],
 ];
@@ -23,6 +23,7 @@ export const compositionFiles: readonly string[] = [
   "app-webhooks.ts",
   "app-browser.ts",
   "app-jobs.ts",
+  "app-web.ts",
   "app.ts",
 ];
 

@@ -5,7 +5,7 @@
 import type { z } from "zod";
 import type { Principal } from "../auth/index.ts";
 import { type BodyLimits, decodeBody, editBytes, parseBody, type ParsedBody, readBody } from "../bodies/index.ts";
-import type { Dialect, JsonObject, ObjectReference, Operation } from "../core/index.ts";
+import type { Dialect, JsonObject, ObjectReference, ModelOperation } from "../core/index.ts";
 import {
   countResponseTokensRequest,
   countTokensRequest,
@@ -48,7 +48,7 @@ interface CountedBody {
 interface CountRoute<Body extends CountedBody> {
   dialect: Dialect;
   /** The operation of upstreams that count, and those that a model must have otherwise. */
-  operations: readonly [Operation, ...Operation[]];
+  operations: readonly [ModelOperation, ...ModelOperation[]];
   schema: z.ZodType<Body>;
   measured: readonly string[];
   references(body: Body): readonly ObjectReference[];

@@ -66,7 +66,7 @@ export function printBanner(settings: ServerSettings, gateway: RunningGateway): 
   const { tokens } = gateway;
   if (tokens === undefined) printCreateToken(settings);
   else printTokens(tokens);
-  printFirstCall(gateway.url, prefix, tokens?.user);
+  printFirstCalls(gateway, prefix);
 }
 
 function printTokens(tokens: FirstTokens): void {
@@ -99,21 +99,30 @@ const firstModels: Record<string, string> = {
   xai: "grok-4",
 };
 
-function printFirstCall(url: string, prefix: string, token: string | undefined): void {
+function printFirstCalls({ url, site, tokens }: RunningGateway, prefix: string): void {
   const body = {
     model: `${prefix}/${firstModels[prefix] ?? "MODEL"}`,
     messages: [{ role: "user", content: "Hello!" }],
   };
-  const authorization = `"Authorization: Bearer ${token ?? "$TOLLGATE_TOKEN"}"`;
-  printLine(token === undefined ? "Then try it:" : "Try it:");
+  const authorization = `"Authorization: Bearer ${tokens?.user ?? "$TOLLGATE_TOKEN"}"`;
+  printLine(tokens === undefined ? "Then try it:" : "Try it:");
   printLine();
-  printLine(`curl -s ${url}/v1/chat/completions \\`);
+  printPost(`${url}/v1/chat/completions`, authorization, body);
+  if (site !== undefined) {
+    printLine("A page of the demo site as Markdown:");
+    printLine();
+    printPost(`${url}/v2/scrape`, authorization, { url: `${site}/` });
+  }
+  printLine("What the calls have cost:");
+  printLine();
+  printLine(`curl -s ${url}/v1/user/info -H ${authorization}`);
+  printLine();
+}
+
+function printPost(address: string, authorization: string, body: object): void {
+  printLine(`curl -s ${address} \\`);
   printLine(`  -H ${authorization} \\`);
   printLine(`  -H "Content-Type: application/json" \\`);
   printLine(`  -d '${JSON.stringify(body)}'`);
-  printLine();
-  printLine("The cost of the call:");
-  printLine();
-  printLine(`curl -s ${url}/v1/user/info -H ${authorization}`);
   printLine();
 }

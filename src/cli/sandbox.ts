@@ -44,6 +44,17 @@ export async function startSandbox({ config, missingKeys }: LoadedConfig, gatewa
   return { routes: new Map(routes), site: ready.site, stop: () => child.kill() };
 }
 
+/** The model for summaries and JSON of pages in a sandbox, if its provider is simulated. */
+const SANDBOX_MODEL = { prefix: "openai", id: "openai/gpt-5-mini" };
+
+/** The configuration with what the sandbox adds: the demo site may be read, by its host and port, and a model is there. */
+export function withSandbox(loaded: LoadedConfig, { site, routes }: Sandbox): LoadedConfig {
+  const { web } = loaded.config;
+  const model = web.model ?? (routes.has(SANDBOX_MODEL.prefix) ? SANDBOX_MODEL.id : undefined);
+  const allowed = [...web.allow_private_hosts, new URL(site).host];
+  return { ...loaded, config: { ...loaded.config, web: { ...web, model, allow_private_hosts: allowed } } };
+}
+
 /** The port for the demo site of a server with this port; 0 (the system chooses) if the server's own was chosen so. */
 export function portAfter(port: number): string {
   return String(port === 0 || port === 65_535 ? 0 : port + 1);

@@ -5,7 +5,7 @@ import { createLogger } from "../telemetry/index.ts";
 import { printBanner, type ServerSettings } from "./banner.ts";
 import { firstTokens } from "./first-tokens.ts";
 import { type CommonOptions, countOption, portOption, UsageError, withCommonOptions } from "./options.ts";
-import { startSandbox } from "./sandbox.ts";
+import { startSandbox, withSandbox } from "./sandbox.ts";
 import { listen, reservePort } from "./server/listen.ts";
 import { endOnSignal, serveOn } from "./server/serving.ts";
 import { environment, readConfig } from "./state.ts";
@@ -74,7 +74,8 @@ async function serveAlone(start: Start): Promise<void> {
   // The port is bound first, since the app needs its address, which the system chooses for port 0.
   const server = listen(start);
   const sandbox = start.sandbox ? await startSandbox(loaded, start.port) : undefined;
-  const stop = serveOn(server, { loaded, storage, logger, catalog, simulated: sandbox?.routes ?? new Map() });
+  const served = sandbox === undefined ? loaded : withSandbox(loaded, sandbox);
+  const stop = serveOn(server, { loaded: served, storage, logger, catalog, simulated: sandbox?.routes ?? new Map() });
   const tokens = sandbox === undefined ? undefined : await firstTokens(storage, environment);
   printBanner(start, { url: server.url, sandbox: sandbox?.routes, site: sandbox?.site, tokens });
   logger.info({ url: server.url, version }, "listening");
@@ -93,12 +94,13 @@ async function serveByWorkers(start: Start, count: number): Promise<void> {
   const logger = createLogger({ level: loaded.config.log.level });
   const reserved = await reservePort(start);
   const sandbox = start.sandbox ? await startSandbox(loaded, start.port) : undefined;
+  const served = sandbox === undefined ? loaded : withSandbox(loaded, sandbox);
   const workers = await Workers.start({
     count,
     logger,
     settings: {
-      config: loaded.config,
-      missingKeys: [...loaded.missingKeys],
+      config: served.config,
+      missingKeys: [...served.missingKeys],
       simulated: [...(sandbox?.routes ?? [])],
       storageUrl,
       host,

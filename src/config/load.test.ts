@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { defaultProviders } from "./defaults.ts";
 import { ConfigError, interpolate } from "./interpolate.ts";
-import { checkConfig, loadConfig, providerKeys } from "./load.ts";
+import { checkConfig, loadConfig } from "./load.ts";
 
 let folder: string;
 beforeAll(() => {
@@ -121,11 +121,22 @@ describe("absent keys", () => {
       web: {
         engine: "native",
         search: { backend: "local" },
+        user_agent: "Mozilla/5.0 (compatible; Tollgate/0.1)",
+        browser: { enabled: true, sandbox: true, pages: 4, idle_timeout: 60_000 },
+        page_limit: 16_777_216,
+        cache_max_age: 172_800_000,
+        screenshots: "address",
         allow_private_hosts: [],
         allow_ports: [80, 443, 8080, 8443],
       },
       webhooks: { encryption_key: "" },
-      pricing: { catalog_refresh: 86_400_000, markup: 1, models: {}, unpriced: "refuse" },
+      pricing: {
+        catalog_refresh: 86_400_000,
+        markup: 1,
+        models: {},
+        unpriced: "refuse",
+        web: { pages_kcount: 1, pdf_pages_kcount: 1, maps_kcount: 1, searches_kcount: 2 },
+      },
     });
   });
 });
@@ -142,10 +153,17 @@ files: { upload_limit: 1GiB, upload_timeout: 1h, per_user_max: 5, bytes_per_user
 web:
   engine: { kind: native, base_url: "https://fc.test", api_key: f }
   search: { backend: local, base_url: "http://s.test", api_key: s }
+  model: my.own_Vllm-1/m
+  user_agent: Bot/1
+  browser: { enabled: false, executable: /opt/chrome, sandbox: false, pages: 2, idle_timeout: 5s }
+  page_limit: 1MiB
+  cache_max_age: 0
+  screenshots: data
   allow_private_hosts: ["10.0.0.*:8080"]
   allow_ports: [443]
 webhooks: { encryption_key: 0123456789abcdef0123456789abcdef }
 pricing:
+  web: { pages_kcount: 5, pdf_pages_kcount: 6, maps_kcount: 7, searches_kcount: 8 }
   catalog: prices.json
   catalog_refresh: 6h
   markup: 1.25
@@ -208,6 +226,12 @@ pricing:
       web: {
         engine: { kind: "native", base_url: "https://fc.test", api_key: "f" },
         search: { backend: "local", base_url: "http://s.test", api_key: "s" },
+        model: "my.own_Vllm-1/m",
+        user_agent: "Bot/1",
+        browser: { enabled: false, executable: "/opt/chrome", sandbox: false, pages: 2, idle_timeout: 5_000 },
+        page_limit: 1_048_576,
+        cache_max_age: 0,
+        screenshots: "data",
         allow_private_hosts: ["10.0.0.*:8080"],
         allow_ports: [443],
       },
@@ -217,6 +241,7 @@ pricing:
         catalog_refresh: 21_600_000,
         markup: 1.25,
         unpriced: "free",
+        web: { pages_kcount: 5, pdf_pages_kcount: 6, maps_kcount: 7, searches_kcount: 8 },
         models: {
           "my.own_Vllm-1/*": {
             input_mtok: 1,
@@ -274,8 +299,8 @@ describe("an error stops the startup with one line that names the key", () => {
     [`${minimal}web: { engine: { kind: native, key: 1 } }`, "config: web.engine.key: unknown key"],
     [`${minimal}web: { engine: { knd: native } }`, "config: web.engine.knd: unknown key"],
     // Values that are not available yet.
-    [`${minimal}web: { engine: firecrawl }`, "config: web.engine: firecrawl is not available in this version"],
-    [`${minimal}web: { engine: { kind: firecrawl } }`, "config: web.engine.kind: firecrawl is not available"],
+    [`${minimal}web: { engine: firecrawl }`, "config: web.engine: firecrawl needs an api_key"],
+    [`${minimal}web: { engine: { kind: firecrawl } }`, "config: web.engine: firecrawl needs an api_key"],
     [`${minimal}web: { search: { backend: brave } }`, "config: web.search.backend: brave is not available"],
     // Sizes, durations, numbers.
     [`${minimal}server: { body_limit: 32MB }`, "config: server.body_limit: a size such as 32MiB"],
@@ -471,17 +496,7 @@ describe("the file", () => {
   });
 });
 
-describe("a provider's keys", () => {
-  test.each<[Parameters<typeof providerKeys>[0], string[]]>([
-    [{}, []],
-    [{ api_key: "" }, []],
-    [{ api_key: "a" }, ["a"]],
-    [{ api_keys: ["b", "", "c"] }, ["b", "c"]],
-    [{ api_key: "a", api_keys: ["b"] }, ["a", "b"]],
-  ])("of %j are %j", (provider, keys) => {
-    expect(providerKeys(provider)).toEqual(keys);
-  });
-
+describe("a provider without a key", () => {
   test.each<[string, string | undefined]>([
     ["api_key: ''", "providers.p.api_key"],
     ["api_key: '${UNSET}'", "UNSET"],

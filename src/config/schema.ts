@@ -6,6 +6,7 @@ import { defaultProviders } from "./defaults.ts";
 import { fromText } from "./from-text.ts";
 import { httpUrl, prefix, provider } from "./provider.ts";
 import { byteSize as size, duration as time } from "./units.ts";
+import { web, webPrices } from "./web.ts";
 
 /**
  * The schema of `tollgate.yaml`. Every object is strict: an unknown key is a mistake, and the startup stops with its
@@ -148,6 +149,7 @@ const pricing = z
       .enum(["refuse", "free"])
       .default("refuse")
       .describe("Whether a model without a price is refused or free."),
+    web: webPrices,
   })
   .prefault({});
 
@@ -218,37 +220,6 @@ const realtime = z
     "Sessions on the WebSocket /v1/realtime. A message has at most 16 MiB; a larger one closes the socket with 1009.",
   );
 
-const endpoint = { base_url: httpUrl.optional(), api_key: z.string().optional() };
-
-const web = z
-  .strictObject({
-    engine: z
-      .union([z.enum(["native", "firecrawl"]), z.strictObject({ kind: z.enum(["native", "firecrawl"]), ...endpoint })])
-      .default("native"),
-    search: z
-      .strictObject({ backend: z.enum(["local", "searxng", "brave", "firecrawl"]).default("local"), ...endpoint })
-      .prefault({}),
-    allow_private_hosts: z
-      .array(z.string())
-      .default([])
-      .describe(
-        "Hosts on private networks, or with other ports, that webhooks may be sent to: globs of host or host:port.",
-      ),
-    allow_ports: z
-      .array(fromText(z.number().int().min(1).max(65_535)))
-      .prefault([80, 443, 8080, 8443])
-      .describe("The ports of all other hosts."),
-  })
-  .superRefine(({ engine, search }, context) => {
-    const [kind, place] = typeof engine === "string" ? [engine, ["engine"]] : [engine.kind, ["engine", "kind"]];
-    if (kind !== "native") context.addIssue({ code: "custom", path: place, message: notBuiltYet(kind) });
-    if (search.backend !== "local") {
-      context.addIssue({ code: "custom", path: ["search", "backend"], message: notBuiltYet(search.backend) });
-    }
-  })
-  .prefault({})
-  .describe("Addresses that callers choose. engine and search are reserved for the /v2 web routes.");
-
 /** 32 bytes in base64 have 44 characters, in hex 64. */
 const SECRET_KEY_CHARACTERS_MIN = 32;
 
@@ -266,11 +237,6 @@ const webhooks = z
       ),
   })
   .prefault({});
-
-/** The message for a value of the contract that has no effect yet: an error is better than ignoring it. */
-function notBuiltYet(value: string): string {
-  return `${value} is not available in this version`;
-}
 
 export const configSchema = z.strictObject({
   server,

@@ -67,7 +67,7 @@ describe("an error's body", () => {
       "anthropic",
       { type: "error", error: { type: "invalid_request_error", message: "n: too big" }, request_id: "req_1" },
     ],
-    ["firecrawl", { success: false, error: "n: too big" }],
+    ["firecrawl", { success: false, error: "n: too big", code: "BAD_REQUEST" }],
   ])("on the %s surface", (surface, body) => {
     expect(errorBody(surface, error, "req_1")).toEqual(body);
   });

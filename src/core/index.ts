@@ -1,5 +1,5 @@
 export { type AbortListener, abortSignalOf, type CallAbort, CallAborter, type CallSignal } from "./call-abort.ts";
-export type { Dialect, Operation, VideoOperation } from "./operations.ts";
+export type { Dialect, ModelOperation, Operation, VideoOperation, WebOperation } from "./operations.ts";
 export type { Clock, Environment, Fetch, RandomBytes, RandomFraction } from "./environment.ts";
 export { type ErrorCode, GatewayError, toGatewayError } from "./errors.ts";
 export type { CallFile } from "./files.ts";

@@ -1,8 +1,8 @@
 /** The three formats of text generation: OpenAI Chat Completions, Anthropic Messages, OpenAI Responses. */
 export type Dialect = "chat" | "messages" | "responses";
 
-/** The kind of work that a chargeable route requests, independent of the provider. */
-export type Operation =
+/** The kind of work that a chargeable route requests of a model, independent of the provider. */
+export type ModelOperation =
   | Dialect
   | "count_tokens"
   | "count_response_tokens"
@@ -20,3 +20,9 @@ export type Operation =
 
 /** The kinds of work that create a video job. */
 export type VideoOperation = "video_generation" | "video_edit" | "video_extension";
+
+/** The kinds of work on the web, for which no model is needed. */
+export type WebOperation = "scrape" | "map";
+
+/** The kind of any paid work. */
+export type Operation = ModelOperation | WebOperation;

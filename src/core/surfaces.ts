@@ -21,6 +21,17 @@ const anthropicTypes: Record<number, string> = {
 /** Errors that Anthropic's SDKs recognize by code and resolve by sending another request. */
 const knownToAnthropicSdks: ReadonlySet<ErrorCode> = new Set(["thread_unsupported_request"]);
 
+/** Codes that Firecrawl's clients know; every other error has the code of the table. Source: `docs/wire/firecrawl.md`. */
+const firecrawlCodes: Readonly<Partial<Record<ErrorCode, string>>> = {
+  validation_failed: "BAD_REQUEST",
+  target_unresolved: "SCRAPE_DNS_RESOLUTION_ERROR",
+  target_untrusted: "SCRAPE_SSL_ERROR",
+  target_timeout: "SCRAPE_TIMEOUT",
+  target_unreachable: "SCRAPE_SITE_ERROR",
+  target_unsupported: "SCRAPE_UNSUPPORTED_FILE_ERROR",
+  action_failed: "SCRAPE_ACTION_ERROR",
+};
+
 const bodies: Record<Surface, (error: GatewayError, requestId: string) => object> = {
   openai: (error) => ({
     error: { message: error.message, type: error.type, code: error.code, param: error.param ?? null },
@@ -34,7 +45,7 @@ const bodies: Record<Surface, (error: GatewayError, requestId: string) => object
     },
     request_id: requestId,
   }),
-  firecrawl: (error) => ({ success: false, error: error.message }),
+  firecrawl: (error) => ({ success: false, error: error.message, code: firecrawlCodes[error.code] ?? error.code }),
 };
 
 /** The header names in which a surface's SDKs look for the request id. */

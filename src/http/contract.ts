@@ -60,7 +60,11 @@ export interface PlatformContract extends Described {
 }
 
 /** A route answered by the gateway itself. Declares 401, 402, 422 and 502, as in the contract. */
-export function platformContract(contract: PlatformContract, access: Access): RouteContract {
+export function platformContract(
+  contract: PlatformContract,
+  access: Access,
+  surface: Surface = "openai",
+): RouteContract {
   const {
     method = "get",
     path,
@@ -93,11 +97,11 @@ export function platformContract(contract: PlatformContract, access: Access): Ro
       ...(media === undefined
         ? {}
         : { 206: { description: "A part.", headers, content: { [media]: { schema: answer } } } }),
-      ...errorResponses([401, 402, 422, 502]),
-      ...(access === "admin" ? errorResponses([403]) : {}),
-      ...(relays ? errorResponses([400]) : {}),
-      ...(notFound === undefined ? {} : { 404: errorResponse(notFound) }),
-      ...(unavailable === undefined ? {} : { 503: errorResponse(unavailable) }),
+      ...errorResponses([401, 402, 422, 502], surface),
+      ...(access === "admin" ? errorResponses([403], surface) : {}),
+      ...(relays ? errorResponses([400], surface) : {}),
+      ...(notFound === undefined ? {} : { 404: errorResponse(notFound, surface) }),
+      ...(unavailable === undefined ? {} : { 503: errorResponse(unavailable, surface) }),
     },
   });
 }

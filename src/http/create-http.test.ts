@@ -126,7 +126,7 @@ describe("an error", () => {
         request_id: ID,
       },
     ],
-    ["/v2/x", { success: false, error: "no money" }],
+    ["/v2/x", { success: false, error: "no money", code: "insufficient_credits" }],
   ])("on %s has its surface's format", async (path, body) => {
     handle = () => {
       throw refusal;
@@ -222,7 +222,7 @@ describe("an admin route", () => {
   test.each<[string, object]>([
     ["/v1/admin/x", { error: { message, type: "permission_error", code: "admin_required", param: null } }],
     ["/v1/messages/admin", { type: "error", error: { type: "permission_error", message }, request_id: ID }],
-    ["/v2/admin/x", { success: false, error: message }],
+    ["/v2/admin/x", { success: false, error: message, code: "admin_required" }],
   ])("refuses any other token: %s", async (path, body) => {
     let reached = false;
     handle = () => {
@@ -265,7 +265,7 @@ describe("an unknown path", () => {
     const bodies: Record<string, object> = {
       openai: { error: { message, type: "invalid_request_error", code: "route_not_found", param: null } },
       anthropic: { type: "error", error: { type: "not_found_error", message }, request_id: id },
-      firecrawl: { success: false, error: message },
+      firecrawl: { success: false, error: message, code: "route_not_found" },
     };
     expect([response.status, await response.json()]).toEqual([404, bodies[surface]]);
     expect(id).toMatch(idShape);

@@ -20,5 +20,7 @@ export const errorSchemas: Readonly<Record<Surface, z.ZodType>> = {
       request_id: z.string().nullable().describe("Null of a provider's error that has none."),
     })
     .meta({ id: "AnthropicError" }),
-  firecrawl: z.object({ success: z.literal(false), error: z.string() }).meta({ id: "FirecrawlError" }),
+  firecrawl: z
+    .object({ success: z.literal(false), error: z.string(), code: z.string() })
+    .meta({ id: "FirecrawlError" }),
 };

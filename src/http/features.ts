@@ -12,6 +12,7 @@ import { platformFeature } from "./platform/index.ts";
 import { realtimeFeature } from "./realtime/index.ts";
 import { responsesFeature } from "./responses/index.ts";
 import { videosFeature } from "./videos/index.ts";
+import { webFeature } from "./web/index.ts";
 
 /** All HTTP features of the gateway, in the order of the OpenAPI document. */
 export const features: readonly Feature[] = [
@@ -28,4 +29,5 @@ export const features: readonly Feature[] = [
   audioFeature,
   realtimeFeature,
   filesFeature,
+  webFeature,
 ];

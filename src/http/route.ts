@@ -133,7 +133,7 @@ export function platformRoute<Needs, A extends Access>(route: PlatformRoute<Need
     takesSlashes,
     surface,
     access,
-    contract: platformContract(contract, access),
+    contract: platformContract(contract, access, typeof surface === "string" ? surface : "openai"),
     mount,
   };
 }

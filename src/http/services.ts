@@ -15,6 +15,7 @@ import type { MemoryBudget } from "../streaming/index.ts";
 import type { VideoJobs } from "../videos/index.ts";
 import type { Logger } from "../telemetry/index.ts";
 import type { Webhooks } from "../webhooks/index.ts";
+import type { Screenshots, StoredBytesStore, WebAccess } from "../web/index.ts";
 import type { ChargeableServices } from "./chargeable.ts";
 import type { ResponsesSocketSettings } from "./responses/responses-sockets.ts";
 
@@ -37,6 +38,9 @@ export interface Services extends ChargeableServices {
   videos: VideoJobs;
   files: FileService;
   realtime: RealtimeSessions;
+  web: WebAccess;
+  screenshots: Screenshots;
+  storedBytes: StoredBytesStore;
   responsesSockets: ResponsesSocketSettings;
   memory: MemoryBudget;
   /** Rejects with `storage_unavailable` if the storage does not answer. */

@@ -20,3 +20,4 @@ export { openCatalogStore } from "./sql/open.ts";
 export { type PriceSnapshot, priceFrom, snapshotOf } from "./price-snapshot.ts";
 export type { PricedModality } from "./price-table.ts";
 export { type PriceQuote, priceQuote } from "./quote.ts";
+export { webPrice } from "./web-price.ts";

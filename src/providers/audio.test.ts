@@ -1,7 +1,7 @@
 /** Speech and transcription of each upstream: the operations, their usage and their failures. */
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import type { JsonObject, Operation, Usage } from "../core/index.ts";
+import type { JsonObject, ModelOperation, Usage } from "../core/index.ts";
 import type { UpstreamOperation } from "./provider.ts";
 import { createProvider, type ProviderChoice } from "./registry.ts";
 
@@ -18,7 +18,7 @@ function operationsOf(upstream: Upstream) {
   return createProvider({ ...upstream, baseUrl: "https://upstream.example" }).operations;
 }
 
-function operation(upstream: Upstream, name: Operation): UpstreamOperation {
+function operation(upstream: Upstream, name: ModelOperation): UpstreamOperation {
   const found = operationsOf(upstream)[name];
   if (found === undefined) throw new Error(`${upstream.kind} has no ${name}`);
   return found;
@@ -50,7 +50,7 @@ describe("usage", () => {
   const details = { text_tokens: 14, audio_tokens: 300 };
   const tokens = { type: "tokens", input_tokens: 314, output_tokens: 45, total_tokens: 359 };
   const voxtral = { prompt_tokens: 4, completion_tokens: 635, total_tokens: 3_264 };
-  const rows: [string, Upstream, Operation, JsonObject, Usage | undefined][] = [
+  const rows: [string, Upstream, ModelOperation, JsonObject, Usage | undefined][] = [
     [
       "tokens of the prompt and of the audio",
       openai,
@@ -163,7 +163,7 @@ describe("usage", () => {
       prompt_audio_seconds: figure,
     });
     const answer = fc.record({ duration: figure, usage: fc.oneof(usage, figure) });
-    const names: Operation[] = ["speech", "transcription"];
+    const names: ModelOperation[] = ["speech", "transcription"];
     const readers = [openai, xai, mistral].flatMap((upstream) => names.map((name) => operation(upstream, name)));
     fc.assert(
       fc.property(answer, (sample) => {
@@ -177,7 +177,7 @@ describe("usage", () => {
 });
 
 describe("a failure with a success status", () => {
-  test.each<[Upstream, Operation, JsonObject, boolean]>([
+  test.each<[Upstream, ModelOperation, JsonObject, boolean]>([
     [openai, "transcription", { text: "" }, false],
     [openai, "transcription", { error: { message: "x" } }, true],
     [xai, "transcription", { error: "speed must be between 0.7 and 1.5" }, true],

@@ -1,5 +1,13 @@
 import type { JsonEdit } from "../bodies/index.ts";
-import type { Dialect, JsonObject, ModelFacts, ObservedUsage, Operation, Usage, WorkBound } from "../core/index.ts";
+import type {
+  Dialect,
+  JsonObject,
+  ModelFacts,
+  ModelOperation,
+  ObservedUsage,
+  Usage,
+  WorkBound,
+} from "../core/index.ts";
 import type { CallInput, UpstreamRequestBody } from "./call-input.ts";
 import type { RealtimeApi } from "./realtime-api.ts";
 import type { VideoApi, VideoRequests } from "./video-api.ts";
@@ -16,7 +24,7 @@ export interface Provider {
   /** Headers with the key and any required version, for a path of an operation or listing. */
   headers(key: string, path: string): Record<string, string>;
   /** The supported operations; calls of an absent operation are answered with 404. */
-  operations: Readonly<Partial<Record<Operation, UpstreamOperation>>>;
+  operations: Readonly<Partial<Record<ModelOperation, UpstreamOperation>>>;
   /** How its video jobs are followed; absent if it has none. */
   videos?: VideoApi;
   /** The files that callers upload to it; absent if it stores none for them. */

@@ -1,6 +1,6 @@
 /** The image operations against running simulators: their requests are accepted and the answers are read. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type { CallFile, JsonObject, Operation, Usage } from "../core/index.ts";
+import type { CallFile, JsonObject, ModelOperation, Usage } from "../core/index.ts";
 import { edited } from "./shared/__fixtures__/edited.ts";
 import type { UpstreamOperation } from "./provider.ts";
 import { createProvider } from "./registry.ts";
@@ -9,7 +9,7 @@ import { imageFile } from "./shared/__fixtures__/image-file.ts";
 const AT = 1_764_000_000;
 
 type Kind = "openai" | "xai" | "byteplus" | "google";
-type ImageOperation = Extract<Operation, "image_generation" | "image_edit">;
+type ImageOperation = Extract<ModelOperation, "image_generation" | "image_edit">;
 
 let urls: Record<string, string> = {};
 let simulators: Bun.Subprocess<"pipe", "pipe", "inherit"> | undefined;

@@ -1,9 +1,9 @@
-import type { Operation } from "../core/index.ts";
+import type { ModelOperation } from "../core/index.ts";
 import type { ModelKind, ModelPrice, PricedModality } from "../pricing/index.ts";
 import type { Provider } from "../providers/index.ts";
 
 /** The modality that must be priced for each operation. */
-export const modalityOf: Record<Operation, PricedModality> = {
+export const modalityOf: Record<ModelOperation, PricedModality> = {
   chat: "text",
   messages: "text",
   responses: "text",
@@ -26,10 +26,10 @@ export const modalityOf: Record<Operation, PricedModality> = {
 };
 
 /** Text is generated in every dialect, translated if needed. */
-const textOperations: readonly Operation[] = ["chat", "messages", "responses"];
+const textOperations: readonly ModelOperation[] = ["chat", "messages", "responses"];
 
 /** The operations that models of each kind are for. */
-const operationsOfKind: Readonly<Partial<Record<ModelKind, readonly Operation[]>>> = {
+const operationsOfKind: Readonly<Partial<Record<ModelKind, readonly ModelOperation[]>>> = {
   chat: textOperations,
   responses: ["responses"],
   completion: ["completion"],
@@ -46,18 +46,18 @@ const operationsOfKind: Readonly<Partial<Record<ModelKind, readonly Operation[]>
 export function operationsOf(
   { operations }: Provider,
   { kind, modalities }: Pick<ModelPrice, "kind" | "modalities">,
-): Operation[] {
+): ModelOperation[] {
   const all = kind === undefined ? pricedOperations(modalities) : (operationsOfKind[kind] ?? []);
   const generatesText = all.some((operation) => isText(operation) && operations[operation] !== undefined);
   return all.filter((operation) => operations[operation] !== undefined || (generatesText && isText(operation)));
 }
 
-function isText(operation: Operation): boolean {
+function isText(operation: ModelOperation): boolean {
   return textOperations.includes(operation);
 }
 
 /** Of a model in no catalog: tokens are most likely those of text; any other price names its use. */
-function pricedOperations(modalities: ReadonlySet<PricedModality>): readonly Operation[] {
+function pricedOperations(modalities: ReadonlySet<PricedModality>): readonly ModelOperation[] {
   if (modalities.has("text")) return textOperations;
   return Object.values(operationsOfKind)
     .flat()

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import type { Principal } from "../auth/index.ts";
-import type { GatewayError, Operation } from "../core/index.ts";
+import type { GatewayError, ModelOperation } from "../core/index.ts";
 import { PriceBook } from "../pricing/index.ts";
 import { createProvider } from "../providers/index.ts";
 import { KeyPool } from "./key-pool.ts";
@@ -58,7 +58,7 @@ const only = (...models: string[]): Principal => ({ ...anybody, models });
 
 const resolve = (modelId: string, principal = anybody) => router.resolve(modelId, ["chat"], principal);
 
-function refusal(modelId: string, principal?: Principal, operation: Operation = "chat") {
+function refusal(modelId: string, principal?: Principal, operation: ModelOperation = "chat") {
   try {
     router.resolve(modelId, [operation], principal ?? anybody);
   } catch (error) {

@@ -1,5 +1,5 @@
 import type { Principal } from "../auth/index.ts";
-import { GatewayError, matchesGlob, type Operation } from "../core/index.ts";
+import { GatewayError, matchesGlob, type ModelOperation } from "../core/index.ts";
 import type { ModelPrice, PriceBook, PricedModel, PriceOf } from "../pricing/index.ts";
 import type { Provider, UpstreamOperation } from "../providers/index.ts";
 import type { KeyPool } from "./key-pool.ts";
@@ -72,7 +72,7 @@ export class ModelRouter {
    * it. Throws a `GatewayError` (404) if the model has no known prefix, if the token may not use it, if the provider has
    * none of the operations or no key, or if the model has no price for the requested operation.
    */
-  resolve(modelId: string, operations: readonly [Operation, ...Operation[]], principal: Principal): Target {
+  resolve(modelId: string, operations: readonly [ModelOperation, ...ModelOperation[]], principal: Principal): Target {
     const cached = this.#cache.get(modelId);
     const resolved = cached ?? this.#parse(modelId);
     const { route, model, id } = resolved;
@@ -159,7 +159,7 @@ export class ModelRouter {
   }
 }
 
-function firstOf(operations: readonly Operation[], { provider }: UpstreamRoute): UpstreamOperation | undefined {
+function firstOf(operations: readonly ModelOperation[], { provider }: UpstreamRoute): UpstreamOperation | undefined {
   for (const operation of operations) {
     const found = provider.operations[operation];
     if (found !== undefined) return found;

@@ -1,5 +1,12 @@
 export { PageCache } from "./cache/index.ts";
+export { type MappedSite, type ScrapedPage, type WebEngine } from "./engine.ts";
+export { FirecrawlEngine } from "./engines/firecrawl/firecrawl-engine.ts";
+export { NativeEngine } from "./engines/native/native-engine.ts";
+export { mapRequest } from "./map/map-request.ts";
+export type { WebModel } from "./model.ts";
+export { scrapeOptions, scrapeRequest } from "./scrape/scrape-request.ts";
 export { Screenshots } from "./screenshots/index.ts";
 export { openStoredBytesStore, type StoredBytesStore } from "./stored-bytes/index.ts";
 export { openCrawlStore } from "./crawl/sql/open.ts";
 export type { CrawlStore, LeasedPage, NewCrawl, NewPage } from "./crawl/store.ts";
+export { WebAccess } from "./web-access.ts";

@@ -159,7 +159,7 @@ describe("a route that is not there", () => {
     expect(answer.headers.get("x-request-id")).toMatch(requestIdShape);
     expect({ status: answer.status, body: await answer.json() }).toEqual({
       status: 404,
-      body: { success: false, error: `There is no GET ${path} here.` },
+      body: { success: false, error: `There is no GET ${path} here.`, code: "route_not_found" },
     });
   });
 });

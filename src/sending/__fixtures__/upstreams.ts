@@ -1,6 +1,6 @@
 /** Upstreams of every dialect for unit tests, with prices and keys, and a simulated environment. */
 import type { Principal } from "../../auth/index.ts";
-import type { Environment, Fetch, Operation } from "../../core/index.ts";
+import type { Environment, Fetch, ModelOperation } from "../../core/index.ts";
 import { PriceBook } from "../../pricing/index.ts";
 import { createProvider, type ProviderChoice } from "../../providers/index.ts";
 import { KeyPool, ModelRouter, type Target, type UpstreamRoute } from "../../routing/index.ts";
@@ -55,7 +55,7 @@ export function principalOf(user: string): Principal {
 }
 
 /** The target of a call to this model. */
-export function targetOf(modelId: string, operations: readonly [Operation, ...Operation[]]): Target {
+export function targetOf(modelId: string, operations: readonly [ModelOperation, ...ModelOperation[]]): Target {
   return router.resolve(modelId, operations, principalOf("alice"));
 }
 

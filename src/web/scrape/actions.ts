@@ -54,5 +54,3 @@ const action = z.discriminatedUnion("type", [
 const ACTIONS_MAX = 50;
 
 export const actions = z.array(action).max(ACTIONS_MAX).describe("Carried out in a browser before the page is read.");
-
-

@@ -1,5 +1,5 @@
 import { type CallSignal, GatewayError } from "../../../core/index.ts";
-import type { ActionResults, RenderedPage, Screenshot } from "../../../browser/index.ts";
+import type { ActionResults, PageAction, RenderedPage, Screenshot } from "../../../browser/index.ts";
 import type { PageRenderer } from "../../web-dependencies.ts";
 import type { ScrapeWishes } from "./scrape-plan.ts";
 
@@ -25,7 +25,7 @@ export function renderPage(
     waitForMs,
     mobile,
     // Each has passed a schema of the same members.
-    actions: actions as Parameters<PageRenderer["render"]>[0]["actions"],
+    actions: actions as PageAction[],
     screenshot: formats.screenshot,
     ...(languages.length > 0 && { location: { languages } }),
     blockAds,
