@@ -2,23 +2,29 @@ import {
   createBrotliDecompress,
   createGunzip,
   createInflate,
+  createInflateRaw,
   createZstdDecompress,
   type BrotliDecompress,
   type Gunzip,
   type Inflate,
+  type InflateRaw,
   type ZstdDecompress,
 } from "node:zlib";
 import type { AbortListener, BodySink, CallSignal, ReplyBody, UpstreamReply } from "../core/index.ts";
 
-type Decoder = BrotliDecompress | Gunzip | Inflate | ZstdDecompress;
+type Decoder = BrotliDecompress | Gunzip | Inflate | InflateRaw | ZstdDecompress;
 
-/** Creates the decoder of a content encoding. Its output is limited to pieces of 16 KiB. */
-type MakeDecoder = () => Decoder;
+/** Creates the decoder of a body that begins with these bytes. Its output is limited to pieces of 16 KiB. */
+type MakeDecoder = (first: Buffer) => Decoder;
 
-const decoders: ReadonlyMap<string, MakeDecoder> = new Map([
+/** A body that was encoded more often is left as it is: nobody does that, except for bombs. */
+const LAYERS_MAX = 2;
+
+const decoders: ReadonlyMap<string, MakeDecoder> = new Map<string, MakeDecoder>([
   ["gzip", () => createGunzip()],
   ["x-gzip", () => createGunzip()],
-  ["deflate", () => createInflate()],
+  // The format of zlib by definition; some servers send the bare one.
+  ["deflate", ([first = 0]) => ((first & 0x0f) === 8 ? createInflate() : createInflateRaw())],
   ["br", () => createBrotliDecompress()],
   ["zstd", () => createZstdDecompress()],
 ]);
@@ -26,18 +32,22 @@ const decoders: ReadonlyMap<string, MakeDecoder> = new Map([
 /** Headers of a decoded reply that only apply to the encoded bytes. */
 const untrueHeaders = new Set(["content-encoding", "content-length"]);
 
-/** The decoder of a content encoding; undefined if unknown. */
-export function decoderOf(encoding: string): MakeDecoder | undefined {
-  return decoders.get(encoding.toLowerCase());
+/** The decoders of a `content-encoding`, in the order of their use; none if one is unknown. */
+function decodersOf(encoding: string): MakeDecoder[] {
+  const names = encoding.toLowerCase().split(",");
+  const found = names.flatMap((name) => decoders.get(name.trim()) ?? []).toReversed();
+  return found.length === names.length && found.length <= LAYERS_MAX ? found : [];
 }
 
-/** Decodes a reply that its upstream encoded although no encoding was requested. */
-export function decodedReply(reply: UpstreamReply, makeDecoder: MakeDecoder, signal: CallSignal): UpstreamReply {
+/** Decodes a reply that is encoded, whether or not that was requested. */
+export function decodedReply(reply: UpstreamReply, encoding: string, signal: CallSignal): UpstreamReply {
   const { status, headers, body } = reply;
+  const makers = decodersOf(encoding);
+  if (makers.length === 0) return reply;
   return {
     status,
     headers: { get: (name) => (untrueHeaders.has(name) ? null : headers.get(name)) },
-    body: new DecodedBody(body, makeDecoder, signal),
+    body: makers.reduce((encoded, makeDecoder) => new DecodedBody(encoded, makeDecoder, signal), body),
   };
 }
 
@@ -82,7 +92,7 @@ class DecodedBody implements ReplyBody, BodySink, AbortListener {
 
   onBytes(bytes: Buffer): void {
     if (this.#isOver) return;
-    this.#decoder ??= this.#open();
+    this.#decoder ??= this.#open(bytes);
     if (!this.#decoder.write(bytes)) this.#encoded.pause();
   }
 
@@ -102,8 +112,8 @@ class DecodedBody implements ReplyBody, BodySink, AbortListener {
     this.#break(this.#signal.reason);
   }
 
-  #open(): Decoder {
-    const decoder = this.#makeDecoder();
+  #open(first: Buffer): Decoder {
+    const decoder = this.#makeDecoder(first);
     decoder.on("data", (bytes: Buffer) => this.#give(bytes));
     decoder.on("drain", () => {
       if (!this.#isHeldUp) this.#encoded.resume();

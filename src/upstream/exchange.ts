@@ -9,7 +9,7 @@ import {
   type UpstreamRequest,
 } from "../core/index.ts";
 import type { Connection, ConnectionUser } from "./connection.ts";
-import { decodedReply, decoderOf } from "./decode.ts";
+import { decodedReply } from "./decode.ts";
 import type { ReplyHead } from "./reply-head.ts";
 import { headOpening } from "./request-head.ts";
 import { bytesOf, type OutgoingRequest, type WholeBody } from "./request-writer.ts";
@@ -105,8 +105,7 @@ export class HttpExchange implements UpstreamReply, ReplyBody, ConnectionUser, A
     this.status = head.status;
     this.headers = head;
     const { contentEncoding } = head;
-    const decoder = contentEncoding === undefined ? undefined : decoderOf(contentEncoding);
-    this.#promised.resolve(decoder === undefined ? this : decodedReply(this, decoder, this.#signal));
+    this.#promised.resolve(contentEncoding === undefined ? this : decodedReply(this, contentEncoding, this.#signal));
   }
 
   receive(bytes: Buffer): void {
