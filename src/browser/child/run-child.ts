@@ -5,7 +5,7 @@
 import { rm } from "node:fs/promises";
 import type { Browser } from "playwright-core";
 import type { RandomBytes } from "../../core/index.ts";
-import type { AddressGuard } from "../../outbound/index.ts";
+import { type AddressGuard, OutboundError } from "../../outbound/index.ts";
 import { BrowserError } from "../browser-error.ts";
 import { type Frame, frameOf, FrameReader } from "../driver/frames.ts";
 import type { FailureRecord, FromChild, StartMessage, ToChild } from "../driver/messages.ts";
@@ -21,6 +21,9 @@ import { whyNotStarted } from "./why-not-started.ts";
 
 /** Requests are small; the gateway is trusted. */
 const requestBounds = { bytesMax: 64 * 1024 * 1024, partsMax: 0 };
+
+/** The browser's last processes may still write. */
+const removal = { recursive: true, force: true, maxRetries: 20, retryDelay: 100 };
 
 /** How long the browser may take to close. */
 const CLOSE_MS_MAX = 5_000;
@@ -39,6 +42,7 @@ export async function runChild(options: ChildOptions): Promise<void> {
 }
 
 interface Running {
+  guard: AddressGuard;
   browser: Browser;
   proxy: GuardedProxy;
   proxyAddress: string;
@@ -50,6 +54,7 @@ class BrowserChild {
   readonly #output = Bun.stdout.writer();
   #running: Promise<Running> | undefined;
   #folder: string | undefined;
+  #isEnding = false;
 
   constructor(options: ChildOptions) {
     this.#options = options;
@@ -71,9 +76,11 @@ class BrowserChild {
 
   /** Ends the browser, removes its files and exits. */
   async end(): Promise<never> {
+    this.#isEnding = true;
+    for (const deadline of this.#deadlines.values()) deadline.end(new BrowserError("crashed", "the browser ended"));
     const closing = this.#running?.then(({ browser }) => browser.close());
     await Promise.race([closing?.catch(() => undefined), Bun.sleep(CLOSE_MS_MAX)]);
-    if (this.#folder !== undefined) await rm(this.#folder, { recursive: true, force: true }).catch(() => undefined);
+    if (this.#folder !== undefined) await rm(this.#folder, removal).catch(() => undefined);
     process.exit(0);
   }
 
@@ -83,7 +90,9 @@ class BrowserChild {
     try {
       const { browser } = await this.#running;
       // Nothing can be done without it; the gateway starts another child.
-      browser.on("disconnected", () => process.exit(1));
+      browser.on("disconnected", () => {
+        if (!this.#isEnding) giveUp();
+      });
       await this.#send({ type: "ready" });
     } catch (cause) {
       await this.#send({ type: "unavailable", message: whyNotStarted(cause, message) });
@@ -95,18 +104,21 @@ class BrowserChild {
     if (userId !== undefined) becomeUser(userId);
     process.chdir(folder);
     const { randomBytes, guardFor } = this.#options;
-    const proxy = new GuardedProxy({ guard: guardFor(message), randomBytes });
+    const guard = guardFor(message);
+    const proxy = new GuardedProxy({ guard, randomBytes });
     const proxyAddress = await proxy.listen();
     const browser = await launchChromium({ executable, sandbox, folder, path, proxy: proxyAddress });
     watchMemory(() => this.#deadlines.size > 0);
-    return { browser, proxy, proxyAddress };
+    return { guard, browser, proxy, proxyAddress };
   }
 
   async #render(id: number, request: PageRequest): Promise<void> {
     const deadline = new Deadline(request.timeoutMs);
     this.#deadlines.set(id, deadline);
     try {
-      const { browser, proxy, proxyAddress } = await deadline.bound(this.#started());
+      const { guard, browser, proxy, proxyAddress } = await deadline.bound(this.#started());
+      // The proxy sees requests of pages, but not what the browser would open by itself, such as files.
+      guard.check(request.url);
       const page = await renderPage({ browser, proxy, proxyAddress, request, deadline, onStuck: giveUp });
       const { record, parts } = recordOf(page);
       await this.#send({ type: "rendered", id, page: record }, parts);
@@ -129,10 +141,11 @@ class BrowserChild {
   }
 }
 
-/** What is left of a page would go on running: a new browser is better than one with unknown passengers. */
+/** Ends the child at once: a new browser is better than none, or than one in which what is left of a page goes on. */
 const giveUp = (): never => process.exit(1);
 
 function failureRecord(cause: unknown): FailureRecord {
+  if (cause instanceof OutboundError) return { failure: cause.failure, message: cause.message };
   if (!(cause instanceof BrowserError)) return { failure: "crashed", message: "its page ended" };
   const { failure, message, action } = cause;
   return { failure, message, action };

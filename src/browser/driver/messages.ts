@@ -47,7 +47,7 @@ const page = z.object({
     .object({
       screenshots: z.array(screenshot),
       scrapes: z.array(z.object({ url: z.string(), html: part })),
-      javascriptReturns: z.array(z.object({ type: z.string(), value: z.unknown() })),
+      javascriptReturns: z.array(z.object({ type: z.string(), value: z.unknown().optional() })),
       pdfs: z.array(part),
     })
     .optional(),

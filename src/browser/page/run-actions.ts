@@ -138,7 +138,9 @@ function actionError(cause: unknown, { index, action, deadline }: FailedAction):
   // Playwright's messages begin with the name of a method and end with a log.
   const message = cause instanceof Error ? cause.message : String(cause);
   const [first = ""] = message.split("\n");
-  const why = /Timeout \d+ms exceeded/.test(first) ? "there is no such element" : first.replace(/^[\w.]+: /, "");
+  const why = /Timeout \d+ms exceeded/.test(first)
+    ? "there is no such element"
+    : first.replace(/^[a-z]\w*(\.\w+)?: /, "");
   return new BrowserError("action", `action ${index} (${action.type}) failed: ${why}`, { action: index, cause });
 }
 

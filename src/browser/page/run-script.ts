@@ -16,7 +16,7 @@ export interface ScriptReturn {
 export async function runScript(session: CDPSession, script: string): Promise<ScriptReturn> {
   const direct = await evaluate(session, script);
   const { result, exceptionDetails } = isReturnRefused(direct.exceptionDetails)
-    ? await evaluate(session, `(async () => {\n${script}\n})()`)
+    ? await evaluate(session, `(async () => {\n${script}\n})()`, false)
     : direct;
   if (exceptionDetails !== undefined) {
     const { exception, text } = exceptionDetails;
@@ -38,8 +38,8 @@ export async function runScript(session: CDPSession, script: string): Promise<Sc
 
 type Evaluated = Awaited<ReturnType<typeof evaluate>>;
 
-function evaluate(session: CDPSession, expression: string) {
-  return session.send("Runtime.evaluate", { expression, replMode: true, awaitPromise: true, userGesture: true });
+function evaluate(session: CDPSession, expression: string, replMode = true) {
+  return session.send("Runtime.evaluate", { expression, replMode, awaitPromise: true, userGesture: true });
 }
 
 function isReturnRefused(details: Evaluated["exceptionDetails"]): boolean {

@@ -9,7 +9,7 @@ const worker = (script: string): string =>
   `URL.createObjectURL(new Blob([${text(script)}], { type: "text/javascript" }))`;
 
 /** The HTML of an attempt, by its name. Those in `control` reach a host that is permitted, which shows that they are tried. */
-export const attempts: Readonly<Record<string, Attempt>> = {
+const attempts: Readonly<Record<string, Attempt>> = {
   image: (url) => `<img src="${url}">`,
   "image with sources": (url) => `<picture><source srcset="${url} 2x"><img src="${url}"></picture>`,
   script: (url) => `<script src="${url}"></script>`,
