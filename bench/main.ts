@@ -2,6 +2,7 @@ import { writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { benchCases } from "./cases/index.ts";
 import type { BenchCase } from "./cases/index.ts";
+import { measureExtraction } from "./extraction/measure.ts";
 import { measureGrowth } from "./growth/measure.ts";
 import { measureLedger } from "./ledger/measure.ts";
 import { parseOptions, usage } from "./options.ts";
@@ -89,6 +90,7 @@ type Measured = Pick<
   | "growth"
   | "videos"
   | "realtime"
+  | "extraction"
   | "soak"
 >;
 
@@ -103,6 +105,7 @@ const nothing: Measured = {
   growth: [],
   videos: null,
   realtime: [],
+  extraction: null,
   soak: null,
 };
 
@@ -139,7 +142,9 @@ async function measureColumns(rig: Rig, proxies: readonly Proxy[], options: Opti
   const growth = isWanted(options, "growth") ? await measureGrowth(options.quick ? 500_000 : 5_000_000, progress) : [];
   const videos = isWanted(options, "videos") ? await measureVideos(options.quick ? fewJobs : manyJobs, progress) : null;
   const realtime = isWanted(options, "realtime") ? await measureSessions(rig, proxies, options) : [];
-  return { ...nothing, realtime, cases: measured, startUp, openLoop, openStreams, uploads, ledger, growth, videos };
+  const extraction = isWanted(options, "extraction") ? await measureExtraction(progress) : null;
+  const others = { ledger, growth, videos, realtime, extraction };
+  return { ...nothing, cases: measured, startUp, openLoop, openStreams, uploads, ...others };
 }
 
 /** Beside nginx only: no other peer relays WebSockets. */

@@ -16,6 +16,7 @@ const sections = [
   "open-loop",
   "open-streams",
   "uploads",
+  "extraction",
 ] as const;
 type Section = (typeof sections)[number];
 

@@ -37,6 +37,7 @@ function resultsOf(cells: Cell[]): Results {
     growth: [],
     videos: null,
     realtime: [],
+    extraction: null,
     soak: null,
   };
   const rest = { ...none, otherLoadCores: 0 };

@@ -1,3 +1,4 @@
+import type { ExtractionFigures } from "../extraction/measure.ts";
 import type { GrowthFigures } from "../growth/measure.ts";
 import type { RealtimeColumn } from "../realtime/measure.ts";
 import type { VideoFigures } from "../videos/measure.ts";
@@ -31,6 +32,8 @@ export interface Results {
   /** Null if they were not measured. */
   videos: VideoFigures | null;
   realtime: RealtimeColumn[];
+  /** Null if it was not measured, or the pages are not there. */
+  extraction: ExtractionFigures | null;
   soak: SoakResult | null;
   /** Cores that other work on this machine kept busy during the run, on average. */
   otherLoadCores: number;

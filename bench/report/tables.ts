@@ -1,3 +1,4 @@
+import { extractionTable } from "../extraction/report.ts";
 import { growthTable } from "../growth/report.ts";
 import { realtimeTable } from "../realtime/report.ts";
 import { videosTable } from "../videos/report.ts";
@@ -160,6 +161,7 @@ export function tables(results: Results): string {
   if (results.ledger.length > 0) parts.push(ledgerTable(results.ledger));
   if (results.growth.length > 0) parts.push(growthTable(results.growth));
   if (results.videos !== null) parts.push(videosTable(results.videos));
+  if (results.extraction !== null) parts.push(extractionTable(results.extraction));
   if (results.realtime.length > 0) parts.push(realtimeTable(results.realtime, labelOf));
   if (results.openLoop.length > 0) parts.push(openLoopTables(results.openLoop));
   if (results.openStreams.length > 0) parts.push(openStreamsTable(results.openStreams, labelOf));

@@ -1,5 +1,6 @@
 import { type ChildNode, Document } from "domhandler";
 import { render } from "dom-serializer";
+import { mainContent } from "../main-content/index.ts";
 import { writeMarkdown } from "../markdown/write-markdown.ts";
 import type { Page, PageRequest } from "../page.ts";
 import { makeAbsolute } from "./absolute.ts";
@@ -8,7 +9,6 @@ import { AddressResolver, baseUrlOf } from "./base-url.ts";
 import { clean } from "./clean.ts";
 import { imagesOf } from "./images.ts";
 import { linksOf } from "./links.ts";
-import { mainPart } from "./main-part.ts";
 import { metadataOf } from "./metadata.ts";
 import { needsBrowser } from "./needs-browser.ts";
 import { parseHtml } from "./parse.ts";
@@ -36,12 +36,16 @@ export function readHtml(text: string, request: PageRequest): HtmlPage {
   if (wants.links === true) page.links = linksOf(selected, addresses);
   if (wants.images === true) page.images = imagesOf(selected, addresses);
   if (wants.html !== true && wants.markdown !== true) return page;
-  const content = included === undefined && request.onlyMainContent ? documentOf(mainPart(document)) : selected;
+  const content = included === undefined && request.onlyMainContent ? mainOf(document, base) : selected;
   clean(content);
   makeAbsolute(content, { addresses, removeBase64Images: request.removeBase64Images });
   if (wants.html === true) page.html = render(content, { encodeEntities: "utf8" });
   if (wants.markdown === true) page.markdown = writeMarkdown(content, withoutFragment(base));
   return page;
+}
+
+function mainOf(document: Document, url: string): Document {
+  return documentOf(mainContent(document, { url }).nodes);
 }
 
 function documentOf(nodes: ChildNode[]): Document {

@@ -76,24 +76,14 @@ export function escapeLinkText(text: string): string {
   return depth === 0 ? text : text.replaceAll(/\ue000([[\]])/g, "\\$1");
 }
 
-/** An address in a link: what would end it is encoded. */
+/** An address in a link: what would end it is encoded, balanced parentheses too, which many readers of Markdown end at. */
 export function escapeAddress(address: string): string {
-  const spaceless = address.replaceAll(/\s/g, "%20");
-  return isBalanced(spaceless) ? spaceless : spaceless.replaceAll("(", "%28").replaceAll(")", "%29");
+  return address.replaceAll(/\s/g, "%20").replaceAll("(", "%28").replaceAll(")", "%29");
 }
 
 /** A title in a link, in double quotes. */
 export function escapeTitle(title: string): string {
   return title.replaceAll(/\s+/g, " ").trim().replaceAll(/["\\]/g, "\\$&");
-}
-
-function isBalanced(text: string): boolean {
-  let depth = 0;
-  for (const [bracket] of text.matchAll(/[()]/g)) {
-    depth += bracket === "(" ? 1 : -1;
-    if (depth < 0) return false;
-  }
-  return depth === 0;
 }
 
 function count(text: string, pattern: RegExp): number {

@@ -1,0 +1,109 @@
+import type { Block, Region } from "./blocks.ts";
+import { pageTypes, type PageTypeChances, type WordWeights } from "./model/model.ts";
+import type { PageFacts } from "./page-facts.ts";
+import { blockSignals, pageTypeSignals } from "./signals/index.ts";
+
+const scoredWordsMax = 60;
+
+/** The names of the columns of `blockRows`. */
+export const blockColumns: readonly string[] = [
+  ...blockSignals.map(({ name }) => name),
+  "class-own",
+  "class-parent",
+  "class-chain",
+  "class-lowest",
+  "class-highest",
+  "text-mean",
+  "text-sum",
+  "text-lowest",
+  ...pageTypes.map((type) => `page-is-${type}`),
+];
+
+/** What the page type model looks at, by `pageTypeSignals`. */
+export function pageRow(page: PageFacts): number[] {
+  return pageTypeSignals.map(({ of }) => of(page));
+}
+
+/** What the block model looks at, block by block. The row is reused: read it before the next. */
+export function* blockRows(page: PageFacts, weights: WordWeights, types: PageTypeChances): Generator<Float32Array> {
+  const row = new Float32Array(blockColumns.length);
+  const learned = learnedColumns(page, weights, types);
+  for (const block of page.blocks) {
+    fillSignals(block, page, row);
+    row.set(learned(block), blockSignals.length);
+    yield row;
+  }
+}
+
+/** Sets the first columns of a row: those that need no training. */
+export function fillSignals(block: Block, page: PageFacts, row: Float32Array): void {
+  let column = 0;
+  for (const { of } of blockSignals) {
+    row[column] = of(block, page);
+    column += 1;
+  }
+}
+
+/** The columns after the signals, by block. */
+export function learnedColumns(
+  page: PageFacts,
+  weights: WordWeights,
+  types: PageTypeChances,
+): (block: Block) => readonly number[] {
+  const chains = weighChains(page.regions, weights.classes);
+  const chances = pageTypes.map((type) => types[type]);
+  return (block) => [...classWeights(block, chains, weights.classes), ...textWeights(block, weights.texts), ...chances];
+}
+
+/** The class weights of a region: its own, and over it and its ancestors. */
+interface Chain {
+  readonly own: number;
+  readonly sum: number;
+  readonly lowest: number;
+  readonly highest: number;
+}
+
+const noChain: Chain = { own: 0, sum: 0, lowest: 0, highest: 0 };
+
+function weighChains(regions: readonly Region[], weights: ReadonlyMap<string, number>): Chain[] {
+  const chains: Chain[] = [];
+  for (const { tokens, parent } of regions) {
+    const own = sumOf(tokens, weights);
+    const { sum, lowest, highest } = chains[parent?.index ?? -1] ?? noChain;
+    chains.push({ own, sum: sum + own, lowest: Math.min(lowest, own), highest: Math.max(highest, own) });
+  }
+  return chains;
+}
+
+function classWeights(
+  { region, inlineTokens }: Block,
+  chains: readonly Chain[],
+  weights: ReadonlyMap<string, number>,
+): number[] {
+  const { own, sum, lowest, highest } = chains[region.index] ?? noChain;
+  const parent = chains[region.parent?.index ?? -1] ?? noChain;
+  return [own + sumOf(inlineTokens, weights), parent.own, sum, lowest, highest];
+}
+
+function textWeights(block: Block, weights: ReadonlyMap<string, number>): number[] {
+  const words = scoredWords(block);
+  let sum = 0;
+  let lowest = 0;
+  for (const word of words) {
+    const weight = weights.get(word) ?? 0;
+    sum += weight;
+    lowest = Math.min(lowest, weight);
+  }
+  return [words.length === 0 ? 0 : sum / words.length, sum, lowest];
+}
+
+/** The first words of a block, numbers as one. */
+export function scoredWords({ folded }: Block): readonly string[] {
+  return folded.slice(0, scoredWordsMax).map((word) => (/\d/.test(word) ? "#" : word));
+}
+
+function sumOf(tokens: readonly string[], weights: ReadonlyMap<string, number>): number {
+  let sum = 0;
+  for (const token of tokens) sum += weights.get(token) ?? 0;
+  return sum;
+}

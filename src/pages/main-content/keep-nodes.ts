@@ -1,0 +1,161 @@
+import { Element, isTag, isText, Text, type ChildNode, type ParentNode } from "domhandler";
+import { adopt } from "../html/adopt.ts";
+import type { Block, Blocks, Region } from "./blocks.ts";
+import { isSilent, mediaTags } from "./tags.ts";
+
+/** Rows of a data table: longer ones belong to tables that lay a page out. */
+const rowWordsMax = 80;
+
+/**
+ * The tree of a page without what is not content: copies of the elements that hold kept text or media beside it. What
+ * belongs together stays together: the cells of a row, the lines of preformatted text.
+ */
+export function keepNodes(body: ParentNode, page: Blocks, kept: readonly boolean[]): ChildNode[] {
+  const fates = decideRegions(page, kept);
+  const texts = new Set<Text>();
+  for (const block of page.blocks) if (fateOf(block, fates, kept)) for (const text of block.texts) texts.add(text);
+  return new TreeCopy(fates, texts).of(body);
+}
+
+/** Of a region: the share of its words that is kept, itself or as a part of its nearest ancestor with words. */
+interface Fate {
+  readonly share: number;
+  /** Set where the region is kept or dropped as a whole. */
+  readonly whole: boolean | undefined;
+}
+
+function decideRegions({ blocks, regions }: Blocks, kept: readonly boolean[]): ReadonlyMap<ParentNode, Fate> {
+  const words = regions.map(() => 0);
+  for (const block of blocks) {
+    if (kept[block.index] !== true) continue;
+    words[block.region.index] = (words[block.region.index] ?? 0) + block.facts.words;
+  }
+  for (const region of regions.toReversed()) {
+    const { parent, index } = region;
+    if (parent !== undefined) words[parent.index] = (words[parent.index] ?? 0) + (words[index] ?? 0);
+  }
+  const fates = new Map<ParentNode, Fate>();
+  for (const region of regions) {
+    const above = region.parent === undefined ? undefined : fates.get(region.parent.node);
+    const share = region.words === 0 ? (above?.share ?? 0) : (words[region.index] ?? 0) / region.words;
+    const whole = above?.whole ?? judgeWhole(region, share, words);
+    fates.set(region.node, { share: whole === true ? 1 : share, whole });
+  }
+  return fates;
+}
+
+const embeddedTags: ReadonlySet<string> = new Set(["pre", "table", "figure", "blockquote"]);
+/** Words around an embedded element by which it is judged, the levels above it where they are looked for, and the share of them that must be kept. */
+const aroundWordsMin = 60;
+const aroundLevelsMax = 3;
+const aroundShareMin = 0.6;
+
+function judgeWhole(region: Region, share: number, words: readonly number[]): boolean | undefined {
+  const { tag } = region;
+  if (embeddedTags.has(tag) && isWithinContent(region, words)) return true;
+  return tag === "pre" || (tag === "tr" && region.words <= rowWordsMax) ? share >= 0.5 : undefined;
+}
+
+/** Whether an element that few words judge, such as a table of figures, is in the midst of content. */
+function isWithinContent(region: Region, words: readonly number[]): boolean {
+  if (region.linkWords * 2 > region.words) return false;
+  let at = region.parent;
+  for (let level = 0; level < aroundLevelsMax && at !== undefined; level += 1) {
+    const around = at.words - region.words;
+    const kept = (words[at.index] ?? 0) - (words[region.index] ?? 0);
+    if (around >= aroundWordsMin) return kept >= around * aroundShareMin;
+    at = at.parent;
+  }
+  return false;
+}
+
+function fateOf(block: Block, fates: ReadonlyMap<ParentNode, Fate>, kept: readonly boolean[]): boolean {
+  return fates.get(block.region.node)?.whole ?? kept[block.index] === true;
+}
+
+/** Of everything in a picture or a player. */
+const media: Fate = { share: 1, whole: true };
+/** Media stay where at least this share of the words around them is kept. */
+const mediaShareMin = 0.5;
+
+/** Copies what is kept, without recursion. */
+class TreeCopy {
+  readonly #fates: ReadonlyMap<ParentNode, Fate>;
+  readonly #texts: ReadonlySet<Text>;
+
+  constructor(fates: ReadonlyMap<ParentNode, Fate>, texts: ReadonlySet<Text>) {
+    this.#fates = fates;
+    this.#texts = texts;
+  }
+
+  of(body: ParentNode): ChildNode[] {
+    const near = this.#fates.get(body) ?? { share: 0, whole: undefined };
+    const top: Frame = { source: body, next: 0, children: [], near, useful: true };
+    const open: Frame[] = [top];
+    for (let frame = open.at(-1); frame !== undefined; frame = open.at(-1)) {
+      const node = frame.source.children[frame.next];
+      frame.next += 1;
+      if (node === undefined) {
+        open.pop();
+        close(frame, open.at(-1));
+      } else if (isText(node)) this.#copyText(node, frame);
+      else if (isTag(node)) {
+        const inner = this.#open(node, frame);
+        if (inner !== undefined) open.push(inner);
+      }
+    }
+    return top.children;
+  }
+
+  #copyText(node: Text, frame: Frame): void {
+    const blank = node.data.trim() === "";
+    if (!blank && !this.#texts.has(node) && frame.near !== media) return;
+    frame.children.push(new Text(node.data));
+    if (!blank) frame.useful = true;
+  }
+
+  #open(node: Element, frame: Frame): Frame | undefined {
+    if (frame.near === media) return { source: node, next: 0, children: [], near: media, useful: true };
+    const near = this.#fates.get(node) ?? frame.near;
+    if (isMedia(node)) {
+      if (near.share < mediaShareMin) return undefined;
+      return { source: node, next: 0, children: [], near: media, useful: true };
+    }
+    if (isSilent(node)) return undefined;
+    return { source: node, next: 0, children: [], near, useful: false };
+  }
+}
+
+/** An element that is being copied. */
+interface Frame {
+  readonly source: ParentNode;
+  next: number;
+  readonly children: ChildNode[];
+  readonly near: Fate;
+  /** Whether there is anything in it that a reader would miss. */
+  useful: boolean;
+}
+
+function close({ source, children, useful }: Frame, parent: Frame | undefined): void {
+  if (parent === undefined || !(source instanceof Element)) return;
+  const lineBreak = source.name === "br";
+  if (!useful && !lineBreak) return;
+  parent.children.push(copyOf(source, children));
+  if (!lineBreak) parent.useful = true;
+}
+
+/** Content that its page shows on demand only is shown in the copy. */
+function copyOf({ name, attribs }: Element, children: ChildNode[]): Element {
+  const { hidden, style, ...shown } = attribs;
+  const copy = new Element(
+    name === "noscript" ? "div" : name,
+    hidden === undefined && style === undefined ? attribs : shown,
+  );
+  adopt(copy, children);
+  return copy;
+}
+
+/** Pictures, players, and formulas, which MathJax keeps in scripts. */
+function isMedia({ name, attribs }: Element): boolean {
+  return mediaTags.has(name) || (name === "script" && attribs["type"]?.startsWith("math/") === true);
+}

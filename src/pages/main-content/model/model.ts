@@ -1,0 +1,53 @@
+import { readFileSync } from "node:fs";
+import type { Forest } from "./forest.ts";
+
+export const pageTypes = ["article", "collection", "documentation", "forum", "listing", "product", "service"] as const;
+/** What a page is for. */
+export type PageType = (typeof pageTypes)[number];
+
+/** How likely a page is of each type; the sum is 1. */
+export type PageTypeChances = Readonly<Record<PageType, number>>;
+
+/** Weights of words: the logarithm of how much more often they are in or around content than elsewhere. */
+export interface WordWeights {
+  /** Of the words in class names and ids. */
+  readonly classes: ReadonlyMap<string, number>;
+  /** Of the words in texts. */
+  readonly texts: ReadonlyMap<string, number>;
+}
+
+/** What was learned from pages whose content is known. `bench/extraction/train.ts` writes it. */
+export interface Model {
+  readonly weights: WordWeights;
+  /** By the columns of `pageRow`. */
+  readonly types: Readonly<Record<PageType, Forest>>;
+  /** By the columns of `blockRows`. */
+  readonly blocks: Forest;
+}
+
+interface ModelFile extends Omit<Model, "weights"> {
+  readonly classes: string;
+  readonly texts: string;
+}
+
+let loaded: Model | undefined;
+
+/** The model, read at first use: only the processes that take pages apart need it. */
+export function loadModel(): Model {
+  if (loaded === undefined) {
+    const file = JSON.parse(readFileSync(new URL("model.json", import.meta.url), "utf8")) as ModelFile;
+    const weights = { classes: readWeights(file.classes), texts: readWeights(file.texts) };
+    loaded = { weights, types: file.types, blocks: file.blocks };
+  }
+  return loaded;
+}
+
+/** `word:12 other:-7`, in tenths. */
+function readWeights(text: string): Map<string, number> {
+  const weights = new Map<string, number>();
+  for (const entry of text.split(" ")) {
+    const colon = entry.lastIndexOf(":");
+    if (colon > 0) weights.set(entry.slice(0, colon), Number(entry.slice(colon + 1)) / 10);
+  }
+  return weights;
+}
