@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { root } from "./gateway.ts";
 
 const cacheFolder = join(root, "node_modules/.cache/python");
-const installSecondsMax = 120;
+const installSecondsMax = 300;
 
 /** The interpreter, or the reason why there is none. */
 type FoundPython = { readonly python: string } | { readonly missing: string };

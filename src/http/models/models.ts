@@ -7,7 +7,7 @@ import { parseQuery } from "../parse-query.ts";
 import { platformRoute } from "../route.ts";
 import { anthropicModel, namesVersion, surfaceOfModels, toAnthropicModel } from "./anthropic-model.ts";
 import { type ModelServices, openaiModel, toOpenaiModel } from "./openai-model.ts";
-import { type Page, pageOf, pageQuery } from "./page.ts";
+import { type ModelPage, pageOf, pageQuery } from "./page.ts";
 
 export const modelsAnswer = z
   .object({ object: z.literal("list"), data: z.array(openaiModel) })
@@ -19,7 +19,7 @@ const anthropicAnswer = z
     has_more: z.boolean(),
     first_id: z.string().nullable(),
     last_id: z.string().nullable(),
-  } satisfies Record<keyof Page<unknown>, z.ZodType>)
+  } satisfies Record<keyof ModelPage<unknown>, z.ZodType>)
   .describe("With the header anthropic-version.")
   .meta({ id: "AnthropicModelList" });
 

@@ -20,7 +20,7 @@ export const pageQuery = z.object({
 
 type PageQuery = z.output<typeof pageQuery>;
 
-export interface Page<Item> {
+export interface ModelPage<Item> {
   data: Item[];
   has_more: boolean;
   first_id: string | null;
@@ -31,7 +31,7 @@ export interface Page<Item> {
 export function pageOf<Item extends { id: string }>(
   all: readonly Item[],
   { limit = PAGE_SIZE, after_id: after, before_id: before }: PageQuery,
-): Page<Item> {
+): ModelPage<Item> {
   const place = (id: string): number | undefined => {
     const found = all.findIndex((item) => item.id === id);
     return found === -1 ? undefined : found;

@@ -1,0 +1,45 @@
+/** How the blocks of each client are run: what must be installed, and what the gateway must have answered. */
+
+export interface DocumentedClient {
+  /** An npm package with its version, whose commands the block uses. */
+  npm?: string;
+  /** A file of pip's requirements, whose Python or commands the block uses. */
+  pip?: string;
+  /** The models that the blocks call, as the caller's generations name them. */
+  models: readonly string[];
+}
+
+/** The reason why no test runs a section. */
+export interface Unrun {
+  reason: string;
+}
+
+const python = "test/client-blocks/requirements.txt";
+
+export const clients: Readonly<Record<string, DocumentedClient | Unrun>> = {
+  "Claude Code": { npm: "@anthropic-ai/claude-code@2.1.197", models: ["anthropic/claude-sonnet-5"] },
+  Codex: { npm: "@openai/codex@0.169.0", models: ["openai/gpt-5-mini"] },
+  opencode: { npm: "opencode-ai@1.18.33", models: ["anthropic/claude-sonnet-5"] },
+  "Qwen Code": { npm: "@qwen-code/qwen-code@0.15.10", models: ["anthropic/claude-sonnet-5"] },
+  Continue: { npm: "@continuedev/cli@1.5.47", models: ["anthropic/claude-sonnet-5"] },
+  aider: { pip: "test/client-blocks/aider.txt", models: ["anthropic/claude-sonnet-5"] },
+  llm: { pip: python, models: ["anthropic/claude-haiku-4-5"] },
+  Cursor: { reason: "an application for the desktop" },
+  "Open WebUI": { reason: "a container" },
+  Browsers: { reason: "test/browsers runs pages" },
+  "OpenAI, TypeScript": {
+    models: [
+      "anthropic/claude-haiku-4-5",
+      "google/gemini-2.5-flash",
+      "openai/text-embedding-3-small",
+      "google/gemini-2.5-flash-image",
+      "openai/tts-1",
+      "xai/grok-stt",
+    ],
+  },
+  "OpenAI, Python": { pip: python, models: ["anthropic/claude-haiku-4-5"] },
+  "Anthropic, TypeScript": { models: ["xai/grok-4"] },
+  "Anthropic, Python": { pip: python, models: ["xai/grok-4"] },
+  "AI SDK": { models: ["anthropic/claude-haiku-4-5"] },
+  LangChain: { pip: python, models: ["anthropic/claude-haiku-4-5"] },
+};

@@ -1,0 +1,60 @@
+/** Programs from npm that tests run as a user would, installed into a folder that all checkouts of a user share. */
+import { existsSync } from "node:fs";
+import { mkdir, mkdtemp, rename, rm, writeFile } from "node:fs/promises";
+import { homedir } from "node:os";
+import { join } from "node:path";
+
+const userCache =
+  process.env["XDG_CACHE_HOME"] ?? join(homedir(), process.platform === "darwin" ? "Library/Caches" : ".cache");
+
+/** What tests have installed, beside nothing else. */
+const cacheFolder = join(userCache, "tollgate-tests");
+
+const installMsMax = 300_000;
+
+/** The folder with the package's commands, or the reason why there is none. */
+type FoundClient = { readonly bin: string } | { readonly missing: string };
+
+/**
+ * Installs a package of an exact version, such as `@openai/codex@0.169.0`, or finds it. An unreachable registry is a reason to
+ * skip; any other failure of npm throws.
+ */
+export async function findNpmClient(spec: string): Promise<FoundClient> {
+  if (Bun.which("npm") === null) return { missing: "there is no npm" };
+  const folder = join(cacheFolder, "npm", spec.replaceAll("/", "+"));
+  const bin = join(folder, "node_modules/.bin");
+  if (existsSync(bin)) return { bin };
+  await mkdir(join(cacheFolder, "npm"), { recursive: true });
+  // Built aside, so that an installation is there whole or not at all, also if several runs make it.
+  const aside = await mkdtemp(join(cacheFolder, "npm-"));
+  try {
+    // npm runs the scripts of packages that are named here alone.
+    const allowScripts = { [spec.slice(0, spec.lastIndexOf("@"))]: true };
+    await writeFile(join(aside, "package.json"), JSON.stringify({ private: true, allowScripts }));
+    const failure = await install(spec, aside);
+    if (failure !== undefined) return { missing: failure };
+    await rename(aside, folder).catch((reason: unknown) => {
+      if (!existsSync(bin)) throw reason;
+    });
+    return { bin };
+  } finally {
+    await rm(aside, { recursive: true, force: true });
+  }
+}
+
+/** The reason to skip, if there is one. */
+async function install(spec: string, cwd: string): Promise<string | undefined> {
+  const child = Bun.spawn(["npm", "install", "--no-audit", "--no-fund", "--loglevel=error", spec], {
+    cwd,
+    stdin: "ignore",
+    stdout: "ignore",
+    stderr: "pipe",
+    timeout: installMsMax,
+  });
+  const [stderr, code] = await Promise.all([child.stderr.text(), child.exited]);
+  if (code === 0) return undefined;
+  if (child.signalCode !== null) return `npm install ${spec} took too long`;
+  if (/ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ETIMEDOUT|ENETUNREACH|E404/.test(stderr))
+    return "npm does not reach its registry";
+  throw new Error(`npm install ${spec}: ${stderr}`);
+}
