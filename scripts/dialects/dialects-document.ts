@@ -81,7 +81,12 @@ function whoSpeaks(): string {
   return `${table(head, rows)}
 
 Bold is the client's own dialect. deepseek and mistral represent every \`openai-compatible\` provider. \`dialects\` in a
-provider's configuration can exclude some of its dialects, as in the last but one row: it is then called in another.`;
+provider's configuration can exclude some of its dialects, as in two of the rows: it is then called in another. With
+\`dialects: [responses]\` OpenAI is called in Responses only, and clients of Messages and Chat get the summaries of its
+thoughts, for which OpenAI demands a verified organisation.
+
+**Thoughts** are requested if the client asks for them: by \`thinking\` in Messages, unless its \`display\` is \`omitted\`, and
+by a \`summary\` in Responses. Google and OpenAI show none without that.`;
 }
 
 function fieldsOf(dialect: Dialect): string {

@@ -61,7 +61,7 @@ interface CountRoute<Body extends CountedBody> {
 
 const messagesRoute: CountRoute<z.output<typeof countTokensRequest>> = {
   dialect: "messages",
-  operations: ["count_tokens", "messages", "chat"],
+  operations: ["count_tokens", "messages", "chat", "responses"],
   schema: countTokensRequest,
   measured: messagesCodec.measured,
   references: messagesReferences,

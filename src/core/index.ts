@@ -7,7 +7,7 @@ export { matchesGlob } from "./globs.ts";
 export { isRequestId, isStorableId, randomId, requestId, timeOfRequestId } from "./ids.ts";
 export { type JsonObject, listOf, objectOf, parseObject } from "./json.ts";
 export * as limits from "./limits.ts";
-export { type Effort, efforts, type ModelFacts } from "./model-facts.ts";
+export { type Effort, efforts, type ModelFacts, type ThoughtWish } from "./model-facts.ts";
 export {
   applyMarkup,
   costOf,

@@ -5,6 +5,12 @@ export const efforts = ["none", "minimal", "low", "medium", "high", "xhigh", "ma
 
 export type Effort = (typeof efforts)[number];
 
+/** How much a model should think: by either, or as much as it likes. */
+export interface ThoughtWish {
+  effort?: Effort | undefined;
+  budgetTokens?: number | undefined;
+}
+
 /**
  * How a model differs from others of its dialect, as far as a translation must know it: providers state it, dialects
  * apply it. An absent member means the dialect's default.
@@ -29,6 +35,10 @@ export interface ModelFacts {
   shortCallIds?: boolean;
   /** Replaces the signature of a tool call if the upstream requires one and the client has lost it. */
   lostCallSignature?: JsonObject;
+  /** In Responses it shows a summary of its thoughts if it is asked to, and otherwise hides them. */
+  summarizesThoughts?: boolean;
+  /** It shows its thoughts in chat if these members of the body ask for them, in place of `reasoning_effort`. */
+  askForThoughts?: (wish: ThoughtWish) => JsonObject;
   /** Its names of service tiers, by OpenAI's, if they differ. */
   tierNames?: Readonly<Record<string, string>>;
   /** It may write its reasoning between `<think>` or `<thought>` tags at the beginning of the content. */

@@ -11,6 +11,7 @@ beforeAll(async () => {
   rig = await startRig({
     config: { upstream: { retries: 0 } },
     providers: ({ providers }) => ({
+      stored: { kind: "openai", base_url: providers.openai, api_key: simulatedKey, dialects: ["responses"] },
       native: { kind: "anthropic", base_url: providers.anthropic, api_key: simulatedKey, dialects: ["messages"] },
     }),
   });

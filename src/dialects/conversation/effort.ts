@@ -1,4 +1,5 @@
-import { type Effort, efforts } from "../../core/index.ts";
+import { type Dialect, type Effort, efforts } from "../../core/index.ts";
+import type { ReasoningOptions } from "./conversation.ts";
 
 /** Upstreams with budgets refuse fewer tokens. */
 export const budgetTokensMin = 1024;
@@ -26,6 +27,12 @@ export function nearestEffort(requested: Effort, offered: readonly Effort[]): Ef
   const alike =
     requested === "none" ? offered.filter((effort) => effort === "none") : offered.filter((one) => one !== "none");
   return alike.toSorted((a, b) => distance(a) - distance(b) || efforts.indexOf(a) - efforts.indexOf(b))[0];
+}
+
+/** Whether the client expects to see thoughts: by its thinking in Messages, by a summary in Responses. */
+export function wantsThoughts({ mode, effort, display, summary }: ReasoningOptions, dialect: Dialect): boolean {
+  if (mode === "off" || effort === "none" || display === "omitted") return false;
+  return (dialect === "messages" && mode !== undefined) || (dialect === "responses" && summary !== undefined);
 }
 
 /** The requested reasoning as an effort: `off` for none. */

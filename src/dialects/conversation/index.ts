@@ -23,7 +23,7 @@ export type {
   ToolChoice,
   Turn,
 } from "./conversation.ts";
-export { budgetOfEffort, budgetTokensMin, effortFor, effortOfBudget, nearestEffort } from "./effort.ts";
+export { budgetOfEffort, budgetTokensMin, effortFor, effortOfBudget, nearestEffort, wantsThoughts } from "./effort.ts";
 export { estimateTokens } from "./estimate-tokens.ts";
 export { expressNative } from "./express-native.ts";
 export { joinTurns } from "./join-turns.ts";

@@ -9,7 +9,7 @@ export const messagesRoute = chargeableRoute({
     summary: "Messages-style generation (Claude-compatible shape).",
     streams: true,
   },
-  operations: ["messages", "chat"],
+  operations: ["messages", "chat", "responses"],
   surface: "anthropic",
   body: messagesRequest,
   codec: messagesCodec,

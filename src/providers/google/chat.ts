@@ -1,8 +1,46 @@
-import type { JsonObject } from "../../core/index.ts";
+import type { Effort, JsonObject, ThoughtWish } from "../../core/index.ts";
 import type { UpstreamOperation } from "../provider.ts";
 import { chatLimit, chatOperation } from "../shared/chat-operation.ts";
 import { toolsOf, typeOf } from "../shared/hosted-tools.ts";
 import { refusal } from "../shared/refusal.ts";
+
+/** The models that show summaries of their thoughts, but not those that make images or speech. */
+const shows = /^(?:models\/)?gemini-(?:2\.5|[3-9])(?!.*(?:image|tts|audio|live))/;
+
+/** The generation that counts the tokens of its thoughts; later ones have levels. */
+const hasBudget = /gemini-2/;
+
+/** The largest budget that all models of that generation accept. */
+const BUDGET_TOKENS_MAX = 24_576;
+
+/** The budgets that a low level stands for, and those that neither it nor a high one does. */
+const LOW_TOKENS_MAX = 4_096;
+const MEDIUM_TOKENS_MAX = 10_240;
+
+/** What `reasoning_effort` stands for there, by Google's documentation of its compatible layer. */
+const budgets: Readonly<Record<string, number>> = { minimal: 1_024, low: 1_024, medium: 8_192 };
+
+/** Thoughts are shown on demand; then the layer takes no `reasoning_effort` beside it (`docs/wire/gemini.md`). */
+function askForThoughts(model: string, { effort, budgetTokens }: ThoughtWish): JsonObject {
+  const amount = hasBudget.test(model) ? budgetOf(effort, budgetTokens) : levelOf(effort, budgetTokens);
+  return { extra_body: { google: { thinking_config: { include_thoughts: true, ...amount } } } };
+}
+
+function budgetOf(effort: Effort | undefined, budgetTokens: number | undefined): JsonObject {
+  const tokens = tokensOf(effort, budgetTokens);
+  return tokens === undefined ? {} : { thinking_budget: Math.min(tokens, BUDGET_TOKENS_MAX) };
+}
+
+function tokensOf(effort: Effort | undefined, budgetTokens: number | undefined): number | undefined {
+  return budgetTokens ?? (effort === undefined ? undefined : (budgets[effort] ?? BUDGET_TOKENS_MAX));
+}
+
+/** Low and high are the levels that all models have; in between, the model decides. */
+function levelOf(effort: Effort | undefined, budgetTokens: number | undefined): JsonObject {
+  const tokens = tokensOf(effort, budgetTokens);
+  if (tokens === undefined || (tokens > LOW_TOKENS_MAX && tokens <= MEDIUM_TOKENS_MAX)) return {};
+  return { thinking_level: tokens <= LOW_TOKENS_MAX ? "low" : "high" };
+}
 
 /** Google's OpenAI-compatible layer. It refuses fields of OpenAI that it doesn't know (`docs/wire/gemini.md`). */
 const operation = chatOperation({
@@ -27,7 +65,8 @@ const operation = chatOperation({
   // Models since 2.5 think, and their streams contain a summary at most.
   outputLimit: chatLimit("max_completion_tokens", (model) => !/^(?:models\/)?gemini-(?:1|2\.0)/.test(model)),
   // Google's placeholder for a lost signature (`docs/wire/gemini.md`).
-  facts: () => ({
+  facts: (model) => ({
+    ...(shows.test(model) ? { askForThoughts: (wish) => askForThoughts(model, wish) } : {}),
     lostCallSignature: { google: { thought_signature: "skip_thought_signature_validator" } },
     efforts: ["none", "minimal", "low", "medium", "high"],
     thinkTags: true,

@@ -1,7 +1,13 @@
+import type { ModelFacts } from "../../core/index.ts";
 import type { UpstreamOperation } from "../provider.ts";
 import { responsesOperation } from "../shared/responses-operation.ts";
 import { readTools, toolsMax } from "./hosted-tools.ts";
-import { hidesThought } from "./thought.ts";
+import { effortsOf, hidesThought } from "./thought.ts";
+
+function withEfforts(model: string): ModelFacts {
+  const efforts = effortsOf(model);
+  return efforts === undefined ? {} : { efforts };
+}
 
 /** Counts the input tokens that a call would have. */
 export const countResponseTokens: UpstreamOperation = {
@@ -21,4 +27,8 @@ export const responses = responsesOperation({
   hasSocket: true,
   toolsMax,
   readTools,
+  facts: (model) =>
+    hidesThought(model)
+      ? { ...withEfforts(model), developerRole: true, refusesSampling: true, summarizesThoughts: true }
+      : { developerRole: true, efforts: [] },
 });

@@ -1,4 +1,11 @@
-import { addUsage, type JsonObject, objectOf, type ObservedUsage, type Usage } from "../../core/index.ts";
+import {
+  addUsage,
+  type JsonObject,
+  type ModelFacts,
+  objectOf,
+  type ObservedUsage,
+  type Usage,
+} from "../../core/index.ts";
 import type { OutputLimit, RequestedExtras, UpstreamOperation } from "../provider.ts";
 import { tierExtras } from "./chat-operation.ts";
 import { countOf } from "./json.ts";
@@ -17,6 +24,7 @@ export interface ResponsesEndpoint {
   hidesThought: OutputLimit["hidesThought"];
   /** Whether there is a WebSocket at the same path. */
   hasSocket: boolean;
+  facts?: (model: string) => ModelFacts;
   /** What the hosted tools of a request may do. */
   toolsMax(body: JsonObject): Pick<RequestedExtras, "toolUnits" | "others">;
   /** What the hosted tools of an answer have done; `response` is the whole response. */
@@ -69,8 +77,10 @@ function readResponsesUsage(answer: JsonObject, endpoint: ResponsesEndpoint): Ob
 
 /** The Responses operation of an upstream that uses this dialect and stores its answers. */
 export function responsesOperation(endpoint: ResponsesEndpoint): UpstreamOperation {
+  const { facts } = endpoint;
   return {
     dialect: "responses",
+    ...(facts === undefined ? {} : { facts }),
     path: endpoint.path,
     hasSocket: endpoint.hasSocket,
     storesAnswers: { listsInput: endpoint.listsInput },

@@ -148,12 +148,20 @@ async function expectRelayed(cell: Cell, status: number, call: Promise<unknown>)
 async function cutsAtStop(cell: Cell): Promise<void> {
   const asking = cell.ask({ text: "words:10", stop: "dawn" });
   if (cell.gives("not in the dialect")) return expectUncut(cell, asking);
+  if (cell.gives("refused")) return expectRefused(cell, asking);
   const told = await asking;
   expect(told.text).toBe("amber bridge candle");
   expect(told.stop).toBe(
     cell.upstream.speaks[cell.client] === "messages" && cell.client === "messages" ? "stop-sequence" : "end",
   );
   await cell.expectCounted(told);
+}
+
+/** A refusal of the gateway's, which reaches no provider. */
+async function expectRefused(cell: Cell, asking: Promise<ClientResult>): Promise<void> {
+  const failure = await cell.failureOf(asking);
+  expect(failure).toBeInstanceOf(cell.driver.errorClass(422));
+  expect(cell.received()).toEqual([]);
 }
 
 /** Another dialect's word for it is the upstream's to refuse or to overlook, and never taken for its own. */

@@ -65,6 +65,12 @@ export const upstreams: readonly Upstream[] = [
     model: "native/claude-haiku-4-5",
     speaks: { chat: "messages", messages: "messages", responses: "messages" },
   },
+  {
+    title: "openai, `dialects: [responses]`",
+    model: "stored/gpt-4o-mini",
+    models: reasoningModel("stored/gpt-5-mini"),
+    speaks: { chat: "responses", messages: "responses", responses: "responses" },
+  },
   { title: "byteplus", model: "byteplus/seed-1-6-250915", speaks: withResponses },
 ];
 
@@ -76,8 +82,10 @@ export type Instead =
   | "ignored"
   /** The provider refuses it with this status, which the client gets. */
   | 400
-  /** The dialect cannot express it. */
+  /** The client's dialect cannot express it. */
   | "not in the dialect"
+  /** The provider's dialect cannot express it: 422. */
+  | "refused"
   /** Calls end with the stop reason of a text, as the provider has it. */
   | "stop"
   /** The SDK overlooks the provider's error event: ours follows it. */
@@ -104,11 +112,25 @@ export const exceptions: readonly Exception[] = [
     why: "Responses has no stop sequences.",
   },
   {
+    scenarios: ["stop sequence"],
+    clients: ["chat", "messages"],
+    speaking: "responses",
+    instead: "refused",
+    why: "A provider that is called in Responses cannot be given stop sequences: 422.",
+  },
+  {
     scenarios: thinking,
-    upstreams: ["openai", "google"],
+    upstreams: ["openai"],
     speaking: "chat",
     instead: "thoughts hidden",
-    why: "In chat these providers count their thoughts without showing them.",
+    why: "In chat OpenAI counts its thoughts without showing them; `dialects: [responses]` has summaries.",
+  },
+  {
+    scenarios: thinking,
+    clients: ["chat"],
+    upstreams: ["google"],
+    instead: "thoughts hidden",
+    why: "Google shows its thoughts on demand only, for which chat has no field.",
   },
   {
     scenarios: [...thinking, "structured output"],

@@ -9,6 +9,7 @@ import {
   type Tool,
   type ToolChoice,
   type TranslationTarget,
+  wantsThoughts,
 } from "../../conversation/index.ts";
 import { writeTurns } from "./write-turns.ts";
 
@@ -28,7 +29,7 @@ export function writeChatRequest(conversation: Conversation, target: Translation
       tool_choice: tools.length === 0 || toolChoice === undefined ? undefined : writeToolChoice(toolChoice),
       parallel_tool_calls: tools.length === 0 ? undefined : conversation.parallelToolCalls,
       response_format: conversation.format === undefined ? undefined : writeFormat(conversation.format),
-      reasoning_effort: effortFor(conversation.reasoning, target.efforts),
+      ...writeReasoning(conversation, target),
       stop: stop.length === 0 ? undefined : stop,
       max_completion_tokens: conversation.outputTokensMax,
       temperature: sampled.temperature,
@@ -45,6 +46,15 @@ export function writeChatRequest(conversation: Conversation, target: Translation
       stream: conversation.stream ? true : undefined,
     }),
   };
+}
+
+/** Thoughts are asked for if the client has asked for them in its dialect; one of chat cannot. */
+function writeReasoning({ reasoning, rest }: Conversation, target: TranslationTarget): JsonObject {
+  const effort = effortFor(reasoning, target.efforts);
+  if (reasoning === undefined || target.askForThoughts === undefined || !wantsThoughts(reasoning, rest.dialect)) {
+    return { reasoning_effort: effort };
+  }
+  return target.askForThoughts({ effort: reasoning.effort, budgetTokens: reasoning.budgetTokens });
 }
 
 function writeTier({ serviceTier, rest }: Conversation, { tierNames }: TranslationTarget): string | undefined {

@@ -146,7 +146,7 @@ class TurnWriter {
           message["refusal"] = part.text;
           break;
         case "tool-call":
-          calls.push(this.#call(part, calls.length === 0 && message["extra_content"] === undefined));
+          calls.push(this.#call(part, calls.length === 0));
           break;
         case "image":
           images.push(part);

@@ -9,6 +9,7 @@ import {
   type Tool,
   type ToolChoice,
   type TranslationTarget,
+  wantsThoughts,
 } from "../../conversation/index.ts";
 import { logprobsInclude } from "../fields.ts";
 import { writeInput } from "./write-items.ts";
@@ -127,9 +128,16 @@ function writeFormat(format: OutputFormat): JsonObject {
   }
 }
 
+/** For a client that expects to see thoughts. One of chat cannot ask for more than an effort, and gets them too. */
+function wantedSummary({ reasoning, rest }: Conversation, target: TranslationTarget): string | undefined {
+  if (reasoning === undefined || target.summarizesThoughts !== true) return undefined;
+  const asks = rest.dialect === "chat" ? reasoning.effort !== "none" : wantsThoughts(reasoning, rest.dialect);
+  return asks ? "auto" : undefined;
+}
+
 function writeReasoning(conversation: Conversation, target: TranslationTarget, own: boolean): JsonObject | undefined {
   const effort = effortFor(conversation.reasoning, target.efforts);
-  const summary = conversation.reasoning?.summary;
+  const summary = conversation.reasoning?.summary ?? wantedSummary(conversation, target);
   const reasoning = { ...ownMembers(conversation, "reasoning", own), ...defined({ effort, summary }) };
   return Object.keys(reasoning).length === 0 ? undefined : reasoning;
 }
