@@ -4,3 +4,4 @@ export type { Page, PageKind, PageMetadata, PageRequest, PageWants, PdfOptions }
 export { PagePool, type PagePoolOptions, type TakeApartOptions } from "./pool/page-pool.ts";
 export { mainContent, type MainContent, type PageType } from "./main-content/index.ts";
 export * as contentTraining from "./main-content/training.ts";
+export type { Sitemap, SitemapEntry, SitemapRequest } from "./sitemap/read-sitemap.ts";

@@ -1,7 +1,9 @@
-import { decodeText } from "./charset/decode.ts";
+import { type DecodedText, decodeText } from "./charset/decode.ts";
 import { charsetOf, kindOf } from "./documents/kind.ts";
+import { readFeed } from "./documents/read-feed.ts";
+import { readText } from "./documents/read-text.ts";
 import { readHtml } from "./html/read-html.ts";
-import type { Page, PageRequest } from "./page.ts";
+import type { Page, PageKind, PageRequest } from "./page.ts";
 
 /**
  * Takes a document apart, in this process.
@@ -9,6 +11,28 @@ import type { Page, PageRequest } from "./page.ts";
  */
 export async function takeApart(bytes: Uint8Array, request: PageRequest): Promise<Page> {
   const kind = kindOf(bytes, request.contentType, request.url);
-  const { text } = decodeText(bytes, { label: charsetOf(request.contentType) });
-  return { kind, ...readHtml(text, request) };
+  return { kind, ...(await readKind(kind, bytes, request)) };
+}
+
+async function readKind(kind: PageKind, bytes: Uint8Array, request: PageRequest): Promise<Omit<Page, "kind">> {
+  if (kind === "pdf" || kind === "docx") return readBinary(kind, bytes, request);
+  const { text } = decode(kind, bytes, request);
+  if (kind === "html") return readHtml(text, request);
+  return kind === "feed" ? readFeed(text, request) : readText(text, kind, request);
+}
+
+/** The readers of these documents are large, and are loaded when the first one comes. */
+async function readBinary(kind: "pdf" | "docx", bytes: Uint8Array, request: PageRequest): Promise<Omit<Page, "kind">> {
+  if (kind === "docx") {
+    const { readDocx } = await import("./documents/read-docx.ts");
+    return readDocx(bytes, request);
+  }
+  if (!request.pdf.parse) return { markdown: bytes.toBase64(), metadata: {}, needsBrowser: false };
+  const { readPdf } = await import("./documents/pdf/read-pdf.ts");
+  return readPdf(bytes, request);
+}
+
+function decode(kind: PageKind, bytes: Uint8Array, { contentType }: PageRequest): DecodedText {
+  const isXml = kind === "xml" || kind === "feed";
+  return decodeText(bytes, { label: charsetOf(contentType), xml: isXml, plain: kind !== "html" && !isXml });
 }

@@ -7,7 +7,7 @@ import { elementsOf } from "./walk.ts";
 const removedImage = "<Base64-Image-Removed>";
 
 /** Attributes that hold one address each. */
-const addressAttributes = ["href", "src", "poster", "cite", "action", "data", "longdesc"];
+const addressAttributes = new Set(["href", "src", "poster", "cite", "action", "data", "longdesc"]);
 
 export interface AbsoluteOptions {
   addresses: AddressResolver;
@@ -22,10 +22,10 @@ export function makeAbsolute(root: ParentNode, options: AbsoluteOptions): void {
   for (const element of elementsOf(root)) {
     const { name, attribs } = element;
     if (name === "img") setImage(attribs, imageSource(element), options);
-    else
-      for (const attribute of addressAttributes)
-        if (attribs[attribute] !== undefined) replace(attribs, attribute, options);
-    for (const attribute of Object.keys(attribs)) if (isForBrowsers(attribute)) delete attribs[attribute];
+    for (const attribute of Object.keys(attribs)) {
+      if (isForBrowsers(attribute)) delete attribs[attribute];
+      else if (addressAttributes.has(attribute) && name !== "img") replace(attribs, attribute, options);
+    }
   }
 }
 

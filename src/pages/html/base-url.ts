@@ -1,13 +1,19 @@
-import type { Document } from "domhandler";
-import { findOne } from "domutils";
+import { type Document, type Element, isTag } from "domhandler";
 
 /** The address that a page's relative links start from: its own, or that of its first `<base href>`. */
 export function baseUrlOf(document: Document, url: string): string {
-  const base = findOne(({ name, attribs }) => name === "base" && attribs["href"] !== undefined, document.children);
-  const href = base?.attribs["href"];
+  const base = headOf(document)?.children.find(
+    (child) => isTag(child) && child.name === "base" && child.attribs["href"] !== undefined,
+  );
+  const href = base !== undefined && isTag(base) ? base.attribs["href"] : undefined;
   if (href === undefined) return url;
   const resolved = parseUrl(href, url);
   return resolved !== undefined && isWeb(resolved) ? resolved.href : url;
+}
+
+function headOf(document: Document): Element | undefined {
+  const html = document.children.filter(isTag).find(({ name }) => name === "html");
+  return html?.children.filter(isTag).find(({ name }) => name === "head");
 }
 
 /** Resolves addresses of one page; repeated ones cost nothing. */

@@ -1,5 +1,4 @@
-import { type Document, isText } from "domhandler";
-import { elementsOf } from "./walk.ts";
+import { type Element, isText } from "domhandler";
 
 /** Characters of one block of JSON-LD, and objects that are looked at. */
 const blockCharactersMax = 512 * 1024;
@@ -13,12 +12,16 @@ export interface LinkedFacts {
   description?: string | undefined;
 }
 
+/** Whether a script element holds JSON-LD. */
+export function isLinkedData({ attribs }: Element): boolean {
+  return /^application\/ld\+json/i.test(attribs["type"] ?? "");
+}
+
 /** Facts that a page states about its main entity as JSON-LD, for what its meta tags leave out. */
-export function linkedFacts(document: Document): LinkedFacts {
+export function linkedFacts(scripts: readonly Element[]): LinkedFacts {
   const facts: LinkedFacts = {};
   let left = objectsMax;
-  for (const { name, attribs, children } of elementsOf(document)) {
-    if (name !== "script" || !/^application\/ld\+json/i.test(attribs["type"] ?? "")) continue;
+  for (const { children } of scripts) {
     const [content] = children;
     if (content === undefined || !isText(content) || content.data.length > blockCharactersMax) continue;
     for (const object of objectsOf(content.data)) {

@@ -2,7 +2,7 @@ import { type Document, type Element, isText } from "domhandler";
 import { textContent } from "domutils";
 import type { PageMetadata } from "../page.ts";
 import type { AddressResolver } from "./base-url.ts";
-import { linkedFacts } from "./json-ld.ts";
+import { isLinkedData, linkedFacts } from "./json-ld.ts";
 import { elementsOf } from "./walk.ts";
 
 /** Names of meta tags → the member that holds their value; other tags keep their own name. The first tag that is present wins. */
@@ -69,7 +69,7 @@ export function metadataOf(document: Document, addresses: AddressResolver): Page
     const address = metadata[member];
     if (typeof address === "string") metadata[member] = addresses.web(address) ?? address;
   }
-  return withoutGaps({ ...metadata, ...readElements(head, metadata, document, addresses) });
+  return withoutGaps({ ...metadata, ...readElements(head, metadata, addresses) });
 }
 
 type Tags = Map<string, string | string[]>;
@@ -83,6 +83,8 @@ interface Head {
   heading: Element | undefined;
   root: Element | undefined;
   links: Element[];
+  /** Those with JSON-LD. */
+  scripts: Element[];
   time: Element | undefined;
 }
 
@@ -94,11 +96,14 @@ function readHead(document: Document): Head {
     heading: undefined,
     root: undefined,
     links: [],
+    scripts: [],
     time: undefined,
   };
   for (const element of elementsOf(document, ({ name }) => name !== "svg" && name !== "template")) {
     if (element.name === "meta") addTag(head, element);
-    else if (element.name === "title") head.title ??= element;
+    else if (element.name === "script") {
+      if (isLinkedData(element)) head.scripts.push(element);
+    } else if (element.name === "title") head.title ??= element;
     else if (element.name === "h1") head.heading ??= element;
     else if (element.name === "html") head.root ??= element;
     else if (element.name === "link" && head.links.length < tagsMax) head.links.push(element);
@@ -136,13 +141,8 @@ function addValue(tags: Tags, name: string, value: string): void {
   else if ([before].flat().length < tagsMax && ![before].flat().includes(value)) tags.set(name, [before, value].flat());
 }
 
-function readElements(
-  head: Head,
-  metadata: PageMetadata,
-  document: Document,
-  addresses: AddressResolver,
-): PageMetadata {
-  const facts = linkedFacts(document);
+function readElements(head: Head, metadata: PageMetadata, addresses: AddressResolver): PageMetadata {
+  const facts = linkedFacts(head.scripts);
   const language =
     head.root?.attribs["lang"] ??
     head.root?.attribs["xml:lang"] ??

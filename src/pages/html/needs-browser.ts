@@ -2,9 +2,12 @@ import { type Document, type Element, isText } from "domhandler";
 import { elementsOf } from "./walk.ts";
 
 /** Characters of text below which a page with scripts is empty without them. */
-const emptyCharactersMax = 200;
+const emptyCharactersMax = 100;
 
-/** The same where the page says that it needs scripts, or has the root of an application with nothing in it. */
+/** The same where the page says that it needs scripts: a message about them is not the content. */
+const askingCharactersMax = 250;
+
+/** The same where the root of an application has nothing in it. */
 const nearlyEmptyCharactersMax = 600;
 
 /** Where frameworks put what they draw. */
@@ -34,8 +37,10 @@ export function needsBrowser(document: Document): boolean {
   let redirects = false;
   for (const element of elementsOf(document, ({ name }) => !unread.has(name))) {
     if (element.name === "script" && isProgram(element)) scripts += 1;
-    else if (element.name === "noscript") asksForScripts ||= asks(element);
-    else if (element.name === "meta") redirects ||= (element.attribs["http-equiv"] ?? "").toLowerCase() === "refresh";
+    else if (element.name === "noscript") {
+      asksForScripts ||= asks(element);
+      characters += substituteText(element);
+    } else if (element.name === "meta") redirects ||= (element.attribs["http-equiv"] ?? "").toLowerCase() === "refresh";
     else if (!unread.has(element.name)) {
       characters += ownText(element);
       emptyRoot ||= isEmptyRoot(element);
@@ -43,7 +48,7 @@ export function needsBrowser(document: Document): boolean {
     if (characters > nearlyEmptyCharactersMax) return false;
   }
   if (scripts === 0 || redirects) return false;
-  return characters < emptyCharactersMax || asksForScripts || emptyRoot;
+  return emptyRoot || characters < (asksForScripts ? askingCharactersMax : emptyCharactersMax);
 }
 
 /** Data in a script element is no program. */
@@ -58,6 +63,17 @@ function asks({ children }: Element): boolean {
       isText(child) && /javascript/i.test(child.data) && /enable|require|need|activ|turn|work/i.test(child.data),
   );
 }
+
+/** What is shown without scripts, instead: forums have all of their posts there. To the parser it is one text. */
+function substituteText({ children }: Element): number {
+  const [content] = children;
+  if (content === undefined || !isText(content) || content.data.length < nearlyEmptyCharactersMax) return 0;
+  return content.data.slice(0, substituteCharactersMax).replaceAll(/<(style|script)[\s\S]*?<\/\1>|<[^>]*>|\s+/gi, "")
+    .length;
+}
+
+/** Characters of it that are looked at. */
+const substituteCharactersMax = 20_000;
 
 function ownText({ children }: Element): number {
   return children.reduce((sum, child) => sum + (isText(child) ? child.data.trim().length : 0), 0);

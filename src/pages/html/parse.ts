@@ -1,4 +1,4 @@
-import type { Document } from "domhandler";
+import { type Document, Element } from "domhandler";
 import { parse, type TreeAdapter } from "parse5";
 import { adapter, type Htmlparser2TreeAdapterMap } from "parse5-htmlparser2-tree-adapter";
 import { PageError } from "../page-error.ts";
@@ -27,6 +27,12 @@ export function parseHtml(text: string): Document {
   return document;
 }
 
+/**
+ * The namespaces of attributes, which only matter to drawings, and two objects for each element are a third of a tree's
+ * memory: all elements share an empty one.
+ */
+const noNames: Readonly<Record<string, string>> = Object.freeze(Object.create(null) as Record<string, string>);
+
 function boundedAdapter(): TreeAdapter<Htmlparser2TreeAdapterMap> {
   let nodes = 0;
   const count = (): void => {
@@ -35,9 +41,18 @@ function boundedAdapter(): TreeAdapter<Htmlparser2TreeAdapterMap> {
   };
   return {
     ...adapter,
-    createElement(...element) {
+    createElement(name, namespace, attributes) {
       count();
-      return adapter.createElement(...element);
+      const attribs = Object.create(null) as Record<string, string>;
+      for (const { name: attribute, value } of attributes) attribs[attribute] = value;
+      return Object.assign(new Element(name, attribs, []), {
+        namespace,
+        "x-attribsNamespace": noNames,
+        "x-attribsPrefix": noNames,
+      });
+    },
+    adoptAttributes({ attribs }, attributes) {
+      for (const { name, value } of attributes) attribs[name] ??= value;
     },
     createTextNode(value) {
       count();

@@ -1,18 +1,21 @@
-import { type AnyNode, type Element, hasChildren, isTag, type ParentNode } from "domhandler";
+import { type Element, isDocument, isTag, type ParentNode } from "domhandler";
 
 /** All elements below `root` in document order. `enter` returns false to leave out what an element contains. */
 export function* elementsOf(root: ParentNode, enter: (element: Element) => boolean = () => true): Generator<Element> {
-  const waiting: AnyNode[] = root.children.toReversed();
-  for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
-    if (isTag(node)) {
-      yield node;
-      if (!enter(node)) continue;
-    }
-    if (hasChildren(node))
-      for (let index = node.children.length - 1; index >= 0; index -= 1) push(waiting, node.children[index]);
+  const waiting: Element[] = [];
+  pushElements(waiting, root);
+  for (let element = waiting.pop(); element !== undefined; element = waiting.pop()) {
+    yield element;
+    if (enter(element)) pushElements(waiting, element);
   }
 }
 
-function push(waiting: AnyNode[], node: AnyNode | undefined): void {
-  if (node !== undefined) waiting.push(node);
+function pushElements(waiting: Element[], { children }: ParentNode): void {
+  for (let index = children.length - 1; index >= 0; index -= 1) {
+    const child = children[index];
+    if (child === undefined) continue;
+    if (isTag(child)) waiting.push(child);
+    // The content of a template.
+    else if (isDocument(child)) pushElements(waiting, child);
+  }
 }

@@ -15,6 +15,22 @@ import { finishLine, finishParagraph, linked, surround, writeFrame } from "./inl
 import { writeDefinitions, writeList } from "./lists.ts";
 import { codeOfTable, isLayout, writeTable } from "./tables.ts";
 
+/** The end of an element that is only a box around others. */
+const edge = Symbol("edge");
+
+/** Elements that are written in a way of their own. */
+const written = new Set(
+  (
+    "h1 h2 h3 h4 h5 h6 ul ol menu dir li dl blockquote pre table hr details a strong b em i del s strike iframe video audio button " +
+    "select svg noscript template object textarea"
+  ).split(" "),
+);
+
+/** Whether an element only surrounds others. Pages have hundreds of them in each other. */
+function isTransparent(element: Element, { footnotes }: Writer): boolean {
+  return !written.has(element.name) && footnotes.noteOf(element) === undefined && formulaOf(element) === undefined;
+}
+
 /** Neighbours as blocks: each block element, and between them paragraphs of what is left. */
 export function writeBlocks(nodes: readonly ChildNode[], scope: Scope, writer: Writer): Block[] {
   const blocks: Block[] = [];
@@ -23,13 +39,16 @@ export function writeBlocks(nodes: readonly ChildNode[], scope: Scope, writer: W
     if (run.length > 0) add(blocks, writeRun(run, scope, writer));
     run = [];
   };
-  for (const child of nodes) {
-    if (!isTag(child) || !writer.isBlock(child)) {
-      if (isTag(child) || isText(child)) run.push(child);
-      continue;
-    }
-    endRun();
-    add(blocks, writeBlock(child, scope, writer));
+  const waiting: (ChildNode | typeof edge)[] = nodes.toReversed();
+  for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
+    if (node === edge) endRun();
+    else if (isTag(node) && writer.isBlock(node)) {
+      endRun();
+      if (isTransparent(node, writer)) {
+        waiting.push(edge);
+        for (const child of node.children.toReversed()) waiting.push(child);
+      } else add(blocks, writeBlock(node, scope, writer));
+    } else if (isTag(node) || isText(node)) run.push(node);
   }
   endRun();
   return blocks;
@@ -43,7 +62,7 @@ function add(blocks: Block[], more: readonly Block[]): void {
 function writeRun(nodes: readonly ChildNode[], scope: Scope, writer: Writer): Block[] {
   if (nodes.every((node) => isText(node) && node.data.trim() === "")) return [];
   const text = writer.inline(nodes, scope);
-  return text.split(/\n[ \t]*\n\s*/).flatMap((paragraph): Block[] => {
+  return (text.includes("\n") ? text.split(/\n[ \t]*\n\s*/) : [text]).flatMap((paragraph): Block[] => {
     const isBlank = paragraph.trim() === "";
     return isBlank ? [] : [{ kind: "text", text: finishParagraph(wrapped(paragraph, scope)) }];
   });

@@ -11,17 +11,18 @@ const decorationNames = new Set(["button", "clipboard-copy", "style", "script", 
 export function codeText(root: Element): string {
   const parts: string[] = [];
   const endsLine = (): boolean => parts.length === 0 || (parts.at(-1) ?? "").endsWith("\n");
-  const waiting: (AnyNode | "line")[] = root.children.toReversed();
+  const waiting: (AnyNode | LineEnd)[] = root.children.toReversed();
   for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
-    if (node === "line") {
-      if (!endsLine()) parts.push("\n");
+    if ("emptyAt" in node) {
+      if (!endsLine() || parts.length === node.emptyAt) parts.push("\n");
     } else if (isText(node)) {
       if (node.data !== "") parts.push(node.data);
     } else if (isTag(node) && !isDecoration(node)) {
       if (node.name === "br") parts.push("\n");
       const isLine = node.name !== "td" && (isBlockName(node.name) || isLineSpan(node));
       if (isLine && !endsLine()) parts.push("\n");
-      if (isLine) waiting.push("line");
+      // A row without text is an empty line; other boxes without text are nothing.
+      if (isLine) waiting.push({ emptyAt: node.name === "tr" || node.name === "span" ? parts.length : undefined });
       pushChildren(waiting, node);
     }
   }
@@ -58,7 +59,12 @@ export function isDecoration({ name, attribs }: Element): boolean {
   return decoration.test(attribs["class"] ?? "");
 }
 
-function pushChildren(waiting: (AnyNode | "line")[], { children }: ParentNode): void {
+/** Where a line ends that an element makes, and the number of parts if it is empty. */
+interface LineEnd {
+  emptyAt: number | undefined;
+}
+
+function pushChildren(waiting: (AnyNode | LineEnd)[], { children }: ParentNode): void {
   for (let index = children.length - 1; index >= 0; index -= 1) {
     const child = children[index];
     if (child !== undefined) waiting.push(child);
@@ -98,12 +104,18 @@ const classPatterns = [
   /(?:^|\s)([\w+#-]+)\s+hljs(?:\s|$)/i,
 ];
 
-/** The language of a code block, from its own classes and attributes, those of the code in it, and of up to three parents. */
+/** Parents of a code block that may name its language: a table with line numbers has six. */
+const outerLevelsMax = 7;
+
+/** Elements that hold more than a block of code. */
+const sections = new Set(["body", "main", "article", "section", "li", "blockquote"]);
+
+/** The language of a code block, from its own classes and attributes, those of the code in it, and of its parents. */
 export function languageOf(pre: Element): string {
   const inner = pre.children.filter(isTag).find(({ name }) => name === "code");
   const parents: Element[] = [];
-  for (let { parent } = pre; parent !== null && isTag(parent) && parents.length < 3; { parent } = parent) {
-    if (parent.name === "body" || parent.name === "article" || parent.name === "li") break;
+  for (let { parent } = pre; parent !== null && isTag(parent) && parents.length < outerLevelsMax; { parent } = parent) {
+    if (sections.has(parent.name)) break;
     parents.push(parent);
   }
   for (const element of [inner, pre, ...parents]) {

@@ -59,6 +59,7 @@ export function resolveMarks(text: string): string {
 
 /** Escapes what would begin a block at the start of a line. */
 export function escapeLineStarts(text: string): string {
+  if (!/^[#>\-+*=_`~\d]/m.test(text)) return text;
   return text.replaceAll(
     /^(?:(#{1,6}(?=\s|$)|>|[-+*](?=\s|$)|=+(?=\s*$)|(?:-{2,}|_{3,}|\*{3,})\s*$|`{3}|~{3})|(\d{1,9})([.)])(?=\s|$))/gm,
     (_, sign: string | undefined, digits: string | undefined, end: string | undefined) =>

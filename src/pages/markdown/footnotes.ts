@@ -23,11 +23,15 @@ export function findFootnotes(root: ParentNode, pageUrl: string): Footnotes {
   const { places, links } = collect(root, pageUrl);
   const labels = new Map<Element, string>();
   const taken = new Set<string>();
+  const backs = new Map<Element, ReadonlySet<string>>();
   const references = new Map<Element, Element>();
   for (const { link, target } of links) {
     const note = places.get(target);
     if (note === undefined || !isReference(link) || !noteNames.has(note.name)) continue;
-    if (!linksBack(note, link, pageUrl)) continue;
+    const back = backs.get(note) ?? targetsOf(note, pageUrl);
+    backs.set(note, back);
+    // A link within its own note leads on, not back.
+    if (back.has(target) || !(isInNotes(note) || placesAround(link).some((place) => back.has(place)))) continue;
     if (!labels.has(note)) {
       const label = freeLabel(textOf(link), taken);
       taken.add(label);
@@ -116,17 +120,17 @@ function placesAround(link: Element): string[] {
 const noteElementsMax = 300;
 const referencesMax = 5_000;
 
-function linksBack(note: Element, link: Element, pageUrl: string): boolean {
-  const targets = placesAround(link);
+/** The places that the links of a note lead to. */
+function targetsOf(note: Element, pageUrl: string): ReadonlySet<string> {
+  const targets = new Set<string>();
   let left = noteElementsMax;
   for (const element of elementsOf(note)) {
     left -= 1;
-    if (element === link || left === 0) return false;
-    if (element.name !== "a") continue;
-    const target = fragmentOf(element, pageUrl);
-    if (target !== undefined && targets.includes(target)) return true;
+    if (left === 0) break;
+    const target = element.name === "a" ? fragmentOf(element, pageUrl) : undefined;
+    if (target !== undefined) targets.add(target);
   }
-  return isInNotes(note);
+  return targets;
 }
 
 /** A list of notes that calls itself so needs no links back. */

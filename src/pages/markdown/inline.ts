@@ -43,7 +43,8 @@ export function writeInline(nodes: readonly ChildNode[], scope: Scope, writer: W
   let lastMark = "";
   for (const node of nodes) {
     if (isText(node)) {
-      text += markText(node.data.replaceAll(/[\s\u00a0]+/g, " "), scope.inCell);
+      const data = foldSpace(node.data);
+      text += markText(isFormulaScript(node.prev) ? data.replace(/^ (?=[.,;:)])/, "") : data, scope.inCell);
       lastMark = "";
     } else if (isTag(node)) {
       const piece = writeElement(node, scope, writer);
@@ -57,18 +58,26 @@ export function writeInline(nodes: readonly ChildNode[], scope: Scope, writer: W
   return text;
 }
 
+/** A script is nothing to a browser, so that authors put white space after it. */
+function isFormulaScript(node: ChildNode | null): boolean {
+  return node !== null && isTag(node) && node.name === "script";
+}
+
+function foldSpace(text: string): string {
+  return /[^\S ]| {2}/.test(text) ? text.replaceAll(/\s+/g, " ") : text;
+}
+
 /** A complete paragraph: marks resolved, spaces at its edges and around line breaks removed, at most one line break at a time. */
 export function finishParagraph(marked: string): string {
-  const folded = marked
-    .replaceAll(/[ \t]+/g, " ")
-    .replaceAll(/ ?\n ?/g, "\n")
-    .trim();
-  return escapeLineStarts(resolveMarks(folded)).replaceAll("\n", "  \n");
+  const text = marked.trim();
+  const folded = text.includes("  ") ? text.replaceAll(/ +/g, " ") : text;
+  if (!folded.includes("\n")) return escapeLineStarts(resolveMarks(folded));
+  return escapeLineStarts(resolveMarks(folded.replaceAll(/ ?\n ?/g, "\n"))).replaceAll("\n", "  \n");
 }
 
 /** A complete text that must stay on one line: a heading, a cell, the summary of something. */
 export function finishLine(marked: string): string {
-  return resolveMarks(marked.replaceAll(/\s+/g, " ").trim());
+  return resolveMarks(foldSpace(marked).trim());
 }
 
 function writeElement(element: Element, scope: Scope, writer: Writer): string {

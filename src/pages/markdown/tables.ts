@@ -47,11 +47,16 @@ export function isLayout(table: Element): boolean {
   return rows.some(({ cells }) => cells.some((cell) => longCell(cell)));
 }
 
-/** Characters in a cell without a header row, above which it holds a part of the page. */
+/** Characters in a cell of a table without a header row, above which it holds a part of the page; fewer if it has blocks. */
 const cellCharactersMax = 1_000;
+const blockCharactersMax = 80;
 
 function longCell(cell: Element): boolean {
-  return textContent(cell).length > cellCharactersMax;
+  const characters = textContent(cell).length;
+  if (characters > cellCharactersMax) return true;
+  return (
+    characters > blockCharactersMax && findOne(({ name }) => /^(div|p|ul|ol|pre)$/.test(name), cell.children) !== null
+  );
 }
 
 /** A table with a header row, an empty one where it has none. Spans leave the cells that they cover empty. */

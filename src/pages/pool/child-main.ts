@@ -1,7 +1,8 @@
 /** Entry point of the child processes: takes one document after the other apart, until its input ends. */
+import { readSitemap } from "../sitemap/read-sitemap.ts";
 import { takeApart } from "../take-apart.ts";
 import { FrameReader, type Frame } from "./frames.ts";
-import { encodeFailure, encodePage, type Task } from "./tasks.ts";
+import { encodeFailure, encodePage, encodeSitemap, type Task } from "./tasks.ts";
 
 /** Bytes of a document after which its garbage is collected at once, so that the child stays small while it waits. */
 const largeBytesMin = 1024 * 1024;
@@ -22,9 +23,10 @@ async function answer({ header, body }: Frame): Promise<void> {
   if (body.length >= largeBytesMin) Bun.gc(true);
 }
 
-async function perform({ request }: Task, bytes: Uint8Array): Promise<Uint8Array[]> {
+async function perform(task: Task, bytes: Uint8Array): Promise<Uint8Array[]> {
   try {
-    return encodePage(await takeApart(bytes, request));
+    if (task.name === "sitemap") return encodeSitemap(readSitemap(bytes, task.request));
+    return encodePage(await takeApart(bytes, task.request));
   } catch (error) {
     return encodeFailure(error);
   }

@@ -2,16 +2,18 @@ import { writeFileSync } from "node:fs";
 import { setPriority } from "node:os";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { Page } from "../page.ts";
 import { PageError, type PageFailure } from "../page-error.ts";
 import { encodeFrame, type Frame, FrameReader } from "./frames.ts";
 import { residentBytes } from "./resident-memory.ts";
-import { decodeReply, type Task } from "./tasks.ts";
+import { decodeReply, type Result, type Task } from "./tasks.ts";
 
 const childMain = fileURLToPath(new URL("child-main.ts", import.meta.url));
 
 /** The priority of children: lower than the gateway's, so that it is served first where cores are few. */
 const niceness = 10;
+
+/** The memory that a child's garbage collector takes the machine to have. */
+const collectorBytes = 400 * 1024 * 1024;
 
 /** How often the memory of a child at work is read. Reading it takes 20 µs on Linux, and a process elsewhere. */
 const watchMs = process.platform === "linux" ? 50 : 500;
@@ -45,7 +47,14 @@ export class PageChild {
       stderr: "ignore",
       // Bun reads a .env file from the directory that it is started in.
       cwd: dirname(childMain),
-      env: { PATH: "/usr/bin:/bin", LANG: "C.UTF-8", TZ: "UTC" },
+      env: {
+        // The collector's heap is sized by the machine's memory unless it is told another; with less it works harder and
+        // keeps less: 100 MB of garbage fewer on a page of 5 MB, for no measurable time.
+        BUN_JSC_forceRAMSize: String(collectorBytes),
+        PATH: "/usr/bin:/bin",
+        LANG: "C.UTF-8",
+        TZ: "UTC",
+      },
     });
     lowerPriority(this.#process.pid);
     void this.#readReplies();
@@ -61,7 +70,7 @@ export class PageChild {
   }
 
   /** @throws PageError. After `timeout`, `too_large` and `crashed` the process has ended. */
-  async run(task: Task, bytes: Uint8Array): Promise<Page> {
+  async run(task: Task, bytes: Uint8Array): Promise<Result> {
     const running = Promise.withResolvers<Frame>();
     this.#running = running;
     const timer = setTimeout(() => this.end("timeout"), this.#bounds.taskMsMax);

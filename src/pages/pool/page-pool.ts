@@ -1,8 +1,10 @@
+import { strict as assert } from "node:assert";
 import { availableParallelism } from "node:os";
 import type { Page, PageRequest } from "../page.ts";
 import { PageError } from "../page-error.ts";
+import type { Sitemap, SitemapRequest } from "../sitemap/read-sitemap.ts";
 import { type ChildBounds, PageChild } from "./page-child.ts";
-import type { Task } from "./tasks.ts";
+import type { Result, Task } from "./tasks.ts";
 
 export interface PagePoolOptions extends Partial<ChildBounds> {
   /** Processes at once. Default: one for each core but one, which is the gateway's. */
@@ -39,7 +41,7 @@ interface Waiting {
   task: Task;
   bytes: Uint8Array;
   signal: AbortSignal | undefined;
-  result: PromiseWithResolvers<Page>;
+  result: PromiseWithResolvers<Result>;
 }
 
 /**
@@ -75,8 +77,20 @@ export class PagePool {
    * Takes a document apart.
    * @throws PageError; the reason of `signal`, at once, when it is aborted.
    */
-  takeApart(bytes: Uint8Array, request: PageRequest, { signal }: TakeApartOptions = {}): Promise<Page> {
-    return this.#enqueue({ name: "page", request }, bytes, signal);
+  async takeApart(bytes: Uint8Array, request: PageRequest, { signal }: TakeApartOptions = {}): Promise<Page> {
+    const result = await this.#enqueue({ name: "page", request }, bytes, signal);
+    assert(result.name === "page");
+    return result.page;
+  }
+
+  /**
+   * Reads a sitemap, a sitemap index, a feed or a list of addresses.
+   * @throws PageError; the reason of `signal`, at once, when it is aborted.
+   */
+  async readSitemap(bytes: Uint8Array, request: SitemapRequest, { signal }: TakeApartOptions = {}): Promise<Sitemap> {
+    const result = await this.#enqueue({ name: "sitemap", request }, bytes, signal);
+    assert(result.name === "sitemap");
+    return result.sitemap;
   }
 
   /** Ends all children, and fails what they do and what waits. */
@@ -89,7 +103,7 @@ export class PagePool {
     await Promise.all(children.map(({ ended }) => ended));
   }
 
-  async #enqueue(task: Task, bytes: Uint8Array, signal: AbortSignal | undefined): Promise<Page> {
+  async #enqueue(task: Task, bytes: Uint8Array, signal: AbortSignal | undefined): Promise<Result> {
     signal?.throwIfAborted();
     if (this.#isClosed) throw closed();
     const { queueMax, queueBytesMax } = this.#options;

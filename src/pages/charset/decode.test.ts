@@ -1,0 +1,62 @@
+import { describe, expect, test } from "bun:test";
+import { decodeText } from "./decode.ts";
+
+function latin1(text: string): Uint8Array {
+  return Uint8Array.from(text, (character) => character.charCodeAt(0));
+}
+
+const russian =
+  "Эта страница написана по-русски и сохранена в старой кодировке, которую до сих пор используют многие сайты";
+
+function windows1251(text: string): Uint8Array {
+  return Uint8Array.from(text, (character) => {
+    const code = character.charCodeAt(0);
+    return code >= 0x410 && code <= 0x44f ? code - 0x410 + 0xc0 : code;
+  });
+}
+
+describe("the encoding of a document", () => {
+  const cases: readonly [name: string, bytes: Uint8Array, label: string | undefined, encoding: string, text: string][] =
+    [
+      ["a byte order mark wins", Uint8Array.of(0xef, 0xbb, 0xbf, 0xc3, 0xa4), "latin1", "utf-8", "ä"],
+      ["UTF-16 with a mark", Uint8Array.of(0xff, 0xfe, 0xe4, 0), undefined, "utf-16le", "ä"],
+      ["the header", latin1("\u00e4"), "ISO-8859-1", "windows-1252", "ä"],
+      ["an unknown label is none", new TextEncoder().encode("ä"), "utf8000", "utf-8", "ä"],
+      ["the page's own tag", latin1('<meta charset="iso-8859-15">\u00a4'), undefined, "iso-8859-15", "€"],
+      [
+        "the older tag",
+        latin1('<meta http-equiv=Content-Type content="text/html; charset=iso-8859-2">\u00b1'),
+        undefined,
+        "iso-8859-2",
+        "ą",
+      ],
+      ["UTF-8 proves itself", new TextEncoder().encode("Füße"), undefined, "utf-8", "Füße"],
+      ["a header that adds UTF-8 to everything", latin1("<meta charset=latin1>\u00e4"), "utf-8", "windows-1252", "ä"],
+      [
+        "a header that adds Latin-1 to everything",
+        new TextEncoder().encode("<meta charset=utf-8>ä"),
+        "latin1",
+        "utf-8",
+        "ä",
+      ],
+      ["statistics", windows1251(`${russian}. ${russian}`), undefined, "windows-1251", russian],
+      ["Western Europe as a last resort", latin1("\u00a92026 x"), undefined, "windows-1252", "©2026 x"],
+    ];
+  for (const [name, bytes, label, encoding, text] of cases) {
+    test(name, () => {
+      const decoded = decodeText(bytes, { label });
+      expect(decoded.encoding).toBe(encoding);
+      expect(decoded.text).toContain(text);
+    });
+  }
+
+  test("XML declares its own", () => {
+    const bytes = latin1('<?xml version="1.0" encoding="iso-8859-1"?><a>\u00e4</a>');
+    expect(decodeText(bytes, { label: undefined, xml: true }).text).toContain("ä");
+  });
+
+  test("a plain text declares nothing", () => {
+    const bytes = new TextEncoder().encode("<meta charset=latin1> ä");
+    expect(decodeText(bytes, { label: undefined, plain: true }).text).toContain("ä");
+  });
+});

@@ -1,0 +1,243 @@
+import { describe, expect, test } from "bun:test";
+import { bytesOf, pageRequest } from "../__fixtures__/request.ts";
+import type { Page, PageRequest } from "../page.ts";
+import { takeApart } from "../take-apart.ts";
+import { makeDocx, makeZip } from "./__fixtures__/docx.ts";
+import { makePdf, type Text } from "./__fixtures__/pdf.ts";
+
+async function read(
+  bytes: Uint8Array | string,
+  contentType?: string,
+  changes: Partial<PageRequest> = {},
+): Promise<Page> {
+  return takeApart(typeof bytes === "string" ? bytesOf(bytes) : bytes, pageRequest({ contentType, ...changes }));
+}
+
+async function failureOf(promise: Promise<unknown>): Promise<unknown> {
+  return promise.then(
+    () => "no failure",
+    (error: unknown) => error,
+  );
+}
+
+describe("PDF", () => {
+  const lines = (texts: readonly string[], x: number, y: number): Text[] =>
+    texts.map((text, index) => [x, y - index * 14, 10, text]);
+
+  test("lines are paragraphs, larger text is a heading, divided words are joined", async () => {
+    const page = await read(
+      makePdf(
+        [
+          [
+            [50, 750, 20, "A report"],
+            ...lines(["The first para-", "graph of it."], 50, 700),
+            ...lines(["The second."], 50, 650),
+          ],
+        ],
+        { title: "Report" },
+      ),
+      "application/octet-stream",
+    );
+    expect(page).toMatchObject({
+      kind: "pdf",
+      markdown: "# A report\n\nThe first paragraph of it.\n\nThe second.",
+      metadata: { title: "Report", publishedTime: "2026-01-31T12:00:00Z" },
+      pdfPages: 1,
+      totalPdfPages: 1,
+    });
+  });
+
+  test("two columns are read one after the other", async () => {
+    const left = lines(
+      ["left one is about as wide as this", "left two is about as wide as this", "left three is about as wide as it"],
+      50,
+      700,
+    );
+    const right = lines(
+      [
+        "right one is about as wide as this",
+        "right two is about as wide as this",
+        "right three is as wide as the others",
+      ],
+      330,
+      700,
+    );
+    const { markdown } = await read(
+      makePdf([
+        [
+          [50, 750, 10, "A line that goes across both of the columns of this page, so that it is read first of all"],
+          ...left,
+          ...right,
+        ],
+      ]),
+    );
+    expect(markdown?.replaceAll("\n\n", " ")).toMatch(
+      /^A line .* left one .* left two .* left three .* right one .* right two .* right three /,
+    );
+  });
+
+  test("page numbers and running titles are left out", async () => {
+    const pages = Array.from({ length: 4 }, (_, index): Text[] => [
+      [50, 780, 9, "A running title"],
+      ...lines(
+        ["Some text", `of page ${["one", "two", "three", "four"][index]}`, "with more", "than four lines", "on it."],
+        50,
+        700,
+      ),
+      [300, 20, 9, `Page ${index + 1} of 4`],
+    ]);
+    const { markdown } = await read(makePdf(pages));
+    expect(markdown).not.toContain("running title");
+    expect(markdown).not.toContain("of 4");
+    expect(markdown).toContain("of page three");
+  });
+
+  test("no more pages than asked for", async () => {
+    const page = await read(makePdf(["one", "two", "three"].map((text): Text[] => [[50, 700, 10, text]])), undefined, {
+      pdf: { parse: true, pagesMax: 2 },
+    });
+    expect(page).toMatchObject({ pdfPages: 2, totalPdfPages: 3, warning: "2 of 3 pages were read" });
+    expect(page.markdown).not.toContain("three");
+  });
+
+  test("as it is, where it is not to be parsed", async () => {
+    const bytes = makePdf([[]]);
+    expect((await read(bytes, undefined, { pdf: { parse: false, pagesMax: 1 } })).markdown).toBe(bytes.toBase64());
+  });
+
+  test("without text: a warning", async () => {
+    expect(await read(makePdf([[]]))).toMatchObject({
+      markdown: "",
+      warning: "the PDF has no text: its pages are images",
+    });
+  });
+
+  test("one that is broken or encrypted is refused by name", async () => {
+    expect(await failureOf(read("%PDF-1.7\nnothing else"))).toMatchObject({
+      failure: "malformed",
+      message: "the PDF is broken",
+    });
+    const trailer = `/ID [<00><00>] /Encrypt << /Filter /Standard /V 1 /R 2 /P -4 /O <${"00".repeat(32)}> /U <${"11".repeat(32)}> >>`;
+    expect(await failureOf(read(makePdf([[]], { trailer })))).toMatchObject({
+      failure: "malformed",
+      message: "the PDF needs a password",
+    });
+  });
+
+  test("one whose pages refer to each other ends", async () => {
+    const loop = new TextDecoder().decode(makePdf([[[50, 700, 10, "x"]]])).replace("/Kids [6 0 R]", "/Kids [2 0 R]");
+    expect(await failureOf(read(loop))).toBeDefined();
+  });
+});
+
+describe("Word", () => {
+  const paragraph = (text: string, style = ""): string =>
+    `<w:p><w:pPr>${style === "" ? "" : `<w:pStyle w:val="${style}"/>`}</w:pPr><w:r><w:t>${text}</w:t></w:r></w:p>`;
+
+  test("headings, paragraphs and tables", async () => {
+    const cell = (text: string): string => `<w:tc>${paragraph(text)}</w:tc>`;
+    const bytes = makeDocx(
+      `${paragraph("Title", "Heading1")}${paragraph("Text &amp; more")}<w:tbl><w:tr>${cell("a")}${cell("b")}</w:tr></w:tbl>`,
+    );
+    expect(await read(bytes, "application/octet-stream")).toMatchObject({
+      kind: "docx",
+      markdown: "# Title\n\nText & more\n\n|  |  |\n| --- | --- |\n| a | b |",
+    });
+  });
+
+  test("one that unpacks to too much is refused", async () => {
+    const bytes = makeZip({ "word/document.xml": "<x/>" }, { "word/document.xml": 2_000_000_000 });
+    expect(await failureOf(read(bytes))).toMatchObject({ failure: "too_large" });
+  });
+
+  test("one that is broken is refused", async () => {
+    expect(await failureOf(read(makeZip({ "word/document.xml": "<w:document" })))).toMatchObject({
+      failure: "malformed",
+    });
+    expect(await failureOf(read(`PK\u0003\u0004 word/document.xml`))).toMatchObject({ failure: "too_large" });
+  });
+
+  test("entities of its own are not expanded", async () => {
+    const hostile = makeZip({
+      "word/document.xml": '<!DOCTYPE x [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]><w:document>&b;</w:document>',
+    });
+    expect(await failureOf(read(hostile))).toMatchObject({ failure: "malformed" });
+  });
+});
+
+describe("documents of text", () => {
+  const cases: readonly [name: string, text: string, type: string | undefined, kind: string, markdown: string][] = [
+    ["plain text", "a\r\n  b *c*\n", "text/plain", "text", "a\n  b *c*"],
+    ["JSON", '{"a":[1]}', "application/json", "json", '```json\n{\n  "a": [\n    1\n  ]\n}\n```'],
+    ["JSON by a vendor's type", '{"a":1}', "application/vnd.x+json", "json", '```json\n{\n  "a": 1\n}\n```'],
+    ["JSON without a type", '{"a":1}', undefined, "json", '```json\n{\n  "a": 1\n}\n```'],
+    ["JSON that is broken", '{"a":', "application/json", "json", '```json\n{"a":\n```'],
+    ["XML", "<?xml version='1.0'?><a>b</a>", "application/xml", "xml", "```xml\n<?xml version='1.0'?><a>b</a>\n```"],
+    ["CSV", 'a;b\n"1;2";x|y\n', "text/csv", "csv", "| a | b |\n| --- | --- |\n| 1;2 | x\\|y |"],
+    [
+      "CSV whose rows differ",
+      "a,b\n1\n1,2,3",
+      "text/csv",
+      "csv",
+      "| a | b |  |\n| --- | --- | --- |\n| 1 |  |  |\n| 1 | 2 | 3 |",
+    ],
+    ["Markdown", "# A\n\n*b*", "text/markdown", "markdown", "# A\n\n*b*"],
+    ["HTML without a type", "<!DOCTYPE html><p>a", undefined, "html", "a"],
+    [
+      "XHTML as XML",
+      '<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml"><body><p>a</p></body></html>',
+      "application/xhtml+xml",
+      "html",
+      "a",
+    ],
+    [
+      "a feed that calls itself HTML",
+      "<?xml version='1.0'?><rss><channel><title>News</title><item><title>One</title><link>https://a.test/1</link><description>&lt;p&gt;a &lt;b&gt;b&lt;/b&gt;</description></item></channel></rss>",
+      "text/html",
+      "feed",
+      "# News\n\n## [One](https://a.test/1)\n\na **b**",
+    ],
+  ];
+  for (const [name, text, type, kind, markdown] of cases) {
+    test(name, async () => expect(await read(text, type)).toMatchObject({ kind, markdown }));
+  }
+
+  test("source code by its address", async () => {
+    expect((await read("x = 1", "text/plain", { url: "https://site.test/a.py" })).markdown).toBe(
+      "```python\nx = 1\n```",
+    );
+  });
+
+  test("links that a text mentions", async () => {
+    const page = await read("see https://a.test/x, (https://a.test/y#z) and https://a.test/x", "text/plain", {
+      wants: { links: true },
+    });
+    expect(page.links).toEqual(["https://a.test/x", "https://a.test/y"]);
+  });
+
+  test("a text as HTML is escaped", async () => {
+    expect((await read("<b>", "text/plain", { wants: { html: true } })).html).toBe("<pre>&lt;b&gt;</pre>");
+  });
+});
+
+describe("what has no reader is refused by name", () => {
+  const cases: readonly [name: string, hex: string, type: string | undefined][] = [
+    ["a PNG image", "89504e470d0a1a0a", "text/html"],
+    ["a video or an AVIF image", "00000018667479706d703432", undefined],
+    ["a ZIP archive", "504b030414000000", undefined],
+    ["a gzip archive", "1f8b0800", "text/html"],
+    ["a document of Microsoft Office 97", "d0cf11e0a1b11ae1", "application/msword"],
+    ["binary data (application/x-thing)", "0102000304", "application/x-thing"],
+    ["an image (image/svg+xml)", "3c7376673e", "image/svg+xml"],
+    ["an audio (audio/x-thing)", "0102", "audio/x-thing"],
+  ];
+  for (const [name, hex, type] of cases) {
+    test(name, async () => {
+      const error = await failureOf(read(Uint8Array.fromHex(hex), type));
+      expect(error).toMatchObject({
+        failure: "unsupported",
+        message: `the address leads to ${name}, which can't be read as a page`,
+      });
+    });
+  }
+});

@@ -1,0 +1,97 @@
+import type { Line } from "./lines.ts";
+
+/** Lines that belong together. */
+export interface Paragraph {
+  text: string;
+  size: number;
+  lines: number;
+}
+
+/** Lines further apart than so many sizes are of different paragraphs. */
+const paragraphGap = 1.75;
+
+/** A first line that is indented by so many sizes begins a paragraph. */
+const indent = 0.9;
+
+const bullet = /^[•◦▪●○■□‣⁃∙·]\s*/;
+
+const listItem = /^(?:[•◦▪●○■□‣⁃∙]|[-–—]\s|\(?\d{1,3}[.)]\s|\(?[a-z][.)]\s)/;
+
+/** Joins lines in reading order to paragraphs, and words that were divided at the end of a line. */
+export function paragraphsOf(lines: readonly Line[]): Paragraph[] {
+  const paragraphs: Paragraph[] = [];
+  let previous: Line | undefined;
+  let left = 0;
+  for (const line of lines) {
+    const paragraph = paragraphs.at(-1);
+    if (paragraph !== undefined && previous !== undefined && continues(previous, line, left)) {
+      paragraph.text = joinLines(paragraph.text, line.text);
+      paragraph.lines += 1;
+    } else {
+      paragraphs.push({ text: line.text, size: line.size, lines: 1 });
+      left = line.left;
+    }
+    // The second line of a paragraph shows where its lines begin.
+    if (paragraph?.lines === 2) left = Math.min(left, line.left);
+    previous = line;
+  }
+  return paragraphs;
+}
+
+function continues(previous: Line, line: Line, left: number): boolean {
+  const down = previous.y - line.y;
+  if (Math.abs(previous.size - line.size) > 0.08 * previous.size) return false;
+  // The next column, or the next page.
+  if (down <= 0) return /[\p{Ll},;-]$/u.test(previous.text) && /^[\p{Ll}]/u.test(line.text);
+  if (down > paragraphGap * Math.max(previous.size, line.size) || listItem.test(line.text)) return false;
+  return (
+    line.left - left < indent * line.size || previous.left - left > indent * line.size || listItem.test(previous.text)
+  );
+}
+
+function joinLines(text: string, next: string): string {
+  if (/\p{L}-$/u.test(text) && /^\p{Ll}/u.test(next)) return text.slice(0, -1) + next;
+  return /[\u3040-\u30ff\u4e00-\u9fff]$/.test(text) && /^[\u3040-\u30ff\u4e00-\u9fff]/.test(next)
+    ? text + next
+    : `${text} ${next}`;
+}
+
+/** Characters of a heading; larger text that is longer is an introduction. */
+const headingCharactersMax = 200;
+
+/** How much larger than the text a heading is, at least. */
+const headingFactor = 1.12;
+
+const headingLevelsMax = 4;
+
+/** Paragraphs as Markdown. The size that most characters have is the text's, larger ones are headings. */
+export function writeParagraphs(paragraphs: readonly Paragraph[]): string {
+  const bodySize = commonSize(paragraphs);
+  const isHeading = ({ text, size }: Paragraph): boolean =>
+    size > headingFactor * bodySize && text.length <= headingCharactersMax && /\p{L}/u.test(text);
+  const sizes = [...new Set(paragraphs.filter(isHeading).map(({ size }) => Math.round(size)))].toSorted(
+    (one, other) => other - one,
+  );
+  const blocks: string[] = [];
+  let wasItem = false;
+  for (const paragraph of paragraphs) {
+    const isItem = bullet.test(paragraph.text);
+    const level = isHeading(paragraph) ? Math.min(sizes.indexOf(Math.round(paragraph.size)) + 1, headingLevelsMax) : 0;
+    const text =
+      level > 0 ? `${"#".repeat(level)} ${paragraph.text}` : paragraph.text.replace(bullet, isItem ? "- " : "");
+    if (isItem && wasItem) blocks.push(`${blocks.pop() ?? ""}\n${text}`);
+    else blocks.push(text);
+    wasItem = isItem;
+  }
+  return blocks.join("\n\n");
+}
+
+function commonSize(paragraphs: readonly Paragraph[]): number {
+  const characters = new Map<number, number>();
+  for (const { text, size } of paragraphs) {
+    const rounded = Math.round(size * 2) / 2;
+    characters.set(rounded, (characters.get(rounded) ?? 0) + text.length);
+  }
+  const [most] = [...characters].toSorted(([, one], [, other]) => other - one);
+  return most?.[0] ?? 0;
+}

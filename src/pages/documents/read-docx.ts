@@ -1,0 +1,33 @@
+import mammoth from "mammoth";
+import { readHtml } from "../html/read-html.ts";
+import type { Page, PageRequest } from "../page.ts";
+import { PageError } from "../page-error.ts";
+import { unpackedBytes } from "./zip-sizes.ts";
+
+/** Bytes that a document may unpack to. Text packs to a tenth; images hardly. */
+const unpackedBytesMax = 128 * 1024 * 1024;
+
+/**
+ * Reads a document of Microsoft Word by way of HTML.
+ * @throws PageError `too_large` for one that unpacks to too much, `malformed` for one that is broken.
+ */
+export async function readDocx(bytes: Uint8Array, request: PageRequest): Promise<Omit<Page, "kind">> {
+  if (unpackedBytes(bytes) > unpackedBytesMax) throw new PageError("too_large", "the document unpacks to too much");
+  const html = await toHtml(bytes, request);
+  const page = readHtml(html, { ...request, onlyMainContent: false });
+  return { ...page, needsBrowser: false };
+}
+
+async function toHtml(bytes: Uint8Array, { removeBase64Images }: PageRequest): Promise<string> {
+  try {
+    const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    const noImages = mammoth.images.imgElement(async () => ({ src: "" }));
+    const { value } = await mammoth.convertToHtml(
+      { buffer },
+      { idPrefix: "", ...(removeBase64Images && { convertImage: noImages }) },
+    );
+    return value;
+  } catch (error) {
+    throw new PageError("malformed", "the Word document is broken", { cause: error });
+  }
+}

@@ -1,0 +1,133 @@
+import { escapeUTF8 } from "entities";
+import { parse } from "csv-parse/sync";
+import { fencedCode } from "../markdown/code.ts";
+import type { Page, PageKind, PageRequest } from "../page.ts";
+import { PageError } from "../page-error.ts";
+import { linksIn } from "./text-links.ts";
+
+/** Characters of JSON that is indented; more is written as it is. */
+const indentedCharactersMax = 2 * 1024 * 1024;
+
+/** Rows and columns of a table. */
+const rowsMax = 50_000;
+const columnsMax = 200;
+
+/** Reads a document without markup of HTML: its Markdown is the text, a table, or a block of code. */
+export function readText(text: string, kind: PageKind, request: PageRequest): Omit<Page, "kind"> {
+  const { wants } = request;
+  const page: Omit<Page, "kind"> = { metadata: metadataOf(text, kind, request), needsBrowser: false };
+  if (wants.rawHtml === true) page.rawHtml = text;
+  if (wants.html === true) page.html = `<pre>${escapeUTF8(text)}</pre>`;
+  if (wants.markdown === true) page.markdown = markdownOf(text, kind, request.url);
+  if (wants.links === true) page.links = linksIn(text);
+  if (wants.images === true) page.images = [];
+  return page;
+}
+
+function metadataOf(text: string, kind: PageKind, { url }: PageRequest): Page["metadata"] {
+  const heading = kind === "markdown" ? /^# +(.+)$/m.exec(text)?.[1]?.trim() : undefined;
+  const name = URL.parse(url)
+    ?.pathname.split("/")
+    .findLast((part) => part !== "");
+  const title = heading ?? (name === undefined ? undefined : decode(name));
+  return title === undefined ? {} : { title };
+}
+
+function decode(name: string): string {
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    return name;
+  }
+}
+
+function markdownOf(text: string, kind: PageKind, url: string): string {
+  const trimmed = text.replaceAll("\r\n", "\n").trimEnd();
+  switch (kind) {
+    case "json":
+      return fencedCode(indented(trimmed), "json");
+    case "xml":
+      return fencedCode(trimmed, "xml");
+    case "csv":
+      return tableOf(trimmed) ?? fencedCode(trimmed, "csv");
+    default:
+      return codeLanguage(url) === undefined ? trimmed : fencedCode(trimmed, codeLanguage(url) ?? "");
+  }
+}
+
+function indented(json: string): string {
+  if (json.length > indentedCharactersMax) return json;
+  try {
+    return JSON.stringify(JSON.parse(json), null, 2);
+  } catch {
+    return json;
+  }
+}
+
+/** Source code, by the extension of its address. */
+function codeLanguage(url: string): string | undefined {
+  const extension = /\.(\w+)$/.exec(URL.parse(url)?.pathname ?? "")?.[1]?.toLowerCase() ?? "";
+  return {
+    js: "js",
+    mjs: "js",
+    ts: "ts",
+    py: "python",
+    rb: "ruby",
+    go: "go",
+    rs: "rust",
+    c: "c",
+    h: "c",
+    cpp: "cpp",
+    java: "java",
+    sh: "sh",
+    yaml: "yaml",
+    yml: "yaml",
+    toml: "toml",
+    css: "css",
+    sql: "sql",
+  }[extension];
+}
+
+function tableOf(text: string): string | undefined {
+  const rows = readRows(text);
+  const width = Math.min(
+    columnsMax,
+    rows.reduce((most, row) => Math.max(most, row.length), 0),
+  );
+  const [header, ...rest] = rows;
+  if (header === undefined || width < 2) return undefined;
+  const write = (row: readonly string[]): string =>
+    `| ${Array.from({ length: width }, (_, column) => cellOf(row[column])).join(" | ")} |`;
+  return [write(header), write(Array.from({ length: width }, () => "---")), ...rest.map(write)].join("\n");
+}
+
+function cellOf(cell = ""): string {
+  return cell
+    .trim()
+    .replaceAll("|", "\\|")
+    .replaceAll(/\s*\n\s*/g, "<br>");
+}
+
+function readRows(text: string): string[][] {
+  try {
+    return parse(text, {
+      delimiter: delimiterOf(text),
+      relax_column_count: true,
+      relax_quotes: true,
+      skip_empty_lines: true,
+      to: rowsMax,
+      bom: true,
+    });
+  } catch (error) {
+    throw new PageError("malformed", "the table can't be read", { cause: error });
+  }
+}
+
+/** The sign that the first lines have most of. */
+function delimiterOf(text: string): string {
+  const start = text.slice(0, 4_096);
+  const [most = ","] = [",", ";", "\t", "|"].toSorted(
+    (one, other) => start.split(other).length - start.split(one).length,
+  );
+  return most;
+}

@@ -1,0 +1,188 @@
+import { describe, expect, test } from "bun:test";
+import { bytesOf, pageRequest } from "../__fixtures__/request.ts";
+import type { Page, PageRequest } from "../page.ts";
+import { takeApart } from "../take-apart.ts";
+
+async function read(html: string, changes: Partial<PageRequest> = {}): Promise<Page> {
+  return takeApart(bytesOf(html), pageRequest(changes));
+}
+
+describe("links", () => {
+  const cases: readonly [name: string, html: string, links: string[]][] = [
+    [
+      "absolute, each once, without fragments",
+      '<a href="/a#1">x</a><a href="/a#2">y</a><a href="b">z</a>',
+      ["/a", "/docs/b"],
+    ],
+    [
+      "of the web only",
+      '<a href="mailto:a@b.c">x</a><a href="javascript:1">x</a><a href="#top">x</a><a href="">x</a>',
+      [],
+    ],
+    ["areas of maps", '<map><area href="/m"></map>', ["/m"]],
+    ["from the page's own base", '<base href="/other/"><a href="c">x</a>', ["/other/c"]],
+    ["a base that is no address of the web", '<base href="javascript:x"><a href="c">x</a>', ["/docs/c"]],
+  ];
+  for (const [name, html, links] of cases) {
+    test(name, async () => {
+      const page = await read(html, { wants: { links: true }, onlyMainContent: true });
+      expect(page.links).toEqual(links.map((path) => `https://site.test${path}`));
+    });
+  }
+
+  test("also outside of the main content, but not what is excluded", async () => {
+    const html = '<nav><a href="/nav">n</a></nav><main><a href="/main">m</a></main><aside><a href="/ad">a</a></aside>';
+    const page = await read(html, { wants: { links: true }, onlyMainContent: true, excludeTags: ["aside"] });
+    expect(page.links).toEqual(["https://site.test/nav", "https://site.test/main"]);
+  });
+});
+
+test("images: those that are shown, those of sets and those that scripts would load", async () => {
+  const html =
+    '<meta property="og:image" content="/og.png"><img src="data:image/gif;base64,R0" data-src="/lazy.png">' +
+    '<img src="/a.png" srcset="/a-1.png 1x, /a,b-2.png 2x"><picture><source srcset="/p.webp"><img></picture>' +
+    '<noscript><img src="/n.png"></noscript><div style="background-image:url(\'/bg.png\')"></div><video poster="/v.png"></video>';
+  const { images } = await read(html, { wants: { images: true } });
+  expect(images).toEqual(
+    ["/og.png", "/lazy.png", "/a.png", "/a-1.png", "/a,b-2.png", "/p.webp", "/n.png", "/bg.png", "/v.png"].map(
+      (path) => `https://site.test${path}`,
+    ),
+  );
+});
+
+describe("metadata", () => {
+  test("by Firecrawl's names, and every other tag by its own", async () => {
+    const html =
+      '<html lang="de"><head><title> A\n title </title><meta name="Description" content="About"><meta property="og:title" content="Open">' +
+      '<meta property="og:image" content="/i.png"><meta name="robots" content="noindex"><meta name="theme-color" content="#fff">' +
+      '<meta property="article:published_time" content="2026-01-02"><meta property="article:tag" content="a"><meta property="article:tag" content="b">' +
+      '<link rel="icon" href="/f.ico"><link rel="canonical" href="/c"><meta name="author" content="Ann">';
+    expect((await read(html)).metadata).toMatchObject({
+      title: "A title",
+      description: "About",
+      language: "de",
+      author: "Ann",
+      robots: "noindex",
+      ogTitle: "Open",
+      "og:title": "Open",
+      ogImage: "https://site.test/i.png",
+      publishedTime: "2026-01-02",
+      "article:tag": ["a", "b"],
+      articleTag: "a, b",
+      favicon: "https://site.test/f.ico",
+      canonical: "https://site.test/c",
+      "theme-color": "#fff",
+    });
+  });
+
+  test("from JSON-LD where the tags are silent", async () => {
+    const json = {
+      "@graph": [
+        {
+          "@type": "NewsArticle",
+          headline: "Head",
+          datePublished: "2026-03-04",
+          author: [{ name: "Bo" }, { name: "Cy" }],
+        },
+      ],
+    };
+    const { metadata } = await read(`<script type="application/ld+json">${JSON.stringify(json)}</script>`);
+    expect(metadata).toMatchObject({ title: "Head", publishedTime: "2026-03-04", author: "Bo, Cy" });
+  });
+
+  test("JSON-LD that is none, or deep, is nothing", async () => {
+    for (const json of ["{", "null", `${'{"@graph":['.repeat(50_000)}${"]}".repeat(50_000)}`]) {
+      const { metadata } = await read(`<title>t</title><script type="application/ld+json">${json}</script>`);
+      expect(metadata).toEqual({ title: "t" });
+    }
+  });
+
+  test("a tag cannot reach the prototype", async () => {
+    const { metadata } = await read('<meta name="__proto__" content="x"><meta name="constructor" content="y">');
+    expect(Object.getPrototypeOf(metadata)).toBe(Object.prototype);
+    expect(({} as Record<string, unknown>)["x"]).toBeUndefined();
+  });
+});
+
+describe("what a reader never sees is left out", () => {
+  const cases: readonly [name: string, html: string][] = [
+    ["scripts and styles", "<script>secret</script><style>secret</style>"],
+    ["comments and templates", "<!-- secret --><template>secret</template>"],
+    ["hidden elements", '<p hidden>secret</p><p style="color:red;display: none">secret</p><dialog>secret</dialog>'],
+    [
+      "boxes that ask for consent",
+      '<div id="onetrust-consent-sdk">secret</div><div class="x cc-window y">secret</div>',
+    ],
+  ];
+  for (const [name, html] of cases) {
+    test(name, async () => {
+      const page = await read(`${html}<p>a text that is much longer than what is hidden</p>`, {
+        wants: { markdown: true, html: true },
+      });
+      expect(page.markdown).toBe("a text that is much longer than what is hidden");
+      expect(page.html).not.toContain("secret");
+    });
+  }
+
+  test("but not a page that hides itself until its script runs", async () => {
+    expect((await read('<div style="display:none"><p>the whole text</p></div>')).markdown).toBe("the whole text");
+  });
+});
+
+describe("html", () => {
+  test("has absolute addresses, and nothing that runs", async () => {
+    const html =
+      '<a href="/x" onclick="y()">a</a><img srcset="/s.png 1x, /l.png 2x"><script>z</script><a href="javascript:q">b</a>';
+    const page = await read(`<div id=c>${html}</div>`, { wants: { html: true }, includeTags: ["#c"] });
+    expect(page.html).toBe(
+      '<div id="c"><a href="https://site.test/x">a</a><img src="https://site.test/l.png"><a>b</a></div>',
+    );
+  });
+
+  test("escapes what a text contains", async () => {
+    const page = await read("<p>&lt;script&gt;</p>", { wants: { html: true }, includeTags: ["p"] });
+    expect(page.html).toBe("<p>&lt;script&gt;</p>");
+  });
+
+  test("rawHtml is the page as it came", async () => {
+    const html = "<P>a<script>b</script>";
+    expect((await read(html, { wants: { rawHtml: true } })).rawHtml).toBe(html);
+  });
+});
+
+describe("selectors", () => {
+  const html = '<div class="a">one <span>two</span></div><p>three</p><div class="a">four</div>';
+  const cases: readonly [name: string, includeTags: string[], excludeTags: string[], markdown: string][] = [
+    ["include a class", [".a"], [], "one two\n\nfour"],
+    ["include a tag name", ["p"], [], "three"],
+    ["exclude", [], ["span", ".a:last-child"], "one\n\nthree"],
+    ["both", [".a"], ["span"], "one\n\nfour"],
+    ["nothing matches", ["#none"], [], ""],
+    ["one in another is not repeated", ["div", "span"], [], "one two\n\nfour"],
+    ["with combinators", ["body > p, div.a:nth-of-type(2)"], [], "three\n\nfour"],
+  ];
+  for (const [name, includeTags, excludeTags, markdown] of cases) {
+    test(name, async () => expect((await read(html, { includeTags, excludeTags })).markdown).toBe(markdown));
+  }
+});
+
+describe("pages that need a browser", () => {
+  const cases: readonly [name: string, html: string, needs: boolean][] = [
+    ["the empty root of an application", '<div id="root"></div><script src=/a.js></script>', true],
+    [
+      "a message about scripts",
+      "<noscript>You need to enable JavaScript to run this app.</noscript><p>Loading</p><script>x</script>",
+      true,
+    ],
+    ["an article", `<script>x</script><p>${"word ".repeat(200)}`, false],
+    ["a short page without scripts", "<p>Hello", false],
+    ["data is no script", '<script type="application/ld+json">{}</script><p>Hello', false],
+    ["a redirect", '<meta http-equiv="refresh" content="0;url=/x"><script>x</script>', false],
+    [
+      "posts for readers without scripts",
+      `<div id="app"></div><script>x</script><noscript><p>${"word ".repeat(200)}</noscript>`,
+      false,
+    ],
+  ];
+  for (const [name, html, needs] of cases) test(name, async () => expect((await read(html)).needsBrowser).toBe(needs));
+});
