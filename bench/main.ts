@@ -27,6 +27,7 @@ import { commitOf, openCheckout } from "./system/checkout.ts";
 import { Children } from "./system/children.ts";
 import { describeMachine, machineBusyMs } from "./system/machine.ts";
 import { measureRealtime, type RealtimeColumn } from "./realtime/measure.ts";
+import { measurePages } from "./pages/measure.ts";
 import { measureVideos } from "./videos/measure.ts";
 import { choosePinning } from "./system/pinning.ts";
 import type { Pinning } from "./system/pinning.ts";
@@ -91,6 +92,7 @@ type Measured = Pick<
   | "videos"
   | "realtime"
   | "extraction"
+  | "pages"
   | "soak"
 >;
 
@@ -106,6 +108,7 @@ const nothing: Measured = {
   videos: null,
   realtime: [],
   extraction: null,
+  pages: null,
   soak: null,
 };
 
@@ -143,7 +146,8 @@ async function measureColumns(rig: Rig, proxies: readonly Proxy[], options: Opti
   const videos = isWanted(options, "videos") ? await measureVideos(options.quick ? fewJobs : manyJobs, progress) : null;
   const realtime = isWanted(options, "realtime") ? await measureSessions(rig, proxies, options) : [];
   const extraction = isWanted(options, "extraction") ? await measureExtraction(progress) : null;
-  const others = { ledger, growth, videos, realtime, extraction };
+  const pages = isWanted(options, "pages") ? await measurePages(options.quick ? 10 : 60, progress) : null;
+  const others = { ledger, growth, videos, realtime, extraction, pages };
   return { ...nothing, cases: measured, startUp, openLoop, openStreams, uploads, ...others };
 }
 

@@ -13,6 +13,7 @@ const sections = [
   "growth",
   "videos",
   "realtime",
+  "pages",
   "open-loop",
   "open-streams",
   "uploads",

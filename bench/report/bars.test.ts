@@ -36,6 +36,7 @@ function resultsOf(cells: Cell[]): Results {
     ledger: [],
     growth: [],
     videos: null,
+    pages: null,
     realtime: [],
     extraction: null,
     soak: null,

@@ -1,5 +1,6 @@
 import { growthBars } from "../growth/report.ts";
 import { realtimeBars } from "../realtime/report.ts";
+import { pagesBars } from "../pages/report.ts";
 import { videosBars } from "../videos/report.ts";
 import { ledgerBars } from "../ledger/report.ts";
 import { openStreamCount } from "../scenarios/open-streams.ts";
@@ -30,6 +31,7 @@ export function barsOf(results: Results): Bar[] {
     ...ledgerBars(results.ledger),
     ...growthBars(results.growth),
     ...(results.videos === null ? [] : videosBars(results.videos)),
+    ...(results.pages === null ? [] : pagesBars(results.pages)),
     ...realtimeBars(results.realtime),
     ...openLoopBars(results.openLoop),
     ...openStreamBars(results),

@@ -1,6 +1,7 @@
 import type { ExtractionFigures } from "../extraction/measure.ts";
 import type { GrowthFigures } from "../growth/measure.ts";
 import type { RealtimeColumn } from "../realtime/measure.ts";
+import type { PagesFigures } from "../pages/measure.ts";
 import type { VideoFigures } from "../videos/measure.ts";
 import type { LedgerFigures } from "../ledger/measure.ts";
 import type { ComparedCase } from "../scenarios/comparison.ts";
@@ -31,6 +32,7 @@ export interface Results {
   growth: GrowthFigures[];
   /** Null if they were not measured. */
   videos: VideoFigures | null;
+  pages: PagesFigures | null;
   realtime: RealtimeColumn[];
   /** Null if it was not measured, or the pages are not there. */
   extraction: ExtractionFigures | null;

@@ -1,6 +1,7 @@
 import { extractionTable } from "../extraction/report.ts";
 import { growthTable } from "../growth/report.ts";
 import { realtimeTable } from "../realtime/report.ts";
+import { pagesTable } from "../pages/report.ts";
 import { videosTable } from "../videos/report.ts";
 import { ledgerTable } from "../ledger/report.ts";
 import { directId, manyCallers } from "../scenarios/matrix.ts";
@@ -162,6 +163,7 @@ export function tables(results: Results): string {
   if (results.growth.length > 0) parts.push(growthTable(results.growth));
   if (results.videos !== null) parts.push(videosTable(results.videos));
   if (results.extraction !== null) parts.push(extractionTable(results.extraction));
+  if (results.pages !== null) parts.push(pagesTable(results.pages));
   if (results.realtime.length > 0) parts.push(realtimeTable(results.realtime, labelOf));
   if (results.openLoop.length > 0) parts.push(openLoopTables(results.openLoop));
   if (results.openStreams.length > 0) parts.push(openStreamsTable(results.openStreams, labelOf));
