@@ -10,6 +10,7 @@ import type { MemoryShare } from "../../streaming/index.ts";
 import { AddressSet, bareHost } from "./address-set.ts";
 import { LINKS, MAP_TIMEOUT_MS, type MapRequest } from "./map-request.ts";
 import { rankLinks } from "./rank-links.ts";
+import { readSitemaps } from "./read-sitemaps.ts";
 
 /** Addresses that are collected, to choose from. */
 const COLLECTED_MAX = 100_000;
@@ -58,6 +59,7 @@ async function map(
   const addresses = new AddressSet({ scope, ignoresQuery, countMax: COLLECTED_MAX });
   const mode = request.sitemap ?? "include";
   if (mode !== "only") addresses.add(fetched.url);
+  if (mode !== "skip") await readSitemaps({ deps, origin: fetched.url, addresses, signal, timeLeft, memory });
   if (mode !== "only") await addPageLinks(deps, addresses, fetched, { signal, timeLeft });
   const { search, limit } = request;
   const found = search == null || search === "" ? addresses.links : rankLinks(addresses.links, search);

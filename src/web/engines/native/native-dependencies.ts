@@ -10,7 +10,7 @@ import type { PageRenderer } from "../../web-dependencies.ts";
 
 export interface NativeDependencies {
   outbound: Pick<Outbound, "fetch">;
-  pages: Pick<PagePool, "takeApart">;
+  pages: Pick<PagePool, "takeApart" | "readSitemap">;
   browser: PageRenderer;
   cache: Pick<PageCache, "get" | "put">;
   /** Undefined if screenshots are answered as data. */

@@ -25,7 +25,7 @@ export function renderPage(
     waitForMs,
     mobile,
     // Each has passed a schema of the same members.
-    actions: actions as PageAction[],
+    ...(actions.length > 0 && { actions: actions as PageAction[] }),
     screenshot: formats.screenshot,
     ...(languages.length > 0 && { location: { languages } }),
     blockAds,
