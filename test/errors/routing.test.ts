@@ -113,7 +113,7 @@ describe("a route that is not there", () => {
     ["GET", "/v1"],
     ["GET", "/v1/"],
     ["GET", "/v1/nothing"],
-    ["POST", "/v1/completions"],
+    ["POST", "/v1/assistants"],
     ["GET", "/v1/models/"],
     ["GET", "/v3/search"],
     ["GET", "/v2"],
