@@ -4,9 +4,10 @@ import type { StartMessage } from "../driver/messages.ts";
 const systemError = z.object({ code: z.string() });
 
 const sandboxAdvice =
-  "its sandbox needs user namespaces for unprivileged users, which this machine does not permit. Permit them " +
-  "(sysctl kernel.unprivileged_userns_clone=1, or kernel.apparmor_restrict_unprivileged_userns=0; in a container a seccomp " +
-  "profile that allows clone and unshare), or, if every site is trusted, switch the sandbox off in the configuration";
+  "its sandbox needs user namespaces for unprivileged users, which this machine does not permit. Permit them (sysctl " +
+  "user.max_user_namespaces above 0, kernel.unprivileged_userns_clone=1, kernel.apparmor_restrict_unprivileged_userns=0; in a " +
+  "container also a seccomp profile that allows clone and unshare), or, if every site is trusted, switch the sandbox off in " +
+  "the configuration";
 
 /** For the operator: what to do so that the browser starts. */
 export function whyNotStarted(cause: unknown, { executable, userId }: StartMessage): string {

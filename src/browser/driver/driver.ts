@@ -1,6 +1,6 @@
-import { chown, mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { chown, mkdtemp, rm, rmdir } from "node:fs/promises";
+import { setPriority, tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 import type { RandomFraction } from "../../core/index.ts";
 import { BrowserError } from "../browser-error.ts";
 import type { PageRequest, RenderedPage } from "../render-request.ts";
@@ -21,6 +21,9 @@ const LATE_MS_MAX = 10_000;
 
 /** How long the child may take to end. */
 const STOP_MS_MAX = 8_000;
+
+/** Of the child, as of nice(1). */
+const NICENESS = 10;
 
 /** Characters of the child's last words that are kept for the log. */
 const LAST_WORDS_MAX = 2_000;
@@ -86,19 +89,18 @@ export class Driver {
   /** Rejects with a `BrowserError`. */
   async start(): Promise<void> {
     const { script, executable, sandbox, path, allowPrivateHosts, allowPorts, randomFraction } = this.#options;
-    const folder = await mkdtemp(join(tmpdir(), "tollgate-browser-"));
     const userId = unprivilegedUser(randomFraction);
-    if (userId !== undefined) await chown(folder, userId, userId);
-    // None of the gateway's variables, some of which are keys.
-    const env = { PATH: path, HOME: folder, TMPDIR: folder, BUN_RUNTIME_TRANSPILER_CACHE_PATH: "0" };
-    const child = Bun.spawn([process.execPath, script], {
-      stdin: "pipe",
-      stdout: "pipe",
-      stderr: "pipe",
-      env,
-      cwd: "/",
+    const folder = await createFolder(userId).catch((cause: unknown) => {
+      this.#isOver = true;
+      this.#options.onEnd({ isExpected: true, lastWords: "" });
+      throw cause;
     });
+    // None of the gateway's variables, some of which are keys. Bun would read a .env file of the working directory.
+    const env = { PATH: path, HOME: folder, TMPDIR: folder, BUN_RUNTIME_TRANSPILER_CACHE_PATH: "0" };
+    const stdio = { stdin: "pipe", stdout: "pipe", stderr: "pipe" } as const;
+    const child = Bun.spawn([process.execPath, script], { ...stdio, env, cwd: dirname(script) });
     this.#child = child;
+    lowerPriority(child.pid);
     this.#ended = this.#follow(child, folder);
     this.#send({ type: "start", executable, sandbox, folder, userId, path, allowPrivateHosts, allowPorts });
     const timer = setTimeout(() => this.#fail("Chromium was not started in time"), START_MS_MAX);
@@ -191,6 +193,31 @@ export class Driver {
 
   #kill(): void {
     this.#child?.kill("SIGKILL");
+  }
+}
+
+/** For the browser's own files, readable by its user only. */
+async function createFolder(userId: number | undefined): Promise<string> {
+  let folder: string | undefined;
+  try {
+    folder = await mkdtemp(join(tmpdir(), "tollgate-browser-"));
+    if (userId !== undefined) await chown(folder, userId, userId);
+    return folder;
+  } catch (cause) {
+    if (folder !== undefined) await rmdir(folder);
+    const message =
+      `Chromium was not started: ${tmpdir()} must be writable, and below root the unprivileged user ${userId} must exist ` +
+      "in the container's user namespace; a gateway that is not root needs no other user";
+    throw new BrowserError("unavailable", message, { cause });
+  }
+}
+
+/** The gateway, and its other callers, come first where cores are few. The browser inherits it. */
+function lowerPriority(pid: number): void {
+  try {
+    setPriority(pid, NICENESS);
+  } catch {
+    // It ended already, or the system does not permit it.
   }
 }
 
