@@ -18,9 +18,6 @@ const QUEUE_MAX = 200;
 /** Scrapes after which a browser is replaced: it never gives all of its memory back. */
 const SCRAPES_MAX = 500;
 
-/** How long a browser that could not be started is not tried again: an attempt costs a second of CPU. */
-const BROKEN_MS = 10_000;
-
 export interface BrowserOptions {
   /** False: no page is rendered. */
   isEnabled: boolean;
@@ -51,8 +48,6 @@ export class Browser {
   readonly #drivers = new Set<Driver>();
   /** The driver for the next scrape, which may still be starting. */
   #current: { driver: Driver; started: Promise<void> } | undefined;
-  /** The last start failed. */
-  #broken: { missing: string; until: number } | undefined;
   #active = 0;
   #idleTimer: Timer | undefined;
   #isClosed = false;
@@ -61,11 +56,10 @@ export class Browser {
     this.#options = options;
   }
 
-  /** The executable, or what an operator must do to have one. That it does not start is known after the first scrape only. */
+  /** The executable, or what an operator must do to have one. Whether it starts is known after the first scrape only. */
   available(): BrowserAvailability {
     const { isEnabled, executable, path } = this.#options;
     if (!isEnabled) return { missing: "the browser is switched off in the configuration" };
-    if (this.#broken !== undefined && performance.now() < this.#broken.until) return { missing: this.#broken.missing };
     if (executable !== undefined) {
       return isExecutable(executable) ? { executable } : { missing: `${executable} is not an executable file` };
     }
@@ -166,12 +160,7 @@ export class Browser {
     };
     const driver = new Driver({ ...options, executable, onEnd });
     this.#drivers.add(driver);
-    const started = driver.start();
-    started.catch((cause: unknown) => {
-      const missing = cause instanceof Error ? cause.message : String(cause);
-      if (!this.#isClosed) this.#broken = { missing, until: performance.now() + BROKEN_MS };
-    });
-    return { driver, started };
+    return { driver, started: driver.start() };
   }
 
   /** A driver that had its share of scrapes ends with its last one. */

@@ -42,8 +42,8 @@ interface Performing<Result> {
   operation: WebOperation;
   call: WebCall;
   plan: (body: JsonObject) => WebPlan<Result>;
-  /** The body of the answer; `credits` is what the request has cost in total. */
-  answer: (result: Result, credits: number) => JsonObject;
+  /** The body of the answer; `credits` is what the request has cost in total, `asked` its own body. */
+  answer: (result: Result, credits: number, asked: JsonObject) => JsonObject;
   abort: CallAborter;
 }
 
@@ -70,7 +70,8 @@ export async function performWork<Result extends WebResult>(
     const received: ParsedBody<JsonObject> = parseBody(await readBody(request, deps.body, memory), anyObject, []);
     const key = readRetryKey(headers);
     const retry = key === undefined ? undefined : { key, fingerprint: await fingerprintOf(operation, received) };
-    const planned = plan(decodeBody(received));
+    const asked = decodeBody(received);
+    const planned = plan(asked);
     const work = await openWork(deps.work, orderOf(deps, { operation, call, bound: planned.bound, retry }));
     if (!(work instanceof Work)) {
       const replayed = replay(work.answer, work.firstId);
@@ -88,7 +89,7 @@ export async function performWork<Result extends WebResult>(
         cover: (usage: WorkUsage) => work.cover(usage),
       };
       const result = await planned.run(context);
-      return await settle(work, result, answer);
+      return await settle(work, result, (credits) => answer(result, credits, asked));
     } catch (thrown) {
       return await fail(work, thrown, abort);
     } finally {
@@ -120,15 +121,11 @@ function orderOf(deps: WebDependencies, { operation, call, bound, retry }: Order
   };
 }
 
-async function settle<Result extends WebResult>(
-  work: Work,
-  result: Result,
-  answer: Performing<Result>["answer"],
-): Promise<Response> {
+async function settle(work: Work, result: WebResult, answer: (credits: number) => JsonObject): Promise<Response> {
   const observed = { usage: result.usage };
   const own = work.costOf(observed);
   const total = own + result.spent;
-  const body = result.relayed ?? Buffer.from(JSON.stringify(answer(result, creditsNumber(total))));
+  const body = result.relayed ?? Buffer.from(JSON.stringify(answer(creditsNumber(total))));
   const headers: Record<string, string> = {
     "content-type": "application/json",
     "x-tollgate-credits": formatCredits(total),

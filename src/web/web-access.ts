@@ -1,4 +1,5 @@
 import { CallAborter, GatewayError } from "../core/index.ts";
+import { creditsUsed } from "./credits-used.ts";
 import type { MappedSite, ScrapedPage } from "./engine.ts";
 import { performWork, type WebCall } from "./perform-work.ts";
 import type { WebDependencies } from "./web-dependencies.ts";
@@ -36,9 +37,9 @@ export class WebAccess {
         operation: "scrape",
         call,
         plan: (body) => engine.planScrape(body),
-        answer: ({ document }, creditsUsed) => ({
+        answer: ({ document }, credits, asked) => ({
           success: true,
-          data: { ...document, metadata: { ...metadataOf(document), creditsUsed } },
+          data: { ...document, metadata: { ...metadataOf(document), ...creditsUsed(asked, credits) } },
         }),
         abort,
       }),
@@ -53,11 +54,11 @@ export class WebAccess {
         operation: "map",
         call,
         plan: (body) => engine.planMap(body),
-        answer: ({ links, warning }, creditsUsed) => ({
+        answer: ({ links, warning }, credits) => ({
           success: true,
           links,
           ...(warning !== undefined && { warning }),
-          creditsUsed,
+          creditsUsed: credits,
         }),
         abort,
       }),

