@@ -90,17 +90,12 @@ export interface BrowserScene {
   failureOf: (path: string, request?: Partial<RenderRequest>) => Promise<BrowserError>;
 }
 
-/** The browser's options, which may depend on the site's port. */
-type OptionsFor = (site: Site) => Partial<BrowserOptions> | Promise<Partial<BrowserOptions>>;
-
-const permitSite: OptionsFor = ({ host }) => ({ allowPrivateHosts: [host] });
-
 /** Set up before the tests of a describe block, and ended after them. */
-export function browserScene(answer: Answer, optionsFor: OptionsFor = permitSite): BrowserScene {
+export function browserScene(answer: Answer, options: Partial<BrowserOptions> = {}): BrowserScene {
   const scene = {} as BrowserScene;
-  beforeAll(async () => {
+  beforeAll(() => {
     const site = new Site(answer);
-    const browser = browserWith(await optionsFor(site));
+    const browser = browserWith({ allowPrivateHosts: [site.host], ...options });
     const render: BrowserScene["render"] = (target, request) =>
       browser.render({ url: /^https?:/.test(target) ? target : site.url(target), timeoutMs: 30_000, ...request });
     const failureOf: BrowserScene["failureOf"] = async (target, request) => {

@@ -60,7 +60,7 @@ describe.skipIf(hasNoBrowser)("a scrape", () => {
           return undefined;
       }
     },
-    () => ({ allowPrivateHosts: ["127.0.0.1:*"] }),
+    { allowPrivateHosts: ["127.0.0.1:*"] },
   );
 
   const shownBy = async (path: string, request: object = {}): Promise<unknown> => {

@@ -11,19 +11,32 @@ export interface Expectation {
  * `extraBlocksMax` others may stand between them.
  */
 export function compareMarkdown(actual: string, { expected, forbidden, extraBlocksMax }: Expectation): string[] {
-  const blocks = blocksOf(actual);
+  const blocks = blocksOf(actual).map(plainHeading);
   const findings: string[] = [];
-  let at = 0;
-  for (const block of blocksOf(expected)) {
+  const [title = "", ...rest] = blocksOf(expected);
+  const titleAt = blocks.findIndex((block) => sameTitle(block, title));
+  if (titleAt === -1) findings.push(`missing: ${title}`);
+  let at = titleAt + 1;
+  for (const block of rest) {
     const found = blocks.indexOf(block, at);
     if (found === -1) findings.push(`missing: ${block}`);
     else at = found + 1;
   }
-  const wanted = new Set(blocksOf(expected));
+  const wanted = new Set([blocks[titleAt], ...rest]);
   const extra = blocks.filter((block) => !wanted.has(block));
   if (extra.length > extraBlocksMax) findings.push(...extra.map((block) => `not expected: ${block}`));
   for (const text of forbidden) if (actual.includes(text)) findings.push(`belongs to the margins: ${text}`);
   return findings;
+}
+
+/** Systems differ in the level of the heading that is the title of the page. */
+function sameTitle(block: string, title: string): boolean {
+  return block.startsWith("#") && block.replace(/^#+ /, "") === title.replace(/^#+ /, "");
+}
+
+/** Links within headings lead to the heading itself or to the page, and are left out. */
+function plainHeading(block: string): string {
+  return block.startsWith("#") ? block.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, "$1").trim() : block;
 }
 
 /** Splits Markdown at blank lines outside of code; each list item and each line of a quotation stays with its block. */

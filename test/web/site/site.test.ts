@@ -99,7 +99,7 @@ describe("compareMarkdown", () => {
   });
 
   test("names lacking, surplus and marginal texts", () => {
-    expect(compareMarkdown("text\n\n# A\n\none\n\ntwo Footer", expectation)).toEqual([
+    expect(compareMarkdown("text\n\n## [A](#a)\n\none\n\ntwo Footer", expectation)).toEqual([
       "missing: text",
       "missing: ```\n\nx\n```",
       "not expected: one",

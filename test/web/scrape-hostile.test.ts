@@ -1,0 +1,87 @@
+/** Pages that try to use up the reader's memory, time or patience, and redirects to places that are nobody's business. */
+import { expect, test } from "bun:test";
+import { residentMebibytes } from "../kit/index.ts";
+import { eachOf, webScene } from "./web-scene.ts";
+
+const scene = webScene();
+
+/** For each page. */
+const timeoutMs = 3_000;
+
+/** The time-out, and what a machine with other things to do may add to it. */
+const answerMsMax = 15_000;
+
+/** Of the gateway and its children together. */
+const mebibytesMax = 1_500;
+
+test("redirects to private addresses, to other schemes and in circles end with an error", async () => {
+  const { site, scrape } = scene();
+  const codes = new Map<string, string | undefined>();
+  await eachOf(site.badRedirects, async (path) => {
+    const { status, success, code, data } = await scrape(path, { timeout: timeoutMs });
+    codes.set(path, code);
+    // A Location that cannot be followed is the target's own answer, and a refresh that may not be followed its page.
+    if (status === 200) expect([path, data.metadata["url"]]).toEqual([path, site.url + path]);
+    else expect([path, success, typeof code, [422, 502].includes(status)]).toEqual([path, false, "string", true]);
+  });
+  for (const name of ["metadata-service", "private", "other-port", "ipv6", "decimal", "localhost"]) {
+    expect([name, codes.get(`/redirect/${name}`)]).toEqual([name, "address_refused"]);
+  }
+}, 120_000);
+
+test("hostile pages cost bounded time and memory, and nobody else", async () => {
+  const { site, rig, caller, scrape } = scene();
+  const slow: string[] = [];
+  let most = 0;
+  await eachOf(site.hostile, async (path) => {
+    const startedMs = performance.now();
+    const { status } = await scrape(path, { timeout: timeoutMs, formats: ["markdown", "links"] });
+    if (performance.now() - startedMs > answerMsMax) slow.push(path);
+    expect([path, [200, 422, 502].includes(status)]).toEqual([path, true]);
+    most = Math.max(most, residentMebibytes(rig.gateway.process.pid));
+    const messages = [{ role: "user", content: "hi" }];
+    expect((await caller.chat({ model: "openai/gpt-4o-mini", messages })).status).toBe(200);
+  });
+  expect(slow).toEqual([]);
+  expect(most).toBeLessThan(mebibytesMax);
+  expect(await caller.closed()).toBeGreaterThan(0n);
+}, 300_000);
+
+test("what cannot be read says why", async () => {
+  const { scrape } = scene();
+  const expected = {
+    "/hostile/endless": "target_too_large",
+    "/hostile/gzip-bomb": "target_too_large",
+    "/hostile/brotli-bomb": "target_too_large",
+    "/hostile/silent": "SCRAPE_TIMEOUT",
+    "/hostile/drip": "SCRAPE_TIMEOUT",
+    "/hostile/reset": "SCRAPE_SITE_ERROR",
+    "/hostile/picture": "SCRAPE_UNSUPPORTED_FILE_ERROR",
+  };
+  const found: Record<string, string | undefined> = {};
+  await eachOf(Object.keys(expected), async (path) => {
+    const { status, success, code } = await scrape(path, { timeout: timeoutMs });
+    expect([path, status, success]).toEqual([path, 502, false]);
+    found[path] = code;
+  });
+  expect(found).toEqual(expected);
+}, 120_000);
+
+test("a target's own error is a result", async () => {
+  const { scrape } = scene();
+  for (const status of [404, 403, 500]) {
+    const answer = await scrape(`/status/${status}`);
+    expect([answer.status, answer.data.metadata["statusCode"]]).toEqual([200, status]);
+  }
+  expect((await scrape("/status/404")).data.markdown).toContain("its text is");
+});
+
+test("a request's own headers go to the page's host, and no others", async () => {
+  const { site, scrape } = scene();
+  site.clear();
+  await scrape("/echo", { headers: { "x-mark": "7", "accept-language": "de" } });
+  const [seen] = site.visits("/echo");
+  expect(seen?.headers).toMatchObject({ "x-mark": "7", "accept-language": "de" });
+  expect(JSON.stringify(seen?.headers)).not.toContain("tg_");
+  expect((await scrape("/echo", { headers: { host: "internal" } })).status).toBe(422);
+});
