@@ -41,6 +41,7 @@ export function contextOf(recording: Recording): UpstreamContext {
     model: modelAsked,
     readUsage: (answer) => operation.readUsage(answer),
     thinkTags: facts?.thinkTags,
+    reasoningField: facts?.reasoningField,
   };
 }
 

@@ -19,7 +19,7 @@ interface KnownDifference {
 export const knownDifferences: readonly KnownDifference[] = [
   {
     because:
-      "Google signs a streamed answer at its end. In Messages that would be a thought after the text, and Claude Code takes an answer's last block for the answer; Google answers without such a signature",
+      "Google signs a streamed answer at its end. In Messages that would be a thought after the text, and `claude -p` prints an answer's last block only; Google answers without such a signature",
     ids: [2777],
     shown: { messages: ["signatures"] },
   },

@@ -15,6 +15,7 @@ const choices: Readonly<Record<string, ProviderChoice>> = {
   mistral: { kind: "openai-compatible", preset: "mistral", baseUrl },
   moonshot: { kind: "openai-compatible", preset: "moonshot", baseUrl },
   ollama: { kind: "openai-compatible", preset: "ollama", baseUrl },
+  openrouter: { kind: "openai-compatible", preset: "openrouter", baseUrl },
   "openai-compatible": { kind: "openai-compatible", preset: "generic", baseUrl },
   perplexity: { kind: "openai-compatible", preset: "perplexity", baseUrl },
   vllm: { kind: "openai-compatible", preset: "vllm", baseUrl },

@@ -14,6 +14,7 @@ export function chatOf(preset: Preset): UpstreamOperation {
     ...(equalTiers.length === 0
       ? {}
       : { extras: (body) => (equalTiers.includes(String(body["service_tier"])) ? undefined : tierExtras(body)) }),
-    facts: () => facts,
+    // Any server of open models may show the thoughts of some of them in the content.
+    facts: () => ({ thinkTags: true, ...facts }),
   });
 }

@@ -56,8 +56,7 @@ const generic: Preset = {
   limitName: "max_tokens",
   hidesThought: false,
   equalTiers: [],
-  // Most servers of open models show the thoughts of some of them in the content.
-  facts: { thinkTags: true, reasoningField: "as-shown" },
+  facts: { reasoningField: "as-shown" },
   embeddings: openaiEmbeddings,
   audio: { speech: speechOperation, transcription: transcriptionOperation, translation: translationOperation },
   others: { completion: completionOperation },
@@ -116,11 +115,7 @@ export const presets = {
     // With `include_reasoning: false`.
     hidesThought: true,
     equalTiers: ["flex"],
-    facts: {
-      reasoningField: "reasoning",
-      thinkTags: true,
-      tierNames: { default: "on_demand", priority: "performance" },
-    },
+    facts: { reasoningField: "reasoning", tierNames: { default: "on_demand", priority: "performance" } },
     embeddings: undefined,
     audio: { speech: speechOperation, transcription: groqTranscription, translation: groqTranslation },
   },
@@ -142,7 +137,7 @@ export const presets = {
     priceProvider: "openrouter",
     usage: { ...openaiUsageRules, reportedCost: openrouterCost },
     hidesThought: true,
-    facts: { reasoningField: "reasoning", thinkTags: true },
+    facts: { reasoningField: "reasoning" },
     audio: {},
   },
   perplexity: {
@@ -156,7 +151,7 @@ export const presets = {
     renames: oldLimitName,
     usage: { reasoningInCompletion: false, remainderIsReasoning: false, reportedCost: perplexityCost },
     hidesThought: true,
-    facts: { thinkTags: true },
+    facts: {},
     // Unlike the path of chat, it has a version.
     embeddings: { ...openaiEmbeddings, path: "/v1/embeddings", reportedCost: perplexityCost },
     audio: {},
