@@ -63,7 +63,7 @@ function relay(
     read() {
       const { usage: told } = observer;
       // Figures in the middle of a stream do not count what has passed since.
-      const isFinal = told === undefined || observer.done || observer.complete;
+      const isFinal = told === undefined || ((observer.done || observer.complete) && observer.cut !== true);
       const upstream = isFinal ? told : withPassed(told, observer.outputBytesSinceUsage ?? 0);
       const used = resolveUsage(order, { upstream, outputBytes: () => observer.outputBytes });
       // Usage without a price cannot be charged either.

@@ -297,7 +297,8 @@ class StreamRelay implements Watched, BodySink {
     try {
       const shown = this.#closing();
       // The remainder is half an event: it would swallow the error event after it.
-      if (!observer.failed && !observer.complete) throw new Error("the stream ended early");
+      const isEnded = observer.complete || (observer.failed && observer.cut !== true);
+      if (!isEnded) throw new Error("the stream ended early");
       await this.#endAndClose(shown);
     } catch (cause) {
       await this.#break(cause);

@@ -113,8 +113,7 @@ describe.each(pairs)("$from translated to $to", ({ upstream, client: of }) => {
       const stopped = open(upstream, of);
       const shown =
         stopped.see(bytesOf(stream.slice(0, Math.min(place, stop)))).toString() + stopped.close().toString();
-      // Neither its end nor an error of the upstream's own: it is charged as if its bytes had passed.
-      expect([stopped.failed, stopped.complete]).toEqual([false, false]);
+      expect([stopped.failed, stopped.cut, stopped.complete]).toEqual([true, true, false]);
       expect(shown.trimEnd().split("\n").at(-1)).toMatch(/"error":\{|"type":"error"/);
       expect(shown).not.toMatch(/message_stop|data: \[DONE\]\n/);
     });

@@ -32,7 +32,7 @@ export function translateStream(options: TranslatedStreamOptions): TranslatedStr
  *
  *   translating ──`end`──▶ done, complete
  *      ├──`error`, from upstream or by `fail`──▶ done, failed
- *      └──the upstream closes before its end──▶ cut: neither, as a stream whose bytes pass
+ *      └──the upstream closes before its end──▶ done, failed and cut: charged as a stream whose bytes pass
  */
 export class TranslatedStream implements StreamObserver {
   readonly #reader: StreamReader;
@@ -41,7 +41,8 @@ export class TranslatedStream implements StreamObserver {
   #usage: ObservedUsage | undefined;
   #outputBytes = 0;
   #outputBytesAtUsage = 0;
-  #state: "telling" | "complete" | "failed" | "cut" = "telling";
+  #state: "telling" | "complete" | "failed" = "telling";
+  #cut = false;
   /** The last events of a stream that was cut. */
   #held = NOTHING;
 
@@ -70,7 +71,7 @@ export class TranslatedStream implements StreamObserver {
   }
 
   get done(): boolean {
-    return this.complete || this.failed;
+    return this.#state !== "telling";
   }
 
   get complete(): boolean {
@@ -98,9 +99,13 @@ export class TranslatedStream implements StreamObserver {
     const wasTelling = !this.done;
     const last = Buffer.concat([shown, Buffer.from(this.#write(this.#reader.close()))]);
     if (!wasTelling || !this.failed) return last;
-    this.#state = "cut";
+    this.#cut = true;
     this.#held = last;
     return last;
+  }
+
+  get cut(): boolean {
+    return this.#cut;
   }
 
   heldBack(): Buffer {

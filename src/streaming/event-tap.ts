@@ -44,6 +44,10 @@ class EventTap implements StreamObserver {
     return this.#observer.failed;
   }
 
+  get cut() {
+    return this.#observer.cut ?? false;
+  }
+
   see(block: Buffer): Buffer {
     return this.#read(this.#observer.see(block));
   }

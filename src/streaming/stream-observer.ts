@@ -23,6 +23,8 @@ export interface StreamObserver {
   readonly done: boolean;
   /** Whether a stream that ended here would be complete; some upstreams omit the last event. */
   readonly complete: boolean;
-  /** Whether the upstream ended it with its own error event. */
+  /** Whether it has ended with an error event. */
   readonly failed: boolean;
+  /** Whether the observer has written that event itself, because the upstream closed too early. */
+  readonly cut?: boolean;
 }
