@@ -1,14 +1,8 @@
 /** Programs from npm that tests run as a user would, installed into a folder that all checkouts of a user share. */
 import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, rename, rm, writeFile } from "node:fs/promises";
-import { homedir } from "node:os";
 import { join } from "node:path";
-
-const userCache =
-  process.env["XDG_CACHE_HOME"] ?? join(homedir(), process.platform === "darwin" ? "Library/Caches" : ".cache");
-
-/** What tests have installed, beside nothing else. */
-const cacheFolder = join(userCache, "tollgate-tests");
+import { cacheFolder } from "./cache-folder.ts";
 
 const installMsMax = 300_000;
 

@@ -1,10 +1,11 @@
-/** A Python with required packages, in a virtual environment below node_modules/.cache. */
+/** A Python with required packages, in a virtual environment of this checkout. */
 import { existsSync } from "node:fs";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { cacheFolder } from "./cache-folder.ts";
 import { root } from "./gateway.ts";
 
-const cacheFolder = join(root, "node_modules/.cache/python");
+const pythonFolder = join(cacheFolder, "python");
 const installSecondsMax = 300;
 
 /** The interpreter, or the reason why there is none. */
@@ -19,12 +20,12 @@ export async function findPython(requirementsFile: string): Promise<FoundPython>
   const found = Bun.which("python3") === null ? undefined : await run(["python3", "-c", check]);
   if (found?.code !== 0) return { missing: "there is no python3 of version 3.10 or newer with venv" };
   const requirements = await readFile(join(root, requirementsFile), "utf8");
-  const folder = join(cacheFolder, Bun.hash(found.output + requirements).toString(36));
+  const folder = join(pythonFolder, Bun.hash(root + found.output + requirements).toString(36));
   const python = join(folder, "bin/python");
   // Written last: an installation that was interrupted is made again.
   const complete = join(folder, "complete");
   if (existsSync(complete)) return { python };
-  await mkdir(cacheFolder, { recursive: true });
+  await mkdir(pythonFolder, { recursive: true });
   await runOrThrow(["python3", "-m", "venv", "--clear", folder]);
   const install = ["-m", "pip", "install", "--quiet", "--requirement", join(root, requirementsFile)];
   const { code, output } = await run([python, ...install]);
