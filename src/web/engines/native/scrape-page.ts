@@ -17,6 +17,7 @@ import { askModel } from "../../scrape/ask-model.ts";
 import type { NativeDependencies } from "./native-dependencies.ts";
 import { type FetchedPage, fetchPage } from "./fetch-page.ts";
 import { actionsDocument, dataUrl, renderPage } from "./render-page.ts";
+import { refreshTarget } from "./refresh-target.ts";
 import { cacheKeyOf, isCacheable, needsBrowser, pageFormatsOf, type ScrapeWishes } from "./scrape-plan.ts";
 
 /** A page that has been read, from the web or from the cache: plain data. */
@@ -117,12 +118,42 @@ async function readFromWeb(
       if (!isFile || wishes.formats.screenshot !== undefined || wishes.actions.length > 0) throw reason;
     }
   }
-  const fetched = await fetchOrRender(deps, wishes, time, memory);
+  const { asked, fetched } = await followRefreshes(deps, wishes, time, memory);
   if ("isRendered" in fetched) return fetched;
   const page = await takeApart(deps, wishes, fetched, time);
   const { url, status, contentType } = fetched;
   const read: Reading = { page, url, status, contentType, isRendered: false };
-  return page.needsBrowser ? renderedInstead(deps, wishes, time, read) : read;
+  return page.needsBrowser ? renderedInstead(deps, asked, time, read) : read;
+}
+
+/** Pages that send their reader on to the next one. */
+const REFRESHES_MAX = 3;
+
+interface Followed {
+  /** With the last page's address, and without headers that are not meant for it. */
+  asked: ScrapeWishes;
+  fetched: FetchedPage | Reading;
+}
+
+async function followRefreshes(
+  deps: NativeDependencies,
+  wishes: ScrapeWishes,
+  time: Time,
+  memory: MemoryShare,
+): Promise<Followed> {
+  let followed: Followed = { asked: wishes, fetched: await fetchOrRender(deps, wishes, time, memory) };
+  for (let refreshes = 0; refreshes < REFRESHES_MAX; refreshes += 1) {
+    const { asked, fetched } = followed;
+    const url = "isRendered" in fetched ? undefined : refreshTarget(fetched);
+    if (url === undefined) break;
+    const next = { ...asked, url, headers: isSameOrigin(fetched.url, url) ? asked.headers : {} };
+    followed = { asked: next, fetched: await fetchOrRender(deps, next, time, memory) };
+  }
+  return followed;
+}
+
+function isSameOrigin(one: string, other: string): boolean {
+  return new URL(one).origin === new URL(other).origin;
 }
 
 /** Pages that set a cookie and redirect to themselves never end for a client without cookies. */

@@ -1,0 +1,33 @@
+import type { FetchedPage } from "./fetch-page.ts";
+
+/**
+ * Bytes of a page that does nothing but send its reader on; larger ones have a text of their own. It is searched in the
+ * gateway's own process, which takes milliseconds at this size at worst.
+ */
+const PAGE_BYTES_MAX = 4_096;
+
+/** Seconds after which a page may send its reader on; a longer wait means that it is to be read, or reloads itself. */
+const SECONDS_MAX = 5;
+
+/** Parts of a page that browsers do not obey. */
+const ignored = /<!--[\s\S]*?-->|<(noscript|script|style|template|textarea)\b[\s\S]*?<\/\1\s*>/gi;
+const metaTag = /<meta\s[^>]{0,2000}>/gi;
+const refresh = /\bhttp-equiv\s*=\s*["']?\s*refresh\b/i;
+const content = /\bcontent\s*=\s*(?:"([^"]*)"|'([^']*)')/i;
+
+/** The address that a page sends its reader on to with `<meta http-equiv="refresh">`; undefined if it does not. */
+export function refreshTarget({ bytes, url, contentType }: FetchedPage): string | undefined {
+  if (bytes.length > PAGE_BYTES_MAX || contentType?.includes("html") === false) return undefined;
+  // Tags and addresses are ASCII in every encoding that pages of this size have.
+  const text = Buffer.from(bytes).toString("latin1").replaceAll(ignored, "");
+  const tag = text.match(metaTag)?.find((one) => refresh.test(one));
+  if (tag === undefined) return undefined;
+  const [, quoted, apostrophed] = content.exec(tag) ?? [];
+  const [, seconds, target] =
+    /^\s*(\d+)(?:\.\d*)?\s*[;,]\s*url\s*=\s*["']?([^"']*)/i.exec(quoted ?? apostrophed ?? "") ?? [];
+  if (target === undefined || Number(seconds) > SECONDS_MAX) return undefined;
+  const next = URL.parse(target.trim().replaceAll("&amp;", "&"), url);
+  if (next === null || !/^https?:$/.test(next.protocol)) return undefined;
+  next.hash = "";
+  return next.href === url ? undefined : next.href;
+}
