@@ -68,6 +68,15 @@ describe("scrape", () => {
     expect(without.markdown).not.toContain("Powered by Hugo");
   });
 
+  test("a PDF, with a limit on its pages", async () => {
+    const whole = await client().scrape(address("/files/report.pdf"));
+    expect(whole.markdown).toContain("The median hive on a roof");
+    expect(whole.metadata).toMatchObject({ numPages: 2 });
+    const first = await client().scrape(address("/files/report.pdf"), { parsers: [{ type: "pdf", maxPages: 1 }] });
+    expect(first.markdown).toContain("Bees in the city");
+    expect(first.markdown).not.toContain("The median hive on a roof");
+  });
+
   test.skipIf(!hasChromium)(
     "a screenshot, at an address that anybody who knows it can read",
     async () => {

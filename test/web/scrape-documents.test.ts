@@ -1,0 +1,67 @@
+/** Encodings, documents, redirects and scripts: how a page comes, whatever its content. */
+import { describe, expect, test } from "bun:test";
+import { hasChromium } from "../kit/index.ts";
+import { eachOf, webScene } from "./web-scene.ts";
+
+const scene = webScene();
+
+test("content encodings", async () => {
+  const { site, scrape } = scene();
+  const { markdown } = (await scrape(site.target.path)).data;
+  await eachOf(site.encoded, async (path) => {
+    const { status, data, error } = await scrape(path);
+    expect([path, status, error]).toEqual([path, 200, undefined]);
+    expect(data.markdown, path).toBe(markdown ?? "");
+  });
+});
+
+test("documents keep their texts in reading order", async () => {
+  const { site, scrape } = scene();
+  await eachOf(site.documents, async ({ path, contains }) => {
+    const { status, data, error } = await scrape(path);
+    expect([path, status, error]).toEqual([path, 200, undefined]);
+    const text = (data.markdown ?? "").replaceAll(/[ \n]+/g, " ");
+    let at = 0;
+    for (const part of contains) {
+      const found = text.indexOf(part, at);
+      expect(found, `${path}: ${part}\n${data.markdown ?? ""}`).toBeGreaterThanOrEqual(at);
+      at = found + part.length;
+    }
+  });
+});
+
+test("redirects are followed, and the answer names both addresses", async () => {
+  const { site, scrape } = scene();
+  const { markdown } = (await scrape(site.target.path)).data;
+  await eachOf(site.goodRedirects, async (path) => {
+    const { status, data, error } = await scrape(path);
+    expect([path, status, error]).toEqual([path, 200, undefined]);
+    expect(data.metadata, path).toMatchObject({ sourceURL: site.url + path, statusCode: 200 });
+    expect(String(data.metadata["url"]).split("#")[0]).toBe(site.url + site.target.path);
+    expect(data.markdown, path).toBe(markdown ?? "");
+  });
+});
+
+describe.skipIf(!hasChromium)("pages that scripts make", () => {
+  test("are rendered", async () => {
+    const { site, scrape } = scene();
+    const pages = site.scripted.filter(({ path }) => path !== "/app/on-click" && path !== "/app/late");
+    for (const { path, contains } of pages) {
+      const { data, error } = await scrape(path, { timeout: 30_000 });
+      expect([path, error]).toEqual([path, undefined]);
+      for (const text of contains) expect(data.markdown, path).toContain(text);
+    }
+  }, 60_000);
+
+  test("after a wait, or a click", async () => {
+    const { scrape } = scene();
+    const late = await scrape("/app/late", { waitFor: 1_000, timeout: 30_000 });
+    expect(late.data.markdown).toContain("# Rendered late");
+    const actions = [
+      { type: "wait", selector: "#more" },
+      { type: "click", selector: "#more" },
+    ];
+    const clicked = await scrape("/app/on-click", { actions, timeout: 30_000 });
+    expect(clicked.data.markdown).toContain("# Rendered on a click");
+  }, 60_000);
+});
