@@ -17,13 +17,20 @@ import { chatCodec, chatRequest } from "./dialects/index.ts";
 import type { Outbound } from "./outbound/index.ts";
 import { PagePool } from "./pages/index.ts";
 import { webPrice } from "./pricing/index.ts";
+import type { Ticker } from "./streaming/index.ts";
+import type { Webhooks } from "./webhooks/index.ts";
 import type { Storage } from "./storage/index.ts";
 import type { Logger } from "./telemetry/index.ts";
 import {
+  CrawlMessages,
+  Crawls,
+  type CrawlsOptions,
   FirecrawlEngine,
   NativeEngine,
+  openCrawlStore,
   openStoredBytesStore,
   PageCache,
+  Robots,
   Screenshots,
   type StoredBytesStore,
   WebAccess,
@@ -46,19 +53,22 @@ interface WebOptions {
   calls: PipelineDependencies;
   pipeline: CallPipeline;
   outbound: Outbound;
+  webhooks: Webhooks;
+  ticker: Ticker;
   /** The gateway's own address. */
   publicUrl: string;
 }
 
 export interface Web {
   access: WebAccess;
+  crawls: Crawls;
   screenshots: Screenshots;
   storedBytes: StoredBytesStore;
   /** Ends the child processes. */
   stop: () => Promise<void>;
 }
 
-/** Nothing is started before the first page is read. */
+/** The children are started when the first page is read. The pages of crawls that are due are read from now on. */
 export function createWeb(options: WebOptions): Web {
   const { config, environment, storage, logger, calls, outbound, publicUrl } = options;
   const { clock } = environment;
@@ -87,14 +97,45 @@ export function createWeb(options: WebOptions): Web {
         });
   const { work, body, memory } = calls;
   const price = webPrice(config.pricing.web);
+  const crawls = createCrawls(options, { engine, engineName: chosen.kind, price, work });
   return {
+    crawls,
     access: new WebAccess({ engine, engineName: chosen.kind, price, work, body, memory, environment, logger }),
     screenshots,
     storedBytes: store,
     stop: async () => {
+      await crawls.stop();
       await Promise.all([pages.close(), browser.close()]);
     },
   };
+}
+
+type CrawlParts = Pick<CrawlsOptions, "engine" | "engineName" | "price" | "work">;
+
+function createCrawls(options: WebOptions, parts: CrawlParts): Crawls {
+  const { config, environment, storage, logger, outbound, webhooks, ticker, publicUrl } = options;
+  const { clock } = environment;
+  const { crawl, user_agent: userAgent } = config.web;
+  const crawls = openCrawlStore(storage);
+  const intervalMs = crawl.pages_per_second === 0 ? 0 : Math.ceil(1_000 / crawl.pages_per_second);
+  return new Crawls({
+    ...parts,
+    crawls,
+    robots: new Robots({ outbound, clock, userAgent }),
+    sitemaps: { outbound, userAgent },
+    messages: new CrawlMessages({ crawls, webhooks, clock }),
+    webhooks,
+    environment,
+    ticker,
+    logger,
+    publicUrl,
+    bounds: {
+      politeness: { connectionsMax: crawl.connections_per_host, intervalMs },
+      pagesAtOnceMax: crawl.pages,
+      crawlsPerUserMax: crawl.per_user,
+      bytesPerUserMax: crawl.bytes_per_user,
+    },
+  });
 }
 
 function createBrowser({ config, environment, logger }: WebOptions): Browser {

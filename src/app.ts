@@ -101,7 +101,7 @@ export function createApp(options: AppOptions): App {
   const publicUrl = config.server.public_url ?? options.address;
   const outbound = createOutbound(config, environment);
   const { videos, webhooks, jobs } = createJobs({ ...options, calls, outbound, publicUrl });
-  const web = createWeb({ ...options, calls, pipeline, outbound, publicUrl });
+  const web = createWeb({ ...options, calls, pipeline, outbound, webhooks, ticker, publicUrl });
   const services = servicesOf(options, {
     ...parts,
     features,
@@ -298,6 +298,7 @@ function servicesOf(options: AppOptions, parts: ServiceParts): Services {
     videos,
     webhooks,
     web: web.access,
+    crawls: web.crawls,
     screenshots: web.screenshots,
     storedBytes: web.storedBytes,
     version,

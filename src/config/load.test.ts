@@ -84,6 +84,8 @@ describe("the contract's sample", () => {
   });
 });
 
+const crawl = { pages_per_second: 5, connections_per_host: 2, pages: 16, per_user: 20, bytes_per_user: 2 ** 30 };
+
 const minimal = "providers: { p: { kind: openai, base_url: http://u.test, api_key: k } }\n";
 
 describe("absent keys", () => {
@@ -124,6 +126,7 @@ describe("absent keys", () => {
         user_agent: "Mozilla/5.0 (compatible; Tollgate/0.1)",
         browser: { enabled: true, sandbox: true, pages: 4, idle_timeout: 60_000 },
         page_limit: 16_777_216,
+        crawl,
         cache_max_age: 172_800_000,
         screenshots: "address",
         allow_private_hosts: [],
@@ -230,6 +233,7 @@ pricing:
         user_agent: "Bot/1",
         browser: { enabled: false, executable: "/opt/chrome", sandbox: false, pages: 2, idle_timeout: 5_000 },
         page_limit: 1_048_576,
+        crawl,
         cache_max_age: 0,
         screenshots: "data",
         allow_private_hosts: ["10.0.0.*:8080"],
@@ -444,25 +448,6 @@ pricing:
 
   test.each(["65536", "80.5", "-1", "0x50", "1e3", "http"])("is refused if it is no port: %s", (port) => {
     expect(() => load(numbers, { ...variables, PORT: port })).toThrow("config: server.port: ");
-  });
-});
-
-describe("a file without providers", () => {
-  const prefixes = ["openai", "google", "xai", "deepseek", "anthropic", "mistral", "byteplus"];
-
-  test.each(["", "# nothing\n", "server: { port: 1 }", "server:\n", "providers:\n"])(
-    "has the default ones: %j",
-    (text) => {
-      const { config, missingKeys } = load(text, { XAI_API_KEY: "xk" });
-      expect(Object.keys(config.providers)).toEqual(prefixes);
-      expect(config.providers["xai"]?.api_key).toBe("xk");
-      expect([...missingKeys.keys()]).toEqual(prefixes.filter((prefix) => prefix !== "xai"));
-      expect(missingKeys.get("google")).toBe("GEMINI_API_KEY");
-    },
-  );
-
-  test("has none if the list is explicitly empty", () => {
-    expect(load("providers: {}").config.providers).toEqual({});
   });
 });
 

@@ -33,6 +33,25 @@ const browser = z
   .prefault({})
   .describe("For screenshots, actions, waitFor, and pages that scripts make.");
 
+const crawl = z
+  .strictObject({
+    pages_per_second: fromText(z.number().min(0).max(1_000))
+      .prefault(5)
+      .describe("The pace at which all nodes together read pages of one host; 0: no bound."),
+    connections_per_host: fromText(z.number().int().min(1).max(1_000))
+      .prefault(2)
+      .describe("Pages of one host at a time, on all nodes together."),
+    pages: fromText(z.number().int().min(1).max(256)).prefault(16).describe("Pages at a time, in each process."),
+    per_user: fromText(z.number().int().min(1).max(10_000))
+      .prefault(20)
+      .describe("Crawls and batches of one user at a time."),
+    bytes_per_user: byteSize
+      .prefault("1GiB")
+      .describe("Stored results of one user, compressed; the oldest ended crawls make room for others."),
+  })
+  .prefault({})
+  .describe("Crawls and batches.");
+
 export const web = z
   .strictObject({
     engine: z
@@ -56,6 +75,7 @@ export const web = z
       .prefault("2d")
       .describe("The age up to which a scrape without maxAge is answered from its user's cache of pages; 0: never."),
     browser,
+    crawl,
     screenshots: z
       .enum(["address", "data"])
       .default("address")

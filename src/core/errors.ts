@@ -17,6 +17,7 @@ export const errorTable = {
   provider_without_key: { status: 404, type: "invalid_request_error", fault: "gateway" },
   generation_not_found: { status: 404, type: "invalid_request_error", fault: "client" },
   object_not_found: { status: 404, type: "invalid_request_error", fault: "client" },
+  crawl_not_found: { status: 404, type: "invalid_request_error", fault: "client" },
   video_not_found: { status: 404, type: "invalid_request_error", fault: "client" },
   response_not_found: { status: 404, type: "invalid_request_error", fault: "client" },
   unsupported_operation: { status: 404, type: "invalid_request_error", fault: "client" },

@@ -67,3 +67,23 @@ export function isStorableId(id: string): boolean {
 export function timeOfRequestId(id: string): number {
   return Number.parseInt(id.slice(TIME_AT, RANDOM_AT), 36);
 }
+
+const UUID_7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
+/** A UUID of version 7 (RFC 9562): like a request id it begins with its time. For ids that clients expect to be UUIDs. */
+export function timedUuid(clock: Clock, random: RandomBytes): string {
+  const bytes = Buffer.from(random(16));
+  bytes.writeUIntBE(clock(), 0, 6);
+  bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x70, 6);
+  bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);
+  return bytes.toString("hex").replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
+}
+
+export function isTimedUuid(text: string): boolean {
+  return UUID_7.test(text);
+}
+
+/** The time of the id of a series: a request's id, or a UUID of version 7. In milliseconds since the epoch. */
+export function timeOfSeries(id: string): number {
+  return isTimedUuid(id) ? Number.parseInt(id.replace("-", "").slice(0, 12), 16) : timeOfRequestId(id);
+}

@@ -4,7 +4,7 @@ export type { Clock, Environment, Fetch, RandomBytes, RandomFraction } from "./e
 export { type ErrorCode, GatewayError, toGatewayError } from "./errors.ts";
 export type { CallFile } from "./files.ts";
 export { matchesGlob } from "./globs.ts";
-export { isRequestId, isStorableId, randomId, requestId, timeOfRequestId } from "./ids.ts";
+export { isRequestId, isStorableId, isTimedUuid, randomId, requestId, timedUuid, timeOfSeries } from "./ids.ts";
 export { type JsonObject, listOf, objectOf, parseObject } from "./json.ts";
 export * as limits from "./limits.ts";
 export { type Effort, efforts, type ModelFacts, type ThoughtWish } from "./model-facts.ts";
@@ -43,7 +43,7 @@ export {
 } from "./stored-objects.ts";
 export type { RateLimits } from "./rate-limits.ts";
 export type { AcceptedSocket, Sending, Socket, SocketHandler } from "./sockets/client-socket.ts";
-export { errorBody, idHeaders, type Surface } from "./surfaces.ts";
+export { errorBody, firecrawlCode, idHeaders, type Surface } from "./surfaces.ts";
 export {
   addUsage,
   appliedTerms,

@@ -22,7 +22,7 @@ export type ModelOperation =
 export type VideoOperation = "video_generation" | "video_edit" | "video_extension";
 
 /** The kinds of work on the web, for which no model is needed. */
-export type WebOperation = "scrape" | "map";
+export type WebOperation = "scrape" | "map" | "crawl" | "search";
 
 /** The kind of any paid work. */
 export type Operation = ModelOperation | WebOperation;

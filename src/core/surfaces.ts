@@ -32,6 +32,11 @@ const firecrawlCodes: Readonly<Partial<Record<ErrorCode, string>>> = {
   action_failed: "SCRAPE_ACTION_ERROR",
 };
 
+/** The code of an error in Firecrawl's API. */
+export function firecrawlCode(code: ErrorCode): string {
+  return firecrawlCodes[code] ?? code;
+}
+
 const bodies: Record<Surface, (error: GatewayError, requestId: string) => object> = {
   openai: (error) => ({
     error: { message: error.message, type: error.type, code: error.code, param: error.param ?? null },
@@ -45,7 +50,7 @@ const bodies: Record<Surface, (error: GatewayError, requestId: string) => object
     },
     request_id: requestId,
   }),
-  firecrawl: (error) => ({ success: false, error: error.message, code: firecrawlCodes[error.code] ?? error.code }),
+  firecrawl: (error) => ({ success: false, error: error.message, code: firecrawlCode(error.code) }),
 };
 
 /** The header names in which a surface's SDKs look for the request id. */

@@ -1,5 +1,5 @@
 import type { Calendar } from "../calendar/index.ts";
-import { type Nano, timeOfRequestId } from "../core/index.ts";
+import { type Nano, timeOfSeries } from "../core/index.ts";
 import type { CallRecord } from "../ledger/index.ts";
 
 /** A call that has ended, as stored in the commit that ended its hold. */
@@ -84,6 +84,6 @@ const SERIES_MS_MAX = 2 * 86_400_000;
 
 /** The period in which the calls of a series begin. */
 export function periodOfSeries(parent: string): { from: number; to: number } {
-  const from = timeOfRequestId(parent);
+  const from = timeOfSeries(parent);
   return { from, to: from + SERIES_MS_MAX };
 }

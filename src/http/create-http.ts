@@ -11,7 +11,7 @@ import {
 } from "../core/index.ts";
 import type { Logger } from "../telemetry/index.ts";
 import type { MountedRoute, RouteCall } from "./route.ts";
-import { createRouter, type RoutedRequest } from "./router.ts";
+import { createRouter, type RoutedRequest, UPGRADE } from "./router.ts";
 import { type Sockets, requireHandshake } from "./sockets.ts";
 
 export interface HttpOptions {
@@ -37,7 +37,8 @@ export function createHttp(options: HttpOptions): (request: Request) => Response
   const handle = (request: Request, method: string): Response | Promise<Response> => {
     const id = requestId(clock, randomBytes);
     const path = getPath(request);
-    const found = findRoute(method, path);
+    const isUpgrade = method === "GET" && request.headers.get("upgrade")?.toLowerCase() === "websocket";
+    const found = (isUpgrade ? findRoute(UPGRADE, path) : undefined) ?? findRoute(method, path);
     if (found !== undefined) return answer(options, found, request, id);
     const error = new GatewayError("route_not_found", `There is no ${method} ${path.slice(0, 200)} here.`);
     return refusal(options.logger, surfaceOf(path), error, id);
@@ -75,6 +76,7 @@ async function answer(
     if (route.access === "public") {
       return withHeaders(await route.handle({ request, requestId: id, pathParameter }), headers);
     }
+    if (route.kind === "watch") return await answerWatch(options, { route, pathParameter, headers }, request, id);
     if (route.kind === "session") return await answerSession(options, { route, pathParameter, headers }, request, id);
     const admitted = admit(options, request);
     const principal = admitted instanceof Promise ? await admitted : admitted;
@@ -106,6 +108,29 @@ async function answerSession(
   const answered = await route.handle(call);
   if (answered instanceof Response) return withHeaders(answered, headers);
   return options.sockets.accept({ request, requestId: id, headers }, answered);
+}
+
+type WatchRoute = Extract<MountedRoute, { kind: "watch" }>;
+
+/** Authenticates the handshake of a watcher by its subprotocol, unless it has a header, and accepts it. */
+async function answerWatch(
+  options: HttpOptions,
+  { route, pathParameter, headers }: RoutedRequest & { route: WatchRoute; headers: Readonly<Record<string, string>> },
+  request: Request,
+  id: string,
+): Promise<Response> {
+  refuseWhileDraining(options);
+  const protocol = request.headers.get("sec-websocket-protocol") ?? undefined;
+  const presented = request.headers.has("authorization") || protocol === undefined;
+  const credentials = presented ? request.headers : new Headers({ authorization: `Bearer ${protocol}` });
+  const principal = await options.authenticator.authenticate(credentials);
+  requireHandshake(request);
+  const answered = await route.handle({ request, requestId: id, principal, pathParameter });
+  if (answered instanceof Response) return withHeaders(answered, headers);
+  return options.sockets.accept(
+    { request, requestId: id, headers },
+    { ...answered, ...(protocol !== undefined && { protocol }) },
+  );
 }
 
 /** Most tokens are cached, and need no promise. */

@@ -81,11 +81,23 @@ interface SessionRoute<Needs> extends Place {
   mount: (services: Needs) => SessionRouteHandler;
 }
 
+/**
+ * A WebSocket at the path of an http route, whose callers may send their token as the subprotocol, as Firecrawl's SDK does. The
+ * subprotocol is repeated in the answer.
+ */
+interface WatchRoute<Needs> extends Place {
+  kind: "watch";
+  method: "get";
+  contract?: never;
+  mount: (services: Needs) => SocketRouteHandler;
+}
+
 export type Route<Needs> =
   | HttpRoute<Needs, "public">
   | HttpRoute<Needs, Guarded>
   | SocketRoute<Needs>
-  | SessionRoute<Needs>;
+  | SessionRoute<Needs>
+  | WatchRoute<Needs>;
 
 interface Mounted<Kind, A extends Access, Handle> extends Place {
   kind: Kind;
@@ -98,12 +110,16 @@ export type MountedRoute =
   | Mounted<"http", "public", Handler<"public">>
   | Mounted<"http", Guarded, Handler<Guarded>>
   | Mounted<"websocket", Guarded, SocketRouteHandler>
-  | Mounted<"session", "token", SessionRouteHandler>;
+  | Mounted<"session", "token", SessionRouteHandler>
+  | Mounted<"watch", "token", SocketRouteHandler>;
 
 export function mountRoute<Needs>(route: Route<Needs>, services: Needs): MountedRoute {
   const { method, path, surface, takesSlashes = false } = route;
   const place = { method, path, surface, takesSlashes };
   if (route.kind === "session") {
+    return { ...place, kind: route.kind, access: "token", handle: route.mount(services) };
+  }
+  if (route.kind === "watch") {
     return { ...place, kind: route.kind, access: "token", handle: route.mount(services) };
   }
   // Case by case, so that the compiler relates each handler to its access and kind.

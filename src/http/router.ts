@@ -16,6 +16,13 @@ export interface RoutedRequest {
 /** A parameter in the path of a route. */
 const parameter = /\{(\w+)\}/g;
 
+/** The method under which WebSockets are found that have the path of an http route. */
+export const UPGRADE = "UPGRADE";
+
+function methodOf({ kind, method }: MountedRoute): string {
+  return kind === "watch" ? UPGRADE : method.toUpperCase();
+}
+
 type FindRoute = (method: string, path: string) => RoutedRequest | undefined;
 
 /** Finds the route of a method and a path; undefined if there is none. Throws if two routes have the same path. */
@@ -24,7 +31,7 @@ export function createRouter(routes: readonly MountedRoute[]): FindRoute {
   const plain = new Map<string, Map<string, RoutedRequest>>();
   const byBeginning = new Map<string, RegExpRouter<MountedRoute>>();
   for (const route of routes) {
-    const method = route.method.toUpperCase();
+    const method = methodOf(route);
     if (route.path.includes("{")) {
       const beginning = route.path.slice(0, route.path.indexOf("{"));
       const router = byBeginning.get(beginning) ?? new RegExpRouter<MountedRoute>();
@@ -55,7 +62,8 @@ function patternOf({ path, takesSlashes = false }: MountedRoute): string {
 /** The second of two routes with the same path would never be called. */
 function refuseTwins(routes: readonly MountedRoute[]): void {
   const places = new Set<string>();
-  for (const { method, path } of routes) {
+  for (const route of routes) {
+    const [method, path] = [methodOf(route), route.path];
     const place = `${method} ${path.replace(parameter, "{}")}`;
     if (places.has(place)) throw new Error(`two routes for ${method} ${path}`);
     places.add(place);

@@ -15,7 +15,7 @@ import type { MemoryBudget } from "../streaming/index.ts";
 import type { VideoJobs } from "../videos/index.ts";
 import type { Logger } from "../telemetry/index.ts";
 import type { Webhooks } from "../webhooks/index.ts";
-import type { Screenshots, StoredBytesStore, WebAccess } from "../web/index.ts";
+import type { Crawls, Screenshots, StoredBytesStore, WebAccess } from "../web/index.ts";
 import type { ChargeableServices } from "./chargeable.ts";
 import type { ResponsesSocketSettings } from "./responses/responses-sockets.ts";
 
@@ -39,6 +39,7 @@ export interface Services extends ChargeableServices {
   files: FileService;
   realtime: RealtimeSessions;
   web: WebAccess;
+  crawls: Crawls;
   screenshots: Screenshots;
   storedBytes: StoredBytesStore;
   responsesSockets: ResponsesSocketSettings;

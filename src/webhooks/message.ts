@@ -1,3 +1,4 @@
+import { createHmac } from "node:crypto";
 import { Webhook } from "standardwebhooks";
 import { z } from "zod";
 import { type JsonObject, limits } from "../core/index.ts";
@@ -19,7 +20,18 @@ export interface WebhookEvent {
   at: number;
 }
 
+/** A message whose body and headers are those of Firecrawl's webhooks. */
+export interface FirecrawlEvent extends Pick<WebhookEvent, "id" | "owner" | "url" | "at"> {
+  body: JsonObject;
+  /** Additional headers, which the caller has chosen. */
+  headers: Readonly<Record<string, string>>;
+}
+
 const messageSchema = z.object({
+  /** Absent: that of standardwebhooks.com. */
+  signature: z.literal("firecrawl").optional(),
+  /** Additional headers. */
+  headers: z.record(z.string(), z.string()).optional(),
   id: z.string(),
   url: z.string(),
   body: z.string(),
@@ -41,13 +53,33 @@ export function messageOf({ id, url, type, data, at }: WebhookEvent): Message {
   return { id, url, body, attempts: 0, deferrals: 0 };
 }
 
+/** Undefined if the body is too long. Throws a RangeError for an id that can't be sent. */
+export function firecrawlMessageOf({ id, url, body, headers }: FirecrawlEvent): Message | undefined {
+  if (!/^[\w-]{1,128}$/.test(id)) throw new RangeError("a webhook's id has letters, digits, _ and - only");
+  const text = JSON.stringify(body);
+  if (Buffer.byteLength(text) > limits.webhookBodyBytesMax) return undefined;
+  return { signature: "firecrawl", id, url, body: text, headers: { ...headers }, attempts: 0, deferrals: 0 };
+}
+
 /** Throws if the payload was written by an unknown version. */
 export function readMessage(payload: JsonObject): Message {
   return messageSchema.parse(payload);
 }
 
-/** The headers of one attempt: its time, and one signature by each secret. */
-export function signedHeaders({ id, body }: Message, secrets: readonly string[], at: number): Headers {
+/** The headers of one attempt: its time, and one signature by each secret; or those of Firecrawl. */
+export function signedHeaders(message: Message, secrets: readonly string[], at: number): Headers {
+  const { id, body, signature, headers: chosen } = message;
+  if (signature === "firecrawl") {
+    const headers = new Headers(chosen);
+    headers.set("content-type", "application/json");
+    headers.set("user-agent", "Tollgate-Webhooks");
+    // The header has room for one signature: the current secret's.
+    const hmac = createHmac("sha256", secrets[0] ?? "")
+      .update(body)
+      .digest("hex");
+    headers.set("x-firecrawl-signature", `sha256=${hmac}`);
+    return headers;
+  }
   const time = new Date(at);
   return new Headers({
     "content-type": "application/json",

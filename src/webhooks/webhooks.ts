@@ -1,11 +1,15 @@
 import { type Clock, GatewayError } from "../core/index.ts";
 import type { JobStore } from "../jobs/index.ts";
 import { type Outbound, OutboundError, type OutboundFailure } from "../outbound/index.ts";
-import { messageOf, WEBHOOK_JOB, type WebhookEvent } from "./message.ts";
+import {
+  type FirecrawlEvent,
+  firecrawlMessageOf,
+  type Message,
+  messageOf,
+  WEBHOOK_JOB,
+  type WebhookEvent,
+} from "./message.ts";
 import type { WebhookSecrets } from "./webhook-secrets.ts";
-
-/** The name of the parameter that contains the address. */
-const PARAM = "webhook_url";
 
 /** How long the look-up of a name may delay a call; it is repeated before each attempt. */
 const CHECK_MS_MAX = 3_000;
@@ -30,18 +34,23 @@ export class Webhooks {
     this.#options = options;
   }
 
-  /** Rejects with 422 `validation_failed` if the address is not permitted, or if the user has no secret to sign with. */
-  async check({ owner, url }: { owner: string; url: string }): Promise<void> {
+  /**
+   * Rejects with 422 `validation_failed` if the address is not permitted, or if the user has no secret to sign with. `param`
+   * is the member of the request that contains it.
+   */
+  async check({ owner, url, param = "webhook_url" }: { owner: string; url: string; param?: string }): Promise<void> {
+    const invalid = (message: string): GatewayError =>
+      new GatewayError("validation_failed", `${param}: ${message}`, { param });
     const { outbound, secrets } = this.#options;
     try {
       await outbound.check(url, { timeoutMs: CHECK_MS_MAX });
     } catch (reason) {
       if (!(reason instanceof OutboundError)) throw reason;
-      if (callersFailures.has(reason.failure)) throw invalid(`${PARAM}: ${reason.message}.`);
+      if (callersFailures.has(reason.failure)) throw invalid(`${reason.message}.`);
     }
     if (await secrets.has(owner)) return;
     throw invalid(
-      `${PARAM}: ${owner} has no secret for signing webhooks. An operator makes one: tollgate webhooks secret --user ${owner}`,
+      `${owner} has no secret for signing webhooks. An operator makes one: tollgate webhooks secret --user ${owner}`,
     );
   }
 
@@ -51,15 +60,22 @@ export class Webhooks {
    * `webhook-id`. Rejects with a RangeError if the id or the data can't be sent.
    */
   async schedule(event: WebhookEvent): Promise<void> {
+    await this.#put(event, messageOf(event));
+  }
+
+  /** Schedules a message in Firecrawl's format. Resolves with false, and schedules nothing, if its body is too long. */
+  async scheduleFirecrawl(event: FirecrawlEvent): Promise<boolean> {
+    const message = firecrawlMessageOf(event);
+    if (message === undefined) return false;
+    await this.#put(event, message);
+    return true;
+  }
+
+  async #put({ id, owner }: Pick<WebhookEvent, "id" | "owner">, message: Message): Promise<void> {
     const { jobs, clock, onScheduled } = this.#options;
-    const payload = { ...messageOf(event) };
     const now = clock();
-    const id = `${WEBHOOK_JOB}:${event.id}`;
-    await jobs.put({ id, kind: WEBHOOK_JOB, owner: event.owner, payload, runAt: now, createdAt: now });
+    const job = { id: `${WEBHOOK_JOB}:${id}`, kind: WEBHOOK_JOB, owner, payload: { ...message } };
+    await jobs.put({ ...job, runAt: now, createdAt: now });
     onScheduled(WEBHOOK_JOB);
   }
-}
-
-function invalid(message: string): GatewayError {
-  return new GatewayError("validation_failed", message, { param: PARAM });
 }

@@ -90,7 +90,7 @@ describe.each([
   const content = (text: string) => new Uint8Array(Buffer.from(text));
 
   async function complete(each: LeasedPage, text: string, at = T0): Promise<void> {
-    expect(await store.fetched(each, { content: content(text), work: { id: text } })).toBe(true);
+    expect(await store.fetched(each, { content: content(text), work: { id: text }, digest: undefined })).toBe("stored");
     expect(await store.end(each, { state: "done", credits: 5n }, at)).toBe(true);
   }
 
@@ -142,8 +142,8 @@ describe.each([
     const [a, b] = await take(T0);
     if (a === undefined || b === undefined) throw new Error("not two pages");
     expect(a).toMatchObject({ crawlId: "c1", kind: "page", host: "a.test", depth: 1, attempts: 1, work: undefined });
-    expect(await store.fetched(a, { content: content("A"), work: { id: "w" } })).toBe(true);
-    expect(await store.fetched(a, { content: content("again"), work: { id: "w2" } })).toBe(false);
+    expect(await store.fetched(a, { content: content("A"), work: { id: "w" }, digest: undefined })).toBe("stored");
+    expect(await store.fetched(a, { content: content("again"), work: { id: "w2" }, digest: undefined })).toBe("lost");
     expect(await store.results("c1", { from: 0, countMax: 10, bytesMax: 100 })).toEqual([]);
     expect(await store.end(a, { state: "done", credits: 7n }, T0)).toBe(true);
     expect(await store.end(a, { state: "done", credits: 7n }, T0)).toBe(false);
@@ -160,19 +160,37 @@ describe.each([
     await startCrawl("c1", [page("/a"), page("/b")]);
     const [a, b] = await take(T0);
     if (a === undefined || b === undefined) throw new Error("not two pages");
-    await store.fetched(b, { content: content("B"), work: { id: "w" } });
+    await store.fetched(b, { content: content("B"), work: { id: "w" }, digest: undefined });
     expect(await take(T0 + LEASE_MS, { token: "t2" })).toEqual([]);
     const again = await take(T0 + LEASE_MS + 1, { token: "t2" });
     expect(again.toSorted((x, y) => x.number - y.number)).toEqual([
       { ...a, token: "t2", attempts: 2 },
       { ...b, token: "t2", attempts: 2, work: { id: "w" } },
     ]);
-    expect(await store.fetched(a, { content: content("late"), work: {} })).toBe(false);
+    expect(await store.fetched(a, { content: content("late"), work: {}, digest: undefined })).toBe("lost");
     expect(await store.end(a, { state: "skipped" }, T0)).toBe(false);
     expect(await store.end(b, { state: "done", credits: 1n }, T0)).toBe(false);
     for (const each of again)
       if (each.work !== undefined) expect(await store.end(each, { state: "done", credits: 1n }, T0)).toBe(true);
     expect(await store.find("c1")).toMatchObject({ completed: 1, credits: 1n });
+  });
+
+  test("a page that repeats another one's text is not stored", async () => {
+    await startCrawl("c1", pages(3));
+    await startCrawl("c2", pages(1));
+    const [a, b, c] = (await take(T0)).filter(({ crawlId }) => crawlId === "c1");
+    if (a === undefined || b === undefined || c === undefined) throw new Error("not three pages");
+    const same = { content: content("A"), work: {}, digest: "same" };
+    expect(await store.repeats(a, "same")).toBe(false);
+    expect(await store.fetched(a, same)).toBe("stored");
+    expect(await store.repeats(a, "same")).toBe(false);
+    expect(await store.repeats(b, "same")).toBe(true);
+    expect(await store.fetched(b, same)).toBe("duplicate");
+    expect(await store.fetched(c, { ...same, digest: "other" })).toBe("stored");
+    expect(await store.leased("c1")).toBe(3);
+    expect(await store.end(b, { state: "skipped" }, T0)).toBe(true);
+    expect(await store.leased("c1")).toBe(2);
+    expect(await store.leased("c2")).toBe(1);
   });
 
   test("leases are renewed together; those of ended crawls are told", async () => {
@@ -305,7 +323,7 @@ describe.each([
     await startCrawl("c1", pages(3));
     const [a, b, c] = await take(T0);
     if (a === undefined || b === undefined || c === undefined) throw new Error("not three pages");
-    await store.fetched(b, { content: content("B"), work: {} });
+    await store.fetched(b, { content: content("B"), work: {}, digest: undefined });
     const end = { state: "cancelled", failure: { code: "X", message: "why" }, at: T0 + 1, expiresAt: T0 + 2 } as const;
     expect(await store.finish("c1", end)).toBe(true);
     expect(await store.finish("c1", { ...end, state: "completed" })).toBe(false);
@@ -314,7 +332,7 @@ describe.each([
       failure: { code: "X", message: "why" },
       endedAt: T0 + 1,
     });
-    expect(await store.fetched(a, { content: content("A"), work: {} })).toBe(false);
+    expect(await store.fetched(a, { content: content("A"), work: {}, digest: undefined })).toBe("lost");
     // It was charged or will be: its result stays.
     expect(await store.end(b, { state: "done", credits: 1n }, T0)).toBe(true);
     expect(await store.giveBack(c, T0)).toBe(true);

@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { isRequestId } from "../../core/index.ts";
+import { isRequestId, isTimedUuid } from "../../core/index.ts";
 import { parseQuery } from "../parse-query.ts";
 import { platformRoute } from "../route.ts";
 import type { Services } from "../services.ts";
@@ -8,7 +8,11 @@ import { answerOf, generationAnswer } from "./generation.ts";
 const requestId = z.string().refine(isRequestId, "write the id of a request").meta({ pattern: "^req_[0-9a-z]{25}$" });
 
 const query = z.object({
-  parent_id: requestId.describe("The series: the x-request-id of the handshake that began a session."),
+  parent_id: z
+    .string()
+    .refine((id) => isRequestId(id) || isTimedUuid(id), "write the id of a request or a crawl")
+    .meta({ pattern: "^(?:req_[0-9a-z]{25}|[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12})$" })
+    .describe("The series: the id of a crawl, or the x-request-id of the handshake that began a session."),
   after: requestId.optional().describe("The last generation of the page before."),
   limit: z.coerce.number().int().min(1).max(100).default(20),
 });
@@ -19,7 +23,7 @@ const list = z.object({
   has_more: z.boolean(),
 });
 
-/** The generations of a series: the responses of a realtime session, the turns of a connection. */
+/** The generations of a series: the responses of a realtime session, the turns of a connection, the pages of a crawl. */
 export const generationsRoute = platformRoute({
   contract: {
     path: "/v1/generations",

@@ -1,10 +1,17 @@
 import { startDeleting } from "../delete-regularly.ts";
 import type { Feature } from "../feature.ts";
+import { crawlRoutes } from "./crawl.ts";
+import { creditUsageRoute } from "./credit-usage.ts";
 import { mapRoute } from "./map.ts";
 import { scrapeRoute } from "./scrape.ts";
 import { screenshotRoute } from "./screenshot.ts";
+import { watchRoutes } from "./watch.ts";
 
 export const webFeature: Feature = {
-  routes: [scrapeRoute, mapRoute, screenshotRoute],
-  start: ({ storedBytes, clock, logger }) => startDeleting(() => storedBytes.deleteExpired(clock()), logger),
+  routes: [scrapeRoute, mapRoute, ...crawlRoutes, ...watchRoutes, creditUsageRoute, screenshotRoute],
+  start: ({ storedBytes, crawls, clock, logger }) =>
+    startDeleting(async () => {
+      await storedBytes.deleteExpired(clock());
+      await crawls.deleteExpired();
+    }, logger),
 };

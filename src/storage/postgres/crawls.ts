@@ -39,6 +39,7 @@ const TABLES = `
     lease_token   text COLLATE "C",
     lease_until   bigint,
     work          text,
+    digest        text COLLATE "C",
     position      bigint,
     bytes         bigint NOT NULL DEFAULT 0,
     failure_code  text,
@@ -53,6 +54,7 @@ const TABLES = `
   CREATE INDEX crawl_pages_of_host ON crawl_pages (host) WHERE lease_token IS NOT NULL;
   CREATE INDEX crawl_pages_by_lease ON crawl_pages (lease_token) WHERE lease_token IS NOT NULL;
   CREATE INDEX crawl_pages_by_position ON crawl_pages (crawl_id, position, bytes) WHERE position IS NOT NULL;
+  CREATE UNIQUE INDEX crawl_pages_by_digest ON crawl_pages (crawl_id, digest) WHERE digest IS NOT NULL;
   CREATE INDEX crawl_pages_failed ON crawl_pages (crawl_id, number) WHERE failure_code IS NOT NULL;
 
   CREATE TABLE crawl_lanes (
@@ -239,17 +241,21 @@ const TAKE = `
 /** The writes under a lease. Each locks the crawl first, as the others do. */
 const LEASED = `
   CREATE FUNCTION crawl_fetched(
-    of_crawl text, page_number bigint, token text, attempt bigint, parked text, result bytea, result_bytes bigint
-  ) RETURNS boolean LANGUAGE plpgsql AS $$
+    of_crawl text, page_number bigint, token text, attempt bigint, parked text, result bytea, result_bytes bigint,
+    page_digest text
+  ) RETURNS text LANGUAGE plpgsql AS $$
   BEGIN
     PERFORM 1 FROM crawls WHERE id = of_crawl AND state = 'scraping' FOR UPDATE;
-    IF NOT FOUND THEN RETURN false; END IF;
-    UPDATE crawl_pages SET state = 2, work = parked, bytes = result_bytes
+    IF NOT FOUND THEN RETURN 'lost'; END IF;
+    IF EXISTS (SELECT 1 FROM crawl_pages WHERE crawl_id = of_crawl AND digest = page_digest AND number <> page_number) THEN
+      RETURN 'duplicate';
+    END IF;
+    UPDATE crawl_pages SET state = 2, work = parked, bytes = result_bytes, digest = page_digest
       WHERE crawl_id = of_crawl AND number = page_number AND lease_token = token AND attempts = attempt AND state = 1;
-    IF NOT FOUND THEN RETURN false; END IF;
+    IF NOT FOUND THEN RETURN 'lost'; END IF;
     INSERT INTO crawl_results (crawl_id, number, content) VALUES (of_crawl, page_number, result)
       ON CONFLICT (crawl_id, number) DO UPDATE SET content = excluded.content;
-    RETURN true;
+    RETURN 'stored';
   END $$;
 
   CREATE FUNCTION crawl_end(

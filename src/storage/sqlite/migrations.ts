@@ -426,6 +426,7 @@ export const migrations: readonly string[] = [
     lease_token   TEXT,
     lease_until   INTEGER,
     work          TEXT, -- JSON: what is charged for a fetched page
+    digest        TEXT, -- of its text: null if it may repeat another page
     position      INTEGER, -- of its result
     bytes         INTEGER NOT NULL DEFAULT 0,
     failure_code  TEXT,
@@ -441,6 +442,7 @@ export const migrations: readonly string[] = [
   CREATE INDEX crawl_pages_of_host ON crawl_pages (host) WHERE lease_token IS NOT NULL;
   CREATE INDEX crawl_pages_by_lease ON crawl_pages (lease_token) WHERE lease_token IS NOT NULL;
   CREATE INDEX crawl_pages_by_position ON crawl_pages (crawl_id, position, bytes) WHERE position IS NOT NULL;
+  CREATE UNIQUE INDEX crawl_pages_by_digest ON crawl_pages (crawl_id, digest) WHERE digest IS NOT NULL;
   CREATE INDEX crawl_pages_failed ON crawl_pages (crawl_id, number) WHERE failure_code IS NOT NULL;
 
   -- The hosts of each crawl that runs: how many of their addresses wait, and when the next one may be taken.

@@ -35,7 +35,7 @@ export interface NewCrawl {
 }
 
 /** A failure in the words of the API. */
-interface CrawlFailure {
+export interface CrawlFailure {
   code: string;
   message: string;
 }
@@ -69,7 +69,7 @@ export interface NewPage {
   depth: number;
 }
 
-interface PageId {
+export interface PageId {
   crawlId: string;
   number: number;
 }
@@ -83,7 +83,7 @@ export interface LeasedPage extends PageId, Omit<NewPage, "key"> {
 }
 
 /** The most that all nodes together ask of one host. */
-interface Politeness {
+export interface Politeness {
   connectionsMax: number;
   /** The pause between the starts of two pages; zero for no bound. */
   intervalMs: number;
@@ -99,7 +99,12 @@ export interface TakeRequest {
 export interface FetchedPage {
   content: Uint8Array;
   work: JsonObject;
+  /** Of its text; undefined if it may repeat another page. */
+  digest: string | undefined;
 }
+
+/** `duplicate`: another page of the crawl has this digest; nothing was stored. `lost`: so is the lease, or the crawl ended. */
+export type Storing = "stored" | "duplicate" | "lost";
 
 export type PageEnd =
   | { state: "done"; credits: Nano }
@@ -154,7 +159,9 @@ export interface CrawlStore {
   take(request: TakeRequest): Promise<LeasedPage[]>;
   /** Prolongs all leases with this token. Resolves with their crawls that still run. */
   renew(token: string, until: number): Promise<string[]>;
-  fetched(page: LeasedPage, fetched: FetchedPage): Promise<boolean>;
+  fetched(page: LeasedPage, fetched: FetchedPage): Promise<Storing>;
+  /** Whether another page of the crawl has this digest. */
+  repeats(page: LeasedPage, digest: string): Promise<boolean>;
   end(page: LeasedPage, end: PageEnd, at: number): Promise<boolean>;
   /** Returns a page that could not be fetched now; it and its host's pages of this crawl wait until then. */
   giveBack(page: LeasedPage, readyAt: number): Promise<boolean>;
@@ -162,11 +169,17 @@ export interface CrawlStore {
   pace(host: string, intervalMs: number, at: number): Promise<void>;
   /** No page of this host is taken before this moment. */
   rest(host: string, until: number): Promise<void>;
+  /** Pages of the crawl that are under way on all nodes. */
+  leased(crawlId: string): Promise<number>;
   note(crawlId: string, note: Omit<CrawlNote, "count">): Promise<void>;
   /** Crawls that run and have nothing left to do. */
   exhausted(): Promise<Crawl[]>;
+  /** Crawls that run and would be deleted by then. */
+  overdue(at: number): Promise<Crawl[]>;
   /** Ends a crawl that runs. Resolves with whether it ran. */
   finish(id: string, finish: CrawlFinish): Promise<boolean>;
+  /** The result of a page, whether or not it is visible. */
+  content(page: PageId): Promise<Uint8Array | undefined>;
   results(id: string, range: ResultRange): Promise<StoredResult[]>;
   failures(id: string, countMax: number): Promise<PageFailure[]>;
   notes(id: string): Promise<CrawlNote[]>;

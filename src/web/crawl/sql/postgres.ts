@@ -11,8 +11,10 @@ import type {
   NewPage,
   PageEnd,
   PageFailure,
+  PageId,
   ResultRange,
   StoredResult,
+  Storing,
   TakeRequest,
 } from "../store.ts";
 import {
@@ -98,13 +100,21 @@ export class PostgresCrawlStore implements CrawlStore {
     return (await this.#statements.run<{ id: string }>(SQL.running, [token])).map(({ id }) => id);
   }
 
-  fetched(page: LeasedPage, { content, work }: FetchedPage): Promise<boolean> {
-    return this.#done("crawl_fetched($1, $2, $3, $4, $5, $6, $7)", [
-      ...parametersOf.leased(page),
-      JSON.stringify(work),
-      content,
-      content.byteLength,
-    ]);
+  async fetched(page: LeasedPage, { content, work, digest }: FetchedPage): Promise<Storing> {
+    const [row] = await this.#statements.run<{ outcome: Storing }>(
+      "SELECT crawl_fetched($1, $2, $3, $4, $5, $6, $7, $8) AS outcome",
+      [...parametersOf.leased(page), JSON.stringify(work), content, content.byteLength, digest ?? null],
+    );
+    return row?.outcome ?? "lost";
+  }
+
+  async repeats({ crawlId, number }: LeasedPage, digest: string): Promise<boolean> {
+    return (await this.#statements.run(SQL.repeats, [crawlId, digest, number])).length > 0;
+  }
+
+  async leased(crawlId: string): Promise<number> {
+    const [row] = await this.#statements.run<{ count: bigint }>(SQL.leased, [crawlId]);
+    return Number(row?.count ?? 0n);
   }
 
   end(page: LeasedPage, end: PageEnd, at: number): Promise<boolean> {
@@ -134,6 +144,15 @@ export class PostgresCrawlStore implements CrawlStore {
 
   exhausted(): Promise<Crawl[]> {
     return this.#crawls(SQL.exhausted, []);
+  }
+
+  overdue(at: number): Promise<Crawl[]> {
+    return this.#crawls(SQL.overdue, [at]);
+  }
+
+  async content({ crawlId, number }: PageId): Promise<Uint8Array | undefined> {
+    const [row] = await this.#statements.run<{ content: Uint8Array }>(SQL.content, [crawlId, number]);
+    return row?.content;
   }
 
   async finish(id: string, finish: CrawlFinish): Promise<boolean> {

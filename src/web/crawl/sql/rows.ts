@@ -230,6 +230,8 @@ export function statementsWith(parameter: (index: number) => string, { ofCrawl, 
     renew: `UPDATE crawl_pages ${byLease} SET lease_until = ${p2} WHERE lease_token = ${p1} RETURNING crawl_id`,
     running: `SELECT DISTINCT crawls.id FROM crawl_pages ${byLease} JOIN crawls ON crawls.id = crawl_pages.crawl_id
       WHERE crawl_pages.lease_token = ${p1} AND crawls.state = 'scraping'`,
+    leased: `SELECT count(*) AS count FROM crawl_pages ${ofCrawl} WHERE crawl_id = ${p1} AND lease_token IS NOT NULL`,
+    repeats: `SELECT 1 FROM crawl_pages WHERE crawl_id = ${p1} AND digest = ${p2} AND number <> ${p3}`,
     pace: `INSERT INTO web_hosts (host, next_at, interval_ms) VALUES (${p1}, ${p3}, ${p2})
       ON CONFLICT (host) DO UPDATE SET interval_ms = excluded.interval_ms`,
     rest: `INSERT INTO web_hosts (host, next_at, interval_ms) VALUES (${p1}, ${p2}, 0)
@@ -238,6 +240,8 @@ export function statementsWith(parameter: (index: number) => string, { ofCrawl, 
       SELECT ${p1}, ${p2}, ${p3}, ${p4}, ${p5}, 1 WHERE EXISTS (SELECT 1 FROM crawls WHERE id = ${p1})
       ON CONFLICT (crawl_id, code) DO UPDATE SET count = crawl_notes.count + 1`,
     exhausted: `SELECT ${CRAWL_COLUMNS} FROM crawls WHERE state = 'scraping' AND (${exhaustedWith(ofCrawl)}) LIMIT 100`,
+    overdue: `SELECT ${CRAWL_COLUMNS} FROM crawls WHERE state = 'scraping' AND expires_at <= ${p1} LIMIT 100`,
+    content: `SELECT content FROM crawl_results WHERE crawl_id = ${p1} AND number = ${p2}`,
     finish: `UPDATE crawls SET state = ${p2}, failure_code = ${p3}, failure = ${p4}, ended_at = ${p5}, expires_at = ${p6}
       WHERE id = ${p1} AND state = 'scraping' RETURNING id`,
     results: `SELECT position, content FROM (

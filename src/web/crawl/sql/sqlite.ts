@@ -11,8 +11,10 @@ import type {
   NewPage,
   PageEnd,
   PageFailure,
+  PageId,
   ResultRange,
   StoredResult,
+  Storing,
   TakeRequest,
 } from "../store.ts";
 import {
@@ -111,16 +113,29 @@ export class SqliteCrawlStore implements CrawlStore {
     return Promise.resolve(this.#rows<{ id: string }>(SQL.running, [token]).map(({ id }) => id));
   }
 
-  fetched(page: LeasedPage, { content, work }: FetchedPage): Promise<boolean> {
-    const stored = this.#inTransaction(() => {
-      const statement = `UPDATE crawl_pages SET state = ${fetched}, work = ?5, bytes = ?6
+  fetched(page: LeasedPage, { content, work, digest }: FetchedPage): Promise<Storing> {
+    const stored = this.#inTransaction((): Storing => {
+      if (digest !== undefined && this.#rows(SQL.repeats, [page.crawlId, digest, page.number]).length > 0) {
+        return "duplicate";
+      }
+      const statement = `UPDATE crawl_pages SET state = ${fetched}, work = ?5, bytes = ?6, digest = ?7
         WHERE ${LEASED} AND state = ${running}
           AND EXISTS (SELECT 1 FROM crawls WHERE id = ?1 AND state = 'scraping') RETURNING number`;
-      const rows = this.#rows(statement, [...parametersOf.leased(page), JSON.stringify(work), content.byteLength]);
-      if (rows.length > 0) this.#database.query(PUT_RESULT).run(page.crawlId, page.number, content);
-      return rows.length > 0;
+      const values = [...parametersOf.leased(page), JSON.stringify(work), content.byteLength, digest ?? null];
+      if (this.#rows(statement, values).length === 0) return "lost";
+      this.#database.query(PUT_RESULT).run(page.crawlId, page.number, content);
+      return "stored";
     });
     return Promise.resolve(stored);
+  }
+
+  repeats({ crawlId, number }: LeasedPage, digest: string): Promise<boolean> {
+    return Promise.resolve(this.#rows(SQL.repeats, [crawlId, digest, number]).length > 0);
+  }
+
+  leased(crawlId: string): Promise<number> {
+    const [row] = this.#rows<{ count: bigint }>(SQL.leased, [crawlId]);
+    return Promise.resolve(Number(row?.count ?? 0n));
   }
 
   end(page: LeasedPage, end: PageEnd, at: number): Promise<boolean> {
@@ -177,6 +192,14 @@ export class SqliteCrawlStore implements CrawlStore {
 
   exhausted(): Promise<Crawl[]> {
     return Promise.resolve(this.#rows<CrawlRow>(SQL.exhausted, []).map(toCrawl));
+  }
+
+  overdue(at: number): Promise<Crawl[]> {
+    return Promise.resolve(this.#rows<CrawlRow>(SQL.overdue, [at]).map(toCrawl));
+  }
+
+  content({ crawlId, number }: PageId): Promise<Uint8Array | undefined> {
+    return Promise.resolve(this.#rows<{ content: Uint8Array }>(SQL.content, [crawlId, number])[0]?.content);
   }
 
   finish(id: string, finish: CrawlFinish): Promise<boolean> {

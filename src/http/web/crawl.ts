@@ -1,0 +1,103 @@
+import { z } from "@hono/zod-openapi";
+import { batchRequest, crawlRequest, type Crawls } from "../../web/index.ts";
+import { platformRoute, proxiedRoute } from "../route.ts";
+import { type BodyNeeds, jobRoutes, jsonBodyOf } from "./job-routes.ts";
+
+const created = {
+  success: z.literal(true),
+  id: z.string(),
+  url: z.string().describe("Where to poll it."),
+};
+
+interface Needs extends BodyNeeds {
+  crawls: Crawls;
+}
+
+const startCrawlRoute = proxiedRoute({
+  contract: {
+    path: "/v2/crawl",
+    operationId: "crawl",
+    tag: "Search",
+    summary: "Start a crawl.",
+    body: crawlRequest,
+    streams: false,
+    retryKey: false,
+    answer: z.looseObject(created).meta({ id: "CrawlCreated" }),
+  },
+  surface: "firecrawl",
+  mount:
+    (needs: Needs) =>
+    async ({ request, principal }) =>
+      Response.json(await needs.crawls.start(principal, await jsonBodyOf(request, needs))),
+});
+
+const startBatchRoute = proxiedRoute({
+  contract: {
+    path: "/v2/batch/scrape",
+    operationId: "batchScrape",
+    tag: "Search",
+    summary: "Start scraping many pages.",
+    body: batchRequest,
+    streams: false,
+    retryKey: false,
+    answer: z
+      .looseObject({
+        ...created,
+        invalidURLs: z.array(z.string()).describe("Addresses of no page, which were left out."),
+      })
+      .meta({ id: "BatchScrapeCreated" }),
+  },
+  surface: "firecrawl",
+  mount:
+    (needs: Needs) =>
+    async ({ request, principal }) =>
+      Response.json(await needs.crawls.startBatch(principal, await jsonBodyOf(request, needs))),
+});
+
+const activeCrawlsRoute = platformRoute({
+  contract: {
+    path: "/v2/crawl/active",
+    operationId: "listActiveCrawls",
+    tag: "Search",
+    summary: "The caller's crawls that are running.",
+    answer: z
+      .looseObject({
+        success: z.literal(true),
+        crawls: z.array(z.looseObject({ id: z.string(), teamId: z.string(), url: z.string(), created_at: z.string() })),
+      })
+      .meta({ id: "ActiveCrawls" }),
+  },
+  surface: "firecrawl",
+  access: "token",
+  mount:
+    ({ crawls }: Pick<Needs, "crawls">) =>
+    async ({ principal }) =>
+      Response.json(await crawls.active(principal)),
+});
+
+const concurrencyRoute = platformRoute({
+  contract: {
+    path: "/v2/concurrency-check",
+    operationId: "checkConcurrency",
+    tag: "Search",
+    summary: "Pages of the caller's jobs that are under way.",
+    answer: z
+      .looseObject({ success: z.literal(true), concurrency: z.number().int(), maxConcurrency: z.number().int() })
+      .meta({ id: "Concurrency" }),
+  },
+  surface: "firecrawl",
+  access: "token",
+  mount:
+    ({ crawls }: Pick<Needs, "crawls">) =>
+    async ({ principal }) =>
+      Response.json(await crawls.concurrency(principal)),
+});
+
+export const crawlRoutes = [
+  startCrawlRoute,
+  activeCrawlsRoute,
+  ...jobRoutes({ kind: "crawl", path: "/v2/crawl", name: "Crawl", noun: "crawl" }),
+  startBatchRoute,
+  ...jobRoutes({ kind: "batch", path: "/v2/batch/scrape", name: "BatchScrape", noun: "batch" }),
+  concurrencyRoute,
+];

@@ -1,0 +1,139 @@
+/** The routes of crawls and batches, which differ in their paths only. */
+import { z } from "@hono/zod-openapi";
+import { type BodyLimits, decodeBody, parseBody, readBody } from "../../bodies/index.ts";
+import type { JsonObject } from "../../core/index.ts";
+import type { MemoryBudget } from "../../streaming/index.ts";
+import type { Crawls } from "../../web/index.ts";
+import { parseQuery } from "../parse-query.ts";
+import { platformRoute } from "../route.ts";
+import { document } from "./document.ts";
+
+export interface BodyNeeds {
+  body: BodyLimits;
+  memory: MemoryBudget;
+}
+
+const anyObject = z.looseObject({});
+
+/** Reads a JSON body as an object, whose members its reader checks. */
+export async function jsonBodyOf(request: Request, { body, memory }: BodyNeeds): Promise<JsonObject> {
+  const share = memory.share();
+  try {
+    return decodeBody(parseBody(await readBody(request, body, share), anyObject, []));
+  } finally {
+    share.free();
+  }
+}
+
+const state = z.enum(["scraping", "completed", "failed", "cancelled"]);
+
+const statusAnswer = z
+  .looseObject({
+    success: z.literal(true),
+    status: state,
+    total: z.number().int().describe("Pages that are known so far, and are within the limit."),
+    completed: z.number().int(),
+    creditsUsed: z.number(),
+    expiresAt: z.string().describe("When the results are deleted."),
+    createdAt: z.string(),
+    completedAt: z.string().optional(),
+    error: z.string().optional().describe("Why it ended early."),
+    next: z.string().nullable().describe("The address of further results, if there are some by now."),
+    data: z.array(document),
+  })
+  .meta({ id: "CrawlStatus" });
+
+const errorsAnswer = z
+  .looseObject({
+    errors: z.array(
+      z.looseObject({
+        id: z.string(),
+        timestamp: z.string(),
+        url: z.string(),
+        code: z.string(),
+        error: z.string(),
+        count: z.number().int().optional().describe("How often it happened, for what was left out."),
+      }),
+    ),
+    robotsBlocked: z.array(z.string()),
+  })
+  .meta({ id: "CrawlErrors" });
+
+const cancelAnswer = z.looseObject({ success: z.literal(true), status: state }).meta({ id: "CrawlCancelled" });
+
+const statusQuery = z.object({
+  skip: z.coerce.number().int().min(0).max(1_000_000).default(0).describe("Results that are left out, as in next."),
+  limit: z.coerce.number().int().min(1).max(1_000).optional().describe("The most results."),
+});
+
+const params = z.object({ id: z.string() });
+
+const notFound = "The caller has no such job, or its results have expired.";
+
+interface JobRoutes {
+  kind: "crawl" | "batch";
+  path: string;
+  /** The end of the operations' ids. */
+  name: string;
+  /** In the summaries. */
+  noun: string;
+}
+
+interface Needs {
+  crawls: Crawls;
+}
+
+export function jobRoutes({ kind, path, name, noun }: JobRoutes) {
+  const common = { tag: "Search", params, notFound } as const;
+  const status = platformRoute({
+    contract: {
+      ...common,
+      path: `${path}/{id}`,
+      operationId: `get${name}`,
+      summary: `Poll a ${noun}: its state and results.`,
+      query: statusQuery,
+      answer: statusAnswer,
+    },
+    surface: "firecrawl",
+    access: "token",
+    mount:
+      ({ crawls }: Needs) =>
+      async ({ request, principal, pathParameter }) => {
+        const { skip, limit } = parseQuery(request, statusQuery);
+        const text = await crawls.status({ principal, kind, id: pathParameter("id") }, { skip, limit });
+        return new Response(text, { headers: { "content-type": "application/json" } });
+      },
+  });
+  const cancel = platformRoute({
+    contract: {
+      ...common,
+      method: "delete",
+      path: `${path}/{id}`,
+      operationId: `cancel${name}`,
+      summary: `Cancel a ${noun}.`,
+      answer: cancelAnswer,
+    },
+    surface: "firecrawl",
+    access: "token",
+    mount:
+      ({ crawls }: Needs) =>
+      async ({ principal, pathParameter }) =>
+        Response.json(await crawls.cancel({ principal, kind, id: pathParameter("id") })),
+  });
+  const errors = platformRoute({
+    contract: {
+      ...common,
+      path: `${path}/{id}/errors`,
+      operationId: `get${name}Errors`,
+      summary: `The pages of a ${noun} that have no result, and what was left out.`,
+      answer: errorsAnswer,
+    },
+    surface: "firecrawl",
+    access: "token",
+    mount:
+      ({ crawls }: Needs) =>
+      async ({ principal, pathParameter }) =>
+        Response.json(await crawls.errors({ principal, kind, id: pathParameter("id") })),
+  });
+  return [errors, status, cancel];
+}

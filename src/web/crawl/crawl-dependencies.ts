@@ -1,0 +1,37 @@
+import type { WorkDependencies } from "../../charges/index.ts";
+import type { Environment } from "../../core/index.ts";
+import type { ModelPrice } from "../../pricing/index.ts";
+import type { Ticker } from "../../streaming/index.ts";
+import type { Logger } from "../../telemetry/index.ts";
+import type { WebEngine } from "../engine.ts";
+import type { SitemapDependencies } from "../sitemaps/index.ts";
+import type { CrawlMessages } from "./crawl-messages.ts";
+import type { Robots } from "./robots.ts";
+import type { CrawlStore, Politeness } from "./store.ts";
+
+export interface CrawlDependencies {
+  crawls: CrawlStore;
+  engine: WebEngine;
+  /** The engine's name, which the records of its work have as their model. */
+  engineName: string;
+  price: ModelPrice;
+  work: WorkDependencies;
+  robots: Robots;
+  sitemaps: SitemapDependencies;
+  messages: CrawlMessages;
+  environment: Pick<Environment, "clock" | "randomBytes" | "randomFraction">;
+  ticker: Pick<Ticker, "now" | "watch" | "leave" | "after">;
+  logger: Logger;
+  bounds: CrawlBounds;
+}
+
+/** The operator's bounds. */
+export interface CrawlBounds {
+  politeness: Politeness;
+  /** Pages that one process reads at the same time. */
+  pagesAtOnceMax: number;
+  /** Crawls of one user that run at the same time. */
+  crawlsPerUserMax: number;
+  /** Bytes of one user's stored results; the oldest ended crawls make room. */
+  bytesPerUserMax: number;
+}

@@ -1,0 +1,327 @@
+/**
+ * One page of a crawl:
+ *
+ *   robots.txt ──▶ hold ──▶ scrape ──▶ its links into the frontier ──▶ result stored ──▶ charged ──▶ message ──▶ visible
+ *
+ * A process may die between any two of these: see `CrawlStore`. The page's work has the crawl's id as its parent.
+ */
+import { openWork, type ParkedWork, resumeWork, Work, type WorkOrder } from "../../charges/index.ts";
+import {
+  type CallSignal,
+  firecrawlCode,
+  type GatewayError,
+  type JsonObject,
+  type Nano,
+  objectOf,
+  requestId,
+  toGatewayError,
+} from "../../core/index.ts";
+import { EngineRefusal, type ScrapedPage } from "../engine.ts";
+import type { CrawlDependencies } from "./crawl-dependencies.ts";
+import { follow, followSitemaps, note } from "./discover.ts";
+import type { OpenCrawl } from "./open-crawl.ts";
+import { hashOf, pageAddress } from "./page-address.ts";
+import { documentText, encodeDocument } from "./results.ts";
+import { robotsProblems } from "./robots.ts";
+import type { CrawlFailure, LeasedPage, PageEnd } from "./store.ts";
+
+/** How long a page keeps its hold until it is charged. Its process does that at once, another one after its lease. */
+const PARKED_MS = 24 * 3_600_000;
+
+/** The wait of a page that the token's limits or the storage refuse, unless the refusal says how long. */
+const REFUSED_WAIT_MS = 2_000;
+
+/** The wait of a page that the balance does not pay, while others of its crawl may still return a part of their holds. */
+const UNPAID_WAIT_MS = 500;
+
+/** Refusals in a row after which a crawl ends, though pages on other nodes may still return something. */
+const REFUSALS_MAX = 100;
+
+/** Pages with less text are often alike and still different, such as errors. */
+const DIGEST_CHARACTERS_MIN = 100;
+
+/** Answers of a host that asks for fewer requests, and how long it then rests if it does not say. */
+const BUSY_STATUSES: ReadonlySet<number> = new Set([429, 503]);
+const REST_MS = 10_000;
+
+export interface PageRun {
+  page: LeasedPage;
+  crawl: OpenCrawl;
+  signal: CallSignal;
+}
+
+/** Stored with a fetched page, for whoever charges it. */
+interface StoredWork extends JsonObject {
+  parked: ParkedWork;
+  usage: ScrapedPage["usage"];
+  /** What a model's calls have cost, in nano-credits. */
+  spent: string;
+}
+
+/** Throws only if the storage fails, or for a reason of the signal; the page's lease then runs out. */
+export async function crawlPage(deps: CrawlDependencies, run: PageRun): Promise<void> {
+  run.crawl.running += 1;
+  try {
+    await perform(deps, run);
+  } finally {
+    run.crawl.running -= 1;
+  }
+}
+
+async function perform(deps: CrawlDependencies, run: PageRun): Promise<void> {
+  const { page, crawl } = run;
+  if (page.work !== undefined) return charge(deps, run, page.work as unknown as StoredWork);
+  if (page.kind === "sitemap") {
+    await followSitemaps(deps, crawl, run);
+    return end(deps, run, { state: "skipped" });
+  }
+  const blocked = await robotsRefusal(deps, run);
+  if (blocked !== undefined) return end(deps, run, { state: "blocked", failure: blocked });
+  const work = await hold(deps, run);
+  if (work === undefined) return;
+  crawl.refusals = 0;
+  crawl.holding += 1;
+  try {
+    await scrape(deps, run, work);
+  } finally {
+    crawl.holding -= 1;
+  }
+}
+
+/** Obeys robots.txt, and tells the storage the pause that it demands. A batch names its pages, as a single scrape does. */
+async function robotsRefusal(deps: CrawlDependencies, { page, crawl }: PageRun): Promise<CrawlFailure | undefined> {
+  const { discovery } = crawl.plan;
+  if (discovery === undefined) return undefined;
+  const rules = await deps.robots.of(page.url);
+  const { problem } = rules;
+  if (problem !== undefined && !crawl.known.has(`${problem} ${page.host}`)) {
+    crawl.known.add(`${problem} ${page.host}`);
+    await note(deps, crawl, {
+      code: problem,
+      message: robotsProblems[problem],
+      url: new URL("/robots.txt", page.url).href,
+    });
+  }
+  const pauseMs = rules.delayMs(discovery.robotsUserAgent);
+  if (pauseMs > 0) await deps.crawls.pace(page.host, pauseMs, deps.environment.clock());
+  if (rules.isAllowed(page.url, discovery.robotsUserAgent)) return undefined;
+  return { code: "ROBOTS_BLOCKED", message: "robots.txt forbids this address." };
+}
+
+/** Opens the page's work; undefined if that is refused: then the page waits, or the crawl ends for want of credits. */
+async function hold(deps: CrawlDependencies, run: PageRun): Promise<Work | undefined> {
+  try {
+    const work = await openWork(deps.work, orderOf(deps, run));
+    if (work instanceof Work) return work;
+    throw new Error("a page of a crawl has no retry key");
+  } catch (thrown) {
+    const error = toGatewayError(thrown);
+    if (error.code === "insufficient_credits") await outOfCredits(deps, run, { error, held: 0 });
+    else if (error.status === 429 || error.status === 503) {
+      const waitMs = (error.retryAfterSeconds ?? 0) * 1_000 || REFUSED_WAIT_MS;
+      await deps.crawls.giveBack(run.page, deps.environment.clock() + waitMs);
+    } else throw thrown;
+    return undefined;
+  }
+}
+
+function orderOf({ engineName: model, price, environment }: CrawlDependencies, { crawl }: PageRun): WorkOrder {
+  return {
+    id: requestId(environment.clock, environment.randomBytes),
+    parent: crawl.id,
+    principal: crawl.principal,
+    operation: "crawl",
+    dialect: undefined,
+    source: { provider: "web", model, modelId: `web/${model}` },
+    price,
+    bound: { inputTokens: 0, outputTokens: 0, choices: 1, inputUnits: { pages: 1 } },
+    streamed: false,
+    at: environment.clock(),
+  };
+}
+
+/** The crawl ends once none of its other pages can return credits; `held` counts this page's own hold. */
+async function outOfCredits(
+  deps: CrawlDependencies,
+  { page, crawl }: PageRun,
+  { error, held }: { error: GatewayError; held: 0 | 1 },
+): Promise<void> {
+  const { crawls, environment, messages } = deps;
+  crawl.refusals += 1;
+  const elsewhere = (await crawls.leased(crawl.id)) - crawl.running;
+  if (crawl.holding === held && (elsewhere <= 0 || crawl.refusals > REFUSALS_MAX)) {
+    const failure = { code: "INSUFFICIENT_CREDITS", message: error.message };
+    await messages.finish(crawl.id, { state: "failed", failure });
+  }
+  await crawls.giveBack(page, environment.clock() + Math.round(UNPAID_WAIT_MS * (1 + environment.randomFraction())));
+}
+
+async function scrape(deps: CrawlDependencies, run: PageRun, work: Work): Promise<void> {
+  const { page, crawl, signal } = run;
+  let scraped: ScrapedPage;
+  try {
+    const plan = deps.engine.planScrape({ ...crawl.plan.scrape, ...withMarkdown(crawl), url: page.url });
+    const { principal } = crawl;
+    scraped = await plan.run({ workId: work.order.id, principal, signal, cover: (usage) => work.cover(usage) });
+  } catch (thrown) {
+    return failed(deps, run, { work, thrown });
+  }
+  if (BUSY_STATUSES.has(scraped.statusCode)) {
+    await deps.crawls.rest(page.host, deps.environment.clock() + REST_MS);
+  }
+  if (scraped.statusCode >= 500) {
+    await work.end({ status: 502, outcome: "failed" });
+    const message = `The server answered ${scraped.statusCode}.`;
+    return end(deps, run, { state: "failed", failure: { code: "SCRAPE_SITE_ERROR", message } });
+  }
+  try {
+    await keep(deps, run, { work, scraped });
+  } catch (reason) {
+    // Nothing of it was stored, or its lease tells the next process what was.
+    await work.discard();
+    throw reason;
+  }
+}
+
+/** The text is compared with that of other pages, and searched. */
+function withMarkdown({ plan }: OpenCrawl): JsonObject {
+  const formats = plan.scrape.formats ?? ["markdown"];
+  const has = formats.some((format) => format === "markdown" || objectOf(format)?.["type"] === "markdown");
+  return has ? {} : { formats: [...formats, "markdown"] };
+}
+
+async function failed(
+  deps: CrawlDependencies,
+  run: PageRun,
+  { work, thrown }: { work: Work; thrown: unknown },
+): Promise<void> {
+  const error = thrown instanceof EngineRefusal ? undefined : toGatewayError(thrown);
+  if (run.signal.aborted) {
+    await work.discard();
+    await deps.crawls.giveBack(run.page, deps.environment.clock());
+    return;
+  }
+  if (error !== undefined && (error.code === "insufficient_credits" || error.code === "web_busy")) {
+    await work.discard();
+    if (error.code === "insufficient_credits") await outOfCredits(deps, run, { error, held: 1 });
+    else await deps.crawls.giveBack(run.page, deps.environment.clock() + REFUSED_WAIT_MS);
+    return;
+  }
+  const status = thrown instanceof EngineRefusal ? thrown.status : (error?.status ?? 502);
+  await work.end({ status, outcome: "failed", error });
+  const failure =
+    error === undefined
+      ? { code: "SCRAPE_ALL_ENGINES_FAILED", message: `The engine answered ${status}.` }
+      : { code: firecrawlCode(error.code), message: error.message };
+  await end(deps, run, { state: "failed", failure });
+}
+
+interface Scraped {
+  work: Work;
+  scraped: ScrapedPage;
+}
+
+async function keep(deps: CrawlDependencies, run: PageRun, { work, scraped }: Scraped): Promise<void> {
+  const { page, crawl } = run;
+  const left = await leftOut(deps, run, scraped);
+  if (left !== undefined) {
+    await work.discard();
+    await note(deps, crawl, { ...left, url: page.url });
+    return end(deps, run, { state: "skipped" });
+  }
+  const isWanted = crawl.scope?.isWanted(new URL(page.url)) ?? true;
+  if (scraped.statusCode < 400 && crawl.plan.discovery?.sitemap !== "only") {
+    const found = scraped.links.map((url) => ({ url, depth: page.depth + 1 }));
+    await follow(deps, crawl, { found, from: page.url });
+  }
+  if (!isWanted) {
+    await work.discard();
+    return end(deps, run, { state: "skipped" });
+  }
+  const content = await encodeDocument(crawl.plan, scraped.document);
+  const digest = digestOf(crawl, scraped);
+  const { usage, spent } = scraped;
+  let stored: StoredWork | undefined;
+  let outcome: Awaited<ReturnType<typeof deps.crawls.fetched>> = "lost";
+  try {
+    await work.park(deps.environment.clock() + PARKED_MS, async (parked) => {
+      stored = { parked, usage, spent: String(spent) };
+      outcome = await deps.crawls.fetched(page, { content, work: stored, digest });
+      if (outcome !== "stored") throw new NotStored(outcome);
+    });
+  } catch (reason) {
+    if (!(reason instanceof NotStored)) throw reason;
+    await work.discard();
+    if (reason.outcome === "lost") return;
+    await note(deps, crawl, { ...duplicate, url: page.url });
+    return end(deps, run, { state: "skipped" });
+  }
+  if (stored !== undefined) await charge(deps, run, stored);
+}
+
+class NotStored extends Error {
+  readonly outcome: "duplicate" | "lost";
+
+  constructor(outcome: "duplicate" | "lost") {
+    super(outcome);
+    this.outcome = outcome;
+  }
+}
+
+const duplicate: CrawlFailure = {
+  code: "DUPLICATE_CONTENT",
+  message: "Pages with the text of another page are left out, and their links not followed.",
+};
+
+const redirectedAway: CrawlFailure = {
+  code: "REDIRECTED_AWAY",
+  message: "Pages that redirect to an address outside of the crawl are left out.",
+};
+
+const robotsForbid: CrawlFailure = {
+  code: "REDIRECTED_TO_FORBIDDEN",
+  message: "Pages that redirect to an address which robots.txt forbids are left out.",
+};
+
+/** Why a page that was read is not part of the crawl. */
+async function leftOut(
+  deps: CrawlDependencies,
+  { page, crawl }: PageRun,
+  scraped: ScrapedPage,
+): Promise<CrawlFailure | undefined> {
+  const { scope, plan } = crawl;
+  const address = objectOf(scraped.document["metadata"])?.["url"];
+  const final = typeof address === "string" ? pageAddress(address) : undefined;
+  if (scope !== undefined && page.depth > 0 && final !== undefined && !scope.isWithin(final)) return redirectedAway;
+  if (plan.discovery !== undefined && final !== undefined && final.href !== page.url) {
+    const rules = await deps.robots.of(final.href);
+    if (!rules.isAllowed(final.href, plan.discovery.robotsUserAgent)) return robotsForbid;
+  }
+  const digest = digestOf(crawl, scraped);
+  return digest !== undefined && (await deps.crawls.repeats(page, digest)) ? duplicate : undefined;
+}
+
+/** Addresses in the text may differ from visit to visit. Undefined for a page that may repeat another one. */
+function digestOf({ scope }: OpenCrawl, { document, statusCode }: ScrapedPage): string | undefined {
+  if (scope === undefined || statusCode >= 400) return undefined;
+  const text = documentText(document).replaceAll(/\]\([^)\s]*\)/g, "]");
+  const title = objectOf(document["metadata"])?.["title"];
+  return text.length < DIGEST_CHARACTERS_MIN ? undefined : hashOf(`${String(title)}\n${text}`);
+}
+
+/** Charges a page whose result is stored, and shows it. May be repeated. */
+async function charge(deps: CrawlDependencies, run: PageRun, stored: StoredWork): Promise<void> {
+  const work = resumeWork(deps.work, stored.parked);
+  const observed = { usage: stored.usage };
+  const cost = work.costOf(observed);
+  const { isDurable, shortfall } = await work.end({ status: 200, outcome: "complete", observed });
+  if (!isDurable) throw new Error("the end of a crawled page could not be written");
+  const credits: Nano = cost - shortfall + BigInt(stored.spent);
+  await deps.messages.page(run);
+  await end(deps, run, { state: "done", credits });
+}
+
+async function end({ crawls, environment, messages }: CrawlDependencies, run: PageRun, result: PageEnd): Promise<void> {
+  if (result.state === "failed") await messages.pageFailed(run, result.failure);
+  await crawls.end(run.page, result, environment.clock());
+}

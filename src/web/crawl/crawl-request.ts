@@ -1,0 +1,191 @@
+/** The bodies of crawls and batches, in the terms of Firecrawl's v2 API. */
+import { z } from "zod";
+import {
+  ignoredMembers,
+  scrapeOptionMembers,
+  scrapeOptions,
+  type ScrapeOptions,
+  unsupported,
+  webUrl,
+} from "../scrape/scrape-request.ts";
+
+/** Pages of one crawl. */
+const PAGES_MAX = 100_000;
+const PAGES = 10_000;
+
+/** Addresses of one batch. */
+const BATCH_URLS_MAX = 10_000;
+
+/** Pages of one crawl that run at the same time, at most. */
+const CONCURRENCY_MAX = 100;
+
+const DELAY_SECONDS_MAX = 60;
+const DEPTH_MAX = 1_000;
+const PATTERNS_MAX = 100;
+const PATTERN_CHARACTERS_MAX = 500;
+const WEBHOOK_HEADERS_MAX = 20;
+const WEBHOOK_METADATA_MAX = 50;
+
+const webhookEvents = ["started", "page", "completed", "failed"] as const;
+
+/** A header that the gateway sets itself, or that belongs to the connection, cannot be chosen. */
+const webhookHeaders = z
+  .record(
+    z
+      .string()
+      .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$/, "no header name")
+      .refine(
+        (name) => !/^(host|content-.*|connection|transfer-encoding|te|trailer|upgrade|x-firecrawl-.*)$/i.test(name),
+        {
+          error: "this header cannot be set",
+        },
+      ),
+    z
+      .string()
+      .max(2_048)
+      .regex(/^[\x20-\x7e]*$/, "printable ASCII"),
+  )
+  .refine((all) => Object.keys(all).length <= WEBHOOK_HEADERS_MAX, `at most ${WEBHOOK_HEADERS_MAX} headers`);
+
+const webhook = z
+  .union([
+    webUrl,
+    z.strictObject({
+      url: webUrl,
+      headers: webhookHeaders.nullish(),
+      metadata: z
+        .record(z.string().max(100), z.string().max(1_000))
+        .refine((all) => Object.keys(all).length <= WEBHOOK_METADATA_MAX, `at most ${WEBHOOK_METADATA_MAX} members`)
+        .nullish()
+        .describe("Repeated in each message."),
+      events: z.array(z.enum(webhookEvents)).max(8).nullish().describe("All by default."),
+    }),
+  ])
+  .nullish()
+  .describe("Messages are signed with the user's webhook secret.");
+
+const patterns = z.array(z.string().min(1).max(PATTERN_CHARACTERS_MAX)).max(PATTERNS_MAX).nullish();
+
+const concurrency = z
+  .number()
+  .int()
+  .min(1)
+  .max(CONCURRENCY_MAX)
+  .nullish()
+  .describe("Pages at a time. A host gets no more than its share, whatever this is.");
+
+export const crawlRequest = z
+  .strictObject({
+    url: webUrl,
+    limit: z.number().int().min(1).max(PAGES_MAX).nullish().describe(`The most pages; ${PAGES} by default.`),
+    maxDiscoveryDepth: z
+      .number()
+      .int()
+      .min(0)
+      .max(DEPTH_MAX)
+      .nullish()
+      .describe("Links from the start; pages of a sitemap count as the start."),
+    includePaths: patterns.describe("Regular expressions (RE2) that a path must match, one of them."),
+    excludePaths: patterns.describe("Regular expressions (RE2) of paths that are left out."),
+    regexOnFullURL: z.boolean().nullish().describe("Match whole addresses instead of paths."),
+    sitemap: z
+      .enum(["include", "skip", "only"])
+      .nullish()
+      .describe("Whether sitemaps are read beside links, or instead of them; include by default."),
+    ignoreQueryParameters: z.boolean().nullish().describe("Take addresses that differ in their query as one."),
+    crawlEntireDomain: z.boolean().nullish().describe("Follow links outside of the start's path as well."),
+    allowSubdomains: z.boolean().nullish(),
+    allowExternalLinks: z.boolean().nullish(),
+    robotsUserAgent: z
+      .string()
+      .regex(/^[\x21-\x7e]{1,100}$/)
+      .nullish()
+      .describe("The name by which robots.txt is read."),
+    delay: z
+      .number()
+      .min(0)
+      .max(DELAY_SECONDS_MAX)
+      .nullish()
+      .describe("Seconds between two pages, which then run one by one."),
+    maxConcurrency: concurrency,
+    scrapeOptions: scrapeOptions.nullish(),
+    webhook,
+    prompt: unsupported("prompt"),
+    ignoreRobotsTxt: unsupported("ignoreRobotsTxt"),
+    zeroDataRetention: unsupported("zeroDataRetention"),
+    ...ignoredMembers,
+  })
+  .meta({ id: "CrawlRequest" });
+
+export const batchRequest = z
+  .strictObject({
+    urls: z.array(z.string().max(10_000)).min(1).max(BATCH_URLS_MAX),
+    ignoreInvalidURLs: z
+      .boolean()
+      .nullish()
+      .describe("Whether addresses that are none are left out and listed in invalidURLs; true by default."),
+    maxConcurrency: concurrency,
+    webhook,
+    appendToId: unsupported("appendToId"),
+    ...scrapeOptionMembers,
+    zeroDataRetention: unsupported("zeroDataRetention"),
+    ...ignoredMembers,
+  })
+  .meta({ id: "BatchScrapeRequest" });
+
+export type CrawlRequest = z.output<typeof crawlRequest>;
+export type BatchRequest = z.output<typeof batchRequest>;
+export type WebhookEvent = (typeof webhookEvents)[number];
+
+/** Where the messages of a crawl go. */
+export interface CrawlWebhook {
+  url: string;
+  headers: Readonly<Record<string, string>>;
+  metadata: Readonly<Record<string, string>>;
+  events: readonly WebhookEvent[];
+}
+
+/** What is stored of a request: plain data for any node. */
+export interface CrawlPlan {
+  url: string;
+  scrape: ScrapeOptions;
+  webhook: CrawlWebhook | undefined;
+  /** Undefined for a batch, whose addresses are all known. */
+  discovery: Discovery | undefined;
+}
+
+export interface Discovery {
+  sitemap: "include" | "skip" | "only";
+  depthMax: number | undefined;
+  includePaths: readonly string[];
+  excludePaths: readonly string[];
+  matchesFullUrl: boolean;
+  ignoresQuery: boolean;
+  entireDomain: boolean;
+  subdomains: boolean;
+  externalLinks: boolean;
+  robotsUserAgent: string | undefined;
+}
+
+export const pagesByDefault = PAGES;
+
+export function webhookOf(given: CrawlRequest["webhook"]): CrawlWebhook | undefined {
+  if (given == null) return undefined;
+  const { url, headers, metadata, events } = typeof given === "string" ? { url: given } : given;
+  return { url, headers: headers ?? {}, metadata: metadata ?? {}, events: events ?? webhookEvents };
+}
+
+export function discoveryOf(request: CrawlRequest): Discovery {
+  return {
+    sitemap: request.sitemap ?? "include",
+    depthMax: request.maxDiscoveryDepth ?? undefined,
+    includePaths: request.includePaths ?? [],
+    excludePaths: request.excludePaths ?? [],
+    matchesFullUrl: request.regexOnFullURL ?? false,
+    ignoresQuery: request.ignoreQueryParameters ?? false,
+    entireDomain: request.crawlEntireDomain ?? false,
+    subdomains: request.allowSubdomains ?? false,
+    externalLinks: request.allowExternalLinks ?? false,
+    robotsUserAgent: request.robotsUserAgent ?? undefined,
+  };
+}

@@ -1,0 +1,116 @@
+/** New addresses of a crawl: from the links of a page, or from the sitemaps of its hosts. */
+import type { CallSignal } from "../../core/index.ts";
+import { readSitemaps } from "../sitemaps/index.ts";
+import type { CrawlDependencies } from "./crawl-dependencies.ts";
+import { isUnknown, type OpenCrawl } from "./open-crawl.ts";
+import { type FoundAddress, type Trap, traps } from "./scope.ts";
+import type { LeasedPage, NewPage } from "./store.ts";
+
+/** Links of one page that are followed. */
+const LINKS_MAX = 10_000;
+
+/** Addresses in one commit: some milliseconds of work for the storage. */
+const ADDED_AT_ONCE = 250;
+
+/** Addresses that a crawl remembers, as a multiple of its limit, and their least and greatest number. */
+const DISCOVERED_PER_PAGE = 10;
+const DISCOVERED_MIN = 1_000;
+const DISCOVERED_MAX = 1_000_000;
+
+/** Addresses that are taken from the sitemaps of a crawl. */
+const SITEMAP_URLS_MAX = 100_000;
+
+/** How long the sitemaps of a host may take. */
+const SITEMAPS_MS_MAX = 60_000;
+
+type Dependencies = Pick<CrawlDependencies, "crawls" | "robots" | "sitemaps" | "environment" | "logger">;
+
+export const discoveredMax = (pagesMax: number): number =>
+  Math.min(Math.max(pagesMax * DISCOVERED_PER_PAGE, DISCOVERED_MIN), DISCOVERED_MAX);
+
+/** Adds the pages that these addresses lead to, as far as they belong to the crawl. */
+export async function follow(
+  deps: Dependencies,
+  crawl: OpenCrawl,
+  { found, from }: { found: readonly FoundAddress[]; from: string },
+): Promise<void> {
+  const { scope } = crawl;
+  if (scope === undefined) return;
+  const left = new Map<Trap, string>();
+  const pages: NewPage[] = [];
+  for (const address of found.slice(0, LINKS_MAX)) {
+    const placed = scope.place(address);
+    if (placed === undefined) continue;
+    if (typeof placed === "string") left.set(placed, address.url);
+    else if (isUnknown(crawl, placed.key)) {
+      const trap = scope.trapOf(placed);
+      if (trap === undefined) pages.push(placed);
+      else left.set(trap, placed.url);
+    }
+  }
+  for (const [trap, url] of left) await note(deps, crawl, { code: trap, message: traps[trap], url });
+  if (found.length > LINKS_MAX) {
+    const message = `Only the first ${LINKS_MAX} links of a page are followed.`;
+    await note(deps, crawl, { code: "TOO_MANY_LINKS", message, url: from });
+  }
+  await add(deps, crawl, pages);
+}
+
+async function add(deps: Dependencies, crawl: OpenCrawl, pages: readonly NewPage[]): Promise<void> {
+  const { crawls, environment } = deps;
+  for (let from = 0; from < pages.length; from += ADDED_AT_ONCE) {
+    const some = pages.slice(from, from + ADDED_AT_ONCE);
+    const { isFull } = await crawls.add(crawl.id, some, environment.clock(), discoveredMax(crawl.pagesMax));
+    if (!isFull) continue;
+    const message = `A crawl of ${crawl.pagesMax} pages remembers at most ${discoveredMax(crawl.pagesMax)} addresses.`;
+    await note(deps, crawl, { code: "TOO_MANY_ADDRESSES", message, url: some.at(-1)?.url ?? "" });
+    return;
+  }
+}
+
+/** Adds the pages that the sitemaps of the host list. They count as found at the start. */
+export async function followSitemaps(
+  deps: Dependencies,
+  crawl: OpenCrawl,
+  { page, signal }: { page: LeasedPage; signal: CallSignal },
+): Promise<void> {
+  const { discovery } = crawl.plan;
+  if (discovery === undefined) return;
+  const { scope } = crawl;
+  const until = performance.now() + SITEMAPS_MS_MAX;
+  const found: FoundAddress[] = [];
+  let count = 0;
+  const rules = await deps.robots.of(page.url);
+  const { isTruncated, isLate } = await readSitemaps(deps.sitemaps, {
+    sitemaps: rules.sitemaps.length > 0 ? rules.sitemaps : [new URL("/sitemap.xml", page.url).href],
+    signal,
+    timeLeft: () => until - performance.now(),
+    onAddress(url) {
+      count += 1;
+      if (typeof scope?.place({ url, depth: 0 }) === "object") found.push({ url, depth: 0 });
+      return count < SITEMAP_URLS_MAX;
+    },
+  });
+  if (isTruncated) {
+    const message = `Sitemaps of a crawl are read up to ${SITEMAP_URLS_MAX} addresses, 200 files and 50 MiB a file.`;
+    await note(deps, crawl, { code: "SITEMAP_TRUNCATED", message, url: page.url });
+  }
+  if (isLate) {
+    const message = "The sitemaps took too long: those that were read in time are followed.";
+    await note(deps, crawl, { code: "SITEMAP_TIMEOUT", message, url: page.url });
+  }
+  for (let from = 0; from < found.length; from += LINKS_MAX) {
+    await follow(deps, crawl, { found: found.slice(from, from + LINKS_MAX), from: page.url });
+  }
+}
+
+interface Left {
+  code: string;
+  message: string;
+  url: string;
+}
+
+/** Records that something was left out. */
+export function note({ crawls, environment }: Dependencies, crawl: OpenCrawl, left: Left): Promise<void> {
+  return crawls.note(crawl.id, { ...left, at: environment.clock() });
+}

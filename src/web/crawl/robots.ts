@@ -1,0 +1,143 @@
+/** The rules of robots.txt (RFC 9309), read once an hour for each origin. */
+import robotsParser from "robots-parser";
+import type { Clock, ReplyBody } from "../../core/index.ts";
+import type { Outbound } from "../../outbound/index.ts";
+
+/** The protocol's own least bound; a rule beyond it is not read. */
+const BYTES_MAX = 512 * 1024;
+
+/** Lines that are read: each address is compared with every rule. */
+const LINES_MAX = 5_000;
+
+const TTL_MS = 3_600_000;
+const FAILED_TTL_MS = 60_000;
+const TIMEOUT_MS = 10_000;
+const REDIRECTS_MAX = 5;
+const ORIGINS_MAX = 2_000;
+
+/** A longer pause would turn a crawl of a hundred pages into one of days. */
+const DELAY_MS_MAX = 30_000;
+
+/** Whose rules apply if the request names nobody. */
+const AGENT = "Tollgate";
+
+export interface RobotsRules {
+  /** `agent` is the name by which the rules are read. */
+  isAllowed(url: string, agent: string | undefined): boolean;
+  /** The pause between two pages, in milliseconds; zero if none is demanded. */
+  delayMs(agent: string | undefined): number;
+  sitemaps: readonly string[];
+  /** What was left out: undefined for a file that was read whole. */
+  problem: RobotsProblem | undefined;
+}
+
+export type RobotsProblem = "ROBOTS_TRUNCATED" | "ROBOTS_UNAVAILABLE" | "CRAWL_DELAY_CAPPED";
+
+export const robotsProblems: Readonly<Record<RobotsProblem, string>> = {
+  ROBOTS_TRUNCATED: "robots.txt is too long: only its beginning is obeyed.",
+  ROBOTS_UNAVAILABLE: "The server failed to answer for robots.txt: nothing is crawled there.",
+  CRAWL_DELAY_CAPPED: "The crawl delay of robots.txt is longer than 30 seconds: 30 seconds are kept.",
+};
+
+export interface RobotsOptions {
+  outbound: Pick<Outbound, "fetch">;
+  clock: Clock;
+  userAgent: string;
+}
+
+interface Entry {
+  rules: Promise<RobotsRules>;
+  until: number;
+}
+
+export class Robots {
+  readonly #options: RobotsOptions;
+  readonly #entries = new Map<string, Entry>();
+
+  constructor(options: RobotsOptions) {
+    this.#options = options;
+  }
+
+  /** The rules for the origin of this address. Never rejects. */
+  of(url: string): Promise<RobotsRules> {
+    const { origin } = new URL(url);
+    const now = this.#options.clock();
+    const known = this.#entries.get(origin);
+    if (known !== undefined && known.until > now) return known.rules;
+    if (this.#entries.size >= ORIGINS_MAX) this.#entries.clear();
+    const entry: Entry = { rules: this.#read(origin, (ttlMs) => (entry.until = now + ttlMs)), until: now + TTL_MS };
+    this.#entries.set(origin, entry);
+    return entry.rules;
+  }
+
+  async #read(origin: string, keepFor: (ttlMs: number) => void): Promise<RobotsRules> {
+    const url = `${origin}/robots.txt`;
+    try {
+      const { status, body } = await this.#options.outbound.fetch({
+        url,
+        headers: new Headers({ "user-agent": this.#options.userAgent, "accept-encoding": "gzip, deflate, br" }),
+        bytesMax: 64 * BYTES_MAX,
+        timeoutMs: TIMEOUT_MS,
+        redirectsMax: REDIRECTS_MAX,
+        mayLoseEncryption: true,
+      });
+      if (status !== 200) {
+        body.cancel();
+        if (status < 500) return rulesOf(url, "", undefined);
+        keepFor(FAILED_TTL_MS);
+        return forbidden;
+      }
+      const { text, isTruncated } = await beginningOf(body);
+      return rulesOf(url, text, isTruncated ? "ROBOTS_TRUNCATED" : undefined);
+    } catch {
+      // The pages themselves will tell why the host does not answer.
+      return rulesOf(url, "", undefined);
+    }
+  }
+}
+
+const forbidden: RobotsRules = {
+  isAllowed: () => false,
+  delayMs: () => 0,
+  sitemaps: [],
+  problem: "ROBOTS_UNAVAILABLE",
+};
+
+function rulesOf(url: string, text: string, problem: RobotsProblem | undefined): RobotsRules {
+  const parsed = robotsParser(url, text);
+  const demanded = (agent: string | undefined): number => (parsed.getCrawlDelay(agent ?? AGENT) ?? 0) * 1_000;
+  const isCapped = demanded(undefined) > DELAY_MS_MAX;
+  return {
+    isAllowed: (each, agent) => parsed.isAllowed(each, agent ?? AGENT) !== false,
+    delayMs: (agent) => Math.min(Math.max(0, demanded(agent)), DELAY_MS_MAX),
+    sitemaps: parsed.getSitemaps(),
+    problem: problem ?? (isCapped ? "CRAWL_DELAY_CAPPED" : undefined),
+  };
+}
+
+/** The first bytes and lines; the rest is not awaited. */
+async function beginningOf(body: ReplyBody): Promise<{ text: string; isTruncated: boolean }> {
+  const { bytes, isTruncated } = await firstBytes(body);
+  const lines = bytes.toString().split(/\r\n|\r|\n/, LINES_MAX + 1);
+  // The last line of what was cut off may be half a rule.
+  if (isTruncated) lines.pop();
+  return { text: lines.slice(0, LINES_MAX).join("\n"), isTruncated: isTruncated || lines.length > LINES_MAX };
+}
+
+function firstBytes(body: ReplyBody): Promise<{ bytes: Buffer; isTruncated: boolean }> {
+  const { promise, resolve, reject } = Promise.withResolvers<{ bytes: Buffer; isTruncated: boolean }>();
+  const pieces: Buffer[] = [];
+  let length = 0;
+  body.flowTo({
+    onBytes(bytes) {
+      pieces.push(bytes);
+      length += bytes.byteLength;
+      if (length <= BYTES_MAX) return;
+      body.cancel();
+      resolve({ bytes: Buffer.concat(pieces).subarray(0, BYTES_MAX), isTruncated: true });
+    },
+    onEnd: () => resolve({ bytes: Buffer.concat(pieces), isTruncated: false }),
+    onFailure: reject,
+  });
+  return promise;
+}

@@ -1,0 +1,1 @@
+export { readSitemaps, type SitemapDependencies } from "./read-sitemaps.ts";
