@@ -22,17 +22,25 @@ import type { Webhooks } from "./webhooks/index.ts";
 import type { Storage } from "./storage/index.ts";
 import type { Logger } from "./telemetry/index.ts";
 import {
+  BraveBackend,
   CrawlMessages,
   Crawls,
   type CrawlsOptions,
+  FirecrawlBackend,
   FirecrawlEngine,
+  IndexingEngine,
   NativeEngine,
   openCrawlStore,
   openStoredBytesStore,
+  openTextIndexStore,
   PageCache,
   Robots,
   Screenshots,
+  type SearchBackend,
+  SearxngBackend,
   type StoredBytesStore,
+  TextIndex,
+  type TextIndexStore,
   WebAccess,
   type WebEngine,
   type WebModel,
@@ -64,6 +72,7 @@ export interface Web {
   crawls: Crawls;
   screenshots: Screenshots;
   storedBytes: StoredBytesStore;
+  textIndex: TextIndexStore;
   /** Ends the child processes. */
   stop: () => Promise<void>;
 }
@@ -78,7 +87,8 @@ export function createWeb(options: WebOptions): Web {
   const browser = createBrowser(options);
   const { engine: choice } = config.web;
   const chosen = typeof choice === "string" ? { kind: choice } : choice;
-  const engine: WebEngine =
+  const index = createTextIndex(options);
+  const reader: WebEngine =
     chosen.kind === "firecrawl"
       ? createFirecrawl(options, chosen)
       : new NativeEngine({
@@ -96,18 +106,43 @@ export function createWeb(options: WebOptions): Web {
           cacheMsMax: config.web.cache_max_age,
         });
   const { work, body, memory } = calls;
+  const engine = new IndexingEngine(reader, index);
+  const search = createSearch(options, index);
   const price = webPrice(config.pricing.web);
   const crawls = createCrawls(options, { engine, engineName: chosen.kind, price, work });
   return {
     crawls,
-    access: new WebAccess({ engine, engineName: chosen.kind, price, work, body, memory, environment, logger }),
+    access: new WebAccess({ engine, search, engineName: chosen.kind, price, work, body, memory, environment, logger }),
     screenshots,
     storedBytes: store,
+    textIndex: openTextIndexStore(storage),
     stop: async () => {
       await crawls.stop();
       await Promise.all([pages.close(), browser.close()]);
     },
   };
+}
+
+function createTextIndex({ config, environment: { clock }, storage, logger }: WebOptions): TextIndex {
+  const store = openTextIndexStore(storage);
+  return new TextIndex({ store, clock, logger, withoutUsers: config.web.search.without_users });
+}
+
+/** Where Brave's search API is. */
+const BRAVE_URL = "https://api.search.brave.com/res/v1";
+
+function createSearch({ config, environment: { fetch } }: WebOptions, local: TextIndex): SearchBackend {
+  const { backend, base_url: baseUrl, api_key: apiKey = "" } = config.web.search;
+  switch (backend) {
+    case "searxng":
+      return new SearxngBackend({ fetch, baseUrl: baseUrl ?? "" });
+    case "brave":
+      return new BraveBackend({ fetch, baseUrl: baseUrl ?? BRAVE_URL, apiKey });
+    case "firecrawl":
+      return new FirecrawlBackend({ fetch, baseUrl: baseUrl ?? FIRECRAWL_URL, apiKey });
+    case "local":
+      return local;
+  }
 }
 
 type CrawlParts = Pick<CrawlsOptions, "engine" | "engineName" | "price" | "work">;

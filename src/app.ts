@@ -301,6 +301,7 @@ function servicesOf(options: AppOptions, parts: ServiceParts): Services {
     crawls: web.crawls,
     screenshots: web.screenshots,
     storedBytes: web.storedBytes,
+    textIndex: web.textIndex,
     version,
     isDraining,
     checkStorage: () => storage.check(),

@@ -9,6 +9,7 @@ export const SIMULATORS = fileURLToPath(new URL("../../simulators/main.ts", impo
 interface Ready {
   url: string;
   providers: Record<string, string>;
+  web: Record<string, string>;
   site: string;
 }
 
@@ -17,6 +18,8 @@ export interface Sandbox {
   routes: Map<string, string>;
   /** The demo site, for example `http://127.0.0.1:8788`: the only private address whose pages may be read. */
   site: string;
+  /** A simulated search engine over the demo site. */
+  searchUrl: string | undefined;
   stop(): void;
 }
 
@@ -41,18 +44,23 @@ export async function startSandbox({ config, missingKeys }: LoadedConfig, gatewa
     if (url === undefined) throw new Error(`no simulator for ${prefix}`);
     return [prefix, url];
   });
-  return { routes: new Map(routes), site: ready.site, stop: () => child.kill() };
+  return { routes: new Map(routes), site: ready.site, searchUrl: ready.web["searxng"], stop: () => child.kill() };
 }
 
 /** The model for summaries and JSON of pages in a sandbox, if its provider is simulated. */
 const SANDBOX_MODEL = { prefix: "openai", id: "openai/gpt-5-mini" };
 
-/** The configuration with what the sandbox adds: the demo site may be read, by its host and port, and a model is there. */
-export function withSandbox(loaded: LoadedConfig, { site, routes }: Sandbox): LoadedConfig {
+/**
+ * The configuration with what the sandbox adds: the demo site may be read, by its host and port, and is what a simulated search
+ * engine finds, and a model is there.
+ */
+export function withSandbox(loaded: LoadedConfig, { site, routes, searchUrl }: Sandbox): LoadedConfig {
   const { web } = loaded.config;
   const model = web.model ?? (routes.has(SANDBOX_MODEL.prefix) ? SANDBOX_MODEL.id : undefined);
+  const isLocal = web.search.backend === "local" && searchUrl !== undefined;
+  const search = isLocal ? { ...web.search, backend: "searxng" as const, base_url: searchUrl } : web.search;
   const allowed = [...web.allow_private_hosts, new URL(site).host];
-  return { ...loaded, config: { ...loaded.config, web: { ...web, model, allow_private_hosts: allowed } } };
+  return { ...loaded, config: { ...loaded.config, web: { ...web, model, search, allow_private_hosts: allowed } } };
 }
 
 /** The port for the demo site of a server with this port; 0 (the system chooses) if the server's own was chosen so. */

@@ -122,7 +122,7 @@ describe("absent keys", () => {
       },
       web: {
         engine: "native",
-        search: { backend: "local" },
+        search: { backend: "local", without_users: [] },
         user_agent: "Mozilla/5.0 (compatible; Tollgate/0.1)",
         browser: { enabled: true, sandbox: true, pages: 4, idle_timeout: 60_000 },
         page_limit: 16_777_216,
@@ -228,7 +228,7 @@ pricing:
       },
       web: {
         engine: { kind: "native", base_url: "https://fc.test", api_key: "f" },
-        search: { backend: "local", base_url: "http://s.test", api_key: "s" },
+        search: { backend: "local", base_url: "http://s.test", api_key: "s", without_users: [] },
         model: "my.own_Vllm-1/m",
         user_agent: "Bot/1",
         browser: { enabled: false, executable: "/opt/chrome", sandbox: false, pages: 2, idle_timeout: 5_000 },
@@ -305,7 +305,7 @@ describe("an error stops the startup with one line that names the key", () => {
     // Values that are not available yet.
     [`${minimal}web: { engine: firecrawl }`, "config: web.engine: firecrawl needs an api_key"],
     [`${minimal}web: { engine: { kind: firecrawl } }`, "config: web.engine: firecrawl needs an api_key"],
-    [`${minimal}web: { search: { backend: brave } }`, "config: web.search.backend: brave is not available"],
+    [`${minimal}web: { search: { backend: brave } }`, "config: web.search.api_key: brave needs an api_key"],
     // Sizes, durations, numbers.
     [`${minimal}server: { body_limit: 32MB }`, "config: server.body_limit: a size such as 32MiB"],
     [`${minimal}server: { body_limit: 0 }`, "config: server.body_limit: a size such as 32MiB"],

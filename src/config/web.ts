@@ -59,7 +59,17 @@ export const web = z
       .default("native")
       .describe("Scrapes and maps pages itself, or relays the requests to a Firecrawl-compatible upstream."),
     search: z
-      .strictObject({ backend: z.enum(["local", "searxng", "brave", "firecrawl"]).default("local"), ...endpoint })
+      .strictObject({
+        backend: z
+          .enum(["local", "searxng", "brave", "firecrawl"])
+          .default("local")
+          .describe("Searches the pages that the same user has read, or asks a search engine."),
+        ...endpoint,
+        without_users: z
+          .array(z.string())
+          .default([])
+          .describe("Users whose pages are not indexed for the local search: globs."),
+      })
       .prefault({}),
     model: z
       .string()
@@ -97,17 +107,20 @@ export const web = z
     if (engine === "firecrawl" || (typeof engine === "object" && engine.kind === "firecrawl" && !engine.api_key)) {
       context.addIssue({ code: "custom", path: ["engine"], message: "firecrawl needs an api_key: { kind, api_key }" });
     }
-    if (search.backend !== "local") {
-      context.addIssue({ code: "custom", path: ["search", "backend"], message: notBuiltYet(search.backend) });
+    const { backend, base_url: baseUrl, api_key: apiKey } = search;
+    if (backend === "searxng" && baseUrl === undefined) {
+      context.addIssue({
+        code: "custom",
+        path: ["search", "base_url"],
+        message: "searxng needs the address of its instance",
+      });
+    }
+    if ((backend === "brave" || backend === "firecrawl") && !apiKey) {
+      context.addIssue({ code: "custom", path: ["search", "api_key"], message: `${backend} needs an api_key` });
     }
   })
   .prefault({})
   .describe("The /v2 routes, and the addresses that callers choose.");
-
-/** The message for a value of the contract that has no effect yet: an error is better than ignoring it. */
-function notBuiltYet(value: string): string {
-  return `${value} is not available in this version`;
-}
 
 const price = (key: PriceKey, byDefault: number) =>
   fromText(z.number().min(0).max(1e9)).prefault(byDefault).describe(describePrice(key));

@@ -64,7 +64,7 @@ export function isStorableId(id: string): boolean {
 }
 
 /** The time of a request id, in milliseconds since the epoch. */
-export function timeOfRequestId(id: string): number {
+function timeOfRequestId(id: string): number {
   return Number.parseInt(id.slice(TIME_AT, RANDOM_AT), 36);
 }
 

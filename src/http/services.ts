@@ -15,7 +15,7 @@ import type { MemoryBudget } from "../streaming/index.ts";
 import type { VideoJobs } from "../videos/index.ts";
 import type { Logger } from "../telemetry/index.ts";
 import type { Webhooks } from "../webhooks/index.ts";
-import type { Crawls, Screenshots, StoredBytesStore, WebAccess } from "../web/index.ts";
+import type { Crawls, Screenshots, StoredBytesStore, TextIndexStore, WebAccess } from "../web/index.ts";
 import type { ChargeableServices } from "./chargeable.ts";
 import type { ResponsesSocketSettings } from "./responses/responses-sockets.ts";
 
@@ -40,6 +40,7 @@ export interface Services extends ChargeableServices {
   realtime: RealtimeSessions;
   web: WebAccess;
   crawls: Crawls;
+  textIndex: TextIndexStore;
   screenshots: Screenshots;
   storedBytes: StoredBytesStore;
   responsesSockets: ResponsesSocketSettings;

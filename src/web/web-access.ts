@@ -2,6 +2,7 @@ import { CallAborter, GatewayError } from "../core/index.ts";
 import { creditsUsed } from "./credits-used.ts";
 import type { MappedSite, ScrapedPage } from "./engine.ts";
 import { performWork, type WebCall } from "./perform-work.ts";
+import { planSearch, type SearchResult } from "./search/search-web.ts";
 import type { WebDependencies } from "./web-dependencies.ts";
 
 /** Pages of the web for callers: one at a time, or the addresses of a site. */
@@ -59,6 +60,26 @@ export class WebAccess {
           links,
           ...(warning !== undefined && { warning }),
           creditsUsed: credits,
+        }),
+        abort,
+      }),
+    );
+  }
+
+  /** `POST /v2/search` */
+  search(call: WebCall): Promise<Response> {
+    const { engine, search: backend } = this.#deps;
+    return this.#run((abort) =>
+      performWork<SearchResult>(this.#deps, {
+        operation: "search",
+        call,
+        plan: (body) => planSearch({ engine, backend }, body),
+        answer: ({ web, warning = null }, creditsUsed) => ({
+          success: true,
+          data: { web },
+          warning,
+          id: call.requestId,
+          creditsUsed,
         }),
         abort,
       }),

@@ -6,10 +6,13 @@ import type { ModelPrice } from "../pricing/index.ts";
 import type { MemoryBudget } from "../streaming/index.ts";
 import type { Logger } from "../telemetry/index.ts";
 import type { WebEngine } from "./engine.ts";
+import type { SearchBackend } from "./search/backend.ts";
 
 /** What paid work on the web needs. */
 export interface WebDependencies {
   engine: WebEngine;
+  /** What finds pages. */
+  search: SearchBackend;
   /** The engine's name, which the records of its work have as their model. */
   engineName: string;
   price: ModelPrice;

@@ -4,14 +4,16 @@ import { crawlRoutes } from "./crawl.ts";
 import { creditUsageRoute } from "./credit-usage.ts";
 import { mapRoute } from "./map.ts";
 import { scrapeRoute } from "./scrape.ts";
+import { searchRoute } from "./search.ts";
 import { screenshotRoute } from "./screenshot.ts";
 import { watchRoutes } from "./watch.ts";
 
 export const webFeature: Feature = {
-  routes: [scrapeRoute, mapRoute, ...crawlRoutes, ...watchRoutes, creditUsageRoute, screenshotRoute],
-  start: ({ storedBytes, crawls, clock, logger }) =>
+  routes: [searchRoute, scrapeRoute, mapRoute, ...crawlRoutes, ...watchRoutes, creditUsageRoute, screenshotRoute],
+  start: ({ storedBytes, textIndex, crawls, clock, logger }) =>
     startDeleting(async () => {
       await storedBytes.deleteExpired(clock());
+      await textIndex.deleteExpired(clock());
       await crawls.deleteExpired();
     }, logger),
 };

@@ -19,6 +19,7 @@ import {
   VIDEOS,
   WEBHOOK_SECRETS,
 } from "./tables.ts";
+import { WEB_DOCUMENTS } from "./web-documents.ts";
 
 /** Each function is defined in one step only; an earlier definition is dropped. */
 const WITHOUT_FUNCTIONS = `
@@ -53,4 +54,5 @@ export const migrations: readonly string[] = [
   CLIENT_SECRETS,
   STORED_BYTES,
   CRAWLS,
+  WEB_DOCUMENTS,
 ];

@@ -26,7 +26,7 @@ export interface CrawlDependencies {
 }
 
 /** The operator's bounds. */
-export interface CrawlBounds {
+interface CrawlBounds {
   politeness: Politeness;
   /** Pages that one process reads at the same time. */
   pagesAtOnceMax: number;

@@ -7,7 +7,7 @@ import { decodeDocument } from "./results.ts";
 import type { Crawl, CrawlFailure, CrawlFinish, CrawlStore, LeasedPage } from "./store.ts";
 
 /** How long the results of an ended crawl are kept. */
-export const resultsTtlMs = 24 * 3_600_000;
+const resultsTtlMs = 24 * 3_600_000;
 
 export interface CrawlMessagesOptions {
   crawls: CrawlStore;

@@ -134,7 +134,6 @@ export const batchRequest = z
   .meta({ id: "BatchScrapeRequest" });
 
 export type CrawlRequest = z.output<typeof crawlRequest>;
-export type BatchRequest = z.output<typeof batchRequest>;
 export type WebhookEvent = (typeof webhookEvents)[number];
 
 /** Where the messages of a crawl go. */

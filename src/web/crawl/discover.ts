@@ -25,7 +25,7 @@ const SITEMAPS_MS_MAX = 60_000;
 
 type Dependencies = Pick<CrawlDependencies, "crawls" | "robots" | "sitemaps" | "environment" | "logger">;
 
-export const discoveredMax = (pagesMax: number): number =>
+const discoveredMax = (pagesMax: number): number =>
   Math.min(Math.max(pagesMax * DISCOVERED_PER_PAGE, DISCOVERED_MIN), DISCOVERED_MAX);
 
 /** Adds the pages that these addresses lead to, as far as they belong to the crawl. */

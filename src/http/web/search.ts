@@ -1,0 +1,34 @@
+import { z } from "@hono/zod-openapi";
+import { searchRequest, type WebAccess } from "../../web/index.ts";
+import { proxiedRoute } from "../route.ts";
+import { document } from "./document.ts";
+
+const result = z
+  .looseObject({ url: z.string(), title: z.string(), description: z.string() })
+  .and(document.partial())
+  .describe("With scrapeOptions it has the members of a scraped page too.");
+
+export const searchRoute = proxiedRoute({
+  contract: {
+    path: "/v2/search",
+    operationId: "search",
+    tag: "Search",
+    summary: "Web search.",
+    body: searchRequest,
+    streams: false,
+    answer: z
+      .looseObject({
+        success: z.literal(true),
+        data: z.looseObject({ web: z.array(result) }),
+        warning: z.string().nullable(),
+        id: z.string(),
+        creditsUsed: z.number(),
+      })
+      .meta({ id: "SearchAnswer" }),
+  },
+  surface: "firecrawl",
+  mount:
+    ({ web }: { web: WebAccess }) =>
+    (call) =>
+      web.search(call),
+});

@@ -1,0 +1,16 @@
+import type { CallSignal } from "../../core/index.ts";
+import type { SearchHit, SearchQuery } from "./query.ts";
+
+export interface SearchRequest {
+  query: SearchQuery;
+  limit: number;
+  /** The user who searches. */
+  owner: string;
+  signal: CallSignal;
+}
+
+/** What finds pages. Its results need not obey all filters: they are filtered after. */
+export interface SearchBackend {
+  /** Resolves with results in their order; rejects with a `GatewayError`. */
+  search(request: SearchRequest): Promise<readonly SearchHit[]>;
+}

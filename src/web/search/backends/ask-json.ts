@@ -1,0 +1,53 @@
+/** One request to a search back end that the operator has configured. */
+import {
+  abortSignalOf,
+  type CallSignal,
+  type Fetch,
+  GatewayError,
+  type JsonObject,
+  objectOf,
+  parseObject,
+} from "../../../core/index.ts";
+import { readBounded } from "../../../streaming/index.ts";
+import type { SearchHit } from "../query.ts";
+
+/** Bytes of an answer: a hundred results have some hundred kilobytes. */
+const ANSWER_BYTES_MAX = 8 * 1024 * 1024;
+
+const TIMEOUT_MS = 20_000;
+
+export interface JsonQuestion {
+  url: string;
+  init?: RequestInit;
+  signal: CallSignal;
+}
+
+/** Rejects with a `GatewayError` for any other answer than a JSON object with status 200. */
+export async function askJson(fetch: Fetch, { url, init, signal }: JsonQuestion): Promise<JsonObject> {
+  const timed = AbortSignal.any([abortSignalOf(signal), AbortSignal.timeout(TIMEOUT_MS)]);
+  let answer: Response;
+  let text: string | undefined;
+  try {
+    answer = await fetch(url, { ...init, signal: timed, redirect: "error" });
+    const read = answer.body === null ? undefined : await readBounded(answer.body, ANSWER_BYTES_MAX);
+    text = read !== undefined && "bytes" in read ? Buffer.from(read.bytes).toString() : undefined;
+  } catch (cause) {
+    if (signal.aborted) throw signal.reason;
+    throw new GatewayError("upstream_unreachable", "The search engine could not be reached.", { cause });
+  }
+  if (answer.status === 429) {
+    throw new GatewayError("upstream_unreachable", "The search engine has too many requests.", {
+      retryAfterSeconds: 5,
+    });
+  }
+  const body = text === undefined ? undefined : parseObject(text);
+  if (answer.status === 200 && body !== undefined) return body;
+  throw new GatewayError("upstream_invalid_answer", `The search engine answered ${answer.status}.`);
+}
+
+/** A result of such an answer; undefined without an address. `description` names its member. */
+export function hitOf(value: unknown, description: "content" | "description"): SearchHit | undefined {
+  const { url, title, [description]: text } = objectOf(value) ?? {};
+  if (typeof url !== "string") return undefined;
+  return { url, title: typeof title === "string" ? title : "", description: typeof text === "string" ? text : "" };
+}

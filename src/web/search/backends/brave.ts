@@ -1,0 +1,47 @@
+import { type Fetch, listOf, objectOf } from "../../../core/index.ts";
+import type { SearchBackend, SearchRequest } from "../backend.ts";
+import { queryText, type SearchHit } from "../query.ts";
+import { askJson, hitOf } from "./ask-json.ts";
+
+/** Results of one request, requests of one search, and characters of a query: the API's own bounds. */
+const COUNT_MAX = 20;
+const PAGES_MAX = 10;
+const QUERY_CHARACTERS_MAX = 400;
+
+export interface BraveOptions {
+  fetch: Fetch;
+  baseUrl: string;
+  apiKey: string;
+}
+
+/** Brave's search API. */
+export class BraveBackend implements SearchBackend {
+  readonly #options: BraveOptions;
+
+  constructor(options: BraveOptions) {
+    this.#options = options;
+  }
+
+  async search({ query, limit, signal }: SearchRequest): Promise<SearchHit[]> {
+    const { fetch, baseUrl, apiKey } = this.#options;
+    const hits: SearchHit[] = [];
+    // The offset counts pages of `count` results, which must therefore stay the same.
+    const count = String(Math.min(limit, COUNT_MAX));
+    for (let offset = 0; offset < PAGES_MAX && hits.length < limit; offset += 1) {
+      const q = queryText(query).slice(0, QUERY_CHARACTERS_MAX);
+      const parameters = new URLSearchParams({
+        q,
+        count,
+        offset: String(offset),
+        text_decorations: "false",
+        result_filter: "web",
+      });
+      const init = { headers: { "x-subscription-token": apiKey, accept: "application/json" } };
+      const body = await askJson(fetch, { url: `${baseUrl}/web/search?${parameters.toString()}`, init, signal });
+      const results = listOf(objectOf(body["web"])?.["results"]);
+      hits.push(...results.flatMap((each) => hitOf(each, "description") ?? []));
+      if (results.length === 0 || objectOf(body["query"])?.["more_results_available"] !== true) break;
+    }
+    return hits;
+  }
+}

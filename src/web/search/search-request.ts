@@ -1,0 +1,50 @@
+import { z } from "zod";
+import { ignoredMembers, scrapeOptions, unsupported } from "../scrape/scrape-request.ts";
+
+const QUERY_CHARACTERS_MAX = 500;
+const LIMIT_MAX = 100;
+export const LIMIT = 10;
+const TIMEOUT_MS_MAX = 300_000;
+export const TIMEOUT_MS = 60_000;
+const DOMAINS_MAX = 50;
+
+const domains = z
+  .array(z.string().regex(/^[\w.*-]{1,253}(?::\d{1,5})?$/u, "no domain"))
+  .max(DOMAINS_MAX)
+  .nullish();
+
+const web = z.union([z.literal("web"), z.strictObject({ type: z.literal("web") })]);
+
+/** The body of a search, in the terms of Firecrawl's v2 API. */
+export const searchRequest = z
+  .strictObject({
+    query: z
+      .string()
+      .min(1)
+      .max(QUERY_CHARACTERS_MAX)
+      .describe('Words, "a phrase", -term, site:domain, filetype:extension and intitle:text.'),
+    limit: z.number().int().min(1).max(LIMIT_MAX).nullish().describe(`The most results; ${LIMIT} by default.`),
+    scrapeOptions: scrapeOptions.nullish().describe("Reads each result as a scrape with these options does."),
+    includeDomains: domains,
+    excludeDomains: domains,
+    sources: z.array(web).max(1).nullish(),
+    timeout: z
+      .number()
+      .int()
+      .min(1_000)
+      .max(TIMEOUT_MS_MAX)
+      .nullish()
+      .describe(`Milliseconds; ${TIMEOUT_MS} by default.`),
+    ignoreInvalidURLs: z.boolean().nullish().describe("Results are always addresses of pages."),
+    highlights: z.boolean().nullish().describe("Descriptions are the back end's."),
+    country: z.string().max(10).nullish().describe("Ignored."),
+    categories: z.array(z.unknown()).max(0, "categories are not supported").nullish(),
+    tbs: unsupported("tbs"),
+    location: unsupported("location"),
+    safe: unsupported("safe"),
+    enterprise: unsupported("enterprise"),
+    ...ignoredMembers,
+  })
+  .meta({ id: "SearchRequest" });
+
+export type SearchBody = z.output<typeof searchRequest>;

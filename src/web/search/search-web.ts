@@ -1,0 +1,178 @@
+/** A search: results of the back end, filtered, and with scrapeOptions the content of each, read side by side within a time. */
+import {
+  addUsage,
+  CallAborter,
+  GatewayError,
+  type JsonObject,
+  type Nano,
+  toGatewayError,
+  type Usage,
+} from "../../core/index.ts";
+import type { ScrapedPage, WebEngine, WebPlan, WorkContext } from "../engine.ts";
+import { parseRequest } from "../parse-request.ts";
+import type { SearchBackend } from "./backend.ts";
+import { parseQuery, passes, type SearchHit, type SearchQuery } from "./query.ts";
+import { LIMIT, searchRequest, type SearchBody, TIMEOUT_MS } from "./search-request.ts";
+
+/** Results that one price is for. */
+const RESULTS_PER_SEARCH = 10;
+
+/** Pages of one search that are read at the same time. */
+const AT_ONCE = 10;
+
+/** Results that are asked of a back end for each one that is wanted: some do not pass the filters. */
+const CANDIDATES_PER_RESULT = 2;
+
+/** The part of the time that is kept for the answer when pages are read. */
+const RESERVE_MS = 500;
+
+export interface SearchDependencies {
+  backend: SearchBackend;
+  engine: WebEngine;
+}
+
+export interface SearchResult {
+  web: readonly JsonObject[];
+  warning: string | undefined;
+  usage: Usage;
+  spent: Nano;
+}
+
+/** Checks a body of `POST /v2/search`; throws 422 with the member that is at fault. */
+export function planSearch(deps: SearchDependencies, body: JsonObject): WebPlan<SearchResult> {
+  const request = parseRequest(searchRequest, body);
+  const limit = request.limit ?? LIMIT;
+  const options = request.scrapeOptions ?? undefined;
+  if (options !== undefined) checkOptions(deps.engine, options);
+  const bound = { searches: Math.ceil(limit / RESULTS_PER_SEARCH), ...(options !== undefined && { pages: limit }) };
+  return { bound, run: (context) => search(deps, { request, limit, bound }, context) };
+}
+
+function checkOptions(engine: WebEngine, options: JsonObject): void {
+  try {
+    engine.planScrape({ ...options, url: "https://example.com/" });
+  } catch (thrown) {
+    if (!(thrown instanceof GatewayError) || thrown.param === undefined) throw thrown;
+    throw new GatewayError(thrown.code, `scrapeOptions.${thrown.message}`, { param: `scrapeOptions.${thrown.param}` });
+  }
+}
+
+interface Search {
+  request: SearchBody;
+  limit: number;
+  bound: Usage;
+}
+
+async function search(
+  deps: SearchDependencies,
+  { request, limit, bound }: Search,
+  context: WorkContext,
+): Promise<SearchResult> {
+  const query = withDomains(parseQuery(request.query), request);
+  const { signal, principal } = context;
+  const until = performance.now() + (request.timeout ?? TIMEOUT_MS);
+  const candidates = Math.min(limit * CANDIDATES_PER_RESULT, 100);
+  const found = await deps.backend.search({ query, limit: candidates, owner: principal.user, signal });
+  const hits = found.filter((hit) => passes(query, hit)).slice(0, limit);
+  const searches = Math.ceil(hits.length / RESULTS_PER_SEARCH);
+  const options = request.scrapeOptions ?? undefined;
+  if (options === undefined) return { web: hits.map(plainResult), warning: undefined, usage: { searches }, spent: 0n };
+  const pages = await scrapeAll(deps.engine, { hits, options, until, bound }, context);
+  const usage = pages.reduce<Usage>((sum, { page }) => (page === undefined ? sum : addUsage(sum, page.usage)), {
+    searches,
+  });
+  const missing = pages.filter(({ page }) => page === undefined).length;
+  return {
+    web: pages.map(({ hit, page, error }) => resultOf(hit, page, error)),
+    warning: missing === 0 ? undefined : `${missing} of the results could not be read, or not in time.`,
+    usage,
+    spent: pages.reduce((sum, { page }) => sum + (page?.spent ?? 0n), 0n),
+  };
+}
+
+function withDomains(query: SearchQuery, { includeDomains, excludeDomains }: SearchBody): SearchQuery {
+  return {
+    ...query,
+    sites: [...query.sites, ...bareDomains(includeDomains)],
+    excludedSites: [...query.excludedSites, ...bareDomains(excludeDomains)],
+  };
+}
+
+function bareDomains(domains: readonly string[] | null | undefined): string[] {
+  return (domains ?? []).map((domain) => domain.toLowerCase().replace(/^(?:\*\.|www\.)/, ""));
+}
+
+function plainResult({ url, title, description }: SearchHit): JsonObject {
+  return { url, title, description };
+}
+
+function resultOf(hit: SearchHit, page: ScrapedPage | undefined, error: string | undefined): JsonObject {
+  if (page !== undefined) return { ...plainResult(hit), ...page.document };
+  return { ...plainResult(hit), metadata: { sourceURL: hit.url, url: hit.url, error } };
+}
+
+interface Scraping {
+  hits: readonly SearchHit[];
+  options: JsonObject;
+  /** By the performance clock. */
+  until: number;
+  bound: Usage;
+}
+
+interface ScrapedHit {
+  hit: SearchHit;
+  page?: ScrapedPage;
+  error?: string;
+}
+
+/** Reads the pages side by side. Those that fail, or are not there in time, have an error instead and cost nothing. */
+async function scrapeAll(
+  engine: WebEngine,
+  { hits, options, until, bound }: Scraping,
+  context: WorkContext,
+): Promise<ScrapedHit[]> {
+  const late = new CallAborter();
+  const stop = { handleEvent: () => late.abort(context.signal.reason) };
+  if (context.signal.aborted) stop.handleEvent();
+  context.signal.addEventListener("abort", stop);
+  const inTime = Math.max(until - performance.now() - RESERVE_MS, 1);
+  const timer = setTimeout(() => late.abort(new GatewayError("target_timeout", "The page took too long.")), inTime);
+  // What all pages together need beyond one page each.
+  let beyond: Usage = {};
+  const cover = (usage: Usage): Promise<void> => {
+    const { pages: _, ...more } = usage;
+    beyond = addUsage(beyond, more);
+    return context.cover(addUsage(bound, beyond));
+  };
+  const waiting = [...hits.entries()];
+  const results: ScrapedHit[] = [];
+  const readSome = async (): Promise<void> => {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      const [index, hit] = next;
+      results[index] = await scrapeOne(engine, { hit, options }, { ...context, signal: late.signal, cover });
+    }
+  };
+  try {
+    await Promise.all(Array.from({ length: AT_ONCE }, readSome));
+  } finally {
+    clearTimeout(timer);
+    context.signal.removeEventListener("abort", stop);
+  }
+  if (context.signal.aborted) throw context.signal.reason;
+  return results;
+}
+
+async function scrapeOne(
+  engine: WebEngine,
+  { hit, options }: { hit: SearchHit; options: JsonObject },
+  context: WorkContext,
+): Promise<ScrapedHit> {
+  try {
+    if (context.signal.aborted) throw context.signal.reason;
+    return { hit, page: await engine.planScrape({ ...options, url: hit.url }).run(context) };
+  } catch (thrown) {
+    const error = toGatewayError(thrown);
+    if (error.code === "insufficient_credits") throw error;
+    return { hit, error: error.code === "internal_error" ? "The page could not be read." : error.message };
+  }
+}

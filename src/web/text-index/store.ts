@@ -1,0 +1,30 @@
+import type { SearchHit, SearchQuery } from "../search/query.ts";
+
+/** A page as it is searched. */
+export interface IndexedPage extends SearchHit {
+  /** The user: nobody else finds it. */
+  owner: string;
+  /** Equal for addresses of the same page. */
+  key: string;
+  text: string;
+  storedAt: number;
+  keptUntil: number;
+}
+
+export interface IndexSearch {
+  owner: string;
+  query: SearchQuery;
+  limit: number;
+  at: number;
+}
+
+/** The full-text index on either engine. */
+export interface TextIndexStore {
+  /** Replaces the owner's page of the same key. */
+  put(page: IndexedPage): Promise<void>;
+  /** The owner's pages that fit best; those of a query without words, by their age. */
+  search(search: IndexSearch): Promise<SearchHit[]>;
+  /** Deletes the owner's oldest pages beyond this number. */
+  trim(owner: string, pagesMax: number): Promise<void>;
+  deleteExpired(at: number): Promise<void>;
+}

@@ -1,0 +1,134 @@
+/** The contract of every `TextIndexStore`, on either engine: the query filters, and that nobody finds another's pages. */
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { openStorage, type Storage } from "../../src/storage/index.ts";
+import { openTextIndexStore, parseQuery, type TextIndexStore } from "../../src/web/index.ts";
+import { type PostgresServer, startPostgres } from "../kit/index.ts";
+
+let postgres: PostgresServer;
+beforeAll(async () => {
+  postgres = await startPostgres();
+});
+afterAll(() => postgres.stop());
+
+const T0 = 2 ** 42;
+
+describe.each([
+  ["SQLite", () => Promise.resolve("sqlite::memory:")],
+  ["Postgres", () => postgres.createDatabase()],
+] as const)("the text index on %s", (_engine, newStorage) => {
+  let storage: Storage;
+  let store: TextIndexStore;
+
+  const page = (path: string, rest: Partial<Parameters<TextIndexStore["put"]>[0]> = {}) => ({
+    owner: "alice",
+    key: path,
+    url: `https://www.docs.example.com${path}`,
+    title: "A page",
+    description: "About nothing",
+    text: "Words of a text",
+    storedAt: T0,
+    keptUntil: T0 + 100,
+    ...rest,
+  });
+
+  beforeEach(async () => {
+    storage = await openStorage(await newStorage());
+    store = openTextIndexStore(storage);
+    await store.put(page("/train", { title: "The night train", text: "It leaves at ten. The sleeper car is full." }));
+    await store.put(
+      page("/bus.html", { title: "The bus", text: "The bus passes the night train at ten, the car is late." }),
+    );
+    await store.put(
+      page("/report.pdf", { title: "Report", url: "https://other.org/report.pdf", text: "Ten night trains, grüße." }),
+    );
+    await store.put(page("/train", { owner: "bob", title: "The night train of Bob", url: "https://bob.org/train" }));
+  });
+  afterEach(() => storage.close());
+
+  const find = async (text: string, owner = "alice", at = T0): Promise<string[]> => {
+    const hits = await store.search({ owner, query: parseQuery(text), limit: 10, at });
+    return hits.map(({ url }) => new URL(url).pathname);
+  };
+
+  test.each<[string, string[]]>([
+    ["night train", ["/bus.html", "/train"]],
+    ["NIGHT", ["/bus.html", "/report.pdf", "/train"]],
+    ["grüße", ["/report.pdf"]],
+    ["the sleeper", ["/train"]],
+    ["absent", []],
+    ['"sleeper car"', ["/train"]],
+    ['"car sleeper"', []],
+    ["night -bus", ["/report.pdf", "/train"]],
+    ['night -"sleeper car"', ["/bus.html", "/report.pdf"]],
+    ["intitle:train", ["/train"]],
+    ['intitle:"night train"', ["/train"]],
+    ["ten site:example.com", ["/bus.html", "/train"]],
+    ["ten site:other.org site:nowhere.org", ["/report.pdf"]],
+    ["ten -site:example.com", ["/report.pdf"]],
+    ["ten site:ample.com", []],
+    ["ten filetype:pdf", ["/report.pdf"]],
+    ["ten filetype:pdf filetype:html", ["/bus.html", "/report.pdf"]],
+    ["site:docs.example.com", ["/bus.html", "/train"]],
+    ["-bus", ["/report.pdf", "/train"]],
+  ])("finds %s", async (text, expected) => {
+    expect((await find(text)).toSorted()).toEqual(expected);
+  });
+
+  test("a title counts more than a text", async () => {
+    expect(await find("bus")).toEqual(["/bus.html"]);
+    await store.put(page("/mention", { text: "A bus, somewhere in a long text about other things." }));
+    expect(await find("bus")).toEqual(["/bus.html", "/mention"]);
+  });
+
+  test("nobody finds another's pages, whatever the query contains", async () => {
+    for (const text of [
+      "bob",
+      "site:bob.org",
+      'owner : "6f626f62"',
+      "o626f62",
+      'night" OR "bob',
+      "night) OR (bob",
+      "title:bob",
+      "':* | bob",
+    ]) {
+      expect(await find(text)).not.toContain("/train-of-bob");
+      const hits = await store.search({ owner: "alice", query: parseQuery(text), limit: 10, at: T0 });
+      expect(hits.filter(({ url }) => url.includes("bob.org"))).toEqual([]);
+    }
+    expect(await find("night", "bob")).toEqual(["/train"]);
+    expect(await find("night", "carol")).toEqual([]);
+  });
+
+  test.each([
+    "*",
+    '"',
+    "''",
+    "AND",
+    "NOT night",
+    "a NEAR b",
+    "(((",
+    "\\",
+    "^x",
+    "{title}",
+    "x:y",
+    "%",
+    "é",
+    "\u{1f642}",
+    "-",
+    "night & !train | x",
+  ])("survives %s", async (text) => {
+    expect(Array.isArray(await find(text))).toBe(true);
+  });
+
+  test("a page is replaced, expires, and makes room", async () => {
+    await store.put(page("/train", { title: "Renamed", text: "nothing else", storedAt: T0 + 1 }));
+    expect(await find("sleeper")).toEqual([]);
+    expect(await find("renamed")).toEqual(["/train"]);
+    expect(await find("renamed", "alice", T0 + 100)).toEqual([]);
+    await store.trim("alice", 1);
+    expect((await find("site:example.com site:other.org")).toSorted()).toEqual(["/train"]);
+    expect(await find("night", "bob")).toEqual(["/train"]);
+    await store.deleteExpired(T0 + 100);
+    expect(await find("renamed")).toEqual([]);
+  });
+});

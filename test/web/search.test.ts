@@ -1,0 +1,147 @@
+/** Searches with Firecrawl's SDK on every back end. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { Firecrawl } from "@mendable/firecrawl-js";
+import { type Simulators, startSimulators } from "../../simulators/index.ts";
+import { type Caller, expectCleanAudit, oneCredit, post, type Rig, startRig } from "../kit/index.ts";
+import { startTarget, type Target } from "./target.ts";
+
+/** The prices of a page and of ten results. */
+const PAGE = oneCredit / 1_000n;
+const SEARCH = 2n * PAGE;
+
+interface Found {
+  success: boolean;
+  data: {
+    web: { url: string; title: string; description: string; markdown?: string; metadata?: { error?: string } }[];
+  };
+  creditsUsed: number;
+}
+
+const search = async (rig: Rig, { token }: Caller, body: object): Promise<Found> => {
+  const answer = await post(rig, "/v2/search", token, body);
+  expect(answer.status).toBe(200);
+  return (await answer.json()) as Found;
+};
+
+describe("on the local index", () => {
+  let target: Target;
+  let rig: Rig;
+  let caller: Caller;
+  const clientOf = ({ token }: Caller): Firecrawl => new Firecrawl({ apiUrl: rig.gateway.url, apiKey: token });
+  beforeAll(async () => {
+    target = startTarget();
+    rig = await startRig({ config: { web: { allow_private_hosts: [target.host] } } });
+    caller = await rig.caller();
+    for (const path of ["/harbour", "/beach", "/report.pdf"]) {
+      await post(rig, "/v2/scrape", caller.token, { url: target.url(path) });
+    }
+    await post(rig, "/v2/scrape", caller.token, { url: target.url("/secret"), storeInCache: false });
+  });
+  afterAll(async () => {
+    await rig.stop();
+    await target.stop();
+  });
+
+  test("finds what its user has read, and nobody else", async () => {
+    const { web = [] } = await clientOf(caller).search("tide gulls", { limit: 5 });
+    const urls = web.map((each) => ("url" in each ? each.url : ""));
+    expect(urls.toSorted()).toEqual([target.url("/beach"), target.url("/harbour"), target.url("/report.pdf")]);
+    expect(Object.keys(web[0] ?? {}).toSorted()).toEqual(["description", "title", "url"]);
+    const other = await search(rig, await rig.caller(), { query: "tide" });
+    expect(other).toMatchObject({ success: true, data: { web: [] }, creditsUsed: 0 });
+  });
+
+  test.each<[string, string[]]>([
+    ["intitle:harbour tide", ["/harbour"]],
+    ["tide -beach -report", ["/harbour"]],
+    ["filetype:pdf tide", ["/report.pdf"]],
+    ['"comes in twice" intitle:beach', ["/beach"]],
+    ["tide site:nowhere.org", []],
+    ["secret", []],
+  ])("%s", async (query, paths) => {
+    const { data } = await search(rig, caller, { query });
+    expect(data.web.map(({ url }) => new URL(url).pathname)).toEqual(paths);
+  });
+
+  test("reads the results if it is asked to, and costs them", async () => {
+    const payer = await rig.caller();
+    for (const path of ["/harbour", "/beach"]) await post(rig, "/v2/scrape", payer.token, { url: target.url(path) });
+    const before = await payer.closed();
+    const found = await search(rig, payer, {
+      query: "tide",
+      scrapeOptions: { formats: [{ type: "markdown" }], onlyMainContent: true },
+    });
+    expect(found.data.web.map(({ markdown }) => markdown?.includes("The tide comes in"))).toEqual([true, true]);
+    expect((await payer.closed()) - before).toBe(SEARCH + 2n * PAGE);
+    expect(found.creditsUsed).toBe(0.004);
+    await expectCleanAudit(rig.gateway);
+  });
+
+  test("holds its worst case, and refuses what the balance does not pay", async () => {
+    const token = await rig.gateway.token({ user: "poor", credits: SEARCH });
+    const refused = await post(rig, "/v2/search", token, { query: "tide", scrapeOptions: {}, limit: 1 });
+    expect(refused.status).toBe(402);
+    expect((await post(rig, "/v2/search", token, { query: "tide", limit: 10 })).status).toBe(200);
+    expect((await post(rig, "/v2/search", token, { query: "tide", limit: 11 })).status).toBe(402);
+  });
+
+  test.each([
+    ["query", { query: "" }],
+    ["limit", { query: "x", limit: 101 }],
+    ["sources", { query: "x", sources: ["news"] }],
+    ["scrapeOptions", { query: "x", scrapeOptions: { formats: ["branding"] } }],
+    ["engine", { query: "x", engine: "y" }],
+  ])("refuses %s", async (param, body) => {
+    const answer = await post(rig, "/v2/search", caller.token, body);
+    expect(answer.status).toBe(422);
+    expect(((await answer.json()) as { error: string }).error).toContain(param);
+  });
+});
+
+describe.each(["searxng", "brave", "firecrawl"] as const)("on %s", (backend) => {
+  let simulators: Simulators;
+  let rig: Rig;
+  let caller: Caller;
+  beforeAll(async () => {
+    simulators = await startSimulators();
+    const baseUrl = simulators.web[backend];
+    rig = await startRig({ config: { web: { search: { backend, base_url: baseUrl, api_key: "fc-simulated" } } } });
+    caller = await rig.caller();
+  });
+  afterAll(async () => {
+    await rig.stop();
+    await simulators.stop();
+  });
+
+  test("finds pages, each with title, address and description", async () => {
+    const before = await caller.closed();
+    const { data, creditsUsed } = await search(rig, caller, { query: "train", limit: 3 });
+    expect(data.web.length).toBeGreaterThan(0);
+    expect(data.web.length).toBeLessThanOrEqual(3);
+    for (const each of data.web) expect(Object.keys(each).toSorted()).toEqual(["description", "title", "url"]);
+    expect(creditsUsed).toBe(0.002);
+    expect((await caller.closed()) - before).toBe(SEARCH);
+  });
+
+  test("zero results are a success, and free", async () => {
+    const found = await search(rig, caller, { query: "site:nowhere.invalid zzzz" });
+    expect(found).toMatchObject({ success: true, data: { web: [] }, creditsUsed: 0 });
+  });
+
+  test("no word of a query is a command", async () => {
+    const plain = await search(rig, caller, { query: "train", limit: 5 });
+    const commands = await search(rig, caller, { query: "!!train", limit: 5 });
+    expect(commands.data).toEqual(plain.data);
+  });
+
+  test("filters hold whatever the engine does", async () => {
+    const { data } = await search(rig, caller, { query: "train", limit: 10 });
+    const [first] = data.web;
+    if (first === undefined) throw new Error("no result");
+    const { hostname } = new URL(first.url);
+    const on = await search(rig, caller, { query: `train site:${hostname}` });
+    expect(on.data.web.every(({ url }) => new URL(url).hostname.endsWith(hostname.replace(/^www\./, "")))).toBe(true);
+    const off = await search(rig, caller, { query: `train -site:${hostname}` });
+    expect(off.data.web.filter(({ url }) => new URL(url).hostname === hostname)).toEqual([]);
+  });
+});
