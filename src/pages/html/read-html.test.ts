@@ -186,3 +186,18 @@ describe("pages that need a browser", () => {
   ];
   for (const [name, html, needs] of cases) test(name, async () => expect((await read(html)).needsBrowser).toBe(needs));
 });
+
+describe("the title", () => {
+  const text = `<p>${"A sentence of the text, which is long enough to be one. ".repeat(12)}</p>`;
+
+  test("stands in front of the main content, also where the page has it elsewhere", async () => {
+    const html = `<title>How to bind a book - Workshop</title><header><h1>Workshop</h1><h2>How to bind a book</h2></header><main>${text}</main>`;
+    const { markdown } = await read(html, { onlyMainContent: true });
+    expect(markdown?.split("\n")[0]).toBe("## How to bind a book");
+  });
+
+  test("the name of the site is none", async () => {
+    const html = `<title>How to bind a book - Workshop</title><header><h1>Workshop</h1></header><main>${text}</main>`;
+    expect((await read(html, { onlyMainContent: true })).markdown).toStartWith("A sentence");
+  });
+});

@@ -2,7 +2,7 @@ import { type ChildNode, Document } from "domhandler";
 import { render } from "dom-serializer";
 import { mainContent } from "../main-content/index.ts";
 import { writeMarkdown } from "../markdown/write-markdown.ts";
-import type { Page, PageRequest } from "../page.ts";
+import type { Page, PageMetadata, PageRequest } from "../page.ts";
 import { makeAbsolute } from "./absolute.ts";
 import { adopt } from "./adopt.ts";
 import { AddressResolver, baseUrlOf } from "./base-url.ts";
@@ -12,6 +12,7 @@ import { linksOf } from "./links.ts";
 import { metadataOf } from "./metadata.ts";
 import { needsBrowser } from "./needs-browser.ts";
 import { parseHtml } from "./parse.ts";
+import { withTitle } from "./with-title.ts";
 import { compileSelectors, outermost, removeMatches } from "./select.ts";
 
 /** What is read of a page besides its kind. */
@@ -36,7 +37,7 @@ export function readHtml(text: string, request: PageRequest): HtmlPage {
   if (wants.links === true) page.links = linksOf(selected, addresses);
   if (wants.images === true) page.images = imagesOf(selected, addresses);
   if (wants.html !== true && wants.markdown !== true) return page;
-  const content = included === undefined && request.onlyMainContent ? mainOf(document, base) : selected;
+  const content = included === undefined && request.onlyMainContent ? mainOf(document, base, page.metadata) : selected;
   clean(content);
   makeAbsolute(content, { addresses, removeBase64Images: request.removeBase64Images });
   if (wants.html === true) page.html = render(content, { encodeEntities: "utf8" });
@@ -44,8 +45,8 @@ export function readHtml(text: string, request: PageRequest): HtmlPage {
   return page;
 }
 
-function mainOf(document: Document, url: string): Document {
-  return documentOf(mainContent(document, { url }).nodes);
+function mainOf(document: Document, url: string, metadata: PageMetadata): Document {
+  return documentOf(withTitle(mainContent(document, { url }).nodes, document, metadata));
 }
 
 function documentOf(nodes: ChildNode[]): Document {

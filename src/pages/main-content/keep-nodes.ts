@@ -117,6 +117,11 @@ class TreeCopy {
   #open(node: Element, frame: Frame): Frame | undefined {
     if (frame.near === media) return { source: node, next: 0, children: [], near: media, useful: true };
     const near = this.#fates.get(node) ?? frame.near;
+    // The lines of preformatted text are as many as they are, also the empty ones.
+    if (node.name === "pre" && near.whole === true) {
+      return { source: node, next: 0, children: [], near: media, useful: true };
+    }
+    if (isCheckbox(node)) return { source: node, next: 0, children: [], near, useful: false };
     if (isMedia(node)) {
       if (near.share < mediaShareMin) return undefined;
       return { source: node, next: 0, children: [], near: media, useful: true };
@@ -138,10 +143,10 @@ interface Frame {
 
 function close({ source, children, useful }: Frame, parent: Frame | undefined): void {
   if (parent === undefined || !(source instanceof Element)) return;
-  const lineBreak = source.name === "br";
-  if (!useful && !lineBreak) return;
+  const isSign = source.name === "br" || isCheckbox(source);
+  if (!useful && !isSign) return;
   parent.children.push(copyOf(source, children));
-  if (!lineBreak) parent.useful = true;
+  if (!isSign) parent.useful = true;
 }
 
 /** Content that its page shows on demand only is shown in the copy. */
@@ -153,6 +158,11 @@ function copyOf({ name, attribs }: Element, children: ChildNode[]): Element {
   );
   adopt(copy, children);
   return copy;
+}
+
+/** Of a task in a list: it tells whether it is done. */
+function isCheckbox({ name, attribs }: Element): boolean {
+  return name === "input" && attribs["type"]?.toLowerCase() === "checkbox";
 }
 
 /** Pictures, players, and formulas, which MathJax keeps in scripts. */
