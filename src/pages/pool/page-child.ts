@@ -4,7 +4,7 @@ import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { PageError, type PageFailure } from "../page-error.ts";
 import { encodeFrame, type Frame, FrameReader } from "./frames.ts";
-import { residentBytes } from "./resident-memory.ts";
+import { useOf } from "./process-use.ts";
 import { decodeReply, type Result, type Task } from "./tasks.ts";
 
 const childMain = fileURLToPath(new URL("child-main.ts", import.meta.url));
@@ -13,14 +13,16 @@ const childMain = fileURLToPath(new URL("child-main.ts", import.meta.url));
 const niceness = 10;
 
 /** The memory that a child's garbage collector takes the machine to have. */
-const collectorBytes = 400 * 1024 * 1024;
+const collectorBytes = 256 * 1024 * 1024;
 
-/** How often the memory of a child at work is read. Reading it takes 20 µs on Linux, and a process elsewhere. */
+/** How often the memory and the time of a child at work are read. It takes 20 µs on Linux, and a process elsewhere. */
 const watchMs = process.platform === "linux" ? 50 : 500;
 
 export interface ChildBounds {
-  /** How long one document may take. */
+  /** How long one document may take: on a machine that is busy with other work, much longer than it computes. */
   taskMsMax: number;
+  /** How long one document may compute, on all cores. */
+  taskCpuMsMax: number;
   /** Resident memory; a child that needs more is ended. */
   memoryBytesMax: number;
 }
@@ -74,7 +76,7 @@ export class PageChild {
     const running = Promise.withResolvers<Frame>();
     this.#running = running;
     const timer = setTimeout(() => this.end("timeout"), this.#bounds.taskMsMax);
-    const stopWatching = this.#watchMemory();
+    const stopWatching = this.#watch();
     try {
       await Promise.race([this.#send(task, bytes), running.promise]);
       return decodeReply(await running.promise);
@@ -116,11 +118,17 @@ export class PageChild {
     );
   }
 
-  #watchMemory(): () => void {
+  #watch(): () => void {
+    let cpuMsBefore: number | undefined;
     const watch = async (): Promise<void> => {
-      this.residentBytes = (await residentBytes(this.pid)) ?? this.residentBytes;
-      if (this.residentBytes > this.#bounds.memoryBytesMax) this.end("too_large");
+      const use = await useOf(this.pid);
+      if (use === undefined || this.isEnding) return;
+      this.residentBytes = use.residentBytes;
+      cpuMsBefore ??= use.cpuMs;
+      if (use.residentBytes > this.#bounds.memoryBytesMax) this.end("too_large");
+      else if (use.cpuMs - cpuMsBefore > this.#bounds.taskCpuMsMax) this.end("timeout");
     };
+    void watch();
     const timer = setInterval(() => void watch(), watchMs);
     return () => {
       clearInterval(timer);

@@ -89,9 +89,14 @@ describe("a failure costs one document", () => {
     expect(await Promise.all(results)).toMatchObject([{ failure: "timeout" }, { failure: "timeout" }]);
   });
 
+  test("one that computes too long", async () => {
+    const pool = openPool({ taskCpuMsMax: 100 });
+    expect(await failureOf(pool.takeApart(slow, pageRequest()))).toMatchObject({ failure: "timeout" });
+  });
+
   test.skipIf(process.platform !== "linux")("one that takes too much memory, and those behind it go on", async () => {
-    const pool = openPool({ memoryBytesMax: 190 * 1024 * 1024 });
-    const large = pool.takeApart(bytesOf("<a href=/1>x</a>".repeat(900_000)), pageRequest());
+    const pool = openPool({ memoryBytesMax: 120 * 1024 * 1024 });
+    const large = pool.takeApart(bytesOf("<a href=/1>x</a>".repeat(300_000)), pageRequest());
     const after = pool.takeApart(small, pageRequest());
     expect(await failureOf(large)).toMatchObject({ failure: "too_large" });
     expect((await after).markdown).toBe("# Hello\n\nfrom a **child**");

@@ -22,7 +22,8 @@ export interface TakeApartOptions {
 }
 
 const defaults: Required<Omit<PagePoolOptions, "children">> = {
-  taskMsMax: 20_000,
+  taskMsMax: 60_000,
+  taskCpuMsMax: 15_000,
   memoryBytesMax: 512 * 1024 * 1024,
   queueMax: 256,
   queueBytesMax: 256 * 1024 * 1024,
