@@ -14,7 +14,7 @@ export const treeLevelsMax = 512;
  * Nodes that a page may make. Unclosed formatting elements are repeated in every paragraph, so that the number of nodes
  * can grow with the square of the page's length. A page of 5 MB that consists of links only has half a million.
  */
-const treeNodesMax = 2_000_000;
+const treeNodesMax = 1_000_000;
 
 /**
  * The tree of an HTML document, as the HTML standard builds it from any text: with `html`, `head` and `body`, tables
