@@ -58,10 +58,16 @@ export function createModelRouter(options: RoutingOptions): ModelRouter {
       keys: new KeyPool(keys, environment.clock),
       sandbox: simulator !== undefined,
       sharedStores: provider.shared_stores,
+      listing: { listed: [] },
       requiredVariable: simulator === undefined ? missingKeys.get(prefix) : undefined,
     };
   });
-  return new ModelRouter(routes, prices);
+  return new ModelRouter(routes, prices, config.models.aliases ?? (sandbox.size > 0 ? sandboxAliases(config) : {}));
+}
+
+/** The names that Claude Code has built in, so that it works in a sandbox without any configuration. */
+function sandboxAliases({ providers }: Config): Record<string, string> {
+  return "anthropic" in providers ? { "claude-*": "anthropic/claude-*" } : {};
 }
 
 /** The prices of all layers that are configured. */

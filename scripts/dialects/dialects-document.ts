@@ -6,6 +6,7 @@ import {
   exceptionsOf,
   type Scenario,
   scenarios,
+  spoken,
   type Upstream,
   upstreams,
 } from "../../test/dialects/matrix/table.ts";
@@ -48,6 +49,23 @@ SDK of the dialect.
   signatures, calls and results, stop reasons, usage, errors. A stream is translated event by event.
 - **A field that the provider's dialect cannot express** is dropped if the answer is equivalent without it, and otherwise
   refused with 422 naming the field, before anything is held or sent.
+
+Where client and provider use the same dialect, bytes are changed for these reasons only:
+
+- **OpenAI's models that think** get \`max_tokens\` as \`max_completion_tokens\`, and no sampling parameter that they refuse: clients
+  know these models by name, which the prefix hides.
+- **An effort** (\`reasoning_effort\`) that the provider is known to refuse becomes the nearest one that it takes.
+- **The role \`developer\`** becomes \`system\` unless the provider is known to take it (OpenAI, Anthropic). **A schema for the
+  answer** becomes JSON without a schema, and the schema part of the prompt, at DeepSeek, which knows no schemas.
+- **Anthropic's chat endpoint ignores** formats of answers and efforts: a request with one is translated to Messages. Models that
+  cannot be held to a schema, and JSON without one, are asked for it in the prompt.
+- **Tools in namespaces** (Codex) are offered one by one by providers of Responses other than OpenAI, and called by their
+  namespaces again. There, as in every translation, a **hosted tool** that the provider does not have is left out if the model
+  merely may use it, and named in the header \`x-tollgate-dropped-tools\`; \`tool_choice\` that demands one gets 422.
+- **Google's chat streams** get an \`index\` for each tool call, the reason \`tool_calls\` after calls, and the usage in a last chunk of
+  its own for a client that asked for it, instead of in every chunk. SDKs and agents drop calls and texts otherwise.
+- **Claude Code** (by its user agent) finds the model in the answer under the name that it asked for, prefix included. Under another
+  name it would drop the thoughts, and Anthropic would refuse the rest of a tool loop.
 
 A signature or an encrypted thought can only be used by its maker. The client gets it tagged with its origin, and returns it
 like any other; its maker receives it unchanged, and no other provider does. A conversation may therefore continue with
@@ -120,7 +138,7 @@ function matrixOf(client: Dialect): string {
 
 function cellOf(scenario: Scenario, client: Dialect, upstream: Upstream): string {
   const numbers = exceptionsOf(scenario, client, upstream).map((one) => exceptions.indexOf(one) + 1);
-  const way = upstream.speaks[client] === client ? "=" : "✓";
+  const way = spoken(upstream, client, scenario) === client ? "=" : "✓";
   return [way, ...numbers].join(" ");
 }
 

@@ -1,4 +1,5 @@
 import { type Attachment, describeAttachment } from "./attachments.ts";
+import { isObject, parseJson } from "./json.ts";
 import { jsonInstance } from "./json-instance.ts";
 import { lastText, type Prompt, type PromptMessage } from "./prompt.ts";
 import type { Scenario } from "./scenario.ts";
@@ -44,7 +45,7 @@ export function sayAnswer(prompt: Prompt, scenario: Scenario, choice: number): s
   if (results.length > 0) return sayResults(results);
   const asked = prompt.messages.findLast((message) => message.role === "user");
   const text = asked?.text ?? "";
-  if (prompt.format.kind === "json") return jsonText(prompt.format.schema, text);
+  if (prompt.format.kind === "json") return jsonText(prompt.format.schema ?? schemaInPrompt(prompt.messages), text);
   if (scenario.words !== null) return exactWords(scenario.words, choice);
   const opening = choice === 0 ? "You said:" : `Choice ${choice + 1}, you said:`;
   const seen = sayAttachments(asked?.attachments ?? []);
@@ -77,6 +78,12 @@ function sayResults(results: readonly PromptMessage[]): string {
 
 function sayAttachments(attachments: readonly Attachment[]): string {
   return attachments.length === 0 ? "" : ` I see ${attachments.map(describeAttachment).join(" and ")}.`;
+}
+
+/** A schema on a line of the system prompt, which models follow without any option for it; null without one. */
+function schemaInPrompt(messages: readonly PromptMessage[]): unknown {
+  const lines = messages.flatMap(({ role, text }) => (role === "system" ? text.split("\n") : []));
+  return lines.map((line) => (line.startsWith("{") ? parseJson(line) : undefined)).find(isObject) ?? null;
 }
 
 /** JSON with a space between its parts, which streams and counts as more than one word. */

@@ -119,10 +119,35 @@ describe("a token is read", () => {
     expect(await refusalOf(present(headers(token)))).toBe(accepted ? "accepted" : "missing_token");
   });
 
-  test("x-api-key takes precedence over a valid bearer token", async () => {
+  test("whichever header has it, beside keys of providers in the others", async () => {
     const { token } = await issue();
-    expect(await refusalOf(present({ "x-api-key": "sk-other", authorization: `Bearer ${token}` }))).toBe(
-      "invalid_token",
+    const other = "sk-ant-other";
+    for (const headers of [
+      { "x-api-key": other, authorization: `Bearer ${token}` },
+      { "x-api-key": token, authorization: `Bearer ${other}` },
+      { "api-key": token, authorization: `Bearer ${other}` },
+      { "api-key": token, "x-api-key": other },
+      { "x-api-key": token, authorization: "Bearer tg_000000000000_x" },
+    ]) {
+      expect(await refusalOf(present(headers))).toBe("accepted");
+    }
+  });
+
+  test("and a refusal names the header that was read", async () => {
+    const refusalFor = async (headers: Record<string, string>): Promise<unknown> => {
+      try {
+        return await present(headers);
+      } catch (thrown) {
+        return (thrown as Error).message;
+      }
+    };
+    const foreign = (place: string) => `What ${place} contains is not a token of this gateway: those begin with tg_.`;
+    expect(await refusalFor({ "x-api-key": "sk-1", authorization: "Bearer sk-2" })).toBe(foreign("x-api-key"));
+    expect(await refusalFor({ authorization: "Bearer sk-2" })).toBe(foreign("authorization"));
+    expect(await refusalFor({ "api-key": "sk-3" })).toBe(foreign("api-key"));
+    const unknown = `tg_000000000000_${"x".repeat(43)}`;
+    expect(await refusalFor({ "x-api-key": "sk-1", authorization: `Bearer ${unknown}` })).toBe(
+      "The token in authorization is not valid.",
     );
   });
 });
@@ -198,13 +223,11 @@ describe("a token is refused", () => {
   test("with the same message, whether or not its id is known", async () => {
     const { token } = await issue();
     const messages = await Promise.all(
-      [
-        `${token.slice(0, -1)}${token.endsWith("A") ? "E" : "A"}`,
-        token.replace(/^tg_\w{12}/, "tg_000000000000"),
-        "nonsense",
-      ].map((presented) => bearer(presented).catch((error: Error) => error.message)),
+      [`${token.slice(0, -1)}${token.endsWith("A") ? "E" : "A"}`, token.replace(/^tg_\w{12}/, "tg_000000000000")].map(
+        (presented) => bearer(presented).catch((error: Error) => error.message),
+      ),
     );
-    expect(new Set(messages)).toEqual(new Set(["The token is not valid."]));
+    expect(new Set(messages)).toEqual(new Set(["The token in authorization is not valid."]));
   });
 });
 
@@ -352,6 +375,6 @@ describe("a handshake", () => {
   test("a client secret opens no other route", async () => {
     const { id } = await issue();
     const secret = await issueFor(id);
-    expect(() => authenticator.authenticate(new Headers({ authorization: `Bearer ${secret}` }))).toThrow("not valid");
+    expect(() => authenticator.authenticate(new Headers({ authorization: `Bearer ${secret}` }))).toThrow("not a token");
   });
 });

@@ -57,15 +57,15 @@ export class Authenticator {
   }
 
   /**
-   * Reads `Authorization: Bearer tg_…` or `x-api-key: tg_…`. Throws, or rejects with, a `GatewayError` (401) that names
-   * the reason. A token that was never issued and a token with a wrong secret get the same error.
+   * Reads `Authorization: Bearer tg_…`, `x-api-key: tg_…` or `api-key: tg_…`. Throws, or rejects with, a `GatewayError`
+   * (401) that names the reason and the header. A token that was never issued and a token with a wrong secret get the same error.
    */
   authenticate(headers: Headers): Principal | Promise<Principal> {
     const presented = presentedToken(headers);
     if (presented === undefined) {
       throw new GatewayError(
         "missing_token",
-        "No token was sent. Send Authorization: Bearer <token> or x-api-key: <token>.",
+        "No token was sent. Send Authorization: Bearer <token>, x-api-key: <token> or api-key: <token>.",
       );
     }
     return this.#authenticateToken(presented);
@@ -77,14 +77,15 @@ export class Authenticator {
    */
   async authenticateSocket(headers: Headers): Promise<SocketCaller> {
     const { secret: offered, protocol } = credentialsOf(headers.get("sec-websocket-protocol"));
-    const presented = presentedToken(headers) ?? offered;
+    const presented =
+      presentedToken(headers) ?? (offered === undefined ? undefined : { text: offered, place: "subprotocol" });
     if (presented === undefined) {
       throw new GatewayError(
         "missing_token",
         "No token was sent. Send Authorization: Bearer <token>, or the subprotocols realtime and openai-insecure-api-key.<token>.",
       );
     }
-    const secret = parseClientSecret(presented);
+    const secret = parseClientSecret(presented.text);
     if (secret === undefined) {
       const authenticate = async (): Promise<Principal> => this.#authenticateToken(presented);
       const recheck = async (): Promise<void> => void (await authenticate());
@@ -105,19 +106,19 @@ export class Authenticator {
     return { principal: await findToken(), grant, protocol, recheck: async () => void (await findToken()) };
   }
 
-  #authenticateToken(presented: string): Principal | Promise<Principal> {
-    const parsed = parseToken(presented);
-    if (parsed === undefined) throw invalid();
+  #authenticateToken({ text, place }: PresentedToken): Principal | Promise<Principal> {
+    const parsed = parseToken(text);
+    if (parsed === undefined) throw foreign(place);
     // Most tokens are cached and don't need a promise.
     const fresh = this.#fresh(parsed.id);
     if (fresh !== undefined && secretMatches(parsed.secret, fresh.record.secretHash)) return this.#accept(fresh);
-    return this.#acceptStored(parsed.id, parsed.secret);
+    return this.#acceptStored(parsed, place);
   }
 
   /** A wrong secret takes the same steps as an unknown id: the time of a refusal does not reveal which ids exist. */
-  async #acceptStored(id: string, secret: string): Promise<Principal> {
+  async #acceptStored({ id, secret }: { id: string; secret: string }, place: string): Promise<Principal> {
     const found = await this.#find(id, secret);
-    if (found === undefined) throw invalid();
+    if (found === undefined) throw new GatewayError("invalid_token", `The token in ${place} is not valid.`);
     return this.#accept(found);
   }
 
@@ -166,20 +167,47 @@ export class Authenticator {
   }
 }
 
-function invalid(): GatewayError {
-  return new GatewayError("invalid_token", "The token is not valid.");
+/** Most often a provider's key, which a client has found in its environment. */
+function foreign(place: string): GatewayError {
+  return new GatewayError(
+    "invalid_token",
+    `What ${place} contains is not a token of this gateway: those begin with tg_.`,
+  );
 }
 
 function sameRecord(first: TokenRecord, second: TokenRecord): boolean {
   return Bun.deepEquals(first, second);
 }
 
+/** A credential as it was sent, with the place that an error names. */
+interface PresentedToken {
+  text: string;
+  place: string;
+}
+
 const oneBearer = /^Bearer\s+\S+\s*$/i;
 
-/** Anthropic's older SDKs send `x-api-key`. If both headers are present it takes precedence, as at Anthropic. */
-function presentedToken(headers: Headers): string | undefined {
-  const key = headers.get("x-api-key");
-  if (key !== null && key !== "") return key.trim();
+/** OpenAI's SDKs for Azure send `api-key`. */
+const keyHeaders = ["x-api-key", "api-key"] as const;
+
+/**
+ * The first header that has the form of our tokens: clients send a provider's key, found in their environment, beside the
+ * configured one. Without any such header, the first of them as it is, `x-api-key` before `authorization`, as at Anthropic.
+ */
+function presentedToken(headers: Headers): PresentedToken | undefined {
+  let first: PresentedToken | undefined;
+  for (const place of keyHeaders) {
+    const text = headers.get(place)?.trim() ?? "";
+    if (text === "") continue;
+    if (isOurs(text)) return { text, place };
+    first ??= { text, place };
+  }
   const authorization = headers.get("authorization") ?? "";
-  return oneBearer.test(authorization) ? authorization.slice("Bearer ".length).trim() : undefined;
+  if (!oneBearer.test(authorization)) return first;
+  const bearer = { text: authorization.slice("Bearer ".length).trim(), place: "authorization" };
+  return first === undefined || isOurs(bearer.text) ? bearer : first;
+}
+
+function isOurs(text: string): boolean {
+  return parseToken(text) !== undefined || parseClientSecret(text) !== undefined;
 }

@@ -3,7 +3,7 @@ import type { z } from "zod";
 import { measureSound } from "../audio/index.ts";
 import { type CallFile, GatewayError } from "../core/index.ts";
 import type { BodyLimits } from "./arrival.ts";
-import type { BodySource } from "./body-source.ts";
+import { type BodySource, inflated } from "./body-source.ts";
 import { type FormPart, readForm, type ReceivedForm } from "./forms/index.ts";
 import { checkBody, type ParsedBody } from "./json/parse-body.ts";
 
@@ -37,7 +37,7 @@ export async function receiveForm<Body>(
   declared: FormDeclaration<Body>,
   limits: BodyLimits,
 ): Promise<FormBody<Body>> {
-  const form = await readForm(source, limits);
+  const form = await readForm(inflated(source), limits);
   try {
     const files = new Map<CallFile, FormPart>();
     for (const part of form.parts) {

@@ -1,7 +1,7 @@
 /** Builds the response to a client, from a whole answer or a failure. */
 import { resolveUsage, sumOf, StoredBody } from "../charges/index.ts";
 import { GatewayError, type ReplyHeaders } from "../core/index.ts";
-import { type FailedReply, relayedHeaders, type WholeReply } from "../sending/index.ts";
+import { type FailedReply, relayedErrorHeaders, relayedHeaders, type WholeReply } from "../sending/index.ts";
 import type { Logger } from "../telemetry/index.ts";
 import { EVENT_STREAM, type Exchange } from "./exchange.ts";
 import type { CallAnswer } from "./incoming-call.ts";
@@ -50,7 +50,7 @@ function failedResponse(call: RunningCall, exchange: Exchange, reply: FailedRepl
   const body = exchange.failure(status, text);
   // A browser must not guess the type of an error's body, which may resemble a page.
   const safe = { "x-content-type-options": "nosniff", "x-tollgate-credits": "0" };
-  const headers = { ...headersFor(call, own), ...exchange.headers, ...safe };
+  const headers = { ...headersFor(call, own, relayedErrorHeaders), ...exchange.headers, ...safe };
   return { status, headers, body, whole: "", keyId: undefined, end: { status, outcome: "failed" } };
 }
 
@@ -66,9 +66,13 @@ export async function storeOrLog(logger: Logger, requestId: string, store: () =>
 export const EVENT_HEADERS = { "cache-control": "no-cache", "x-accel-buffering": "no" };
 
 /** The headers of an answer, without its cost. */
-export function headersFor(call: RunningCall, upstream: ReplyHeaders): Record<string, string> {
+export function headersFor(
+  call: RunningCall,
+  upstream: ReplyHeaders,
+  relay: typeof relayedHeaders = relayedHeaders,
+): Record<string, string> {
   const { target, work } = call.parts;
-  const headers = relayedHeaders(upstream, target.route.sandbox);
+  const headers = relay(upstream, target.route.sandbox);
   if (work.outputLimit !== undefined) headers["x-tollgate-max-output-tokens"] = String(work.outputLimit);
   return work.rateHeaders === undefined ? headers : Object.assign(headers, work.rateHeaders);
 }

@@ -56,7 +56,7 @@ interface CountRoute<Body extends CountedBody> {
   required: JsonObject;
   /** Whether a body may continue a stored response. */
   continues: boolean;
-  answer(tokens: number): JsonObject;
+  answer: (tokens: number) => JsonObject;
 }
 
 const messagesRoute: CountRoute<z.output<typeof countTokensRequest>> = {

@@ -20,7 +20,7 @@ export function editedBytes<Body extends ChargeableBody>(
   { bytes, members, body }: ParsedBody<Body>,
   outputTokens?: number,
 ): readonly Uint8Array[] {
-  const edits: JsonEdit[] = [{ set: "model", value: JSON.stringify(model) }, ...operation.edits(body)];
+  const edits: JsonEdit[] = [{ set: "model", value: JSON.stringify(model) }, ...operation.edits(body, model)];
   const { outputLimit } = operation;
   if (outputTokens === undefined || outputLimit === undefined) return editBytes(bytes, members, edits);
   const { field, replaces } = outputLimit;
@@ -55,7 +55,7 @@ export function editValue(body: JsonObject, edits: readonly JsonEdit[]): JsonObj
  */
 export function editedForm({ model, operation }: Target, form: ReceivedForm, body: JsonObject): OutgoingForm {
   const named = { set: "model", value: JSON.stringify(model) };
-  const edits = [named, ...operation.edits(body)].flatMap((edit): FormEdit[] => {
+  const edits = [named, ...operation.edits(body, model)].flatMap((edit): FormEdit[] => {
     if ("set" in edit) return partsOf(form, edit.set).map((part) => ({ part, text: textOf(edit.value) }));
     if ("remove" in edit) return partsOf(form, edit.remove).map((part) => ({ remove: part }));
     throw new Error(`a part of a form can't be renamed: ${edit.rename}`);

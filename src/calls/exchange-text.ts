@@ -3,9 +3,13 @@
  * the model's name changes; otherwise everything is translated through the conversation model.
  */
 import { decodeBody, type ParsedBody } from "../bodies/index.ts";
-import { type Dialect, type GatewayError, type JsonObject, limits } from "../core/index.ts";
+import { type Dialect, type GatewayError, type JsonObject, limits, objectOf } from "../core/index.ts";
 import {
   hasTaggedSignature,
+  leaveOutHostedTools,
+  streamUnderModel,
+  regularChatStream,
+  underModel,
   type ClientContext,
   type TextCodec,
   estimateTokens,
@@ -16,8 +20,10 @@ import {
   type UpstreamContext,
 } from "../dialects/index.ts";
 import type { RequestedExtras, UpstreamOperation } from "../providers/index.ts";
+import type { MediaCodec } from "../media/index.ts";
 import type { Target } from "../routing/index.ts";
 import type { WholeAnswer } from "../sending/index.ts";
+import type { StreamObserver } from "../streaming/index.ts";
 import type { ChargeableBody } from "./chargeable-route.ts";
 import { editedBytes, editValue } from "./edit-body.ts";
 import {
@@ -37,6 +43,8 @@ export interface TextCall<Body extends ChargeableBody> {
   at: number;
   /** The client's own body, if `parsed` was created from it. */
   request: JsonObject | undefined;
+  /** The model's name that the answer must have, for a client that compares it. */
+  shownModel?: string | undefined;
   /** `parsed` with all strings decoded, if available already. */
   decoded?: JsonObject | undefined;
 }
@@ -50,9 +58,17 @@ export function openTextExchange<Body extends ChargeableBody>(call: TextCall<Bod
 }
 
 /** Whether the upstream gets the client's own bytes. */
-export function passesThrough<Body>({ operation }: Target, parsed: ParsedBody<Body>, codec: TextCodec<Body>): boolean {
+export function passesThrough<Body>(
+  { operation, model }: Target,
+  parsed: ParsedBody<Body>,
+  codec: TextCodec<Body>,
+): boolean {
   // A signature of another upstream, which the client stores for it, must not reach this one.
-  return operation.dialect === codec.dialect && !hasTaggedSignature(parsed);
+  return (
+    operation.dialect === codec.dialect &&
+    operation.needsTranslation?.(objectOf(parsed.body) ?? {}, model) !== true &&
+    !hasTaggedSignature(parsed)
+  );
 }
 
 /** One object per call, because most calls pass through. */
@@ -84,14 +100,30 @@ class PassedThrough<Body extends ChargeableBody> implements Exchange {
     const codec = this.#codec;
     const { parsed, target, requestId } = this.#call;
     const { operation } = target;
+    const observer = codec.observe(parsed.body, (event) => operation.readUsage(event));
     return {
-      observer: codec.observe(parsed.body, (event) => operation.readUsage(event)),
+      observer: this.#shown(this.#regular(observer)),
       events: { bytesMax: codec.eventBytesMax ?? limits.eventBytesMax, errorEvent: errorEventOf(codec, requestId) },
     };
   }
 
+  #regular(observer: StreamObserver): StreamObserver {
+    const { target, parsed } = this.#call;
+    if (target.operation.hasIrregularStream !== true) return observer;
+    const options = objectOf(objectOf(parsed.body)?.["stream_options"]);
+    return regularChatStream(observer, options?.["include_usage"] === true);
+  }
+
+  #shown(observer: StreamObserver): StreamObserver {
+    const { shownModel } = this.#call;
+    return shownModel === undefined ? observer : streamUnderModel(observer, shownModel);
+  }
+
   answer({ 0: { bytes, text } }: readonly [WholeAnswer, ...WholeAnswer[]]): ClientAnswer {
-    return { body: bytes, whole: text };
+    const { shownModel } = this.#call;
+    if (shownModel === undefined) return { body: bytes, whole: text };
+    const whole = underModel(text, shownModel);
+    return { body: whole, whole };
   }
 
   outputBytes(answer: string): number {
@@ -126,12 +158,14 @@ type RequestWriter = (outputTokens?: number) => JsonObject;
 /** A translated request. It is released once it has been taken, because a stream may stay open for long. */
 class TranslatedRequest {
   readonly #operation: UpstreamOperation;
+  readonly #model: string;
   #write: RequestWriter | undefined;
   #body: JsonObject | undefined;
 
   /** Throws 422 for what the upstream's dialect cannot express. */
-  constructor(operation: UpstreamOperation, write: RequestWriter) {
+  constructor({ operation, model }: Pick<Target, "operation" | "model">, write: RequestWriter) {
     this.#operation = operation;
+    this.#model = model;
     this.#write = write;
     this.#body = write();
   }
@@ -145,9 +179,11 @@ class TranslatedRequest {
     const body = (outputTokens === undefined ? this.#body : this.#write?.(outputTokens)) ?? {};
     this.#write = undefined;
     this.#body = undefined;
-    return JSON.stringify(editValue(body, this.#operation.edits(body)));
+    return JSON.stringify(editValue(body, this.#operation.edits(body, this.#model)));
   }
 }
+
+const JSON_TYPE = { "content-type": "application/json" };
 
 function translated<Body extends ChargeableBody>(call: TextCall<Body>, codec: TextCodec<Body>, to: Dialect): Exchange {
   const { target, parsed, requestId, at } = call;
@@ -155,7 +191,9 @@ function translated<Body extends ChargeableBody>(call: TextCall<Body>, codec: Te
   const client = translations[codec.dialect];
   const upstream = translations[to];
   const asked = call.decoded ?? decodeBody(parsed);
-  const conversation = client.readRequest(asked);
+  const { conversation, left } = leaveOutHostedTools(client.readRequest(asked), ({ dialect, value }) => {
+    return dialect === to && operation.hostedTools?.includes(String(value["type"])) !== false;
+  });
   const facts = operation.facts?.(model) ?? {};
   const origin = target.route.prefix;
   const outputTokensMax = target.price.maxOutputTokens;
@@ -163,7 +201,7 @@ function translated<Body extends ChargeableBody>(call: TextCall<Body>, codec: Te
     const limited = outputTokens === undefined ? conversation : { ...conversation, outputTokensMax: outputTokens };
     return upstream.writeRequest(limited, { ...facts, model, origin, outputTokensMax });
   };
-  const request = new TranslatedRequest(operation, write);
+  const request = new TranslatedRequest(target, write);
   const callId = callIdOf(requestId);
   const { thinkTags, reasoningField } = facts;
   const { stream } = conversation;
@@ -171,6 +209,7 @@ function translated<Body extends ChargeableBody>(call: TextCall<Body>, codec: Te
   const upstreamContext: UpstreamContext = { origin, callId, model, readUsage, thinkTags, reasoningField };
   const clientContext: ClientContext = {
     request: call.request ?? asked,
+    shownModel: call.shownModel,
     callId,
     created: Math.floor(at / 1_000),
     inputTokensEstimate: estimateTokens(conversation),
@@ -182,7 +221,7 @@ function translated<Body extends ChargeableBody>(call: TextCall<Body>, codec: Te
     requests: (outputTokens) => [{ subpath: "", body: request.take(outputTokens) }],
     passesThrough: false,
     streamed: stream,
-    headers: { "content-type": "application/json" },
+    headers: left.length === 0 ? JSON_TYPE : { ...JSON_TYPE, "x-tollgate-dropped-tools": left.join(", ") },
     observe() {
       const observer = translateStream({ upstream, upstreamContext, client, clientContext });
       return { observer, events: { bytesMax: limits.eventBytesMax, errorEvent: (error) => observer.fail(error) } };
@@ -198,4 +237,26 @@ function translated<Body extends ChargeableBody>(call: TextCall<Body>, codec: Te
     outputBytes: outputBytesIn[to],
     failure: (status, text) => client.writeFailure(upstream.readFailure(status, text), requestId),
   };
+}
+
+/** In the order of preference: what a dialect has of its own gets lost in the others. */
+const preferred: readonly Dialect[] = ["messages", "responses", "chat"];
+
+/**
+ * The target with an operation of its provider that heeds what the body asks for: an endpoint that ignores a format of
+ * the answer would charge for an answer that nobody can use. The target as it is if the provider has no such operation.
+ */
+export function heeding<Body>(target: Target, codec: TextCodec<Body> | MediaCodec<Body>, body: Body): Target {
+  const { ignores } = target.operation;
+  if (ignores === undefined || codec.dialect === undefined) return target;
+  const asked = codec.asks(body).filter((feature) => ignores.includes(feature));
+  if (asked.length === 0) return target;
+  const { operations } = target.route.provider;
+  for (const dialect of preferred) {
+    const other = operations[dialect];
+    if (other !== undefined && !asked.some((feature) => other.ignores?.includes(feature) === true)) {
+      return { ...target, operation: other };
+    }
+  }
+  return target;
 }

@@ -39,6 +39,7 @@ import { type CallPlan, planCall, type ReadCall } from "./plan-call.ts";
 import { formOf, readJson, sourceOf } from "./receive-body.ts";
 import { relayReply } from "./relay-reply.ts";
 import { RunningCall } from "./running-call.ts";
+import { heeding } from "./exchange-text.ts";
 import { readWhole, sendCall } from "./send-call.ts";
 
 export interface PipelineDependencies extends SendDependencies {
@@ -172,7 +173,8 @@ export class CallPipeline {
     { retry, arrivedAt }: Pick<ReadCall<Body>, "retry" | "arrivedAt">,
   ): ReadCall<Body> {
     const { router, work, environment, storedObjects, largeBodies } = this.#deps;
-    const target = router.resolve(received.body.model, route.operations, incoming.principal);
+    const resolved = router.resolve(received.body.model, route.operations, incoming.principal);
+    const target = heeding(resolved, route.codec, received.body);
     const { randomBytes } = environment;
     const at = work.clock();
     return { route, incoming, received, target, retry, at, arrivedAt, randomBytes, storedObjects, largeBodies };

@@ -19,7 +19,7 @@ import {
   type RandomBytes,
   type WorkBound,
 } from "../core/index.ts";
-import type { TextCodec } from "../dialects/index.ts";
+import { comparesModels, type TextCodec } from "../dialects/index.ts";
 import type { RetryKey } from "../ledger/index.ts";
 import type { MediaCodec } from "../media/index.ts";
 import { type ExpandedInput, rebaseErrorPath, type ResponseStoreService } from "../responses/index.ts";
@@ -113,7 +113,8 @@ function planText<Body extends ChargeableBody>(
   }
   const bound = codec.bound(parsed.body, parsed.sizeOf);
   const { requestId } = incoming;
-  const exchange = openTextExchange({ target, parsed, requestId, at, request: own, decoded }, codec);
+  const shownModel = codec.dialect === "messages" && comparesModels(incoming.headers) ? parsed.body.model : undefined;
+  const exchange = openTextExchange({ target, parsed, requestId, at, request: own, decoded, shownModel }, codec);
   const created = exchange.passesThrough ? codec.objects.created(parsed.body) : undefined;
   const objects = created && { created, record: recordObjects(call, parsed.body) };
   return authorized(call, planOf(call, bound, exchange, objects), codec.objects.references(parsed.body));

@@ -29,7 +29,7 @@ export function relayReply(
 ): CallAnswer | undefined {
   if (reply.kind !== "stream") return undefined;
   const stream = observeReply(exchange, call, reply);
-  return stream && relay(deps, call, reply, { stream, records });
+  return stream && relay(deps, call, reply, { stream, records, headers: exchange.headers });
 }
 
 /** The observer of a relayed reply; undefined for one that is read whole. */
@@ -48,11 +48,18 @@ function observeReply(
   throw new GatewayError("upstream_invalid_answer", "The upstream answered with a stream that nobody asked for.");
 }
 
+/** What is relayed, with the headers that describe the exchange's whole answers. */
+interface Relayed {
+  stream: ObservedStream;
+  records: AnswerRecords | undefined;
+  headers: Exchange["headers"];
+}
+
 function relay(
   deps: RelayDependencies,
   call: RunningCall,
   { status, headers: replied, body, keyId }: StreamReply,
-  { stream: { observer: own, events }, records }: { stream: ObservedStream; records: AnswerRecords | undefined },
+  { stream: { observer: own, events }, records, headers: described }: Relayed,
 ): CallAnswer {
   const { work, target, watchdog, client } = call.parts;
   const { order } = work;
@@ -77,7 +84,11 @@ function relay(
     () => usage.soFar(),
     (error) => watchdog.abort.abort(error),
   );
-  const headers = { ...headersFor(call, replied), ...(events === undefined ? {} : EVENT_HEADERS) };
+  const headers = {
+    ...headersFor(call, replied),
+    ...(described === undefined ? {} : { ...described, "content-type": replied.get("content-type") ?? EVENT_STREAM }),
+    ...(events === undefined ? {} : EVENT_HEADERS),
+  };
   const recorder = order.retry === undefined ? undefined : new StoredBody();
   const stream = relayStream(body, {
     observer,

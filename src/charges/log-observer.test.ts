@@ -53,7 +53,8 @@ describe("an attempt", () => {
       ms: 12.3,
       retry_in_ms: 250,
     };
-    expect(linesOf({ failure })).toEqual([["attempt failed", { ...line, failure }]]);
+    const message = failure === "refused-key" ? "the provider refuses the key or its permission" : "attempt failed";
+    expect(linesOf({ failure })).toEqual([[message, { ...line, failure }]]);
   });
 
   test.each([undefined, "final", "abandoned"] as const)(

@@ -9,8 +9,11 @@ import type { AttemptFailure, AttemptReport, WorkObserver, WorkReport } from "./
 export function logObserver(logger: Logger): WorkObserver {
   return {
     attempted(attempt) {
-      const { failure } = attempt;
-      if (failure !== undefined && !QUIET.has(failure)) logger.warn(attemptLine(attempt), "attempt failed");
+      const { failure, status } = attempt;
+      // Nobody but the operator can replace a key.
+      if (failure === "refused-key" || status === 401 || status === 403)
+        logger.error(attemptLine(attempt), "the provider refuses the key or its permission");
+      else if (failure !== undefined && !QUIET.has(failure)) logger.warn(attemptLine(attempt), "attempt failed");
     },
     ended: (report) => logger.info(endLine(report), "call"),
     committed({ id, shortfall }) {

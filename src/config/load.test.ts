@@ -92,6 +92,7 @@ describe("absent keys", () => {
   test("have default values", () => {
     expect(load(minimal).config).toEqual({
       server: { host: "127.0.0.1", port: 8787, body_limit: 33_554_432, body_timeout: 120_000 },
+      models: {},
       storage: "sqlite:data/tollgate.db",
       storage_journal: "data/journal",
       upstream: {
@@ -165,6 +166,7 @@ web:
   allow_private_hosts: ["10.0.0.*:8080"]
   allow_ports: [443]
 webhooks: { encryption_key: 0123456789abcdef0123456789abcdef }
+models: { aliases: { "gpt-*": "my.own_Vllm-1/gpt-*" } }
 pricing:
   web: { pages_kcount: 5, pdf_pages_kcount: 6, maps_kcount: 7, searches_kcount: 8 }
   catalog: prices.json
@@ -199,6 +201,7 @@ pricing:
         idle_timeout: 2_000,
         total_timeout: 300_000,
       },
+      models: { aliases: { "gpt-*": "my.own_Vllm-1/gpt-*" } },
       log: { level: "silent" },
       providers: {
         "my.own_Vllm-1": {
@@ -455,30 +458,6 @@ test("a provider's dialects are read", () => {
   const text = "providers: { p: { kind: anthropic, base_url: http://u.test, dialects: [messages, chat] } }";
   expect(load(text).config.providers["p"]?.dialects).toEqual(["messages", "chat"]);
   expect(load(minimal).config.providers["p"]).not.toHaveProperty("dialects");
-});
-
-describe("the file", () => {
-  test("is given by the option, else by the variable", () => {
-    const chosen = fileOf("providers: { chosen: { kind: openai, base_url: http://u.test } }", "chosen.yaml");
-    const other = fileOf("providers: { other: { kind: openai, base_url: http://u.test } }", "other.yaml");
-    const prefixes = (file: string | undefined) =>
-      Object.keys(loadConfig({ file, variables: { TOLLGATE_CONFIG: other } }).config.providers);
-    expect(prefixes(chosen)).toEqual(["chosen"]);
-    expect(prefixes(undefined)).toEqual(["other"]);
-  });
-
-  test("stops the startup if it does not exist", () => {
-    expect(() => loadConfig({ file: join(folder, "nowhere.yaml"), variables: {} })).toThrow(
-      "config: cannot read the file",
-    );
-    expect(() => loadConfig({ variables: { TOLLGATE_CONFIG: folder } })).toThrow("config: cannot read the file");
-  });
-
-  test("is the default one if the variable is empty", () => {
-    const { file } = loadConfig({ variables: { TOLLGATE_CONFIG: "" } });
-    // A developer may have one in the working folder.
-    expect([undefined, "tollgate.yaml"]).toContain(file);
-  });
 });
 
 describe("a provider without a key", () => {

@@ -45,6 +45,7 @@ export function checkConfig(value: unknown): Config {
   const result = configSchema.safeParse(value);
   if (!result.success) throw firstProblem(result.error);
   checkPrefixes(result.data);
+  checkAliases(result.data);
   return result.data;
 }
 
@@ -74,6 +75,17 @@ function checkPrefixes(config: Config): void {
         throw new ConfigError(`providers.${prefix}.aliases`, `${alias} is already a prefix of ${owner}`);
       owners.set(alias, prefix);
     }
+  }
+}
+
+/** An alias for a provider that is not there would look like an unknown model. */
+function checkAliases({ models, providers }: Config): void {
+  const prefixes = new Set(Object.entries(providers).flatMap(([prefix, { aliases }]) => [prefix, ...aliases]));
+  for (const [name, id] of Object.entries(models.aliases ?? {})) {
+    const path = `models.aliases.${name}`;
+    const prefix = id.slice(0, id.indexOf("/"));
+    if (!prefixes.has(prefix)) throw new ConfigError(path, `no provider has the prefix ${prefix}`);
+    if (id.includes("*") && !name.includes("*")) throw new ConfigError(path, `${id} has a *, but the name has none`);
   }
 }
 

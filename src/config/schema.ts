@@ -153,6 +153,23 @@ const pricing = z
   })
   .prefault({});
 
+const models = z
+  .strictObject({
+    aliases: z
+      .record(
+        z
+          .string()
+          .min(1)
+          .regex(/^[^*]*\*?[^*]*$/, "a name with at most one *"),
+        z.string().regex(/^[^/*]+\/[^*]*\*?[^*]*$/, "a model id with its prefix, with at most one *"),
+      )
+      .optional()
+      .describe(
+        "Names for models, of callers that can't write a prefix: a name or a glob, and the model id. A * in the id stands for what the * of the glob matched; the first match counts. Unset: none, but in the sandbox claude-* for anthropic/claude-*.",
+      ),
+  })
+  .prefault({});
+
 const log = z
   .strictObject({
     level: z.enum(["trace", "debug", "info", "warn", "error", "silent"]).default("info"),
@@ -256,6 +273,7 @@ export const configSchema = z.strictObject({
   realtime,
   web,
   webhooks,
+  models,
   pricing,
 });
 

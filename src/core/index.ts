@@ -1,5 +1,5 @@
 export { type AbortListener, abortSignalOf, type CallAbort, CallAborter, type CallSignal } from "./call-abort.ts";
-export type { Dialect, ModelOperation, Operation, VideoOperation, WebOperation } from "./operations.ts";
+export type { Dialect, ModelOperation, Operation, RequestFeature, VideoOperation, WebOperation } from "./operations.ts";
 export type { Clock, Environment, Fetch, RandomBytes, RandomFraction } from "./environment.ts";
 export { type ErrorCode, GatewayError, toGatewayError } from "./errors.ts";
 export type { CallFile } from "./files.ts";
@@ -7,7 +7,7 @@ export { matchesGlob } from "./globs.ts";
 export { isRequestId, isStorableId, isTimedUuid, randomId, requestId, timedUuid, timeOfSeries } from "./ids.ts";
 export { type JsonObject, listOf, objectOf, parseObject } from "./json.ts";
 export * as limits from "./limits.ts";
-export { type Effort, efforts, type ModelFacts, type ThoughtWish } from "./model-facts.ts";
+export { type Effort, efforts, type ModelFacts, nearestEffort, type ThoughtWish } from "./model-facts.ts";
 export {
   applyMarkup,
   costOf,

@@ -24,6 +24,8 @@ export interface ModelFacts {
    * The efforts that it accepts: others become the nearest one, or are dropped if the list is empty. Absent: unknown.
    */
   efforts?: readonly Effort[];
+  /** The formats that it can be held to besides text; absent: JSON, and JSON that fits a schema. */
+  formats?: "json" | "none";
   /** It accepts the role `developer` besides `system`. */
   developerRole?: boolean;
   /**
@@ -43,4 +45,13 @@ export interface ModelFacts {
   tierNames?: Readonly<Record<string, string>>;
   /** It may write its reasoning between `<think>` or `<thought>` tags at the beginning of the content. */
   thinkTags?: boolean;
+}
+
+/** The offered effort nearest to the requested one, the lower of two; undefined if none is offered. */
+export function nearestEffort(requested: Effort, offered: readonly Effort[]): Effort | undefined {
+  const distance = (effort: Effort): number => Math.abs(efforts.indexOf(effort) - efforts.indexOf(requested));
+  // Low effort does not replace none, nor the other way round.
+  const alike =
+    requested === "none" ? offered.filter((effort) => effort === "none") : offered.filter((one) => one !== "none");
+  return alike.toSorted((a, b) => distance(a) - distance(b) || efforts.indexOf(a) - efforts.indexOf(b))[0];
 }

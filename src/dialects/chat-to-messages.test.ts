@@ -66,7 +66,6 @@ describe("fields", () => {
     expect(refusal({ modalities: ["text", "audio"] })).toBe("modalities");
     expect(refusal({ functions: [{ name: "f" }] })).toBe("functions");
     expect(refusal({ web_search_options: { search_context_size: "low" } })).toBe("web_search_options");
-    expect(refusal({ response_format: { type: "json_object" } })).toBe("response_format.type");
     expect(refusal({ stop: ["\n"] })).toBe("stop");
     expect(refusal({ tools: [{ type: "custom", custom: { name: "c" } }] })).toBe("tools.0");
   });

@@ -1,5 +1,5 @@
 import type { SizeOf } from "../bodies/index.ts";
-import type { WorkBound, Dialect, GatewayError, ObjectReader } from "../core/index.ts";
+import type { WorkBound, Dialect, GatewayError, ObjectReader, RequestFeature } from "../core/index.ts";
 import type { ReadUsage, StreamObserver } from "../streaming/index.ts";
 
 /** One format of text generation. */
@@ -13,6 +13,8 @@ export interface TextCodec<Body> {
   objects: ObjectReader<Body>;
   /** `sizeOf` measures a string within a measured field. */
   bound(body: Body, sizeOf: SizeOf): WorkBound;
+  /** The features that a body asks for and an endpoint may ignore. */
+  asks(body: Body): readonly RequestFeature[];
   /** `body` determines whether the client requested the usage. */
   observe(body: Body, readUsage: ReadUsage): StreamObserver;
   /** The maximum size of an event that is passed on in one piece, if the last event may repeat a long answer. */

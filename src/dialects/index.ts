@@ -5,9 +5,23 @@ import { messagesCodec, messagesTranslation } from "./messages/index.ts";
 import { responsesCodec, responsesTranslation } from "./responses/index.ts";
 
 export type { TextCodec } from "./codec.ts";
-export { chatCodec, chatRequest } from "./chat/index.ts";
-export { hasTaggedSignature, type ClientContext, estimateTokens, type UpstreamContext } from "./conversation/index.ts";
-export { countTokensRequest, messagesCodec, messagesReferences, messagesRequest } from "./messages/index.ts";
+export { chatCodec, chatRequest, regularChatStream } from "./chat/index.ts";
+export {
+  hasTaggedSignature,
+  type ClientContext,
+  estimateTokens,
+  leaveOutHostedTools,
+  type UpstreamContext,
+} from "./conversation/index.ts";
+export {
+  comparesModels,
+  countTokensRequest,
+  messagesCodec,
+  messagesReferences,
+  messagesRequest,
+  streamUnderModel,
+  underModel,
+} from "./messages/index.ts";
 export {
   countResponseTokensRequest,
   inputItems,

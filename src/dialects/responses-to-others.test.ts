@@ -212,7 +212,6 @@ describe("toward Messages", () => {
     const logprobs = { include: ["reasoning.encrypted_content", "message.output_text.logprobs"] };
     expect(refusal(logprobs, messagesTranslation)).toBe("include");
     expect(refusal({ include: ["reasoning.encrypted_content"] }, messagesTranslation)).toBeUndefined();
-    expect(refusal({ text: { format: { type: "json_object" } } }, messagesTranslation)).toBe("text.format.type");
     expect(refusal({ tools: [{ type: "custom", name: "run" }] }, messagesTranslation)).toBe("tools.0");
   });
 

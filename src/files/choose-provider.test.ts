@@ -13,6 +13,7 @@ const routeOf = (prefix: string, kind: Kind, variable?: string): UpstreamRoute =
   keys: new KeyPool(["sk-1"], () => 0),
   sandbox: false,
   sharedStores: false,
+  listing: { listed: [] },
   requiredVariable: variable,
 });
 

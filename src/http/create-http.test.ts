@@ -249,13 +249,13 @@ describe("an admin route", () => {
 
 describe("an unknown path", () => {
   test.each<[string, string, string]>([
-    ["GET", "/v1/x", "openai"],
-    ["POST", "/v1/x/", "openai"],
-    ["POST", "/open", "openai"],
-    ["GET", "/v1/messages", "anthropic"],
+    ["GET", "/v1/z", "openai"],
+    ["POST", "/v1/z/", "openai"],
+    ["POST", "/closed", "openai"],
+    ["GET", "/v1/messages/count", "anthropic"],
     ["POST", "/v1/messages/count", "anthropic"],
     ["POST", "/v2/", "firecrawl"],
-    ["GET", "/v2/x", "firecrawl"],
+    ["GET", "/v2/z", "firecrawl"],
     ["POST", "/v2", "openai"],
     ["PROPFIND", "/", "openai"],
   ])("%s %s is a 404 in the format of %s", async (method, path, surface) => {
@@ -270,5 +270,19 @@ describe("an unknown path", () => {
     expect([response.status, await response.json()]).toEqual([404, bodies[surface]]);
     expect(id).toMatch(idShape);
     expect(JSON.stringify(log)).not.toContain("secret");
+  });
+});
+
+describe("a path put together wrongly", () => {
+  test.each(["/v1/x/", "/x", "/v1/v1/x"])("%s has the route that was meant", async (path) => {
+    const headers = { authorization: `Bearer ${callers.token}` };
+    const response = await handler(new Request(`http://gateway${path}`, { method: "POST", headers }));
+    expect([response.status, await response.json()]).toEqual([200, { fine: true }]);
+  });
+
+  test("with another method is a 404 that allows the path's own", async () => {
+    const response = await handler(new Request("http://gateway/open", { method: "POST" }));
+    expect([response.status, response.headers.get("allow")]).toEqual([404, "GET, HEAD"]);
+    expect(await response.text()).toContain("There is no POST /open here. It takes GET, HEAD.");
   });
 });

@@ -30,17 +30,30 @@ function surfaceOf(path: string): Surface {
   return path.startsWith("/v2/") ? "firecrawl" : "openai";
 }
 
+const shownPathCharacters = 200;
+
+/** Also for a path that exists: the contract has no 405. */
+function notFound(method: string, path: string, methods: readonly string[]): GatewayError {
+  const shown = path.slice(0, shownPathCharacters);
+  if (methods.length === 0) return new GatewayError("route_not_found", `There is no ${method} ${shown} here.`);
+  const allow = methods.flatMap((each) => (each === "GET" ? [each, "HEAD"] : [each])).join(", ");
+  return new GatewayError("route_not_found", `There is no ${method} ${shown} here. It takes ${allow}.`, {
+    headers: { allow },
+  });
+}
+
 /** The HTTP surface: routes requests, authenticates them, and turns every error into the error body of its surface. */
 export function createHttp(options: HttpOptions): (request: Request) => Response | Promise<Response> {
   const { clock, randomBytes } = options.environment;
-  const findRoute = createRouter(options.routes);
+  const router = createRouter(options.routes);
   const handle = (request: Request, method: string): Response | Promise<Response> => {
     const id = requestId(clock, randomBytes);
     const path = getPath(request);
     const isUpgrade = method === "GET" && request.headers.get("upgrade")?.toLowerCase() === "websocket";
-    const found = (isUpgrade ? findRoute(UPGRADE, path) : undefined) ?? findRoute(method, path);
+    const upgraded = isUpgrade ? router.find(UPGRADE, path) : undefined;
+    const found = upgraded ?? router.find(method, path) ?? router.findMeant(method, path);
     if (found !== undefined) return answer(options, found, request, id);
-    const error = new GatewayError("route_not_found", `There is no ${method} ${path.slice(0, 200)} here.`);
+    const error = notFound(method, path, router.methodsOf(path));
     return refusal(options.logger, surfaceOf(path), error, id);
   };
   return (received) => {

@@ -47,7 +47,7 @@ const services = (): Services => ({ greeting: "Hello", running: new Set() });
 
 describe("features", () => {
   test("are mounted with all their routes, at the declared paths", () => {
-    const find = createRouter(mountFeatures(features, services()));
+    const { find } = createRouter(mountFeatures(features, services()));
     expect(find("PATCH", "/v1/things/one")?.route).toMatchObject({ access: "token", surface: "openai" });
     expect(find("GET", "/v1/things")?.route).toMatchObject({ access: "public" });
     expect(find("GET", "/v1/things/one")).toBeUndefined();

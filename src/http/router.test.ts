@@ -16,7 +16,7 @@ describe("a router", () => {
   const count = routeAt("get", "/v1/things/count");
   const thing = routeAt("get", "/v1/things/{thing}");
   const removal = routeAt("delete", "/v1/things/{thing}");
-  const find = createRouter([things, count, thing, removal]);
+  const { find } = createRouter([things, count, thing, removal]);
 
   test.each<[string, string, MountedRoute | undefined]>([
     ["GET", "/v1/things", things],
@@ -30,10 +30,20 @@ describe("a router", () => {
     expect(find(method, path)?.route).toBe(route);
   });
 
+  test("finds what a client means that has put a path together wrongly, and lists the methods of a path", () => {
+    const { findMeant, methodsOf } = createRouter([things, count, thing, removal]);
+    for (const path of ["/v1/things/", "/things", "/things/", "/v1/v1/things", "/v1/v1/v1/things"]) {
+      expect(findMeant("GET", path)?.route).toBe(things);
+    }
+    expect(findMeant("GET", "/v2/things")).toBeUndefined();
+    expect(findMeant("POST", "/things")).toBeUndefined();
+    expect([methodsOf("/v1/things/x"), methodsOf("/v1/nothing")]).toEqual([["GET", "DELETE"], []]);
+  });
+
   test("prefers the longest text before a parameter", () => {
     const other = routeAt("get", "/v1/{name}/things");
     const one = routeAt("get", "/v1/{name}/things/{thing}");
-    const mixed = createRouter([other, one, thing]);
+    const { find: mixed } = createRouter([other, one, thing]);
     const found = (path: string) => {
       const { route, pathParameter } = mixed("GET", path) ?? {};
       return [route, pathParameter?.("name"), pathParameter?.("thing")];
@@ -48,7 +58,7 @@ describe("a router", () => {
     const model = { ...routeAt("get", "/v1/models/{id}"), takesSlashes: true };
     const files = routeAt("get", "/v1/{prefix}/files");
     const found = (path: string) => {
-      const { route, pathParameter } = createRouter([files, model])("GET", path) ?? {};
+      const { route, pathParameter } = createRouter([files, model]).find("GET", path) ?? {};
       return [route, pathParameter?.("id")];
     };
     expect(found("/v1/models/up/m")).toEqual([model, "up/m"]);
@@ -62,6 +72,6 @@ describe("a router", () => {
     ["the same path", routeAt("get", "/v1/things")],
     ["a path whose parameter is called otherwise", routeAt("get", "/v1/things/{id}")],
   ])("refuses a second route at %s", (_, route) => {
-    expect(() => createRouter([things, thing, route])).toThrow(`two routes for get ${route.path}`);
+    expect(() => createRouter([things, thing, route])).toThrow(`two routes for GET ${route.path}`);
   });
 });

@@ -23,10 +23,20 @@ function methodOf({ kind, method }: MountedRoute): string {
   return kind === "watch" ? UPGRADE : method.toUpperCase();
 }
 
-type FindRoute = (method: string, path: string) => RoutedRequest | undefined;
+export interface Router {
+  /** The route of a method and a path; undefined if there is none. */
+  find: (method: string, path: string) => RoutedRequest | undefined;
+  /**
+   * The same for a path that a client has put together wrongly, from a base URL with or without its `/v1` or with a slash at
+   * its end: `/v1/v1/models`, `/models`, `/v1/models/`.
+   */
+  findMeant: (method: string, path: string) => RoutedRequest | undefined;
+  /** The methods that this path has; empty if it does not exist. */
+  methodsOf: (path: string) => string[];
+}
 
-/** Finds the route of a method and a path; undefined if there is none. Throws if two routes have the same path. */
-export function createRouter(routes: readonly MountedRoute[]): FindRoute {
+/** Throws if two routes have the same path. */
+export function createRouter(routes: readonly MountedRoute[]): Router {
   refuseTwins(routes);
   const plain = new Map<string, Map<string, RoutedRequest>>();
   const byBeginning = new Map<string, RegExpRouter<MountedRoute>>();
@@ -43,7 +53,7 @@ export function createRouter(routes: readonly MountedRoute[]): FindRoute {
     }
   }
   const routers = [...byBeginning].toSorted(([one], [other]) => other.length - one.length);
-  return (method, path) => {
+  const find: Router["find"] = (method, path) => {
     const found = plain.get(method)?.get(path);
     if (found !== undefined) return found;
     for (const [beginning, router] of routers) {
@@ -52,6 +62,21 @@ export function createRouter(routes: readonly MountedRoute[]): FindRoute {
     }
     return undefined;
   };
+  const methods = [...new Set(routes.map(methodOf))].filter((method) => method !== UPGRADE);
+  return {
+    find,
+    findMeant: (method, path) => {
+      const ended = path.length > 1 && path.endsWith("/") ? path.slice(0, -1) : path;
+      return find(method, ended) ?? find(method, withVersion(ended));
+    },
+    methodsOf: (path) => methods.filter((method) => find(method, path) !== undefined),
+  };
+}
+
+/** The path with exactly one version at its beginning. */
+function withVersion(path: string): string {
+  const single = path.replace(/^(?:\/v1)+(?=\/v1\/)/, "");
+  return /^\/v\d+(?:\/|$)/.test(single) ? single : `/v1${single}`;
 }
 
 /** In Hono's notation. */

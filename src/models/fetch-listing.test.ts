@@ -15,6 +15,7 @@ function routeWith(...keys: string[]): UpstreamRoute {
     keys: new KeyPool(keys, () => 1_000_000),
     sandbox: false,
     sharedStores: false,
+    listing: { listed: [] },
     requiredVariable: undefined,
   };
 }

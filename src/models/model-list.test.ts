@@ -47,6 +47,7 @@ function route(prefix: string, kind: Kind = "openai", overrides: Partial<Upstrea
     keys: new KeyPool([`key-of-${prefix}`], () => now),
     sandbox: false,
     sharedStores: false,
+    listing: { listed: [] },
     requiredVariable: undefined,
     ...overrides,
   };

@@ -81,6 +81,7 @@ export class ModelList {
   async #fetch(route: UpstreamRoute, listing: Listing): Promise<void> {
     try {
       listing.models = await fetchListing(this.#options.environment.fetch, route);
+      route.listing.listed = listing.models.map(({ id }) => id);
       listing.refreshAt = this.#clock() + LISTING_AGE_MS_MAX;
     } catch (reason) {
       listing.refreshAt = this.#clock() + FAILED_LISTING_MS;

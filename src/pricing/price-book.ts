@@ -78,6 +78,14 @@ export class PriceBook {
     return isOwn || this.#listed(model, this.#options.clock()) !== undefined;
   }
 
+  /** The models of a provider that have a name in some layer, without the prefix. */
+  namesOf({ prefix, priceProvider }: { prefix: string; priceProvider: string | undefined }): string[] {
+    const own = Object.keys(this.#options.operatorPrices)
+      .filter((id) => id.startsWith(`${prefix}/`) && !id.includes("*"))
+      .map((id) => id.slice(prefix.length + 1));
+    return [...new Set([...own, ...(priceProvider === undefined ? [] : this.#catalogs.names(priceProvider))])];
+  }
+
   /** The price in force as people write it, even if it prices nothing that can be called; undefined without a price. */
   describe(model: PricedModel): PriceDescription | undefined {
     const operatorPrice = this.#operatorPrice(model.id);

@@ -59,7 +59,7 @@ function chatOf(provider: Provider): UpstreamOperation {
 
 /** The body that is sent to the upstream. */
 function sent(operation: UpstreamOperation, body: JsonObject): unknown {
-  return JSON.parse(edited(JSON.stringify(body), operation.edits(body)));
+  return JSON.parse(edited(JSON.stringify(body), operation.edits(body, "m")));
 }
 
 const plainBody = { model: "m", messages: [{ role: "user", content: "hi" }], temperature: 0.5, max_tokens: 9 };
@@ -122,7 +122,7 @@ describe.each(cases.map((each) => [each.name, each] as const))(
     });
 
     test("does not edit a plain body", () => {
-      expect(chat.edits(plainBody)).toEqual([]);
+      expect(chat.edits(plainBody, "m")).toEqual([]);
     });
 
     test("requests the usage of a stream only if the upstream requires that", () => {
@@ -242,7 +242,8 @@ test("the providers with dialects other than chat are known", () => {
 test.each(others)("%s of %s are passed through", (name, _provider, operation) => {
   expect(operation.dialect).toBe(name === "count_tokens" ? "messages" : name);
   expect(operation.path).toMatch(/^\/[a-z0-9_/]+$/);
-  for (const stream of [true, false]) expect(operation.edits({ ...plainBody, stream, of_tomorrow: [1] })).toEqual([]);
+  for (const stream of [true, false])
+    expect(operation.edits({ ...plainBody, stream, of_tomorrow: [1] }, "m")).toEqual([]);
 });
 
 const listings = cases.flatMap(({ name, provider: { models } }) =>

@@ -8,7 +8,7 @@ type Upstream = Pick<ProviderChoice, "kind" | "preset">;
 function sent(upstream: Upstream, text: string): string {
   const chat = createProvider({ ...upstream, baseUrl: "https://upstream.example" }).operations.chat;
   if (chat === undefined) throw new Error("not to be sent");
-  return edited(text, chat.edits(JSON.parse(text) as Record<string, unknown>));
+  return edited(text, chat.edits(JSON.parse(text) as Record<string, unknown>, "m"));
 }
 
 const google: Upstream = { kind: "google" };

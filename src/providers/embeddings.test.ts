@@ -67,7 +67,7 @@ describe("edits", () => {
     ["google: a request for floats is unchanged", google, `{"input":"x"}`, `{"input":"x"}`],
     ["byteplus: none", byteplus, requested, requested],
   ])("%s", (_title, upstream, text, expected) => {
-    const edits = embeddingsOf(upstream).edits(JSON.parse(text) as JsonObject);
+    const edits = embeddingsOf(upstream).edits(JSON.parse(text) as JsonObject, "m");
     expect(edited(text, edits)).toBe(expected);
   });
 });

@@ -5,6 +5,7 @@ import type {
   ModelFacts,
   ModelOperation,
   ObservedUsage,
+  RequestFeature,
   Usage,
   WorkBound,
 } from "../core/index.ts";
@@ -91,9 +92,21 @@ export interface UpstreamOperation {
   /** Appended to the provider's base URL. */
   path: string;
   /**
-   * Edits of the client's body that this upstream needs, besides the model's name. Long texts in `body` are truncated.
+   * Edits of the client's body that this upstream needs, besides the model's name, which is `model`. Long texts in `body`
+   * are truncated.
    */
-  edits(body: JsonObject): JsonEdit[];
+  edits(body: JsonObject, model: string): JsonEdit[];
+  /**
+   * Whether a body of this operation's own dialect is translated nevertheless: it contains something that this upstream
+   * refuses, and that the translation expresses otherwise. Absent: never.
+   */
+  needsTranslation?(body: JsonObject, model: string): boolean;
+  /** What this operation ignores silently; a request for it uses another one of the provider. */
+  ignores?: readonly RequestFeature[];
+  /** The types of tools that the upstream itself can run; absent: all of its dialect. */
+  hostedTools?: readonly string[];
+  /** Its chat streams differ from OpenAI's where clients of that dialect stumble over it. */
+  hasIrregularStream?: boolean;
   /**
    * Converts a call if an operation without a dialect has another format at this upstream; `model` is the upstream's
    * name of the model. Returns undefined to pass the call through. Throws 422 if the upstream has no equivalent.

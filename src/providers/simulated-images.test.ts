@@ -86,7 +86,7 @@ async function ask({
 
 function sent(operation: UpstreamOperation, body: JsonObject, model: string): string {
   const named = { set: "model", value: JSON.stringify(model) };
-  return edited(JSON.stringify(body), [named, ...operation.edits(body)]);
+  return edited(JSON.stringify(body), [named, ...operation.edits(body, "m")]);
 }
 
 const filled = (usage: Usage | undefined) =>

@@ -17,6 +17,7 @@ function routeOf(prefix: string, more: Partial<UpstreamRoute> = {}): UpstreamRou
     keys: new KeyPool(["k"], clock),
     sandbox: false,
     sharedStores: false,
+    listing: { listed: [] },
     requiredVariable: undefined,
     ...more,
   };
@@ -136,12 +137,12 @@ describe("a call is refused", () => {
       status: 404,
       param: "model",
       message:
-        'The model "own/unpriced" has no price, and unpriced calls are refused. The operator must set pricing.models."own/unpriced" in the configuration.',
+        'The model "own/unpriced" is not known here. Did you mean own/priced? If the provider has it, the operator must set pricing.models."own/unpriced" in the configuration.',
     });
   });
 
   test("without a price; the setting contains the provider's prefix even if the caller used an alias", () => {
-    expect(refusal("mine/unpriced").message).toContain('The model "mine/unpriced" has no price');
+    expect(refusal("mine/unpriced").message).toContain('The model "mine/unpriced" is not known here.');
     expect(refusal("mine/unpriced").message).toContain('must set pricing.models."own/unpriced" in');
   });
 

@@ -1,4 +1,5 @@
 import type { Principal } from "../auth/index.ts";
+import leven from "leven";
 import { GatewayError, matchesGlob, type ModelOperation } from "../core/index.ts";
 import type { ModelPrice, PriceBook, PricedModel, PriceOf } from "../pricing/index.ts";
 import type { Provider, UpstreamOperation } from "../providers/index.ts";
@@ -17,6 +18,8 @@ export interface UpstreamRoute {
   sandbox: boolean;
   /** Whether all callers may use files and other objects that the provider's account has and nobody here owns. */
   sharedStores: boolean;
+  /** The names of its models in its last listing; empty before the first. */
+  listing: { listed: readonly string[] };
   /** The environment variable to set if the provider has no key. Such a provider is not routed. */
   requiredVariable: string | undefined;
 }
@@ -51,11 +54,14 @@ export class ModelRouter {
   readonly routes: readonly UpstreamRoute[];
   readonly #byPrefix: ReadonlyMap<string, UpstreamRoute>;
   readonly #prices: PriceBook;
+  readonly #aliases: readonly ModelAlias[];
   /** The models that were called before, by the ids that callers wrote. */
   readonly #cache = new Map<string, ResolvedModel>();
 
-  constructor(routes: readonly UpstreamRoute[], prices: PriceBook) {
+  /** `aliases`: the operator's names for models, by glob. */
+  constructor(routes: readonly UpstreamRoute[], prices: PriceBook, aliases: Readonly<Record<string, string>> = {}) {
     this.routes = routes;
+    this.#aliases = Object.entries(aliases).map(([glob, id]) => ({ glob, id }));
     this.#prices = prices;
     this.#byPrefix = new Map(
       routes.flatMap((route) => [route.prefix, ...route.aliases].map((prefix) => [prefix, route] as const)),
@@ -90,12 +96,11 @@ export class ModelRouter {
     requireKey(route);
     const price = this.#priceOf(resolved);
     const [requested] = operations;
-    if (price?.modalities.has(modalityOf[requested]) !== true) {
-      const lacking = price === undefined ? "no price" : `no price for the ${requested} operation`;
-      throw new GatewayError(
-        "model_unpriced",
-        `The model ${quoted(modelId)} has ${lacking}, and unpriced calls are refused. The operator must set pricing.models.${JSON.stringify(id)} in the configuration.`,
-        { param: "model" },
+    if (price === undefined) throw this.#unknown(resolved, modelId, principal);
+    if (!price.modalities.has(modalityOf[requested])) {
+      throw unpriced(
+        `The model ${quoted(modelId)} has no price for the ${requested} operation, and unpriced calls are refused. The`,
+        id,
       );
     }
     if (cached === undefined) this.#remember(modelId, resolved);
@@ -109,6 +114,22 @@ export class ModelRouter {
     requireUse(principal, resolved, modelId);
     requireKey(resolved.route);
     return resolved;
+  }
+
+  /** A mistyped name, or a model that is too new for the price list. */
+  #unknown({ route, model, id }: ResolvedModel, modelId: string, principal: Principal): GatewayError {
+    const { listed } = route.listing;
+    const { priceProvider } = route.provider;
+    if (listed.includes(model)) {
+      return unpriced(`The model ${quoted(modelId)} has no price, and unpriced calls are refused. The`, id);
+    }
+    const known = listed.length > 0 ? listed : this.#prices.namesOf({ prefix: route.prefix, priceProvider });
+    const near = nearest(
+      model,
+      known.filter((name) => mayUse(principal, route, name)),
+    ).map((name) => `${route.prefix}/${name}`);
+    const hint = near.length === 0 ? "" : ` Did you mean ${near.join(" or ")}?`;
+    return unpriced(`The model ${quoted(modelId)} is not known here.${hint} If the provider has it, the`, id);
   }
 
   /** The price of a model that is listed under its provider's prefix. */
@@ -126,7 +147,8 @@ export class ModelRouter {
   }
 
   #parse(modelId: string): ResolvedModel {
-    return modelOf(this.#routeOf(modelId), modelId.slice(modelId.indexOf("/") + 1));
+    const id = this.#byPrefix.has(prefixOf(modelId)) ? modelId : (aliased(modelId, this.#aliases) ?? modelId);
+    return modelOf(this.#routeOf(id), id.slice(id.indexOf("/") + 1));
   }
 
   /** Caches a priced model. Arbitrary ids in requests must not displace the ids that are in use. */
@@ -137,7 +159,7 @@ export class ModelRouter {
 
   #routeOf(modelId: string): UpstreamRoute {
     const slash = modelId.indexOf("/");
-    const prefix = modelId.slice(0, Math.max(slash, 0));
+    const prefix = prefixOf(modelId);
     const route = this.#byPrefix.get(prefix);
     const nameless = slash === modelId.length - 1;
     if (nameless && route !== undefined) {
@@ -157,6 +179,27 @@ export class ModelRouter {
   #knownPrefixes(): string {
     return `Prefixes here: ${[...this.#byPrefix.keys()].join(", ")}.`;
   }
+}
+
+/** The text before the first slash; empty without one. */
+function prefixOf(modelId: string): string {
+  return modelId.slice(0, Math.max(modelId.indexOf("/"), 0));
+}
+
+/** A name that an operator gives to models. */
+interface ModelAlias {
+  /** `*` matches any characters. */
+  glob: string;
+  /** The model id with prefix; `*` stands for what the glob's matched. */
+  id: string;
+}
+
+/** The model id that the first matching alias names. */
+function aliased(name: string, aliases: readonly ModelAlias[]): string | undefined {
+  const alias = aliases.find(({ glob }) => matchesGlob(glob, name));
+  if (alias === undefined) return undefined;
+  const [before = "", after = ""] = alias.glob.split("*");
+  return alias.id.replace("*", () => name.slice(before.length, name.length - after.length));
 }
 
 function firstOf(operations: readonly ModelOperation[], { provider }: UpstreamRoute): UpstreamOperation | undefined {
@@ -193,6 +236,28 @@ export function mayUse({ models }: Principal, { prefix, aliases }: UpstreamRoute
 
 function modelOf(route: UpstreamRoute, model: string): ResolvedModel {
   return { route, model, id: `${route.prefix}/${model}` };
+}
+
+/** `beginning` ends before the operator's duty. */
+function unpriced(beginning: string, id: string): GatewayError {
+  const duty = `operator must set pricing.models.${JSON.stringify(id)} in the configuration.`;
+  return new GatewayError("model_unpriced", `${beginning} ${duty}`, { param: "model" });
+}
+
+const NEAR_MODELS_MAX = 3;
+
+/** Longer names are compared by their beginnings. */
+const COMPARED_CHARACTERS_MAX = 64;
+
+/** The names that a mistyped one may stand for, the likeliest first: at most every third character differs. */
+function nearest(mistyped: string, names: readonly string[]): string[] {
+  const typed = mistyped.slice(0, COMPARED_CHARACTERS_MAX).toLowerCase();
+  const distances = names.map((name) => ({ name, distance: leven(typed, name.slice(0, COMPARED_CHARACTERS_MAX)) }));
+  return distances
+    .filter(({ distance }) => distance <= Math.max(2, typed.length / 3))
+    .toSorted((a, b) => a.distance - b.distance)
+    .slice(0, NEAR_MODELS_MAX)
+    .map(({ name }) => name);
 }
 
 function notRouted(message: string): GatewayError {

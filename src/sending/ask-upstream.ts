@@ -1,6 +1,6 @@
 import { CallAborter } from "../core/index.ts";
 import type { MemoryBudget, Ticker } from "../streaming/index.ts";
-import { relayedHeaders } from "./headers.ts";
+import { relayedErrorHeaders, relayedHeaders } from "./headers.ts";
 import type { FailedReply, WholeReply } from "./reply.ts";
 import { type SendDependencies, sendUpstream, type UpstreamCall } from "./send.ts";
 import { CallWatchdog } from "./watchdog.ts";
@@ -60,5 +60,6 @@ export function answerWith(
   { target }: Pick<FreeRequest, "target">,
   body: string | Uint8Array = reply.kind === "failed" ? reply.body : reply.answers[0].bytes,
 ): Response {
-  return new Response(body, { status: reply.status, headers: relayedHeaders(reply.headers, target.route.sandbox) });
+  const relay = reply.kind === "failed" ? relayedErrorHeaders : relayedHeaders;
+  return new Response(body, { status: reply.status, headers: relay(reply.headers, target.route.sandbox) });
 }

@@ -13,6 +13,7 @@ function routeOf(kind: "openai" | "anthropic" | "google", sandbox = false): Upst
     keys: new KeyPool(["sk-upstream"], () => 0),
     sandbox,
     sharedStores: false,
+    listing: { listed: [] },
     requiredVariable: undefined,
   };
 }

@@ -97,6 +97,11 @@ function ownHeaders(provider: Provider, key: Key, path: string, accept: string):
   return headers;
 }
 
+/** The same for an error of the upstream: its 401 is about the operator's key, not about the caller's token. */
+export function relayedErrorHeaders(upstream: ReplyHeaders, sandbox: boolean): Record<string, string> {
+  return { ...relayedHeaders(upstream, sandbox), "x-tollgate-error-source": "upstream" };
+}
+
 /** The headers of the answer to a client, from the upstream's. */
 export function relayedHeaders(upstream: ReplyHeaders, sandbox: boolean): Record<string, string> {
   const headers: Record<string, string> = {};

@@ -1,7 +1,7 @@
 export { answerWith, type AskDependencies, askForReply, askUpstream, type FreeRequest } from "./ask-upstream.ts";
 export { connectUpstream } from "./connect-upstream.ts";
 export { downloadUpstream } from "./download.ts";
-export { relayedHeaders } from "./headers.ts";
+export { relayedErrorHeaders, relayedHeaders } from "./headers.ts";
 export type { FailedReply, Reply, StreamReply, WholeAnswer, WholeReply } from "./reply.ts";
 export { type SendDependencies, type SendOptions, sendUpstream, type UpstreamBody, type UpstreamCall } from "./send.ts";
 export { CallWatchdog } from "./watchdog.ts";

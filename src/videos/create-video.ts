@@ -32,7 +32,7 @@ import {
 import type { LeasedJob } from "../jobs/index.ts";
 import type { UpstreamRequestBody, VideoInput, VideoSource } from "../providers/index.ts";
 import { requirePrices, type Target } from "../routing/index.ts";
-import { type FailedReply, relayedHeaders, type UpstreamBody } from "../sending/index.ts";
+import { type FailedReply, relayedErrorHeaders, relayedHeaders, type UpstreamBody } from "../sending/index.ts";
 import { type ApiAnswer, askApi, jobsOf } from "./ask-api.ts";
 import { endLost, newLease, OVERDUE_MS_MAX, pauseAfter, type VideoJobPayload } from "./follow-video.ts";
 import type { StoredVideo } from "./store.ts";
@@ -363,7 +363,7 @@ async function refused(
   await resumeWork(deps.work, parked).end({ status, outcome: "failed" });
   await deps.videos.remove(video.id);
   await deps.jobs.finish(job);
-  return new Response(body, { status, headers: relayedHeaders(headers, target.route.sandbox) });
+  return new Response(body, { status, headers: relayedErrorHeaders(headers, target.route.sandbox) });
 }
 
 async function created(

@@ -2,7 +2,7 @@
 import type { Principal } from "../auth/index.ts";
 import { formatCredits, GatewayError, isStorableId } from "../core/index.ts";
 import type { UpstreamRoute } from "../routing/index.ts";
-import { downloadUpstream, relayedHeaders } from "../sending/index.ts";
+import { downloadUpstream, relayedErrorHeaders } from "../sending/index.ts";
 import { askApi, jobsOf } from "./ask-api.ts";
 import { isEnded, refreshVideo } from "./follow-video.ts";
 import type { StoredVideo, VideoList } from "./store.ts";
@@ -144,7 +144,7 @@ export async function deleteVideo(deps: VideoDependencies, lookup: VideoLookup):
   if (reply.kind === "failed" && reply.status !== 404) {
     return new Response(reply.body, {
       status: reply.status,
-      headers: relayedHeaders(reply.headers, target.route.sandbox),
+      headers: relayedErrorHeaders(reply.headers, target.route.sandbox),
     });
   }
   const deleted = { id: lookup.videoId, object: "video.deleted", deleted: true };

@@ -71,8 +71,14 @@ describe("a model", () => {
     await expectNotRouted(model, "provider_without_key", message);
   });
 
+  test("that nobody knows names the nearest, and the key of the configuration", async () => {
+    const message = "is not known here. Did you mean openai/gpt-4o-mini";
+    await expectNotRouted("openai/gpt-4o-mni", "model_unpriced", message);
+  });
+
   test("without a price names the key of the configuration", async () => {
-    const message = 'The operator must set pricing.models."openai/no-such-model" in the configuration.';
+    const message =
+      'The model "openai/no-such-model" is not known here. If the provider has it, the operator must set pricing.models."openai/no-such-model" in the configuration.';
     await expectNotRouted("openai/no-such-model", "model_unpriced", message);
   });
 
@@ -114,7 +120,6 @@ describe("a route that is not there", () => {
     ["GET", "/v1/"],
     ["GET", "/v1/nothing"],
     ["POST", "/v1/assistants"],
-    ["GET", "/v1/models/"],
     ["GET", "/v3/search"],
     ["GET", "/v2"],
     ["GET", "/admin"],

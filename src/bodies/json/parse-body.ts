@@ -182,8 +182,36 @@ export function checkBody<Body>(value: unknown, schema: z.ZodType<Body>): Body {
   if (result.success) return result.data;
   const [issue] = result.error.issues;
   const path = issue?.path.join(".") ?? "";
-  throw invalid(`${path === "" ? "body" : path}: ${issue?.message ?? "not valid"}`, path === "" ? undefined : path);
+  const problem = issue === undefined ? "not valid" : problemOf(issue, value);
+  throw invalid(`${path === "" ? "body" : path}: ${problem}`, path === "" ? undefined : path);
 }
+
+/** What is wrong with a value: the validator's own words are about its schema, not about the request. */
+function problemOf(issue: z.core.$ZodIssue, value: unknown): string {
+  const given = issue.path.reduce<unknown>(memberOf, value);
+  if (given === undefined && issue.path.length > 0) return "is missing";
+  if (issue.code !== "invalid_type" || issue.expected === "never") return issue.message;
+  return `must be ${kinds[issue.expected] ?? issue.expected}, not ${kinds[kindOf(given)] ?? kindOf(given)}`;
+}
+
+function memberOf(value: unknown, key: PropertyKey): unknown {
+  return typeof value === "object" && value !== null ? (Reflect.get(value, key) as unknown) : undefined;
+}
+
+function kindOf(value: unknown): string {
+  if (value === null) return "null";
+  return Array.isArray(value) ? "array" : typeof value;
+}
+
+const kinds: Readonly<Record<string, string>> = {
+  string: "a string",
+  number: "a number",
+  int: "a whole number",
+  boolean: "true or false",
+  array: "an array",
+  object: "an object",
+  record: "an object",
+};
 
 function invalid(message: string, param?: string): GatewayError {
   return new GatewayError("validation_failed", message, param === undefined ? {} : { param });

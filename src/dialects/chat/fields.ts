@@ -49,7 +49,7 @@ export const chatFields: FieldTable = {
   tools: { ...translated, note: "functions; custom tools are refused toward Messages" },
   tool_choice: { ...translated, note: "of allowed tools, Messages gets no others" },
   parallel_tool_calls: translated,
-  response_format: { ...translated, note: "json_object is refused toward Messages" },
+  response_format: { ...translated, note: "toward Messages json_object is part of the prompt" },
   reasoning_effort: { ...translated, note: "toward Messages a budget of tokens, or its effort; default is dropped" },
   stop: { support: { ...own, messages: "translated", responses: "refused" } },
   temperature: { ...translated, note: "toward Messages at most 1; dropped if the model refuses it or thinks" },

@@ -1,4 +1,5 @@
 import { errorBody } from "../../core/index.ts";
+import { askedFeatures } from "../asked-features.ts";
 import type { TextCodec } from "../codec.ts";
 import { generatedBytes } from "../generated-bytes.ts";
 import { boundChat, opaqueFields } from "./bound.ts";
@@ -14,6 +15,7 @@ export { chatTranslation } from "./translation.ts";
 export const chatCodec: TextCodec<ChatRequest> = {
   dialect: "chat",
   objects: chatObjects,
+  asks: (body) => askedFeatures({ format: body["response_format"], effort: body["reasoning_effort"] }),
   measured: opaqueFields,
   bound: boundChat,
   observe: (body, readUsage) => new ChatStreamObserver(readUsage, body.stream_options?.include_usage !== true),
@@ -21,3 +23,4 @@ export const chatCodec: TextCodec<ChatRequest> = {
   // OpenAI's SDKs throw for a chunk with a top-level `error` (`docs/wire/openai.md`).
   errorEvent: (error, requestId) => `data: ${JSON.stringify(errorBody("openai", error, requestId))}\n\n`,
 };
+export { regularChatStream } from "./regular-stream.ts";

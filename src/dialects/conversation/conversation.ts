@@ -81,11 +81,13 @@ interface CustomTool {
 }
 
 /** A tool that the upstream runs, or whose format only models of its dialect know. */
-interface NativeTool {
+export interface NativeTool {
   kind: "native";
   at: string;
   dialect: Dialect;
   value: JsonObject;
+  /** The upstream runs it, so that a model can do without it; the client runs all others. */
+  hosted: boolean;
 }
 
 export type ToolChoice =

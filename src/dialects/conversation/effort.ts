@@ -1,4 +1,4 @@
-import { type Dialect, type Effort, efforts } from "../../core/index.ts";
+import { type Dialect, type Effort, nearestEffort } from "../../core/index.ts";
 import type { ReasoningOptions } from "./conversation.ts";
 
 /** Upstreams with budgets refuse fewer tokens. */
@@ -18,15 +18,6 @@ export const budgetOfEffort: Readonly<Record<Exclude<Effort, "none">, number>> =
 export function effortOfBudget(tokens: number): Effort {
   const rising = ["minimal", "low", "medium", "high", "xhigh"] as const;
   return rising.find((effort) => tokens <= budgetOfEffort[effort]) ?? "max";
-}
-
-/** The offered effort nearest to the requested one, the lower of two; undefined if none is offered. */
-export function nearestEffort(requested: Effort, offered: readonly Effort[]): Effort | undefined {
-  const distance = (effort: Effort): number => Math.abs(efforts.indexOf(effort) - efforts.indexOf(requested));
-  // Low effort does not replace none, nor the other way round.
-  const alike =
-    requested === "none" ? offered.filter((effort) => effort === "none") : offered.filter((one) => one !== "none");
-  return alike.toSorted((a, b) => distance(a) - distance(b) || efforts.indexOf(a) - efforts.indexOf(b))[0];
 }
 
 /** Whether the client expects to see thoughts: by its thinking in Messages, by a summary in Responses. */

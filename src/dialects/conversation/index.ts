@@ -10,6 +10,7 @@ export type {
   UsageEvent,
 } from "./answer.ts";
 export { collectAnswer, eventsOfAnswer } from "./collect-answer.ts";
+export { promptForFormat } from "./prompt-for-format.ts";
 export { BlockQueue, type QueuedBlock } from "./block-queue.ts";
 export { plainCallId, shortCallId } from "./call-ids.ts";
 export { checkToolCalls } from "./check-tool-calls.ts";
@@ -23,9 +24,10 @@ export type {
   ToolChoice,
   Turn,
 } from "./conversation.ts";
-export { budgetOfEffort, budgetTokensMin, effortFor, effortOfBudget, nearestEffort, wantsThoughts } from "./effort.ts";
+export { budgetOfEffort, budgetTokensMin, effortFor, effortOfBudget, wantsThoughts } from "./effort.ts";
 export { estimateTokens } from "./estimate-tokens.ts";
 export { expressNative } from "./express-native.ts";
+export { leaveOutHostedTools } from "./hosted-tools.ts";
 export { joinTurns } from "./join-turns.ts";
 export { type Failure, type FailureKind, failureOf, kindOfStatus } from "./failure.ts";
 export { type FieldRule, type FieldTable, refused, fieldsFor } from "./fields.ts";

@@ -84,6 +84,8 @@ export interface ToolCallPart extends PartBase {
   /** The source of the result's content. */
   callId: string;
   name: string;
+  /** The group that the tool is in, in a dialect that has such. */
+  namespace?: string | undefined;
   /** The model's JSON text, or free text if `custom`. Only parsed if the target needs an object. */
   arguments: string;
   /** A call of a tool that accepts free text. */

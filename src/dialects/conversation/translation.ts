@@ -58,6 +58,8 @@ export interface UpstreamContext {
 export interface ClientContext {
   /** The client's own body. */
   request: JsonObject;
+  /** The model's name in the answer, for a client that compares it with the one it asked for. */
+  shownModel?: string | undefined;
   /** Unique to the call: the answer's id is derived from it. Letters and digits. */
   callId: string;
   /** Seconds since the epoch, for an answer without its own time. */

@@ -51,7 +51,10 @@ export const messagesFields: FieldTable = {
   temperature: translated,
   top_p: translated,
   top_k: dropped,
-  tools: { ...translated, note: "those with an input_schema; a tool of Anthropic's own is refused" },
+  tools: {
+    ...translated,
+    note: "those with an input_schema; of Anthropic's own, those that it runs are left out, others refused",
+  },
   tool_choice: { ...translated, note: "with disable_parallel_tool_use" },
   thinking: { ...translated, note: "a budget becomes the corresponding effort; adaptive leaves it to the model" },
   output_config: { ...translated, note: "effort and format" },

@@ -1,4 +1,5 @@
-import { errorBody } from "../../core/index.ts";
+import { errorBody, objectOf } from "../../core/index.ts";
+import { askedFeatures } from "../asked-features.ts";
 import type { TextCodec } from "../codec.ts";
 import { generatedBytes } from "../generated-bytes.ts";
 import { boundMessages, opaqueFields } from "./bound.ts";
@@ -14,6 +15,8 @@ export { messagesTranslation } from "./translation.ts";
 export const messagesCodec: TextCodec<MessagesRequest> = {
   dialect: "messages",
   objects: messagesObjects,
+  asks: ({ output_config: config }) =>
+    askedFeatures({ format: objectOf(config)?.["format"], effort: objectOf(config)?.["effort"] }),
   measured: opaqueFields,
   bound: boundMessages,
   observe: (_body, readUsage) => new MessagesStreamObserver(readUsage),
@@ -21,3 +24,5 @@ export const messagesCodec: TextCodec<MessagesRequest> = {
   errorEvent: (error, requestId) =>
     `event: error\ndata: ${JSON.stringify(errorBody("anthropic", error, requestId))}\n\n`,
 };
+
+export { comparesModels, streamUnderModel, underModel } from "./shown-model.ts";

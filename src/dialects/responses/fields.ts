@@ -43,11 +43,20 @@ export const responsesFields: FieldTable = {
   stream: translated,
   stream_options: { ...dropped, note: "nothing is obfuscated" },
   max_output_tokens: translated,
-  tools: { ...translated, note: "functions; custom tools are refused toward Messages, hosted ones everywhere" },
-  tool_choice: { ...translated, note: "of allowed tools, Messages gets no others; a hosted one is refused" },
+  tools: {
+    ...translated,
+    note: "functions, also those in namespaces; custom tools are refused toward Messages, hosted ones left out",
+  },
+  tool_choice: {
+    ...translated,
+    note: "of allowed tools, Messages gets no others; one that demands a hosted tool is refused",
+  },
   parallel_tool_calls: translated,
   max_tool_calls: { ...dropped, note: "limits hosted tools" },
-  text: { ...translated, note: "format and verbosity; toward Messages json_object is refused, verbosity dropped" },
+  text: {
+    ...translated,
+    note: "format and verbosity; toward Messages json_object is part of the prompt, verbosity dropped",
+  },
   reasoning: { ...translated, note: "effort, toward Messages as a budget of tokens; thoughts are always included" },
   include: {
     support: { ...own, chat: "translated", messages: "refused" },

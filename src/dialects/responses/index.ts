@@ -1,4 +1,5 @@
-import { limits } from "../../core/index.ts";
+import { limits, objectOf } from "../../core/index.ts";
+import { askedFeatures } from "../asked-features.ts";
 import type { TextCodec } from "../codec.ts";
 import { generatedBytes, generatedKeys } from "../generated-bytes.ts";
 import { failureOf } from "../conversation/index.ts";
@@ -22,6 +23,8 @@ const outputKeys = generatedKeys("text", "refusal", "arguments", "input");
 export const responsesCodec: TextCodec<ResponsesRequest> = {
   dialect: "responses",
   objects: responsesObjects,
+  asks: (body) =>
+    askedFeatures({ format: objectOf(body["text"])?.["format"], effort: objectOf(body["reasoning"])?.["effort"] }),
   measured: opaqueFields,
   bound: boundResponses,
   observe: (_body, readUsage) => new ResponsesStreamObserver(readUsage),

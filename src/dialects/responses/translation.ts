@@ -5,6 +5,7 @@ import { ResponsesStreamReader } from "./answers/stream-reader.ts";
 import { ResponsesStreamWriter } from "./answers/stream-writer.ts";
 import { writeResponsesAnswer } from "./answers/write-answer.ts";
 import { responsesFields } from "./fields.ts";
+import { ToolNames } from "./tool-names.ts";
 import { readResponsesRequest } from "./requests/read-request.ts";
 import { writeResponsesRequest } from "./requests/write-request.ts";
 
@@ -18,9 +19,20 @@ export const responsesTranslation: DialectTranslation = {
   readRequest: (body) => readResponsesRequest(body),
   writeRequest: writeResponsesRequest,
   readAnswer: readResponsesAnswer,
-  writeAnswer: writeResponsesAnswer,
+  writeAnswer(answer, client) {
+    const names = new ToolNames(client.request["tools"]);
+    const choices = answer.choices.map((choice) => ({
+      ...choice,
+      blocks: choice.blocks.map((one) => names.qualify(one)),
+    }));
+    return writeResponsesAnswer({ ...answer, choices }, client);
+  },
   streamReader: (upstream) => new ResponsesStreamReader(upstream),
-  streamWriter: (client) => new ResponsesStreamWriter(client),
+  streamWriter(client) {
+    const writer = new ResponsesStreamWriter(client);
+    const names = new ToolNames(client.request["tools"]);
+    return { write: (event) => writer.write(names.qualifyEvent(event)) };
+  },
   readFailure: readOpenaiFailure,
   writeFailure: (failure) => JSON.stringify(writeOpenaiError(failure)),
 };

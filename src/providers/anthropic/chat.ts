@@ -8,6 +8,8 @@ export const chat = chatOperation({
   streamUsage: "on-request",
   drops: [],
   renames: {},
+  ignores: ["format", "effort"],
+  facts: () => ({ developerRole: true }),
   usage: openaiUsageRules,
   outputLimit: chatLimit("max_completion_tokens", hidesThought),
 });

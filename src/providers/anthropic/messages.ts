@@ -107,8 +107,11 @@ function versionOf(model: string): number | undefined {
  */
 function factsOf(model: string): ModelFacts {
   const version = versionOf(model);
-  if (version === undefined) return { thinking: model.startsWith("claude-3-7") ? "budget" : "none" };
-  return version > 4.6 ? { thinking: "adaptive", refusesSampling: true } : { thinking: "budget" };
+  if (version === undefined) return { thinking: model.startsWith("claude-3-7") ? "budget" : "none", formats: "none" };
+  if (version > 4.6) return { thinking: "adaptive", refusesSampling: true };
+  // Answers by a schema came with 4.5, and with Opus 4.1.
+  const isHeld = version >= 4.5 || model.startsWith("claude-opus-4-1");
+  return { thinking: "budget", ...(isHeld ? {} : { formats: "none" }) };
 }
 
 /**

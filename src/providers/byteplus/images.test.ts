@@ -36,14 +36,14 @@ describe("a generation", () => {
       `{"prompt":"x"}`,
     ],
   ])("%s", (_title, text, expected) => {
-    expect(edited(text, imageGeneration.edits(JSON.parse(text) as JsonObject))).toBe(expected);
+    expect(edited(text, imageGeneration.edits(JSON.parse(text) as JsonObject, "m"))).toBe(expected);
   });
 
   test.each<[JsonObject, string]>([
     [{ background: "transparent" }, "background"],
     [{ style: "vivid" }, "style"],
   ])("%j is refused: %s", (body, param) => {
-    expect(() => imageGeneration.edits(body)).toThrow(expect.objectContaining({ status: 422, param }));
+    expect(() => imageGeneration.edits(body, "m")).toThrow(expect.objectContaining({ status: 422, param }));
   });
 
   test("of one image is passed through", async () => {

@@ -8,6 +8,7 @@ export const responses = responsesOperation({
   hasSocket: false,
   listsInput: true,
   hidesThought: () => false,
+  hostedTools: ["doubao_app", "image_process", "knowledge_search", "mcp", "web_search"],
   toolsMax,
   readTools,
 });

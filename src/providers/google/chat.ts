@@ -60,6 +60,7 @@ const operation = chatOperation({
     "verbosity",
   ],
   renames: {},
+  hasIrregularStream: true,
   // On some models, only `total_tokens` includes the thinking tokens.
   usage: { reasoningInCompletion: true, remainderIsReasoning: true, reportedCost: () => undefined },
   // Models since 2.5 think, and their streams contain a summary at most.

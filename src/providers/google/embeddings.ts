@@ -37,8 +37,8 @@ function withBase64(answer: JsonObject): JsonObject {
  */
 export const embeddings: UpstreamOperation = {
   ...operation,
-  edits: (body) => [
-    ...operation.edits(body),
+  edits: (body, model) => [
+    ...operation.edits(body, model),
     ...(wantsBase64(body) ? [{ set: "encoding_format", value: '"float"' }] : []),
   ],
   toUpstream: ({ body }) =>

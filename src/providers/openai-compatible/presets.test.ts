@@ -14,7 +14,7 @@ describe("the output limit", () => {
     ["generic", false],
   ])("is sent to %s under its old name: %p", (preset, renamed) => {
     const { chat } = createProvider({ kind: "openai-compatible", preset, baseUrl: "http://x.test" }).operations;
-    const edits = chat?.edits({ model: "m", messages: [], max_completion_tokens: 5 });
+    const edits = chat?.edits({ model: "m", messages: [], max_completion_tokens: 5 }, "m");
     expect(edits).toEqual(renamed ? [{ rename: "max_completion_tokens", to: "max_tokens" }] : []);
   });
 });

@@ -74,7 +74,7 @@ export const presets = {
     hosts: /(^|\.)deepseek\.com$/,
     priceProvider: "deepseek",
     renames: oldLimitName,
-    facts: { reasoningField: "reasoning_content" },
+    facts: { reasoningField: "reasoning_content", formats: "json" },
     embeddings: undefined,
     audio: {},
   },

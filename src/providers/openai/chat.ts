@@ -1,9 +1,17 @@
-import { type JsonObject, listOf, objectOf, type ObservedUsage, type UsageBucket } from "../../core/index.ts";
+import {
+  type JsonObject,
+  listOf,
+  type ModelFacts,
+  objectOf,
+  type ObservedUsage,
+  type UsageBucket,
+} from "../../core/index.ts";
 import type { RequestedExtras, UpstreamOperation } from "../provider.ts";
 import { chatLimit, chatOperation, tierExtras } from "../shared/chat-operation.ts";
 import { openaiUsageRules } from "../shared/chat-usage.ts";
 import { textOf } from "../shared/json.ts";
-import { hidesThought } from "./thought.ts";
+import { limitEdits, samplingEdits } from "./sampling.ts";
+import { effortsOf, hidesThought } from "./thought.ts";
 
 /** Models that search the web in each call (OpenAI's guide "Web search"). */
 const searches = /-search(?:-|$)/;
@@ -31,6 +39,11 @@ function soundIn({ modalities, audio, messages }: JsonObject): UsageBucket[] | u
   return [...(speaks ? (["outputAudio"] as const) : []), ...(hears ? (["inputAudio"] as const) : [])];
 }
 
+function factsOf(model: string): ModelFacts {
+  const efforts = effortsOf(model);
+  return { developerRole: true, ...(efforts === undefined ? {} : { efforts }) };
+}
+
 const operation = chatOperation({
   path: "/chat/completions",
   streamUsage: "on-request",
@@ -39,7 +52,8 @@ const operation = chatOperation({
   usage: openaiUsageRules,
   outputLimit: chatLimit("max_completion_tokens", hidesThought),
   extras,
-  facts: () => ({ developerRole: true }),
+  facts: factsOf,
+  modelEdits: (body, model) => [...limitEdits(body, model), ...samplingEdits(body, model)],
 });
 
 /** A search is no part of the usage: the model's name tells it. */

@@ -85,7 +85,7 @@ test("both routes pass the client's body through", () => {
     [imageEdit, "/images/edits"],
   ] as const) {
     expect(operation.path).toBe(path);
-    expect(operation.edits({ model: "openai/m", n: 2, user: "u" })).toEqual([]);
+    expect(operation.edits({ model: "openai/m", n: 2, user: "u" }, "m")).toEqual([]);
     expect("reshape" in operation).toBe(false);
     expect(operation.isFailure({ error: { message: "overloaded" } })).toBe(true);
     expect(operation.isFailure({ data: [] })).toBe(false);

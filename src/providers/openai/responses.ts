@@ -2,6 +2,7 @@ import type { ModelFacts } from "../../core/index.ts";
 import type { UpstreamOperation } from "../provider.ts";
 import { responsesOperation } from "../shared/responses-operation.ts";
 import { readTools, toolsMax } from "./hosted-tools.ts";
+import { samplingEdits } from "./sampling.ts";
 import { effortsOf, hidesThought } from "./thought.ts";
 
 function withEfforts(model: string): ModelFacts {
@@ -25,6 +26,7 @@ export const responses = responsesOperation({
   listsInput: true,
   hidesThought,
   hasSocket: true,
+  modelEdits: samplingEdits,
   toolsMax,
   readTools,
   facts: (model) =>

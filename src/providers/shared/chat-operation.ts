@@ -1,5 +1,5 @@
 import type { JsonEdit } from "../../bodies/index.ts";
-import { type JsonObject, type ModelFacts, objectOf } from "../../core/index.ts";
+import { efforts, type JsonObject, listOf, type ModelFacts, nearestEffort, objectOf } from "../../core/index.ts";
 import type { OutputLimit, RequestedExtras, UpstreamOperation } from "../provider.ts";
 import { type ChatUsageRules, readChatUsage } from "./chat-usage.ts";
 import { dropAndRename, type FieldRules } from "./field-rules.ts";
@@ -17,6 +17,10 @@ export interface ChatEndpoint extends FieldRules {
   facts?: (model: string) => ModelFacts;
   /** Whether a body with a success status is an error. */
   isFailure?: (answer: JsonObject) => boolean;
+  ignores?: UpstreamOperation["ignores"];
+  hasIrregularStream?: boolean;
+  /** Further edits, for single models. */
+  modelEdits?: (body: JsonObject, model: string) => JsonEdit[];
 }
 
 const limitNames = ["max_completion_tokens", "max_tokens"] as const;
@@ -37,6 +41,23 @@ export function requestUsage(body: JsonObject): JsonEdit[] {
   return [{ set: "stream_options", value: JSON.stringify({ ...options, include_usage: true }) }];
 }
 
+/** An effort that the upstream refuses becomes the nearest one that it accepts. */
+function effortEdits({ reasoning_effort: asked }: JsonObject, offered: ModelFacts["efforts"]): JsonEdit[] {
+  const effort = efforts.find((one) => one === asked);
+  if (effort === undefined || offered === undefined || offered.includes(effort)) return [];
+  const nearest = nearestEffort(effort, offered);
+  const field = "reasoning_effort";
+  return [nearest === undefined ? { remove: field } : { set: field, value: JSON.stringify(nearest) }];
+}
+
+/** A role or a format that the upstream refuses is expressed in the prompt. */
+function needsTranslation({ messages, response_format: format }: JsonObject, facts: ModelFacts): boolean {
+  if (facts.formats === "json" && objectOf(format)?.["type"] === "json_schema") return true;
+  return (
+    facts.developerRole !== true && listOf(messages).some((message) => objectOf(message)?.["role"] === "developer")
+  );
+}
+
 const noExtras = (): undefined => undefined;
 
 /** Reads the requested service tier. */
@@ -47,16 +68,34 @@ export function tierExtras({ service_tier }: JsonObject): RequestedExtras | unde
 
 /** The chat operation of an upstream that uses the chat dialect. */
 export function chatOperation(endpoint: ChatEndpoint): UpstreamOperation {
-  const { path, streamUsage, drops, renames, usage, outputLimit, facts } = endpoint;
+  const {
+    path,
+    streamUsage,
+    drops,
+    renames,
+    usage,
+    outputLimit,
+    facts,
+    ignores,
+    hasIrregularStream = false,
+    modelEdits,
+  } = endpoint;
   return {
     dialect: "chat",
+    ...(ignores === undefined ? {} : { ignores }),
+    hasIrregularStream,
+    needsTranslation: (body, model) => needsTranslation(body, facts?.(model) ?? {}),
     ...(facts === undefined ? {} : { facts }),
     path,
     outputLimit,
     extras: endpoint.extras ?? (drops.includes("service_tier") ? noExtras : tierExtras),
-    edits(body) {
-      const fieldEdits = dropAndRename(body, { drops, renames });
-      return streamUsage === "on-request" ? [...fieldEdits, ...requestUsage(body)] : fieldEdits;
+    edits(body, model) {
+      const edits = [
+        ...dropAndRename(body, { drops, renames }),
+        ...effortEdits(body, facts?.(model).efforts),
+        ...(modelEdits?.(body, model) ?? []),
+      ];
+      return streamUsage === "on-request" ? [...edits, ...requestUsage(body)] : edits;
     },
     readUsage: (answer) => readChatUsage(answer, usage),
     isFailure:

@@ -6,8 +6,10 @@ import {
   type ObservedUsage,
   type Usage,
 } from "../../core/index.ts";
+import type { JsonEdit } from "../../bodies/index.ts";
 import type { OutputLimit, RequestedExtras, UpstreamOperation } from "../provider.ts";
 import { tierExtras } from "./chat-operation.ts";
+import { toolsOf, typeOf } from "./hosted-tools.ts";
 import { countOf } from "./json.ts";
 import { tierOf, withTier } from "./terms.ts";
 
@@ -25,6 +27,10 @@ export interface ResponsesEndpoint {
   /** Whether there is a WebSocket at the same path. */
   hasSocket: boolean;
   facts?: (model: string) => ModelFacts;
+  /** The types of tools that it can run itself; absent: all of OpenAI's, in namespaces too. */
+  hostedTools?: readonly string[];
+  /** Edits for single models. */
+  modelEdits?: (body: JsonObject, model: string) => JsonEdit[];
   /** What the hosted tools of a request may do. */
   toolsMax(body: JsonObject): Pick<RequestedExtras, "toolUnits" | "others">;
   /** What the hosted tools of an answer have done; `response` is the whole response. */
@@ -75,6 +81,18 @@ function readResponsesUsage(answer: JsonObject, endpoint: ResponsesEndpoint): Ob
   return withTier(observed, tierOf(answer));
 }
 
+/** The tools that every endpoint of this dialect takes. */
+const ownTools: ReadonlySet<string> = new Set(["function", "custom"]);
+
+/** An upstream without OpenAI's tools gets a request without them. */
+function hostedOf(
+  hostedTools: readonly string[] | undefined,
+): Pick<UpstreamOperation, "hostedTools" | "needsTranslation"> {
+  if (hostedTools === undefined) return {};
+  const known = new Set([...ownTools, ...hostedTools]);
+  return { hostedTools, needsTranslation: (body) => toolsOf(body).some((tool) => !known.has(typeOf(tool))) };
+}
+
 /** The Responses operation of an upstream that uses this dialect and stores its answers. */
 export function responsesOperation(endpoint: ResponsesEndpoint): UpstreamOperation {
   const { facts } = endpoint;
@@ -95,7 +113,8 @@ export function responsesOperation(endpoint: ResponsesEndpoint): UpstreamOperati
       // Most requests have no tools at all.
       return body["tools"] === undefined ? tier : { ...tier, ...endpoint.toolsMax(body) };
     },
-    edits: () => [],
+    edits: (body, model) => endpoint.modelEdits?.(body, model) ?? [],
+    ...hostedOf(endpoint.hostedTools),
     readUsage: (answer) => readResponsesUsage(answer, endpoint),
     // xAI's error is a string, other upstreams' errors are objects.
     isFailure: ({ status, error, output }) =>

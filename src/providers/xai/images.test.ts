@@ -9,7 +9,7 @@ const address = "https://pictures.example/cat.png";
 const dataUrl = `data:image/png;base64,${pixel}`;
 
 function sent(operation: UpstreamOperation, text: string): string {
-  return edited(text, operation.edits(JSON.parse(text) as JsonObject));
+  return edited(text, operation.edits(JSON.parse(text) as JsonObject, "m"));
 }
 
 const reshaped = async (body: JsonObject, files: CallInput["files"] = []) =>
@@ -59,7 +59,7 @@ describe("a generation", () => {
     [{ background: "transparent" }, "background"],
     [{ output_format: "png" }, "output_format"],
   ])("%j is refused: %s", (body, param) => {
-    expect(() => imageGeneration.edits(body)).toThrow(expect.objectContaining({ status: 422, param }));
+    expect(() => imageGeneration.edits(body, "m")).toThrow(expect.objectContaining({ status: 422, param }));
   });
 
   test("is passed through, but its answer is converted for a stream", async () => {
@@ -76,7 +76,7 @@ describe("an edit", () => {
     [{ image: { url: address, type: "image_url" }, mask: { url: address } }],
   ])("with objects is passed through: %j", async (body) => {
     expect(await reshaped(body)).toBeUndefined();
-    expect(imageEdit.edits(body)).toEqual([]);
+    expect(imageEdit.edits(body, "m")).toEqual([]);
   });
 
   test("in other forms is converted to objects", async () => {
@@ -109,10 +109,10 @@ describe("an edit", () => {
 
   test("of one image has that image's size", async () => {
     const singleImage = { images: [{ image_url: address }] };
-    expect(() => imageEdit.edits({ ...singleImage, size: "1024x1024" })).toThrow(
+    expect(() => imageEdit.edits({ ...singleImage, size: "1024x1024" }, "m")).toThrow(
       expect.objectContaining({ param: "size" }),
     );
-    expect(imageEdit.edits({ ...singleImage, size: "2k" })).toEqual([
+    expect(imageEdit.edits({ ...singleImage, size: "2k" }, "m")).toEqual([
       { remove: "size" },
       { set: "resolution", value: '"2k"' },
     ]);

@@ -114,6 +114,7 @@ function targetWith(keys: KeyPool): Target {
       keys,
       sandbox: false,
       sharedStores: false,
+    listing: { listed: [] },
       requiredVariable: undefined,
     },
     operation: chat,

@@ -31,6 +31,7 @@ const routes = Object.entries(kinds).map(([prefix, choice]): UpstreamRoute => {
     keys: new KeyPool([upstreamKey], () => 0),
     sandbox: false,
     sharedStores: false,
+    listing: { listed: [] },
     requiredVariable: undefined,
   };
 });

@@ -7,7 +7,7 @@ import { answerAgain, askedAgain, countsIn } from "./counts.ts";
 import type { Access, Ask, Driver, ClientResult } from "./driver.ts";
 import { messagesDriver } from "./messages-driver.ts";
 import { responsesDriver } from "./responses-driver.ts";
-import { type Exception, exceptionsOf, type Instead, type Scenario, type Upstream } from "./table.ts";
+import { type Exception, exceptionsOf, spoken, type Instead, type Scenario, type Upstream } from "./table.ts";
 
 export const drivers: Readonly<Record<Dialect, (access: Access) => Driver>> = {
   chat: chatDriver,
@@ -45,6 +45,8 @@ export interface CellParts {
 export class Cell {
   readonly client: Dialect;
   readonly upstream: Upstream;
+  /** The dialect in which the provider is asked. */
+  readonly spoken: Dialect;
   readonly driver: Driver;
   readonly model: string;
   readonly exceptions: readonly Exception[];
@@ -56,6 +58,7 @@ export class Cell {
   constructor({ rig, token, scenario, client, upstream }: CellParts) {
     this.client = client;
     this.upstream = upstream;
+    this.spoken = spoken(upstream, client, scenario);
     this.#rig = rig;
     this.#token = token;
     this.driver = drivers[client]({ url: rig.gateway.url, token });
@@ -78,7 +81,7 @@ export class Cell {
   received(): RecordedRequest[] {
     const all = this.#rig.simulators.requests();
     const mine = all.filter(({ body, headers }) => body.includes(this.mark) && headers[askedAgain] === undefined);
-    for (const { path } of mine) expect(path).toMatch(paths[this.upstream.speaks[this.client]]);
+    for (const { path } of mine) expect(path).toMatch(paths[this.spoken]);
     return mine;
   }
 

@@ -62,7 +62,7 @@ async function expectSignaturesBack(cell: Cell): Promise<void> {
   const sealed = sealedIn(await cell.answerOf(0));
   const second = cell.received()[1]?.body ?? "";
   for (const one of sealed) expect(second).toContain(one);
-  if (cell.upstream.speaks[cell.client] !== "chat") expect(sealed).not.toEqual([]);
+  if (cell.spoken !== "chat") expect(sealed).not.toEqual([]);
 }
 
 async function callsTwoTools(cell: Cell): Promise<void> {
@@ -151,9 +151,7 @@ async function cutsAtStop(cell: Cell): Promise<void> {
   if (cell.gives("refused")) return expectRefused(cell, asking);
   const told = await asking;
   expect(told.text).toBe("amber bridge candle");
-  expect(told.stop).toBe(
-    cell.upstream.speaks[cell.client] === "messages" && cell.client === "messages" ? "stop-sequence" : "end",
-  );
+  expect(told.stop).toBe(cell.spoken === "messages" && cell.client === "messages" ? "stop-sequence" : "end");
   await cell.expectCounted(told);
 }
 

@@ -132,7 +132,7 @@ function readTool(tool: JsonObject, at: string): Tool {
     }
     default:
       readWord(tool["type"], `${at}.type`);
-      return { kind: "native", at, dialect: "chat", value: tool };
+      return { kind: "native", at, dialect: "chat", value: tool, hosted: false };
   }
 }
 

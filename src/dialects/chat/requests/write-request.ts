@@ -4,6 +4,7 @@ import {
   defined,
   effortFor,
   type OutputFormat,
+  promptForFormat,
   refused,
   fieldsFor,
   type Tool,
@@ -14,7 +15,8 @@ import {
 import { writeTurns } from "./write-turns.ts";
 
 /** Writes a chat completions body with OpenAI's names; the provider's edits adapt it to one upstream. */
-export function writeChatRequest(conversation: Conversation, target: TranslationTarget): JsonObject {
+export function writeChatRequest(asked: Conversation, target: TranslationTarget): JsonObject {
+  const conversation = withFormat(asked, target);
   const { sampling, toolChoice, logprobs, stop, rest } = conversation;
   const tools = conversation.tools.filter((tool) => tool.kind !== "function" || tool.reach !== "own");
   const others = fieldsFor(rest, "chat");
@@ -60,6 +62,13 @@ function writeReasoning({ reasoning, rest }: Conversation, target: TranslationTa
 function writeTier({ serviceTier, rest }: Conversation, { tierNames }: TranslationTarget): string | undefined {
   if (serviceTier === undefined || rest.dialect === "chat") return serviceTier;
   return tierNames?.[serviceTier] ?? serviceTier;
+}
+
+/** For an upstream that only knows JSON without a schema. */
+function withFormat(conversation: Conversation, { formats }: TranslationTarget): Conversation {
+  const { format } = conversation;
+  if (format?.kind !== "schema" || formats !== "json") return conversation;
+  return { ...promptForFormat(conversation, format), format: { kind: "json", at: format.at } };
 }
 
 function writeTool(tool: Tool): JsonObject {

@@ -45,7 +45,7 @@ function withoutLateThought(blocks: readonly AnswerBlock[]): readonly AnswerBloc
 }
 
 export function messageHead(model: string, client: ClientContext) {
-  return { id: `msg_${client.callId}`, type: "message", role: "assistant", model };
+  return { id: `msg_${client.callId}`, type: "message", role: "assistant", model: client.shownModel ?? model };
 }
 
 /** The stop reason of a message, both in a whole one and in `message_delta`. */

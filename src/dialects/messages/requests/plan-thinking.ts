@@ -1,11 +1,10 @@
-import type { Effort, JsonObject } from "../../../core/index.ts";
+import { type Effort, type JsonObject, nearestEffort } from "../../../core/index.ts";
 import {
   belongsTo,
   budgetOfEffort,
   budgetTokensMin,
   type Conversation,
   defined,
-  nearestEffort,
   type Part,
   type ReasoningOptions,
   type Signature,

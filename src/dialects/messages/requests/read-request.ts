@@ -141,6 +141,9 @@ function checkPlace({ kind, at }: Part, role: "user" | "assistant"): void {
   }
 }
 
+/** The client runs Anthropic's others: a shell, an editor, a memory. */
+const hostedTool = /^(?:web_search|web_fetch|code_execution|tool_search_tool)_/;
+
 function readTools(value: unknown, at: string): Tool[] {
   return readList(value, at).map((tool, index) => readTool(readObject(tool, `${at}.${index}`), `${at}.${index}`));
 }
@@ -148,8 +151,8 @@ function readTools(value: unknown, at: string): Tool[] {
 function readTool(tool: JsonObject, at: string): Tool {
   const { type } = tool;
   if (type !== undefined && type !== null && type !== "custom") {
-    readWord(type, `${at}.type`);
-    return { kind: "native", at, dialect: "messages", value: tool };
+    const word = readWord(type, `${at}.type`);
+    return { kind: "native", at, dialect: "messages", value: tool, hosted: hostedTool.test(word) };
   }
   const extras = Object.entries(tool).filter(([name]) => !toolMembers.has(name));
   return {

@@ -5,6 +5,7 @@ import {
   type FunctionTool,
   invalid,
   joinTurns,
+  promptForFormat,
   refused,
   fieldsFor,
   type Sampling,
@@ -22,7 +23,8 @@ const OUTPUT_TOKENS_DEFAULT = 4_096;
 /** Writes a Messages body. */
 export function writeMessagesRequest(asked: Conversation, target: TranslationTarget): JsonObject {
   const own = asked.rest.dialect === "messages";
-  const conversation = own ? asked : { ...asked, turns: joinTurns(asked.turns) };
+  const formatted = own ? asked : withFormat(asked, target);
+  const conversation = own ? asked : { ...formatted, turns: joinTurns(formatted.turns) };
   const others = fieldsFor(conversation.rest, "messages");
   const maxTokens = conversation.outputTokensMax ?? target.outputTokensMax ?? OUTPUT_TOKENS_DEFAULT;
   const { system, messages } = writeTurns(conversation, target);
@@ -45,6 +47,13 @@ export function writeMessagesRequest(asked: Conversation, target: TranslationTar
       stream: conversation.stream ? true : undefined,
     }),
   };
+}
+
+/** JSON without a schema is no option of this dialect, and older models have none at all. */
+function withFormat(conversation: Conversation, { formats }: TranslationTarget): Conversation {
+  const { format } = conversation;
+  if (format === undefined || format.kind === "text") return conversation;
+  return format.kind === "json" || formats === "none" ? promptForFormat(conversation, format) : conversation;
 }
 
 function writeTools({ tools, toolChoice, parallelToolCalls, rest }: Conversation): JsonObject {
@@ -104,7 +113,6 @@ function writeToolChoice(choice: ToolChoice | undefined, parallel: boolean | und
 }
 
 function writeOutputConfig({ format }: Conversation, { effort }: ThinkingPlan): JsonObject | undefined {
-  if (format?.kind === "json") throw refused(`${format.at}.type`, "JSON without a schema");
   const schema = format?.kind === "schema" ? { type: "json_schema", schema: format.schema } : undefined;
   return effort === undefined && schema === undefined ? undefined : defined({ effort, format: schema });
 }

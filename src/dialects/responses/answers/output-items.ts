@@ -21,12 +21,12 @@ export function messageItem(id: string, status: ItemStatus, content: readonly Js
 }
 
 export function callItem(
-  { callId, name, custom }: ToolCallPart,
+  { callId, name, namespace, custom }: ToolCallPart,
   id: string,
   status: ItemStatus,
   said: string,
 ): JsonObject {
-  const head = { id, call_id: callId, name };
+  const head = { id, call_id: callId, name, ...(namespace === undefined ? {} : { namespace }) };
   if (custom === true) return { ...head, type: "custom_tool_call", input: said };
   return { ...head, type: "function_call", status, arguments: said };
 }

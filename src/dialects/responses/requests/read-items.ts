@@ -17,6 +17,7 @@ import {
   untagSignature,
 } from "../../conversation/index.ts";
 import { typeOf } from "../kept-items.ts";
+import type { ToolNames } from "../tool-names.ts";
 import { readContent } from "./read-parts.ts";
 
 /** Items that only an upstream of this dialect creates and understands. */
@@ -48,7 +49,7 @@ const nativeItems: ReadonlySet<string> = new Set([
 ]);
 
 /** A list of items as turns, one per item: writers join them as they need. */
-export function readItems(items: readonly unknown[], at: string): Turn[] {
+export function readItems(items: readonly unknown[], at: string, names: ToolNames): Turn[] {
   const turns: Turn[] = [];
   let callSignature: Signature | undefined;
   for (const [index, value] of items.entries()) {
@@ -59,7 +60,7 @@ export function readItems(items: readonly unknown[], at: string): Turn[] {
       callSignature = sealed;
       continue;
     }
-    const turn = readItem(item, path);
+    const turn = readItem(item, path, names);
     const [first] = turn.parts;
     if (first?.kind === "tool-call" && callSignature !== undefined) {
       turns.push({ ...turn, parts: [{ ...first, signature: callSignature }] });
@@ -78,14 +79,14 @@ function callSignatureOf({ type, encrypted_content: sealed }: JsonObject): Signa
   return read.use === "call" ? read.signature : undefined;
 }
 
-function readItem(item: JsonObject, at: string): Turn {
+function readItem(item: JsonObject, at: string, names: ToolNames): Turn {
   const type = typeOf(item, at);
   switch (type) {
     case "message":
       return readMessage(item, at);
     case "function_call":
     case "custom_tool_call":
-      return { role: "assistant", at, parts: [readCall(item, at, type === "custom_tool_call")] };
+      return { role: "assistant", at, parts: [readCall(item, at, names)] };
     case "function_call_output":
     case "custom_tool_call_output":
       return { role: "tool", at, parts: [readResult(item, at, type === "custom_tool_call_output")] };
@@ -115,14 +116,15 @@ function checkPlace({ kind, at }: Part, role: Turn["role"], message: string): vo
   if (!fits || (prompt && kind !== "text")) throw invalid(at ?? message, `has no place in a message of the ${role}`);
 }
 
-function readCall(item: JsonObject, at: string, custom: boolean): ToolCallPart {
+function readCall(item: JsonObject, at: string, names: ToolNames): ToolCallPart {
+  const custom = item["type"] === "custom_tool_call";
   const said = custom ? "input" : "arguments";
   return {
     kind: "tool-call",
     at,
     id: member(item, "id", at, readText),
     callId: readWord(item["call_id"], `${at}.call_id`),
-    name: readWord(item["name"], `${at}.name`),
+    name: names.flatten(readWord(item["name"], `${at}.name`), item["namespace"]),
     arguments: readText(item[said], `${at}.${said}`),
     custom: custom ? true : undefined,
   };

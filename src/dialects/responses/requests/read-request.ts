@@ -18,6 +18,7 @@ import {
   type Turn,
 } from "../../conversation/index.ts";
 import { logprobsInclude, responsesFields } from "../fields.ts";
+import { ToolNames } from "../tool-names.ts";
 import { readItems } from "./read-items.ts";
 import { readToolChoice, readTools } from "./read-tools.ts";
 
@@ -41,13 +42,14 @@ const known: ReadonlySet<string> = new Set([
 
 /** Reads a Responses body. Earlier rounds must be in it already, instead of a `previous_response_id`. */
 export function readResponsesRequest(body: JsonObject): Conversation {
-  const turns = readTurns(body);
+  const names = new ToolNames(body["tools"]);
+  const turns = readTurns(body, names);
   checkToolCalls(turns);
   const text = optional(body["text"], "text", readObject) ?? {};
   return {
     model: readWord(body["model"], "model"),
     turns,
-    tools: optional(body["tools"], "tools", readTools) ?? [],
+    tools: optional(body["tools"], "tools", (value, at) => readTools(value, at, names)) ?? [],
     toolChoice: optional(body["tool_choice"], "tool_choice", readToolChoice),
     parallelToolCalls: member(body, "parallel_tool_calls", "", readFlag),
     format: member(text, "format", "text", readFormat),
@@ -69,7 +71,7 @@ export function readResponsesRequest(body: JsonObject): Conversation {
   };
 }
 
-function readTurns(body: JsonObject): Turn[] {
+function readTurns(body: JsonObject, names: ToolNames): Turn[] {
   const instructions = member(body, "instructions", "", readText);
   const at = "instructions";
   const turns: Turn[] =
@@ -77,16 +79,16 @@ function readTurns(body: JsonObject): Turn[] {
   if (member(body, "previous_response_id", "", readWord) !== undefined) {
     throw invalid("previous_response_id", "what it stands for is not kept");
   }
-  turns.push(...readInput(body["input"]));
+  turns.push(...readInput(body["input"], names));
   if (turns.length === (instructions === undefined ? 0 : 1)) throw invalid("input", "must not be empty");
   return turns;
 }
 
-function readInput(input: unknown): Turn[] {
+function readInput(input: unknown, names: ToolNames): Turn[] {
   const at = "input";
   if (typeof input === "string") return [{ role: "user", at, parts: [{ kind: "text", at, text: input }] }];
   if (!Array.isArray(input)) throw invalid(at, "must be a string or an array");
-  return readItems(input, at);
+  return readItems(input, at, names);
 }
 
 function readReasoning(value: unknown, at: string): ReasoningOptions | undefined {

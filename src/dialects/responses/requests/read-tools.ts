@@ -1,4 +1,5 @@
 import type { JsonObject } from "../../../core/index.ts";
+import { type ToolNames, toolsWithin } from "../tool-names.ts";
 import {
   member,
   readFlag,
@@ -14,9 +15,22 @@ import {
 /** Members of a function that the model knows. */
 const functionMembers: ReadonlySet<string> = new Set(["type", "name", "description", "parameters", "strict"]);
 
-export function readTools(value: unknown, at: string): Tool[] {
-  return readList(value, at).map((tool, index) => readTool(readObject(tool, `${at}.${index}`), `${at}.${index}`));
+/** Tools in namespaces are read as tools beside the others. */
+export function readTools(value: unknown, at: string, names: ToolNames): Tool[] {
+  return readList(value, at).flatMap((one, index) => {
+    const place = `${at}.${index}`;
+    const tool = readObject(one, place);
+    if (tool["type"] !== "namespace") return [readTool(tool, place)];
+    return toolsWithin(tool, place).map((inner) => {
+      const read = readTool(inner.tool, inner.at);
+      return read.kind === "native" ? read : { ...read, name: names.flatten(read.name, tool["name"]) };
+    });
+  });
 }
+
+/** Tools that the upstream runs; the client runs the others, such as a shell. */
+const hostedTool =
+  /^(?:web_search|file_search$|code_interpreter$|image_generation$|mcp$|tool_search$|x_search$|code_execution$)/;
 
 function readTool(tool: JsonObject, at: string): Tool {
   switch (tool["type"]) {
@@ -40,9 +54,10 @@ function readTool(tool: JsonObject, at: string): Tool {
         description: member(tool, "description", at, readText),
         format: member(tool, "format", at, readObject),
       };
-    default:
-      readWord(tool["type"], `${at}.type`);
-      return { kind: "native", at, dialect: "responses", value: tool };
+    default: {
+      const type = readWord(tool["type"], `${at}.type`);
+      return { kind: "native", at, dialect: "responses", value: tool, hosted: hostedTool.test(type) };
+    }
   }
 }
 

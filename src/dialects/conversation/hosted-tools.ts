@@ -1,0 +1,40 @@
+import { GatewayError } from "../../core/index.ts";
+import type { Conversation, NativeTool, Tool, ToolChoice } from "./conversation.ts";
+
+/** A conversation without the tools that its upstream can't run, and the types of those. */
+export interface WithoutHostedTools {
+  conversation: Conversation;
+  left: readonly string[];
+}
+
+/**
+ * Leaves out the hosted tools that the upstream does not have and the model merely may use: agents offer one with every
+ * request. Throws 422 if a tool would have to be used and none is left that may be.
+ */
+export function leaveOutHostedTools(
+  conversation: Conversation,
+  isAvailable: (tool: NativeTool) => boolean,
+): WithoutHostedTools {
+  const { tools, toolChoice } = conversation;
+  const missing = tools.filter((tool): tool is NativeTool => isMissing(tool, isAvailable));
+  const [first] = missing;
+  if (first === undefined) return { conversation, left: [] };
+  const rest = tools.filter((tool) => !isMissing(tool, isAvailable));
+  const left = [...new Set(missing.map(nameOf))];
+  const isDemanded = toolChoice?.mode === "native" || (toolChoice?.mode === "required" && rest.length === 0);
+  if (isDemanded) throw demanded(toolChoice, left);
+  return { conversation: { ...conversation, tools: rest }, left };
+}
+
+function isMissing(tool: Tool, isAvailable: (tool: NativeTool) => boolean): boolean {
+  return tool.kind === "native" && tool.hosted && !isAvailable(tool);
+}
+
+function nameOf({ value }: NativeTool): string {
+  return typeof value["type"] === "string" ? value["type"] : "unknown";
+}
+
+function demanded({ at }: ToolChoice, left: readonly string[]): GatewayError {
+  const message = `${at}: this model's provider has no ${left.join(", ")}, which it would have to run itself. Let the model choose (auto), offer a function, or use a model of a provider that has it.`;
+  return new GatewayError("validation_failed", message, { param: at });
+}
