@@ -140,15 +140,18 @@ const ADD = `
 `;
 
 /**
- * Leases the next pages: see sqlite-take.ts, which does the same. Rows that another node has locked are left to it, so that
+ * Leases the next pages: see sqlite-take.ts, which does the same. Index scans remember dead rows, of
+ * which leases leave many; bitmap scans would read them again and again. Rows that another node has locked are left to it, so that
  * no two nodes count the pages of one host or crawl at the same time, and none waits for another.
  */
 const TAKE = `
   CREATE FUNCTION crawl_take(
     token text, until bigint, now_at bigint, take_max bigint, connections_max bigint, general_ms bigint, attempts_max bigint,
     busy_ms bigint, burst_ms bigint, lanes_max bigint
-  ) RETURNS SETOF crawl_pages LANGUAGE plpgsql AS $$
+  ) RETURNS SETOF crawl_pages LANGUAGE plpgsql SET enable_bitmapscan = off SET plan_cache_mode = force_generic_plan AS $$
   DECLARE
+    counted text := '';
+    crawl_room bigint := 0;
     page record;
     lane record;
     crawl record;
@@ -191,13 +194,19 @@ const TAKE = `
       ORDER BY l.ready_at LIMIT lanes_max FOR UPDATE SKIP LOCKED
     LOOP
       EXIT WHEN taken >= take_max;
-      SELECT c.state, c.concurrency_max, c.pages_max - c.completed AS left_over, c.delay_ms INTO crawl
-        FROM crawls c WHERE c.id = lane.crawl_id FOR UPDATE SKIP LOCKED;
-      CONTINUE WHEN NOT FOUND;
-      IF crawl.state <> 'scraping' THEN
-        -- Added while the crawl ended.
-        DELETE FROM crawl_lanes l WHERE l.crawl_id = lane.crawl_id AND l.host = lane.host;
-        CONTINUE;
+      IF lane.crawl_id <> counted THEN
+        counted := '';
+        SELECT c.state, c.concurrency_max, c.pages_max - c.completed AS left_over, c.delay_ms INTO crawl
+          FROM crawls c WHERE c.id = lane.crawl_id FOR UPDATE SKIP LOCKED;
+        CONTINUE WHEN NOT FOUND;
+        IF crawl.state <> 'scraping' THEN
+          -- Added while the crawl ended.
+          DELETE FROM crawl_lanes l WHERE l.crawl_id = lane.crawl_id AND l.host = lane.host;
+          CONTINUE;
+        END IF;
+        SELECT least(crawl.concurrency_max, crawl.left_over) - count(*) INTO crawl_room
+          FROM crawl_pages p WHERE p.crawl_id = lane.crawl_id AND p.lease_token IS NOT NULL;
+        counted := lane.crawl_id;
       END IF;
       SELECT h.next_at, h.interval_ms INTO own FROM web_hosts h WHERE h.host = lane.host FOR UPDATE SKIP LOCKED;
       IF NOT FOUND THEN
@@ -212,8 +221,7 @@ const TAKE = `
         ELSE (now_at + tolerance - greatest(own.next_at, now_at)) / pause + 1 END;
       room := least(
         take_max - taken, paced, CASE WHEN crawl.delay_ms > 0 THEN 1 ELSE take_max END,
-        least(crawl.concurrency_max, crawl.left_over)
-          - (SELECT count(*) FROM crawl_pages p WHERE p.crawl_id = lane.crawl_id AND p.lease_token IS NOT NULL),
+        crawl_room,
         connections_max - (SELECT count(*) FROM crawl_pages p WHERE p.host = lane.host AND p.lease_token IS NOT NULL));
       IF room <= 0 THEN
         UPDATE crawl_lanes l
@@ -225,10 +233,11 @@ const TAKE = `
         SET state = 1, attempts = p.attempts + 1, lease_token = token, lease_until = until
         WHERE p.crawl_id = lane.crawl_id AND p.number IN (
           SELECT w.number FROM crawl_pages w WHERE w.crawl_id = lane.crawl_id AND w.host = lane.host AND w.state = 0
-          ORDER BY w.number LIMIT room)
+          ORDER BY w.host, w.number LIMIT room)
         RETURNING p.*;
       GET DIAGNOSTICS got = ROW_COUNT;
       taken := taken + got;
+      crawl_room := crawl_room - got;
       IF pause > 0 THEN
         UPDATE web_hosts h SET next_at = greatest(h.next_at, now_at) + got * pause WHERE h.host = lane.host;
       END IF;

@@ -1,0 +1,112 @@
+/** `kill -9` in mid-crawl, on one node and on two: no page is lost, fetched twice at the same moment, or charged twice. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { rmSync } from "node:fs";
+import { Ledger, openLedgerStore } from "../../src/ledger/index.ts";
+import {
+  expectCleanAudit,
+  type Gateway,
+  letLeasesLapse,
+  oneCredit,
+  type PostgresServer,
+  query,
+  startGateway,
+  startPostgres,
+  until,
+} from "../kit/index.ts";
+import { docsOnly } from "./site/crawl-expected.ts";
+import { type CrawlSite, startCrawlSite } from "./site/crawl-site.ts";
+
+const PAGE = oneCredit / 1_000n;
+const PAGES = docsOnly.length;
+
+let postgres: PostgresServer;
+let site: CrawlSite;
+beforeAll(async () => {
+  postgres = await startPostgres();
+  site = await startCrawlSite();
+}, 60_000);
+afterAll(async () => {
+  await site.stop();
+  await postgres.stop();
+});
+
+interface Status {
+  status: string;
+  completed: number;
+  creditsUsed: number;
+  data: { metadata: Record<string, unknown> }[];
+}
+
+function start(storage: string | undefined, folder?: string): Promise<Gateway> {
+  return startGateway({
+    providers: {},
+    ...(storage !== undefined && { storage }),
+    ...(folder !== undefined && { folder }),
+    config: {
+      web: {
+        allow_private_hosts: [new URL(site.url).host],
+        crawl: { pages_per_second: 0, connections_per_host: 4, pages: 4 },
+      },
+    },
+  });
+}
+
+async function ask<Answer>(gateway: Gateway, token: string, path: string, body?: object): Promise<Answer> {
+  const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+  const init = body === undefined ? { headers } : { method: "POST", headers, body: JSON.stringify(body) };
+  return (await (await fetch(`${gateway.url}${path}`, init)).json()) as Answer;
+}
+
+async function kill(gateway: Gateway): Promise<void> {
+  gateway.process.kill("SIGKILL");
+  await gateway.process.exited;
+}
+
+/** A dead node's leases of pages and of holds run out. */
+async function letAllLapse({ storage }: Gateway): Promise<void> {
+  await query(storage, "UPDATE crawl_pages SET lease_until = 1 WHERE lease_token IS NOT NULL");
+  await letLeasesLapse(storage);
+}
+
+describe.each([
+  ["one node, on SQLite", 1],
+  ["one of two nodes, on Postgres", 2],
+] as const)("killing %s", (_, nodes) => {
+  test("loses no page and charges none twice", async () => {
+    site.clear();
+    const storage = nodes === 2 ? await postgres.createDatabase() : undefined;
+    const first = await start(storage);
+    const other = nodes === 2 ? await start(storage) : undefined;
+    const token = await first.token({ user: "alice" });
+    const { id } = await ask<{ id: string }>(first, token, "/v2/crawl", {
+      url: `${site.url}/docs/`,
+      limit: 500,
+      scrapeOptions: { maxAge: 0 },
+    });
+    const completed = async (of: Gateway): Promise<Status> => ask<Status>(of, token, `/v2/crawl/${id}?limit=1`);
+    await until("it is under way", async () => (await completed(other ?? first)).completed >= PAGES / 4, 60_000);
+    await kill(first);
+    const survivor = other ?? (await start(undefined, first.folder));
+    await letAllLapse(survivor);
+    await until("it has ended", async () => (await completed(survivor)).status !== "scraping", 90_000);
+
+    const job = await ask<Status>(survivor, token, `/v2/crawl/${id}`);
+    const found = job.data.map(({ metadata }) => metadata["page-id"]);
+    expect([job.status, job.completed]).toEqual(["completed", PAGES]);
+    expect(found.map(String).toSorted()).toEqual([...docsOnly].toSorted());
+    // Requests of one page never overlap.
+    for (const path of docsOnly) expect(site.mostAtOnce((request) => request.path === path)).toBeLessThanOrEqual(1);
+
+    await new Ledger({ store: openLedgerStore(survivor.storage) }).submit({ kind: "sweep", at: Date.now() });
+    const [account] = await openLedgerStore(survivor.storage).chain("user:alice", Date.now());
+    expect({ spent: account?.debitsPosted, held: account?.debitsPending }).toEqual({
+      spent: BigInt(PAGES) * PAGE,
+      held: 0n,
+    });
+    expect(job.creditsUsed).toBe(Number(BigInt(PAGES) * PAGE) / 1e9);
+    await expectCleanAudit(survivor);
+    await survivor.stop();
+    await first.storage.close();
+    rmSync(first.folder, { recursive: true, force: true });
+  }, 200_000);
+});
