@@ -90,7 +90,7 @@ function refuseTwins(routes: readonly MountedRoute[]): void {
   for (const route of routes) {
     const [method, path] = [methodOf(route), route.path];
     const place = `${method} ${path.replace(parameter, "{}")}`;
-    if (places.has(place)) throw new Error(`two routes for ${method} ${path}`);
+    if (places.has(place)) throw new Error(`two routes for ${route.method} ${path}`);
     places.add(place);
   }
 }
