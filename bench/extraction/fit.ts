@@ -4,9 +4,17 @@ import { folds, type Sample } from "./samples.ts";
 import { weighWords } from "./word-weights.ts";
 
 const { blockColumns, fillSignals, learnedColumns, pageRow, pageTypes } = contentTraining;
-type Model = contentTraining.Model;
+type Forest = contentTraining.Forest;
 type PageTypeChances = contentTraining.PageTypeChances;
 type WordWeights = contentTraining.WordWeights;
+type PageFacts = contentTraining.PageFacts;
+
+/** A model in the form of its file. */
+export interface Fitted {
+  readonly weights: WordWeights;
+  readonly types: Readonly<Record<PageType, Forest>>;
+  readonly blocks: Forest;
+}
 
 const binsMax = 48;
 const typeOptions: BoostingOptions = {
@@ -32,7 +40,7 @@ const blockOptions: BoostingOptions = {
  * Fits the whole model. What the block model learns from is computed as for pages that were never seen: word weights and
  * page types of a page come from the pages of the other folds.
  */
-export function fit(samples: readonly Sample[], options: Partial<BoostingOptions> = {}): Model {
+export function fit(samples: readonly Sample[], options: Partial<BoostingOptions> = {}): Fitted {
   const weights = weighWords(samples.map(({ pageWords }) => pageWords));
   const types = fitTypes(samples);
   const { columns, labels, weights: blockWeights } = blockMatrix(samples);
@@ -42,9 +50,9 @@ export function fit(samples: readonly Sample[], options: Partial<BoostingOptions
   return { weights, types, blocks };
 }
 
-function fitTypes(samples: readonly Sample[]): Record<PageType, contentTraining.Forest> {
-  const rows = samples.map(({ facts }) => pageRow(facts));
-  const columns = (rows[0] ?? []).map((_, column) => Float32Array.from(rows, (row) => row[column] ?? 0));
+function fitTypes(samples: readonly Sample[]): Record<PageType, Forest> {
+  const rows = samples.map(({ facts }) => pageRowOf(facts));
+  const columns = Array.from(rows[0] ?? [], (_, column) => Float32Array.from(rows, (row) => row[column] ?? 0));
   const data = binColumns(columns, binsMax);
   const weights = new Float32Array(samples.length).fill(1);
   const all = Int32Array.from(samples.keys());
@@ -53,7 +61,7 @@ function fitTypes(samples: readonly Sample[]): Record<PageType, contentTraining.
       const labels = Float32Array.from(samples, ({ known }) => (known.type === type ? 1 : 0));
       return [type, boost(data, all, { labels, weights }, typeOptions)];
     }),
-  ) as Record<PageType, contentTraining.Forest>;
+  ) as Record<PageType, Forest>;
 }
 
 /** Rows of less weight are thinned out, and the others stand for them: most blocks are the short ones of menus. */
@@ -67,7 +75,7 @@ interface Matrix extends Examples {
 function blockMatrix(samples: readonly Sample[]): Matrix {
   const strangers = Array.from({ length: folds }, (_, fold) => {
     const others = samples.filter((sample) => sample.fold !== fold);
-    return { weights: weighWords(others.map(({ pageWords }) => pageWords)), types: fitTypes(others) };
+    return { weights: weighWords(others.map(({ pageWords }) => pageWords)), types: judgesOf(fitTypes(others)) };
   });
   const random = seededRandom(1);
   const size = samples.reduce((sum, { facts }) => sum + facts.blocks.length, 0);
@@ -78,7 +86,7 @@ function blockMatrix(samples: readonly Sample[]): Matrix {
   for (const sample of samples) {
     const stranger = strangers[sample.fold];
     if (stranger === undefined) continue;
-    const chances = contentTraining.judgePageType(sample.facts, stranger);
+    const chances = contentTraining.judgePageType(pageRowOf(sample.facts), stranger);
     let index = -1;
     for (const row of rowsOf(sample.facts, stranger.weights, chances)) {
       index += 1;
@@ -98,15 +106,25 @@ function blockMatrix(samples: readonly Sample[]): Matrix {
   };
 }
 
-const signalCache = new WeakMap<contentTraining.PageFacts, Float32Array[]>();
+function judgesOf(types: Fitted["types"]): contentTraining.Model["types"] {
+  return Object.fromEntries(
+    pageTypes.map((type) => [type, contentTraining.judgeBy(types[type])]),
+  ) as contentTraining.Model["types"];
+}
+
+const pageRows = new WeakMap<PageFacts, Float32Array>();
+
+function pageRowOf(facts: PageFacts): Float32Array {
+  const row = pageRows.get(facts) ?? pageRow(facts);
+  pageRows.set(facts, row);
+  return row;
+}
+
+const signalCache = new WeakMap<PageFacts, Float32Array[]>();
 
 /** As `blockRows` of the extractor, but the signals of a page are computed once for all models. */
-function* rowsOf(
-  facts: contentTraining.PageFacts,
-  weights: WordWeights,
-  types: PageTypeChances,
-): Generator<Float32Array> {
-  const learned = learnedColumns(facts, weights, types);
+function* rowsOf(facts: PageFacts, weights: WordWeights, types: PageTypeChances): Generator<Float32Array> {
+  const fillLearned = learnedColumns(facts, weights, types);
   let rows = signalCache.get(facts);
   if (rows === undefined) {
     rows = facts.blocks.map((block) => {
@@ -119,15 +137,17 @@ function* rowsOf(
   for (const block of facts.blocks) {
     const row = rows[block.index];
     if (row === undefined) continue;
-    const values = learned(block);
-    row.set(values, row.length - values.length);
+    fillLearned(block, row);
     yield row;
   }
 }
 
-/** The chance of each block of a page to be content. */
-export function judgeBlocks({ facts }: Sample, model: Model): Float32Array {
-  const chances = contentTraining.judgePageType(facts, model);
-  const rows = rowsOf(facts, model.weights, chances);
-  return Float32Array.from(rows, (row) => contentTraining.predict(model.blocks, row));
+/** The chances of the blocks of pages to be content. */
+export function blockJudge({ weights, types, blocks }: Fitted): (sample: Sample) => Float32Array {
+  const judge = contentTraining.judgeBy(blocks);
+  const judges = judgesOf(types);
+  return ({ facts }) => {
+    const chances = contentTraining.judgePageType(pageRowOf(facts), { types: judges });
+    return Float32Array.from(rowsOf(facts, weights, chances), judge);
+  };
 }

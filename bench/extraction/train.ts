@@ -7,7 +7,7 @@ import { writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { contentTraining } from "../../src/pages/index.ts";
 import { hasCorpus, corpusFolder, readCorpus } from "./corpus.ts";
-import { fit, judgeBlocks } from "./fit.ts";
+import { blockJudge, fit, type Fitted } from "./fit.ts";
 import { folds, readSample, type Sample } from "./samples.ts";
 import { f1Of } from "./score.ts";
 import { typeMeans, type Scores } from "./score-table.ts";
@@ -46,15 +46,16 @@ function crossValidate(all: readonly Sample[]): Scores {
   return scores;
 }
 
-function scoreAll(some: readonly Sample[], trained: contentTraining.Model): Scores {
+function scoreAll(some: readonly Sample[], trained: Fitted): Scores {
+  const judge = blockJudge(trained);
   return some.map((sample) => {
-    const kept = contentTraining.chooseBlocks(sample.facts.blocks, judgeBlocks(sample, trained));
+    const kept = contentTraining.chooseBlocks(sample.facts.blocks, judge(sample));
     const found = sample.words.flatMap((words, index) => (kept[index] === true ? words : []));
     return { type: sample.known.type, f1: f1Of(found, sample.contentWords) };
   });
 }
 
-function write({ weights, types, blocks }: contentTraining.Model): string {
+function write({ weights, types, blocks }: Fitted): string {
   const data = { classes: writeWeights(weights.classes), texts: writeWeights(weights.texts), types, blocks };
   return `${JSON.stringify(data)}\n`;
 }

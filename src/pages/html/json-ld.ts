@@ -20,20 +20,25 @@ export function isLinkedData({ attribs }: Element): boolean {
 /** Facts that a page states about its main entity as JSON-LD, for what its meta tags leave out. */
 export function linkedFacts(scripts: readonly Element[]): LinkedFacts {
   const facts: LinkedFacts = {};
+  for (const object of linkedObjects(scripts)) addFacts(facts, object);
+  return facts;
+}
+
+/** The objects of JSON-LD that describe a page or what it is about, of a bounded number. */
+export function* linkedObjects(scripts: readonly Element[]): Generator<Json> {
   let left = objectsMax;
   for (const { children } of scripts) {
     const [content] = children;
     if (content === undefined || !isText(content) || content.data.length > blockCharactersMax) continue;
     for (const object of objectsOf(content.data)) {
       left -= 1;
-      if (left < 0) return facts;
-      if (describesPage(object)) addFacts(facts, object);
+      if (left < 0) return;
+      if (describesPage(object)) yield object;
     }
   }
-  return facts;
 }
 
-type Json = Readonly<Record<string, unknown>>;
+export type Json = Readonly<Record<string, unknown>>;
 
 function* objectsOf(text: string): Generator<Json> {
   const waiting: unknown[] = [parseJson(text)];
@@ -82,6 +87,7 @@ function namesOf(author: unknown): string | undefined {
   return names.length === 0 ? undefined : names.slice(0, 20).join(", ");
 }
 
-function textOf(value: unknown): string | undefined {
+/** The text of a value, if it is one. */
+export function textOf(value: unknown): string | undefined {
   return typeof value === "string" && value.trim() !== "" ? value.trim() : undefined;
 }

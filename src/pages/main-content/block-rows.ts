@@ -5,32 +5,29 @@ import { blockSignals, pageTypeSignals } from "./signals/index.ts";
 
 const scoredWordsMax = 60;
 
+const classColumns = ["class-own", "class-parent", "class-chain", "class-lowest", "class-highest"] as const;
+const textColumns = ["text-mean", "text-sum", "text-lowest"] as const;
+
 /** The names of the columns of `blockRows`. */
 export const blockColumns: readonly string[] = [
   ...blockSignals.map(({ name }) => name),
-  "class-own",
-  "class-parent",
-  "class-chain",
-  "class-lowest",
-  "class-highest",
-  "text-mean",
-  "text-sum",
-  "text-lowest",
+  ...classColumns,
+  ...textColumns,
   ...pageTypes.map((type) => `page-is-${type}`),
 ];
 
-/** What the page type model looks at, by `pageTypeSignals`. */
-export function pageRow(page: PageFacts): number[] {
-  return pageTypeSignals.map(({ of }) => of(page));
+/** The row of the page type model, by `pageTypeSignals`. */
+export function pageRow(page: PageFacts): Float32Array {
+  return Float32Array.from(pageTypeSignals, ({ of }) => of(page));
 }
 
-/** What the block model looks at, block by block. The row is reused: read it before the next. */
+/** The rows of the block model, block by block. The row is reused: read it before the next. */
 export function* blockRows(page: PageFacts, weights: WordWeights, types: PageTypeChances): Generator<Float32Array> {
   const row = new Float32Array(blockColumns.length);
-  const learned = learnedColumns(page, weights, types);
+  const fillLearned = learnedColumns(page, weights, types);
   for (const block of page.blocks) {
     fillSignals(block, page, row);
-    row.set(learned(block), blockSignals.length);
+    fillLearned(block, row);
     yield row;
   }
 }
@@ -44,15 +41,20 @@ export function fillSignals(block: Block, page: PageFacts, row: Float32Array): v
   }
 }
 
-/** The columns after the signals, by block. */
+/** What sets the columns of a row after the signals. */
 export function learnedColumns(
   page: PageFacts,
   weights: WordWeights,
   types: PageTypeChances,
-): (block: Block) => readonly number[] {
+): (block: Block, row: Float32Array) => void {
   const chains = weighChains(page.regions, weights.classes);
   const chances = pageTypes.map((type) => types[type]);
-  return (block) => [...classWeights(block, chains, weights.classes), ...textWeights(block, weights.texts), ...chances];
+  const first = blockSignals.length;
+  return (block, row) => {
+    row.set(classWeights(block, chains, weights.classes), first);
+    row.set(textWeights(block, weights.texts), first + classColumns.length);
+    row.set(chances, first + classColumns.length + textColumns.length);
+  };
 }
 
 /** The class weights of a region: its own, and over it and its ancestors. */

@@ -1,4 +1,5 @@
 import { isText, type Document, type Element } from "domhandler";
+import { isLinkedData } from "../html/json-ld.ts";
 import { elementsOf } from "../html/walk.ts";
 
 /** The facts about a page outside of its text. */
@@ -11,16 +12,14 @@ export interface HeadFacts {
   readonly generator: string;
   /** The values of @type in JSON-LD, in lower case. */
   readonly types: readonly string[];
-  /** The texts of the JSON-LD scripts. */
-  readonly linkedData: readonly string[];
+  /** The scripts of JSON-LD. */
+  readonly linkedData: readonly Element[];
 }
-
-const linkedDataType = "application/ld+json";
 
 /** Reads title, description and JSON-LD, wherever in the document they are. */
 export function readHead(document: Document): HeadFacts {
   const metas = new Map<string, string>();
-  const linkedData: string[] = [];
+  const linkedData: Element[] = [];
   let title = "";
   for (const element of elementsOf(document)) {
     const { name, attribs } = element;
@@ -28,15 +27,14 @@ export function readHead(document: Document): HeadFacts {
     else if (name === "meta") {
       const key = (attribs["name"] ?? attribs["property"] ?? "").toLowerCase();
       if (!metas.has(key)) metas.set(key, attribs["content"] ?? "");
-    } else if (name === "script" && attribs["type"]?.toLowerCase().startsWith(linkedDataType) === true)
-      linkedData.push(textOf(element));
+    } else if (name === "script" && isLinkedData(element)) linkedData.push(element);
   }
   return {
     title,
     description: metas.get("description") ?? metas.get("og:description") ?? "",
     openGraphType: (metas.get("og:type") ?? "").toLowerCase(),
     generator: (metas.get("generator") ?? "").toLowerCase(),
-    types: linkedData.flatMap(typesIn),
+    types: linkedData.flatMap((script) => typesIn(textOf(script))),
     linkedData,
   };
 }

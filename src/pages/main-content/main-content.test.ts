@@ -11,7 +11,7 @@ function textOf(nodes: readonly ChildNode[]): string {
   const waiting = nodes.toReversed();
   for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
     if (isText(node)) pieces.push(node.data);
-    else if (isTag(node)) waiting.push(...node.children.toReversed());
+    else if (isTag(node) && node.name !== "script") waiting.push(...node.children.toReversed());
   }
   return pieces.join(" ").replaceAll(/\s+/g, " ");
 }
@@ -55,6 +55,27 @@ describe("the content of a page", () => {
     const { html } = contentOf(hidden, "https://blog.example.com/2026/03/how-caches-age");
     expect(html).toContain("evict(key)");
     expect(html).not.toContain("display:none");
+  });
+
+  test("is in JSON-LD where a script would show it", () => {
+    const description =
+      "A pan that is cast in one piece, seasoned twice with flax oil, and ready for a stove, an oven or a fire, for a life.";
+    const product = { "@graph": [{ "@type": "Product", name: "Cast iron pan", description }] };
+    const page = `<div id="app"></div><script type="application/ld+json">${JSON.stringify(product)}</script>`;
+    expect(contentOf(page).html).toBe(`<h1>Cast iron pan</h1><p>${description}</p>`);
+    const short = page.replace(
+      "cast in one piece, seasoned twice with flax oil, and ready for a stove, an oven or a fire, for",
+      "for",
+    );
+    expect(contentOf(short).text).not.toContain("A pan");
+    expect(contentOf(page.replace('"@graph"', '"@graph')).text).toBe("");
+  });
+
+  test("is what a page without scripts has in noscript", () => {
+    const noscript = pages.richArticle.replace("<main>", "<noscript>").replace("</main>", "</noscript>");
+    const { html } = contentOf(noscript, "https://blog.example.com/2026/03/how-caches-age");
+    expect(html).toContain("evict(key)");
+    expect(html).not.toContain("noscript");
   });
 
   test("is the whole body of a page without content", () => {

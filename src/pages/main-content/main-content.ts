@@ -1,10 +1,10 @@
 import { isTag, type ChildNode, type Document } from "domhandler";
-import { blockRows } from "./block-rows.ts";
+import { blockRows, pageRow } from "./block-rows.ts";
 import { bodyOf } from "./body-of.ts";
 import { chooseBlocks } from "./choose-blocks.ts";
 import { readHead } from "./head-facts.ts";
 import { keepNodes } from "./keep-nodes.ts";
-import { predict } from "./model/forest.ts";
+import { linkedContent } from "./linked-content.ts";
 import { loadModel, type PageType } from "./model/model.ts";
 import { dropThumbnailTexts } from "./thumbnail-texts.ts";
 import { gatherPage, type PageFacts } from "./page-facts.ts";
@@ -14,13 +14,19 @@ import { splitIntoBlocks } from "./split-into-blocks.ts";
 
 /** The part of a page that its readers come for. */
 export interface MainContent {
-  /** Copies, in document order; the document stays as it is. All children of the body if none of them is content. */
+  /**
+   * Copies, in document order, or made from JSON-LD if that is where the text is. All children of the body if none of
+   * them is content.
+   */
   readonly nodes: ChildNode[];
   readonly pageType: PageType;
 }
 
 /** The pages whose pictures, if many, show what the text beside them names. */
 const thumbnailTypes: ReadonlySet<PageType> = new Set(["collection", "listing", "product", "service"]);
+
+/** A page with less text than this may have its content in JSON-LD, for a script to show. */
+const fewWords = 40;
 
 /**
  * Finds the content of a page: an article, the posts of a thread, a product with its details, the items of a list. Each
@@ -31,15 +37,19 @@ export function mainContent(document: Document, { url }: { url: string }): MainC
   const body = bodyOf(document);
   const page = describePage(document, url);
   const model = loadModel();
-  const chances = judgePageType(page, model);
+  const chances = judgePageType(pageRow(page), model);
   const probabilities = new Float32Array(page.blocks.length);
   let index = 0;
   for (const row of blockRows(page, model.weights, chances)) {
-    probabilities[index] = predict(model.blocks, row);
+    probabilities[index] = model.blocks(row);
     index += 1;
   }
-  const nodes = keepNodes(body, page, chooseBlocks(page.blocks, probabilities));
+  const kept = chooseBlocks(page.blocks, probabilities);
+  const words = page.blocks.reduce((sum, { index: at, facts }) => sum + (kept[at] === true ? facts.words : 0), 0);
+  const linked = words < fewWords ? linkedContent(page.head.linkedData) : undefined;
   const pageType = likeliest(chances);
+  if (linked !== undefined && linked.words > words) return { nodes: linked.nodes, pageType };
+  const nodes = keepNodes(body, page, kept);
   if (thumbnailTypes.has(pageType)) dropThumbnailTexts(nodes);
   return { nodes: nodes.some(isTag) ? nodes : [...body.children], pageType };
 }

@@ -1,11 +1,8 @@
-import { pageRow } from "./block-rows.ts";
-import { predict } from "./model/forest.ts";
 import { pageTypes, type Model, type PageType, type PageTypeChances } from "./model/model.ts";
-import type { PageFacts } from "./page-facts.ts";
 
-export function judgePageType(page: PageFacts, { types }: Pick<Model, "types">): PageTypeChances {
-  const row = pageRow(page);
-  const chances = pageTypes.map((type) => predict(types[type], row));
+/** How likely a page is of each type, by its `pageRow`. */
+export function judgePageType(row: Float32Array, { types }: Pick<Model, "types">): PageTypeChances {
+  const chances = pageTypes.map((type) => types[type](row));
   const sum = chances.reduce((total, chance) => total + chance, 0);
   return Object.fromEntries(pageTypes.map((type, at) => [type, (chances[at] ?? 0) / sum])) as PageTypeChances;
 }

@@ -5,7 +5,7 @@ import { isHidden, landmarksOf } from "./landmarks.ts";
 import { isBlockTag, isSilent } from "./tags.ts";
 import { countWords, foldedWords, readText } from "./text-facts.ts";
 
-const foldedCharactersMax = 1500;
+const foldedCharactersMax = 500;
 const inlineLevelsMax = 4;
 const itemTypesMax = 50;
 const controlTags: ReadonlySet<string> = new Set(["input", "button", "select", "textarea"]);

@@ -1,22 +1,21 @@
 /** Counts of one pass over a block's text: of words, unless another unit is named. */
 export interface TextFacts {
   /** Runs between spaces that hold a letter or a digit; two characters of Chinese, Japanese or Korean are one word. */
-  readonly words: number;
-  readonly characters: number;
-  readonly capitalised: number;
-  readonly shouted: number;
-  readonly withDigits: number;
-  readonly sentenceEnds: number;
-  readonly commas: number;
+  words: number;
+  characters: number;
+  capitalised: number;
+  shouted: number;
+  withDigits: number;
+  sentenceEnds: number;
+  commas: number;
   /** The last character: 1 if it ends a sentence, 0.5 for a colon, else 0. */
-  readonly closed: number;
-  readonly money: number;
-  readonly functionWords: number;
+  closed: number;
+  money: number;
+  functionWords: number;
   /** Runs between spaces without a letter or a digit. */
-  readonly separators: number;
+  separators: number;
 }
 
-const currency = /[$€£¥₹₩]|\b(?:USD|EUR|GBP)\b/;
 /** Frequent short words of the languages with Latin letters: prose is full of them, menus are not. */
 const functionWords = new Set(
   (
@@ -25,60 +24,94 @@ const functionWords = new Set(
     "el los las y por con para del se su lo como más al o di che per non sono da si een het van op dat voor niet zijn met os um uma não na no com"
   ).split(" "),
 );
-const wideLetter = /[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]/;
-const wideLetters = /[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]/g;
-const letterOrDigit = /[\p{L}\p{N}]/u;
-const plainWord = /[A-Za-z0-9]/;
+const functionWordLengthMax = 5;
 
 /** How many words a text counts. */
 export function countWords(text: string): number {
-  let words = 0;
-  for (const word of partsOf(text)) words += weightOf(word);
-  return words;
+  return readText(text).words;
 }
 
 export function readText(text: string): TextFacts {
-  const facts = {
+  const facts: TextFacts = {
     words: 0,
+    characters: text.length,
     capitalised: 0,
     shouted: 0,
     withDigits: 0,
     sentenceEnds: 0,
     commas: 0,
+    closed: 0,
     money: 0,
     functionWords: 0,
     separators: 0,
   };
-  for (const word of partsOf(text)) {
-    const weight = weightOf(word);
-    if (weight === 0) {
-      facts.separators += 1;
-      continue;
+  let start = -1;
+  let kinds = 0;
+  let wide = 0;
+  for (let at = 0; at <= text.length; at += 1) {
+    const code = at < text.length ? text.charCodeAt(at) : space;
+    if (!isSpace(code)) {
+      if (start < 0) start = at;
+      const kind = kindOf(code);
+      kinds |= kind;
+      if (kind === wideLetter) wide += 1;
+    } else if (start >= 0) {
+      countWord(facts, text.slice(start, at), { kinds, wide });
+      start = -1;
+      kinds = 0;
+      wide = 0;
     }
-    facts.words += weight;
-    const first = word.charCodeAt(0);
-    if (first >= 65 && first <= 90) {
-      facts.capitalised += 1;
-      if (word.length > 1 && word === word.toUpperCase()) facts.shouted += 1;
-    }
-    if (/\d/.test(word)) facts.withDigits += 1;
-    const last = word.at(-1) ?? "";
-    if (".!?。".includes(last)) facts.sentenceEnds += 1;
-    else if (",、，".includes(last)) facts.commas += 1;
-    if (word.length <= 5 && functionWords.has(word.toLowerCase())) facts.functionWords += 1;
-    if (currency.test(word)) facts.money += 1;
   }
-  return { ...facts, characters: text.length, closed: closedBy(text.trimEnd().at(-1)) };
+  return facts;
 }
 
-function partsOf(text: string): readonly string[] {
-  const trimmed = text.trim();
-  return trimmed === "" ? [] : trimmed.split(/\s+/);
+const space = 0x20;
+// What characters are, as bits.
+const upper = 1;
+const lower = 2;
+const digit = 4;
+const otherLetter = 8;
+const wideLetter = 16;
+const money = 32;
+const letterOrDigit = upper | lower | digit | otherLetter | wideLetter;
+
+function isSpace(code: number): boolean {
+  if (code <= space) return true;
+  if (code < 0xa0) return false;
+  return code === 0xa0 || (code >= 0x2000 && code <= 0x200b) || code === 0x3000 || code === 0xfeff;
 }
 
-function weightOf(word: string): number {
-  if (!wideLetter.test(word)) return plainWord.test(word) || letterOrDigit.test(word) ? 1 : 0;
-  return Math.max(1, (word.match(wideLetters)?.length ?? 0) / 2);
+function kindOf(code: number): number {
+  if (code < 0x80) {
+    if (code >= 0x61 && code <= 0x7a) return lower;
+    if (code >= 0x41 && code <= 0x5a) return upper;
+    if (code >= 0x30 && code <= 0x39) return digit;
+    return code === 0x24 ? money : 0;
+  }
+  if (code === 0xa3 || code === 0xa5 || (code >= 0x20a0 && code <= 0x20bf)) return money;
+  // Signs of Latin-1; punctuation, arrows and symbols; halves of emoji and other rare characters.
+  if (code < 0xc0 || code === 0xd7 || code === 0xf7 || (code >= 0x2000 && code < 0x2c00)) return 0;
+  if ((code >= 0x3000 && code < 0x3040) || (code >= 0xd800 && code < 0xe000) || code >= 0xfe00) return 0;
+  const isWide = (code >= 0x3040 && code < 0x3100) || (code >= 0x3400 && code < 0xa000) || code >= 0xac00;
+  return isWide ? wideLetter : otherLetter;
+}
+
+function countWord(facts: TextFacts, word: string, { kinds, wide }: { kinds: number; wide: number }): void {
+  facts.closed = closedBy(word.at(-1));
+  if ((kinds & money) !== 0) facts.money += 1;
+  if ((kinds & letterOrDigit) === 0) {
+    facts.separators += 1;
+    return;
+  }
+  facts.words += Math.max(1, wide / 2);
+  if ((kinds & digit) !== 0) facts.withDigits += 1;
+  if (kindOf(word.charCodeAt(0)) === upper) {
+    facts.capitalised += 1;
+    if (word.length > 1 && (kinds & (lower | otherLetter)) === 0) facts.shouted += 1;
+  }
+  if (facts.closed === 1) facts.sentenceEnds += 1;
+  else if (word.endsWith(",") || word.endsWith("、") || word.endsWith("，")) facts.commas += 1;
+  if (word.length <= functionWordLengthMax && functionWords.has(word.toLowerCase())) facts.functionWords += 1;
 }
 
 function closedBy(end: string | undefined): number {

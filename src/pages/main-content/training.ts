@@ -4,7 +4,6 @@ export { chooseBlocks } from "./choose-blocks.ts";
 export type { Block } from "./blocks.ts";
 export { describePage } from "./main-content.ts";
 export { pageTypes, type Model, type PageType, type PageTypeChances, type WordWeights } from "./model/model.ts";
-export type { Forest } from "./model/forest.ts";
-export { predict } from "./model/forest.ts";
+export { judgeBy, type Forest } from "./model/forest.ts";
 export type { PageFacts } from "./page-facts.ts";
 export { judgePageType } from "./page-type.ts";

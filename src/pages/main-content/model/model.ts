@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import type { Forest } from "./forest.ts";
+import { judgeBy, type Forest, type Judge } from "./forest.ts";
 
 export const pageTypes = ["article", "collection", "documentation", "forum", "listing", "product", "service"] as const;
 /** What a page is for. */
@@ -20,14 +20,16 @@ export interface WordWeights {
 export interface Model {
   readonly weights: WordWeights;
   /** By the columns of `pageRow`. */
-  readonly types: Readonly<Record<PageType, Forest>>;
+  readonly types: Readonly<Record<PageType, Judge>>;
   /** By the columns of `blockRows`. */
-  readonly blocks: Forest;
+  readonly blocks: Judge;
 }
 
-interface ModelFile extends Omit<Model, "weights"> {
+interface ModelFile {
   readonly classes: string;
   readonly texts: string;
+  readonly types: Readonly<Record<PageType, Forest>>;
+  readonly blocks: Forest;
 }
 
 let loaded: Model | undefined;
@@ -37,7 +39,8 @@ export function loadModel(): Model {
   if (loaded === undefined) {
     const file = JSON.parse(readFileSync(new URL("model.json", import.meta.url), "utf8")) as ModelFile;
     const weights = { classes: readWeights(file.classes), texts: readWeights(file.texts) };
-    loaded = { weights, types: file.types, blocks: file.blocks };
+    const types = Object.fromEntries(pageTypes.map((type) => [type, judgeBy(file.types[type])]));
+    loaded = { weights, types: types as Record<PageType, Judge>, blocks: judgeBy(file.blocks) };
   }
   return loaded;
 }
