@@ -24,6 +24,8 @@ interface Started {
   variables?: Record<string, string>;
   /** Files of its configuration, by their place in the home. */
   files?: Record<string, string>;
+  /** What the edited file contains before. */
+  given?: string;
   /** Some read the prompt from their input, because they change it on the command line. */
   input?: string;
 }
@@ -123,14 +125,27 @@ const aider: Agent = {
   },
   start({ url, token, model }) {
     const fence = "```";
-    const edit = `${edited}\n${fence}\n<<<<<<< SEARCH\n=======\nhello\n>>>>>>> REPLACE\n${fence}\n`;
+    const edit = `${edited}\n${fence}\n<<<<<<< SEARCH\nold\n=======\nhello\n>>>>>>> REPLACE\n${fence}\n`;
     return {
       command: [
         "aider",
-        ...["--model", `openai/${model}`, "--edit-format", "diff", "--yes-always", "--no-git", "--no-analytics"],
-        ...["--no-check-update", "--no-show-model-warnings", "--auto-test", "--test-cmd", copy.command],
-        ...["--message", `Change it.\nreply:${JSON.stringify(edit)}`],
+        "--model",
+        `openai/${model}`,
+        "--edit-format",
+        "diff",
+        "--yes-always",
+        "--no-git",
+        "--no-analytics",
+        "--no-check-update",
+        "--no-show-model-warnings",
+        "--auto-test",
+        "--test-cmd",
+        copy.command,
+        "--message",
+        `Change it.\nreply:${JSON.stringify(edit)}`,
+        edited,
       ],
+      given: "old\n",
       variables: { OPENAI_API_BASE: `${url}/v1`, OPENAI_API_KEY: token },
     };
   },
@@ -155,7 +170,8 @@ export async function run(agent: Agent, bin: string, settings: Omit<Settings, ke
   try {
     mkdirSync(place.project);
     mkdirSync(place.home);
-    const { command, variables, files = {}, input = "" } = agent.start({ ...settings, ...place });
+    const { command, variables, files = {}, given, input = "" } = agent.start({ ...settings, ...place });
+    if (given !== undefined) writeFileSync(join(place.project, edited), given);
     for (const [name, text] of Object.entries(files)) {
       mkdirSync(dirname(join(place.home, name)), { recursive: true });
       writeFileSync(join(place.home, name), text);
