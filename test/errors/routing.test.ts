@@ -179,6 +179,8 @@ test("every route of the OpenAPI document is there, and asks for a token unless 
   expect(routes.length).toBeGreaterThanOrEqual(5);
   for (const { path, method, isPublic } of routes) {
     const answer = await fetch(rig.gateway.url + path, { method: method.toUpperCase() });
-    expect({ path, method, status: answer.status }).toEqual({ path, method, status: isPublic ? 200 : 401 });
+    // A public route of one object finds none that is called "{id}".
+    const found = path.includes("{") ? 404 : 200;
+    expect({ path, method, status: answer.status }).toEqual({ path, method, status: isPublic ? found : 401 });
   }
 });

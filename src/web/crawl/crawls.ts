@@ -74,7 +74,7 @@ export class Crawls {
     const plan: CrawlPlan = { url: start.href, scrape, webhook: webhookOf(request.webhook), discovery };
     const sitemap: NewPage = { ...scope.pageAt(start, 0), kind: "sitemap", key: hashOf(`sitemap ${start.host}`) };
     const pages = discovery.sitemap === "skip" ? [] : [sitemap];
-    const delayMs = (request.delay ?? 0) * 1_000;
+    const delayMs = Math.ceil((request.delay ?? 0) * 1_000);
     return this.#create(principal, plan, {
       kind: "crawl",
       pagesMax: request.limit ?? pagesByDefault,

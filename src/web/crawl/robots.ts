@@ -109,7 +109,7 @@ function rulesOf(url: string, text: string, problem: RobotsProblem | undefined):
   const isCapped = demanded(undefined) > DELAY_MS_MAX;
   return {
     isAllowed: (each, agent) => parsed.isAllowed(each, agent ?? AGENT) !== false,
-    delayMs: (agent) => Math.min(Math.max(0, demanded(agent)), DELAY_MS_MAX),
+    delayMs: (agent) => Math.ceil(Math.min(Math.max(0, demanded(agent)), DELAY_MS_MAX)),
     sitemaps: parsed.getSitemaps(),
     problem: problem ?? (isCapped ? "CRAWL_DELAY_CAPPED" : undefined),
   };

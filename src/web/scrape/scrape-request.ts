@@ -111,10 +111,7 @@ export const scrapeOptionMembers = {
     .describe("Replace images within the page by their description; true by default."),
   blockAds: z.boolean().nullish().describe("In a browser, load no advertisements; true by default."),
   zeroDataRetention: z.boolean().nullish().describe("Store nothing of the page."),
-  proxy: z
-    .string()
-    .nullish()
-    .refine((given) => given == null || given === "auto" || given === "basic", "only auto and basic are supported"),
+  proxy: z.enum(["auto", "basic"], { error: "only auto and basic are supported" }).nullish(),
   // Firecrawl's SDK for Python sends its default, true, with every request that has options.
   skipTlsVerification: z.boolean().nullish().describe("Changes nothing: certificates are always verified."),
   onlyCleanContent: unsupported("onlyCleanContent"),
