@@ -125,7 +125,7 @@ describe("a crawl of the whole site", () => {
     ] as const) {
       expect((await ask(other, path, method)).status).toBe(404);
     }
-    for (const id of [job.id.replace(/^./, "0"), "x", "active", "%00"].slice(0, 2)) {
+    for (const id of [job.id.replace(/^./, "f"), "x"]) {
       expect((await ask(caller, `/v2/crawl/${id}`)).status).toBe(404);
     }
     expect((await ask(caller, `/v2/batch/scrape/${job.id}`)).status).toBe(404);
