@@ -10,12 +10,12 @@ def reader(name):
         import trafilatura
 
         return lambda html: trafilatura.extract(html, output_format="markdown", include_tables=True, include_links=True)
-    from crawl4ai.content_filter_strategy import PruningContentFilter
+    from crawl4ai.content_filter_strategy import PruningContentFilterLXML
     from crawl4ai.content_scraping_strategy import LXMLWebScrapingStrategy
     from crawl4ai.markdown_generation_strategy import DefaultMarkdownGenerator
 
     scraper = LXMLWebScrapingStrategy()
-    generator = DefaultMarkdownGenerator(content_filter=PruningContentFilter())
+    generator = DefaultMarkdownGenerator(content_filter=PruningContentFilterLXML())
 
     def read(html):
         cleaned = scraper.scrap("https://bench.test/", html).cleaned_html
