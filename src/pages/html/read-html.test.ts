@@ -190,7 +190,7 @@ describe("pages that need a browser", () => {
 describe("the title", () => {
   const text = `<p>${"A sentence of the text, which is long enough to be one. ".repeat(12)}</p>`;
 
-  test("stands in front of the main content, also where the page has it elsewhere", async () => {
+  test("stands in front of the main content, also where the page has it apart", async () => {
     const html = `<title>How to bind a book - Workshop</title><header><h1>Workshop</h1><h2>How to bind a book</h2></header><main>${text}</main>`;
     const { markdown } = await read(html, { onlyMainContent: true });
     expect(markdown?.split("\n")[0]).toBe("## How to bind a book");

@@ -2,7 +2,7 @@ import { type ChildNode, type Element, isTag, isText } from "domhandler";
 import { findOne } from "domutils";
 import { codeText, fencedCode, languageOf } from "./code.ts";
 import {
-  type Block,
+  type MarkdownBlock,
   type BlockLink,
   indentedLevelsMax,
   indentRest,
@@ -32,8 +32,8 @@ function isTransparent(element: Element, { footnotes }: Writer): boolean {
 }
 
 /** Neighbours as blocks: each block element, and between them paragraphs of what is left. */
-export function writeBlocks(nodes: readonly ChildNode[], scope: Scope, writer: Writer): Block[] {
-  const blocks: Block[] = [];
+export function writeBlocks(nodes: readonly ChildNode[], scope: Scope, writer: Writer): MarkdownBlock[] {
+  const blocks: MarkdownBlock[] = [];
   let run: ChildNode[] = [];
   const endRun = (): void => {
     if (run.length > 0) add(blocks, writeRun(run, scope, writer));
@@ -54,15 +54,15 @@ export function writeBlocks(nodes: readonly ChildNode[], scope: Scope, writer: W
   return blocks;
 }
 
-function add(blocks: Block[], more: readonly Block[]): void {
+function add(blocks: MarkdownBlock[], more: readonly MarkdownBlock[]): void {
   for (const block of more) if (block.text !== "") blocks.push(block);
 }
 
 /** Paragraphs of inline nodes; two line breaks in a row end one. */
-function writeRun(nodes: readonly ChildNode[], scope: Scope, writer: Writer): Block[] {
+function writeRun(nodes: readonly ChildNode[], scope: Scope, writer: Writer): MarkdownBlock[] {
   if (nodes.every((node) => isText(node) && node.data.trim() === "")) return [];
   const text = writer.inline(nodes, scope);
-  return (text.includes("\n") ? text.split(/\n[ \t]*\n\s*/) : [text]).flatMap((paragraph): Block[] => {
+  return (text.includes("\n") ? text.split(/\n[ \t]*\n\s*/) : [text]).flatMap((paragraph): MarkdownBlock[] => {
     const isBlank = paragraph.trim() === "";
     return isBlank ? [] : [{ kind: "text", text: finishParagraph(wrapped(paragraph, scope)) }];
   });
@@ -79,7 +79,7 @@ function wrapped(text: string, scope: Scope): string {
   return scope.strong ? surround(inner, "**") : inner;
 }
 
-function writeBlock(element: Element, scope: Scope, writer: Writer): Block[] {
+function writeBlock(element: Element, scope: Scope, writer: Writer): MarkdownBlock[] {
   const note = writer.footnotes.noteOf(element);
   if (note !== undefined) return writeNote(element, note, scope, writer);
   const formula = formulaOf(element);
@@ -116,7 +116,7 @@ function writeBlock(element: Element, scope: Scope, writer: Writer): Block[] {
   }
 }
 
-function writeOther(element: Element, scope: Scope, writer: Writer): Block[] {
+function writeOther(element: Element, scope: Scope, writer: Writer): MarkdownBlock[] {
   switch (element.name) {
     case "a":
       return writeLinkedBlocks(element, scope, writer);
@@ -150,7 +150,7 @@ function writeOther(element: Element, scope: Scope, writer: Writer): Block[] {
   }
 }
 
-function writeHeading(element: Element, scope: Scope, writer: Writer): Block[] {
+function writeHeading(element: Element, scope: Scope, writer: Writer): MarkdownBlock[] {
   const { link } = scope;
   const inner = writer.inline(element.children, { ...scope, inHeading: true });
   const takesLink = link !== undefined && !link.isWritten && (link.heading === undefined || link.heading === element);
@@ -163,7 +163,7 @@ function writeHeading(element: Element, scope: Scope, writer: Writer): Block[] {
   ];
 }
 
-function writeQuote(element: Element, scope: Scope, writer: Writer): Block[] {
+function writeQuote(element: Element, scope: Scope, writer: Writer): MarkdownBlock[] {
   if (scope.depth >= indentedLevelsMax) return writer.blocks(element.children, scope);
   const inner = joinBlocks(writer.blocks(element.children, { ...scope, depth: scope.depth + 1 }));
   return inner === ""
@@ -171,12 +171,12 @@ function writeQuote(element: Element, scope: Scope, writer: Writer): Block[] {
     : [{ kind: "quote", text: inner.replaceAll(/^(.*)$/gm, (line) => (line === "" ? ">" : `> ${line}`)) }];
 }
 
-function writePre(element: Element): Block[] {
+function writePre(element: Element): MarkdownBlock[] {
   const text = codeText(element);
   return text === "" ? [] : [{ kind: "code", text: fencedCode(text, languageOf(element)) }];
 }
 
-function writeTableOrLayout(element: Element, scope: Scope, writer: Writer): Block[] {
+function writeTableOrLayout(element: Element, scope: Scope, writer: Writer): MarkdownBlock[] {
   const code = codeOfTable(element);
   if (code !== undefined) return [{ kind: "code", text: fencedCode(code.text, code.language) }];
   if (scope.inCell || isLayout(element)) return writer.blocks(element.children, scope);
@@ -184,7 +184,7 @@ function writeTableOrLayout(element: Element, scope: Scope, writer: Writer): Blo
 }
 
 /** `<details>`: its summary in bold, then what it hides. */
-function writeDetails(element: Element, scope: Scope, writer: Writer): Block[] {
+function writeDetails(element: Element, scope: Scope, writer: Writer): MarkdownBlock[] {
   const summary = element.children.filter(isTag).find(({ name }) => name === "summary");
   const title =
     summary === undefined
@@ -198,7 +198,7 @@ function writeDetails(element: Element, scope: Scope, writer: Writer): Block[] {
 }
 
 /** A link around blocks (a card, a tile): its heading becomes the link, or else the first text. */
-function writeLinkedBlocks(element: Element, scope: Scope, writer: Writer): Block[] {
+function writeLinkedBlocks(element: Element, scope: Scope, writer: Writer): MarkdownBlock[] {
   const { href, title } = element.attribs;
   if (href === undefined || scope.inLink || scope.link !== undefined) return writer.blocks(element.children, scope);
   const heading = findOne(({ name }) => /^h[1-6]$/.test(name), element.children) ?? undefined;
@@ -209,7 +209,7 @@ function writeLinkedBlocks(element: Element, scope: Scope, writer: Writer): Bloc
   return writer.blocks(element.children, { ...scope, link: { ...link, heading: undefined } });
 }
 
-function writeNote(element: Element, label: string, scope: Scope, writer: Writer): Block[] {
+function writeNote(element: Element, label: string, scope: Scope, writer: Writer): MarkdownBlock[] {
   const text = joinBlocks(writer.blocks(element.children, scope)).replace(/^\s*\^?\s*/, "");
   return text === "" ? [] : [{ kind: "note", text: indentRest(`[^${label}]: ${text}`, 4) }];
 }

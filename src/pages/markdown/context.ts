@@ -2,7 +2,7 @@ import type { ChildNode, Element } from "domhandler";
 import type { Footnotes } from "./footnotes.ts";
 
 /** A part of a document between two blank lines, or a list. */
-export interface Block {
+export interface MarkdownBlock {
   kind: "text" | "heading" | "list" | "code" | "table" | "quote" | "rule" | "note";
   text: string;
 }
@@ -37,7 +37,7 @@ export interface Writer {
   readonly footnotes: Footnotes;
   /** Whether a node is, or contains, a block. */
   isBlock(node: ChildNode): boolean;
-  blocks(nodes: readonly ChildNode[], scope: Scope): Block[];
+  blocks(nodes: readonly ChildNode[], scope: Scope): MarkdownBlock[];
   /** Text of one paragraph, with marks before the characters that may have to be escaped (see escape.ts). */
   inline(nodes: readonly ChildNode[], scope: Scope): string;
 }
@@ -57,7 +57,7 @@ export const outermostScope: Scope = {
 export const indentedLevelsMax = 32;
 
 /** Blocks with a blank line between them. */
-export function joinBlocks(blocks: readonly Block[]): string {
+export function joinBlocks(blocks: readonly MarkdownBlock[]): string {
   return blocks.map(({ text }) => text).join("\n\n");
 }
 

@@ -1,13 +1,13 @@
 import { type ChildNode, type Element, isTag, isText } from "domhandler";
-import { type Block, indentedLevelsMax, indentRest, joinBlocks, type Scope, type Writer } from "./context.ts";
+import { type MarkdownBlock, indentedLevelsMax, indentRest, joinBlocks, type Scope, type Writer } from "./context.ts";
 import { finishLine } from "./inline.ts";
 
 /** A list, or a list item without one. Items that are footnotes become notes, after the list. */
-export function writeList(list: Element, scope: Scope, writer: Writer): Block[] {
+export function writeList(list: Element, scope: Scope, writer: Writer): MarkdownBlock[] {
   const inner = { ...scope, depth: scope.depth + 1 };
   const isOrdered = list.name === "ol";
   const items: string[] = [];
-  const notes: Block[] = [];
+  const notes: MarkdownBlock[] = [];
   let isLoose = false;
   let number = Number.parseInt(list.attribs["start"] ?? "1", 10);
   if (Number.isNaN(number)) number = 1;
@@ -33,7 +33,7 @@ export function writeList(list: Element, scope: Scope, writer: Writer): Block[] 
 }
 
 /** An item whose parts need no blank line between them: one text, then lists. */
-function isTight(blocks: readonly Block[]): boolean {
+function isTight(blocks: readonly MarkdownBlock[]): boolean {
   return blocks.every(({ kind }, index) => kind === "list" || (index === 0 && kind !== "table"));
 }
 
@@ -54,8 +54,8 @@ function itemsOf(list: Element): ChildNode[][] {
 }
 
 /** `<dl>`: each term in bold, followed by its descriptions. */
-export function writeDefinitions(list: Element, scope: Scope, writer: Writer): Block[] {
-  const blocks: Block[] = [];
+export function writeDefinitions(list: Element, scope: Scope, writer: Writer): MarkdownBlock[] {
+  const blocks: MarkdownBlock[] = [];
   for (const part of partsOf(list)) {
     if (part.name !== "dt") {
       blocks.push(

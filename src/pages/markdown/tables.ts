@@ -2,7 +2,7 @@ import { type Element, isTag, isText } from "domhandler";
 import { findOne, textContent } from "domutils";
 import { elementsOf } from "../html/walk.ts";
 import { codeText, isDecoration, languageOf } from "./code.ts";
-import type { Block, Scope, Writer } from "./context.ts";
+import type { MarkdownBlock, Scope, Writer } from "./context.ts";
 import { finishLine } from "./inline.ts";
 
 /** Columns of a table; a cell that claims to span more spans this many. */
@@ -60,7 +60,7 @@ function longCell(cell: Element): boolean {
 }
 
 /** A table with a header row, an empty one where it has none. Spans leave the cells that they cover empty. */
-export function writeTable(table: Element, scope: Scope, writer: Writer): Block[] {
+export function writeTable(table: Element, scope: Scope, writer: Writer): MarkdownBlock[] {
   const rows = rowsOf(table);
   const cellScope: Scope = { ...scope, inCell: true };
   const grid = fillGrid(rows, (cell) => writeCell(cell, cellScope, writer));
@@ -82,7 +82,7 @@ function writeRow(cells: readonly string[]): string {
   return `| ${cells.join(" | ")} |`;
 }
 
-function writeCaption(table: Element, scope: Scope, writer: Writer): Block[] {
+function writeCaption(table: Element, scope: Scope, writer: Writer): MarkdownBlock[] {
   const caption = table.children.filter(isTag).find(({ name }) => name === "caption");
   return caption === undefined ? [] : writer.blocks(caption.children, scope);
 }
@@ -95,7 +95,7 @@ function writeCell(cell: Element, scope: Scope, writer: Writer): string {
   return text.replaceAll(/^(<br>)+|(<br>)+$/g, "");
 }
 
-function cellBlock({ kind, text }: Block): string {
+function cellBlock({ kind, text }: MarkdownBlock): string {
   if (kind !== "code") return text.replaceAll(/\s*\n+\s*/g, "<br>");
   const lines = text
     .split("\n")

@@ -2,7 +2,7 @@
  * Messages between the gateway and a child, on the child's standard input and output: two lengths of four bytes each, a
  * header as JSON, and raw bytes. Documents and texts cross as they are, not as JSON.
  */
-export interface Frame {
+export interface PoolMessage {
   header: unknown;
   body: Uint8Array;
 }
@@ -26,13 +26,13 @@ export function encodeFrame(header: unknown, body: readonly Uint8Array[]): Uint8
 }
 
 /** Puts messages together from the pieces in which they arrive. */
-export class FrameReader {
+export class MessageReader {
   #pieces: Uint8Array[] = [];
   #bytes = 0;
   #wanted = prefixBytes;
 
   /** @throws Error for a message above `frameBytesMax`. */
-  *push(piece: Uint8Array): Generator<Frame> {
+  *push(piece: Uint8Array): Generator<PoolMessage> {
     this.#pieces.push(piece);
     this.#bytes += piece.length;
     while (this.#bytes >= this.#wanted) {

@@ -3,7 +3,7 @@ import { setPriority } from "node:os";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { PageError, type PageFailure } from "../page-error.ts";
-import { encodeFrame, type Frame, FrameReader } from "./frames.ts";
+import { encodeFrame, type PoolMessage, MessageReader } from "./frames.ts";
 import { useOf } from "./process-use.ts";
 import { decodeReply, type Result, type Task } from "./tasks.ts";
 
@@ -15,7 +15,7 @@ const niceness = 10;
 /** The memory that a child's garbage collector takes the machine to have. */
 const collectorBytes = 256 * 1024 * 1024;
 
-/** How often the memory and the time of a child at work are read. It takes 20 µs on Linux, and a process elsewhere. */
+/** How often the memory and the time of a child at work are read. It takes 20 µs on Linux, and a process on other systems. */
 const watchMs = process.platform === "linux" ? 50 : 500;
 
 export interface ChildBounds {
@@ -34,7 +34,7 @@ export interface ChildBounds {
 export class PageChild {
   readonly #process: Bun.Subprocess<"pipe", "pipe", "ignore">;
   readonly #bounds: ChildBounds;
-  #running: PromiseWithResolvers<Frame> | undefined;
+  #running: PromiseWithResolvers<PoolMessage> | undefined;
   #endedBecause: PageFailure = "crashed";
   /** The process has been told to end, or has ended. */
   isEnding = false;
@@ -73,7 +73,7 @@ export class PageChild {
 
   /** @throws PageError. After `timeout`, `too_large` and `crashed` the process has ended. */
   async run(task: Task, bytes: Uint8Array): Promise<Result> {
-    const running = Promise.withResolvers<Frame>();
+    const running = Promise.withResolvers<PoolMessage>();
     this.#running = running;
     const timer = setTimeout(() => this.end("timeout"), this.#bounds.taskMsMax);
     const stopWatching = this.#watch();
@@ -104,7 +104,7 @@ export class PageChild {
   }
 
   async #readReplies(): Promise<void> {
-    const reader = new FrameReader();
+    const reader = new MessageReader();
     try {
       for await (const piece of this.#process.stdout)
         for (const frame of reader.push(piece)) this.#running?.resolve(frame);
@@ -143,7 +143,7 @@ const messages: Partial<Record<PageFailure, string>> = {
   crashed: "the process that read the document has ended",
 };
 
-/** Linux ends the child when the gateway ends, however it does; elsewhere the end of its input does, once it is idle. */
+/** Linux ends the child when the gateway ends, however it does; on other systems the end of its input does, once it is idle. */
 function endWithParent(): string[] {
   const setpriv = process.platform === "linux" ? Bun.which("setpriv") : null;
   return setpriv === null ? [] : [setpriv, "--pdeathsig", "KILL", "--"];

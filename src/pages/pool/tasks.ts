@@ -1,7 +1,7 @@
 import type { Page, PageRequest } from "../page.ts";
 import { PageError, type PageFailure } from "../page-error.ts";
 import type { Sitemap, SitemapRequest } from "../sitemap/read-sitemap.ts";
-import { encodeFrame, type Frame } from "./frames.ts";
+import { encodeFrame, type PoolMessage } from "./frames.ts";
 
 /** What a child is asked to do with the bytes that come with it. */
 export type Task = { name: "page"; request: PageRequest } | { name: "sitemap"; request: SitemapRequest };
@@ -44,7 +44,7 @@ export function encodeFailure(error: unknown): Uint8Array[] {
  * The result that a child sent.
  * @throws PageError where it could not take the document apart.
  */
-export function decodeReply({ header, body }: Frame): Result {
+export function decodeReply({ header, body }: PoolMessage): Result {
   const reply = header as Reply;
   if (reply.outcome === "failed") throw new PageError(reply.failure, reply.message);
   const decoder = new TextDecoder();

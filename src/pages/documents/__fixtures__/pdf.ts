@@ -1,14 +1,14 @@
 /** A piece of text: where, how large, and what. */
 export type Text = readonly [x: number, y: number, size: number, text: string];
 
-export interface PdfOptions {
+export interface MadePdf {
   title?: string;
   /** More of the trailer, an encryption for example. */
   trailer?: string;
 }
 
 /** A PDF with one page for each list of texts, in Helvetica. */
-export function makePdf(pages: readonly (readonly Text[])[], { title, trailer = "" }: PdfOptions = {}): Uint8Array {
+export function makePdf(pages: readonly (readonly Text[])[], { title, trailer = "" }: MadePdf = {}): Uint8Array {
   const objects = ["<< /Type /Catalog /Pages 2 0 R >>", "", "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>", title === undefined ? "<< >>" : `<< /Title (${title}) /CreationDate (D:20260131120000Z) >>`];
   const kids = pages.map((texts) => {
     const content = texts.map(([x, y, size, text]) => `BT /F1 ${size} Tf ${x} ${y} Td (${text}) Tj ET`).join("\n");
