@@ -141,7 +141,7 @@ describe("a token is read", () => {
         return (thrown as Error).message;
       }
     };
-    const foreign = (place: string) => `What ${place} contains is not a token of this gateway: those begin with tg_.`;
+    const foreign = (place: string) => `What ${place} contains is not valid: tokens of this gateway begin with tg_.`;
     expect(await refusalFor({ "x-api-key": "sk-1", authorization: "Bearer sk-2" })).toBe(foreign("x-api-key"));
     expect(await refusalFor({ authorization: "Bearer sk-2" })).toBe(foreign("authorization"));
     expect(await refusalFor({ "api-key": "sk-3" })).toBe(foreign("api-key"));
@@ -375,6 +375,6 @@ describe("a handshake", () => {
   test("a client secret opens no other route", async () => {
     const { id } = await issue();
     const secret = await issueFor(id);
-    expect(() => authenticator.authenticate(new Headers({ authorization: `Bearer ${secret}` }))).toThrow("not a token");
+    expect(() => authenticator.authenticate(new Headers({ authorization: `Bearer ${secret}` }))).toThrow("not valid");
   });
 });

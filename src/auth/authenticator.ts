@@ -171,7 +171,7 @@ export class Authenticator {
 function foreign(place: string): GatewayError {
   return new GatewayError(
     "invalid_token",
-    `What ${place} contains is not a token of this gateway: those begin with tg_.`,
+    `What ${place} contains is not valid: tokens of this gateway begin with tg_.`,
   );
 }
 

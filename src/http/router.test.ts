@@ -72,6 +72,6 @@ describe("a router", () => {
     ["the same path", routeAt("get", "/v1/things")],
     ["a path whose parameter is called otherwise", routeAt("get", "/v1/things/{id}")],
   ])("refuses a second route at %s", (_, route) => {
-    expect(() => createRouter([things, thing, route])).toThrow(`two routes for GET ${route.path}`);
+    expect(() => createRouter([things, thing, route])).toThrow(`two routes for get ${route.path}`);
   });
 });
