@@ -47,7 +47,7 @@ describe("inline", () => {
     [
       "brackets in an address",
       '<a href="/a_(b)">x</a> <a href="/a(b">y</a>',
-      "[x](https://site.test/a_(b)) [y](https://site.test/a%28b)",
+      "[x](https://site.test/a_%28b%29) [y](https://site.test/a%28b)",
     ],
     [
       "a card that is a link",
