@@ -1,4 +1,4 @@
-/** The part of the composition for the web: the engine, what it reads pages with, and the model for summaries and JSON. */
+/** The part of the composition for the web: the engine, its readers of pages, and the model for summaries and JSON. */
 import { fileURLToPath } from "node:url";
 import { Browser } from "./browser/index.ts";
 import type { CallPipeline, PipelineDependencies } from "./calls/index.ts";
@@ -57,7 +57,7 @@ interface WebOptions {
   environment: Environment;
   storage: Storage;
   logger: Logger;
-  /** What calls are made with, work on the web is made with too. */
+  /** The dependencies of calls, which work on the web shares. */
   calls: PipelineDependencies;
   pipeline: CallPipeline;
   outbound: Outbound;

@@ -1,5 +1,5 @@
 export type BrowserFailure =
-  /** There is no browser, or it cannot be started. The message says what to do. */
+  /** There is no browser, or it cannot be started. The message contains the remedy. */
   | "unavailable"
   /** Too many scrapes wait for a page. */
   | "busy"

@@ -56,7 +56,7 @@ export class Browser {
     this.#options = options;
   }
 
-  /** The executable, or what an operator must do to have one. Whether it starts is known after the first scrape only. */
+  /** The executable, or the steps for an operator to have one. Whether it starts is known after the first scrape only. */
   available(): BrowserAvailability {
     const { isEnabled, executable, path } = this.#options;
     if (!isEnabled) return { missing: "the browser is switched off in the configuration" };

@@ -44,10 +44,10 @@ export interface Location {
   languages?: readonly string[] | undefined;
 }
 
-/** What the child process is asked for. */
+/** The request to the child process. */
 export interface PageRequest {
   url: string;
-  /** Sent with requests to the URL's own origin only. `host` and what belongs to a connection are ignored. */
+  /** Sent with requests to the URL's own origin only. `host` and the headers of a connection are ignored. */
   headers?: Readonly<Record<string, string>> | undefined;
   /** For the whole scrape, its wait for a free page included. */
   timeoutMs: number;
@@ -93,6 +93,6 @@ export interface RenderedPage {
   screenshot?: Screenshot;
   /** Present if the request has actions. */
   actions?: ActionResults;
-  /** What is missing, for the caller. */
+  /** The missing parts, for the caller. */
   warning?: string;
 }

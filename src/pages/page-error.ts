@@ -2,13 +2,13 @@
 export type PageFailure =
   /** No reader for this kind of document: an image, a video, an archive … */
   | "unsupported"
-  /** The document, or what it unpacks to, exceeds a bound. */
+  /** The document, or its unpacked content, exceeds a bound. */
   | "too_large"
   /** It took longer than allowed. */
   | "timeout"
   /** It ended the process that read it, or took too much memory. */
   | "crashed"
-  /** The bytes are not what they claim to be, or are encrypted. */
+  /** The bytes are not of the claimed kind, or are encrypted. */
   | "malformed"
   /** Too many documents wait already, or the gateway is stopping. */
   | "busy"

@@ -1,4 +1,4 @@
-/** What is asked of a document. It crosses to a child process: plain data only. */
+/** A request about a document. It crosses to a child process: plain data only. */
 export interface PageRequest {
   /** The final address, after redirects: the base of relative links, unless the page names another. */
   url: string;
@@ -71,6 +71,6 @@ export interface Page {
   /** Pages of a PDF that were read, and that it has. */
   pdfPages?: number;
   totalPdfPages?: number;
-  /** What is missing or doubtful in the result, for people. */
+  /** The missing or doubtful parts of the result, for people. */
   warning?: string;
 }

@@ -1,7 +1,7 @@
 import type { Principal } from "../auth/index.ts";
 import type { CallSignal, JsonObject, Nano, Usage } from "../core/index.ts";
 
-/** What reads pages: the gateway itself, or an upstream with Firecrawl's API. */
+/** The reader of pages: the gateway itself, or an upstream with Firecrawl's API. */
 export interface WebEngine {
   /** Checks a body of `POST /v2/scrape`. Throws 422 `validation_failed` with the member that is at fault. */
   planScrape(body: JsonObject): WebPlan<ScrapedPage>;
@@ -20,7 +20,7 @@ export interface WebPlan<Result> {
   run(context: WorkContext): Promise<Result>;
 }
 
-/** What a plan needs of the work that it is part of. */
+/** The parts of its work that a plan needs. */
 export interface WorkContext {
   /** The id of the work: the parent of the model's calls. */
   workId: string;
@@ -31,9 +31,9 @@ export interface WorkContext {
 }
 
 interface Performed {
-  /** What is charged for the work itself. */
+  /** The charged usage of the work itself. */
   usage: Usage;
-  /** What calls of a model for it have cost, in nano-credits; they are charged by themselves. */
+  /** The cost of a model's calls for it, in nano-credits; they are charged by themselves. */
   spent: Nano;
   /** An upstream's whole answer, which is relayed as it is. */
   relayed?: Uint8Array | undefined;
@@ -56,7 +56,7 @@ export interface SiteLink {
 
 export interface MappedSite extends Performed {
   links: readonly SiteLink[];
-  /** What is missing, for people. */
+  /** The missing parts, for people. */
   warning?: string | undefined;
 }
 

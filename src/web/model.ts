@@ -18,6 +18,6 @@ export interface ModelContext {
 
 /** Calls a model through the gateway itself, as a call of the principal with its own hold and record. */
 export interface WebModel {
-  /** Rejects with a `GatewayError`, such as 402. `spent` is what the call has cost. */
+  /** Rejects with a `GatewayError`, such as 402. `spent` is the cost of the call. */
   ask(question: ModelQuestion, context: ModelContext): Promise<{ text: string; spent: Nano }>;
 }

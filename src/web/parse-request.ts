@@ -33,7 +33,7 @@ function firstIssue(issues: readonly z.core.$ZodIssue[], base: readonly Property
   return { path, message: issue.message };
 }
 
-/** A message of our own says more than that a value is none of those expected. */
+/** A message of our own is more helpful than a list of expected values. */
 function rank({ message }: Issue): number {
   return message.startsWith("Invalid") ? 0 : 1;
 }

@@ -58,7 +58,7 @@ interface WebResult {
 
 type WorkUsage = WebPlan<unknown>["bound"];
 
-/** Throws a `GatewayError` for what is refused or fails. */
+/** Throws a `GatewayError` for a refusal or a failure. */
 export async function performWork<Result extends WebResult>(
   deps: WebDependencies,
   { operation, call, plan, answer, abort }: Performing<Result>,

@@ -32,7 +32,7 @@ const networkFlags: readonly string[] = [
 ];
 
 /**
- * A second `--disable-features` replaces the first, so this has what Playwright would switch off, too. The popups of the address bar
+ * A second `--disable-features` replaces the first, so this also has those that Playwright would switch off. The popups of the address bar
  * are pages of the browser's own that it prepares for every context: they took 0.8 of the 1.1 seconds of CPU of a small scrape.
  */
 const disabledFeatures: readonly string[] = [

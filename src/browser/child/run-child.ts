@@ -117,7 +117,7 @@ class BrowserChild {
     this.#deadlines.set(id, deadline);
     try {
       const { guard, browser, proxy, proxyAddress } = await deadline.bound(this.#started());
-      // The proxy sees requests of pages, but not what the browser would open by itself, such as files.
+      // The proxy sees requests of pages, but not those that the browser would open by itself, such as files.
       guard.check(request.url);
       const page = await renderPage({ browser, proxy, proxyAddress, request, deadline, onStuck: giveUp });
       const { record, parts } = recordOf(page);
@@ -141,7 +141,7 @@ class BrowserChild {
   }
 }
 
-/** Ends the child at once: a new browser is better than none, or than one in which what is left of a page goes on. */
+/** Ends the child at once: a new browser is better than none, or than one in which the remains of a page go on. */
 const giveUp = (): never => process.exit(1);
 
 function failureRecord(cause: unknown): FailureRecord {

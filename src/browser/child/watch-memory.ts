@@ -1,4 +1,4 @@
-/** Ends pages that use too much memory. Linux only: elsewhere the browser's own bounds remain. */
+/** Ends pages that use too much memory. Linux only: on other systems the browser's own bounds remain. */
 import { readdirSync, readFileSync } from "node:fs";
 
 const INTERVAL_MS = 500;

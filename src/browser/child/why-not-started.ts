@@ -9,7 +9,7 @@ const sandboxAdvice =
   "container also a seccomp profile that allows clone and unshare), or, if every site is trusted, switch the sandbox off in " +
   "the configuration";
 
-/** For the operator: what to do so that the browser starts. */
+/** For the operator: the steps after which the browser starts. */
 export function whyNotStarted(cause: unknown, { executable, userId }: StartMessage): string {
   const text = cause instanceof Error ? cause.message : String(cause);
   if (
@@ -22,7 +22,7 @@ export function whyNotStarted(cause: unknown, { executable, userId }: StartMessa
     const user = userId === undefined ? "this user" : `the unprivileged user ${userId}, which it runs as below root,`;
     return `Chromium was not started: ${user} may not execute ${executable}, or not use the folder for temporary files`;
   }
-  // The first line is Playwright's summary; what follows are the browser's own words.
+  // The first line is Playwright's summary; the browser's own words follow.
   const [first = ""] = text.split("\n");
   const fatal = text.split("\n").find((line) => /FATAL|error while loading shared libraries/.test(line));
   return `Chromium was not started: ${fatal?.trim() ?? first}`;

@@ -31,7 +31,7 @@ const LAST_WORDS_MAX = 2_000;
 export interface DriverEnd {
   /** It was stopped. */
   isExpected: boolean;
-  /** What the child wrote last. */
+  /** The last output of the child. */
   lastWords: string;
 }
 

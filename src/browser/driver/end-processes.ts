@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 
 /**
- * Kills what is left of a browser whose child process died: every process whose command line contains the browser's own folder.
- * Linux only; elsewhere the browser ends by itself when its pipe closes.
+ * Kills the remains of a browser whose child process died: every process whose command line contains the browser's own folder.
+ * Linux only; on other systems the browser ends by itself when its pipe closes.
  */
 export function endProcessesOf(folder: string): void {
   for (const pid of processesOf(folder)) {

@@ -32,7 +32,7 @@ export function frameOf({ text, parts }: Frame): Uint8Array[] {
 export class FrameReader {
   readonly #bounds: FrameBounds;
   readonly #onFrame: (frame: Frame) => void;
-  /** What the next bytes belong to, and how much of it has arrived. */
+  /** The part that the next bytes belong to, and how much of it has arrived. */
   #current = Buffer.alloc(2 * WORD_BYTES);
   #filled = 0;
   /** The current frame; undefined while its head arrives. */

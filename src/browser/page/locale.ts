@@ -39,7 +39,7 @@ const mainZones: Readonly<Record<string, string>> = {
 
 const fallbackZone = "UTC";
 
-/** What a browser in that country says about itself. Unknown countries and languages count as absent. */
+/** The self-description of a browser in that country. Unknown countries and languages count as absent. */
 export function localeOf({ country = DEFAULT_COUNTRY, languages = [] }: Location = {}): PageLocale {
   const region = localeFrom(`und-${country}`)?.maximize();
   const known = languages.flatMap((language) => localeFrom(language)?.baseName ?? []);

@@ -4,7 +4,7 @@ import type { Deadline } from "./deadline.ts";
 /** How long a click may take to begin a navigation. */
 const BEGIN_MS = 100;
 
-/** How long a navigation of the page's own may take before what is there counts. */
+/** How long a navigation of the page's own may take before the current page counts. */
 const NAVIGATION_MS_MAX = 10_000;
 
 export interface FailedNavigation {
@@ -13,7 +13,7 @@ export interface FailedNavigation {
   text: string;
 }
 
-/** The navigations of a page's main frame: what the current document's request was answered, and whether another is on its way. */
+/** The navigations of a page's main frame: the answer to the current document's request, and whether another is on its way. */
 export class Navigations {
   /** Of the last navigation that was answered. */
   response: Response | undefined;

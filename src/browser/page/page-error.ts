@@ -21,11 +21,11 @@ const networkFailures: readonly NetworkFailure[] = [
   },
 ];
 
-/** `text` is the browser's `net::ERR_…`; `verdict` what the proxy says about the same host. */
+/** `text` is the browser's `net::ERR_…`; `verdict` is the judgement of the proxy on the same host. */
 export function navigationError(text: string, verdict: Verdict | undefined): BrowserError {
   const [, code = ""] = /net::(ERR_\w+)/.exec(text) ?? [];
   const known = networkFailures.find(({ codes }) => codes.test(code));
-  // The proxy knows why a connection failed. It knows nothing about what happens inside of it.
+  // The proxy knows why a connection failed. It knows nothing about its inside.
   if (verdict !== undefined && known?.failure !== "untrusted")
     return new BrowserError(verdict.failure, verdict.message);
   if (known !== undefined) return new BrowserError(known.failure, known.message);

@@ -11,7 +11,7 @@ const READS_MAX = 20;
 const READ_PAUSE_MS = 100;
 
 /**
- * The document as text; in a document that is too long, its length. Elements with open shadow roots contain what a reader
+ * The document as text; in a document that is too long, its length. Elements with open shadow roots contain the part that a reader
  * sees, in `template` elements.
  */
 const expression = `(() => {

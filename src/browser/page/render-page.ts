@@ -107,7 +107,7 @@ function contextOptions(
   return {
     ...device,
     ...(screenshot?.viewport && { viewport: screenshot.viewport }),
-    // Many sites send a page of nothing to what calls itself headless.
+    // Many sites send an empty page to a browser that calls itself headless.
     userAgent:
       headers.userAgent ?? device.userAgent.replace(/Chrome\/[\d.]+/, `Chrome/${version.split(".")[0] ?? ""}.0.0.0`),
     locale,

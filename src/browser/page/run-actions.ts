@@ -106,7 +106,7 @@ async function clickOne(element: Locator, deadline: Deadline): Promise<void> {
   }
 }
 
-/** By the height of what is scrolled, as by Page Down. */
+/** By the height of the scrolled element, as by Page Down. */
 async function scroll(action: PageAction & { type: "scroll" }, { page, world, deadline }: ActionScene): Promise<void> {
   const { direction = "down", selector } = action;
   const sign = direction === "up" ? -1 : 1;

@@ -1,6 +1,6 @@
 import type { CDPSession } from "playwright-core";
 
-/** Bytes of what a script returns, as JSON. */
+/** Bytes of the result of a script, as JSON. */
 const VALUE_CHARACTERS_MAX = 1024 * 1024;
 
 export interface ScriptReturn {
@@ -10,8 +10,8 @@ export interface ScriptReturn {
 }
 
 /**
- * Runs a caller's script in the page and returns what its last expression is, or what it returns. `await` and `return` may be
- * at its top level. Rejects if it throws, or returns what JSON has no words for.
+ * Runs a caller's script in the page and returns the value of its last expression, or its return value. `await` and `return` may be
+ * at its top level. Rejects if it throws, or returns a value that JSON cannot express.
  */
 export async function runScript(session: CDPSession, script: string): Promise<ScriptReturn> {
   const direct = await evaluate(session, script);

@@ -46,7 +46,7 @@ export function requestHeadOf({ method, target, fields }: ProxyRequest): string 
 }
 
 /**
- * The head of a reply for the browser. It says that the connection ends: if the browser used it again, for another host, this
+ * The head of a reply for the browser. It ends the connection: if the browser used it again, for another host, this
  * host would get the request.
  */
 export function replyHeadOf(head: Buffer): { text: string; status: number } | undefined {

@@ -28,7 +28,7 @@ export interface PassOptions {
   onEnd: () => void;
 }
 
-/** What one scrape may do through the proxy, and what became of it. */
+/** The permissions of one scrape at the proxy, and its outcome. */
 export class ProxyPass {
   readonly authorization: string;
   readonly #options: PassOptions;

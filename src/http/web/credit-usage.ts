@@ -6,7 +6,7 @@ import type { Services } from "../services.ts";
 
 const credits = z.number().nullable();
 
-/** The caller's budget in Firecrawl's words, for its SDKs; `/v1/user/info` tells more. */
+/** The caller's budget in Firecrawl's words, for its SDKs; `/v1/user/info` has more. */
 export const creditUsageRoute = platformRoute({
   contract: {
     path: "/v2/team/credit-usage",

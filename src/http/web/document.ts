@@ -19,7 +19,7 @@ export const document = z
         pdfs: z.array(z.string()),
       })
       .optional(),
-    warning: z.string().optional().describe("What is missing or doubtful."),
+    warning: z.string().optional().describe("The missing or doubtful parts."),
     metadata: z
       .looseObject({
         title: z.string().optional(),

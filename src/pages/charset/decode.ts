@@ -1,7 +1,7 @@
 import { analyse } from "chardet";
 import sniff from "html-encoding-sniffer";
 
-/** Bytes of a document in which its own declaration is looked for. The standard says 1,024; real pages put it later. */
+/** Bytes of a document in which its own declaration is looked for. The standard demands 1,024; real pages put it later. */
 const prescanBytesMax = 8 * 1024;
 
 /** Bytes that statistics look at, where nothing declares the encoding. */

@@ -1,5 +1,5 @@
 declare module "html-encoding-sniffer" {
-  /** The name of a document's encoding by the standards of HTML or XML, or `defaultEncoding` where the document has no say. */
+  /** The name of a document's encoding by the standards of HTML or XML, or `defaultEncoding` for a document without its own. */
   export default function sniff(
     bytes: Uint8Array,
     options: {

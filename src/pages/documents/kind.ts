@@ -36,7 +36,7 @@ const unreadable: readonly (readonly [name: string, hex: string, offset?: number
   ["a WebAssembly module", "0061736d"],
 ];
 
-/** Media types → kinds. A type that says less than the bytes do is not here. */
+/** Media types → kinds. A type that is less exact than the bytes is not here. */
 const kindsByType: Readonly<Record<string, PageKind>> = {
   "text/html": "html",
   "application/xhtml+xml": "html",
@@ -74,15 +74,15 @@ const kindsByExtension: Readonly<Record<string, PageKind>> = {
 const headBytesMax = 2_048;
 
 /**
- * What a document is: by its bytes where they leave no doubt, then by the type that the server says, then by its address.
- * @throws PageError `unsupported`, naming what it is, for what has no reader.
+ * The kind of a document: by its bytes where they leave no doubt, then by the type in the header, then by its address.
+ * @throws PageError `unsupported`, naming the kind, for a kind without a reader.
  */
 export function kindOf(bytes: Uint8Array, contentType: string | undefined, url: string): PageKind {
   const head = latin1(bytes.subarray(0, headBytesMax));
   if (/%PDF-\d/.test(head.slice(0, 1_024))) return "pdf";
   if (head.startsWith("PK\u0003\u0004")) return zipKind(bytes);
   const type = mediaTypeOf(contentType);
-  // What is certainly text may begin with any letters.
+  // A certain text may begin with any letters.
   const name = unreadable.find(([, hex, offset = 0]) => hexAt(bytes, offset, hex.length / 2) === hex)?.[0];
   if (name !== undefined && !(isText(type) && /^[\t\n\r -~]+$/.test(head))) throw unsupported(name);
   if (hasNull(head)) throw unsupported(type === "" ? "binary data" : `binary data (${type})`);

@@ -15,7 +15,7 @@ export interface AbsoluteOptions {
 }
 
 /**
- * Makes the addresses in a tree absolute, in place, and takes away what only a browser needs: handlers of events, styles,
+ * Makes the addresses in a tree absolute, in place, and takes away the parts for browsers only: handlers of events, styles,
  * sets of image sizes (the best one becomes the source). An address that can't be followed is removed.
  */
 export function makeAbsolute(root: ParentNode, options: AbsoluteOptions): void {

@@ -26,7 +26,7 @@ const consentBoxes =
 /** The part of a page's text that no hidden element has: themes hide the whole content until a script has run. */
 const hiddenShareMax = 1 / 3;
 
-/** Removes what a reader never sees: scripts, styles, comments, hidden elements, boxes that ask for consent. In place. */
+/** Removes the parts that a reader never sees: scripts, styles, comments, hidden elements, boxes that ask for consent. In place. */
 export function clean(root: ParentNode): void {
   const textMax = textLength(root, Infinity) * hiddenShareMax;
   const waiting: ParentNode[] = [root];

@@ -17,7 +17,7 @@ export function isLinkedData({ attribs }: Element): boolean {
   return /^application\/ld\+json/i.test(attribs["type"] ?? "");
 }
 
-/** Facts that a page states about its main entity as JSON-LD, for what its meta tags leave out. */
+/** Facts that a page states about its main entity as JSON-LD, for facts that its meta tags omit. */
 export function linkedFacts(scripts: readonly Element[]): LinkedFacts {
   const facts: LinkedFacts = {};
   for (const object of linkedObjects(scripts)) addFacts(facts, object);

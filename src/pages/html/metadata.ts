@@ -130,7 +130,7 @@ function addTag({ tags, folded }: Head, { attribs }: Element): void {
   if (name !== name.toLowerCase()) addValue(folded, name.toLowerCase(), value);
 }
 
-/** The only headers in meta tags that say something about the content. */
+/** The only headers in meta tags that concern the content. */
 function httpEquivalent(name: string | undefined): string | undefined {
   return name !== undefined && /^(content-language|last-modified)$/i.test(name.trim()) ? name.toLowerCase() : undefined;
 }

@@ -4,13 +4,13 @@ import { elementsOf } from "./walk.ts";
 /** Characters of text below which a page with scripts is empty without them. */
 const emptyCharactersMax = 100;
 
-/** The same where the page says that it needs scripts: a message about them is not the content. */
+/** The same for a page that demands scripts: a message about them is not the content. */
 const askingCharactersMax = 250;
 
 /** The same where the root of an application has nothing in it. */
 const nearlyEmptyCharactersMax = 600;
 
-/** Where frameworks put what they draw. */
+/** The elements in which frameworks draw. */
 const applicationRoots =
   /^(root|app|__next|__nuxt|___gatsby|react-root|app-root|svelte|main-app|application|ember-app|vue-app)$/i;
 
@@ -64,7 +64,7 @@ function asks({ children }: Element): boolean {
   );
 }
 
-/** What is shown without scripts, instead: forums have all of their posts there. To the parser it is one text. */
+/** Shown without scripts, instead: forums have all of their posts there. To the parser it is one text. */
 function substituteText({ children }: Element): number {
   const [content] = children;
   if (content === undefined || !isText(content) || content.data.length < nearlyEmptyCharactersMax) return 0;

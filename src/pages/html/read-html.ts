@@ -15,11 +15,11 @@ import { parseHtml } from "./parse.ts";
 import { withTitle } from "./with-title.ts";
 import { compileSelectors, outermost, removeMatches } from "./select.ts";
 
-/** What is read of a page besides its kind. */
+/** The parts of a page besides its kind. */
 export type HtmlPage = Omit<Page, "kind">;
 
 /**
- * Reads a page of HTML. Links and images are those of the whole page, or of what the request's selectors leave of it,
+ * Reads a page of HTML. Links and images are those of the whole page, or of the part that the request's selectors leave,
  * whatever its main content is: they are asked for to go on from there.
  * @throws PageError `selector` or `too_large`.
  */

@@ -1,6 +1,6 @@
 import { type Element, isDocument, isTag, type ParentNode } from "domhandler";
 
-/** All elements below `root` in document order. `enter` returns false to leave out what an element contains. */
+/** All elements below `root` in document order. `enter` returns false to leave out the content of an element. */
 export function* elementsOf(root: ParentNode, enter: (element: Element) => boolean = () => true): Generator<Element> {
   const waiting: Element[] = [];
   pushElements(waiting, root);

@@ -1,7 +1,7 @@
 import type { Element, Text } from "domhandler";
 import type { TextFacts } from "./text-facts.ts";
 
-/** A block-level element with what its whole subtree adds up to. */
+/** A block-level element with the sums over its whole subtree. */
 export interface Region {
   /** The position in document order; parents come before their children. */
   readonly index: number;

@@ -4,7 +4,7 @@ const tokensMax = 12;
 const charactersMax = 300;
 const none: readonly string[] = [];
 
-/** Reads the words of class, id, role and itemprop: `postBody-12 js-item` gives post, body, js, item. Remembers what it has split. */
+/** Reads the words of class, id, role and itemprop: `postBody-12 js-item` gives post, body, js, item. Remembers the results. */
 export class ClassTokens {
   readonly #known = new Map<string, readonly string[]>();
 

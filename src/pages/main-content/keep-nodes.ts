@@ -7,7 +7,7 @@ import { isSilent, mediaTags } from "./tags.ts";
 const rowWordsMax = 80;
 
 /**
- * The tree of a page without what is not content: copies of the elements that hold kept text or media beside it. What
+ * The tree of a page without the parts that are no content: copies of the elements that hold kept text or media beside it. What
  * belongs together stays together: the cells of a row, the lines of preformatted text.
  */
 export function keepNodes(body: ParentNode, page: Blocks, kept: readonly boolean[]): ChildNode[] {
@@ -78,7 +78,7 @@ const media: Fate = { share: 1, whole: true };
 /** Media stay where at least this share of the words around them is kept. */
 const mediaShareMin = 0.5;
 
-/** Copies what is kept, without recursion. */
+/** Copies the kept nodes, without recursion. */
 class TreeCopy {
   readonly #fates: ReadonlyMap<ParentNode, Fate>;
   readonly #texts: ReadonlySet<Text>;
@@ -160,7 +160,7 @@ function copyOf({ name, attribs }: Element, children: ChildNode[]): Element {
   return copy;
 }
 
-/** Of a task in a list: it tells whether it is done. */
+/** Of a task in a list: whether it is done. */
 function isCheckbox({ name, attribs }: Element): boolean {
   return name === "input" && attribs["type"]?.toLowerCase() === "checkbox";
 }

@@ -22,7 +22,7 @@ export interface MainContent {
   readonly pageType: PageType;
 }
 
-/** The pages whose pictures, if many, show what the text beside them names. */
+/** The pages whose pictures, if many, show the things that the text beside them names. */
 const thumbnailTypes: ReadonlySet<PageType> = new Set(["collection", "listing", "product", "service"]);
 
 /** A page with less text than this may have its content in JSON-LD, for a script to show. */

@@ -12,7 +12,7 @@ export interface Group {
   last: number;
 }
 
-/** A page as the signals see it: its blocks, and what was counted over all of them. */
+/** A page as the signals see it: its blocks, and the counts over all of them. */
 export interface PageFacts extends Blocks {
   readonly url: URL | undefined;
   readonly head: HeadFacts;

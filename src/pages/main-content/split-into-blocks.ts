@@ -10,7 +10,7 @@ const inlineLevelsMax = 4;
 const itemTypesMax = 50;
 const controlTags: ReadonlySet<string> = new Set(["input", "button", "select", "textarea"]);
 
-/** Splits what is in an element into blocks, in document order: one pass, without recursion. */
+/** Splits the content of an element into blocks, in document order: one pass, without recursion. */
 export function splitIntoBlocks(top: ParentNode): Blocks {
   const splitter = new Splitter();
   let node: ChildNode | null = top.children[0] ?? null;

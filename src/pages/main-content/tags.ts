@@ -7,7 +7,7 @@ const silentTags = setOf(
   "script style template head title svg iframe object embed canvas audio video link meta base source track param area map",
 );
 
-/** Whether what is in an element is no text of the page. A noscript that was not opened holds markup as one text. */
+/** Whether the content of an element is no text of the page. A noscript that was not opened holds markup as one text. */
 export function isSilent({ name, children }: Element): boolean {
   return silentTags.has(name) || (name === "noscript" && !children.some(isTag));
 }
@@ -24,7 +24,7 @@ export function isBlockTag(tag: string): boolean {
   return blockTags.has(tag) || tag.includes("-");
 }
 
-/** What a reader sees though it has no text. They stay where the text around them stays. */
+/** Elements that a reader sees although they have no text. They stay where the text around them stays. */
 export const mediaTags = setOf("img picture video audio iframe object embed hr");
 
 export function isHeading(tag: string): boolean {

@@ -31,7 +31,7 @@ function isTransparent(element: Element, { footnotes }: Writer): boolean {
   return !written.has(element.name) && footnotes.noteOf(element) === undefined && formulaOf(element) === undefined;
 }
 
-/** Neighbours as blocks: each block element, and between them paragraphs of what is left. */
+/** Neighbours as blocks: each block element, and between them paragraphs of the rest. */
 export function writeBlocks(nodes: readonly ChildNode[], scope: Scope, writer: Writer): MarkdownBlock[] {
   const blocks: MarkdownBlock[] = [];
   let run: ChildNode[] = [];
@@ -183,7 +183,7 @@ function writeTableOrLayout(element: Element, scope: Scope, writer: Writer): Mar
   return writeTable(element, scope, writer);
 }
 
-/** `<details>`: its summary in bold, then what it hides. */
+/** `<details>`: its summary in bold, then its hidden content. */
 function writeDetails(element: Element, scope: Scope, writer: Writer): MarkdownBlock[] {
   const summary = element.children.filter(isTag).find(({ name }) => name === "summary");
   const title =

@@ -71,7 +71,7 @@ function pushChildren(waiting: (AnyNode | LineEnd)[], { children }: ParentNode):
   }
 }
 
-/** Some highlighters wrap each line without a line break between; the wrapped lines say so by their style in a browser. */
+/** Some highlighters wrap each line without a line break between; their style in a browser separates them. */
 function isLineSpan({ name, attribs, next, prev }: Element): boolean {
   if (name !== "span" && name !== "code") return false;
   if (!/(^|\s)(line|code-line|view-line|token-line|cl-line)(\s|$)/.test(attribs["class"] ?? "")) return false;
@@ -137,7 +137,7 @@ function ownLanguage({ attribs }: Element): string | undefined {
   return undefined;
 }
 
-/** What follows `highlight-`, `code-` and the like without being a language. */
+/** Words after `highlight-`, `code-` and the like that are no language. */
 const notNames = new Set([
   "block",
   "wrapper",

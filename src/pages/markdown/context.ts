@@ -7,7 +7,7 @@ export interface MarkdownBlock {
   text: string;
 }
 
-/** What surrounds the nodes that are written. It is never changed, only copied. */
+/** The surroundings of the nodes that are written. It is never changed, only copied. */
 export interface Scope {
   /** Emphasis that surrounds whole blocks, for each text in them. */
   strong: boolean;

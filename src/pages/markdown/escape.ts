@@ -57,7 +57,7 @@ export function resolveMarks(text: string): string {
   });
 }
 
-/** Escapes what would begin a block at the start of a line. */
+/** Escapes characters that would begin a block at the start of a line. */
 export function escapeLineStarts(text: string): string {
   if (!/^[#>\-+*=_`~\d]/m.test(text)) return text;
   return text.replaceAll(
@@ -77,7 +77,7 @@ export function escapeLinkText(text: string): string {
   return depth === 0 ? text : text.replaceAll(/\ue000([[\]])/g, "\\$1");
 }
 
-/** An address in a link: what would end it is encoded, balanced parentheses too, which many readers of Markdown end at. */
+/** An address in a link: characters that would end it are encoded, balanced parentheses too, which many readers of Markdown end at. */
 export function escapeAddress(address: string): string {
   return address.replaceAll(/\s/g, "%20").replaceAll("(", "%28").replaceAll(")", "%29");
 }

@@ -105,7 +105,7 @@ function textOf(link: Element): string {
   return textContent(link).replaceAll(/[[\]()\s]/g, "");
 }
 
-/** The ids by which a note can link back to its reference: of the link, what is in it, and two parents. */
+/** The ids by which a note can link back to its reference: of the link, its content, and two parents. */
 function placesAround(link: Element): string[] {
   const inner = link.children.filter(isTag);
   const outer: Element[] = [];

@@ -2,13 +2,13 @@ import { type ChildNode, type Element, isTag, isText } from "domhandler";
 import { findOne, textContent } from "domutils";
 import { isDisplayFormula } from "./block-names.ts";
 
-/** Classes of what a browser shows of a formula whose source is beside it. */
+/** Classes of the elements in which a browser shows a formula whose source is beside it. */
 const drawn =
   /(^|\s)(katex-html|MathJax(_Preview|_SVG|_CHTML)?|MathJax_Display|mwe-math-fallback-image-(inline|display)|mjx-chtml)(\s|$)/;
 
 const wholes = /(^|\s)(katex|katex-display|mwe-math-element|math|tex|latex)(\s|$)/;
 
-/** A formula as TeX, without its delimiters, or undefined where `element` is none; "" for what only repeats one. */
+/** A formula as TeX, without its delimiters, or undefined where `element` is none; "" for an element that only repeats one. */
 export function formulaOf(element: Element): string | undefined {
   const { name, attribs } = element;
   if (name === "script") return /^math\/tex/i.test(attribs["type"] ?? "") ? tidy(textContent(element)) : undefined;
@@ -55,7 +55,7 @@ function sourceOf(math: Element): string | undefined {
     : tidy(tex.replace(/^\s*\{\\displaystyle\s([\s\S]*)\}\s*$/, "$1"));
 }
 
-/** MathJax 2 puts what it draws before the script with the source. */
+/** MathJax 2 puts its drawing before the script with the source. */
 function repeatsNeighbour({ name, next, parent, attribs }: Element): boolean {
   if (name === "img" || /katex-html|mwe-math-fallback/.test(attribs["class"] ?? "")) return true;
   const siblings: ChildNode[] = [];

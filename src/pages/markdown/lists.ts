@@ -37,7 +37,7 @@ function isTight(blocks: readonly MarkdownBlock[]): boolean {
   return blocks.every(({ kind }, index) => kind === "list" || (index === 0 && kind !== "table"));
 }
 
-/** Groups of nodes that are one item each: an `li`, with what stands between it and the next. */
+/** Groups of nodes that are one item each: an `li`, with the nodes between it and the next. */
 function itemsOf(list: Element): ChildNode[][] {
   if (list.name === "li") return [[list]];
   const items: ChildNode[][] = [];

@@ -36,7 +36,7 @@ export class PageChild {
   readonly #bounds: ChildBounds;
   #running: PromiseWithResolvers<PoolMessage> | undefined;
   #endedBecause: PageFailure = "crashed";
-  /** The process has been told to end, or has ended. */
+  /** The process was asked to end, or has ended. */
   isEnding = false;
   /** The memory after the last task. */
   residentBytes = 0;
@@ -50,7 +50,7 @@ export class PageChild {
       // Bun reads a .env file from the directory that it is started in.
       cwd: dirname(childMain),
       env: {
-        // The collector's heap is sized by the machine's memory unless it is told another; with less it works harder and
+        // The collector's heap is sized by the machine's memory unless another is set; with less it works harder and
         // keeps less: 100 MB of garbage fewer on a page of 5 MB, for no measurable time.
         BUN_JSC_forceRAMSize: String(collectorBytes),
         PATH: "/usr/bin:/bin",
@@ -99,7 +99,7 @@ export class PageChild {
       for (const part of encodeFrame(task, [bytes])) await this.#process.stdin.write(part);
       await this.#process.stdin.flush();
     } catch {
-      // It has ended; the end of its output says so.
+      // It has ended; the end of its output shows it.
     }
   }
 

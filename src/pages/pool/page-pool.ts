@@ -94,7 +94,7 @@ export class PagePool {
     return result.sitemap;
   }
 
-  /** Ends all children, and fails what they do and what waits. */
+  /** Ends all children, and fails their tasks and those that wait. */
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#idleTimer);

@@ -3,10 +3,10 @@ import { PageError, type PageFailure } from "../page-error.ts";
 import type { Sitemap, SitemapRequest } from "../sitemap/read-sitemap.ts";
 import { encodeFrame, type PoolMessage } from "./frames.ts";
 
-/** What a child is asked to do with the bytes that come with it. */
+/** The task for a child, with the bytes that come with it. */
 export type Task = { name: "page"; request: PageRequest } | { name: "sitemap"; request: SitemapRequest };
 
-/** What comes back. */
+/** The result. */
 export type Result = { name: "page"; page: Page } | { name: "sitemap"; sitemap: Sitemap };
 
 /** Members of a page that can be large: they cross as bytes. */

@@ -21,7 +21,7 @@ export interface SitemapEntry {
   title?: string;
 }
 
-/** What a sitemap lists. A feed and a text with one address a line are sitemaps too. */
+/** The entries of a sitemap. A feed and a text with one address a line are sitemaps too. */
 export interface Sitemap {
   /** Pages. */
   pages: SitemapEntry[];

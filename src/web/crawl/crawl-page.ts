@@ -28,7 +28,7 @@ import type { CrawlFailure, LeasedPage, PageEnd } from "./store.ts";
 /** How long a page keeps its hold until it is charged. Its process does that at once, another one after its lease. */
 const PARKED_MS = 24 * 3_600_000;
 
-/** The wait of a page that the token's limits or the storage refuse, unless the refusal says how long. */
+/** The wait of a page that the token's limits or the storage refuse, unless the refusal contains a time. */
 const REFUSED_WAIT_MS = 2_000;
 
 /** The wait of a page that the balance does not pay, while others of its crawl may still return a part of their holds. */
@@ -40,7 +40,7 @@ const REFUSALS_MAX = 100;
 /** Pages with less text are often alike and still different, such as errors. */
 const DIGEST_CHARACTERS_MIN = 100;
 
-/** Answers of a host that asks for fewer requests, and how long it then rests if it does not say. */
+/** Answers of a host that asks for fewer requests, and the rest of a host that names no time. */
 const BUSY_STATUSES: ReadonlySet<number> = new Set([429, 503]);
 const REST_MS = 10_000;
 
@@ -88,7 +88,7 @@ async function perform(deps: CrawlDependencies, run: PageRun): Promise<void> {
   }
 }
 
-/** Obeys robots.txt, and tells the storage the pause that it demands. A batch names its pages, as a single scrape does. */
+/** Obeys robots.txt, and stores the pause that it demands. A batch names its pages, as a single scrape does. */
 async function robotsRefusal(deps: CrawlDependencies, { page, crawl }: PageRun): Promise<CrawlFailure | undefined> {
   const { discovery } = crawl.plan;
   if (discovery === undefined) return undefined;
@@ -177,7 +177,7 @@ async function scrape(deps: CrawlDependencies, run: PageRun, work: Work): Promis
   try {
     await keep(deps, run, { work, scraped });
   } catch (reason) {
-    // Nothing of it was stored, or its lease tells the next process what was.
+    // Nothing of it was stored, or its lease shows the next process the state.
     await work.discard();
     throw reason;
   }

@@ -90,7 +90,7 @@ export class Robots {
       const { text, isTruncated } = await beginningOf(body);
       return rulesOf(url, text, isTruncated ? "ROBOTS_TRUNCATED" : undefined);
     } catch {
-      // The pages themselves will tell why the host does not answer.
+      // The pages themselves will fail with the reason.
       return rulesOf(url, "", undefined);
     }
   }

@@ -20,7 +20,7 @@ export interface NewCrawl {
   kind: CrawlKind;
   /** The user. */
   owner: string;
-  /** The one who pays, and what was requested: plain data for any node. */
+  /** The payer, and the request: plain data for any node. */
   caller: JsonObject;
   request: JsonObject;
   /** The most pages with a result. */

@@ -1,6 +1,6 @@
 /**
  * The messages of a crawl's WebSocket, in Firecrawl's format: what there is (`catchup`), then each document, then `done`. An
- * end other than `completed` is told by a status before it, since `done` has none.
+ * end other than `completed` is in a status before it, since `done` has none.
  */
 import type { AcceptedSocket, JsonObject, Socket, SocketHandler } from "../../core/index.ts";
 import type { Ticker } from "../../streaming/index.ts";

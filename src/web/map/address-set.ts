@@ -40,7 +40,7 @@ export class AddressSet {
     return [...this.#links.values()];
   }
 
-  /** Adds an absolute address of the site; ignores any other. What is known of it completes what was known before. */
+  /** Adds an absolute address of the site; ignores any other. A later title completes an earlier entry. */
   add(address: string, { title, description }: Omit<SiteLink, "url"> = {}): void {
     if (!URL.canParse(address)) return;
     const url = new URL(address);

@@ -40,7 +40,7 @@ async function map(
   const url = withScheme(request.url);
   const until = performance.now() + (request.timeout ?? MAP_TIMEOUT_MS);
   const timeLeft = (): number => Math.max(until - performance.now(), 1);
-  // The address is checked by the guard, and a redirect tells the site's real host.
+  // The address is checked by the guard, and a redirect leads to the site's real host.
   const fetched = await fetchPage(deps.outbound, {
     url,
     headers: {},

@@ -33,7 +33,7 @@ function scoreOf({ url, title = "", description = "" }: SiteLink, sought: readon
     score += best;
     if (best > 0) found += 1;
   }
-  // All words together say more than one of them often.
+  // All words together count more than one of them often.
   return score * (found / sought.length);
 }
 

@@ -31,7 +31,7 @@ interface SitemapReading {
   memory: MemoryShare;
 }
 
-/** Adds what the sitemaps contain. A sitemap that cannot be read is skipped. */
+/** Adds the addresses of the sitemaps. A sitemap that cannot be read is skipped. */
 export async function readSitemaps(reading: SitemapReading): Promise<void> {
   const named = await sitemapsInRobots(reading);
   const waiting = named.length > 0 ? named : [new URL("/sitemap.xml", reading.origin).href];

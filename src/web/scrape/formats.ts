@@ -62,7 +62,7 @@ const format = z.union([
 
 const FORMATS_MAX = 20;
 
-export const formats = z.array(format).max(FORMATS_MAX).describe("What of the page is wanted; markdown by default.");
+export const formats = z.array(format).max(FORMATS_MAX).describe("The wanted forms of the page; markdown by default.");
 
 /** A screenshot as requested, in pixels. */
 interface ScreenshotFormat {

@@ -14,7 +14,7 @@ export interface SearchQuery {
   titles: readonly string[];
 }
 
-/** What a back end tells of a result. */
+/** A result of a back end. */
 export interface SearchHit {
   url: string;
   title: string;
@@ -65,7 +65,7 @@ function hostOf(value: string): string {
     .replace(/[/?#].*$/, "");
 }
 
-/** Whether a result passes the filters, as far as its address, title and description tell. */
+/** Whether a result passes the filters, judged by its address, title and description. */
 export function passes(query: SearchQuery, { url, title, description }: SearchHit): boolean {
   if (!URL.canParse(url)) return false;
   const { hostname, protocol } = new URL(url);

@@ -6,7 +6,7 @@
 /** Characters of what is kept for the next piece: the beginning of a `<loc>` that is not complete. */
 const LOC_CHARACTERS_MAX = 4_096;
 
-/** Characters at the beginning by which the kind of a document is told. */
+/** Characters at the beginning that decide the kind of a document. */
 const HEAD_CHARACTERS = 1_024;
 
 const LOC =

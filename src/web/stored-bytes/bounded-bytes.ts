@@ -6,7 +6,7 @@ const SLACK = 1 / 16;
 /** Users whose additions a process counts. The additions of the others count from zero again. */
 const USERS_MAX = 10_000;
 
-/** What a user has added since the oldest bytes were deleted last. */
+/** The additions of a user since the oldest bytes were deleted last. */
 interface Added {
   count: number;
   bytes: number;

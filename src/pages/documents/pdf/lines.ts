@@ -25,7 +25,7 @@ const columnGap = 1.6;
 /** Less than this between two texts is no space. */
 const wordGap = 0.15;
 
-/** The texts of a page as lines, from top to bottom; what stands in different columns is in different lines. */
+/** The texts of a page as lines, from top to bottom; texts in different columns are in different lines. */
 export function linesOf(texts: readonly PlacedText[]): Line[] {
   const rows: PlacedText[][] = [];
   for (const text of texts.toSorted((one, other) => other.y - one.y || one.x - other.x)) {

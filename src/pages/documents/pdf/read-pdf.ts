@@ -47,7 +47,7 @@ export async function readPdf(
   };
 }
 
-/** Paragraphs and headings are all that a PDF tells. */
+/** A PDF contains no more than paragraphs and headings. */
 function htmlOf(markdown: string): string {
   return markdown
     .split("\n\n")

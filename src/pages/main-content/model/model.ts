@@ -2,13 +2,13 @@ import { readFileSync } from "node:fs";
 import { judgeBy, type Forest, type Judge } from "./forest.ts";
 
 export const pageTypes = ["article", "collection", "documentation", "forum", "listing", "product", "service"] as const;
-/** What a page is for. */
+/** The purpose of a page. */
 export type PageType = (typeof pageTypes)[number];
 
 /** How likely a page is of each type; the sum is 1. */
 export type PageTypeChances = Readonly<Record<PageType, number>>;
 
-/** Weights of words: the logarithm of how much more often they are in or around content than elsewhere. */
+/** Weights of words: the logarithm of how much more often they are in or around content than in other places. */
 export interface WordWeights {
   /** Of the words in class names and ids. */
   readonly classes: ReadonlyMap<string, number>;
@@ -16,7 +16,7 @@ export interface WordWeights {
   readonly texts: ReadonlyMap<string, number>;
 }
 
-/** What was learned from pages whose content is known. `bench/extraction/train.ts` writes it. */
+/** The result of training on pages whose content is known. `bench/extraction/train.ts` writes it. */
 export interface Model {
   readonly weights: WordWeights;
   /** By the columns of `pageRow`. */

@@ -1,6 +1,6 @@
 import { share, type Signal } from "./signal.ts";
 
-/** What the whole page is like, beside its type. */
+/** Traits of the whole page, beside its type. */
 export const pageSignals: readonly Signal[] = [
   { name: "page-main-share", of: (_, { mainWords, words }) => share(mainWords, words) },
   { name: "page-articles", of: (_, { articles }) => Math.log1p(articles) },

@@ -28,7 +28,7 @@ const blockLength = ({ words, blocks }: Region): number => share(words, blocks);
 const controlShare = ({ controls, blocks }: Region): number => share(controls, blocks);
 const imageShare = ({ images, blocks }: Region): number => share(images, blocks);
 
-/** What the elements around a block are full of. */
+/** The content of the elements around a block. */
 export const regionSignals: readonly Signal[] = [
   ...levels.flatMap((level) => [
     regionSignal("words", level, ({ words }) => Math.log1p(words)),

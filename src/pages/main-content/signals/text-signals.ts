@@ -1,7 +1,7 @@
 import type { Block } from "../blocks.ts";
 import { share, type Signal } from "./signal.ts";
 
-/** What the words of a block look like. */
+/** The look of the words of a block. */
 export const textSignals: readonly Signal[] = [
   { name: "words", of: ({ facts }) => Math.log1p(facts.words) },
   { name: "word-length", of: ({ facts }) => share(facts.characters, facts.words) },

@@ -15,7 +15,7 @@ import type {
 /** The numbers of a page's states in `crawl_pages`. */
 export const pageStates = { waiting: 0, running: 1, fetched: 2, done: 3, failed: 4, blocked: 5, skipped: 6 } as const;
 
-/** Leases of a page whose process died, after which the page has failed: it may be what kills them. */
+/** Leases of a page whose process died, after which the page has failed: it may be the one that kills them. */
 export const attemptsMax = 3;
 
 /** How long the pages of a host wait at most before they are looked at again, if other pages are in their way. */

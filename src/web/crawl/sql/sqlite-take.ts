@@ -19,7 +19,7 @@ const LANES = `SELECT crawl_id, host FROM crawl_lanes WHERE waiting > 0 AND read
 const EXPIRED = `SELECT crawl_id, number, state, host, attempts FROM crawl_pages
   INDEXED BY crawl_pages_leased WHERE lease_token IS NOT NULL AND lease_until < ?1 LIMIT ?2`;
 
-/** Of one lane: what its crawl and its host permit. */
+/** Of one lane: the permissions of its crawl and its host. */
 const PERMITTED = `SELECT c.delay_ms,
     min(c.concurrency_max, c.pages_max - c.completed)
       - (SELECT count(*) FROM crawl_pages p INDEXED BY crawl_pages_of_crawl WHERE p.crawl_id = c.id AND p.lease_token IS NOT NULL) AS room,

@@ -30,7 +30,7 @@ const CONNECT_MS_MAX = 10_000;
 /** The look-up of a page's host before the request is relayed. */
 const CHECK_MS_MAX = 5_000;
 
-/** What the upstream needs beside the time for the page. */
+/** The time that the upstream needs beside that of the page. */
 const MARGIN_MS = 30_000;
 
 /** Credits of the upstream for the format json, beside the page's. Source: `docs/wire/firecrawl.md`. */
@@ -58,7 +58,7 @@ export class FirecrawlEngine implements WebEngine {
     this.#options = options;
   }
 
-  /** What the upstream has charged is charged here too, even beyond the hold: a PDF's pages are counted by the upstream. */
+  /** The upstream's charge is charged here too, even beyond the hold: a PDF's pages are counted by the upstream. */
   planScrape(body: JsonObject): WebPlan<ScrapedPage> {
     const url = urlOf(body);
     const pages = expectedCredits(body);
@@ -143,13 +143,13 @@ function requestedMs({ timeout }: JsonObject): number {
   return typeof timeout === "number" && timeout > 0 ? timeout : 60_000;
 }
 
-/** What the upstream charges for the request, if its answer does not say. */
+/** The upstream's price of the request, for an answer without one. */
 function expectedCredits({ formats }: JsonObject): number {
   const wantsJson = listOf(formats).some((format) => objectOf(format)?.["type"] === "json");
   return wantsJson ? 1 + JSON_CREDITS : 1;
 }
 
-/** The pages of a PDF besides the first that the request permits, if it says how many. */
+/** The pages of a PDF besides the first that the request permits, if it names a number. */
 function furtherPdfPages({ parsers }: JsonObject): number {
   const allowed = listOf(parsers).map((parser) => objectOf(parser)?.["maxPages"]);
   return Math.max(0, ...allowed.map((pages) => (typeof pages === "number" ? Math.trunc(pages) - 1 : 0)));

@@ -52,7 +52,7 @@ function headersOf({ headers, languages, userAgent }: PageFetch): Headers {
     "user-agent": userAgent,
   });
   for (const [name, value] of Object.entries(headers)) sent.set(name, value);
-  // What cannot be decoded could not be read.
+  // A page in another encoding could not be read.
   sent.set("accept-encoding", "gzip, deflate, br, zstd");
   return sent;
 }

@@ -23,6 +23,6 @@ export interface NativeDependencies {
   userAgent: string;
   /** Bytes of a page. */
   pageBytesMax: number;
-  /** The age up to which cached pages are used, unless the request says otherwise. */
+  /** The age up to which cached pages are used, unless the request differs. */
   cacheMsMax: number;
 }

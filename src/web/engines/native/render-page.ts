@@ -38,7 +38,7 @@ export function dataUrl({ type, bytes }: Screenshot): string {
   return `data:${type};base64,${Buffer.from(bytes).toString("base64")}`;
 }
 
-/** What actions have produced, in the form of Firecrawl's documents. */
+/** The results of actions, in the form of Firecrawl's documents. */
 export async function actionsDocument(results: ActionResults, toAddress: (screenshot: Screenshot) => Promise<string>) {
   const { screenshots, scrapes, javascriptReturns, pdfs } = results;
   return {

@@ -183,7 +183,7 @@ async function fetchOrRender(
 const PHONE =
   "Mozilla/5.0 (Linux; Android 14; Pixel 8) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/130.0.0.0 Mobile Safari/537.36";
 
-/** A page that scripts make is read in a browser; if that fails, what is there without one will do. */
+/** A page that scripts make is read in a browser; if that fails, the page without one will do. */
 async function renderedInstead(
   deps: NativeDependencies,
   wishes: ScrapeWishes,

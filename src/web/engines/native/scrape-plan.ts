@@ -2,7 +2,7 @@ import type { JsonObject } from "../../../core/index.ts";
 import { readFormats, type Formats } from "../../scrape/formats.ts";
 import { type ScrapeRequest, TIMEOUT_MS, withScheme } from "../../scrape/scrape-request.ts";
 
-/** Pages of a PDF that are read unless the request says otherwise. */
+/** Pages of a PDF that are read unless the request differs. */
 const PDF_PAGES = 1_000;
 
 /** A checked scrape, with all defaults. */
