@@ -14,7 +14,11 @@ const allowedLicences = new Set([
   "BSD-2-Clause",
   "BSD-3-Clause",
   "0BSD",
+  // The manifest of duck (of mammoth) has the old name of BSD-2-Clause.
+  "BSD",
   "BlueOak-1.0.0",
+  // Of pako (of jszip): both allow any use.
+  "MIT AND Zlib",
   "Unlicense",
 ]);
 

@@ -3,6 +3,10 @@ import sniff from "html-encoding-sniffer";
 
 /** Bytes of a document in which its own declaration is looked for. The standard demands 1,024; real pages put it later. */
 const prescanBytesMax = 8 * 1024;
+const prescanStep = 512;
+
+/** Bytes in which the declaration of an XML document must end. */
+const xmlDeclarationBytesMax = 1024;
 
 /** Bytes that statistics look at, where nothing declares the encoding. */
 const sampleBytesMax = 64 * 1024;
@@ -47,10 +51,31 @@ function encodingOf(bytes: Uint8Array, { label, xml = false, plain = false }: De
 }
 
 function declared(bytes: Uint8Array, label: string | undefined, xml: boolean): string | undefined {
+  const name = standardName(bytes, label, xml);
+  if (name !== undefined) return name;
+  if (xml) return xmlDeclared(bytes);
+  // The library reads 1,024 bytes; the parts overlap, so that a tag on a border is whole in one of them.
+  for (let start = prescanStep; start < Math.min(bytes.length, prescanBytesMax); start += prescanStep) {
+    const later = standardName(bytes.subarray(start, prescanBytesMax), undefined, xml);
+    if (later !== undefined) return later;
+  }
+  return undefined;
+}
+
+function xmlDeclared(bytes: Uint8Array): string | undefined {
+  const start = Buffer.from(bytes.subarray(0, xmlDeclarationBytesMax)).toString("latin1");
+  const label = /^<\?xml\s[^>]*?\sencoding\s*=\s*["']([\w.:-]+)["']/.exec(start)?.[1];
+  if (label === undefined) return undefined;
+  const name = standardName(new Uint8Array(), label, true);
+  // A declaration that is readable as ASCII is not in UTF-16.
+  return name?.startsWith("utf-16") === true ? "utf-8" : name;
+}
+
+function standardName(bytes: Uint8Array, label: string | undefined, xml: boolean): string | undefined {
   const name = sniff(bytes, {
+    xml,
     defaultEncoding: "none",
     ...(label !== undefined && { transportLayerEncodingLabel: label }),
-    ...(xml ? { xml } : { maxPrescanBytes: prescanBytesMax }),
   }).toLowerCase();
   // The standard's "replacement" decoder is for encodings that were used for attacks.
   return name === "none" || name === "replacement" ? undefined : name;
@@ -60,15 +85,10 @@ function guess(bytes: Uint8Array): string {
   if (isValidUtf8(bytes)) return "utf-8";
   for (const { name, confidence } of analyse(bytes.subarray(0, sampleBytesMax))) {
     if (confidence < confidenceMin) break;
-    const encoding = knownEncoding(name);
+    const encoding = standardName(new Uint8Array(), name, false);
     if (encoding !== undefined && !isUtf8(encoding)) return encoding;
   }
   return "windows-1252";
-}
-
-function knownEncoding(label: string): string | undefined {
-  const name = sniff(new Uint8Array(), { transportLayerEncodingLabel: label, defaultEncoding: "none" });
-  return name === "none" || name === "replacement" ? undefined : name.toLowerCase();
 }
 
 function isUtf8(encoding: string | undefined): boolean {

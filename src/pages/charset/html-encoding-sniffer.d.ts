@@ -1,12 +1,11 @@
 declare module "html-encoding-sniffer" {
-  /** The name of a document's encoding by the standards of HTML or XML, or `defaultEncoding` for a document without its own. */
+  /** The name of a document's encoding by its mark, the label, or HTML's tags (not XML's declaration), else `defaultEncoding`. */
   export default function sniff(
     bytes: Uint8Array,
     options: {
       xml?: boolean;
       transportLayerEncodingLabel?: string;
       defaultEncoding?: string;
-      maxPrescanBytes?: number;
     },
   ): string;
 }
