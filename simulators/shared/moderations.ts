@@ -56,7 +56,12 @@ function judged(call: Call, body: JsonObject, model: string, wire: ModerationWir
 function textsOf(input: unknown): string[] {
   if (!Array.isArray(input)) return [String(input)];
   if (input.every((entry) => typeof entry === "string")) return input;
-  return [input.map((entry) => String(asObject(entry)["text"] ?? "")).join(" ")];
+  return [
+    input
+      .map((entry) => asObject(entry)["text"])
+      .filter((text) => typeof text === "string")
+      .join(" "),
+  ];
 }
 
 function resultOf(text: string, wire: ModerationWire): JsonObject {

@@ -74,12 +74,12 @@ export class WebAccess {
         operation: "search",
         call,
         plan: (body) => planSearch({ engine, backend }, body),
-        answer: ({ web, warning = null }, creditsUsed) => ({
+        answer: ({ web, warning = null }, credits) => ({
           success: true,
           data: { web },
           warning,
           id: call.requestId,
-          creditsUsed,
+          creditsUsed: credits,
         }),
         abort,
       }),

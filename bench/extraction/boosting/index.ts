@@ -1,3 +1,3 @@
-export { binColumns, type BinnedColumns } from "./bins.ts";
+export { binColumns } from "./bins.ts";
 export { boost, type BoostingOptions, type Examples } from "./boost.ts";
 export { seededRandom } from "./seeded-random.ts";
