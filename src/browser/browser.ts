@@ -10,7 +10,7 @@ import { BrowserError } from "./browser-error.ts";
 import { Driver, type DriverEnd } from "./driver/driver.ts";
 import { findChromium, isExecutable } from "./find-chromium.ts";
 import { Deadline } from "./page/deadline.ts";
-import type { PageRequest, RenderedPage, RenderRequest } from "./render-request.ts";
+import type { ChildPageRequest, RenderedPage, RenderRequest } from "./render-request.ts";
 
 /** Scrapes that wait for a page. */
 const QUEUE_MAX = 200;
@@ -132,7 +132,7 @@ export class Browser {
   }
 
   /** The page is taken until the driver is done with it, also if nobody waits for it any longer. */
-  async #run(executable: string, request: PageRequest, deadline: Deadline): Promise<RenderedPage> {
+  async #run(executable: string, request: ChildPageRequest, deadline: Deadline): Promise<RenderedPage> {
     try {
       const driver = await this.#driver(executable);
       if (deadline.isOver) throw deadline.reasonOr(undefined);

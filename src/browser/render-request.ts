@@ -45,7 +45,7 @@ export interface Location {
 }
 
 /** The request to the child process. */
-export interface PageRequest {
+export interface ChildPageRequest {
   url: string;
   /** Sent with requests to the URL's own origin only. `host` and the headers of a connection are ignored. */
   headers?: Readonly<Record<string, string>> | undefined;
@@ -63,7 +63,7 @@ export interface PageRequest {
   blockAds?: boolean | undefined;
 }
 
-export interface RenderRequest extends PageRequest {
+export interface RenderRequest extends ChildPageRequest {
   signal?: CallSignal | undefined;
 }
 

@@ -13,7 +13,7 @@ import { recordOf } from "../driver/page-record.ts";
 import { Deadline } from "../page/deadline.ts";
 import { renderPage } from "../page/render-page.ts";
 import { GuardedProxy } from "../proxy/guarded-proxy.ts";
-import type { PageRequest } from "../render-request.ts";
+import type { ChildPageRequest } from "../render-request.ts";
 import { becomeUser } from "./drop-privileges.ts";
 import { launchChromium } from "./launch-chromium.ts";
 import { watchMemory } from "./watch-memory.ts";
@@ -112,7 +112,7 @@ class BrowserChild {
     return { guard, browser, proxy, proxyAddress };
   }
 
-  async #render(id: number, request: PageRequest): Promise<void> {
+  async #render(id: number, request: ChildPageRequest): Promise<void> {
     const deadline = new Deadline(request.timeoutMs);
     this.#deadlines.set(id, deadline);
     try {

@@ -3,7 +3,7 @@ import { setPriority, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { RandomFraction } from "../../core/index.ts";
 import { BrowserError } from "../browser-error.ts";
-import type { PageRequest, RenderedPage } from "../render-request.ts";
+import type { ChildPageRequest, RenderedPage } from "../render-request.ts";
 import { endProcessesOf } from "./end-processes.ts";
 import { type Frame, frameOf, FrameReader } from "./frames.ts";
 import { fromChild, type ToChild } from "./messages.ts";
@@ -108,7 +108,7 @@ export class Driver {
   }
 
   /** Rejects with a `BrowserError`. `onBegun` gets a function that cancels it. */
-  async render(request: PageRequest, onBegun: (cancel: () => void) => void): Promise<RenderedPage> {
+  async render(request: ChildPageRequest, onBegun: (cancel: () => void) => void): Promise<RenderedPage> {
     if (this.#isOver) throw crashed();
     const id = (this.#lastId += 1);
     const { promise, resolve, reject } = Promise.withResolvers<RenderedPage>();

@@ -1,7 +1,7 @@
 /** The messages between the gateway and the browser's child process. Each is JSON, with the bytes that it refers to behind it. */
 import { z } from "zod";
 import { browserFailures } from "../browser-error.ts";
-import type { PageRequest } from "../render-request.ts";
+import type { ChildPageRequest } from "../render-request.ts";
 
 /** An index in the parts of the message's frame. */
 const part = z.number().int().nonnegative();
@@ -22,7 +22,7 @@ export interface StartMessage {
 
 export type ToChild =
   | StartMessage
-  | { type: "render"; id: number; request: PageRequest }
+  | { type: "render"; id: number; request: ChildPageRequest }
   /** Nobody waits for it any longer. */
   | { type: "cancel"; id: number };
 

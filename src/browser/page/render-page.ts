@@ -16,7 +16,7 @@ import {
 import { BrowserError } from "../browser-error.ts";
 import type { Credentials, GuardedProxy } from "../proxy/guarded-proxy.ts";
 import type { ProxyPass } from "../proxy/proxy-pass.ts";
-import type { PageRequest, RenderedPage } from "../render-request.ts";
+import type { ChildPageRequest, RenderedPage } from "../render-request.ts";
 import { isAdHost } from "./ad-hosts.ts";
 import { type CallerHeaders, sortHeaders } from "./caller-headers.ts";
 import type { Deadline } from "./deadline.ts";
@@ -45,7 +45,7 @@ export interface RenderOptions {
   proxy: GuardedProxy;
   /** The address of the proxy. */
   proxyAddress: string;
-  request: PageRequest;
+  request: ChildPageRequest;
   deadline: Deadline;
   /** The context did not close in time. */
   onStuck: () => void;
@@ -97,7 +97,7 @@ interface ContextDetails {
 }
 
 function contextOptions(
-  request: PageRequest,
+  request: ChildPageRequest,
   { headers, proxyAddress, version }: ContextDetails,
 ): BrowserContextOptions {
   const { mobile = false, screenshot, location } = request;
@@ -122,7 +122,7 @@ function contextOptions(
 const desktopAgent = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/0 Safari/537.36";
 
 interface PageDetails {
-  request: PageRequest;
+  request: ChildPageRequest;
   headers: CallerHeaders;
   credentials: Credentials;
   pass: ProxyPass;
@@ -154,7 +154,7 @@ async function openPage(context: BrowserContext, details: PageDetails): Promise<
   };
 }
 
-async function load({ page, navigations, pass, deadline }: Scene, request: PageRequest): Promise<void> {
+async function load({ page, navigations, pass, deadline }: Scene, request: ChildPageRequest): Promise<void> {
   try {
     await deadline.bound(page.goto(request.url, { waitUntil: "commit", timeout: deadline.leftMs }));
   } catch (cause) {
@@ -180,7 +180,7 @@ async function reach(page: Page, state: "load" | "networkidle", timeout: number,
   await deadline.bound(page.waitForLoadState(state, { timeout }).catch(() => undefined));
 }
 
-async function takeApart(scene: Scene, request: PageRequest): Promise<RenderedPage> {
+async function takeApart(scene: Scene, request: ChildPageRequest): Promise<RenderedPage> {
   const { page, world, deadline, navigations, pass } = scene;
   const actions = request.actions && (await runActions(request.actions, scene));
   const { screenshot: wish } = request;

@@ -2,7 +2,7 @@ import { abortSignalOf } from "../../core/index.ts";
 import { BrowserError } from "../../browser/index.ts";
 import type { Page } from "../../pages/index.ts";
 import type { NativeDependencies } from "../engines/native/native-dependencies.ts";
-import { fetchPage, type FetchedPage } from "../engines/native/fetch-page.ts";
+import { fetchPage, type PageReply } from "../engines/native/fetch-page.ts";
 import type { MappedSite, WorkContext } from "../engine.ts";
 import { pageFailure } from "../failures.ts";
 import { withScheme } from "../scrape/scrape-request.ts";
@@ -75,10 +75,10 @@ async function map(
 async function addPageLinks(
   deps: NativeDependencies,
   addresses: AddressSet,
-  fetched: FetchedPage,
+  fetched: PageReply,
   { signal, timeLeft }: Pick<WorkContext, "signal"> & { timeLeft: () => number },
 ): Promise<void> {
-  const read = (one: Pick<FetchedPage, "bytes" | "contentType" | "url">): Promise<Page> =>
+  const read = (one: Pick<PageReply, "bytes" | "contentType" | "url">): Promise<Page> =>
     deps.pages.takeApart(
       one.bytes,
       { ...linksOnly, url: one.url, contentType: one.contentType },

@@ -5,7 +5,7 @@ import { collectBody } from "../../../upstream/index.ts";
 
 const REDIRECTS_MAX = 10;
 
-export interface FetchedPage {
+export interface PageReply {
   bytes: Uint8Array;
   contentType: string | undefined;
   /** After all redirects, without a fragment. */
@@ -25,7 +25,7 @@ interface PageFetch {
 }
 
 /** Reads one page through the guard. Rejects as `Outbound.fetch` does. */
-export async function fetchPage(outbound: Pick<Outbound, "fetch">, page: PageFetch): Promise<FetchedPage> {
+export async function fetchPage(outbound: Pick<Outbound, "fetch">, page: PageFetch): Promise<PageReply> {
   const { url, timeoutMs, bytesMax, signal, memory } = page;
   const reply = await outbound.fetch({
     url,

@@ -1,4 +1,4 @@
-import type { FetchedPage } from "./fetch-page.ts";
+import type { PageReply } from "./fetch-page.ts";
 
 /**
  * Bytes of a page that does nothing but send its reader on; larger ones have a text of their own. It is searched in the
@@ -16,7 +16,7 @@ const refresh = /\bhttp-equiv\s*=\s*["']?\s*refresh\b/i;
 const content = /\bcontent\s*=\s*(?:"([^"]*)"|'([^']*)')/i;
 
 /** The address that a page sends its reader on to with `<meta http-equiv="refresh">`; undefined if it does not. */
-export function refreshTarget({ bytes, url, contentType }: FetchedPage): string | undefined {
+export function refreshTarget({ bytes, url, contentType }: PageReply): string | undefined {
   if (bytes.length > PAGE_BYTES_MAX || contentType?.includes("html") === false) return undefined;
   // Tags and addresses are ASCII in every encoding that pages of this size have.
   const text = Buffer.from(bytes).toString("latin1").replaceAll(ignored, "");

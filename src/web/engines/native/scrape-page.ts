@@ -15,7 +15,7 @@ import type { ScrapedPage, WorkContext } from "../../engine.ts";
 import { pageFailure } from "../../failures.ts";
 import { askModel } from "../../scrape/ask-model.ts";
 import type { NativeDependencies } from "./native-dependencies.ts";
-import { type FetchedPage, fetchPage } from "./fetch-page.ts";
+import { type PageReply, fetchPage } from "./fetch-page.ts";
 import { actionsDocument, dataUrl, renderPage } from "./render-page.ts";
 import { refreshTarget } from "./refresh-target.ts";
 import { cacheKeyOf, isCacheable, needsBrowser, pageFormatsOf, type ScrapeWishes } from "./scrape-plan.ts";
@@ -132,7 +132,7 @@ const REFRESHES_MAX = 3;
 interface Followed {
   /** With the last page's address, and without headers that are not meant for it. */
   asked: ScrapeWishes;
-  fetched: FetchedPage | Reading;
+  fetched: PageReply | Reading;
 }
 
 async function followRefreshes(
@@ -162,7 +162,7 @@ async function fetchOrRender(
   wishes: ScrapeWishes,
   time: Time,
   memory: MemoryShare,
-): Promise<FetchedPage | Reading> {
+): Promise<PageReply | Reading> {
   const { userAgent, pageBytesMax: bytesMax } = deps;
   const { url, headers, languages, mobile } = wishes;
   const agent = mobile ? PHONE : userAgent;
@@ -230,7 +230,7 @@ async function readRendered(deps: NativeDependencies, wishes: ScrapeWishes, time
 async function takeApart(
   { pages }: NativeDependencies,
   wishes: ScrapeWishes,
-  { bytes, url, contentType }: FetchedPage,
+  { bytes, url, contentType }: PageReply,
   { left, signal }: Time,
 ): Promise<Page> {
   const { formats, onlyMainContent, includeTags, excludeTags, removeBase64Images, pdf } = wishes;
