@@ -1,5 +1,5 @@
 /** Why a document could not be taken apart. */
-export type PageFailure =
+export type ReadFailure =
   /** No reader for this kind of document: an image, a video, an archive … */
   | "unsupported"
   /** The document, or its unpacked content, exceeds a bound. */
@@ -18,9 +18,9 @@ export type PageFailure =
 /** A document that could not be taken apart. The message may be shown to the caller. */
 export class PageError extends Error {
   override readonly name = "PageError";
-  readonly failure: PageFailure;
+  readonly failure: ReadFailure;
 
-  constructor(failure: PageFailure, message: string, options?: ErrorOptions) {
+  constructor(failure: ReadFailure, message: string, options?: ErrorOptions) {
     super(message, options);
     this.failure = failure;
   }

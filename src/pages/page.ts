@@ -32,7 +32,7 @@ export interface PdfOptions {
   pagesMax: number;
 }
 
-export type PageKind = "html" | "pdf" | "docx" | "text" | "markdown" | "json" | "xml" | "feed" | "csv";
+export type DocumentKind = "html" | "pdf" | "docx" | "text" | "markdown" | "json" | "xml" | "feed" | "csv";
 
 /** Facts about a page, by Firecrawl's names. Every other meta tag of the page is a member too, by its own name. */
 export interface PageMetadata {
@@ -58,7 +58,7 @@ export interface PageMetadata {
 
 /** A document that was taken apart. */
 export interface Page {
-  kind: PageKind;
+  kind: DocumentKind;
   markdown?: string;
   html?: string;
   rawHtml?: string;

@@ -3,7 +3,7 @@ import { charsetOf, kindOf } from "./documents/kind.ts";
 import { readFeed } from "./documents/read-feed.ts";
 import { readText } from "./documents/read-text.ts";
 import { readHtml } from "./html/read-html.ts";
-import type { Page, PageKind, PageRequest } from "./page.ts";
+import type { Page, DocumentKind, PageRequest } from "./page.ts";
 
 /**
  * Takes a document apart, in this process.
@@ -14,7 +14,7 @@ export async function takeApart(bytes: Uint8Array, request: PageRequest): Promis
   return { kind, ...(await readKind(kind, bytes, request)) };
 }
 
-async function readKind(kind: PageKind, bytes: Uint8Array, request: PageRequest): Promise<Omit<Page, "kind">> {
+async function readKind(kind: DocumentKind, bytes: Uint8Array, request: PageRequest): Promise<Omit<Page, "kind">> {
   if (kind === "pdf" || kind === "docx") return readBinary(kind, bytes, request);
   const { text } = decode(kind, bytes, request);
   if (kind === "html") return readHtml(text, request);
@@ -32,7 +32,7 @@ async function readBinary(kind: "pdf" | "docx", bytes: Uint8Array, request: Page
   return readPdf(bytes, request);
 }
 
-function decode(kind: PageKind, bytes: Uint8Array, { contentType }: PageRequest): DecodedText {
+function decode(kind: DocumentKind, bytes: Uint8Array, { contentType }: PageRequest): DecodedText {
   const isXml = kind === "xml" || kind === "feed";
   return decodeText(bytes, { label: charsetOf(contentType), xml: isXml, plain: kind !== "html" && !isXml });
 }

@@ -1,7 +1,7 @@
 import { BrowserError, type BrowserFailure } from "../browser/index.ts";
 import { type ErrorCode, GatewayError } from "../core/index.ts";
 import { OutboundError, type OutboundFailure } from "../outbound/index.ts";
-import { PageError, type PageFailure } from "../pages/index.ts";
+import { PageError, type ReadFailure } from "../pages/index.ts";
 
 const byOutbound: Readonly<Record<OutboundFailure, ErrorCode>> = {
   refused: "address_refused",
@@ -28,7 +28,7 @@ const byBrowser: Readonly<Record<BrowserFailure, ErrorCode>> = {
   crashed: "target_unreadable",
 };
 
-const byPage: Readonly<Record<PageFailure, ErrorCode>> = {
+const byPage: Readonly<Record<ReadFailure, ErrorCode>> = {
   unsupported: "target_unsupported",
   too_large: "target_too_large",
   timeout: "target_unreadable",

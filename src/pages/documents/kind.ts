@@ -1,5 +1,5 @@
 import { PageError } from "../page-error.ts";
-import type { PageKind } from "../page.ts";
+import type { DocumentKind } from "../page.ts";
 
 /** Kinds that are not read, by hexadecimal bytes at an offset, with the name that an error gives them. */
 const unreadable: readonly (readonly [name: string, hex: string, offset?: number])[] = [
@@ -37,7 +37,7 @@ const unreadable: readonly (readonly [name: string, hex: string, offset?: number
 ];
 
 /** Media types → kinds. A type that is less exact than the bytes is not here. */
-const kindsByType: Readonly<Record<string, PageKind>> = {
+const kindsByType: Readonly<Record<string, DocumentKind>> = {
   "text/html": "html",
   "application/xhtml+xml": "html",
   "application/json": "json",
@@ -61,7 +61,7 @@ const kindsByType: Readonly<Record<string, PageKind>> = {
   "application/sql": "text",
 };
 
-const kindsByExtension: Readonly<Record<string, PageKind>> = {
+const kindsByExtension: Readonly<Record<string, DocumentKind>> = {
   md: "markdown",
   markdown: "markdown",
   mdx: "markdown",
@@ -77,7 +77,7 @@ const headBytesMax = 2_048;
  * The kind of a document: by its bytes where they leave no doubt, then by the type in the header, then by its address.
  * @throws PageError `unsupported`, naming the kind, for a kind without a reader.
  */
-export function kindOf(bytes: Uint8Array, contentType: string | undefined, url: string): PageKind {
+export function kindOf(bytes: Uint8Array, contentType: string | undefined, url: string): DocumentKind {
   const head = latin1(bytes.subarray(0, headBytesMax));
   if (/%PDF-\d/.test(head.slice(0, 1_024))) return "pdf";
   if (head.startsWith("PK\u0003\u0004")) return zipKind(bytes);
@@ -124,7 +124,7 @@ function isText(type: string): boolean {
   return type.startsWith("text/") || kindsByType[type] !== undefined;
 }
 
-function markupKind(text: string, type: string): PageKind | undefined {
+function markupKind(text: string, type: string): DocumentKind | undefined {
   const isGeneric = type === "" || type === "application/octet-stream" || type === "text/html" || /xml/.test(type);
   if (!isGeneric) return undefined;
   const start = text.replaceAll(/^(<\?xml[^>]*\?>|<!--[\s\S]*?-->|<\?xml-stylesheet[^>]*\?>|\s+)+/g, "");
@@ -136,7 +136,7 @@ function markupKind(text: string, type: string): PageKind | undefined {
   return undefined;
 }
 
-function kindByType(type: string, url: string): PageKind | undefined {
+function kindByType(type: string, url: string): DocumentKind | undefined {
   const known = kindsByType[type];
   if (known !== undefined) return known;
   if (type.endsWith("+json")) return "json";
@@ -169,7 +169,7 @@ function looksLikeJson(text: string, bytes: Uint8Array): boolean {
   }
 }
 
-function zipKind(bytes: Uint8Array): PageKind {
+function zipKind(bytes: Uint8Array): DocumentKind {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (buffer.includes("word/document.xml")) return "docx";
   const names: readonly (readonly [name: string, sign: string])[] = [

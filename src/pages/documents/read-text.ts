@@ -1,7 +1,7 @@
 import { escapeUTF8 } from "entities";
 import { parse } from "csv-parse/sync";
 import { fencedCode } from "../markdown/code.ts";
-import type { Page, PageKind, PageRequest } from "../page.ts";
+import type { Page, DocumentKind, PageRequest } from "../page.ts";
 import { PageError } from "../page-error.ts";
 import { linksIn } from "./text-links.ts";
 
@@ -13,7 +13,7 @@ const rowsMax = 50_000;
 const columnsMax = 200;
 
 /** Reads a document without markup of HTML: its Markdown is the text, a table, or a block of code. */
-export function readText(text: string, kind: PageKind, request: PageRequest): Omit<Page, "kind"> {
+export function readText(text: string, kind: DocumentKind, request: PageRequest): Omit<Page, "kind"> {
   const { wants } = request;
   const page: Omit<Page, "kind"> = { metadata: metadataOf(text, kind, request), needsBrowser: false };
   if (wants.rawHtml === true) page.rawHtml = text;
@@ -24,7 +24,7 @@ export function readText(text: string, kind: PageKind, request: PageRequest): Om
   return page;
 }
 
-function metadataOf(text: string, kind: PageKind, { url }: PageRequest): Page["metadata"] {
+function metadataOf(text: string, kind: DocumentKind, { url }: PageRequest): Page["metadata"] {
   const heading = kind === "markdown" ? /^# +(.+)$/m.exec(text)?.[1]?.trim() : undefined;
   const name = URL.parse(url)
     ?.pathname.split("/")
@@ -41,7 +41,7 @@ function decode(name: string): string {
   }
 }
 
-function markdownOf(text: string, kind: PageKind, url: string): string {
+function markdownOf(text: string, kind: DocumentKind, url: string): string {
   const trimmed = text.replaceAll("\r\n", "\n").trimEnd();
   switch (kind) {
     case "json":

@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { setPriority } from "node:os";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
-import { PageError, type PageFailure } from "../page-error.ts";
+import { PageError, type ReadFailure } from "../page-error.ts";
 import { encodeFrame, type PoolMessage, MessageReader } from "./frames.ts";
 import { useOf } from "./process-use.ts";
 import { decodeReply, type Result, type Task } from "./tasks.ts";
@@ -35,7 +35,7 @@ export class PageChild {
   readonly #process: Bun.Subprocess<"pipe", "pipe", "ignore">;
   readonly #bounds: ChildBounds;
   #running: PromiseWithResolvers<PoolMessage> | undefined;
-  #endedBecause: PageFailure = "crashed";
+  #endedBecause: ReadFailure = "crashed";
   /** The process was asked to end, or has ended. */
   isEnding = false;
   /** The memory after the last task. */
@@ -88,7 +88,7 @@ export class PageChild {
   }
 
   /** Ends the process at once. A task that runs fails with `because`. */
-  end(because: PageFailure): void {
+  end(because: ReadFailure): void {
     this.isEnding = true;
     this.#endedBecause = because;
     this.#process.kill("SIGKILL");
@@ -137,7 +137,7 @@ export class PageChild {
   }
 }
 
-const messages: Partial<Record<PageFailure, string>> = {
+const messages: Partial<Record<ReadFailure, string>> = {
   timeout: "the document takes too long to read",
   too_large: "the document takes too much memory to read",
   crashed: "the process that read the document has ended",

@@ -1,5 +1,5 @@
 import type { Page, PageRequest } from "../page.ts";
-import { PageError, type PageFailure } from "../page-error.ts";
+import { PageError, type ReadFailure } from "../page-error.ts";
 import type { Sitemap, SitemapRequest } from "../sitemap/read-sitemap.ts";
 import { encodeFrame, type PoolMessage } from "./frames.ts";
 
@@ -15,7 +15,7 @@ const texts = ["markdown", "html", "rawHtml"] as const;
 type Reply =
   | { outcome: "page"; page: Page; lengths: (number | null)[] }
   | { outcome: "sitemap" }
-  | { outcome: "failed"; failure: PageFailure; message: string };
+  | { outcome: "failed"; failure: ReadFailure; message: string };
 
 export function encodePage(page: Page): Uint8Array[] {
   const encoder = new TextEncoder();
