@@ -80,12 +80,32 @@ const routes: [string, string, string[]][] = [
     ["get", `${path}/{file_id}/content`, [...relayed, "206"].toSorted()],
     ["delete", `${path}/{file_id}`, relayed],
   ]),
+  ["post", "/v2/search", proxied],
+  ["post", "/v2/scrape", proxied],
+  ["post", "/v2/map", proxied],
+  ["get", "/v2/crawl/active", platform],
+  ...["/v2/crawl", "/v2/batch/scrape"].flatMap((path): [string, string, string[]][] => [
+    ["post", path, proxied.filter((status) => status !== "409")],
+    ["get", `${path}/{id}`, [...platform, "404"].toSorted()],
+    ["delete", `${path}/{id}`, [...platform, "404"].toSorted()],
+    ["get", `${path}/{id}/errors`, [...platform, "404"].toSorted()],
+  ]),
+  ["get", "/v2/concurrency-check", platform],
+  ["get", "/v2/team/credit-usage", platform],
+  ["get", "/v2/screenshots/{id}", [...platform, "206", "404"].toSorted()],
 ];
 
 /** The media type of a success there. */
 function typeOf(path: string): string {
+  if (path.startsWith("/v2/screenshots/")) return "image/png";
   if (!path.endsWith("/content")) return "application/json";
   return path.startsWith("/v1/videos/") ? "video/mp4" : "application/octet-stream";
+}
+
+/** The schema of an error there. */
+function errorNameOf(path: string): string {
+  if (path.startsWith("/v2/")) return "FirecrawlError";
+  return path.startsWith("/v1/messages") ? "AnthropicError" : "Error";
 }
 
 /** The meaning of 404 there. */
@@ -98,6 +118,9 @@ function notFound(path: string): string {
   }
   if (path === "/v1/models/{model_id}") return "There is no such model, or the token may not use it.";
   if (path.startsWith("/v1/responses/{")) return "The caller has no such response.";
+  if (path.startsWith("/v2/screenshots/")) return "There is no such screenshot, or its day is over.";
+  if (path.startsWith("/v2/") && path.includes("{id}"))
+    return "The caller has no such job, or its results have expired.";
   if (path.includes("/files")) return "The caller has no such file, or the provider has no such route.";
   return "Unsupported gateway route, or the upstream resource was not found.";
 }
@@ -165,6 +188,7 @@ describe("the document", () => {
       "Platform",
       "Realtime",
       "Responses",
+      "Search",
       "Video",
     ]);
   });
@@ -248,7 +272,10 @@ describe.each(routes)("%s %s", (method, path, statuses) => {
       "400": "Upstream error relayed.",
       "401": "Unauthorized.",
       "402": "Insufficient credits.",
-      "404": isUpload ? "Unsupported gateway route, or the upstream resource was not found." : notFound(path),
+      "404":
+        isUpload || (method === "post" && path.startsWith("/v2/"))
+          ? "Unsupported gateway route, or the upstream resource was not found."
+          : notFound(path),
       "409": "The `idempotency-key` belongs to another body, or its first call is still running.",
       "413": "Request body exceeds the gateway body limit.",
       "201": "Created.",
@@ -261,14 +288,14 @@ describe.each(routes)("%s %s", (method, path, statuses) => {
     for (const [status, { description, content }] of Object.entries(operation.responses)) {
       expect(description).toBe(meanings[status] ?? "Success.");
       expect(content[status.startsWith("2") ? typeOf(path) : "application/json"]?.schema).toBeDefined();
-      const error = path.startsWith("/v1/messages") ? "AnthropicError" : "Error";
+      const error = errorNameOf(path);
       if (Number(status) >= 400)
         expect(content["application/json"]?.schema).toEqual({ $ref: `#/components/schemas/${error}` });
     }
   });
 
   test("needs a token unless it is public", () => {
-    const isPublic = path.startsWith("/health") || path === "/openapi.json";
+    const isPublic = path.startsWith("/health") || path === "/openapi.json" || path.startsWith("/v2/screenshots/");
     expect(operation.security).toEqual((isPublic ? [] : undefined) as never);
   });
 });

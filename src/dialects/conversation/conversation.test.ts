@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { GatewayError } from "../../core/index.ts";
-import { plainCallId, shortCallId } from "./call-ids.ts";
+import { plainCallId, shortCallId } from "./tools/call-ids.ts";
 import { nearestEffort } from "../../core/index.ts";
 import { estimateTokens } from "./estimate-tokens.ts";
 import { type UnmodeledFields, fieldsFor } from "./fields.ts";

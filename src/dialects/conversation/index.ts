@@ -12,8 +12,8 @@ export type {
 export { collectAnswer, eventsOfAnswer } from "./collect-answer.ts";
 export { promptForFormat } from "./prompt-for-format.ts";
 export { BlockQueue, type QueuedBlock } from "./block-queue.ts";
-export { plainCallId, shortCallId } from "./call-ids.ts";
-export { checkToolCalls } from "./check-tool-calls.ts";
+export { plainCallId, shortCallId } from "./tools/call-ids.ts";
+export { checkToolCalls } from "./tools/check-tool-calls.ts";
 export type {
   Conversation,
   FunctionTool,
@@ -27,7 +27,7 @@ export type {
 export { budgetOfEffort, budgetTokensMin, effortFor, effortOfBudget, wantsThoughts } from "./effort.ts";
 export { estimateTokens } from "./estimate-tokens.ts";
 export { expressNative } from "./express-native.ts";
-export { leaveOutHostedTools } from "./hosted-tools.ts";
+export { leaveOutHostedTools } from "./tools/hosted-tools.ts";
 export { joinTurns } from "./join-turns.ts";
 export { type Failure, type FailureKind, failureOf, kindOfStatus } from "./failure.ts";
 export { type FieldRule, type FieldTable, refused, fieldsFor } from "./fields.ts";
@@ -63,7 +63,7 @@ export {
 export { readTier } from "./service-tier.ts";
 export { belongsTo, hasTaggedSignature, nativeOrigin, tagSignature, untagSignature } from "./signature.ts";
 export { checkBase64, sourceOfAnswer, sourceOfUrl, urlOfSource } from "./sources.ts";
-export { uniqueCallIds } from "./unique-call-ids.ts";
+export { uniqueCallIds } from "./tools/unique-call-ids.ts";
 export type {
   ClientContext,
   DialectTranslation,

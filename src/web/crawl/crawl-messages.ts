@@ -1,7 +1,7 @@
 /** The ends of crawls, and the messages of their webhooks in Firecrawl's format. */
 import { type Clock, type JsonObject, objectOf, parseObject } from "../../core/index.ts";
 import type { Webhooks } from "../../webhooks/index.ts";
-import type { CrawlPlan, CrawlWebhook, WebhookEvent } from "./crawl-request.ts";
+import type { CrawlPlan, CrawlWebhook, CrawlWebhookEvent } from "./crawl-request.ts";
 import type { OpenCrawl } from "./open-crawl.ts";
 import { decodeDocument } from "./results.ts";
 import type { Crawl, CrawlFailure, CrawlFinish, CrawlStore, LeasedPage } from "./store.ts";
@@ -70,7 +70,7 @@ export class CrawlMessages {
   async #send(
     { id, kind, owner }: Pick<Crawl, "id" | "kind" | "owner">,
     webhook: CrawlWebhook | undefined,
-    message: { event: WebhookEvent; place: string; body: JsonObject; shorter?: JsonObject },
+    message: { event: CrawlWebhookEvent; place: string; body: JsonObject; shorter?: JsonObject },
   ): Promise<void> {
     if (webhook === undefined || !webhook.events.includes(message.event)) return;
     const type = `${kind === "crawl" ? "crawl" : "batch_scrape"}.${message.event}`;

@@ -134,14 +134,14 @@ export const batchRequest = z
   .meta({ id: "BatchScrapeRequest" });
 
 export type CrawlRequest = z.output<typeof crawlRequest>;
-export type WebhookEvent = (typeof webhookEvents)[number];
+export type CrawlWebhookEvent = (typeof webhookEvents)[number];
 
 /** Where the messages of a crawl go. */
 export interface CrawlWebhook {
   url: string;
   headers: Readonly<Record<string, string>>;
   metadata: Readonly<Record<string, string>>;
-  events: readonly WebhookEvent[];
+  events: readonly CrawlWebhookEvent[];
 }
 
 /** What is stored of a request: plain data for any node. */

@@ -1,5 +1,5 @@
-import { GatewayError } from "../../core/index.ts";
-import type { Conversation, NativeTool, Tool, ToolChoice } from "./conversation.ts";
+import { GatewayError } from "../../../core/index.ts";
+import type { Conversation, NativeTool, Tool, ToolChoice } from "../conversation.ts";
 
 /** A conversation without the tools that its upstream can't run, and the types of those. */
 export interface WithoutHostedTools {

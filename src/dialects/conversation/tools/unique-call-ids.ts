@@ -1,5 +1,5 @@
-import type { Turn } from "./conversation.ts";
-import type { Part } from "./parts.ts";
+import type { Turn } from "../conversation.ts";
+import type { Part } from "../parts.ts";
 
 /** The calls with one id that have no result yet, by their new ids. */
 interface OpenCalls {

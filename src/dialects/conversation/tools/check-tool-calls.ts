@@ -1,6 +1,6 @@
-import type { Turn } from "./conversation.ts";
-import type { Part } from "./parts.ts";
-import { invalid } from "./read.ts";
+import type { Turn } from "../conversation.ts";
+import type { Part } from "../parts.ts";
+import { invalid } from "../read.ts";
 
 /**
  * Throws for a result without a preceding call, and for two results of one call. Several calls may have the same id:
