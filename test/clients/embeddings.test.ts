@@ -290,7 +290,7 @@ describe("refused before anything is sent", () => {
     [
       "no input",
       { model: "local/m" },
-      { status: 422, code: "validation_failed", param: "input", message: "input: expected a text" },
+      { status: 422, code: "validation_failed", param: "input", message: "input: is missing" },
     ],
     ["an empty list", { model: "local/m", input: [] }, { status: 422, code: "validation_failed", param: "input" }],
     [

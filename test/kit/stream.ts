@@ -34,6 +34,19 @@ export function isUsageChunk(event: string): boolean {
   return chunk?.choices?.length === 0 && chunk.usage !== undefined && chunk.usage !== null;
 }
 
+/**
+ * A stream without its usage, by which Google's differs from the upstream's: each of its chunks counts anew, and clients
+ * get one count at the end (docs/dialects.md). Of any other provider it is the stream itself.
+ */
+export function comparable(provider: string, text: string): string {
+  if (provider !== "google") return text;
+  return text
+    .split(/(?<=\n\n)/)
+    .filter((event) => !isUsageChunk(event))
+    .join("")
+    .replace(/,"usage":\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}/g, "");
+}
+
 /** The generated text of a stream. */
 export function contentOf(text: string): string {
   return chunksOf(text)

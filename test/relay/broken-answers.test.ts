@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import {
   chatModels,
+  comparable,
   contentOf,
   eachProvider,
   eventsOf,
@@ -149,7 +150,7 @@ describe("a stream", () => {
     const shown = await answer.text();
     const [request] = rig.received(`${chatModels[provider]?.slice(provider.length + 1)}+${fault}`);
     const whole = await (await rig.direct(provider, request?.body ?? "")).text();
-    return { caller, answer, shown, whole };
+    return { caller, answer, shown: comparable(provider, shown), whole: comparable(provider, whole) };
   }
 
   /** The first `count` events with data, and the comments before them. */
