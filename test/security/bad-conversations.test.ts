@@ -87,11 +87,6 @@ describe("a conversation of Messages", () => {
       "messages.2.content.0",
     ],
     [
-      "two calls of one id",
-      [hi, { role: "assistant", content: [toolUse("toolu_1"), toolUse("toolu_1")] }, hi],
-      "messages.1.content.1",
-    ],
-    [
       "two results of one call",
       [
         hi,
@@ -100,7 +95,6 @@ describe("a conversation of Messages", () => {
       ],
       "messages.2.content.1",
     ],
-    ["the assistant first", [{ role: "assistant", content: "hi" }, hi], "messages.0.role"],
     ["an empty message", [{ role: "user", content: [] }], "messages.0.content"],
     ["a role that is none", [{ role: "wizard", content: "hi" }], "messages.0.role"],
     ["a call by the user", [{ role: "user", content: [toolUse("toolu_1")] }], "messages.0.content.0"],
@@ -152,7 +146,6 @@ describe("a conversation of Responses", () => {
     ["a part without what makes it one", part({ type: "input_text" }), "input.0.content.0.text"],
     ["a result without a call", [hi, output("call_1")], "input.1"],
     ["a result before its call", [output("call_1"), call("call_1")], "input.0"],
-    ["two calls of one id", [hi, call("call_1"), call("call_1")], "input.2"],
     ["two results of one call", [hi, call("call_1"), output("call_1"), output("call_1")], "input.3"],
     ["nothing in it", [], "input"],
     ["an empty message", [{ role: "user", content: [] }], "input.0.content"],

@@ -72,7 +72,6 @@ describe("bytes that are no proper HTTP", () => {
     ["a header of 100 KB", `x-big: ${"a".repeat(100_000)}\r\n`, [431]],
     ["20,000 headers", Array.from({ length: 20_000 }, (_, index) => `x-${index}: 1\r\n`).join(""), [431]],
     ["a token of 100 KB", `x-api-key: tg_${"a".repeat(100_000)}\r\n`, [431]],
-    ["a token of 8 KB", `x-api-key: tg_${"a".repeat(8_000)}\r\n`, [401]],
   ])("%s", async (_, fields, statuses) => {
     await expectRefusedRaw(head(fields + sized) + body, statuses);
   });
