@@ -1,9 +1,11 @@
-import { contentTraining, type PageType } from "../../src/pages/index.ts";
+import { type contentTraining, loadExtraction, type PageType } from "../../src/pages/index.ts";
 import { binColumns, boost, seededRandom, type BoostingOptions, type Examples } from "./boosting/index.ts";
 import { folds, type Sample } from "./samples.ts";
 import { weighWords } from "./word-weights.ts";
 
-const { blockColumns, fillSignals, learnedColumns, pageRow, pageTypes } = contentTraining;
+const { training } = await loadExtraction();
+
+const { blockColumns, fillSignals, learnedColumns, pageRow, pageTypes } = training;
 type Forest = contentTraining.Forest;
 type PageTypeChances = contentTraining.PageTypeChances;
 type WordWeights = contentTraining.WordWeights;
@@ -86,7 +88,7 @@ function blockMatrix(samples: readonly Sample[]): Matrix {
   for (const sample of samples) {
     const stranger = strangers[sample.fold];
     if (stranger === undefined) continue;
-    const chances = contentTraining.judgePageType(pageRowOf(sample.facts), stranger);
+    const chances = training.judgePageType(pageRowOf(sample.facts), stranger);
     let index = -1;
     for (const row of rowsOf(sample.facts, stranger.weights, chances)) {
       index += 1;
@@ -108,7 +110,7 @@ function blockMatrix(samples: readonly Sample[]): Matrix {
 
 function judgesOf(types: Fitted["types"]): contentTraining.Model["types"] {
   return Object.fromEntries(
-    pageTypes.map((type) => [type, contentTraining.judgeBy(types[type])]),
+    pageTypes.map((type) => [type, training.judgeBy(types[type])]),
   ) as contentTraining.Model["types"];
 }
 
@@ -144,10 +146,10 @@ function* rowsOf(facts: PageFacts, weights: WordWeights, types: PageTypeChances)
 
 /** The chances of the blocks of pages to be content. */
 export function blockJudge({ weights, types, blocks }: Fitted): (sample: Sample) => Float32Array {
-  const judge = contentTraining.judgeBy(blocks);
+  const judge = training.judgeBy(blocks);
   const judges = judgesOf(types);
   return ({ facts }) => {
-    const chances = contentTraining.judgePageType(pageRowOf(facts), { types: judges });
+    const chances = training.judgePageType(pageRowOf(facts), { types: judges });
     return Float32Array.from(rowsOf(facts, weights, chances), judge);
   };
 }

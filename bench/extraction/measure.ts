@@ -1,6 +1,8 @@
-import { mainContent, PagePool, parseHtml, type PageRequest, type PageType } from "../../src/pages/index.ts";
+import { loadExtraction, PagePool, type PageRequest, type PageType } from "../../src/pages/index.ts";
 import { corpusFolder, hasCorpus, readCorpus, readPage, type KnownPage } from "./corpus.ts";
 import { f1Of, plainText, wordsOf } from "./score.ts";
+
+const { mainContent, parseHtml } = await loadExtraction();
 
 /** How well the markdown of known pages agrees with their content, and how long finding it takes. */
 export interface ExtractionFigures {

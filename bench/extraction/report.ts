@@ -1,7 +1,9 @@
-import { contentTraining } from "../../src/pages/index.ts";
+import { loadExtraction } from "../../src/pages/index.ts";
 import { decimals, markdownTable } from "../report/format.ts";
 import type { ExtractionFigures } from "./measure.ts";
 import { typeMeans } from "./score-table.ts";
+
+const { training } = await loadExtraction();
 
 /** F1 of other extractors on the corpus, as its README gives them: over all, the mean of the types, by type. */
 const others: readonly (readonly [string, ...number[]])[] = [
@@ -16,7 +18,7 @@ function row([name, ...f1s]: readonly [string, ...number[]]): string[] {
 }
 
 export function extractionTable({ scores, times }: ExtractionFigures): string {
-  const heading = ["F1 over words", "all pages", "mean of the types", ...contentTraining.pageTypes];
+  const heading = ["F1 over words", "all pages", "mean of the types", ...training.pageTypes];
   const table = markdownTable(heading, [row(["Tollgate, markdown", ...typeMeans(scores)]), ...others.map(row)]);
   const lines = times.map(({ pages, medianMs }) => `- ${pages}: ${decimals(medianMs, 1)} ms`);
   return `## Main content\n\n${table}\nFinding the content of a parsed page, medians:\n\n${lines.join("\n")}\n`;

@@ -1,8 +1,10 @@
-import { contentTraining, parseHtml } from "../../src/pages/index.ts";
+import { type contentTraining, loadExtraction } from "../../src/pages/index.ts";
 import { readPage, type KnownPage } from "./corpus.ts";
 import { labelBlocks } from "./label-blocks.ts";
 import { plainText, wordsOf } from "./score.ts";
 import { gatherWords, type PageWords } from "./word-weights.ts";
+
+const { training, parseHtml } = await loadExtraction();
 
 /** Pages of one site are never split between training and test: there are this many parts. */
 export const folds = 5;
@@ -21,7 +23,7 @@ export interface Sample {
 }
 
 export function readSample(known: KnownPage): Sample {
-  const facts = contentTraining.describePage(parseHtml(readPage(known)), known.url);
+  const facts = training.describePage(parseHtml(readPage(known)), known.url);
   const texts = facts.blocks.map(({ text }) => text);
   const words = texts.map((text) => wordsOf(plainText(text)));
   const contentWords = wordsOf(known.content);

@@ -5,13 +5,15 @@
  */
 import { writeFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { contentTraining } from "../../src/pages/index.ts";
+import { loadExtraction } from "../../src/pages/index.ts";
 import { hasCorpus, corpusFolder, readCorpus } from "./corpus.ts";
 import { blockJudge, fit, type Fitted } from "./fit.ts";
 import { folds, readSample, type Sample } from "./samples.ts";
 import { f1Of } from "./score.ts";
 import { typeMeans, type Scores } from "./score-table.ts";
 import { writeWeights } from "./word-weights.ts";
+
+const { training } = await loadExtraction();
 
 const modelFile = resolve(import.meta.dir, "../../src/pages/main-content/model/model.json");
 
@@ -49,7 +51,7 @@ function crossValidate(all: readonly Sample[]): Scores {
 function scoreAll(some: readonly Sample[], trained: Fitted): Scores {
   const judge = blockJudge(trained);
   return some.map((sample) => {
-    const kept = contentTraining.chooseBlocks(sample.facts.blocks, judge(sample));
+    const kept = training.chooseBlocks(sample.facts.blocks, judge(sample));
     const found = sample.words.flatMap((words, index) => (kept[index] === true ? words : []));
     return { type: sample.known.type, f1: f1Of(found, sample.contentWords) };
   });

@@ -1,4 +1,6 @@
-import { contentTraining } from "../../src/pages/index.ts";
+import { type contentTraining, loadExtraction } from "../../src/pages/index.ts";
+
+const { training } = await loadExtraction();
 
 type Block = contentTraining.Block;
 
@@ -40,7 +42,7 @@ export function gatherWords(
     return found;
   };
   const content = blocks.reduce((total, { index }) => total + portion(index) * (labels[index] ?? 0), 0);
-  return { site, all: 1, content, classes: shares(classWordsOf), texts: shares(contentTraining.scoredWords) };
+  return { site, all: 1, content, classes: shares(classWordsOf), texts: shares(training.scoredWords) };
 }
 
 function* classWordsOf({ region, inlineTokens }: Block): Generator<string> {

@@ -1,7 +1,9 @@
-export { parseHtml } from "./html/parse.ts";
 export { PageError, type ReadFailure } from "./page-error.ts";
 export type { Page, DocumentKind, PageMetadata, PageRequest, PageWants, PdfOptions } from "./page.ts";
 export { PagePool, type PagePoolOptions, type TakeApartOptions } from "./pool/page-pool.ts";
-export { mainContent, type MainContent, type PageType } from "./main-content/index.ts";
-export * as contentTraining from "./main-content/training.ts";
+export type { MainContent, PageType } from "./main-content/index.ts";
+export type * as contentTraining from "./main-content/training.ts";
 export type { Sitemap, SitemapEntry, SitemapRequest } from "./sitemap/read-sitemap.ts";
+
+/** For the benchmark. Only on request: the gateway takes no page apart itself, and parser and model cost it 10 MB and 0.1 s. */
+export const loadExtraction = () => import("./extraction.ts");

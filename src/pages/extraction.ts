@@ -1,0 +1,4 @@
+/** The parts of this folder that training and measuring the main content need, beside the pool. */
+export { parseHtml } from "./html/parse.ts";
+export { mainContent } from "./main-content/index.ts";
+export * as training from "./main-content/training.ts";
