@@ -24,6 +24,7 @@ import {
   formatCredits,
   GatewayError,
   limits,
+  shuttingDown,
 } from "../core/index.ts";
 import type { ModelRouter } from "../routing/index.ts";
 import { CallWatchdog, type SendDependencies } from "../sending/index.ts";
@@ -207,10 +208,6 @@ const refusals: ReadonlySet<ErrorCode> = new Set<ErrorCode>(["moderation_blocked
 function clientGoneGraceMs({ order, exchange }: CallPlan): number {
   if (order.retry !== undefined) return Number.POSITIVE_INFINITY;
   return exchange.streamed ? 0 : limits.drainMsMax;
-}
-
-function shuttingDown(): GatewayError {
-  return new GatewayError("shutting_down", "The server is going down.", { retryAfterSeconds: 1 });
 }
 
 /** The part of a form that a call keeps, instead of its whole body: a stream may stay open for long. */

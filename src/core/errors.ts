@@ -103,6 +103,11 @@ export class GatewayError extends Error {
   }
 }
 
+/** The refusal of work by a server that stops. */
+export function shuttingDown(): GatewayError {
+  return new GatewayError("shutting_down", "The server is going down.", { retryAfterSeconds: 1 });
+}
+
 /**
  * Converts anything thrown to a `GatewayError`: an unknown error becomes `internal_error`, with itself as the cause.
  */

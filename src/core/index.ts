@@ -1,7 +1,7 @@
 export { type AbortListener, abortSignalOf, type CallAbort, CallAborter, type CallSignal } from "./call-abort.ts";
 export type { Dialect, ModelOperation, Operation, RequestFeature, VideoOperation, WebOperation } from "./operations.ts";
 export type { Clock, Environment, Fetch, RandomBytes, RandomFraction } from "./environment.ts";
-export { type ErrorCode, GatewayError, toGatewayError } from "./errors.ts";
+export { type ErrorCode, GatewayError, shuttingDown, toGatewayError } from "./errors.ts";
 export type { CallFile } from "./files.ts";
 export { matchesGlob } from "./globs.ts";
 export { isRequestId, isStorableId, isTimedUuid, randomId, requestId, timedUuid, timeOfSeries } from "./ids.ts";

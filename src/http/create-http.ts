@@ -7,6 +7,7 @@ import {
   idHeaders,
   requestId,
   type Surface,
+  shuttingDown,
   toGatewayError,
 } from "../core/index.ts";
 import type { Logger } from "../telemetry/index.ts";
@@ -153,7 +154,7 @@ function admit(options: HttpOptions, { headers }: Request): Principal | Promise<
 }
 
 function refuseWhileDraining({ draining }: HttpOptions): void {
-  if (draining()) throw new GatewayError("shutting_down", "The server is going down.", { retryAfterSeconds: 1 });
+  if (draining()) throw shuttingDown();
 }
 
 function adminRequired(): GatewayError {

@@ -1,5 +1,12 @@
 /** Accepts WebSockets for features, and lists the open ones. */
-import { type AcceptedSocket, GatewayError, type Socket, type SocketHandler, toGatewayError } from "../core/index.ts";
+import {
+  type AcceptedSocket,
+  GatewayError,
+  shuttingDown,
+  type Socket,
+  type SocketHandler,
+  toGatewayError,
+} from "../core/index.ts";
 import type { Logger } from "../telemetry/index.ts";
 
 type MaybePromise = void | Promise<void>;
@@ -57,7 +64,7 @@ export class Sockets {
     if (this.#closing) {
       // Its handshake was running when the server began to stop.
       socket.close(1006, "");
-      throw new GatewayError("shutting_down", "The server is going down.", { retryAfterSeconds: 1 });
+      throw shuttingDown();
     }
     // An empty one is omitted from the answer; without it, Bun would choose the first one that the client offers, which
     // may be a token.

@@ -1,4 +1,4 @@
-import { GatewayError, type VideoOperation } from "../core/index.ts";
+import { shuttingDown, type VideoOperation } from "../core/index.ts";
 import type { JobHandler } from "../jobs/index.ts";
 import { createVideo, type VideoCall } from "./create-video.ts";
 import { endOverdue, followVideo, type VideoJobPayload } from "./follow-video.ts";
@@ -35,7 +35,7 @@ export class VideoJobs {
   }
 
   async create(operation: VideoOperation, call: VideoCall): Promise<Response> {
-    if (this.#closing) throw new GatewayError("shutting_down", "The server is going down.", { retryAfterSeconds: 1 });
+    if (this.#closing) throw shuttingDown();
     this.#active += 1;
     try {
       return await createVideo(this.#deps, operation, call);

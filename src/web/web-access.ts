@@ -1,4 +1,4 @@
-import { CallAborter, GatewayError } from "../core/index.ts";
+import { CallAborter, shuttingDown } from "../core/index.ts";
 import { creditsUsed } from "./credits-used.ts";
 import type { MappedSite, ScrapedPage } from "./engine.ts";
 import { performWork, type WebCall } from "./perform-work.ts";
@@ -100,8 +100,4 @@ export class WebAccess {
 
 function metadataOf({ metadata }: ScrapedPage["document"]): object {
   return typeof metadata === "object" && metadata !== null ? metadata : {};
-}
-
-function shuttingDown(): GatewayError {
-  return new GatewayError("shutting_down", "The server is going down.", { retryAfterSeconds: 1 });
 }

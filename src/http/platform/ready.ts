@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { type Clock, GatewayError } from "../../core/index.ts";
+import { type Clock, shuttingDown } from "../../core/index.ts";
 import { platformRoute } from "../route.ts";
 import type { Services } from "../services.ts";
 
@@ -22,7 +22,7 @@ export const readyRoute = platformRoute({
   mount({ clock, checkStorage, isDraining }: Pick<Services, "clock" | "checkStorage" | "isDraining">) {
     const check = shared(checkStorage, clock);
     return async () => {
-      if (isDraining()) throw new GatewayError("shutting_down", "The server is going down.", { retryAfterSeconds: 1 });
+      if (isDraining()) throw shuttingDown();
       await check();
       const ready: z.input<typeof readyAnswer> = { status: "ready" };
       return Response.json(ready);
