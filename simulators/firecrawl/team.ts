@@ -110,7 +110,7 @@ export class Teams {
     return team;
   }
 
-  /** The team that has a job, whoever asks. */
+  /** Whether any team has this job. */
   hasJob(kind: Job["kind"], id: string): boolean {
     return [...this.#teams.values()].some((team) => team.job(kind, id) !== undefined);
   }

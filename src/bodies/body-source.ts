@@ -13,7 +13,7 @@ const compressions: Readonly<Record<string, "gzip" | "deflate">> = {
 };
 
 /**
- * The source of the inflated body. Its size is not declared, so whoever reads it must bound it. Throws 422 for another
+ * The source of the inflated body. Its size is not declared, so its reader must bound it. Throws 422 for another
  * compression; reading rejects with 422 if the bytes are not compressed as declared.
  */
 export function inflated(source: BodySource): BodySource {
@@ -37,7 +37,7 @@ async function* inflate(
   compression: keyof typeof inflaters,
 ): AsyncGenerator<Uint8Array> {
   const inflater = inflaters[compression]();
-  // An error of either side ends both, and reaches whoever reads.
+  // An error of the body or of the inflater ends both; the loop below then throws it.
   const feeding = pipeline(body, inflater).catch(() => undefined);
   try {
     for await (const piece of inflater) yield piece as Buffer;

@@ -35,8 +35,8 @@ export function isUsageChunk(event: string): boolean {
 }
 
 /**
- * A stream without its usage, by which Google's differs from the upstream's: each of its chunks counts anew, and clients
- * get one count at the end (docs/dialects.md). Of any other provider it is the stream itself.
+ * Removes the usage from Google's stream; the stream of any other provider stays as it is. The upstream reports usage in every chunk,
+ * the gateway once at the end (docs/dialects.md), so that only the remainder can be compared.
  */
 export function comparable(provider: string, text: string): string {
   if (provider !== "google") return text;

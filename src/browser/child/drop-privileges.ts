@@ -1,6 +1,6 @@
 /**
- * Gives up root for good. It happens inside of the process, after all of its code is loaded: the files of an installation below
- * /root are not readable for another user, and neither `su` nor `setpriv` is there on every machine.
+ * Gives up root for good. The process calls this after it has loaded all of its code, since another user cannot read an installation
+ * below /root. Programs that start a process as another user (`su`, `setpriv`) are not on every machine.
  */
 export function becomeUser(id: number): void {
   const { setgroups, setgid, setuid, getuid, getgid } = process;

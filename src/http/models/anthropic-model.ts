@@ -27,7 +27,7 @@ export const anthropicModel = z
 
 export type AnthropicModel = z.input<typeof anthropicModel>;
 
-/** What Anthropic's SDK expects of every model, where nothing is known. */
+/** The members that Anthropic's SDK requires of every model, for a model whose values are unknown. */
 const unknownMembers: JsonObject = {
   capabilities: null,
   lifecycle: "active",

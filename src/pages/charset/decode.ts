@@ -8,7 +8,7 @@ const prescanStep = 512;
 /** Bytes in which the declaration of an XML document must end. */
 const xmlDeclarationBytesMax = 1024;
 
-/** Bytes that statistics look at, where nothing declares the encoding. */
+/** Bytes of a document without a declared encoding from which the encoding is guessed. */
 const sampleBytesMax = 64 * 1024;
 
 /** The least confidence, in percent, at which a guess by statistics is believed. */

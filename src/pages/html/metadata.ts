@@ -77,7 +77,7 @@ type Tags = Map<string, string | string[]>;
 interface Head {
   /** Meta tags by the name that the page writes; a tag that is repeated has several values. */
   tags: Tags;
-  /** The same by the name in lower case, where it differs. */
+  /** Further names of tags, in lower case: of a name with capital letters, and of an `itemprop`. */
   folded: Tags;
   title: Element | undefined;
   heading: Element | undefined;

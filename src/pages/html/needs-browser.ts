@@ -28,7 +28,7 @@ const unread = new Set([
   "header",
 ]);
 
-/** Whether scripts make the content of a page, so that it is empty, or nearly, where they don't run. */
+/** Whether the page has next to no content until a browser has run its scripts. */
 export function needsBrowser(document: Document): boolean {
   let characters = 0;
   let scripts = 0;

@@ -50,7 +50,7 @@ export interface PageRun {
   signal: CallSignal;
 }
 
-/** Stored with a fetched page, for whoever charges it. */
+/** Stored with a fetched page. The process that charges the page, perhaps after a crash, reads it. */
 interface StoredWork extends JsonObject {
   parked: ParkedWork;
   usage: ScrapedPage["usage"];

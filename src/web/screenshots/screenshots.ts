@@ -45,7 +45,7 @@ export class Screenshots {
     return `${publicUrl}${screenshotPath}${id}`;
   }
 
-  /** The screenshot with this id, for whoever knows it; undefined after its day. */
+  /** Finds a screenshot by its id, which is its only protection; undefined once its day is over. */
   async find(id: string): Promise<StoredBytes | undefined> {
     return ID.test(id) ? this.#bytes.find(id, this.#options.environment.clock()) : undefined;
   }
