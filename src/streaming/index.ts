@@ -1,3 +1,4 @@
+export { type Frame, type FrameBounds, frameOf, FrameReader } from "./frames.ts";
 export { readBounded } from "./bounded-reader.ts";
 export { EventSplitter } from "./event-splitter.ts";
 export { dataOf, eventAround, eventsOf, eventsWith } from "./events.ts";

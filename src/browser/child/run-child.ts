@@ -7,7 +7,7 @@ import type { Browser } from "playwright-core";
 import type { RandomBytes } from "../../core/index.ts";
 import { type AddressGuard, OutboundError } from "../../outbound/index.ts";
 import { BrowserError } from "../browser-error.ts";
-import { type Frame, frameOf, FrameReader } from "../driver/frames.ts";
+import { type Frame, frameOf, FrameReader } from "../../streaming/index.ts";
 import type { FailureRecord, FromChild, StartMessage, ToChild } from "../driver/messages.ts";
 import { recordOf } from "../driver/page-record.ts";
 import { Deadline } from "../page/deadline.ts";

@@ -5,7 +5,7 @@ import type { RandomFraction } from "../../core/index.ts";
 import { BrowserError } from "../browser-error.ts";
 import type { ChildPageRequest, RenderedPage } from "../render-request.ts";
 import { endProcessesOf } from "./end-processes.ts";
-import { type Frame, frameOf, FrameReader } from "./frames.ts";
+import { type Frame, frameOf, FrameReader } from "../../streaming/index.ts";
 import { fromChild, type ToChild } from "./messages.ts";
 import { pageOf } from "./page-record.ts";
 import { unprivilegedUser } from "./unprivileged-user.ts";

@@ -1,8 +1,8 @@
 /** Entry point of the child processes: takes one document after the other apart, until its input ends. */
+import { type Frame, FrameReader } from "../../streaming/index.ts";
 import { readSitemap } from "../sitemap/read-sitemap.ts";
 import { takeApart } from "../take-apart.ts";
-import { MessageReader, type PoolMessage } from "./frames.ts";
-import { encodeFailure, encodePage, encodeSitemap, type Task } from "./tasks.ts";
+import { encodeFailure, encodePage, encodeSitemap, messageBounds, type Task } from "./tasks.ts";
 
 /** Bytes of a document after which its garbage is collected at once, so that the child stays small while it waits. */
 const largeBytesMin = 1024 * 1024;
@@ -12,15 +12,17 @@ const silence = (): void => {};
 Object.assign(console, { log: silence, info: silence, debug: silence, warn: silence, error: silence });
 
 const output = Bun.stdout.writer();
-const reader = new MessageReader();
+const waiting: Frame[] = [];
+const reader = new FrameReader(messageBounds, (frame) => waiting.push(frame));
 for await (const piece of Bun.stdin.stream()) {
-  for (const frame of reader.push(piece)) await answer(frame);
+  reader.push(piece);
+  for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) await answer(next);
 }
 
-async function answer({ header, body }: PoolMessage): Promise<void> {
-  for (const part of await perform(header as Task, body)) await output.write(part);
+async function answer({ text, parts: [bytes = new Uint8Array()] }: Frame): Promise<void> {
+  for (const part of await perform(JSON.parse(text) as Task, bytes)) await output.write(part);
   await output.flush();
-  if (body.length >= largeBytesMin) Bun.gc(true);
+  if (bytes.length >= largeBytesMin) Bun.gc(true);
 }
 
 async function perform(task: Task, bytes: Uint8Array): Promise<Uint8Array[]> {

@@ -2,10 +2,10 @@ import { writeFileSync } from "node:fs";
 import { setPriority } from "node:os";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
+import { type Frame, frameOf, FrameReader } from "../../streaming/index.ts";
 import { PageError, type ReadFailure } from "../page-error.ts";
-import { encodeFrame, type PoolMessage, MessageReader } from "./frames.ts";
 import { useOf } from "./process-use.ts";
-import { decodeReply, type Result, type Task } from "./tasks.ts";
+import { decodeReply, messageBounds, type Result, type Task } from "./tasks.ts";
 
 const childMain = fileURLToPath(new URL("child-main.ts", import.meta.url));
 
@@ -34,7 +34,7 @@ export interface ChildBounds {
 export class PageChild {
   readonly #process: Bun.Subprocess<"pipe", "pipe", "ignore">;
   readonly #bounds: ChildBounds;
-  #running: PromiseWithResolvers<PoolMessage> | undefined;
+  #running: PromiseWithResolvers<Frame> | undefined;
   #endedBecause: ReadFailure = "crashed";
   /** The process was asked to end, or has ended. */
   isEnding = false;
@@ -73,7 +73,7 @@ export class PageChild {
 
   /** @throws PageError. After `timeout`, `too_large` and `crashed` the process has ended. */
   async run(task: Task, bytes: Uint8Array): Promise<Result> {
-    const running = Promise.withResolvers<PoolMessage>();
+    const running = Promise.withResolvers<Frame>();
     this.#running = running;
     const timer = setTimeout(() => this.end("timeout"), this.#bounds.taskMsMax);
     const stopWatching = this.#watch();
@@ -96,7 +96,7 @@ export class PageChild {
 
   async #send(task: Task, bytes: Uint8Array): Promise<void> {
     try {
-      for (const part of encodeFrame(task, [bytes])) await this.#process.stdin.write(part);
+      for (const part of frameOf({ text: JSON.stringify(task), parts: [bytes] })) await this.#process.stdin.write(part);
       await this.#process.stdin.flush();
     } catch {
       // It has ended; the end of its output shows it.
@@ -104,10 +104,9 @@ export class PageChild {
   }
 
   async #readReplies(): Promise<void> {
-    const reader = new MessageReader();
+    const reader = new FrameReader(messageBounds, (frame) => this.#running?.resolve(frame));
     try {
-      for await (const piece of this.#process.stdout)
-        for (const frame of reader.push(piece)) this.#running?.resolve(frame);
+      for await (const piece of this.#process.stdout) reader.push(piece);
     } catch {
       this.#process.kill("SIGKILL");
     }

@@ -1,7 +1,7 @@
 import type { Page, PageRequest } from "../page.ts";
 import { PageError, type ReadFailure } from "../page-error.ts";
 import type { Sitemap, SitemapRequest } from "../sitemap/read-sitemap.ts";
-import { encodeFrame, type PoolMessage } from "./frames.ts";
+import { type Frame, type FrameBounds, frameOf } from "../../streaming/index.ts";
 
 /** The task for a child, with the bytes that come with it. */
 export type Task = { name: "page"; request: PageRequest } | { name: "sitemap"; request: SitemapRequest };
@@ -9,53 +9,53 @@ export type Task = { name: "page"; request: PageRequest } | { name: "sitemap"; r
 /** The result. */
 export type Result = { name: "page"; page: Page } | { name: "sitemap"; sitemap: Sitemap };
 
+/** Of one message: more than any result of a document within its bounds. */
+export const messageBounds: FrameBounds = { bytesMax: 512 * 1024 * 1024, partsMax: 8 };
+
 /** Members of a page that can be large: they cross as bytes. */
 const texts = ["markdown", "html", "rawHtml"] as const;
 
 type Reply =
-  | { outcome: "page"; page: Page; lengths: (number | null)[] }
+  | { outcome: "page"; page: Page; texts: (typeof texts)[number][] }
   | { outcome: "sitemap" }
   | { outcome: "failed"; failure: ReadFailure; message: string };
 
 export function encodePage(page: Page): Uint8Array[] {
   const encoder = new TextEncoder();
-  const bodies = texts.map((name) => (page[name] === undefined ? undefined : encoder.encode(page[name])));
   const rest: Page = { ...page };
-  for (const name of texts) delete rest[name];
-  const reply: Reply = { outcome: "page", page: rest, lengths: bodies.map((body) => body?.length ?? null) };
-  return encodeFrame(
-    reply,
-    bodies.filter((body) => body !== undefined),
+  const sent = texts.filter((name) => page[name] !== undefined);
+  for (const name of sent) delete rest[name];
+  return encodeReply(
+    { outcome: "page", page: rest, texts: sent },
+    sent.map((name) => encoder.encode(page[name])),
   );
 }
 
 /** Lists can be long, and JSON is read faster than it is built: it crosses as bytes that the gateway parses once. */
 export function encodeSitemap(sitemap: Sitemap): Uint8Array[] {
-  return encodeFrame({ outcome: "sitemap" } satisfies Reply, [new TextEncoder().encode(JSON.stringify(sitemap))]);
+  return encodeReply({ outcome: "sitemap" }, [new TextEncoder().encode(JSON.stringify(sitemap))]);
 }
 
 export function encodeFailure(error: unknown): Uint8Array[] {
   const { failure, message } =
     error instanceof PageError ? error : new PageError("malformed", "the document can't be read");
-  return encodeFrame({ outcome: "failed", failure, message } satisfies Reply, []);
+  return encodeReply({ outcome: "failed", failure, message }, []);
+}
+
+function encodeReply(reply: Reply, parts: readonly Uint8Array[]): Uint8Array[] {
+  return frameOf({ text: JSON.stringify(reply), parts });
 }
 
 /**
  * The result that a child sent.
  * @throws PageError where it could not take the document apart.
  */
-export function decodeReply({ header, body }: PoolMessage): Result {
-  const reply = header as Reply;
+export function decodeReply({ text, parts }: Frame): Result {
+  const reply = JSON.parse(text) as Reply;
   if (reply.outcome === "failed") throw new PageError(reply.failure, reply.message);
   const decoder = new TextDecoder();
-  if (reply.outcome === "sitemap") return { name: "sitemap", sitemap: JSON.parse(decoder.decode(body)) as Sitemap };
+  if (reply.outcome === "sitemap") return { name: "sitemap", sitemap: JSON.parse(decoder.decode(parts[0])) as Sitemap };
   const page = { ...reply.page };
-  let start = 0;
-  for (const [index, name] of texts.entries()) {
-    const length = reply.lengths[index] ?? null;
-    if (length === null) continue;
-    page[name] = decoder.decode(body.subarray(start, start + length));
-    start += length;
-  }
+  for (const [index, name] of reply.texts.entries()) page[name] = decoder.decode(parts[index]);
   return { name: "page", page };
 }
