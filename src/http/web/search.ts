@@ -3,9 +3,12 @@ import { searchRequest, type WebAccess } from "../../web/index.ts";
 import { proxiedRoute } from "../route.ts";
 import { document } from "./document.ts";
 
+/** A page that could not be read has no status, but an error. */
+const metadataOfResult = document.shape.metadata.partial();
+
 const result = z
   .looseObject({ url: z.string(), title: z.string(), description: z.string() })
-  .and(document.partial())
+  .and(document.partial().extend({ metadata: metadataOfResult.optional() }))
   .describe("With scrapeOptions it has the members of a scraped page too.");
 
 export const searchRoute = proxiedRoute({
