@@ -24,6 +24,12 @@ describe("PDF", () => {
   const lines = (texts: readonly string[], x: number, y: number): Text[] =>
     texts.map((text, index) => [x, y - index * 14, 10, text]);
 
+  test("is read from a Buffer too, as documents of several pieces arrive", async () => {
+    const pdf = Buffer.from(makePdf([[[50, 750, 12, "A report"]]]));
+    expect((await read(pdf, "application/pdf")).markdown).toContain("A report");
+    expect(pdf.length).toBeGreaterThan(0);
+  });
+
   test("lines are paragraphs, larger text is a heading, divided words are joined", async () => {
     const page = await read(
       makePdf(

@@ -64,8 +64,8 @@ type PdfDocument = Awaited<ReturnType<typeof getDocumentProxy>>;
 
 async function open(bytes: Uint8Array): Promise<PdfDocument> {
   try {
-    // The reader takes the buffer over.
-    return await getDocumentProxy(bytes.slice(), {
+    // A copy, since the reader takes the memory over; and not by `slice`, since the reader refuses a Buffer.
+    return await getDocumentProxy(new Uint8Array(bytes), {
       useSystemFonts: false,
       stopAtErrors: false,
       verbosity: 0,
