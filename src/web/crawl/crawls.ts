@@ -70,7 +70,7 @@ export class Crawls {
     const scrape = request.scrapeOptions ?? {};
     this.#checkScrape(scrape, start.href, "scrapeOptions.");
     const discovery = discoveryOf(request);
-    const scope = new CrawlScope(start.href, discovery);
+    const scope = await CrawlScope.of(start.href, discovery);
     const plan: CrawlPlan = { url: start.href, scrape, webhook: webhookOf(request.webhook), discovery };
     const sitemap: NewPage = { ...scope.pageAt(start, 0), kind: "sitemap", key: hashOf(`sitemap ${start.host}`) };
     const pages = discovery.sitemap === "skip" ? [] : [sitemap];

@@ -42,8 +42,11 @@ export class OpenCrawls {
     if (known !== undefined) return known;
     const stored = await this.#store.find(id);
     if (stored === undefined) return undefined;
+    const opened = await openCrawl(stored);
+    // Another page of the crawl may have opened it meanwhile: there is one count of what runs.
+    const meanwhile = this.#crawls.get(id);
+    if (meanwhile !== undefined) return meanwhile;
     if (this.#crawls.size >= CRAWLS_MAX) this.forget(this.#crawls.keys().next().value ?? "");
-    const opened = openCrawl(stored);
     this.#crawls.set(id, opened);
     return opened;
   }
@@ -53,11 +56,11 @@ export class OpenCrawls {
   }
 }
 
-function openCrawl({ id, kind, owner, pagesMax, caller, request }: Crawl): OpenCrawl {
+async function openCrawl({ id, kind, owner, pagesMax, caller, request }: Crawl): Promise<OpenCrawl> {
   // Both were written when the crawl was created.
   const plan = request as unknown as CrawlPlan;
   const principal = caller as unknown as Principal;
-  const scope = plan.discovery && new CrawlScope(plan.url, plan.discovery);
+  const scope = plan.discovery && (await CrawlScope.of(plan.url, plan.discovery));
   return { id, kind, owner, pagesMax, principal, plan, scope, known: new Set(), running: 0, holding: 0, refusals: 0 };
 }
 

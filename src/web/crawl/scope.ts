@@ -1,5 +1,5 @@
 /** Which addresses belong to a crawl, and which are the work of a trap: pages that a site makes up without end. */
-import { RE2JS } from "re2js";
+import type { RE2JS } from "re2js";
 import { GatewayError } from "../../core/index.ts";
 import { bareHost } from "../map/address-set.ts";
 import type { Discovery } from "./crawl-request.ts";
@@ -37,22 +37,34 @@ export interface FoundAddress {
   depth: number;
 }
 
+/** The addresses that a request includes and excludes. */
+interface Patterns {
+  include: readonly RE2JS[];
+  exclude: readonly RE2JS[];
+}
+
 /** The scope of one crawl. Counts in one process, which bounds what it finds; the frontier bounds the whole. */
 export class CrawlScope {
   readonly #discovery: Discovery;
   readonly #start: URL;
   readonly #basePath: string;
-  readonly #include: readonly RE2JS[];
-  readonly #exclude: readonly RE2JS[];
+  readonly #patterns: Patterns;
   readonly #shapes = new Map<string, number>();
 
-  /** Throws 422 for a pattern that is none. */
-  constructor(startUrl: string, discovery: Discovery) {
+  private constructor(startUrl: string, discovery: Discovery, patterns: Patterns) {
     this.#discovery = discovery;
     this.#start = new URL(startUrl);
     this.#basePath = basePathOf(this.#start);
-    this.#include = compile(discovery.includePaths, "includePaths");
-    this.#exclude = compile(discovery.excludePaths, "excludePaths");
+    this.#patterns = patterns;
+  }
+
+  /** Rejects with 422 for a pattern that is none. */
+  static async of(startUrl: string, discovery: Discovery): Promise<CrawlScope> {
+    const [include, exclude] = await Promise.all([
+      compile(discovery.includePaths, "includePaths"),
+      compile(discovery.excludePaths, "excludePaths"),
+    ]);
+    return new CrawlScope(startUrl, discovery, { include, exclude });
   }
 
   /** The page at this address; undefined if it is not part of the crawl, or the trap that it belongs to. */
@@ -88,28 +100,25 @@ export class CrawlScope {
 
   /** Whether the host and the path belong to the crawl. */
   isWithin(url: URL): boolean {
-    if (!this.#isOwnHost(url)) return this.#discovery.externalLinks && this.#isWanted(url);
+    if (!this.#isOwnHost(url)) return this.#discovery.externalLinks && this.isWanted(url);
     const { pathname } = url;
     const base = this.#basePath;
     const isChild = this.#discovery.entireDomain || base === "" || pathname === base || pathname.startsWith(`${base}/`);
-    return isChild && this.#isWanted(url);
+    return isChild && this.isWanted(url);
   }
 
   /** Whether a page is wanted itself; the start may be read for its links only. */
   isWanted(url: URL): boolean {
-    return this.#isWanted(url);
+    const text = this.#discovery.matchesFullUrl ? url.href : url.pathname;
+    const { include, exclude } = this.#patterns;
+    if (exclude.some((pattern) => pattern.matcher(text).find())) return false;
+    return include.length === 0 || include.some((pattern) => pattern.matcher(text).find());
   }
 
   #isOwnHost({ hostname, port }: URL): boolean {
     const [host, start] = [bareHost(hostname), bareHost(this.#start.hostname)];
     if (port !== this.#start.port) return false;
     return host === start || (this.#discovery.subdomains && host.endsWith(`.${start}`));
-  }
-
-  #isWanted(url: URL): boolean {
-    const text = this.#discovery.matchesFullUrl ? url.href : url.pathname;
-    if (this.#exclude.some((pattern) => pattern.matcher(text).find())) return false;
-    return this.#include.length === 0 || this.#include.some((pattern) => pattern.matcher(text).find());
   }
 }
 
@@ -119,8 +128,13 @@ function basePathOf({ pathname }: URL): string {
   return path;
 }
 
-/** Evaluated in linear time: the patterns are the caller's, the addresses a stranger's. */
-function compile(patterns: readonly string[], member: string): RE2JS[] {
+/**
+ * Evaluated in linear time: the patterns are the caller's, the addresses a stranger's. The library is loaded with the first
+ * pattern: few crawls have any, and it takes 5 MB.
+ */
+async function compile(patterns: readonly string[], member: string): Promise<RE2JS[]> {
+  if (patterns.length === 0) return [];
+  const { RE2JS } = await import("re2js");
   return patterns.map((pattern, index) => {
     try {
       return RE2JS.compile(pattern);
