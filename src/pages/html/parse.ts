@@ -1,4 +1,4 @@
-import { type Document, Element } from "domhandler";
+import { type Document, Element, isText, Text } from "domhandler";
 import { parse, type TreeAdapter } from "parse5";
 import { adapter, type Htmlparser2TreeAdapterMap } from "parse5-htmlparser2-tree-adapter";
 import { PageError } from "../page-error.ts";
@@ -22,7 +22,9 @@ const treeNodesMax = 1_000_000;
  * @throws PageError `too_large` beyond `treeNodesMax`.
  */
 export function parseHtml(text: string): Document {
-  const document = parse<Htmlparser2TreeAdapterMap>(text, { treeAdapter: boundedAdapter() });
+  const texts = new TextWriter();
+  const document = parse<Htmlparser2TreeAdapterMap>(text, { treeAdapter: boundedAdapter(texts) });
+  texts.end();
   boundDepth(document, treeLevelsMax);
   return document;
 }
@@ -33,7 +35,7 @@ export function parseHtml(text: string): Document {
  */
 const noNames: Readonly<Record<string, string>> = Object.freeze(Object.create(null) as Record<string, string>);
 
-function boundedAdapter(): TreeAdapter<Htmlparser2TreeAdapterMap> {
+function boundedAdapter(texts: TextWriter): TreeAdapter<Htmlparser2TreeAdapterMap> {
   let nodes = 0;
   const count = (): void => {
     nodes += 1;
@@ -54,13 +56,48 @@ function boundedAdapter(): TreeAdapter<Htmlparser2TreeAdapterMap> {
     adoptAttributes({ attribs }, attributes) {
       for (const { name, value } of attributes) attribs[name] ??= value;
     },
-    createTextNode(value) {
+    insertText(parent, text) {
+      const last = parent.children.at(-1);
+      if (last !== undefined && isText(last)) return texts.append(last, text);
       count();
-      return adapter.createTextNode(value);
+      adapter.appendChild(parent, texts.begin(text));
+    },
+    insertTextBefore(parent, text, next) {
+      if (next.prev !== null && isText(next.prev)) return texts.append(next.prev, text);
+      count();
+      adapter.insertBefore(parent, texts.begin(text), next);
     },
     createCommentNode(data) {
       count();
       return adapter.createCommentNode(data);
     },
   };
+}
+
+/**
+ * Puts the pieces of a text together once it is whole. The parser hands a text over word by word; a string that grows so
+ * keeps each of its pieces in memory, which are most of a tree.
+ */
+class TextWriter {
+  #node = new Text("");
+  #pieces: string[] = [];
+
+  begin(text: string): Text {
+    const node = new Text("");
+    this.append(node, text);
+    return node;
+  }
+
+  append(node: Text, text: string): void {
+    if (node !== this.#node) {
+      this.end();
+      this.#node = node;
+      this.#pieces = [node.data];
+    }
+    this.#pieces.push(text);
+  }
+
+  end(): void {
+    this.#node.data = this.#pieces.join("");
+  }
 }

@@ -41,6 +41,7 @@ interface OpenInline {
 
 class Splitter {
   readonly #tokens = new ClassTokens();
+  readonly #vocabulary = new Map<string, string>();
   readonly #blocks: Block[] = [];
   readonly #regions: Region[] = [];
   readonly #itemTypes: string[] = [];
@@ -159,6 +160,13 @@ class Splitter {
     else if (this.#texts.length > 0) this.#pieces.push("\n");
   }
 
+  /** The same string for the same word: a long page has a million words, and some thousand different ones. */
+  #once(word: string): string {
+    const known = this.#vocabulary.get(word);
+    if (known === undefined) this.#vocabulary.set(word, word);
+    return known ?? word;
+  }
+
   #endBlock(): void {
     const texts = this.#texts;
     const text = this.#pieces.join("");
@@ -176,7 +184,7 @@ class Splitter {
       texts,
       text,
       facts,
-      folded: foldedWords(text.slice(0, foldedCharactersMax)),
+      folded: foldedWords(text.slice(0, foldedCharactersMax)).map((word) => this.#once(word)),
       linkWords: Math.min(linkWords, facts.words),
       inlineTags: this.#around.map(({ name }) => name),
       inlineTokens: this.#around.flatMap((element) => this.#tokens.of(element)),

@@ -56,7 +56,7 @@ export function readText(text: string): TextFacts {
       kinds |= kind;
       if (kind === wideLetter) wide += 1;
     } else if (start >= 0) {
-      countWord(facts, text.slice(start, at), { kinds, wide });
+      countWord(facts, text, { start, end: at, kinds, wide });
       start = -1;
       kinds = 0;
       wide = 0;
@@ -96,28 +96,45 @@ function kindOf(code: number): number {
   return isWide ? wideLetter : otherLetter;
 }
 
-function countWord(facts: TextFacts, word: string, { kinds, wide }: { kinds: number; wide: number }): void {
-  facts.closed = closedBy(word.at(-1));
+/** A run between spaces: where it is in its text, what its characters are, and how many of them are wide. */
+interface Run {
+  readonly start: number;
+  readonly end: number;
+  readonly kinds: number;
+  readonly wide: number;
+}
+
+/** Reads codes rather than strings: a word is only taken out of the text if it may be a function word. */
+function countWord(facts: TextFacts, text: string, { start, end, kinds, wide }: Run): void {
+  const last = text.charCodeAt(end - 1);
+  facts.closed = closedBy(last);
   if ((kinds & money) !== 0) facts.money += 1;
   if ((kinds & letterOrDigit) === 0) {
     facts.separators += 1;
     return;
   }
+  const length = end - start;
   facts.words += Math.max(1, wide / 2);
   if ((kinds & digit) !== 0) facts.withDigits += 1;
-  if (kindOf(word.charCodeAt(0)) === upper) {
+  if (kindOf(text.charCodeAt(start)) === upper) {
     facts.capitalised += 1;
-    if (word.length > 1 && (kinds & (lower | otherLetter)) === 0) facts.shouted += 1;
+    if (length > 1 && (kinds & (lower | otherLetter)) === 0) facts.shouted += 1;
   }
   if (facts.closed === 1) facts.sentenceEnds += 1;
-  else if (word.endsWith(",") || word.endsWith("、") || word.endsWith("，")) facts.commas += 1;
-  if (word.length <= functionWordLengthMax && functionWords.has(word.toLowerCase())) facts.functionWords += 1;
+  else if (commaCodes.has(last)) facts.commas += 1;
+  if (length <= functionWordLengthMax && functionWords.has(text.slice(start, end).toLowerCase()))
+    facts.functionWords += 1;
 }
 
-function closedBy(end: string | undefined): number {
-  if (end === undefined) return 0;
-  if (".!?。！？…".includes(end)) return 1;
-  return end === ":" || end === "：" ? 0.5 : 0;
+const codesOf = (characters: string): ReadonlySet<number> =>
+  new Set(Array.from(characters, (one) => one.charCodeAt(0)));
+const commaCodes = codesOf(",、，");
+const sentenceEndCodes = codesOf(".!?。！？…");
+const colonCodes = codesOf(":：");
+
+function closedBy(code: number): number {
+  if (sentenceEndCodes.has(code)) return 1;
+  return colonCodes.has(code) ? 0.5 : 0;
 }
 
 /** The words of a text in lower case. */

@@ -1,4 +1,3 @@
-import { STATUS_CODES } from "node:http";
 import { BrowserError, type RenderedPage, type Screenshot } from "../../../browser/index.ts";
 import {
   abortSignalOf,
@@ -282,7 +281,7 @@ async function documentOf(
       sourceURL: sourceUrl,
       url,
       statusCode: status,
-      ...(status >= 400 && { error: `${status} ${STATUS_CODES[status] ?? ""}`.trim() }),
+      ...(status >= 400 && { error: await nameOf(status) }),
       ...(contentType !== undefined && { contentType }),
       ...(page.pdfPages !== undefined && { numPages: page.pdfPages }),
       ...(page.totalPdfPages !== undefined && { totalPages: page.totalPdfPages }),
@@ -293,4 +292,10 @@ async function documentOf(
       scrapeId: context.workId,
     },
   };
+}
+
+/** A status with its reason. The table comes with an HTTP stack that nothing else needs, and is loaded when it is looked at. */
+async function nameOf(status: number): Promise<string> {
+  const { STATUS_CODES } = await import("node:http");
+  return `${status} ${STATUS_CODES[status] ?? ""}`.trim();
 }
