@@ -146,7 +146,7 @@ const aider: Agent = {
         edited,
       ],
       given: "old\n",
-      variables: { OPENAI_API_BASE: `${url}/v1`, OPENAI_API_KEY: token },
+      variables: { OPENAI_API_BASE: `${url}/v1`, OPENAI_API_KEY: token, LITELLM_LOCAL_MODEL_COST_MAP: "true" },
     };
   },
 };

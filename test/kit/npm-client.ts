@@ -1,8 +1,9 @@
 /** Programs from npm that tests run as a user would, installed into a folder that all checkouts of a user share. */
 import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, rename, rm, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { cacheFolder } from "./cache-folder.ts";
+import { withInstallLock } from "./install-lock.ts";
 
 const installMsMax = 300_000;
 
@@ -17,20 +18,24 @@ export async function findNpmClient(spec: string): Promise<FoundClient> {
   if (Bun.which("npm") === null) return { missing: "there is no npm" };
   const folder = join(cacheFolder, "npm", spec.replaceAll("/", "+"));
   const bin = join(folder, "node_modules/.bin");
-  if (existsSync(bin)) return { bin };
-  await mkdir(join(cacheFolder, "npm"), { recursive: true });
-  // Built aside, so that an installation is there whole or not at all, also if several runs make it.
+  return withInstallLock(`npm-${spec}`, async () => {
+    if (existsSync(bin)) return { bin };
+    const missing = await create(spec, folder);
+    return missing === undefined ? { bin } : { missing };
+  });
+}
+
+/** Built aside, so that an installation is there whole or not at all. Returns the reason to skip, if there is one. */
+async function create(spec: string, folder: string): Promise<string | undefined> {
+  await mkdir(dirname(folder), { recursive: true });
   const aside = await mkdtemp(join(cacheFolder, "npm-"));
   try {
     // npm runs the scripts of packages that are named here alone.
     const allowScripts = { [spec.slice(0, spec.lastIndexOf("@"))]: true };
     await writeFile(join(aside, "package.json"), JSON.stringify({ private: true, allowScripts }));
     const failure = await install(spec, aside);
-    if (failure !== undefined) return { missing: failure };
-    await rename(aside, folder).catch((reason: unknown) => {
-      if (!existsSync(bin)) throw reason;
-    });
-    return { bin };
+    if (failure === undefined) await rename(aside, folder);
+    return failure;
   } finally {
     await rm(aside, { recursive: true, force: true });
   }
