@@ -36,10 +36,18 @@ export function isAlive(pid: number): boolean {
   return status !== undefined && status.state !== "Z";
 }
 
-/** Resident memory in mebibytes. */
+/** Resident memory in mebibytes; zero of a process that has ended. */
 export function residentMebibytes(pid: number): number {
-  const [, kibibytes] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
+  const [, kibibytes = 0] = /^VmRSS:\s+(\d+) kB$/m.exec(statusFileOf(pid)) ?? [];
   return Number(kibibytes) / 1024;
+}
+
+function statusFileOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/status`, "utf8");
+  } catch {
+    return "";
+  }
 }
 
 /** The number of files within a folder that a process has open, including those without a name; zero without /proc. */
