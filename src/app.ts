@@ -1,4 +1,3 @@
-import type { AccountsDependencies } from "./accounts/index.ts";
 import { createModelList, createModelRouter, type RoutingOptions } from "./app-routing.ts";
 import { createJobs } from "./app-jobs.ts";
 import { createWeb, type Web } from "./app-web.ts";
@@ -186,15 +185,6 @@ function partition<T>(all: readonly T[], belongs: (one: T) => boolean): [T[], T[
 function unwrittenEnd(operation: Settle | Release) {
   const credits = operation.kind === "settle" ? formatCredits(operation.amount) : "0";
   return { request_id: operation.id, kind: operation.kind, credits };
-}
-
-/** The dependencies of account commands: no server, no upstream. */
-export function createAccounts(
-  storage: Storage,
-  environment: AccountsDependencies["environment"],
-): AccountsDependencies {
-  const accounts = openLedgerStore(storage);
-  return { accounts, ledger: new Ledger({ store: accounts }), tokens: openTokenStore(storage), environment };
 }
 
 /** Waits for the condition, at most `milliseconds`. */

@@ -11,7 +11,7 @@ export const levels: readonly (readonly string[])[] = [
   ["calls", "files", "videos", "realtime", "web", "tools"],
   ["http", "admin"],
   ["openapi"],
-  ["app-routing.ts", "app-webhooks.ts", "app-browser.ts"],
+  ["app-accounts.ts", "app-routing.ts", "app-webhooks.ts", "app-browser.ts"],
   ["app-jobs.ts", "app-web.ts"],
   ["app.ts"],
   ["cli"],
@@ -19,6 +19,7 @@ export const levels: readonly (readonly string[])[] = [
 
 /** The files that create the application's parts; higher levels may do so too. */
 export const compositionFiles: readonly string[] = [
+  "app-accounts.ts",
   "app-routing.ts",
   "app-webhooks.ts",
   "app-browser.ts",

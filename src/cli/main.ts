@@ -4,30 +4,26 @@ import { ConfigError } from "../config/index.ts";
 import { BooksError } from "../ledger/index.ts";
 import { StorageError } from "../storage/index.ts";
 import { WebhookError } from "../webhooks/index.ts";
-import { addAccountCommands } from "./account.ts";
-import { addCreditsCommands } from "./credits.ts";
-import { addDoctorCommand } from "./doctor.ts";
-import { addLedgerCommands } from "./ledger/commands.ts";
-import { addModelsCommand } from "./models/index.ts";
 import { UsageError } from "./options.ts";
-import { addServeCommand } from "./serve.ts";
-import { addSimCommand } from "./sim.ts";
-import { addTokenCommands } from "./token.ts";
 import { version } from "./version.ts";
-import { addWebhooksCommands } from "./webhooks/secret.ts";
-import { addWorkerCommand } from "./worker.ts";
+
+/** What adds each command. Only the code of the command that is called is loaded: the server's takes most of a start. */
+const commands: Readonly<Record<string, () => Promise<(program: Command) => void>>> = {
+  serve: async () => (await import("./serve.ts")).addServeCommand,
+  token: async () => (await import("./token.ts")).addTokenCommands,
+  account: async () => (await import("./account.ts")).addAccountCommands,
+  credits: async () => (await import("./credits.ts")).addCreditsCommands,
+  ledger: async () => (await import("./ledger/commands.ts")).addLedgerCommands,
+  models: async () => (await import("./models/index.ts")).addModelsCommand,
+  webhooks: async () => (await import("./webhooks/secret.ts")).addWebhooksCommands,
+  doctor: async () => (await import("./doctor.ts")).addDoctorCommand,
+  sim: async () => (await import("./sim.ts")).addSimCommand,
+  worker: async () => (await import("./worker.ts")).addWorkerCommand,
+};
 
 const program = new Command("tollgate").description("One HTTP gateway in front of every AI provider.").version(version);
-addServeCommand(program);
-addTokenCommands(program);
-addAccountCommands(program);
-addCreditsCommands(program);
-addLedgerCommands(program);
-addModelsCommand(program);
-addWebhooksCommands(program);
-addDoctorCommand(program);
-addSimCommand(program);
-addWorkerCommand(program);
+const called = commands[process.argv[2] ?? ""];
+for (const load of called === undefined ? Object.values(commands) : [called]) (await load())(program);
 
 try {
   await program.parseAsync();

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { stringify } from "yaml";
 import { createToken, type TokenRequest } from "../../src/accounts/index.ts";
-import { createAccounts } from "../../src/app.ts";
+import { createAccounts } from "../../src/app-accounts.ts";
 import { openStorage, type Storage } from "../../src/storage/index.ts";
 
 export const root = fileURLToPath(new URL("../..", import.meta.url));
