@@ -1,19 +1,20 @@
-/** How long pages take through the pool of child processes, and what CPU beside other extractors of main content. */
+/** How long scrapes of pages take, and what CPU beside other extractors of main content. */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { z } from "zod";
-import { PagePool, type PageRequest } from "../../src/pages/index.ts";
+import { type Gateway, startGateway } from "../../test/kit/gateway.ts";
 import { findPython } from "../../test/kit/python.ts";
-import { useOfTree } from "../system/processes.ts";
+import { median } from "../report/median.ts";
+import { peakBytesOfTree, resetPeak, useOfTree } from "../system/processes.ts";
 import { type BenchPage, makePage } from "./corpus.ts";
 
 interface PageFigures {
   name: string;
   bytes: number;
-  /** Of one page through a warm pool, median. */
+  /** Of one scrape by a gateway that has scraped before, median. */
   wallMs: number;
-  /** CPU of the child, a page. */
+  /** CPU of the gateway and its children, a page. */
   cpuMs: number;
   /** CPU of other extractors, a page; null where they are missing. */
   peers: Record<string, number | null>;
@@ -21,81 +22,92 @@ interface PageFigures {
 
 export interface PagesFigures {
   pages: PageFigures[];
-  /** This process and its children while they read the largest page, resident bytes at most. */
+  /** The gateway and its children while they scrape the largest page, the most resident bytes of each. */
   peakBytes: number;
-  /** From nothing to the first result, a start of a child included, ms. */
+  /** The first scrape after a start, ms. */
   firstMs: number;
   notes: string[];
 }
 
 const peers = ["trafilatura", "crawl4ai"];
 
-const request: PageRequest = {
-  url: "https://bench.test/article",
-  contentType: "text/html; charset=utf-8",
-  wants: { markdown: true },
-  onlyMainContent: true,
-  includeTags: [],
-  excludeTags: [],
-  removeBase64Images: true,
-  pdf: { parse: true, pagesMax: 100 },
-};
-
+/** Scrapes made-up pages of a site on loopback through a gateway of its own. */
 export async function measurePages(rounds: number, progress: (line: string) => void): Promise<PagesFigures> {
+  const small = makePage("small", 2_000);
   const pages = [makePage("50 KB", 50_000), makePage("200 KB", 200_000), makePage("5 MB", 5_000_000)];
-  const pool = new PagePool({ children: 1 });
+  const site = servePages([small, ...pages]);
+  const gateway = await startGateway({ providers: {}, config: { web: { allow_private_hosts: [site.host] } } });
   try {
-    const start = performance.now();
-    await pool.takeApart(makePage("small", 2_000).bytes, request);
-    const firstMs = performance.now() - start;
+    const scraper = new Scraper(gateway, await gateway.token(), site);
+    const firstMs = await scraper.scrape(small);
     const figures: PageFigures[] = [];
-    let peakBytes = 0;
     for (const page of pages) {
       progress(`pages: ${page.name}`);
-      const times = page.bytes.length > 1_000_000 ? Math.ceil(rounds / 10) : rounds;
-      const stopWatching = watchPeak((bytes) => (peakBytes = Math.max(peakBytes, bytes)));
-      figures.push({ ...(await measurePage(pool, page, times)), peers: {} });
-      stopWatching();
+      // The peaks are those of the last and largest page.
+      resetPeak(gateway.process.pid);
+      figures.push(await measurePage(scraper, page, page.bytes.length > 1_000_000 ? Math.ceil(rounds / 10) : rounds));
     }
+    const peakBytes = peakBytesOfTree(gateway.process.pid);
     const notes = await measurePeers(pages, figures, Math.ceil(rounds / 10), progress);
     return { pages: figures, peakBytes, firstMs, notes };
   } finally {
-    await pool.close();
+    await gateway.stop();
+    await site.stop();
   }
 }
 
-async function measurePage(
-  pool: PagePool,
-  { name, bytes }: BenchPage,
-  rounds: number,
-): Promise<Omit<PageFigures, "peers">> {
-  const wall: number[] = [];
-  for (let round = 0; round < Math.ceil(rounds / 2); round += 1) await pool.takeApart(bytes, request);
-  const before = cpuOf(pool);
-  for (let round = 0; round < rounds; round += 1) {
+interface PageSite {
+  host: string;
+  addressOf: (page: BenchPage) => string;
+  stop: () => Promise<void>;
+}
+
+function servePages(pages: readonly BenchPage[]): PageSite {
+  const pathOf = ({ name }: BenchPage): string => `/${name.replace(" ", "-")}`;
+  const headers = { "content-type": "text/html; charset=utf-8" };
+  const routes = Object.fromEntries(pages.map((page) => [pathOf(page), new Response(page.bytes, { headers })]));
+  const server = Bun.serve({ hostname: "127.0.0.1", port: 0, routes });
+  const host = `127.0.0.1:${server.port}`;
+  return { host, addressOf: (page) => `http://${host}${pathOf(page)}`, stop: () => server.stop(true) };
+}
+
+class Scraper {
+  readonly #gateway: Gateway;
+  readonly #token: string;
+  readonly #site: PageSite;
+
+  constructor(gateway: Gateway, token: string, site: PageSite) {
+    this.#gateway = gateway;
+    this.#token = token;
+    this.#site = site;
+  }
+
+  /** Returns the milliseconds until the whole answer was there. */
+  async scrape(page: BenchPage): Promise<number> {
     const start = performance.now();
-    await pool.takeApart(bytes, request);
-    wall.push(performance.now() - start);
+    const answer = await fetch(`${this.#gateway.url}/v2/scrape`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${this.#token}`, "content-type": "application/json" },
+      body: JSON.stringify({ url: this.#site.addressOf(page), formats: ["markdown"], maxAge: 0, storeInCache: false }),
+    });
+    const text = await answer.text();
+    if (answer.status !== 200) throw new Error(`scrape of ${page.name}: ${answer.status} ${text.slice(0, 300)}`);
+    return performance.now() - start;
   }
-  const cpuMs = (cpuOf(pool) - before) / rounds;
-  return {
-    name,
-    bytes: bytes.length,
-    wallMs: wall.toSorted((one, other) => one - other)[rounds >> 1] ?? Number.NaN,
-    cpuMs,
-  };
+
+  /** CPU of the gateway and its children so far, ms. */
+  get cpuMs(): number {
+    return useOfTree(this.#gateway.process.pid).cpuMs;
+  }
 }
 
-function cpuOf(pool: PagePool): number {
-  return pool.pids.reduce((sum, pid) => sum + useOfTree(pid).cpuMs, 0);
-}
-
-/** How often memory is read. */
-const watchMs = 20;
-
-function watchPeak(see: (bytes: number) => void): () => void {
-  const timer = setInterval(() => see(useOfTree(process.pid).residentBytes), watchMs);
-  return () => clearInterval(timer);
+async function measurePage(scraper: Scraper, page: BenchPage, rounds: number): Promise<PageFigures> {
+  const wall: number[] = [];
+  for (let round = 0; round < Math.ceil(rounds / 2); round += 1) await scraper.scrape(page);
+  const before = scraper.cpuMs;
+  for (let round = 0; round < rounds; round += 1) wall.push(await scraper.scrape(page));
+  const cpuMs = (scraper.cpuMs - before) / rounds;
+  return { name: page.name, bytes: page.bytes.length, wallMs: median(wall), cpuMs, peers: {} };
 }
 
 async function measurePeers(
