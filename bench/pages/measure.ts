@@ -62,8 +62,11 @@ interface PageSite {
   stop: () => Promise<void>;
 }
 
+function pathOf({ name }: BenchPage): string {
+  return `/${name.replace(" ", "-")}`;
+}
+
 function servePages(pages: readonly BenchPage[]): PageSite {
-  const pathOf = ({ name }: BenchPage): string => `/${name.replace(" ", "-")}`;
   const headers = { "content-type": "text/html; charset=utf-8" };
   const routes = Object.fromEntries(pages.map((page) => [pathOf(page), new Response(page.bytes, { headers })]));
   const server = Bun.serve({ hostname: "127.0.0.1", port: 0, routes });
