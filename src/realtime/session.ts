@@ -386,7 +386,9 @@ export class RealtimeSession implements SocketHandler, SocketSink, Watched {
   /** No credits are left: for what runs, so that it must stop, or for the next response, so that it may still end. */
   exhausted(thrown: unknown, what: "running" | "ahead"): void {
     const error = toGatewayError(thrown);
-    if (what === "ahead" && (this.#parts.works.responses?.running ?? 0) > 0) {
+    // A response that has ended but is not charged yet has not reached its client: its end must.
+    const isBusy = (this.#parts.works.responses?.running ?? 0) > 0 || this.#withheld !== undefined;
+    if (what === "ahead" && isBusy) {
       this.#endsWith ??= error;
       this.#pause("ending");
     } else void this.#end({ outcome: "interrupted", error, ...closeCodeFor(error) });
