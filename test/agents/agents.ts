@@ -1,41 +1,8 @@
-/** Coding agents as a user starts them: with a base URL, a token and a model, in a folder and a home of their own. */
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+/** Coding agents, each started with a base URL, a token and a model, and with nothing else but the permission to act. */
 import { dirname, join } from "node:path";
-import { cleanEnvironment, findPython } from "../kit/index.ts";
+import { findPython } from "../kit/index.ts";
 import { findNpmClient } from "../kit/npm-client.ts";
-
-/** Where an agent works: its project and its home. */
-interface Place {
-  project: string;
-  home: string;
-}
-
-/** What an agent is started with. */
-interface Settings extends Place {
-  url: string;
-  token: string;
-  model: string;
-}
-
-interface Started {
-  /** Without the folder of its program. */
-  command: readonly string[];
-  variables?: Record<string, string>;
-  /** Files of its configuration, by their place in the home. */
-  files?: Record<string, string>;
-  /** What the edited file contains before. */
-  given?: string;
-  /** Some read the prompt from their input, because they change it on the command line. */
-  input?: string;
-}
-
-export interface Agent {
-  name: string;
-  find(): Promise<{ readonly bin: string } | { readonly missing: string }>;
-  /** A model of OpenAI is offered other tools by some. */
-  start(settings: Settings): Started;
-}
+import { type Agent, copied, edited } from "./run-agent.ts";
 
 /** The lines that lead the simulated model through the loop: an edit of a file, then a command of the shell. */
 function prompt(...calls: readonly [name: string, given: object][]): string {
@@ -43,13 +10,10 @@ function prompt(...calls: readonly [name: string, given: object][]): string {
   return ["Please do this.", ...lines].join("\n");
 }
 
-const edited = "hello.txt";
-const copied = "copy.txt";
 const copy = { command: `cp ${edited} ${copied}`, description: "copies" };
 const patch = `*** Begin Patch\n*** Add File: ${edited}\n+hello\n*** End Patch`;
 
 const claudeCode: Agent = {
-  name: "Claude Code",
   find: () => findNpmClient("@anthropic-ai/claude-code@2.1.197"),
   start: ({ url, token, model, project }) => ({
     command: [
@@ -65,7 +29,6 @@ const claudeCode: Agent = {
 };
 
 const codex: Agent = {
-  name: "Codex",
   find: () => findNpmClient("@openai/codex@0.169.0"),
   start: ({ url, token, model, home }) => ({
     command: [
@@ -90,7 +53,6 @@ wire_api = "responses"
 };
 
 const opencode: Agent = {
-  name: "opencode",
   find: () => findNpmClient("opencode-ai@1.18.33"),
   start: ({ url, token, model, project }) => ({
     command: ["opencode", "run", "--model", `tollgate/${model}`],
@@ -118,7 +80,6 @@ const opencode: Agent = {
 
 /** It has no tools: the model's text contains the edit, and a command of the user's runs after each edit. */
 const aider: Agent = {
-  name: "aider",
   async find() {
     const found = await findPython("test/client-blocks/aider.txt");
     return "missing" in found ? found : { bin: dirname(found.python) };
@@ -151,47 +112,100 @@ const aider: Agent = {
   },
 };
 
-export const agents: readonly Agent[] = [claudeCode, codex, opencode, aider];
+const qwenCode: Agent = {
+  find: () => findNpmClient("@qwen-code/qwen-code@0.15.10"),
+  start: ({ url, token, model, project }) => ({
+    command: [
+      "qwen",
+      "--auth-type",
+      "openai",
+      "--yolo",
+      "-p",
+      prompt(
+        ["write_file", { file_path: join(project, edited), content: "hello\n" }],
+        ["run_shell_command", { ...copy, is_background: false }],
+      ),
+    ],
+    variables: { OPENAI_BASE_URL: `${url}/v1`, OPENAI_API_KEY: token, OPENAI_MODEL: model },
+  }),
+};
 
-/** How long a run may take under load. */
-const runMsMax = 150_000;
+const continueDev: Agent = {
+  find: () => findNpmClient("@continuedev/cli@1.5.47"),
+  start: ({ url, token, model, project, home }) => ({
+    command: [
+      "cn",
+      "--config",
+      join(home, ".continue/config.yaml"),
+      "--auto",
+      "-p",
+      prompt(["Write", { filepath: join(project, edited), content: "hello\n" }], ["Bash", { command: copy.command }]),
+    ],
+    variables: { CONTINUE_CLI_ENABLE_TELEMETRY: "0" },
+    files: {
+      ".continue/config.yaml": `name: Tollgate
+version: 1.0.0
+schema: v1
+models:
+  - name: It
+    provider: openai
+    model: ${model}
+    apiBase: ${url}/v1
+    apiKey: ${token}
+`,
+    },
+  }),
+};
 
-/** What a run has left behind: the contents of the edited file and of its copy, and what the agent printed. */
-export interface Outcome {
-  edited: string | undefined;
-  copied: string | undefined;
-  printed: string;
-}
+/** Its tools are functions of the user's. */
+const llm: Agent = {
+  async find() {
+    const found = await findPython("test/client-blocks/requirements.txt");
+    return "missing" in found ? found : { bin: dirname(found.python) };
+  },
+  start: ({ url, token, model, home }) => ({
+    command: [
+      "llm",
+      "-m",
+      "it",
+      "--key",
+      token,
+      "--functions",
+      join(home, "tools.py"),
+      prompt(["write", { path: edited, content: "hello\n" }], ["shell", { command: copy.command }]),
+    ],
+    variables: { LLM_USER_PATH: join(home, "llm") },
+    files: {
+      "llm/extra-openai-models.yaml": `- model_id: it
+  model_name: ${model}
+  api_base: ${url}/v1
+  api_key_name: tollgate
+  supports_tools: true
+`,
+      "tools.py": `import pathlib
+import subprocess
 
-/** Runs an agent to its end. */
-export async function run(agent: Agent, bin: string, settings: Omit<Settings, keyof Place>): Promise<Outcome> {
-  const folder = mkdtempSync(join(tmpdir(), "tollgate-agent-"));
-  const place: Place = { project: join(folder, "project"), home: join(folder, "home") };
-  try {
-    mkdirSync(place.project);
-    mkdirSync(place.home);
-    const { command, variables, files = {}, given, input = "" } = agent.start({ ...settings, ...place });
-    if (given !== undefined) writeFileSync(join(place.project, edited), given);
-    for (const [name, text] of Object.entries(files)) {
-      mkdirSync(dirname(join(place.home, name)), { recursive: true });
-      writeFileSync(join(place.home, name), text);
-    }
-    const [program = "", ...rest] = command;
-    const child = Bun.spawn([join(bin, program), ...rest], {
-      cwd: place.project,
-      env: cleanEnvironment({ HOME: place.home, TERM: "dumb", ...variables }),
-      stdin: new Blob([input]),
-      stdout: "pipe",
-      stderr: "pipe",
-      timeout: runMsMax,
-    });
-    const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
-    const read = (name: string): string | undefined => {
-      const file = join(place.project, name);
-      return existsSync(file) ? readFileSync(file, "utf8") : undefined;
-    };
-    return { edited: read(edited), copied: read(copied), printed: stdout + stderr };
-  } finally {
-    rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
-  }
-}
+
+def write(path: str, content: str) -> str:
+    "Writes a file."
+    pathlib.Path(path).write_text(content)
+    return "written"
+
+
+def shell(command: str) -> str:
+    "Runs a command."
+    return subprocess.run(command, shell=True, capture_output=True, text=True).stdout
+`,
+    },
+  }),
+};
+
+export const agents: Readonly<Record<string, Agent>> = {
+  "Claude Code": claudeCode,
+  Codex: codex,
+  opencode,
+  aider,
+  "Qwen Code": qwenCode,
+  Continue: continueDev,
+  llm,
+};
