@@ -84,7 +84,8 @@ export function startRecorder({ upstreams, folder, secrets, day }: RecorderOptio
       const upstream = upstreams.get(prefix);
       if (upstream === undefined) return new Response(null, { status: 404 });
       const path = pathname.slice(prefix.length + 1);
-      const body = request.method === "GET" ? undefined : await request.text();
+      // Also a form with a file in it, whose bytes are no text.
+      const body = request.method === "GET" ? undefined : await request.bytes();
       const reply = await fetch(upstream.baseUrl + path + search, {
         method: request.method,
         headers: passedHeaders(request.headers),
@@ -100,7 +101,7 @@ export function startRecorder({ upstreams, folder, secrets, day }: RecorderOptio
         const answer = await readText(forFile);
         const contentType = reply.headers.get("content-type") ?? "application/json";
         if (answer === undefined) skipped.push(`${label}: the answer broke off or is too long`);
-        else write(label, { upstream, dialect, request: body, status: reply.status, contentType, answer });
+        else write(label, { upstream, dialect, request: textOf(body), status: reply.status, contentType, answer });
       };
       const reading = record();
       pending.add(reading);
@@ -148,7 +149,11 @@ async function readText(stream: ReadableStream<Uint8Array>): Promise<string | un
   } catch {
     return undefined;
   }
-  return bytes > RECORDED_BYTES_MAX ? undefined : Buffer.concat(chunks).toString("utf8");
+  return bytes > RECORDED_BYTES_MAX ? undefined : textOf(Buffer.concat(chunks));
+}
+
+function textOf(bytes: Uint8Array): string {
+  return new TextDecoder().decode(bytes);
 }
 
 interface Writing {
