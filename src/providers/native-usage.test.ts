@@ -247,9 +247,9 @@ describe("Responses", () => {
     }
   });
 
-  test("the providers that store answers are declared; xAI doesn't list inputs", () => {
+  test("the providers that store answers are declared", () => {
     const stored = (["openai", "xai", "byteplus"] as const).map((kind) => operationOf(kind, "responses").storesAnswers);
-    expect(stored).toEqual([{ listsInput: true }, { listsInput: false }, { listsInput: true }]);
+    expect(stored).toEqual([true, true, true]);
   });
 });
 

@@ -132,7 +132,7 @@ export interface UpstreamOperation {
   /** The upstream also takes requests over a WebSocket at the same path, one at a time on each. */
   hasSocket?: boolean;
   /** The upstream stores its answers: they can be looked up and continued by id under the same path. */
-  storesAnswers?: { listsInput: boolean };
+  storesAnswers?: true;
   /** Reads the usage of a whole answer or of one stream event; undefined if it contains none. */
   readUsage(answer: JsonObject): ObservedUsage | undefined;
   /** The duration of audio is billed in steps of this many milliseconds, rounded up; by the millisecond if absent. */

@@ -166,10 +166,11 @@ describe("a response that its upstream stores", () => {
     expect([refusal.status, refusal.param, fetched]).toEqual([422, param, []]);
   });
 
-  test("cannot be listed if the upstream has no such route", async () => {
-    const refusal = await refusalOf(ask(listInputItems, "4f3a/../x?y"));
-    expect([refusal.code, refusal.status]).toEqual(["unsupported_operation", 404]);
-    expect(fetched).toEqual([]);
+  test("is listed by any of them, or gets that upstream's own refusal", async () => {
+    const script = () => Response.json({ error: { message: "no such route" } }, { status: 404 });
+    const answer = await ask(listInputItems, "4f3a/../x?y", { query: "?limit=5", script });
+    expect([answer.status, answer.text]).toEqual([404, '{"error":{"message":"no such route"}}']);
+    expect(fetched.map(({ url }) => url)).toEqual(["https://xai.test/responses/4f3a%2F..%2Fx%3Fy/input_items?limit=5"]);
   });
 
   test("is never streamed again", async () => {

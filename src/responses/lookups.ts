@@ -65,8 +65,7 @@ function askProvider(
 ): Promise<Response> {
   const route = router.routes.find(({ prefix }) => prefix === provider);
   const operation = route?.provider.operations.responses;
-  const missing = what.subpath.includes("/input_items") && operation?.storesAnswers?.listsInput === false;
-  if (route === undefined || operation?.storesAnswers === undefined || missing) {
+  if (route === undefined || operation?.storesAnswers === undefined) {
     throw new GatewayError("unsupported_operation", `The provider ${provider} can't be asked for this.`);
   }
   return askUpstream(asking, request, { target: { route, operation }, pinnedKeyId: keyId, ...what });

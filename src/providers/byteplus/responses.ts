@@ -6,7 +6,6 @@ export const responses = responsesOperation({
   outputFromTotal: false,
   reportedCost: () => undefined,
   hasSocket: false,
-  listsInput: true,
   hidesThought: () => false,
   hostedTools: ["doubao_app", "image_process", "knowledge_search", "mcp", "web_search"],
   toolsMax,

@@ -23,7 +23,6 @@ export const responses = responsesOperation({
   path: "/responses",
   outputFromTotal: false,
   reportedCost: () => undefined,
-  listsInput: true,
   hidesThought,
   hasSocket: true,
   modelEdits: samplingEdits,

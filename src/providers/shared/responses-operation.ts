@@ -20,8 +20,6 @@ export interface ResponsesEndpoint {
   outputFromTotal: boolean;
   /** The real price that the upstream reports, in nano-credits. */
   reportedCost: (usage: JsonObject) => bigint | undefined;
-  /** Whether `GET {path}/{id}/input_items` exists. */
-  listsInput: boolean;
   /** Whether it may bill thought that a stream does not contain. */
   hidesThought: OutputLimit["hidesThought"];
   /** Whether there is a WebSocket at the same path. */
@@ -101,7 +99,7 @@ export function responsesOperation(endpoint: ResponsesEndpoint): UpstreamOperati
     ...(facts === undefined ? {} : { facts }),
     path: endpoint.path,
     hasSocket: endpoint.hasSocket,
-    storesAnswers: { listsInput: endpoint.listsInput },
+    storesAnswers: true,
     outputLimit: {
       field: "max_output_tokens",
       replaces: [],

@@ -7,7 +7,6 @@ export const responses = responsesOperation({
   path: "/responses",
   outputFromTotal: true,
   reportedCost,
-  listsInput: false,
   hidesThought,
   hasSocket: true,
   hostedTools: [
