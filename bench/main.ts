@@ -3,11 +3,19 @@ import { dirname, join } from "node:path";
 import { benchCases } from "./cases/index.ts";
 import type { BenchCase } from "./cases/index.ts";
 import { measureExtraction } from "./extraction/measure.ts";
+import { measureFrontier } from "./frontier/measure.ts";
 import { measureGrowth } from "./growth/measure.ts";
 import { measureLedger } from "./ledger/measure.ts";
 import { parseOptions, usage } from "./options.ts";
 import type { Options } from "./options.ts";
-import { comparisonPlanOf, describePlan, durationsOf, openLoopPlanOf, realtimePlanOf } from "./plans.ts";
+import {
+  comparisonPlanOf,
+  describePlan,
+  durationsOf,
+  frontierPlanOf,
+  openLoopPlanOf,
+  realtimePlanOf,
+} from "./plans.ts";
 import { allProxies, pauseVariants, tollgateOnSqlite } from "./proxies/index.ts";
 import type { Proxy } from "./proxies/index.ts";
 import { barsOf, barsTable } from "./report/bars.ts";
@@ -93,6 +101,7 @@ type Measured = Pick<
   | "realtime"
   | "extraction"
   | "pages"
+  | "frontier"
   | "soak"
 >;
 
@@ -109,6 +118,7 @@ const nothing: Measured = {
   realtime: [],
   extraction: null,
   pages: null,
+  frontier: [],
   soak: null,
 };
 
@@ -147,7 +157,8 @@ async function measureColumns(rig: Rig, proxies: readonly Proxy[], options: Opti
   const realtime = isWanted(options, "realtime") ? await measureSessions(rig, proxies, options) : [];
   const extraction = isWanted(options, "extraction") ? await measureExtraction(progress) : null;
   const pages = isWanted(options, "pages") ? await measurePages(options.quick ? 10 : 60, progress) : null;
-  const others = { ledger, growth, videos, realtime, extraction, pages };
+  const frontier = isWanted(options, "frontier") ? await measureFrontier(frontierPlanOf(options), progress) : [];
+  const others = { ledger, growth, videos, realtime, extraction, pages, frontier };
   return { ...nothing, cases: measured, startUp, openLoop, openStreams, uploads, ...others };
 }
 

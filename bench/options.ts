@@ -14,6 +14,7 @@ const sections = [
   "videos",
   "realtime",
   "pages",
+  "frontier",
   "open-loop",
   "open-streams",
   "uploads",

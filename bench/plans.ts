@@ -53,6 +53,11 @@ export function realtimePlanOf(options: Options): RealtimePlan {
   return { ...plan, rounds: options.rounds ?? plan.rounds };
 }
 
+/** Rows of the frontier, and choices of the next pages. */
+export function frontierPlanOf({ quick: isQuick }: Options): { rows: number; takes: number } {
+  return isQuick ? { rows: 100_000, takes: 200 } : { rows: 1_000_000, takes: 1_000 };
+}
+
 export function comparisonPlanOf(options: Options): ComparisonPlan {
   const plan = options.quick ? quickComparison : fullComparison;
   return { ...plan, rounds: options.rounds ?? plan.rounds };

@@ -1,12 +1,11 @@
 /** Usage, audit, seal, export and removal of books with millions of calls over a year. */
-import { mkdtempSync, rmSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { statSync } from "node:fs";
 import { join } from "node:path";
 import { openGenerationStore } from "../../src/generations/index.ts";
 import { exportBooks, openLedgerStore, removeEntries, sealBooks } from "../../src/ledger/index.ts";
-import { openStorage, type Storage } from "../../src/storage/index.ts";
-import { startPostgres } from "../../test/kit/postgres.ts";
+import type { Storage } from "../../src/storage/index.ts";
 import { median } from "../report/median.ts";
+import { onEachStore, type StoreUnderTest } from "../system/stores.ts";
 import { busyUser, fill } from "./fill.ts";
 
 const DAY_MS = 86_400_000;
@@ -40,104 +39,67 @@ export interface GrowthFigures {
   problem: string | null;
 }
 
-interface Place {
-  url: string;
-  close(): Promise<void>;
-}
-
 /** Measures each store with this many calls. */
-export async function measureGrowth(calls: number, progress: (line: string) => void): Promise<GrowthFigures[]> {
-  const folder = mkdtempSync(join(tmpdir(), "tollgate-bench-growth-"));
-  const kinds: [name: string, open: () => Promise<Place>][] = [
-    ["SQLite", async () => ({ url: `sqlite:${join(folder, "growth.db")}`, close: async () => {} })],
-    ["Postgres", openPostgres],
+export function measureGrowth(calls: number, progress: (line: string) => void): Promise<GrowthFigures[]> {
+  return onEachStore((store) => measureStore(store, calls, progress));
+}
+
+async function measureStore(
+  { name, url, storage, folder }: StoreUnderTest,
+  calls: number,
+  progress: (line: string) => void,
+): Promise<GrowthFigures> {
+  const now = Date.now();
+  const today = Math.floor(now / DAY_MS);
+  const [from, to] = [(today - spanDays) * DAY_MS, today * DAY_MS];
+  progress(`growth: ${name}, ${calls} calls`);
+  const fillSeconds = await secondsOf(() => fill(storage, url, { calls, from, to }));
+  const store = openLedgerStore(storage);
+  const bytesBefore = await bytesOf(storage);
+  progress(`growth: ${name}, usage and audit`);
+  const usage = [
+    { title: "a year by day", ms: await usageMs(storage, { from, to, groupBy: "day" }) },
+    { title: "a year by model", ms: await usageMs(storage, { from, to, groupBy: "model" }) },
+    { title: "a year by token", ms: await usageMs(storage, { from, to, groupBy: "token" }) },
+    {
+      title: "a year by day, less half a day at each end",
+      ms: await usageMs(storage, { from: from + 12 * HOUR_MS, to: to - 12 * HOUR_MS, groupBy: "day" }),
+    },
   ];
-  const figures: GrowthFigures[] = [];
-  try {
-    for (const [name, open] of kinds) {
-      const place = await open();
-      try {
-        figures.push(await measureStore({ name, url: place.url, calls, folder, progress }));
-      } finally {
-        await place.close();
-      }
-    }
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
-  return figures;
-}
-
-async function openPostgres(): Promise<Place> {
-  const server = await startPostgres({ durable: true });
-  return { url: await server.createDatabase(), close: () => server.stop() };
-}
-
-interface StoreUnderTest {
-  name: string;
-  url: string;
-  calls: number;
-  folder: string;
-  progress: (line: string) => void;
-}
-
-async function measureStore({ name, url, calls, folder, progress }: StoreUnderTest): Promise<GrowthFigures> {
-  const storage = await openStorage(url);
-  try {
-    const now = Date.now();
-    const today = Math.floor(now / DAY_MS);
-    const [from, to] = [(today - spanDays) * DAY_MS, today * DAY_MS];
-    progress(`growth: ${name}, ${calls} calls`);
-    const fillSeconds = await secondsOf(() => fill(storage, url, { calls, from, to }));
-    const store = openLedgerStore(storage);
-    const bytesBefore = await bytesOf(storage);
-    progress(`growth: ${name}, usage and audit`);
-    const usage = [
-      { title: "a year by day", ms: await usageMs(storage, { from, to, groupBy: "day" }) },
-      { title: "a year by model", ms: await usageMs(storage, { from, to, groupBy: "model" }) },
-      { title: "a year by token", ms: await usageMs(storage, { from, to, groupBy: "token" }) },
-      {
-        title: "a year by day, less half a day at each end",
-        ms: await usageMs(storage, { from: from + 12 * HOUR_MS, to: to - 12 * HOUR_MS, groupBy: "day" }),
-      },
-    ];
-    const drifts: number[] = [];
-    const audit = async (): Promise<void> => {
-      drifts.push((await store.audit()).drifts.length);
-    };
-    const auditSeconds = await secondsOf(audit);
-    const day = today - spanDays + sealedDays;
-    progress(`growth: ${name}, seal, export and removal`);
-    const sealSeconds = await secondsOf(() => sealBooks(store, day, now));
-    const sealedAuditSeconds = await secondsOf(audit);
-    const file = join(folder, `${name}.jsonl.gz`);
-    const exportSeconds = await secondsOf(() => exportBooks(store, { day, file, now }));
-    let removed = 0;
-    const removeSeconds = await secondsOf(async () => {
-      removed = await removeEntries(store, day);
-    });
-    await audit();
-    const counted = drifts.reduce((sum, count) => sum + count, 0);
-    return {
-      store: name,
-      calls,
-      fillSeconds,
-      usage,
-      auditSeconds,
-      sealSeconds,
-      sealedAuditSeconds,
-      exportSeconds,
-      exportBytes: statSync(file).size,
-      removeSeconds,
-      removed,
-      usageAfterMs: await usageMs(storage, { from, to, groupBy: "day" }),
-      bytesBefore,
-      bytesAfter: await bytesOf(storage),
-      problem: counted === 0 ? null : `${counted} drifts`,
-    };
-  } finally {
-    await storage.close();
-  }
+  const drifts: number[] = [];
+  const audit = async (): Promise<void> => {
+    drifts.push((await store.audit()).drifts.length);
+  };
+  const auditSeconds = await secondsOf(audit);
+  const day = today - spanDays + sealedDays;
+  progress(`growth: ${name}, seal, export and removal`);
+  const sealSeconds = await secondsOf(() => sealBooks(store, day, now));
+  const sealedAuditSeconds = await secondsOf(audit);
+  const file = join(folder, `${name}.jsonl.gz`);
+  const exportSeconds = await secondsOf(() => exportBooks(store, { day, file, now }));
+  let removed = 0;
+  const removeSeconds = await secondsOf(async () => {
+    removed = await removeEntries(store, day);
+  });
+  await audit();
+  const counted = drifts.reduce((sum, count) => sum + count, 0);
+  return {
+    store: name,
+    calls,
+    fillSeconds,
+    usage,
+    auditSeconds,
+    sealSeconds,
+    sealedAuditSeconds,
+    exportSeconds,
+    exportBytes: statSync(file).size,
+    removeSeconds,
+    removed,
+    usageAfterMs: await usageMs(storage, { from, to, groupBy: "day" }),
+    bytesBefore,
+    bytesAfter: await bytesOf(storage),
+    problem: counted === 0 ? null : `${counted} drifts`,
+  };
 }
 
 async function secondsOf(work: () => Promise<unknown>): Promise<number> {

@@ -37,6 +37,7 @@ function resultsOf(cells: Cell[]): Results {
     growth: [],
     videos: null,
     pages: null,
+    frontier: [],
     realtime: [],
     extraction: null,
     soak: null,

@@ -1,3 +1,4 @@
+import { frontierBars } from "../frontier/report.ts";
 import { growthBars } from "../growth/report.ts";
 import { realtimeBars } from "../realtime/report.ts";
 import { pagesBars } from "../pages/report.ts";
@@ -32,6 +33,7 @@ export function barsOf(results: Results): Bar[] {
     ...growthBars(results.growth),
     ...(results.videos === null ? [] : videosBars(results.videos)),
     ...(results.pages === null ? [] : pagesBars(results.pages)),
+    ...frontierBars(results.frontier),
     ...realtimeBars(results.realtime),
     ...openLoopBars(results.openLoop),
     ...openStreamBars(results),

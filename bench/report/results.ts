@@ -1,4 +1,5 @@
 import type { ExtractionFigures } from "../extraction/measure.ts";
+import type { FrontierFigures } from "../frontier/measure.ts";
 import type { GrowthFigures } from "../growth/measure.ts";
 import type { RealtimeColumn } from "../realtime/measure.ts";
 import type { PagesFigures } from "../pages/measure.ts";
@@ -33,6 +34,7 @@ export interface Results {
   /** Null if they were not measured. */
   videos: VideoFigures | null;
   pages: PagesFigures | null;
+  frontier: FrontierFigures[];
   realtime: RealtimeColumn[];
   /** Null if it was not measured, or the pages are not there. */
   extraction: ExtractionFigures | null;

@@ -1,4 +1,5 @@
 import { extractionTable } from "../extraction/report.ts";
+import { frontierTable } from "../frontier/report.ts";
 import { growthTable } from "../growth/report.ts";
 import { realtimeTable } from "../realtime/report.ts";
 import { pagesTable } from "../pages/report.ts";
@@ -164,6 +165,7 @@ export function tables(results: Results): string {
   if (results.videos !== null) parts.push(videosTable(results.videos));
   if (results.extraction !== null) parts.push(extractionTable(results.extraction));
   if (results.pages !== null) parts.push(pagesTable(results.pages));
+  if (results.frontier.length > 0) parts.push(frontierTable(results.frontier));
   if (results.realtime.length > 0) parts.push(realtimeTable(results.realtime, labelOf));
   if (results.openLoop.length > 0) parts.push(openLoopTables(results.openLoop));
   if (results.openStreams.length > 0) parts.push(openStreamsTable(results.openStreams, labelOf));

@@ -319,6 +319,17 @@ describe.each([
     expect((await store.exhausted()).map(({ id, completed }) => [id, completed])).toEqual([["c1", 3]]);
   });
 
+  test("a crawl that may take no more pages is soon out of another one's way", async () => {
+    const hosts = Array.from({ length: 300 }, (_, index) => page("/", { host: `h${index}.test` }));
+    await startCrawl("c1", hosts, { concurrencyMax: 3 });
+    await store.insert(crawl("c2"), 100);
+    await store.add("c2", pages(2, "b.test"), T0 + 1, MANY);
+    const taken: LeasedPage[] = [];
+    for (let round = 1; round <= 6; round += 1) taken.push(...(await take(T0 + round, { pagesMax: 20 })));
+    expect(taken.filter(({ crawlId }) => crawlId === "c1")).toHaveLength(3);
+    expect(taken.filter(({ crawlId }) => crawlId === "c2")).toHaveLength(2);
+  });
+
   test("end once; what was under way then changes nothing", async () => {
     await startCrawl("c1", pages(3));
     const [a, b, c] = await take(T0);

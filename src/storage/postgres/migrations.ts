@@ -1,3 +1,4 @@
+import { CRAWL_TAKE } from "./crawl-take.ts";
 import { CRAWLS } from "./crawls.ts";
 import { DAILY_SUMS, DAILY_SUMS_COUNTED } from "./daily-sums.ts";
 import { LEDGER_COMMIT_PLAIN, LEDGER_PLAIN_TYPES } from "./ledger-commit-plain.ts";
@@ -55,4 +56,5 @@ export const migrations: readonly string[] = [
   STORED_BYTES,
   CRAWLS,
   WEB_DOCUMENTS,
+  CRAWL_TAKE,
 ];

@@ -42,10 +42,6 @@ const SQL = statementsWith((index) => `$${index}`, { ofCrawl: "", byLease: "" })
 
 const TAKE = `SELECT ${pageColumns} FROM crawl_take($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`;
 
-/** Due: a lane whose time has come, or a lease that has run out. */
-const DUE = `SELECT 1 WHERE EXISTS (SELECT 1 FROM crawl_lanes WHERE waiting > 0 AND ready_at <= $1)
-  OR EXISTS (SELECT 1 FROM crawl_pages WHERE lease_token IS NOT NULL AND lease_until < $1)`;
-
 /** Crawls on Postgres. The functions are in the migrations. */
 export class PostgresCrawlStore implements CrawlStore {
   readonly #statements: Statements;
@@ -76,9 +72,7 @@ export class PostgresCrawlStore implements CrawlStore {
     return { added: Number(row?.added ?? 0n), isFull: row?.is_full === true };
   }
 
-  /** Reads first, since most of the time nothing is due. */
   async take({ lease, at, pagesMax, politeness }: TakeRequest): Promise<LeasedPage[]> {
-    if ((await this.#statements.run(DUE, [at])).length === 0) return [];
     const { connectionsMax, intervalMs } = politeness;
     const rows = await this.#statements.run<PageRow>(TAKE, [
       lease.token,
