@@ -30,6 +30,10 @@ MODELS = {
     "/v1/audio/transcriptions": ["openai/gpt-4o-transcribe", "mistral/voxtral-mini-latest"],
     "/v1/audio/translations": ["openai/whisper-1"],
 }
+# A page's options are the same in each of these. POST /v2/scrape has them all; the others keep one, since every member of
+# every combination is tried in each place.
+SCRAPE = "/v2/scrape"
+SCRAPE_OPTIONS_KEPT = "onlyMainContent"
 VIOLATIONS = json.loads((Path(__file__).parent / "violations.json").read_text())
 
 
@@ -44,6 +48,15 @@ def before_load_schema(context, raw_schema):
             for name in ("messages", "input"):
                 for items in lists_in(properties.get(name, {})):
                     narrow(items.get("properties", {}), "role", ["user", "assistant"])
+    options = set(body_of(raw_schema, SCRAPE)["properties"]) - {SCRAPE_OPTIONS_KEPT}
+    for schema in (body_of(raw_schema, "/v2/batch/scrape"), raw_schema["components"]["schemas"]["ScrapeOptions"]):
+        for name in options & set(schema["properties"]):
+            del schema["properties"][name]
+
+
+def body_of(raw_schema, path):
+    content = raw_schema["paths"][path]["post"]["requestBody"]["content"]
+    return resolve(raw_schema, content["application/json"]["schema"])
 
 
 def resolve(raw_schema, schema):
