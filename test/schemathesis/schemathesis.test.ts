@@ -6,8 +6,8 @@ import { join } from "node:path";
 import { type Gateway, root, stopGateways } from "../kit/index.ts";
 import { findSchemathesis, readViolations, runSchemathesis, startSandbox } from "./run.ts";
 
-/** A run takes about ten seconds, and twice that on a busy machine. */
-const MILLISECONDS_MAX = 120_000;
+/** A run takes about a minute, and several on a busy machine. */
+const MILLISECONDS_MAX = 300_000;
 
 const found = await findSchemathesis();
 if ("missing" in found) console.warn(`skipped: Schemathesis, since ${found.missing}`);
@@ -35,7 +35,7 @@ describe.skipIf("missing" in found)("Schemathesis", () => {
   test(
     "finds no violation that isn't listed, and no failure of the gateway",
     async () => {
-      const { code, output, report } = await runSchemathesis({ python, gateway, seed: 1, examples: 10 });
+      const { code, output, report } = await runSchemathesis({ python, gateway, seed: 1, examples: 3 });
       expect(code, output).toBe(0);
       const { paths } = await readDocument();
       const operations = Object.values(paths).flatMap((methods) => Object.keys(methods));
