@@ -21,11 +21,11 @@ export function retryRefused(why: "retry-running" | "retry-mismatch"): GatewayEr
 }
 
 /**
- * The caller's `Idempotency-Key`, if any. Throws 422 for a key that is empty, too long, or contains other than
- * printable ASCII characters.
+ * The caller's `Idempotency-Key`, if any, or that of an `alias` that an SDK sends instead. Throws 422 for a key that is empty,
+ * too long, or contains other than printable ASCII characters.
  */
-export function readRetryKey(headers: Headers): string | undefined {
-  const key = headers.get(RETRY_KEY_HEADER);
+export function readRetryKey(headers: Headers, alias?: string): string | undefined {
+  const key = headers.get(RETRY_KEY_HEADER) ?? (alias === undefined ? null : headers.get(alias));
   if (key === null) return undefined;
   if (!/^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(key) || key.length > limits.retryKeyCharactersMax) {
     throw new GatewayError(

@@ -85,7 +85,7 @@ const routes: [string, string, string[]][] = [
   ["post", "/v2/map", proxied],
   ["get", "/v2/crawl/active", platform],
   ...["/v2/crawl", "/v2/batch/scrape"].flatMap((path): [string, string, string[]][] => [
-    ["post", path, proxied.filter((status) => status !== "409")],
+    ["post", path, proxied],
     ["get", `${path}/{id}`, [...platform, "404"].toSorted()],
     ["delete", `${path}/{id}`, [...platform, "404"].toSorted()],
     ["get", `${path}/{id}/errors`, [...platform, "404"].toSorted()],

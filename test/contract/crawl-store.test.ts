@@ -36,6 +36,7 @@ const crawl = (id: string, rest: Partial<NewCrawl> = {}): NewCrawl => ({
   delayMs: 0,
   createdAt: T0,
   expiresAt: T0 + MANY,
+  retry: undefined,
   ...rest,
 });
 
@@ -310,13 +311,13 @@ describe.each([
     for (const each of first) await complete(each, each.url);
     const second = await take(T0 + 300);
     expect(second).toHaveLength(1);
-    expect(await store.exhausted()).toEqual([]);
+    expect(await store.exhausted(T0)).toEqual([]);
     for (const each of second) await store.end(each, { state: "failed", failure: { code: "X", message: "no\0" } }, T0);
     // A failed page leaves its place to another one.
     const third = await take(T0 + 600);
     for (const each of third) await complete(each, each.url);
     expect(await take(T0 + 900)).toEqual([]);
-    expect((await store.exhausted()).map(({ id, completed }) => [id, completed])).toEqual([["c1", 3]]);
+    expect((await store.exhausted(T0)).map(({ id, completed }) => [id, completed])).toEqual([["c1", 3]]);
   });
 
   test("a crawl that may take no more pages is soon out of another one's way", async () => {
@@ -328,6 +329,25 @@ describe.each([
     for (let round = 1; round <= 6; round += 1) taken.push(...(await take(T0 + round, { pagesMax: 20 })));
     expect(taken.filter(({ crawlId }) => crawlId === "c1")).toHaveLength(3);
     expect(taken.filter(({ crawlId }) => crawlId === "c2")).toHaveLength(2);
+  });
+
+  test("a retry key belongs to one crawl of its account", async () => {
+    const retry = { accountId: "token:1", key: "k", fingerprint: "f" };
+    const other = await connect();
+    const inserted = await Promise.all([
+      store.insert(crawl("c1", { retry }), 100),
+      other.insert(crawl("c2", { retry: { ...retry, fingerprint: "g" } }), 100),
+    ]);
+    expect(inserted.filter(Boolean)).toHaveLength(1);
+    expect(await store.insert(crawl("c3", { retry: { ...retry, accountId: "token:2" } }), 100)).toBe(true);
+    expect(await store.findByRetryKey("token:1", "k")).toMatchObject({ id: inserted[0] ? "c1" : "c2" });
+    expect(await store.findByRetryKey("token:1", "other")).toBeUndefined();
+  });
+
+  test("are not over before their first page is added, unless their process died", async () => {
+    await store.insert(crawl("c1"), 100);
+    expect(await store.exhausted(T0)).toEqual([]);
+    expect(await store.exhausted(T0 + 1)).toMatchObject([{ id: "c1" }]);
   });
 
   test("end once; what was under way then changes nothing", async () => {
@@ -350,19 +370,19 @@ describe.each([
     expect(await store.add("c1", [page("/new")], T0, MANY)).toEqual({ added: 0, isFull: false });
     expect(await take(T0 + MANY)).toEqual([]);
     expect(await store.active("alice")).toEqual([]);
-    expect(await store.exhausted()).toEqual([]);
+    expect(await store.exhausted(T0)).toEqual([]);
   });
 
   test("have nothing left when all addresses have ended", async () => {
     await startCrawl("c1", [page("/a"), page("/b"), page("/s", { kind: "sitemap" })]);
-    expect(await store.exhausted()).toEqual([]);
+    expect(await store.exhausted(T0)).toEqual([]);
     const [a, b, sitemap] = await take(T0);
     if (a === undefined || b === undefined || sitemap === undefined) throw new Error("not three pages");
     await complete(a, "A");
     await store.end(b, { state: "blocked", failure: { code: "ROBOTS", message: "no" } }, T0);
-    expect(await store.exhausted()).toEqual([]);
+    expect(await store.exhausted(T0)).toEqual([]);
     await store.end(sitemap, { state: "skipped" }, T0);
-    expect((await store.exhausted()).map(({ id }) => id)).toEqual(["c1"]);
+    expect((await store.exhausted(T0)).map(({ id }) => id)).toEqual(["c1"]);
     expect(await store.find("c1")).toMatchObject({ completed: 1, skipped: 2, failed: 0 });
     expect(await store.failures("c1", 9)).toMatchObject([{ isBlocked: true, code: "ROBOTS", url: b.url }]);
   });

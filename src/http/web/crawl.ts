@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { batchRequest, crawlRequest, type Crawls } from "../../web/index.ts";
 import { platformRoute, proxiedRoute } from "../route.ts";
-import { type BodyNeeds, jobRoutes, jsonBodyOf } from "./job-routes.ts";
+import { type BodyNeeds, jobRoutes, startJob } from "./job-routes.ts";
 
 const created = {
   success: z.literal(true),
@@ -21,14 +21,13 @@ const startCrawlRoute = proxiedRoute({
     summary: "Start a crawl.",
     body: crawlRequest,
     streams: false,
-    retryKey: false,
     answer: z.looseObject(created).meta({ id: "CrawlCreated" }),
   },
   surface: "firecrawl",
   mount:
     (needs: Needs) =>
-    async ({ request, principal }) =>
-      Response.json(await needs.crawls.start(principal, await jsonBodyOf(request, needs))),
+    ({ request, principal }) =>
+      startJob({ ...needs, request, principal, path: "/v2/crawl" }, (start) => needs.crawls.start(start)),
 });
 
 const startBatchRoute = proxiedRoute({
@@ -39,7 +38,6 @@ const startBatchRoute = proxiedRoute({
     summary: "Start scraping many pages.",
     body: batchRequest,
     streams: false,
-    retryKey: false,
     answer: z
       .looseObject({
         ...created,
@@ -50,8 +48,8 @@ const startBatchRoute = proxiedRoute({
   surface: "firecrawl",
   mount:
     (needs: Needs) =>
-    async ({ request, principal }) =>
-      Response.json(await needs.crawls.startBatch(principal, await jsonBodyOf(request, needs))),
+    ({ request, principal }) =>
+      startJob({ ...needs, request, principal, path: "/v2/batch/scrape" }, (start) => needs.crawls.startBatch(start)),
 });
 
 const activeCrawlsRoute = platformRoute({

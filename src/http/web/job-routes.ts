@@ -1,9 +1,10 @@
 /** The routes of crawls and batches, which differ in their paths only. */
 import { z } from "@hono/zod-openapi";
 import { type BodyLimits, decodeBody, parseBody, readBody } from "../../bodies/index.ts";
-import type { JsonObject } from "../../core/index.ts";
+import type { Principal } from "../../auth/index.ts";
+import { fingerprintOf, readRetryKey } from "../../charges/index.ts";
 import type { MemoryBudget } from "../../streaming/index.ts";
-import type { Crawls } from "../../web/index.ts";
+import type { Crawls, CrawlStart, StartedCrawl } from "../../web/index.ts";
 import { parseQuery } from "../parse-query.ts";
 import { platformRoute } from "../route.ts";
 import { document } from "./document.ts";
@@ -15,14 +16,39 @@ export interface BodyNeeds {
 
 const anyObject = z.looseObject({});
 
-/** Reads a JSON body as an object, whose members its reader checks. */
-export async function jsonBodyOf(request: Request, { body, memory }: BodyNeeds): Promise<JsonObject> {
+/** The header of a retry key in Firecrawl's SDKs. */
+const RETRY_KEY_ALIAS = "x-idempotency-key";
+
+/** Reads the start of a job: a JSON object, whose members its reader checks, and a retry key. */
+async function readStart(
+  request: Request,
+  { body, memory }: BodyNeeds,
+  path: string,
+): Promise<Omit<CrawlStart, "principal">> {
   const share = memory.share();
   try {
-    return decodeBody(parseBody(await readBody(request, body, share), anyObject, []));
+    const received = parseBody(await readBody(request, body, share), anyObject, []);
+    const key = readRetryKey(request.headers, RETRY_KEY_ALIAS);
+    const retry = key === undefined ? undefined : { key, fingerprint: await fingerprintOf(path, received) };
+    return { body: decodeBody(received), retry };
   } finally {
     share.free();
   }
+}
+
+interface Starting extends BodyNeeds {
+  request: Request;
+  principal: Principal;
+  path: string;
+}
+
+/** The answer of a start, which a request with the same retry key gets again. */
+export async function startJob(
+  { request, principal, path, ...needs }: Starting,
+  start: (call: CrawlStart) => Promise<StartedCrawl>,
+): Promise<Response> {
+  const { answer, isReplayed } = await start({ principal, ...(await readStart(request, needs, path)) });
+  return Response.json(answer, isReplayed ? { headers: { "idempotent-replayed": "true" } } : {});
 }
 
 const state = z.enum(["scraping", "completed", "failed", "cancelled"]);

@@ -204,4 +204,12 @@ const LEASED = `
   END $$;
 `;
 
+/** Documented in SQLite's migrations. */
+export const CRAWL_RETRIES = `
+  ALTER TABLE crawls ADD COLUMN account_id text COLLATE "C";
+  ALTER TABLE crawls ADD COLUMN retry_key text COLLATE "C";
+  ALTER TABLE crawls ADD COLUMN fingerprint text;
+  CREATE UNIQUE INDEX crawls_by_retry_key ON crawls (account_id, retry_key) WHERE retry_key IS NOT NULL;
+`;
+
 export const CRAWLS = TABLES + ADD + LEASED;

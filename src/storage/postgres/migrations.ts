@@ -1,5 +1,5 @@
 import { CRAWL_TAKE } from "./crawl-take.ts";
-import { CRAWLS } from "./crawls.ts";
+import { CRAWL_RETRIES, CRAWLS } from "./crawls.ts";
 import { DAILY_SUMS, DAILY_SUMS_COUNTED } from "./daily-sums.ts";
 import { LEDGER_COMMIT_PLAIN, LEDGER_PLAIN_TYPES } from "./ledger-commit-plain.ts";
 import { LEDGER_COMMIT } from "./ledger-commit.ts";
@@ -57,4 +57,5 @@ export const migrations: readonly string[] = [
   CRAWLS,
   WEB_DOCUMENTS,
   CRAWL_TAKE,
+  CRAWL_RETRIES,
 ];

@@ -98,6 +98,14 @@ export const CRAWLS = `
   ) STRICT; -- with row ids: the content is too large for the pages of an index
   `;
 
+export const CRAWL_RETRIES = `
+  -- The retry key of the request that started a crawl, with the account that used it and a hash of the request.
+  ALTER TABLE crawls ADD COLUMN account_id TEXT;
+  ALTER TABLE crawls ADD COLUMN retry_key TEXT;
+  ALTER TABLE crawls ADD COLUMN fingerprint TEXT;
+  CREATE UNIQUE INDEX crawls_by_retry_key ON crawls (account_id, retry_key) WHERE retry_key IS NOT NULL;
+  `;
+
 export const WEB_DOCUMENTS = `
   -- Pages that a user has read, for the local search. The words are in web_words, under the same id.
   CREATE TABLE web_documents (

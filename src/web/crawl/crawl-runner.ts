@@ -22,6 +22,9 @@ const TOKEN_CHARACTERS = 20;
 /** A crawl that still runs this long before its record would be deleted has failed. */
 const OVERDUE_MS = 24 * 3_600_000;
 
+/** A crawl without a page that is older was created by a process that died then. */
+const UNFILLED_MS = 60_000;
+
 interface Run {
   page: LeasedPage;
   abort: CallAborter;
@@ -162,7 +165,7 @@ export class CrawlRunner implements Watched {
     this.#finishing = true;
     const { crawls, messages, bounds, environment } = this.#deps;
     try {
-      for (const crawl of await crawls.exhausted()) {
+      for (const crawl of await crawls.exhausted(environment.clock() - UNFILLED_MS)) {
         await messages.finish(crawl.id, { state: "completed" });
         this.#open.forget(crawl.id);
         await crawls.makeRoom(crawl.owner, bounds.bytesPerUserMax, environment.clock());

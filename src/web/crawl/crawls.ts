@@ -8,6 +8,7 @@ import {
   type JsonObject,
   timedUuid,
 } from "../../core/index.ts";
+import { retryRefused } from "../../charges/index.ts";
 import type { Webhooks } from "../../webhooks/index.ts";
 import { parseRequest } from "../parse-request.ts";
 import { withScheme } from "../scrape/scrape-request.ts";
@@ -17,7 +18,7 @@ import { CrawlRunner } from "./crawl-runner.ts";
 import { hashOf, pageAddress, pageKey } from "./page-address.ts";
 import { decodeDocument } from "./results.ts";
 import { CrawlScope } from "./scope.ts";
-import type { Crawl, CrawlKind, NewPage } from "./store.ts";
+import type { Crawl, CrawlKind, CrawlRetry, NewPage } from "./store.ts";
 import { watchCrawl } from "./watch-crawl.ts";
 
 /** When a crawl is deleted at the latest. A day before, one that still runs is ended. */
@@ -37,6 +38,19 @@ export interface CrawlsOptions extends CrawlDependencies {
   webhooks: Pick<Webhooks, "check">;
   /** The gateway's own address. */
   publicUrl: string;
+}
+
+export interface CrawlStart {
+  principal: Principal;
+  body: JsonObject;
+  /** Of a request with a retry key. */
+  retry: Omit<CrawlRetry, "accountId"> | undefined;
+}
+
+/** The answer to a start, which is the first one's if its retry key is known. */
+export interface StartedCrawl {
+  answer: JsonObject;
+  isReplayed: boolean;
 }
 
 /** A crawl of the caller's own. */
@@ -63,7 +77,7 @@ export class Crawls {
   }
 
   /** `POST /v2/crawl` */
-  async start(principal: Principal, body: JsonObject): Promise<JsonObject> {
+  async start({ principal, body, retry }: CrawlStart): Promise<StartedCrawl> {
     const request = parseRequest(crawlRequest, body);
     const start = pageAddress(withScheme(request.url));
     if (start === undefined) throw invalid("url", "no address of a page");
@@ -76,6 +90,7 @@ export class Crawls {
     const pages = discovery.sitemap === "skip" ? [] : [sitemap];
     const delayMs = Math.ceil((request.delay ?? 0) * 1_000);
     return this.#create(principal, plan, {
+      retry,
       kind: "crawl",
       pagesMax: request.limit ?? pagesByDefault,
       concurrencyMax: delayMs > 0 ? 1 : (request.maxConcurrency ?? CONCURRENCY),
@@ -85,7 +100,7 @@ export class Crawls {
   }
 
   /** `POST /v2/batch/scrape` */
-  async startBatch(principal: Principal, body: JsonObject): Promise<JsonObject> {
+  async startBatch({ principal, body, retry }: CrawlStart): Promise<StartedCrawl> {
     const request = parseRequest(batchRequest, body);
     const {
       urls,
@@ -113,14 +128,15 @@ export class Crawls {
     const { appendToId: _a, zeroDataRetention: _z, ...options } = scrape;
     this.#checkScrape(options, first.url, "");
     const plan: CrawlPlan = { url: first.url, scrape: options, webhook: webhookOf(webhook), discovery: undefined };
-    const created = await this.#create(principal, plan, {
+    const { answer, isReplayed } = await this.#create(principal, plan, {
+      retry,
       kind: "batch",
       pagesMax: pages.size,
       concurrencyMax: maxConcurrency ?? CONCURRENCY,
       delayMs: 0,
       pages: [...pages.values()],
     });
-    return { ...created, invalidURLs };
+    return { answer: { ...answer, invalidURLs }, isReplayed };
   }
 
   /** Throws 422 for options that the engine does not support. */
@@ -133,8 +149,11 @@ export class Crawls {
     }
   }
 
-  async #create(principal: Principal, plan: CrawlPlan, { pages, ...rest }: Creation): Promise<JsonObject> {
-    const { crawls, environment, webhooks, messages, bounds, publicUrl } = this.#options;
+  async #create(principal: Principal, plan: CrawlPlan, creation: Creation): Promise<StartedCrawl> {
+    const { crawls, environment, webhooks, messages, bounds } = this.#options;
+    const replayed = await this.#replay(principal, creation);
+    if (replayed !== undefined) return replayed;
+    const { pages, retry, ...rest } = creation;
     const { webhook } = plan;
     if (webhook !== undefined) await webhooks.check({ owner: principal.user, url: webhook.url, param: "webhook" });
     const now = environment.clock();
@@ -147,15 +166,38 @@ export class Crawls {
       request: { ...plan },
       createdAt: now,
       expiresAt: now + CRAWL_MS_MAX,
+      retry: retry && { ...retry, accountId: principal.accountId },
     };
     if (!(await crawls.insert(crawl, bounds.crawlsPerUserMax))) {
+      // An equal request may have come first.
+      const first = await this.#replay(principal, creation);
+      if (first !== undefined) return first;
       const message = `${bounds.crawlsPerUserMax} crawls and batches of yours are running: wait for one of them to end.`;
       throw new GatewayError("rate_limit_exceeded", message, { retryAfterSeconds: 10 });
     }
     await messages.started(crawl, plan);
-    await crawls.add(id, pages, now, Math.max(pages.length, 1));
+    await this.#addFirst(id, pages);
+    return { answer: this.#startedAnswer(rest.kind, id), isReplayed: false };
+  }
+
+  async #addFirst(id: string, pages: readonly NewPage[]): Promise<void> {
+    await this.#options.crawls.add(id, pages, this.#options.environment.clock(), Math.max(pages.length, 1));
     this.#runner.wake();
-    return { success: true, id, url: `${publicUrl}${pathOf(rest.kind)}/${id}` };
+  }
+
+  #startedAnswer(kind: CrawlKind, id: string): JsonObject {
+    return { success: true, id, url: `${this.#options.publicUrl}${pathOf(kind)}/${id}` };
+  }
+
+  /** The crawl that an equal request with the same retry key has started, while it is kept. Throws 409 if that differs. */
+  async #replay({ accountId }: Principal, { kind, pages, retry }: Creation): Promise<StartedCrawl | undefined> {
+    if (retry === undefined) return undefined;
+    const first = await this.#options.crawls.findByRetryKey(accountId, retry.key);
+    if (first === undefined) return undefined;
+    if (first.kind !== kind || first.retry?.fingerprint !== retry.fingerprint) throw retryRefused("retry-mismatch");
+    // Its process may have died before it added them; those that are there are not added again.
+    if (first.discovered === 0) await this.#addFirst(first.id, pages);
+    return { answer: this.#startedAnswer(kind, first.id), isReplayed: true };
   }
 
   /** `GET /v2/crawl/{id}` as JSON text. Throws 404 if the caller has no such crawl. */
@@ -273,7 +315,7 @@ const DELETED_CHUNKS_MAX = 20;
 /** How long pages may take to react to a stop. */
 const STOP_MS_MAX = 2_000;
 
-interface Creation {
+interface Creation extends Pick<CrawlStart, "retry"> {
   kind: CrawlKind;
   pagesMax: number;
   concurrencyMax: number;

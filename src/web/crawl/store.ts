@@ -32,6 +32,15 @@ export interface NewCrawl {
   createdAt: number;
   /** When the crawl is deleted. */
   expiresAt: number;
+  /** Of the request that started it; undefined for one without a retry key. */
+  retry: CrawlRetry | undefined;
+}
+
+/** A caller's retry key, and a hash of the request that it belongs to. */
+export interface CrawlRetry {
+  accountId: string;
+  key: string;
+  fingerprint: string;
 }
 
 /** A failure in the words of the API. */
@@ -142,8 +151,9 @@ export interface ResultRange {
 
 /** Each write is one durable commit; one under a lease resolves with whether that was valid. */
 export interface CrawlStore {
-  /** Resolves with false, and stores nothing, if the owner has `activeMax` crawls that run. */
+  /** Resolves with false, and stores nothing, if the owner has `activeMax` crawls that run, or the account used the retry key. */
   insert(crawl: NewCrawl, activeMax: number): Promise<boolean>;
+  findByRetryKey(accountId: string, key: string): Promise<Crawl | undefined>;
   find(id: string): Promise<Crawl | undefined>;
   /** The owner's crawls that run, the newest first. */
   active(owner: string): Promise<Crawl[]>;
@@ -172,8 +182,8 @@ export interface CrawlStore {
   /** Pages of the crawl that are under way on all nodes. */
   leased(crawlId: string): Promise<number>;
   note(crawlId: string, note: Omit<CrawlNote, "count">): Promise<void>;
-  /** Crawls that run and have nothing left to do. */
-  exhausted(): Promise<Crawl[]>;
+  /** Crawls that run and have nothing left to do; not those whose first pages have yet to be added, unless created before `at`. */
+  exhausted(at: number): Promise<Crawl[]>;
   /** Crawls that run and would be deleted by then. */
   overdue(at: number): Promise<Crawl[]>;
   /** Ends a crawl that runs. Resolves with whether it ran. */

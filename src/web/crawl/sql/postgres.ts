@@ -58,6 +58,10 @@ export class PostgresCrawlStore implements CrawlStore {
     return (await this.#crawls(SQL.find, [id]))[0];
   }
 
+  async findByRetryKey(accountId: string, key: string): Promise<Crawl | undefined> {
+    return (await this.#crawls(SQL.findByRetryKey, [accountId, key]))[0];
+  }
+
   active(owner: string): Promise<Crawl[]> {
     return this.#crawls(SQL.active, [owner]);
   }
@@ -136,8 +140,8 @@ export class PostgresCrawlStore implements CrawlStore {
     await this.#statements.run(SQL.note, parametersOf.note(crawlId, note));
   }
 
-  exhausted(): Promise<Crawl[]> {
-    return this.#crawls(SQL.exhausted, []);
+  exhausted(at: number): Promise<Crawl[]> {
+    return this.#crawls(SQL.exhausted, [at]);
   }
 
   overdue(at: number): Promise<Crawl[]> {

@@ -55,10 +55,13 @@ export interface CrawlRow {
   created_at: bigint;
   ended_at: bigint | null;
   expires_at: bigint;
+  account_id: string | null;
+  retry_key: string | null;
+  fingerprint: string | null;
 }
 
 export function toCrawl(row: CrawlRow): Crawl {
-  const { failure_code: code, failure: message } = row;
+  const { failure_code: code, failure: message, account_id: accountId, retry_key: key, fingerprint } = row;
   return {
     id: row.id,
     kind: row.kind,
@@ -79,6 +82,7 @@ export function toCrawl(row: CrawlRow): Crawl {
     createdAt: Number(row.created_at),
     endedAt: row.ended_at === null ? undefined : Number(row.ended_at),
     expiresAt: Number(row.expires_at),
+    retry: accountId === null || key === null || fingerprint === null ? undefined : { accountId, key, fingerprint },
   };
 }
 
@@ -171,6 +175,9 @@ export const parametersOf = {
     crawl.createdAt,
     crawl.expiresAt,
     activeMax,
+    crawl.retry?.accountId ?? null,
+    crawl.retry?.key ?? null,
+    crawl.retry?.fingerprint ?? null,
   ],
   /** The page, and the lease that permits the write. */
   leased: ({ crawlId, number, token, attempts }: LeasedPage): [string, number, string, number] => [
@@ -203,7 +210,8 @@ export const parametersOf = {
 };
 
 const CRAWL_COLUMNS = `id, kind, owner, caller, request, pages_max, concurrency_max, delay_ms, state, failure_code, failure,
-  discovered, completed, failed, skipped, credits, bytes, created_at, ended_at, expires_at`;
+  discovered, completed, failed, skipped, credits, bytes, created_at, ended_at, expires_at, account_id, retry_key,
+  fingerprint`;
 
 export const pageColumns = "crawl_id, number, kind, url, host, depth, attempts, work";
 
@@ -222,9 +230,12 @@ export function statementsWith(parameter: (index: number) => string, { ofCrawl, 
   const [p1, p2, p3, p4, p5, p6, p7, p8, p9, p10] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10].map(parameter);
   return {
     insert: `INSERT INTO crawls (id, kind, owner, caller, request, pages_max, concurrency_max, delay_ms, created_at,
-        expires_at, state)
-      SELECT ${p1}, ${p2}, ${p3}, ${p4}, ${p5}, ${p6}, ${p7}, ${p8}, ${p9}, ${p10}, 'scraping'
-      WHERE (SELECT count(*) FROM crawls WHERE owner = ${p3} AND state = 'scraping') < ${parameter(11)} RETURNING id`,
+        expires_at, account_id, retry_key, fingerprint, state)
+      SELECT ${p1}, ${p2}, ${p3}, ${p4}, ${p5}, ${p6}, ${p7}, ${p8}, ${p9}, ${p10}, ${parameter(12)}, ${parameter(13)},
+        ${parameter(14)}, 'scraping'
+      WHERE (SELECT count(*) FROM crawls WHERE owner = ${p3} AND state = 'scraping') < ${parameter(11)}
+      ON CONFLICT DO NOTHING RETURNING id`,
+    findByRetryKey: `SELECT ${CRAWL_COLUMNS} FROM crawls WHERE account_id = ${p1} AND retry_key = ${p2}`,
     find: `SELECT ${CRAWL_COLUMNS} FROM crawls WHERE id = ${p1}`,
     active: `SELECT ${CRAWL_COLUMNS} FROM crawls WHERE owner = ${p1} AND state = 'scraping' ORDER BY created_at DESC, id`,
     renew: `UPDATE crawl_pages ${byLease} SET lease_until = ${p2} WHERE lease_token = ${p1} RETURNING crawl_id`,
@@ -239,7 +250,8 @@ export function statementsWith(parameter: (index: number) => string, { ofCrawl, 
     note: `INSERT INTO crawl_notes (crawl_id, code, url, message, noted_at, count)
       SELECT ${p1}, ${p2}, ${p3}, ${p4}, ${p5}, 1 WHERE EXISTS (SELECT 1 FROM crawls WHERE id = ${p1})
       ON CONFLICT (crawl_id, code) DO UPDATE SET count = crawl_notes.count + 1`,
-    exhausted: `SELECT ${CRAWL_COLUMNS} FROM crawls WHERE state = 'scraping' AND (${exhaustedWith(ofCrawl)}) LIMIT 100`,
+    exhausted: `SELECT ${CRAWL_COLUMNS} FROM crawls WHERE state = 'scraping' AND (${exhaustedWith(ofCrawl)})
+      AND (discovered > 0 OR created_at < ${p1}) LIMIT 100`,
     overdue: `SELECT ${CRAWL_COLUMNS} FROM crawls WHERE state = 'scraping' AND expires_at <= ${p1} LIMIT 100`,
     content: `SELECT content FROM crawl_results WHERE crawl_id = ${p1} AND number = ${p2}`,
     finish: `UPDATE crawls SET state = ${p2}, failure_code = ${p3}, failure = ${p4}, ended_at = ${p5}, expires_at = ${p6}

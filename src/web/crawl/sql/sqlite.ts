@@ -71,6 +71,10 @@ export class SqliteCrawlStore implements CrawlStore {
     return Promise.resolve(this.#rows<CrawlRow>(SQL.find, [id]).map(toCrawl)[0]);
   }
 
+  findByRetryKey(accountId: string, key: string): Promise<Crawl | undefined> {
+    return Promise.resolve(this.#rows<CrawlRow>(SQL.findByRetryKey, [accountId, key]).map(toCrawl)[0]);
+  }
+
   active(owner: string): Promise<Crawl[]> {
     return Promise.resolve(this.#rows<CrawlRow>(SQL.active, [owner]).map(toCrawl));
   }
@@ -190,8 +194,8 @@ export class SqliteCrawlStore implements CrawlStore {
     return this.#run(SQL.note, parametersOf.note(crawlId, note));
   }
 
-  exhausted(): Promise<Crawl[]> {
-    return Promise.resolve(this.#rows<CrawlRow>(SQL.exhausted, []).map(toCrawl));
+  exhausted(at: number): Promise<Crawl[]> {
+    return Promise.resolve(this.#rows<CrawlRow>(SQL.exhausted, [at]).map(toCrawl));
   }
 
   overdue(at: number): Promise<Crawl[]> {
