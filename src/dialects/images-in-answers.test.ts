@@ -54,6 +54,23 @@ test("one by its address is a text in Markdown in Responses, too", () => {
   expect(JSON.stringify(shownTo("responses", "https://x.test/1.png")["output"])).toContain(`"text":"${text}"`);
 });
 
+test("one that OpenAI's tool has made is one for clients of the others, and keeps its item in Responses", () => {
+  const item = {
+    type: "image_generation_call",
+    id: "ig_1",
+    status: "completed",
+    result: "iVBORw0KGgo=",
+    output_format: "webp",
+  };
+  const answer = translations.responses.readAnswer({ status: "completed", output: [item] }, chatUpstream);
+  const webp = "data:image/webp;base64,iVBORw0KGgo=";
+  const shown = (dialect: Dialect): unknown => JSON.parse(translations[dialect].writeAnswer(answer, clientOf()));
+  expect(shown("chat")).toMatchObject({ choices: [{ message: { images: [{ image_url: { url: webp } }] } }] });
+  expect(shown("messages")).toMatchObject({ content: [{ type: "text", text: `![image](${webp})` }] });
+  expect(shown("responses")).toMatchObject({ output: [item] });
+  expect(foldResponses(streamOfAnswer(answer, translations.responses, clientOf()))).toMatchObject({ output: [item] });
+});
+
 test("one that a stream repeats is shown once", () => {
   expect(answerOf(image, image).choices[0]?.blocks).toHaveLength(2);
 });

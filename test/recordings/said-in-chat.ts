@@ -81,6 +81,7 @@ const messageMembers = [
   "refusal",
   "annotations",
   "tool_calls",
+  "function_call",
   "audio",
   "images",
   "reasoning",
@@ -123,7 +124,8 @@ function readDelta(
   for (const chunk of list(delta["content"])) readChunk(chunk, pieces);
   addText(pieces, "refusal", text(delta["refusal"]));
   annotations.push(...list(delta["annotations"]));
-  for (const call of list(delta["tool_calls"])) readCall(call, pieces, calls);
+  const former = isEmpty(delta["function_call"]) ? [] : [{ function: delta["function_call"] }];
+  for (const call of [...list(delta["tool_calls"]), ...former]) readCall(call, pieces, calls);
   const images = list(delta["images"]).map((image) => object(image["image_url"]));
   for (const value of [object(delta["audio"]), ...images]) if (!isEmpty(value)) pieces.push({ is: "media", value });
 }
@@ -213,6 +215,7 @@ const reasons: Readonly<Record<string, Stop["reason"]>> = {
   stop: "end",
   length: "length",
   tool_calls: "calls",
+  function_call: "calls",
   content_filter: "filter",
 };
 

@@ -93,11 +93,13 @@ function readItem(item: JsonObject): Piece[] {
         },
       ];
     case "image_generation_call":
-      // One that the gateway has made of an image in another dialect; OpenAI's own has a prompt.
-      if (item["revised_prompt"] === undefined && typeof item["result"] === "string") {
-        return [{ is: "media", value: { url: `data:image/png;base64,${item["result"]}` } }];
-      }
-      return [{ is: "hosted", value: item }];
+      if (text(item["result"]) === "") return [{ is: "hosted", value: item }];
+      return [
+        {
+          is: "media",
+          value: { url: `data:image/${text(item["output_format"]) || "png"};base64,${text(item["result"])}` },
+        },
+      ];
     default:
       return [{ is: "hosted", value: item }];
   }

@@ -40,6 +40,8 @@ export class ChoiceReader {
   readonly #images = new Set<string>();
   /** Whether the answer has begun. */
   #said = false;
+  /** Whether there is text in `content`. */
+  #writes = false;
 
   constructor(index: number, upstream: UpstreamContext) {
     this.#index = index;
@@ -96,9 +98,9 @@ export class ChoiceReader {
     }
     if (Array.isArray(annotations)) this.#readAnnotations(annotations, events);
     if (typeof refusal === "string" && refusal !== "") this.#addText("refusal", refusal, events);
+    this.#readSpeech(delta, events);
     if (Array.isArray(delta["images"])) this.#readImages(delta["images"], events);
-    if (!Array.isArray(calls)) return undefined;
-    for (const [position, value] of calls.entries()) {
+    for (const [position, value] of (Array.isArray(calls) ? calls : formerCallIn(delta)).entries()) {
       const call = objectOf(value);
       // Only in a whole list are calls identified by their positions.
       const place = choice["delta"] === undefined ? position : undefined;
@@ -144,7 +146,14 @@ export class ChoiceReader {
     }
   }
 
+  /** A spoken answer: its words are the text, unless the text stands beside it. */
+  #readSpeech(delta: JsonObject, events: AnswerEvent[]): void {
+    const words = textOf(objectOf(delta["audio"])?.["transcript"]);
+    if (words !== "" && !this.#writes) this.#addText("text", words, events);
+  }
+
   #addContent(content: string, choice: JsonObject, events: AnswerEvent[]): void {
+    this.#writes = true;
     if (this.#tags === undefined) {
       this.#addText("text", content, events, logprobsOf(choice));
       return;
@@ -273,6 +282,13 @@ function saidIn(fragment: JsonObject): { custom: boolean; name: string; text: un
   return custom
     ? { custom, name: textOf(free["name"]), text: free["input"] }
     : { custom, name: textOf(fn["name"]), text: fn["arguments"] };
+}
+
+/** A call in the form that `tool_calls` has replaced. It has no id, and there is one at most. */
+function formerCallIn(delta: JsonObject): JsonObject[] {
+  const call = objectOf(delta["function_call"]);
+  const isEmpty = textOf(call?.["name"]) === "" && (call?.["arguments"] ?? "") === "";
+  return call === undefined || isEmpty ? [] : [{ function: call }];
 }
 
 function invalidAnswer(message: string, code = "upstream_invalid_answer"): Failure {

@@ -100,7 +100,7 @@ export class ItemReader {
         this.#endCall(this.#item["input"], events);
         return;
       default:
-        this.#begin({ kind: "native", dialect: "responses", value: this.#item }, events).queued.startKnown = true;
+        this.#begin(readItem(this.#item), events).queued.startKnown = true;
         this.#queue.advance(events);
     }
   }
@@ -206,6 +206,16 @@ export class ItemReader {
   #sign(value: string): Signature {
     return { origin: this.#origin, value };
   }
+}
+
+/** A whole item of a tool that the upstream runs. The image that one has made is an image in each dialect. */
+function readItem(item: JsonObject): AnswerBlock {
+  const { type, result, output_format: format } = item;
+  const native = { dialect: "responses", value: item } as const;
+  if (type !== "image_generation_call" || typeof result !== "string" || result === "")
+    return { kind: "native", ...native };
+  const mediaType = `image/${textOf(format) || "png"}`;
+  return { kind: "image", source: { kind: "base64", mediaType, data: result }, native };
 }
 
 /** Objects of a list; undefined if there are none. */

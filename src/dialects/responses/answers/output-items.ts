@@ -31,8 +31,9 @@ export function callItem(
   return { ...head, type: "function_call", status, arguments: said };
 }
 
-/** An image, as OpenAI's tool for images makes it; `data` is base64. */
-export function imageItem(data: string, id: string): JsonObject {
+/** An image, as OpenAI's tool for images makes it, or its own item; `data` is base64. */
+export function imageItem({ native }: ImagePart, data: string, id: string): JsonObject {
+  if (native?.dialect === "responses") return native.value;
   return { id, type: "image_generation_call", status: "completed", result: data };
 }
 

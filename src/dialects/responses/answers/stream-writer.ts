@@ -209,8 +209,8 @@ export class ResponsesStreamWriter implements StreamWriter {
       return this.#startPart({ kind, text: "" }) + this.#writeDelta({ type: "delta", choice: 0, index: 0, text });
     }
     const ended = this.#endItem("completed");
-    const id = this.#newId("ig");
-    const whole = imageItem(source.data, id);
+    const whole = imageItem(image, source.data, this.#newId("ig"));
+    const id = textOf(whole["id"]);
     const shown = ended + this.#open({ ...whole, status: "in_progress", result: null }, whole);
     const place = `"item_id":${JSON.stringify(id)},"output_index":${this.#output.length}`;
     return shown + this.#event("response.image_generation_call.completed", place);

@@ -65,7 +65,8 @@ function addItem(items: JsonObject[], block: Exclude<AnswerBlock, { kind: "text"
       return;
     }
     case "image":
-      if (block.source.kind === "base64") items.push(imageItem(block.source.data, itemId("ig", callId, items.length)));
+      if (block.source.kind === "base64")
+        items.push(imageItem(block, block.source.data, itemId("ig", callId, items.length)));
       return;
     case "native":
       items.push(block.value);
