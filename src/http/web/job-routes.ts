@@ -59,7 +59,7 @@ const statusAnswer = z
     status: state,
     total: z.number().int().describe("Pages that are known so far, and are within the limit."),
     completed: z.number().int(),
-    creditsUsed: z.number(),
+    creditsUsed: z.number().optional().describe("Left out for a client that reads whole numbers only."),
     expiresAt: z.string().describe("When the results are deleted."),
     createdAt: z.string(),
     completedAt: z.string().optional(),

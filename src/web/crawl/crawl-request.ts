@@ -93,6 +93,10 @@ export const crawlRequest = z
       .nullish()
       .describe("Whether sitemaps are read beside links, or instead of them; include by default."),
     ignoreQueryParameters: z.boolean().nullish().describe("Take addresses that differ in their query as one."),
+    deduplicateSimilarURLs: z
+      .literal(true, "spellings of one address are always one page")
+      .nullish()
+      .describe("Firecrawl's SDKs send their default; it cannot be switched off."),
     crawlEntireDomain: z.boolean().nullish().describe("Follow links outside of the start's path as well."),
     allowSubdomains: z.boolean().nullish(),
     allowExternalLinks: z.boolean().nullish(),
@@ -149,6 +153,8 @@ export interface CrawlPlan {
   url: string;
   scrape: ScrapeOptions;
   webhook: CrawlWebhook | undefined;
+  /** The client that started it, in its own words: see `creditsUsed`. */
+  origin: string | undefined;
   /** Undefined for a batch, whose addresses are all known. */
   discovery: Discovery | undefined;
 }

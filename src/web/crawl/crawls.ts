@@ -10,6 +10,7 @@ import {
 } from "../../core/index.ts";
 import { retryRefused } from "../../charges/index.ts";
 import type { Webhooks } from "../../webhooks/index.ts";
+import { creditsUsed } from "../credits-used.ts";
 import { parseRequest } from "../parse-request.ts";
 import { withScheme } from "../scrape/scrape-request.ts";
 import type { CrawlDependencies } from "./crawl-dependencies.ts";
@@ -85,7 +86,13 @@ export class Crawls {
     this.#checkScrape(scrape, start.href, "scrapeOptions.");
     const discovery = discoveryOf(request);
     const scope = await CrawlScope.of(start.href, discovery);
-    const plan: CrawlPlan = { url: start.href, scrape, webhook: webhookOf(request.webhook), discovery };
+    const plan: CrawlPlan = {
+      url: start.href,
+      scrape,
+      webhook: webhookOf(request.webhook),
+      origin: originOf(body),
+      discovery,
+    };
     const sitemap: NewPage = { ...scope.pageAt(start, 0), kind: "sitemap", key: hashOf(`sitemap ${start.host}`) };
     const pages = discovery.sitemap === "skip" ? [] : [sitemap];
     const delayMs = Math.ceil((request.delay ?? 0) * 1_000);
@@ -127,7 +134,13 @@ export class Crawls {
     if (first === undefined) throw invalid("urls", "has no address of a page");
     const { appendToId: _a, zeroDataRetention: _z, ...options } = scrape;
     this.#checkScrape(options, first.url, "");
-    const plan: CrawlPlan = { url: first.url, scrape: options, webhook: webhookOf(webhook), discovery: undefined };
+    const plan: CrawlPlan = {
+      url: first.url,
+      scrape: options,
+      webhook: webhookOf(webhook),
+      origin: originOf(body),
+      discovery: undefined,
+    };
     const { answer, isReplayed } = await this.#create(principal, plan, {
       retry,
       kind: "batch",
@@ -332,12 +345,16 @@ function summaryOf(crawl: Crawl): JsonObject {
     status: state,
     total,
     completed,
-    creditsUsed: creditsNumber(credits),
+    ...creditsUsed(crawl.request, creditsNumber(credits)),
     expiresAt: isoOf(crawl.expiresAt),
     createdAt: isoOf(createdAt),
     ...(endedAt !== undefined && { completedAt: isoOf(endedAt) }),
     ...(failure !== undefined && { error: failure.message }),
   };
+}
+
+function originOf({ origin }: JsonObject): string | undefined {
+  return typeof origin === "string" ? origin : undefined;
 }
 
 function errorOf({ code, message }: { code: string; message: string }): { code: string; error: string } {
