@@ -1,10 +1,16 @@
 import { z } from "@hono/zod-openapi";
 import { budgetInfo } from "../../accounts/index.ts";
-import { creditsNumber } from "../../core/index.ts";
+import { creditsNumber, type Nano } from "../../core/index.ts";
 import { platformRoute } from "../route.ts";
 import type { Services } from "../services.ts";
 
 const credits = z.number().nullable();
+
+/**
+ * The HTTP clients of Firecrawl's SDK for Python, which fails on a number that is not whole. Nothing else of such a request
+ * names the SDK.
+ */
+const READS_WHOLE_NUMBERS = /^python-(?:requests|httpx)\//;
 
 /** The caller's budget in Firecrawl's words, for its SDKs; `/v1/user/info` has more. */
 export const creditUsageRoute = platformRoute({
@@ -17,8 +23,12 @@ export const creditUsageRoute = platformRoute({
       .looseObject({
         success: z.literal(true),
         data: z.looseObject({
-          remainingCredits: credits.describe("Null where nothing limits."),
-          planCredits: credits.describe("The budget of the running period, or the credits ever granted."),
+          remainingCredits: credits.describe(
+            "Null where nothing limits; rounded down for Python's requests and httpx.",
+          ),
+          planCredits: credits.describe(
+            "The budget of the running period, or the credits ever granted; rounded likewise.",
+          ),
           billingPeriodStart: z.string().nullable(),
           billingPeriodEnd: z.string().nullable(),
         }),
@@ -29,16 +39,19 @@ export const creditUsageRoute = platformRoute({
   access: "token",
   mount:
     ({ accounts, clock }: Pick<Services, "accounts" | "clock">) =>
-    async ({ principal }) => {
+    async ({ principal, request }) => {
       const at = clock();
       const { effective } = budgetInfo(await accounts.chain(principal.accountId, at), at, accounts.calendar);
       const budget = principal.service ? undefined : effective;
       const { available, maxBudget } = budget ?? {};
+      const isWhole = READS_WHOLE_NUMBERS.test(request.headers.get("user-agent") ?? "");
+      const shown = (amount: Nano | undefined): number | null =>
+        amount === undefined ? null : isWhole ? Math.floor(creditsNumber(amount)) : creditsNumber(amount);
       return Response.json({
         success: true,
         data: {
-          remainingCredits: available === undefined ? null : creditsNumber(available),
-          planCredits: maxBudget === undefined ? null : creditsNumber(maxBudget),
+          remainingCredits: shown(available),
+          planCredits: shown(maxBudget),
           billingPeriodStart: null,
           billingPeriodEnd: null,
         },
