@@ -1,7 +1,7 @@
 /** The rules of robots.txt (RFC 9309), read once an hour for each origin. */
 import robotsParser from "robots-parser";
 import type { Clock, ReplyBody } from "../../core/index.ts";
-import type { Outbound } from "../../outbound/index.ts";
+import { type Outbound, OutboundError } from "../../outbound/index.ts";
 
 /** The protocol's own least bound; a rule beyond it is not read. */
 const BYTES_MAX = 512 * 1024;
@@ -35,7 +35,7 @@ export type RobotsProblem = "ROBOTS_TRUNCATED" | "ROBOTS_UNAVAILABLE" | "CRAWL_D
 
 export const robotsProblems: Readonly<Record<RobotsProblem, string>> = {
   ROBOTS_TRUNCATED: "robots.txt is too long: only its beginning is obeyed.",
-  ROBOTS_UNAVAILABLE: "The server failed to answer for robots.txt: nothing is crawled there.",
+  ROBOTS_UNAVAILABLE: "The server failed to answer for robots.txt, or took too long: nothing is crawled there.",
   CRAWL_DELAY_CAPPED: "The crawl delay of robots.txt is longer than 30 seconds: 30 seconds are kept.",
 };
 
@@ -89,9 +89,11 @@ export class Robots {
       }
       const { text, isTruncated } = await beginningOf(body);
       return rulesOf(url, text, isTruncated ? "ROBOTS_TRUNCATED" : undefined);
-    } catch {
-      // The pages themselves will fail with the reason.
-      return rulesOf(url, "", undefined);
+    } catch (reason) {
+      // The pages themselves will fail with any other reason.
+      if (!(reason instanceof OutboundError) || reason.failure !== "timeout") return rulesOf(url, "", undefined);
+      keepFor(FAILED_TTL_MS);
+      return forbidden;
     }
   }
 }

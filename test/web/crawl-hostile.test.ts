@@ -1,0 +1,117 @@
+/** Crawls of sites whose robots.txt or sitemaps have no end, or answer a byte a second: each is bounded, and says so. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { post, type Rig, startRig, until } from "../kit/index.ts";
+import { type CrawlSite, type CrawlSiteOptions, startCrawlSite } from "./site/crawl-site.ts";
+
+const endMsMax = 60_000;
+
+let rig: Rig;
+let token: string;
+const sites: CrawlSite[] = [];
+beforeAll(async () => {
+  const crawl = { pages_per_second: 0, connections_per_host: 16 };
+  rig = await startRig({ config: { web: { allow_private_hosts: ["127.0.0.1:*"], crawl } } });
+  ({ token } = await rig.caller());
+});
+afterAll(async () => {
+  await rig.stop();
+  for (const site of sites) await site.stop();
+});
+
+interface Crawled {
+  site: CrawlSite;
+  completed: number;
+  codes: string[];
+  robotsBlocked: string[];
+}
+
+async function ask<Body>(path: string): Promise<Body> {
+  const answer = await fetch(rig.gateway.url + path, { headers: { authorization: `Bearer ${token}` } });
+  return (await answer.json()) as Body;
+}
+
+/** Crawls such a site to its end. */
+async function crawled(options: CrawlSiteOptions, body: object): Promise<Crawled> {
+  const site = await startCrawlSite(options);
+  sites.push(site);
+  const started = await post(rig, "/v2/crawl", token, { url: `${site.url}/docs/`, ...body });
+  const { id } = (await started.json()) as { id: string };
+  const job = await until(
+    "the crawl has ended",
+    async () => {
+      const each = await ask<{ status: string; completed: number }>(`/v2/crawl/${id}`);
+      return each.status !== "scraping" && each;
+    },
+    endMsMax,
+  );
+  expect(job.status).toBe("completed");
+  type Errors = { errors: { code: string }[]; robotsBlocked: string[] };
+  const { errors, robotsBlocked } = await ask<Errors>(`/v2/crawl/${id}/errors`);
+  return { site, completed: job.completed, codes: errors.map(({ code }) => code), robotsBlocked };
+}
+
+describe.concurrent("a crawl of a site with", () => {
+  test(
+    "a robots.txt of 100 MB obeys its beginning",
+    async () => {
+      const body = { limit: 30, crawlEntireDomain: true, sitemap: "skip" };
+      const { site, completed, codes, robotsBlocked } = await crawled({ robots: "huge" }, body);
+      expect(completed).toBe(30);
+      expect(codes).toContain("ROBOTS_TRUNCATED");
+      expect(site.visits("/private/1")).toEqual([]);
+      expect(robotsBlocked.every((url) => new URL(url).pathname.startsWith("/private/"))).toBe(true);
+    },
+    endMsMax,
+  );
+
+  test(
+    "a robots.txt that comes a byte a second is left alone",
+    async () => {
+      const { site, completed, codes, robotsBlocked } = await crawled(
+        { robots: "drip" },
+        { limit: 5, sitemap: "skip" },
+      );
+      expect(completed).toBe(0);
+      expect(codes).toContain("ROBOTS_UNAVAILABLE");
+      expect(robotsBlocked).toEqual([`${site.url}/docs/`]);
+      expect(site.visits("/docs/")).toEqual([]);
+    },
+    endMsMax,
+  );
+
+  test(
+    "a sitemap of a million addresses reads a part of it",
+    async () => {
+      const { completed, codes } = await crawled(
+        { sitemap: "million" },
+        { limit: 3, sitemap: "only", crawlEntireDomain: true },
+      );
+      expect(completed).toBe(3);
+      expect(codes).toContain("SITEMAP_TRUNCATED");
+      expect(codes).toContain("TOO_MANY_ADDRESSES");
+    },
+    endMsMax,
+  );
+
+  test(
+    "a sitemap that lists itself ends",
+    async () => {
+      const { completed } = await crawled({ sitemap: "loop" }, { limit: 3 });
+      expect(completed).toBe(3);
+    },
+    endMsMax,
+  );
+
+  test(
+    "a crawl delay has one page at a time, that long apart",
+    async () => {
+      const { site, completed } = await crawled({ crawlDelay: 1 }, { limit: 3, sitemap: "skip" });
+      expect(completed).toBe(3);
+      expect(site.mostAtOnce(({ path }) => path !== "/robots.txt")).toBe(1);
+      const starts = site.requests.filter(({ path }) => path !== "/robots.txt").map(({ startedMs }) => startedMs);
+      // The first page shows the delay: what follows keeps it.
+      for (const [index, at] of starts.slice(2).entries()) expect(at - (starts[index + 1] ?? 0)).toBeGreaterThan(900);
+    },
+    endMsMax,
+  );
+});
