@@ -285,6 +285,21 @@ describe("turns", () => {
     ]);
   });
 
+  test.each(["[1]", '{"cut', "say hello"])("arguments that are no object, such as %p, stand in one", (said) => {
+    expect(messagesOf(hello, asks(call("c1", said)), result("c1"))).toMatchObject([
+      hello,
+      { content: [{ type: "tool_use", input: { INVALID_JSON: said } }] },
+      {},
+    ]);
+  });
+
+  test.each(["image/JPEG", "image/jpg"])("an image of %s is one of image/jpeg", (type) => {
+    const url = `data:${type};base64,AAAA`;
+    expect(messagesOf({ role: "user", content: [{ type: "image_url", image_url: { url } }] })).toMatchObject([
+      { content: [{ type: "image", source: { media_type: "image/jpeg" } }] },
+    ]);
+  });
+
   test.each<[string, JsonObject[], string]>([
     ["nothing", [], "messages"],
     ["only a system prompt", [{ role: "system", content: "A" }], "messages"],
@@ -293,7 +308,6 @@ describe("turns", () => {
     ["a part of no known type", [{ role: "user", content: [{ type: "scent" }] }], "messages.0.content.0.type"],
     ["a result without a call", [hello, result("c1")], "messages.1.tool_call_id"],
     ["two results of one call", [hello, asks(call("c1")), result("c1"), result("c1")], "messages.3.tool_call_id"],
-    ["arguments that are no object", [hello, asks(call("c1", "[1]"))], "messages.1.tool_calls.0"],
     [
       "sound",
       [{ role: "user", content: [{ type: "input_audio", input_audio: { data: "AAAA", format: "wav" } }] }],

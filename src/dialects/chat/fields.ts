@@ -23,7 +23,10 @@ export const chatFields: FieldTable = {
   "messages.content.image_url": { ...translated, note: "as a URL or data; `detail` is dropped toward Messages" },
   "messages.content.input_audio": { support: { ...own, messages: "refused", responses: "translated" } },
   "messages.content.file": { ...translated, note: "data or id; toward Messages PDF, text and images" },
-  "messages.assistant.tool_calls": { ...translated, note: "toward Messages the arguments must be a JSON object" },
+  "messages.assistant.tool_calls": {
+    ...translated,
+    note: "toward Messages arguments that are no JSON object stand as a text in one",
+  },
   "messages.assistant.refusal": { ...translated, note: "toward Messages as text" },
   "messages.assistant.content.thinking": { ...dropped, note: "Mistral's; as reasoning_content" },
   "messages.assistant.reasoning_content": {

@@ -29,7 +29,10 @@ export const responsesFields: FieldTable = {
   "input.message.input_file": { ...translated, note: "toward chat one by URL is refused; detail is dropped" },
   "input.message.input_audio": { support: { ...own, chat: "translated", messages: "refused" } },
   "input.message.output_text.annotations": { ...dropped, note: "in earlier messages; in answers they are kept" },
-  "input.function_call": { ...translated, note: "toward Messages the arguments must be a JSON object" },
+  "input.function_call": {
+    ...translated,
+    note: "toward Messages arguments that are no JSON object stand as a text in one",
+  },
   "input.function_call_output": {
     ...translated,
     note: "a string or parts; toward chat, images follow in the user's next message",

@@ -5,7 +5,6 @@ import {
   defined,
   type FilePart,
   type ImagePart,
-  invalid,
   type Part,
   plainCallId,
   refused,
@@ -71,7 +70,8 @@ function nativeSeal(value: string) {
 
 function writeImage({ source, at, cache }: ImagePart): JsonObject {
   if (source.kind !== "base64") return { type: "image", source: writeSource(source), ...marked(cache) };
-  const mediaType = source.mediaType === "image/jpg" ? "image/jpeg" : source.mediaType;
+  const named = source.mediaType.toLowerCase();
+  const mediaType = named === "image/jpg" ? "image/jpeg" : named;
   if (!imageTypes.has(mediaType)) throw refused(at ?? "messages", "An image of this type");
   return { type: "image", source: { type: "base64", media_type: mediaType, data: source.data }, ...marked(cache) };
 }
@@ -129,8 +129,8 @@ export function writeContent(parts: readonly Part[], target: TranslationTarget):
 
 function writeToolUse({ callId, name, arguments: said, custom, cache, at }: ToolCallPart): JsonObject {
   if (custom === true) throw refused(at ?? "messages", "A call of a tool that takes free text");
-  const input = said.trim() === "" ? {} : parseObject(said);
-  if (input === undefined) throw invalid(at ?? "messages", "the arguments must be a JSON object");
+  // A model may have written no JSON. A refusal would end the conversation, though the result beside it says what was wrong.
+  const input = said.trim() === "" ? {} : (parseObject(said) ?? { INVALID_JSON: said });
   return { type: "tool_use", id: plainCallId(callId), name, input, ...marked(cache) };
 }
 
