@@ -37,7 +37,7 @@ describe.skipIf(hasNoBrowser)("an action", () => {
   };
   const render = (actions: PageAction[]) => scene.render("/form", { actions, timeoutMs: 60_000 });
 
-  test(
+  test.concurrent(
     "works like a user's: click, write, press, wait",
     async () => {
       const { out } = await act([
@@ -55,7 +55,7 @@ describe.skipIf(hasNoBrowser)("an action", () => {
     browserMs,
   );
 
-  test(
+  test.concurrent(
     "clicks also what something else covers",
     async () => {
       const { out } = await act([
@@ -67,7 +67,7 @@ describe.skipIf(hasNoBrowser)("an action", () => {
     browserMs,
   );
 
-  test(
+  test.concurrent(
     "scrolls the page or an element, up and down",
     async () => {
       const position = `[scrollY, document.getElementById("box").scrollTop]`;
@@ -86,7 +86,7 @@ describe.skipIf(hasNoBrowser)("an action", () => {
     browserMs,
   );
 
-  test(
+  test.concurrent(
     "returns what scripts return, with its type",
     async () => {
       const scripts = [
@@ -116,7 +116,7 @@ describe.skipIf(hasNoBrowser)("an action", () => {
     browserMs,
   );
 
-  test(
+  test.concurrent(
     "sees the page between the others: scrape, screenshot, pdf",
     async () => {
       const { actions } = await act([
@@ -140,7 +140,7 @@ describe.skipIf(hasNoBrowser)("an action", () => {
     browserMs,
   );
 
-  test(
+  test.concurrent(
     "that fails is named by its index",
     async () => {
       const failing: [PageAction, RegExp][] = [
@@ -161,7 +161,7 @@ describe.skipIf(hasNoBrowser)("an action", () => {
     2 * browserMs,
   );
 
-  test(
+  test.concurrent(
     "on an element that never appears ends",
     async () => {
       const actions: PageAction[] = [{ type: "click", selector: "#nowhere" }];
@@ -175,7 +175,7 @@ describe.skipIf(hasNoBrowser)("an action", () => {
     browserMs,
   );
 
-  test(
+  test.concurrent(
     "that never ends is ended by the time-out",
     async () => {
       const actions: PageAction[] = [{ type: "executeJavascript", script: "while (true);" }];
@@ -184,7 +184,7 @@ describe.skipIf(hasNoBrowser)("an action", () => {
     browserMs,
   );
 
-  test(
+  test.concurrent(
     "picture has the size of the viewport, of a phone, or of the whole page within a bound",
     async () => {
       const shot = async (path: string, request: object) => {
