@@ -23,7 +23,7 @@ const LATE_MS_MAX = 10_000;
 const STOP_MS_MAX = 8_000;
 
 /** Of the child, as of nice(1). */
-const NICENESS = 10;
+const NICENESS = 5;
 
 /** Characters of the child's last words that are kept for the log. */
 const LAST_WORDS_MAX = 2_000;

@@ -33,7 +33,7 @@ const defaults: Required<Omit<PagePoolOptions, "children">> = {
 const childrenMax = 8;
 
 /** Memory above which a child is replaced after its task: garbage that is not given back would stay. */
-const keptBytesMax = 192 * 1024 * 1024;
+const keptBytesMax = 256 * 1024 * 1024;
 
 /** How long a child may go on with a task that nobody waits for. To start another takes about as long. */
 const abandonedMsMax = 300;
