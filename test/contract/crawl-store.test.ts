@@ -344,6 +344,16 @@ describe.each([
     expect(await store.findByRetryKey("token:1", "other")).toBeUndefined();
   });
 
+  test("a retry key is free once its crawl has expired", async () => {
+    const retry = { accountId: "token:1", key: "k", fingerprint: "f" };
+    await store.insert(crawl("c1", { retry, expiresAt: T0 + 10 }), 100);
+    await store.freeRetryKey("c1", T0 + 9);
+    expect(await store.insert(crawl("c2", { retry }), 100)).toBe(false);
+    await store.freeRetryKey("c1", T0 + 10);
+    expect(await store.insert(crawl("c2", { retry }), 100)).toBe(true);
+    expect(await store.findByRetryKey("token:1", "k")).toMatchObject({ id: "c2" });
+  });
+
   test("are not over before their first page is added, unless their process died", async () => {
     await store.insert(crawl("c1"), 100);
     expect(await store.exhausted(T0)).toEqual([]);

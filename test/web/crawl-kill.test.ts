@@ -110,3 +110,53 @@ describe.each([
     rmSync(first.folder, { recursive: true, force: true });
   }, 200_000);
 });
+
+test("a start whose process is killed is repeated with its retry key, and is one crawl", async () => {
+  site.clear();
+  let gateway = await start(undefined);
+  const { folder } = gateway;
+  const token = await gateway.token({ user: "bob" });
+  const startOnce = async (key: string): Promise<string> => {
+    const headers = {
+      authorization: `Bearer ${token}`,
+      "content-type": "application/json",
+      "idempotency-key": key,
+    };
+    const body = JSON.stringify({ url: `${site.url}/docs/`, limit: 1, sitemap: "skip", scrapeOptions: { maxAge: 0 } });
+    const answer = await fetch(`${gateway.url}/v2/crawl`, { method: "POST", headers, body });
+    return ((await answer.json()) as { id: string }).id;
+  };
+  const rows = async (): Promise<number> => (await query(gateway.storage, "SELECT id FROM crawls")).length;
+  // The moments: the request may have arrived, the crawl is stored, its page is read.
+  const moments = [
+    (): Promise<unknown> => Promise.resolve(),
+    (): Promise<unknown> => until("it is stored", async () => (await rows()) === 2),
+    (): Promise<unknown> => until("its page is read", () => site.visits("/docs/").length > 0),
+  ];
+  const ids: string[] = [];
+  for (const [index, moment] of moments.entries()) {
+    site.clear();
+    const first = startOnce(`key-${index}`).catch(() => undefined);
+    await moment();
+    await kill(gateway);
+    const known = await first;
+    await gateway.storage.close();
+    gateway = await start(undefined, folder);
+    await letAllLapse(gateway);
+    const id = await startOnce(`key-${index}`);
+    if (known !== undefined) expect(id).toBe(known);
+    await until("it has ended", async () => {
+      const { status } = await ask<Status>(gateway, token, `/v2/crawl/${id}`);
+      return status === "completed";
+    });
+    expect(await startOnce(`key-${index}`)).toBe(id);
+    ids.push(id);
+    expect(await rows()).toBe(ids.length);
+  }
+  await new Ledger({ store: openLedgerStore(gateway.storage) }).submit({ kind: "sweep", at: Date.now() });
+  const [account] = await openLedgerStore(gateway.storage).chain("user:bob", Date.now());
+  expect({ spent: account?.debitsPosted, held: account?.debitsPending }).toEqual({ spent: 3n * PAGE, held: 0n });
+  await expectCleanAudit(gateway);
+  await gateway.stop();
+  rmSync(folder, { recursive: true, force: true });
+}, 120_000);

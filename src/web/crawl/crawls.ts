@@ -164,7 +164,7 @@ export class Crawls {
 
   async #create(principal: Principal, plan: CrawlPlan, creation: Creation): Promise<StartedCrawl> {
     const { crawls, environment, webhooks, messages, bounds } = this.#options;
-    const replayed = await this.#replay(principal, creation);
+    const replayed = await this.#replay(principal, plan, creation);
     if (replayed !== undefined) return replayed;
     const { pages, retry, ...rest } = creation;
     const { webhook } = plan;
@@ -183,7 +183,7 @@ export class Crawls {
     };
     if (!(await crawls.insert(crawl, bounds.crawlsPerUserMax))) {
       // An equal request may have come first.
-      const first = await this.#replay(principal, creation);
+      const first = await this.#replay(principal, plan, creation);
       if (first !== undefined) return first;
       const message = `${bounds.crawlsPerUserMax} crawls and batches of yours are running: wait for one of them to end.`;
       throw new GatewayError("rate_limit_exceeded", message, { retryAfterSeconds: 10 });
@@ -203,13 +203,25 @@ export class Crawls {
   }
 
   /** The crawl that an equal request with the same retry key has started, while it is kept. Throws 409 if that differs. */
-  async #replay({ accountId }: Principal, { kind, pages, retry }: Creation): Promise<StartedCrawl | undefined> {
+  async #replay(
+    { accountId }: Principal,
+    plan: CrawlPlan,
+    { kind, pages, retry }: Creation,
+  ): Promise<StartedCrawl | undefined> {
     if (retry === undefined) return undefined;
-    const first = await this.#options.crawls.findByRetryKey(accountId, retry.key);
+    const { crawls, environment, messages } = this.#options;
+    const first = await crawls.findByRetryKey(accountId, retry.key);
     if (first === undefined) return undefined;
+    if (first.expiresAt <= environment.clock()) {
+      await crawls.freeRetryKey(first.id, environment.clock());
+      return undefined;
+    }
     if (first.kind !== kind || first.retry?.fingerprint !== retry.fingerprint) throw retryRefused("retry-mismatch");
-    // Its process may have died before it added them; those that are there are not added again.
-    if (first.discovered === 0) await this.#addFirst(first.id, pages);
+    // Its process may have died before it added them; neither they nor the message are repeated.
+    if (first.discovered === 0 && first.state === "scraping") {
+      await messages.started(first, plan);
+      await this.#addFirst(first.id, pages);
+    }
     return { answer: this.#startedAnswer(kind, first.id), isReplayed: true };
   }
 

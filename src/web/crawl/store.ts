@@ -154,6 +154,8 @@ export interface CrawlStore {
   /** Resolves with false, and stores nothing, if the owner has `activeMax` crawls that run, or the account used the retry key. */
   insert(crawl: NewCrawl, activeMax: number): Promise<boolean>;
   findByRetryKey(accountId: string, key: string): Promise<Crawl | undefined>;
+  /** Lets another crawl use the retry key of one that has expired, before that is deleted. */
+  freeRetryKey(id: string, at: number): Promise<void>;
   find(id: string): Promise<Crawl | undefined>;
   /** The owner's crawls that run, the newest first. */
   active(owner: string): Promise<Crawl[]>;

@@ -62,6 +62,10 @@ export class PostgresCrawlStore implements CrawlStore {
     return (await this.#crawls(SQL.findByRetryKey, [accountId, key]))[0];
   }
 
+  async freeRetryKey(id: string, at: number): Promise<void> {
+    await this.#statements.run(SQL.freeRetryKey, [id, at]);
+  }
+
   active(owner: string): Promise<Crawl[]> {
     return this.#crawls(SQL.active, [owner]);
   }

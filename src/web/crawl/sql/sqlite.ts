@@ -75,6 +75,10 @@ export class SqliteCrawlStore implements CrawlStore {
     return Promise.resolve(this.#rows<CrawlRow>(SQL.findByRetryKey, [accountId, key]).map(toCrawl)[0]);
   }
 
+  freeRetryKey(id: string, at: number): Promise<void> {
+    return this.#run(SQL.freeRetryKey, [id, at]);
+  }
+
   active(owner: string): Promise<Crawl[]> {
     return Promise.resolve(this.#rows<CrawlRow>(SQL.active, [owner]).map(toCrawl));
   }
