@@ -127,6 +127,13 @@ describe("reasoning", () => {
       { thinking: { type: "adaptive" }, output_config: { effort: "medium" } },
     ],
     [{ reasoning_effort: "none" }, anthropic, { thinking: { type: "disabled" } }],
+    [
+      { thinking: { type: "enabled", budget_tokens: 2_048 } },
+      anthropic,
+      { thinking: { type: "enabled", budget_tokens: 2_048 } },
+    ],
+    [{ thinking: { type: "disabled" } }, anthropic, { thinking: { type: "disabled" } }],
+    [{ thinking: { type: "auto" } }, anthropic, { thinking: { type: "enabled", budget_tokens: 10_240 } }],
   ])("with %j", (body, target, expected) => {
     const { thinking, output_config: config } = translate({ reasoning_effort: "medium", ...body }, target);
     expect(JSON.parse(JSON.stringify({ thinking, output_config: config }))).toEqual(expected);

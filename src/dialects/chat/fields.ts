@@ -54,6 +54,7 @@ export const chatFields: FieldTable = {
   parallel_tool_calls: translated,
   response_format: { ...translated, note: "toward Messages json_object is part of the prompt" },
   reasoning_effort: { ...translated, note: "toward Messages a budget of tokens, or its effort; default is dropped" },
+  thinking: { ...translated, note: "Anthropic's, as in Messages; of other content dropped" },
   stop: { support: { ...own, messages: "translated", responses: "refused" } },
   temperature: { ...translated, note: "toward Messages at most 1; dropped if the model refuses it or thinks" },
   top_p: { ...translated, note: "dropped if the model refuses it or thinks" },

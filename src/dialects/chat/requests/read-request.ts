@@ -1,4 +1,4 @@
-import { efforts, type JsonObject, objectOf } from "../../../core/index.ts";
+import { type Effort, efforts, type JsonObject, objectOf } from "../../../core/index.ts";
 import {
   checkToolCalls,
   type Conversation,
@@ -14,6 +14,7 @@ import {
   readOneOf,
   readText,
   readWord,
+  type ReasoningOptions,
   type Tool,
   type ToolChoice,
 } from "../../conversation/index.ts";
@@ -77,7 +78,7 @@ export function readChatRequest(body: JsonObject): Conversation {
     },
     stop: optional(body["stop"], "stop", readStop) ?? [],
     outputTokensMax: member(body, "max_completion_tokens", "", readLimit) ?? member(body, "max_tokens", "", readLimit),
-    reasoning: effort === undefined ? undefined : { effort },
+    reasoning: readReasoning(body, effort),
     logprobs: readLogprobs(body),
     serviceTier: member(body, "service_tier", "", readText),
     verbosity: member(body, "verbosity", "", readText),
@@ -86,6 +87,17 @@ export function readChatRequest(body: JsonObject): Conversation {
     stream: member(body, "stream", "", readFlag) ?? false,
     rest: { dialect: "chat", table: chatFields, body, known: isDefault ? knownWithoutEffort : known },
   };
+}
+
+/** `thinking` is a member of several upstreams, each with its own content: what Anthropic's has is read, and other content is not refused. */
+function readReasoning(body: JsonObject, effort: Effort | undefined): ReasoningOptions | undefined {
+  const thinking = objectOf(body["thinking"]);
+  const budget = thinking?.["budget_tokens"];
+  if (thinking?.["type"] === "enabled" && typeof budget === "number" && Number.isInteger(budget) && budget > 0)
+    return { mode: "budget", budgetTokens: budget, effort };
+  if (thinking?.["type"] === "adaptive") return { mode: "adaptive", effort };
+  if (thinking?.["type"] === "disabled") return { mode: "off", effort };
+  return effort === undefined ? undefined : { effort };
 }
 
 const readLimit = (value: unknown, at: string): number => readCount(value, at, 1);

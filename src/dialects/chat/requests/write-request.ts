@@ -52,7 +52,9 @@ export function writeChatRequest(asked: Conversation, target: TranslationTarget)
 
 /** Thoughts are asked for if the client has asked for them in its dialect; one of chat cannot. */
 function writeReasoning({ reasoning, rest }: Conversation, target: TranslationTarget): JsonObject {
-  const effort = effortFor(reasoning, target.efforts);
+  // An upstream of this dialect also gets the client's own `thinking`.
+  const wish = rest.dialect === "chat" && reasoning !== undefined ? { effort: reasoning.effort } : reasoning;
+  const effort = effortFor(wish, target.efforts);
   if (reasoning === undefined || target.askForThoughts === undefined || !wantsThoughts(reasoning, rest.dialect)) {
     return { reasoning_effort: effort };
   }
