@@ -344,6 +344,15 @@ describe.each([
     expect(await store.findByRetryKey("token:1", "other")).toBeUndefined();
   });
 
+  test("a request is replaced while its crawl runs", async () => {
+    await startCrawl("c1", pages(1));
+    await store.rewrite("c1", { url: "http://b.test/" });
+    expect(await store.find("c1")).toMatchObject({ request: { url: "http://b.test/" }, discovered: 1 });
+    await store.finish("c1", { state: "cancelled", at: T0, expiresAt: T0 + 1 });
+    await store.rewrite("c1", { url: "http://c.test/" });
+    expect(await store.find("c1")).toMatchObject({ request: { url: "http://b.test/" } });
+  });
+
   test("a retry key is free once its crawl has expired", async () => {
     const retry = { accountId: "token:1", key: "k", fingerprint: "f" };
     await store.insert(crawl("c1", { retry, expiresAt: T0 + 10 }), 100);

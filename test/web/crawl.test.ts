@@ -147,6 +147,22 @@ test("include, limit and depth bound a crawl", async () => {
   expect(one.data.map(idOf)).toEqual(["/"]);
 }, 240_000);
 
+test("a start that redirects to another site is crawled there", async () => {
+  const caller = await rig.caller();
+  const job = await clientOf(caller).crawl(`${site.url}/moved/partner`, {
+    crawlEntireDomain: true,
+    pollInterval: 1,
+    timeout: CRAWL_SECONDS_MAX,
+  });
+  const partners = [1, 2, 3, 4, 5].map((number) => `${site.partner.url}/partner-${number}`);
+  const found = job.data.map(({ metadata }) => String(metadata?.["url"]));
+  expect(found.filter((url) => url.startsWith(site.partner.url)).toSorted()).toEqual(partners);
+  // Pages of the first site may have been read from its sitemap before the redirect was known.
+  expect(found.length).toBeLessThan(everything.length / 2);
+  expect(site.partner.visits("/sitemap.xml")).not.toEqual([]);
+  expect(site.partner.visits("/robots.txt")).not.toEqual([]);
+}, 60_000);
+
 test("a crawl can be cancelled, and ends at once", async () => {
   const caller = await rig.caller();
   const id = await start(caller, { url: `${site.url}/docs/`, delay: 1, crawlEntireDomain: true });

@@ -19,10 +19,11 @@ import {
 import { EngineRefusal, type ScrapedPage } from "../engine.ts";
 import type { CrawlDependencies } from "./crawl-dependencies.ts";
 import { follow, followSitemaps, note } from "./discover.ts";
-import type { OpenCrawl } from "./open-crawl.ts";
+import { moveTo, type OpenCrawl } from "./open-crawl.ts";
 import { hashOf, pageAddress } from "./page-address.ts";
 import { documentText, encodeDocument } from "./results.ts";
 import { robotsProblems } from "./robots.ts";
+import { CrawlScope } from "./scope.ts";
 import type { CrawlFailure, LeasedPage, PageEnd } from "./store.ts";
 
 /** How long a page keeps its hold until it is charged. Its process does that at once, another one after its lease. */
@@ -43,6 +44,9 @@ const DIGEST_CHARACTERS_MIN = 100;
 /** Answers of a host that asks for fewer requests, and the rest of a host that names no time. */
 const BUSY_STATUSES: ReadonlySet<number> = new Set([429, 503]);
 const REST_MS = 10_000;
+
+/** Addresses of a crawl up to which the sitemaps of a start that has moved are added: only a repeated start finds more. */
+const START_PAGES_MAX = 1_000;
 
 export interface PageRun {
   page: LeasedPage;
@@ -75,6 +79,9 @@ async function perform(deps: CrawlDependencies, run: PageRun): Promise<void> {
     await followSitemaps(deps, crawl, run);
     return end(deps, run, { state: "skipped" });
   }
+  // Found before the start had moved to another site.
+  const isStrange = page.number !== 0 && crawl.scope?.isWithin(new URL(page.url)) === false;
+  if (isStrange) return end(deps, run, { state: "skipped" });
   const blocked = await robotsRefusal(deps, run);
   if (blocked !== undefined) return end(deps, run, { state: "blocked", failure: blocked });
   const work = await hold(deps, run);
@@ -229,6 +236,7 @@ async function keep(deps: CrawlDependencies, run: PageRun, { work, scraped }: Sc
     await note(deps, crawl, { ...left, url: page.url });
     return end(deps, run, { state: "skipped" });
   }
+  await moveWithStart(deps, run, scraped);
   const isWanted = crawl.scope?.isWanted(new URL(page.url)) ?? true;
   if (scraped.statusCode < 400 && crawl.plan.discovery?.sitemap !== "only") {
     const found = scraped.links.map((url) => ({ url, depth: page.depth + 1 }));
@@ -283,6 +291,29 @@ const robotsForbid: CrawlFailure = {
   message: "Pages that redirect to an address which robots.txt forbids are left out.",
 };
 
+/** The address that the page was read at, after redirects. */
+function finalAddress({ document }: ScrapedPage): URL | undefined {
+  const address = objectOf(document["metadata"])?.["url"];
+  return typeof address === "string" ? pageAddress(address) : undefined;
+}
+
+/**
+ * A start that redirects to another site moves the crawl there. Decided by the page's own address, so that a process which
+ * repeats a page completes what another one has begun.
+ */
+async function moveWithStart(deps: CrawlDependencies, { page, crawl }: PageRun, scraped: ScrapedPage): Promise<void> {
+  const { plan } = crawl;
+  const final = finalAddress(scraped);
+  if (page.number !== 0 || plan.discovery === undefined || final === undefined) return;
+  const first = await CrawlScope.of(page.url, plan.discovery);
+  if (first.isOwnHost(final)) return;
+  const moved = { ...plan, url: final.href };
+  await deps.crawls.rewrite(crawl.id, moved);
+  await moveTo(crawl, moved);
+  if (plan.discovery.sitemap === "skip") return;
+  await deps.crawls.add(crawl.id, [first.sitemapsAt(final)], deps.environment.clock(), START_PAGES_MAX);
+}
+
 /** Why a page that was read is not part of the crawl. */
 async function leftOut(
   deps: CrawlDependencies,
@@ -290,8 +321,7 @@ async function leftOut(
   scraped: ScrapedPage,
 ): Promise<CrawlFailure | undefined> {
   const { scope, plan } = crawl;
-  const address = objectOf(scraped.document["metadata"])?.["url"];
-  const final = typeof address === "string" ? pageAddress(address) : undefined;
+  const final = finalAddress(scraped);
   if (scope !== undefined && page.depth > 0 && final !== undefined && !scope.isWithin(final)) return redirectedAway;
   if (plan.discovery !== undefined && final !== undefined && final.href !== page.url) {
     const rules = await deps.robots.of(final.href);

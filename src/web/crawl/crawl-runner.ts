@@ -140,7 +140,7 @@ export class CrawlRunner implements Watched {
   }
 
   async #perform(page: LeasedPage, signal: CallSignal): Promise<void> {
-    const crawl = await this.#open.get(page.crawlId);
+    const crawl = await this.#open.get(page);
     if (crawl !== undefined) await crawlPage(this.#deps, { page, crawl, signal });
   }
 

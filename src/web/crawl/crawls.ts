@@ -16,7 +16,7 @@ import { withScheme } from "../scrape/scrape-request.ts";
 import type { CrawlDependencies } from "./crawl-dependencies.ts";
 import { batchRequest, type CrawlPlan, crawlRequest, discoveryOf, pagesByDefault, webhookOf } from "./crawl-request.ts";
 import { CrawlRunner } from "./crawl-runner.ts";
-import { hashOf, pageAddress, pageKey } from "./page-address.ts";
+import { pageAddress, pageKey } from "./page-address.ts";
 import { decodeDocument } from "./results.ts";
 import { CrawlScope } from "./scope.ts";
 import type { Crawl, CrawlKind, CrawlRetry, NewPage } from "./store.ts";
@@ -93,8 +93,7 @@ export class Crawls {
       origin: originOf(body),
       discovery,
     };
-    const sitemap: NewPage = { ...scope.pageAt(start, 0), kind: "sitemap", key: hashOf(`sitemap ${start.host}`) };
-    const pages = discovery.sitemap === "skip" ? [] : [sitemap];
+    const pages = discovery.sitemap === "skip" ? [] : [scope.sitemapsAt(start)];
     const delayMs = Math.ceil((request.delay ?? 0) * 1_000);
     return this.#create(principal, plan, {
       retry,

@@ -2,7 +2,7 @@
 import type { Principal } from "../../auth/index.ts";
 import type { CrawlPlan } from "./crawl-request.ts";
 import { CrawlScope } from "./scope.ts";
-import type { Crawl, CrawlStore } from "./store.ts";
+import type { Crawl, CrawlStore, LeasedPage } from "./store.ts";
 
 /** Crawls that a process remembers. */
 const CRAWLS_MAX = 200;
@@ -36,10 +36,14 @@ export class OpenCrawls {
     this.#store = store;
   }
 
-  /** Undefined for a crawl that is gone. */
-  async get(id: string): Promise<OpenCrawl | undefined> {
+  /** The crawl of this page; undefined for one that is gone. */
+  async get(page: LeasedPage): Promise<OpenCrawl | undefined> {
+    const id = page.crawlId;
     const known = this.#crawls.get(id);
-    if (known !== undefined) return known;
+    if (known !== undefined) {
+      if (isElsewhere(known, page)) await this.#follow(known);
+      return known;
+    }
     const stored = await this.#store.find(id);
     if (stored === undefined) return undefined;
     const opened = await openCrawl(stored);
@@ -49,6 +53,13 @@ export class OpenCrawls {
     if (this.#crawls.size >= CRAWLS_MAX) this.forget(this.#crawls.keys().next().value ?? "");
     this.#crawls.set(id, opened);
     return opened;
+  }
+
+  /** Another process may have found that the start has moved. */
+  async #follow(crawl: OpenCrawl): Promise<void> {
+    const stored = await this.#store.find(crawl.id);
+    const plan = stored?.request as CrawlPlan | undefined;
+    if (plan !== undefined && plan.url !== crawl.plan.url) await moveTo(crawl, plan);
   }
 
   forget(id: string): void {
@@ -62,6 +73,18 @@ async function openCrawl({ id, kind, owner, pagesMax, caller, request }: Crawl):
   const principal = caller as unknown as Principal;
   const scope = plan.discovery && (await CrawlScope.of(plan.url, plan.discovery));
   return { id, kind, owner, pagesMax, principal, plan, scope, known: new Set(), running: 0, holding: 0, refusals: 0 };
+}
+
+/** Whether the page was not found within the scope that this process knows. */
+function isElsewhere({ scope }: OpenCrawl, { kind, number, url }: LeasedPage): boolean {
+  if (scope === undefined || number === 0) return false;
+  return kind === "sitemap" ? !scope.isOwnHost(new URL(url)) : !scope.isWithin(new URL(url));
+}
+
+/** Continues the crawl with another plan: its start has moved. */
+export async function moveTo(crawl: OpenCrawl, plan: CrawlPlan): Promise<void> {
+  crawl.scope = plan.discovery && (await CrawlScope.of(plan.url, plan.discovery));
+  crawl.plan = plan;
 }
 
 /** Whether the address may be new; remembers it. */

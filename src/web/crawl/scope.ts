@@ -3,7 +3,7 @@ import type { RE2JS } from "re2js";
 import { GatewayError } from "../../core/index.ts";
 import { bareHost } from "../map/address-set.ts";
 import type { Discovery } from "./crawl-request.ts";
-import { isFile, pageAddress, pageKey } from "./page-address.ts";
+import { hashOf, isFile, pageAddress, pageKey } from "./page-address.ts";
 import type { NewPage } from "./store.ts";
 
 /** Links from the start, if the request sets no bound. */
@@ -93,6 +93,11 @@ export class CrawlScope {
     return false;
   }
 
+  /** The sitemaps of this address's host, as a page of the frontier. */
+  sitemapsAt(url: URL): NewPage {
+    return { ...this.pageAt(url, 0), kind: "sitemap", key: hashOf(`sitemap ${url.host}`) };
+  }
+
   pageAt(url: URL, depth: number): NewPage {
     const key = pageKey(url, this.#discovery);
     return { kind: "page", key, url: url.href, host: url.host, depth };
@@ -100,7 +105,7 @@ export class CrawlScope {
 
   /** Whether the host and the path belong to the crawl. */
   isWithin(url: URL): boolean {
-    if (!this.#isOwnHost(url)) return this.#discovery.externalLinks && this.isWanted(url);
+    if (!this.isOwnHost(url)) return this.#discovery.externalLinks && this.isWanted(url);
     const { pathname } = url;
     const base = this.#basePath;
     const isChild = this.#discovery.entireDomain || base === "" || pathname === base || pathname.startsWith(`${base}/`);
@@ -115,7 +120,8 @@ export class CrawlScope {
     return include.length === 0 || include.some((pattern) => pattern.matcher(text).find());
   }
 
-  #isOwnHost({ hostname, port }: URL): boolean {
+  /** Whether it is the start's host, or a subdomain of it if those belong to the crawl. */
+  isOwnHost({ hostname, port }: URL): boolean {
     const [host, start] = [bareHost(hostname), bareHost(this.#start.hostname)];
     if (port !== this.#start.port) return false;
     return host === start || (this.#discovery.subdomains && host.endsWith(`.${start}`));

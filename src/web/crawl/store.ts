@@ -188,6 +188,8 @@ export interface CrawlStore {
   exhausted(at: number): Promise<Crawl[]>;
   /** Crawls that run and would be deleted by then. */
   overdue(at: number): Promise<Crawl[]>;
+  /** Replaces the stored request of a crawl that runs. */
+  rewrite(id: string, request: JsonObject): Promise<void>;
   /** Ends a crawl that runs. Resolves with whether it ran. */
   finish(id: string, finish: CrawlFinish): Promise<boolean>;
   /** The result of a page, whether or not it is visible. */

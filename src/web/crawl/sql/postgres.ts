@@ -1,3 +1,4 @@
+import type { JsonObject } from "../../../core/index.ts";
 import type { Parameter, Statements } from "../../../storage/index.ts";
 import type {
   Added,
@@ -64,6 +65,10 @@ export class PostgresCrawlStore implements CrawlStore {
 
   async freeRetryKey(id: string, at: number): Promise<void> {
     await this.#statements.run(SQL.freeRetryKey, [id, at]);
+  }
+
+  async rewrite(id: string, request: JsonObject): Promise<void> {
+    await this.#statements.run(SQL.rewrite, [id, JSON.stringify(request)]);
   }
 
   active(owner: string): Promise<Crawl[]> {

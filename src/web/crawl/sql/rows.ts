@@ -236,6 +236,7 @@ export function statementsWith(parameter: (index: number) => string, { ofCrawl, 
       WHERE (SELECT count(*) FROM crawls WHERE owner = ${p3} AND state = 'scraping') < ${parameter(11)}
       ON CONFLICT DO NOTHING RETURNING id`,
     findByRetryKey: `SELECT ${CRAWL_COLUMNS} FROM crawls WHERE account_id = ${p1} AND retry_key = ${p2}`,
+    rewrite: `UPDATE crawls SET request = ${p2} WHERE id = ${p1} AND state = 'scraping'`,
     freeRetryKey: `UPDATE crawls SET retry_key = NULL WHERE id = ${p1} AND expires_at <= ${p2}`,
     find: `SELECT ${CRAWL_COLUMNS} FROM crawls WHERE id = ${p1}`,
     active: `SELECT ${CRAWL_COLUMNS} FROM crawls WHERE owner = ${p1} AND state = 'scraping' ORDER BY created_at DESC, id`,

@@ -1,4 +1,5 @@
 import type { Database, SQLQueryBindings } from "bun:sqlite";
+import type { JsonObject } from "../../../core/index.ts";
 import type {
   Added,
   Crawl,
@@ -77,6 +78,10 @@ export class SqliteCrawlStore implements CrawlStore {
 
   freeRetryKey(id: string, at: number): Promise<void> {
     return this.#run(SQL.freeRetryKey, [id, at]);
+  }
+
+  rewrite(id: string, request: JsonObject): Promise<void> {
+    return this.#run(SQL.rewrite, [id, JSON.stringify(request)]);
   }
 
   active(owner: string): Promise<Crawl[]> {
