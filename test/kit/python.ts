@@ -62,8 +62,8 @@ async function install(installer: string, python: string, file: string): Promise
   const uv = join(dirname(installer), "uv");
   const fast = ["pip", "install", "--quiet", "--python", python, "--requirement", file];
   if (existsSync(uv) && (await run([uv, ...fast])).code === 0) return undefined;
-  const slow = ["-m", "pip", "--python", python, "install", "--quiet", "--requirement", file];
-  const { code, output } = await run([installer, ...slow]);
+  await run([python, "-m", "ensurepip"]);
+  const { code, output } = await run([python, "-m", "pip", "install", "--quiet", "--requirement", file]);
   if (code !== 0 && /from versions: none|Failed to establish a new connection/.test(output)) {
     return "pip does not reach its index";
   }
