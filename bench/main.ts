@@ -3,6 +3,8 @@ import { dirname, join } from "node:path";
 import { benchCases } from "./cases/index.ts";
 import type { BenchCase } from "./cases/index.ts";
 import { measureExtraction } from "./extraction/measure.ts";
+import { measureBeside } from "./beside/measure.ts";
+import { measureSearch } from "./search/measure.ts";
 import { measureFrontier } from "./frontier/measure.ts";
 import { measureGrowth } from "./growth/measure.ts";
 import { measureLedger } from "./ledger/measure.ts";
@@ -15,6 +17,7 @@ import {
   frontierPlanOf,
   openLoopPlanOf,
   realtimePlanOf,
+  searchPlanOf,
 } from "./plans.ts";
 import { allProxies, pauseVariants, tollgateOnSqlite } from "./proxies/index.ts";
 import type { Proxy } from "./proxies/index.ts";
@@ -102,6 +105,8 @@ type Measured = Pick<
   | "extraction"
   | "pages"
   | "frontier"
+  | "search"
+  | "beside"
   | "soak"
 >;
 
@@ -119,6 +124,8 @@ const nothing: Measured = {
   extraction: null,
   pages: null,
   frontier: [],
+  search: [],
+  beside: null,
   soak: null,
 };
 
@@ -158,7 +165,9 @@ async function measureColumns(rig: Rig, proxies: readonly Proxy[], options: Opti
   const extraction = isWanted(options, "extraction") ? await measureExtraction(progress) : null;
   const pages = isWanted(options, "pages") ? await measurePages(options.quick ? 10 : 60, progress) : null;
   const frontier = isWanted(options, "frontier") ? await measureFrontier(frontierPlanOf(options), progress) : [];
-  const others = { ledger, growth, videos, realtime, extraction, pages, frontier };
+  const search = isWanted(options, "search") ? await measureSearch(searchPlanOf(options), progress) : [];
+  const beside = isWanted(options, "beside") ? await measureBeside(options.quick ? 8 : 30, progress) : null;
+  const others = { ledger, growth, videos, realtime, extraction, pages, frontier, search, beside };
   return { ...nothing, cases: measured, startUp, openLoop, openStreams, uploads, ...others };
 }
 

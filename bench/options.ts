@@ -15,6 +15,8 @@ const sections = [
   "realtime",
   "pages",
   "frontier",
+  "search",
+  "beside",
   "open-loop",
   "open-streams",
   "uploads",

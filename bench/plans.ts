@@ -58,6 +58,11 @@ export function frontierPlanOf({ quick: isQuick }: Options): { rows: number; tak
   return isQuick ? { rows: 100_000, takes: 200 } : { rows: 1_000_000, takes: 1_000 };
 }
 
+/** Pages of the local search, and searches. */
+export function searchPlanOf({ quick: isQuick }: Options): { pages: number; searches: number } {
+  return isQuick ? { pages: 10_000, searches: 200 } : { pages: 100_000, searches: 1_000 };
+}
+
 export function comparisonPlanOf(options: Options): ComparisonPlan {
   const plan = options.quick ? quickComparison : fullComparison;
   return { ...plan, rounds: options.rounds ?? plan.rounds };

@@ -41,7 +41,7 @@ export function makePage(name: string, bytes: number): BenchPage {
 }
 
 /** Mulberry32. */
-function randomFrom(seed: number): () => number {
+export function randomFrom(seed: number): () => number {
   let state = seed;
   return () => {
     state = (state + 0x6d2b79f5) | 0;

@@ -38,6 +38,8 @@ function resultsOf(cells: Cell[]): Results {
     videos: null,
     pages: null,
     frontier: [],
+    search: [],
+    beside: null,
     realtime: [],
     extraction: null,
     soak: null,

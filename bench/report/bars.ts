@@ -1,3 +1,5 @@
+import { besideBars } from "../beside/report.ts";
+import { searchBars } from "../search/report.ts";
 import { frontierBars } from "../frontier/report.ts";
 import { growthBars } from "../growth/report.ts";
 import { realtimeBars } from "../realtime/report.ts";
@@ -34,6 +36,8 @@ export function barsOf(results: Results): Bar[] {
     ...(results.videos === null ? [] : videosBars(results.videos)),
     ...(results.pages === null ? [] : pagesBars(results.pages)),
     ...frontierBars(results.frontier),
+    ...searchBars(results.search),
+    ...(results.beside === null ? [] : besideBars(results.beside)),
     ...realtimeBars(results.realtime),
     ...openLoopBars(results.openLoop),
     ...openStreamBars(results),

@@ -1,7 +1,9 @@
 import type { ExtractionFigures } from "../extraction/measure.ts";
+import type { BesideFigures } from "../beside/measure.ts";
 import type { FrontierFigures } from "../frontier/measure.ts";
 import type { GrowthFigures } from "../growth/measure.ts";
 import type { RealtimeColumn } from "../realtime/measure.ts";
+import type { SearchFigures } from "../search/measure.ts";
 import type { PagesFigures } from "../pages/measure.ts";
 import type { VideoFigures } from "../videos/measure.ts";
 import type { LedgerFigures } from "../ledger/measure.ts";
@@ -35,6 +37,9 @@ export interface Results {
   videos: VideoFigures | null;
   pages: PagesFigures | null;
   frontier: FrontierFigures[];
+  search: SearchFigures[];
+  /** Null if it was not measured. */
+  beside: BesideFigures | null;
   realtime: RealtimeColumn[];
   /** Null if it was not measured, or the pages are not there. */
   extraction: ExtractionFigures | null;

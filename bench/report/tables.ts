@@ -1,4 +1,6 @@
 import { extractionTable } from "../extraction/report.ts";
+import { besideTable } from "../beside/report.ts";
+import { searchTable } from "../search/report.ts";
 import { frontierTable } from "../frontier/report.ts";
 import { growthTable } from "../growth/report.ts";
 import { realtimeTable } from "../realtime/report.ts";
@@ -166,6 +168,8 @@ export function tables(results: Results): string {
   if (results.extraction !== null) parts.push(extractionTable(results.extraction));
   if (results.pages !== null) parts.push(pagesTable(results.pages));
   if (results.frontier.length > 0) parts.push(frontierTable(results.frontier));
+  if (results.search.length > 0) parts.push(searchTable(results.search));
+  if (results.beside !== null) parts.push(besideTable(results.beside));
   if (results.realtime.length > 0) parts.push(realtimeTable(results.realtime, labelOf));
   if (results.openLoop.length > 0) parts.push(openLoopTables(results.openLoop));
   if (results.openStreams.length > 0) parts.push(openStreamsTable(results.openStreams, labelOf));

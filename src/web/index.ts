@@ -20,6 +20,6 @@ export { FirecrawlBackend } from "./search/backends/firecrawl.ts";
 export { SearxngBackend } from "./search/backends/searxng.ts";
 export { searchRequest } from "./search/search-request.ts";
 export { openTextIndexStore } from "./text-index/sql/open.ts";
-export type { TextIndexStore } from "./text-index/store.ts";
+export type { IndexedPage, TextIndexStore } from "./text-index/store.ts";
 export { IndexingEngine, TextIndex } from "./text-index/text-index.ts";
 export { parseQuery } from "./search/query.ts";

@@ -3,8 +3,8 @@ import type { SearchHit, SearchQuery } from "../../search/query.ts";
 import type { IndexedPage, IndexSearch, TextIndexStore } from "../store.ts";
 import { decisiveWords, deletedMax, type HitRow, ownerWord, phrasesOf, reversedHost, valuesOf } from "./rows.ts";
 
-/** Hits that are ranked: those of a common word are too many. */
-const RANKED_MAX = 2_000;
+/** Hits that are ranked, since each has to be unpacked for it: those of a common word are too many. */
+const RANKED_MAX = 300;
 
 /** The configuration without stemming: pages are in any language. */
 const WORDS = `to_tsvector('simple', $11) || setweight(to_tsvector('simple', $6), 'A')

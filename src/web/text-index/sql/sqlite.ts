@@ -6,6 +6,9 @@ import { decisiveWords, deletedMax, type HitRow, ownerWord, phrasesOf, reversedH
 /** How much a word counts in the owner's mark, the title, the description and the text. */
 const WEIGHTS = "0.0, 10.0, 3.0, 1.0";
 
+/** The newest hits, which are ranked: those of a common word are too many. */
+const RANKED_MAX = 2_000;
+
 const FIND = "SELECT id FROM web_documents WHERE owner = ?1 AND key = ?2";
 
 const PUT = `INSERT INTO web_documents (owner, key, url, host, extension, title, description, stored_at, kept_until)
@@ -45,10 +48,13 @@ export class SqliteTextIndexStore implements TextIndexStore {
     filters.push(...query.excludedSites.map((site) => `NOT ${add(isOn, reversedHost(site))}`));
     const types = query.filetypes.map((type) => add((parameter) => `d.extension = ${parameter}`, type));
     if (types.length > 0) filters.push(`(${types.join(" OR ")})`);
-    const order = isRanked ? `bm25(web_words, ${WEIGHTS})` : "d.stored_at DESC";
-    const statement = `SELECT d.url, d.title, d.description FROM web_words JOIN web_documents d ON d.id = web_words.rowid
+    // The index gives the newest pages first by itself: it stops at the limit, and computes no rank before.
+    const found = `SELECT web_words.rowid AS id ${isRanked ? `, bm25(web_words, ${WEIGHTS}) AS score` : ""}
+      FROM web_words CROSS JOIN web_documents d ON d.id = web_words.rowid
       WHERE web_words MATCH ?1 AND d.kept_until > ?2 AND d.owner = ?3 ${filters.map((filter) => `AND ${filter}`).join(" ")}
-      ORDER BY ${order} LIMIT ?4`;
+      ORDER BY web_words.rowid DESC LIMIT ${isRanked ? RANKED_MAX : "?4"}`;
+    const statement = `SELECT d.url, d.title, d.description FROM (${found}) AS found JOIN web_documents d ON d.id = found.id
+      ORDER BY ${isRanked ? "score" : "found.id DESC"} LIMIT ?4`;
     return Promise.resolve(this.#database.query<HitRow, SQLQueryBindings[]>(statement).all(...values));
   }
 

@@ -1,0 +1,157 @@
+/** Other callers' chat calls without and beside a crawl, and eight scrapes at once; and how fast the crawl is. */
+import { join } from "node:path";
+import { type Gateway, startGateway } from "../../test/kit/gateway.ts";
+import { Samples } from "../load/samples.ts";
+import { Children } from "../system/children.ts";
+import { Helper } from "../system/helper.ts";
+import { useOfTree } from "../system/processes.ts";
+
+interface ChatFigures {
+  /** Milliseconds of a call from the time at which it was due. */
+  p50: number;
+  p99: number;
+  calls: number;
+}
+
+interface SubjectFigures {
+  title: string;
+  alone: ChatFigures;
+  beside: ChatFigures;
+  pagesPerSecond: number;
+  /** CPU of the gateway and its children, a page. */
+  cpuMsOfPage: number;
+  /** Why the figures don't count. */
+  problem: string | null;
+}
+
+export interface BesideFigures {
+  crawl: SubjectFigures;
+  scrapes: SubjectFigures;
+}
+
+/** Chat calls a second: few, so that the machine is left to the pages. */
+const callsPerSecond = 50;
+const scrapesAtOnce = 8;
+const warmUpMs = 3_000;
+
+/** Reads pages until it is stopped; resolves then with the number of pages. */
+interface Subject {
+  pages(): Promise<number>;
+  stop(): Promise<void>;
+}
+
+interface Scene {
+  gateway: Gateway;
+  site: string;
+  token: string;
+}
+
+export async function measureBeside(seconds: number, progress: (line: string) => void): Promise<BesideFigures> {
+  const children = new Children();
+  const helper = new Helper(children.startHelper([process.execPath, join(import.meta.dirname, "site.ts")]));
+  const { url: site } = await helper.next<{ url: string }>();
+  const crawl = { pages_per_second: 0, connections_per_host: 16 };
+  const gateway = await startGateway({
+    providers: { openai: { kind: "openai", base_url: `${site}/v1`, api_key: "bench" } },
+    config: { web: { allow_private_hosts: [new URL(site).host], crawl } },
+  });
+  try {
+    const scene = { gateway, site, token: await gateway.token({ user: "bench", service: true }) };
+    const measure = async (title: string, start: (scene: Scene) => Promise<Subject>): Promise<SubjectFigures> => {
+      progress(`beside: ${title}`);
+      return { title, ...(await measureSubject(scene, start, seconds)) };
+    };
+    return { scrapes: await measure("8 scrapes at once", startScrapes), crawl: await measure("a crawl", startCrawl) };
+  } finally {
+    await gateway.stop();
+    await helper.stop();
+  }
+}
+
+async function measureSubject(scene: Scene, start: (scene: Scene) => Promise<Subject>, seconds: number) {
+  await chat(scene, warmUpMs / 1_000);
+  const alone = await chat(scene, seconds);
+  const subject = await start(scene);
+  await chat(scene, warmUpMs / 1_000);
+  const cpuMs = (): number => useOfTree(scene.gateway.process.pid).cpuMs;
+  const before = { at: performance.now(), pages: await subject.pages(), cpuMs: cpuMs() };
+  const beside = await chat(scene, seconds);
+  const used = { ms: performance.now() - before.at, cpuMs: cpuMs() - before.cpuMs };
+  const pages = (await subject.pages()) - before.pages;
+  await subject.stop();
+  const expected = Math.floor(callsPerSecond * seconds);
+  const problem =
+    alone.calls + beside.calls < 2 * expected ? "chat calls failed" : pages === 0 ? "no page was read" : null;
+  return { alone, beside, pagesPerSecond: (pages * 1_000) / used.ms, cpuMsOfPage: used.cpuMs / pages, problem };
+}
+
+/** Calls at fixed times, whether or not earlier ones have been answered. */
+async function chat({ gateway, token }: Scene, seconds: number): Promise<ChatFigures> {
+  const samples = new Samples();
+  const begun = performance.now();
+  let calls = 0;
+  const call = async (due: number): Promise<void> => {
+    const answer = await fetch(`${gateway.url}/v1/chat/completions`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+      body: JSON.stringify({ model: "openai/bench-model", messages: [{ role: "user", content: "Hello!" }] }),
+    });
+    await answer.arrayBuffer();
+    if (answer.status !== 200) return;
+    calls += 1;
+    samples.add(performance.now() - due);
+  };
+  const open: Promise<void>[] = [];
+  for (let index = 0; index < Math.floor(callsPerSecond * seconds); index += 1) {
+    const due = begun + (index * 1_000) / callsPerSecond;
+    await Bun.sleep(Math.max(0, due - performance.now()));
+    // A timer's own lateness is not the gateway's.
+    open.push(call(Math.max(due, performance.now())));
+  }
+  await Promise.all(open);
+  const { p50, p99 } = samples.spread() ?? { p50: Number.NaN, p99: Number.NaN };
+  return { p50, p99, calls };
+}
+
+async function ask<Answer>({ gateway, token }: Scene, path: string, body?: object): Promise<Answer> {
+  const answer = await fetch(gateway.url + path, {
+    method: body === undefined ? "GET" : "POST",
+    headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  if (answer.status !== 200) throw new Error(`${path} answered ${answer.status}: ${await answer.text()}`);
+  return (await answer.json()) as Answer;
+}
+
+async function startScrapes(scene: Scene): Promise<Subject> {
+  let pages = 0;
+  const over = new AbortController();
+  let next = 500_000;
+  const scrape = async (): Promise<void> => {
+    while (!over.signal.aborted) {
+      next += 1;
+      await ask(scene, "/v2/scrape", { url: `${scene.site}/page/${next}`, maxAge: 0 });
+      pages += 1;
+    }
+  };
+  const running = Array.from({ length: scrapesAtOnce }, scrape);
+  return {
+    pages: () => Promise.resolve(pages),
+    stop: async () => {
+      over.abort();
+      await Promise.all(running);
+    },
+  };
+}
+
+async function startCrawl(scene: Scene): Promise<Subject> {
+  const body = { url: `${scene.site}/page/1`, crawlEntireDomain: true, limit: 100_000, maxConcurrency: 100 };
+  const { id } = await ask<{ id: string }>(scene, "/v2/crawl", { ...body, sitemap: "skip" });
+  return {
+    pages: async () => (await ask<{ completed: number }>(scene, `/v2/crawl/${id}?limit=1`)).completed,
+    stop: async () => {
+      const headers = { authorization: `Bearer ${scene.token}` };
+      await fetch(`${scene.gateway.url}/v2/crawl/${id}`, { method: "DELETE", headers });
+    },
+  };
+}

@@ -1,0 +1,36 @@
+import type { Bar } from "../report/bar.ts";
+import { count, decimals, markdownTable, milliseconds } from "../report/format.ts";
+import type { BesideFigures } from "./measure.ts";
+
+const addedMsMax = 5;
+const pagesPerSecondMin = 60;
+
+export function besideTable({ crawl, scrapes }: BesideFigures): string {
+  const head = ["Chat beside", "p99 alone, ms", "p99 beside, ms", "pages a second", "CPU of a page, ms", "problems"];
+  const rows = [scrapes, crawl].map(({ title, alone, beside, pagesPerSecond, cpuMsOfPage, problem }) => [
+    title,
+    milliseconds(alone.p99),
+    milliseconds(beside.p99),
+    decimals(pagesPerSecond, 1),
+    decimals(cpuMsOfPage, 1),
+    problem ?? "none",
+  ]);
+  return `${markdownTable(head, rows)}\n`;
+}
+
+export function besideBars({ crawl, scrapes }: BesideFigures): Bar[] {
+  const beside = [scrapes, crawl].map(({ title, alone, beside: loaded, problem }) => ({
+    promise: `other callers' chat p99 beside ${title} at most ${addedMsMax} ms above the same without it`,
+    measured: problem ?? `${milliseconds(loaded.p99 - alone.p99)} ms`,
+    kept: problem === null && loaded.p99 - alone.p99 <= addedMsMax,
+  }));
+  const { pagesPerSecond, problem } = crawl;
+  return [
+    ...beside,
+    {
+      promise: `a crawl of pages of 20 to 60 KB reads at least ${count(pagesPerSecondMin)} a second`,
+      measured: problem ?? decimals(pagesPerSecond, 1),
+      kept: problem === null && pagesPerSecond >= pagesPerSecondMin,
+    },
+  ];
+}
