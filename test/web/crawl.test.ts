@@ -225,6 +225,26 @@ test("the SDK's watcher gets each page and the end", async () => {
   expect(new Set(pages).size).toBe(12);
 }, 90_000);
 
+test("nobody else can watch a crawl, nor can it be watched as a batch", async () => {
+  const [caller, other] = [await rig.caller(), await rig.caller()];
+  const id = await start(caller, { url: `${site.url}/docs/`, limit: 2, sitemap: "skip" });
+  /** The first message of a watcher, or `refused`. */
+  const watch = (token: string, path: string): Promise<string> => {
+    const { promise, resolve } = Promise.withResolvers<string>();
+    const socket = new WebSocket(`${rig.gateway.url.replace("http", "ws")}${path}/${id}`, [token]);
+    socket.addEventListener("message", ({ data }) => {
+      resolve((JSON.parse(String(data)) as { type: string }).type);
+      socket.close();
+    });
+    socket.addEventListener("close", () => resolve("refused"));
+    return promise;
+  };
+  expect(await watch(other.token, "/v2/crawl")).toBe("refused");
+  expect(await watch("tg_unknown", "/v2/crawl")).toBe("refused");
+  expect(await watch(caller.token, "/v2/batch/scrape")).toBe("refused");
+  expect(await watch(caller.token, "/v2/crawl")).toBe("catchup");
+}, 60_000);
+
 test("a crawl's webhooks are Firecrawl's, and signed", async () => {
   const caller = await rig.caller();
   const secret = await webhookSecretOf(caller);

@@ -100,7 +100,7 @@ async function robotsRefusal(deps: CrawlDependencies, { page, crawl }: PageRun):
   const { discovery } = crawl.plan;
   if (discovery === undefined) return undefined;
   const rules = await deps.robots.of(page.url);
-  const { problem } = rules;
+  const problem = rules.problem(discovery.robotsUserAgent);
   if (problem !== undefined && !crawl.known.has(`${problem} ${page.host}`)) {
     crawl.known.add(`${problem} ${page.host}`);
     await note(deps, crawl, {

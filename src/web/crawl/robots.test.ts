@@ -105,7 +105,7 @@ describe("rules", () => {
   test("that are none forbid nothing", async () => {
     const site = siteOf(`<!doctype html><title>Home</title>${"\u0000\u00ff<p>".repeat(1_000)}`);
     expect(await allowed(site, ["/", "/a"])).toEqual([true, true]);
-    expect((await site.rules()).problem).toBeUndefined();
+    expect((await site.rules()).problem(undefined)).toBeUndefined();
   });
 });
 
@@ -119,8 +119,14 @@ describe("the crawl delay", () => {
     ["soon", 0, undefined],
   ])("%s is %d ms", async (text, expected, problem) => {
     const rules = await siteOf(`User-agent: *\nCrawl-delay: ${text}\n`).rules();
-    expect([rules.delayMs(undefined), rules.problem]).toEqual([expected, problem as never]);
+    expect([rules.delayMs(undefined), rules.problem(undefined)]).toEqual([expected, problem as never]);
   });
+});
+
+test("a crawl delay is capped for the name that it is demanded of", async () => {
+  const rules = await siteOf("User-agent: *\nCrawl-delay: 1\n\nUser-agent: Reader\nCrawl-delay: 60\n").rules();
+  expect([rules.delayMs("Reader"), rules.problem("Reader")]).toEqual([30_000, "CRAWL_DELAY_CAPPED"]);
+  expect([rules.delayMs(undefined), rules.problem(undefined)]).toEqual([1_000, undefined]);
 });
 
 describe("bounds", () => {
@@ -130,7 +136,7 @@ describe("bounds", () => {
     const cut = "Disallow: /";
     const filler = `#${"x".repeat(512 * 1024 - head.length - cut.length - 2)}\n`;
     const site = siteOf(`${head}${filler}${cut}last\nDisallow: /later\n`);
-    expect((await site.rules()).problem).toBe("ROBOTS_TRUNCATED");
+    expect((await site.rules()).problem(undefined)).toBe("ROBOTS_TRUNCATED");
     expect(await allowed(site, ["/first", "/last", "/later", "/other"])).toEqual([false, true, true, true]);
   });
 
@@ -152,7 +158,10 @@ describe("bounds", () => {
         ),
     );
     const rules = await site.rules();
-    expect([rules.problem, rules.isAllowed(`${site.url}/first`, undefined)]).toEqual(["ROBOTS_TRUNCATED", false]);
+    expect([rules.problem(undefined), rules.isAllowed(`${site.url}/first`, undefined)]).toEqual([
+      "ROBOTS_TRUNCATED",
+      false,
+    ]);
     // Sockets hold some more than was read.
     expect(pieces * piece.byteLength).toBeLessThan(100 * 1024 * 1024);
     await cancelled;
@@ -162,7 +171,7 @@ describe("bounds", () => {
     const many = Array.from({ length: 6_000 }, (_, index) => `Disallow: /${index}-`).join("\n");
     const site = siteOf(`User-agent: *\n${many}\n`);
     expect(await allowed(site, ["/0-", "/4998-", "/4999-", "/5999-"])).toEqual([false, false, true, true]);
-    expect((await site.rules()).problem).toBe("ROBOTS_TRUNCATED");
+    expect((await site.rules()).problem(undefined)).toBe("ROBOTS_TRUNCATED");
   });
 
   test("a pattern that takes backtracking engines exponential time does not", async () => {
@@ -180,7 +189,10 @@ describe("a server", () => {
   test.each([500, 503])("that answers %d is not crawled, and asked again after a minute", async (status) => {
     const site = siteWith(() => new Response("", { status }));
     const rules = await site.rules();
-    expect([rules.isAllowed(`${site.url}/a`, undefined), rules.problem]).toEqual([false, "ROBOTS_UNAVAILABLE"]);
+    expect([rules.isAllowed(`${site.url}/a`, undefined), rules.problem(undefined)]).toEqual([
+      false,
+      "ROBOTS_UNAVAILABLE",
+    ]);
     await site.rules(59_000);
     expect(site.asked).toBe(1);
     await site.rules(61_000);

@@ -27,8 +27,8 @@ export interface RobotsRules {
   /** The pause between two pages, in milliseconds; zero if none is demanded. */
   delayMs(agent: string | undefined): number;
   sitemaps: readonly string[];
-  /** What was left out: undefined for a file that was read whole. */
-  problem: RobotsProblem | undefined;
+  /** What was left out: undefined for rules that are obeyed as they are. */
+  problem(agent: string | undefined): RobotsProblem | undefined;
 }
 
 export type RobotsProblem = "ROBOTS_TRUNCATED" | "ROBOTS_UNAVAILABLE" | "CRAWL_DELAY_CAPPED";
@@ -102,18 +102,17 @@ const forbidden: RobotsRules = {
   isAllowed: () => false,
   delayMs: () => 0,
   sitemaps: [],
-  problem: "ROBOTS_UNAVAILABLE",
+  problem: () => "ROBOTS_UNAVAILABLE",
 };
 
 function rulesOf(url: string, text: string, problem: RobotsProblem | undefined): RobotsRules {
   const parsed = robotsParser(url, text);
   const demanded = (agent: string | undefined): number => (parsed.getCrawlDelay(agent ?? AGENT) ?? 0) * 1_000;
-  const isCapped = demanded(undefined) > DELAY_MS_MAX;
   return {
     isAllowed: (each, agent) => parsed.isAllowed(each, agent ?? AGENT) !== false,
     delayMs: (agent) => Math.ceil(Math.min(Math.max(0, demanded(agent)), DELAY_MS_MAX)),
     sitemaps: parsed.getSitemaps(),
-    problem: problem ?? (isCapped ? "CRAWL_DELAY_CAPPED" : undefined),
+    problem: (agent) => problem ?? (demanded(agent) > DELAY_MS_MAX ? "CRAWL_DELAY_CAPPED" : undefined),
   };
 }
 
