@@ -1,0 +1,106 @@
+/**
+ * The migration of crawls that were made by the version before their retry keys (`__fixtures__/sqlite-step-17.sql`,
+ * `postgres-step-15.sql`): a crawl in mid-run goes on, nodes of that version take pages beside the new ones, and the local search
+ * finds what it found.
+ */
+import { Database } from "bun:sqlite";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { SQL } from "bun";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { openStorage, type Storage } from "../../src/storage/index.ts";
+import { type CrawlStore, openCrawlStore, openTextIndexStore, parseQuery } from "../../src/web/index.ts";
+import { type Engine, engines, type PostgresServer, startPostgres } from "../kit/index.ts";
+
+/** When that version wrote the crawl; its leases end a second later. */
+const T0 = 2 ** 42;
+const lapsed = T0 + 2_000;
+const politeness = { connectionsMax: 9, intervalMs: 0 };
+
+let folder: string;
+let server: PostgresServer;
+let storage: Storage;
+let crawls: CrawlStore;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "tollgate-retries-"));
+  server = await startPostgres();
+});
+afterAll(async () => {
+  rmSync(folder, { recursive: true });
+  await server.stop();
+});
+
+const fixture = (name: string): Promise<string> => Bun.file(new URL(`__fixtures__/${name}`, import.meta.url)).text();
+
+/** A database as that version left it. */
+async function copyFor(engine: Engine): Promise<string> {
+  if (engine === "Postgres") {
+    const url = await server.createDatabase();
+    const admin = new SQL(url, { max: 1 });
+    await admin.unsafe(await fixture("postgres-step-15.sql"));
+    await admin.close();
+    return url;
+  }
+  const path = join(folder, `${crypto.randomUUID()}.db`);
+  const file = new Database(path, { strict: true });
+  file.run(await fixture("sqlite-step-17.sql"));
+  file.close();
+  return `sqlite:${path}`;
+}
+
+describe.each(engines)("crawls of the previous version, on %s,", (engine) => {
+  beforeEach(async () => {
+    storage = await openStorage(await copyFor(engine));
+    crawls = openCrawlStore(storage);
+  });
+  afterEach(() => storage.close());
+
+  test("have their state, results and notes, and no retry key", async () => {
+    const counts = { discovered: 5, completed: 1, failed: 0, skipped: 0, credits: 5n };
+    expect(await crawls.find("c1")).toMatchObject({ state: "scraping", ...counts, retry: undefined });
+    const results = await crawls.results("c1", { from: 0, countMax: 9, bytesMax: 1_000 });
+    expect(results.map(({ content }) => Buffer.from(content).toString())).toEqual(["content"]);
+    expect(await crawls.notes("c1")).toMatchObject([{ code: "CALENDAR", count: 1 }]);
+  });
+
+  test("go on: what was fetched is charged, what was running or waits is read, each once", async () => {
+    const lease = { token: "new", until: lapsed + 1_000 };
+    const taken = await crawls.take({ lease, at: lapsed, pagesMax: 9, politeness });
+    expect(taken.map(({ number, work }) => [number, work]).toSorted(([a], [b]) => Number(a) - Number(b))).toEqual([
+      [1, { id: "w1" }],
+      [2, undefined],
+      [3, undefined],
+      [4, undefined],
+    ]);
+    for (const page of taken) expect(await crawls.end(page, { state: "done", credits: 1n }, lapsed)).toBe(true);
+    expect(await crawls.exhausted(T0)).toMatchObject([{ id: "c1", completed: 5, credits: 9n }]);
+  });
+
+  test("are beside new ones with a retry key", async () => {
+    const retry = { accountId: "token:1", key: "k", fingerprint: "f" };
+    const first = await crawls.find("c1");
+    if (first === undefined) throw new Error("the crawl is gone");
+    expect(await crawls.insert({ ...first, id: "c2", retry }, 9)).toBe(true);
+    expect(await crawls.insert({ ...first, id: "c3", retry }, 9)).toBe(false);
+    expect(await crawls.findByRetryKey("token:1", "k")).toMatchObject({ id: "c2", discovered: 0 });
+  });
+
+  test("left the local search its pages", async () => {
+    const query = parseQuery("tide intitle:harbour");
+    const found = await openTextIndexStore(storage).search({ owner: "ann", query, limit: 9, at: lapsed });
+    expect(found.map(({ url }) => url)).toEqual(["http://a.test/0"]);
+  });
+});
+
+test("nodes of the previous version that still run on Postgres take pages with the new function", async () => {
+  storage = await openStorage(await copyFor("Postgres"));
+  if (storage.engine !== "postgres") throw new Error("this is no Postgres");
+  const taken = await storage.statements.run<{ number: bigint }>(
+    "SELECT number FROM crawl_take($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
+    ["old", lapsed + 1_000, lapsed, 9, 9, 0, 3, 200, 1_000, 36],
+  );
+  expect(new Set(taken.map(({ number }) => number))).toEqual(new Set([1n, 2n, 3n, 4n]));
+  await storage.close();
+});
