@@ -115,3 +115,37 @@ describe.concurrent("a crawl of a site with", () => {
     endMsMax,
   );
 });
+
+test(
+  "patterns and links that take long to compare are bounded together, and other calls answered meanwhile",
+  async () => {
+    const links = Array.from({ length: 1_000 }, (_, index) => `<a href="/docs/${"x".repeat(1_900)}${index}">x</a>`);
+    const site = Bun.serve({
+      hostname: "127.0.0.1",
+      port: 0,
+      fetch: ({ url }) =>
+        new URL(url).pathname === "/docs/"
+          ? new Response(`<title>Links</title>${links.join("")}`, { headers: { "content-type": "text/html" } })
+          : new Response("", { status: 404 }),
+    });
+    try {
+      const slow = `${"x?".repeat(240)}[yz]$`;
+      const body = { url: `http://127.0.0.1:${site.port}/docs/`, includePaths: ["^/docs/$", slow, slow, slow] };
+      const started = await post(rig, "/v2/crawl", token, body);
+      const { id } = (await started.json()) as { id: string };
+      const { completed } = await until(
+        "the crawl has ended",
+        async () => {
+          const each = await ask<{ status: string; completed: number }>(`/v2/crawl/${id}`);
+          return each.status !== "scraping" && each;
+        },
+        endMsMax,
+      );
+      const { errors } = await ask<{ errors: { code: string }[] }>(`/v2/crawl/${id}/errors`);
+      expect([completed, errors.map(({ code }) => code)]).toEqual([1, ["PATTERNS_TOO_SLOW"]]);
+    } finally {
+      await site.stop(true);
+    }
+  },
+  endMsMax,
+);

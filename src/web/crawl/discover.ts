@@ -17,13 +17,21 @@ const DISCOVERED_PER_PAGE = 10;
 const DISCOVERED_MIN = 1_000;
 const DISCOVERED_MAX = 1_000_000;
 
-/** Addresses that are taken from the sitemaps of a crawl. */
+/** Addresses that are taken from the sitemaps of a crawl, and their characters. */
 const SITEMAP_URLS_MAX = 100_000;
+const SITEMAP_CHARACTERS_MAX = 20_000_000;
+
+/** How long addresses are compared with patterns before other callers have their turn, and in all for one page. */
+const SLICE_MS = 10;
+const COMPARING_MS_MAX = 2_000;
+
+/** Pages that may take longer before the crawl ends: its patterns and a site's addresses slow down all callers. */
+const SLOW_PAGES_MAX = 5;
 
 /** How long the sitemaps of a host may take. */
 const SITEMAPS_MS_MAX = 60_000;
 
-type Dependencies = Pick<CrawlDependencies, "crawls" | "robots" | "sitemaps" | "environment" | "logger">;
+type Dependencies = Pick<CrawlDependencies, "crawls" | "robots" | "sitemaps" | "messages" | "environment" | "logger">;
 
 const discoveredMax = (pagesMax: number): number =>
   Math.min(Math.max(pagesMax * DISCOVERED_PER_PAGE, DISCOVERED_MIN), DISCOVERED_MAX);
@@ -38,7 +46,12 @@ export async function follow(
   if (scope === undefined) return;
   const left = new Map<Trap, string>();
   const pages: NewPage[] = [];
+  const slices = new Slices();
   for (const address of found.slice(0, LINKS_MAX)) {
+    if (slices.isOver && !(await slices.next())) {
+      await tooSlow(deps, crawl, from);
+      break;
+    }
     const placed = scope.place(address);
     if (placed === undefined) continue;
     if (typeof placed === "string") left.set(placed, address.url);
@@ -54,6 +67,36 @@ export async function follow(
     await note(deps, crawl, { code: "TOO_MANY_LINKS", message, url: from });
   }
   await add(deps, crawl, pages);
+}
+
+/** Divides long work of the event loop. */
+class Slices {
+  #begun = performance.now();
+  #spentMs = 0;
+
+  get isOver(): boolean {
+    return performance.now() - this.#begun > SLICE_MS;
+  }
+
+  /** Lets others work. Resolves with whether there is time left. */
+  async next(): Promise<boolean> {
+    this.#spentMs += performance.now() - this.#begun;
+    if (this.#spentMs > COMPARING_MS_MAX) return false;
+    await new Promise((resolve) => setImmediate(resolve));
+    this.#begun = performance.now();
+    return true;
+  }
+}
+
+async function tooSlow(deps: Dependencies, crawl: OpenCrawl, url: string): Promise<void> {
+  const code = "PATTERNS_TOO_SLOW";
+  const message =
+    "Comparing the links of a page with the crawl's patterns took too long: the rest of them is left out.";
+  await note(deps, crawl, { code, message, url });
+  crawl.slowPages += 1;
+  if (crawl.slowPages < SLOW_PAGES_MAX) return;
+  const failure = { code, message: "Comparing links with the crawl's patterns takes too long: use simpler ones." };
+  await deps.messages.finish(crawl.id, { state: "failed", failure });
 }
 
 async function add(deps: Dependencies, crawl: OpenCrawl, pages: readonly NewPage[]): Promise<void> {
@@ -80,6 +123,7 @@ export async function followSitemaps(
   const until = performance.now() + SITEMAPS_MS_MAX;
   const found: FoundAddress[] = [];
   let count = 0;
+  let characters = 0;
   const rules = await deps.robots.of(page.url);
   const { isTruncated, isLate } = await readSitemaps(deps.sitemaps, {
     sitemaps: rules.sitemaps.length > 0 ? rules.sitemaps : [new URL("/sitemap.xml", page.url).href],
@@ -87,8 +131,10 @@ export async function followSitemaps(
     timeLeft: () => until - performance.now(),
     onAddress(url) {
       count += 1;
-      if (typeof scope?.place({ url, depth: 0 }) === "object") found.push({ url, depth: 0 });
-      return count < SITEMAP_URLS_MAX;
+      characters += url.length;
+      // Patterns are compared later, in slices: here a whole piece of the file is read at once.
+      if (scope?.mayHave(new URL(url)) === true) found.push({ url, depth: 0 });
+      return count < SITEMAP_URLS_MAX && characters < SITEMAP_CHARACTERS_MAX;
     },
   });
   if (isTruncated) {

@@ -24,6 +24,8 @@ export interface OpenCrawl {
   /** Pages that this process runs, and those of them that hold credits. */
   running: number;
   holding: number;
+  /** Pages whose links took too long to compare with the patterns. */
+  slowPages: number;
   /** Holds that were refused since the last one that was not. */
   refusals: number;
 }
@@ -72,7 +74,8 @@ async function openCrawl({ id, kind, owner, pagesMax, caller, request }: Crawl):
   const plan = request as unknown as CrawlPlan;
   const principal = caller as unknown as Principal;
   const scope = plan.discovery && (await CrawlScope.of(plan.url, plan.discovery));
-  return { id, kind, owner, pagesMax, principal, plan, scope, known: new Set(), running: 0, holding: 0, refusals: 0 };
+  const counts = { running: 0, holding: 0, slowPages: 0, refusals: 0 };
+  return { id, kind, owner, pagesMax, principal, plan, scope, known: new Set(), ...counts };
 }
 
 /** Whether the page was not found within the scope that this process knows. */

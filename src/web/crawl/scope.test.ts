@@ -106,6 +106,20 @@ describe("patterns", () => {
     });
   });
 
+  test.each([
+    ["one that repeats much", ["x{0,1000}".repeat(55)], 0],
+    ["one that repeats a repetition", ["(?:(?:x{0,31}){0,31}y?){1}".repeat(9)], 0],
+    ["many that are large together", Array.from({ length: 100 }, () => "[a-z]{0,100}/[0-9]{50}"), 7],
+  ])("%s is refused: addresses are compared with it beside all other calls", async (_, includePaths, index) => {
+    const refused = await scopeOf({ includePaths }).catch((thrown: unknown) => thrown);
+    expect(refused).toMatchObject({ code: "validation_failed", param: `includePaths.${index}` });
+  });
+
+  test("a hundred usual ones are not", async () => {
+    const includePaths = Array.from({ length: 100 }, (_, index) => `^/docs/v${index}/.*`);
+    expect(within(await scopeOf({ includePaths }), [`${START}v7/a`, `${START}w7/a`])).toEqual([`${START}v7/a`]);
+  });
+
   test("one that takes other engines exponential time is evaluated in linear time", async () => {
     const scope = await scopeOf({ includePaths: ["^/docs/(a+)+$"] });
     expect(within(scope, [`https://www.example.com/docs/${"a".repeat(1_000)}!`])).toEqual([]);

@@ -22,6 +22,15 @@ const SESSIONS_MAX = 50;
 /** Shapes of such addresses that are counted. */
 const SHAPES_MAX = 1_000;
 
+/**
+ * Instructions of the patterns of a list together: their number times the characters of an address is the time that one address
+ * may take, some 70 ms at the most. Usual patterns have 10 to 30.
+ */
+const INSTRUCTIONS_MAX = 2_000;
+
+/** The counts of a pattern's repetitions together, since `x{1000}` is compiled to a thousand instructions. */
+const REPETITIONS_MAX = 200;
+
 /** Why an address is left out, for the crawl's errors. */
 export const traps = {
   TOO_DEEP: "Pages further from the start than the crawl's depth are left out.",
@@ -60,10 +69,8 @@ export class CrawlScope {
 
   /** Rejects with 422 for a pattern that is none. */
   static async of(startUrl: string, discovery: Discovery): Promise<CrawlScope> {
-    const [include, exclude] = await Promise.all([
-      compile(discovery.includePaths, "includePaths"),
-      compile(discovery.excludePaths, "excludePaths"),
-    ]);
+    const include = await compile(discovery.includePaths, "includePaths");
+    const exclude = await compile(discovery.excludePaths, "excludePaths");
     return new CrawlScope(startUrl, discovery, { include, exclude });
   }
 
@@ -101,6 +108,11 @@ export class CrawlScope {
   pageAt(url: URL, depth: number): NewPage {
     const key = pageKey(url, this.#discovery);
     return { kind: "page", key, url: url.href, host: url.host, depth };
+  }
+
+  /** Whether addresses of this host can belong to the crawl, whatever the patterns say. */
+  mayHave(url: URL): boolean {
+    return this.#discovery.externalLinks || this.isOwnHost(url);
   }
 
   /** Whether the host and the path belong to the crawl. */
@@ -141,14 +153,29 @@ function basePathOf({ pathname }: URL): string {
 async function compile(patterns: readonly string[], member: string): Promise<RE2JS[]> {
   if (patterns.length === 0) return [];
   const { RE2JS } = await import("re2js");
+  let instructions = 0;
   return patterns.map((pattern, index) => {
+    const param = `${member}.${index}`;
+    const refused = (why: string): GatewayError => new GatewayError("validation_failed", `${param}: ${why}`, { param });
+    if (repetitionsOf(pattern) > REPETITIONS_MAX) throw refused(`repeats more than ${REPETITIONS_MAX} times`);
+    let compiled: RE2JS;
     try {
-      return RE2JS.compile(pattern);
+      compiled = RE2JS.compile(pattern);
     } catch {
-      const param = `${member}.${index}`;
-      throw new GatewayError("validation_failed", `${param}: no regular expression of RE2`, { param });
+      throw refused("no regular expression of RE2");
     }
+    instructions += compiled.programSize();
+    if (instructions > INSTRUCTIONS_MAX) throw refused("the patterns are too large together");
+    return compiled;
   });
+}
+
+/** The greatest counts of all `{n}`, `{n,}` and `{n,m}`, added up. */
+function repetitionsOf(pattern: string): number {
+  let sum = 0;
+  for (const [, least, most = ""] of pattern.matchAll(/\{(\d+)(?:,(\d*))?\}/g))
+    sum += Number(most === "" ? least : most);
+  return sum;
 }
 
 function repeatsItself({ pathname }: URL): boolean {
