@@ -48,7 +48,7 @@ interface Scene {
 
 export async function measureBeside(seconds: number, progress: (line: string) => void): Promise<BesideFigures> {
   const children = new Children();
-  const helper = new Helper(children.startHelper([process.execPath, join(import.meta.dirname, "site.ts")]));
+  const helper = new Helper(children.startHelper([process.execPath, join(import.meta.dirname, "main.ts")]));
   const { url: site } = await helper.next<{ url: string }>();
   const crawl = { pages_per_second: 0, connections_per_host: 16 };
   const gateway = await startGateway({

@@ -20,7 +20,7 @@ import {
   VIDEOS,
   WEBHOOK_SECRETS,
 } from "./tables.ts";
-import { WEB_DOCUMENTS } from "./web-documents.ts";
+import { WEB_DOCUMENTS, WEB_FOUND } from "./web-documents.ts";
 
 /** Each function is defined in one step only; an earlier definition is dropped. */
 const WITHOUT_FUNCTIONS = `
@@ -58,4 +58,5 @@ export const migrations: readonly string[] = [
   WEB_DOCUMENTS,
   CRAWL_TAKE,
   CRAWL_RETRIES,
+  WEB_FOUND,
 ];

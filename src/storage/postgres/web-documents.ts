@@ -17,3 +17,19 @@ export const WEB_DOCUMENTS = `
   CREATE INDEX web_documents_by_age ON web_documents (kept_until);
   CREATE INDEX web_documents_by_words ON web_documents USING gin (words);
 `;
+
+/**
+ * The pages that match a query. The planner does not know that each look at a page's words unpacks them, and would rather look at
+ * all pages than use the index of words: nothing else is left to it here. The conditions on the other columns use no index.
+ */
+export const WEB_FOUND = `
+  CREATE FUNCTION web_found(query tsquery, of_owner text, now_at bigint, sites text[], without_sites text[], types text[], most bigint)
+  RETURNS SETOF web_documents LANGUAGE sql STABLE
+    SET enable_seqscan = off SET enable_indexscan = off SET jit = off AS $$
+    SELECT * FROM web_documents d WHERE d.words @@ query AND d.kept_until + 0 > now_at AND d.owner || '' = of_owner
+      AND (cardinality(sites) = 0 OR EXISTS (SELECT 1 FROM unnest(sites) AS site WHERE starts_with(d.host, site)))
+      AND NOT EXISTS (SELECT 1 FROM unnest(without_sites) AS site WHERE starts_with(d.host, site))
+      AND (cardinality(types) = 0 OR d.extension = ANY (types))
+      LIMIT most
+  $$;
+`;

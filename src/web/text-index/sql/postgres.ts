@@ -6,6 +6,9 @@ import { decisiveWords, deletedMax, type HitRow, ownerWord, phrasesOf, reversedH
 /** Hits that are ranked, since each has to be unpacked for it: those of a common word are too many. */
 const RANKED_MAX = 300;
 
+/** Hits that are sorted by their age, if a query has nothing to rank them by. */
+const SORTED_MAX = 2_000;
+
 /** The configuration without stemming: pages are in any language. */
 const WORDS = `to_tsvector('simple', $11) || setweight(to_tsvector('simple', $6), 'A')
   || setweight(to_tsvector('simple', $7), 'B') || to_tsvector('simple', $10)`;
@@ -35,18 +38,17 @@ export class PostgresTextIndexStore implements TextIndexStore {
       values.push(value);
       return `$${values.length}`;
     };
+    const addList = (list: readonly string[]): string => {
+      values.push(list);
+      return `$${values.length}`;
+    };
     const { tsquery, isRanked } = tsqueryOf(owner, query, add);
-    const filters = [`words @@ (${tsquery})`, "kept_until > $1", "owner = $2"];
-    const isOn = (site: string): string => `starts_with(host, ${add(reversedHost(site))})`;
-    if (query.sites.length > 0) filters.push(`(${query.sites.map(isOn).join(" OR ")})`);
-    filters.push(...query.excludedSites.map((site) => `NOT ${isOn(site)}`));
-    if (query.filetypes.length > 0) {
-      filters.push(`(${query.filetypes.map((type) => `extension = ${add(type)}`).join(" OR ")})`);
-    }
+    const lists = [query.sites.map(reversedHost), query.excludedSites.map(reversedHost), query.filetypes];
+    const [sites, excluded, types] = lists.map((list) => `${addList(list)}::text[]`);
+    const most = isRanked ? RANKED_MAX : SORTED_MAX;
     const rank = isRanked ? `ts_rank('{0.1, 0.2, 0.4, 1.0}', words, ${tsquery}) DESC` : "stored_at DESC";
-    const statement = `SELECT url, title, description FROM (
-        SELECT url, title, description, words, stored_at FROM web_documents WHERE ${filters.join(" AND ")} LIMIT ${RANKED_MAX}
-      ) AS found ORDER BY ${rank} LIMIT $3`;
+    const statement = `SELECT url, title, description
+      FROM web_found(${tsquery}, $2, $1, ${sites}, ${excluded}, ${types}, ${most}) ORDER BY ${rank} LIMIT $3`;
     return this.#statements.run<HitRow>(statement, values);
   }
 
