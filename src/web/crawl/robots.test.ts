@@ -174,6 +174,20 @@ describe("bounds", () => {
     expect((await site.rules()).problem(undefined)).toBe("ROBOTS_TRUNCATED");
   });
 
+  test("rules beyond the first 30,000 characters behind wildcards are not obeyed", async () => {
+    const slow = `Disallow: /${"*a".repeat(45)}b$`;
+    const site = siteOf(`User-agent: *\nDisallow: /first\n${`${slow}\n`.repeat(5_000)}Disallow: /last\n`);
+    expect(await allowed(site, ["/first", "/last", `/${"a".repeat(2_000)}`])).toEqual([false, true, true]);
+    expect((await site.rules()).problem(undefined)).toBe("ROBOTS_TRUNCATED");
+  });
+
+  test("a thousand usual rules with wildcards are obeyed", async () => {
+    const usual = Array.from({ length: 1_000 }, (_, index) => `Disallow: /*/p${index}?sort=`).join("\n");
+    const site = siteOf(`User-agent: *\n${usual}\n`);
+    expect(await allowed(site, ["/a/p999?sort=up", "/a/p1000?sort=up"])).toEqual([false, true]);
+    expect((await site.rules()).problem(undefined)).toBeUndefined();
+  });
+
   test("a pattern that takes backtracking engines exponential time does not", async () => {
     const site = siteOf(`User-agent: *\nDisallow: /${"*a".repeat(200)}$\n`);
     expect(await allowed(site, [`/${"a".repeat(1_500)}b`])).toEqual([true]);
