@@ -21,7 +21,7 @@ import type { CrawlDependencies } from "./crawl-dependencies.ts";
 import { follow, followSitemaps, note } from "./discover.ts";
 import { moveTo, type OpenCrawl } from "./open-crawl.ts";
 import { hashOf, pageAddress } from "./page-address.ts";
-import { documentText, encodeDocument } from "./results.ts";
+import { documentText, encodeDocument, withoutAddresses } from "./results.ts";
 import { robotsProblems } from "./robots.ts";
 import { CrawlScope } from "./scope.ts";
 import type { CrawlFailure, LeasedPage, PageEnd } from "./store.ts";
@@ -331,10 +331,10 @@ async function leftOut(
   return digest !== undefined && (await deps.crawls.repeats(page, digest)) ? duplicate : undefined;
 }
 
-/** Addresses in the text may differ from visit to visit. Undefined for a page that may repeat another one. */
+/** Undefined for a page that may repeat another one. */
 function digestOf({ scope }: OpenCrawl, { document, statusCode }: ScrapedPage): string | undefined {
   if (scope === undefined || statusCode >= 400) return undefined;
-  const text = documentText(document).replaceAll(/\]\([^)\s]*\)/g, "]");
+  const text = withoutAddresses(documentText(document));
   const title = objectOf(document["metadata"])?.["title"];
   return text.length < DIGEST_CHARACTERS_MIN ? undefined : hashOf(`${String(title)}\n${text}`);
 }
