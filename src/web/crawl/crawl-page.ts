@@ -17,11 +17,12 @@ import {
   toGatewayError,
 } from "../../core/index.ts";
 import { EngineRefusal, type ScrapedPage } from "../engine.ts";
+import { withoutAddresses } from "../without-addresses.ts";
 import type { CrawlDependencies } from "./crawl-dependencies.ts";
 import { follow, followSitemaps, note } from "./discover.ts";
 import { moveTo, type OpenCrawl } from "./open-crawl.ts";
 import { hashOf, pageAddress } from "./page-address.ts";
-import { documentText, encodeDocument, withoutAddresses } from "./results.ts";
+import { documentText, encodeDocument } from "./results.ts";
 import { robotsProblems } from "./robots.ts";
 import { CrawlScope } from "./scope.ts";
 import type { CrawlFailure, LeasedPage, PageEnd } from "./store.ts";

@@ -10,14 +10,6 @@ export function documentText({ markdown }: JsonObject): string {
   return typeof markdown === "string" ? markdown : "";
 }
 
-/**
- * Markdown without the addresses of its links, which may differ from visit to visit. Takes linear time, since an address with a
- * parenthesis stays: a search for its end would begin again at each of many.
- */
-export function withoutAddresses(markdown: string): string {
-  return markdown.replaceAll(/\]\([^()\s]*\)/g, "]");
-}
-
 /** The document as it was requested. */
 export function encodeDocument({ scrape }: CrawlPlan, document: JsonObject): Promise<Uint8Array> {
   const formats = scrape.formats ?? ["markdown"];

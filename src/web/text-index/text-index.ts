@@ -5,6 +5,7 @@ import { pageAddress, pageKey } from "../crawl/page-address.ts";
 import type { MappedSite, ScrapedPage, WebEngine, WebPlan } from "../engine.ts";
 import type { SearchBackend, SearchRequest } from "../search/backend.ts";
 import type { SearchHit } from "../search/query.ts";
+import { withoutAddresses } from "../without-addresses.ts";
 import type { TextIndexStore } from "./store.ts";
 
 /** Pages of one user; the oldest make room. */
@@ -68,7 +69,7 @@ function contentOf({ markdown, metadata }: JsonObject) {
   const { url: address, title, description } = objectOf(metadata) ?? {};
   const url = typeof address === "string" ? pageAddress(address) : undefined;
   if (url === undefined || typeof markdown !== "string") return undefined;
-  const text = markdown.replaceAll(/\]\([^)\s]*\)/g, "]").slice(0, TEXT_CHARACTERS_MAX);
+  const text = withoutAddresses(markdown).slice(0, TEXT_CHARACTERS_MAX);
   return {
     key: pageKey(url, { ignoresQuery: false }),
     url: url.href,

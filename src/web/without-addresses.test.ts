@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { withoutAddresses } from "./results.ts";
+import { withoutAddresses } from "./without-addresses.ts";
 
 test("addresses of links make no difference to a text", () => {
   expect(withoutAddresses("A [link](https://a.test/?visit=1), an ![image](b.png) and (more).")).toBe(
