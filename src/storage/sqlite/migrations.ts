@@ -1,5 +1,5 @@
 import { DAILY_SUMS } from "./daily-sums.ts";
-import { CRAWL_RETRIES, CRAWLS, WEB_DOCUMENTS } from "./web.ts";
+import { CRAWL_RETRIES, CRAWLS, MERGES_OF_WORDS, WEB_DOCUMENTS } from "./web.ts";
 
 /**
  * The schema, one step per element. A released step is never changed. Amounts are nano-credits, times milliseconds
@@ -388,4 +388,5 @@ export const migrations: readonly string[] = [
   CRAWLS,
   WEB_DOCUMENTS,
   CRAWL_RETRIES,
+  MERGES_OF_WORDS,
 ];

@@ -127,3 +127,9 @@ export const WEB_DOCUMENTS = `
     owner, title, description, text, content = '', contentless_delete = 1, tokenize = 'unicode61 remove_diacritics 2'
   );
   `;
+
+export const MERGES_OF_WORDS = `
+  -- The index is merged in small slices, by the code that adds to it: by itself it merges for a tenth of a second at once.
+  INSERT INTO web_words (web_words, rank) VALUES ('automerge', 0);
+  INSERT INTO web_words (web_words, rank) VALUES ('crisismerge', 1000);
+  `;

@@ -9,6 +9,18 @@ const WEIGHTS = "0.0, 10.0, 3.0, 1.0";
 /** The newest hits, which are ranked: those of a common word are too many. */
 const RANKED_MAX = 2_000;
 
+/** Pages of the database that one slice of a merge writes: about a millisecond of work. */
+const SLICE_PAGES = 8;
+
+/** Slices after one page: a page needs three on average. What is left is merged after the next one. */
+const SLICES_MAX = 20;
+
+const MERGE = `INSERT INTO web_words (web_words, rank) VALUES ('merge', ${SLICE_PAGES})`;
+const CHANGES = "SELECT total_changes() AS count";
+
+/** A merge without work to do changes one row, by its own account. */
+const IDLE_CHANGES = 1n;
+
 const FIND = "SELECT id FROM web_documents WHERE owner = ?1 AND key = ?2";
 
 const PUT = `INSERT INTO web_documents (owner, key, url, host, extension, title, description, stored_at, kept_until)
@@ -22,7 +34,7 @@ export class SqliteTextIndexStore implements TextIndexStore {
     this.#database = database;
   }
 
-  put(page: IndexedPage): Promise<void> {
+  async put(page: IndexedPage): Promise<void> {
     const { owner, key, title, description, text } = page;
     this.#inTransaction(() => {
       const known = this.#database.query<{ id: bigint }, [string, string]>(FIND).get(owner, key);
@@ -32,7 +44,26 @@ export class SqliteTextIndexStore implements TextIndexStore {
         .query("INSERT INTO web_words (rowid, owner, title, description, text) VALUES (?1, ?2, ?3, ?4, ?5)")
         .run(row?.id ?? null, ownerWord(owner), title, description, text);
     });
-    return Promise.resolve();
+    await this.#mergeInSlices();
+  }
+
+  /** Each page adds a segment to the index. They are merged a little at a time, so that nobody waits for long. */
+  async #mergeInSlices(): Promise<void> {
+    for (let slice = 0; slice < SLICES_MAX; slice += 1) {
+      await new Promise<void>((resolve) => setImmediate(resolve));
+      if (!this.#mergeSlice()) return;
+    }
+  }
+
+  /** Whether there was anything to merge. */
+  #mergeSlice(): boolean {
+    const before = this.#changes();
+    this.#database.query(MERGE).run();
+    return this.#changes() - before > IDLE_CHANGES;
+  }
+
+  #changes(): bigint {
+    return BigInt(this.#database.query<{ count: bigint | number }, []>(CHANGES).get()?.count ?? 0);
   }
 
   search({ owner, query, limit, at }: IndexSearch): Promise<SearchHit[]> {
