@@ -6,7 +6,7 @@ import { z } from "zod";
 import { type Gateway, startGateway } from "../../test/kit/gateway.ts";
 import { findPython } from "../../test/kit/python.ts";
 import { median } from "../report/median.ts";
-import { peakBytesOfTree, resetPeak, useOfTree } from "../system/processes.ts";
+import { peakBytesOfTree, resetPeak, sharedBytesOfTree, useOfTree } from "../system/processes.ts";
 import { type BenchPage, makePage } from "./corpus.ts";
 
 interface PageFigures {
@@ -22,7 +22,7 @@ interface PageFigures {
 
 export interface PagesFigures {
   pages: PageFigures[];
-  /** The gateway and its children while they scrape the largest page, the most resident bytes of each. */
+  /** The gateway and its children while they scrape the largest page: the most resident bytes of each, the program's own once. */
   peakBytes: number;
   /** The first scrape after a start, ms. */
   firstMs: number;
@@ -47,7 +47,8 @@ export async function measurePages(rounds: number, progress: (line: string) => v
       resetPeak(gateway.process.pid);
       figures.push(await measurePage(scraper, page, page.bytes.length > 1_000_000 ? Math.ceil(rounds / 10) : rounds));
     }
-    const peakBytes = peakBytesOfTree(gateway.process.pid);
+    const { pid } = gateway.process;
+    const peakBytes = peakBytesOfTree(pid) - sharedBytesOfTree(pid);
     const notes = await measurePeers(pages, figures, Math.ceil(rounds / 10), progress);
     return { pages: figures, peakBytes, firstMs, notes };
   } finally {

@@ -34,6 +34,15 @@ export function peakBytesOfTree(root: number): number {
   return treeOf(root).reduce((sum, row) => sum + statusBytesOf(row.pid, "VmHWM"), 0);
 }
 
+/**
+ * What the processes count more than once, bytes: all but the largest share of pages of files. A process and the children
+ * that run the same program have the program's pages in common.
+ */
+export function sharedBytesOfTree(root: number): number {
+  const ofFiles = treeOf(root).map((row) => statusBytesOf(row.pid, "RssFile"));
+  return ofFiles.reduce((sum, bytes) => sum + bytes, 0) - Math.max(0, ...ofFiles);
+}
+
 /** Resets the peaks. A kernel without this function keeps them: the figures are then too high, never too low. */
 export function resetPeak(root: number): void {
   for (const { pid } of treeOf(root)) {
@@ -78,8 +87,8 @@ function rowOf(pid: number): ProcessRow | null {
   return { pid, parent: Number(fields[1]), cpuTicks };
 }
 
-/** `VmRSS` is the resident memory, `VmHWM` its peak. */
-function statusBytesOf(pid: number, field: "VmRSS" | "VmHWM"): number {
+/** `VmRSS` is the resident memory, `VmHWM` its peak, `RssFile` its part that comes from files. */
+function statusBytesOf(pid: number, field: "VmRSS" | "VmHWM" | "RssFile"): number {
   const status = readOrEmpty(`/proc/${pid}/status`);
   const kibibytes = new RegExp(`^${field}:\\s+(\\d+) kB`, "m").exec(status)?.[1];
   return Number(kibibytes ?? 0) * 1024;

@@ -15,6 +15,9 @@ import { parseHtml } from "./parse.ts";
 import { withTitle } from "./with-title.ts";
 import { compileSelectors, outermost, removeMatches } from "./select.ts";
 
+/** Characters of a page that is read in small steps of memory. It costs a twentieth of the time. */
+const largeCharactersMin = 1024 * 1024;
+
 /** The parts of a page besides its kind. */
 export type HtmlPage = Omit<Page, "kind">;
 
@@ -38,6 +41,8 @@ export function readHtml(text: string, request: PageRequest): HtmlPage {
   if (wants.images === true) page.images = imagesOf(selected, addresses);
   if (wants.html !== true && wants.markdown !== true) return page;
   const content = included === undefined && request.onlyMainContent ? mainOf(document, base, page.metadata) : selected;
+  // What main content was found by is as large as the tree, and the Markdown needs its room.
+  if (text.length >= largeCharactersMin) Bun.gc(true);
   clean(content);
   makeAbsolute(content, { addresses, removeBase64Images: request.removeBase64Images });
   if (wants.html === true) page.html = render(content, { encodeEntities: "utf8" });

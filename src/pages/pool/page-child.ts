@@ -51,7 +51,7 @@ export class PageChild {
       cwd: dirname(childMain),
       env: {
         // The collector's heap is sized by the machine's memory unless another is set; with less it works harder and
-        // keeps less: a page of 5 MB takes 200 MB instead of 330, for some more time.
+        // keeps less: a page of 5 MB takes 220 MB instead of 330, for some more time.
         BUN_JSC_forceRAMSize: String(collectorBytes),
         PATH: "/usr/bin:/bin",
         LANG: "C.UTF-8",
