@@ -99,6 +99,9 @@ function openMigrated<T>(location: string, prepare: (handle: Database) => T): { 
 }
 
 /** Only the first access detects a file that is not a database. */
+/** Bun prepares a statement anew once more than 20 are in use, which takes longer than to run most of them. */
+Database.MAX_QUERY_CACHE_SIZE = 1_000;
+
 function openFile(path: string, synchronous: string): Database {
   try {
     if (path !== ":memory:") mkdirSync(dirname(path), { recursive: true });
