@@ -99,7 +99,7 @@ function openMigrated<T>(location: string, prepare: (handle: Database) => T): { 
 }
 
 /** Only the first access detects a file that is not a database. */
-/** Bun prepares a statement anew once more than 20 are in use, which takes longer than to run most of them. */
+/** Bun prepares statements again once more than 20 are in use, which takes longer than to run most of them. */
 Database.MAX_QUERY_CACHE_SIZE = 1_000;
 
 function openFile(path: string, synchronous: string): Database {
