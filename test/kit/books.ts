@@ -1,5 +1,6 @@
 /** Money in whole-system tests: calls that cost one credit each, and books that must balance. */
 import { expect } from "bun:test";
+import { formatCredits, type Nano } from "../../src/core/index.ts";
 import { accountId, openLedgerStore } from "../../src/ledger/index.ts";
 import type { Gateway } from "./gateway.ts";
 import { until } from "./until.ts";
@@ -23,11 +24,14 @@ export async function spentBy(gateway: Gateway, user: string): Promise<bigint> {
   });
 }
 
-/** Fails unless `tollgate ledger audit` finds that every balance follows from its entries, and that nothing is held. */
-export async function expectCleanAudit(gateway: Gateway): Promise<void> {
+/**
+ * Fails unless `tollgate ledger audit` finds that every balance follows from its entries, that nothing is held, and that
+ * no more than the expected shortfall was left unpaid.
+ */
+export async function expectCleanAudit(gateway: Gateway, shortfall: Nano = 0n): Promise<void> {
   const { code, stdout } = await gateway.cli("ledger", "audit", "--json");
   expect([code, JSON.parse(stdout)]).toEqual([
     0,
-    expect.objectContaining({ ok: true, open_holds: 0, shortfall: 0, drifts: [] }),
+    expect.objectContaining({ ok: true, open_holds: 0, shortfall: Number(formatCredits(shortfall)), drifts: [] }),
   ]);
 }

@@ -124,7 +124,7 @@ describe.each(engines)("a session on %s ends", (engine) => {
       20_000,
     );
     expect(spent).toBeGreaterThan(nano(0.001));
-    await expectCleanAudit(scene.gateway);
+    await expectCleanAudit(scene.gateway, scene.acceptedShortfall);
   }, 60_000);
 });
 

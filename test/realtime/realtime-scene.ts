@@ -169,7 +169,7 @@ export function realtimeScene(engine: Engine, { realtime = {} }: SceneOptions = 
   let token: string;
   let clients: Client[] = [];
   /** What upstreams have delivered beyond their callers' credits, in the tests that expect it. */
-  let expectedShortfall = 0n;
+  let acceptedShortfall = 0n;
 
   const optionsOf = (storage: string | undefined) => ({
     providers: simulatedProviders(simulators),
@@ -202,7 +202,7 @@ export function realtimeScene(engine: Engine, { realtime = {} }: SceneOptions = 
       10_000,
     );
     const { drifts, shortfall } = await openLedgerStore(gateway.storage).audit();
-    if (drifts.length > 0 || shortfall !== expectedShortfall)
+    if (drifts.length > 0 || shortfall !== acceptedShortfall)
       throw new Error(`the books drift: ${drifts.length} accounts, a shortfall of ${shortfall}`);
   });
 
@@ -275,7 +275,10 @@ export function realtimeScene(engine: Engine, { realtime = {} }: SceneOptions = 
     },
     /** For a response of unlimited speed, which is cut: its upstream may be far ahead of its cancellation. */
     async acceptShortfall(): Promise<void> {
-      expectedShortfall = (await openLedgerStore(gateway.storage).audit()).shortfall;
+      acceptedShortfall = (await openLedgerStore(gateway.storage).audit()).shortfall;
+    },
+    get acceptedShortfall(): bigint {
+      return acceptedShortfall;
     },
     /** The generations of the user, oldest first. */
     async generations(
