@@ -21,7 +21,7 @@ import {
   withCors,
 } from "./http/index.ts";
 import { Ledger, type LedgerStore, openLedgerStore, type Release, type Settle, startSweeper } from "./ledger/index.ts";
-import { openapiDocument } from "./openapi/index.ts";
+import { publishedDocument } from "./openapi/index.ts";
 import { priceQuote } from "./pricing/index.ts";
 import { openResponseStore, ResponseStoreService } from "./responses/index.ts";
 import { RealtimeSessions } from "./realtime/index.ts";
@@ -103,7 +103,6 @@ export function createApp(options: AppOptions): App {
   const web = createWeb({ ...options, calls, pipeline, outbound, webhooks, ticker, publicUrl });
   const services = servicesOf(options, {
     ...parts,
-    features,
     calls,
     pipeline,
     store,
@@ -258,7 +257,6 @@ function sweep(ledger: Ledger, environment: Environment, logger: Logger): () => 
 }
 
 interface ServiceParts extends PipelineParts {
-  features: readonly Feature[];
   calls: PipelineDependencies;
   pipeline: CallPipeline;
   videos: VideoJobs;
@@ -272,7 +270,7 @@ interface ServiceParts extends PipelineParts {
 function servicesOf(options: AppOptions, parts: ServiceParts): Services {
   const { config, sandbox, storage, version, environment, address, logger } = options;
   const { clock } = environment;
-  const { features, calls, pipeline, router, ticker, markupMillionths, storedObjects } = parts;
+  const { calls, pipeline, router, ticker, markupMillionths, storedObjects } = parts;
   const { videos, store, objectOwners, webhooks, web, isDraining } = parts;
   const responses = openResponseStore(storage);
   const asking = { environment, send: calls.send, observer: calls.observer, memory: calls.memory, ticker };
@@ -338,6 +336,6 @@ function servicesOf(options: AppOptions, parts: ServiceParts): Services {
     body: calls.body,
     largeBodies: calls.largeBodies,
     sandboxed: [...sandbox.keys()],
-    document: openapiDocument({ features, publicUrl, betaUrl: config.server.beta_url ?? address }),
+    document: publishedDocument({ publicUrl, betaUrl: config.server.beta_url ?? address }),
   };
 }

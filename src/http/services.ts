@@ -53,6 +53,6 @@ export interface Services extends ChargeableServices {
   version: string;
   /** Prefixes of the providers answered by simulators. */
   sandboxed: readonly string[];
-  /** The OpenAPI document. */
-  document: object;
+  /** The OpenAPI document, as the text of its JSON. */
+  document: () => Promise<string>;
 }

@@ -4,6 +4,7 @@ import { z } from "zod";
 import { errorBody, GatewayError } from "../core/index.ts";
 import { type Feature, features } from "../http/index.ts";
 import { openapiDocument } from "./document.ts";
+import { publishedDocument } from "./published-document.ts";
 
 interface DocumentedAnswer {
   description: string;
@@ -132,6 +133,10 @@ function operationOf(method: string, path: string): DocumentedOperation {
 }
 
 describe("the document", () => {
+  test("is published with the addresses of the service", async () => {
+    expect(JSON.parse(await publishedDocument(servers)())).toEqual(JSON.parse(JSON.stringify(document)));
+  });
+
   test("is OpenAPI 3.1.0 of version 0.1.0", () => {
     expect(document.openapi).toBe("3.1.0");
     expect(document.info.version).toBe("0.1.0");

@@ -1,13 +1,10 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
 import type { Feature } from "../http/index.ts";
+import { addressesOf, type DocumentAddresses } from "./addresses.ts";
 
-export interface DocumentOptions {
+export interface DocumentOptions extends DocumentAddresses {
   /** Its routes, in this order; routes without a contract are omitted. */
   features: readonly Feature[];
-  /** The service's address for callers. */
-  publicUrl: string;
-  /** A second address, plain HTTP. */
-  betaUrl: string;
 }
 
 /** The version of the published description; part of the contract. */
@@ -20,7 +17,7 @@ const requestIdHeader = {
 };
 
 /** The OpenAPI 3.1 document, from the same declarations as the router. */
-export function openapiDocument({ features, publicUrl, betaUrl }: DocumentOptions): object {
+export function openapiDocument({ features, ...addresses }: DocumentOptions): object {
   const app = new OpenAPIHono();
   app.openAPIRegistry.registerComponent("securitySchemes", "BearerAuth", { type: "http", scheme: "bearer" });
   app.openAPIRegistry.registerComponent("headers", "RequestId", requestIdHeader);
@@ -34,10 +31,7 @@ export function openapiDocument({ features, publicUrl, betaUrl }: DocumentOption
       version: DOCUMENT_VERSION,
       description: "One HTTP gateway in front of every AI provider.",
     },
-    servers: [
-      { url: publicUrl, description: "Production" },
-      { url: betaUrl, description: "Beta, plain HTTP" },
-    ],
+    servers: addressesOf(addresses),
     security: [{ BearerAuth: [] }],
   });
 }

@@ -1,1 +1,2 @@
 export { openapiDocument } from "./document.ts";
+export { publishedDocument } from "./published-document.ts";

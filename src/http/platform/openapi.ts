@@ -13,6 +13,6 @@ export const openapiRoute = platformRoute({
   access: "public",
   mount:
     ({ document }: Pick<Services, "document">) =>
-    () =>
-      Response.json(document),
+    async () =>
+      new Response(await document(), { headers: { "content-type": "application/json" } }),
 });
