@@ -54,6 +54,8 @@ export class Calendar {
 
 /** Whether this process knows the zone. Only names: an offset has no rules for the changes of the clocks. */
 export function isTimezone(zone: string): boolean {
+  // The default: the system's tables of zones take 20 ms to load, a tenth of a command's start.
+  if (zone === "UTC") return true;
   if (!/^[A-Za-z][\w+-]*(\/[\w+-]+)*$/.test(zone)) return false;
   try {
     return dateFormat(zone).resolvedOptions().timeZone !== "";

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { addressesOf, type DocumentAddresses } from "./addresses.ts";
 
-/** Generated with `openapiDocument`, and checked for drift: generating it anew takes a third of a server's start. */
+/** Generated with `openapiDocument`, and checked for drift: generating it takes a third of a server's start. */
 const file = new URL("../../openapi.json", import.meta.url);
 
 /**
