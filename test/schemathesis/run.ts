@@ -6,6 +6,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { z } from "zod";
+import { cacheFolder } from "../kit/cache-folder.ts";
 import { cleanEnvironment, findPython, root, type Gateway, startGateway } from "../kit/index.ts";
 
 const folder = join(root, "test/schemathesis");
@@ -74,7 +75,8 @@ export async function runSchemathesis(options: Options): Promise<Result> {
       env: {
         ...cleanEnvironment(),
         PYTHONPATH: folder,
-        PYTHONDONTWRITEBYTECODE: "1",
+        // The repository stays clean, and the next run need not compile the packages.
+        PYTHONPYCACHEPREFIX: join(cacheFolder, "python/bytecode"),
         SCHEMATHESIS_HOOKS: "hooks",
         GATEWAY_TOKEN: await gateway.token(),
         ACCEPTED_FILE: acceptedFile,
