@@ -34,6 +34,9 @@ MODELS = {
 # every combination is tried in each place.
 SCRAPE = "/v2/scrape"
 SCRAPE_OPTIONS_KEPT = "onlyMainContent"
+# Every call with a body has this header, with the same few values: all but the first body would be refused as another call.
+RETRY_KEY = "idempotency-key"
+RETRIED = "/v1/moderations"
 VIOLATIONS = json.loads((Path(__file__).parent / "violations.json").read_text())
 
 
@@ -49,9 +52,22 @@ def before_load_schema(context, raw_schema):
                 for items in lists_in(properties.get(name, {})):
                     narrow(items.get("properties", {}), "role", ["user", "assistant"])
     options = set(body_of(raw_schema, SCRAPE)["properties"]) - {SCRAPE_OPTIONS_KEPT}
-    for schema in (body_of(raw_schema, "/v2/batch/scrape"), raw_schema["components"]["schemas"]["ScrapeOptions"]):
+    places = [
+        body_of(raw_schema, "/v2/batch/scrape"),
+        body_of(raw_schema, "/v2/search")["properties"]["scrapeOptions"],
+        raw_schema["components"]["schemas"]["ScrapeOptions"],
+    ]
+    for schema in places:
         for name in options & set(schema["properties"]):
             del schema["properties"][name]
+    for path, methods in raw_schema["paths"].items():
+        if path != RETRIED:
+            for operation in methods.values():
+                drop_parameter(operation, RETRY_KEY)
+
+
+def drop_parameter(operation, name):
+    operation["parameters"] = [each for each in operation.get("parameters", []) if each["name"] != name]
 
 
 def body_of(raw_schema, path):
