@@ -30,9 +30,7 @@ import {
   FirecrawlEngine,
   IndexingEngine,
   NativeEngine,
-  openCrawlStore,
-  openStoredBytesStore,
-  openTextIndexStore,
+  openWebStores,
   PageCache,
   Robots,
   Screenshots,
@@ -44,6 +42,7 @@ import {
   WebAccess,
   type WebEngine,
   type WebModel,
+  type WebStores,
 } from "./web/index.ts";
 
 /** The program of the browser's child process. */
@@ -81,13 +80,13 @@ export interface Web {
 export function createWeb(options: WebOptions): Web {
   const { config, environment, storage, logger, calls, outbound, publicUrl } = options;
   const { clock } = environment;
-  const store = openStoredBytesStore(storage);
-  const screenshots = new Screenshots({ store, environment, publicUrl });
+  const stores = openWebStores(storage);
+  const screenshots = new Screenshots({ store: stores.storedBytes, environment, publicUrl });
   const pages = new PagePool();
   const browser = createBrowser(options);
   const { engine: choice } = config.web;
   const chosen = typeof choice === "string" ? { kind: choice } : choice;
-  const index = createTextIndex(options);
+  const index = createTextIndex(options, stores);
   const reader: WebEngine =
     chosen.kind === "firecrawl"
       ? createFirecrawl(options, chosen)
@@ -95,7 +94,7 @@ export function createWeb(options: WebOptions): Web {
           outbound,
           pages,
           browser,
-          cache: new PageCache({ store, clock }),
+          cache: new PageCache({ store: stores.storedBytes, clock }),
           screenshots: config.web.screenshots === "address" ? screenshots : undefined,
           model: createModel(options),
           memory: calls.memory,
@@ -109,13 +108,13 @@ export function createWeb(options: WebOptions): Web {
   const engine = new IndexingEngine(reader, index);
   const search = createSearch(options, index);
   const price = webPrice(config.pricing.web);
-  const crawls = createCrawls(options, { engine, engineName: chosen.kind, price, work });
+  const crawls = createCrawls(options, stores, { engine, engineName: chosen.kind, price, work });
   return {
     crawls,
     access: new WebAccess({ engine, search, engineName: chosen.kind, price, work, body, memory, environment, logger }),
     screenshots,
-    storedBytes: store,
-    textIndex: openTextIndexStore(storage),
+    storedBytes: stores.storedBytes,
+    textIndex: stores.textIndex,
     stop: async () => {
       await crawls.stop();
       await Promise.all([pages.close(), browser.close()]);
@@ -123,9 +122,8 @@ export function createWeb(options: WebOptions): Web {
   };
 }
 
-function createTextIndex({ config, environment: { clock }, storage, logger }: WebOptions): TextIndex {
-  const store = openTextIndexStore(storage);
-  return new TextIndex({ store, clock, logger, withoutUsers: config.web.search.without_users });
+function createTextIndex({ config, environment: { clock }, logger }: WebOptions, { textIndex }: WebStores): TextIndex {
+  return new TextIndex({ store: textIndex, clock, logger, withoutUsers: config.web.search.without_users });
 }
 
 /** Where Brave's search API is. */
@@ -147,11 +145,10 @@ function createSearch({ config, environment: { fetch } }: WebOptions, local: Tex
 
 type CrawlParts = Pick<CrawlsOptions, "engine" | "engineName" | "price" | "work">;
 
-function createCrawls(options: WebOptions, parts: CrawlParts): Crawls {
-  const { config, environment, storage, logger, outbound, webhooks, ticker, publicUrl } = options;
+function createCrawls(options: WebOptions, { crawls }: WebStores, parts: CrawlParts): Crawls {
+  const { config, environment, logger, outbound, webhooks, ticker, publicUrl } = options;
   const { clock } = environment;
   const { crawl, user_agent: userAgent } = config.web;
-  const crawls = openCrawlStore(storage);
   const intervalMs = crawl.pages_per_second === 0 ? 0 : Math.ceil(1_000 / crawl.pages_per_second);
   return new Crawls({
     ...parts,

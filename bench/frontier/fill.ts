@@ -1,6 +1,6 @@
 /** A frontier with a million addresses, written by statements over many rows. */
 import { SQL } from "bun";
-import type { Storage } from "../../src/storage/index.ts";
+import { openWebDatabase, type Storage } from "../../src/storage/index.ts";
 
 /** How the addresses are spread. */
 export interface FrontierShape {
@@ -21,12 +21,14 @@ const expiresInMs = 3 * 24 * 3_600_000;
 export async function fillFrontier(storage: Storage, url: string, frontier: Frontier): Promise<void> {
   // A gateway's own statements have a time-out that these would exceed.
   const pool = storage.engine === "postgres" ? new SQL(url, { max: 1 }) : undefined;
+  const file = storage.engine === "sqlite" ? openWebDatabase(storage.web) : undefined;
   try {
     for (const statement of statementsFor(storage, frontier)) {
-      if (storage.engine === "sqlite") storage.handle.run(statement);
-      else await pool?.unsafe(statement);
+      file?.run(statement);
+      await pool?.unsafe(statement);
     }
   } finally {
+    file?.close();
     await pool?.close();
   }
 }

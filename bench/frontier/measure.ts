@@ -1,6 +1,6 @@
 /** How long the choice of the next pages takes in a frontier with a million addresses. */
 import type { Storage } from "../../src/storage/index.ts";
-import { openCrawlStore } from "../../src/web/index.ts";
+import { openWebStores } from "../../src/web/index.ts";
 import { Samples } from "../load/samples.ts";
 import { onEachStore } from "../system/stores.ts";
 import { fillFrontier, type FrontierShape } from "./fill.ts";
@@ -51,7 +51,7 @@ export async function measureFrontier(
 
 /** Each choice is made when the pages of the one before have been read, at a clock that runs as if each took a second. */
 async function measureTakes(storage: Storage, { crawls }: FrontierShape, takes: number, from: number) {
-  const store = openCrawlStore(storage);
+  const store = openWebStores(storage).crawls;
   const samples = new Samples();
   let pages = 0;
   for (let take = -warmUpTakes; take < takes; take += 1) {

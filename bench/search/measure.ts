@@ -1,6 +1,5 @@
 /** Local searches over all pages that a user may have in the index. */
-import type { Storage } from "../../src/storage/index.ts";
-import { openTextIndexStore, parseQuery, type TextIndexStore } from "../../src/web/index.ts";
+import { openWebStores, parseQuery, type TextIndexStore } from "../../src/web/index.ts";
 import { Samples } from "../load/samples.ts";
 import { onEachStore } from "../system/stores.ts";
 import { pageAt, queryAt } from "./corpus.ts";
@@ -20,7 +19,6 @@ export interface SearchFigures {
 
 const owner = "bench";
 const hits = 10;
-const chunkPages = 1_000;
 const callers = 16;
 
 export interface SearchPlan {
@@ -33,36 +31,24 @@ export function measureSearch(
   progress: (line: string) => void,
 ): Promise<SearchFigures[]> {
   return onEachStore(async ({ name, storage }) => {
-    const store = openTextIndexStore(storage);
+    const store = openWebStores(storage).textIndex;
     const at = Date.now();
     progress(`search: ${name}, ${pages} pages`);
-    await fill(storage, store, { pages, at });
+    await fill(store, { pages, at });
     progress(`search: ${name}, ${searches} searches`);
     return { store: name, pages, searches, ...(await search(store, searches, at)) };
   });
 }
 
-/** Many pages in one commit, where the engine permits it: a gateway writes one with each page that it reads. */
-async function fill(
-  storage: Storage,
-  store: TextIndexStore,
-  { pages, at }: { pages: number; at: number },
-): Promise<void> {
-  for (let from = 0; from < pages; from += chunkPages) {
-    const some = Array.from({ length: Math.min(chunkPages, pages - from) }, (_, index) =>
-      pageAt(from + index, owner, at),
-    );
-    if (storage.engine === "sqlite") {
-      storage.handle.transaction(() => {
-        for (const page of some) void store.put(page);
-      })();
-    } else {
-      const put = async (): Promise<void> => {
-        for (let page = some.pop(); page !== undefined; page = some.pop()) await store.put(page);
-      };
-      await Promise.all(Array.from({ length: callers }, put));
+async function fill(store: TextIndexStore, { pages, at }: { pages: number; at: number }): Promise<void> {
+  let next = 0;
+  const put = async (): Promise<void> => {
+    while (next < pages) {
+      next += 1;
+      await store.put(pageAt(next - 1, owner, at));
     }
-  }
+  };
+  await Promise.all(Array.from({ length: callers }, put));
 }
 
 async function search(store: TextIndexStore, searches: number, at: number) {

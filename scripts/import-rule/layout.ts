@@ -11,7 +11,7 @@ export const levels: readonly (readonly string[])[] = [
   ["calls", "files", "videos", "realtime", "web", "tools"],
   ["http", "admin"],
   ["openapi"],
-  ["app-accounts.ts", "app-routing.ts", "app-webhooks.ts", "app-browser.ts"],
+  ["app-accounts.ts", "app-routing.ts", "app-webhooks.ts", "app-browser.ts", "app-web-stores.ts"],
   ["app-jobs.ts", "app-web.ts"],
   ["app.ts"],
   ["cli"],
@@ -23,10 +23,14 @@ export const compositionFiles: readonly string[] = [
   "app-routing.ts",
   "app-webhooks.ts",
   "app-browser.ts",
+  "app-web-stores.ts",
   "app-jobs.ts",
   "app-web.ts",
   "app.ts",
 ];
+
+/** Programs of threads, which start in the middle of a call: they load the files that they need, not whole folders. */
+export const threadPrograms: readonly string[] = ["src/app-web-stores.ts"];
 
 /** The folders that answer requests: no SQL, no provider names, no prices. */
 export const routeFolders: readonly string[] = ["http", "admin", "openapi"];

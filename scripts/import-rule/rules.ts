@@ -8,6 +8,7 @@ import {
   recordMakers,
   routeFolders,
   standaloneAreas,
+  threadPrograms,
   valueFolders,
 } from "./layout.ts";
 import type { Construction, Module, OwnImport } from "./parse-module.ts";
@@ -89,6 +90,7 @@ function importsInnerFile(path: string, target: string): Advice {
   if (from.area === "src" && from.folder === to.folder) return importsInnerProviderFile(from.provider, target);
   // Fixtures of a folder's unit tests may be used by the folders above it.
   if (isTest(path) && isSharedByTests(target)) return undefined;
+  if (threadPrograms.includes(path)) return undefined;
   const isFolderFile = target.split("/").length > 2;
   if (!isFolderFile || target === `src/${to.folder}/index.ts`) return undefined;
   return `export it from src/${to.folder}/index.ts and import that`;

@@ -14,6 +14,13 @@ interface SharedStorage {
   close(): void | Promise<void>;
 }
 
+/** Where SQLite has the tables of the web: in a file of its own, since another thread writes them. */
+export interface WebDatabase {
+  /** `:memory:` beside a database in memory. */
+  path: string;
+  synchronous: string;
+}
+
 /**
  * An open storage. The features' stores (`<feature>/sql/`) are written for one of the two engines; their interfaces are
  * the same, and one conformance suite tests both.
@@ -23,6 +30,9 @@ export interface SqliteStorage extends SharedStorage {
   handle: SqliteHandle;
   /** The absolute path of its file; undefined for a database in memory. */
   file: string | undefined;
+  web: WebDatabase;
+  /** Calls back when the storage is closed, and waits for it. */
+  onClose(callback: () => Promise<void>): void;
 }
 
 export interface PostgresStorage extends SharedStorage {

@@ -1,5 +1,6 @@
 export { type JournalEntry, JournalFile } from "./journal-file.ts";
-export { type PostgresStorage, type SqliteStorage, type Storage, StorageError } from "./database.ts";
+export { type PostgresStorage, type SqliteStorage, type Storage, StorageError, type WebDatabase } from "./database.ts";
+export { openWebDatabase } from "./sqlite/web-database.ts";
 export { changeTimezone, openStorage, withoutPassword } from "./open.ts";
 export type { Parameter, Statements } from "./postgres/statements.ts";
 export { plainCommit, plainRows } from "./postgres/ledger-commit-plain.ts";

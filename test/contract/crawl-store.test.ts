@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openStorage, type Storage } from "../../src/storage/index.ts";
-import { type CrawlStore, type LeasedPage, type NewCrawl, type NewPage, openCrawlStore } from "../../src/web/index.ts";
+import { type CrawlStore, type LeasedPage, type NewCrawl, type NewPage, openWebStores } from "../../src/web/index.ts";
 import { type PostgresServer, startPostgres } from "../kit/index.ts";
 
 let postgres: PostgresServer;
@@ -60,7 +60,7 @@ describe.each([
   async function connect(): Promise<CrawlStore> {
     const storage = await openStorage(url);
     storages.push(storage);
-    return openCrawlStore(storage);
+    return openWebStores(storage).crawls;
   }
 
   beforeEach(async () => {

@@ -1,7 +1,7 @@
 /** The contract of every `StoredBytesStore`, on either engine, and of the page cache and the screenshots on top of it. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { openStorage, type Storage } from "../../src/storage/index.ts";
-import { openStoredBytesStore, PageCache, Screenshots, type StoredBytesStore } from "../../src/web/index.ts";
+import { openWebStores, PageCache, Screenshots, type StoredBytesStore } from "../../src/web/index.ts";
 import { type PostgresServer, startPostgres } from "../kit/index.ts";
 
 let postgres: PostgresServer;
@@ -24,7 +24,7 @@ describe.each([
   beforeEach(async () => {
     now = T0;
     storage = await openStorage(await newStorage());
-    store = openStoredBytesStore(storage);
+    store = openWebStores(storage).storedBytes;
   });
   afterEach(() => storage.close());
 

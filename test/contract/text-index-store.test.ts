@@ -1,7 +1,7 @@
 /** The contract of every `TextIndexStore`, on either engine: the query filters, and that nobody finds another's pages. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { openStorage, type Storage } from "../../src/storage/index.ts";
-import { openTextIndexStore, parseQuery, type TextIndexStore } from "../../src/web/index.ts";
+import { openWebStores, parseQuery, type TextIndexStore } from "../../src/web/index.ts";
 import { type PostgresServer, startPostgres } from "../kit/index.ts";
 
 let postgres: PostgresServer;
@@ -33,7 +33,7 @@ describe.each([
 
   beforeEach(async () => {
     storage = await openStorage(await newStorage());
-    store = openTextIndexStore(storage);
+    store = openWebStores(storage).textIndex;
     await store.put(page("/train", { title: "The night train", text: "It leaves at ten. The sleeper car is full." }));
     await store.put(
       page("/bus.html", { title: "The bus", text: "The bus passes the night train at ten, the car is late." }),

@@ -1,4 +1,4 @@
-import type { Storage } from "../../src/storage/index.ts";
+import { openWebDatabase, type Storage } from "../../src/storage/index.ts";
 import type { PostgresServer } from "./postgres.ts";
 
 /** The storage engines of a gateway. */
@@ -19,19 +19,32 @@ export async function query<Row>(storage: Storage, statement: string): Promise<R
   return storage.handle.query<Row, []>(statement).all();
 }
 
+/** The same for the tables of the web, which have a file of their own on SQLite. */
+export async function queryWeb<Row>(storage: Storage, statement: string): Promise<Row[]> {
+  if (storage.engine === "postgres") return query(storage, statement);
+  const database = openWebDatabase(storage.web);
+  try {
+    return database.query<Row, []>(statement).all();
+  } finally {
+    database.close();
+  }
+}
+
 /** The tables that have this text anywhere in a row; bytes are read as Latin-1. */
 export async function tablesWith(storage: Storage, text: string): Promise<string[]> {
-  const names = await query<{ name: string }>(
-    storage,
-    storage.engine === "sqlite"
-      ? "SELECT name FROM sqlite_master WHERE type = 'table'"
-      : "SELECT table_name AS name FROM information_schema.tables WHERE table_schema NOT IN ('pg_catalog', 'information_schema')",
-  );
-  if (names.length < 5) throw new Error("the storage has lost its tables");
   const found: string[] = [];
-  for (const { name } of names) {
-    const rows = await query<Record<string, unknown>>(storage, `SELECT * FROM ${name}`);
-    if (rows.some((row) => Object.values(row).some((value) => textOf(value).includes(text)))) found.push(name);
+  for (const run of storage.engine === "sqlite" ? [query, queryWeb] : [query]) {
+    const names = await run<{ name: string }>(
+      storage,
+      storage.engine === "sqlite"
+        ? "SELECT name FROM sqlite_master WHERE type = 'table'"
+        : "SELECT table_name AS name FROM information_schema.tables WHERE table_schema NOT IN ('pg_catalog', 'information_schema')",
+    );
+    if (names.length < 5) throw new Error("the storage has lost its tables");
+    for (const { name } of names) {
+      const rows = await run<Record<string, unknown>>(storage, `SELECT * FROM ${name}`);
+      if (rows.some((row) => Object.values(row).some((value) => textOf(value).includes(text)))) found.push(name);
+    }
   }
   return found;
 }

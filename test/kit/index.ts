@@ -9,7 +9,7 @@ export {
   newClient,
 } from "./charged.ts";
 export { hasChromium, startChromium } from "./chromium.ts";
-export { type Engine, engines, letLeasesLapse, query, storageOn, tablesWith } from "./engines.ts";
+export { type Engine, engines, letLeasesLapse, query, queryWeb, storageOn, tablesWith } from "./engines.ts";
 export {
   fieldOf,
   fileOf,

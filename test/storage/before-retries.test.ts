@@ -10,7 +10,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openStorage, type Storage } from "../../src/storage/index.ts";
-import { type CrawlStore, openCrawlStore, openTextIndexStore, parseQuery } from "../../src/web/index.ts";
+import { openWebStores, parseQuery, type WebStores } from "../../src/web/index.ts";
 import { type Engine, engines, type PostgresServer, startPostgres } from "../kit/index.ts";
 
 /** When that version wrote the crawl; its leases end a second later. */
@@ -21,7 +21,8 @@ const politeness = { connectionsMax: 9, intervalMs: 0 };
 let folder: string;
 let server: PostgresServer;
 let storage: Storage;
-let crawls: CrawlStore;
+let crawls: WebStores["crawls"];
+let textIndex: WebStores["textIndex"];
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "tollgate-retries-"));
@@ -53,7 +54,7 @@ async function copyFor(engine: Engine): Promise<string> {
 describe.each(engines)("crawls of the previous version, on %s,", (engine) => {
   beforeEach(async () => {
     storage = await openStorage(await copyFor(engine));
-    crawls = openCrawlStore(storage);
+    ({ crawls, textIndex } = openWebStores(storage));
   });
   afterEach(() => storage.close());
 
@@ -89,7 +90,7 @@ describe.each(engines)("crawls of the previous version, on %s,", (engine) => {
 
   test("left the local search its pages", async () => {
     const query = parseQuery("tide intitle:harbour");
-    const found = await openTextIndexStore(storage).search({ owner: "ann", query, limit: 9, at: lapsed });
+    const found = await textIndex.search({ owner: "ann", query, limit: 9, at: lapsed });
     expect(found.map(({ url }) => url)).toEqual(["http://a.test/0"]);
   });
 });

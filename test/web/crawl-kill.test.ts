@@ -8,7 +8,7 @@ import {
   letLeasesLapse,
   oneCredit,
   type PostgresServer,
-  query,
+  queryWeb,
   startGateway,
   startPostgres,
   until,
@@ -64,7 +64,7 @@ async function kill(gateway: Gateway): Promise<void> {
 
 /** A dead node's leases of pages and of holds run out. */
 async function letAllLapse({ storage }: Gateway): Promise<void> {
-  await query(storage, "UPDATE crawl_pages SET lease_until = 1 WHERE lease_token IS NOT NULL");
+  await queryWeb(storage, "UPDATE crawl_pages SET lease_until = 1 WHERE lease_token IS NOT NULL");
   await letLeasesLapse(storage);
 }
 
@@ -126,7 +126,7 @@ test("a start whose process is killed is repeated with its retry key, and is one
     const answer = await fetch(`${gateway.url}/v2/crawl`, { method: "POST", headers, body });
     return ((await answer.json()) as { id: string }).id;
   };
-  const rows = async (): Promise<number> => (await query(gateway.storage, "SELECT id FROM crawls")).length;
+  const rows = async (): Promise<number> => (await queryWeb(gateway.storage, "SELECT id FROM crawls")).length;
   // The moments: the request may have arrived, the crawl is stored, its page is read.
   const moments = [
     (): Promise<unknown> => Promise.resolve(),

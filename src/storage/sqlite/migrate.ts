@@ -1,12 +1,11 @@
 import type { Database } from "bun:sqlite";
 import { StorageError } from "../database.ts";
-import { migrations } from "./migrations.ts";
 
 /**
- * Migrates the schema under the write lock, so several processes may start simultaneously. A schema newer than this
+ * Migrates the schema by the steps that it lacks, under the write lock, so several processes may start simultaneously. A schema newer than this
  * code stops the start: an older version must not write to it.
  */
-export function migrateSqlite(handle: Database): void {
+export function migrateSqlite(handle: Database, migrations: readonly string[]): void {
   if (schemaVersion(handle) === migrations.length) return;
   handle
     .transaction(() => {
@@ -23,6 +22,7 @@ export function migrateSqlite(handle: Database): void {
     .immediate();
 }
 
-function schemaVersion(handle: Database): number {
+/** The number of steps that the file has taken. */
+export function schemaVersion(handle: Database): number {
   return Number(handle.query<{ user_version: bigint }, []>("PRAGMA user_version").get()?.user_version ?? 0n);
 }

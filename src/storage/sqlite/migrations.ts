@@ -1,5 +1,8 @@
 import { DAILY_SUMS } from "./daily-sums.ts";
-import { CRAWL_RETRIES, CRAWLS, MERGES_OF_WORDS, WEB_DOCUMENTS } from "./web.ts";
+
+/** How many steps of earlier versions made tables of the web, and how many came before. */
+export const WEB_STEPS = 5;
+export const STEPS_BEFORE_WEB = 14;
 
 /**
  * The schema, one step per element. A released step is never changed. Amounts are nano-credits, times milliseconds
@@ -369,24 +372,18 @@ export const migrations: readonly string[] = [
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX client_secrets_by_age ON client_secrets (expires_at);
   `,
+  // Five steps made tables of the web, which are in a file of their own now.
+  ...Array.from({ length: WEB_STEPS }, () => "SELECT 1"),
+  // `move-web-tables.ts` has copied what was in them.
   `
-  -- Bytes that are kept for a user for a while: cached pages of the web, and screenshots at an address.
-  CREATE TABLE stored_bytes (
-    kind        TEXT NOT NULL,
-    id          TEXT NOT NULL,
-    owner       TEXT NOT NULL, -- the user
-    media_type  TEXT NOT NULL,
-    content     BLOB NOT NULL,
-    bytes       INTEGER NOT NULL, -- the length of the content
-    stored_at   INTEGER NOT NULL,
-    kept_until  INTEGER NOT NULL,
-    PRIMARY KEY (kind, id)
-  ) STRICT; -- with row ids: the content is too large for the pages of an index
-  CREATE INDEX stored_bytes_by_owner ON stored_bytes (kind, owner, stored_at, id, bytes);
-  CREATE INDEX stored_bytes_by_age ON stored_bytes (kept_until);
+  DROP TABLE IF EXISTS stored_bytes;
+  DROP TABLE IF EXISTS crawls;
+  DROP TABLE IF EXISTS crawl_pages;
+  DROP TABLE IF EXISTS crawl_lanes;
+  DROP TABLE IF EXISTS web_hosts;
+  DROP TABLE IF EXISTS crawl_notes;
+  DROP TABLE IF EXISTS crawl_results;
+  DROP TABLE IF EXISTS web_documents;
+  DROP TABLE IF EXISTS web_words;
   `,
-  CRAWLS,
-  WEB_DOCUMENTS,
-  CRAWL_RETRIES,
-  MERGES_OF_WORDS,
 ];

@@ -1,21 +1,13 @@
-import { Database, SQLiteError } from "bun:sqlite";
-import { chmodSync, mkdirSync } from "node:fs";
-import { dirname } from "node:path";
+import type { Database } from "bun:sqlite";
 import { GatewayError } from "../../core/index.ts";
-import { type SqliteStorage, StorageError, type StorageLog } from "../database.ts";
+import { type SqliteStorage, StorageError, type StorageLog, type WebDatabase } from "../database.ts";
 import { Checkpointer } from "./checkpointer.ts";
 import { countClosed, countOpened } from "./descriptors.ts";
-import { migrateSqlite } from "./migrate.ts";
+import { migrations } from "./migrations.ts";
+import { moveWebTables } from "./move-web-tables.ts";
+import { openFile } from "./open-file.ts";
 import { agreeOnTimezone, recountSqlite } from "./timezone.ts";
-
-/** The time-out for another process's transaction (a CLI command, a sweep). */
-const BUSY_MS = 5_000;
-
-/** The time-out of a start for another process that migrates the schema. */
-const MIGRATION_BUSY_MS = 600_000;
-
-/** The delay before a start that met a lock retries. */
-const LOCKED_RETRY_MS = 10;
+import { webFileOf } from "./web-database.ts";
 
 /** Bytes of a page of a new file. A call's rows are small, and each changed page is written whole. */
 const PAGE_BYTES = 2_048;
@@ -35,7 +27,8 @@ export function openSqlite(
   location: string,
   { log, timezone: wantedZone }: { log: StorageLog; timezone: string | undefined },
 ): SqliteStorage {
-  const { handle, result: timezone } = openMigrated(location, (opened) => agreeOnTimezone(opened, wantedZone));
+  const opened = openMigrated(location, (database) => agreeOnTimezone(database, wantedZone));
+  const { handle, result: timezone, web } = opened;
   const file = fileOf(handle);
   if (file !== undefined) countOpened(file);
   const checkpointer = file === undefined ? undefined : new Checkpointer({ handle, path: file, log });
@@ -46,11 +39,16 @@ export function openSqlite(
     isOpen = false;
   };
   const watches = new Set<() => void>();
+  const closers: (() => Promise<void>)[] = [];
   return {
     engine: "sqlite",
     timezone,
     handle,
     file,
+    web,
+    onClose(callback) {
+      closers.push(callback);
+    },
     onForeignCommit(callback) {
       const stop = watchForeignCommits(handle, callback);
       watches.add(stop);
@@ -66,7 +64,10 @@ export function openSqlite(
     close() {
       // A watch must not read a closed file.
       for (const stop of watches) stop();
-      return checkpointer?.stop()?.then(close) ?? close();
+      const waits = closers.map((callback) => callback());
+      const checkpointed = checkpointer?.stop();
+      if (checkpointed !== undefined) waits.push(checkpointed);
+      return waits.length === 0 ? close() : Promise.all(waits).then(close);
     },
   };
 }
@@ -76,52 +77,18 @@ export function changeSqliteTimezone(location: string, zone: string): void {
   openMigrated(location, (handle) => recountSqlite(handle, zone)).handle.close();
 }
 
-/**
- * Opens the file, migrates it and does the rest of its preparation. Several processes may start simultaneously, and the
- * first one may have millions of rows to migrate.
- */
-function openMigrated<T>(location: string, prepare: (handle: Database) => T): { handle: Database; result: T } {
+function openMigrated<T>(
+  location: string,
+  prepare: (handle: Database) => T,
+): { handle: Database; result: T; web: WebDatabase } {
   const [path = "", query = ""] = location.split("?");
   const synchronous = new URLSearchParams(query).get("synchronous") ?? "normal";
   if (!/^(normal|full)$/i.test(synchronous))
     throw new StorageError(`storage: synchronous is normal or full, not "${synchronous}"`);
-  const handle = openFile(path, synchronous);
-  try {
-    handle.run(`PRAGMA busy_timeout = ${MIGRATION_BUSY_MS}`);
-    migrateSqlite(handle);
-    const result = prepare(handle);
-    handle.run(`PRAGMA busy_timeout = ${BUSY_MS}`);
-    return { handle, result };
-  } catch (reason) {
-    handle.close();
-    throw reason;
-  }
-}
-
-/** Only the first access detects a file that is not a database. */
-/** Bun prepares statements again once more than 20 are in use, which takes longer than to run most of them. */
-Database.MAX_QUERY_CACHE_SIZE = 1_000;
-
-function openFile(path: string, synchronous: string): Database {
-  try {
-    if (path !== ":memory:") mkdirSync(dirname(path), { recursive: true });
-    const handle = new Database(path, { create: true, safeIntegers: true, strict: true });
-    if (path !== ":memory:") chmodSync(path, 0o600);
-    handle.run(`PRAGMA busy_timeout = ${BUSY_MS}`);
-    handle.run(`PRAGMA page_size = ${PAGE_BYTES}`);
-    whileLocked(() => handle.run("PRAGMA journal_mode = WAL"));
-    handle.run(`PRAGMA synchronous = ${synchronous}`);
-    handle.run("PRAGMA foreign_keys = ON");
-    handle.run(`PRAGMA wal_autocheckpoint = ${Math.floor(WAL_BYTES_MAX / pageBytes(handle))}`);
-    return handle;
-  } catch (cause) {
-    const reason = cause instanceof Error ? `: ${cause.message}` : "";
-    throw new StorageError(`storage: cannot open ${path}${reason}`, { cause });
-  }
-}
-
-function pageBytes(handle: Database): number {
-  return Number(handle.query<{ page_size: bigint }, []>("PRAGMA page_size").get()?.page_size ?? PAGE_BYTES);
+  const web = { path: path === ":memory:" ? path : webFileOf(path), synchronous };
+  const before = (handle: Database): void => moveWebTables(handle, web);
+  const file = { path, synchronous, pageBytes: PAGE_BYTES, walBytesMax: WAL_BYTES_MAX, migrations, before };
+  return { ...openFile(file, prepare), web };
 }
 
 /** The absolute path of the file; undefined for a database in memory. */
@@ -129,22 +96,6 @@ function fileOf(handle: Database): string | undefined {
   const databases = handle.query<{ name: string; file: string }, []>("PRAGMA database_list").all();
   const file = databases.find(({ name }) => name === "main")?.file;
   return file === "" ? undefined : file;
-}
-
-/**
- * SQLite refuses to change the journal mode immediately, ignoring `busy_timeout`, while another process that starts or
- * ends does the same.
- */
-function whileLocked(work: () => void): void {
-  for (let waited = 0; ; waited += LOCKED_RETRY_MS) {
-    try {
-      return work();
-    } catch (reason) {
-      const locked = reason instanceof SQLiteError && (reason.code ?? "").startsWith("SQLITE_BUSY");
-      if (!locked || waited >= BUSY_MS) throw reason;
-      Bun.sleepSync(LOCKED_RETRY_MS);
-    }
-  }
 }
 
 /** `data_version` changes when another connection commits, and costs a read of shared memory. */

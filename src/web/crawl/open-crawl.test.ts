@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { openStorage, type Storage } from "../../storage/index.ts";
 import { crawlRequest, discoveryOf } from "./crawl-request.ts";
 import { OpenCrawls } from "./open-crawl.ts";
-import { openCrawlStore } from "./sql/open.ts";
+import { openWebStores } from "../stores/web-stores.ts";
 import type { CrawlStore, LeasedPage } from "./store.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "tollgate-open-crawl-"));
@@ -19,7 +19,7 @@ const planOf = (url: string) => ({ url, scrape: {}, discovery: discoveryOf(crawl
 
 async function storeWith(url: string): Promise<CrawlStore> {
   storage = await openStorage(`sqlite:${join(folder, "t.db")}`);
-  const store = openCrawlStore(storage);
+  const store = openWebStores(storage).crawls;
   const crawl = { id: "c", kind: "crawl", owner: "u", caller: {}, request: planOf(url), retry: undefined } as const;
   await store.insert({ ...crawl, pagesMax: 9, concurrencyMax: 9, delayMs: 0, createdAt: 0, expiresAt: 9 }, 9);
   return store;

@@ -29,6 +29,7 @@ const PUT = `INSERT INTO web_documents (owner, key, url, host, extension, title,
 /** The full-text index on SQLite: FTS5, which stores no text itself. */
 export class SqliteTextIndexStore implements TextIndexStore {
   readonly #database: Database;
+  #merging: NodeJS.Immediate | undefined;
 
   constructor(database: Database) {
     this.#database = database;
@@ -44,15 +45,22 @@ export class SqliteTextIndexStore implements TextIndexStore {
         .query("INSERT INTO web_words (rowid, owner, title, description, text) VALUES (?1, ?2, ?3, ?4, ?5)")
         .run(row?.id ?? null, ownerWord(owner), title, description, text);
     });
-    await this.#mergeInSlices();
+    this.#mergeSoon(SLICES_MAX);
   }
 
-  /** Each page adds a segment to the index. They are merged a little at a time, so that nobody waits for long. */
-  async #mergeInSlices(): Promise<void> {
-    for (let slice = 0; slice < SLICES_MAX; slice += 1) {
-      await new Promise<void>((resolve) => setImmediate(resolve));
-      if (!this.#mergeSlice()) return;
-    }
+  /**
+   * Each page adds a segment to the index. They are merged a little at a time, between other work. What is left, because
+   * of a failure too, is merged after the next page.
+   */
+  #mergeSoon(slices: number): void {
+    clearImmediate(this.#merging);
+    this.#merging = setImmediate(() => {
+      try {
+        if (this.#mergeSlice() && slices > 1) this.#mergeSoon(slices - 1);
+      } catch {
+        // The page that comes next fails as well if that lasts.
+      }
+    });
   }
 
   /** Whether there was anything to merge. */
@@ -63,7 +71,7 @@ export class SqliteTextIndexStore implements TextIndexStore {
   }
 
   #changes(): bigint {
-    return BigInt(this.#database.query<{ count: bigint | number }, []>(CHANGES).get()?.count ?? 0);
+    return this.#database.query<{ count: bigint }, []>(CHANGES).get()?.count ?? 0n;
   }
 
   search({ owner, query, limit, at }: IndexSearch): Promise<SearchHit[]> {

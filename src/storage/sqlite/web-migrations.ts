@@ -1,6 +1,23 @@
-/** The steps of the schema for crawls and for the local search. */
+/** The schema of the web's file: what is kept of pages, crawls, and the local search. */
 
-export const CRAWLS = `
+const STORED_BYTES = `
+  -- Bytes that are kept for a user for a while: cached pages of the web, and screenshots at an address.
+  CREATE TABLE stored_bytes (
+    kind        TEXT NOT NULL,
+    id          TEXT NOT NULL,
+    owner       TEXT NOT NULL, -- the user
+    media_type  TEXT NOT NULL,
+    content     BLOB NOT NULL,
+    bytes       INTEGER NOT NULL, -- the length of the content
+    stored_at   INTEGER NOT NULL,
+    kept_until  INTEGER NOT NULL,
+    PRIMARY KEY (kind, id)
+  ) STRICT; -- with row ids: the content is too large for the pages of an index
+  CREATE INDEX stored_bytes_by_owner ON stored_bytes (kind, owner, stored_at, id, bytes);
+  CREATE INDEX stored_bytes_by_age ON stored_bytes (kept_until);
+  `;
+
+const CRAWLS = `
   -- Crawls and batches of pages.
   CREATE TABLE crawls (
     id               TEXT PRIMARY KEY,
@@ -98,7 +115,7 @@ export const CRAWLS = `
   ) STRICT; -- with row ids: the content is too large for the pages of an index
   `;
 
-export const CRAWL_RETRIES = `
+const CRAWL_RETRIES = `
   -- The retry key of the request that started a crawl, with the account that used it and a hash of the request.
   ALTER TABLE crawls ADD COLUMN account_id TEXT;
   ALTER TABLE crawls ADD COLUMN retry_key TEXT;
@@ -106,7 +123,7 @@ export const CRAWL_RETRIES = `
   CREATE UNIQUE INDEX crawls_by_retry_key ON crawls (account_id, retry_key) WHERE retry_key IS NOT NULL;
   `;
 
-export const WEB_DOCUMENTS = `
+const WEB_DOCUMENTS = `
   -- Pages that a user has read, for the local search. The words are in web_words, under the same id.
   CREATE TABLE web_documents (
     id           INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -128,8 +145,11 @@ export const WEB_DOCUMENTS = `
   );
   `;
 
-export const MERGES_OF_WORDS = `
+const MERGES_OF_WORDS = `
   -- The index is merged in small slices, by the code that adds to it: by itself it merges for a tenth of a second at once.
   INSERT INTO web_words (web_words, rank) VALUES ('automerge', 0);
   INSERT INTO web_words (web_words, rank) VALUES ('crisismerge', 1000);
   `;
+
+/** The schema, one step per element. A released step is never changed. Times are milliseconds since the epoch. */
+export const webMigrations: readonly string[] = [STORED_BYTES, CRAWLS, WEB_DOCUMENTS, CRAWL_RETRIES, MERGES_OF_WORDS];

@@ -1,0 +1,89 @@
+import { Database, SQLiteError } from "bun:sqlite";
+import { chmodSync, mkdirSync } from "node:fs";
+import { dirname } from "node:path";
+import { StorageError } from "../database.ts";
+import { migrateSqlite } from "./migrate.ts";
+
+/** The time-out for another process's transaction (a CLI command, a sweep). */
+const BUSY_MS = 5_000;
+
+/** The time-out of a start for another process that migrates the schema. */
+const MIGRATION_BUSY_MS = 600_000;
+
+/** The delay before a start that met a lock retries. */
+const LOCKED_RETRY_MS = 10;
+
+/** Bun prepares statements again once more than 20 are in use, which takes longer than to run most of them. */
+Database.MAX_QUERY_CACHE_SIZE = 1_000;
+
+export interface FileOptions {
+  /** `:memory:` for a database without a file. */
+  path: string;
+  /** SQLite's setting, `normal` or `full`. */
+  synchronous: string;
+  /** Bytes of a page of a new file. */
+  pageBytes: number;
+  /** The length of the write-ahead log at which a commit itself makes a checkpoint. */
+  walBytesMax: number;
+  migrations: readonly string[];
+  /** Called before the migration. */
+  before?: ((handle: Database) => void) | undefined;
+}
+
+/**
+ * Opens the file, migrates it and does the rest of its preparation. Several processes may start simultaneously, and the
+ * first one may have millions of rows to migrate. Throws a `StorageError` if it cannot be used.
+ */
+export function openFile<T>(options: FileOptions, prepare: (handle: Database) => T): { handle: Database; result: T } {
+  const handle = open(options);
+  try {
+    handle.run(`PRAGMA busy_timeout = ${MIGRATION_BUSY_MS}`);
+    options.before?.(handle);
+    migrateSqlite(handle, options.migrations);
+    const result = prepare(handle);
+    handle.run(`PRAGMA busy_timeout = ${BUSY_MS}`);
+    return { handle, result };
+  } catch (reason) {
+    handle.close();
+    throw reason;
+  }
+}
+
+/** Only the first access detects a file that is not a database. */
+function open({ path, synchronous, pageBytes, walBytesMax }: FileOptions): Database {
+  try {
+    if (path !== ":memory:") mkdirSync(dirname(path), { recursive: true });
+    const handle = new Database(path, { create: true, safeIntegers: true, strict: true });
+    if (path !== ":memory:") chmodSync(path, 0o600);
+    handle.run(`PRAGMA busy_timeout = ${BUSY_MS}`);
+    handle.run(`PRAGMA page_size = ${pageBytes}`);
+    whileLocked(() => handle.run("PRAGMA journal_mode = WAL"));
+    handle.run(`PRAGMA synchronous = ${synchronous}`);
+    handle.run("PRAGMA foreign_keys = ON");
+    handle.run(`PRAGMA wal_autocheckpoint = ${Math.floor(walBytesMax / pageBytesOf(handle, pageBytes))}`);
+    return handle;
+  } catch (cause) {
+    const reason = cause instanceof Error ? `: ${cause.message}` : "";
+    throw new StorageError(`storage: cannot open ${path}${reason}`, { cause });
+  }
+}
+
+function pageBytesOf(handle: Database, byDefault: number): number {
+  return Number(handle.query<{ page_size: bigint }, []>("PRAGMA page_size").get()?.page_size ?? byDefault);
+}
+
+/**
+ * SQLite refuses to change the journal mode immediately, ignoring `busy_timeout`, while another process that starts or
+ * ends does the same.
+ */
+function whileLocked(work: () => void): void {
+  for (let waited = 0; ; waited += LOCKED_RETRY_MS) {
+    try {
+      return work();
+    } catch (reason) {
+      const locked = reason instanceof SQLiteError && (reason.code ?? "").startsWith("SQLITE_BUSY");
+      if (!locked || waited >= BUSY_MS) throw reason;
+      Bun.sleepSync(LOCKED_RETRY_MS);
+    }
+  }
+}

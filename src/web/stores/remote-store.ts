@@ -1,0 +1,16 @@
+import type { StoreThread } from "./store-thread.ts";
+import type { StoreName } from "./thread-protocol.ts";
+
+/** A store with the methods of this class, each of which is performed by the thread's own instance. */
+export function remoteStore<Store extends object>(
+  thread: StoreThread,
+  store: StoreName,
+  { prototype }: { prototype: Store },
+): Store {
+  const methods = Object.getOwnPropertyNames(prototype).filter((name) => name !== "constructor");
+  const entries = methods.map((method) => [
+    method,
+    (...args: unknown[]): Promise<unknown> => thread.call({ store, method, args }),
+  ]);
+  return Object.fromEntries(entries) as Store;
+}

@@ -1,0 +1,41 @@
+import type { Database } from "bun:sqlite";
+import { setPriority } from "node:os";
+import type { MessagePort } from "node:worker_threads";
+import { SqliteCrawlStore } from "../crawl/sql/sqlite.ts";
+import { SqliteStoredBytesStore } from "../stored-bytes/sql/sqlite.ts";
+import { SqliteTextIndexStore } from "../text-index/sql/sqlite.ts";
+import { STOP, type StoreName, type StoreReply, type StoreRequest } from "./thread-protocol.ts";
+
+/** Below the gateway's own thread, which answers callers. */
+const NICENESS = 5;
+
+/** Performs the calls that come from a `StoreThread`, one after the other, until it stops them. Closes the database then. */
+export function serveStores(database: Database, port: MessagePort): void {
+  // Linux alone applies it to this thread and not to the whole process.
+  if (process.platform === "linux") setPriority(NICENESS);
+  const stores = {
+    crawls: new SqliteCrawlStore(database),
+    storedBytes: new SqliteStoredBytesStore(database),
+    textIndex: new SqliteTextIndexStore(database),
+  };
+  port.on("message", (message: StoreRequest | typeof STOP) => {
+    if (message === STOP) {
+      database.close();
+      port.close();
+      return;
+    }
+    void perform(stores, message).then((reply) => port.postMessage(reply));
+  });
+}
+
+async function perform(
+  stores: Record<StoreName, object>,
+  { id, store, method, args }: StoreRequest,
+): Promise<StoreReply> {
+  try {
+    const called = stores[store] as Record<string, (...values: unknown[]) => unknown>;
+    return { id, result: await called[method]?.(...args) };
+  } catch (reason) {
+    return { id, failure: reason instanceof Error ? reason.message : String(reason) };
+  }
+}

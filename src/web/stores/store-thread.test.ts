@@ -1,0 +1,102 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { GatewayError } from "../../core/index.ts";
+import { openStorage, type SqliteStorage } from "../../storage/index.ts";
+import type { StoredBytes } from "../stored-bytes/index.ts";
+import { openWebStores, type WebStores } from "./web-stores.ts";
+
+let folder: string;
+let storage: SqliteStorage;
+let stores: WebStores;
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), "tollgate-web-stores-"));
+  storage = await openStorage(`sqlite:${join(folder, "t.db")}`);
+  stores = openWebStores(storage);
+});
+afterEach(async () => {
+  await storage.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const bytes = (id: string, length = 1): StoredBytes => ({
+  kind: "page",
+  id,
+  owner: "alice",
+  mediaType: "text/plain",
+  content: new Uint8Array(length).fill(7),
+  storedAt: 1,
+  keptUntil: 9,
+});
+
+const take = () =>
+  stores.crawls.take({
+    lease: { token: "t", until: 9 },
+    at: 1,
+    pagesMax: 9,
+    politeness: { connectionsMax: 9, intervalMs: 0 },
+  });
+
+test("regular look-ups make no file until something is stored", async () => {
+  expect([await take(), await stores.crawls.exhausted(1), await stores.crawls.overdue(1)]).toEqual([[], [], []]);
+  await stores.textIndex.deleteExpired(1);
+  await stores.storedBytes.deleteExpired(1);
+  expect(await stores.crawls.deleteExpired(1)).toBe(false);
+  expect(existsSync(storage.web.path)).toBe(false);
+  await stores.storedBytes.put(bytes("a"));
+  expect(existsSync(storage.web.path)).toBe(true);
+  expect(await take()).toEqual([]);
+});
+
+test("what another process has stored is found", async () => {
+  const other = await openStorage(`sqlite:${join(folder, "t.db")}`);
+  await openWebStores(other).storedBytes.put(bytes("a"));
+  await other.close();
+  await stores.storedBytes.deleteExpired(9);
+  expect(await stores.storedBytes.find("page", "a", 1)).toBeUndefined();
+});
+
+test("calls are performed in their order, and bytes and large numbers cross unchanged", async () => {
+  const ids = Array.from({ length: 50 }, (_, index) => `${index}`);
+  const stored = ids.map((id, index) => stores.storedBytes.put(bytes(id, index * 1_000)));
+  const found = await Promise.all(ids.map((id) => stores.storedBytes.find("page", id, 1)));
+  await Promise.all(stored);
+  expect(found).toEqual(ids.map((id, index) => bytes(id, index * 1_000)));
+  const moment = 2 ** 52;
+  await stores.storedBytes.put({ ...bytes("late"), keptUntil: moment });
+  expect((await stores.storedBytes.find("page", "late", moment - 1))?.keptUntil).toBe(moment);
+});
+
+test("a storage that closes performs the calls before, and refuses those after", async () => {
+  const before = stores.storedBytes.put(bytes("a"));
+  const closed = storage.close();
+  expect(stores.storedBytes.put(bytes("b"))).rejects.toMatchObject({ code: "storage_unavailable" });
+  await before;
+  await closed;
+  storage = await openStorage(`sqlite:${join(folder, "t.db")}`);
+  stores = openWebStores(storage);
+  expect(await stores.storedBytes.find("page", "a", 1)).toEqual(bytes("a"));
+});
+
+test("a call that fails is refused alone", async () => {
+  const wrong = { ...bytes("a"), owner: null as unknown as string };
+  const [failed, good] = await Promise.allSettled([
+    stores.storedBytes.put(wrong),
+    stores.storedBytes.put(bytes("good")),
+  ]);
+  expect(failed).toMatchObject({ status: "rejected", reason: { code: "storage_unavailable" } });
+  expect(good.status).toBe("fulfilled");
+});
+
+test("a file that can't be used refuses each call until it is repaired", async () => {
+  writeFileSync(storage.web.path, "This is no database. ".repeat(100));
+  for (const _ of [1, 2]) {
+    const reason: unknown = await take().catch((thrown: unknown) => thrown);
+    expect(reason).toBeInstanceOf(GatewayError);
+    expect(String(reason)).toContain("cannot open");
+  }
+  rmSync(storage.web.path);
+  await stores.storedBytes.put(bytes("a"));
+  expect(await stores.storedBytes.find("page", "a", 1)).toEqual(bytes("a"));
+});
