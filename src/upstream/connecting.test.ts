@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { clientOf, failureOf, RawUpstream, replyOf, requestTo, textOf } from "./__fixtures__/raw-upstream.ts";
+import { failureOf } from "../testing/failure-of.ts";
+import { clientOf, RawUpstream, replyOf, requestTo, textOf } from "./__fixtures__/raw-upstream.ts";
 
 const late = /could not be opened in time/;
 

@@ -1,14 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import {
-  clientOf,
-  failureOf,
-  type Peer,
-  Reading,
-  RawUpstream,
-  replyOf,
-  requestTo,
-  textOf,
-} from "./__fixtures__/raw-upstream.ts";
+import { failureOf } from "../testing/failure-of.ts";
+import { clientOf, type Peer, Reading, RawUpstream, replyOf, requestTo, textOf } from "./__fixtures__/raw-upstream.ts";
 
 const ok = ({ send }: Peer): void => send(replyOf("ok"));
 

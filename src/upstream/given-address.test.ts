@@ -2,7 +2,8 @@
 import { describe, expect, test } from "bun:test";
 import { askByFetch } from "./by-fetch.ts";
 import { Authority } from "./__fixtures__/certificates.ts";
-import { clientOf, failureOf, RawUpstream, replyOf, requestTo, textOf } from "./__fixtures__/raw-upstream.ts";
+import { failureOf } from "../testing/failure-of.ts";
+import { clientOf, RawUpstream, replyOf, requestTo, textOf } from "./__fixtures__/raw-upstream.ts";
 
 const authority = new Authority("the test's authority");
 const named = authority.issue({ name: "named", hosts: ["DNS:named.invalid"] });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { Authority, type Issued, selfSigned } from "./__fixtures__/certificates.ts";
-import { clientOf, failureOf, RawUpstream, replyOf, requestTo, textOf } from "./__fixtures__/raw-upstream.ts";
+import { failureOf } from "../testing/failure-of.ts";
+import { clientOf, RawUpstream, replyOf, requestTo, textOf } from "./__fixtures__/raw-upstream.ts";
 
 const DAY_MS = 86_400_000;
 const authority = new Authority("the test's authority");

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { clientOf, failureOf, Reading, RawUpstream, replyOf, requestTo, textOf } from "./__fixtures__/raw-upstream.ts";
+import { failureOf } from "../testing/failure-of.ts";
+import { clientOf, Reading, RawUpstream, replyOf, requestTo, textOf } from "./__fixtures__/raw-upstream.ts";
 import { BadReply } from "./bad-reply.ts";
 
 describe("a request", () => {

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { bytesOf, pageRequest } from "../__fixtures__/request.ts";
+import { failureOf } from "../../testing/failure-of.ts";
 import { PagePool, type PagePoolOptions } from "./page-pool.ts";
 
 const small = bytesOf("<title>A title</title><h1>Hello</h1><p>from a <b>child</b></p>");
@@ -20,13 +21,6 @@ afterEach(async () => {
   await Promise.all(pools.map((pool) => pool.close()));
   pools = [];
 });
-
-function failureOf(promise: Promise<unknown>): Promise<unknown> {
-  return promise.then(
-    () => "no failure",
-    (error: unknown) => error,
-  );
-}
 
 /** Resolves when a process is gone. */
 async function gone(pid: number): Promise<void> {

@@ -216,13 +216,3 @@ export async function textOf(reply: UpstreamReply): Promise<string> {
   if (reading.state === "failed") throw reading.failure;
   return reading.text;
 }
-
-/** The reason of a rejection; throws if the promise is fulfilled. */
-export async function failureOf(promise: Promise<unknown>): Promise<unknown> {
-  const outcome = await promise.then(
-    () => undefined,
-    (cause: unknown) => ({ cause }),
-  );
-  if (outcome === undefined) throw new Error("it did not fail");
-  return outcome.cause;
-}
