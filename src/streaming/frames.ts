@@ -18,6 +18,9 @@ export interface Frame {
   parts: readonly Uint8Array[];
 }
 
+/** Bytes of a piece. To write 50 MB in one go held up the gateway's thread for 60 ms, in such pieces for 2. */
+const PIECE_BYTES = 1024 * 1024;
+
 /** The pieces of a frame, in their order. */
 export function frameOf({ text, parts }: Frame): Uint8Array[] {
   const bytes = Buffer.from(text);
@@ -25,7 +28,12 @@ export function frameOf({ text, parts }: Frame): Uint8Array[] {
   [parts.length, bytes.length, ...parts.map(({ length }) => length)].forEach((number, at) =>
     head.writeUInt32BE(number, at * WORD_BYTES),
   );
-  return [head, bytes, ...parts];
+  return [head, bytes, ...parts].flatMap(divided);
+}
+
+function divided(bytes: Uint8Array): Uint8Array[] {
+  const count = Math.ceil(bytes.length / PIECE_BYTES);
+  return Array.from({ length: count }, (_, at) => bytes.subarray(at * PIECE_BYTES, (at + 1) * PIECE_BYTES));
 }
 
 /** Takes a stream of frames apart, whatever pieces it arrives in. Throws if a frame exceeds its bounds. */
