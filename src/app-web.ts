@@ -87,28 +87,32 @@ export function createWeb(options: WebOptions): Web {
   const { engine: choice } = config.web;
   const chosen = typeof choice === "string" ? { kind: choice } : choice;
   const index = createTextIndex(options, stores);
+  const { work, body, memory } = calls;
+  const userAgent = config.web.user_agent;
+  const robots = new Robots({ outbound, clock, userAgent });
   const reader: WebEngine =
     chosen.kind === "firecrawl"
       ? createFirecrawl(options, chosen)
       : new NativeEngine({
           outbound,
           pages,
+          robots,
           browser,
           cache: new PageCache({ store: stores.storedBytes, clock }),
           screenshots: config.web.screenshots === "address" ? screenshots : undefined,
           model: createModel(options),
-          memory: calls.memory,
+          memory,
           environment,
           logger,
-          userAgent: config.web.user_agent,
+          userAgent,
           pageBytesMax: config.web.page_limit,
           cacheMsMax: config.web.cache_max_age,
         });
-  const { work, body, memory } = calls;
   const engine = new IndexingEngine(reader, index);
   const search = createSearch(options, index);
   const price = webPrice(config.pricing.web);
-  const crawls = createCrawls(options, stores, { engine, engineName: chosen.kind, price, work });
+  const sitemaps = { outbound, pages, memory, userAgent };
+  const crawls = createCrawls(options, stores, { engine, engineName: chosen.kind, price, work, robots, sitemaps });
   return {
     crawls,
     access: new WebAccess({ engine, search, engineName: chosen.kind, price, work, body, memory, environment, logger }),
@@ -143,18 +147,16 @@ function createSearch({ config, environment: { fetch } }: WebOptions, local: Tex
   }
 }
 
-type CrawlParts = Pick<CrawlsOptions, "engine" | "engineName" | "price" | "work">;
+type CrawlParts = Pick<CrawlsOptions, "engine" | "engineName" | "price" | "work" | "robots" | "sitemaps">;
 
 function createCrawls(options: WebOptions, { crawls }: WebStores, parts: CrawlParts): Crawls {
-  const { config, environment, logger, outbound, webhooks, ticker, publicUrl } = options;
+  const { config, environment, logger, webhooks, ticker, publicUrl } = options;
   const { clock } = environment;
-  const { crawl, user_agent: userAgent } = config.web;
+  const { crawl } = config.web;
   const intervalMs = crawl.pages_per_second === 0 ? 0 : Math.ceil(1_000 / crawl.pages_per_second);
   return new Crawls({
     ...parts,
     crawls,
-    robots: new Robots({ outbound, clock, userAgent }),
-    sitemaps: { outbound, userAgent },
     messages: new CrawlMessages({ crawls, webhooks, clock }),
     webhooks,
     environment,

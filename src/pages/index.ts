@@ -3,7 +3,14 @@ export type { Page, DocumentKind, PageMetadata, PageRequest, PageWants, PdfOptio
 export { PagePool, type PagePoolOptions, type TakeApartOptions } from "./pool/page-pool.ts";
 export type { MainContent, PageType } from "./main-content/index.ts";
 export type * as contentTraining from "./main-content/training.ts";
-export type { Sitemap, SitemapEntry, SitemapRequest } from "./sitemap/read-sitemap.ts";
+export {
+  type Sitemap,
+  type SitemapEntry,
+  sitemapAddressesMax,
+  sitemapBytesMax,
+  sitemapCharactersMax,
+  type SitemapRequest,
+} from "./sitemap/sitemap.ts";
 
 /** For the benchmark. Only on request: the gateway takes no page apart itself, and parser and model cost it 10 MB and 0.1 s. */
 export const loadExtraction = () => import("./extraction.ts");

@@ -10,7 +10,7 @@ export type { StoredBytesStore } from "./stored-bytes/index.ts";
 export { CrawlMessages } from "./crawl/crawl-messages.ts";
 export { batchRequest, crawlRequest } from "./crawl/crawl-request.ts";
 export { Crawls, type CrawlsOptions, type CrawlStart, type StartedCrawl } from "./crawl/crawls.ts";
-export { Robots } from "./crawl/robots.ts";
+export { Robots } from "./robots/index.ts";
 export type { CrawlStore, LeasedPage, NewCrawl, NewPage } from "./crawl/store.ts";
 export { WebAccess } from "./web-access.ts";
 export type { SearchBackend } from "./search/backend.ts";

@@ -18,36 +18,61 @@ afterAll(async () => {
   for (const site of sites) await site.stop();
 });
 
-interface Crawled {
-  site: CrawlSite;
-  completed: number;
-  codes: string[];
-  robotsBlocked: string[];
-}
-
 async function ask<Body>(path: string): Promise<Body> {
   const answer = await fetch(rig.gateway.url + path, { headers: { authorization: `Bearer ${token}` } });
   return (await answer.json()) as Body;
 }
 
-/** Crawls such a site to its end. */
-async function crawled(options: CrawlSiteOptions, body: object): Promise<Crawled> {
+interface Begun {
+  site: CrawlSite;
+  id: string;
+}
+
+/** Begins a crawl of such a site. */
+async function begun(options: CrawlSiteOptions, body: object): Promise<Begun> {
   const site = await startCrawlSite(options);
   sites.push(site);
-  const started = await post(rig, "/v2/crawl", token, { url: `${site.url}/docs/`, ...body });
-  const { id } = (await started.json()) as { id: string };
-  const job = await until(
-    "the crawl has ended",
-    async () => {
-      const each = await ask<{ status: string; completed: number }>(`/v2/crawl/${id}`);
-      return each.status !== "scraping" && each;
-    },
-    endMsMax,
-  );
-  expect(job.status).toBe("completed");
+  return { site, id: await startCrawl({ url: `${site.url}/docs/`, ...body }) };
+}
+
+async function startCrawl(body: object): Promise<string> {
+  const started = await post(rig, "/v2/crawl", token, body);
+  return ((await started.json()) as { id: string }).id;
+}
+
+interface Job {
+  status: string;
+  completed: number;
+}
+
+/** Resolves when a crawl is so far. */
+function untilJob(id: string, what: string, isSo: (job: Job) => boolean): Promise<Job> {
+  const look = async (): Promise<Job | false> => {
+    const job = await ask<Job>(`/v2/crawl/${id}`);
+    return isSo(job) && job;
+  };
+  return until(what, look, endMsMax);
+}
+
+interface Ended {
+  completed: number;
+  codes: string[];
+  robotsBlocked: string[];
+}
+
+/** Awaits the end of a crawl. */
+async function ended(id: string): Promise<Ended> {
+  const { status, completed } = await untilJob(id, "the crawl has ended", (job) => job.status !== "scraping");
+  expect(status).toBe("completed");
   type Errors = { errors: { code: string }[]; robotsBlocked: string[] };
   const { errors, robotsBlocked } = await ask<Errors>(`/v2/crawl/${id}/errors`);
-  return { site, completed: job.completed, codes: errors.map(({ code }) => code), robotsBlocked };
+  return { completed, codes: errors.map(({ code }) => code), robotsBlocked };
+}
+
+/** Crawls such a site to its end. */
+async function crawled(options: CrawlSiteOptions, body: object): Promise<Begun & Ended> {
+  const crawl = await begun(options, body);
+  return { ...crawl, ...(await ended(crawl.id)) };
 }
 
 describe.concurrent("a crawl of a site with", () => {
@@ -94,6 +119,21 @@ describe.concurrent("a crawl of a site with", () => {
   );
 
   test(
+    "a sitemap that comes a byte a second ends, and its other pages come meanwhile",
+    async () => {
+      const { site, id } = await begun({ sitemap: "drip" }, { maxDiscoveryDepth: 1 });
+      // The start and its six links.
+      await untilJob(id, "the linked pages are there", ({ completed }) => completed === 7);
+      expect(site.visits("/sitemap.xml").map(({ endedMs }) => endedMs)).toEqual([undefined]);
+      const { completed, codes } = await ended(id);
+      // The page that the sitemap lists, and the one that this links to.
+      expect([completed, codes]).toEqual([9, ["SITEMAP_TIMEOUT"]]);
+      expect(site.visits("/docs/chapter-6/page-15")).toHaveLength(1);
+    },
+    endMsMax,
+  );
+
+  test(
     "a sitemap that lists itself ends",
     async () => {
       const { completed } = await crawled({ sitemap: "loop" }, { limit: 3 });
@@ -131,18 +171,8 @@ test(
     try {
       const slow = `${"x?".repeat(240)}[yz]$`;
       const body = { url: `http://127.0.0.1:${site.port}/docs/`, includePaths: ["^/docs/$", slow, slow, slow] };
-      const started = await post(rig, "/v2/crawl", token, body);
-      const { id } = (await started.json()) as { id: string };
-      const { completed } = await until(
-        "the crawl has ended",
-        async () => {
-          const each = await ask<{ status: string; completed: number }>(`/v2/crawl/${id}`);
-          return each.status !== "scraping" && each;
-        },
-        endMsMax,
-      );
-      const { errors } = await ask<{ errors: { code: string }[] }>(`/v2/crawl/${id}/errors`);
-      expect([completed, errors.map(({ code }) => code)]).toEqual([1, ["PATTERNS_TOO_SLOW"]]);
+      const { completed, codes } = await ended(await startCrawl(body));
+      expect([completed, codes]).toEqual([1, ["PATTERNS_TOO_SLOW"]]);
     } finally {
       await site.stop(true);
     }

@@ -27,7 +27,7 @@ async function answer({ text, parts: [bytes = new Uint8Array()] }: Frame): Promi
 
 async function perform(task: Task, bytes: Uint8Array): Promise<Uint8Array[]> {
   try {
-    if (task.name === "sitemap") return encodeSitemap(readSitemap(bytes, task.request));
+    if (task.name === "sitemap") return encodeSitemap(await readSitemap(bytes, task.request));
     return encodePage(await takeApart(bytes, task.request));
   } catch (error) {
     return encodeFailure(error);

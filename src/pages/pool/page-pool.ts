@@ -2,7 +2,7 @@ import { strict as assert } from "node:assert";
 import { availableParallelism } from "node:os";
 import type { Page, PageRequest } from "../page.ts";
 import { PageError } from "../page-error.ts";
-import type { Sitemap, SitemapRequest } from "../sitemap/read-sitemap.ts";
+import type { Sitemap, SitemapRequest } from "../sitemap/sitemap.ts";
 import { type ChildBounds, PageChild } from "./page-child.ts";
 import type { Result, Task } from "./tasks.ts";
 
@@ -85,7 +85,7 @@ export class PagePool {
   }
 
   /**
-   * Reads a sitemap, a sitemap index, a feed or a list of addresses.
+   * Reads a sitemap, a sitemap index, a feed or a list of addresses. Its entries are decoded while they are looped over.
    * @throws PageError; the reason of `signal`, at once, when it is aborted.
    */
   async readSitemap(bytes: Uint8Array, request: SitemapRequest, { signal }: TakeApartOptions = {}): Promise<Sitemap> {

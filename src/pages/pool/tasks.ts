@@ -1,6 +1,7 @@
 import type { Page, PageRequest } from "../page.ts";
 import { PageError, type ReadFailure } from "../page-error.ts";
-import type { Sitemap, SitemapRequest } from "../sitemap/read-sitemap.ts";
+import { decodeEntries, encodeEntries } from "../sitemap/entry-lines.ts";
+import type { Sitemap, SitemapRequest } from "../sitemap/sitemap.ts";
 import { type Frame, type FrameBounds, frameOf } from "../../streaming/index.ts";
 
 /** The task for a child, with the bytes that come with it. */
@@ -17,7 +18,7 @@ const texts = ["markdown", "html", "rawHtml"] as const;
 
 type Reply =
   | { outcome: "page"; page: Page; texts: (typeof texts)[number][] }
-  | { outcome: "sitemap" }
+  | { outcome: "sitemap"; isCut: boolean }
   | { outcome: "failed"; failure: ReadFailure; message: string };
 
 export function encodePage(page: Page): Uint8Array[] {
@@ -31,9 +32,8 @@ export function encodePage(page: Page): Uint8Array[] {
   );
 }
 
-/** Lists can be long, and JSON is read faster than it is built: it crosses as bytes that the gateway parses once. */
-export function encodeSitemap(sitemap: Sitemap): Uint8Array[] {
-  return encodeReply({ outcome: "sitemap" }, [new TextEncoder().encode(JSON.stringify(sitemap))]);
+export function encodeSitemap({ pages, sitemaps, isCut }: Sitemap): Uint8Array[] {
+  return encodeReply({ outcome: "sitemap", isCut }, [encodeEntries(pages), encodeEntries(sitemaps)]);
 }
 
 export function encodeFailure(error: unknown): Uint8Array[] {
@@ -53,8 +53,12 @@ function encodeReply(reply: Reply, parts: readonly Uint8Array[]): Uint8Array[] {
 export function decodeReply({ text, parts }: Frame): Result {
   const reply = JSON.parse(text) as Reply;
   if (reply.outcome === "failed") throw new PageError(reply.failure, reply.message);
+  if (reply.outcome === "sitemap") {
+    const [pages = new Uint8Array(), sitemaps = new Uint8Array()] = parts;
+    const sitemap = { pages: decodeEntries(pages), sitemaps: decodeEntries(sitemaps), isCut: reply.isCut };
+    return { name: "sitemap", sitemap };
+  }
   const decoder = new TextDecoder();
-  if (reply.outcome === "sitemap") return { name: "sitemap", sitemap: JSON.parse(decoder.decode(parts[0])) as Sitemap };
   const page = { ...reply.page };
   for (const [index, name] of reply.texts.entries()) page[name] = decoder.decode(parts[index]);
   return { name: "page", page };

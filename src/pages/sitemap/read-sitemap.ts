@@ -1,190 +1,200 @@
-import { gunzipSync } from "node:zlib";
 import { Parser } from "htmlparser2";
 import { decodeText } from "../charset/decode.ts";
 import { charsetOf } from "../documents/kind.ts";
 import { PageError } from "../page-error.ts";
-
-/** Bytes that a sitemap unpacks to. The protocol allows 50 MiB. */
-const sitemapBytesMax = 64 * 1024 * 1024;
-
-/** Addresses that are taken from one sitemap. The protocol allows 50,000. */
-const sitemapAddressesMax = 100_000;
+import {
+  type Sitemap,
+  type SitemapEntry,
+  type SitemapRequest,
+  sitemapAddressesMax,
+  sitemapBytesMax,
+  sitemapCharactersMax,
+} from "./sitemap.ts";
+import { unpack } from "./unpack.ts";
 
 /** Characters of one address. */
 const addressCharactersMax = 4_096;
 
-export interface SitemapEntry {
-  /** Absolute, on the web, without fragment. */
-  url: string;
-  /** As the sitemap writes it. */
-  lastModified?: string;
-  title?: string;
-}
+/** Characters of a title. */
+const titleCharactersMax = 500;
 
-/** The entries of a sitemap. A feed and a text with one address a line are sitemaps too. */
-export interface Sitemap {
-  /** Pages. */
+/** Elements in one another: those of a feed may be HTML. The parser's time grows with their square. */
+const depthMax = 1_000;
+
+/** Characters that are read before it is checked whether there are enough addresses. */
+const pieceCharacters = 64 * 1024;
+
+interface ReadSitemap extends Sitemap {
   pages: SitemapEntry[];
-  /** Further sitemaps, of an index. */
   sitemaps: SitemapEntry[];
-  /** There were more addresses than are taken. */
-  isCut: boolean;
-}
-
-export interface SitemapRequest {
-  /** The address of the sitemap: the base of relative ones. */
-  url: string;
-  contentType: string | undefined;
 }
 
 /**
  * Reads a sitemap, a sitemap index, a feed or a list of addresses, possibly packed by gzip. No entities of the document's
- * own are expanded.
- * @throws PageError `too_large` for one that unpacks to too much, `malformed` for one that lists nothing that is known.
+ * own are expanded. What is too long is read up to its bounds, and says so.
+ * @throws PageError `malformed` for a document that is none of them, or that cannot be read.
  */
-export function readSitemap(bytes: Uint8Array, { url, contentType }: SitemapRequest): Sitemap {
-  const { text } = decodeText(unpack(bytes), { label: charsetOf(contentType), xml: true });
-  const sitemap = text.trimStart().startsWith("<") ? readXml(text, url) : readLines(text, url);
-  if (sitemap === undefined) throw new PageError("malformed", "the document is no sitemap");
-  return sitemap;
+export async function readSitemap(bytes: Uint8Array, request: SitemapRequest): Promise<ReadSitemap> {
+  const { url, contentType } = request;
+  const unpacked = await unpack(bytes, sitemapBytesMax);
+  const isCut = request.isCut || unpacked.isCut;
+  const { text } = decodeText(unpacked.bytes, { label: charsetOf(contentType), xml: true });
+  const collector = new Collector(url);
+  const isSitemap = text.trimStart().startsWith("<") ? readXml(text, collector) : readLines(text, isCut, collector);
+  if (!isSitemap) throw new PageError("malformed", "the document is no sitemap");
+  const { pages, sitemaps, isFull } = collector;
+  return { pages, sitemaps, isCut: isCut || isFull };
 }
 
-function unpack(bytes: Uint8Array): Uint8Array {
-  let unpacked = bytes;
-  // Servers pack files that are packed already.
-  for (let layer = 0; layer < 2 && unpacked[0] === 0x1f && unpacked[1] === 0x8b; layer += 1) {
-    try {
-      unpacked = gunzipSync(unpacked, { maxOutputLength: sitemapBytesMax });
-    } catch (error) {
-      const isBomb = error instanceof RangeError;
-      throw new PageError(
-        isBomb ? "too_large" : "malformed",
-        isBomb ? "the sitemap unpacks to too much" : "the sitemap can't be unpacked",
-        { cause: error },
-      );
-    }
-  }
-  if (unpacked.length > sitemapBytesMax) throw new PageError("too_large", "the sitemap is too large");
-  return unpacked;
-}
+type List = "pages" | "sitemaps";
 
-/** Adds addresses until there are enough. */
+/** Collects addresses, each once, until there are enough. */
 class Collector {
-  readonly sitemap: Sitemap = { pages: [], sitemaps: [], isCut: false };
+  readonly pages: SitemapEntry[] = [];
+  readonly sitemaps: SitemapEntry[] = [];
+  /** There was one more than is taken. */
+  isFull = false;
   readonly #base: string;
   readonly #seen = new Set<string>();
+  #characters = 0;
 
   constructor(base: string) {
     this.#base = base;
   }
 
-  add(list: "pages" | "sitemaps", address: string, facts: Omit<SitemapEntry, "url"> = {}): void {
-    if (this.#seen.size >= sitemapAddressesMax) {
-      this.sitemap.isCut = true;
-      return;
-    }
+  add(list: List, address: string, title?: string): void {
     const trimmed = address.trim();
     const url = trimmed === "" || trimmed.length > addressCharactersMax ? null : URL.parse(trimmed, this.#base);
     if (url === null || !/^https?:$/.test(url.protocol)) return;
     url.hash = "";
-    if (this.#seen.has(url.href)) return;
+    if (this.#seen.has(url.href) || this.isFull) return;
+    const characters = this.#characters + url.href.length + (title?.length ?? 0);
+    if (this.#seen.size >= sitemapAddressesMax || characters > sitemapCharactersMax) {
+      this.isFull = true;
+      return;
+    }
+    this.#characters = characters;
     this.#seen.add(url.href);
-    this.sitemap[list].push({ url: url.href, ...facts });
+    this[list].push({ url: url.href, ...(title !== undefined && { title }) });
   }
 }
 
-function readLines(text: string, base: string): Sitemap | undefined {
-  const collector = new Collector(base);
-  let start = 0;
-  while (start < text.length && !collector.sitemap.isCut) {
-    const end = text.indexOf("\n", start);
-    const line = text.slice(start, end < 0 ? undefined : end).trim();
+/** Returns whether there is an address in the text. The last line of one that is cut off may be a part of an address. */
+function readLines(text: string, isCut: boolean, collector: Collector): boolean {
+  const lineEnd = /\r\n|\r|\n/g;
+  for (let start = 0; start < text.length && !collector.isFull; start = lineEnd.lastIndex) {
+    const end = lineEnd.exec(text)?.index;
+    if (end === undefined && isCut) break;
+    const line = text.slice(start, end).trim();
     if (/^https?:\/\//i.test(line)) collector.add("pages", line);
-    start = end < 0 ? text.length : end + 1;
+    if (end === undefined) break;
   }
-  return collector.sitemap.pages.length === 0 ? undefined : collector.sitemap;
+  return collector.pages.length > 0;
+}
+
+/** Returns whether the document is a sitemap. */
+function readXml(text: string, collector: Collector): boolean {
+  const reader = new XmlSitemap(collector);
+  const parser = new Parser(reader, { xmlMode: true, decodeEntities: true });
+  for (let start = 0; start < text.length && !collector.isFull; start += pieceCharacters)
+    parser.write(text.slice(start, start + pieceCharacters));
+  parser.end();
+  return reader.isSitemap;
 }
 
 /** Elements that are one entry each, by the list that they belong to. */
-const entryLists: Readonly<Record<string, "pages" | "sitemaps">> = {
+const entryLists: Readonly<Record<string, List>> = {
   url: "pages",
   item: "pages",
   entry: "pages",
   sitemap: "sitemaps",
 };
 
-const roots = new Set(["urlset", "sitemapindex", "rss", "feed", "rdf"]);
-
-/** Characters of a title or a date. */
-const factCharactersMax = 500;
-
-function readXml(text: string, base: string): Sitemap | undefined {
-  const reader = new XmlSitemap(base);
-  const parser = new Parser(reader, { xmlMode: true, decodeEntities: true });
-  // In pieces, so that reading stops where there are enough addresses.
-  for (let start = 0; start < text.length && !reader.isDone; start += pieceCharacters)
-    parser.write(text.slice(start, start + pieceCharacters));
-  parser.end();
-  return reader.isSitemap ? reader.collector.sitemap : undefined;
-}
-
-const pieceCharacters = 64 * 1024;
+/** Elements that contain the entries, by the list that a `<loc>` directly in them belongs to. */
+const rootLists: Readonly<Record<string, List>> = {
+  urlset: "pages",
+  sitemapindex: "sitemaps",
+  rss: "pages",
+  feed: "pages",
+  rdf: "pages",
+};
 
 /** Reads elements as they come; only the text of one entry is kept. */
 class XmlSitemap {
-  readonly collector: Collector;
   isSitemap = false;
-  #list: "pages" | "sitemaps" | undefined;
+  readonly #collector: Collector;
+  #root: { list: List; depth: number } | undefined;
+  /** Elements that are open, and those of them that are within the entry. */
+  #depth = 0;
   #levels = 0;
+  /** Of the entry; undefined outside of one. */
+  #list: List | undefined;
+  /** The entry is a `<loc>` alone. */
+  #isBare = false;
   #field: string | undefined;
   #text = "";
   #fields: Record<string, string> = {};
 
-  constructor(base: string) {
-    this.collector = new Collector(base);
-  }
-
-  get isDone(): boolean {
-    return this.collector.sitemap.isCut;
+  constructor(collector: Collector) {
+    this.#collector = collector;
   }
 
   onopentag(tag: string, attribs: Readonly<Record<string, string>>): void {
     const name = localName(tag);
-    if (roots.has(name)) this.isSitemap = true;
+    this.#depth += 1;
+    if (this.#depth > depthMax) throw new PageError("malformed", "the sitemap has too many elements in one another");
+    const list = rootLists[name];
+    if (list !== undefined) {
+      this.isSitemap = true;
+      this.#root ??= { list, depth: this.#depth };
+    }
     if (this.#list === undefined) {
-      this.#list = entryLists[name];
-      this.#levels = 0;
-      this.#fields = {};
+      this.#beginEntry(name);
       return;
     }
     this.#levels += 1;
     if (this.#levels !== 1) return;
-    this.#field = name;
-    this.#text = "";
+    this.#beginField(name);
     const isOther = name === "link" && attribs["rel"] !== undefined && attribs["rel"] !== "alternate";
     if (name === "link" && attribs["href"] !== undefined && !isOther) this.#fields["link"] ??= attribs["href"];
   }
 
-  ontext(data: string): void {
-    if (this.#field !== undefined && this.#text.length < addressCharactersMax) this.#text += data;
+  #beginEntry(name: string): void {
+    this.#isBare = name === "loc" && this.#depth - 1 === this.#root?.depth;
+    this.#list = this.#isBare ? this.#root?.list : entryLists[name];
+    this.#levels = this.#isBare ? 1 : 0;
+    this.#fields = {};
+    if (this.#isBare) this.#beginField(name);
   }
 
-  onclosetag(): void {
+  #beginField(name: string): void {
+    this.#field = name;
+    this.#text = "";
+  }
+
+  ontext(data: string): void {
+    if (this.#field !== undefined && this.#text.length <= addressCharactersMax) this.#text += data;
+  }
+
+  /** An element that the end of the document or of its parent closes may be a part of what it was. */
+  onclosetag(_tag: string, isImplied: boolean): void {
+    this.#depth -= 1;
     if (this.#list === undefined) return;
     if (this.#levels > 0) {
-      if (this.#levels === 1 && this.#field !== undefined && this.#text.trim() !== "")
-        this.#fields[this.#field] ??= this.#text.trim();
-      if (this.#levels === 1) this.#field = undefined;
+      if (this.#levels === 1) this.#endField(isImplied);
       this.#levels -= 1;
-      return;
+      if (this.#levels > 0 || !this.#isBare) return;
     }
-    const { loc, link, lastmod, updated, pubdate, title } = this.#fields;
-    const lastModified = (lastmod ?? updated ?? pubdate)?.slice(0, factCharactersMax);
-    this.collector.add(this.#list, loc ?? link ?? "", {
-      ...(lastModified !== undefined && { lastModified }),
-      ...(title !== undefined && { title: title.slice(0, factCharactersMax) }),
-    });
+    const { loc, link, title } = this.#fields;
+    this.#collector.add(this.#list, loc ?? link ?? "", title?.slice(0, titleCharactersMax));
     this.#list = undefined;
+  }
+
+  #endField(isImplied: boolean): void {
+    const text = this.#text.trim();
+    const isWhole = !isImplied && this.#text.length <= addressCharactersMax;
+    if (this.#field !== undefined && isWhole && text !== "") this.#fields[this.#field] ??= text;
+    this.#field = undefined;
   }
 }
 

@@ -4,9 +4,9 @@ import type { ModelPrice } from "../../pricing/index.ts";
 import type { Ticker } from "../../streaming/index.ts";
 import type { Logger } from "../../telemetry/index.ts";
 import type { WebEngine } from "../engine.ts";
+import type { Robots } from "../robots/index.ts";
 import type { SitemapDependencies } from "../sitemaps/index.ts";
 import type { CrawlMessages } from "./crawl-messages.ts";
-import type { Robots } from "./robots.ts";
 import type { CrawlStore, Politeness } from "./store.ts";
 
 export interface CrawlDependencies {
@@ -16,7 +16,7 @@ export interface CrawlDependencies {
   engineName: string;
   price: ModelPrice;
   work: WorkDependencies;
-  robots: Robots;
+  robots: Pick<Robots, "of">;
   sitemaps: SitemapDependencies;
   messages: CrawlMessages;
   environment: Pick<Environment, "clock" | "randomBytes" | "randomFraction">;

@@ -1,6 +1,7 @@
 /** New addresses of a crawl: from the links of a page, or from the sitemaps of its hosts. */
 import type { CallSignal } from "../../core/index.ts";
-import { readSitemaps } from "../sitemaps/index.ts";
+import { readSitemaps, sitemapProblems } from "../sitemaps/index.ts";
+import { Slices } from "../slices.ts";
 import type { CrawlDependencies } from "./crawl-dependencies.ts";
 import { isUnknown, type OpenCrawl } from "./open-crawl.ts";
 import { type FoundAddress, type Trap, traps } from "./scope.ts";
@@ -17,12 +18,7 @@ const DISCOVERED_PER_PAGE = 10;
 const DISCOVERED_MIN = 1_000;
 const DISCOVERED_MAX = 1_000_000;
 
-/** Addresses that are taken from the sitemaps of a crawl, and their characters. */
-const SITEMAP_URLS_MAX = 100_000;
-const SITEMAP_CHARACTERS_MAX = 20_000_000;
-
-/** How long addresses are compared with patterns before other callers have their turn, and in all for one page. */
-const SLICE_MS = 10;
+/** How long the addresses of one page are compared with patterns. */
 const COMPARING_MS_MAX = 2_000;
 
 /** Pages that may take longer before the crawl ends: its patterns and a site's addresses slow down all callers. */
@@ -46,7 +42,7 @@ export async function follow(
   if (scope === undefined) return;
   const left = new Map<Trap, string>();
   const pages: NewPage[] = [];
-  const slices = new Slices();
+  const slices = new Slices({ spentMsMax: COMPARING_MS_MAX });
   for (const address of found.slice(0, LINKS_MAX)) {
     if (slices.isOver && !(await slices.next())) {
       await tooSlow(deps, crawl, from);
@@ -67,25 +63,6 @@ export async function follow(
     await note(deps, crawl, { code: "TOO_MANY_LINKS", message, url: from });
   }
   await add(deps, crawl, pages);
-}
-
-/** Divides long work of the event loop. */
-class Slices {
-  #begun = performance.now();
-  #spentMs = 0;
-
-  get isOver(): boolean {
-    return performance.now() - this.#begun > SLICE_MS;
-  }
-
-  /** Lets others work. Resolves with whether there is time left. */
-  async next(): Promise<boolean> {
-    this.#spentMs += performance.now() - this.#begun;
-    if (this.#spentMs > COMPARING_MS_MAX) return false;
-    await new Promise((resolve) => setImmediate(resolve));
-    this.#begun = performance.now();
-    return true;
-  }
 }
 
 async function tooSlow(deps: Dependencies, crawl: OpenCrawl, url: string): Promise<void> {
@@ -122,29 +99,21 @@ export async function followSitemaps(
   const { scope } = crawl;
   const until = performance.now() + SITEMAPS_MS_MAX;
   const found: FoundAddress[] = [];
-  let count = 0;
-  let characters = 0;
   const rules = await deps.robots.of(page.url);
-  const { isTruncated, isLate } = await readSitemaps(deps.sitemaps, {
-    sitemaps: rules.sitemaps.length > 0 ? rules.sitemaps : [new URL("/sitemap.xml", page.url).href],
+  const left = await readSitemaps(deps.sitemaps, {
+    siteUrl: page.url,
+    listed: rules.sitemaps,
+    // The host's other pages are read meanwhile.
+    filesAtOnce: 1,
     signal,
     timeLeft: () => until - performance.now(),
-    onAddress(url) {
-      count += 1;
-      characters += url.length;
-      // Patterns are compared later, in slices: here a whole piece of the file is read at once.
+    onPage({ url }) {
+      // Patterns are compared later: their time is bounded for so many addresses at a time.
       if (scope?.mayHave(new URL(url)) === true) found.push({ url, depth: 0 });
-      return count < SITEMAP_URLS_MAX && characters < SITEMAP_CHARACTERS_MAX;
+      return true;
     },
   });
-  if (isTruncated) {
-    const message = `Sitemaps of a crawl are read up to ${SITEMAP_URLS_MAX} addresses, 200 files and 50 MiB a file.`;
-    await note(deps, crawl, { code: "SITEMAP_TRUNCATED", message, url: page.url });
-  }
-  if (isLate) {
-    const message = "The sitemaps took too long: those that were read in time are followed.";
-    await note(deps, crawl, { code: "SITEMAP_TIMEOUT", message, url: page.url });
-  }
+  for (const [code, url] of left) await note(deps, crawl, { code, message: sitemapProblems[code], url });
   for (let from = 0; from < found.length; from += LINKS_MAX) {
     await follow(deps, crawl, { found: found.slice(from, from + LINKS_MAX), from: page.url });
   }

@@ -32,31 +32,30 @@ export class AddressSet {
     this.#options = options;
   }
 
-  get isFull(): boolean {
-    return this.#links.size >= this.#options.countMax;
-  }
-
   get links(): SiteLink[] {
     return [...this.#links.values()];
   }
 
-  /** Adds an absolute address of the site; ignores any other. A later title completes an earlier entry. */
-  add(address: string, { title, description }: Omit<SiteLink, "url"> = {}): void {
-    if (!URL.canParse(address)) return;
-    const url = new URL(address);
-    if (url.protocol !== "https:" && url.protocol !== "http:") return;
-    if (!isInScope(this.#options.scope, url.hostname)) return;
+  /**
+   * Adds an absolute address of the site; ignores any other. A later title completes an earlier entry. Returns false if there is
+   * no room for the address.
+   */
+  add(address: string, { title, description }: Omit<SiteLink, "url"> = {}): boolean {
+    const url = URL.parse(address);
+    if (url === null || (url.protocol !== "https:" && url.protocol !== "http:")) return true;
+    if (!isInScope(this.#options.scope, url.hostname)) return true;
     url.hash = "";
     if (this.#options.ignoresQuery) url.search = "";
     const key = keyOf(url);
     const known = this.#links.get(key);
-    if (known === undefined && this.isFull) return;
+    if (known === undefined && this.#links.size >= this.#options.countMax) return false;
     const all = { title: title ?? known?.title, description: description ?? known?.description };
     this.#links.set(key, {
       url: known?.url ?? url.href,
       ...(all.title !== undefined && { title: all.title }),
       ...(all.description !== undefined && { description: all.description }),
     });
+    return true;
   }
 }
 

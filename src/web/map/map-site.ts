@@ -7,13 +7,15 @@ import type { MappedSite, WorkContext } from "../engine.ts";
 import { pageFailure } from "../failures.ts";
 import { withScheme } from "../scrape/scrape-request.ts";
 import type { MemoryShare } from "../../streaming/index.ts";
+import { readSitemaps, sitemapProblems, type SitemapsLeft } from "../sitemaps/index.ts";
 import { AddressSet, bareHost } from "./address-set.ts";
 import { LINKS, MAP_TIMEOUT_MS, type MapRequest } from "./map-request.ts";
 import { rankLinks } from "./rank-links.ts";
-import { readSitemaps } from "./read-sitemaps.ts";
 
 /** Addresses that are collected, to choose from. */
 const COLLECTED_MAX = 100_000;
+
+const SITEMAPS_AT_ONCE = 4;
 
 /** The addresses of a site: its own, those of its sitemaps, those on its page. */
 export async function mapSite(
@@ -39,14 +41,14 @@ async function map(
 ): Promise<MappedSite> {
   const url = withScheme(request.url);
   const until = performance.now() + (request.timeout ?? MAP_TIMEOUT_MS);
-  const timeLeft = (): number => Math.max(until - performance.now(), 1);
+  const timeLeft = (): number => until - performance.now();
   // The address is checked by the guard, and a redirect leads to the site's real host.
   const fetched = await fetchPage(deps.outbound, {
     url,
     headers: {},
     languages: [],
     userAgent: deps.userAgent,
-    timeoutMs: timeLeft(),
+    timeoutMs: Math.max(timeLeft(), 1),
     bytesMax: deps.pageBytesMax,
     signal,
     memory,
@@ -59,24 +61,47 @@ async function map(
   const addresses = new AddressSet({ scope, ignoresQuery, countMax: COLLECTED_MAX });
   const mode = request.sitemap ?? "include";
   if (mode !== "only") addresses.add(fetched.url);
-  if (mode !== "skip") await readSitemaps({ deps, origin: fetched.url, addresses, signal, timeLeft, memory });
+  const left: SitemapsLeft =
+    mode === "skip" ? new Map() : await addSitemaps(deps, addresses, fetched.url, { signal, timeLeft });
   if (mode !== "only") await addPageLinks(deps, addresses, fetched, { signal, timeLeft });
   const { search, limit } = request;
-  const found = search == null || search === "" ? addresses.links : rankLinks(addresses.links, search);
-  const isOver = timeLeft() <= 1;
+  const found = search == null || search === "" ? addresses.links : await rankLinks(addresses.links, search);
+  const warnings: string[] = [...left.keys()].map((problem) => sitemapProblems[problem]);
+  if (timeLeft() <= 0) warnings.push("The time was over before everything had been read.");
   return {
     links: found.slice(0, limit ?? LINKS),
     usage: { maps: 1 },
     spent: 0n,
-    ...(isOver && { warning: "The time was over before everything had been read." }),
+    ...(warnings.length > 0 && { warning: warnings.join(" ") }),
   };
+}
+
+interface MapTime extends Pick<WorkContext, "signal"> {
+  /** Milliseconds; zero or less once the time is over. */
+  timeLeft: () => number;
+}
+
+async function addSitemaps(
+  deps: NativeDependencies,
+  addresses: AddressSet,
+  siteUrl: string,
+  time: MapTime,
+): Promise<SitemapsLeft> {
+  const rules = await deps.robots.now(siteUrl, { timeoutMs: Math.max(time.timeLeft(), 1), signal: time.signal });
+  return readSitemaps(deps, {
+    ...time,
+    siteUrl,
+    listed: rules.sitemaps,
+    filesAtOnce: SITEMAPS_AT_ONCE,
+    onPage: ({ url, title }) => addresses.add(url, title === undefined ? {} : { title }),
+  });
 }
 
 async function addPageLinks(
   deps: NativeDependencies,
   addresses: AddressSet,
   fetched: PageReply,
-  { signal, timeLeft }: Pick<WorkContext, "signal"> & { timeLeft: () => number },
+  { signal, timeLeft }: MapTime,
 ): Promise<void> {
   const read = (one: Pick<PageReply, "bytes" | "contentType" | "url">): Promise<Page> =>
     deps.pages.takeApart(
@@ -87,7 +112,11 @@ async function addPageLinks(
   let page = await read(fetched);
   if (page.needsBrowser && !("missing" in deps.browser.available())) {
     try {
-      const { html: bytes, url } = await deps.browser.render({ url: fetched.url, timeoutMs: timeLeft(), signal });
+      const { html: bytes, url } = await deps.browser.render({
+        url: fetched.url,
+        timeoutMs: Math.max(timeLeft(), 1),
+        signal,
+      });
       page = await read({ bytes, url, contentType: "text/html; charset=utf-8" });
     } catch (reason) {
       if (signal.aborted || !(reason instanceof BrowserError)) throw reason;

@@ -1,19 +1,31 @@
 import type { SiteLink } from "../engine.ts";
+import { Slices } from "../slices.ts";
 
 /** How much a word counts in each part of a link. */
 const WEIGHTS = { title: 4, name: 3, path: 2, description: 1, host: 1 };
+
+/** How long links are compared with the search; the rest counts as not fitting. */
+const RANKING_MS_MAX = 5_000;
 
 /** A word that only begins like the one that is sought. */
 const PREFIX_SHARE = 0.5;
 
 /** Puts the links that fit the search best first; others follow in their order. */
-export function rankLinks(links: readonly SiteLink[], search: string): SiteLink[] {
+export async function rankLinks(links: readonly SiteLink[], search: string): Promise<SiteLink[]> {
   const sought = [...new Set(wordsOf(search))];
   if (sought.length === 0) return [...links];
-  return links
-    .map((link) => ({ link, score: scoreOf(link, sought) }))
-    .toSorted((a, b) => b.score - a.score)
-    .map(({ link }) => link);
+  const slices = new Slices({ spentMsMax: RANKING_MS_MAX });
+  const fitting: { link: SiteLink; score: number }[] = [];
+  const others: SiteLink[] = [];
+  let isLate = false;
+  for (const link of links) {
+    if (slices.isOver && !isLate) isLate = !(await slices.next());
+    const score = isLate ? 0 : scoreOf(link, sought);
+    if (score > 0) fitting.push({ link, score });
+    else others.push(link);
+  }
+  const best = fitting.toSorted((a, b) => b.score - a.score).map(({ link }) => link);
+  return [...best, ...others];
 }
 
 function scoreOf({ url, title = "", description = "" }: SiteLink, sought: readonly string[]): number {

@@ -1,143 +1,225 @@
-/** Reads the sitemaps of a site; indexes lead to further ones. Requests, bytes, addresses and time are bounded. */
-import { createGunzip } from "node:zlib";
-import type { CallSignal, ReplyBody } from "../../core/index.ts";
-import type { Outbound } from "../../outbound/index.ts";
-import { SitemapScanner } from "./sitemap-scanner.ts";
-
-/** The most that the protocol permits for one sitemap, decoded. */
-const BYTES_MAX = 50 * 1024 * 1024;
+/**
+ * Reads the sitemaps of a site (sitemaps.org): those that its robots.txt lists, else the usual one; indexes lead to further
+ * ones. The page pool takes them apart. Whatever a site answers, files, bytes, addresses, characters and time are bounded.
+ */
+import { abortSignalOf, type CallSignal } from "../../core/index.ts";
+import { type Outbound, OutboundError } from "../../outbound/index.ts";
+import {
+  PageError,
+  type PagePool,
+  type Sitemap,
+  sitemapAddressesMax,
+  sitemapBytesMax,
+  sitemapCharactersMax,
+  type SitemapEntry,
+  type SitemapRequest,
+} from "../../pages/index.ts";
+import type { MemoryBudget, MemoryShare } from "../../streaming/index.ts";
+import { firstBytes } from "../first-bytes.ts";
+import { Slices } from "../slices.ts";
 
 /** Sitemaps of one site that are read. */
-const SITEMAPS_MAX = 200;
+const FILES_MAX = 200;
 
-/** The time for one of them. */
-const TIMEOUT_MS = 20_000;
+/** The time in which one of them has to arrive. */
+const FILE_MS_MAX = 20_000;
+
+/** The least time to take one apart: what has arrived in time is read. */
+const READ_MS_MIN = 1_000;
 
 const REDIRECTS_MAX = 5;
 
 export interface SitemapDependencies {
   outbound: Pick<Outbound, "fetch">;
+  pages: Pick<PagePool, "readSitemap">;
+  memory: MemoryBudget;
   userAgent: string;
 }
 
 export interface SitemapReading {
-  /** The sitemaps to begin with. */
-  sitemaps: readonly string[];
-  /** Takes an address; returns whether more are wanted. */
-  onAddress: (address: string) => boolean;
+  /** An address of the site. */
+  siteUrl: string;
+  /** The sitemaps that its robots.txt lists. */
+  listed: readonly string[];
+  /** Sitemaps that are read at the same time. */
+  filesAtOnce: number;
+  /** Takes a page; returns false if it has no room for it: then nothing more is read. */
+  onPage: (page: SitemapEntry) => boolean;
   signal: CallSignal;
-  /** Milliseconds that are left. */
+  /** Milliseconds that are left, zero or less if the time is over. */
   timeLeft: () => number;
 }
 
-/** What could not be read whole. */
-export interface SitemapResult {
-  /** Whether there was more than was wanted, or than may be read. */
-  isTruncated: boolean;
-  isLate: boolean;
+/** Why a part of the sitemaps was not read, for the errors of a crawl and the warning of a map. */
+export const sitemapProblems = {
+  SITEMAP_TRUNCATED: `Sitemaps are read up to ${FILES_MAX} files, ${sitemapBytesMax / 1_048_576} MiB a file, ${sitemapAddressesMax} addresses and ${sitemapCharactersMax} characters of them.`,
+  SITEMAP_TIMEOUT: "The sitemaps took too long: only what came in time was read.",
+  SITEMAP_UNREADABLE: "A sitemap that robots.txt or another sitemap lists could not be read, or not to its end.",
+} as const;
+
+type SitemapProblem = keyof typeof sitemapProblems;
+
+/** Each problem that there was, with the address of the first sitemap that it concerns. */
+export type SitemapsLeft = ReadonlyMap<SitemapProblem, string>;
+
+/**
+ * Reads the sitemaps until there are no more or a bound is reached. Rejects with the reason of the signal, with a `PageError` if
+ * too many documents wait for the page pool, and with a `GatewayError` if memory is short.
+ */
+export async function readSitemaps(deps: SitemapDependencies, reading: SitemapReading): Promise<SitemapsLeft> {
+  const walk = new SitemapWalk(deps, reading);
+  await walk.run();
+  return walk.left;
 }
 
-/** Reads one sitemap after the other. One that cannot be read is skipped. Rejects with the reason of the signal only. */
-export async function readSitemaps(deps: SitemapDependencies, reading: SitemapReading): Promise<SitemapResult> {
-  const waiting = [...reading.sitemaps].slice(0, SITEMAPS_MAX);
-  const seen = new Set(waiting);
-  let isTruncated = reading.sitemaps.length > SITEMAPS_MAX;
-  for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-    if (reading.timeLeft() <= 0) return { isTruncated, isLate: true };
-    const one = await readOne(deps, reading, next);
-    for (const further of one.sitemaps) {
-      if (seen.has(further)) continue;
-      if (seen.size >= SITEMAPS_MAX) isTruncated = true;
-      else waiting.push(further);
-      seen.add(further);
+class SitemapWalk {
+  readonly left = new Map<SitemapProblem, string>();
+  readonly #deps: SitemapDependencies;
+  readonly #reading: SitemapReading;
+  readonly #waiting: string[] = [];
+  readonly #seen = new Set<string>();
+  /** The sitemap that nothing lists. */
+  readonly #usual: string | undefined;
+  readonly #slices = new Slices();
+  #addresses = 0;
+  #characters = 0;
+  #isOver = false;
+
+  constructor(deps: SitemapDependencies, reading: SitemapReading) {
+    this.#deps = deps;
+    this.#reading = reading;
+    const { siteUrl, listed } = reading;
+    for (const each of listed) {
+      const url = URL.parse(each, siteUrl)?.href;
+      if (url !== undefined && !this.#add(url)) this.left.set("SITEMAP_TRUNCATED", url);
     }
-    if (one.isTruncated) isTruncated = true;
-    if (one.isEnough) return { isTruncated: true, isLate: false };
+    if (this.#waiting.length > 0) return;
+    this.#usual = new URL("/sitemap.xml", siteUrl).href;
+    this.#add(this.#usual);
   }
-  return { isTruncated, isLate: false };
-}
 
-interface OneSitemap {
-  sitemaps: string[];
-  isTruncated: boolean;
-  isEnough: boolean;
-}
-
-async function readOne(deps: SitemapDependencies, reading: SitemapReading, url: string): Promise<OneSitemap> {
-  const { signal, onAddress, timeLeft } = reading;
-  const result: OneSitemap = { sitemaps: [], isTruncated: false, isEnough: false };
-  const scanner = new SitemapScanner();
-  let base = url;
-  const take = (found: readonly string[]): boolean => {
-    for (const text of found) {
-      if (!URL.canParse(text, base)) continue;
-      const address = new URL(text, base).href;
-      if (scanner.isIndex) result.sitemaps.push(address);
-      else if (!onAddress(address)) result.isEnough = true;
-      if (result.isEnough || result.sitemaps.length > SITEMAPS_MAX) return false;
+  async run(): Promise<void> {
+    const { filesAtOnce } = this.#reading;
+    // One that has nothing to do begins again once another has found an index.
+    while (this.#waiting.length > 0 && !this.#isOver) {
+      const readers = await Promise.allSettled(Array.from({ length: filesAtOnce }, () => this.#readWaiting()));
+      for (const reader of readers) if (reader.status === "rejected") throw reader.reason;
     }
-    return true;
-  };
-  try {
-    const reply = await deps.outbound.fetch({
+  }
+
+  async #readWaiting(): Promise<void> {
+    try {
+      for (let next = this.#waiting.shift(); next !== undefined && !this.#isOver; next = this.#waiting.shift()) {
+        if (this.#reading.timeLeft() <= 0) this.#end("SITEMAP_TIMEOUT", next);
+        else await this.#readOne(next);
+      }
+    } catch (reason) {
+      this.#isOver = true;
+      throw reason;
+    }
+  }
+
+  /** A sitemap that cannot be read is left out. */
+  async #readOne(url: string): Promise<void> {
+    const memory = this.#deps.memory.share();
+    try {
+      const file = await this.#fetch(url, memory);
+      if (file === undefined) this.#note("SITEMAP_UNREADABLE", url);
+      else await this.#take(await this.#read(file), url);
+    } catch (reason) {
+      if (this.#reading.signal.aborted) throw reason;
+      this.#note(problemOf(reason), url);
+    } finally {
+      memory.free();
+    }
+  }
+
+  /** Undefined if there is none. One that breaks off, or takes too long, is read as far as it came. */
+  async #fetch(url: string, memory: MemoryShare): Promise<SitemapFile | undefined> {
+    const { outbound, userAgent } = this.#deps;
+    const { timeLeft, signal } = this.#reading;
+    const reply = await outbound.fetch({
       url,
-      headers: new Headers({ "user-agent": deps.userAgent, "accept-encoding": "gzip, deflate, br" }),
-      bytesMax: BYTES_MAX,
-      timeoutMs: Math.max(1, Math.min(TIMEOUT_MS, timeLeft())),
+      headers: new Headers({
+        accept: "application/xml,text/xml;q=0.9,*/*;q=0.8",
+        "accept-encoding": "gzip, deflate, br, zstd",
+        "user-agent": userAgent,
+      }),
+      // More than is kept: one that is too long is cut, not refused.
+      bytesMax: 2 * sitemapBytesMax,
+      timeoutMs: Math.max(Math.min(timeLeft(), FILE_MS_MAX), 1),
       redirectsMax: REDIRECTS_MAX,
       mayLoseEncryption: true,
       signal,
     });
-    base = reply.url;
-    if (reply.status === 200) result.isTruncated = !(await flow(reply.body, scanner, take));
-    else reply.body.cancel();
-  } catch (reason) {
-    if (signal.aborted) throw reason;
-    result.isTruncated = true;
+    if (reply.status !== 200) {
+      reply.body.cancel();
+      return undefined;
+    }
+    const { bytes, isTruncated, failure } = await firstBytes(reply.body, sitemapBytesMax, (more) => memory.add(more));
+    if (signal.aborted) throw signal.reason;
+    if (isTruncated) this.#note("SITEMAP_TRUNCATED", url);
+    if (failure !== undefined) this.#note(problemOf(failure.cause), url);
+    const contentType = reply.headers.get("content-type") ?? undefined;
+    return { bytes, request: { url: reply.url, contentType, isCut: isTruncated || failure !== undefined } };
   }
-  return result;
+
+  /** The time that is left bounds this as well, however long other documents keep the pool busy. */
+  async #read({ bytes, request }: SitemapFile): Promise<Sitemap> {
+    const { signal, timeLeft } = this.#reading;
+    const deadline = AbortSignal.timeout(Math.max(timeLeft(), READ_MS_MIN));
+    const either = AbortSignal.any([abortSignalOf(signal), deadline]);
+    try {
+      const sitemap = await this.#deps.pages.readSitemap(bytes, request, { signal: either });
+      return request.isCut ? { ...sitemap, isCut: false } : sitemap;
+    } catch (reason) {
+      if (deadline.aborted && !signal.aborted) throw new PageError("timeout", "it took too long", { cause: reason });
+      throw reason;
+    }
+  }
+
+  async #take({ pages, sitemaps, isCut }: Sitemap, url: string): Promise<void> {
+    if (isCut) this.#note("SITEMAP_TRUNCATED", url);
+    for (const further of sitemaps) if (!this.#add(further.url)) this.#note("SITEMAP_TRUNCATED", url);
+    for (const page of pages) {
+      if (this.#slices.isOver) await this.#slices.next();
+      if (this.#isOver) return;
+      this.#addresses += 1;
+      this.#characters += page.url.length + (page.title?.length ?? 0);
+      const isOver = this.#addresses > sitemapAddressesMax || this.#characters > sitemapCharactersMax;
+      if (isOver || !this.#reading.onPage(page)) this.#end("SITEMAP_TRUNCATED", url);
+    }
+  }
+
+  /** Returns false if there is no room for this sitemap. */
+  #add(url: string): boolean {
+    if (this.#seen.has(url)) return true;
+    if (this.#seen.size >= FILES_MAX) return false;
+    this.#seen.add(url);
+    this.#waiting.push(url);
+    return true;
+  }
+
+  /** Nothing more is read. */
+  #end(problem: SitemapProblem, url: string): void {
+    this.#note(problem, url);
+    this.#isOver = true;
+  }
+
+  #note(problem: SitemapProblem, url: string): void {
+    const isGuess = problem === "SITEMAP_UNREADABLE" && url === this.#usual;
+    if (!isGuess && !this.left.has(problem)) this.left.set(problem, url);
+  }
 }
 
-/** Passes the body through the scanner. Resolves with whether it was read to its end. */
-function flow(body: ReplyBody, scanner: SitemapScanner, take: (found: readonly string[]) => boolean): Promise<boolean> {
-  const { promise, resolve, reject } = Promise.withResolvers<boolean>();
-  const decoder = new TextDecoder();
-  let gunzip: ReturnType<typeof createGunzip> | undefined;
-  let bytesRead = 0;
-  let isOver = false;
-  const stop = (isWhole: boolean): void => {
-    if (isOver) return;
-    isOver = true;
-    if (!isWhole) body.cancel();
-    gunzip?.destroy();
-    resolve(isWhole);
-  };
-  const read = (bytes: Uint8Array): void => {
-    bytesRead += bytes.byteLength;
-    if (isOver) return;
-    if (!take(scanner.scan(decoder.decode(bytes, { stream: true }))) || bytesRead > BYTES_MAX) stop(false);
-  };
-  const finish = (): void => {
-    if (!isOver) take(scanner.end());
-    stop(true);
-  };
-  let isFirst = true;
-  body.flowTo({
-    onBytes(bytes) {
-      // A file.xml.gz is compressed in itself, whatever its transfer was.
-      if (isFirst && bytes[0] === 0x1f && bytes[1] === 0x8b) {
-        gunzip = createGunzip();
-        gunzip.on("data", read).on("end", finish).on("error", reject);
-      }
-      isFirst = false;
-      if (gunzip === undefined) read(bytes);
-      else if (!isOver && !gunzip.write(bytes)) {
-        body.pause();
-        gunzip.once("drain", () => body.resume());
-      }
-    },
-    onEnd: () => (gunzip === undefined ? finish() : void gunzip.end()),
-    onFailure: reject,
-  });
-  return promise;
+interface SitemapFile {
+  bytes: Uint8Array;
+  request: SitemapRequest;
+}
+
+/** Throws what concerns more than one sitemap. */
+function problemOf(reason: unknown): SitemapProblem {
+  const isOfSitemap = reason instanceof OutboundError || (reason instanceof PageError && reason.failure !== "busy");
+  if (!isOfSitemap) throw reason;
+  return reason.failure === "timeout" ? "SITEMAP_TIMEOUT" : "SITEMAP_UNREADABLE";
 }

@@ -3,7 +3,7 @@
  * `<meta name="page-id">` by the address that `crawl-expected.ts` lists, whatever address it was read at.
  */
 import { writePdf } from "../../../simulators/shared/pdf.ts";
-import { hostileRoutes, hugeSitemap, sendPieces } from "./hostile.ts";
+import { hostileRoutes, hugeSitemap, sendDrips, sendPieces } from "./hostile.ts";
 import { listenOn, redirect, type Route, send, sendHtml, type TestSite, type Visit } from "./server.ts";
 
 export interface CrawlSiteOptions {
@@ -11,8 +11,8 @@ export interface CrawlSiteOptions {
   robots?: "usual" | "missing" | "failing" | "huge" | "drip" | "forbids-all";
   /** In seconds; none by default. */
   crawlDelay?: number;
-  /** `million` lists so many addresses that answer 404. */
-  sitemap?: "usual" | "missing" | "million" | "loop";
+  /** `million` lists so many addresses that answer 404, `drip` one page and then sends a byte a second. */
+  sitemap?: "usual" | "missing" | "million" | "loop" | "drip";
   /** The least size of a page. */
   pageBytes?: number;
 }
@@ -182,10 +182,15 @@ function* files(): Generator<[string, Route]> {
 function* errors(): Generator<[string, Route]> {
   yield ["/errors/gone", sendHtml("<title>Gone</title><p>It was here once.", 410)];
   yield ["/errors/500", sendHtml("<title>Broken</title><p>It will be repaired.", 500)];
-  const { "/hostile/cut": cut, "/hostile/drip": drip } = hostileRoutes;
+  const { "/hostile/cut": cut } = hostileRoutes;
   if (cut !== undefined) yield ["/errors/cut", cut];
-  if (drip !== undefined) yield ["/errors/slow", (visit) => drip({ ...visit, url: new URL("?ms=1000", visit.url) })];
+  yield ["/errors/slow", bySeconds("")];
   yield ["/errors/loop", redirect("/errors/loop")];
+}
+
+/** A text, then a byte a second. */
+function bySeconds(first: string): Route {
+  return (visit) => sendDrips(first)({ ...visit, url: new URL("?ms=1000", visit.url) });
 }
 
 function* redirects(partner: string): Generator<[string, Route]> {
@@ -287,7 +292,7 @@ function robots({ robots: kind = "usual", crawlDelay }: Shape): Route {
     if (kind === "failing") return send("broken", "text/plain", 500)(visit);
     if (kind === "huge")
       return sendPieces({ "content-type": "text/plain" }, () => hugeRobots(rules(visit.origin)))(visit);
-    if (kind === "drip") return hostileRoutes["/hostile/drip"]?.({ ...visit, url: new URL("?ms=1000", visit.url) });
+    if (kind === "drip") return bySeconds("")(visit);
     return send(rules(visit.origin), "text/plain")(visit);
   };
 }
@@ -310,6 +315,11 @@ function* sitemaps({ sitemap = "usual" }: Shape): Generator<[string, Route]> {
     return;
   }
   const space = `xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"`;
+  if (sitemap === "drip") {
+    const first = (origin: string): string => `<urlset ${space}><url><loc>${origin}/docs/chapter-6/page-15</loc></url>`;
+    yield ["/sitemap.xml", (visit) => bySeconds(first(visit.origin))(visit)];
+    return;
+  }
   const maps = sitemap === "loop" ? ["/sitemap.xml"] : ["/sitemap-docs.xml", "/sitemap-orphans.xml"];
   yield [
     "/sitemap.xml",

@@ -67,15 +67,16 @@ function layered(layers: number): Route {
   return send(bytes, { ...html, "content-encoding": Array.from({ length: layers }, () => "gzip").join(", ") });
 }
 
-/** A byte every so often, for ever; `?ms=` sets the interval. */
-async function drip({ response, url }: Visit): Promise<void> {
-  response.writeHead(200, html);
-  response.flushHeaders();
-  const intervalMs = Number(url.searchParams.get("ms") ?? 100);
-  while (!response.destroyed) {
-    if (!(await write(response, "x"))) return;
-    await new Promise((resolve) => setTimeout(resolve, intervalMs));
-  }
+/** Sends a text, then a byte every so often, for ever; `?ms=` sets the interval. */
+export function sendDrips(first: string): Route {
+  return async ({ response, url }) => {
+    response.writeHead(200, html);
+    response.flushHeaders();
+    const intervalMs = Number(url.searchParams.get("ms") ?? 100);
+    for (let next = `${first}x`; await write(response, next); next = "x") {
+      await new Promise((resolve) => setTimeout(resolve, intervalMs));
+    }
+  };
 }
 
 const nesting = 100_000;
@@ -149,7 +150,7 @@ export const hostileRoutes: Readonly<Record<string, Route>> = {
   "/hostile/layered-bomb": lazy(() => layered(3)),
   "/hostile/endless": sendPieces(html, () => repeat(`<p>${"more ".repeat(200)}</p>`)),
   "/hostile/endless-line": sendPieces(html, () => repeat("x".repeat(16_384))),
-  "/hostile/drip": drip,
+  "/hostile/drip": sendDrips(""),
   "/hostile/silent": ({ request }) => void request.socket.setTimeout(0),
   "/hostile/headers-only": ({ response }) => response.writeHead(200, html).flushHeaders(),
   "/hostile/cut": ({ response }) => {

@@ -5,12 +5,14 @@ import type { MemoryBudget } from "../../../streaming/index.ts";
 import type { Logger } from "../../../telemetry/index.ts";
 import type { PageCache } from "../../cache/index.ts";
 import type { WebModel } from "../../model.ts";
+import type { Robots } from "../../robots/index.ts";
 import type { Screenshots } from "../../screenshots/index.ts";
 import type { PageRenderer } from "../../web-dependencies.ts";
 
 export interface NativeDependencies {
   outbound: Pick<Outbound, "fetch">;
   pages: Pick<PagePool, "takeApart" | "readSitemap">;
+  robots: Pick<Robots, "now">;
   browser: PageRenderer;
   cache: Pick<PageCache, "get" | "put">;
   /** Undefined if screenshots are answered as data. */

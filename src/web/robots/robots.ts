@@ -1,7 +1,8 @@
 /** The rules of robots.txt (RFC 9309), read once an hour for each origin. */
 import robotsParser from "robots-parser";
-import type { Clock, ReplyBody } from "../../core/index.ts";
+import type { CallSignal, Clock, ReplyBody } from "../../core/index.ts";
 import { type Outbound, OutboundError } from "../../outbound/index.ts";
+import { firstBytes } from "../first-bytes.ts";
 
 /** The protocol's own least bound; a rule beyond it is not read. */
 const BYTES_MAX = 512 * 1024;
@@ -71,34 +72,45 @@ export class Robots {
     const known = this.#entries.get(origin);
     if (known !== undefined && known.until > now) return known.rules;
     if (this.#entries.size >= ORIGINS_MAX) this.#entries.clear();
-    const entry: Entry = { rules: this.#read(origin, (ttlMs) => (entry.until = now + ttlMs)), until: now + TTL_MS };
+    const entry: Entry = { rules: Promise.resolve(forbidden), until: now + TTL_MS };
     this.#entries.set(origin, entry);
+    entry.rules = this.#readFor(entry, origin, now);
     return entry.rules;
   }
 
-  async #read(origin: string, keepFor: (ttlMs: number) => void): Promise<RobotsRules> {
+  async #readFor(entry: Entry, origin: string, now: number): Promise<RobotsRules> {
+    const rules = await this.#read(origin, { timeoutMs: TIMEOUT_MS });
+    if (rules === forbidden) entry.until = now + FAILED_TTL_MS;
+    return rules;
+  }
+
+  /** The rules as the origin of this address answers now, for a caller of its own time. Rejects with the reason of the signal. */
+  now(url: string, { timeoutMs, signal }: { timeoutMs: number; signal: CallSignal }): Promise<RobotsRules> {
+    return this.#read(new URL(url).origin, { timeoutMs: Math.min(timeoutMs, TIMEOUT_MS), signal });
+  }
+
+  async #read(origin: string, { timeoutMs, signal }: { timeoutMs: number; signal?: CallSignal }): Promise<RobotsRules> {
     const url = `${origin}/robots.txt`;
     try {
       const { status, body } = await this.#options.outbound.fetch({
         url,
         headers: new Headers({ "user-agent": this.#options.userAgent, "accept-encoding": "gzip, deflate, br" }),
         bytesMax: 64 * BYTES_MAX,
-        timeoutMs: TIMEOUT_MS,
+        timeoutMs,
         redirectsMax: REDIRECTS_MAX,
         mayLoseEncryption: true,
+        ...(signal && { signal }),
       });
       if (status !== 200) {
         body.cancel();
-        if (status < 500) return rulesOf(url, "", undefined);
-        keepFor(FAILED_TTL_MS);
-        return forbidden;
+        return status < 500 ? rulesOf(url, "", undefined) : forbidden;
       }
       const { text, isTruncated } = await beginningOf(body);
       return rulesOf(url, text, isTruncated ? "ROBOTS_TRUNCATED" : undefined);
     } catch (reason) {
+      if (signal?.aborted === true) throw reason;
       // The pages themselves will fail with any other reason.
       if (!(reason instanceof OutboundError) || reason.failure !== "timeout") return rulesOf(url, "", undefined);
-      keepFor(FAILED_TTL_MS);
       return forbidden;
     }
   }
@@ -124,7 +136,8 @@ function rulesOf(url: string, text: string, problem: RobotsProblem | undefined):
 
 /** The first bytes and lines; the rest is not awaited. */
 async function beginningOf(body: ReplyBody): Promise<{ text: string; isTruncated: boolean }> {
-  const { bytes, isTruncated } = await firstBytes(body);
+  const { bytes, isTruncated, failure } = await firstBytes(body, BYTES_MAX);
+  if (failure !== undefined) throw failure.cause;
   const lines = bytes.toString().split(/\r\n|\r|\n/, LINES_MAX + 1);
   // The last line of what was cut off may be half a rule.
   if (isTruncated) lines.pop();
@@ -137,22 +150,4 @@ async function beginningOf(body: ReplyBody): Promise<{ text: string; isTruncated
 function wildCharactersOf(line: string): number {
   const first = line.indexOf("*");
   return first < 0 ? 0 : line.length - first - 1;
-}
-
-function firstBytes(body: ReplyBody): Promise<{ bytes: Buffer; isTruncated: boolean }> {
-  const { promise, resolve, reject } = Promise.withResolvers<{ bytes: Buffer; isTruncated: boolean }>();
-  const pieces: Buffer[] = [];
-  let length = 0;
-  body.flowTo({
-    onBytes(bytes) {
-      pieces.push(bytes);
-      length += bytes.byteLength;
-      if (length <= BYTES_MAX) return;
-      body.cancel();
-      resolve({ bytes: Buffer.concat(pieces).subarray(0, BYTES_MAX), isTruncated: true });
-    },
-    onEnd: () => resolve({ bytes: Buffer.concat(pieces), isTruncated: false }),
-    onFailure: reject,
-  });
-  return promise;
 }

@@ -1,7 +1,8 @@
 /** The rules of robots.txt, from real servers on the loopback interface. */
 import { afterEach, describe, expect, test } from "bun:test";
-import { AddressGuard, Outbound } from "../../outbound/index.ts";
-import { UpstreamClient } from "../../upstream/index.ts";
+import { CallAborter, type CallSignal } from "../../core/index.ts";
+import { outboundTo } from "../__fixtures__/outbound-to.ts";
+import { failureOf } from "../../testing/failure-of.ts";
 import { Robots, type RobotsRules } from "./robots.ts";
 
 const HOUR = 3_600_000;
@@ -16,9 +17,11 @@ interface Site {
   readonly asked: number;
   /** The rules at this time. */
   rules(at?: number): Promise<RobotsRules>;
+  /** The rules as they are now. */
+  rulesNow(options: { timeoutMs: number; signal: CallSignal }): Promise<RobotsRules>;
 }
 
-function siteWith(answer: () => Response): Site {
+function siteWith(answer: () => Response | Promise<Response>): Site {
   let asked = 0;
   let now = 0;
   const server = Bun.serve({
@@ -32,15 +35,7 @@ function siteWith(answer: () => Response): Site {
   });
   stopping.push(() => server.stop(true));
   const url = `http://127.0.0.1:${server.port}`;
-  const guard = new AddressGuard({
-    allowPrivateHosts: [new URL(url).host],
-    allowPorts: [80, 443],
-    resolve: () => Promise.reject(new Error("a name was looked up")),
-    ownAddresses: () => [],
-  });
-  const fallback = (): Promise<never> => Promise.reject(new Error("the fallback was asked"));
-  const { ask } = new UpstreamClient({ fallback, clock: Date.now, variables: {} });
-  const robots = new Robots({ outbound: new Outbound({ guard, ask }), clock: () => now, userAgent: "Tollgate/1" });
+  const robots = new Robots({ outbound: outboundTo(url), clock: () => now, userAgent: "Tollgate/1" });
   return {
     url,
     get asked() {
@@ -50,6 +45,7 @@ function siteWith(answer: () => Response): Site {
       now = at;
       return robots.of(`${url}/any?page=1`);
     },
+    rulesNow: (options) => robots.now(`${url}/any?page=1`, options),
   };
 }
 
@@ -220,6 +216,25 @@ describe("a server", () => {
     expect(site.asked).toBe(1);
     await site.rules(HOUR + 1);
     expect(site.asked).toBe(2);
+  });
+
+  test("is asked again by a caller that wants to know it now, in its own time", async () => {
+    const { promise: never } = Promise.withResolvers<Response>();
+    const texts = ["Sitemap: /a.xml", "Sitemap: /b.xml"];
+    const site = siteWith(() => {
+      const text = texts.shift();
+      return text === undefined ? never : new Response(text);
+    });
+    const { signal } = new CallAborter();
+    expect((await site.rules()).sitemaps).toEqual(["/a.xml"]);
+    expect((await site.rulesNow({ timeoutMs: 10_000, signal })).sitemaps).toEqual(["/b.xml"]);
+    expect((await site.rulesNow({ timeoutMs: 1, signal })).problem(undefined)).toBe("ROBOTS_UNAVAILABLE");
+    const ended = new CallAborter();
+    ended.abort(new Error("hung up"));
+    expect(await failureOf(site.rulesNow({ timeoutMs: 10_000, signal: ended.signal }))).toMatchObject({
+      message: "hung up",
+    });
+    expect((await site.rules()).sitemaps).toEqual(["/a.xml"]);
   });
 
   test("may not lead to a private address", async () => {

@@ -1,0 +1,1 @@
+export { Robots, robotsProblems } from "./robots.ts";
