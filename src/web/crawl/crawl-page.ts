@@ -243,7 +243,8 @@ interface Scraped {
 
 async function keep(deps: CrawlDependencies, run: PageRun, { work, scraped }: Scraped): Promise<void> {
   const { page, crawl } = run;
-  const left = await leftOut(deps, run, scraped);
+  const digest = digestOf(crawl, scraped);
+  const left = await leftOut(deps, run, { scraped, digest });
   if (left !== undefined) {
     await work.discard();
     await note(deps, crawl, { ...left, url: page.url });
@@ -260,7 +261,6 @@ async function keep(deps: CrawlDependencies, run: PageRun, { work, scraped }: Sc
     return end(deps, run, { state: "skipped" });
   }
   const content = await encodeDocument(crawl.plan, scraped.document);
-  const digest = digestOf(crawl, scraped);
   const { usage, spent } = scraped;
   let stored: StoredWork | undefined;
   let outcome: Awaited<ReturnType<typeof deps.crawls.fetched>> = "lost";
@@ -331,7 +331,7 @@ async function moveWithStart(deps: CrawlDependencies, { page, crawl }: PageRun, 
 async function leftOut(
   deps: CrawlDependencies,
   { page, crawl }: PageRun,
-  scraped: ScrapedPage,
+  { scraped, digest }: { scraped: ScrapedPage; digest: string | undefined },
 ): Promise<CrawlFailure | undefined> {
   const { scope, plan } = crawl;
   const final = finalAddress(scraped);
@@ -340,7 +340,6 @@ async function leftOut(
     const rules = await deps.robots.of(final.href);
     if (!rules.isAllowed(final.href, plan.discovery.robotsUserAgent)) return robotsForbid;
   }
-  const digest = digestOf(crawl, scraped);
   return digest !== undefined && (await deps.crawls.repeats(page, digest)) ? duplicate : undefined;
 }
 
