@@ -2,19 +2,15 @@
  * The migration of databases that were made by the version before jobs (`__fixtures__/sqlite-step-6.sql`,
  * `postgres-step-4.sql`): they read as they did in that version (`before-jobs.json`), and open calls go on.
  */
-import { Database } from "bun:sqlite";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { SQL } from "bun";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { openTokenStore } from "../../src/auth/index.ts";
 import { openGenerationStore, type UsageGrouping } from "../../src/generations/index.ts";
 import { type Hold, type LedgerStore, openLedgerStore } from "../../src/ledger/index.ts";
 import { openResponseStore, type StoredResponse } from "../../src/responses/index.ts";
 import { openStorage, type PostgresStorage, type Storage } from "../../src/storage/index.ts";
-import { type Engine, engines, type PostgresServer, startPostgres } from "../kit/index.ts";
+import { engines } from "../kit/index.ts";
 import before from "./__fixtures__/before-jobs.json";
+import { earlierVersion } from "./dumps.ts";
 
 const noon = Date.UTC(2026, 10, 22, 12);
 const minute = 60_000;
@@ -35,38 +31,10 @@ const hold = (id: string, rest: Partial<Hold> = {}): Hold => ({
   ...rest,
 });
 
-let folder: string;
-let server: PostgresServer;
 let storage: Storage;
 let ledger: LedgerStore;
 
-beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), "tollgate-before-"));
-  server = await startPostgres();
-});
-afterAll(async () => {
-  rmSync(folder, { recursive: true });
-  await server.stop();
-});
-
-const fixture = (name: string): Promise<string> => Bun.file(new URL(`__fixtures__/${name}`, import.meta.url)).text();
-
-/** A database as that version left it. */
-async function copyFor(engine: Engine): Promise<string> {
-  if (engine === "Postgres") {
-    const url = await server.createDatabase();
-    const admin = new SQL(url, { max: 1 });
-    await admin.unsafe(await fixture("postgres-step-4.sql"));
-    await admin.close();
-    return url;
-  }
-  const path = join(folder, "tollgate.db");
-  for (const end of ["", "-wal", "-shm"]) rmSync(path + end, { force: true });
-  const file = new Database(path, { strict: true });
-  file.run(await fixture("sqlite-step-6.sql"));
-  file.close();
-  return `sqlite:${path}`;
-}
+const copyFor = earlierVersion({ sqlite: "sqlite-step-6.sql", postgres: "postgres-step-4.sql" });
 
 /** The value in the notation of the fixture: a bigint as "1n", bytes as "0x00", no undefined members. */
 function inNotation(value: unknown): unknown {

@@ -3,53 +3,22 @@
  * `postgres-step-15.sql`): a crawl in mid-run goes on, nodes of that version take pages beside the new ones, and the local search
  * finds what it found.
  */
-import { Database } from "bun:sqlite";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { SQL } from "bun";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { openStorage, type Storage } from "../../src/storage/index.ts";
 import { openWebStores, parseQuery, type WebStores } from "../../src/web/index.ts";
-import { type Engine, engines, type PostgresServer, startPostgres } from "../kit/index.ts";
+import { engines } from "../kit/index.ts";
+import { earlierVersion } from "./dumps.ts";
 
 /** When that version wrote the crawl; its leases end a second later. */
 const T0 = 2 ** 42;
 const lapsed = T0 + 2_000;
 const politeness = { connectionsMax: 9, intervalMs: 0 };
 
-let folder: string;
-let server: PostgresServer;
 let storage: Storage;
 let crawls: WebStores["crawls"];
 let textIndex: WebStores["textIndex"];
 
-beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), "tollgate-retries-"));
-  server = await startPostgres();
-});
-afterAll(async () => {
-  rmSync(folder, { recursive: true });
-  await server.stop();
-});
-
-const fixture = (name: string): Promise<string> => Bun.file(new URL(`__fixtures__/${name}`, import.meta.url)).text();
-
-/** A database as that version left it. */
-async function copyFor(engine: Engine): Promise<string> {
-  if (engine === "Postgres") {
-    const url = await server.createDatabase();
-    const admin = new SQL(url, { max: 1 });
-    await admin.unsafe(await fixture("postgres-step-15.sql"));
-    await admin.close();
-    return url;
-  }
-  const path = join(folder, `${crypto.randomUUID()}.db`);
-  const file = new Database(path, { strict: true });
-  file.run(await fixture("sqlite-step-17.sql"));
-  file.close();
-  return `sqlite:${path}`;
-}
+const copyFor = earlierVersion({ sqlite: "sqlite-step-17.sql", postgres: "postgres-step-15.sql" });
 
 describe.each(engines)("crawls of the previous version, on %s,", (engine) => {
   beforeEach(async () => {
