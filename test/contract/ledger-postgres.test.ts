@@ -40,17 +40,31 @@ afterAll(async () => {
   await server.stop();
 });
 
-/** Faster than a new database each; entries can't be emptied without switching their trigger off. */
-const EMPTY = `
-  ALTER TABLE entries DISABLE TRIGGER USER;
-  TRUNCATE accounts, holds, entries, tokens, generations, retry_keys, daily_sums, opening_balances;
+const tables = [
+  "accounts",
+  "holds",
+  "entries",
+  "tokens",
+  "generations",
+  "retry_keys",
+  "daily_sums",
+  "opening_balances",
+];
+
+/**
+ * A tenth of the work of a new database each. In this role the trigger that keeps the entries does not fire; to switch it off
+ * would change the table, and every plan of the ledger's functions would have to be made again.
+ */
+const EMPTY = `DO $$ BEGIN
+  SET LOCAL session_replication_role = replica;
+  ${tables.map((table) => `DELETE FROM ${table};`).join("\n  ")}
   UPDATE ledger_state SET closed_before = 0, sealed_before = 0, sealed_entries = 0, sealed_shortfall = 0, removed_before = 0;
-  ALTER TABLE entries ENABLE TRIGGER USER`;
+END $$`;
 
 async function openPostgresLedger(): Promise<OpenedLedgerStore> {
   const [first, ...others] = storages;
   if (first === undefined) throw new Error("there is no connection");
-  for (const statement of EMPTY.split(";")) await first.statements.run(statement);
+  await first.statements.run(EMPTY);
   return {
     // A copy: a store caches chains, and the accounts of the previous test no longer exist.
     store: openLedgerStore({ ...first }),

@@ -1,6 +1,6 @@
 import { Database } from "bun:sqlite";
-import { afterAll, describe, expect, test } from "bun:test";
-import { mkdtempSync, rmSync } from "node:fs";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openTokenStore } from "../../src/auth/index.ts";
@@ -10,6 +10,12 @@ import { describeLedgerStore, type OpenedLedgerStore } from "./ledger-store.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "tollgate-ledger-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** A file with the tables and no rows: a copy takes a tenth of the time of the migrations. */
+const migrated = join(folder, "migrated.db");
+beforeAll(async () => {
+  await (await openStorage(`sqlite:${migrated}`)).close();
+});
 
 let files = 0;
 
@@ -21,7 +27,9 @@ async function connect(url: string): Promise<SqliteStorage> {
 
 async function openSqliteLedger(): Promise<OpenedLedgerStore> {
   files += 1;
-  const url = `sqlite:${join(folder, `${files}.db`)}`;
+  const file = join(folder, `${files}.db`);
+  copyFileSync(migrated, file);
+  const url = `sqlite:${file}`;
   const first = await connect(url);
   const connections = [first];
   return {

@@ -29,7 +29,7 @@ export function earlierVersion(dumps: Dumps): (engine: Engine) => Promise<string
 }
 
 async function onPostgres(server: PostgresServer, dump: string): Promise<string> {
-  const url = await server.createDatabase();
+  const url = await server.createEmptyDatabase();
   const admin = new SQL(url, { max: 1 });
   await admin.unsafe(await textOf(dump));
   await admin.close();

@@ -40,7 +40,7 @@ async function query(url: string, sql: string): Promise<Record<string, unknown>[
 
 describe("the schema", () => {
   test("is made once by five processes that start at once on an empty database", async () => {
-    const url = await server.createDatabase();
+    const url = await server.createEmptyDatabase();
     const commands = Array.from({ length: 5 }, () => runCli(["ledger", "audit", "--json", "--storage", url]));
     for (const { code, stdout, stderr } of await Promise.all(commands)) {
       expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
@@ -52,7 +52,7 @@ describe("the schema", () => {
   });
 
   test("is made once by five connections of one process, and used by all", async () => {
-    const url = await server.createDatabase();
+    const url = await server.createEmptyDatabase();
     const storages = await Promise.all(Array.from({ length: 5 }, () => open(url)));
     const audits = storages.map((storage) => openLedgerStore(storage).audit());
     for (const report of await Promise.all(audits)) expect(report).toMatchObject({ accounts: 0, drifts: [] });
@@ -73,7 +73,7 @@ describe("the schema", () => {
   });
 
   test("is migrated from its first step: open holds continue, and the old functions are dropped", async () => {
-    const url = await server.createDatabase();
+    const url = await server.createEmptyDatabase();
     await query(url, await Bun.file(new URL("__fixtures__/postgres-step-1.sql", import.meta.url)).text());
     await query(
       url,
@@ -99,7 +99,7 @@ describe("the schema", () => {
   });
 
   test("is left alone where making it fails half way", async () => {
-    const url = await server.createDatabase();
+    const url = await server.createEmptyDatabase();
     await query(url, "CREATE TABLE entries (mine int)");
     expect((await refusalOf(url)).message).toContain('relation "entries" already exists');
     expect(await query(url, "SELECT tablename::text FROM pg_tables WHERE schemaname = 'public'")).toEqual([
