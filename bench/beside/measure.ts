@@ -1,9 +1,10 @@
-/** Other callers' chat calls without and beside a crawl, and eight scrapes at once; and how fast the crawl is. */
+/** Other callers' chat calls without and beside a crawl, and eight scrapes at once; and how fast the crawl is, beside a peer's. */
 import { join } from "node:path";
 import { type Gateway, startGateway } from "../../test/kit/gateway.ts";
 import { Samples } from "../load/samples.ts";
-import { Children } from "../system/children.ts";
+import { Children, type HelperProcess } from "../system/children.ts";
 import { Helper } from "../system/helper.ts";
+import { peerPython } from "../system/peer-python.ts";
 import { useOfTree } from "../system/processes.ts";
 
 interface ChatFigures {
@@ -13,12 +14,12 @@ interface ChatFigures {
   calls: number;
 }
 
-interface SubjectFigures {
+export interface SubjectFigures {
   title: string;
   alone: ChatFigures;
   beside: ChatFigures;
   pagesPerSecond: number;
-  /** CPU of the gateway and its children, a page. */
+  /** CPU of what reads the pages, a page: the gateway and its children, or the peer. */
   cpuMsOfPage: number;
   /** Why the figures don't count. */
   problem: string | null;
@@ -27,6 +28,8 @@ interface SubjectFigures {
 export interface BesideFigures {
   crawl: SubjectFigures;
   scrapes: SubjectFigures;
+  /** The same site, crawled by crawl4ai without a browser; or why there are no figures of it. */
+  peer: SubjectFigures | { missing: string };
 }
 
 /** Chat calls a second: few, so that the machine is left to the pages. */
@@ -34,8 +37,10 @@ const callsPerSecond = 50;
 const scrapesAtOnce = 8;
 const warmUpMs = 3_000;
 
-/** Reads pages until it is stopped; resolves then with the number of pages. */
+/** Reads pages until it is stopped. */
 interface Subject {
+  /** The process that does it, with its children. */
+  pid: number;
   pages(): Promise<number>;
   stop(): Promise<void>;
 }
@@ -61,7 +66,13 @@ export async function measureBeside(seconds: number, progress: (line: string) =>
       progress(`beside: ${title}`);
       return { title, ...(await measureSubject(scene, start, seconds)) };
     };
-    return { scrapes: await measure("8 scrapes at once", startScrapes), crawl: await measure("a crawl", startCrawl) };
+    const scrapes = await measure("8 scrapes at once", startScrapes);
+    const own = { scrapes, crawl: await measure("a crawl", startCrawl) };
+    const python = await peerPython("crawl4ai");
+    if ("missing" in python) return { ...own, peer: python };
+    const program = [python.python, join(import.meta.dirname, "peer-crawl.py"), `${site}/page/1`];
+    const peer = await measure("crawl4ai's crawl", () => startPeer(children.startHelper(program)));
+    return { ...own, peer };
   } finally {
     await gateway.stop();
     await helper.stop();
@@ -73,7 +84,7 @@ async function measureSubject(scene: Scene, start: (scene: Scene) => Promise<Sub
   const alone = await chat(scene, seconds);
   const subject = await start(scene);
   await chat(scene, warmUpMs / 1_000);
-  const cpuMs = (): number => useOfTree(scene.gateway.process.pid).cpuMs;
+  const cpuMs = (): number => useOfTree(subject.pid).cpuMs;
   const before = { at: performance.now(), pages: await subject.pages(), cpuMs: cpuMs() };
   const beside = await chat(scene, seconds);
   const used = { ms: performance.now() - before.at, cpuMs: cpuMs() - before.cpuMs };
@@ -136,6 +147,7 @@ async function startScrapes(scene: Scene): Promise<Subject> {
   };
   const running = Array.from({ length: scrapesAtOnce }, scrape);
   return {
+    pid: scene.gateway.process.pid,
     pages: () => Promise.resolve(pages),
     stop: async () => {
       over.abort();
@@ -148,10 +160,22 @@ async function startCrawl(scene: Scene): Promise<Subject> {
   const body = { url: `${scene.site}/page/1`, crawlEntireDomain: true, limit: 100_000, maxConcurrency: 100 };
   const { id } = await ask<{ id: string }>(scene, "/v2/crawl", { ...body, sitemap: "skip" });
   return {
+    pid: scene.gateway.process.pid,
     pages: async () => (await ask<{ completed: number }>(scene, `/v2/crawl/${id}?limit=1`)).completed,
     stop: async () => {
       const headers = { authorization: `Bearer ${scene.token}` };
       await fetch(`${scene.gateway.url}/v2/crawl/${id}`, { method: "DELETE", headers });
     },
+  };
+}
+
+/** A process that crawls the site by itself. */
+async function startPeer(child: HelperProcess): Promise<Subject> {
+  const peer = new Helper(child);
+  await peer.next();
+  return {
+    pid: peer.pid,
+    pages: async () => (await peer.ask<{ pages: number }>({})).pages,
+    stop: () => peer.stop(),
   };
 }

@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { z } from "zod";
 import { type Gateway, startGateway } from "../../test/kit/gateway.ts";
-import { findPython } from "../../test/kit/python.ts";
 import { median } from "../report/median.ts";
+import { peerPython } from "../system/peer-python.ts";
 import { peakBytesOfTree, resetPeak, sharedBytesOfTree, useOfTree } from "../system/processes.ts";
 import { type BenchPage, makePage } from "./corpus.ts";
 
@@ -143,9 +143,7 @@ async function measurePeers(
 
 /** CPU of each file, ms, or why there is none. */
 async function measurePeer(peer: string, files: readonly string[], rounds: number): Promise<number[] | string> {
-  const found = await findPython(`bench/pages/requirements-${peer}.txt`).catch((error: unknown) => ({
-    missing: String(error).slice(0, 200),
-  }));
+  const found = await peerPython(peer);
   if ("missing" in found) return found.missing;
   const child = Bun.spawn([found.python, join(import.meta.dirname, "peers.py"), peer, String(rounds), ...files], {
     stdin: "ignore",
