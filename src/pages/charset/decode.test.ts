@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { decodeText } from "./decode.ts";
+import { decodePieces, decodeText } from "./decode.ts";
 
 function latin1(text: string): Uint8Array {
   return Uint8Array.from(text, (character) => character.charCodeAt(0));
@@ -66,4 +66,20 @@ describe("the encoding of a document", () => {
     const bytes = new TextEncoder().encode("<meta charset=latin1> ä");
     expect(decodeText(bytes, { label: undefined, plain: true }).text).toContain("ä");
   });
+});
+
+describe("a long document is decoded piece by piece", () => {
+  const long = "ж€ and more, ".repeat(20_000);
+  const cases: [string, Uint8Array, string][] = [
+    ["UTF-8 without a declaration", new TextEncoder().encode(long), long],
+    ["nothing but two bytes each", new TextEncoder().encode("ж".repeat(200_001)), "ж".repeat(200_001)],
+    ["UTF-16 with its mark", Buffer.from(`\uFEFF${long}`, "utf16le"), long],
+    ["Windows-1251, declared", windows1251(`<?xml version="1.0" encoding="windows-1251"?>${russian}`), russian],
+    ["nothing", new Uint8Array(), ""],
+  ];
+  for (const [name, bytes, text] of cases) {
+    test(name, () => {
+      expect([...decodePieces(bytes, { label: undefined, xml: true })].join("").endsWith(text)).toBe(true);
+    });
+  }
 });

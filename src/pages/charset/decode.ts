@@ -11,6 +11,9 @@ const xmlDeclarationBytesMax = 1024;
 /** Bytes of a document without a declared encoding from which the encoding is guessed. */
 const sampleBytesMax = 64 * 1024;
 
+/** Bytes that are decoded at a time, of a long document. */
+const pieceBytes = 64 * 1024;
+
 /** The least confidence, in percent, at which a guess by statistics is believed. */
 const confidenceMin = 30;
 
@@ -36,6 +39,17 @@ export interface DecodedText {
 export function decodeText(bytes: Uint8Array, options: DecodeOptions): DecodedText {
   const encoding = encodingOf(bytes, options);
   return { text: new TextDecoder(encoding as Bun.Encoding).decode(bytes), encoding };
+}
+
+/** Decodes a long document piece by piece, by the encoding of its beginning. */
+export function* decodePieces(bytes: Uint8Array, options: DecodeOptions): Generator<string> {
+  // Up to an ASCII character, lest a part of another one looks like an error.
+  const end = bytes.subarray(0, sampleBytesMax).findLastIndex((byte) => byte < 0x80) + 1;
+  const sample = bytes.subarray(0, end === 0 ? sampleBytesMax : end);
+  const decoder = new TextDecoder(encodingOf(sample, options) as Bun.Encoding);
+  for (let start = 0; start < bytes.length; start += pieceBytes)
+    yield decoder.decode(bytes.subarray(start, start + pieceBytes), { stream: true });
+  yield decoder.decode();
 }
 
 function encodingOf(bytes: Uint8Array, { label, xml = false, plain = false }: DecodeOptions): string {

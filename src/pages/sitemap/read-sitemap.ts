@@ -1,5 +1,5 @@
 import { Parser } from "htmlparser2";
-import { decodeText } from "../charset/decode.ts";
+import { decodePieces } from "../charset/decode.ts";
 import { charsetOf } from "../documents/kind.ts";
 import { PageError } from "../page-error.ts";
 import {
@@ -21,9 +21,6 @@ const titleCharactersMax = 500;
 /** Elements in one another: those of a feed may be HTML. The parser's time grows with their square. */
 const depthMax = 1_000;
 
-/** Characters that are read before it is checked whether there are enough addresses. */
-const pieceCharacters = 64 * 1024;
-
 interface ReadSitemap extends Sitemap {
   pages: SitemapEntry[];
   sitemaps: SitemapEntry[];
@@ -38,12 +35,31 @@ export async function readSitemap(bytes: Uint8Array, request: SitemapRequest): P
   const { url, contentType } = request;
   const unpacked = await unpack(bytes, sitemapBytesMax);
   const isCut = request.isCut || unpacked.isCut;
-  const { text } = decodeText(unpacked.bytes, { label: charsetOf(contentType), xml: true });
   const collector = new Collector(url);
-  const isSitemap = text.trimStart().startsWith("<") ? readXml(text, collector) : readLines(text, isCut, collector);
-  if (!isSitemap) throw new PageError("malformed", "the document is no sitemap");
+  let reader: SitemapReader | undefined;
+  // A whole text of 50 MB in memory, beside its bytes, is near what a child may take.
+  for (const piece of decodePieces(unpacked.bytes, { label: charsetOf(contentType), xml: true })) {
+    reader ??= readerOf(piece, collector);
+    reader?.write(piece);
+    if (collector.isFull) break;
+  }
+  if (reader?.end(isCut) !== true) throw new PageError("malformed", "the document is no sitemap");
   const { pages, sitemaps, isFull } = collector;
   return { pages, sitemaps, isCut: isCut || isFull };
+}
+
+/** Reads one form of sitemaps, piece by piece. */
+interface SitemapReader {
+  write(text: string): void;
+  /** Returns whether the document is a sitemap. */
+  end(isCut: boolean): boolean;
+}
+
+/** Undefined for white space before the document. */
+function readerOf(text: string, collector: Collector): SitemapReader | undefined {
+  const start = text.trimStart();
+  if (start === "") return undefined;
+  return start.startsWith("<") ? new XmlReader(collector) : new LineReader(collector);
 }
 
 type List = "pages" | "sitemaps";
@@ -79,27 +95,50 @@ class Collector {
   }
 }
 
-/** Returns whether there is an address in the text. The last line of one that is cut off may be a part of an address. */
-function readLines(text: string, isCut: boolean, collector: Collector): boolean {
-  const lineEnd = /\r\n|\r|\n/g;
-  for (let start = 0; start < text.length && !collector.isFull; start = lineEnd.lastIndex) {
-    const end = lineEnd.exec(text)?.index;
-    if (end === undefined && isCut) break;
-    const line = text.slice(start, end).trim();
-    if (/^https?:\/\//i.test(line)) collector.add("pages", line);
-    if (end === undefined) break;
+class LineReader implements SitemapReader {
+  readonly #collector: Collector;
+  #line = "";
+
+  constructor(collector: Collector) {
+    this.#collector = collector;
   }
-  return collector.pages.length > 0;
+
+  write(text: string): void {
+    const lines = (this.#line + text).split(/\r\n|\r|\n/);
+    const last = lines.pop() ?? "";
+    for (const line of lines) this.#add(line);
+    // One that is too long stays so.
+    this.#line = last.trimStart().slice(0, addressCharactersMax + 1);
+  }
+
+  end(isCut: boolean): boolean {
+    // The last line of a text that is cut off may be a part of an address.
+    if (!isCut) this.#add(this.#line);
+    return this.#collector.pages.length > 0;
+  }
+
+  #add(line: string): void {
+    if (/^\s*https?:\/\//i.test(line)) this.#collector.add("pages", line);
+  }
 }
 
-/** Returns whether the document is a sitemap. */
-function readXml(text: string, collector: Collector): boolean {
-  const reader = new XmlSitemap(collector);
-  const parser = new Parser(reader, { xmlMode: true, decodeEntities: true });
-  for (let start = 0; start < text.length && !collector.isFull; start += pieceCharacters)
-    parser.write(text.slice(start, start + pieceCharacters));
-  parser.end();
-  return reader.isSitemap;
+class XmlReader implements SitemapReader {
+  readonly #elements: XmlElements;
+  readonly #parser: Parser;
+
+  constructor(collector: Collector) {
+    this.#elements = new XmlElements(collector);
+    this.#parser = new Parser(this.#elements, { xmlMode: true, decodeEntities: true });
+  }
+
+  write(text: string): void {
+    this.#parser.write(text);
+  }
+
+  end(): boolean {
+    this.#parser.end();
+    return this.#elements.isSitemap;
+  }
 }
 
 /** Elements that are one entry each, by the list that they belong to. */
@@ -120,7 +159,7 @@ const rootLists: Readonly<Record<string, List>> = {
 };
 
 /** Reads elements as they come; only the text of one entry is kept. */
-class XmlSitemap {
+class XmlElements {
   isSitemap = false;
   readonly #collector: Collector;
   #root: { list: List; depth: number } | undefined;
