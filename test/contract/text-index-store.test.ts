@@ -66,6 +66,10 @@ describe.each([
     ["ten site:other.org site:nowhere.org", ["/report.pdf"]],
     ["ten -site:example.com", ["/report.pdf"]],
     ["ten site:ample.com", []],
+    ["ten -site:docs.example.com -site:other.org", []],
+    ["ten site:com site:org", ["/bus.html", "/report.pdf", "/train"]],
+    ['"night train" intitle:"the bus"', ["/bus.html"]],
+    ['intitle:"bus the"', []],
     ["ten filetype:pdf", ["/report.pdf"]],
     ["ten filetype:pdf filetype:html", ["/bus.html", "/report.pdf"]],
     ["site:docs.example.com", ["/bus.html", "/train"]],
@@ -97,6 +101,16 @@ describe.each([
     }
     expect(await find("night", "bob")).toEqual(["/train"]);
     expect(await find("night", "carol")).toEqual([]);
+  });
+
+  test("a text that reads like the index's own marks changes no filter", async () => {
+    const hex = Buffer.from("com.example.").toString("hex");
+    const text = `ten site:com.example. s${hex} type:pdf e${Buffer.from("pdf").toString("hex")} title:train 'title:train'`;
+    await store.put(page("/fake", { url: "https://fake.org/fake", text }));
+    expect((await find("ten site:example.com")).toSorted()).toEqual(["/bus.html", "/train"]);
+    expect(await find("ten filetype:pdf")).toEqual(["/report.pdf"]);
+    expect(await find("intitle:train")).toEqual(["/train"]);
+    expect(await find("ten site:it's\\")).toEqual([]);
   });
 
   test.each([

@@ -33,3 +33,34 @@ export const WEB_FOUND = `
       LIMIT most
   $$;
 `;
+
+/**
+ * What a page is found by besides its own words: its owner's mark, its host and the domains above, the extension of its address, and
+ * the words of its title once more, as lexemes that no text contains. The index of words alone then finds them. Nodes of the
+ * version before still search by `web_found` and the columns.
+ */
+export const WEB_MARKS = `
+  CREATE FUNCTION web_marks(owner_mark text, host text, extension text, title text)
+  RETURNS tsvector LANGUAGE sql IMMUTABLE AS $$
+    SELECT array_to_tsvector(ARRAY(
+      SELECT owner_mark
+      UNION SELECT 'type:' || extension
+      UNION SELECT 'title:' || lexeme FROM unnest(to_tsvector('simple', title))
+      UNION SELECT 'site:' || array_to_string(labels[1:depth], '.') || '.'
+        FROM (SELECT string_to_array(rtrim(host, '.'), '.') AS labels) AS split, generate_series(1, cardinality(labels)) AS depth
+    ))
+  $$;
+  UPDATE web_documents SET words = words || web_marks('o' || encode(convert_to(owner, 'UTF8'), 'hex'), host, extension, title);
+
+  CREATE FUNCTION web_matching(
+    query tsquery, places tsquery, of_owner text, now_at bigint, looked_through bigint, most bigint
+  ) RETURNS SETOF web_documents LANGUAGE sql STABLE
+    SET enable_seqscan = off SET enable_indexscan = off SET jit = off AS $$
+    SELECT * FROM (
+      SELECT * FROM web_documents d
+      WHERE d.words @@ query AND d.kept_until + 0 > now_at AND d.owner || '' = of_owner
+      LIMIT CASE WHEN numnode(places) = 0 THEN most ELSE looked_through END
+    ) AS found
+    WHERE numnode(places) = 0 OR found.words @@ places LIMIT most
+  $$;
+`;

@@ -1,16 +1,19 @@
 import type { Parameter, Statements } from "../../../storage/index.ts";
 import type { SearchHit, SearchQuery } from "../../search/query.ts";
 import type { IndexedPage, IndexSearch, TextIndexStore } from "../store.ts";
-import { decisiveWords, deletedMax, type HitRow, ownerWord, phrasesOf, reversedHost, valuesOf } from "./rows.ts";
+import { decisiveWords, deletedMax, type HitRow, phrasesOf, reversedHost, valuesOf } from "./rows.ts";
 
 /** Hits that are ranked, since each has to be unpacked for it: those of a common word are too many. */
 const RANKED_MAX = 300;
+
+/** Pages with all words of a phrase in which the phrase itself is looked for, since each has to be unpacked for it. */
+const LOOKED_THROUGH_MAX = 2_000;
 
 /** Hits that are sorted by their age, if a query has nothing to rank them by. */
 const SORTED_MAX = 2_000;
 
 /** The configuration without stemming: pages are in any language. */
-const WORDS = `to_tsvector('simple', $11) || setweight(to_tsvector('simple', $6), 'A')
+const WORDS = `web_marks($11, $4, $5, $6) || setweight(to_tsvector('simple', $6), 'A')
   || setweight(to_tsvector('simple', $7), 'B') || to_tsvector('simple', $10)`;
 
 const PUT = `INSERT INTO web_documents (owner, key, url, host, extension, title, description, stored_at, kept_until, words)
@@ -29,7 +32,7 @@ export class PostgresTextIndexStore implements TextIndexStore {
 
   async put(page: IndexedPage): Promise<void> {
     const clean = { ...page, title: withoutNul(page.title), description: withoutNul(page.description) };
-    await this.#statements.run(PUT, [...valuesOf(clean), withoutNul(page.text), ownerWord(page.owner)]);
+    await this.#statements.run(PUT, [...valuesOf(clean), withoutNul(page.text), markedOwner(page.owner)]);
   }
 
   async search({ owner, query, limit, at }: IndexSearch): Promise<SearchHit[]> {
@@ -38,17 +41,11 @@ export class PostgresTextIndexStore implements TextIndexStore {
       values.push(value);
       return `$${values.length}`;
     };
-    const addList = (list: readonly string[]): string => {
-      values.push(list);
-      return `$${values.length}`;
-    };
-    const { tsquery, isRanked } = tsqueryOf(owner, query, add);
-    const lists = [query.sites.map(reversedHost), query.excludedSites.map(reversedHost), query.filetypes];
-    const [sites, excluded, types] = lists.map((list) => `${addList(list)}::text[]`);
+    const { words, places, isRanked } = tsqueriesOf(owner, query, add);
     const most = isRanked ? RANKED_MAX : SORTED_MAX;
-    const rank = isRanked ? `ts_rank('{0.1, 0.2, 0.4, 1.0}', words, ${tsquery}) DESC` : "stored_at DESC";
+    const rank = isRanked ? `ts_rank('{0.1, 0.2, 0.4, 1.0}', words, ${words}) DESC` : "stored_at DESC";
     const statement = `SELECT url, title, description
-      FROM web_found(${tsquery}, $2, $1, ${sites}, ${excluded}, ${types}, ${most}) ORDER BY ${rank} LIMIT $3`;
+      FROM web_matching(${words}, ${places}, $2, $1, ${LOOKED_THROUGH_MAX}, ${most}) ORDER BY ${rank} LIMIT $3`;
     return this.#statements.run<HitRow>(statement, values);
   }
 
@@ -69,21 +66,55 @@ export class PostgresTextIndexStore implements TextIndexStore {
   }
 }
 
-/** The query as an expression of tsquerys. Words are letters and digits only, so that none is taken for an operator. */
-function tsqueryOf(
+/**
+ * The query as expressions of tsquerys: what the index of words decides alone, and the order of words, which each page is looked
+ * through for. Words are letters and digits only, so that none is taken for an operator.
+ */
+function tsqueriesOf(
   owner: string,
   query: SearchQuery,
   add: (value: string) => string,
-): { tsquery: string; isRanked: boolean } {
-  const phrase = (words: readonly string[]): string => `phraseto_tsquery('simple', ${add(words.join(" "))})`;
+): { words: string; places: string; isRanked: boolean } {
+  const word = (text: string): string => `phraseto_tsquery('simple', ${add(text)})`;
+  const allOf = (lexemes: readonly string[]): string => `${add(lexemes.join(" & "))}::tsquery`;
+  const anyOf = (marks: readonly string[]): string => `${add(marks.map(lexeme).join(" | "))}::tsquery`;
+  const sites = (names: readonly string[]): string => anyOf(names.map((site) => `site:${reversedHost(site)}`));
+  const phrases = phrasesOf(query.phrases);
+  const titles = phrasesOf(query.titles);
   const wanted = [
-    ...decisiveWords(query.words).map((word) => phrase([word])),
-    ...phrasesOf(query.phrases).map(phrase),
-    ...phrasesOf(query.titles).map((words) => `${add(words.map((word) => `'${word}':A`).join(" <-> "))}::tsquery`),
+    ...[...decisiveWords(query.words), ...phrases.flat()].map(word),
+    ...titles.map((words) => allOf(words.map((each) => lexeme(`title:${each}`)))),
   ];
-  const excluded = phrasesOf(query.excluded).map((words) => `!!${phrase(words)}`);
-  const own = `${add(`'${ownerWord(owner)}'`)}::tsquery`;
-  return { tsquery: [own, ...wanted, ...excluded].join(" && "), isRanked: wanted.length > 0 };
+  const filters = [
+    anyOf([markedOwner(owner)]),
+    ...(query.sites.length > 0 ? [sites(query.sites)] : []),
+    ...(query.filetypes.length > 0 ? [anyOf(query.filetypes.map((type) => `type:${type}`))] : []),
+    ...(query.excludedSites.length > 0 ? [`!!${sites(query.excludedSites)}`] : []),
+    ...phrasesOf(query.excluded).map((words) => `!!${word(words.join(" "))}`),
+  ];
+  const ordered = [
+    ...phrases.filter(isLong).map((words) => word(words.join(" "))),
+    ...titles.filter(isLong).map((words) => `${add(words.map((each) => `${lexeme(each)}:A`).join(" <-> "))}::tsquery`),
+  ];
+  return {
+    words: [...filters, ...wanted].join(" && "),
+    places: ordered.length > 0 ? ordered.join(" && ") : "''::tsquery",
+    isRanked: wanted.length > 0,
+  };
+}
+
+function isLong(words: readonly string[]): boolean {
+  return words.length > 1;
+}
+
+/** The mark of a user's pages. */
+function markedOwner(owner: string): string {
+  return `o${Buffer.from(owner).toString("hex")}`;
+}
+
+/** A lexeme in the language of tsquery. */
+function lexeme(text: string): string {
+  return `'${withoutNul(text).replaceAll("\\", "\\\\").replaceAll("'", "''")}'`;
 }
 
 /** Postgres stores no NUL in a text. */

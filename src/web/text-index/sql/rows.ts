@@ -44,8 +44,3 @@ export function decisiveWords(words: readonly string[]): string[] {
 export function phrasesOf(texts: readonly string[]): string[][] {
   return texts.map(wordsOf).filter((words) => words.length > 0);
 }
-
-/** A word that marks the pages of one owner in the index. */
-export function ownerWord(owner: string): string {
-  return `o${Buffer.from(owner).toString("hex")}`;
-}

@@ -1,9 +1,9 @@
 import type { Database, SQLQueryBindings } from "bun:sqlite";
-import type { SearchHit, SearchQuery } from "../../search/query.ts";
+import { extensionOf, type SearchHit, type SearchQuery } from "../../search/query.ts";
 import type { IndexedPage, IndexSearch, TextIndexStore } from "../store.ts";
-import { decisiveWords, deletedMax, type HitRow, ownerWord, phrasesOf, reversedHost, valuesOf } from "./rows.ts";
+import { decisiveWords, deletedMax, type HitRow, phrasesOf, reversedHost, valuesOf } from "./rows.ts";
 
-/** How much a word counts in the owner's mark, the title, the description and the text. */
+/** How much a word counts in the marks, the title, the description and the text. */
 const WEIGHTS = "0.0, 10.0, 3.0, 1.0";
 
 /** The newest hits, which are ranked: those of a common word are too many. */
@@ -29,7 +29,6 @@ const PUT = `INSERT INTO web_documents (owner, key, url, host, extension, title,
 /** The full-text index on SQLite: FTS5, which stores no text itself. */
 export class SqliteTextIndexStore implements TextIndexStore {
   readonly #database: Database;
-  #merging: NodeJS.Immediate | undefined;
 
   constructor(database: Database) {
     this.#database = database;
@@ -43,24 +42,15 @@ export class SqliteTextIndexStore implements TextIndexStore {
       const row = this.#database.query<{ id: bigint }, SQLQueryBindings[]>(PUT).get(...valuesOf(page));
       this.#database
         .query("INSERT INTO web_words (rowid, owner, title, description, text) VALUES (?1, ?2, ?3, ?4, ?5)")
-        .run(row?.id ?? null, ownerWord(owner), title, description, text);
+        .run(row?.id ?? null, marksOf(page), title, description, text);
     });
-    this.#mergeSoon(SLICES_MAX);
+    this.#merge();
   }
 
-  /**
-   * Each page adds a segment to the index. They are merged a little at a time, between other work. What is left, because
-   * of a failure too, is merged after the next page.
-   */
-  #mergeSoon(slices: number): void {
-    clearImmediate(this.#merging);
-    this.#merging = setImmediate(() => {
-      try {
-        if (this.#mergeSlice() && slices > 1) this.#mergeSoon(slices - 1);
-      } catch {
-        // The page that comes next fails as well if that lasts.
-      }
-    });
+  /** Each page adds a segment to the index. The more there are, the longer a search takes. */
+  #merge(): void {
+    let slices = 1;
+    while (this.#mergeSlice() && slices < SLICES_MAX) slices += 1;
   }
 
   /** Whether there was anything to merge. */
@@ -76,25 +66,14 @@ export class SqliteTextIndexStore implements TextIndexStore {
 
   search({ owner, query, limit, at }: IndexSearch): Promise<SearchHit[]> {
     const { match, isRanked } = matchOf(owner, query);
-    const values: SQLQueryBindings[] = [match, at, owner, limit];
-    const filters: string[] = [];
-    const add = (sql: (parameter: string) => string, value: string): string => {
-      values.push(value);
-      return sql(`?${values.length}`);
-    };
-    const sites = query.sites.map((site) => add(isOn, reversedHost(site)));
-    if (sites.length > 0) filters.push(`(${sites.join(" OR ")})`);
-    filters.push(...query.excludedSites.map((site) => `NOT ${add(isOn, reversedHost(site))}`));
-    const types = query.filetypes.map((type) => add((parameter) => `d.extension = ${parameter}`, type));
-    if (types.length > 0) filters.push(`(${types.join(" OR ")})`);
     // The index gives the newest pages first by itself: it stops at the limit, and computes no rank before.
     const found = `SELECT web_words.rowid AS id ${isRanked ? `, bm25(web_words, ${WEIGHTS}) AS score` : ""}
       FROM web_words CROSS JOIN web_documents d ON d.id = web_words.rowid
-      WHERE web_words MATCH ?1 AND d.kept_until > ?2 AND d.owner = ?3 ${filters.map((filter) => `AND ${filter}`).join(" ")}
+      WHERE web_words MATCH ?1 AND d.kept_until > ?2 AND d.owner = ?3
       ORDER BY web_words.rowid DESC LIMIT ${isRanked ? RANKED_MAX : "?4"}`;
     const statement = `SELECT d.url, d.title, d.description FROM (${found}) AS found JOIN web_documents d ON d.id = found.id
       ORDER BY ${isRanked ? "score" : "found.id DESC"} LIMIT ?4`;
-    return Promise.resolve(this.#database.query<HitRow, SQLQueryBindings[]>(statement).all(...values));
+    return Promise.resolve(this.#database.query<HitRow, SQLQueryBindings[]>(statement).all(match, at, owner, limit));
   }
 
   trim(owner: string, pagesMax: number): Promise<void> {
@@ -128,22 +107,42 @@ export class SqliteTextIndexStore implements TextIndexStore {
   }
 }
 
-function isOn(parameter: string): string {
-  return `substr(d.host, 1, length(${parameter})) = ${parameter}`;
-}
-
 function quoted(words: readonly string[]): string {
   return `"${words.join(" ")}"`;
 }
 
+/** The first letters of marks. They are words of the index, so what they name is written in letters and digits. */
+const MARKS = { owner: "o", site: "s", type: "e" } as const;
+
+function markWord(kind: keyof typeof MARKS, value: string): string {
+  return `${MARKS[kind]}${Buffer.from(value).toString("hex")}`;
+}
+
+/** In the column `owner`: what a page is found by besides its own words: its owner, its host and the domains above, the extension of its address. */
+function marksOf({ owner, url }: IndexedPage): string {
+  const labels = reversedHost(new URL(url).hostname).split(".").slice(0, -1);
+  const sites = labels.map((_, index) => markWord("site", `${labels.slice(0, index + 1).join(".")}.`));
+  return [markWord("owner", owner), ...sites, markWord("type", extensionOf(url))].join(" ");
+}
+
 /** The query in FTS5's language. Words are letters and digits only, so that none is taken for an operator once it is quoted. */
 function matchOf(owner: string, query: SearchQuery): { match: string; isRanked: boolean } {
+  const marked = (...words: string[]): string => `owner : (${words.map((word) => quoted([word])).join(" OR ")})`;
+  const sitesOf = (sites: readonly string[]): string =>
+    marked(...sites.map((site) => markWord("site", reversedHost(site))));
+  const own = [
+    marked(markWord("owner", owner)),
+    ...(query.sites.length > 0 ? [sitesOf(query.sites)] : []),
+    ...(query.filetypes.length > 0 ? [marked(...query.filetypes.map((type) => markWord("type", type)))] : []),
+  ];
   const wanted = [
     ...decisiveWords(query.words).map((word) => quoted([word])),
     ...phrasesOf(query.phrases).map(quoted),
     ...phrasesOf(query.titles).map((words) => `title : ${quoted(words)}`),
   ];
-  const excluded = phrasesOf(query.excluded).map((words) => `NOT {title description text} : ${quoted(words)}`);
-  const all = [`owner : ${quoted([ownerWord(owner)])}`, ...wanted].join(" AND ");
-  return { match: [`(${all})`, ...excluded].join(" "), isRanked: wanted.length > 0 };
+  const excluded = [
+    ...phrasesOf(query.excluded).map((words) => `NOT {title description text} : ${quoted(words)}`),
+    ...(query.excludedSites.length > 0 ? [`NOT ${sitesOf(query.excludedSites)}`] : []),
+  ];
+  return { match: [`(${[...own, ...wanted].join(" AND ")})`, ...excluded].join(" "), isRanked: wanted.length > 0 };
 }
