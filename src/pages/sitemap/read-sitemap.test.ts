@@ -121,7 +121,7 @@ describe("a sitemap that is cut off lists no part of an address", () => {
 
 describe("hostile sitemaps", () => {
   test("a bomb is read up to the bound", async () => {
-    const bomb = Buffer.alloc(80 * 1024 * 1024, 32);
+    const bomb = Buffer.alloc(51 * 1024 * 1024, 32);
     bomb.write("<urlset><url><loc>/1</loc></url>");
     bomb.write("<url><loc>/2</loc></url>", bomb.length - 100);
     const { pages, isCut } = await read(gzipSync(bomb));

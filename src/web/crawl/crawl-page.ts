@@ -17,11 +17,10 @@ import {
   toGatewayError,
 } from "../../core/index.ts";
 import { EngineRefusal, type ScrapedPage } from "../engine.ts";
-import { pageFailure } from "../failures.ts";
 import { robotsProblems } from "../robots/index.ts";
 import { withoutAddresses } from "../without-addresses.ts";
 import type { CrawlDependencies } from "./crawl-dependencies.ts";
-import { follow, followSitemaps, note } from "./discover.ts";
+import { crawlSitemaps, follow, note } from "./discover.ts";
 import { moveTo, type OpenCrawl } from "./open-crawl.ts";
 import { hashOf, pageAddress } from "./page-address.ts";
 import { documentText, encodeDocument } from "./results.ts";
@@ -77,7 +76,7 @@ export async function crawlPage(deps: CrawlDependencies, run: PageRun): Promise<
 async function perform(deps: CrawlDependencies, run: PageRun): Promise<void> {
   const { page, crawl } = run;
   if (page.work !== undefined) return charge(deps, run, page.work as unknown as StoredWork);
-  if (page.kind === "sitemap") return discover(deps, run);
+  if (page.kind === "sitemap") return crawlSitemaps(deps, run);
   // Found before the start had moved to another site.
   const isStrange = page.number !== 0 && crawl.scope?.isWithin(new URL(page.url)) === false;
   if (isStrange) return end(deps, run, { state: "skipped" });
@@ -92,20 +91,6 @@ async function perform(deps: CrawlDependencies, run: PageRun): Promise<void> {
   } finally {
     crawl.holding -= 1;
   }
-}
-
-/** Reads the sitemaps of a host; later, if the gateway is too busy. */
-async function discover(deps: CrawlDependencies, run: PageRun): Promise<void> {
-  try {
-    await followSitemaps(deps, run.crawl, run);
-  } catch (thrown) {
-    if (run.signal.aborted) await deps.crawls.giveBack(run.page, deps.environment.clock());
-    else if (toGatewayError(pageFailure(thrown)).status === 503) {
-      await deps.crawls.giveBack(run.page, deps.environment.clock() + REFUSED_WAIT_MS);
-    } else throw thrown;
-    return;
-  }
-  await end(deps, run, { state: "skipped" });
 }
 
 /** Obeys robots.txt, and stores the pause that it demands. A batch names its pages, as a single scrape does. */

@@ -1,8 +1,10 @@
 /** New addresses of a crawl: from the links of a page, or from the sitemaps of its hosts. */
-import type { CallSignal } from "../../core/index.ts";
+import { type CallSignal, type Environment, toGatewayError } from "../../core/index.ts";
+import { pageFailure } from "../failures.ts";
 import { readSitemaps, sitemapProblems } from "../sitemaps/index.ts";
 import { Slices } from "../slices.ts";
 import type { CrawlDependencies } from "./crawl-dependencies.ts";
+import type { CrawlMessages } from "./crawl-messages.ts";
 import { isUnknown, type OpenCrawl } from "./open-crawl.ts";
 import { type FoundAddress, type Trap, traps } from "./scope.ts";
 import type { LeasedPage, NewPage } from "./store.ts";
@@ -27,7 +29,13 @@ const SLOW_PAGES_MAX = 5;
 /** How long the sitemaps of a host may take. */
 const SITEMAPS_MS_MAX = 60_000;
 
-type Dependencies = Pick<CrawlDependencies, "crawls" | "robots" | "sitemaps" | "messages" | "environment" | "logger">;
+/** The wait of sitemaps for which the page pool or the memory has no room. */
+const BUSY_WAIT_MS = 2_000;
+
+interface Dependencies extends Pick<CrawlDependencies, "crawls" | "robots" | "sitemaps"> {
+  messages: Pick<CrawlMessages, "finish">;
+  environment: Pick<Environment, "clock">;
+}
 
 const discoveredMax = (pagesMax: number): number =>
   Math.min(Math.max(pagesMax * DISCOVERED_PER_PAGE, DISCOVERED_MIN), DISCOVERED_MAX);
@@ -88,12 +96,29 @@ async function add(deps: Dependencies, crawl: OpenCrawl, pages: readonly NewPage
   }
 }
 
+interface SitemapRun {
+  /** The frontier's page for the sitemaps of a host. */
+  page: LeasedPage;
+  crawl: OpenCrawl;
+  signal: CallSignal;
+}
+
+/** Reads the sitemaps of a host; later, if the gateway is too busy or stops. */
+export async function crawlSitemaps(deps: Dependencies, run: SitemapRun): Promise<void> {
+  const { crawls, environment } = deps;
+  try {
+    await followSitemaps(deps, run);
+  } catch (thrown) {
+    const waitMs = run.signal.aborted ? 0 : BUSY_WAIT_MS;
+    if (waitMs > 0 && toGatewayError(pageFailure(thrown)).status !== 503) throw thrown;
+    await crawls.giveBack(run.page, environment.clock() + waitMs);
+    return;
+  }
+  await crawls.end(run.page, { state: "skipped" }, environment.clock());
+}
+
 /** Adds the pages that the sitemaps of the host list. They count as found at the start. */
-export async function followSitemaps(
-  deps: Dependencies,
-  crawl: OpenCrawl,
-  { page, signal }: { page: LeasedPage; signal: CallSignal },
-): Promise<void> {
+async function followSitemaps(deps: Dependencies, { page, crawl, signal }: SitemapRun): Promise<void> {
   const { discovery } = crawl.plan;
   if (discovery === undefined) return;
   const { scope } = crawl;
