@@ -1,4 +1,4 @@
-export { expectCleanAudit, oneCredit, oneCreditACall, spentBy, userBooks } from "./books.ts";
+export { auditOf, expectCleanAudit, oneCredit, oneCreditACall, spentBy, userBooks } from "./books.ts";
 export {
   bucketsOf,
   type Charged,

@@ -3,7 +3,7 @@ import { accountId, openLedgerStore } from "../../src/ledger/index.ts";
 import { type Simulators, startSimulators } from "../../simulators/index.ts";
 import { type Gateway, type GatewayOptions, startGateway } from "./gateway.ts";
 import { simulatedProviders, simulatedKey } from "./providers.ts";
-import { until } from "./until.ts";
+import { until, waitMsMax } from "./until.ts";
 
 export const chatPath = "/v1/chat/completions";
 
@@ -124,13 +124,11 @@ export function post(
 }
 
 /** A call that hangs fails by itself: the test runner's own limit would end the gateway together with the test. */
-const callMsMax = 4_500;
-
 function postTo(
   url: string,
   token: string,
   body: string | object,
-  { headers, signal, msMax = callMsMax }: CallOptions = {},
+  { headers, signal, msMax = waitMsMax }: CallOptions = {},
 ): Promise<Response> {
   const deadline = AbortSignal.timeout(msMax);
   // For a form, `fetch` sets the type itself, with the boundary.

@@ -366,7 +366,7 @@ describe.each(engines)("books on %s", (engine) => {
     });
 
     test("a seal and a removal that are killed at any moment are completed by the next ones", async () => {
-      const more = manyCalls("2026-11-09T00:00:01Z", 2, 1_500);
+      const more = manyCalls("2026-11-09T00:00:01Z", 2, 600);
       await endAll(more);
       const before = await wholeDays();
       const entries = await countOf("entries");
