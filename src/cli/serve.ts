@@ -6,8 +6,8 @@ import { printBanner, type ServerSettings } from "./banner.ts";
 import { firstTokens } from "./first-tokens.ts";
 import { type CommonOptions, countOption, portOption, UsageError, withCommonOptions } from "./options.ts";
 import { startSandbox, withSandbox } from "./sandbox.ts";
+import { endOnSignal } from "./server/end-on-signal.ts";
 import { listen, reservePort } from "./server/listen.ts";
-import { endOnSignal, serveOn } from "./server/serving.ts";
 import { environment, readConfig } from "./state.ts";
 import { version } from "./version.ts";
 import { Workers } from "./workers.ts";
@@ -75,6 +75,8 @@ async function serveAlone(start: Start): Promise<void> {
   const server = listen(start);
   const sandbox = start.sandbox ? await startSandbox(loaded, start.port) : undefined;
   const served = sandbox === undefined ? loaded : withSandbox(loaded, sandbox);
+  // Loaded last, since it is most of the code: a start that cannot be says so at once, and a parent of workers needs none.
+  const { serveOn } = await import("./server/serving.ts");
   const stop = serveOn(server, { loaded: served, storage, logger, catalog, simulated: sandbox?.routes ?? new Map() });
   const tokens = sandbox === undefined ? undefined : await firstTokens(storage, environment);
   printBanner(start, { url: server.url, sandbox: sandbox?.routes, site: sandbox?.site, tokens });

@@ -9,8 +9,9 @@ import { openStorage } from "../storage/index.ts";
 import { createLogger, type Logger } from "../telemetry/index.ts";
 import { countOption } from "./options.ts";
 import { printJson } from "./print.ts";
+import { endOnSignal } from "./server/end-on-signal.ts";
 import { listen } from "./server/listen.ts";
-import { endOnSignal, serveOn } from "./server/serving.ts";
+import { serveOn } from "./server/serving.ts";
 import { environment } from "./state.ts";
 
 /**
