@@ -40,6 +40,8 @@ export class PageChild {
   isEnding = false;
   /** The memory after the last task. */
   residentBytes = 0;
+  /** The processor time after the last task; that of the start counts for the first one. */
+  #cpuMs = 0;
 
   constructor(bounds: ChildBounds) {
     this.#bounds = bounds;
@@ -118,16 +120,16 @@ export class PageChild {
   }
 
   #watch(): () => void {
-    let cpuMsBefore: number | undefined;
+    // Between two tasks a child computes next to nothing.
+    const cpuMsBefore = this.#cpuMs;
     const watch = async (): Promise<void> => {
       const use = await useOf(this.pid);
       if (use === undefined || this.isEnding) return;
       this.residentBytes = use.residentBytes;
-      cpuMsBefore ??= use.cpuMs;
+      this.#cpuMs = use.cpuMs;
       if (use.residentBytes > this.#bounds.memoryBytesMax) this.end("too_large");
       else if (use.cpuMs - cpuMsBefore > this.#bounds.taskCpuMsMax) this.end("timeout");
     };
-    void watch();
     const timer = setInterval(() => void watch(), watchMs);
     return () => {
       clearInterval(timer);
