@@ -98,7 +98,7 @@ export function createWeb(options: WebOptions): Web {
           pages,
           robots,
           browser,
-          cache: new PageCache({ store: stores.storedBytes, clock }),
+          cache: new PageCache({ store: stores.storedBytes, clock, logger }),
           screenshots: config.web.screenshots === "address" ? screenshots : undefined,
           model: createModel(options),
           memory,

@@ -90,7 +90,7 @@ describe.each([
   });
 
   test("a cached page is its user's, up to the requested age", async () => {
-    const cache = new PageCache({ store, clock });
+    const cache = new PageCache({ store, clock, logger: { warn: () => undefined } });
     const text = JSON.stringify({ markdown: "# Grüße \u{1f642} \u0000".repeat(5_000) });
     await cache.put("alice", "key", text);
     now = T0 + 500;

@@ -1,5 +1,6 @@
 /** Scrapes and maps are paid like every call: held, settled once, released if they fail, whatever happens in between. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { writeFileSync } from "node:fs";
 import {
   type Caller,
   creditsText,
@@ -157,6 +158,26 @@ describe("the cache", () => {
     expect(await stateFor(first, { headers: { "x-a": "b" } })).toBe("miss");
     expect(await stateFor(first, { onlyMainContent: false })).toBe("miss");
     await expectSpent(rig, first, 5n * PAGE);
+  });
+
+  test("and the local search fail no scrape when their file cannot be used", async () => {
+    const gateway = await startGateway({ providers: {}, config: { web: { allow_private_hosts: [target.host] } } });
+    if (gateway.storage.engine !== "sqlite") throw new Error("this is no SQLite");
+    writeFileSync(gateway.storage.web.path, "This is no database. ".repeat(100));
+    const token = await gateway.token({ user: "alice" });
+    for (let time = 0; time < 2; time += 1) {
+      const answer = await fetch(`${gateway.url}/v2/scrape`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+        body: JSON.stringify({ url: target.url("/uncached") }),
+      });
+      expect(await answer.json()).toMatchObject({ success: true, data: { metadata: { cacheState: "miss" } } });
+    }
+    for (const line of ["a page could not be cached", "a page could not be indexed"]) {
+      expect(gateway.log()).toContain(line);
+    }
+    expect(await spentBy(gateway, "alice")).toBe(2n * PAGE);
+    await gateway.stop();
   });
 
   test("stores nothing of a request that forbids it", async () => {

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Clock } from "../../core/index.ts";
+import type { Logger } from "../../telemetry/index.ts";
 import { BoundedBytes, type StoredBytesStore } from "../stored-bytes/index.ts";
 
 /** The entries of one user: a crawl of a large site fits, its oldest pages make room for new ones. */
@@ -26,17 +27,23 @@ interface CachedPage {
 export interface PageCacheOptions {
   store: StoredBytesStore;
   clock: Clock;
+  logger: Pick<Logger, "warn">;
 }
 
-/** Pages as they were scraped, by user: two users never share an entry. */
+/**
+ * Pages as they were scraped, by user: two users never share an entry. Never rejects: a page that cannot be kept, or found
+ * again, is no failure of its scrape.
+ */
 export class PageCache {
   readonly #bytes: BoundedBytes;
   readonly #clock: Clock;
+  readonly #logger: Pick<Logger, "warn">;
 
-  constructor({ store, clock }: PageCacheOptions) {
+  constructor({ store, clock, logger }: PageCacheOptions) {
     const bound = { countMax: ENTRIES_PER_USER_MAX, bytesMax: BYTES_PER_USER_MAX };
     this.#bytes = new BoundedBytes({ store, kind: "page", bound });
     this.#clock = clock;
+    this.#logger = logger;
   }
 
   /**
@@ -44,8 +51,17 @@ export class PageCache {
    * address and the options of the request.
    */
   async get(owner: string, key: string, maxAgeMs: number): Promise<CachedPage | undefined> {
-    const at = this.#clock();
     if (maxAgeMs <= 0) return undefined;
+    try {
+      return await this.#find(owner, key, maxAgeMs);
+    } catch (reason) {
+      this.#logger.warn({ reason: String(reason) }, "the cache of pages could not be read");
+      return undefined;
+    }
+  }
+
+  async #find(owner: string, key: string, maxAgeMs: number): Promise<CachedPage | undefined> {
+    const at = this.#clock();
     const found = await this.#bytes.find(idOf(owner, key), at);
     if (found === undefined || found.owner !== owner || found.storedAt < at - maxAgeMs) return undefined;
     const text = Buffer.from(await Bun.zstdDecompress(found.content)).toString();
@@ -58,8 +74,12 @@ export class PageCache {
     const content = await Bun.zstdCompress(text, { level: COMPRESSION_LEVEL });
     if (content.byteLength > ENTRY_BYTES_MAX) return;
     const storedAt = this.#clock();
-    const id = idOf(owner, key);
-    await this.#bytes.put({ id, owner, mediaType: "text/plain", content, storedAt, keptUntil: storedAt + TTL_MS });
+    const entry = { id: idOf(owner, key), owner, mediaType: "text/plain", content };
+    try {
+      await this.#bytes.put({ ...entry, storedAt, keptUntil: storedAt + TTL_MS });
+    } catch (reason) {
+      this.#logger.warn({ reason: String(reason) }, "a page could not be cached");
+    }
   }
 }
 
