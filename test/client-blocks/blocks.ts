@@ -1,7 +1,7 @@
 /** Reads the copyable blocks of docs/clients.md. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { root } from "../kit/gateway.ts";
+import { root } from "../kit/program.ts";
 
 /** One block of code. */
 interface Block {

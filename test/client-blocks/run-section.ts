@@ -2,7 +2,8 @@
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { cleanEnvironment, root } from "../kit/gateway.ts";
+import { cleanEnvironment } from "../kit/gateway.ts";
+import { root } from "../kit/program.ts";
 import { findNpmClient } from "../kit/npm-client.ts";
 import { findPython } from "../kit/python.ts";
 import type { Section } from "./blocks.ts";

@@ -3,14 +3,11 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { randomBytes } from "node:crypto";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { stringify } from "yaml";
 import { createToken, type TokenRequest } from "../../src/accounts/index.ts";
 import { createAccounts } from "../../src/app-accounts.ts";
 import { openStorage, type Storage } from "../../src/storage/index.ts";
-
-export const root = fileURLToPath(new URL("../..", import.meta.url));
-const launcher = join(root, "bin/tollgate");
+import { findProgram, root } from "./program.ts";
 
 /** Prices under which sums are easy to work out by hand: 1 and 2 credits per million tokens. */
 export const flatPrice = { input_mtok: 1, output_mtok: 2 };
@@ -59,11 +56,12 @@ export function cleanEnvironment(variables: Record<string, string> = {}): Record
   return { ...Object.fromEntries(kept), ...variables };
 }
 
-/** Runs the launcher to its end. */
+/** Runs a command to its end. */
 export async function runCli(args: readonly string[], variables: Record<string, string> = {}, cwd = root) {
-  const child = Bun.spawn([launcher, ...args], {
+  const program = await findProgram();
+  const child = Bun.spawn([...program.command, ...args], {
     cwd,
-    env: cleanEnvironment(variables),
+    env: cleanEnvironment({ ...program.variables, ...variables }),
     stdin: "ignore",
     stdout: "pipe",
     stderr: "pipe",
@@ -90,9 +88,11 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     stringify({ providers: options.providers, pricing: { models: { "*": flatPrice } }, ...options.config }),
   );
   const common = ["--config", configFile, "--storage", storageUrl];
-  const child = Bun.spawn([launcher, "serve", "--port", "0", "--json", ...common, ...(options.arguments ?? [])], {
+  const program = await findProgram();
+  const serve = [...program.command, "serve", "--port", "0", "--json", ...common, ...(options.arguments ?? [])];
+  const child = Bun.spawn(serve, {
     cwd: folder,
-    env: cleanEnvironment(options.variables),
+    env: cleanEnvironment({ ...program.variables, ...options.variables }),
     stdin: "ignore",
     stdout: "pipe",
     stderr: Bun.file(logFile),

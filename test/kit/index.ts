@@ -26,7 +26,6 @@ export {
   cleanEnvironment,
   flatPrice,
   type Gateway,
-  root,
   runCli,
   startGateway,
   startNodes,
@@ -37,6 +36,7 @@ export { decoded, faultPrices, type ShownImage } from "./images.ts";
 export { codeOf, command, type Created, operatorOf } from "./operator.ts";
 export { type PostgresServer, startPostgres } from "./postgres.ts";
 export { hasProc, isAlive, processTree, residentMebibytes } from "./processes.ts";
+export { root } from "./program.ts";
 export { chatModels, eachProvider, simulatedKey, simulatedProviders } from "./providers.ts";
 export { findPython } from "./python.ts";
 export { openRaw, type RawAnswer, type RawConnection, sendChat, sendRaw } from "./raw.ts";

@@ -17,6 +17,7 @@ import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { SQL } from "bun";
 import { openStorage } from "../../src/storage/index.ts";
+import { runFolder } from "./run-folder.ts";
 
 const startAttemptsMax = 3;
 
@@ -66,9 +67,6 @@ export async function startPostgres({ durable = false }: PostgresServerOptions =
     throw reason;
   }
 }
-
-/** A folder that the processes of one `npm test` share, and that is removed with its end; undefined for a single file. */
-const runFolder = process.env["TOLLGATE_TEST_RUN_FOLDER"];
 
 /** Makes a cluster, or copies the one that a test of the same run has made: that takes a twentieth of the time. */
 async function makeCluster(place: Place, data: string): Promise<void> {

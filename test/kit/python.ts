@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { cacheFolder } from "./cache-folder.ts";
-import { root } from "./gateway.ts";
+import { root } from "./program.ts";
 import { withInstallLock } from "./install-lock.ts";
 
 const installSecondsMax = 300;

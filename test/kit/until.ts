@@ -1,8 +1,10 @@
+import { runFolder } from "./run-folder.ts";
+
 /**
  * How long a condition or an answer may take. In a run of all tests, other files and their servers keep the machine busy; a
  * file that runs alone has Bun's five seconds, in which this says what was waited for.
  */
-export const waitMsMax = process.env["TOLLGATE_TEST_RUN_FOLDER"] === undefined ? 4_500 : 15_000;
+export const waitMsMax = runFolder === undefined ? 4_500 : 15_000;
 
 /** Waits for a condition instead of a time: resolves with the first value that is neither undefined nor false. */
 export async function until<T>(

@@ -69,7 +69,8 @@ describe("a crawl of the whole site", () => {
     caller = await rig.caller();
     job = await clientOf(caller).crawl(site.url, {
       limit: 2_000,
-      scrapeOptions: { timeout: 3_000, maxAge: 0 },
+      // On a loaded machine a page takes seconds; those that never answer take all of it.
+      scrapeOptions: { timeout: 10_000, maxAge: 0 },
       pollInterval: 1,
       timeout: CRAWL_SECONDS_MAX,
     });
@@ -138,7 +139,7 @@ describe("a crawl of the whole site", () => {
 
 test("include, limit and depth bound a crawl", async () => {
   const caller = await rig.caller();
-  const options = { scrapeOptions: { timeout: 3_000 }, pollInterval: 1, timeout: CRAWL_SECONDS_MAX };
+  const options = { scrapeOptions: { timeout: 10_000 }, pollInterval: 1, timeout: CRAWL_SECONDS_MAX };
   const docs = await clientOf(caller).crawl(site.url, { ...options, includePaths: ["^/docs/"], limit: 500 });
   expect(docs.data.map(idOf).toSorted()).toEqual([...docsOnly].toSorted());
   const few = await clientOf(caller).crawl(site.url, { ...options, limit: 3, sitemap: "skip" });

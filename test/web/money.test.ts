@@ -174,7 +174,7 @@ describe("the cache", () => {
       expect(await answer.json()).toMatchObject({ success: true, data: { metadata: { cacheState: "miss" } } });
     }
     for (const line of ["a page could not be cached", "a page could not be indexed"]) {
-      expect(gateway.log()).toContain(line);
+      await until("the log tells", () => gateway.log().includes(line));
     }
     expect(await spentBy(gateway, "alice")).toBe(2n * PAGE);
     await gateway.stop();
