@@ -15,6 +15,7 @@ import { basename, extname, join } from "node:path";
 import { z } from "zod";
 import { cleanEnvironment, findPython, type Gateway, root, sorted, startGateway, stopGateways } from "../kit/index.ts";
 import { expected } from "./expected.ts";
+import { PreloadedPython } from "./preloaded.ts";
 
 const examples = join(root, "examples");
 const packages = join(root, "node_modules/.bin");
@@ -75,34 +76,44 @@ function standInForClaude(path: string): void {
   chmodSync(path, 0o755);
 }
 
-/** Runs an example in an empty folder, with its own user. */
-async function runExample(file: string, variables: Record<string, string | undefined> = {}) {
-  const cwd = mkdtempSync(join(home, "run-"));
-  const child = Bun.spawn([...(runners[extname(file)] ?? []), join(examples, file)], {
-    cwd,
-    env: {
-      ...cleanEnvironment(),
-      PATH: `${home}:${packages}:${process.env["PATH"] ?? ""}`,
-      HOME: home,
-      TOLLGATE_URL: gateway.url,
-      TOLLGATE_TOKEN: await gateway.token({ user: basename(cwd) }),
-      TOLLGATE_CONFIG: gateway.configFile,
-      npm_config_update_notifier: "false",
-      ...variables,
-    },
-    stdin: "ignore",
-    stdout: "pipe",
-    stderr: "pipe",
-  });
-  const [stdout, stderr, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
-  const sizes = sorted(readdirSync(cwd)).map((name) => [name, statSync(join(cwd, name)).size] as const);
-  rmSync(cwd, { recursive: true });
-  return { code, stdout, stderr, sizes };
+type Variables = Record<string, string | undefined>;
+
+interface Run {
+  file: string;
+  cwd: string;
+  environment: Record<string, string>;
 }
 
-async function expectWell(file: string): Promise<void> {
+async function runProgram({ file, cwd, environment }: Run) {
+  const command = [...(runners[extname(file)] ?? []), file];
+  const child = Bun.spawn(command, { cwd, env: environment, stdin: "ignore", stdout: "pipe", stderr: "pipe" });
+  const [stdout, stderr, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
+  return { code, stdout, stderr };
+}
+
+/** Runs an example in an empty folder, with its own user. */
+async function runExample(file: string, variables: Variables = {}, run = runProgram) {
+  const cwd = mkdtempSync(join(home, "run-"));
+  const all: Variables = {
+    ...cleanEnvironment(),
+    PATH: `${home}:${packages}:${process.env["PATH"] ?? ""}`,
+    HOME: home,
+    TOLLGATE_URL: gateway.url,
+    TOLLGATE_TOKEN: await gateway.token({ user: basename(cwd) }),
+    TOLLGATE_CONFIG: gateway.configFile,
+    npm_config_update_notifier: "false",
+    ...variables,
+  };
+  const set = Object.entries(all).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));
+  const outcome = await run({ file: join(examples, file), cwd, environment: Object.fromEntries(set) });
+  const sizes = sorted(readdirSync(cwd)).map((name) => [name, statSync(join(cwd, name)).size] as const);
+  rmSync(cwd, { recursive: true });
+  return { ...outcome, sizes };
+}
+
+async function expectWell(file: string, run = runProgram): Promise<void> {
   const { prints = [], leaves = [] } = expected[file] ?? {};
-  const { code, stdout, stderr, sizes } = await runExample(file);
+  const { code, stdout, stderr, sizes } = await runExample(file, {}, run);
   expect(code, stdout + stderr).toBe(0);
   let rest = stdout;
   for (const pattern of prints) {
@@ -161,7 +172,13 @@ const failingInPython = ["python/chat.py", "python/messages.py"];
 describe.skipIf("missing" in python)("in Python", () => {
   if ("missing" in python) console.warn(`skipped: the examples in Python, since ${python.missing}`);
 
-  test.each(ofKind(".py"))("%s runs", expectWell);
+  let preloaded: PreloadedPython;
+  beforeAll(() => {
+    if ("python" in python) preloaded = new PreloadedPython(python.python);
+  });
+  afterAll(() => preloaded.stop());
+
+  test.each(ofKind(".py"))("%s runs", (file) => expectWell(file, (run) => preloaded.run(run)));
 
   test.each(failingInPython)("%s fails with a wrong token", expectFailure);
 });
