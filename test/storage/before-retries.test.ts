@@ -1,12 +1,12 @@
 /**
  * The migration of crawls that were made by the version before their retry keys (`__fixtures__/sqlite-step-17.sql`,
- * `postgres-step-15.sql`): a crawl in mid-run goes on, nodes of that version take pages beside the new ones, and the local search
- * finds what it found.
+ * `postgres-step-15.sql`): a crawl in mid-run goes on, and nodes of that version take pages beside the new ones.
  */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { renameSync } from "node:fs";
 import { openStorage, type Storage } from "../../src/storage/index.ts";
 import { openWebStores, parseQuery, type WebStores } from "../../src/web/index.ts";
-import { engines } from "../kit/index.ts";
+import { engines, query, queryWeb } from "../kit/index.ts";
 import { earlierVersion } from "./dumps.ts";
 
 /** When that version wrote the crawl; its leases end a second later. */
@@ -16,14 +16,15 @@ const politeness = { connectionsMax: 9, intervalMs: 0 };
 
 let storage: Storage;
 let crawls: WebStores["crawls"];
-let textIndex: WebStores["textIndex"];
+
+const pathOf = (url: string): string => url.slice("sqlite:".length);
 
 const copyFor = earlierVersion({ sqlite: "sqlite-step-17.sql", postgres: "postgres-step-15.sql" });
 
 describe.each(engines)("crawls of the previous version, on %s,", (engine) => {
   beforeEach(async () => {
     storage = await openStorage(await copyFor(engine));
-    ({ crawls, textIndex } = openWebStores(storage));
+    ({ crawls } = openWebStores(storage));
   });
   afterEach(() => storage.close());
 
@@ -56,12 +57,39 @@ describe.each(engines)("crawls of the previous version, on %s,", (engine) => {
     expect(await crawls.insert({ ...first, id: "c3", retry }, 9)).toBe(false);
     expect(await crawls.findByRetryKey("token:1", "k")).toMatchObject({ id: "c2", discovered: 0 });
   });
+});
 
-  test("left the local search its pages", async () => {
-    const query = parseQuery("tide intitle:harbour");
-    const found = await textIndex.search({ owner: "ann", query, limit: 9, at: lapsed });
+test("the local search on Postgres finds the pages of that version, by all its filters", async () => {
+  storage = await openStorage(await copyFor("Postgres"));
+  const { textIndex } = openWebStores(storage);
+  for (const text of ["tide", "tide intitle:harbour", "tide site:a.test", "tide site:test"]) {
+    const found = await textIndex.search({ owner: "ann", query: parseQuery(text), limit: 9, at: lapsed });
     expect(found.map(({ url }) => url)).toEqual(["http://a.test/0"]);
-  });
+  }
+  await storage.close();
+});
+
+test("the local search on SQLite starts empty, and the storage's file keeps no table of the web", async () => {
+  const url = await copyFor("SQLite");
+  storage = await openStorage(url);
+  const { textIndex } = openWebStores(storage);
+  const search = { owner: "ann", query: parseQuery("tide"), limit: 9, at: lapsed };
+  expect(await textIndex.search(search)).toEqual([]);
+  const tables = await query(storage, "SELECT name FROM sqlite_master WHERE name LIKE 'crawl%' OR name LIKE 'web%'");
+  expect(tables).toEqual([]);
+  await storage.close();
+});
+
+test("a move to the file of the web that was interrupted is repeated", async () => {
+  const [first, second] = [await copyFor("SQLite"), await copyFor("SQLite")];
+  await (await openStorage(first)).close();
+  // The machine stopped when the tables had been copied, and not yet removed.
+  renameSync(`${pathOf(first)}-web`, `${pathOf(second)}-web`);
+  storage = await openStorage(second);
+  const { crawls: moved } = openWebStores(storage);
+  expect(await moved.find("c1")).toMatchObject({ discovered: 5, completed: 1 });
+  expect(await queryWeb(storage, "SELECT count(*) AS count FROM crawl_pages")).toEqual([{ count: 5n }]);
+  await storage.close();
 });
 
 test("nodes of the previous version that still run on Postgres take pages with the new function", async () => {

@@ -1,4 +1,4 @@
-import { constants, createGunzip } from "node:zlib";
+import { createGunzip } from "node:zlib";
 import { PageError } from "../page-error.ts";
 
 /** Servers pack files that are packed already. */
@@ -27,8 +27,7 @@ export async function unpack(bytes: Uint8Array, bytesMax: number): Promise<Unpac
 /** One layer. Piece by piece, since a bomb has to be left in time, and the beginning of a file is worth reading. */
 function gunzip(packed: Uint8Array, bytesMax: number): Promise<Unpacked> {
   const { promise, resolve, reject } = Promise.withResolvers<Unpacked>();
-  // With the flush of a sync, what is cut off ends as if it were whole.
-  const stream = createGunzip({ finishFlush: constants.Z_SYNC_FLUSH });
+  const stream = createGunzip();
   const pieces: Buffer[] = [];
   let length = 0;
   const finish = (isCut: boolean): void => {

@@ -35,22 +35,29 @@ export const WEB_FOUND = `
 `;
 
 /**
- * What a page is found by besides its own words: its owner's mark, its host and the domains above, the extension of its address, and
- * the words of its title once more, as lexemes that no text contains. The index of words alone then finds them. Nodes of the
- * version before still search by `web_found` and the columns.
+ * What a page is found by besides its own words: its owner, its host and the domains above, the extension of its address, and the words
+ * of its title once more, as lexemes that no text contains. The index of words alone then finds them. Nodes of the version before
+ * write pages without them, hence the trigger, and search by `web_found` and the columns.
  */
 export const WEB_MARKS = `
-  CREATE FUNCTION web_marks(owner_mark text, host text, extension text, title text)
+  CREATE FUNCTION web_marks(owner text, host text, extension text, title text)
   RETURNS tsvector LANGUAGE sql IMMUTABLE AS $$
     SELECT array_to_tsvector(ARRAY(
-      SELECT owner_mark
+      SELECT 'o' || encode(convert_to(owner, 'UTF8'), 'hex')
       UNION SELECT 'type:' || extension
       UNION SELECT 'title:' || lexeme FROM unnest(to_tsvector('simple', title))
       UNION SELECT 'site:' || array_to_string(labels[1:depth], '.') || '.'
         FROM (SELECT string_to_array(rtrim(host, '.'), '.') AS labels) AS split, generate_series(1, cardinality(labels)) AS depth
     ))
   $$;
-  UPDATE web_documents SET words = words || web_marks('o' || encode(convert_to(owner, 'UTF8'), 'hex'), host, extension, title);
+  CREATE FUNCTION web_mark() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN
+      NEW.words := NEW.words || web_marks(NEW.owner, NEW.host, NEW.extension, NEW.title);
+      RETURN NEW;
+    END
+  $$;
+  CREATE TRIGGER web_documents_marked BEFORE INSERT OR UPDATE ON web_documents FOR EACH ROW EXECUTE FUNCTION web_mark();
+  UPDATE web_documents SET key = key;
 
   CREATE FUNCTION web_matching(
     query tsquery, places tsquery, of_owner text, now_at bigint, looked_through bigint, most bigint

@@ -4,6 +4,21 @@ import { DAILY_SUMS } from "./daily-sums.ts";
 export const WEB_STEPS = 5;
 export const STEPS_BEFORE_WEB = 14;
 
+/** `move-web-tables.ts` copies what is in them before. */
+export const DROP_WEB_TABLES = [
+  "stored_bytes",
+  "crawls",
+  "crawl_pages",
+  "crawl_lanes",
+  "web_hosts",
+  "crawl_notes",
+  "crawl_results",
+  "web_documents",
+  "web_words",
+]
+  .map((table) => `DROP TABLE IF EXISTS main.${table};`)
+  .join("\n");
+
 /**
  * The schema, one step per element. A released step is never changed. Amounts are nano-credits, times milliseconds
  * since the epoch.
@@ -374,16 +389,5 @@ export const migrations: readonly string[] = [
   `,
   // Five steps made tables of the web, which are in a file of their own now.
   ...Array.from({ length: WEB_STEPS }, () => "SELECT 1"),
-  // `move-web-tables.ts` has copied what was in them.
-  `
-  DROP TABLE IF EXISTS stored_bytes;
-  DROP TABLE IF EXISTS crawls;
-  DROP TABLE IF EXISTS crawl_pages;
-  DROP TABLE IF EXISTS crawl_lanes;
-  DROP TABLE IF EXISTS web_hosts;
-  DROP TABLE IF EXISTS crawl_notes;
-  DROP TABLE IF EXISTS crawl_results;
-  DROP TABLE IF EXISTS web_documents;
-  DROP TABLE IF EXISTS web_words;
-  `,
+  DROP_WEB_TABLES,
 ];

@@ -1,46 +1,46 @@
 /** Earlier versions had the tables of the web in the storage's own file. */
-import { Database } from "bun:sqlite";
-import { linkSync, rmSync, writeFileSync } from "node:fs";
+import type { Database } from "bun:sqlite";
 import type { WebDatabase } from "../database.ts";
 import { schemaVersion } from "./migrate.ts";
-import { STEPS_BEFORE_WEB, WEB_STEPS } from "./migrations.ts";
+import { DROP_WEB_TABLES, STEPS_BEFORE_WEB, WEB_STEPS } from "./migrations.ts";
+import { openWebDatabase } from "./web-database.ts";
 import { webMigrations } from "./web-migrations.ts";
 
-/** The tables of the web, with those in which SQLite keeps the index of words. */
-const WEB_TABLE = /^(?:stored_bytes|crawls|crawl_\w+|web_\w+|sqlite_\w+)$/;
+/**
+ * The tables that are moved. Not the local search: SQLite keeps no text of it, and lets nobody write the tables of its index. Its
+ * pages are found again once they have been read again.
+ */
+const TABLES = ["stored_bytes", "crawls", "crawl_pages", "crawl_lanes", "web_hosts", "crawl_notes", "crawl_results"];
 
 /**
- * Copies these tables to the web's file, before the last step of the schema drops them. The file appears complete or not at
- * all: a start that is interrupted is repeated, and of several processes that start simultaneously the first one makes it.
+ * Moves these tables to the web's file, under the lock of the storage's: a process of an earlier version that still runs cannot
+ * write to them between the copy and the removal. If the machine stops in between, the next start copies them again.
  */
-export function moveWebTables(handle: Database, { path }: WebDatabase): void {
-  const version = schemaVersion(handle);
-  if (path === ":memory:" || version <= STEPS_BEFORE_WEB || version > STEPS_BEFORE_WEB + WEB_STEPS) return;
-  const copy = `${path}-${crypto.randomUUID()}`;
+export function moveWebTables(handle: Database, web: WebDatabase): void {
+  if (!hasWebTables(handle)) return;
+  openWebDatabase(web).close();
+  handle.query("ATTACH ? AS web").run(web.path);
   try {
-    // SQLite fills an empty file, and would make one that others can read.
-    writeFileSync(copy, "", { mode: 0o600 });
-    // The index of words has no text that could be indexed again: only a copy of the whole file contains it.
-    handle.query("VACUUM INTO ?").run(copy);
-    keepWebTables(copy, version - STEPS_BEFORE_WEB);
-    linkSync(copy, path);
-  } catch (reason) {
-    if ((reason as NodeJS.ErrnoException).code !== "EEXIST") throw reason;
+    handle.transaction(() => move(handle)).immediate();
   } finally {
-    rmSync(copy, { force: true });
+    handle.run("DETACH web");
   }
 }
 
-/** `steps`: how many of the web's steps the file has taken. */
-function keepWebTables(path: string, steps: number): void {
-  const database = new Database(path, { readwrite: true, strict: true });
-  try {
-    const tables = database.query<{ name: string }, []>("SELECT name FROM sqlite_master WHERE type = 'table'").all();
-    for (const { name } of tables) if (!WEB_TABLE.test(name)) database.run(`DROP TABLE ${name}`);
-    for (const step of webMigrations.slice(steps, WEB_STEPS)) database.run(step);
-    database.run(`PRAGMA user_version = ${WEB_STEPS}`);
-    database.run("VACUUM");
-  } finally {
-    database.close();
+function hasWebTables(handle: Database): boolean {
+  const version = schemaVersion(handle);
+  return version > STEPS_BEFORE_WEB && version <= STEPS_BEFORE_WEB + WEB_STEPS;
+}
+
+function move(handle: Database): void {
+  // Another process that starts simultaneously may have moved them.
+  if (!hasWebTables(handle)) return;
+  for (const step of webMigrations.slice(schemaVersion(handle) - STEPS_BEFORE_WEB, WEB_STEPS)) handle.run(step);
+  const known = handle.query<{ name: string }, []>("SELECT name FROM main.sqlite_master WHERE type = 'table'").all();
+  for (const table of TABLES.filter((name) => known.some((each) => each.name === name))) {
+    handle.run(`DELETE FROM web.${table}`);
+    handle.run(`INSERT INTO web.${table} SELECT * FROM main.${table}`);
   }
+  handle.run(DROP_WEB_TABLES);
+  handle.run(`PRAGMA main.user_version = ${STEPS_BEFORE_WEB + WEB_STEPS + 1}`);
 }

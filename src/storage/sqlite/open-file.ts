@@ -43,9 +43,11 @@ export function openFile<T>(options: FileOptions, prepare: (handle: Database) =>
     const result = prepare(handle);
     handle.run(`PRAGMA busy_timeout = ${BUSY_MS}`);
     return { handle, result };
-  } catch (reason) {
+  } catch (cause) {
     handle.close();
-    throw reason;
+    if (cause instanceof StorageError) throw cause;
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new StorageError(`storage: cannot prepare ${options.path}: ${reason}`, { cause });
   }
 }
 

@@ -55,7 +55,7 @@ export class PageCache {
     try {
       return await this.#find(owner, key, maxAgeMs);
     } catch (reason) {
-      this.#logger.warn({ reason: String(reason) }, "the cache of pages could not be read");
+      this.#logger.warn({ err: reason }, "the cache of pages could not be read");
       return undefined;
     }
   }
@@ -70,16 +70,20 @@ export class PageCache {
 
   /** Stores the text of an entry, for later requests of the same user. Ignores one that is too large. */
   async put(owner: string, key: string, text: string): Promise<void> {
+    try {
+      await this.#store(owner, key, text);
+    } catch (reason) {
+      this.#logger.warn({ err: reason }, "a page could not be cached");
+    }
+  }
+
+  async #store(owner: string, key: string, text: string): Promise<void> {
     if (text.length > ENTRY_CHARACTERS_MAX) return;
     const content = await Bun.zstdCompress(text, { level: COMPRESSION_LEVEL });
     if (content.byteLength > ENTRY_BYTES_MAX) return;
     const storedAt = this.#clock();
-    const entry = { id: idOf(owner, key), owner, mediaType: "text/plain", content };
-    try {
-      await this.#bytes.put({ ...entry, storedAt, keptUntil: storedAt + TTL_MS });
-    } catch (reason) {
-      this.#logger.warn({ reason: String(reason) }, "a page could not be cached");
-    }
+    const id = idOf(owner, key);
+    await this.#bytes.put({ id, owner, mediaType: "text/plain", content, storedAt, keptUntil: storedAt + TTL_MS });
   }
 }
 

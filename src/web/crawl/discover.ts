@@ -96,6 +96,9 @@ async function add(deps: Dependencies, crawl: OpenCrawl, pages: readonly NewPage
   }
 }
 
+/** Attempts to read sitemaps while the gateway is too busy, in one process: a minute of them. */
+const SITEMAP_TRIES_MAX = 30;
+
 interface SitemapRun {
   /** The frontier's page for the sitemaps of a host. */
   page: LeasedPage;
@@ -111,8 +114,16 @@ export async function crawlSitemaps(deps: Dependencies, run: SitemapRun): Promis
   } catch (thrown) {
     const waitMs = run.signal.aborted ? 0 : BUSY_WAIT_MS;
     if (waitMs > 0 && toGatewayError(pageFailure(thrown)).status !== 503) throw thrown;
-    await crawls.giveBack(run.page, environment.clock() + waitMs);
-    return;
+    run.crawl.sitemapTries += Number(waitMs > 0);
+    if (run.crawl.sitemapTries < SITEMAP_TRIES_MAX) {
+      await crawls.giveBack(run.page, environment.clock() + waitMs);
+      return;
+    }
+    await note(deps, run.crawl, {
+      code: "SITEMAP_TIMEOUT",
+      message: sitemapProblems.SITEMAP_TIMEOUT,
+      url: run.page.url,
+    });
   }
   await crawls.end(run.page, { state: "skipped" }, environment.clock());
 }

@@ -26,6 +26,8 @@ export interface OpenCrawl {
   holding: number;
   /** Pages whose links took too long to compare with the patterns. */
   slowPages: number;
+  /** Attempts at sitemaps for which the gateway was too busy. */
+  sitemapTries: number;
   /** Holds that were refused since the last one that was not. */
   refusals: number;
 }
@@ -74,7 +76,7 @@ async function openCrawl({ id, kind, owner, pagesMax, caller, request }: Crawl):
   const plan = request as unknown as CrawlPlan;
   const principal = caller as unknown as Principal;
   const scope = plan.discovery && (await CrawlScope.of(plan.url, plan.discovery));
-  const counts = { running: 0, holding: 0, slowPages: 0, refusals: 0 };
+  const counts = { running: 0, holding: 0, slowPages: 0, sitemapTries: 0, refusals: 0 };
   return { id, kind, owner, pagesMax, principal, plan, scope, known: new Set(), ...counts };
 }
 

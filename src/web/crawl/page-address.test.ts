@@ -30,6 +30,16 @@ test.each([
   expect(keyOf(text)).toBe(keyOf("http://a.test/x?b=2&a=1"));
 });
 
+test.each([
+  ["x?q=x+y", "x?q=x%20y"],
+  ["x?a", "x?a="],
+  ["x?a=1", "x?a=1&"],
+  ["x?title=Talk:X&b=%41", "x?b=A&title=Talk%3AX"],
+  ["x?b=1&a=x%20y", "x?a=x+y&b=1"],
+])("%s is the same page as %s", (one, other) => {
+  expect(keyOf(`http://a.test/${one}`)).toBe(keyOf(`http://a.test/${other}`));
+});
+
 test("escapes are compared in either case, in the path and in the query", () => {
   expect(keyOf("http://a.test/%c3%bc?q=%c3%bc")).toBe(keyOf("http://a.test/%C3%BC?q=%C3%BC"));
 });

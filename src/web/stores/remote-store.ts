@@ -10,7 +10,7 @@ export function remoteStore<Store extends object>(
   const methods = Object.getOwnPropertyNames(prototype).filter((name) => name !== "constructor");
   const entries = methods.map((method) => [
     method,
-    (...args: unknown[]): Promise<unknown> => thread.call({ store, method, args }),
+    async (...args: unknown[]): Promise<unknown> => thread.call({ store, method, args }),
   ]);
   return Object.fromEntries(entries) as Store;
 }

@@ -1,4 +1,4 @@
-import type { Database } from "bun:sqlite";
+import { type Database, SQLiteError } from "bun:sqlite";
 import { setPriority } from "node:os";
 import type { MessagePort } from "node:worker_threads";
 import { SqliteCrawlStore } from "../crawl/sql/sqlite.ts";
@@ -36,6 +36,7 @@ async function perform(
     const called = stores[store] as Record<string, (...values: unknown[]) => unknown>;
     return { id, result: await called[method]?.(...args) };
   } catch (reason) {
-    return { id, failure: reason instanceof Error ? reason.message : String(reason) };
+    const message = reason instanceof Error ? reason.message : String(reason);
+    return { id, failure: { message, code: reason instanceof SQLiteError ? reason.code : undefined } };
   }
 }

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { GatewayError } from "../../core/index.ts";
 import { openStorage, type SqliteStorage } from "../../storage/index.ts";
+import { parseQuery } from "../search/query.ts";
 import type { StoredBytes } from "../stored-bytes/index.ts";
 import { openWebStores, type WebStores } from "./web-stores.ts";
 
@@ -39,7 +40,16 @@ const take = () =>
   });
 
 test("regular look-ups make no file until something is stored", async () => {
-  expect([await take(), await stores.crawls.exhausted(1), await stores.crawls.overdue(1)]).toEqual([[], [], []]);
+  const { crawls, storedBytes, textIndex } = stores;
+  expect([await take(), await crawls.exhausted(1), await crawls.overdue(1), await crawls.active("alice")]).toEqual([
+    [],
+    [],
+    [],
+    [],
+  ]);
+  expect([await crawls.find("c"), await crawls.findByRetryKey("a", "k")]).toEqual([undefined, undefined]);
+  expect(await storedBytes.find("page", "a", 1)).toBeUndefined();
+  expect(await textIndex.search({ owner: "alice", query: parseQuery("word"), limit: 1, at: 1 })).toEqual([]);
   await stores.textIndex.deleteExpired(1);
   await stores.storedBytes.deleteExpired(1);
   expect(await stores.crawls.deleteExpired(1)).toBe(false);
@@ -81,22 +91,35 @@ test("a storage that closes performs the calls before, and refuses those after",
 
 test("a call that fails is refused alone", async () => {
   const wrong = { ...bytes("a"), owner: null as unknown as string };
-  const [failed, good] = await Promise.allSettled([
+  const uncloneable = { ...bytes("a"), owner: (() => "alice") as unknown as string };
+  const [failed, refused, good] = await Promise.allSettled([
     stores.storedBytes.put(wrong),
+    stores.storedBytes.put(uncloneable),
     stores.storedBytes.put(bytes("good")),
   ]);
-  expect(failed).toMatchObject({ status: "rejected", reason: { code: "storage_unavailable" } });
+  expect(failed.status).toBe("rejected");
+  expect(String(failed.status === "rejected" && failed.reason)).toContain("NOT NULL");
+  expect(refused.status).toBe("rejected");
   expect(good.status).toBe("fulfilled");
 });
 
-test("a file that can't be used refuses each call until it is repaired", async () => {
+test("a file that can't be used refuses each call, and is tried again after a second", async () => {
   writeFileSync(storage.web.path, "This is no database. ".repeat(100));
-  for (const _ of [1, 2]) {
+  for (const _ of [1, 2, 3]) {
     const reason: unknown = await take().catch((thrown: unknown) => thrown);
-    expect(reason).toBeInstanceOf(GatewayError);
-    expect(String(reason)).toContain("cannot open");
+    if (!(reason instanceof GatewayError)) throw new Error(`the call succeeded: ${String(reason)}`);
+    expect(reason.code).toBe("storage_unavailable");
+    // The caller does not get to know the path.
+    expect(reason.message).not.toContain(folder);
+    expect(String(reason.cause)).toContain("cannot open");
   }
   rmSync(storage.web.path);
-  await stores.storedBytes.put(bytes("a"));
+  const deadline = performance.now() + 4_000;
+  const isStored = (): Promise<boolean> =>
+    stores.storedBytes.put(bytes("a")).then(
+      () => true,
+      () => false,
+    );
+  while (!(await isStored()) && performance.now() < deadline) await Bun.sleep(20);
   expect(await stores.storedBytes.find("page", "a", 1)).toEqual(bytes("a"));
 });

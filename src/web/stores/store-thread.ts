@@ -6,18 +6,28 @@ import { existsSync } from "node:fs";
 import { Worker } from "node:worker_threads";
 import { GatewayError } from "../../core/index.ts";
 import type { WebDatabase } from "../../storage/index.ts";
-import { STOP, type StoreCall, type StoreReply, type StoreRequest } from "./thread-protocol.ts";
+import { STOP, type StoreCall, type StoreFailure, type StoreReply, type StoreRequest } from "./thread-protocol.ts";
 
 /** Composes the thread's part. */
 const PROGRAM = new URL("../../app-web-stores.ts", import.meta.url);
 
-/** What regular look-ups find as long as nothing has been stored: gateways whose web nobody uses start no thread. */
+/** What look-ups find as long as nothing has been stored: gateways whose web nobody uses start no thread. */
 const emptyResults = new Map<string, unknown>([
+  ["find", undefined],
+  ["findByRetryKey", undefined],
+  ["active", []],
+  ["search", []],
   ["take", []],
   ["exhausted", []],
   ["overdue", []],
   ["deleteExpired", false],
 ]);
+
+/** How long a thread that has failed is not started again. */
+const RESTART_MS = 1_000;
+
+/** Failures of the disk or the file, which may pass. */
+const UNAVAILABLE = /^SQLITE_(?:BUSY|CANTOPEN|CORRUPT|FULL|IOERR|LOCKED|NOTADB|READONLY)/;
 
 interface Pending {
   resolve: (result: unknown) => void;
@@ -31,24 +41,34 @@ export class StoreThread {
   #exited: Promise<void> = Promise.resolve();
   #nextId = 0;
   #isStopped = false;
+  #failed: { reason: unknown; at: number } | undefined;
 
   constructor(database: WebDatabase) {
     this.#database = database;
   }
 
-  /** Performs a call. Rejects with `storage_unavailable` if it fails. */
+  /** Performs a call. Rejects with `storage_unavailable` if the file cannot be used. */
   call(call: StoreCall): Promise<unknown> {
-    if (this.#isStopped) return Promise.reject(unavailable("the storage is closed"));
-    if (this.#worker === undefined && emptyResults.has(call.method) && !existsSync(this.#database.path)) {
-      return Promise.resolve(emptyResults.get(call.method));
+    if (this.#isStopped) return Promise.reject(unavailable(new Error("the storage is closed")));
+    if (this.#worker === undefined) {
+      if (emptyResults.has(call.method) && !existsSync(this.#database.path)) {
+        return Promise.resolve(emptyResults.get(call.method));
+      }
+      if (this.#failed !== undefined && performance.now() - this.#failed.at < RESTART_MS) {
+        return Promise.reject(unavailable(this.#failed.reason));
+      }
     }
+    return this.#send((this.#worker ??= this.#start()), call);
+  }
+
+  #send(worker: Worker, call: StoreCall): Promise<unknown> {
     const { promise, resolve, reject } = Promise.withResolvers<unknown>();
-    const worker = (this.#worker ??= this.#start());
     const request: StoreRequest = { ...call, id: (this.#nextId += 1) };
-    this.#pending.set(request.id, { resolve, reject });
-    worker.ref();
+    // Throws for what cannot be cloned.
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
     worker.postMessage(request);
+    worker.ref();
+    this.#pending.set(request.id, { resolve, reject });
     return promise;
   }
 
@@ -63,14 +83,15 @@ export class StoreThread {
   #start(): Worker {
     const worker = new Worker(PROGRAM, { workerData: this.#database });
     const { promise, resolve } = Promise.withResolvers<void>();
-    let failure = "its thread has ended";
+    let failure: unknown = new Error("its thread has ended");
     this.#exited = promise;
     worker.on("message", (reply: StoreReply) => this.#receive(reply));
     worker.on("error", (reason) => {
-      failure = String(reason);
+      failure = reason;
     });
     worker.on("exit", () => {
       this.#worker = undefined;
+      this.#failed = { reason: failure, at: performance.now() };
       const pending = [...this.#pending.values()];
       this.#pending.clear();
       for (const { reject } of pending) reject(unavailable(failure));
@@ -84,12 +105,18 @@ export class StoreThread {
     this.#pending.delete(reply.id);
     // A command ends when it has its answers.
     if (this.#pending.size === 0 && !this.#isStopped) this.#worker?.unref();
-    if ("failure" in reply) pending?.reject(unavailable(reply.failure));
+    if ("failure" in reply) pending?.reject(failureOf(reply.failure));
     else pending?.resolve(reply.result);
   }
 }
 
-function unavailable(reason: string): GatewayError {
-  const message = `The storage of the web can't be used: ${reason}.`;
-  return new GatewayError("storage_unavailable", message, { retryAfterSeconds: 1 });
+function failureOf({ message, code = "" }: StoreFailure): Error {
+  const reason = new Error(`${message} (${code === "" ? "in the thread of the web's storage" : code})`);
+  return UNAVAILABLE.test(code) ? unavailable(reason) : reason;
+}
+
+/** The reason names the file: it is logged, and not answered. */
+function unavailable(cause: unknown): GatewayError {
+  const message = "The storage of the web can't be used.";
+  return new GatewayError("storage_unavailable", message, { cause, retryAfterSeconds: 1 });
 }

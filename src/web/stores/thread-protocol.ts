@@ -13,8 +13,14 @@ export interface StoreRequest extends StoreCall {
   id: number;
 }
 
+/** Why a call failed: SQLite's code, if it is one of SQLite's errors. */
+export interface StoreFailure {
+  message: string;
+  code: string | undefined;
+}
+
 /** A message from the thread. */
-export type StoreReply = { id: number; result: unknown } | { id: number; failure: string };
+export type StoreReply = { id: number; result: unknown } | { id: number; failure: StoreFailure };
 
 /** The message on which the thread closes its database and ends. */
 export const STOP = "stop";

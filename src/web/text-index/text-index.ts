@@ -53,7 +53,7 @@ export class TextIndex implements SearchBackend {
       await store.put({ ...page, owner, storedAt, keptUntil: storedAt + TTL_MS });
       await this.#count(owner);
     } catch (reason) {
-      logger.warn({ reason: String(reason) }, "a page could not be indexed");
+      logger.warn({ err: reason }, "a page could not be indexed");
     }
   }
 

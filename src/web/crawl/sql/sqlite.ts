@@ -127,7 +127,7 @@ export class SqliteCrawlStore implements CrawlStore {
   }
 
   fetched(page: LeasedPage, { content, work, digest }: FetchedPage): Promise<Storing> {
-    const stored = this.#inTransaction((): Storing => {
+    const stored = this.#onDisk((): Storing => {
       if (digest !== undefined && this.#rows(SQL.repeats, [page.crawlId, digest, page.number]).length > 0) {
         return "duplicate";
       }
@@ -254,6 +254,20 @@ export class SqliteCrawlStore implements CrawlStore {
       this.#database.query(SQL.deleteCrawl).run(crawl.id);
     });
     return Promise.resolve(true);
+  }
+
+  /**
+   * A transaction whose commit waits for the disk. The charge of the page comes next, in another file: after a power failure it
+   * must not be there without the page's result, since the page would be read and charged again.
+   */
+  #onDisk<T>(work: () => T): T {
+    const [before] = this.#rows<{ synchronous: bigint }>("PRAGMA synchronous", []);
+    this.#database.run("PRAGMA synchronous = FULL");
+    try {
+      return this.#inTransaction(work);
+    } finally {
+      this.#database.run(`PRAGMA synchronous = ${before?.synchronous ?? 1n}`);
+    }
   }
 
   #inTransaction<T>(work: () => T): T {

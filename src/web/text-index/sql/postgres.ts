@@ -13,7 +13,7 @@ const LOOKED_THROUGH_MAX = 2_000;
 const SORTED_MAX = 2_000;
 
 /** The configuration without stemming: pages are in any language. */
-const WORDS = `web_marks($11, $4, $5, $6) || setweight(to_tsvector('simple', $6), 'A')
+const WORDS = `setweight(to_tsvector('simple', $6), 'A')
   || setweight(to_tsvector('simple', $7), 'B') || to_tsvector('simple', $10)`;
 
 const PUT = `INSERT INTO web_documents (owner, key, url, host, extension, title, description, stored_at, kept_until, words)
@@ -32,7 +32,7 @@ export class PostgresTextIndexStore implements TextIndexStore {
 
   async put(page: IndexedPage): Promise<void> {
     const clean = { ...page, title: withoutNul(page.title), description: withoutNul(page.description) };
-    await this.#statements.run(PUT, [...valuesOf(clean), withoutNul(page.text), markedOwner(page.owner)]);
+    await this.#statements.run(PUT, [...valuesOf(clean), withoutNul(page.text)]);
   }
 
   async search({ owner, query, limit, at }: IndexSearch): Promise<SearchHit[]> {
