@@ -1,6 +1,7 @@
 /**
  * `npm test [-- PATH…]`: the checks, then all tests, or only the tests under the given paths. The last line is
  * `N passed, N failed` (and `, N skipped`), each check counted as one test. Exits 1 when something failed or nothing ran.
+ * `npm test -- --note-durations` also notes how long each file took, for the order of later runs.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -28,7 +29,7 @@ async function findTests(paths: readonly string[]): Promise<string[]> {
 
 async function runAndReport(files: readonly string[]): Promise<Tally> {
   const folder = await mkdtemp(join(tmpdir(), "tollgate-test-"));
-  const run = await runTests({ files, root, folder });
+  const run = await runTests({ files, root, folder, notesDurations });
   console.log(`${run.failures.length === 0 ? "✓" : "✗"} ${files.length} test files (${run.seconds.toFixed(1)} s)`);
   for (const line of run.skipNotes) console.log(`  ${line}`);
   if (run.failures.length > 0) printFailures(run, folder);
@@ -44,7 +45,8 @@ function printFailures({ output, failures }: TestRun, folder: string): void {
   console.log("");
 }
 
-const paths = process.argv.slice(2);
+const notesDurations = process.argv.includes("--note-durations");
+const paths = process.argv.slice(2).filter((argument) => argument !== "--note-durations");
 const files = await findTests(paths);
 if (files.length === 0) console.log(`no test files${paths.length > 0 ? ` under ${paths.join(", ")}` : ""}`);
 const checks = paths.length > 0 ? [] : [await runChecks()];

@@ -1,5 +1,6 @@
 import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { temporaryParent } from "./temporary-parent.ts";
 import { type TestReport, tallyReport } from "./tally.ts";
 
@@ -17,7 +18,15 @@ export interface TestRunOptions {
   readonly root: string;
   /** A folder for the report and the log. */
   readonly folder: string;
+  /** Whether the durations of the files are noted for later runs. */
+  readonly notesDurations?: boolean;
 }
+
+/**
+ * The milliseconds that each file took once. The longest ones are started first, so that the processes end together; a file
+ * that is not listed counts as an average one.
+ */
+const durationsFile = fileURLToPath(new URL("durations.json", import.meta.url));
 
 /** More than the cores of a small machine: tests wait for time-outs, disks and other processes half of their time. */
 const processes = 3;
@@ -25,7 +34,7 @@ const testSecondsMax = 20;
 const runMinutesMax = 30;
 
 /** Runs test files in several processes. A process that dies, or a run that hangs, has failed. */
-export async function runTests({ files, root, folder }: TestRunOptions): Promise<TestRun> {
+export async function runTests({ files, root, folder, notesDurations = false }: TestRunOptions): Promise<TestRun> {
   const start = performance.now();
   const reportFile = join(folder, "report.xml");
   const logFile = Bun.file(join(folder, "tests.log"));
@@ -36,6 +45,8 @@ export async function runTests({ files, root, folder }: TestRunOptions): Promise
     "--no-orphans",
     "--only-failures",
     `--timeout=${testSecondsMax * 1000}`,
+    `--timings=${durationsFile}`,
+    ...(notesDurations ? ["--update-timings"] : []),
     "--reporter=junit",
     `--reporter-outfile=${reportFile}`,
   ];
