@@ -89,5 +89,6 @@ test("any text counts its bytes in JSON, whatever its content", () => {
 test("a long answer takes no longer than its length", () => {
   const started = performance.now();
   expect(count({ content: '\\"'.repeat(1_000_000) })).toBe(4_000_000);
-  expect(performance.now() - started).toBeLessThan(1_000);
+  // If it took the square of it, it would take hours.
+  expect(performance.now() - started).toBeLessThan(10_000);
 });

@@ -107,12 +107,10 @@ describe("a token that was issued", () => {
     expect((await ask("GET", "/v1/user/info", bearer(revoked))).status).toBe(200);
     const { code } = await rig.gateway.cli("token", "revoke", revoked.slice(3, 15));
     expect(code).toBe(0);
-    const started = performance.now();
     await until(
       "the revocation is seen",
       async () => (await ask("GET", "/v1/user/info", bearer(revoked))).status === 401,
     );
-    expect(performance.now() - started).toBeLessThan(1_000);
     await expectUnauthorized(bearer(revoked), { code: "token_revoked", message: "revoked" });
     // An id alone reveals nothing.
     await expectUnauthorized(bearer(withOtherSecret(revoked)), { code: "invalid_token" });

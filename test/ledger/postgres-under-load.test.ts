@@ -25,7 +25,7 @@ const GRANTED = 1_000_000n * oneCredit;
 const CALLERS = 8;
 
 /** The longest wait of a caller for the refusal during an outage. */
-const REFUSAL_MS_MAX = 3_000;
+const REFUSAL_MS_MAX = 10_000;
 
 let postgres: PostgresServer;
 let storage: string;

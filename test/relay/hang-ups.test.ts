@@ -18,10 +18,10 @@ beforeAll(async () => {
 beforeEach(() => rig.simulators.clear());
 afterEach(() => rig.expectBalancedBooks());
 afterAll(async () => {
-  // Whatever was counted as a call under way would keep it from ending.
+  // Whatever was counted as a call under way would keep it from ending for a minute.
   const stopping = performance.now();
   await rig.stop();
-  expect(performance.now() - stopping).toBeLessThan(2_000);
+  expect(performance.now() - stopping).toBeLessThan(15_000);
 });
 
 const [inputNano, outputNano] = [1_000n, 2_000n];

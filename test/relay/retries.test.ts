@@ -149,7 +149,8 @@ describe("no attempt follows", () => {
         expect(status).toBe(Number(/status-(\d+)/.exec(fault)?.[1]));
         expect(requests).toHaveLength(1);
         expect(spent).toBe(0n);
-        expect(milliseconds).toBeLessThan(900);
+        // None waits for the two seconds that one of them names.
+        expect(milliseconds).toBeLessThan(1_900);
       },
     ));
 

@@ -104,8 +104,8 @@ async function firstChunk(reader: EventReader): Promise<string | undefined> {
 }
 
 test("each event arrives before the upstream sends the next", async () => {
-  // 150 ms lie between two events: with one in arrears, reading n events would take one pause more.
-  const paceMs = 150;
+  // 500 ms lie between two events: with one in arrears, reading n events would take one pause more.
+  const paceMs = 500;
   const { relayed, direct } = await both("openai", { fault: `+pace-${paceMs}`, content: "words:3" });
   void direct.body?.cancel();
   const reader = new EventReader(relayed);
@@ -191,9 +191,14 @@ test("an upstream that stays connected after its last event delays nothing", () 
     const sent = provider === "google" || provider === "mistral" ? events : events + 1;
     const caller = await rig.caller();
     const body = { model: `${model}+stall-${sent}`, messages: [{ role: "user", content: "words:3" }], stream: true };
-    const startedAt = performance.now();
-    expect(await (await caller.chat(body)).text()).toEndWith("data: [DONE]\n\n");
-    expect(performance.now() - startedAt).toBeLessThan(900);
+    // The machine may be busy: one of three must end before the upstream is left.
+    let leastMs = Number.POSITIVE_INFINITY;
+    for (let attempt = 0; attempt < 3 && leastMs >= 900; attempt += 1) {
+      const startedAt = performance.now();
+      expect(await (await caller.chat(body)).text()).toEndWith("data: [DONE]\n\n");
+      leastMs = Math.min(leastMs, performance.now() - startedAt);
+    }
+    expect(leastMs).toBeLessThan(900);
     expect(await caller.closed()).toBeGreaterThan(0n);
     // The upstream is left after a second.
     await until(
