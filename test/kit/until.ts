@@ -6,12 +6,16 @@ import { runFolder } from "./run-folder.ts";
  */
 export const waitMsMax = runFolder === undefined ? 4_500 : 15_000;
 
-/** Waits for a condition instead of a time: resolves with the first value that is neither undefined nor false. */
+/**
+ * Waits for a condition instead of a time: resolves with the first value that is neither undefined nor false. Waits at least
+ * `waitMsMax`, or longer if told.
+ */
 export async function until<T>(
   what: string,
   probe: () => T | undefined | false | Promise<T | undefined | false>,
-  timeoutMs = waitMsMax,
+  longerMs = 0,
 ): Promise<T> {
+  const timeoutMs = Math.max(waitMsMax, longerMs);
   const deadline = performance.now() + timeoutMs;
   while (performance.now() < deadline) {
     const value = await probe();
