@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Clock } from "../../core/index.ts";
 import type { Logger } from "../../telemetry/index.ts";
+import { compressText, decompressText } from "../compress.ts";
 import { BoundedBytes, type StoredBytesStore } from "../stored-bytes/index.ts";
 
 /** The entries of one user: a crawl of a large site fits, its oldest pages make room for new ones. */
@@ -15,9 +16,6 @@ const ENTRY_CHARACTERS_MAX = 32 * 1024 * 1024;
 
 /** How long an entry is kept, whatever age a request accepts. */
 const TTL_MS = 2 * 24 * 3_600_000;
-
-/** Of zstd: pages get a fifth of their size within a millisecond. */
-const COMPRESSION_LEVEL = 3;
 
 interface CachedPage {
   text: string;
@@ -64,7 +62,7 @@ export class PageCache {
     const at = this.#clock();
     const found = await this.#bytes.find(idOf(owner, key), at);
     if (found === undefined || found.owner !== owner || found.storedAt < at - maxAgeMs) return undefined;
-    const text = Buffer.from(await Bun.zstdDecompress(found.content)).toString();
+    const text = await decompressText(found.content);
     return { text, storedAt: found.storedAt };
   }
 
@@ -79,7 +77,7 @@ export class PageCache {
 
   async #store(owner: string, key: string, text: string): Promise<void> {
     if (text.length > ENTRY_CHARACTERS_MAX) return;
-    const content = await Bun.zstdCompress(text, { level: COMPRESSION_LEVEL });
+    const content = await compressText(text);
     if (content.byteLength > ENTRY_BYTES_MAX) return;
     const storedAt = this.#clock();
     const id = idOf(owner, key);

@@ -3,7 +3,7 @@ import { type Clock, type JsonObject, objectOf, parseObject } from "../../core/i
 import type { Webhooks } from "../../webhooks/index.ts";
 import type { CrawlPlan, CrawlWebhook, CrawlWebhookEvent } from "./crawl-request.ts";
 import type { OpenCrawl } from "./open-crawl.ts";
-import { decodeDocument } from "./results.ts";
+import { decompressText } from "../compress.ts";
 import type { Crawl, CrawlFailure, CrawlFinish, CrawlStore, LeasedPage } from "./store.ts";
 
 /** How long the results of an ended crawl are kept. */
@@ -36,7 +36,7 @@ export class CrawlMessages {
     const { webhook } = crawl.plan;
     if (webhook === undefined || !webhook.events.includes("page")) return;
     const content = await this.#options.crawls.content(page);
-    const document = content && parseObject(await decodeDocument(content));
+    const document = content && parseObject(await decompressText(content));
     await this.#send(crawl, webhook, {
       event: "page",
       place: `page-${page.number}`,

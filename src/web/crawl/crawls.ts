@@ -17,7 +17,7 @@ import type { CrawlDependencies } from "./crawl-dependencies.ts";
 import { batchRequest, type CrawlPlan, crawlRequest, discoveryOf, pagesByDefault, webhookOf } from "./crawl-request.ts";
 import { CrawlRunner } from "./crawl-runner.ts";
 import { pageAddress, pageKey } from "./page-address.ts";
-import { decodeDocument } from "./results.ts";
+import { decompressText } from "../compress.ts";
 import { CrawlScope } from "./scope.ts";
 import type { Crawl, CrawlKind, CrawlRetry, NewPage } from "./store.ts";
 import { watchCrawl } from "./watch-crawl.ts";
@@ -230,7 +230,7 @@ export class Crawls {
     const crawl = await this.#own(lookup);
     const range = { from: skip, countMax: Math.min(limit ?? RESULTS_MAX, RESULTS_MAX), bytesMax: RESULT_BYTES_MAX };
     const results = await crawls.results(crawl.id, range);
-    const documents = await Promise.all(results.map(({ content }) => decodeDocument(content)));
+    const documents = await Promise.all(results.map(({ content }) => decompressText(content)));
     const nextSkip = skip + results.length;
     const suffix = limit === undefined ? "" : `&limit=${limit}`;
     const hasMore = results.length > 0 && nextSkip < crawl.completed;
@@ -249,7 +249,7 @@ export class Crawls {
       summary: async () => summaryOf(await this.#own(lookup)),
       documents: async (from) => {
         const results = await crawls.results(lookup.id, { ...range, from });
-        return Promise.all(results.map(({ content }) => decodeDocument(content)));
+        return Promise.all(results.map(({ content }) => decompressText(content)));
       },
     });
   }
