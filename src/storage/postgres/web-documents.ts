@@ -58,6 +58,8 @@ export const WEB_MARKS = `
   $$;
   CREATE TRIGGER web_documents_marked BEFORE INSERT OR UPDATE ON web_documents FOR EACH ROW EXECUTE FUNCTION web_mark();
   UPDATE web_documents SET key = key;
+  -- KiB of words that wait to be put into the index: the page that fills the list waits for all of them.
+  ALTER INDEX web_documents_by_words SET (gin_pending_list_limit = 256);
 
   CREATE FUNCTION web_matching(
     query tsquery, places tsquery, of_owner text, now_at bigint, looked_through bigint, most bigint
