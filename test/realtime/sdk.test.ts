@@ -118,6 +118,8 @@ describe("OpenAI's SDK for agents", () => {
     expect(calls).toHaveLength(1);
     expect(audio.length).toBeGreaterThan(0);
     session.close();
+    // The sound ends before its response, which is charged while the session closes.
+    expect(await scene.spent()).toBeGreaterThan(0n);
     expect((await scene.generations()).map(({ outcome }) => outcome)).toEqual(["complete", "complete"]);
   });
 });
