@@ -20,7 +20,7 @@ import {
   VIDEOS,
   WEBHOOK_SECRETS,
 } from "./tables.ts";
-import { WEB_DOCUMENTS, WEB_FOUND, WEB_MARKS } from "./web-documents.ts";
+import { WEB_DOCUMENTS, WEB_MARKS } from "./web-documents.ts";
 
 /** Each function is defined in one step only; an earlier definition is dropped. */
 const WITHOUT_FUNCTIONS = `
@@ -58,6 +58,5 @@ export const migrations: readonly string[] = [
   WEB_DOCUMENTS,
   CRAWL_TAKE,
   CRAWL_RETRIES,
-  WEB_FOUND,
   WEB_MARKS,
 ];

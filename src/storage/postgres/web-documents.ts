@@ -19,25 +19,12 @@ export const WEB_DOCUMENTS = `
 `;
 
 /**
- * The pages that match a query. The planner does not know that each look at a page's words unpacks them, and would rather look at
- * all pages than use the index of words: nothing else is left to it here. The conditions on the other columns use no index.
- */
-export const WEB_FOUND = `
-  CREATE FUNCTION web_found(query tsquery, of_owner text, now_at bigint, sites text[], without_sites text[], types text[], most bigint)
-  RETURNS SETOF web_documents LANGUAGE sql STABLE
-    SET enable_seqscan = off SET enable_indexscan = off SET jit = off AS $$
-    SELECT * FROM web_documents d WHERE d.words @@ query AND d.kept_until + 0 > now_at AND d.owner || '' = of_owner
-      AND (cardinality(sites) = 0 OR EXISTS (SELECT 1 FROM unnest(sites) AS site WHERE starts_with(d.host, site)))
-      AND NOT EXISTS (SELECT 1 FROM unnest(without_sites) AS site WHERE starts_with(d.host, site))
-      AND (cardinality(types) = 0 OR d.extension = ANY (types))
-      LIMIT most
-  $$;
-`;
-
-/**
  * What a page is found by besides its own words: its owner, its host and the domains above, the extension of its address, and the words
  * of its title once more, as lexemes that no text contains. The index of words alone then finds them. Nodes of the version before
- * write pages without them, hence the trigger, and search by `web_found` and the columns.
+ * write pages without them, hence the trigger, and search by the columns.
+ *
+ * The planner does not know that each look at a page's words unpacks them, and would rather look at all pages than use the index of
+ * words: nothing else is left to it in `web_matching`, where the conditions on the other columns use no index.
  */
 export const WEB_MARKS = `
   CREATE FUNCTION web_marks(owner text, host text, extension text, title text)

@@ -2,8 +2,8 @@ import type { Database } from "bun:sqlite";
 import { StorageError } from "../database.ts";
 
 /**
- * Migrates the schema by the steps that it lacks, under the write lock, so several processes may start simultaneously. A schema newer than this
- * code stops the start: an older version must not write to it.
+ * Migrates the schema by the steps that it lacks, under the write lock, so several processes may start simultaneously. A
+ * schema newer than this code stops the start: an older version must not write to it.
  */
 export function migrateSqlite(handle: Database, migrations: readonly string[]): void {
   if (schemaVersion(handle) === migrations.length) return;

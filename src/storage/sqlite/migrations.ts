@@ -1,11 +1,14 @@
 import { DAILY_SUMS } from "./daily-sums.ts";
 
 /** How many steps of earlier versions made tables of the web, and how many came before. */
-export const WEB_STEPS = 5;
+export const WEB_STEPS = 4;
 export const STEPS_BEFORE_WEB = 14;
 
-/** `move-web-tables.ts` copies what is in them before. */
-export const DROP_WEB_TABLES = [
+/**
+ * The tables that `move-web-tables.ts` copies. Not the local search: SQLite keeps no text of it, and lets nobody write the tables of its
+ * index. Its pages are found again once they have been read again.
+ */
+export const MOVED_TABLES: readonly string[] = [
   "stored_bytes",
   "crawls",
   "crawl_pages",
@@ -13,9 +16,9 @@ export const DROP_WEB_TABLES = [
   "web_hosts",
   "crawl_notes",
   "crawl_results",
-  "web_documents",
-  "web_words",
-]
+];
+
+export const DROP_WEB_TABLES = [...MOVED_TABLES, "web_documents", "web_words"]
   .map((table) => `DROP TABLE IF EXISTS main.${table};`)
   .join("\n");
 
@@ -387,7 +390,7 @@ export const migrations: readonly string[] = [
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX client_secrets_by_age ON client_secrets (expires_at);
   `,
-  // Five steps made tables of the web, which are in a file of their own now.
+  // These steps made tables of the web, which are in a file of their own now.
   ...Array.from({ length: WEB_STEPS }, () => "SELECT 1"),
   DROP_WEB_TABLES,
 ];

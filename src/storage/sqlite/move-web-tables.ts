@@ -2,18 +2,12 @@
 import type { Database } from "bun:sqlite";
 import type { WebDatabase } from "../database.ts";
 import { schemaVersion } from "./migrate.ts";
-import { DROP_WEB_TABLES, STEPS_BEFORE_WEB, WEB_STEPS } from "./migrations.ts";
+import { DROP_WEB_TABLES, MOVED_TABLES, STEPS_BEFORE_WEB, WEB_STEPS } from "./migrations.ts";
 import { openWebDatabase } from "./web-database.ts";
 import { webMigrations } from "./web-migrations.ts";
 
 /**
- * The tables that are moved. Not the local search: SQLite keeps no text of it, and lets nobody write the tables of its index. Its
- * pages are found again once they have been read again.
- */
-const TABLES = ["stored_bytes", "crawls", "crawl_pages", "crawl_lanes", "web_hosts", "crawl_notes", "crawl_results"];
-
-/**
- * Moves these tables to the web's file, under the lock of the storage's: a process of an earlier version that still runs cannot
+ * Moves the tables to the web's file, under the lock of the storage's: a process of an earlier version that still runs cannot
  * write to them between the copy and the removal. If the machine stops in between, the next start copies them again.
  */
 export function moveWebTables(handle: Database, web: WebDatabase): void {
@@ -37,7 +31,7 @@ function move(handle: Database): void {
   if (!hasWebTables(handle)) return;
   for (const step of webMigrations.slice(schemaVersion(handle) - STEPS_BEFORE_WEB, WEB_STEPS)) handle.run(step);
   const known = handle.query<{ name: string }, []>("SELECT name FROM main.sqlite_master WHERE type = 'table'").all();
-  for (const table of TABLES.filter((name) => known.some((each) => each.name === name))) {
+  for (const table of MOVED_TABLES.filter((name) => known.some((each) => each.name === name))) {
     handle.run(`DELETE FROM web.${table}`);
     handle.run(`INSERT INTO web.${table} SELECT * FROM main.${table}`);
   }
