@@ -204,3 +204,10 @@ export const videoAnswerBytesMax = 256 * 1024;
 
 /** How long the record of a video job is kept after its end. */
 export const videoTtlMs = 30 * 24 * 3_600_000;
+
+/**
+ * The priority of work beside the answers to callers, as of nice(1): on Linux the gateway's thread, when it wakes up to
+ * answer, mostly interrupts work of 10, and waits for the end of a time slice of 5. Work of 19 would stand still while
+ * other processes need all cores.
+ */
+export const backgroundNiceness = 10;

@@ -1,7 +1,7 @@
 import { chown, mkdtemp, rm, rmdir } from "node:fs/promises";
 import { setPriority, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import type { RandomFraction } from "../../core/index.ts";
+import { limits, type RandomFraction } from "../../core/index.ts";
 import { BrowserError } from "../browser-error.ts";
 import type { ChildPageRequest, RenderedPage } from "../render-request.ts";
 import { endProcessesOf } from "./end-processes.ts";
@@ -21,9 +21,6 @@ const LATE_MS_MAX = 10_000;
 
 /** How long the child may take to end. */
 const STOP_MS_MAX = 8_000;
-
-/** Of the child, as of nice(1). */
-const NICENESS = 5;
 
 /** Characters of the child's last words that are kept for the log. */
 const LAST_WORDS_MAX = 2_000;
@@ -215,7 +212,7 @@ async function createFolder(userId: number | undefined): Promise<string> {
 /** The gateway, and its other callers, come first where cores are few. The browser inherits it. */
 function lowerPriority(pid: number): void {
   try {
-    setPriority(pid, NICENESS);
+    setPriority(pid, limits.backgroundNiceness);
   } catch {
     // It ended already, or the system does not permit it.
   }

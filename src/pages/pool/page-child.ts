@@ -2,15 +2,13 @@ import { writeFileSync } from "node:fs";
 import { setPriority } from "node:os";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
+import { limits } from "../../core/index.ts";
 import { type Frame, frameOf, FrameReader } from "../../streaming/index.ts";
 import { PageError, type ReadFailure } from "../page-error.ts";
 import { useOf } from "./process-use.ts";
 import { decodeReply, messageBounds, type Result, type Task } from "./tasks.ts";
 
 const childMain = fileURLToPath(new URL("child-main.ts", import.meta.url));
-
-/** The priority of children: lower than the gateway's, so that it is served first where cores are few. */
-const niceness = 5;
 
 /** The memory that a child's garbage collector takes the machine to have. */
 const collectorBytes = 128 * 1024 * 1024;
@@ -152,7 +150,7 @@ function endWithParent(): string[] {
 
 function lowerPriority(pid: number): void {
   try {
-    setPriority(pid, niceness);
+    setPriority(pid, limits.backgroundNiceness);
     // Where memory is short, the system ends a child before the gateway.
     if (process.platform === "linux") writeFileSync(`/proc/${pid}/oom_score_adj`, "500");
   } catch {

@@ -1,18 +1,16 @@
 import { type Database, SQLiteError } from "bun:sqlite";
 import { setPriority } from "node:os";
 import type { MessagePort } from "node:worker_threads";
+import { limits } from "../../core/index.ts";
 import { SqliteCrawlStore } from "../crawl/sql/sqlite.ts";
 import { SqliteStoredBytesStore } from "../stored-bytes/sql/sqlite.ts";
 import { SqliteTextIndexStore } from "../text-index/sql/sqlite.ts";
 import { STOP, type StoreName, type StoreReply, type StoreRequest } from "./thread-protocol.ts";
 
-/** Below the gateway's own thread, which answers callers. */
-const NICENESS = 5;
-
 /** Performs the calls that come from a `StoreThread`, one after the other, until it stops them. Closes the database then. */
 export function serveStores(database: Database, port: MessagePort): void {
   // Linux alone applies it to this thread and not to the whole process.
-  if (process.platform === "linux") setPriority(NICENESS);
+  if (process.platform === "linux") setPriority(limits.backgroundNiceness);
   const stores = {
     crawls: new SqliteCrawlStore(database),
     storedBytes: new SqliteStoredBytesStore(database),
