@@ -1,9 +1,10 @@
-import { chown, mkdtemp, rm, rmdir } from "node:fs/promises";
-import { setPriority, tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { rm } from "node:fs/promises";
+import { setPriority } from "node:os";
+import { dirname } from "node:path";
 import { limits, type RandomFraction } from "../../core/index.ts";
 import { BrowserError } from "../browser-error.ts";
 import type { ChildPageRequest, RenderedPage } from "../render-request.ts";
+import { createBrowserFolder } from "./browser-folder.ts";
 import { endProcessesOf } from "./end-processes.ts";
 import { type Frame, frameOf, FrameReader } from "../../streaming/index.ts";
 import { fromChild, type ToChild } from "./messages.ts";
@@ -87,7 +88,7 @@ export class Driver {
   async start(): Promise<void> {
     const { script, executable, sandbox, path, allowPrivateHosts, allowPorts, randomFraction } = this.#options;
     const userId = unprivilegedUser(randomFraction);
-    const folder = await createFolder(userId).catch((cause: unknown) => {
+    const folder = await createBrowserFolder(userId).catch((cause: unknown) => {
       this.#isOver = true;
       this.#options.onEnd({ isExpected: true, lastWords: "" });
       throw cause;
@@ -190,22 +191,6 @@ export class Driver {
 
   #kill(): void {
     this.#child?.kill("SIGKILL");
-  }
-}
-
-/** For the browser's own files, readable by its user only. */
-async function createFolder(userId: number | undefined): Promise<string> {
-  let folder: string | undefined;
-  try {
-    folder = await mkdtemp(join(tmpdir(), "tollgate-browser-"));
-    if (userId !== undefined) await chown(folder, userId, userId);
-    return folder;
-  } catch (cause) {
-    if (folder !== undefined) await rmdir(folder);
-    const message =
-      `Chromium was not started: ${tmpdir()} must be writable, and below root the unprivileged user ${userId} must exist ` +
-      "in the container's user namespace; a gateway that is not root needs no other user";
-    throw new BrowserError("unavailable", message, { cause });
   }
 }
 

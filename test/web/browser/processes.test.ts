@@ -1,6 +1,6 @@
 /** The browser's processes: whose they are, what they know, and that none is left. */
 import { afterAll, describe, expect, test } from "bun:test";
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { BrowserError } from "../../../src/browser/index.ts";
@@ -144,27 +144,33 @@ describe.skipIf(hasNoBrowser || !hasProc)("the browser", () => {
     2 * browserMs,
   );
 
-  test(
-    "ends with its gateway, also after kill -9, and leaves no file",
-    async () => {
-      const folder = mkdtempSync(join(tmpdir(), "tollgate-gateway-"));
+  test.each([
+    // Its own path and the browser's below it must fit into a socket's.
+    ["a short path", "g"],
+    ["a path too long for Chromium's socket", `tollgate-gateway-${"long-".repeat(10)}`],
+  ])(
+    "ends with its gateway, also after kill -9, and leaves no file: temporary files in %s",
+    async (_, prefix) => {
+      const parent = mkdtempSync(join(tmpdir(), prefix));
       // As for folders of temporary files: everybody may create files, and remove their own.
-      chmodSync(folder, 0o1777);
+      chmodSync(parent, 0o1777);
       const script = join(root, "test/web/browser/lonely-gateway.ts");
       const gateway = Bun.spawn([process.execPath, script, site.url("/")], {
         stdout: "pipe",
         stderr: "inherit",
-        env: { ...process.env, TMPDIR: folder },
+        env: { ...process.env, TMPDIR: parent },
       });
       const { value } = await gateway.stdout.getReader().read();
       expect(new TextDecoder().decode(value)).toBe("200\n");
       const left = browsersBelow(gateway.pid);
       expect(mains(left).length).toBeGreaterThan(0);
+      const folder = folderOf(drivers(left)[0]?.pid ?? 0);
+      expect(existsSync(folder)).toBe(true);
       gateway.kill("SIGKILL");
       await gateway.exited;
       await until("its processes end", () => left.every(({ pid }) => !isAlive(pid)), browserMs);
-      await until("its files are gone", () => readdirSync(folder).length === 0, browserMs);
-      rmSync(folder, { recursive: true });
+      await until("its files are gone", () => !existsSync(folder) && readdirSync(parent).length === 0, browserMs);
+      rmSync(parent, { recursive: true });
     },
     2 * browserMs,
   );
