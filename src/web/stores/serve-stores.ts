@@ -1,5 +1,5 @@
 import { type Database, SQLiteError } from "bun:sqlite";
-import { setPriority } from "node:os";
+import { getPriority, setPriority } from "node:os";
 import type { MessagePort } from "node:worker_threads";
 import { limits } from "../../core/index.ts";
 import { SqliteCrawlStore } from "../crawl/sql/sqlite.ts";
@@ -9,8 +9,8 @@ import { STOP, type StoreName, type StoreReply, type StoreRequest } from "./thre
 
 /** Performs the calls that come from a `StoreThread`, one after the other, until it stops them. Closes the database then. */
 export function serveStores(database: Database, port: MessagePort): void {
-  // Linux alone applies it to this thread and not to the whole process.
-  if (process.platform === "linux") setPriority(limits.backgroundNiceness);
+  // Linux alone applies it to this thread and not to the whole process. A gateway with a lower priority may not raise it.
+  if (process.platform === "linux") setPriority(Math.max(getPriority(), limits.backgroundNiceness));
   const stores = {
     crawls: new SqliteCrawlStore(database),
     storedBytes: new SqliteStoredBytesStore(database),

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { getPriority, setPriority, tmpdir } from "node:os";
 import { join } from "node:path";
-import { GatewayError } from "../../core/index.ts";
+import { GatewayError, limits } from "../../core/index.ts";
 import { openStorage, type SqliteStorage } from "../../storage/index.ts";
 import { parseQuery } from "../search/query.ts";
 import type { StoredBytes } from "../stored-bytes/index.ts";
@@ -122,4 +122,30 @@ test("a file that can't be used refuses each call, and is tried again after a se
     );
   while (!(await isStored()) && performance.now() < deadline) await Bun.sleep(20);
   expect(await stores.storedBytes.find("page", "a", 1)).toEqual(bytes("a"));
+});
+
+/** The niceness of each of this process's threads. */
+const niceness = (): Map<string, number> =>
+  new Map(
+    readdirSync("/proc/self/task").map((thread) => {
+      const stat = readFileSync(`/proc/self/task/${thread}/stat`, "utf8");
+      return [thread, Number(stat.slice(stat.lastIndexOf(")")).split(" ")[17])];
+    }),
+  );
+
+// Only root may raise a priority again.
+test.skipIf(process.platform !== "linux" || process.getuid?.() !== 0).each([
+  [0, limits.backgroundNiceness],
+  [15, 15],
+])("the thread of a gateway with a niceness of %d has one of %d", async (own, expected) => {
+  const before = getPriority();
+  const earlier = niceness();
+  setPriority(own);
+  try {
+    await stores.storedBytes.put(bytes("a"));
+    const added = [...niceness()].filter(([thread]) => !earlier.has(thread));
+    expect(Math.max(...added.map(([, nice]) => nice))).toBe(expected);
+  } finally {
+    setPriority(before);
+  }
 });
