@@ -15,6 +15,9 @@ function windows1251(text: string): Uint8Array {
   });
 }
 
+/** "هذه صفحة عربية عن الطقس" in Windows-1256, ten times: statistics find it more like Hebrew. */
+const arabic = Uint8Array.fromHex("e5d0e520d5ddcdc920dad1c8edc920dae420c7e1d8ded320".repeat(10));
+
 describe("the encoding of a document", () => {
   const cases: readonly [name: string, bytes: Uint8Array, label: string | undefined, encoding: string, text: string][] =
     [
@@ -47,6 +50,7 @@ describe("the encoding of a document", () => {
         "ä",
       ],
       ["statistics", windows1251(`${russian}. ${russian}`), undefined, "windows-1251", russian],
+      ["statistics, but for what it has no characters for", arabic, undefined, "windows-1256", "هذه صفحة عربية"],
       ["Western Europe as a last resort", latin1("\u00a92026 x"), undefined, "windows-1252", "©2026 x"],
     ];
   for (const [name, bytes, label, encoding, text] of cases) {

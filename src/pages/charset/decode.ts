@@ -17,6 +17,8 @@ const pieceBytes = 64 * 1024;
 /** The least confidence, in percent, at which a guess by statistics is believed. */
 const confidenceMin = 30;
 
+const LESS_THAN = 0x3c;
+
 export interface DecodeOptions {
   /** The `charset` of the reply's content type, if it has one. */
   label: string | undefined;
@@ -85,7 +87,8 @@ function xmlDeclared(bytes: Uint8Array): string | undefined {
   return name?.startsWith("utf-16") === true ? "utf-8" : name;
 }
 
-function standardName(bytes: Uint8Array, label: string | undefined, xml: boolean): string | undefined {
+/** The WHATWG name of an encoding, in lower case: of a byte order mark, a label, or a declaration in the first 1,024 bytes. */
+export function standardName(bytes: Uint8Array, label: string | undefined, xml: boolean): string | undefined {
   const name = sniff(bytes, {
     xml,
     defaultEncoding: "none",
@@ -96,11 +99,16 @@ function standardName(bytes: Uint8Array, label: string | undefined, xml: boolean
 }
 
 function guess(bytes: Uint8Array): string {
+  // Markup begins with "<", which has a zero beside it in UTF-16.
+  if (bytes[0] === LESS_THAN && bytes[1] === 0) return "utf-16le";
+  if (bytes[0] === 0 && bytes[1] === LESS_THAN) return "utf-16be";
   if (isValidUtf8(bytes)) return "utf-8";
-  for (const { name, confidence } of analyse(bytes.subarray(0, sampleBytesMax))) {
+  const sample = bytes.subarray(0, sampleBytesMax);
+  for (const { name, confidence } of analyse(sample)) {
     if (confidence < confidenceMin) break;
     const encoding = standardName(new Uint8Array(), name, false);
-    if (encoding !== undefined && !isUtf8(encoding)) return encoding;
+    // Languages of similar statistics differ in the bytes that their encodings have no character for.
+    if (encoding !== undefined && !isUtf8(encoding) && isValid(sample, encoding, { isSample: true })) return encoding;
   }
   return "windows-1252";
 }
@@ -110,8 +118,13 @@ function isUtf8(encoding: string | undefined): boolean {
 }
 
 function isValidUtf8(bytes: Uint8Array): boolean {
+  return isValid(bytes, "utf-8", { isSample: false });
+}
+
+/** A sample may end within a character. */
+function isValid(bytes: Uint8Array, encoding: string, { isSample }: { isSample: boolean }): boolean {
   try {
-    new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    new TextDecoder(encoding as Bun.Encoding, { fatal: true }).decode(bytes, { stream: isSample });
     return true;
   } catch {
     return false;

@@ -177,6 +177,13 @@ describe("documents of text", () => {
     ["JSON", '{"a":[1]}', "application/json", "json", '```json\n{\n  "a": [\n    1\n  ]\n}\n```'],
     ["JSON by a vendor's type", '{"a":1}', "application/vnd.x+json", "json", '```json\n{\n  "a": 1\n}\n```'],
     ["JSON without a type", '{"a":1}', undefined, "json", '```json\n{\n  "a": 1\n}\n```'],
+    [
+      "JSON keeps its numbers and members as they are",
+      '{"id":12345678901234567890,"f":1.0,"e":1e400,"a":{},"a":"\\u00e9\\"{","l":[]}',
+      "application/json",
+      "json",
+      '```json\n{\n  "id": 12345678901234567890,\n  "f": 1.0,\n  "e": 1e400,\n  "a": {},\n  "a": "é\\"{",\n  "l": []\n}\n```',
+    ],
     ["JSON that is broken", '{"a":', "application/json", "json", '```json\n{"a":\n```'],
     ["XML", "<?xml version='1.0'?><a>b</a>", "application/xml", "xml", "```xml\n<?xml version='1.0'?><a>b</a>\n```"],
     ["CSV", 'a;b\n"1;2";x|y\n', "text/csv", "csv", "| a | b |\n| --- | --- |\n| 1;2 | x\\|y |"],
@@ -187,6 +194,7 @@ describe("documents of text", () => {
       "csv",
       "| a | b |  |\n| --- | --- | --- |\n| 1 |  |  |\n| 1 | 2 | 3 |",
     ],
+    ["CSV with a quote that never ends", 'a,b\n"1,2\n', "text/csv", "csv", '```csv\na,b\n"1,2\n```'],
     ["Markdown", "# A\n\n*b*", "text/markdown", "markdown", "# A\n\n*b*"],
     ["HTML without a type", "<!DOCTYPE html><p>a", undefined, "html", "a"],
     [
@@ -204,9 +212,44 @@ describe("documents of text", () => {
       "# News\n\n## [One](https://a.test/1)\n\na **b**",
     ],
   ];
-  for (const [name, text, type, kind, markdown] of cases) {
+  const atom = (entry: string): string =>
+    `<feed xmlns="http://www.w3.org/2005/Atom"><title>News</title><entry><title>One</title>${entry}</entry></feed>`;
+  const feeds: typeof cases = [
+    [
+      "a feed whose text is elements",
+      atom(
+        '<content type="xhtml"><div xmlns="http://www.w3.org/1999/xhtml"><p>a <em>b</em></p><p>c<br/>d</p></div></content>',
+      ),
+      "application/atom+xml",
+      "feed",
+      "# News\n\n## One\n\na *b*\n\nc  \nd",
+    ],
+    [
+      "a feed whose authors have an address",
+      atom("<author><name>Bob</name><email>bob@site.test</email></author>"),
+      "application/atom+xml",
+      "feed",
+      "# News\n\n## One\n\nBob",
+    ],
+  ];
+  const types: typeof cases = [
+    ["two types, of which the last counts", "<p>a", "text/plain, text/html", "html", "a"],
+    ["one type twice", "<p>a", "text/html, text/html; charset=utf-8", "html", "a"],
+    ["types that are none", "<p>a", "html", "html", "a"],
+    ["any type", "<p>a", "*/*", "html", "a"],
+    ["a zero in a page", `<p>a\0b</p>${" ".repeat(200)}`, "text/html", "html", "ab"],
+  ];
+  for (const [name, text, type, kind, markdown] of [...cases, ...feeds, ...types]) {
     test(name, async () => expect(await read(text, type)).toMatchObject({ kind, markdown }));
   }
+
+  test.each([
+    ["text/html; charset=utf-16le", "<!doctype html><p>日本語のページ</p>", "日本語のページ"],
+    ["text/plain; charset=utf-16", "日本語", "日本語"],
+    ["text/html", "<!doctype html><p>zażółć gęślą jaźń</p>", "zażółć gęślą jaźń"],
+  ])("UTF-16 without a mark, as %s", async (type, text, markdown) => {
+    expect((await read(Buffer.from(text, "utf16le"), type)).markdown).toBe(markdown);
+  });
 
   test("source code by its address", async () => {
     expect((await read("x = 1", "text/plain", { url: "https://site.test/a.py" })).markdown).toBe(

@@ -1,3 +1,4 @@
+import { standardName } from "../charset/decode.ts";
 import { PageError } from "../page-error.ts";
 import type { DocumentKind } from "../page.ts";
 
@@ -78,14 +79,14 @@ const headBytesMax = 2_048;
  * @throws PageError `unsupported`, naming the kind, for a kind without a reader.
  */
 export function kindOf(bytes: Uint8Array, contentType: string | undefined, url: string): DocumentKind {
-  const head = latin1(bytes.subarray(0, headBytesMax));
+  const head = readHead(bytes.subarray(0, headBytesMax), contentType);
   if (/%PDF-\d/.test(head.slice(0, 1_024))) return "pdf";
   if (head.startsWith("PK\u0003\u0004")) return zipKind(bytes);
   const type = mediaTypeOf(contentType);
   // A certain text may begin with any letters.
   const name = unreadable.find(([, hex, offset = 0]) => hexAt(bytes, offset, hex.length / 2) === hex)?.[0];
   if (name !== undefined && !(isText(type) && /^[\t\n\r -~]+$/.test(head))) throw unsupported(name);
-  if (hasNull(head)) throw unsupported(type === "" ? "binary data" : `binary data (${type})`);
+  if (isBinary(head, type)) throw unsupported(type === "" ? "binary data" : `binary data (${type})`);
   const text = withoutMark(head).trimStart();
   return markupKind(text, type) ?? kindByType(type, url) ?? (looksLikeJson(text, bytes) ? "json" : "text");
 }
@@ -94,9 +95,15 @@ function hexAt(bytes: Uint8Array, offset: number, length: number): string {
   return bytes.subarray(offset, offset + length).toHex();
 }
 
-/** The media type without parameters, in lower case; "" where there is none. */
+const mediaType = /^[!#$%&'*+.^_`|~0-9a-z-]+\/[!#$%&'*+.^_`|~0-9a-z-]+$/;
+
+/**
+ * The media type without parameters, in lower case; "" where there is none, or none that says anything. Of several, which
+ * servers send by mistake, the last valid one, as in browsers.
+ */
 function mediaTypeOf(contentType: string | undefined): string {
-  return (contentType ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? "";
+  const types = (contentType ?? "").split(",").map((part) => (part.split(";", 1)[0] ?? "").trim().toLowerCase());
+  return types.findLast((type) => mediaType.test(type) && type !== "*/*") ?? "";
 }
 
 /** The `charset` of a content type. */
@@ -104,9 +111,10 @@ export function charsetOf(contentType: string | undefined): string | undefined {
   return /;\s*charset\s*=\s*["']?([^\s;"']+)/i.exec(contentType ?? "")?.[1];
 }
 
-function latin1(bytes: Uint8Array): string {
-  const isUtf16 = (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff);
-  if (isUtf16) return new TextDecoder(bytes[0] === 0xff ? "utf-16le" : "utf-16be").decode(bytes);
+/** As Latin-1, which has a character for each byte, unless the document is in UTF-16. */
+function readHead(bytes: Uint8Array, contentType: string | undefined): string {
+  const encoding = standardName(bytes.subarray(0, 4), charsetOf(contentType), false);
+  if (encoding?.startsWith("utf-16") === true) return new TextDecoder(encoding as Bun.Encoding).decode(bytes);
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1");
 }
 
@@ -114,10 +122,14 @@ function withoutMark(text: string): string {
   return text.replace(/^(\u00ef\u00bb\u00bf|\ufeff)/, "");
 }
 
-/** UTF-16 without a mark has zeros too, in every second byte. */
-function hasNull(head: string): boolean {
+/** The part of a text's characters that may be zeros. Pages have a few by mistake, and parsers pass over them. */
+const zerosShareMax = 0.01;
+
+/** Zeros tell binary data from text, but UTF-16 without a mark has them too, in every second byte. */
+function isBinary(head: string, type: string): boolean {
   const zeros = head.split("\0").length - 1;
-  return zeros > 0 && !(zeros > head.length / 3 && /^(<\0|\0<)/.test(head));
+  if (zeros === 0 || /^(<\0[!?a-z]\0|\0<\0[!?a-z])/i.test(head)) return false;
+  return !isText(type) || zeros > zerosShareMax * head.length;
 }
 
 function isText(type: string): boolean {

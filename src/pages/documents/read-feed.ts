@@ -1,6 +1,7 @@
 import { escapeUTF8 } from "entities";
 import { type Document, type Element, isTag } from "domhandler";
 import { textContent } from "domutils";
+import { render } from "dom-serializer";
 import { parseDocument } from "htmlparser2";
 import { readHtml } from "../html/read-html.ts";
 import type { Page, PageRequest } from "../page.ts";
@@ -44,11 +45,10 @@ function writeEntry(entry: Element): string {
   const title = escapeUTF8(childText(entry, ["title"]));
   const link = linkOf(entry);
   const date = childText(entry, ["pubDate", "published", "updated", "dc:date"]);
-  const author = childText(entry, ["dc:creator", "author"]);
+  const author = childText(entry, ["dc:creator", "author"], (child) => childText(child, ["name"]) || textOf(child));
   const facts = [date, author].filter((fact) => fact !== "").join(" · ");
   const heading = link === "" ? title : `<a href="${escapeUTF8(link)}">${title === "" ? escapeUTF8(link) : title}</a>`;
-  // The content of an entry is HTML, as text.
-  return `<h2>${heading}</h2><p>${escapeUTF8(facts)}</p><div>${childText(entry, ["content:encoded", "content", "description", "summary"])}</div>`;
+  return `<h2>${heading}</h2><p>${escapeUTF8(facts)}</p><div>${childText(entry, ["content:encoded", "content", "description", "summary"], htmlOf)}</div>`;
 }
 
 function linkOf(entry: Element): string {
@@ -57,13 +57,22 @@ function linkOf(entry: Element): string {
   return best === undefined ? "" : (best.attribs["href"] ?? textContent(best).trim());
 }
 
-/** The text of the first child that has one of the names, in their order. */
-function childText(parent: Element, names: readonly string[]): string {
+/** The text of the first child that has one of the names, in their order, and a text. */
+function childText(parent: Element, names: readonly string[], read: (child: Element) => string = textOf): string {
   const children = parent.children.filter(isTag);
   for (const name of names) {
     const child = children.find((candidate) => candidate.name === name);
-    const text = child === undefined ? "" : textContent(child).trim();
+    const text = child === undefined ? "" : read(child);
     if (text !== "") return text;
   }
   return "";
+}
+
+function textOf(element: Element): string {
+  return textContent(element).trim();
+}
+
+/** The content of an entry: HTML as a text, or as elements in Atom's type `xhtml`. */
+function htmlOf(element: Element): string {
+  return element.attribs["type"] === "xhtml" ? render(element.children, { xmlMode: false }) : textOf(element);
 }

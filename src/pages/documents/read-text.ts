@@ -2,7 +2,7 @@ import { escapeUTF8 } from "entities";
 import { parse } from "csv-parse/sync";
 import { fencedCode } from "../markdown/code.ts";
 import type { Page, DocumentKind, PageRequest } from "../page.ts";
-import { PageError } from "../page-error.ts";
+import { indentJson } from "./indent-json.ts";
 import { linksIn } from "./text-links.ts";
 
 /** Characters of JSON that is indented; more is written as it is. */
@@ -58,10 +58,11 @@ function markdownOf(text: string, kind: DocumentKind, url: string): string {
 function indented(json: string): string {
   if (json.length > indentedCharactersMax) return json;
   try {
-    return JSON.stringify(JSON.parse(json), null, 2);
+    JSON.parse(json);
   } catch {
     return json;
   }
+  return indentJson(json);
 }
 
 /** Source code, by the extension of its address. */
@@ -90,6 +91,7 @@ function codeLanguage(url: string): string | undefined {
 
 function tableOf(text: string): string | undefined {
   const rows = readRows(text);
+  if (rows === undefined) return undefined;
   const width = Math.min(
     columnsMax,
     rows.reduce((most, row) => Math.max(most, row.length), 0),
@@ -108,7 +110,8 @@ function cellOf(cell = ""): string {
     .replaceAll(/\s*\n\s*/g, "<br>");
 }
 
-function readRows(text: string): string[][] {
+/** Undefined if it breaks the rules of the format; it is still a text. */
+function readRows(text: string): string[][] | undefined {
   try {
     return parse(text, {
       delimiter: delimiterOf(text),
@@ -118,8 +121,8 @@ function readRows(text: string): string[][] {
       to: rowsMax,
       bom: true,
     });
-  } catch (error) {
-    throw new PageError("malformed", "the table can't be read", { cause: error });
+  } catch {
+    return undefined;
   }
 }
 
