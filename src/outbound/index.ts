@@ -2,4 +2,5 @@ export { AddressGuard } from "./guard.ts";
 export { Outbound } from "./outbound.ts";
 export { OutboundError, type OutboundFailure } from "./outbound-error.ts";
 export { ownAddresses } from "./own-addresses.ts";
+export { escapeBytes } from "./redirect.ts";
 export { resolveName } from "./resolve-name.ts";

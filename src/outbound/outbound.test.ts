@@ -312,6 +312,48 @@ describe("a redirect", () => {
     expect(other.received).toEqual([]);
   });
 
+  test("whose address has characters beyond ASCII is followed as its bytes are", async () => {
+    const receiver = new Receiver(({ path }) => (path === "/" ? to("/\u00c3\u00a9?\u00e9") : new Response("end")));
+    const outbound = outboundWith(toLoopback, ["*"]);
+    const { url, body } = await outbound.fetch({ ...bounds, url: receiver.url("a.test"), redirectsMax: 1 });
+    body.cancel();
+    expect(url).toBe(receiver.url("a.test", "/%C3%A9?%E9"));
+  });
+
+  describe("that sets cookies", () => {
+    const setting = (location: string, ...cookies: string[]): Response => {
+      const headers = new Headers({ location });
+      for (const cookie of cookies) headers.append("set-cookie", cookie);
+      return new Response("moved", { status: 302, headers });
+    };
+
+    test("gets them back, beside those of the caller", async () => {
+      const receiver = new Receiver(({ headers }) =>
+        headers.get("cookie")?.includes("seen=1") === true
+          ? new Response(headers.get("cookie"))
+          : setting(
+              "/",
+              "seen=1; Expires=Wed, 21 Oct 2099 07:28:00 GMT; Path=/",
+              "a=new",
+              "gone=x; Max-Age=0",
+              "s=1; Secure",
+            ),
+      );
+      const outbound = outboundWith(toLoopback, ["*"]);
+      const headers = new Headers({ cookie: "a=old; b=2" });
+      const request = { url: receiver.url("a.test"), headers, redirectsMax: 1 };
+      expect(await textFrom(outbound, request)).toBe("b=2; seen=1; a=new");
+    });
+
+    test("on another host shows them to nobody else", async () => {
+      const other = new Receiver(({ path }) => (path === "/" ? setting("/end", "theirs=1") : new Response("end")));
+      const receiver = new Receiver(() => setting(other.url("b.test"), "ours=1"));
+      const outbound = outboundWith(toLoopback, ["*.test"]);
+      await textFrom(outbound, { url: receiver.url("a.test"), redirectsMax: 2 });
+      expect(other.received.map(({ headers }) => headers.get("cookie"))).toEqual([null, "theirs=1"]);
+    });
+  });
+
   test.each([
     [301, "GET", ""],
     [302, "GET", ""],

@@ -13,6 +13,7 @@ import { BoundedBody } from "./bounded-body.ts";
 import type { AddressGuard, Place } from "./guard.ts";
 import { OutboundError } from "./outbound-error.ts";
 import { followRedirect, type Hop, isRedirect } from "./redirect.ts";
+import { RedirectCookies } from "./redirect-cookies.ts";
 
 /** How long a connection to one of the host's addresses may take to open. */
 const CONNECT_MS_MAX = 5_000;
@@ -81,8 +82,9 @@ export class Outbound {
     try {
       let place = this.#guard.check(request.url);
       let hop: Hop = { url: place.url, method, headers, body };
+      const cookies = new RedirectCookies();
       for (let redirects = 0; ; redirects += 1) {
-        const reply = await this.#send(hop, place, deadline);
+        const reply = await this.#send({ ...hop, headers: cookies.addTo(hop.url, hop.headers) }, place, deadline);
         const location = reply.headers.get("location");
         if (redirectsMax === 0 || !isRedirect(reply.status, location)) {
           const { status, headers: received } = reply;
@@ -92,6 +94,7 @@ export class Outbound {
         }
         reply.body.cancel();
         if (redirects === redirectsMax) throw new OutboundError("redirects", "it redirects too often");
+        cookies.keep(hop.url, reply.headers.get("set-cookie"));
         const next = followRedirect(hop, reply.status, { location, mayLoseEncryption });
         place = this.#guard.check(next.url.href);
         hop = { ...next, url: place.url };

@@ -27,8 +27,8 @@ export function followRedirect(
   status: number,
   { location, mayLoseEncryption }: { location: string; mayLoseEncryption: boolean },
 ): Hop {
-  if (!URL.canParse(location, hop.url.href)) throw new OutboundError("redirects", "it redirects to an invalid address");
-  const url = new URL(location, hop.url.href);
+  const url = URL.parse(escapeBytes(location), hop.url.href);
+  if (url === null) throw new OutboundError("redirects", "it redirects to an invalid address");
   if (!mayLoseEncryption && hop.url.protocol === "https:" && url.protocol === "http:") {
     throw new OutboundError("redirects", "it redirects from https: to http:");
   }
@@ -44,6 +44,14 @@ export function followRedirect(
     headers: keptHeaders(hop.headers, { isSameOrigin, hasBody: body !== undefined }),
     body,
   };
+}
+
+/**
+ * Encodes the bytes beyond ASCII of an address that was read as Latin-1, as browsers do: most are UTF-8, and those of another
+ * encoding come back to the server as it wrote them.
+ */
+export function escapeBytes(address: string): string {
+  return address.replaceAll(/[\x80-\xff]/g, (byte) => `%${byte.charCodeAt(0).toString(16).toUpperCase()}`);
 }
 
 function keptHeaders(

@@ -10,6 +10,7 @@ function targetOf(html: string, contentType: string | undefined = "text/html"): 
 test.each([
   ['<meta http-equiv="refresh" content="0; url=/new">', "https://old.example/new"],
   ["<META HTTP-EQUIV=Refresh CONTENT='3;URL=https://new.example/?a=1&amp;b=2'>", "https://new.example/?a=1&b=2"],
+  ['<meta http-equiv="refresh" content="0; url=/é">', "https://old.example/%C3%A9"],
   [`<meta content="0, url='c'" http-equiv="refresh">`, "https://old.example/a/c"],
 ])("%s is followed", (html, expected) => {
   expect(targetOf(html)).toBe(expected);

@@ -1,3 +1,4 @@
+import { escapeBytes } from "../../../outbound/index.ts";
 import type { PageReply } from "./fetch-page.ts";
 
 /**
@@ -18,7 +19,7 @@ const content = /\bcontent\s*=\s*(?:"([^"]*)"|'([^']*)')/i;
 /** The address that a page sends its reader on to with `<meta http-equiv="refresh">`; undefined if it does not. */
 export function refreshTarget({ bytes, url, contentType }: PageReply): string | undefined {
   if (bytes.length > PAGE_BYTES_MAX || contentType?.includes("html") === false) return undefined;
-  // Tags and addresses are ASCII in every encoding that pages of this size have.
+  // Tags are ASCII in every encoding that pages of this size have.
   const text = Buffer.from(bytes).toString("latin1").replaceAll(ignored, "");
   const tag = text.match(metaTag)?.find((one) => refresh.test(one));
   if (tag === undefined) return undefined;
@@ -26,7 +27,7 @@ export function refreshTarget({ bytes, url, contentType }: PageReply): string | 
   const [, seconds, target] =
     /^\s*(\d+)(?:\.\d*)?\s*[;,]\s*url\s*=\s*["']?([^"']*)/i.exec(quoted ?? apostrophed ?? "") ?? [];
   if (target === undefined || Number(seconds) > SECONDS_MAX) return undefined;
-  const next = URL.parse(target.trim().replaceAll("&amp;", "&"), url);
+  const next = URL.parse(escapeBytes(target.trim().replaceAll("&amp;", "&")), url);
   if (next === null || !/^https?:$/.test(next.protocol)) return undefined;
   next.hash = "";
   return next.href === url ? undefined : next.href;
