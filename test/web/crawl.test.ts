@@ -211,6 +211,15 @@ test("a batch scrapes its addresses, and names those that are none", async () =>
   expect(await caller.closed()).toBe(3n * PAGE);
 }, 90_000);
 
+test("a batch reads each address as it was named, whatever other spellings there are", async () => {
+  const caller = await rig.caller();
+  const urls = ["/docs/", "/docs/?sid=1", "/docs/?sid=2", "/docs/?b=1&a=2", "/docs/?a=2&b=1"].map(
+    (path) => site.url + path,
+  );
+  const job = await clientOf(caller).batchScrape(urls, { pollInterval: 1, timeout: CRAWL_SECONDS_MAX });
+  expect(job.data.map(({ metadata }) => metadata?.sourceURL ?? "").toSorted()).toEqual(urls.toSorted());
+}, 90_000);
+
 test("the SDK's watcher gets each page and the end", async () => {
   const caller = await rig.caller();
   const client = clientOf(caller);

@@ -16,7 +16,7 @@ import { withScheme } from "../scrape/scrape-request.ts";
 import type { CrawlDependencies } from "./crawl-dependencies.ts";
 import { batchRequest, type CrawlPlan, crawlRequest, discoveryOf, pagesByDefault, webhookOf } from "./crawl-request.ts";
 import { CrawlRunner } from "./crawl-runner.ts";
-import { pageAddress, pageKey } from "./page-address.ts";
+import { hashOf, namedAddress, pageAddress } from "./page-address.ts";
 import { decompressText } from "../compress.ts";
 import { CrawlScope } from "./scope.ts";
 import type { Crawl, CrawlKind, CrawlRetry, NewPage } from "./store.ts";
@@ -80,7 +80,7 @@ export class Crawls {
   /** `POST /v2/crawl` */
   async start({ principal, body, retry }: CrawlStart): Promise<StartedCrawl> {
     const request = parseRequest(crawlRequest, body);
-    const start = pageAddress(withScheme(request.url));
+    const start = namedAddress(withScheme(request.url));
     if (start === undefined) throw invalid("url", "no address of a page");
     const scrape = request.scrapeOptions ?? {};
     this.#checkScrape(scrape, start.href, "scrapeOptions.");
@@ -93,7 +93,9 @@ export class Crawls {
       origin: originOf(body),
       discovery,
     };
-    const pages = discovery.sitemap === "skip" ? [] : [scope.sitemapsAt(start)];
+    const sitemaps = discovery.sitemap === "skip" ? [] : [scope.sitemapsAt(start)];
+    // Read as it was named, and the same page as links to it.
+    const first = { ...scope.pageAt(pageAddress(start.href) ?? start, 0), url: start.href };
     const delayMs = Math.ceil((request.delay ?? 0) * 1_000);
     return this.#create(principal, plan, {
       retry,
@@ -101,7 +103,7 @@ export class Crawls {
       pagesMax: request.limit ?? pagesByDefault,
       concurrencyMax: delayMs > 0 ? 1 : (request.maxConcurrency ?? CONCURRENCY),
       delayMs,
-      pages: [scope.pageAt(start, 0), ...pages],
+      pages: [first, ...sitemaps],
     });
   }
 
@@ -121,11 +123,12 @@ export class Crawls {
     const pages = new Map<string, NewPage>();
     const invalidURLs: string[] = [];
     for (const text of urls) {
-      const url = pageAddress(withScheme(text));
+      const url = namedAddress(withScheme(text));
       if (url === undefined) invalidURLs.push(text.slice(0, 2_048));
       else {
-        const key = pageKey(url, { ignoresQuery: false });
-        pages.set(key, pages.get(key) ?? { kind: "page", key, url: url.href, host: url.host, depth: 0 });
+        // Each address has its own result, whatever other spellings there are.
+        const key = hashOf(url.href);
+        pages.set(key, { kind: "page", key, url: url.href, host: url.host, depth: 0 });
       }
     }
     if (invalidURLs.length > 0 && ignoreInvalidURLs === false) throw invalid("urls", "has addresses of no page");

@@ -6,9 +6,9 @@ import { bareHost } from "../map/address-set.ts";
 /** Characters of a key: 132 bits of a hash. */
 const KEY_CHARACTERS = 22;
 
-/** Parameters that name a visit or its origin, never a page. */
+/** Parameters that name a visit or its origin, never a page; some only if their value is as long as that of a visit. */
 const VISIT_PARAMETER =
-  /[?&](?:utm_\w+|fbclid|gclid|dclid|msclkid|mc_[ce]id|_ga|_gl|yclid|igshid|phpsessid|jsessionid|aspsessionid\w*|cfid|cftoken|sessionid|session_id|sid|s_id)(?=[=&]|$)/i;
+  /[?&](?:(?:utm_\w+|fbclid|gclid|dclid|msclkid|mc_[ce]id|_ga|_gl|yclid|igshid|phpsessid|jsessionid|aspsessionid\w*|cfid|cftoken)(?=[=&]|$)|(?:sessionid|session_id|sid|s_id)=[\w,.-]{16,}(?=&|$))/i;
 
 /** A session in the path, as servlets write it. */
 const PATH_SESSION = /;(?:jsessionid|sid|phpsessid)=[^/;?]*/gi;
@@ -17,20 +17,28 @@ const PATH_SESSION = /;(?:jsessionid|sid|phpsessid)=[^/;?]*/gi;
 const NO_PAGE =
   /\.(?:png|jpe?g|gif|webp|avif|svg|ico|bmp|tiff?|css|m?js|map|woff2?|ttf|otf|eot|mp[34]|m4[av]|wav|ogg|webm|avi|mov|flv|mkv|zip|gz|tgz|bz2|xz|7z|rar|tar|exe|dmg|msi|deb|rpm|apk|iso|bin|jar|wasm)$/i;
 
-/** An address in the form in which it is requested; undefined for one that cannot be a page. */
-export function pageAddress(text: string): URL | undefined {
+/** An address that was named, as it is requested; undefined for one that cannot be a page. */
+export function namedAddress(text: string): URL | undefined {
   if (text.length > limits.outboundUrlCharactersMax || !URL.canParse(text)) return undefined;
   const url = new URL(text);
   if (url.protocol !== "https:" && url.protocol !== "http:") return undefined;
   if (url.username !== "" || url.password !== "") return undefined;
-  // Pages have hundreds of links, and each of these parts takes longer than to read the address.
   if (text.includes("#")) url.hash = "";
+  return url.href.length > limits.outboundUrlCharactersMax ? undefined : url;
+}
+
+/** An address that was found, as it is requested: without what names a visit. Undefined for one that cannot be a page. */
+export function pageAddress(text: string): URL | undefined {
+  const url = namedAddress(text);
+  if (url === undefined) return undefined;
+  // Pages have hundreds of links, and each of these parts takes longer than to read the address.
   if (url.pathname.includes(";")) url.pathname = url.pathname.replaceAll(PATH_SESSION, "");
   if (VISIT_PARAMETER.test(url.search)) {
-    for (const name of new Set(url.searchParams.keys())) {
-      if (VISIT_PARAMETER.test(`?${name}`)) url.searchParams.delete(name);
+    for (const [name, value] of [...url.searchParams]) {
+      if (VISIT_PARAMETER.test(`?${name}=${value}`)) url.searchParams.delete(name, value);
     }
   }
+  // What is written back may be escaped anew.
   return url.href.length > limits.outboundUrlCharactersMax ? undefined : url;
 }
 

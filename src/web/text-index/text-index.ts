@@ -1,7 +1,7 @@
 /** The pages that a user has read, as the local back end searches them. */
 import { type Clock, type JsonObject, matchesGlob, objectOf } from "../../core/index.ts";
 import type { Logger } from "../../telemetry/index.ts";
-import { pageAddress, pageKey } from "../crawl/page-address.ts";
+import { namedAddress, pageKey } from "../crawl/page-address.ts";
 import type { MappedSite, ScrapedPage, WebEngine, WebPlan } from "../engine.ts";
 import type { SearchBackend, SearchRequest } from "../search/backend.ts";
 import type { SearchHit } from "../search/query.ts";
@@ -67,7 +67,7 @@ export class TextIndex implements SearchBackend {
 
 function contentOf({ markdown, metadata }: JsonObject) {
   const { url: address, title, description } = objectOf(metadata) ?? {};
-  const url = typeof address === "string" ? pageAddress(address) : undefined;
+  const url = typeof address === "string" ? namedAddress(address) : undefined;
   if (url === undefined || typeof markdown !== "string") return undefined;
   const text = withoutAddresses(markdown).slice(0, TEXT_CHARACTERS_MAX);
   return {
