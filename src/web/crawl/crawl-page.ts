@@ -18,12 +18,12 @@ import {
 } from "../../core/index.ts";
 import { EngineRefusal, type ScrapedPage } from "../engine.ts";
 import { robotsProblems } from "../robots/index.ts";
-import { withoutAddresses } from "../without-addresses.ts";
 import type { CrawlDependencies } from "./crawl-dependencies.ts";
 import { crawlSitemaps, follow, note } from "./discover.ts";
 import { moveTo, type OpenCrawl } from "./open-crawl.ts";
-import { hashOf, pageAddress } from "./page-address.ts";
-import { documentText, encodeDocument } from "./results.ts";
+import { pageAddress } from "./page-address.ts";
+import { pageOptions, withoutHeaders } from "./page-options.ts";
+import { digestOf, encodeDocument } from "./results.ts";
 import { CrawlScope } from "./scope.ts";
 import type { CrawlFailure, LeasedPage, PageEnd } from "./store.ts";
 
@@ -38,9 +38,6 @@ const UNPAID_WAIT_MS = 500;
 
 /** Refusals in a row after which a crawl ends, though pages on other nodes may still return something. */
 const REFUSALS_MAX = 100;
-
-/** Pages with less text are often alike and still different, such as errors. */
-const DIGEST_CHARACTERS_MIN = 100;
 
 /** Answers of a host that asks for fewer requests, and the rest of a host that names no time. */
 const BUSY_STATUSES: ReadonlySet<number> = new Set([429, 503]);
@@ -165,7 +162,7 @@ async function scrape(deps: CrawlDependencies, run: PageRun, work: Work): Promis
   const { page, crawl, signal } = run;
   let scraped: ScrapedPage;
   try {
-    const plan = deps.engine.planScrape({ ...crawl.plan.scrape, ...withMarkdown(crawl), url: page.url });
+    const plan = deps.engine.planScrape({ ...pageOptions(crawl, page.url), url: page.url });
     const { principal } = crawl;
     scraped = await plan.run({ workId: work.order.id, principal, signal, cover: (usage) => work.cover(usage) });
   } catch (thrown) {
@@ -186,13 +183,6 @@ async function scrape(deps: CrawlDependencies, run: PageRun, work: Work): Promis
     await work.discard();
     throw reason;
   }
-}
-
-/** The text is compared with that of other pages, and searched. */
-function withMarkdown({ plan }: OpenCrawl): JsonObject {
-  const formats = plan.scrape.formats ?? ["markdown"];
-  const has = formats.some((format) => format === "markdown" || objectOf(format)?.["type"] === "markdown");
-  return has ? {} : { formats: [...formats, "markdown"] };
 }
 
 async function failed(
@@ -228,7 +218,7 @@ interface Scraped {
 
 async function keep(deps: CrawlDependencies, run: PageRun, { work, scraped }: Scraped): Promise<void> {
   const { page, crawl } = run;
-  const digest = digestOf(crawl, scraped);
+  const digest = digestOf(crawl, scraped, finalAddress(scraped));
   const left = await leftOut(deps, run, { scraped, digest });
   if (left !== undefined) {
     await work.discard();
@@ -276,7 +266,7 @@ class NotStored extends Error {
 
 const duplicate: CrawlFailure = {
   code: "DUPLICATE_CONTENT",
-  message: "Pages with the text of another page are left out, and their links not followed.",
+  message: "Pages with the text of another page, or that redirect to one, are left out, and their links not followed.",
 };
 
 const redirectedAway: CrawlFailure = {
@@ -305,7 +295,7 @@ async function moveWithStart(deps: CrawlDependencies, { page, crawl }: PageRun, 
   if (page.number !== 0 || plan.discovery === undefined || final === undefined) return;
   const first = await CrawlScope.of(page.url, plan.discovery);
   if (first.isOwnHost(final)) return;
-  const moved = { ...plan, url: final.href };
+  const moved = { ...plan, url: final.href, scrape: withoutHeaders(plan.scrape) };
   await deps.crawls.rewrite(crawl.id, moved);
   await moveTo(crawl, moved);
   if (plan.discovery.sitemap === "skip") return;
@@ -326,14 +316,6 @@ async function leftOut(
     if (!rules.isAllowed(final.href, plan.discovery.robotsUserAgent)) return robotsForbid;
   }
   return digest !== undefined && (await deps.crawls.repeats(page, digest)) ? duplicate : undefined;
-}
-
-/** Undefined for a page that may repeat another one. */
-function digestOf({ scope }: OpenCrawl, { document, statusCode }: ScrapedPage): string | undefined {
-  if (scope === undefined || statusCode >= 400) return undefined;
-  const text = withoutAddresses(documentText(document));
-  const title = objectOf(document["metadata"])?.["title"];
-  return text.length < DIGEST_CHARACTERS_MIN ? undefined : hashOf(`${String(title)}\n${text}`);
 }
 
 /** Charges a page whose result is stored, and shows it. May be repeated. */

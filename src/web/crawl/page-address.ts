@@ -34,7 +34,7 @@ export function pageAddress(text: string): URL | undefined {
   // Pages have hundreds of links, and each of these parts takes longer than to read the address.
   if (url.pathname.includes(";")) url.pathname = url.pathname.replaceAll(PATH_SESSION, "");
   if (VISIT_PARAMETER.test(url.search)) {
-    for (const [name, value] of [...url.searchParams]) {
+    for (const [name, value] of new URLSearchParams(url.search)) {
       if (VISIT_PARAMETER.test(`?${name}=${value}`)) url.searchParams.delete(name, value);
     }
   }

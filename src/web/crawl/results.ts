@@ -1,11 +1,27 @@
 /** The documents of a crawl: their texts, and what is stored of them. */
 import { type JsonObject, objectOf } from "../../core/index.ts";
 import { compressText } from "../compress.ts";
+import type { ScrapedPage } from "../engine.ts";
+import { withoutAddresses } from "../without-addresses.ts";
 import type { CrawlPlan } from "./crawl-request.ts";
+import type { OpenCrawl } from "./open-crawl.ts";
+import { hashOf } from "./page-address.ts";
 
-/** The text of a page, as it is compared with others and searched. */
-export function documentText({ markdown }: JsonObject): string {
-  return typeof markdown === "string" ? markdown : "";
+/** Pages with less text are often alike and still different, such as errors. */
+const DIGEST_CHARACTERS_MIN = 100;
+
+/** Equal for pages of which one repeats the other; `final` is where the page was read. Undefined for a page of a batch. */
+export function digestOf(
+  { scope }: OpenCrawl,
+  { document: { markdown, metadata }, statusCode }: ScrapedPage,
+  final: URL | undefined,
+): string | undefined {
+  if (scope === undefined) return undefined;
+  const text = typeof markdown === "string" ? withoutAddresses(markdown) : "";
+  const title = objectOf(metadata)?.["title"];
+  if (statusCode < 400 && text.length >= DIGEST_CHARACTERS_MIN) return hashOf(`${String(title)}\n${text}`);
+  // Others are told apart by where they were read: many addresses may redirect to one.
+  return final && hashOf(`at ${scope.pageAt(final, 0).key}`);
 }
 
 /** The document as it was requested, as compressed JSON. */
