@@ -181,7 +181,17 @@ describe("traps", () => {
       (index) => `/blog/2026/11/${(index % 28) + 1}/article-${index}`,
     ],
     ["numbered pages", 200, undefined, (index) => `/blog?page=${index}`],
+    ["a range in the query", 100, "CALENDAR", (index) => `/events?from=${2000 + index}-01-01`],
+    [
+      "dates of eight digits",
+      100,
+      "CALENDAR",
+      (index) => `/events/${2000 + Math.floor(index / 12)}${10 + (index % 3)}${10 + (index % 12)}`,
+    ],
     ["numbered items", 200, undefined, (index) => `/items/${100_000_000 + index}`],
+    ["items of eight digits", 200, undefined, (index) => `/items/${12_345_678 + index}`],
+    ["items whose numbers are like years", 200, undefined, (index) => `/items/${1_900 + index}`],
+    ["positions in a list", 200, undefined, (index) => `/topics?id=${index}&start=20`],
     ["pages with an id of their own", 200, undefined, (index) => `/pages/${hex(index)}`],
   ])("%s: %d pass", async (_, passed, trap, addressOf) => {
     expect(await passing(200, addressOf)).toEqual([passed, trap]);

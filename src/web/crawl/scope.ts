@@ -190,17 +190,28 @@ function repeatsItself({ pathname }: URL): boolean {
   return false;
 }
 
-const DATE = /^(?:\d{4}-\d{1,2}(?:-\d{1,2})?|\d{8}|(?:19|2\d)\d{2})$/;
-const DATE_PARAMETER = /^(?:year|month|day|date|week|from|to|start|end|y|m|d)$/i;
+const YEAR = /^(?:19|2\d)\d{2}$/;
+const DATE = /^(?:\d{4}-\d{1,2}(?:-\d{1,2})?|(?:19|20)\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01]))$/;
+const DATE_PARAMETER = /^(?:year|month|day|date|week|y|m|d)$/i;
 
-/** The address with its date removed; undefined if it does not end with one. */
+/** Parameters with numbers of other kinds too, such as a position in a list. */
+const RANGE_PARAMETER = /^(?:from|to|start|end)$/i;
+
+function isDateParameter([name, value]: [string, string]): boolean {
+  if (DATE_PARAMETER.test(name)) return /^[\d/.:TZ-]+$/.test(value);
+  return RANGE_PARAMETER.test(name) && (DATE.test(value) || /^\d+[-/.]\d+[\d/.:TZ-]*$/.test(value));
+}
+
+/** The address with its date removed; undefined if it does not end with one. A number alone may be an id, unlike a year and month. */
 function dateShapeOf({ host, pathname, searchParams }: URL): string | undefined {
-  const dates = [...searchParams].filter(([name, value]) => DATE_PARAMETER.test(name) && /^[\d/.:TZ-]+$/.test(value));
-  if (dates.length > 0) return `${host}${pathname}?${[...searchParams.keys()].toSorted().join("&")}`;
+  if ([...searchParams].some(isDateParameter)) {
+    return `${host}${pathname}?${[...searchParams.keys()].toSorted().join("&")}`;
+  }
   const segments = pathname.replace(/\/+$/, "").split("/");
   let end = segments.length;
   while (end > 0 && /^\d{1,2}$/.test(segments[end - 1] ?? "")) end -= 1;
-  const isDate = DATE.test(segments[end - 1] ?? "");
+  const segment = segments[end - 1] ?? "";
+  const isDate = DATE.test(segment) || (end < segments.length && YEAR.test(segment));
   return isDate ? `${host}${segments.slice(0, end - 1).join("/")}/*` : undefined;
 }
 
