@@ -74,7 +74,38 @@ describe.each([
     ["ten filetype:pdf filetype:html", ["/bus.html", "/report.pdf"]],
     ["site:docs.example.com", ["/bus.html", "/train"]],
     ["-bus", ["/report.pdf", "/train"]],
+    ["ten -filetype:pdf -filetype:html", ["/train"]],
+    ["grusse", ["/report.pdf"]],
   ])("finds %s", async (text, expected) => {
+    expect((await find(text)).toSorted()).toEqual(expected);
+  });
+
+  test.each<[string, string[]]>([
+    ["москва", ["/world"]],
+    ["МОСКВЕ", ["/world"]],
+    ["ежик", ["/world"]],
+    ["intitle:москва", ["/world"]],
+    ["東京", ["/world"]],
+    ["東京に行き", ["/world"]],
+    ["京東", []],
+    ["intitle:歴史", ["/world"]],
+    ["night -東京", ["/bus.html", "/report.pdf", "/train"]],
+    ["สวัสดี", ["/world"]],
+    ["नमस्ते", ["/world"]],
+    ["서울", ["/world"]],
+    ["ZURICH", ["/world"]],
+    ["zürich", ["/world"]],
+    ["node.js", ["/world"]],
+    ["3.14", ["/world"]],
+    ["14.3", []],
+    ["A.B.C", ["/world"]],
+    ["foo_bar", ["/world"]],
+    ["don't", ["/world"]],
+    [`intitle:${"\ufdf0".repeat(480)}`, []],
+  ])("finds %s in any script, however the database reads texts", async (text, expected) => {
+    const words =
+      "Ёжик в Москве. 私は東京に行きました。 สวัสดีชาวโลก नमस्ते दुनिया 서울 Zürich Node.js 3.14 A.B.C foo_bar don't";
+    await store.put(page("/world", { title: "Москва 東京の歴史 night", text: words }));
     expect((await find(text)).toSorted()).toEqual(expected);
   });
 

@@ -1,7 +1,16 @@
 import { describe, expect, test } from "bun:test";
 import { parseQuery, passes, queryText } from "./query.ts";
 
-const none = { words: [], phrases: [], excluded: [], sites: [], excludedSites: [], filetypes: [], titles: [] };
+const none = {
+  words: [],
+  phrases: [],
+  excluded: [],
+  sites: [],
+  excludedSites: [],
+  filetypes: [],
+  excludedFiletypes: [],
+  titles: [],
+};
 
 test.each([
   ["night train", { words: ["night", "train"] }],
@@ -13,6 +22,12 @@ test.each([
   ['intitle:train intitle:"night train"', { titles: ["train", "night train"] }],
   ['unclosed "quote', { words: ["unclosed", '"quote'] }],
   ['- site: ""', { words: ["-"] }],
+  [
+    "site:Bücher.example. -site:example.org:8080/x",
+    { sites: ["xn--bcher-kva.example"], excludedSites: ["example.org"] },
+  ],
+  ["-filetype:pdf filetype:tar.gz filetype:.", { excludedFiletypes: ["pdf"], filetypes: ["gz"] }],
+  ['intitle:"!" -"?" site:"/" filetype:"-" x', { words: ["x"] }],
 ])("%s is read", (text, expected) => {
   const { words, ...rest } = parseQuery(text);
   const { words: expectedWords = [], ...others } = expected as Partial<typeof none>;
@@ -28,15 +43,22 @@ describe("nothing in a query is a command of the engine", () => {
     ["-!wp", "-wp"],
     ['intitle:"!wp x"', 'intitle:"wp x"'],
     ["!!!", ""],
+    ['"!wp cats', "wp cats"],
+    ['cats !"!"!wp', "cats wp"],
+    ['site:"a.org !wp b"', "site:a.org"],
+    ['filetype:"pdf !wp"', "filetype:wp"],
+    ["cats\u001c!wp\u0085:de", "cats wp de"],
+    ['intitle:"!" site: cats', "cats"],
   ])("%s", (text, expected) => {
     expect(queryText(parseQuery(text))).toBe(expected);
   });
 });
 
 test("filters are told to an engine that knows them", () => {
-  const text = 'night "by train" -bus intitle:"sleeper car" site:a.org site:b.org -site:c.org filetype:pdf';
+  const text =
+    'night "by train" -bus intitle:"sleeper car" site:a.org site:b.org -site:c.org filetype:pdf -filetype:doc';
   expect(queryText(parseQuery(text))).toBe(
-    'night "by train" -bus intitle:"sleeper car" (site:a.org OR site:b.org) -site:c.org filetype:pdf',
+    'night "by train" -bus intitle:"sleeper car" (site:a.org OR site:b.org) -site:c.org filetype:pdf -filetype:doc',
   );
 });
 
@@ -47,6 +69,8 @@ test.each([
   ["-site:example.com", false],
   ["filetype:pdf", true],
   ["filetype:html", false],
+  ["-filetype:pdf", false],
+  ["-filetype:html", true],
   ["intitle:train", true],
   ["intitle:trai", false],
   ["-sleeper", false],
@@ -59,6 +83,20 @@ test.each([
     description: "It has two sleeper cars.",
   };
   expect(passes(parseQuery(text), hit)).toBe(expected);
+});
+
+test.each([
+  ["intitle:cafe", "Das Café", true],
+  ["intitle:café", "Das cafe\u0301", true],
+  ["intitle:strasse", "Die Straße", true],
+  ["intitle:ежик", "ЁЖИК", true],
+  ["intitle:東京", "私の東京タワー", true],
+  ["intitle:京東", "私の東京タワー", false],
+  ["-東京", "私の東京タワー", false],
+  ["intitle:नमस्ते", "नमस्ते दुनिया", true],
+  ["intitle:नमस", "नमस्ते दुनिया", false],
+])("words are compared in any script: %s with %s", (text, title, expected) => {
+  expect(passes(parseQuery(text), { url: "https://example.com/", title, description: "" })).toBe(expected);
 });
 
 test("a result that is no page does not pass", () => {

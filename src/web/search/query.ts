@@ -8,8 +8,9 @@ export interface SearchQuery {
   /** A result is of one of these sites, if there are any, and of none of the others. */
   sites: readonly string[];
   excludedSites: readonly string[];
-  /** Extensions, without their dot. */
+  /** Extensions, without their dot: a result has one of these, if there are any, and none of the others. */
   filetypes: readonly string[];
+  excludedFiletypes: readonly string[];
   /** Words and phrases of the title. */
   titles: readonly string[];
 }
@@ -21,6 +22,9 @@ export interface SearchHit {
   description: string;
 }
 
+/** What separates words for an engine: more than the white space of a regular expression. */
+const SEPARATORS = /[\s\p{Cc}]+/gu;
+
 const PART = /(-)?(?:(site|filetype|ext|intitle):)?(?:"([^"]*)"|(\S+))/gi;
 
 export function parseQuery(text: string): SearchQuery {
@@ -31,38 +35,50 @@ export function parseQuery(text: string): SearchQuery {
     sites: [] as string[],
     excludedSites: [] as string[],
     filetypes: [] as string[],
+    excludedFiletypes: [] as string[],
     titles: [] as string[],
   };
-  for (const [, minus, filter, phrase, bare] of text.matchAll(PART)) {
+  for (const [, minus, filter, phrase, bare] of text.replaceAll(SEPARATORS, " ").matchAll(PART)) {
     const value = (phrase ?? bare ?? "").trim();
     if (value === "") continue;
     const isNegative = minus !== undefined;
+    // A filter without a value asks for nothing.
+    const add = (wanted: string[], unwanted: string[], part: string): void => {
+      if (wordsOf(part).length > 0) (isNegative ? unwanted : wanted).push(part);
+    };
     switch (filter?.toLowerCase()) {
       case "site":
-        (isNegative ? query.excludedSites : query.sites).push(hostOf(value));
+        add(query.sites, query.excludedSites, siteOf(value));
         break;
       case "filetype":
       case "ext":
-        if (!isNegative) query.filetypes.push(value.replace(/^\./, "").toLowerCase());
+        add(query.filetypes, query.excludedFiletypes, filetypeOf(value));
         break;
       case "intitle":
-        (isNegative ? query.excluded : query.titles).push(value);
+        add(query.titles, query.excluded, value);
         break;
       default:
-        if (isNegative) query.excluded.push(value);
+        if (isNegative) add([], query.excluded, value);
         else (phrase === undefined ? query.words : query.phrases).push(value);
     }
   }
   return query;
 }
 
-/** A domain as people write it: with or without a scheme, a star or a path. */
-function hostOf(value: string): string {
-  return value
+/** A domain as people write it, with or without a scheme, a star, a port or a path, in the form that addresses have. */
+export function siteOf(value: string): string {
+  const name = value
     .toLowerCase()
     .replace(/^[a-z]+:\/\//, "")
     .replace(/^(?:\*\.|\.|www\.)/, "")
-    .replace(/[/?#].*$/, "");
+    .replace(/[^\p{L}\p{M}\p{N}._-].*$/u, "")
+    .replace(/\.$/, "");
+  return URL.parse(`http://${name}`)?.hostname ?? name;
+}
+
+/** The extension of `.pdf`, `PDF` or `tar.gz`; empty if it is none. */
+function filetypeOf(value: string): string {
+  return /([a-z0-9]+)$/.exec(value.toLowerCase())?.[1] ?? "";
 }
 
 /** Whether a result passes the filters, judged by its address, title and description. */
@@ -73,15 +89,16 @@ export function passes(query: SearchQuery, { url, title, description }: SearchHi
   const isOf = (site: string): boolean => isOnSite(hostname, site);
   if (query.sites.length > 0 && !query.sites.some(isOf)) return false;
   if (query.excludedSites.some(isOf)) return false;
-  if (query.filetypes.length > 0 && !query.filetypes.includes(extensionOf(url))) return false;
+  const extension = extensionOf(url);
+  if (query.filetypes.length > 0 && !query.filetypes.includes(extension)) return false;
+  if (query.excludedFiletypes.includes(extension)) return false;
   if (!query.titles.every((text) => contains(title, text))) return false;
   return !query.excluded.some((text) => contains(`${title}\n${description}`, text));
 }
 
 function isOnSite(hostname: string, site: string): boolean {
   const host = hostname.replace(/^www\./, "");
-  const name = site.replace(/:\d+$/, "");
-  return host === name || host.endsWith(`.${name}`);
+  return host === site || host.endsWith(`.${site}`);
 }
 
 /** The extension of an address's last segment, in lower case; empty without one. */
@@ -95,13 +112,18 @@ function contains(text: string, part: string): boolean {
   return words.length > 0 && ` ${wordsOf(text).join(" ")} `.includes(` ${words.join(" ")} `);
 }
 
+/** The letters of scripts that put no spaces between words, each with its marks: a word for itself. */
+const UNSPACED = String.raw`[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]`;
+const WORD = new RegExp(String.raw`${UNSPACED}\p{M}*|(?:(?!${UNSPACED})[\p{L}\p{N}\p{M}])+`, "gu");
+
+const ASCII = /^[\0-\x7f]*$/;
+
+/** The words of a text as they are compared: of any case, and without the accents of Latin, Greek and Cyrillic letters. */
 export function wordsOf(text: string): string[] {
-  return (
-    text
-      .normalize("NFKC")
-      .toLowerCase()
-      .match(/[\p{L}\p{N}]+/gu) ?? []
-  );
+  if (ASCII.test(text)) return text.toLowerCase().match(/[a-z0-9]+/g) ?? [];
+  const bare = text.normalize("NFKD").replaceAll(/[\u0300-\u036f]+/g, "");
+  // Lower case alone leaves ß beside ss.
+  return bare.toUpperCase().toLowerCase().normalize("NFC").match(WORD) ?? [];
 }
 
 /**
@@ -117,8 +139,9 @@ export function queryText(query: SearchQuery): string {
     ...sitesText(query.sites),
     ...query.excludedSites.map((site) => `-site:${site}`),
     ...query.filetypes.map((type) => `filetype:${type}`),
+    ...query.excludedFiletypes.map((type) => `-filetype:${type}`),
   ]
-    .filter((part) => part !== "" && part !== "-" && part !== '""')
+    .filter((part) => !/^(?:-|""|(?:site|filetype|intitle):)?$/.test(part))
     .join(" ");
 }
 
@@ -133,7 +156,7 @@ function sitesText(sites: readonly string[]): string[] {
 
 /** A word without what would make it a command. */
 function plain(word: string): string {
-  return word.replace(/^[!:?<\\]+/, "").replaceAll('"', "");
+  return word.replaceAll('"', "").replace(/^[!:?<\\]+/, "");
 }
 
 function plainAll(text: string): string {

@@ -9,7 +9,7 @@ export const TIMEOUT_MS = 60_000;
 const DOMAINS_MAX = 50;
 
 const domains = z
-  .array(z.string().regex(/^[\w.*-]{1,253}(?::\d{1,5})?$/u, "no domain"))
+  .array(z.string().regex(/^[^\s/:?#@]{1,253}(?::\d{1,5})?$/, "no domain"))
   .max(DOMAINS_MAX)
   .nullish();
 

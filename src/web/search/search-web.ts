@@ -11,7 +11,7 @@ import {
 import type { ScrapedPage, WebEngine, WebPlan, WorkContext } from "../engine.ts";
 import { parseRequest } from "../parse-request.ts";
 import type { SearchBackend } from "./backend.ts";
-import { parseQuery, passes, type SearchHit, type SearchQuery } from "./query.ts";
+import { parseQuery, passes, type SearchHit, type SearchQuery, siteOf } from "./query.ts";
 import { LIMIT, searchRequest, type SearchBody, TIMEOUT_MS } from "./search-request.ts";
 
 /** Results that one price is for. */
@@ -99,7 +99,7 @@ function withDomains(query: SearchQuery, { includeDomains, excludeDomains }: Sea
 }
 
 function bareDomains(domains: readonly string[] | null | undefined): string[] {
-  return (domains ?? []).map((domain) => domain.toLowerCase().replace(/^(?:\*\.|www\.)/, ""));
+  return (domains ?? []).map(siteOf);
 }
 
 function plainResult({ url, title, description }: SearchHit): JsonObject {

@@ -3,9 +3,10 @@ import type { SearchBackend, SearchRequest } from "../backend.ts";
 import { queryText, type SearchHit } from "../query.ts";
 import { askJson, hitOf } from "./ask-json.ts";
 
-/** Results of one request, requests of one search, and characters of a query: the API's own bounds. */
+/** Results of one request, requests of one search, and words and characters of a query: the API's own bounds. */
 const COUNT_MAX = 20;
 const PAGES_MAX = 10;
+const QUERY_WORDS_MAX = 50;
 const QUERY_CHARACTERS_MAX = 400;
 
 export interface BraveOptions {
@@ -27,8 +28,8 @@ export class BraveBackend implements SearchBackend {
     const hits: SearchHit[] = [];
     // The offset counts pages of `count` results, which must therefore stay the same.
     const count = String(Math.min(limit, COUNT_MAX));
+    const q = queryText(query).split(" ", QUERY_WORDS_MAX).join(" ").slice(0, QUERY_CHARACTERS_MAX).toWellFormed();
     for (let offset = 0; offset < PAGES_MAX && hits.length < limit; offset += 1) {
-      const q = queryText(query).slice(0, QUERY_CHARACTERS_MAX);
       const parameters = new URLSearchParams({
         q,
         count,

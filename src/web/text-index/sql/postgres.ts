@@ -1,7 +1,7 @@
 import type { Parameter, Statements } from "../../../storage/index.ts";
 import type { SearchHit, SearchQuery } from "../../search/query.ts";
 import type { IndexedPage, IndexSearch, TextIndexStore } from "../store.ts";
-import { decisiveWords, deletedMax, type HitRow, phrasesOf, reversedHost, valuesOf } from "./rows.ts";
+import { deletedMax, type HitRow, indexedText, phrasesOf, reversedHost, valuesOf, wantedOf } from "./rows.ts";
 
 /** Hits that are ranked, since each has to be unpacked for it: those of a common word are too many. */
 const RANKED_MAX = 300;
@@ -12,9 +12,12 @@ const LOOKED_THROUGH_MAX = 2_000;
 /** Hits that are sorted by their age, if a query has nothing to rank them by. */
 const SORTED_MAX = 2_000;
 
-/** The configuration without stemming: pages are in any language. */
-const WORDS = `setweight(to_tsvector('simple', $6), 'A')
-  || setweight(to_tsvector('simple', $7), 'B') || to_tsvector('simple', $10)`;
+/**
+ * The configuration without stemming: pages are in any language. The trigger marks the words of the title as the database's locale
+ * reads them, which is not how queries are read.
+ */
+const WORDS = `setweight(to_tsvector('simple', $10), 'A') || setweight(to_tsvector('simple', $11), 'B')
+  || to_tsvector('simple', $12) || array_to_tsvector(ARRAY(SELECT 'title:' || each FROM unnest($13::text[]) AS each))`;
 
 const PUT = `INSERT INTO web_documents (owner, key, url, host, extension, title, description, stored_at, kept_until, words)
   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, ${WORDS})
@@ -32,7 +35,10 @@ export class PostgresTextIndexStore implements TextIndexStore {
 
   async put(page: IndexedPage): Promise<void> {
     const clean = { ...page, title: withoutNul(page.title), description: withoutNul(page.description) };
-    await this.#statements.run(PUT, [...valuesOf(clean), withoutNul(page.text)]);
+    const title = indexedText(clean.title);
+    const titleWords = [...new Set(title.split(" "))].map(shortened);
+    const texts = [title, indexedText(clean.description), indexedText(page.text)];
+    await this.#statements.run(PUT, [...valuesOf(clean), ...texts, titleWords]);
   }
 
   async search({ owner, query, limit, at }: IndexSearch): Promise<SearchHit[]> {
@@ -68,7 +74,7 @@ export class PostgresTextIndexStore implements TextIndexStore {
 
 /**
  * The query as expressions of tsquerys: what the index of words decides alone, and the order of words, which each page is looked
- * through for. Words are letters and digits only, so that none is taken for an operator.
+ * through for. Words are letters, marks and digits only, so that none is taken for an operator.
  */
 function tsqueriesOf(
   owner: string,
@@ -79,21 +85,23 @@ function tsqueriesOf(
   const allOf = (lexemes: readonly string[]): string => `${add(lexemes.join(" & "))}::tsquery`;
   const anyOf = (marks: readonly string[]): string => `${add(marks.map(lexeme).join(" | "))}::tsquery`;
   const sites = (names: readonly string[]): string => anyOf(names.map((site) => `site:${reversedHost(site)}`));
-  const phrases = phrasesOf(query.phrases);
+  const types = (names: readonly string[]): string => anyOf(names.map((type) => `type:${type}`));
+  const { words: decisive, phrases } = wantedOf(query);
   const titles = phrasesOf(query.titles);
   const wanted = [
-    ...[...decisiveWords(query.words), ...phrases.flat()].map(word),
+    ...[...decisive, ...phrases.flat()].map(word),
     ...titles.map((words) => allOf(words.map((each) => lexeme(`title:${each}`)))),
   ];
   const filters = [
     anyOf([markedOwner(owner)]),
     ...(query.sites.length > 0 ? [sites(query.sites)] : []),
-    ...(query.filetypes.length > 0 ? [anyOf(query.filetypes.map((type) => `type:${type}`))] : []),
+    ...(query.filetypes.length > 0 ? [types(query.filetypes)] : []),
     ...(query.excludedSites.length > 0 ? [`!!${sites(query.excludedSites)}`] : []),
+    ...(query.excludedFiletypes.length > 0 ? [`!!${types(query.excludedFiletypes)}`] : []),
     ...phrasesOf(query.excluded).map((words) => `!!${word(words.join(" "))}`),
   ];
   const ordered = [
-    ...phrases.filter(isLong).map((words) => word(words.join(" "))),
+    ...phrases.map((words) => word(words.join(" "))),
     ...titles.filter(isLong).map((words) => `${add(words.map((each) => `${lexeme(each)}:A`).join(" <-> "))}::tsquery`),
   ];
   return {
@@ -114,7 +122,14 @@ function markedOwner(owner: string): string {
 
 /** A lexeme in the language of tsquery. */
 function lexeme(text: string): string {
-  return `'${withoutNul(text).replaceAll("\\", "\\\\").replaceAll("'", "''")}'`;
+  return `'${withoutNul(shortened(text)).replaceAll("\\", "\\\\").replaceAll("'", "''")}'`;
+}
+
+/** Characters of a lexeme: Postgres refuses one of more than 2,046 bytes. */
+const LEXEME_CHARACTERS_MAX = 500;
+
+function shortened(word: string): string {
+  return word.slice(0, LEXEME_CHARACTERS_MAX).toWellFormed();
 }
 
 /** Postgres stores no NUL in a text. */

@@ -1,4 +1,4 @@
-import { extensionOf, wordsOf } from "../../search/query.ts";
+import { extensionOf, type SearchQuery, wordsOf } from "../../search/query.ts";
 import type { IndexedPage } from "../store.ts";
 
 /** Rows deleted at a time. */
@@ -13,7 +13,6 @@ export interface HitRow {
 /** The host from its end, so that the pages of a domain and its subdomains are one range: `com.example.www.`. */
 export function reversedHost(host: string): string {
   return `${host
-    .replace(/:\d+$/, "")
     .replace(/^www\./, "")
     .split(".")
     .toReversed()
@@ -33,14 +32,24 @@ const COMMON = new Set(
   ),
 );
 
-/** The words of a query that decide; all of them if there are no others. */
-export function decisiveWords(words: readonly string[]): string[] {
-  const all = words.flatMap(wordsOf);
-  const decisive = all.filter((word) => !COMMON.has(word));
-  return decisive.length > 0 ? decisive : all;
+/** A text as the index has it: the words that queries are compared with, so that an engine has nothing left to decide. */
+export function indexedText(text: string): string {
+  return wordsOf(text).join(" ");
 }
 
-/** The phrases of a list, as their words. */
+/** The words of a query that decide, all of them if there are no others, and its phrases. */
+export function wantedOf({ words, phrases }: SearchQuery): { words: string[]; phrases: string[][] } {
+  const parts = phrasesOf(words);
+  const single = parts.flatMap((part) => (part.length === 1 ? part : []));
+  const decisive = single.filter((word) => !COMMON.has(word));
+  // What is written without a space, such as node.js or a word of Chinese, is a phrase.
+  const joined = [...parts, ...phrasesOf(phrases)].filter((part) => part.length > 1);
+  const short = phrasesOf(phrases).flatMap((part) => (part.length === 1 ? part : []));
+  const isAnythingElse = decisive.length + joined.length + short.length > 0;
+  return { words: [...(isAnythingElse ? decisive : single), ...short], phrases: joined };
+}
+
+/** Texts as their words, without those that have none. */
 export function phrasesOf(texts: readonly string[]): string[][] {
   return texts.map(wordsOf).filter((words) => words.length > 0);
 }

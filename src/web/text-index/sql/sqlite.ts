@@ -1,7 +1,7 @@
 import type { Database, SQLQueryBindings } from "bun:sqlite";
 import { extensionOf, type SearchHit, type SearchQuery } from "../../search/query.ts";
 import type { IndexedPage, IndexSearch, TextIndexStore } from "../store.ts";
-import { decisiveWords, deletedMax, type HitRow, phrasesOf, reversedHost, valuesOf } from "./rows.ts";
+import { deletedMax, type HitRow, indexedText, phrasesOf, reversedHost, valuesOf, wantedOf } from "./rows.ts";
 
 /** How much a word counts in the marks, the title, the description and the text. */
 const WEIGHTS = "0.0, 10.0, 3.0, 1.0";
@@ -42,7 +42,7 @@ export class SqliteTextIndexStore implements TextIndexStore {
       const row = this.#database.query<{ id: bigint }, SQLQueryBindings[]>(PUT).get(...valuesOf(page));
       this.#database
         .query("INSERT INTO web_words (rowid, owner, title, description, text) VALUES (?1, ?2, ?3, ?4, ?5)")
-        .run(row?.id ?? null, marksOf(page), title, description, text);
+        .run(row?.id ?? null, marksOf(page), indexedText(title), indexedText(description), indexedText(text));
     });
     this.#merge();
   }
@@ -125,24 +125,27 @@ function marksOf({ owner, url }: IndexedPage): string {
   return [markWord("owner", owner), ...sites, markWord("type", extensionOf(url))].join(" ");
 }
 
-/** The query in FTS5's language. Words are letters and digits only, so that none is taken for an operator once it is quoted. */
+/** The query in FTS5's language. Words are letters, marks and digits only, so that none is taken for an operator once it is quoted. */
 function matchOf(owner: string, query: SearchQuery): { match: string; isRanked: boolean } {
   const marked = (...words: string[]): string => `owner : (${words.map((word) => quoted([word])).join(" OR ")})`;
   const sitesOf = (sites: readonly string[]): string =>
     marked(...sites.map((site) => markWord("site", reversedHost(site))));
+  const typesOf = (types: readonly string[]): string => marked(...types.map((type) => markWord("type", type)));
   const own = [
     marked(markWord("owner", owner)),
     ...(query.sites.length > 0 ? [sitesOf(query.sites)] : []),
-    ...(query.filetypes.length > 0 ? [marked(...query.filetypes.map((type) => markWord("type", type)))] : []),
+    ...(query.filetypes.length > 0 ? [typesOf(query.filetypes)] : []),
   ];
+  const { words, phrases } = wantedOf(query);
   const wanted = [
-    ...decisiveWords(query.words).map((word) => quoted([word])),
-    ...phrasesOf(query.phrases).map(quoted),
-    ...phrasesOf(query.titles).map((words) => `title : ${quoted(words)}`),
+    ...words.map((word) => quoted([word])),
+    ...phrases.map(quoted),
+    ...phrasesOf(query.titles).map((each) => `title : ${quoted(each)}`),
   ];
   const excluded = [
-    ...phrasesOf(query.excluded).map((words) => `NOT {title description text} : ${quoted(words)}`),
+    ...phrasesOf(query.excluded).map((each) => `NOT {title description text} : ${quoted(each)}`),
     ...(query.excludedSites.length > 0 ? [`NOT ${sitesOf(query.excludedSites)}`] : []),
+    ...(query.excludedFiletypes.length > 0 ? [`NOT ${typesOf(query.excludedFiletypes)}`] : []),
   ];
   return { match: [`(${[...own, ...wanted].join(" AND ")})`, ...excluded].join(" "), isRanked: wanted.length > 0 };
 }
