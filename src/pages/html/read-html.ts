@@ -12,7 +12,6 @@ import { linksOf } from "./links.ts";
 import { metadataOf } from "./metadata.ts";
 import { needsBrowser } from "./needs-browser.ts";
 import { parseHtml } from "./parse.ts";
-import { withTitle } from "./with-title.ts";
 import { compileSelectors, outermost, removeMatches } from "./select.ts";
 
 /** Characters of a page that is read in small steps of memory. It costs a twentieth of the time. */
@@ -50,8 +49,8 @@ export function readHtml(text: string, request: PageRequest): HtmlPage {
   return page;
 }
 
-function mainOf(document: Document, url: string, metadata: PageMetadata): Document {
-  return documentOf(withTitle(mainContent(document, { url }).nodes, document, metadata));
+function mainOf(document: Document, url: string, { title = "", ogTitle = "" }: PageMetadata): Document {
+  return documentOf(mainContent(document, { url, titles: [title, ogTitle] }).nodes);
 }
 
 function documentOf(nodes: ChildNode[]): Document {

@@ -71,8 +71,12 @@ function weighChains(regions: readonly Region[], weights: ReadonlyMap<string, nu
   const chains: Chain[] = [];
   for (const { tokens, parent } of regions) {
     const own = sumOf(tokens, weights);
-    const { sum, lowest, highest } = chains[parent?.index ?? -1] ?? noChain;
-    chains.push({ own, sum: sum + own, lowest: Math.min(lowest, own), highest: Math.max(highest, own) });
+    const above = chains[parent?.index ?? -1] ?? noChain;
+    const { sum, lowest, highest } = above;
+    const isSame = own === 0 && above.own === 0;
+    chains.push(
+      isSame ? above : { own, sum: sum + own, lowest: Math.min(lowest, own), highest: Math.max(highest, own) },
+    );
   }
   return chains;
 }

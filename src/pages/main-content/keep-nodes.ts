@@ -1,4 +1,4 @@
-import { Element, isTag, isText, Text, type ChildNode, type ParentNode } from "domhandler";
+import { Element, isTag, isText, type ChildNode, type ParentNode, type Text } from "domhandler";
 import { adopt } from "../html/adopt.ts";
 import type { Block, Blocks, Region } from "./blocks.ts";
 import { isSilent, mediaTags } from "./tags.ts";
@@ -7,14 +7,14 @@ import { isSilent, mediaTags } from "./tags.ts";
 const rowWordsMax = 80;
 
 /**
- * The tree of a page without the parts that are no content: copies of the elements that hold kept text or media beside it. What
- * belongs together stays together: the cells of a row, the lines of preformatted text.
+ * Takes the elements that hold kept text, or media beside it, out of the tree of a page, and the parts that are no content out
+ * of them. What belongs together stays together: the cells of a row, the lines of preformatted text.
  */
 export function keepNodes(body: ParentNode, page: Blocks, kept: readonly boolean[]): ChildNode[] {
   const fates = decideRegions(page, kept);
   const texts = new Set<Text>();
   for (const block of page.blocks) if (fateOf(block, fates, kept)) for (const text of block.texts) texts.add(text);
-  return new TreeCopy(fates, texts).of(body);
+  return new Pruner(fates, texts).prune(body);
 }
 
 /** Of a region: the share of its words that is kept, itself or as a part of its nearest ancestor with words. */
@@ -39,9 +39,14 @@ function decideRegions({ blocks, regions }: Blocks, kept: readonly boolean[]): R
     const above = region.parent === undefined ? undefined : fates.get(region.parent.node);
     const share = region.words === 0 ? (above?.share ?? 0) : (words[region.index] ?? 0) / region.words;
     const whole = above?.whole ?? judgeWhole(region, share, words);
-    fates.set(region.node, { share: whole === true ? 1 : share, whole });
+    fates.set(region.node, fateFrom(above, whole === true ? 1 : share, whole));
   }
   return fates;
+}
+
+/** Dense pages have a hundred thousand regions, most of them with the fate of the one above. */
+function fateFrom(above: Fate | undefined, share: number, whole: boolean | undefined): Fate {
+  return above?.share === share && above.whole === whole ? above : { share, whole };
 }
 
 const embeddedTags: ReadonlySet<string> = new Set(["pre", "table", "figure", "blockquote"]);
@@ -78,8 +83,8 @@ const media: Fate = { share: 1, whole: true };
 /** Media stay where at least this share of the words around them is kept. */
 const mediaShareMin = 0.5;
 
-/** Copies the kept nodes, without recursion. */
-class TreeCopy {
+/** Works in place, without recursion: a copy of a large page would need as much memory again. */
+class Pruner {
   readonly #fates: ReadonlyMap<ParentNode, Fate>;
   readonly #texts: ReadonlySet<Text>;
 
@@ -88,7 +93,7 @@ class TreeCopy {
     this.#texts = texts;
   }
 
-  of(body: ParentNode): ChildNode[] {
+  prune(body: ParentNode): ChildNode[] {
     const near = this.#fates.get(body) ?? { share: 0, whole: undefined };
     const top: Frame = { source: body, next: 0, children: [], near, useful: true };
     const open: Frame[] = [top];
@@ -98,7 +103,7 @@ class TreeCopy {
       if (node === undefined) {
         open.pop();
         close(frame, open.at(-1));
-      } else if (isText(node)) this.#copyText(node, frame);
+      } else if (isText(node)) this.#keepText(node, frame);
       else if (isTag(node)) {
         const inner = this.#open(node, frame);
         if (inner !== undefined) open.push(inner);
@@ -107,10 +112,10 @@ class TreeCopy {
     return top.children;
   }
 
-  #copyText(node: Text, frame: Frame): void {
+  #keepText(node: Text, frame: Frame): void {
     const blank = node.data.trim() === "";
     if (!blank && !this.#texts.has(node) && frame.near !== media) return;
-    frame.children.push(new Text(node.data));
+    frame.children.push(node);
     if (!blank) frame.useful = true;
   }
 
@@ -131,7 +136,7 @@ class TreeCopy {
   }
 }
 
-/** An element that is being copied. */
+/** An element that is being pruned. */
 interface Frame {
   readonly source: ParentNode;
   next: number;
@@ -145,19 +150,17 @@ function close({ source, children, useful }: Frame, parent: Frame | undefined): 
   if (parent === undefined || !(source instanceof Element)) return;
   const isSign = source.name === "br" || isCheckbox(source);
   if (!useful && !isSign) return;
-  parent.children.push(copyOf(source, children));
+  if (children.length < source.children.length) adopt(source, children);
+  show(source);
+  parent.children.push(source);
   if (!isSign) parent.useful = true;
 }
 
-/** Content that its page shows on demand only is shown in the copy. */
-function copyOf({ name, attribs }: Element, children: ChildNode[]): Element {
-  const { hidden, style, ...shown } = attribs;
-  const copy = new Element(
-    name === "noscript" ? "div" : name,
-    hidden === undefined && style === undefined ? attribs : shown,
-  );
-  adopt(copy, children);
-  return copy;
+/** Shows content that its page shows on demand only. */
+function show(element: Element): void {
+  const { hidden, style, ...shown } = element.attribs;
+  if (hidden !== undefined || style !== undefined) element.attribs = shown;
+  if (element.name === "noscript") element.name = "div";
 }
 
 /** Of a task in a list: whether it is done. */

@@ -42,14 +42,6 @@ describe("the content of a page", () => {
     expect(html).toContain("measured over thirty days in one region");
   });
 
-  test("is a copy: the document stays as it was", () => {
-    const document = parseHtml(pages.richArticle);
-    const before = render(document);
-    const { nodes } = mainContent(document, { url: "https://example.com/" });
-    expect(render(document)).toBe(before);
-    expect(nodes.every((node) => node.parent === null)).toBe(true);
-  });
-
   test("that a script would show is shown", () => {
     const hidden = pages.richArticle.replace("<article>", '<article hidden style="display:none">');
     const { html } = contentOf(hidden, "https://blog.example.com/2026/03/how-caches-age");

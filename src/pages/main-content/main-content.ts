@@ -7,6 +7,7 @@ import { keepNodes } from "./keep-nodes.ts";
 import { linkedContent } from "./linked-content.ts";
 import { loadModel, type PageType } from "./model/model.ts";
 import { dropThumbnailTexts } from "./thumbnail-texts.ts";
+import { titleHeading, withHeading } from "./title-heading.ts";
 import { gatherPage, type PageFacts } from "./page-facts.ts";
 import { openNoscripts } from "./open-noscripts.ts";
 import { judgePageType, likeliest } from "./page-type.ts";
@@ -15,11 +16,17 @@ import { splitIntoBlocks } from "./split-into-blocks.ts";
 /** The part of a page that its readers come for. */
 export interface MainContent {
   /**
-   * Copies, in document order, or made from JSON-LD if that is where the text is. All children of the body if none of
-   * them is content.
+   * In document order, or made from JSON-LD if that is where the text is. All children of the body if none of them is
+   * content.
    */
   readonly nodes: ChildNode[];
   readonly pageType: PageType;
+}
+
+export interface MainContentOptions {
+  url: string;
+  /** The page's titles: a heading that one of them consists of is put in front of content without any. */
+  titles?: readonly string[];
 }
 
 /** The pages whose pictures, if many, show the things that the text beside them names. */
@@ -30,12 +37,13 @@ const fewWords = 40;
 
 /**
  * Finds the content of a page: an article, the posts of a thread, a product with its details, the items of a list. Each
- * block of text is judged by a model that was trained on pages whose content is known. Opens the `noscript` elements of
- * the document that hold a page's text.
+ * block of text is judged by a model that was trained on pages whose content is known. The nodes are taken out of the
+ * document, which is left in parts. Opens the `noscript` elements that hold a page's text.
  */
-export function mainContent(document: Document, { url }: { url: string }): MainContent {
+export function mainContent(document: Document, { url, titles = [] }: MainContentOptions): MainContent {
   const body = bodyOf(document);
   const page = describePage(document, url);
+  const heading = titleHeading(document, titles);
   const model = loadModel();
   const chances = judgePageType(pageRow(page), model);
   const probabilities = new Float32Array(page.blocks.length);
@@ -48,10 +56,10 @@ export function mainContent(document: Document, { url }: { url: string }): MainC
   const words = page.blocks.reduce((sum, { index: at, facts }) => sum + (kept[at] === true ? facts.words : 0), 0);
   const linked = words < fewWords ? linkedContent(page.head.linkedData) : undefined;
   const pageType = likeliest(chances);
-  if (linked !== undefined && linked.words > words) return { nodes: linked.nodes, pageType };
+  if (linked !== undefined && linked.words > words) return { nodes: withHeading(linked.nodes, heading), pageType };
   const nodes = keepNodes(body, page, kept);
   if (thumbnailTypes.has(pageType)) dropThumbnailTexts(nodes);
-  return { nodes: nodes.some(isTag) ? nodes : [...body.children], pageType };
+  return { nodes: withHeading(nodes.some(isTag) ? nodes : [...body.children], heading), pageType };
 }
 
 /** A page in blocks, with the facts that its head and its template add. */

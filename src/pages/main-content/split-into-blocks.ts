@@ -8,6 +8,7 @@ import { countWords, foldedWords, readText } from "./text-facts.ts";
 const foldedCharactersMax = 500;
 const inlineLevelsMax = 4;
 const itemTypesMax = 50;
+const none: readonly never[] = [];
 const controlTags: ReadonlySet<string> = new Set(["input", "button", "select", "textarea"]);
 
 /** Splits the content of an element into blocks, in document order: one pass, without recursion. */
@@ -100,12 +101,7 @@ class Splitter {
   #openRegion(node: Element): void {
     const parent = this.#region;
     const depth = (parent?.depth ?? 0) + 1;
-    const tokens = [...this.#tokens.of(node)];
-    for (let at = this.#inline.length - 1; at >= 0; at -= 1) {
-      const around = this.#inline[at];
-      if (around === undefined || around.regions < depth - 1) break;
-      tokens.push(...this.#tokens.of(around.element));
-    }
+    const tokens = this.#inline.length === 0 ? this.#tokens.of(node) : this.#tokensWithInline(node, depth);
     this.#region = {
       index: this.#regions.length,
       node,
@@ -114,7 +110,7 @@ class Splitter {
       tag: node.name,
       tokens,
       hidden: (parent?.hidden ?? false) || isHidden(node),
-      signature: [node.name, ...tokens].reduce(hash, parent?.signature ?? 0),
+      signature: tokens.reduce(hash, hash(parent?.signature ?? 0, node.name)),
       landmarks: (parent?.landmarks ?? 0) | landmarksOf(node),
       words: 0,
       linkWords: 0,
@@ -125,6 +121,13 @@ class Splitter {
       repeated: 0,
     };
     this.#regions.push(this.#region);
+  }
+
+  /** Those of an element, then those of the inline elements between it and its parent, from the inside out. */
+  #tokensWithInline(node: Element, depth: number): readonly string[] {
+    const outside = this.#inline.findLastIndex(({ regions }) => regions < depth - 1);
+    const around = this.#inline.slice(outside + 1).toReversed();
+    return [node, ...around.map(({ element }) => element)].flatMap((element) => this.#tokens.of(element));
   }
 
   #closeRegion(): void {
@@ -147,7 +150,9 @@ class Splitter {
       return;
     }
     this.#breaks = 0;
-    if (this.#texts.length === 0) this.#around = this.#inline.slice(-inlineLevelsMax).map(({ element }) => element);
+    if (this.#texts.length === 0)
+      this.#around =
+        this.#inline.length === 0 ? none : this.#inline.slice(-inlineLevelsMax).map(({ element }) => element);
     this.#texts.push(node);
     this.#pieces.push(node.data);
     if (this.#openLinks > 0) this.#linkWords += countWords(node.data);
@@ -186,8 +191,8 @@ class Splitter {
       facts,
       folded: foldedWords(text.slice(0, foldedCharactersMax)).map((word) => this.#once(word)),
       linkWords: Math.min(linkWords, facts.words),
-      inlineTags: this.#around.map(({ name }) => name),
-      inlineTokens: this.#around.flatMap((element) => this.#tokens.of(element)),
+      inlineTags: this.#around.length === 0 ? none : this.#around.map(({ name }) => name),
+      inlineTokens: this.#around.length === 0 ? none : this.#around.flatMap((element) => this.#tokens.of(element)),
       wordsBefore: this.#words,
     };
     this.#blocks.push(block);

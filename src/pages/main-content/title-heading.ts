@@ -1,7 +1,6 @@
 import { type ChildNode, type Document, type Element, isTag } from "domhandler";
 import { textContent } from "domutils";
-import type { PageMetadata } from "../page.ts";
-import { elementsOf } from "./walk.ts";
+import { elementsOf } from "../html/walk.ts";
 
 /** Where a heading is not that of the content. */
 const margins = new Set(["nav", "footer", "aside"]);
@@ -9,23 +8,24 @@ const margins = new Set(["nav", "footer", "aside"]);
 /** Characters of a heading that is compared. */
 const headingCharactersMax = 500;
 
-/**
- * Puts the heading of the page in front of its content, if the content has none of the first level and the page's title
- * consists of it. Many pages have it apart from their text, beside a picture or the date.
- */
-export function withTitle(
-  nodes: readonly ChildNode[],
-  document: Document,
-  { title, ogTitle }: PageMetadata,
-): ChildNode[] {
-  if (nodes.some((node) => isTag(node) && hasHeading(node))) return [...nodes];
-  const titles = [title, ogTitle].map((text) => fold(text ?? ""));
+/** A copy of the first heading that one of the page's titles consists of. */
+export function titleHeading(document: Document, titles: readonly string[]): Element | undefined {
+  const folded = titles.map(fold);
   for (const element of elementsOf(document, ({ name }) => !margins.has(name))) {
     if (element.name !== "h1" && element.name !== "h2") continue;
     const text = fold(textContent(element).slice(0, headingCharactersMax));
-    if (titles.some((candidate) => isTitle(text, candidate))) return [element, ...nodes];
+    if (folded.some((title) => isTitle(text, title))) return element.cloneNode(true);
   }
-  return [...nodes];
+  return undefined;
+}
+
+/**
+ * Puts a heading in front of content that has none of the first level. Many pages have theirs apart from their text,
+ * beside a picture or the date.
+ */
+export function withHeading(nodes: ChildNode[], heading: Element | undefined): ChildNode[] {
+  const hasOne = heading === undefined || nodes.some((node) => isTag(node) && hasHeading(node));
+  return hasOne ? nodes : [heading, ...nodes];
 }
 
 /** The part of a page's title that its heading is, at least; the name of the site is less. */
