@@ -74,7 +74,10 @@ function pushChildren(waiting: (AnyNode | LineEnd)[], { children }: ParentNode):
 /** Some highlighters wrap each line without a line break between; their style in a browser separates them. */
 function isLineSpan({ name, attribs, next, prev }: Element): boolean {
   if (name !== "span" && name !== "code") return false;
-  if (!/(^|\s)(line|code-line|view-line|token-line|cl-line)(\s|$)/.test(attribs["class"] ?? "")) return false;
+  if (
+    !/(^|\s)(line|code-line|view-line|token-line|cl-line|gatsby-highlight-code-line)(\s|$)/.test(attribs["class"] ?? "")
+  )
+    return false;
   return [next, prev].some(
     (neighbour) => neighbour !== null && isTag(neighbour) && neighbour.attribs["class"] === attribs["class"],
   );
@@ -97,6 +100,7 @@ const noLanguages = new Set([
 
 const classPatterns = [
   /(?:^|\s)(?:language|lang|highlight-source|highlight-text|brush:|sourceCode|code|src|listing)[-:\s]\s*([\w+#.-]+)/i,
+  /(?:^|\s)gatsby-code-([\w+#.-]+)/i,
   /(?:^|\s)brush:\s*([\w+#-]+)/i,
   /(?:^|\s)highlight-([\w+#]+)(?:\s|$)/i,
   /(?:^|\s)prettyprint\s(?:.*\s)?lang-([\w+#]+)/i,

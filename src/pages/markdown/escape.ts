@@ -1,3 +1,5 @@
+import { splitFormulas } from "./written-formulas.ts";
+
 /**
  * Escapes text only where Markdown would read it as markup. Whether it would often depends on the whole paragraph: a star
  * alone is a star. So `markText` puts a mark before each character that might matter, and `resolveMarks` decides when the
@@ -11,6 +13,17 @@ const special = /[\\`*_[\]<&~!|]/;
 export function markText(text: string, inCell: boolean): string {
   const plain = text.includes(mark) ? text.replaceAll(mark, "") : text;
   if (!special.test(plain)) return plain;
+  const pieces = splitFormulas(plain);
+  if (pieces.length === 1) return markSigns(plain, inCell);
+  return pieces
+    .map((piece, index) => {
+      if (index % 2 === 0) return markSigns(piece, inCell);
+      return inCell ? piece.replaceAll("|", "\\|") : piece;
+    })
+    .join("");
+}
+
+function markSigns(plain: string, inCell: boolean): string {
   return plain.replaceAll(/[\\`*_[\]<&~!|]/g, (character, at: number) =>
     character === "|" ? (inCell ? "\\|" : "|") : needsMark(character, plain, at) ? mark + character : character,
   );
@@ -30,6 +43,11 @@ function needsMark(character: string, text: string, at: number): boolean {
     default:
       return true;
   }
+}
+
+/** Whether the character at this place is one that `markText` has marked. */
+export function isMarked(text: string, at: number): boolean {
+  return text[at - 1] === mark;
 }
 
 /** Decides about the marks of a complete paragraph, heading or cell. */

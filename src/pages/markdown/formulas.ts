@@ -1,6 +1,7 @@
 import { type ChildNode, type Element, isTag, isText } from "domhandler";
 import { findOne, textContent } from "domutils";
 import { isDisplayFormula } from "./block-names.ts";
+import { texOf } from "./mathml.ts";
 
 /** Classes of the elements in which a browser shows a formula whose source is beside it. */
 const drawn =
@@ -12,7 +13,7 @@ const wholes = /(^|\s)(katex|katex-display|mwe-math-element|math|tex|latex)(\s|$
 export function formulaOf(element: Element): string | undefined {
   const { name, attribs } = element;
   if (name === "script") return /^math\/tex/i.test(attribs["type"] ?? "") ? tidy(textContent(element)) : undefined;
-  if (name === "math") return sourceOf(element) ?? tidy(textContent(element));
+  if (name === "math") return sourceOf(element) ?? tidy(texOf(element));
   if (name === "mjx-container") return formulaInside(element) ?? tidy(attribs["aria-label"] ?? textContent(element));
   const classes = attribs["class"];
   if (classes === undefined) return undefined;
@@ -36,7 +37,7 @@ export function isOnOwnLine(element: Element): boolean {
 
 function formulaInside(element: Element): string | undefined {
   const math = findOne(({ name }) => name === "math", element.children);
-  if (math !== null) return sourceOf(math) ?? tidy(textContent(math));
+  if (math !== null) return sourceOf(math) ?? tidy(texOf(math));
   const script = findOne(
     ({ name, attribs }) => name === "script" && /^math\/tex/i.test(attribs["type"] ?? ""),
     element.children,

@@ -3,7 +3,15 @@ import { textContent } from "domutils";
 import { isBlockName } from "./block-names.ts";
 import { codeSpan } from "./code.ts";
 import type { Scope, Writer } from "./context.ts";
-import { escapeAddress, escapeLineStarts, escapeLinkText, escapeTitle, markText, resolveMarks } from "./escape.ts";
+import {
+  escapeAddress,
+  escapeLineStarts,
+  escapeLinkText,
+  escapeTitle,
+  isMarked,
+  markText,
+  resolveMarks,
+} from "./escape.ts";
 import { delimited, formulaOf, isOnOwnLine } from "./formulas.ts";
 
 /** Elements whose text is not part of the content: controls, drawings. */
@@ -40,22 +48,33 @@ const emphasis: Readonly<Record<string, { mark: string; flag: "strong" | "emphas
 /** Text of several nodes as a part of one paragraph. White space is folded, a line break is "\n"; marks are not resolved. */
 export function writeInline(nodes: readonly ChildNode[], scope: Scope, writer: Writer): string {
   let text = "";
-  let lastMark = "";
   for (const node of nodes) {
     if (isText(node)) {
       const data = foldSpace(node.data);
       text += markText(isFormulaScript(node.prev) ? data.replace(/^ (?=[.,;:)])/, "") : data, scope.inCell);
-      lastMark = "";
     } else if (isTag(node)) {
       const piece = writeElement(node, scope, writer);
-      const { mark = "" } = emphasis[node.name] ?? {};
-      // Two neighbours of the same emphasis are one.
-      const joins = mark !== "" && mark === lastMark && text.endsWith(mark) && piece.startsWith(mark);
-      text = joins ? text.slice(0, -mark.length) + piece.slice(mark.length) : text + piece;
-      if (piece !== "") lastMark = piece.endsWith(mark) ? mark : "";
+      const mark = commonMark(text, piece);
+      text = mark === "" ? text + piece : text.slice(0, -mark.length) + piece.slice(mark.length);
     }
   }
   return text;
+}
+
+/** Both emphases at once, which begin and end with either. */
+const BOTH_STARS = 3;
+
+/** The mark of emphasis that ends one text and begins the next: neighbours of the same emphasis are one. */
+function commonMark(text: string, next: string): string {
+  const sign = next.slice(0, 1);
+  if ((sign !== "*" && sign !== "~") || !text.endsWith(sign)) return "";
+  let begins = 1;
+  while (next[begins] === sign) begins += 1;
+  let ends = 0;
+  // A sign of the text itself is marked.
+  while (text.at(-1 - ends) === sign && !isMarked(text, text.length - 1 - ends)) ends += 1;
+  const isSame = begins === ends || begins === BOTH_STARS || ends === BOTH_STARS;
+  return isSame ? sign.repeat(Math.min(begins, ends)) : "";
 }
 
 /** A script is nothing to a browser, so that authors put white space after it. */
@@ -63,8 +82,10 @@ function isFormulaScript(node: ChildNode | null): boolean {
   return node !== null && isTag(node) && node.name === "script";
 }
 
+/** Also removes signs that nobody sees, which would divide words: soft hyphens, spaces without a width. */
 function foldSpace(text: string): string {
-  return /[^\S ]| {2}/.test(text) ? text.replaceAll(/\s+/g, " ") : text;
+  const seen = /[\u00ad\u200b\u2060\ufeff]/.test(text) ? text.replaceAll(/[\u00ad\u200b\u2060\ufeff]/g, "") : text;
+  return /[^\S ]| {2}/.test(seen) ? seen.replaceAll(/\s+/g, " ") : seen;
 }
 
 /** A complete paragraph: marks resolved, spaces at its edges and around line breaks removed, at most one line break at a time. */
@@ -83,7 +104,10 @@ export function finishLine(marked: string): string {
 function writeElement(element: Element, scope: Scope, writer: Writer): string {
   const { name, attribs } = element;
   const formula = formulaOf(element);
-  if (formula !== undefined) return delimited(formula, isOnOwnLine(element) && !scope.inCell && !scope.inHeading);
+  if (formula !== undefined) {
+    const isDisplay = isOnOwnLine(element) && !scope.inCell && !scope.inHeading;
+    return delimited(scope.inCell ? formula.replaceAll("|", "\\|") : formula, isDisplay);
+  }
   const emphasised = emphasis[name];
   if (emphasised !== undefined) return writeEmphasis(element, emphasised, scope, writer);
   switch (name) {

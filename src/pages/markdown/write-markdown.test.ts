@@ -37,6 +37,13 @@ describe("inline", () => {
     ["emphasis", "<em>a</em> <strong>b</strong> <del>c</del> <b><i>d</i></b>", "*a* **b** ~~c~~ ***d***"],
     ["spaces stay outside of emphasis", "a<b> b </b>c", "a **b** c"],
     ["neighbours join", "<b>a</b><b>b</b>", "**ab**"],
+    [
+      "neighbours join, however deep they are",
+      "<b>a</b><span><b>:</b> c</span> <i><b>d</b></i><b>e</b>",
+      "**a:** c ***d*e**",
+    ],
+    ["a star beside emphasis stays", "5*<b>b</b>", "5\\***b**"],
+    ["signs that nobody sees", "Donau&shy;dampf\u200bschiff\ufeff", "Donaudampfschiff"],
     ["emphasis around blocks", "<b><p>a</p><p>b</p></b>", "**a**\n\n**b**"],
     ["emphasis without text", "a<b></b> <i class='icon'></i>b", "a b"],
     ["code", "<code>a  b</code> <code>a`b</code> <kbd>Ctrl</kbd>", "`a b` ``a`b`` `Ctrl`"],
@@ -117,6 +124,11 @@ describe("code blocks", () => {
       '<div class="language-sh"><table><tr><td class="linenos"><pre>1\n2</pre></td><td class="code"><pre>a\nb</pre></td></tr></table></div>',
       "```sh\na\nb\n```",
     ],
+    [
+      "a site generator's lines",
+      '<pre class="gatsby-code-jsx"><code class="gatsby-code-jsx">a\n<span class="gatsby-highlight-code-line">b</span><span class="gatsby-highlight-code-line">c</span></code></pre>',
+      "```jsx\na\nb\nc\n```",
+    ],
   ]);
 });
 
@@ -189,6 +201,37 @@ describe("maths", () => {
       "a\n\n$$x^2$$\n\nb",
     ],
     ["MathJax 2", '<p>is <span class="MathJax_Preview">x2</span><script type="math/tex">x^2</script></p>', "is $x^2$"],
+    [
+      "MathML without its source",
+      "<math><mfrac><mi>a</mi><msup><mi>b</mi><mn>2</mn></msup></mfrac><mo>=</mo><msqrt><mn>2</mn><mi>x</mi></msqrt></math>",
+      "$\\frac{a}{b^2}=\\sqrt{2x}$",
+    ],
+    [
+      "sums, accents and brackets in MathML",
+      "<math><munderover><mo>∑</mo><mrow><mi>i</mi><mo>=</mo><mn>1</mn></mrow><mi>n</mi></munderover><mover><mi>x</mi><mo>→</mo></mover><mo>{</mo><mi>sin</mi><mo>\u2061</mo><mi>y</mi><mo>}</mo></math>",
+      "$∑_{i=1}^n\\vec{x}\\{\\sin y\\}$",
+    ],
+    [
+      "matrices and words in MathML",
+      "<math><mfenced><mtable><mtr><mtd><mn>1</mn></mtd><mtd><msub><mi>x</mi><mi>i</mi></msub></mtd></mtr><mtr><mtd><mn>0</mn></mtd><mtd><mroot><mi>y</mi><mn>3</mn></mroot></mtd></mtr></mtable></mfenced><mtext>if</mtext></math>",
+      "$(\\begin{matrix} 1 & x_i \\\\ 0 & \\sqrt[3]{y} \\end{matrix})\\text{if}$",
+    ],
+    [
+      "MathJax 3",
+      "<mjx-container><mjx-math><mjx-c></mjx-c></mjx-math><mjx-assistive-mml><math><msup><mi>x</mi><mn>2</mn></msup></math></mjx-assistive-mml></mjx-container>",
+      "$x^2$",
+    ],
+    [
+      "TeX in the text",
+      "<p>Let $a_{1} * b_{2} * c$ and \\(x_1^*\\) with \\[\\sum_{i} [i]\\] and $$\\left\\{ y_{3} \\right\\}$$",
+      "Let $a_{1} * b_{2} * c$ and $x_1^*$ with $$\\sum_{i} [i]$$ and $$\\left\\{ y_{3} \\right\\}$$",
+    ],
+    ["prices and patterns are none", "<p>$5 *a* $6, \\(a*\\)", "$5 \\*a\\* $6, \\\\(a\\*\\\\)"],
+    [
+      "bars in a cell",
+      "<table><tr><th>a<th>b<tr><td>$|x_1|$<td><math><mo>|</mo><mi>y</mi><mo>|</mo></math></table>",
+      "| a | b |\n| --- | --- |\n| $\\|x_1\\|$ | $\\|y\\|$ |",
+    ],
     ["MathJax 2, displayed", '<p>so</p><script type="math/tex; mode=display">x_1</script>', "so\n\n$$x_1$$"],
   ]);
 });
@@ -264,6 +307,12 @@ describe("hostile pages are read in time", () => {
     ["digits", `<p>${"1".repeat(500_000)}`],
     ["backticks", `<p>${"`".repeat(200_000)}<pre>${"`".repeat(200_000)}</pre><code>${"` ".repeat(100_000)}</code>`],
     ["definitions", "<dl><dt>a<dd>".repeat(20_000)],
+    ["formulas in formulas", `<p>x<math>${"<munderover><mfrac>".repeat(5_000)}<mi>x`],
+    [
+      "signs of formulas",
+      `<p>${"$a ".repeat(100_000)}${"$$a_1".repeat(50_000)}${"\\\\(".repeat(100_000)}${"\\\\[a".repeat(100_000)}`,
+    ],
+    ["neighbours", `<p>${"<b>x</b>".repeat(50_000)}`],
   ];
   for (const [name, html] of cases)
     test(name, async () => expect((await markdownOf(html))?.length).toBeGreaterThan(0), 20_000);
