@@ -38,7 +38,7 @@ export function pageAddress(text: string): URL | undefined {
       if (VISIT_PARAMETER.test(`?${name}=${value}`)) url.searchParams.delete(name, value);
     }
   }
-  // What is written back may be escaped anew.
+  // What is written back may be escaped again.
   return url.href.length > limits.outboundUrlCharactersMax ? undefined : url;
 }
 
