@@ -60,6 +60,19 @@ describe("a document is taken apart in a child", () => {
     expect(pool.pids).toHaveLength(1);
   });
 
+  test("five megabytes of a table fit into the memory of a child", async () => {
+    const rows = Array.from(
+      { length: 60_000 },
+      (_, index) =>
+        `<tr><td>${index}<td><a href="/harbours/${index}">harbour ${index}</a><td>the depth at low water ${index % 9}</tr>`,
+    );
+    const { markdown = "" } = await openPool().takeApart(
+      bytesOf(`<h1>Harbours</h1><table><tr><th>Number<th>Name<th>Note</tr>${rows.join("")}</table>`),
+      pageRequest({ onlyMainContent: true }),
+    );
+    expect(markdown.split("\n")).toHaveLength(60_004);
+  });
+
   test("a megabyte crosses both ways unchanged", async () => {
     const text = "<p>äöü 漢字 🎉</p>\n".repeat(50_000);
     const page = await openPool().takeApart(bytesOf(text), pageRequest({ wants: { rawHtml: true } }));
