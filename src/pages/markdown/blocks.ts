@@ -13,7 +13,7 @@ import {
 import { delimited, formulaOf } from "./formulas.ts";
 import { finishLine, finishParagraph, linked, surround, writeFrame } from "./inline.ts";
 import { writeDefinitions, writeList } from "./lists.ts";
-import { codeOfTable, isLayout, writeTable } from "./tables.ts";
+import { codeOfTable, isLayout, rowsOf, writeTable } from "./tables.ts";
 
 /** The end of an element that is only a box around others. */
 const edge = Symbol("edge");
@@ -177,10 +177,11 @@ function writePre(element: Element): MarkdownBlock[] {
 }
 
 function writeTableOrLayout(element: Element, scope: Scope, writer: Writer): MarkdownBlock[] {
-  const code = codeOfTable(element);
+  const rows = rowsOf(element);
+  const code = codeOfTable(element, rows);
   if (code !== undefined) return [{ kind: "code", text: fencedCode(code.text, code.language) }];
-  if (scope.inCell || isLayout(element)) return writer.blocks(element.children, scope);
-  return writeTable(element, scope, writer);
+  if (scope.inCell || isLayout(element, rows)) return writer.blocks(element.children, scope);
+  return writeTable(element, rows, scope, writer);
 }
 
 /** `<details>`: its summary in bold, then its hidden content. */

@@ -28,16 +28,15 @@ const unfit = new Set([
   "iframe",
 ]);
 
-interface Row {
+export interface Row {
   cells: Element[];
   isHeader: boolean;
 }
 
 /** Whether a table only arranges parts of a page, so that its cells are written one after the other. */
-export function isLayout(table: Element): boolean {
+export function isLayout(table: Element, rows: readonly Row[]): boolean {
   const { attribs } = table;
   if (/^(presentation|none)$/.test(attribs["role"] ?? "")) return true;
-  const rows = rowsOf(table);
   if (rows.every(({ cells }) => cells.length <= 1)) return true;
   const hasHeader =
     rows.some(({ isHeader }) => isHeader) || table.children.some((child) => isTag(child) && child.name === "caption");
@@ -60,8 +59,7 @@ function longCell(cell: Element): boolean {
 }
 
 /** A table with a header row, an empty one where it has none. Spans leave the cells that they cover empty. */
-export function writeTable(table: Element, scope: Scope, writer: Writer): MarkdownBlock[] {
-  const rows = rowsOf(table);
+export function writeTable(table: Element, rows: readonly Row[], scope: Scope, writer: Writer): MarkdownBlock[] {
   const cellScope: Scope = { ...scope, inCell: true };
   const grid = fillGrid(rows, (cell) => writeCell(cell, cellScope, writer));
   const columns = grid.reduce((most, row) => Math.max(most, row.length), 0);
@@ -104,7 +102,8 @@ function cellBlock({ kind, text }: MarkdownBlock): string {
   return lines.map((line) => `\`${line.trim().replaceAll("`", "'").replaceAll("|", "\\|")}\``).join("<br>");
 }
 
-function rowsOf(table: Element): Row[] {
+/** The rows that have cells. A large table has most of the nodes of its page: they are read once. */
+export function rowsOf(table: Element): Row[] {
   const rows: Row[] = [];
   for (const part of table.children) {
     if (!isTag(part)) continue;
@@ -118,11 +117,15 @@ function rowsOf(table: Element): Row[] {
 }
 
 function readRow({ children }: Element, isInHead: boolean): Row {
-  const cells = children.filter(isTag).filter(({ name }) => name === "td" || name === "th");
-  const filled = cells.filter((cell) =>
-    cell.children.some((child) => isTag(child) || (isText(child) && child.data.trim() !== "")),
+  const cells = children.filter(
+    (child): child is Element => isTag(child) && (child.name === "td" || child.name === "th"),
   );
-  return { cells, isHeader: isInHead || (filled.length > 0 && filled.every(({ name }) => name === "th")) };
+  const isHeading = cells.every((cell) => cell.name === "th" || !isFilled(cell)) && cells.some(isFilled);
+  return { cells, isHeader: isInHead || isHeading };
+}
+
+function isFilled({ children }: Element): boolean {
+  return children.some((child) => isTag(child) || (isText(child) && child.data.trim() !== ""));
 }
 
 /** The cells by row and column; a cell that spans several stands in its first. */
@@ -160,8 +163,7 @@ function spanOf({ attribs }: Element, name: "colspan" | "rowspan"): number {
 }
 
 /** The code of a table that shows it line by line, beside line numbers. */
-export function codeOfTable(table: Element): { text: string; language: string } | undefined {
-  const rows = rowsOf(table);
+export function codeOfTable(table: Element, rows: readonly Row[]): { text: string; language: string } | undefined {
   const [first] = rows;
   const [gutter, ...rest] = first?.cells ?? [];
   if (gutter === undefined || rest.length === 0 || rest.length > 2) return undefined;
