@@ -1,6 +1,7 @@
 /** The part of the composition for the web: the engine, its readers of pages, and the model for summaries and JSON. */
 import { fileURLToPath } from "node:url";
 import { Browser } from "./browser/index.ts";
+import { openTokenStore } from "./auth/index.ts";
 import type { CallPipeline, PipelineDependencies } from "./calls/index.ts";
 import { type Config, programPath } from "./config/index.ts";
 import {
@@ -150,15 +151,16 @@ function createSearch({ config, environment: { fetch } }: WebOptions, local: Tex
 type CrawlParts = Pick<CrawlsOptions, "engine" | "engineName" | "price" | "work" | "robots" | "sitemaps">;
 
 function createCrawls(options: WebOptions, { crawls }: WebStores, parts: CrawlParts): Crawls {
-  const { config, environment, logger, webhooks, ticker, publicUrl } = options;
+  const { config, environment, logger, webhooks, ticker, publicUrl, storage } = options;
   const { clock } = environment;
   const { crawl } = config.web;
   const intervalMs = crawl.pages_per_second === 0 ? 0 : Math.ceil(1_000 / crawl.pages_per_second);
   return new Crawls({
     ...parts,
     crawls,
-    messages: new CrawlMessages({ crawls, webhooks, clock }),
+    messages: new CrawlMessages({ crawls, webhooks, clock, bytesPerUserMax: crawl.bytes_per_user }),
     webhooks,
+    tokens: openTokenStore(storage),
     environment,
     ticker,
     logger,
@@ -167,7 +169,6 @@ function createCrawls(options: WebOptions, { crawls }: WebStores, parts: CrawlPa
       politeness: { connectionsMax: crawl.connections_per_host, intervalMs },
       pagesAtOnceMax: crawl.pages,
       crawlsPerUserMax: crawl.per_user,
-      bytesPerUserMax: crawl.bytes_per_user,
     },
   });
 }

@@ -1,7 +1,7 @@
 import { type Clock, GatewayError } from "../core/index.ts";
 import { type ClientSecretStore, parseClientSecret, type RealtimeGrant } from "./client-secret.ts";
 import { type Principal, toPrincipal } from "./principal.ts";
-import type { TokenRecord, TokenStore } from "./store.ts";
+import { refusalOf, type TokenRecord, type TokenStore } from "./store.ts";
 import { credentialsOf } from "./socket-credentials.ts";
 import { hashOf, parseToken, secretMatches } from "./token.ts";
 
@@ -123,10 +123,8 @@ export class Authenticator {
   }
 
   #accept(found: Accepted): Principal {
-    if (found.record.revokedAt !== undefined) throw new GatewayError("token_revoked", "The token has been revoked.");
-    if (found.record.expiresAt !== undefined && found.record.expiresAt <= this.#clock()) {
-      throw new GatewayError("token_expired", "The token has expired.");
-    }
+    const refusal = refusalOf(found.record, this.#clock());
+    if (refusal !== undefined) throw refusal;
     return found.principal;
   }
 

@@ -3,5 +3,5 @@ export { type ClientSecretStore, issueClientSecret, type RealtimeGrant } from ".
 export type { Principal } from "./principal.ts";
 export { SessionLimit } from "./session-limit.ts";
 export { openClientSecretStore, openTokenStore } from "./sql/open.ts";
-export type { TokenRecord, TokenStore } from "./store.ts";
+export { refusalOf, type TokenRecord, type TokenStore } from "./store.ts";
 export { issueToken } from "./token.ts";

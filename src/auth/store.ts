@@ -1,3 +1,5 @@
+import { GatewayError } from "../core/index.ts";
+
 /** A stored token. Times are milliseconds since the epoch. */
 export interface TokenRecord {
   id: string;
@@ -19,6 +21,13 @@ export interface TokenRecord {
   expiresAt: number | undefined;
   revokedAt: number | undefined;
   createdAt: number;
+}
+
+/** Why a token may no longer be used (401); undefined if it may. */
+export function refusalOf({ revokedAt, expiresAt }: TokenRecord, at: number): GatewayError | undefined {
+  if (revokedAt !== undefined) return new GatewayError("token_revoked", "The token has been revoked.");
+  if (expiresAt !== undefined && expiresAt <= at) return new GatewayError("token_expired", "The token has expired.");
+  return undefined;
 }
 
 /** The storage of tokens; each engine implements it. */

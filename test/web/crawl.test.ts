@@ -176,6 +176,21 @@ test("a crawl can be cancelled, and ends at once", async () => {
   expect(await caller.closed()).toBe(BigInt((await ask(caller, `/v2/crawl/${id}`)).body.completed) * PAGE);
 }, 60_000);
 
+test("ends when its token is revoked, and says so", async () => {
+  const caller = await rig.caller();
+  const id = await start(caller, { url: `${site.url}/docs/`, delay: 0.2, crawlEntireDomain: true });
+  await until("a page is there", async () => (await ask(caller, `/v2/crawl/${id}`)).body.completed > 0, 20_000);
+  await rig.gateway.cli("token", "revoke", caller.token.slice("tg_".length).split("_")[0] ?? "");
+  const other = { ...caller, token: await rig.gateway.token({ user: caller.user }) };
+  await until("it has ended", async () => (await ask(other, `/v2/crawl/${id}`)).body.status !== "scraping", 20_000);
+  expect((await ask(other, `/v2/crawl/${id}`)).body).toMatchObject({
+    status: "failed",
+    error: "The token has been revoked.",
+  });
+  const { errors } = await clientOf(other).getCrawlErrors(id);
+  expect(errors.map(({ code }) => code)).toContain("TOKEN_REVOKED");
+}, 60_000);
+
 test("ends cleanly when the credits do, and says so", async () => {
   const token = await rig.gateway.token({ user: "poor", credits: (PAGE * 15n) / 2n });
   const caller = { ...(await rig.caller()), token };

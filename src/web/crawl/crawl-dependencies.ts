@@ -1,3 +1,4 @@
+import type { TokenStore } from "../../auth/index.ts";
 import type { WorkDependencies } from "../../charges/index.ts";
 import type { Environment } from "../../core/index.ts";
 import type { ModelPrice } from "../../pricing/index.ts";
@@ -19,6 +20,7 @@ export interface CrawlDependencies {
   robots: Pick<Robots, "of">;
   sitemaps: SitemapDependencies;
   messages: CrawlMessages;
+  tokens: Pick<TokenStore, "findById">;
   environment: Pick<Environment, "clock" | "randomBytes" | "randomFraction">;
   ticker: Pick<Ticker, "now" | "watch" | "leave" | "after">;
   logger: Logger;
@@ -32,6 +34,4 @@ interface CrawlBounds {
   pagesAtOnceMax: number;
   /** Crawls of one user that run at the same time. */
   crawlsPerUserMax: number;
-  /** Bytes of one user's stored results; the oldest ended crawls make room. */
-  bytesPerUserMax: number;
 }

@@ -13,6 +13,8 @@ export interface CrawlMessagesOptions {
   crawls: CrawlStore;
   webhooks: Pick<Webhooks, "scheduleFirecrawl">;
   clock: Clock;
+  /** Bytes of one user's stored results; the oldest ended crawls make room. */
+  bytesPerUserMax: number;
 }
 
 interface PageOf {
@@ -53,7 +55,7 @@ export class CrawlMessages {
 
   /** Ends a crawl that runs. Its message is scheduled first: one that is repeated has the same id. */
   async finish(id: string, finish: Pick<CrawlFinish, "state" | "failure">): Promise<boolean> {
-    const { crawls, clock } = this.#options;
+    const { crawls, clock, bytesPerUserMax } = this.#options;
     const crawl = await crawls.find(id);
     if (crawl === undefined || crawl.state !== "scraping") return false;
     const { webhook } = crawl.request as unknown as CrawlPlan;
@@ -64,7 +66,9 @@ export class CrawlMessages {
       await this.#send(crawl, webhook, { event: "failed", place: "end", body: { success: false, data: [], error } });
     }
     const at = clock();
-    return crawls.finish(id, { ...finish, at, expiresAt: at + resultsTtlMs });
+    const isNow = await crawls.finish(id, { ...finish, at, expiresAt: at + resultsTtlMs });
+    if (isNow) await crawls.makeRoom(crawl.owner, bytesPerUserMax, at);
+    return isNow;
   }
 
   async #send(

@@ -5,39 +5,22 @@
  *
  * A process may die between any two of these: see `CrawlStore`. The page's work has the crawl's id as its parent.
  */
-import { openWork, type ParkedWork, resumeWork, Work, type WorkOrder } from "../../charges/index.ts";
-import {
-  type CallSignal,
-  firecrawlCode,
-  type GatewayError,
-  type JsonObject,
-  type Nano,
-  objectOf,
-  requestId,
-  toGatewayError,
-} from "../../core/index.ts";
+import { type ParkedWork, resumeWork, type Work } from "../../charges/index.ts";
+import { firecrawlCode, type JsonObject, type Nano, objectOf, toGatewayError } from "../../core/index.ts";
 import { EngineRefusal, type ScrapedPage } from "../engine.ts";
 import { robotsProblems } from "../robots/index.ts";
 import type { CrawlDependencies } from "./crawl-dependencies.ts";
 import { crawlSitemaps, follow, note } from "./discover.ts";
-import { moveTo, type OpenCrawl } from "./open-crawl.ts";
+import { holdPage, outOfCredits, type PageRun, REFUSED_WAIT_MS } from "./hold-page.ts";
+import { moveTo } from "./open-crawl.ts";
 import { pageAddress } from "./page-address.ts";
 import { pageOptions, withoutHeaders } from "./page-options.ts";
 import { digestOf, encodeDocument } from "./results.ts";
 import { CrawlScope } from "./scope.ts";
-import type { CrawlFailure, LeasedPage, PageEnd } from "./store.ts";
+import type { CrawlFailure, PageEnd } from "./store.ts";
 
 /** How long a page keeps its hold until it is charged. Its process does that at once, another one after its lease. */
 const PARKED_MS = 24 * 3_600_000;
-
-/** The wait of a page that the token's limits or the storage refuse, unless the refusal contains a time. */
-const REFUSED_WAIT_MS = 2_000;
-
-/** The wait of a page that the balance does not pay, while others of its crawl may still return a part of their holds. */
-const UNPAID_WAIT_MS = 500;
-
-/** Refusals in a row after which a crawl ends, though pages on other nodes may still return something. */
-const REFUSALS_MAX = 100;
 
 /** Answers of a host that asks for fewer requests, and the rest of a host that names no time. */
 const BUSY_STATUSES: ReadonlySet<number> = new Set([429, 503]);
@@ -45,12 +28,6 @@ const REST_MS = 10_000;
 
 /** Addresses of a crawl up to which the sitemaps of a start that has moved are added: only a repeated start finds more. */
 const START_PAGES_MAX = 1_000;
-
-export interface PageRun {
-  page: LeasedPage;
-  crawl: OpenCrawl;
-  signal: CallSignal;
-}
 
 /** Stored with a fetched page. The process that charges the page, perhaps after a crash, reads it. */
 interface StoredWork extends JsonObject {
@@ -79,7 +56,7 @@ async function perform(deps: CrawlDependencies, run: PageRun): Promise<void> {
   if (isStrange) return end(deps, run, { state: "skipped" });
   const blocked = await robotsRefusal(deps, run);
   if (blocked !== undefined) return end(deps, run, { state: "blocked", failure: blocked });
-  const work = await hold(deps, run);
+  const work = await holdPage(deps, run);
   if (work === undefined) return;
   crawl.refusals = 0;
   crawl.holding += 1;
@@ -108,54 +85,6 @@ async function robotsRefusal(deps: CrawlDependencies, { page, crawl }: PageRun):
   if (pauseMs > 0) await deps.crawls.pace(page.host, pauseMs, deps.environment.clock());
   if (rules.isAllowed(page.url, discovery.robotsUserAgent)) return undefined;
   return { code: "ROBOTS_BLOCKED", message: "robots.txt forbids this address." };
-}
-
-/** Opens the page's work; undefined if that is refused: then the page waits, or the crawl ends for want of credits. */
-async function hold(deps: CrawlDependencies, run: PageRun): Promise<Work | undefined> {
-  try {
-    const work = await openWork(deps.work, orderOf(deps, run));
-    if (work instanceof Work) return work;
-    throw new Error("a page of a crawl has no retry key");
-  } catch (thrown) {
-    const error = toGatewayError(thrown);
-    if (error.code === "insufficient_credits") await outOfCredits(deps, run, { error, held: 0 });
-    else if (error.status === 429 || error.status === 503) {
-      const waitMs = (error.retryAfterSeconds ?? 0) * 1_000 || REFUSED_WAIT_MS;
-      await deps.crawls.giveBack(run.page, deps.environment.clock() + waitMs);
-    } else throw thrown;
-    return undefined;
-  }
-}
-
-function orderOf({ engineName: model, price, environment }: CrawlDependencies, { crawl }: PageRun): WorkOrder {
-  return {
-    id: requestId(environment.clock, environment.randomBytes),
-    parent: crawl.id,
-    principal: crawl.principal,
-    operation: "crawl",
-    dialect: undefined,
-    source: { provider: "web", model, modelId: `web/${model}` },
-    price,
-    bound: { inputTokens: 0, outputTokens: 0, choices: 1, inputUnits: { pages: 1 } },
-    streamed: false,
-    at: environment.clock(),
-  };
-}
-
-/** The crawl ends once none of its other pages can return credits; `held` counts this page's own hold. */
-async function outOfCredits(
-  deps: CrawlDependencies,
-  { page, crawl }: PageRun,
-  { error, held }: { error: GatewayError; held: 0 | 1 },
-): Promise<void> {
-  const { crawls, environment, messages } = deps;
-  crawl.refusals += 1;
-  const elsewhere = (await crawls.leased(crawl.id)) - crawl.running;
-  if (crawl.holding === held && (elsewhere <= 0 || crawl.refusals > REFUSALS_MAX)) {
-    const failure = { code: "INSUFFICIENT_CREDITS", message: error.message };
-    await messages.finish(crawl.id, { state: "failed", failure });
-  }
-  await crawls.giveBack(page, environment.clock() + Math.round(UNPAID_WAIT_MS * (1 + environment.randomFraction())));
 }
 
 async function scrape(deps: CrawlDependencies, run: PageRun, work: Work): Promise<void> {

@@ -163,12 +163,11 @@ export class CrawlRunner implements Watched {
   async #finishExhausted(): Promise<void> {
     if (this.#finishing) return;
     this.#finishing = true;
-    const { crawls, messages, bounds, environment } = this.#deps;
+    const { crawls, messages, environment } = this.#deps;
     try {
       for (const crawl of await crawls.exhausted(environment.clock() - UNFILLED_MS)) {
         await messages.finish(crawl.id, { state: "completed" });
         this.#open.forget(crawl.id);
-        await crawls.makeRoom(crawl.owner, bounds.bytesPerUserMax, environment.clock());
       }
       for (const crawl of await crawls.overdue(environment.clock() + OVERDUE_MS)) {
         const failure = { code: "CRAWL_TIMEOUT", message: "The crawl did not end in time." };

@@ -30,6 +30,8 @@ export interface OpenCrawl {
   sitemapTries: number;
   /** Holds that were refused since the last one that was not. */
   refusals: number;
+  /** When its token was found to be valid, by the ticker's clock. */
+  tokenReadAt: number;
 }
 
 export class OpenCrawls {
@@ -76,7 +78,7 @@ async function openCrawl({ id, kind, owner, pagesMax, caller, request }: Crawl):
   const plan = request as unknown as CrawlPlan;
   const principal = caller as unknown as Principal;
   const scope = plan.discovery && (await CrawlScope.of(plan.url, plan.discovery));
-  const counts = { running: 0, holding: 0, slowPages: 0, sitemapTries: 0, refusals: 0 };
+  const counts = { running: 0, holding: 0, slowPages: 0, sitemapTries: 0, refusals: 0, tokenReadAt: -Infinity };
   return { id, kind, owner, pagesMax, principal, plan, scope, known: new Set(), ...counts };
 }
 
