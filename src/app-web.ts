@@ -169,6 +169,7 @@ function createCrawls(options: WebOptions, { crawls }: WebStores, parts: CrawlPa
       politeness: { connectionsMax: crawl.connections_per_host, intervalMs },
       pagesAtOnceMax: crawl.pages,
       crawlsPerUserMax: crawl.per_user,
+      bytesPerUserMax: crawl.bytes_per_user,
     },
   });
 }

@@ -47,7 +47,9 @@ const crawl = z
       .describe("Crawls and batches of one user at a time."),
     bytes_per_user: byteSize
       .prefault("1GiB")
-      .describe("Stored results of one user, compressed; the oldest ended crawls make room for others."),
+      .describe(
+        "Stored results of one user, compressed; the oldest ended crawls make room for others, and the largest running one ends.",
+      ),
   })
   .prefault({})
   .describe("Crawls and batches.");

@@ -439,14 +439,31 @@ describe.each([
     }
     await store.finish("c1", { state: "completed", at: T0, expiresAt: T0 + 500 });
     await store.finish("c2", { state: "completed", at: T0, expiresAt: T0 + 500 });
-    await store.makeRoom("alice", 30, T0 + 1);
+    await store.makeRoom({ id: "c2", owner: "alice" }, 30, T0 + 1);
     expect(await store.find("c1")).toMatchObject({ expiresAt: T0 + 500 });
-    await store.makeRoom("alice", 20, T0 + 1);
+    await store.makeRoom({ id: "c2", owner: "alice" }, 0, T0 + 1);
     expect(await store.find("c1")).toMatchObject({ expiresAt: T0 + 1 });
     expect(await store.find("c2")).toMatchObject({ expiresAt: T0 + 500 });
     while (await store.deleteExpired(T0 + 1));
     expect(await store.find("c1")).toBeUndefined();
     expect(await store.results("c1", { from: 0, countMax: 9, bytesMax: 99 })).toEqual([]);
     expect(await store.results("c2", { from: 0, countMax: 9, bytesMax: 99 })).toHaveLength(1);
+  });
+
+  test("are too large together, the largest of an owner's running ones", async () => {
+    for (const [id, owner, count] of [
+      ["c1", "alice", 2],
+      ["c2", "alice", 1],
+      ["c3", "bob", 2],
+    ] as const) {
+      await startCrawl(id, pages(count), { owner });
+      for (const each of await take(T0 + 10)) await complete(each, "0123456789");
+    }
+    const idsBeyond = async (bytes: number) => (await store.oversized(bytes)).map(({ id }) => id).toSorted();
+    expect(await idsBeyond(30)).toEqual([]);
+    expect(await idsBeyond(29)).toEqual(["c1"]);
+    expect(await idsBeyond(9)).toEqual(["c1", "c2", "c3"]);
+    await store.finish("c1", { state: "cancelled", at: T0, expiresAt: T0 + 500 });
+    expect(await idsBeyond(10)).toEqual(["c3"]);
   });
 });

@@ -34,4 +34,6 @@ interface CrawlBounds {
   pagesAtOnceMax: number;
   /** Crawls of one user that run at the same time. */
   crawlsPerUserMax: number;
+  /** Bytes of the results of one user's crawls that run. */
+  bytesPerUserMax: number;
 }

@@ -13,7 +13,7 @@ export interface CrawlMessagesOptions {
   crawls: CrawlStore;
   webhooks: Pick<Webhooks, "scheduleFirecrawl">;
   clock: Clock;
-  /** Bytes of one user's stored results; the oldest ended crawls make room. */
+  /** Bytes of one user's stored results: the oldest ended crawls make room. */
   bytesPerUserMax: number;
 }
 
@@ -67,7 +67,7 @@ export class CrawlMessages {
     }
     const at = clock();
     const isNow = await crawls.finish(id, { ...finish, at, expiresAt: at + resultsTtlMs });
-    if (isNow) await crawls.makeRoom(crawl.owner, bytesPerUserMax, at);
+    if (isNow) await crawls.makeRoom(crawl, bytesPerUserMax, at);
     return isNow;
   }
 

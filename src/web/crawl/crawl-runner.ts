@@ -163,21 +163,27 @@ export class CrawlRunner implements Watched {
   async #finishExhausted(): Promise<void> {
     if (this.#finishing) return;
     this.#finishing = true;
-    const { crawls, messages, environment } = this.#deps;
+    const { crawls, messages, environment, bounds } = this.#deps;
     try {
       for (const crawl of await crawls.exhausted(environment.clock() - UNFILLED_MS)) {
         await messages.finish(crawl.id, { state: "completed" });
         this.#open.forget(crawl.id);
       }
-      for (const crawl of await crawls.overdue(environment.clock() + OVERDUE_MS)) {
-        const failure = { code: "CRAWL_TIMEOUT", message: "The crawl did not end in time." };
-        await messages.finish(crawl.id, { state: "failed", failure });
-      }
+      const large = await crawls.oversized(bounds.bytesPerUserMax);
+      for (const { id } of large)
+        await this.#fail(id, "RESULTS_TOO_LARGE", "The results of your crawls take too much room.");
+      const late = await crawls.overdue(environment.clock() + OVERDUE_MS);
+      for (const { id } of late) await this.#fail(id, "CRAWL_TIMEOUT", "The crawl did not end in time.");
     } catch (reason) {
       this.#failed(reason, undefined);
     } finally {
       this.#finishing = false;
     }
+  }
+
+  async #fail(id: string, code: string, message: string): Promise<void> {
+    await this.#deps.messages.finish(id, { state: "failed", failure: { code, message } });
+    this.abort(id, new Error(message));
   }
 
   #failed(reason: unknown, page: LeasedPage | undefined): void {

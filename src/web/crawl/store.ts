@@ -197,8 +197,10 @@ export interface CrawlStore {
   results(id: string, range: ResultRange): Promise<StoredResult[]>;
   failures(id: string, countMax: number): Promise<PageFailure[]>;
   notes(id: string): Promise<CrawlNote[]>;
-  /** Lets the owner's oldest ended crawls expire until the bytes of the others are within the bound. */
-  makeRoom(owner: string, bytesMax: number, at: number): Promise<void>;
+  /** Crawls that run while the bytes of all such of their owner are beyond the bound: the largest of them. */
+  oversized(bytesMax: number): Promise<Crawl[]>;
+  /** Lets the oldest ended crawls of the same owner expire, except this one, until the bytes of the others are within the bound. */
+  makeRoom(kept: Pick<Crawl, "id" | "owner">, bytesMax: number, at: number): Promise<void>;
   /** Deletes expired crawls, a bounded number of rows at a time. Resolves with whether there may be more. */
   deleteExpired(at: number): Promise<boolean>;
 }

@@ -20,6 +20,7 @@ const emptyResults = new Map<string, unknown>([
   ["take", []],
   ["exhausted", []],
   ["overdue", []],
+  ["oversized", []],
   ["deleteExpired", false],
 ]);
 

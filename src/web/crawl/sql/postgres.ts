@@ -184,8 +184,12 @@ export class PostgresCrawlStore implements CrawlStore {
     return (await this.#statements.run<NoteRow>(SQL.notes, [id])).map(toNote);
   }
 
-  async makeRoom(owner: string, bytesMax: number, at: number): Promise<void> {
-    await this.#statements.run(SQL.makeRoom, [owner, bytesMax, at]);
+  oversized(bytesMax: number): Promise<Crawl[]> {
+    return this.#crawls(SQL.oversized, [bytesMax]);
+  }
+
+  async makeRoom({ id, owner }: Pick<Crawl, "id" | "owner">, bytesMax: number, at: number): Promise<void> {
+    await this.#statements.run(SQL.makeRoom, [id, owner, bytesMax, at]);
   }
 
   async deleteExpired(at: number): Promise<boolean> {

@@ -267,12 +267,17 @@ export function statementsWith(parameter: (index: number) => string, { ofCrawl, 
     failures: `SELECT number, url, state, failure_code, failure, ended_at FROM crawl_pages
       WHERE crawl_id = ${p1} AND failure_code IS NOT NULL ORDER BY number LIMIT ${p2}`,
     notes: `SELECT code, url, message, count, noted_at FROM crawl_notes WHERE crawl_id = ${p1} ORDER BY noted_at, code`,
-    makeRoom: `UPDATE crawls SET expires_at = ${p3} WHERE state <> 'scraping' AND id IN (
+    oversized: `SELECT ${CRAWL_COLUMNS} FROM crawls WHERE state = 'scraping' AND id IN (
       SELECT id FROM (
-        SELECT id, sum(bytes) OVER (ORDER BY state = 'scraping' DESC, created_at DESC, id DESC ROWS UNBOUNDED PRECEDING)
-          AS total
-        FROM crawls WHERE owner = ${p1} AND expires_at > ${p3}
-      ) AS kept WHERE total > ${p2})`,
+        SELECT id, sum(bytes) OVER (PARTITION BY owner ORDER BY bytes, id ROWS UNBOUNDED PRECEDING) AS total
+        FROM crawls WHERE state = 'scraping'
+      ) AS running WHERE total > ${p1}) LIMIT 100`,
+    makeRoom: `UPDATE crawls SET expires_at = ${p4} WHERE state <> 'scraping' AND id <> ${p1} AND id IN (
+      SELECT id FROM (
+        SELECT id, sum(bytes) OVER (
+          ORDER BY state = 'scraping' DESC, id = ${p1} DESC, created_at DESC, id DESC ROWS UNBOUNDED PRECEDING) AS total
+        FROM crawls WHERE owner = ${p2} AND expires_at > ${p4}
+      ) AS kept WHERE total > ${p3})`,
     /** The rows of an expired crawl, and once they are gone the crawl itself. */
     deleteResults: `DELETE FROM crawl_results WHERE (crawl_id, number) IN (
       SELECT crawl_id, number FROM crawl_results WHERE crawl_id = ${p1} LIMIT ${p2})`,

@@ -237,8 +237,12 @@ export class SqliteCrawlStore implements CrawlStore {
     return Promise.resolve(this.#rows<NoteRow>(SQL.notes, [id]).map(toNote));
   }
 
-  makeRoom(owner: string, bytesMax: number, at: number): Promise<void> {
-    return this.#run(SQL.makeRoom, [owner, bytesMax, at]);
+  oversized(bytesMax: number): Promise<Crawl[]> {
+    return Promise.resolve(this.#rows<CrawlRow>(SQL.oversized, [bytesMax]).map(toCrawl));
+  }
+
+  makeRoom({ id, owner }: Pick<Crawl, "id" | "owner">, bytesMax: number, at: number): Promise<void> {
+    return this.#run(SQL.makeRoom, [id, owner, bytesMax, at]);
   }
 
   deleteExpired(at: number): Promise<boolean> {
