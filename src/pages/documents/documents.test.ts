@@ -82,6 +82,74 @@ describe("PDF", () => {
     );
   });
 
+  /** Lines of some 240 points; the last one is short. */
+  const column = (name: string, count: number, x: number, y: number): Text[] =>
+    lines(
+      Array.from({ length: count }, (_, index) =>
+        index === count - 1 ? `end of ${name}` : `${name}${index} is about as wide as this column of text`,
+      ),
+      x,
+      y,
+    );
+  const wide = (text: string, y: number): Text => [
+    50,
+    y,
+    10,
+    `${text} goes across both of the columns of this page, from its left edge to the right one, as titles do`,
+  ];
+  const orderOf = (markdown: string | undefined): string[] =>
+    markdown?.match(/end of \w|Figure|Abstract|[A-Z]0|Heading/g) ?? [];
+
+  test("columns that stand close together, with figures across them, and one longer than the other", async () => {
+    const { markdown } = await read(
+      makePdf([
+        [
+          wide("Abstract", 750),
+          [50, 720, 12, "Heading"],
+          ...column("A", 6, 50, 700),
+          ...column("B", 7, 275, 714),
+          wide("Figure", 600),
+          ...column("C", 9, 50, 570),
+          ...column("D", 4, 275, 570),
+          wide("Figure", 430),
+        ],
+      ]),
+    );
+    const order = "Abstract,Heading,A0,end of A,B0,end of B,Figure,C0,end of C,D0,end of D,Figure";
+    expect(orderOf(markdown)).toEqual(order.split(","));
+  });
+
+  test("three columns", async () => {
+    const texts = ["A", "B", "C"].flatMap((name, index) =>
+      lines(
+        ["0 has words as wide as all", "1 has words as wide as all", "2 has words as wide as all", " ends here"].map(
+          (text) => name + text,
+        ),
+        50 + index * 150,
+        700,
+      ),
+    );
+    const { markdown } = await read(makePdf([texts]));
+    expect(markdown?.match(/[ABC] ends|[ABC]0/g)).toEqual(["A0", "A ends", "B0", "B ends", "C0", "C ends"]);
+  });
+
+  test("rows of cells are a table", async () => {
+    const row = (y: number, ...cells: string[]): Text[] => cells.map((text, index) => [50 + index * 120, y, 10, text]);
+    const pdf = makePdf([
+      [
+        wide("This", 750),
+        ...row(700, "Name", "Count", "Price"),
+        ...row(685, "Pears a|b", "12", "4.50"),
+        ...row(670, "Apples", "3", "1.20"),
+      ],
+    ]);
+    const page = await read(pdf, undefined, { wants: { markdown: true, html: true } });
+    expect(page.markdown?.split("\n\n")[1]).toBe(
+      "| Name | Count | Price |\n| --- | --- | --- |\n| Pears a\\|b | 12 | 4.50 |\n| Apples | 3 | 1.20 |",
+    );
+    expect(page.html).toContain("<tr><th>Name</th><th>Count</th><th>Price</th></tr><tr><td>Pears a|b</td>");
+  });
+
   test("page numbers and running titles are left out", async () => {
     const pages = Array.from({ length: 4 }, (_, index): Text[] => [
       [50, 780, 9, "A running title"],

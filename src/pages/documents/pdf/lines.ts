@@ -7,7 +7,7 @@ export interface PlacedText {
   size: number;
 }
 
-/** Texts beside each other, in reading order. */
+/** Texts beside each other, in reading order: all of a row, or of its part in one column or cell. */
 export interface Line {
   text: string;
   left: number;
@@ -19,13 +19,16 @@ export interface Line {
 /** The part of a text's size by which texts of one line may differ in height: raised and lowered signs. */
 const sameLine = 0.45;
 
-/** A gap of so many sizes separates columns or cells; words are about a quarter apart. */
-const columnGap = 1.6;
+/** A gap of so many sizes may separate columns; words are about a quarter apart, in justified text up to twice as much. */
+const columnGap = 0.7;
+
+/** A gap of so many sizes separates the cells of a row, where there are no columns. */
+const cellGap = 1.6;
 
 /** Less than this between two texts is no space. */
 const wordGap = 0.15;
 
-/** The texts of a page as lines, from top to bottom; texts in different columns are in different lines. */
+/** The texts of a page as lines, from top to bottom; texts that may be in different columns are in different lines. */
 export function linesOf(texts: readonly PlacedText[]): Line[] {
   const rows: PlacedText[][] = [];
   for (const text of texts.toSorted((one, other) => other.y - one.y || one.x - other.x)) {
@@ -57,48 +60,51 @@ function splitRow(row: readonly PlacedText[]): Line[] {
   );
 }
 
-/** Lines in each of two columns, below which a gap is chance. */
-const columnLinesMin = 3;
-
-/** The part of a page's lines that may cross the gap between its columns: titles, wide figures. */
-const crossingShareMax = 0.25;
-
-/** Brings lines into reading order: of two columns, the left one first, between lines that go across both. */
-export function readingOrder(lines: readonly Line[]): Line[] {
-  const gap = gapOf(lines);
-  if (gap === undefined) return [...lines];
-  const ordered: Line[] = [];
-  let left: Line[] = [];
-  let right: Line[] = [];
-  for (const line of lines) {
-    if (line.right <= gap) left.push(line);
-    else if (line.left >= gap) right.push(line);
-    else {
-      ordered.push(...left, ...right, line);
-      left = [];
-      right = [];
+/** The lines of one column, from top to bottom: parts of a row are one line unless they are cells. */
+export function joinedLines(rows: readonly (readonly Line[])[]): Line[] {
+  const lines = rows.flat();
+  const start = lines.reduce((least, { left }) => Math.min(least, left), Infinity);
+  const end = lines.reduce((most, { right }) => Math.max(most, right), -Infinity);
+  const joined: Line[] = [];
+  for (const row of rows) {
+    const gapMax = isStretched(row, start, end) ? Infinity : cellGap;
+    for (const [index, part] of row.entries()) {
+      const line = joined.at(-1);
+      if (index === 0 || line === undefined || part.left - line.right > gapMax * Math.max(part.size, line.size)) {
+        joined.push({ ...part });
+        continue;
+      }
+      line.text += ` ${part.text}`;
+      line.right = Math.max(line.right, part.right);
+      line.size = Math.max(line.size, part.size);
     }
   }
-  return [...ordered, ...left, ...right];
+  return joined;
 }
 
-/** The x between two columns, if a page has two. */
-function gapOf(lines: readonly Line[]): number | undefined {
-  const [start, end] = [Math.min(...lines.map(({ left }) => left)), Math.max(...lines.map(({ right }) => right))];
-  let best: { x: number; crossing: number } | undefined;
-  for (let part = 0.3; part <= 0.7; part += 0.01) {
-    const x = start + part * (end - start);
-    const [leftLines, rightLines] = [lines.filter(({ right }) => right <= x), lines.filter(({ left }) => left >= x)];
-    const crossing = lines.length - leftLines.length - rightLines.length;
-    const isColumns = isColumn(leftLines, x - start) && isColumn(rightLines, end - x);
-    if (!isColumns || crossing > crossingShareMax * lines.length) continue;
-    if (best === undefined || crossing < best.crossing) best = { x, crossing };
+/** Whether a row is a line of few words that was stretched to the width of its narrow column: its gaps are alike. */
+function isStretched(row: readonly Line[], start: number, end: number): boolean {
+  const [first, last] = [row[0], row.at(-1)];
+  if (first === undefined || last === undefined || row.some(({ text }) => /[\s\d]/.test(text))) return false;
+  if (Math.abs(first.left - start) > 2 * first.size || Math.abs(end - last.right) > 0.5 * last.size) return false;
+  const gaps = row.slice(1).map((part, index) => part.left - (row[index]?.right ?? 0));
+  return Math.max(...gaps) - Math.min(...gaps) < 0.3 * first.size;
+}
+
+/** Lines in rows: those beside each other are of one row, from left to right. */
+export function rowsOf(lines: readonly Line[]): Line[][] {
+  const rows: Line[][] = [];
+  for (const line of lines) {
+    const row = rows.at(-1);
+    const [first] = row ?? [];
+    const last = row?.at(-1);
+    const isBeside =
+      first !== undefined &&
+      last !== undefined &&
+      line.left >= last.right &&
+      Math.abs(first.y - line.y) < sameLine * Math.max(first.size, line.size);
+    if (isBeside) row?.push(line);
+    else rows.push([line]);
   }
-  return best?.x;
-}
-
-/** Columns of text are mostly filled; columns of a table are not. */
-function isColumn(lines: readonly Line[], width: number): boolean {
-  const filled = lines.filter(({ left, right }) => right - left > 0.5 * width);
-  return lines.length >= columnLinesMin && filled.length > lines.length / 2;
+  return rows;
 }

@@ -1,10 +1,13 @@
-import type { Line } from "./lines.ts";
+import { type Line, rowsOf } from "./lines.ts";
+import { tableOf, writeTable } from "./table.ts";
 
 /** Lines that belong together. */
 export interface Paragraph {
   text: string;
   size: number;
   lines: number;
+  /** The text is Markdown. */
+  isTable?: boolean;
 }
 
 /** Lines further apart than so many sizes are of different paragraphs. */
@@ -17,8 +20,46 @@ const bullet = /^[•◦▪●○■□‣⁃∙·]\s*/;
 
 const listItem = /^(?:[•◦▪●○■□‣⁃∙]|[-–—]\s|\(?\d{1,3}[.)]\s|\(?[a-z][.)]\s)/;
 
-/** Joins lines in reading order to paragraphs, and words that were divided at the end of a line. */
+/** Joins lines in reading order to paragraphs, and words that were divided at the end of a line; rows of cells to tables. */
 export function paragraphsOf(lines: readonly Line[]): Paragraph[] {
+  const paragraphs: Paragraph[] = [];
+  let text: Line[] = [];
+  let cells: Line[][] = [];
+  const endText = (): void => {
+    paragraphs.push(...textParagraphsOf(text));
+    text = [];
+  };
+  const endCells = (): void => {
+    paragraphs.push(...cellParagraphsOf(cells));
+    cells = [];
+  };
+  for (const row of rowsOf(lines)) {
+    if (row.length > 1) {
+      endText();
+      cells.push(row);
+    } else {
+      endCells();
+      text.push(...row);
+    }
+  }
+  endText();
+  endCells();
+  return paragraphs;
+}
+
+/** Rows with a gap in them: a table, if there are several that are alike. */
+function cellParagraphsOf(rows: readonly (readonly Line[])[]): Paragraph[] {
+  const table = tableOf(rows);
+  const size = rows[0]?.[0]?.size ?? 0;
+  if (table !== undefined) return [{ text: writeTable(table), size, lines: rows.length, isTable: true }];
+  return rows.map((row) => ({
+    text: row.map(({ text }) => text).join(" "),
+    size: Math.max(...row.map((line) => line.size)),
+    lines: 1,
+  }));
+}
+
+function textParagraphsOf(lines: readonly Line[]): Paragraph[] {
   const paragraphs: Paragraph[] = [];
   let previous: Line | undefined;
   let left = 0;
@@ -67,8 +108,8 @@ const headingLevelsMax = 4;
 /** Paragraphs as Markdown. The size that most characters have is the text's, larger ones are headings. */
 export function writeParagraphs(paragraphs: readonly Paragraph[]): string {
   const bodySize = commonSize(paragraphs);
-  const isHeading = ({ text, size }: Paragraph): boolean =>
-    size > headingFactor * bodySize && text.length <= headingCharactersMax && /\p{L}/u.test(text);
+  const isHeading = ({ text, size, isTable }: Paragraph): boolean =>
+    isTable !== true && size > headingFactor * bodySize && text.length <= headingCharactersMax && /\p{L}/u.test(text);
   const sizes = [...new Set(paragraphs.filter(isHeading).map(({ size }) => Math.round(size)))].toSorted(
     (one, other) => other - one,
   );

@@ -4,8 +4,9 @@ import { z } from "zod";
 import type { Page, PageMetadata, PageRequest } from "../../page.ts";
 import { PageError } from "../../page-error.ts";
 import { linksIn } from "../text-links.ts";
-import { linesOf, type PlacedText, readingOrder } from "./lines.ts";
+import { linesOf, type PlacedText } from "./lines.ts";
 import { paragraphsOf, writeParagraphs } from "./paragraphs.ts";
+import { readingOrder } from "./reading-order.ts";
 import { withoutRunningLines } from "./running-lines.ts";
 
 /** Pieces of text on one page, and on all pages. Real pages have some thousands; drawings made of letters have more. */
@@ -30,7 +31,7 @@ export async function readPdf(
     left -= texts.length;
     pages.push(texts);
   }
-  const lines = withoutRunningLines(pages.map(linesOf)).flatMap(readingOrder);
+  const lines = withoutRunningLines(pages.map(linesOf)).flatMap((page) => readingOrder(page));
   const markdown = writeParagraphs(paragraphsOf(lines));
   const metadata = await readMetadata(document, lines[0]?.text);
   await document.loadingTask.destroy();
@@ -47,17 +48,32 @@ export async function readPdf(
   };
 }
 
-/** A PDF contains no more than paragraphs and headings. */
+/** A PDF contains no more than paragraphs, headings and tables. */
 function htmlOf(markdown: string): string {
   return markdown
     .split("\n\n")
     .map((block) => {
       const [, signs = "", heading = ""] = /^(#+) (.*)$/s.exec(block) ?? [];
-      return signs === ""
-        ? `<p>${escapeUTF8(block)}</p>`
-        : `<h${signs.length}>${escapeUTF8(heading)}</h${signs.length}>`;
+      if (signs !== "") return `<h${signs.length}>${escapeUTF8(heading)}</h${signs.length}>`;
+      return tableHtml(block) ?? `<p>${escapeUTF8(block)}</p>`;
     })
     .join("\n");
+}
+
+/** Undefined if the block is no table. */
+function tableHtml(block: string): string | undefined {
+  const [header, rule, ...rows] = block.split("\n").map(cellsOf);
+  if (header === undefined || rule === undefined || rule.length === 0 || rule.some((cell) => cell !== "---"))
+    return undefined;
+  return `<table>${rowHtml(header, "th")}${rows.map((cells) => rowHtml(cells, "td")).join("")}</table>`;
+}
+
+function rowHtml(cells: readonly string[], name: string): string {
+  return `<tr>${cells.map((cell) => `<${name}>${escapeUTF8(cell.replaceAll("\\|", "|"))}</${name}>`).join("")}</tr>`;
+}
+
+function cellsOf(row: string): string[] {
+  return row.startsWith("| ") && row.endsWith(" |") ? row.slice(2, -2).split(" | ") : [];
 }
 
 type PdfDocument = Awaited<ReturnType<typeof getDocumentProxy>>;
