@@ -168,7 +168,11 @@ test("a crawl can be cancelled, and ends at once", async () => {
   const caller = await rig.caller();
   const id = await start(caller, { url: `${site.url}/docs/`, delay: 1, crawlEntireDomain: true });
   await until("a page is there", async () => (await ask(caller, `/v2/crawl/${id}`)).body.completed > 0, 20_000);
-  expect((await ask(caller, "/v2/crawl/active")).body).toMatchObject({ success: true, crawls: [{ id }] });
+  const options = { delay: 1, crawlEntireDomain: true, sitemap: "include", limit: 10_000, scrapeOptions: {} };
+  expect((await ask(caller, "/v2/crawl/active")).body).toMatchObject({
+    success: true,
+    crawls: [{ id, url: `${site.url}/docs/`, status: "scraping", options }],
+  });
   expect((await ask(caller, `/v2/crawl/${id}`, "DELETE")).body).toMatchObject({ status: "cancelled" });
   const { body } = await ask(caller, `/v2/crawl/${id}`);
   expect(body.status).toBe("cancelled");

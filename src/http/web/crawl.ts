@@ -61,7 +61,16 @@ const activeCrawlsRoute = platformRoute({
     answer: z
       .looseObject({
         success: z.literal(true),
-        crawls: z.array(z.looseObject({ id: z.string(), teamId: z.string(), url: z.string(), created_at: z.string() })),
+        crawls: z.array(
+          z.looseObject({
+            id: z.string(),
+            teamId: z.string(),
+            url: z.string(),
+            status: z.literal("scraping"),
+            created_at: z.string(),
+            options: z.looseObject({}).describe("As in the request, with what is by default."),
+          }),
+        ),
       })
       .meta({ id: "ActiveCrawls" }),
   },

@@ -1,5 +1,6 @@
 /** The bodies of crawls and batches, in the terms of Firecrawl's v2 API. */
 import { z } from "zod";
+import type { JsonObject } from "../../core/index.ts";
 import {
   ignoredMembers,
   scrapeOptionMembers,
@@ -8,6 +9,7 @@ import {
   unsupported,
   webUrl,
 } from "../scrape/scrape-request.ts";
+import type { Crawl } from "./store.ts";
 
 /** Pages of one crawl. */
 const PAGES_MAX = 100_000;
@@ -192,5 +194,25 @@ export function discoveryOf(request: CrawlRequest): Discovery {
     subdomains: request.allowSubdomains ?? false,
     externalLinks: request.allowExternalLinks ?? false,
     robotsUserAgent: request.robotsUserAgent ?? undefined,
+  };
+}
+
+/** The options of a crawl in the words of its request; not its headers, which may be credentials. */
+export function optionsOf({ discovery, scrape }: CrawlPlan, { pagesMax, delayMs, concurrencyMax }: Crawl): JsonObject {
+  return {
+    limit: pagesMax,
+    maxDiscoveryDepth: discovery?.depthMax,
+    includePaths: discovery?.includePaths,
+    excludePaths: discovery?.excludePaths,
+    regexOnFullURL: discovery?.matchesFullUrl,
+    sitemap: discovery?.sitemap,
+    ignoreQueryParameters: discovery?.ignoresQuery,
+    crawlEntireDomain: discovery?.entireDomain,
+    allowSubdomains: discovery?.subdomains,
+    allowExternalLinks: discovery?.externalLinks,
+    robotsUserAgent: discovery?.robotsUserAgent,
+    delay: delayMs / 1_000,
+    maxConcurrency: concurrencyMax,
+    scrapeOptions: { ...scrape, headers: undefined },
   };
 }

@@ -14,7 +14,15 @@ import { creditsUsed } from "../credits-used.ts";
 import { parseRequest } from "../parse-request.ts";
 import { withScheme } from "../scrape/scrape-request.ts";
 import type { CrawlDependencies } from "./crawl-dependencies.ts";
-import { batchRequest, type CrawlPlan, crawlRequest, discoveryOf, pagesByDefault, webhookOf } from "./crawl-request.ts";
+import {
+  batchRequest,
+  type CrawlPlan,
+  crawlRequest,
+  discoveryOf,
+  optionsOf,
+  pagesByDefault,
+  webhookOf,
+} from "./crawl-request.ts";
 import { CrawlRunner } from "./crawl-runner.ts";
 import { hashOf, namedAddress, pageAddress } from "./page-address.ts";
 import { decompressText } from "../compress.ts";
@@ -292,13 +300,18 @@ export class Crawls {
     const running = await this.#options.crawls.active(user);
     const crawls = running
       .filter(({ kind }) => kind === "crawl")
-      .map(({ id, createdAt, request }) => ({
-        id,
-        teamId: user,
-        url: request["url"],
-        created_at: isoOf(createdAt),
-        options: request["discovery"],
-      }));
+      .map((crawl) => {
+        const { id, createdAt, request, state: status } = crawl;
+        const plan = request as unknown as CrawlPlan;
+        return {
+          id,
+          teamId: user,
+          url: plan.url,
+          status,
+          created_at: isoOf(createdAt),
+          options: optionsOf(plan, crawl),
+        };
+      });
     return { success: true, crawls };
   }
 

@@ -11,6 +11,6 @@ export interface SearchRequest {
 
 /** What finds pages. Its results need not obey all filters: they are filtered after. */
 export interface SearchBackend {
-  /** Resolves with results in their order; rejects with a `GatewayError`. */
+  /** Resolves with results in their order, perhaps those before a failure; rejects with a `GatewayError` if there are none. */
   search(request: SearchRequest): Promise<readonly SearchHit[]>;
 }

@@ -2,6 +2,7 @@
 import {
   addUsage,
   CallAborter,
+  type CallSignal,
   GatewayError,
   type JsonObject,
   type Nano,
@@ -72,7 +73,10 @@ async function search(
   const { signal, principal } = context;
   const until = performance.now() + (request.timeout ?? TIMEOUT_MS);
   const candidates = Math.min(limit * CANDIDATES_PER_RESULT, 100);
-  const found = await deps.backend.search({ query, limit: candidates, owner: principal.user, signal });
+  const late = new GatewayError("upstream_timeout", "The search engine took too long.");
+  const found = await within({ signal, ms: until - performance.now(), late }, (either) =>
+    deps.backend.search({ query, limit: candidates, owner: principal.user, signal: either }),
+  );
   const hits = found.filter((hit) => passes(query, hit)).slice(0, limit);
   const searches = Math.ceil(hits.length / RESULTS_PER_SEARCH);
   const options = request.scrapeOptions ?? undefined;
@@ -131,12 +135,6 @@ async function scrapeAll(
   { hits, options, until, bound }: Scraping,
   context: WorkContext,
 ): Promise<ScrapedHit[]> {
-  const late = new CallAborter();
-  const stop = { handleEvent: () => late.abort(context.signal.reason) };
-  if (context.signal.aborted) stop.handleEvent();
-  context.signal.addEventListener("abort", stop);
-  const inTime = Math.max(until - performance.now() - RESERVE_MS, 1);
-  const timer = setTimeout(() => late.abort(new GatewayError("target_timeout", "The page took too long.")), inTime);
   // What all pages together need beyond one page each.
   let beyond: Usage = {};
   const cover = (usage: Usage): Promise<void> => {
@@ -146,20 +144,44 @@ async function scrapeAll(
   };
   const waiting = [...hits.entries()];
   const results: ScrapedHit[] = [];
-  const readSome = async (): Promise<void> => {
+  const readSome = async (signal: CallSignal): Promise<void> => {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
       const [index, hit] = next;
-      results[index] = await scrapeOne(engine, { hit, options }, { ...context, signal: late.signal, cover });
+      results[index] = await scrapeOne(engine, { hit, options }, { ...context, signal, cover });
     }
   };
+  const late = new GatewayError("target_timeout", "The page took too long.");
+  await within({ signal: context.signal, ms: until - performance.now() - RESERVE_MS, late }, (signal) =>
+    Promise.all(Array.from({ length: AT_ONCE }, () => readSome(signal))),
+  );
+  return results;
+}
+
+interface Time {
+  signal: CallSignal;
+  ms: number;
+  /** The reason of the abort when the time is over. */
+  late: GatewayError;
+}
+
+/** Does the work under a signal that aborts when the time is over, too. Rejects with the reason of an abort of the given one. */
+async function within<Result>(
+  { signal, ms, late }: Time,
+  work: (either: CallSignal) => Promise<Result>,
+): Promise<Result> {
+  const either = new CallAborter();
+  const stop = { handleEvent: () => either.abort(signal.reason) };
+  if (signal.aborted) stop.handleEvent();
+  signal.addEventListener("abort", stop);
+  const timer = setTimeout(() => either.abort(late), Math.max(ms, 1));
   try {
-    await Promise.all(Array.from({ length: AT_ONCE }, readSome));
+    const result = await work(either.signal);
+    if (signal.aborted) throw signal.reason;
+    return result;
   } finally {
     clearTimeout(timer);
-    context.signal.removeEventListener("abort", stop);
+    signal.removeEventListener("abort", stop);
   }
-  if (context.signal.aborted) throw context.signal.reason;
-  return results;
 }
 
 async function scrapeOne(

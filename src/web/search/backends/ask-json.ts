@@ -45,6 +45,16 @@ export async function askJson(fetch: Fetch, { url, init, signal }: JsonQuestion)
   throw new GatewayError("upstream_invalid_answer", `The search engine answered ${answer.status}.`);
 }
 
+/** The answer; undefined if it failed after others that had results: engines permit few requests a second. */
+export async function nextPage(hits: number, answer: Promise<JsonObject>): Promise<JsonObject | undefined> {
+  try {
+    return await answer;
+  } catch (reason) {
+    if (hits === 0) throw reason;
+    return undefined;
+  }
+}
+
 /** A result of such an answer; undefined without an address. `description` names its member. */
 export function hitOf(value: unknown, description: "content" | "description"): SearchHit | undefined {
   const { url, title, [description]: text } = objectOf(value) ?? {};

@@ -1,7 +1,7 @@
 import { type Fetch, listOf, objectOf } from "../../../core/index.ts";
 import type { SearchBackend, SearchRequest } from "../backend.ts";
 import { queryText, type SearchHit } from "../query.ts";
-import { askJson, hitOf } from "./ask-json.ts";
+import { askJson, hitOf, nextPage } from "./ask-json.ts";
 
 /** Results of one request, requests of one search, and words and characters of a query: the API's own bounds. */
 const COUNT_MAX = 20;
@@ -38,7 +38,9 @@ export class BraveBackend implements SearchBackend {
         result_filter: "web",
       });
       const init = { headers: { "x-subscription-token": apiKey, accept: "application/json" } };
-      const body = await askJson(fetch, { url: `${baseUrl}/web/search?${parameters.toString()}`, init, signal });
+      const url = `${baseUrl}/web/search?${parameters.toString()}`;
+      const body = await nextPage(hits.length, askJson(fetch, { url, init, signal }));
+      if (body === undefined) break;
       const results = listOf(objectOf(body["web"])?.["results"]);
       hits.push(...results.flatMap((each) => hitOf(each, "description") ?? []));
       if (results.length === 0 || objectOf(body["query"])?.["more_results_available"] !== true) break;

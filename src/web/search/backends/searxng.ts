@@ -1,7 +1,7 @@
 import { type Fetch, listOf } from "../../../core/index.ts";
 import type { SearchBackend, SearchRequest } from "../backend.ts";
 import { queryText, type SearchHit } from "../query.ts";
-import { askJson, hitOf } from "./ask-json.ts";
+import { askJson, hitOf, nextPage } from "./ask-json.ts";
 
 /** Pages of results that are read for one search. A page has some ten results or more. */
 const PAGES_MAX = 10;
@@ -19,7 +19,9 @@ export class SearxngBackend implements SearchBackend {
     const hits = new Map<string, SearchHit>();
     for (let page = 1; page <= PAGES_MAX && hits.size < limit; page += 1) {
       const parameters = new URLSearchParams({ q: queryText(query), format: "json", pageno: String(page) });
-      const body = await askJson(fetch, { url: `${baseUrl}/search?${parameters.toString()}`, signal });
+      const url = `${baseUrl}/search?${parameters.toString()}`;
+      const body = await nextPage(hits.size, askJson(fetch, { url, signal }));
+      if (body === undefined) break;
       const before = hits.size;
       for (const each of listOf(body["results"])) {
         const hit = hitOf(each, "content");
