@@ -281,6 +281,13 @@ describe.each([
       const starts: number[] = [];
       for (let at = T0; at < T0 + 9_000; at += 100) starts.push(...(await take(at)).map(() => at - T0));
       expect(starts).toEqual([0, 2_000, 4_000, 6_000, 8_000]);
+      await startCrawl("c0", pages(9, "c.test"));
+      await store.pace("c.test", 300, T0);
+      const short: number[] = [];
+      for (let at = T0; at < T0 + 1_000; at += 100) {
+        for (const { host } of await take(at, { token: "t2" })) if (host === "c.test") short.push(at - T0);
+      }
+      expect(short).toEqual([0, 300, 600, 900]);
       await startCrawl("c3", pages(5, "b.test"), { delayMs: 3_000, concurrencyMax: 1 });
       const delayed: number[] = [];
       for (let at = T0; at < T0 + 9_000; at += 100) {

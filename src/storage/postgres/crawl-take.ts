@@ -86,7 +86,7 @@ export const CRAWL_TAKE = `
             least(c.concurrency_max, c.pages_max - c.completed) AS pages_at_once,
             greatest(h.interval_ms, general_ms) AS pause,
             -- A host's own pause is kept exactly; the general rate over a second.
-            CASE WHEN h.interval_ms >= burst_ms THEN 0 ELSE greatest(0, burst_ms - greatest(h.interval_ms, general_ms)) END AS tolerance
+            CASE WHEN h.interval_ms > 0 THEN 0 ELSE greatest(0, burst_ms - greatest(h.interval_ms, general_ms)) END AS tolerance
           FROM unnest(due.crawl_ids, due.hosts) WITH ORDINALITY AS given (crawl_id, host, place)
           JOIN crawl_lanes l ON l.crawl_id = given.crawl_id AND l.host = given.host
           JOIN crawls c ON c.id = l.crawl_id JOIN web_hosts h ON h.host = l.host

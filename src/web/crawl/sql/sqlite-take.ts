@@ -117,7 +117,7 @@ function takeFrom(database: Database, lane: LaneRow, request: TakeRequest): Leas
   const [nextAt, ownInterval] = [Number(found.next_at), Number(found.interval_ms)];
   const intervalMs = Math.max(ownInterval, politeness.intervalMs);
   // A host's own pause is kept exactly; the general rate over a second.
-  const toleranceMs = ownInterval >= burstMs ? 0 : burstMs - intervalMs;
+  const toleranceMs = ownInterval > 0 ? 0 : burstMs - intervalMs;
   const paced = startsBy({ at, nextAt, intervalMs, toleranceMs });
   const count = Math.min(
     pagesMax,
