@@ -150,6 +150,13 @@ describe("PDF", () => {
     expect(page.html).toContain("<tr><th>Name</th><th>Count</th><th>Price</th></tr><tr><td>Pears a|b</td>");
   });
 
+  test("what begins like Markdown is text", async () => {
+    const { markdown } = await read(
+      makePdf([[...lines(["# no heading"], 50, 750), ...lines(["> no quote"], 50, 700)]]),
+    );
+    expect(markdown).toBe("\\# no heading\n\n\\> no quote");
+  });
+
   test("page numbers and running titles are left out", async () => {
     const pages = Array.from({ length: 4 }, (_, index): Text[] => [
       [50, 780, 9, "A running title"],
@@ -217,6 +224,17 @@ describe("Word", () => {
       kind: "docx",
       markdown: "# Title\n\nText & more\n\n|  |  |\n| --- | --- |\n| a | b |",
     });
+  });
+
+  test("a title, a quote and lines of code, by their styles", async () => {
+    const bytes = makeDocx(
+      [["A report", "Title"], ["Text"], ["Said so", "Quote"], ["a = 1", "SourceCode"], ["  b", "SourceCode"]]
+        .map(([text = "", style]) => paragraph(text, style))
+        .join(""),
+    );
+    const { markdown, metadata } = await read(bytes, "application/octet-stream");
+    expect(markdown).toBe("# A report\n\nText\n\n> Said so\n\n```\na = 1\n  b\n```");
+    expect(metadata.title).toBe("A report");
   });
 
   test("one that unpacks to too much is refused", async () => {

@@ -7,6 +7,20 @@ import { unpackedBytes } from "./zip-sizes.ts";
 /** Bytes that a document may unpack to. Text packs to a tenth; images hardly. */
 const unpackedBytesMax = 128 * 1024 * 1024;
 
+/** Paragraphs whose style says what they are, beyond headings and lists. */
+const styleMap = [
+  ["Title", "h1:fresh"],
+  ["Quote", "blockquote > p:fresh"],
+  ["Intense Quote", "blockquote > p:fresh"],
+  ["HTML Preformatted", "pre:separator('\\n')"],
+  ["Source Code", "pre:separator('\\n')"],
+  ["Code", "pre:separator('\\n')"],
+].flatMap(([name = "", html = ""]) => [
+  `p[style-name='${name}'] => ${html}`,
+  // A document without a list of its styles has their identifiers only.
+  `p.${name.replaceAll(" ", "")} => ${html}`,
+]);
+
 /**
  * Reads a document of Microsoft Word by way of HTML.
  * @throws PageError `too_large` for one that unpacks to too much, `malformed` for one that is broken.
@@ -24,7 +38,7 @@ async function toHtml(bytes: Uint8Array, { removeBase64Images }: PageRequest): P
     const noImages = mammoth.images.imgElement(async () => ({ src: "" }));
     const { value } = await mammoth.convertToHtml(
       { buffer },
-      { idPrefix: "", ...(removeBase64Images && { convertImage: noImages }) },
+      { idPrefix: "", styleMap, ...(removeBase64Images && { convertImage: noImages }) },
     );
     return value;
   } catch (error) {

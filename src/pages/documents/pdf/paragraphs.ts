@@ -119,12 +119,17 @@ export function writeParagraphs(paragraphs: readonly Paragraph[]): string {
     const isItem = bullet.test(paragraph.text);
     const level = isHeading(paragraph) ? Math.min(sizes.indexOf(Math.round(paragraph.size)) + 1, headingLevelsMax) : 0;
     const text =
-      level > 0 ? `${"#".repeat(level)} ${paragraph.text}` : paragraph.text.replace(bullet, isItem ? "- " : "");
+      level > 0 ? `${"#".repeat(level)} ${paragraph.text}` : plainText(paragraph).replace(bullet, isItem ? "- " : "");
     if (isItem && wasItem) blocks.push(`${blocks.pop() ?? ""}\n${text}`);
     else blocks.push(text);
     wasItem = isItem;
   }
   return blocks.join("\n\n");
+}
+
+/** A text that begins like a heading or a quote of Markdown is none. */
+function plainText({ text, isTable }: Paragraph): string {
+  return isTable === true ? text : text.replace(/^(?=#{1,6}\s|>)/, "\\");
 }
 
 function commonSize(paragraphs: readonly Paragraph[]): number {
