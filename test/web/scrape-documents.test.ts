@@ -53,6 +53,16 @@ describe.skipIf(!hasChromium)("pages that scripts make", () => {
     }
   }, 60_000);
 
+  test("are no documents that a browser shows in a page of its own", async () => {
+    const { scrape } = scene();
+    for (const path of ["/files/data.json", "/files/feed.xml", "/files/note.txt"]) {
+      const plain = await scrape(path);
+      const waited = await scrape(path, { waitFor: 1, formats: ["markdown", "screenshot"], timeout: 30_000 });
+      expect(waited.data.markdown, path).toBe(plain.data.markdown ?? "");
+      expect(waited.data["screenshot"], path).toBeString();
+    }
+  }, 60_000);
+
   test("after a wait, or a click", async () => {
     const { scrape } = scene();
     const late = await scrape("/app/late", { waitFor: 1_000, timeout: 30_000 });

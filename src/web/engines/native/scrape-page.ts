@@ -109,9 +109,12 @@ async function readFromWeb(
   time: Time,
   memory: MemoryShare,
 ): Promise<Reading> {
+  let viewed: RenderedPage | undefined;
   if (needsBrowser(wishes)) {
     try {
-      return await readRendered(deps, wishes, time);
+      const reading = await readRendered(deps, wishes, time);
+      if (!isInViewer(reading) || wishes.actions.length > 0) return reading;
+      viewed = reading.rendered;
     } catch (reason) {
       const isFile = reason instanceof BrowserError && reason.failure === "not_a_page";
       if (!isFile || wishes.formats.screenshot !== undefined || wishes.actions.length > 0) throw reason;
@@ -121,8 +124,13 @@ async function readFromWeb(
   if ("isRendered" in fetched) return fetched;
   const page = await takeApart(deps, wishes, fetched, time);
   const { url, status, contentType } = fetched;
-  const read: Reading = { page, url, status, contentType, isRendered: false };
+  const read: Reading = { page, url, status, contentType, isRendered: false, rendered: viewed };
   return page.needsBrowser ? renderedInstead(deps, asked, time, read) : read;
+}
+
+/** A browser shows text, JSON and XML in a page of its own, which is not what the document says. */
+function isInViewer({ contentType = "" }: Reading): boolean {
+  return /^(text|application)\//i.test(contentType) && !/html/i.test(contentType);
 }
 
 /** Pages that send their reader on to the next one. */
