@@ -6,6 +6,7 @@ import { withoutAddresses } from "../without-addresses.ts";
 import type { CrawlPlan } from "./crawl-request.ts";
 import type { OpenCrawl } from "./open-crawl.ts";
 import { hashOf } from "./page-address.ts";
+import { wants } from "./page-options.ts";
 
 /** Pages with less text are often alike and still different, such as errors. */
 const DIGEST_CHARACTERS_MIN = 100;
@@ -25,9 +26,11 @@ export function digestOf(
 }
 
 /** The document as it was requested, as compressed JSON. */
-export async function encodeDocument({ scrape }: CrawlPlan, document: JsonObject): Promise<Uint8Array> {
-  const formats = scrape.formats ?? ["markdown"];
-  const wantsMarkdown = formats.some((format) => format === "markdown" || objectOf(format)?.["type"] === "markdown");
-  const { markdown: _, ...others } = document;
-  return compressText(JSON.stringify(wantsMarkdown ? document : others));
+export async function encodeDocument(plan: CrawlPlan, { markdown, links, ...others }: JsonObject): Promise<Uint8Array> {
+  const document = {
+    ...(wants(plan, "markdown") && { markdown }),
+    ...others,
+    ...(wants(plan, "links") && { links }),
+  };
+  return compressText(JSON.stringify(document));
 }

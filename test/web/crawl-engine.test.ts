@@ -1,0 +1,37 @@
+/** A crawl whose pages an upstream with Firecrawl's API reads. */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { Firecrawl } from "@mendable/firecrawl-js";
+import { type Simulators, startSimulators } from "../../simulators/index.ts";
+import { oneCredit, type Rig, startRig } from "../kit/index.ts";
+
+let simulators: Simulators;
+let rig: Rig;
+beforeAll(async () => {
+  simulators = await startSimulators();
+  const engine = { kind: "firecrawl", base_url: simulators.web.firecrawl, api_key: "fc-simulated" };
+  rig = await startRig({ config: { web: { engine, allow_private_hosts: ["127.0.0.1:*"] } } });
+});
+afterAll(async () => {
+  await rig.stop();
+  await simulators.stop();
+});
+
+test("follows its links, which the caller gets only if they are requested", async () => {
+  const caller = await rig.caller();
+  const client = new Firecrawl({ apiUrl: rig.gateway.url, apiKey: caller.token });
+  const options = { sitemap: "skip", limit: 5, pollInterval: 1, timeout: 60 } as const;
+  const job = await client.crawl(`${simulators.site}/`, options);
+  expect(job.status).toBe("completed");
+  expect(job.data.map(({ metadata }) => metadata?.sourceURL ?? "").toSorted()).toEqual([
+    `${simulators.site}/`,
+    `${simulators.site}/about`,
+  ]);
+  expect(job.data.every(({ markdown, links }) => markdown !== undefined && links === undefined)).toBe(true);
+  expect(await caller.closed()).toBe((2n * oneCredit) / 1_000n);
+  const linked = await client.crawl(`${simulators.site}/`, {
+    ...options,
+    limit: 1,
+    scrapeOptions: { formats: ["links"] },
+  });
+  expect(linked.data.map(({ markdown, links }) => [markdown, links?.length])).toEqual([[undefined, 2]]);
+}, 60_000);
