@@ -179,3 +179,30 @@ test(
   },
   endMsMax,
 );
+
+test(
+  "large pages that are stored as almost nothing are answered in parts",
+  async () => {
+    const filler = `<!-- ${"a".repeat(6_000_000)} -->`;
+    const server = Bun.serve({
+      hostname: "127.0.0.1",
+      port: 0,
+      fetch: ({ url }) => new Response(`<title>${url}</title>${filler}`, { headers: { "content-type": "text/html" } }),
+    });
+    try {
+      const urls = [1, 2, 3, 4].map((number) => `http://127.0.0.1:${server.port}/${number}`);
+      const started = await post(rig, "/v2/batch/scrape", token, { urls, formats: ["rawHtml"], storeInCache: false });
+      const { id } = (await started.json()) as { id: string };
+      type Part = Job & { next: string | null; data: { rawHtml: string }[] };
+      const partOf = (address: string): Promise<Part> => ask(address.replace(rig.gateway.url, ""));
+      const path = `/v2/batch/scrape/${id}`;
+      await until("it has ended", async () => (await partOf(`${path}?skip=9`)).status === "completed", endMsMax);
+      const first = await partOf(path);
+      const second = await partOf(first.next ?? "");
+      expect([first.data.length, second.data.length, second.next]).toEqual([2, 2, null]);
+    } finally {
+      await server.stop(true);
+    }
+  },
+  endMsMax,
+);

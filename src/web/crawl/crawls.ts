@@ -36,9 +36,10 @@ const CRAWL_MS_MAX = 3 * 24 * 3_600_000;
 /** Pages of a crawl that run at the same time by default. */
 const CONCURRENCY = 20;
 
-/** Results in one answer, and their bytes before their decompression. */
+/** Results in one answer, their bytes as they are stored, and their characters: a page of one letter is stored as almost nothing. */
 const RESULTS_MAX = 1_000;
 const RESULT_BYTES_MAX = 2 * 1024 * 1024;
+const RESULT_CHARACTERS_MAX = 16 * 1024 * 1024;
 
 /** Entries of one answer about errors. */
 const FAILURES_MAX = 10_000;
@@ -237,14 +238,12 @@ export class Crawls {
 
   /** `GET /v2/crawl/{id}` as JSON text. Throws 404 if the caller has no such crawl. */
   async status(lookup: CrawlLookup, { skip, limit }: ResultPage): Promise<string> {
-    const { crawls, publicUrl } = this.#options;
+    const { publicUrl } = this.#options;
     const crawl = await this.#own(lookup);
-    const range = { from: skip, countMax: Math.min(limit ?? RESULTS_MAX, RESULTS_MAX), bytesMax: RESULT_BYTES_MAX };
-    const results = await crawls.results(crawl.id, range);
-    const documents = await Promise.all(results.map(({ content }) => decompressText(content)));
-    const nextSkip = skip + results.length;
+    const documents = await this.#documents(crawl.id, skip, limit);
+    const nextSkip = skip + documents.length;
     const suffix = limit === undefined ? "" : `&limit=${limit}`;
-    const hasMore = results.length > 0 && nextSkip < crawl.completed;
+    const hasMore = documents.length > 0 && nextSkip < crawl.completed;
     const next = hasMore ? `${publicUrl}${pathOf(crawl.kind)}/${crawl.id}?skip=${nextSkip}${suffix}` : null;
     const facts = JSON.stringify({ ...summaryOf(crawl), next });
     // The documents are JSON already.
@@ -253,16 +252,25 @@ export class Crawls {
 
   /** The WebSocket of a crawl's watcher. Rejects with 404 if the caller has no such crawl. */
   watch(lookup: CrawlLookup): Promise<AcceptedSocket> {
-    const { crawls, ticker } = this.#options;
-    const range = { countMax: RESULTS_MAX, bytesMax: RESULT_BYTES_MAX };
     return watchCrawl({
-      ticker,
+      ticker: this.#options.ticker,
       summary: async () => summaryOf(await this.#own(lookup)),
-      documents: async (from) => {
-        const results = await crawls.results(lookup.id, { ...range, from });
-        return Promise.all(results.map(({ content }) => decompressText(content)));
-      },
+      documents: (from) => this.#documents(lookup.id, from, undefined),
     });
+  }
+
+  /** Results from a position on, as JSON texts: one at least, if there is one, and as many as one answer may have. */
+  async #documents(id: string, from: number, limit: number | undefined): Promise<string[]> {
+    const range = { from, countMax: Math.min(limit ?? RESULTS_MAX, RESULTS_MAX), bytesMax: RESULT_BYTES_MAX };
+    const documents: string[] = [];
+    let characters = 0;
+    for (const { content } of await this.#options.crawls.results(id, range)) {
+      const document = await decompressText(content);
+      characters += document.length;
+      if (documents.length > 0 && characters > RESULT_CHARACTERS_MAX) break;
+      documents.push(document);
+    }
+    return documents;
   }
 
   /** `DELETE /v2/crawl/{id}`. Pages that are under way are ended, and cost nothing unless they have been read. */
