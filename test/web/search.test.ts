@@ -30,7 +30,7 @@ describe("on the local index", () => {
   const clientOf = ({ token }: Caller): Firecrawl => new Firecrawl({ apiUrl: rig.gateway.url, apiKey: token });
   beforeAll(async () => {
     target = startTarget();
-    rig = await startRig({ config: { web: { allow_private_hosts: [target.host] } } });
+    rig = await startRig({ config: { web: { allow_private_hosts: [target.host, "127.0.0.1:*"] } } });
     caller = await rig.caller();
     for (const path of ["/harbour", "/beach", "/report.pdf"]) {
       await post(rig, "/v2/scrape", caller.token, { url: target.url(path) });
@@ -76,6 +76,35 @@ describe("on the local index", () => {
     expect(found.creditsUsed).toBe(0.004);
     await expectCleanAudit(rig.gateway);
   });
+
+  test("reads no more than fits into an answer, and the rest is free", async () => {
+    const payer = await rig.caller();
+    const filler = `<!-- ${"a".repeat(12_000_000)} -->`;
+    let isLarge = false;
+    const server = Bun.serve({
+      hostname: "127.0.0.1",
+      port: 0,
+      fetch: ({ url }) =>
+        new Response(`<title>${url}</title><p>Large tides.</p>${isLarge ? filler : ""}`, {
+          headers: { "content-type": "text/html" },
+        }),
+    });
+    try {
+      for (const path of [1, 2, 3, 4, 5]) {
+        const read = await post(rig, "/v2/scrape", payer.token, { url: `http://127.0.0.1:${server.port}/${path}` });
+        expect(read.status).toBe(200);
+      }
+      isLarge = true;
+      const before = await payer.closed();
+      const scrapeOptions = { formats: [{ type: "rawHtml" }], maxAge: 0, storeInCache: false };
+      const { data } = await search(rig, payer, { query: "tides", scrapeOptions });
+      const left = data.web.filter(({ metadata }) => metadata?.error?.includes("too large together") === true);
+      expect([data.web.length, left.length]).toEqual([5, 3]);
+      expect((await payer.closed()) - before).toBe(SEARCH + 2n * PAGE);
+    } finally {
+      await server.stop(true);
+    }
+  }, 30_000);
 
   test("holds its worst case, and refuses what the balance does not pay", async () => {
     const token = await rig.gateway.token({ user: "poor", credits: SEARCH });

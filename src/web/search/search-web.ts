@@ -24,6 +24,9 @@ const AT_ONCE = 10;
 /** Results that are asked of a back end for each one that is wanted: some do not pass the filters. */
 const CANDIDATES_PER_RESULT = 2;
 
+/** Characters of the pages of one answer, but for its first page; the gateway has all of them in memory. */
+const PAGES_CHARACTERS_MAX = 32 * 1024 * 1024;
+
 /** The part of the time that is kept for the answer when pages are read. */
 const RESERVE_MS = 500;
 
@@ -144,10 +147,16 @@ async function scrapeAll(
   };
   const waiting = [...hits.entries()];
   const results: ScrapedHit[] = [];
+  let characters = 0;
+  let isFull = false;
   const readSome = async (signal: CallSignal): Promise<void> => {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
       const [index, hit] = next;
-      results[index] = await scrapeOne(engine, { hit, options }, { ...context, signal, cover });
+      const scraped = isFull ? { hit } : await scrapeOne(engine, { hit, options }, { ...context, signal, cover });
+      const sum = characters + charactersOf(scraped);
+      isFull ||= characters > 0 && sum > PAGES_CHARACTERS_MAX;
+      if (!isFull) characters = sum;
+      results[index] = isFull && scraped.error === undefined ? { hit, error: TOO_LARGE } : scraped;
     }
   };
   const late = new GatewayError("target_timeout", "The page took too long.");
@@ -182,6 +191,15 @@ async function within<Result>(
     clearTimeout(timer);
     signal.removeEventListener("abort", stop);
   }
+}
+
+const TOO_LARGE = "The pages are too large together: scrape this one by itself.";
+
+function charactersOf({ page }: ScrapedHit): number {
+  const sizes = Object.values(page?.document ?? {}).map((member) =>
+    typeof member === "string" ? member.length : (JSON.stringify(member) ?? "").length,
+  );
+  return sizes.reduce((sum, size) => sum + size, 0);
 }
 
 async function scrapeOne(
