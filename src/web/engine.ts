@@ -28,6 +28,8 @@ export interface WorkContext {
   signal: CallSignal;
   /** Raises the hold so that it covers this usage; rejects with 402 if the credits do not suffice. */
   cover: (usage: Usage) => Promise<void>;
+  /** Whether a page that has been read is worth a model's calls, which are charged whatever becomes of it; by default each is. */
+  isWanted?: (page: PageRead) => Promise<boolean>;
 }
 
 interface Performed {
@@ -47,6 +49,9 @@ export interface ScrapedPage extends Performed {
   /** The status that the page was answered with. */
   statusCode: number;
 }
+
+/** What is known of a page before a model is asked: of its document at least the markdown and the metadata. */
+export type PageRead = Pick<ScrapedPage, "document" | "statusCode">;
 
 export interface SiteLink {
   url: string;

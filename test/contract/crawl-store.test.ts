@@ -457,6 +457,15 @@ describe.each([
     expect(await store.results("c2", { from: 0, countMax: 9, bytesMax: 99 })).toHaveLength(1);
   });
 
+  test("count what a page without a result has cost", async () => {
+    await startCrawl("c1", pages(2));
+    const [first, second] = await take(T0);
+    if (first === undefined || second === undefined) throw new Error("no pages were taken");
+    await store.end(first, { state: "skipped", credits: 7n }, T0);
+    await store.end(second, { state: "skipped" }, T0);
+    expect(await store.find("c1")).toMatchObject({ completed: 0, skipped: 2, credits: 7n });
+  });
+
   test("are too large together, the largest of an owner's running ones", async () => {
     for (const [id, owner, count] of [
       ["c1", "alice", 2],

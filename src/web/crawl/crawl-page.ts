@@ -7,7 +7,7 @@
  */
 import { type ParkedWork, resumeWork, type Work } from "../../charges/index.ts";
 import { firecrawlCode, type JsonObject, type Nano, objectOf, toGatewayError } from "../../core/index.ts";
-import { EngineRefusal, type ScrapedPage } from "../engine.ts";
+import { EngineRefusal, type PageRead, type ScrapedPage } from "../engine.ts";
 import { robotsProblems } from "../robots/index.ts";
 import type { CrawlDependencies } from "./crawl-dependencies.ts";
 import { crawlSitemaps, follow, note } from "./discover.ts";
@@ -92,8 +92,13 @@ async function scrape(deps: CrawlDependencies, run: PageRun, work: Work): Promis
   let scraped: ScrapedPage;
   try {
     const plan = deps.engine.planScrape({ ...pageOptions(crawl, page.url), url: page.url });
-    const { principal } = crawl;
-    scraped = await plan.run({ workId: work.order.id, principal, signal, cover: (usage) => work.cover(usage) });
+    scraped = await plan.run({
+      workId: work.order.id,
+      principal: crawl.principal,
+      signal,
+      cover: (usage) => work.cover(usage),
+      isWanted: (read) => isKept(deps, run, read),
+    });
   } catch (thrown) {
     return failed(deps, run, { work, thrown });
   }
@@ -140,6 +145,17 @@ async function failed(
   await end(deps, run, { state: "failed", failure });
 }
 
+/** Whether the page will be a result, as far as that can be told before it is stored. */
+async function isKept(deps: CrawlDependencies, run: PageRun, scraped: PageRead): Promise<boolean> {
+  const digest = digestOf(run.crawl, scraped, finalAddress(scraped));
+  return scraped.statusCode < 500 && isResult(run) && (await leftOut(deps, run, { scraped, digest })) === undefined;
+}
+
+/** The start may be read for its links only. */
+function isResult({ page, crawl }: PageRun): boolean {
+  return crawl.scope?.isWanted(new URL(page.url)) ?? true;
+}
+
 interface Scraped {
   work: Work;
   scraped: ScrapedPage;
@@ -152,17 +168,17 @@ async function keep(deps: CrawlDependencies, run: PageRun, { work, scraped }: Sc
   if (left !== undefined) {
     await work.discard();
     await note(deps, crawl, { ...left, url: page.url });
-    return end(deps, run, { state: "skipped" });
+    return end(deps, run, { state: "skipped", credits: scraped.spent });
   }
+  const isWanted = isResult(run);
   await moveWithStart(deps, run, scraped);
-  const isWanted = crawl.scope?.isWanted(new URL(page.url)) ?? true;
   if (scraped.statusCode < 400 && crawl.plan.discovery?.sitemap !== "only") {
     const found = scraped.links.map((url) => ({ url, depth: page.depth + 1 }));
     await follow(deps, crawl, { found, from: page.url });
   }
   if (!isWanted) {
     await work.discard();
-    return end(deps, run, { state: "skipped" });
+    return end(deps, run, { state: "skipped", credits: scraped.spent });
   }
   const content = await encodeDocument(crawl.plan, scraped.document);
   const { usage, spent } = scraped;
@@ -177,9 +193,9 @@ async function keep(deps: CrawlDependencies, run: PageRun, { work, scraped }: Sc
   } catch (reason) {
     if (!(reason instanceof NotStored)) throw reason;
     await work.discard();
-    if (reason.outcome === "lost") return;
-    await note(deps, crawl, { ...duplicate, url: page.url });
-    return end(deps, run, { state: "skipped" });
+    if (reason.outcome === "duplicate") await note(deps, crawl, { ...duplicate, url: page.url });
+    // Of a page whose lease is lost this changes nothing.
+    return end(deps, run, { state: "skipped", credits: spent });
   }
   if (stored !== undefined) await charge(deps, run, stored);
 }
@@ -209,7 +225,7 @@ const robotsForbid: CrawlFailure = {
 };
 
 /** The address that the page was read at, after redirects. */
-function finalAddress({ document }: ScrapedPage): URL | undefined {
+function finalAddress({ document }: PageRead): URL | undefined {
   const address = objectOf(document["metadata"])?.["url"];
   return typeof address === "string" ? pageAddress(address) : undefined;
 }
@@ -235,7 +251,7 @@ async function moveWithStart(deps: CrawlDependencies, { page, crawl }: PageRun, 
 async function leftOut(
   deps: CrawlDependencies,
   { page, crawl }: PageRun,
-  { scraped, digest }: { scraped: ScrapedPage; digest: string | undefined },
+  { scraped, digest }: { scraped: PageRead; digest: string | undefined },
 ): Promise<CrawlFailure | undefined> {
   const { scope, plan } = crawl;
   const final = finalAddress(scraped);

@@ -1,7 +1,7 @@
 /** The documents of a crawl: their texts, and what is stored of them. */
 import { type JsonObject, objectOf } from "../../core/index.ts";
 import { compressText } from "../compress.ts";
-import type { ScrapedPage } from "../engine.ts";
+import type { PageRead } from "../engine.ts";
 import { withoutAddresses } from "../without-addresses.ts";
 import type { CrawlPlan } from "./crawl-request.ts";
 import type { OpenCrawl } from "./open-crawl.ts";
@@ -14,7 +14,7 @@ const DIGEST_CHARACTERS_MIN = 100;
 /** Equal for pages of which one repeats the other; `final` is where the page was read. Undefined for a page of a batch. */
 export function digestOf(
   { scope }: OpenCrawl,
-  { document: { markdown, metadata }, statusCode }: ScrapedPage,
+  { document: { markdown, metadata }, statusCode }: PageRead,
   final: URL | undefined,
 ): string | undefined {
   if (scope === undefined) return undefined;

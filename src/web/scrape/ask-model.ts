@@ -10,10 +10,14 @@ export interface ModelFormats {
   json?: unknown;
 }
 
+export function needsModel({ names, json }: Formats): boolean {
+  return names.has("summary") || json !== undefined;
+}
+
 /** Throws 422 if a format needs a model and none is configured. */
-export function requireModel({ names, json }: Formats, model: WebModel | undefined): void {
-  if (model !== undefined || (!names.has("summary") && json === undefined)) return;
-  const format = json === undefined ? "summary" : "json";
+export function requireModel(formats: Formats, model: WebModel | undefined): void {
+  if (model !== undefined || !needsModel(formats)) return;
+  const format = formats.json === undefined ? "summary" : "json";
   throw new GatewayError(
     "web_model_unset",
     `formats: ${format} needs a model. The operator must set web.model in the configuration.`,

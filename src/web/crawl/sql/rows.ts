@@ -190,7 +190,7 @@ export const parametersOf = {
     pageStates[end.state],
     "failure" in end ? end.failure.code : null,
     "failure" in end ? messageText(end.failure.message) : null,
-    end.state === "done" ? end.credits : 0n,
+    ("credits" in end ? end.credits : undefined) ?? 0n,
   ],
   finish: (id: string, { state, failure, at, expiresAt }: CrawlFinish): Value[] => [
     id,

@@ -12,7 +12,7 @@ import type { Page } from "../../../pages/index.ts";
 import type { MemoryShare } from "../../../streaming/index.ts";
 import type { ScrapedPage, WorkContext } from "../../engine.ts";
 import { pageFailure } from "../../failures.ts";
-import { askModel } from "../../scrape/ask-model.ts";
+import { askModel, needsModel } from "../../scrape/ask-model.ts";
 import type { NativeDependencies } from "./native-dependencies.ts";
 import { type PageReply, fetchPage } from "./fetch-page.ts";
 import { actionsDocument, dataUrl, renderPage } from "./render-page.ts";
@@ -44,12 +44,7 @@ export async function scrapePage(
     const reading = (await fromCache(deps, wishes, context)) ?? (await fromWeb(deps, wishes, context, memory));
     const usage = usageOf(reading.page);
     await context.cover(usage);
-    const { principal, workId: parent, signal } = context;
-    const { made, spent } = await askModel(deps.model, wishes.formats, reading.page.markdown ?? "", {
-      principal,
-      parent,
-      signal,
-    });
+    const { made, spent } = await modelFormats(deps, wishes, reading, context);
     const document = await documentOf(deps, wishes, { reading, made, context });
     return { document, usage, spent, links: reading.page.links ?? [], statusCode: reading.status };
   } catch (reason) {
@@ -57,6 +52,20 @@ export async function scrapePage(
   } finally {
     memory.free();
   }
+}
+
+async function modelFormats(
+  { model }: NativeDependencies,
+  { formats }: ScrapeWishes,
+  { page, url, status }: Reading,
+  { principal, workId: parent, signal, isWanted }: WorkContext,
+): ReturnType<typeof askModel> {
+  const { markdown = "" } = page;
+  if (needsModel(formats) && isWanted !== undefined) {
+    const document = { markdown, metadata: { ...objectOf(page.metadata), url } };
+    if (!(await isWanted({ document, statusCode: status }))) return { made: {}, spent: 0n };
+  }
+  return askModel(model, formats, markdown, { principal, parent, signal });
 }
 
 /** Every page of a PDF but the first is charged by itself: the first one is the page. */
