@@ -22,9 +22,13 @@ import type { CrawlFailure, PageEnd } from "./store.ts";
 /** How long a page keeps its hold until it is charged. Its process does that at once, another one after its lease. */
 const PARKED_MS = 24 * 3_600_000;
 
-/** Answers of a host that asks for fewer requests, and the rest of a host that names no time. */
+/** Answers of a host that asks for fewer requests, its rest, and how often a page is asked for then. */
 const BUSY_STATUSES: ReadonlySet<number> = new Set([429, 503]);
 const REST_MS = 10_000;
+const BUSY_TRIES_MAX = 3;
+
+/** Pages of a crawl that are asked for again, in one process. */
+const BUSY_PAGES_MAX = 1_000;
 
 /** Addresses of a crawl up to which the sitemaps of a start that has moved are added: only a repeated start finds more. */
 const START_PAGES_MAX = 1_000;
@@ -103,9 +107,15 @@ async function scrape(deps: CrawlDependencies, run: PageRun, work: Work): Promis
     return failed(deps, run, { work, thrown });
   }
   if (BUSY_STATUSES.has(scraped.statusCode)) {
-    await deps.crawls.rest(page.host, deps.environment.clock() + REST_MS);
+    const restedAt = deps.environment.clock() + REST_MS;
+    await deps.crawls.rest(page.host, restedAt);
+    if (mayTryAgain(run)) {
+      await work.discard();
+      await deps.crawls.giveBack(page, restedAt);
+      return;
+    }
   }
-  if (scraped.statusCode >= 500) {
+  if (isServerFailure(scraped)) {
     await work.end({ status: 502, outcome: "failed" });
     const message = `The server answered ${scraped.statusCode}.`;
     return end(deps, run, { state: "failed", failure: { code: "SCRAPE_SITE_ERROR", message } });
@@ -145,10 +155,23 @@ async function failed(
   await end(deps, run, { state: "failed", failure });
 }
 
+/** Counts an attempt at a page whose server had too many requests. */
+function mayTryAgain({ page: { number }, crawl: { busyTries } }: PageRun): boolean {
+  const tries = (busyTries.get(number) ?? 0) + 1;
+  if (tries >= BUSY_TRIES_MAX || busyTries.size >= BUSY_PAGES_MAX) return false;
+  busyTries.set(number, tries);
+  return true;
+}
+
+/** The page has not been answered: another moment may have another answer. */
+function isServerFailure({ statusCode }: PageRead): boolean {
+  return statusCode >= 500 || BUSY_STATUSES.has(statusCode);
+}
+
 /** Whether the page will be a result, as far as that can be told before it is stored. */
 async function isKept(deps: CrawlDependencies, run: PageRun, scraped: PageRead): Promise<boolean> {
   const digest = digestOf(run.crawl, scraped, finalAddress(scraped));
-  return scraped.statusCode < 500 && isResult(run) && (await leftOut(deps, run, { scraped, digest })) === undefined;
+  return !isServerFailure(scraped) && isResult(run) && (await leftOut(deps, run, { scraped, digest })) === undefined;
 }
 
 /** The start may be read for its links only. */

@@ -26,6 +26,8 @@ export interface OpenCrawl {
   holding: number;
   /** Pages whose links took too long to compare with the patterns. */
   slowPages: number;
+  /** Attempts at pages, by their numbers, whose server had too many requests. */
+  busyTries: Map<number, number>;
   /** Attempts at sitemaps for which the gateway was too busy. */
   sitemapTries: number;
   /** Holds that were refused since the last one that was not. */
@@ -78,7 +80,15 @@ async function openCrawl({ id, kind, owner, pagesMax, caller, request }: Crawl):
   const plan = request as unknown as CrawlPlan;
   const principal = caller as unknown as Principal;
   const scope = plan.discovery && (await CrawlScope.of(plan.url, plan.discovery));
-  const counts = { running: 0, holding: 0, slowPages: 0, sitemapTries: 0, refusals: 0, tokenReadAt: -Infinity };
+  const counts = {
+    busyTries: new Map<number, number>(),
+    running: 0,
+    holding: 0,
+    slowPages: 0,
+    sitemapTries: 0,
+    refusals: 0,
+    tokenReadAt: -Infinity,
+  };
   return { id, kind, owner, pagesMax, principal, plan, scope, known: new Set(), ...counts };
 }
 
