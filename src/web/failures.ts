@@ -52,7 +52,10 @@ export function pageFailure(reason: unknown): unknown {
       param,
     );
   }
-  if (reason instanceof PageError) return failed(byPage[reason.failure], `The page: ${reason.message}.`, reason);
+  if (reason instanceof PageError) {
+    const about = reason.failure === "selector" ? "includeTags, excludeTags" : "The page";
+    return failed(byPage[reason.failure], `${about}: ${reason.message}.`, reason);
+  }
   return reason;
 }
 

@@ -28,6 +28,8 @@ function firstIssue(issues: readonly z.core.$ZodIssue[], base: readonly Property
     const [deepest] = nested.toSorted((a, b) => b.path.length - a.path.length || rank(b) - rank(a));
     return deepest ?? { path, message: issue.message };
   }
+  // Says why a member may not have this name.
+  if (issue.code === "invalid_key" && issue.issues[0] !== undefined) return { path, message: issue.issues[0].message };
   if (issue.code === "invalid_type" && issue.message.endsWith("received undefined"))
     return { path, message: "Required" };
   return { path, message: issue.message };

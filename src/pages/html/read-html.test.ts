@@ -151,14 +151,15 @@ describe("html", () => {
 });
 
 describe("selectors", () => {
-  const html = '<div class="a">one <span>two</span></div><p>three</p><div class="a">four</div>';
+  const html = '<div class="a">one <span>two</span></div><p>three</p><div class="a">four</div><a>x</a><a>y</a>';
   const cases: readonly [name: string, includeTags: string[], excludeTags: string[], markdown: string][] = [
     ["include a class", [".a"], [], "one two\n\nfour"],
     ["include a tag name", ["p"], [], "three"],
-    ["exclude", [], ["span", ".a:last-child"], "one\n\nthree"],
+    ["exclude", [], ["span", "a", ".a:nth-of-type(2)"], "one\n\nthree"],
     ["both", [".a"], ["span"], "one\n\nfour"],
     ["nothing matches", ["#none"], [], ""],
     ["one in another is not repeated", ["div", "span"], [], "one two\n\nfour"],
+    ["words of two do not run together", ["span", "p", "a"], [], "two\n\nthree\n\nx y"],
     ["with combinators", ["body > p, div.a:nth-of-type(2)"], [], "three\n\nfour"],
   ];
   for (const [name, includeTags, excludeTags, markdown] of cases) {

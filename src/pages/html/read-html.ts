@@ -1,4 +1,4 @@
-import { type ChildNode, Document } from "domhandler";
+import { type ChildNode, Document, Text } from "domhandler";
 import { render } from "dom-serializer";
 import { mainContent } from "../main-content/index.ts";
 import { writeMarkdown } from "../markdown/write-markdown.ts";
@@ -35,7 +35,7 @@ export function readHtml(text: string, request: PageRequest): HtmlPage {
   const page: HtmlPage = { metadata: metadataOf(document, addresses), needsBrowser: needsBrowser(document) };
   if (wants.rawHtml === true) page.rawHtml = text;
   if (excluded !== undefined) removeMatches(document, excluded);
-  const selected = included === undefined ? document : documentOf(outermost(document, included));
+  const selected = included === undefined ? document : documentOf(apart(outermost(document, included)));
   if (wants.links === true) page.links = linksOf(selected, addresses);
   if (wants.images === true) page.images = imagesOf(selected, addresses);
   if (wants.html !== true && wants.markdown !== true) return page;
@@ -51,6 +51,11 @@ export function readHtml(text: string, request: PageRequest): HtmlPage {
 
 function mainOf(document: Document, url: string, { title = "", ogTitle = "" }: PageMetadata): Document {
   return documentOf(mainContent(document, { url, titles: [title, ogTitle] }).nodes);
+}
+
+/** Parts of a page that were chosen one by one: the words of one do not go on in the next. */
+function apart(nodes: readonly ChildNode[]): ChildNode[] {
+  return nodes.flatMap((node, index) => (index === 0 ? [node] : [new Text("\n"), node]));
 }
 
 function documentOf(nodes: ChildNode[]): Document {

@@ -85,6 +85,11 @@ describe("a scrape", () => {
   });
 });
 
+test("a header that cannot be set is refused with the reason", () => {
+  const refused = refusal({ url, headers: { "Content-Length": "5" } });
+  expect(refused?.message).toBe("headers.Content-Length: this header cannot be set");
+});
+
 describe("a map", () => {
   test("takes what Firecrawl's SDK sends", () => {
     const body = { url, search: "docs", limit: 10, sitemap: "only", includeSubdomains: false, origin: "js-sdk@4" };
