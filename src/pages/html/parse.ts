@@ -3,6 +3,7 @@ import { parse, type TreeAdapter } from "parse5";
 import { adapter, type Htmlparser2TreeAdapterMap } from "parse5-htmlparser2-tree-adapter";
 import { PageError } from "../page-error.ts";
 import { boundDepth } from "./bound-depth.ts";
+import { openShadowRoots } from "./shadow-roots.ts";
 
 /**
  * Levels of elements in a tree, the document included; as in Chromium. Deeper elements become siblings, so that the code
@@ -26,6 +27,10 @@ export function parseHtml(text: string): Document {
   const document = parse<Htmlparser2TreeAdapterMap>(text, { treeAdapter: boundedAdapter(texts) });
   texts.end();
   boundDepth(document, treeLevelsMax);
+  if (text.includes("shadowrootmode")) {
+    openShadowRoots(document);
+    boundDepth(document, treeLevelsMax);
+  }
   return document;
 }
 

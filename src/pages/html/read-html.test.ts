@@ -150,6 +150,27 @@ describe("html", () => {
   });
 });
 
+describe("shadow roots", () => {
+  const root = (content: string): string => `<template shadowrootmode="open">${content}</template>`;
+  const cases: readonly [name: string, html: string, markdown: string][] = [
+    ["are shown in their place", `<p>a<my-app>${root("<h1>b</h1><p>c</p>")}</my-app><p>d`, "a\n\n# b\n\nc\n\nd"],
+    [
+      "show the element's own children in their slots",
+      `<x-card>${root("<h2><slot name=title>None</slot></h2><slot></slot><p><slot name=foot>Foot</slot></p>")}<p>text</p><b slot=title>Title</b><i slot=other>nowhere</i></x-card>`,
+      "## Title\n\ntext\n\nFoot",
+    ],
+    [
+      "in others",
+      `<x-a>${root(`<p>a</p><x-b>${root("<p>b <slot></slot></p>")}<slot></slot></x-b>`)}c</x-a>`,
+      "a\n\nb c",
+    ],
+    ["and other templates are not", "<p>a<template><p>b</template>", "a"],
+  ];
+  for (const [name, html, markdown] of cases) {
+    test(name, async () => expect((await read(html)).markdown).toBe(markdown));
+  }
+});
+
 describe("selectors", () => {
   const html = '<div class="a">one <span>two</span></div><p>three</p><div class="a">four</div><a>x</a><a>y</a>';
   const cases: readonly [name: string, includeTags: string[], excludeTags: string[], markdown: string][] = [

@@ -43,6 +43,14 @@ export function scriptedPages(): ScriptedPage[] {
       ),
       ["# Rendered on a click", paragraph],
     ),
+    page(
+      "broken",
+      shell("Taken away", `document.body.replaceChildren();`).replace(
+        "<noscript>",
+        `<p>${"The page had a text before its script failed, and a reader is to get it. ".repeat(4)}</p><noscript>`,
+      ),
+      ["before its script failed"],
+    ),
     {
       ...page(
         "hydrated",

@@ -211,13 +211,29 @@ async function renderedInstead(
     return warned(plain, `Scripts make this page, and no browser could run them: ${availability.missing}.`);
   }
   try {
-    return await readRendered(deps, wishes, time);
+    const rendered = await readRendered(deps, wishes, time);
+    return isWorse(rendered, plain) ? plain : rendered;
   } catch (reason) {
     if (time.signal.aborted) throw reason;
     if (!(reason instanceof BrowserError)) throw reason;
     deps.logger.info({ failure: reason.failure, reason: reason.message }, "a page was read without a browser");
     return warned(plain, `Scripts make this page, and running them failed: ${reason.message}.`);
   }
+}
+
+/** Characters of a page from which on it is more than a message that it is being loaded. */
+const textCharactersMin = 200;
+
+/** Whether scripts that failed took away what the page had without them. */
+function isWorse(rendered: Reading, plain: Reading): boolean {
+  if (rendered.url !== plain.url) return false;
+  const [after, before] = [sizeOf(rendered.page), sizeOf(plain.page)];
+  return after === 0 ? before > 0 : before >= textCharactersMin && after < before / 2;
+}
+
+/** The characters of a page, in the form that was asked for. */
+function sizeOf({ markdown, html, links = [] }: Page): number {
+  return (markdown ?? html ?? links.join("")).length;
 }
 
 function warned(reading: Reading, warning: string): Reading {
