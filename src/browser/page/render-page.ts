@@ -35,6 +35,10 @@ const passBounds = { connectionsMax: 64, connectionsInAllMax: 2_000, bytesMax: 6
 const LOAD_MS_MAX = 10_000;
 const QUIET_MS_MAX = 3_000;
 
+/** How long a page that shows nothing may take to show something, behind all that, and how often it is looked at. */
+const EMPTY_MS_MAX = 3_000;
+const EMPTY_PAUSE_MS = 100;
+
 /** How long a context may take to close. A page that is busy with its own script is ended by force. */
 const CLOSE_MS_MAX = 5_000;
 
@@ -154,7 +158,7 @@ async function openPage(context: BrowserContext, details: PageDetails): Promise<
   };
 }
 
-async function load({ page, navigations, pass, deadline }: Scene, request: ChildPageRequest): Promise<void> {
+async function load({ page, world, navigations, pass, deadline }: Scene, request: ChildPageRequest): Promise<void> {
   try {
     await deadline.bound(page.goto(request.url, { waitUntil: "commit", timeout: deadline.leftMs }));
   } catch (cause) {
@@ -169,6 +173,7 @@ async function load({ page, navigations, pass, deadline }: Scene, request: Child
   }
   await reach(page, "load", Math.min(LOAD_MS_MAX, deadline.leftMs / 2), deadline);
   await reach(page, "networkidle", Math.min(QUIET_MS_MAX, deadline.leftMs / 4), deadline);
+  await reachContent(world, Math.min(EMPTY_MS_MAX, deadline.leftMs / 4), deadline);
   if (request.waitForMs !== undefined) await deadline.bound(Bun.sleep(request.waitForMs));
 }
 
@@ -178,6 +183,26 @@ const isDocument = (contentType = ""): boolean => contentType.startsWith("applic
 /** Waits for a state of the page, which it may never reach. */
 async function reach(page: Page, state: "load" | "networkidle", timeout: number, deadline: Deadline): Promise<void> {
   await deadline.bound(page.waitForLoadState(state, { timeout }).catch(() => undefined));
+}
+
+/** Whether the page shows anything. The text of shadow roots is no part of the others' text. */
+const showsContent = `(() => {
+  const { body } = document;
+  if (body === null) return false;
+  if (body.innerText === undefined || body.innerText.trim() !== "") return true;
+  if (body.querySelector("img, svg, canvas, video, audio, iframe, embed, object, frame") !== null) return true;
+  return [...body.querySelectorAll("*")].some(({ shadowRoot }) => shadowRoot !== null);
+})()`;
+
+/** Applications may draw their first page after their requests. */
+async function reachContent(world: IsolatedWorld, milliseconds: number, deadline: Deadline): Promise<void> {
+  const until = performance.now() + milliseconds;
+  while (performance.now() < until) {
+    // A page that navigates meanwhile is looked at again.
+    const isThere = await deadline.bound(world.evaluate(showsContent).catch(() => false));
+    if (isThere === true) return;
+    await deadline.bound(Bun.sleep(EMPTY_PAUSE_MS));
+  }
 }
 
 async function takeApart(scene: Scene, request: ChildPageRequest): Promise<RenderedPage> {

@@ -27,6 +27,10 @@ export function scriptedPages(): ScriptedPage[] {
       "# Rendered late",
       paragraph,
     ]),
+    page("later", shell("Rendered later", `setTimeout(()=>{${put("Rendered later")}},1500);`), [
+      "# Rendered later",
+      paragraph,
+    ]),
     page(
       "fetched",
       shell(
