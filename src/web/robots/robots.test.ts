@@ -58,6 +58,12 @@ async function allowed(site: Site, paths: readonly string[], agent?: string): Pr
 }
 
 describe("rules", () => {
+  test("are compared with addresses however both are escaped", async () => {
+    const site = siteOf("User-agent: *\nDisallow: /%7Ejoe\nDisallow: /%61bc\nDisallow: /x%2Fy\nDisallow: /%c3%bc\n");
+    const paths = ["/~joe/", "/%7ejoe", "/abc", "/a%62c", "/x%2fy", "/x/y", "/\u00fc", "/other"];
+    expect(await allowed(site, paths)).toEqual([false, false, false, false, false, true, false, true]);
+  });
+
   test("of the longest match, with wildcards and an end", async () => {
     const site = siteOf(
       ["User-agent: *", "Disallow: /private/", "Allow: /private/open", "Disallow: /*.pdf$", "Disallow: /*?sort="].join(

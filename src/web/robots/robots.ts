@@ -123,11 +123,19 @@ const forbidden: RobotsRules = {
   problem: () => "ROBOTS_UNAVAILABLE",
 };
 
+/** Letters, digits, hyphens, points, underscores and tildes, escaped. */
+const ESCAPED = /%(?:2[de]|3\d|4[1-9a-f]|5[\daf]|6[1-9a-f]|7[\dae])/gi;
+
+/** An address and a rule are compared with such characters as they are, however each is written. */
+function withoutEscapes(text: string): string {
+  return text.replaceAll(ESCAPED, (escape) => String.fromCharCode(Number.parseInt(escape.slice(1), 16)));
+}
+
 function rulesOf(url: string, text: string, problem: RobotsProblem | undefined): RobotsRules {
-  const parsed = robotsParser(url, text);
+  const parsed = robotsParser(url, withoutEscapes(text));
   const demanded = (agent: string | undefined): number => (parsed.getCrawlDelay(agent ?? AGENT) ?? 0) * 1_000;
   return {
-    isAllowed: (each, agent) => parsed.isAllowed(each, agent ?? AGENT) !== false,
+    isAllowed: (each, agent) => parsed.isAllowed(withoutEscapes(each), agent ?? AGENT) !== false,
     delayMs: (agent) => Math.ceil(Math.min(Math.max(0, demanded(agent)), DELAY_MS_MAX)),
     sitemaps: parsed.getSitemaps(),
     problem: (agent) => problem ?? (demanded(agent) > DELAY_MS_MAX ? "CRAWL_DELAY_CAPPED" : undefined),
