@@ -8,7 +8,7 @@ import {
   type ReplyHeaders,
   type UpstreamReply,
 } from "../core/index.ts";
-import { CertificateError } from "../upstream/index.ts";
+import { BadReply, CertificateError } from "../upstream/index.ts";
 import { BoundedBody } from "./bounded-body.ts";
 import type { AddressGuard, Place } from "./guard.ts";
 import { OutboundError } from "./outbound-error.ts";
@@ -132,6 +132,9 @@ export class Outbound {
     }
     if (lastCause instanceof CertificateError) {
       throw new OutboundError("untrusted", "its certificate is not trusted", { cause: lastCause });
+    }
+    if (lastCause instanceof BadReply) {
+      throw new OutboundError("unreachable", "its answer is not valid HTTP", { cause: lastCause });
     }
     throw new OutboundError("unreachable", "its host could not be reached", { cause: lastCause });
   }

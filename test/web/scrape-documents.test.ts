@@ -1,9 +1,23 @@
 /** Encodings, documents, redirects and scripts: how a page comes, whatever its content. */
-import { describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import { hasChromium } from "../kit/index.ts";
 import { eachOf, webScene } from "./web-scene.ts";
 
-const scene = webScene();
+/** Answers with a status and a header that only browsers accept. */
+const odd = Bun.listen({
+  hostname: "127.0.0.1",
+  port: 0,
+  socket: {
+    data(socket) {
+      const page = `<title>Odd</title><h1>Odd</h1><p>${"A server that has its own idea of HTTP. ".repeat(10)}`;
+      socket.end(`HTTP/1.1 999 Denied\r\ncontent-type: text/html\r\nno header\r\nconnection: close\r\n\r\n${page}`);
+    },
+  },
+});
+afterAll(() => odd.stop(true));
+const oddHost = `127.0.0.1:${odd.port}`;
+
+const scene = webScene(({ url }) => ({ web: { allow_private_hosts: [new URL(url).host, oddHost] } }));
 
 test("content encodings", async () => {
   const { site, scrape } = scene();
@@ -61,6 +75,12 @@ describe.skipIf(!hasChromium)("pages that scripts make", () => {
       expect(waited.data.markdown, path).toBe(plain.data.markdown ?? "");
       expect(waited.data["screenshot"], path).toBeString();
     }
+  }, 60_000);
+
+  test("are not the only ones: a browser reads answers that are no valid HTTP", async () => {
+    const { data } = await scene().scrape(`http://${oddHost}/`, { timeout: 30_000 });
+    expect(data.markdown).toContain("A server that has its own idea of HTTP.");
+    expect(data.metadata["statusCode"]).toBe(999);
   }, 60_000);
 
   test("after a wait, or a click", async () => {

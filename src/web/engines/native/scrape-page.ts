@@ -10,6 +10,7 @@ import {
 import { OutboundError } from "../../../outbound/index.ts";
 import type { Page } from "../../../pages/index.ts";
 import type { MemoryShare } from "../../../streaming/index.ts";
+import { BadReply } from "../../../upstream/index.ts";
 import type { ScrapedPage, WorkContext } from "../../engine.ts";
 import { pageFailure } from "../../failures.ts";
 import { askModel, needsModel } from "../../scrape/ask-model.ts";
@@ -172,7 +173,6 @@ function isSameOrigin(one: string, other: string): boolean {
   return new URL(one).origin === new URL(other).origin;
 }
 
-/** Pages that set a cookie and redirect to themselves never end for a client without cookies. */
 async function fetchOrRender(
   deps: NativeDependencies,
   wishes: ScrapeWishes,
@@ -186,14 +186,18 @@ async function fetchOrRender(
   try {
     return await fetchPage(deps.outbound, { ...page, signal: time.signal });
   } catch (reason) {
-    const isLoop = reason instanceof OutboundError && reason.failure === "redirects";
-    if (!isLoop || "missing" in deps.browser.available()) throw reason;
+    if (!isForBrowsers(reason) || "missing" in deps.browser.available()) throw reason;
     try {
       return await readRendered(deps, wishes, time);
     } catch {
       throw reason;
     }
   }
+}
+
+/** Redirects that only end for a client that keeps all cookies, and answers that are HTTP only to a lenient reader. */
+function isForBrowsers(reason: unknown): boolean {
+  return reason instanceof OutboundError && (reason.failure === "redirects" || reason.cause instanceof BadReply);
 }
 
 const PHONE =
