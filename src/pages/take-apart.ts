@@ -1,5 +1,5 @@
 import { type DecodedText, decodeText } from "./charset/decode.ts";
-import { charsetOf, kindOf } from "./documents/kind.ts";
+import { charsetOf, isXhtml, kindOf } from "./documents/kind.ts";
 import { readFeed } from "./documents/read-feed.ts";
 import { readText } from "./documents/read-text.ts";
 import { readHtml } from "./html/read-html.ts";
@@ -17,8 +17,16 @@ export async function takeApart(bytes: Uint8Array, request: PageRequest): Promis
 async function readKind(kind: DocumentKind, bytes: Uint8Array, request: PageRequest): Promise<Omit<Page, "kind">> {
   if (kind === "pdf" || kind === "docx") return readBinary(kind, bytes, request);
   const { text } = decode(kind, bytes, request);
-  if (kind === "html") return readHtml(text, request);
+  if (kind === "html") return readHtml(isXhtml(request.contentType) ? withEndTags(text) : text, request);
   return kind === "feed" ? readFeed(text, request) : readText(text, kind, request);
+}
+
+/** To HTML, an element of these that ends in itself goes on, up to the end of the page. */
+function withEndTags(xhtml: string): string {
+  return xhtml.replaceAll(
+    /<(script|style|title|textarea|iframe|noscript|a|div|span|p|td|th|li|b|i|em|strong)\b([^<>]*)\/>/gi,
+    "<$1$2></$1>",
+  );
 }
 
 /** The readers of these documents are large, and are loaded when the first one comes. */

@@ -319,6 +319,14 @@ describe("documents of text", () => {
     ],
   ];
   const types: typeof cases = [
+    ["JSON that calls itself HTML", '{"a":"<p>b"}', "text/html", "json", '```json\n{\n  "a": "<p>b"\n}\n```'],
+    [
+      "XHTML whose elements end in themselves",
+      '<html><head><title/><script src="a"/></head><body><a id="x"/><p>a</p></body></html>',
+      "application/xhtml+xml",
+      "html",
+      "a",
+    ],
     ["two types, of which the last counts", "<p>a", "text/plain, text/html", "html", "a"],
     ["one type twice", "<p>a", "text/html, text/html; charset=utf-8", "html", "a"],
     ["types that are none", "<p>a", "html", "html", "a"],

@@ -88,11 +88,18 @@ export function kindOf(bytes: Uint8Array, contentType: string | undefined, url: 
   if (name !== undefined && !(isText(type) && /^[\t\n\r -~]+$/.test(head))) throw unsupported(name);
   if (isBinary(head, type)) throw unsupported(type === "" ? "binary data" : `binary data (${type})`);
   const text = withoutMark(head).trimStart();
+  // Interfaces that forget their type answer with that of pages.
+  if (type === "text/html" && looksLikeJson(text, bytes)) return "json";
   return markupKind(text, type) ?? kindByType(type, url) ?? (looksLikeJson(text, bytes) ? "json" : "text");
 }
 
 function hexAt(bytes: Uint8Array, offset: number, length: number): string {
   return bytes.subarray(offset, offset + length).toHex();
+}
+
+/** Whether the document is XHTML to browsers, whose elements may end in themselves. */
+export function isXhtml(contentType: string | undefined): boolean {
+  return mediaTypeOf(contentType) === "application/xhtml+xml";
 }
 
 const mediaType = /^[!#$%&'*+.^_`|~0-9a-z-]+\/[!#$%&'*+.^_`|~0-9a-z-]+$/;
@@ -170,7 +177,7 @@ function nameOfType(type: string): string {
     : type;
 }
 
-/** Only small documents without a type are tried as JSON. */
+/** A page of HTML is never valid JSON. */
 function looksLikeJson(text: string, bytes: Uint8Array): boolean {
   if (!/^[[{]/.test(text)) return false;
   try {
