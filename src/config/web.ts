@@ -41,7 +41,9 @@ const crawl = z
     connections_per_host: fromText(z.number().int().min(1).max(1_000))
       .prefault(2)
       .describe("Pages of one host at a time, on all nodes together."),
-    pages: fromText(z.number().int().min(1).max(256)).prefault(16).describe("Pages at a time, in each process."),
+    pages: fromText(z.number().int().min(1).max(256))
+      .prefault(16)
+      .describe("Pages at a time, in each process; the crawls of one user get three quarters of what others leave."),
     per_user: fromText(z.number().int().min(1).max(10_000))
       .prefault(20)
       .describe("Crawls and batches of one user at a time."),

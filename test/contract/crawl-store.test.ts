@@ -74,12 +74,9 @@ describe.each([
 
   const take = (
     at: number,
-    rest: { pagesMax?: number; token?: string; politeness?: typeof free } = {},
+    { token = "t1", ...rest }: Partial<Parameters<CrawlStore["take"]>[0]> & { token?: string } = {},
     from = store,
-  ) => {
-    const { pagesMax = 100, token = "t1", politeness = free } = rest;
-    return from.take({ lease: { token, until: at + LEASE_MS }, at, pagesMax, politeness });
-  };
+  ) => from.take({ lease: { token, until: at + LEASE_MS }, at, pagesMax: 100, politeness: free, ...rest });
 
   const pathsOf = (taken: readonly LeasedPage[]): string[] => taken.map(({ url: each }) => new URL(each).pathname);
 
@@ -225,6 +222,19 @@ describe.each([
     expect(await store.giveBack(a, T0 + 50)).toBe(false);
     expect(await take(T0 + 49)).toEqual([]);
     expect((await take(T0 + 50)).map(({ attempts }) => attempts)).toEqual([1, 1]);
+  });
+
+  test("of one owner leave a part of a process's pages to others", async () => {
+    const ownerShare = 3 / 4;
+    await startCrawl("c1", pages(20));
+    await startCrawl("c2", pages(20, "b.test"));
+    expect(await take(T0, { pagesMax: 16, ownerShare })).toHaveLength(12);
+    await startCrawl("c3", pages(20), { owner: "bob" });
+    expect((await take(T0, { pagesMax: 4, ownerShare })).map(({ crawlId }) => crawlId)).toEqual(["c3", "c3", "c3"]);
+    await startCrawl("c4", pages(20), { owner: "carol" });
+    expect((await take(T0, { pagesMax: 1, ownerShare })).map(({ crawlId }) => crawlId)).toEqual(["c4"]);
+    // Another process has pages of its own.
+    expect(await take(T0 + 500, { token: "t2", pagesMax: 4, ownerShare })).toHaveLength(4);
   });
 
   describe("politeness", () => {

@@ -9,9 +9,10 @@
  * would read whole tables. Every access here is a look-up in an index, which also remembers its dead rows.
  */
 export const CRAWL_TAKE = `
-  CREATE OR REPLACE FUNCTION crawl_take(
+  DROP FUNCTION IF EXISTS crawl_take;
+  CREATE FUNCTION crawl_take(
     token text, until bigint, now_at bigint, take_max bigint, connections_max bigint, general_ms bigint, attempts_max bigint,
-    busy_ms bigint, burst_ms bigint, lanes_max bigint
+    busy_ms bigint, burst_ms bigint, lanes_max bigint, owner_share double precision DEFAULT NULL
   ) RETURNS SETOF crawl_pages LANGUAGE plpgsql
     SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off
     SET plan_cache_mode = force_generic_plan AS $$
@@ -82,7 +83,7 @@ export const CRAWL_TAKE = `
       CONTINUE WHEN due.hosts = '{}';
 
       RETURN QUERY WITH lanes AS MATERIALIZED (
-        SELECT given.place, l.crawl_id, l.host, l.waiting, c.delay_ms, h.next_at,
+        SELECT given.place, l.crawl_id, l.host, l.waiting, c.owner, c.delay_ms, h.next_at,
             least(c.concurrency_max, c.pages_max - c.completed) AS pages_at_once,
             greatest(h.interval_ms, general_ms) AS pause,
             -- A host's own pause is kept exactly; the general rate over a second.
@@ -94,6 +95,15 @@ export const CRAWL_TAKE = `
         SELECT crawl_id, pages_at_once - (
             SELECT count(*) FROM crawl_pages p WHERE p.crawl_id = each.crawl_id AND p.lease_token IS NOT NULL) AS room
           FROM (SELECT DISTINCT crawl_id, pages_at_once FROM lanes) AS each
+      ), owner_rooms AS MATERIALIZED (
+        -- What this process has left is what others leave of its pages, less the owner's own.
+        SELECT owner, CASE WHEN owner_share IS NULL THEN take_max
+            ELSE greatest(1, floor((take_max - taken + owned) * owner_share))::bigint - owned END AS room
+          FROM (
+            SELECT owner, (SELECT count(*) FROM crawl_pages p JOIN crawls c ON c.id = p.crawl_id
+                WHERE p.lease_token = token AND c.owner = each.owner) AS owned
+              FROM (SELECT DISTINCT owner FROM lanes) AS each
+          ) AS owners
       ), host_rooms AS MATERIALIZED (
         SELECT host, paced, least(paced, connections_max - (
             SELECT count(*) FROM crawl_pages p WHERE p.host = each.host AND p.lease_token IS NOT NULL)) AS room
@@ -102,17 +112,23 @@ export const CRAWL_TAKE = `
               ELSE (now_at + tolerance - greatest(next_at, now_at)) / pause + 1 END AS paced FROM lanes
           ) AS each
       ), wishes AS MATERIALIZED (
-        SELECT lanes.*, c.room AS crawl_room, h.room AS host_room, h.paced,
+        SELECT lanes.*, c.room AS crawl_room, o.room AS owner_room, h.room AS host_room, h.paced,
             least(lanes.waiting, CASE WHEN lanes.delay_ms > 0 THEN 1 ELSE take_max END) AS wish
-          FROM lanes JOIN crawl_rooms c ON c.crawl_id = lanes.crawl_id JOIN host_rooms h ON h.host = lanes.host
+          FROM lanes JOIN crawl_rooms c ON c.crawl_id = lanes.crawl_id JOIN owner_rooms o ON o.owner = lanes.owner
+            JOIN host_rooms h ON h.host = lanes.host
       ), by_host AS MATERIALIZED (
         SELECT *, greatest(0, least(wish, host_room - coalesce(sum(wish) OVER earlier, 0))) AS host_share FROM wishes
           WINDOW earlier AS (PARTITION BY host ORDER BY place ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)
       ), by_crawl AS MATERIALIZED (
-        SELECT *, greatest(0, least(host_share, crawl_room - coalesce(sum(host_share) OVER earlier, 0))) AS share FROM by_host
+        SELECT *, greatest(0, least(host_share, crawl_room - coalesce(sum(host_share) OVER earlier, 0))) AS crawl_share
+          FROM by_host
           WINDOW earlier AS (PARTITION BY crawl_id ORDER BY place ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)
+      ), by_owner AS MATERIALIZED (
+        SELECT *, greatest(0, least(crawl_share, owner_room - coalesce(sum(crawl_share) OVER earlier, 0))) AS share
+          FROM by_crawl
+          WINDOW earlier AS (PARTITION BY owner ORDER BY place ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)
       ), rooms AS MATERIALIZED (
-        SELECT *, greatest(0, least(share, take_max - taken - coalesce(sum(share) OVER earlier, 0)))::bigint AS room FROM by_crawl
+        SELECT *, greatest(0, least(share, take_max - taken - coalesce(sum(share) OVER earlier, 0)))::bigint AS room FROM by_owner
           WINDOW earlier AS (ORDER BY place ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)
       ), chosen AS MATERIALIZED (
         SELECT rooms.crawl_id, rooms.host, rooms.pause, w.number FROM rooms CROSS JOIN LATERAL (

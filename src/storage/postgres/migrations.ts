@@ -56,7 +56,8 @@ export const migrations: readonly string[] = [
   STORED_BYTES,
   CRAWLS,
   WEB_DOCUMENTS,
-  CRAWL_TAKE,
+  "",
   CRAWL_RETRIES,
   WEB_MARKS,
+  CRAWL_TAKE,
 ];

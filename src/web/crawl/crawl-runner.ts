@@ -14,6 +14,9 @@ const FINISH_MS = 1_000;
 const LEASE_MS = 30_000;
 const RENEW_MS = 5_000;
 
+/** Of the pages that other users leave, those that one user's crawls may have. */
+const OWNER_SHARE = 3 / 4;
+
 /** The wait after a failure of the storage. */
 const FAILED_MS = 1_000;
 
@@ -115,7 +118,8 @@ export class CrawlRunner implements Watched {
       const at = environment.clock();
       const lease = { token: this.#token, until: at + LEASE_MS };
       try {
-        const pages = await crawls.take({ lease, at, pagesMax: room, politeness: bounds.politeness });
+        const { politeness } = bounds;
+        const pages = await crawls.take({ lease, at, pagesMax: room, ownerShare: OWNER_SHARE, politeness });
         for (const page of pages) void this.#run(page);
       } catch (reason) {
         this.#failed(reason, undefined);

@@ -102,6 +102,11 @@ export interface TakeRequest {
   lease: { token: string; until: number };
   at: number;
   pagesMax: number;
+  /**
+   * The share that the crawls of one owner get of the pages which other owners leave to the process, so that hosts which keep
+   * one user's pages waiting hold up nobody else. Without it nothing is left to others.
+   */
+  ownerShare?: number;
   politeness: Politeness;
 }
 

@@ -41,7 +41,7 @@ import {
 
 const SQL = statementsWith((index) => `$${index}`, { ofCrawl: "", byLease: "" });
 
-const TAKE = `SELECT ${pageColumns} FROM crawl_take($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`;
+const TAKE = `SELECT ${pageColumns} FROM crawl_take($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`;
 
 /** Crawls on Postgres. The functions are in the migrations. */
 export class PostgresCrawlStore implements CrawlStore {
@@ -85,7 +85,7 @@ export class PostgresCrawlStore implements CrawlStore {
     return { added: Number(row?.added ?? 0n), isFull: row?.is_full === true };
   }
 
-  async take({ lease, at, pagesMax, politeness }: TakeRequest): Promise<LeasedPage[]> {
+  async take({ lease, at, pagesMax, ownerShare, politeness }: TakeRequest): Promise<LeasedPage[]> {
     const { connectionsMax, intervalMs } = politeness;
     const rows = await this.#statements.run<PageRow>(TAKE, [
       lease.token,
@@ -98,6 +98,7 @@ export class PostgresCrawlStore implements CrawlStore {
       busyMs,
       burstMs,
       pagesMax * lanesPerPage,
+      ownerShare ?? null,
     ]);
     return rows.map((row) => toLeasedPage(row, lease.token));
   }

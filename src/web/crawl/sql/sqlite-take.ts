@@ -23,6 +23,8 @@ const EXPIRED = `SELECT crawl_id, number, state, host, attempts FROM crawl_pages
 const PERMITTED = `SELECT c.delay_ms,
     min(c.concurrency_max, c.pages_max - c.completed)
       - (SELECT count(*) FROM crawl_pages p INDEXED BY crawl_pages_of_crawl WHERE p.crawl_id = c.id AND p.lease_token IS NOT NULL) AS room,
+    (SELECT count(*) FROM crawl_pages p INDEXED BY crawl_pages_by_lease JOIN crawls o ON o.id = p.crawl_id
+      WHERE p.lease_token = ?3 AND o.owner = c.owner) AS owned,
     (SELECT count(*) FROM crawl_pages p INDEXED BY crawl_pages_of_host WHERE p.host = ?2 AND p.lease_token IS NOT NULL) AS connections,
     coalesce((SELECT next_at FROM web_hosts WHERE host = ?2), 0) AS next_at,
     coalesce((SELECT interval_ms FROM web_hosts WHERE host = ?2), 0) AS interval_ms
@@ -59,6 +61,8 @@ interface ExpiredRow extends LaneRow {
 interface PermittedRow {
   delay_ms: bigint;
   room: bigint;
+  /** Pages of its owner that this process runs. */
+  owned: bigint;
   connections: bigint;
   next_at: bigint;
   interval_ms: bigint;
@@ -111,7 +115,7 @@ function recover(database: Database, row: ExpiredRow, { at, lease }: TakeRequest
 function takeFrom(database: Database, lane: LaneRow, request: TakeRequest): LeasedPage[] {
   const { at, lease, pagesMax, politeness } = request;
   const { crawl_id: crawlId, host } = lane;
-  const found = database.query<PermittedRow, [string, string]>(PERMITTED).get(crawlId, host);
+  const found = database.query<PermittedRow, [string, string, string]>(PERMITTED).get(crawlId, host, lease.token);
   if (found === null) return [];
   const delayMs = Number(found.delay_ms);
   const [nextAt, ownInterval] = [Number(found.next_at), Number(found.interval_ms)];
@@ -122,6 +126,7 @@ function takeFrom(database: Database, lane: LaneRow, request: TakeRequest): Leas
   const count = Math.min(
     pagesMax,
     Number(found.room),
+    ownerRoom(request, Number(found.owned)),
     politeness.connectionsMax - Number(found.connections),
     paced,
     delayMs > 0 ? 1 : pagesMax,
@@ -138,6 +143,12 @@ function takeFrom(database: Database, lane: LaneRow, request: TakeRequest): Leas
     .query("UPDATE crawl_lanes SET waiting = waiting - ?3, ready_at = ?4 WHERE crawl_id = ?1 AND host = ?2")
     .run(crawlId, host, rows.length, at + delayMs);
   return rows.map((row) => toLeasedPage(row, lease.token)).toSorted((a, b) => a.number - b.number);
+}
+
+/** The pages that an owner may still have, who has `owned` of the process's pages. */
+function ownerRoom({ ownerShare, pagesMax }: TakeRequest, owned: number): number {
+  if (ownerShare === undefined) return pagesMax;
+  return Math.max(1, Math.floor((pagesMax + owned) * ownerShare)) - owned;
 }
 
 interface Pace {
