@@ -62,6 +62,7 @@ async function measureTakes(storage: Storage, { crawls }: FrontierShape, takes: 
       lease,
       at,
       pagesMax: takenMax,
+      ownerShare: 1,
       politeness: crawls === 1 ? unbounded : politeness,
     });
     const ms = performance.now() - begun;
