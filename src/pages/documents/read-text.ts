@@ -1,6 +1,7 @@
 import { escapeUTF8 } from "entities";
 import { parse } from "csv-parse/sync";
 import { fencedCode } from "../markdown/code.ts";
+import { tableText } from "../markdown/table-text.ts";
 import type { Page, DocumentKind, PageRequest } from "../page.ts";
 import { indentJson } from "./indent-json.ts";
 import { linksIn } from "./text-links.ts";
@@ -98,9 +99,9 @@ function tableOf(text: string): string | undefined {
   );
   const [header, ...rest] = rows;
   if (header === undefined || width < 2) return undefined;
-  const write = (row: readonly string[]): string =>
-    `| ${Array.from({ length: width }, (_, column) => cellOf(row[column])).join(" | ")} |`;
-  return [write(header), write(Array.from({ length: width }, () => "---")), ...rest.map(write)].join("\n");
+  const cellsOf = (row: readonly string[]): string[] =>
+    Array.from({ length: width }, (_, column) => cellOf(row[column]));
+  return tableText(cellsOf(header), rest.map(cellsOf));
 }
 
 function cellOf(cell = ""): string {

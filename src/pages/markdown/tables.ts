@@ -4,6 +4,7 @@ import { elementsOf } from "../html/walk.ts";
 import { codeText, isDecoration, languageOf } from "./code.ts";
 import type { MarkdownBlock, Scope, Writer } from "./context.ts";
 import { finishLine } from "./inline.ts";
+import { tableText } from "./table-text.ts";
 
 /** Columns of a table; a cell that claims to span more spans this many. */
 const columnsMax = 200;
@@ -72,12 +73,8 @@ export function writeTable(table: Element, rows: readonly Row[], scope: Scope, w
   if (first === undefined) return [];
   const hasHeader = rows[0]?.isHeader === true;
   const header = hasHeader ? first : first.map(() => "");
-  const text = [header, first.map(() => "---"), ...(hasHeader ? lines.slice(1) : lines)].map(writeRow).join("\n");
+  const text = tableText(header, hasHeader ? lines.slice(1) : lines);
   return [...writeCaption(table, scope, writer), { kind: "table", text }];
-}
-
-function writeRow(cells: readonly string[]): string {
-  return `| ${cells.join(" | ")} |`;
 }
 
 function writeCaption(table: Element, scope: Scope, writer: Writer): MarkdownBlock[] {

@@ -1,9 +1,10 @@
+import { tableText } from "../../markdown/table-text.ts";
 import type { Line } from "./lines.ts";
 
 /** The cells of rows whose parts stand below each other; undefined if they don't. */
 export function tableOf(rows: readonly (readonly Line[])[]): string[][] | undefined {
   if (rows.length < 2) return undefined;
-  // Cells may be in the middle of their columns, where they need not touch each other.
+  // Text that is centred in a column may not overlap horizontally with the other texts of that column.
   if (rows.every(({ length }) => length === rows[0]?.length)) return rows.map((row) => row.map(({ text }) => text));
   const columns = columnsOf(rows.flat());
   const cells = rows.map((row) => {
@@ -32,9 +33,9 @@ function columnsOf(lines: readonly Line[]): { left: number; right: number }[] {
 
 /** As a table of Markdown; its first row is the header. */
 export function writeTable([header = [], ...rows]: readonly string[][]): string {
-  return [writeRow(header), writeRow(header.map(() => "---")), ...rows.map(writeRow)].join("\n");
+  return tableText(escaped(header), rows.map(escaped));
 }
 
-function writeRow(cells: readonly string[]): string {
-  return `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
+function escaped(cells: readonly string[]): string[] {
+  return cells.map((cell) => cell.replaceAll("|", "\\|"));
 }

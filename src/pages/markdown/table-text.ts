@@ -1,0 +1,4 @@
+/** A table of Markdown from the texts of its cells, in which bars must be escaped. All rows have as many cells as the header. */
+export function tableText(header: readonly string[], rows: readonly (readonly string[])[]): string {
+  return [header, header.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
+}
