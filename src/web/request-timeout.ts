@@ -1,4 +1,4 @@
-import { CallAborter, type CallSignal } from "../../../core/index.ts";
+import { CallAborter, type CallSignal } from "../core/index.ts";
 
 export interface RequestTimeout {
   signal: CallSignal;
@@ -6,11 +6,11 @@ export interface RequestTimeout {
   end(): void;
 }
 
-/** A signal that is aborted after this time, and with the caller's. */
-export function requestTimeout(outer: CallSignal, milliseconds: number): RequestTimeout {
+/** A signal that is aborted after this time, with the reason `late`, and when the caller's is, with that one's reason. */
+export function requestTimeout(outer: CallSignal, milliseconds: number, late: Error): RequestTimeout {
   const abort = new CallAborter();
   const follow = { handleEvent: () => abort.abort(outer.reason) };
-  const timer = setTimeout(() => abort.abort(new Error("the request took too long")), milliseconds);
+  const timer = setTimeout(() => abort.abort(late), milliseconds);
   if (outer.aborted) follow.handleEvent();
   else outer.addEventListener("abort", follow);
   return {

@@ -1,7 +1,6 @@
 /** A search: results of the back end, filtered, and with scrapeOptions the content of each, read side by side within a time. */
 import {
   addUsage,
-  CallAborter,
   type CallSignal,
   GatewayError,
   type JsonObject,
@@ -11,6 +10,7 @@ import {
 } from "../../core/index.ts";
 import type { ScrapedPage, WebEngine, WebPlan, WorkContext } from "../engine.ts";
 import { parseRequest } from "../parse-request.ts";
+import { requestTimeout } from "../request-timeout.ts";
 import type { SearchBackend } from "./backend.ts";
 import { parseQuery, passes, type SearchHit, type SearchQuery, siteOf } from "./query.ts";
 import { LIMIT, searchRequest, type SearchBody, TIMEOUT_MS } from "./search-request.ts";
@@ -178,18 +178,13 @@ async function within<Result>(
   { signal, ms, late }: Time,
   work: (either: CallSignal) => Promise<Result>,
 ): Promise<Result> {
-  const either = new CallAborter();
-  const stop = { handleEvent: () => either.abort(signal.reason) };
-  if (signal.aborted) stop.handleEvent();
-  signal.addEventListener("abort", stop);
-  const timer = setTimeout(() => either.abort(late), Math.max(ms, 1));
+  const timeout = requestTimeout(signal, Math.max(ms, 1), late);
   try {
-    const result = await work(either.signal);
+    const result = await work(timeout.signal);
     if (signal.aborted) throw signal.reason;
     return result;
   } finally {
-    clearTimeout(timer);
-    signal.removeEventListener("abort", stop);
+    timeout.end();
   }
 }
 

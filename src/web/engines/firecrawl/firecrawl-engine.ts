@@ -22,7 +22,7 @@ import {
   type WorkContext,
 } from "../../engine.ts";
 import { pageFailure } from "../../failures.ts";
-import { requestTimeout } from "./request-timeout.ts";
+import { requestTimeout } from "../../request-timeout.ts";
 
 /** How long a connection to the upstream may take to open. */
 const CONNECT_MS_MAX = 10_000;
@@ -92,7 +92,8 @@ export class FirecrawlEngine implements WebEngine {
     const { baseUrl, apiKey, ask, memory } = this.#options;
     await this.#check(url);
     const share = memory.share();
-    const timeout = requestTimeout(context.signal, requestedMs(body) + MARGIN_MS);
+    const late = new Error("the request took too long");
+    const timeout = requestTimeout(context.signal, requestedMs(body) + MARGIN_MS, late);
     try {
       const reply = await ask({
         method: "POST",
