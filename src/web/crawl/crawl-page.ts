@@ -10,11 +10,12 @@ import { firecrawlCode, type JsonObject, type Nano, objectOf, toGatewayError } f
 import { EngineRefusal, type PageRead, type ScrapedPage } from "../engine.ts";
 import { robotsProblems } from "../robots/index.ts";
 import type { CrawlDependencies } from "./crawl-dependencies.ts";
+import { withoutHeaders } from "./crawl-request.ts";
 import { crawlSitemaps, follow, note } from "./discover.ts";
 import { holdPage, outOfCredits, type PageRun, REFUSED_WAIT_MS } from "./hold-page.ts";
 import { moveTo } from "./open-crawl.ts";
 import { pageAddress } from "./page-address.ts";
-import { pageOptions, withoutHeaders } from "./page-options.ts";
+import { pageOptions } from "./page-options.ts";
 import { digestOf, encodeDocument } from "./results.ts";
 import { CrawlScope } from "./scope.ts";
 import type { CrawlFailure, PageEnd } from "./store.ts";
@@ -170,8 +171,7 @@ function isServerFailure({ statusCode }: PageRead): boolean {
 
 /** Whether the page will be a result, as far as that can be told before it is stored. */
 async function isKept(deps: CrawlDependencies, run: PageRun, scraped: PageRead): Promise<boolean> {
-  const digest = digestOf(run.crawl, scraped, finalAddress(scraped));
-  return !isServerFailure(scraped) && isResult(run) && (await leftOut(deps, run, { scraped, digest })) === undefined;
+  return !isServerFailure(scraped) && isResult(run) && (await judge(deps, run, scraped)).left === undefined;
 }
 
 /** The start may be read for its links only. */
@@ -186,8 +186,7 @@ interface Scraped {
 
 async function keep(deps: CrawlDependencies, run: PageRun, { work, scraped }: Scraped): Promise<void> {
   const { page, crawl } = run;
-  const digest = digestOf(crawl, scraped, finalAddress(scraped));
-  const left = await leftOut(deps, run, { scraped, digest });
+  const { digest, left } = await judge(deps, run, scraped);
   if (left !== undefined) {
     await work.discard();
     await note(deps, crawl, { ...left, url: page.url });
@@ -270,20 +269,27 @@ async function moveWithStart(deps: CrawlDependencies, { page, crawl }: PageRun, 
   await deps.crawls.add(crawl.id, [first.sitemapsAt(final)], deps.environment.clock(), START_PAGES_MAX);
 }
 
-/** Why a page that was read is not part of the crawl. */
-async function leftOut(
-  deps: CrawlDependencies,
-  { page, crawl }: PageRun,
-  { scraped, digest }: { scraped: PageRead; digest: string | undefined },
-): Promise<CrawlFailure | undefined> {
+interface Judgement {
+  /** Undefined if the page may repeat another one. */
+  digest: string | undefined;
+  /** Why the page is not part of the crawl; undefined if it is. */
+  left: CrawlFailure | undefined;
+}
+
+/** Compares a page that was read with its crawl's scope, with the rules of the host that it was read at, and with other pages. */
+async function judge(deps: CrawlDependencies, { page, crawl }: PageRun, scraped: PageRead): Promise<Judgement> {
   const { scope, plan } = crawl;
   const final = finalAddress(scraped);
-  if (scope !== undefined && page.depth > 0 && final !== undefined && !scope.isWithin(final)) return redirectedAway;
+  const digest = digestOf(crawl, scraped, final);
+  if (scope !== undefined && page.depth > 0 && final !== undefined && !scope.isWithin(final)) {
+    return { digest, left: redirectedAway };
+  }
   if (plan.discovery !== undefined && final !== undefined && final.href !== page.url) {
     const rules = await deps.robots.of(final.href);
-    if (!rules.isAllowed(final.href, plan.discovery.robotsUserAgent)) return robotsForbid;
+    if (!rules.isAllowed(final.href, plan.discovery.robotsUserAgent)) return { digest, left: robotsForbid };
   }
-  return digest !== undefined && (await deps.crawls.repeats(page, digest)) ? duplicate : undefined;
+  const isRepeated = digest !== undefined && (await deps.crawls.repeats(page, digest));
+  return { digest, left: isRepeated ? duplicate : undefined };
 }
 
 /** Charges a page whose result is stored, and shows it. May be repeated. */

@@ -197,7 +197,12 @@ export function discoveryOf(request: CrawlRequest): Discovery {
   };
 }
 
-/** The options of a crawl in the words of its request; not its headers, which may be credentials. */
+/** For sites other than the named one, and for answers: the caller's headers may be its credentials. */
+export function withoutHeaders(options: ScrapeOptions): ScrapeOptions {
+  return { ...options, headers: undefined };
+}
+
+/** The options of a crawl in the words of its request, without its headers. */
 export function optionsOf({ discovery, scrape }: CrawlPlan, { pagesMax, delayMs, concurrencyMax }: Crawl): JsonObject {
   return {
     limit: pagesMax,
@@ -213,6 +218,6 @@ export function optionsOf({ discovery, scrape }: CrawlPlan, { pagesMax, delayMs,
     robotsUserAgent: discovery?.robotsUserAgent,
     delay: delayMs / 1_000,
     maxConcurrency: concurrencyMax,
-    scrapeOptions: { ...scrape, headers: undefined },
+    scrapeOptions: withoutHeaders(scrape),
   };
 }

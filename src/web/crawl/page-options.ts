@@ -1,7 +1,7 @@
 /** The options of the scrape of one page of a crawl. */
 import { objectOf } from "../../core/index.ts";
 import type { ScrapeOptions } from "../scrape/scrape-request.ts";
-import type { CrawlPlan } from "./crawl-request.ts";
+import { type CrawlPlan, withoutHeaders } from "./crawl-request.ts";
 import type { OpenCrawl } from "./open-crawl.ts";
 
 /**
@@ -23,9 +23,4 @@ export function wants(plan: CrawlPlan, name: "markdown" | "links"): boolean {
 
 function formatsOf({ scrape }: CrawlPlan): NonNullable<ScrapeOptions["formats"]> {
   return scrape.formats ?? ["markdown"];
-}
-
-/** For another site than the named one: the caller's headers may be its credentials. */
-export function withoutHeaders(options: ScrapeOptions): ScrapeOptions {
-  return { ...options, headers: undefined };
 }
