@@ -21,7 +21,7 @@ async function readKind(kind: DocumentKind, bytes: Uint8Array, request: PageRequ
   return kind === "feed" ? readFeed(text, request) : readText(text, kind, request);
 }
 
-/** To HTML, an element of these that ends in itself goes on, up to the end of the page. */
+/** An HTML parser ignores the slash of `<script/>`: such an element would contain the rest of the page. */
 function withEndTags(xhtml: string): string {
   return xhtml.replaceAll(
     /<(script|style|title|textarea|iframe|noscript|a|div|span|p|td|th|li|b|i|em|strong)\b([^<>]*)\/>/gi,

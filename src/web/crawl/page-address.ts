@@ -38,7 +38,7 @@ export function pageAddress(text: string): URL | undefined {
       if (VISIT_PARAMETER.test(`?${name}=${value}`)) url.searchParams.delete(name, value);
     }
   }
-  // What is written back may be escaped again.
+  // Deleting a parameter writes the query again, and its escapes may make the address longer.
   return url.href.length > limits.outboundUrlCharactersMax ? undefined : url;
 }
 

@@ -22,7 +22,7 @@ const sameLine = 0.45;
 /** A gap of so many sizes may separate columns; words are about a quarter apart, in justified text up to twice as much. */
 const columnGap = 0.7;
 
-/** A gap of so many sizes separates the cells of a row, where there are no columns. */
+/** On a page without columns of text, a gap this wide, in multiples of the font size, separates two cells of a table row. */
 const cellGap = 1.6;
 
 /** Less than this between two texts is no space. */

@@ -42,7 +42,7 @@ export function wantedOf({ words, phrases }: SearchQuery): { words: string[]; ph
   const parts = phrasesOf(words);
   const single = parts.flatMap((part) => (part.length === 1 ? part : []));
   const decisive = single.filter((word) => !COMMON.has(word));
-  // What is written without a space, such as node.js or a word of Chinese, is a phrase.
+  // A word of the query that consists of several indexed words, such as node.js or a Chinese word, is searched for as a phrase.
   const joined = [...parts, ...phrasesOf(phrases)].filter((part) => part.length > 1);
   const short = phrasesOf(phrases).flatMap((part) => (part.length === 1 ? part : []));
   const isAnythingElse = decisive.length + joined.length + short.length > 0;
