@@ -151,10 +151,10 @@ describe("PDF", () => {
   });
 
   test("what begins like Markdown is text", async () => {
-    const { markdown } = await read(
-      makePdf([[...lines(["# no heading"], 50, 750), ...lines(["> no quote"], 50, 700)]]),
-    );
+    const pdf = makePdf([[...lines(["# no heading"], 50, 750), ...lines(["> no quote"], 50, 700)]]);
+    const { markdown, html } = await read(pdf, undefined, { wants: { markdown: true, html: true } });
     expect(markdown).toBe("\\# no heading\n\n\\> no quote");
+    expect(html).toBe("<p># no heading</p>\n<p>&gt; no quote</p>");
   });
 
   test("page numbers and running titles are left out", async () => {

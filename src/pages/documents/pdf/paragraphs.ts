@@ -6,8 +6,8 @@ export interface Paragraph {
   text: string;
   size: number;
   lines: number;
-  /** The text is Markdown. */
-  isTable?: boolean;
+  /** Of a table, whose text is Markdown. */
+  cells?: readonly string[][];
 }
 
 /** Lines further apart than so many sizes are of different paragraphs. */
@@ -51,7 +51,7 @@ export function paragraphsOf(lines: readonly Line[]): Paragraph[] {
 function cellParagraphsOf(rows: readonly (readonly Line[])[]): Paragraph[] {
   const table = tableOf(rows);
   const size = rows[0]?.[0]?.size ?? 0;
-  if (table !== undefined) return [{ text: writeTable(table), size, lines: rows.length, isTable: true }];
+  if (table !== undefined) return [{ text: writeTable(table), size, lines: rows.length, cells: table }];
   return rows.map((row) => ({
     text: row.map(({ text }) => text).join(" "),
     size: Math.max(...row.map((line) => line.size)),
@@ -105,31 +105,41 @@ const headingFactor = 1.12;
 
 const headingLevelsMax = 4;
 
-/** Paragraphs as Markdown. The size that most characters have is the text's, larger ones are headings. */
-export function writeParagraphs(paragraphs: readonly Paragraph[]): string {
+/** A part of a document; the items of a list are the lines of one text. */
+export type PdfBlock =
+  | { kind: "heading"; level: number; text: string }
+  | { kind: "text"; text: string }
+  | { kind: "table"; text: string; cells: readonly string[][] };
+
+/** The size that most characters have is the text's, larger paragraphs are headings. */
+export function blocksOf(paragraphs: readonly Paragraph[]): PdfBlock[] {
   const bodySize = commonSize(paragraphs);
-  const isHeading = ({ text, size, isTable }: Paragraph): boolean =>
-    isTable !== true && size > headingFactor * bodySize && text.length <= headingCharactersMax && /\p{L}/u.test(text);
+  const isHeading = ({ text, size, cells }: Paragraph): boolean =>
+    cells === undefined &&
+    size > headingFactor * bodySize &&
+    text.length <= headingCharactersMax &&
+    /\p{L}/u.test(text);
   const sizes = [...new Set(paragraphs.filter(isHeading).map(({ size }) => Math.round(size)))].toSorted(
     (one, other) => other - one,
   );
-  const blocks: string[] = [];
-  let wasItem = false;
+  const blocks: PdfBlock[] = [];
+  let list: PdfBlock | undefined;
   for (const paragraph of paragraphs) {
-    const isItem = bullet.test(paragraph.text);
-    const level = isHeading(paragraph) ? Math.min(sizes.indexOf(Math.round(paragraph.size)) + 1, headingLevelsMax) : 0;
-    const text =
-      level > 0 ? `${"#".repeat(level)} ${paragraph.text}` : plainText(paragraph).replace(bullet, isItem ? "- " : "");
-    if (isItem && wasItem) blocks.push(`${blocks.pop() ?? ""}\n${text}`);
-    else blocks.push(text);
-    wasItem = isItem;
+    const { text, size, cells } = paragraph;
+    const isItem = bullet.test(text) && !isHeading(paragraph);
+    if (isItem && list !== undefined) {
+      list.text += `\n- ${text.replace(bullet, "")}`;
+      continue;
+    }
+    const block: PdfBlock = isHeading(paragraph)
+      ? { kind: "heading", level: Math.min(sizes.indexOf(Math.round(size)) + 1, headingLevelsMax), text }
+      : cells === undefined
+        ? { kind: "text", text: text.replace(bullet, "- ") }
+        : { kind: "table", text, cells };
+    blocks.push(block);
+    list = isItem ? block : undefined;
   }
-  return blocks.join("\n\n");
-}
-
-/** A text that begins like a heading or a quote of Markdown is none. */
-function plainText({ text, isTable }: Paragraph): string {
-  return isTable === true ? text : text.replace(/^(?=#{1,6}\s|>)/, "\\");
+  return blocks;
 }
 
 function commonSize(paragraphs: readonly Paragraph[]): number {

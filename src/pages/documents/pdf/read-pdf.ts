@@ -1,13 +1,13 @@
-import { escapeUTF8 } from "entities";
 import { getDocumentProxy } from "unpdf";
 import { z } from "zod";
 import type { Page, PageMetadata, PageRequest } from "../../page.ts";
 import { PageError } from "../../page-error.ts";
 import { linksIn } from "../text-links.ts";
 import { linesOf, type PlacedText } from "./lines.ts";
-import { paragraphsOf, writeParagraphs } from "./paragraphs.ts";
+import { blocksOf, paragraphsOf } from "./paragraphs.ts";
 import { readingOrder } from "./reading-order.ts";
 import { withoutRunningLines } from "./running-lines.ts";
+import { writeHtml, writeMarkdown } from "./write-blocks.ts";
 
 /** Pieces of text on one page, and on all pages. Real pages have some thousands; drawings made of letters have more. */
 const pageTextsMax = 100_000;
@@ -32,12 +32,13 @@ export async function readPdf(
     pages.push(texts);
   }
   const lines = withoutRunningLines(pages.map(linesOf)).flatMap((page) => readingOrder(page));
-  const markdown = writeParagraphs(paragraphsOf(lines));
+  const blocks = blocksOf(paragraphsOf(lines));
+  const markdown = writeMarkdown(blocks);
   const metadata = await readMetadata(document, lines[0]?.text);
   await document.loadingTask.destroy();
   return {
     ...(wants.markdown === true && { markdown }),
-    ...(wants.html === true && { html: htmlOf(markdown) }),
+    ...(wants.html === true && { html: writeHtml(blocks) }),
     ...(wants.links === true && { links: linksIn(markdown) }),
     ...(wants.images === true && { images: [] }),
     metadata,
@@ -46,34 +47,6 @@ export async function readPdf(
     totalPdfPages: total,
     ...warningOf(markdown, pages.length, total),
   };
-}
-
-/** A PDF contains no more than paragraphs, headings and tables. */
-function htmlOf(markdown: string): string {
-  return markdown
-    .split("\n\n")
-    .map((block) => {
-      const [, signs = "", heading = ""] = /^(#+) (.*)$/s.exec(block) ?? [];
-      if (signs !== "") return `<h${signs.length}>${escapeUTF8(heading)}</h${signs.length}>`;
-      return tableHtml(block) ?? `<p>${escapeUTF8(block)}</p>`;
-    })
-    .join("\n");
-}
-
-/** Undefined if the block is no table. */
-function tableHtml(block: string): string | undefined {
-  const [header, rule, ...rows] = block.split("\n").map(cellsOf);
-  if (header === undefined || rule === undefined || rule.length === 0 || rule.some((cell) => cell !== "---"))
-    return undefined;
-  return `<table>${rowHtml(header, "th")}${rows.map((cells) => rowHtml(cells, "td")).join("")}</table>`;
-}
-
-function rowHtml(cells: readonly string[], name: string): string {
-  return `<tr>${cells.map((cell) => `<${name}>${escapeUTF8(cell.replaceAll("\\|", "|"))}</${name}>`).join("")}</tr>`;
-}
-
-function cellsOf(row: string): string[] {
-  return row.startsWith("| ") && row.endsWith(" |") ? row.slice(2, -2).split(" | ") : [];
 }
 
 type PdfDocument = Awaited<ReturnType<typeof getDocumentProxy>>;
