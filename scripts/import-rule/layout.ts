@@ -1,36 +1,28 @@
 /** The folders of src/ from the lowest level to the highest: one entry a level. A new folder gets its level here. */
 export const levels: readonly (readonly string[])[] = [
-  ["core", "testing", "calendar"],
+  ["core"],
   ["streaming", "audio", "storage", "telemetry", "config"],
   ["upstream", "bodies", "pages"],
   ["auth", "ledger", "pricing", "providers", "dialects", "media", "jobs", "outbound"],
   ["accounts", "routing", "generations", "charges", "webhooks", "browser"],
   ["sending"],
-  ["responses", "stored-objects", "models"],
+  ["objects"],
   // The ways of doing paid work, and of storing files: none knows another.
   ["calls", "files", "videos", "realtime", "web", "tools"],
   ["http", "admin"],
   ["openapi"],
-  ["app-accounts.ts", "app-routing.ts", "app-webhooks.ts", "app-browser.ts", "app-web-stores.ts"],
-  ["app-jobs.ts", "app-web.ts"],
-  ["app.ts"],
+  ["app"],
   ["cli"],
 ];
 
-/** The files that create the application's parts; higher levels may do so too. */
-export const compositionFiles: readonly string[] = [
-  "app-accounts.ts",
-  "app-routing.ts",
-  "app-webhooks.ts",
-  "app-browser.ts",
-  "app-web-stores.ts",
-  "app-jobs.ts",
-  "app-web.ts",
-  "app.ts",
-];
+/**
+ * The folder that creates the application's parts; higher levels may do so too. Each of its files is imported directly: a
+ * command loads the part that it needs, not the whole application.
+ */
+export const compositionFolder = "app";
 
 /** Programs of threads, which start in the middle of a call: they load the files that they need, not whole folders. */
-export const threadPrograms: readonly string[] = ["src/app-web-stores.ts"];
+export const threadPrograms: readonly string[] = ["src/app/web-stores-thread.ts"];
 
 /** The folders that answer requests: no SQL, no provider names, no prices. */
 export const routeFolders: readonly string[] = ["http", "admin", "openapi"];
@@ -42,22 +34,23 @@ export const providerBlindFolders: readonly string[] = [
   "files",
   "charges",
   "sending",
-  "responses",
-  "stored-objects",
-  "models",
+  "objects",
   "accounts",
   "routing",
   "jobs",
 ];
 
 /** Folders whose classes and factories create a value of one call, not a part of the application. */
-export const valueFolders: readonly string[] = ["core", "calendar", "streaming", "bodies", "charges", "sending"];
+export const valueFolders: readonly string[] = ["core", "streaming", "bodies", "charges", "sending"];
 
 /** Functions named like a factory that write a record and construct nothing. */
 export const recordMakers: readonly string[] = ["createToken"];
 
 /** Top folders that stand alone: they talk to the gateway over HTTP only. */
 export const standaloneAreas: readonly string[] = ["simulators", "console"];
+
+/** What unit tests of src/ may use from outside of it. */
+export const unitTestKit = "test/kit/";
 
 export const layoutFile = "scripts/import-rule/layout.ts";
 

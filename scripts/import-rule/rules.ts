@@ -1,5 +1,5 @@
 import {
-  compositionFiles,
+  compositionFolder,
   isTest,
   layoutFile,
   levels,
@@ -9,6 +9,7 @@ import {
   routeFolders,
   standaloneAreas,
   threadPrograms,
+  unitTestKit,
   valueFolders,
 } from "./layout.ts";
 import type { Construction, Module, OwnImport } from "./parse-module.ts";
@@ -59,7 +60,7 @@ function importsUpwards(path: string, target: string): Advice {
   if (from.level === undefined || to.level === undefined || from.folder === to.folder) return undefined;
   if (to.level < from.level) return undefined;
   const relation = to.level === from.level ? "a sibling of" : "above";
-  return `${to.folder} is ${relation} ${from.folder}; move what both need into a lower folder, or take it as an option from app.ts`;
+  return `${to.folder} is ${relation} ${from.folder}; move what both need into a lower folder, or take it as an option from app/`;
 }
 
 function importsOtherProvider(path: string, target: string): Advice {
@@ -76,6 +77,7 @@ function importsForeignArea(path: string, target: string): Advice {
   const to = placeOf(target).area;
   const isRootFile = !target.includes("/");
   if (from === to || isRootFile) return undefined;
+  if (from === "src" && isTest(path) && target.startsWith(unitTestKit)) return undefined;
   if (from === "src")
     return "src/ imports nothing outside of src/; start it as a separate process, or move the test to test/";
   if (to === "src" && standaloneAreas.includes(from))
@@ -91,6 +93,7 @@ function importsInnerFile(path: string, target: string): Advice {
   // Fixtures of a folder's unit tests may be used by the folders above it.
   if (isTest(path) && isSharedByTests(target)) return undefined;
   if (threadPrograms.includes(path)) return undefined;
+  if (to.folder === compositionFolder) return undefined;
   const isFolderFile = target.split("/").length > 2;
   if (!isFolderFile || target === `src/${to.folder}/index.ts`) return undefined;
   return `export it from src/${to.folder}/index.ts and import that`;
@@ -105,11 +108,11 @@ function importsInnerProviderFile(fromProvider: string | undefined, target: stri
 }
 
 function isSharedByTests(path: string): boolean {
-  return path.startsWith("src/testing/") || path.includes("/__fixtures__/");
+  return path.includes("/__fixtures__/");
 }
 
 /** The lowest level that builds things. */
-const compositionLevel = levels.findIndex((names) => names.some((name) => compositionFiles.includes(name)));
+const compositionLevel = levels.findIndex((names) => names.includes(compositionFolder));
 
 function checkConstructions({ path, constructions }: Module): Violation[] {
   const { area, folder, level } = placeOf(path);
@@ -118,8 +121,8 @@ function checkConstructions({ path, constructions }: Module): Violation[] {
     .filter(({ target }) => placeOf(target).folder !== folder)
     .filter(isPartOfApplication)
     .map(({ name, isNew, line }) => {
-      const advice = `${isNew ? "new " : ""}${name}(…): app.ts builds it; take the built one in the options object`;
-      return { path, line, rule: "rule 3 (only app.ts constructs)", advice };
+      const advice = `${isNew ? "new " : ""}${name}(…): app/ builds it; take the built one in the options object`;
+      return { path, line, rule: "rule 3 (only app/ constructs)", advice };
     });
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import type { AccountState } from "../ledger/index.ts";
-import { Calendar } from "../calendar/index.ts";
+import { Calendar } from "../core/index.ts";
 import { budgetInfo } from "./budget-info.ts";
 
 const at = Date.UTC(2026, 1, 28, 12);

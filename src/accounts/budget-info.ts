@@ -1,5 +1,4 @@
-import type { Calendar } from "../calendar/index.ts";
-import type { Nano } from "../core/index.ts";
+import type { Calendar, Nano } from "../core/index.ts";
 import { type AccountState, type BudgetPeriod, periodEnd, availableOf, tightestAccount } from "../ledger/index.ts";
 
 /** The limits of one account of a chain, and its spending. */

@@ -1,6 +1,6 @@
 /** What is stored about an answer, so that later calls may refer to it: the response, and the owner of its objects. */
 import { type CreatedObjects, type JsonObject, limits, parseObject, type StoredObject } from "../core/index.ts";
-import { finalResponseOf, finalResponseWords } from "../responses/index.ts";
+import { finalResponseOf, finalResponseWords } from "../objects/index.ts";
 import { type StreamObserver, tapEvents } from "../streaming/index.ts";
 
 /** The records that a call's answer leads to, each with the id of the key that made the answer. */

@@ -3,7 +3,7 @@ import type { FormDeclaration } from "../bodies/index.ts";
 import type { ModelOperation, Surface } from "../core/index.ts";
 import type { TextCodec } from "../dialects/index.ts";
 import type { MediaCodec } from "../media/index.ts";
-import type { ResponseStoreService } from "../responses/index.ts";
+import type { ResponseStoreService } from "../objects/index.ts";
 
 /** The fields of every chargeable body. */
 export interface ChargeableBody {

@@ -9,9 +9,9 @@ import {
   worldOf,
 } from "../sending/__fixtures__/upstreams.ts";
 import { MemoryBudget, Ticker } from "../streaming/index.ts";
-import { openResponseStore, ResponseStoreService } from "../responses/index.ts";
+import { openResponseStore, ResponseStoreService } from "../objects/index.ts";
 import { openStorage } from "../storage/index.ts";
-import { objectsInMemory } from "../stored-objects/__fixtures__/memory.ts";
+import { objectsInMemory } from "../objects/owners/__fixtures__/memory.ts";
 import { countTokens } from "./count-tokens.ts";
 import { LargeBodies } from "./large-bodies.ts";
 

@@ -16,10 +16,9 @@ import {
   responsesCodec,
   translations,
 } from "../dialects/index.ts";
-import type { ResponseStoreService } from "../responses/index.ts";
+import type { ResponseStoreService, StoredObjects } from "../objects/index.ts";
 import type { ModelRouter, Target } from "../routing/index.ts";
 import { type AskDependencies, askUpstream } from "../sending/index.ts";
-import type { StoredObjects } from "../stored-objects/index.ts";
 import { callIdOf } from "./exchange-text.ts";
 import { isLarge, type LargeBodies } from "./large-bodies.ts";
 

@@ -4,7 +4,7 @@ import { WorkScene } from "../charges/__fixtures__/work-scene.ts";
 import { chatCodec, chatRequest } from "../dialects/index.ts";
 import { attemptOnce, principalOf, router, worldOf } from "../sending/__fixtures__/upstreams.ts";
 import { MemoryBudget } from "../streaming/index.ts";
-import { objectsInMemory } from "../stored-objects/__fixtures__/memory.ts";
+import { objectsInMemory } from "../objects/owners/__fixtures__/memory.ts";
 import type { ChargeableRoute } from "./chargeable-route.ts";
 import type { CallAnswer, IncomingCall } from "./incoming-call.ts";
 import { LargeBodies } from "./large-bodies.ts";

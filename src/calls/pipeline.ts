@@ -29,7 +29,7 @@ import {
 import type { ModelRouter } from "../routing/index.ts";
 import { CallWatchdog, type SendDependencies } from "../sending/index.ts";
 import type { MemoryBudget } from "../streaming/index.ts";
-import type { StoredObjects } from "../stored-objects/index.ts";
+import type { StoredObjects } from "../objects/index.ts";
 import type { Logger } from "../telemetry/index.ts";
 import { captureRecords } from "./answer-records.ts";
 import { buildResponse, storeOrLog } from "./build-response.ts";

@@ -22,9 +22,13 @@ import {
 import { comparesModels, type TextCodec } from "../dialects/index.ts";
 import type { RetryKey } from "../ledger/index.ts";
 import type { MediaCodec } from "../media/index.ts";
-import { type ExpandedInput, rebaseErrorPath, type ResponseStoreService } from "../responses/index.ts";
+import {
+  type ExpandedInput,
+  rebaseErrorPath,
+  type ResponseStoreService,
+  type StoredObjects,
+} from "../objects/index.ts";
 import { requirePrices, type Target } from "../routing/index.ts";
-import type { StoredObjects } from "../stored-objects/index.ts";
 import type { AnswerRecords, ObjectRecords } from "./answer-records.ts";
 import type { ChargeableBody, ChargeableRoute } from "./chargeable-route.ts";
 import { openMediaExchange } from "./exchange-media.ts";

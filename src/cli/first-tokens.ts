@@ -1,5 +1,5 @@
 import { createToken } from "../accounts/index.ts";
-import { createAccounts } from "../app-accounts.ts";
+import { createAccounts } from "../app/accounts.ts";
 import { type Environment, NANO_PER_CREDIT } from "../core/index.ts";
 import type { Storage } from "../storage/index.ts";
 

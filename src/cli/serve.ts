@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { openOperatorCatalog } from "../app-routing.ts";
+import { openOperatorCatalog } from "../app/routing.ts";
 import { openStorage } from "../storage/index.ts";
 import { createLogger } from "../telemetry/index.ts";
 import { printBanner, type ServerSettings } from "./banner.ts";

@@ -1,5 +1,5 @@
 import type { AccountsDependencies } from "../accounts/index.ts";
-import { createAccounts } from "../app-accounts.ts";
+import { createAccounts } from "../app/accounts.ts";
 import { type Config, type LoadedConfig, loadConfig } from "../config/index.ts";
 import type { Environment, Fetch, RandomBytes } from "../core/index.ts";
 import { openStorage, type Storage } from "../storage/index.ts";

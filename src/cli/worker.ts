@@ -3,7 +3,7 @@
  * as long as the worker should run: when it ends, for whatever reason, the worker drains and exits.
  */
 import type { Command } from "commander";
-import { openOperatorCatalog } from "../app-routing.ts";
+import { openOperatorCatalog } from "../app/routing.ts";
 import type { Config } from "../config/index.ts";
 import { openStorage } from "../storage/index.ts";
 import { createLogger, type Logger } from "../telemetry/index.ts";

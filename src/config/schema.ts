@@ -1,6 +1,5 @@
-import { isTimezone } from "../calendar/index.ts";
+import { isTimezone, byPriceKey, describePrice, type PriceKey } from "../core/index.ts";
 import { z } from "zod";
-import { byPriceKey, describePrice, type PriceKey } from "../core/index.ts";
 import { defaultProviders } from "./defaults.ts";
 
 import { fromText } from "./from-text.ts";

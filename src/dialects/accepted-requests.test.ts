@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import type { Dialect, JsonObject } from "../core/index.ts";
 import { translations } from "./index.ts";
-import { plainTarget } from "./testing/contexts.ts";
+import { plainTarget } from "../../test/kit/dialects/contexts.ts";
 
 function write(from: Dialect, to: Dialect, body: JsonObject): JsonObject {
   const conversation = translations[from].readRequest({ model: "m", max_tokens: 9, ...body });

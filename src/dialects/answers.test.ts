@@ -1,11 +1,10 @@
 import { describe, expect, test } from "bun:test";
-import type { JsonObject } from "../core/index.ts";
+import { type JsonObject, GatewayError } from "../core/index.ts";
 import { chatTranslation } from "./chat/index.ts";
 import { type AnswerEvent, eventsOfAnswer, failureOf } from "./conversation/index.ts";
-import { GatewayError } from "../core/index.ts";
 import { messagesTranslation } from "./messages/index.ts";
-import { chatUpstream, clientOf, messagesUpstream } from "./testing/contexts.ts";
-import { dataOfStream } from "./testing/fold-chat.ts";
+import { chatUpstream, clientOf, messagesUpstream } from "../../test/kit/dialects/contexts.ts";
+import { dataOfStream } from "../../test/kit/dialects/fold-chat.ts";
 
 interface Message {
   content: JsonObject[];

@@ -2,10 +2,10 @@
 import { expect, test } from "bun:test";
 import type { Dialect, JsonObject } from "../core/index.ts";
 import { streamOfAnswer, translations } from "./index.ts";
-import { chatUpstream, clientOf, plainTarget } from "./testing/contexts.ts";
-import { foldChat } from "./testing/fold-chat.ts";
-import { foldMessages } from "./testing/fold-messages.ts";
-import { foldResponses } from "./testing/fold-responses.ts";
+import { chatUpstream, clientOf, plainTarget } from "../../test/kit/dialects/contexts.ts";
+import { foldChat } from "../../test/kit/dialects/fold-chat.ts";
+import { foldMessages } from "../../test/kit/dialects/fold-messages.ts";
+import { foldResponses } from "../../test/kit/dialects/fold-responses.ts";
 
 const png = "data:image/png;base64,iVBORw0KGgo=";
 const image = { type: "image_url", image_url: { url: png }, index: 0 };

@@ -11,6 +11,7 @@ export {
   type ClientContext,
   estimateTokens,
   leaveOutHostedTools,
+  type TranslationTarget,
   type UpstreamContext,
 } from "./conversation/index.ts";
 export {

@@ -5,11 +5,17 @@ import { chatTranslation } from "./chat/index.ts";
 import type { AnswerEvent, DialectTranslation, UpstreamContext } from "./conversation/index.ts";
 import { messagesTranslation } from "./messages/index.ts";
 import { responsesTranslation } from "./responses/index.ts";
-import { chatAnswer, messagesAnswer } from "./testing/arbitrary-answers.ts";
-import { chatBody, messagesBody } from "./testing/arbitrary-requests.ts";
-import { responsesAnswer, responsesBody } from "./testing/arbitrary-responses.ts";
-import { chatUpstream, clientOf, messagesUpstream, plainTarget, responsesUpstream } from "./testing/contexts.ts";
-import { dataOfStream } from "./testing/fold-chat.ts";
+import { chatAnswer, messagesAnswer } from "../../test/kit/dialects/arbitrary-answers.ts";
+import { chatBody, messagesBody } from "../../test/kit/dialects/arbitrary-requests.ts";
+import { responsesAnswer, responsesBody } from "../../test/kit/dialects/arbitrary-responses.ts";
+import {
+  chatUpstream,
+  clientOf,
+  messagesUpstream,
+  plainTarget,
+  responsesUpstream,
+} from "../../test/kit/dialects/contexts.ts";
+import { dataOfStream } from "../../test/kit/dialects/fold-chat.ts";
 
 interface Side {
   dialect: string;

@@ -5,8 +5,8 @@ import { chatTranslation } from "./chat/index.ts";
 import type { TranslationTarget } from "./conversation/index.ts";
 import { messagesTranslation } from "./messages/index.ts";
 import { responsesTranslation } from "./responses/index.ts";
-import { chatBody, messagesBody } from "./testing/arbitrary-requests.ts";
-import { responsesBody } from "./testing/arbitrary-responses.ts";
+import { chatBody, messagesBody } from "../../test/kit/dialects/arbitrary-requests.ts";
+import { responsesBody } from "../../test/kit/dialects/arbitrary-responses.ts";
 
 const target: TranslationTarget = {
   model: "upstream-model",

@@ -1,16 +1,16 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import fc from "fast-check";
 import { GatewayError, type JsonObject } from "../core/index.ts";
-import { errorsBy, fieldsBy } from "../testing/schemas.ts";
+import { errorsBy, fieldsBy } from "../../test/kit/schemas.ts";
 import { chatTranslation } from "./chat/index.ts";
 import { failureOf, type TranslationTarget } from "./conversation/index.ts";
 import { messagesTranslation } from "./messages/index.ts";
 import { responsesTranslation } from "./responses/index.ts";
-import { chatAnswer, messagesAnswer, type StreamAndWhole } from "./testing/arbitrary-answers.ts";
-import { chatBody, messagesBody } from "./testing/arbitrary-requests.ts";
-import { responsesAnswer, responsesBody } from "./testing/arbitrary-responses.ts";
-import { chatUpstream, clientOf, messagesUpstream, responsesUpstream } from "./testing/contexts.ts";
-import { dataOfStream } from "./testing/fold-chat.ts";
+import { chatAnswer, messagesAnswer, type StreamAndWhole } from "../../test/kit/dialects/arbitrary-answers.ts";
+import { chatBody, messagesBody } from "../../test/kit/dialects/arbitrary-requests.ts";
+import { responsesAnswer, responsesBody } from "../../test/kit/dialects/arbitrary-responses.ts";
+import { chatUpstream, clientOf, messagesUpstream, responsesUpstream } from "../../test/kit/dialects/contexts.ts";
+import { dataOfStream } from "../../test/kit/dialects/fold-chat.ts";
 import { TranslatedStream } from "./translated-stream.ts";
 
 // Whichever test is first at a schema compiles it, with hundreds of others that it refers to.

@@ -4,12 +4,12 @@ import { chatTranslation } from "./chat/index.ts";
 import type { DialectTranslation, UpstreamContext } from "./conversation/index.ts";
 import { messagesTranslation } from "./messages/index.ts";
 import { responsesTranslation } from "./responses/index.ts";
-import { chatAnswer, messagesAnswer, type StreamAndWhole } from "./testing/arbitrary-answers.ts";
-import { responsesAnswer } from "./testing/arbitrary-responses.ts";
-import { chatUpstream, clientOf, messagesUpstream, responsesUpstream } from "./testing/contexts.ts";
-import { foldChat } from "./testing/fold-chat.ts";
-import { foldMessages } from "./testing/fold-messages.ts";
-import { foldResponses } from "./testing/fold-responses.ts";
+import { chatAnswer, messagesAnswer, type StreamAndWhole } from "../../test/kit/dialects/arbitrary-answers.ts";
+import { responsesAnswer } from "../../test/kit/dialects/arbitrary-responses.ts";
+import { chatUpstream, clientOf, messagesUpstream, responsesUpstream } from "../../test/kit/dialects/contexts.ts";
+import { foldChat } from "../../test/kit/dialects/fold-chat.ts";
+import { foldMessages } from "../../test/kit/dialects/fold-messages.ts";
+import { foldResponses } from "../../test/kit/dialects/fold-responses.ts";
 import { TranslatedStream } from "./translated-stream.ts";
 
 interface Side {

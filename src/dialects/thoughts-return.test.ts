@@ -1,9 +1,8 @@
 /** What a chat upstream sends with its thoughts returns to it, through clients of each dialect, and to nobody else. */
 import { describe, expect, test } from "bun:test";
 import type { Dialect, JsonObject, ModelFacts } from "../core/index.ts";
-import type { Answer } from "./conversation/index.ts";
-import { collectAnswer } from "./conversation/index.ts";
-import { chatUpstream, clientOf } from "./testing/contexts.ts";
+import { type Answer, collectAnswer } from "./conversation/index.ts";
+import { chatUpstream, clientOf } from "../../test/kit/dialects/contexts.ts";
 import { ChatStreamReader } from "./chat/answers/stream-reader.ts";
 import { textOfDetail } from "./chat/thought-data.ts";
 import { translations } from "./index.ts";

@@ -2,7 +2,7 @@ import type { Principal } from "../auth/index.ts";
 import type { Clock } from "../core/index.ts";
 import type { ModelRouter } from "../routing/index.ts";
 import type { AskDependencies } from "../sending/index.ts";
-import type { FileQuota, FileStore, ObjectOwnerStore } from "../stored-objects/index.ts";
+import type { FileQuota, FileStore, ObjectOwnerStore } from "../objects/index.ts";
 import type { Logger } from "../telemetry/index.ts";
 
 interface UploadLimits {

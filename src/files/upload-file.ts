@@ -5,7 +5,7 @@
 import { type FormPart, readForm, type ReceivedForm } from "../bodies/index.ts";
 import { GatewayError, limits } from "../core/index.ts";
 import { answerWith, askForReply, type FreeRequest, type WholeReply } from "../sending/index.ts";
-import type { UploadPlace } from "../stored-objects/index.ts";
+import type { UploadPlace } from "../objects/index.ts";
 import { chooseProvider, type FileProvider } from "./choose-provider.ts";
 import type { FileCall, FileDependencies } from "./dependencies.ts";
 import { namedProvider, PROVIDER, queryWithout } from "./named-provider.ts";

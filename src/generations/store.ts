@@ -1,5 +1,4 @@
-import type { Calendar } from "../calendar/index.ts";
-import { type Nano, timeOfSeries } from "../core/index.ts";
+import { type Calendar, type Nano, timeOfSeries } from "../core/index.ts";
 import type { CallRecord } from "../ledger/index.ts";
 
 /** A call that has ended, as stored in the commit that ended its hold. */

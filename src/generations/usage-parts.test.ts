@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { Calendar } from "../calendar/index.ts";
+import { Calendar } from "../core/index.ts";
 import { partsOf } from "./usage-parts.ts";
 
 const HOUR = 3_600_000;

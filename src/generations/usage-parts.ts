@@ -1,4 +1,4 @@
-import type { Calendar } from "../calendar/index.ts";
+import type { Calendar } from "../core/index.ts";
 
 /**
  * A part of a report's time: whole days, which are read from their sums, or a part of one day, which is summed from the

@@ -5,8 +5,7 @@
  * all callers, and other work runs between two of them. The sums of one page fit into 64 bits.
  */
 import { setImmediate } from "node:timers/promises";
-import { type Calendar, dayName } from "../calendar/index.ts";
-import { GatewayError } from "../core/index.ts";
+import { type Calendar, dayName, GatewayError } from "../core/index.ts";
 import { accountId } from "../ledger/index.ts";
 import type { UsageGroup, UsageGrouping, UsageOutcome, UsageQuery, UsageSums } from "./store.ts";
 import { partsOf, type UsagePart } from "./usage-parts.ts";

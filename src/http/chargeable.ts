@@ -1,5 +1,5 @@
 import type { CallPipeline, ChargeableBody, ChargeableRoute } from "../calls/index.ts";
-import type { ResponseStoreService } from "../responses/index.ts";
+import type { ResponseStoreService } from "../objects/index.ts";
 import type { ProxiedContract } from "./contract.ts";
 import { type HttpRoute, proxiedRoute } from "./route.ts";
 

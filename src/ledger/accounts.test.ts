@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { Calendar } from "../calendar/index.ts";
+import { Calendar } from "../core/index.ts";
 import {
   type AccountState,
   accountId,

@@ -1,5 +1,4 @@
-import type { Calendar } from "../calendar/index.ts";
-import type { Nano } from "../core/index.ts";
+import type { Calendar, Nano } from "../core/index.ts";
 
 export type AccountKind = "token" | "user" | "organisation";
 

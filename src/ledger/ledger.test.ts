@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { GatewayError, limits } from "../core/index.ts";
-import type { Calendar } from "../calendar/index.ts";
+import { GatewayError, limits, type Calendar } from "../core/index.ts";
 import { openStorage, type Storage } from "../storage/index.ts";
 import { Ledger } from "./ledger.ts";
 import type { Hold, LedgerOperation, LedgerOutcome, Settle } from "./operations.ts";

@@ -3,8 +3,7 @@ import { open, rename, rm } from "node:fs/promises";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
-import { dayName } from "../calendar/index.ts";
-import { formatCredits } from "../core/index.ts";
+import { dayName, formatCredits } from "../core/index.ts";
 import type { ExportedEntry } from "./books.ts";
 import type { LedgerStore } from "./store.ts";
 

@@ -1,5 +1,4 @@
-import type { Calendar } from "../calendar/index.ts";
-import type { Nano } from "../core/index.ts";
+import type { Calendar, Nano } from "../core/index.ts";
 import type { Account, AccountState } from "./accounts.ts";
 import type { AuditReport, LedgerBooks } from "./books.ts";
 import type { HoldKeeper, LedgerOperation, LedgerOutcome } from "./operations.ts";

@@ -1,4 +1,4 @@
-import { Calendar } from "../calendar/index.ts";
+import { Calendar } from "../core/index.ts";
 import { StorageError } from "./database.ts";
 
 /** The error for a configuration whose days are not those of the storage. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { failureOf } from "../testing/failure-of.ts";
+import { failureOf } from "../../test/kit/failure-of.ts";
 import { clientOf, RawUpstream, replyOf, requestTo, textOf } from "./__fixtures__/raw-upstream.ts";
 
 const late = /could not be opened in time/;

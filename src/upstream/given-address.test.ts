@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { askByFetch } from "./by-fetch.ts";
 import { Authority } from "./__fixtures__/certificates.ts";
-import { failureOf } from "../testing/failure-of.ts";
+import { failureOf } from "../../test/kit/failure-of.ts";
 import { clientOf, RawUpstream, replyOf, requestTo, textOf } from "./__fixtures__/raw-upstream.ts";
 
 const authority = new Authority("the test's authority");

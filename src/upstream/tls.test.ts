@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { Authority, type Issued, selfSigned } from "./__fixtures__/certificates.ts";
-import { failureOf } from "../testing/failure-of.ts";
+import { failureOf } from "../../test/kit/failure-of.ts";
 import { clientOf, RawUpstream, replyOf, requestTo, textOf } from "./__fixtures__/raw-upstream.ts";
 
 const DAY_MS = 86_400_000;

@@ -3,7 +3,7 @@ import type { WorkDependencies } from "../charges/index.ts";
 import type { Environment } from "../core/index.ts";
 import type { JobStore } from "../jobs/index.ts";
 import type { ModelRouter } from "../routing/index.ts";
-import type { StoredObjects } from "../stored-objects/index.ts";
+import type { StoredObjects } from "../objects/index.ts";
 import type { MemoryBudget } from "../streaming/index.ts";
 import type { Logger } from "../telemetry/index.ts";
 import type { AskApiDependencies } from "./ask-api.ts";

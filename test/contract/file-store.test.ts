@@ -7,7 +7,7 @@ import {
   openFileStore,
   openObjectOwnerStore,
   type UploadPlace,
-} from "../../src/stored-objects/index.ts";
+} from "../../src/objects/index.ts";
 import { type PostgresServer, startPostgres } from "../kit/index.ts";
 
 const AT = 1_000;

@@ -1,7 +1,7 @@
 /** The contract of every `ObjectOwnerStore`, on either engine. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { openStorage, type Storage } from "../../src/storage/index.ts";
-import { openObjectOwnerStore, type ObjectOwnerStore } from "../../src/stored-objects/index.ts";
+import { openObjectOwnerStore, type ObjectOwnerStore } from "../../src/objects/index.ts";
 import { type PostgresServer, startPostgres } from "../kit/index.ts";
 
 const AT = 1_000;

@@ -1,7 +1,7 @@
 /** The contract of every `ResponseStore`, on either engine. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { limits } from "../../src/core/index.ts";
-import { openResponseStore, type ResponseStore, type StoredResponse } from "../../src/responses/index.ts";
+import { openResponseStore, type ResponseStore, type StoredResponse } from "../../src/objects/index.ts";
 import { openStorage, type Storage } from "../../src/storage/index.ts";
 import { type PostgresServer, query, startPostgres } from "../kit/index.ts";
 

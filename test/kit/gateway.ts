@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { stringify } from "yaml";
 import { createToken, type TokenRequest } from "../../src/accounts/index.ts";
-import { createAccounts } from "../../src/app-accounts.ts";
+import { createAccounts } from "../../src/app/accounts.ts";
 import { openStorage, type Storage } from "../../src/storage/index.ts";
 import { findProgram, root } from "./program.ts";
 

@@ -1,5 +1,5 @@
 /** Calls at given moments, and the usage report that they give. */
-import type { Calendar } from "../../src/calendar/index.ts";
+import type { Calendar } from "../../src/core/index.ts";
 import type { UsageOutcome } from "../../src/generations/index.ts";
 import type { CallRecord, LedgerOperation } from "../../src/ledger/index.ts";
 

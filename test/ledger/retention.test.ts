@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { gunzipSync } from "node:zlib";
-import { Calendar } from "../../src/calendar/index.ts";
+import { Calendar } from "../../src/core/index.ts";
 import { openGenerationStore, type UsageGrouping } from "../../src/generations/index.ts";
 import { exportBooks, type LedgerStore, openLedgerStore, removeEntries, sealBooks } from "../../src/ledger/index.ts";
 import { changeTimezone, openStorage, type Storage } from "../../src/storage/index.ts";

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { openTokenStore } from "../../src/auth/index.ts";
 import { openGenerationStore, type UsageGrouping } from "../../src/generations/index.ts";
 import { type Hold, type LedgerStore, openLedgerStore } from "../../src/ledger/index.ts";
-import { openResponseStore, type StoredResponse } from "../../src/responses/index.ts";
+import { openResponseStore, type StoredResponse } from "../../src/objects/index.ts";
 import { openStorage, type PostgresStorage, type Storage } from "../../src/storage/index.ts";
 import { engines } from "../kit/index.ts";
 import before from "./__fixtures__/before-jobs.json";

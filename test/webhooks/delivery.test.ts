@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { rmSync } from "node:fs";
 import OpenAI from "openai";
-import { createOutbound, createWebhooks } from "../../src/app-webhooks.ts";
+import { createOutbound, createWebhooks } from "../../src/app/webhooks.ts";
 import { loadConfig } from "../../src/config/index.ts";
 import { openJobStore } from "../../src/jobs/index.ts";
 import type { Webhooks } from "../../src/webhooks/index.ts";

@@ -1,8 +1,7 @@
 import type { Command } from "commander";
-import { createModelRouter, createPriceBook, openOperatorCatalog, type RoutingOptions } from "../../app-routing.ts";
-import { fetchListing } from "../../models/index.ts";
+import { createModelRouter, createPriceBook, openOperatorCatalog, type RoutingOptions } from "../../app/routing.ts";
+import { fetchListing, type UpstreamRoute } from "../../routing/index.ts";
 import { builtInLayers, type CatalogLayers, type PriceBook, type PriceDescription } from "../../pricing/index.ts";
-import type { UpstreamRoute } from "../../routing/index.ts";
 import { openStorage } from "../../storage/index.ts";
 import { createLogger } from "../../telemetry/index.ts";
 import { type CommonOptions, withCommonOptions } from "../options.ts";

@@ -1,4 +1,4 @@
-import { createApp } from "../../app.ts";
+import { createApp } from "../../app/app.ts";
 import type { LoadedConfig } from "../../config/index.ts";
 import type { OperatorCatalog } from "../../pricing/index.ts";
 import type { Storage } from "../../storage/index.ts";

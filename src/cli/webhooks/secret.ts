@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { findChain } from "../../accounts/index.ts";
-import { createWebhookSecrets } from "../../app-webhooks.ts";
+import { createWebhookSecrets } from "../../app/webhooks.ts";
 import { type CommonOptions, nameOption, withCommonOptions } from "../options.ts";
 import { printJson, printLine } from "../print.ts";
 import { environment, withState } from "../state.ts";

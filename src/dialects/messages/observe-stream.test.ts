@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { clientOf, messagesUpstream } from "../testing/contexts.ts";
+import { clientOf, messagesUpstream } from "../../../test/kit/dialects/contexts.ts";
 import { GatewayError } from "../../core/index.ts";
 import { messagesCodec, messagesRequest } from "./index.ts";
 

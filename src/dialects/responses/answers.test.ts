@@ -8,9 +8,9 @@ import {
   eventsOfAnswer,
   type StopReason,
 } from "../conversation/index.ts";
-import { clientOf, responsesUpstream } from "../testing/contexts.ts";
-import { dataOfStream } from "../testing/fold-chat.ts";
-import { foldResponses } from "../testing/fold-responses.ts";
+import { clientOf, responsesUpstream } from "../../../test/kit/dialects/contexts.ts";
+import { dataOfStream } from "../../../test/kit/dialects/fold-chat.ts";
+import { foldResponses } from "../../../test/kit/dialects/fold-responses.ts";
 import { ResponsesStreamWriter, responsesTranslation } from "./index.ts";
 
 const answerOf = (blocks: AnswerBlock[], reason: StopReason = "end"): Answer => ({

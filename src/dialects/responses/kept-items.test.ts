@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { GatewayError, type JsonObject } from "../../core/index.ts";
 import { chatTranslation } from "../chat/index.ts";
-import { plainTarget } from "../testing/contexts.ts";
+import { plainTarget } from "../../../test/kit/dialects/contexts.ts";
 import { inputItems, readResponsesRequest, referencedItems } from "./index.ts";
 
 const messagesOf = (body: JsonObject): unknown =>

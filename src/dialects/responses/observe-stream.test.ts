@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { GatewayError, type JsonObject } from "../../core/index.ts";
-import { responsesUpstream } from "../testing/contexts.ts";
+import { responsesUpstream } from "../../../test/kit/dialects/contexts.ts";
 import { responsesCodec, responsesRequest } from "./index.ts";
 
 const request = responsesRequest.parse({ model: "openai/x", input: "hi" });

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import OpenAI, { APIError } from "openai";
 import { chatTranslation } from "../chat/index.ts";
 import { GatewayError, type JsonObject } from "../../core/index.ts";
-import { chatUpstream, clientOf } from "../testing/contexts.ts";
+import { chatUpstream, clientOf } from "../../../test/kit/dialects/contexts.ts";
 import { TranslatedStream } from "../translated-stream.ts";
 import { responsesTranslation } from "./index.ts";
 

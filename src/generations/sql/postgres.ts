@@ -1,4 +1,4 @@
-import { Calendar } from "../../calendar/index.ts";
+import { Calendar } from "../../core/index.ts";
 import type { PostgresStorage, Statements } from "../../storage/index.ts";
 import {
   type Generation,

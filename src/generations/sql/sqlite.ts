@@ -1,5 +1,5 @@
 import type { Database } from "bun:sqlite";
-import { Calendar } from "../../calendar/index.ts";
+import { Calendar } from "../../core/index.ts";
 import type { SqliteStorage } from "../../storage/index.ts";
 import {
   type Generation,

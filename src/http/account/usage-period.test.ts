@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { Calendar } from "../../calendar/index.ts";
+import { Calendar } from "../../core/index.ts";
 import { type Moment, parseMoment, periodOf } from "./usage-period.ts";
 
 const at = (text: string): number => new Date(text).getTime();

@@ -1,8 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import type { Principal } from "../../auth/index.ts";
 import { GatewayError } from "../../core/index.ts";
-import { type RoutedModel, unlistedModel } from "../../models/index.ts";
-import { mayUse, quoted } from "../../routing/index.ts";
+import { type RoutedModel, unlistedModel, mayUse, quoted } from "../../routing/index.ts";
 import { parseQuery } from "../parse-query.ts";
 import { platformRoute } from "../route.ts";
 import { anthropicModel, namesVersion, surfaceOfModels, toAnthropicModel } from "./anthropic-model.ts";

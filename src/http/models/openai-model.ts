@@ -1,8 +1,7 @@
 /** A model in OpenAI's format, with what the gateway adds to it. */
 import { z } from "@hono/zod-openapi";
 import { byPriceKey, describePrice, type PriceKey } from "../../core/index.ts";
-import type { RoutedModel } from "../../models/index.ts";
-import { operationsOf } from "../../routing/index.ts";
+import { type RoutedModel, operationsOf } from "../../routing/index.ts";
 import type { Services } from "../services.ts";
 
 const amount = (key: PriceKey) => z.number().describe(describePrice(key));

@@ -5,7 +5,7 @@ import {
   listInputItems,
   type StoredResponseCall,
   type StoredResponseDependencies,
-} from "../../responses/index.ts";
+} from "../../objects/index.ts";
 import { platformRoute, type RouteCall } from "../route.ts";
 
 const params = z.object({ response_id: z.string().describe("A response's id.") });

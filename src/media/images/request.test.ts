@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import type { z } from "zod";
-import { fieldsBy } from "../../testing/schemas.ts";
+import { fieldsBy } from "../../../test/kit/schemas.ts";
 import { imageEditForm, imageEditRequest, imageGenerationRequest } from "./request.ts";
 
 const asked = { model: "openai/gpt-image-1", prompt: "a cat" };

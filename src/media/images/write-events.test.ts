@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import OpenAI, { APIError } from "openai";
 import { GatewayError, type JsonObject } from "../../core/index.ts";
 import { dataOf, eventsOf } from "../../streaming/index.ts";
-import { errorsBy } from "../../testing/schemas.ts";
+import { errorsBy } from "../../../test/kit/schemas.ts";
 import { imageEditCodec, imageGenerationCodec } from "./index.ts";
 import { type ImageEditRequest, imageGenerationRequest } from "./request.ts";
 

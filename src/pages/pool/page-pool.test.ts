@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { bytesOf, pageRequest } from "../__fixtures__/request.ts";
-import { failureOf } from "../../testing/failure-of.ts";
+import { failureOf } from "../../../test/kit/failure-of.ts";
 import { PagePool, type PagePoolOptions } from "./page-pool.ts";
 
 const small = bytesOf("<title>A title</title><h1>Hello</h1><p>from a <b>child</b></p>");

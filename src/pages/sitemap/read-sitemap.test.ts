@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { gzipSync } from "node:zlib";
 import { bytesOf } from "../__fixtures__/request.ts";
 import { readSitemap } from "./read-sitemap.ts";
-import { failureOf } from "../../testing/failure-of.ts";
+import { failureOf } from "../../../test/kit/failure-of.ts";
 import type { SitemapRequest } from "./sitemap.ts";
 
 type ReadSitemap = Awaited<ReturnType<typeof readSitemap>>;

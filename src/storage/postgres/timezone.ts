@@ -3,7 +3,7 @@
  * from the moment of a change, and no commit has to look it up.
  */
 import type { SQL, TransactionSQL } from "bun";
-import { type Calendar, dayName } from "../../calendar/index.ts";
+import { type Calendar, dayName } from "../../core/index.ts";
 import { StorageError } from "../database.ts";
 import { fixedTimezone, otherTimezone, requireTimezone } from "../timezone.ts";
 import { RECOUNT } from "./daily-sums.ts";

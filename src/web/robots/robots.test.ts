@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { CallAborter, type CallSignal } from "../../core/index.ts";
 import { outboundTo } from "../__fixtures__/outbound-to.ts";
-import { failureOf } from "../../testing/failure-of.ts";
+import { failureOf } from "../../../test/kit/failure-of.ts";
 import { Robots, type RobotsRules } from "./robots.ts";
 
 const HOUR = 3_600_000;

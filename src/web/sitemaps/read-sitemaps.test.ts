@@ -5,7 +5,7 @@ import { CallAborter } from "../../core/index.ts";
 import { PagePool } from "../../pages/index.ts";
 import { MemoryBudget } from "../../streaming/index.ts";
 import { outboundTo } from "../__fixtures__/outbound-to.ts";
-import { failureOf } from "../../testing/failure-of.ts";
+import { failureOf } from "../../../test/kit/failure-of.ts";
 import { readSitemaps, type SitemapDependencies, type SitemapReading } from "./read-sitemaps.ts";
 
 const MEBIBYTE = 1_048_576;

@@ -9,7 +9,7 @@ import type { WebDatabase } from "../../storage/index.ts";
 import { STOP, type StoreCall, type StoreFailure, type StoreReply, type StoreRequest } from "./thread-protocol.ts";
 
 /** Composes the thread's part. */
-const PROGRAM = new URL("../../app-web-stores.ts", import.meta.url);
+const PROGRAM = new URL("../../app/web-stores-thread.ts", import.meta.url);
 
 /** What look-ups find as long as nothing has been stored: gateways whose web nobody uses start no thread. */
 const emptyResults = new Map<string, unknown>([

@@ -22,7 +22,7 @@ export function browserWith(options: Partial<BrowserOptions> = {}): Browser {
     idleMs: 60_000,
     allowPrivateHosts: [],
     allowPorts: [80, 443],
-    script: join(root, "src/app-browser.ts"),
+    script: join(root, "src/app/browser-child.ts"),
     path: process.env["PATH"] ?? "",
     randomFraction: Math.random,
     logger: createLogger({ level: "error" }),

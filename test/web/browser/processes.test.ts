@@ -38,7 +38,7 @@ const mains = (all: readonly Status[]): Status[] =>
   all.filter(({ command }) => command.includes("--user-data-dir") && !command.includes("--type="));
 const renderers = (all: readonly Status[]): Status[] =>
   all.filter(({ command }) => command.includes("--type=renderer"));
-const drivers = (all: readonly Status[]): Status[] => all.filter(({ command }) => command.includes("app-browser.ts"));
+const drivers = (all: readonly Status[]): Status[] => all.filter(({ command }) => command.includes("browser-child.ts"));
 const folders = (): string[] => readdirSync(tmpdir()).filter((name) => name.startsWith("tollgate-browser-"));
 
 /** The folder of the browser whose driver has this id. */

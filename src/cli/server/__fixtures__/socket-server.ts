@@ -2,8 +2,8 @@
 import { connect } from "node:net";
 import pino from "pino";
 import { createToken } from "../../../accounts/index.ts";
-import { type App, createApp } from "../../../app.ts";
-import { createAccounts } from "../../../app-accounts.ts";
+import { type App, createApp } from "../../../app/app.ts";
+import { createAccounts } from "../../../app/accounts.ts";
 import { loadConfig } from "../../../config/index.ts";
 import type { AcceptedSocket, Socket, SocketHandler } from "../../../core/index.ts";
 import { type Feature, features, type RouteCall } from "../../../http/index.ts";

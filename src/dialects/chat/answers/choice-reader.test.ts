@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import type { JsonObject } from "../../../core/index.ts";
 import { type AnswerBlock, collectAnswer } from "../../conversation/index.ts";
-import { chatUpstream } from "../../testing/contexts.ts";
+import { chatUpstream } from "../../../../test/kit/dialects/contexts.ts";
 import { chatTranslation } from "../translation.ts";
 import { ChatStreamReader } from "./stream-reader.ts";
 

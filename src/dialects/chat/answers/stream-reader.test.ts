@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import type { JsonObject } from "../../../core/index.ts";
 import { type AnswerBlock, type AnswerEvent, collectAnswer } from "../../conversation/index.ts";
-import { chatUpstream } from "../../testing/contexts.ts";
+import { chatUpstream } from "../../../../test/kit/dialects/contexts.ts";
 import { chatTranslation } from "../translation.ts";
 import { ChatStreamReader } from "./stream-reader.ts";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { collectAnswer } from "../../conversation/index.ts";
-import { chatUpstream } from "../../testing/contexts.ts";
+import { chatUpstream } from "../../../../test/kit/dialects/contexts.ts";
 import { ChatStreamReader } from "./stream-reader.ts";
 
 /** The blocks of an answer whose content arrives in these pieces. */

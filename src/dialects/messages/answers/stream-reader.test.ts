@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import type { JsonObject } from "../../../core/index.ts";
 import { type AnswerEvent, collectAnswer } from "../../conversation/index.ts";
-import { messagesUpstream } from "../../testing/contexts.ts";
+import { messagesUpstream } from "../../../../test/kit/dialects/contexts.ts";
 import { MessagesStreamReader } from "./stream-reader.ts";
 
 const start: JsonObject = {

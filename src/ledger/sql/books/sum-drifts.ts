@@ -1,4 +1,4 @@
-import { dayName } from "../../../calendar/index.ts";
+import { dayName } from "../../../core/index.ts";
 import type { Drift } from "../../books.ts";
 import type { SumRow } from "./rows.ts";
 

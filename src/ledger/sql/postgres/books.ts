@@ -1,5 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
-import type { Calendar } from "../../../calendar/index.ts";
+import type { Calendar } from "../../../core/index.ts";
 import type { Statements } from "../../../storage/index.ts";
 import type { AuditReport, BooksState, Drift, ExportedEntry, LedgerBooks, Openings } from "../../books.ts";
 import { type ExportRow, toExported } from "../books/exported-entry.ts";

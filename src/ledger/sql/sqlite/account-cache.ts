@@ -2,8 +2,7 @@
  * The accounts of recent commits, as stored in the file. A commit works on these and writes each changed account once,
  * however many of its operations changed it. A commit of another process makes the whole cache stale.
  */
-import type { Calendar } from "../../../calendar/index.ts";
-import type { Nano } from "../../../core/index.ts";
+import type { Calendar, Nano } from "../../../core/index.ts";
 import { type AccountState, periodStart } from "../../accounts.ts";
 import type { RateState } from "../../operations.ts";
 import { type CallCounts, countCall, countEnd, ratesAt } from "../../rates.ts";

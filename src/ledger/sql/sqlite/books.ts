@@ -1,6 +1,6 @@
 import type { Database } from "bun:sqlite";
 import { setTimeout as wait } from "node:timers/promises";
-import type { Calendar } from "../../../calendar/index.ts";
+import type { Calendar } from "../../../core/index.ts";
 import type { AuditReport, BooksState, Drift, ExportedEntry, LedgerBooks, Openings } from "../../books.ts";
 import { auditReport, openingsOf, type Snapshot } from "../books/recompute.ts";
 import {

@@ -1,5 +1,4 @@
-import type { Calendar } from "../../../calendar/index.ts";
-import type { Nano } from "../../../core/index.ts";
+import type { Calendar, Nano } from "../../../core/index.ts";
 import type { GenerationColumns } from "../generations.ts";
 import type { CountedCallRow, LedgerStatements } from "./statements.ts";
 

@@ -1,5 +1,5 @@
 import type { Database } from "bun:sqlite";
-import type { Calendar } from "../../../calendar/index.ts";
+import type { Calendar } from "../../../core/index.ts";
 
 interface RemovedCallRow {
   owner: string;

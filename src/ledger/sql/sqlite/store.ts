@@ -1,5 +1,4 @@
-import { Calendar } from "../../../calendar/index.ts";
-import type { Nano } from "../../../core/index.ts";
+import { Calendar, type Nano } from "../../../core/index.ts";
 import { type SqliteStorage, StorageError } from "../../../storage/index.ts";
 import { type Account, type AccountState, availableOf, changedPeriod, tightestAccount } from "../../accounts.ts";
 import type { AuditReport } from "../../books.ts";

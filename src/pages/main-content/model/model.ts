@@ -16,7 +16,7 @@ export interface WordWeights {
   readonly texts: ReadonlyMap<string, number>;
 }
 
-/** The result of training on pages whose content is known. `bench/extraction/train.ts` writes it. */
+/** The result of training on pages whose content is known. `scripts/content-model/train.ts` writes it. */
 export interface Model {
   readonly weights: WordWeights;
   /** By the columns of `pageRow`. */

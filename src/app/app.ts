@@ -1,0 +1,347 @@
+import { createModelList, createModelRouter, type RoutingOptions } from "./routing.ts";
+import { createJobs } from "./jobs.ts";
+import { createWeb, type Web } from "./web.ts";
+import { createOutbound } from "./webhooks.ts";
+import { openClientSecretStore, openTokenStore, Authenticator, SessionLimit } from "../auth/index.ts";
+import { CallPipeline, LargeBodies, type PipelineDependencies } from "../calls/index.ts";
+import { type EndDependencies, EndJournal, endHold, guardObserver, logObserver } from "../charges/index.ts";
+import { type Environment, formatCredits, parseMarkup } from "../core/index.ts";
+import { FileService } from "../files/index.ts";
+import { openGenerationStore } from "../generations/index.ts";
+import {
+  type CorsPolicy,
+  createHttp,
+  type Feature,
+  features as allFeatures,
+  mountFeatures,
+  type Services,
+  Sockets,
+  startFeatures,
+  type Upgrade,
+  withCors,
+} from "../http/index.ts";
+import { Ledger, type LedgerStore, openLedgerStore, type Release, type Settle, startSweeper } from "../ledger/index.ts";
+import { publishedDocument } from "../openapi/index.ts";
+import { priceQuote } from "../pricing/index.ts";
+import {
+  openResponseStore,
+  ResponseStoreService,
+  type ObjectOwnerStore,
+  openFileStore,
+  openObjectOwnerStore,
+  StoredObjects,
+} from "../objects/index.ts";
+import { RealtimeSessions } from "../realtime/index.ts";
+import type { ModelRouter } from "../routing/index.ts";
+import type { Storage } from "../storage/index.ts";
+import { MemoryBudget, Ticker } from "../streaming/index.ts";
+import type { Logger } from "../telemetry/index.ts";
+import { SocketAsker } from "../upstream/index.ts";
+import type { VideoJobs } from "../videos/index.ts";
+import type { Webhooks } from "../webhooks/index.ts";
+
+/** The interval at which open streams and holds are checked: keep-alives, idle time-outs, leases. */
+const TICK_MS = 250;
+
+/** How long open streams and sockets may still run while the server stops. */
+const DRAIN_MS_MAX = 60_000;
+
+/** How long calls that were ended at that bound may take to settle. */
+const SETTLE_MS_MAX = 5_000;
+
+/** How long current runs of jobs may take before they are aborted; another process repeats those. */
+const JOBS_MS_MAX = 2_000;
+
+/** How long a stopping server waits for an unavailable storage, to write the remaining charges. */
+const STORAGE_MS_MAX = 30_000;
+
+/** The interval at which a draining server checks whether its calls have ended. */
+const DRAIN_POLL_MS = 20;
+
+/** How long browsers may remember that pages may call a sandbox. */
+const SANDBOX_CORS_MS = 10 * 60_000;
+
+export interface AppOptions extends RoutingOptions {
+  storage: Storage;
+  logger: Logger;
+  version: string;
+  /** The server's address, for the OpenAPI document if the configuration contains none. */
+  address: string;
+  /** The bytes of memory for large bodies and answers. */
+  memoryBytesMax: number;
+  /** The server's function for accepting a WebSocket. */
+  upgrade: Upgrade;
+  /** The HTTP features; all of them by default. */
+  features?: readonly Feature[];
+  /** How long open calls and sockets may still run while the server stops. */
+  drainMsMax?: number;
+}
+
+export interface App {
+  fetch: (request: Request) => Response | Promise<Response>;
+  /**
+   * Refuses new calls, waits (within a bound) for the open ones, commits the remaining operations, stops the timers.
+   * Returns the number of calls whose end neither the storage nor the journal accepted; each of them is in the log.
+   */
+  drain(): Promise<number>;
+}
+
+/** The composition root: the only place that creates the parts and connects them. */
+export function createApp(options: AppOptions): App {
+  const { config, environment, logger, storage, upgrade, features = allFeatures, drainMsMax = DRAIN_MS_MAX } = options;
+  const store = openLedgerStore(storage);
+  const ledger = new Ledger({ store });
+  const ticker = new Ticker(TICK_MS, monotonic);
+  const markupMillionths = parseMarkup(config.pricing.markup);
+  const router = createModelRouter(options);
+  const unsettled = new Map<string, Settle | Release>();
+  const journal = new EndJournal(config.storage_journal);
+  const objectOwners = openObjectOwnerStore(storage);
+  const storedObjects = new StoredObjects({ owners: objectOwners, clock: environment.clock });
+  const parts: PipelineParts = { ledger, ticker, markupMillionths, router, storedObjects, unsettled, journal };
+  const calls = pipelineDependencies(options, parts);
+  const pipeline = new CallPipeline(calls);
+  let draining = false;
+  const isDraining = (): boolean => draining;
+  const publicUrl = config.server.public_url ?? options.address;
+  const outbound = createOutbound(config, environment);
+  const { videos, webhooks, jobs } = createJobs({ ...options, calls, outbound, publicUrl });
+  const web = createWeb({ ...options, calls, pipeline, outbound, webhooks, ticker, publicUrl });
+  const services = servicesOf(options, {
+    ...parts,
+    calls,
+    pipeline,
+    store,
+    objectOwners,
+    videos,
+    webhooks,
+    web,
+    isDraining,
+  });
+  submitLeftEnds(calls.work, logger);
+  const stopSweeper = sweep(ledger, environment, logger);
+  const stopFeatures = startFeatures(features, services, (reason) =>
+    logger.error({ reason: String(reason) }, "a feature failed to stop"),
+  );
+  const sockets = new Sockets({ upgrade, logger });
+  const answer = createHttp({
+    routes: mountFeatures(features, services),
+    authenticator: createAuthenticator(options),
+    sockets,
+    environment,
+    logger,
+    draining: isDraining,
+  });
+  const isIdle = (): boolean =>
+    pipeline.active + videos.active + web.access.active + services.files.uploading + sockets.active === 0;
+  return {
+    fetch: withCors(answer, corsPolicy(options)),
+    async drain() {
+      draining = true;
+      pipeline.close();
+      videos.close();
+      web.access.close();
+      sockets.retireAll();
+      const stoppedJobs = jobs.stop(JOBS_MS_MAX);
+      await waitUntil(isIdle, drainMsMax);
+      pipeline.abortAll();
+      web.access.abortAll();
+      sockets.closeAll();
+      await waitUntil(isIdle, SETTLE_MS_MAX);
+      stopSweeper();
+      await Promise.race([web.stop(), Bun.sleep(SETTLE_MS_MAX)]);
+      await Promise.race([stopFeatures(), Bun.sleep(SETTLE_MS_MAX)]);
+      await stoppedJobs;
+      // Pending operations are committed once the storage accepts them; failed ones are retried meanwhile.
+      const flushed = ledger.flush();
+      await Promise.race([flushed, Bun.sleep(STORAGE_MS_MAX)]);
+      await waitUntil(() => unsettled.size === 0, STORAGE_MS_MAX);
+      ticker.stop();
+      const [kept, lost] = partition([...unsettled.values()], ({ id }) => journal.has(id));
+      for (const end of kept) logger.warn(unwrittenEnd(end), "is in the journal, for the next start");
+      for (const end of lost) logger.error(unwrittenEnd(end), "could not be written to the ledger");
+      journal.close();
+      return lost.length;
+    },
+  };
+}
+
+/** A sandbox is for trying things out, from pages too. */
+function corsPolicy({ config, sandbox }: AppOptions): CorsPolicy | undefined {
+  const { cors } = config.server;
+  if (cors !== undefined) return { origins: cors.origins, maxAgeMs: cors.max_age };
+  return sandbox.size === 0 ? undefined : { origins: ["*"], maxAgeMs: SANDBOX_CORS_MS };
+}
+
+/** Time-outs and leases use a monotonic clock: a clock that jumped would end every stream, or renew no hold. */
+const monotonic = (): number => performance.now();
+
+/** Submits the ends that earlier processes could not write to the ledger. */
+function submitLeftEnds(deps: EndDependencies, logger: Logger): void {
+  const ends = deps.journal.takeOver();
+  if (ends.length > 0) logger.info({ ends: ends.length }, "submits the ends in the journal");
+  for (const end of ends) void endHold(deps, end);
+}
+
+function partition<T>(all: readonly T[], belongs: (one: T) => boolean): [T[], T[]] {
+  return [all.filter(belongs), all.filter((one) => !belongs(one))];
+}
+
+function unwrittenEnd(operation: Settle | Release) {
+  const credits = operation.kind === "settle" ? formatCredits(operation.amount) : "0";
+  return { request_id: operation.id, kind: operation.kind, credits };
+}
+
+/** Waits for the condition, at most `milliseconds`. */
+async function waitUntil(isSo: () => boolean, milliseconds: number): Promise<void> {
+  const until = performance.now() + milliseconds;
+  while (!isSo() && performance.now() < until) await Bun.sleep(DRAIN_POLL_MS);
+}
+
+interface PipelineParts {
+  ledger: Ledger;
+  ticker: Ticker;
+  markupMillionths: bigint;
+  router: ModelRouter;
+  storedObjects: StoredObjects;
+  unsettled: Map<string, Settle | Release>;
+  journal: EndJournal;
+}
+
+function pipelineDependencies(options: AppOptions, parts: PipelineParts): PipelineDependencies {
+  const { config, environment, logger, memoryBytesMax } = options;
+  const { ledger, ticker, markupMillionths, router, storedObjects, unsettled, journal } = parts;
+  const observer = guardObserver(logObserver(logger), (reason) =>
+    logger.error({ reason: String(reason) }, "observer failed"),
+  );
+  return {
+    environment,
+    router,
+    storedObjects,
+    logger,
+    observer,
+    work: {
+      ledger,
+      ticker,
+      markupMillionths,
+      clock: environment.clock,
+      onUnsettled: (id, reason) => logger.error({ request_id: id, reason: String(reason) }, "ledger commit failed"),
+      unsettled,
+      journal,
+      observer,
+    },
+    send: {
+      retries: config.upstream.retries,
+      retryAfterMsMax: config.upstream.retry_after_max,
+      connectMsMax: config.upstream.connect_timeout,
+      firstByteMsMax: config.upstream.first_byte_timeout,
+      totalMsMax: config.upstream.total_timeout,
+      idleMsMax: config.upstream.idle_timeout,
+    },
+    memory: new MemoryBudget(memoryBytesMax),
+    largeBodies: new LargeBodies(),
+    body: { bytesMax: config.server.body_limit, arrivalMsMax: config.server.body_timeout, ticker },
+  };
+}
+
+function createAuthenticator({ storage, environment }: AppOptions): Authenticator {
+  return new Authenticator({
+    store: openTokenStore(storage),
+    clientSecrets: openClientSecretStore(storage),
+    clock: environment.clock,
+    onChange: (forget) => storage.onForeignCommit(forget),
+  });
+}
+
+function sweep(ledger: Ledger, environment: Environment, logger: Logger): () => void {
+  return startSweeper({
+    ledger,
+    clock: environment.clock,
+    onExpired: (count) => logger.warn({ holds: count }, "ended holds whose process stopped renewing them"),
+    onError: (reason) => logger.error({ reason: String(reason) }, "sweep failed"),
+  });
+}
+
+interface ServiceParts extends PipelineParts {
+  calls: PipelineDependencies;
+  pipeline: CallPipeline;
+  videos: VideoJobs;
+  store: LedgerStore;
+  objectOwners: ObjectOwnerStore;
+  webhooks: Webhooks;
+  web: Web;
+  isDraining: () => boolean;
+}
+
+function servicesOf(options: AppOptions, parts: ServiceParts): Services {
+  const { config, sandbox, storage, version, environment, address, logger } = options;
+  const { clock } = environment;
+  const { calls, pipeline, router, ticker, markupMillionths, storedObjects } = parts;
+  const { videos, store, objectOwners, webhooks, web, isDraining } = parts;
+  const responses = openResponseStore(storage);
+  const asking = { environment, send: calls.send, observer: calls.observer, memory: calls.memory, ticker };
+  const publicUrl = config.server.public_url ?? address;
+  return {
+    clock,
+    logger,
+    pipeline,
+    router,
+    responses,
+    storedObjects,
+    objectOwners,
+    videos,
+    webhooks,
+    web: web.access,
+    crawls: web.crawls,
+    screenshots: web.screenshots,
+    storedBytes: web.storedBytes,
+    textIndex: web.textIndex,
+    version,
+    isDraining,
+    checkStorage: () => storage.check(),
+    accounts: store,
+    generations: openGenerationStore(storage),
+    models: createModelList(options, router),
+    quote: priceQuote(markupMillionths),
+    responseStore: new ResponseStoreService({ responses, clock }),
+    asking,
+    files: new FileService({
+      asking,
+      router,
+      clock,
+      logger,
+      owners: objectOwners,
+      store: openFileStore(storage),
+      upload: { bytesMax: config.files.upload_limit, arrivalMsMax: config.files.upload_timeout },
+      quota: { filesMax: config.files.per_user_max, bytesMax: config.files.bytes_per_user_max },
+    }),
+    realtime: new RealtimeSessions({
+      environment,
+      work: calls.work,
+      send: calls.send,
+      observer: calls.observer,
+      ticker,
+      router,
+      clientSecrets: openClientSecretStore(storage),
+      limit: new SessionLimit(config.realtime.sessions_per_token),
+      bounds: {
+        sessionMsMax: config.realtime.session_max,
+        idleMsMax: config.realtime.idle_timeout,
+        stalledMsMax: config.realtime.stalled_timeout,
+        messagesPerSecondMax: config.realtime.messages_per_second,
+        connectMsMax: config.realtime.connect_timeout,
+      },
+    }),
+    responsesSockets: {
+      isOffered: config.responses.websocket,
+      limit: new SessionLimit(config.responses.sockets_per_token),
+      connectionMsMax: config.responses.socket_max,
+      newAsker: () => new SocketAsker({ ...environment, openMsMax: config.upstream.connect_timeout }),
+    },
+    memory: calls.memory,
+    body: calls.body,
+    largeBodies: calls.largeBodies,
+    sandboxed: [...sandbox.keys()],
+    document: publishedDocument({ publicUrl, betaUrl: config.server.beta_url ?? address }),
+  };
+}

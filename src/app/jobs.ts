@@ -1,0 +1,77 @@
+/** The part of the composition for durable jobs: video jobs, webhooks, and the runner of both. */
+import { hostname } from "node:os";
+import { createWebhooks } from "./webhooks.ts";
+import type { PipelineDependencies } from "../calls/index.ts";
+import type { Config } from "../config/index.ts";
+import type { Environment } from "../core/index.ts";
+import { type Job, JobRunner, openJobStore } from "../jobs/index.ts";
+import type { Outbound } from "../outbound/index.ts";
+import type { Storage } from "../storage/index.ts";
+import type { Logger } from "../telemetry/index.ts";
+import { notifierOf, openVideoStore, VIDEO_JOB, VideoJobs } from "../videos/index.ts";
+import type { Webhooks } from "../webhooks/index.ts";
+
+/** The interval at which a storage that cannot be asked for jobs is logged. */
+const JOB_STORAGE_TOLD_MS = 60_000;
+
+interface JobsOptions {
+  config: Config;
+  environment: Environment;
+  storage: Storage;
+  logger: Logger;
+  /** What calls are made with, video jobs are made with too. */
+  calls: PipelineDependencies;
+  outbound: Outbound;
+  /** The gateway's own address. */
+  publicUrl: string;
+}
+
+export interface Jobs {
+  videos: VideoJobs;
+  webhooks: Webhooks;
+  /** Runs due jobs in this process until it stops. */
+  jobs: JobRunner;
+}
+
+/** The features that work by jobs, and their runner, which starts at once. */
+export function createJobs(options: JobsOptions): Jobs {
+  const { environment, storage, logger, calls, publicUrl } = options;
+  const { clock, randomBytes, randomFraction } = environment;
+  const { ticker } = calls.work;
+  const store = openJobStore(storage);
+  const node = `${hostname()}:${process.pid}`;
+  const wake = (kind: string): void => jobs.wake(kind);
+  const { webhooks, handlers } = createWebhooks({ ...options, jobs: store, wake });
+  const videos = new VideoJobs({
+    ...calls,
+    ticker,
+    jobs: store,
+    videos: openVideoStore(storage),
+    notifier: notifierOf(webhooks, { clock, publicUrl }),
+    publicUrl,
+    node,
+  });
+  const jobs = new JobRunner({
+    store,
+    clock,
+    ticker,
+    randomBytes,
+    randomFraction,
+    node,
+    handlers: new Map([...handlers, [VIDEO_JOB, videos.handler]]),
+    onError: jobErrors(logger, clock),
+  });
+  return { videos, webhooks, jobs };
+}
+
+/** Logs the errors of jobs, and seldom those of the storage, which is asked every second. */
+function jobErrors(logger: Logger, clock: () => number): (reason: unknown, job: Job | undefined) => void {
+  let toldAt = -Infinity;
+  return (reason, job) => {
+    const facts = { job: job?.id, kind: job?.kind, reason: String(reason) };
+    if (job !== undefined) return logger.error(facts, "job failed");
+    if (clock() - toldAt < JOB_STORAGE_TOLD_MS) return;
+    toldAt = clock();
+    logger.error(facts, "jobs could not be read");
+  };
+}

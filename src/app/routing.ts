@@ -1,0 +1,89 @@
+/** The part of the composition that some commands need alone: from the configuration to the routes of its models. */
+import { type Config, type ProviderConfig, providerKeys } from "../config/index.ts";
+import type { Environment } from "../core/index.ts";
+import { ModelList, KeyPool, ModelRouter, type UpstreamRoute } from "../routing/index.ts";
+import { type CatalogLayers, OperatorCatalog, openCatalogStore, PriceBook } from "../pricing/index.ts";
+import { createProvider, type Provider } from "../providers/index.ts";
+import type { Storage } from "../storage/index.ts";
+import type { Logger } from "../telemetry/index.ts";
+
+export interface RoutingOptions {
+  config: Config;
+  /** Providers without a key, with the variable to set. */
+  missingKeys: ReadonlyMap<string, string>;
+  /** Providers answered by a simulator: prefix → its base URL. */
+  sandbox: ReadonlyMap<string, string>;
+  environment: Environment;
+  /** The price catalogs; the built-in one alone by default. */
+  catalogs?: CatalogLayers | undefined;
+}
+
+/** Opens the operator's price catalog; undefined if the configuration has none. */
+export async function openOperatorCatalog(
+  { pricing: { catalog: location, catalog_refresh: refreshMs } }: Config,
+  { storage, environment, logger }: { storage: Storage; environment: Environment; logger: Logger },
+): Promise<OperatorCatalog | undefined> {
+  if (location === undefined) return undefined;
+  const { fetch, clock } = environment;
+  return OperatorCatalog.open({ location, refreshMs, store: openCatalogStore(storage), fetch, clock, log: logger });
+}
+
+/** The merged list of models, for a command without ledger and server. */
+export function createModelList(
+  options: RoutingOptions & { logger: Logger },
+  router = createModelRouter(options),
+): ModelList {
+  const { config, environment, logger } = options;
+  return new ModelList({
+    routes: router.routes,
+    priced: Object.keys(config.pricing.models).filter((id) => !id.includes("*")),
+    environment,
+    onFailure: (prefix, reason) => logger.warn({ provider: prefix, reason: String(reason) }, "listing failed"),
+  });
+}
+
+/** The routes and prices of the configured providers' models. */
+export function createModelRouter(options: RoutingOptions): ModelRouter {
+  const { config, missingKeys, sandbox, environment } = options;
+  const prices = createPriceBook(options);
+  const routes = Object.entries(config.providers).map(([prefix, provider]): UpstreamRoute => {
+    const simulator = sandbox.get(prefix);
+    const keys = simulator === undefined ? providerKeys(provider) : ["simulated"];
+    return {
+      prefix,
+      aliases: provider.aliases,
+      provider: inDialects(createProvider(choiceOf(provider)), provider.dialects),
+      baseUrl: simulator ?? provider.base_url,
+      keys: new KeyPool(keys, environment.clock),
+      sandbox: simulator !== undefined,
+      sharedStores: provider.shared_stores,
+      listing: { listed: [] },
+      requiredVariable: simulator === undefined ? missingKeys.get(prefix) : undefined,
+    };
+  });
+  return new ModelRouter(routes, prices, config.models.aliases ?? (sandbox.size > 0 ? sandboxAliases(config) : {}));
+}
+
+/** The names that Claude Code has built in, so that it works in a sandbox without any configuration. */
+function sandboxAliases({ providers }: Config): Record<string, string> {
+  return "anthropic" in providers ? { "claude-*": "anthropic/claude-*" } : {};
+}
+
+/** The prices of all layers that are configured. */
+export function createPriceBook({ config, environment, catalogs }: RoutingOptions): PriceBook {
+  const { models: operatorPrices, unpriced } = config.pricing;
+  return new PriceBook({ operatorPrices, unpriced, catalogs, clock: environment.clock });
+}
+
+/** The provider without the operations whose dialect the configuration excludes; operations without a dialect stay. */
+function inDialects(provider: Provider, dialects: readonly string[] | undefined): Provider {
+  if (dialects === undefined) return provider;
+  const kept = Object.entries(provider.operations).filter(
+    ([, { dialect }]) => dialect === undefined || dialects.includes(dialect),
+  );
+  return { ...provider, operations: Object.fromEntries(kept) };
+}
+
+function choiceOf({ kind, preset, base_url: baseUrl }: ProviderConfig) {
+  return { kind, preset, baseUrl };
+}

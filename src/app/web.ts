@@ -1,0 +1,244 @@
+/** The part of the composition for the web: the engine, its readers of pages, and the model for summaries and JSON. */
+import { fileURLToPath } from "node:url";
+import { Browser } from "../browser/index.ts";
+import { openTokenStore } from "../auth/index.ts";
+import type { CallPipeline, PipelineDependencies } from "../calls/index.ts";
+import { type Config, programPath } from "../config/index.ts";
+import {
+  abortSignalOf,
+  type Environment,
+  GatewayError,
+  objectOf,
+  listOf,
+  parseCredits,
+  parseObject,
+  requestId,
+} from "../core/index.ts";
+import { chatCodec, chatRequest } from "../dialects/index.ts";
+import type { Outbound } from "../outbound/index.ts";
+import { PagePool } from "../pages/index.ts";
+import { webPrice } from "../pricing/index.ts";
+import type { Ticker } from "../streaming/index.ts";
+import type { Webhooks } from "../webhooks/index.ts";
+import type { Storage } from "../storage/index.ts";
+import type { Logger } from "../telemetry/index.ts";
+import {
+  BraveBackend,
+  CrawlMessages,
+  Crawls,
+  type CrawlsOptions,
+  FirecrawlBackend,
+  FirecrawlEngine,
+  IndexingEngine,
+  NativeEngine,
+  openWebStores,
+  PageCache,
+  Robots,
+  Screenshots,
+  type SearchBackend,
+  SearxngBackend,
+  type StoredBytesStore,
+  TextIndex,
+  type TextIndexStore,
+  WebAccess,
+  type WebEngine,
+  type WebModel,
+  type WebStores,
+} from "../web/index.ts";
+
+/** The program of the browser's child process. */
+const BROWSER_CHILD = fileURLToPath(new URL("browser-child.ts", import.meta.url));
+
+/** Where Firecrawl's own service is. */
+const FIRECRAWL_URL = "https://api.firecrawl.dev";
+
+interface WebOptions {
+  config: Config;
+  environment: Environment;
+  storage: Storage;
+  logger: Logger;
+  /** The dependencies of calls, which work on the web shares. */
+  calls: PipelineDependencies;
+  pipeline: CallPipeline;
+  outbound: Outbound;
+  webhooks: Webhooks;
+  ticker: Ticker;
+  /** The gateway's own address. */
+  publicUrl: string;
+}
+
+export interface Web {
+  access: WebAccess;
+  crawls: Crawls;
+  screenshots: Screenshots;
+  storedBytes: StoredBytesStore;
+  textIndex: TextIndexStore;
+  /** Ends the child processes. */
+  stop: () => Promise<void>;
+}
+
+/** The children are started when the first page is read. The pages of crawls that are due are read from now on. */
+export function createWeb(options: WebOptions): Web {
+  const { config, environment, storage, logger, calls, outbound, publicUrl } = options;
+  const { clock } = environment;
+  const stores = openWebStores(storage);
+  const screenshots = new Screenshots({ store: stores.storedBytes, environment, publicUrl });
+  const pages = new PagePool();
+  const browser = createBrowser(options);
+  const { engine: choice } = config.web;
+  const chosen = typeof choice === "string" ? { kind: choice } : choice;
+  const index = createTextIndex(options, stores);
+  const { work, body, memory } = calls;
+  const userAgent = config.web.user_agent;
+  const robots = new Robots({ outbound, clock, userAgent });
+  const reader: WebEngine =
+    chosen.kind === "firecrawl"
+      ? createFirecrawl(options, chosen)
+      : new NativeEngine({
+          outbound,
+          pages,
+          robots,
+          browser,
+          cache: new PageCache({ store: stores.storedBytes, clock, logger }),
+          screenshots: config.web.screenshots === "address" ? screenshots : undefined,
+          model: createModel(options),
+          memory,
+          environment,
+          logger,
+          userAgent,
+          pageBytesMax: config.web.page_limit,
+          cacheMsMax: config.web.cache_max_age,
+        });
+  const engine = new IndexingEngine(reader, index);
+  const search = createSearch(options, index);
+  const price = webPrice(config.pricing.web);
+  const sitemaps = { outbound, pages, memory, userAgent };
+  const crawls = createCrawls(options, stores, { engine, engineName: chosen.kind, price, work, robots, sitemaps });
+  return {
+    crawls,
+    access: new WebAccess({ engine, search, engineName: chosen.kind, price, work, body, memory, environment, logger }),
+    screenshots,
+    storedBytes: stores.storedBytes,
+    textIndex: stores.textIndex,
+    stop: async () => {
+      await crawls.stop();
+      await Promise.all([pages.close(), browser.close()]);
+    },
+  };
+}
+
+function createTextIndex({ config, environment: { clock }, logger }: WebOptions, { textIndex }: WebStores): TextIndex {
+  return new TextIndex({ store: textIndex, clock, logger, withoutUsers: config.web.search.without_users });
+}
+
+/** Where Brave's search API is. */
+const BRAVE_URL = "https://api.search.brave.com/res/v1";
+
+function createSearch({ config, environment: { fetch } }: WebOptions, local: TextIndex): SearchBackend {
+  const { backend, base_url: baseUrl, api_key: apiKey = "" } = config.web.search;
+  switch (backend) {
+    case "searxng":
+      return new SearxngBackend({ fetch, baseUrl: baseUrl ?? "" });
+    case "brave":
+      return new BraveBackend({ fetch, baseUrl: baseUrl ?? BRAVE_URL, apiKey });
+    case "firecrawl":
+      return new FirecrawlBackend({ fetch, baseUrl: baseUrl ?? FIRECRAWL_URL, apiKey });
+    case "local":
+      return local;
+  }
+}
+
+type CrawlParts = Pick<CrawlsOptions, "engine" | "engineName" | "price" | "work" | "robots" | "sitemaps">;
+
+function createCrawls(options: WebOptions, { crawls }: WebStores, parts: CrawlParts): Crawls {
+  const { config, environment, logger, webhooks, ticker, publicUrl, storage } = options;
+  const { clock } = environment;
+  const { crawl } = config.web;
+  const intervalMs = crawl.pages_per_second === 0 ? 0 : Math.ceil(1_000 / crawl.pages_per_second);
+  return new Crawls({
+    ...parts,
+    crawls,
+    messages: new CrawlMessages({ crawls, webhooks, clock, bytesPerUserMax: crawl.bytes_per_user }),
+    webhooks,
+    tokens: openTokenStore(storage),
+    environment,
+    ticker,
+    logger,
+    publicUrl,
+    bounds: {
+      politeness: { connectionsMax: crawl.connections_per_host, intervalMs },
+      pagesAtOnceMax: crawl.pages,
+      crawlsPerUserMax: crawl.per_user,
+      bytesPerUserMax: crawl.bytes_per_user,
+    },
+  });
+}
+
+function createBrowser({ config, environment, logger }: WebOptions): Browser {
+  const { browser, allow_private_hosts: allowPrivateHosts, allow_ports: allowPorts } = config.web;
+  return new Browser({
+    isEnabled: browser.enabled,
+    executable: browser.executable,
+    sandbox: browser.sandbox,
+    pagesMax: browser.pages,
+    idleMs: browser.idle_timeout,
+    allowPrivateHosts,
+    allowPorts,
+    script: BROWSER_CHILD,
+    path: programPath(),
+    randomFraction: environment.randomFraction,
+    logger,
+  });
+}
+
+function createFirecrawl(
+  { calls, outbound, environment }: WebOptions,
+  {
+    base_url: baseUrl = FIRECRAWL_URL,
+    api_key: apiKey = "",
+  }: { base_url?: string | undefined; api_key?: string | undefined },
+): FirecrawlEngine {
+  return new FirecrawlEngine({ baseUrl, apiKey, ask: environment.ask, outbound, memory: calls.memory });
+}
+
+/** The model of `web.model`: each question is a call of the pipeline, like one of the caller's own. */
+function createModel({ config, environment, pipeline }: WebOptions): WebModel | undefined {
+  const { model } = config.web;
+  if (model === undefined) return undefined;
+  const { clock, randomBytes } = environment;
+  const route = { operations: ["chat", "messages"], surface: "openai", body: chatRequest, codec: chatCodec } as const;
+  return {
+    async ask({ instructions, text, schema }, { principal, parent, signal }) {
+      const question = {
+        model,
+        messages: [
+          { role: "system", content: instructions },
+          { role: "user", content: text },
+        ],
+        ...(schema !== undefined && {
+          response_format: { type: "json_schema", json_schema: { name: "page", schema } },
+        }),
+      };
+      const answer = await pipeline.run(route, {
+        requestId: requestId(clock, randomBytes),
+        parent,
+        principal,
+        headers: new Headers({ "content-type": "application/json" }),
+        body: Buffer.from(JSON.stringify(question)),
+        client: { signal: abortSignalOf(signal) },
+      });
+      const body = parseObject(await new Response(answer.body).text());
+      if (answer.status !== 200) throw refusedByModel(answer.status, body);
+      const message = objectOf(objectOf(listOf(body?.["choices"])[0])?.["message"]);
+      const content = message?.["content"];
+      const spent = parseCredits(answer.headers["x-tollgate-credits"] ?? "0");
+      return { text: typeof content === "string" ? content : "", spent };
+    },
+  };
+}
+
+function refusedByModel(status: number, body: object | undefined): GatewayError {
+  const message = objectOf(objectOf(body)?.["error"])?.["message"];
+  const why = typeof message === "string" ? `: ${message.slice(0, 500)}` : "";
+  return new GatewayError("upstream_invalid_answer", `The model of web.model answered ${status}${why}`);
+}

@@ -1,1 +1,0 @@
-export { Calendar, dayName, isTimezone } from "./calendar.ts";

@@ -1,2 +1,0 @@
-export { fetchListing } from "./fetch-listing.ts";
-export { ModelList, type RoutedModel, unlistedModel } from "./model-list.ts";

@@ -1,0 +1,15 @@
+export type { FileQuota, FileStore, UploadPlace } from "./owners/file-store.ts";
+export { openFileStore, openObjectOwnerStore } from "./owners/sql/open.ts";
+export type { ObjectOwnerStore } from "./owners/store.ts";
+export { StoredObjects } from "./owners/stored-objects.ts";
+export { finalResponseOf, finalResponseWords } from "./responses/final-response.ts";
+export { type ExpandedInput, rebaseErrorPath, ResponseStoreService } from "./responses/response-store-service.ts";
+export {
+  deleteResponse,
+  getResponse,
+  listInputItems,
+  type StoredResponseCall,
+  type StoredResponseDependencies,
+} from "./responses/lookups.ts";
+export { openResponseStore } from "./responses/sql/open.ts";
+export type { ResponseStore, StoredResponse } from "./responses/store.ts";

@@ -1,0 +1,30 @@
+import type { StoredObject } from "../../core/index.ts";
+
+/** The owner of an object that a provider stores. */
+export interface ObjectOwner extends StoredObject {
+  /** The name of the user. */
+  owner: string;
+  /** A short hash of the API key whose answer contained it: the provider may know the object under this key only. */
+  keyId: string;
+}
+
+/** Objects from one answer. */
+export interface OwnedObjects {
+  objects: readonly StoredObject[];
+  /** The provider's prefix. */
+  provider: string;
+  owner: string;
+  keyId: string;
+  /** When the record is deleted, in milliseconds since the epoch. */
+  expiresAt: number;
+}
+
+/** The interface of the storage of owners. */
+export interface ObjectOwnerStore {
+  /** Durable when it resolves. A record that exists is extended; that of an uploaded file stays as it is. */
+  put(owned: OwnedObjects): Promise<void>;
+  /** All owners of these objects that are not expired. */
+  find(provider: string, ids: readonly string[], at: number): Promise<ObjectOwner[]>;
+  /** Deletes expired records, a bounded number at a time. */
+  deleteExpired(at: number): Promise<void>;
+}

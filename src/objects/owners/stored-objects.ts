@@ -1,0 +1,104 @@
+/**
+ * The owners of objects that upstreams store. Upstreams see all callers with one key, so a reference is only sent if
+ * the object is the caller's own: an earlier answer to the same user contained its id.
+ *
+ * Ids in requests prove nothing. A caller could send an item of its own with another user's id, and an upstream would
+ * return that id in a list of the input; such lists are therefore not read.
+ */
+import type { Principal } from "../../auth/index.ts";
+import {
+  type Clock,
+  GatewayError,
+  isStorableId,
+  limits,
+  objectKinds,
+  type ObjectReference,
+  type StoredObject,
+} from "../../core/index.ts";
+import type { UpstreamRoute } from "../../routing/index.ts";
+import { storable } from "./sql/rows.ts";
+import type { ObjectOwner, ObjectOwnerStore } from "./store.ts";
+
+export interface StoredObjectsDependencies {
+  owners: ObjectOwnerStore;
+  clock: Clock;
+}
+
+/** The caller and its upstream. */
+export interface ObjectCaller {
+  principal: Pick<Principal, "user">;
+  route: Pick<UpstreamRoute, "prefix" | "sharedStores">;
+}
+
+export class StoredObjects {
+  readonly #deps: StoredObjectsDependencies;
+
+  constructor(deps: StoredObjectsDependencies) {
+    this.#deps = deps;
+  }
+
+  /**
+   * Checks that the caller may refer to all of these objects. Returns the id of the key that knows them; undefined if
+   * any key will do. Throws 404 for the first object that is not the caller's, and 422 for too many.
+   */
+  async authorize(references: readonly ObjectReference[], caller: ObjectCaller): Promise<string | undefined> {
+    const { principal, route } = caller;
+    if (references.length === 0) return undefined;
+    if (references.length > limits.objectReferencesMax) throw tooMany(references);
+    const { owners, clock } = this.#deps;
+    const ids = [...new Set(references.map(({ id }) => id))].filter(isStorableId);
+    const found = ids.length === 0 ? [] : await owners.find(route.prefix, ids, clock());
+    const known = Map.groupBy(found, keyOf);
+    let keyId: string | undefined;
+    for (const reference of references) {
+      const records = known.get(keyOf(reference)) ?? [];
+      const own = records.find(({ owner }) => owner === principal.user);
+      if (own === undefined && !isShared(reference, records, route)) throw notFound(reference, caller);
+      keyId ??= own?.keyId;
+    }
+    return keyId;
+  }
+
+  /** Records the caller as the owner of objects in an answer. `ttlMs`: how long, in milliseconds. */
+  async record(
+    objects: readonly StoredObject[],
+    { principal, route }: ObjectCaller,
+    { keyId, ttlMs }: { keyId: string; ttlMs: number },
+  ): Promise<void> {
+    const created = storable(objects);
+    if (created.length === 0) return;
+    const expiresAt = this.#deps.clock() + ttlMs;
+    await this.#deps.owners.put({ objects: created, provider: route.prefix, owner: principal.user, keyId, expiresAt });
+  }
+}
+
+function keyOf({ kind, id }: StoredObject): string {
+  return `${kind} ${id}`;
+}
+
+/** Whether an object that is not the caller's own may be used by everybody. One with a known owner never is. */
+function isShared(
+  { kind, id }: ObjectReference,
+  records: readonly ObjectOwner[],
+  { sharedStores }: ObjectCaller["route"],
+): boolean {
+  return sharedStores && id !== "" && records.length === 0 && objectKinds[kind].createdBy === "anyone";
+}
+
+/** The error does not reveal whether the object exists. */
+function notFound({ kind, id, param }: ObjectReference, { route }: ObjectCaller): GatewayError {
+  const shown = JSON.stringify(id.slice(0, 80));
+  const name = kind.replaceAll("_", " ");
+  const message = `${param}: there is no ${name} ${shown} of yours at ${route.prefix}.`;
+  const hint =
+    objectKinds[kind].createdBy === "anyone" && !route.sharedStores
+      ? ` To let all callers use those of the provider's account, an operator sets providers.${route.prefix}.shared_stores.`
+      : "";
+  return new GatewayError("object_not_found", message + hint, { param });
+}
+
+function tooMany(references: readonly ObjectReference[]): GatewayError {
+  const { param } = references[limits.objectReferencesMax] ?? { param: "" };
+  const message = `${param}: the body refers to more than ${limits.objectReferencesMax} stored objects.`;
+  return new GatewayError("validation_failed", message, { param });
+}
