@@ -156,11 +156,7 @@ const deepseek: Row[] = [
 
 const mistral: Row[] = [
   ["mistral-large-latest", { input: 1_000, output: 100 }, millionths(1_000 * 0.5 + 100 * 1.5)],
-  [
-    "mistral-large-4",
-    { input: 1_000, cacheRead: 100, output: 100 },
-    millionths(1_000 * 1.36 + 100 * 0.14 + 100 * 4.18),
-  ],
+  ["mistral-large-4", { input: 1_000, cacheRead: 100, output: 100 }, millionths(1_000 * 0.7 + 100 * 0.07 + 100 * 2.1)],
   ["mistral-large-2411", { input: 1_000, output: 100 }, millionths(1_000 * 2 + 100 * 6)],
   ["mistral-medium", { input: 1_000, output: 100 }, millionths(1_000 * 1.5 + 100 * 7.5)],
   ["mistral-medium-2508", { input: 1_000, output: 100 }, millionths(1_000 * 0.4 + 100 * 2)],
